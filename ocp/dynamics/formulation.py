@@ -1,0 +1,100 @@
+"""What every method of the literature shares: the Formulation record, and the turning of a tree's frames that makes graphs small."""
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from ocp.spatial import invert, tidy
+from ocp.tree import Link, frozen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Formulation:
+    """A method of inverse dynamics.
+
+    inverse(tree, q, qd, qdd, loads=()) -> joint torques or forces (n,);
+    reactions(tree, q, qd, qdd, loads=()) -> (force (3, links), moment (3, links)) that each joint passes to its link, in the axes of
+    the link's own frame, the moment about the joint's `anchor`; None where the method does not know them.
+    """
+
+    name: str
+    inverse: Callable
+    reactions: Callable | None = None
+
+
+def first_moment(link):
+    """Return mass, first moment m c (3) and pseudo-inertia (3x3, integral of r r') of a link about its frame's origin."""
+    com, inertia = np.array(link.com), np.array(link.inertia)
+    about_com = np.trace(inertia) / 2 * np.eye(3) - inertia
+    return link.mass, link.mass * com, about_com + link.mass * np.outer(com, com)
+
+
+@lru_cache(maxsize=32)
+def aligned(tree):
+    """Return the same mechanism on better frames, and the poses (4x4) of the new link frames in the old ones.
+
+    Every moving joint turns about or slides along the z axis of its new frame, whose x axis lies along the common normal to the next
+    joint's axis, as Denavit and Hartenberg choose it; a fixed link shares its parent's frame. Coordinates, names, points and limits
+    stay. Any choice is correct: this one makes most entries of the constant rotations and translations zero.
+    """
+    turns = _new_frames(tree)
+    parents = tree.parents
+    joints, links, points = [], [], []
+    for k, (joint, link) in enumerate(zip(tree.joints, tree.links)):
+        before = np.eye(4) if parents[k] < 0 else turns[parents[k]]
+        home = tidy(invert(before) @ np.array(joint.home) @ turns[k], 1e-14)
+        axis = None if joint.screw is None else (0, 0, 0, 0, 0, 1) if joint.kind == "prismatic" else (0, 0, 1, 0, 0, joint.pitch if joint.kind == "screw" else 0)
+        joints.append(replace(joint, home=home, screw=axis))
+        back = invert(turns[k])
+        inertia = tidy(back[:3, :3] @ np.array(link.inertia) @ back[:3, :3].T, 1e-16)
+        links.append(Link(mass=link.mass, com=tidy(back[:3, :3] @ link.com + back[:3, 3], 1e-15), inertia=(inertia + inertia.T) / 2))
+    for point in tree.points:
+        back = invert(turns[tree.link_index(point.link)])
+        points.append(replace(point, position=tidy(back[:3, :3] @ point.position + back[:3, 3], 1e-15)))
+    return replace(tree, links=tuple(links), joints=tuple(joints), points=tuple(points)), tuple(frozen(turn) for turn in turns)
+
+
+def _new_frames(tree):
+    """Choose the new frames, children first, since a frame is laid toward the axis of the joint that follows it."""
+    turns, parents = [None] * len(tree.joints), tree.parents
+    ahead = [None] * len(tree.joints)             # (moving joints in that chain, point, direction) of the next axis, link frame
+    for k in reversed(range(len(tree.joints))):
+        joint, home, line = tree.joints[k], np.array(tree.joints[k].home), ahead[k]
+        if joint.screw is not None:
+            turns[k] = _frame_toward(joint, tree.links[k], line)
+            line = (1 if line is None else 1 + line[0], turns[k][:3, 3], turns[k][:3, 2])
+        p = parents[k]
+        if p >= 0 and line is not None and (ahead[p] is None or line[0] > ahead[p][0]):
+            ahead[p] = (line[0], home[:3, :3] @ line[1] + home[:3, 3], home[:3, :3] @ line[2])
+    for k, joint in enumerate(tree.joints):
+        if joint.screw is None:
+            turns[k] = invert(np.array(joint.home)) @ (np.eye(4) if parents[k] < 0 else turns[parents[k]])
+    return turns
+
+
+def _frame_toward(joint, link, line):
+    """Return the frame (4x4) with z on the joint's axis and x on the common normal to the next axis, or toward the centre of mass."""
+    slides = joint.kind == "prismatic"
+    z = np.array(joint.screw[3:] if slides else joint.screw[:3])
+    point, direction = (np.array(link.com), z) if line is None else line[1:]
+    normal = np.cross(z, direction)
+    reach = point - joint.anchor
+    if np.linalg.norm(normal) > 1e-6:
+        along = np.cross(reach, direction) @ normal / (normal @ normal)
+    else:
+        along, normal = reach @ z, reach - (reach @ z) * z
+    if np.linalg.norm(normal) <= 1e-9:
+        normal = np.eye(3)[np.argmin(np.abs(z))]
+    normal = normal - (normal @ z) * z
+    x = normal / np.linalg.norm(normal)
+    frame = np.eye(4)
+    frame[:3, :3] = np.column_stack([x, np.cross(z, x), z])
+    frame[:3, 3] = point if slides else joint.anchor + along * z     # a sliding frame may sit anywhere
+    return tidy(frame, 1e-15)
+
+
+def applied(tree, loads):
+    """Return for each loaded point its (link index, position (3, link frame), force, moment); raise ValueError for unknown points."""
+    points = [tree.point(load.point) for load in loads]
+    return [(tree.link_index(point.link), np.array(point.position), load.force, load.moment) for point, load in zip(points, loads)]
