@@ -1,0 +1,263 @@
+"""Nonlinear programs and their solution by any solver plugin of CasADi; nothing here knows of mechanics.
+
+minimise f(x) subject to lower <= x <= upper and g_lower <= g(x) <= g_upper
+"""
+import signal
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import casadi as ca
+import numpy as np
+
+HESSIANS = ("exact", "gauss-newton", "lbfgs")
+FEASIBLE = 1e-6                                    # an interrupted solve prefers the best objective among iterates this feasible
+_QUIET = {
+    "ipopt": {"print_level": 0, "sb": "yes"},
+    "sqpmethod": {"print_header": False, "print_iteration": False, "print_status": False},
+    "feasiblesqpmethod": {"print_header": False, "print_iteration": False, "print_status": False},
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NLP:
+    """A nonlinear program: bounds as arrays, functions of x as CasADi Functions.
+
+    `gradient`, `jacobian` and `hessian` hand exact sparse derivatives to the solver, with the signatures CasADi's solvers expect:
+    (x, p) -> (f, grad f), (x, p) -> (g, J), and hessian(kind): (x, p, lam_f, lam_g) -> upper triangle of the Lagrangian's Hessian, kind
+    being "exact" or "gauss-newton". Where they are None the solver differentiates f and g itself.
+    """
+
+    lower: np.ndarray
+    upper: np.ndarray
+    g_lower: np.ndarray
+    g_upper: np.ndarray
+    objective: ca.Function
+    constraints: ca.Function
+    gradient: ca.Function | None = None
+    jacobian: ca.Function | None = None
+    hessian: Callable[[str], ca.Function] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solver:
+    """How an NLP is minimised: a CasADi plugin, the Hessian ("exact", "gauss-newton", "lbfgs"), and the plugin's own options.
+
+    Raises ValueError naming an unknown plugin, Hessian, option, or an option's unusable value.
+    """
+
+    plugin: str = "ipopt"
+    hessian: str = "exact"
+    options: Mapping = field(default_factory=dict)
+
+    def __post_init__(self):
+        object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
+        if self.hessian not in HESSIANS:
+            raise ValueError(f"hessian: expected one of {', '.join(HESSIANS)}, got {self.hessian!r}")
+        if not self.plugin.isidentifier() or not ca.has_nlpsol(self.plugin):
+            raise ValueError(f"plugin {self.plugin!r}: this CasADi has no such solver")
+        known = ca.nlpsol_options(self.plugin)
+        if self.hessian == "lbfgs" and self.plugin != "ipopt" and "hessian_approximation" not in known:
+            raise ValueError(f"hessian 'lbfgs': plugin {self.plugin!r} has no limited-memory mode")
+        if self.hessian == "gauss-newton" and "hess_lag" not in known:
+            raise ValueError(f"hessian 'gauss-newton': plugin {self.plugin!r} does not take a Hessian")
+        _check_options(self.plugin, self.options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Iteration:
+    """One iteration as it happens: number, objective, largest violation of any bound, seconds since the start."""
+
+    number: int
+    objective: float
+    violation: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a solver returned: the point, its values and multipliers, its status in the solver's own words, and the history."""
+
+    x: np.ndarray
+    f: float
+    g: np.ndarray
+    x_multipliers: np.ndarray
+    g_multipliers: np.ndarray
+    status: str
+    success: bool
+    iterations: int
+    history: tuple
+    build_seconds: float
+    solve_seconds: float
+
+
+def minimize(nlp, solver, x, *, x_multipliers=None, g_multipliers=None, watch=None):
+    """Solve from the point x, and return the Outcome; failure to converge is a status, not an exception.
+
+    With multipliers the solver starts warm. `watch(iteration)` is called at every Iteration. After Ctrl-C the outcome is the best iterate
+    seen: the lowest objective among feasible ones, else the least violation.
+    """
+    begin = time.perf_counter()
+    warm = x_multipliers is not None
+    monitor = _Monitor(nlp, watch)
+    symbol = ca.MX.sym("x", len(nlp.lower))
+    program = {"x": symbol, "f": nlp.objective(symbol), "g": nlp.constraints(symbol)}
+    function = ca.nlpsol("solver", solver.plugin, program, _plugin_options(nlp, solver, warm, monitor))
+    start = {"x0": x, "lbx": nlp.lower, "ubx": nlp.upper, "lbg": nlp.g_lower, "ubg": nlp.g_upper}
+    if warm:
+        start |= {"lam_x0": x_multipliers, "lam_g0": g_multipliers}
+    built = monitor.begin = time.perf_counter()
+    with _Interruptible(monitor):
+        result = function(**start)
+    solved = time.perf_counter()
+    stats = function.stats()
+    values = {key: np.array(result[key]).ravel() for key in ("x", "g", "lam_x", "lam_g")}
+    status, success = str(stats.get("return_status", "unknown")), bool(stats["success"])
+    if monitor.interrupted:
+        status, success = "User_Requested_Stop", False
+        if monitor.best is not None:
+            values |= monitor.best
+    return Outcome(
+        x=values["x"], f=float(nlp.objective(values["x"])), g=values["g"], x_multipliers=values["lam_x"], g_multipliers=values["lam_g"],
+        status=status, success=success, iterations=int(stats.get("iter_count", len(monitor.history))), history=tuple(monitor.history),
+        build_seconds=built - begin, solve_seconds=solved - built,
+    )
+
+
+def violation(value, lower, upper):
+    """Return the amount by which each value lies outside its bounds."""
+    return np.maximum(0.0, np.maximum(lower - value, value - upper))
+
+
+def kkt_residual(nlp, outcome):
+    """Return the largest violation of the first-order conditions: stationarity, feasibility, and multiplier times distance to bound."""
+    x, lam_x, lam_g = outcome.x, outcome.x_multipliers, outcome.g_multipliers
+    symbol = ca.MX.sym("x", len(x))
+    lagrangian = nlp.objective(symbol) + ca.dot(lam_g, nlp.constraints(symbol))
+    slope = np.array(ca.Function("slope", [symbol], [ca.gradient(lagrangian, symbol)])(x)).ravel() + lam_x
+    parts = [np.abs(slope), violation(x, nlp.lower, nlp.upper), violation(outcome.g, nlp.g_lower, nlp.g_upper),
+             _slackness(x, lam_x, nlp.lower, nlp.upper), _slackness(outcome.g, lam_g, nlp.g_lower, nlp.g_upper)]
+    return float(max(np.max(part, initial=0.0) for part in parts))
+
+
+def _slackness(value, multiplier, lower, upper):
+    with np.errstate(invalid="ignore"):
+        distance = np.where(multiplier > 0, upper - value, value - lower)
+        products = np.abs(np.where(multiplier == 0, 0.0, multiplier * distance))
+    return np.where(np.isfinite(products), products, np.abs(multiplier))
+
+
+def _plugin_options(nlp, solver, warm, monitor):
+    known = ca.nlpsol_options(solver.plugin)
+    options = _split(solver.plugin, _QUIET.get(solver.plugin, {}) | (_warm(solver.plugin) if warm else {}) | dict(solver.options))
+    options |= {"iteration_callback": monitor, "print_time": False}
+    if solver.hessian == "lbfgs":
+        (options["ipopt"] if solver.plugin == "ipopt" else options)["hessian_approximation"] = "limited-memory"
+    elif nlp.hessian is not None and "hess_lag" in known:
+        options["hess_lag"] = nlp.hessian(solver.hessian)
+    if nlp.jacobian is not None:
+        if "jac_g" in known:
+            options |= {"grad_f": nlp.gradient, "jac_g": nlp.jacobian}
+        elif "jac_fg" in known:
+            options["jac_fg"] = _joined(nlp)
+    return options
+
+
+def _joined(nlp):
+    x, p = ca.MX.sym("x", len(nlp.lower)), ca.MX.sym("p", 0)
+    return ca.Function("jac_fg", [x, p], [*nlp.gradient(x, p), *nlp.jacobian(x, p)], ["x", "p"], ["f", "grad_f_x", "g", "jac_g_x"])
+
+
+def _warm(plugin):
+    if plugin != "ipopt":
+        return {}
+    return {"warm_start_init_point": "yes", "mu_init": 1e-6, "warm_start_bound_push": 1e-9, "warm_start_slack_bound_push": 1e-9,
+            "warm_start_mult_bound_push": 1e-9, "warm_start_bound_frac": 1e-9, "warm_start_slack_bound_frac": 1e-9}
+
+
+def _split(plugin, options):
+    """Return the options as CasADi wants them: IPOPT's own ones in a dictionary of their own."""
+    if plugin != "ipopt":
+        return dict(options)
+    known = ca.nlpsol_options(plugin)
+    outer = {name: value for name, value in options.items() if name in known}
+    return outer | {"ipopt": {name: value for name, value in options.items() if name not in known}}
+
+
+def _check_options(plugin, options):
+    """Try every option on a tiny program, so that a wrong one is known by name before any work is done."""
+    x = ca.MX.sym("x")
+    program = {"x": x, "f": x ** 2, "g": x}
+
+    def build(trial):
+        try:
+            ca.nlpsol("probe", plugin, program, _split(plugin, _QUIET.get(plugin, {}) | trial) | {"print_time": False})
+        except Exception as error:                 # CasADi raises bare exceptions of several types
+            return str(error).strip().splitlines()[-1]
+        return None
+
+    if options and build(dict(options)) is not None:
+        for name, value in options.items():
+            reason = build({name: value})
+            if reason is not None:
+                raise ValueError(f"option {name!r} = {value!r}: refused by plugin {plugin!r}: {reason}")
+
+
+class _Monitor(ca.Callback):
+    """The solver's view of us at every iteration: keeps the history and the best iterate, and stops it after Ctrl-C."""
+
+    def __init__(self, nlp, watch):
+        ca.Callback.__init__(self)
+        self.nlp, self.watch, self.begin = nlp, watch, time.perf_counter()
+        self.history, self.best, self.interrupted, self.rank = [], None, False, (True, np.inf)
+        sizes = {"x": len(nlp.lower), "f": 1, "g": len(nlp.g_lower), "lam_x": len(nlp.lower), "lam_g": len(nlp.g_lower), "lam_p": 0}
+        self.sizes = [sizes[name] for name in ca.nlpsol_out()]
+        self.construct("monitor")
+
+    def get_n_in(self):
+        return ca.nlpsol_n_out()
+
+    def get_n_out(self):
+        return 1
+
+    def get_name_in(self, i):
+        return ca.nlpsol_out(i)
+
+    def get_sparsity_in(self, i):
+        return ca.Sparsity.dense(self.sizes[i], 1)
+
+    def eval(self, arguments):
+        values = dict(zip(ca.nlpsol_out(), arguments))
+        x, g, f = np.array(values["x"]).ravel(), np.array(values["g"]).ravel(), float(values["f"])
+        worst = max(np.max(violation(x, self.nlp.lower, self.nlp.upper), initial=0.0),
+                    np.max(violation(g, self.nlp.g_lower, self.nlp.g_upper), initial=0.0))
+        iteration = Iteration(number=len(self.history), objective=f, violation=float(worst), seconds=time.perf_counter() - self.begin)
+        self.history.append(iteration)
+        rank = (False, f) if worst <= FEASIBLE else (True, worst)
+        if rank < self.rank:
+            self.rank = rank
+            self.best = {"x": x, "g": g, "lam_x": np.array(values["lam_x"]).ravel(), "lam_g": np.array(values["lam_g"]).ravel()}
+        if self.watch is not None:
+            self.watch(iteration)
+        return [1 if self.interrupted else 0]
+
+
+class _Interruptible:
+    """While active, Ctrl-C asks the monitor to stop the solver instead of raising; only the main thread can hear it."""
+
+    def __init__(self, monitor):
+        self.monitor = monitor
+
+    def __enter__(self):
+        self.heard = threading.current_thread() is threading.main_thread()
+        if self.heard:
+            self.previous = signal.signal(signal.SIGINT, self.stop)
+
+    def stop(self, *_):
+        self.monitor.interrupted = True
+
+    def __exit__(self, *_):
+        if self.heard:
+            signal.signal(signal.SIGINT, self.previous)

@@ -1,0 +1,39 @@
+"""What a motion may minimise. `+` joins objectives and a number scales one: `duration() + 0.01 * effort()`."""
+import casadi as ca
+
+from ocp.problem import Objective, Term
+
+
+def duration():
+    """The duration T (s)."""
+    return final("duration", lambda at: at.T)
+
+
+def effort(tree=None, joints=None):
+    """The integral of the squared joint torques, over all joints or over the named `joints` of `tree` (N2 m2 s)."""
+    if joints is None:
+        return squares("effort", lambda at: at.tau)
+    rows = [tree.coordinate(name) for name in joints]
+    return squares("effort", lambda at: at.tau[rows])
+
+
+def mixed(u):
+    """(1 - u) T + u effort: the mixed criterion (Xiang, Arora & Abdel-Malek 2009, eq. 67), u in [0, 1]."""
+    if not 0 <= u <= 1:
+        raise ValueError(f"mixed: expected u in [0, 1], got {u}")
+    return (1 - u) * duration() + u * effort()
+
+
+def final(name, function):
+    """The value of function(instant) at the end of the motion."""
+    return Objective(terms=((1.0, Term(name=name, function=function, kind="end")),))
+
+
+def integral(name, function):
+    """The time integral of function(instant)."""
+    return Objective(terms=((1.0, Term(name=name, function=function, kind="integral")),))
+
+
+def squares(name, function):
+    """The time integral of the sum of squares of function(instant), a vector of residuals."""
+    return Objective(terms=((1.0, Term(name=name, function=lambda at: ca.vec(function(at)), kind="squares")),))
