@@ -4,17 +4,19 @@ Variables x are the duration (if free) and then the control points, joint by joi
 Greville abscissae, one instant per control point, and inequalities at equal steps through every segment, because an equality sampled more
 densely than the motion has freedom cannot hold. A row that bounds a single variable becomes a bound of that variable.
 """
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import casadi as ca
 import numpy as np
 
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.formulation import Formulation
-from ocp.graph import Block, Kernel, assemble, assemble_hessian, column, evaluate, function, kernel, symbols
+from ocp.graph import Block, assemble, assemble_hessian, column, function, kernel, symbols
+from ocp.layout import free_duration, motion_map, variables
 from ocp.nlp import NLP
 from ocp.problem import Problem
+from ocp.rows import Box, Group, linear_rows
 from ocp.spline import QUADRATURES, basis, greville, quadrature, sample
 
 DERIVATIVES = ("ad", "solver")
@@ -53,109 +55,50 @@ class Transcription:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
-    """Where a constraint went: its instants `s` (N,), row `numbers` of the constraint (m,), and (m, N) each the row of g or -1, the
-    bounded variable or -1, and the coefficient of that variable."""
-
-    name: str
-    s: np.ndarray
-    numbers: np.ndarray
-    row: np.ndarray
-    variable: np.ndarray
-    coefficient: np.ndarray
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Transcribed:
-    """A problem's NLP and the way back: constraints by name to rows, objective terms, and the first guess."""
+    """A problem's NLP and the way back: the groups of constraints and where their rows went, who asked for each bound of a variable,
+    the objective's terms as blocks and as a function of x, and the first guess."""
 
     problem: Problem
     transcription: Transcription
     nlp: NLP
+    groups: tuple
     rows: tuple
+    asked: dict
+    goals: tuple
     terms: ca.Function
     guess: np.ndarray
-    groups: tuple
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
-    """Constraints evaluated at the same instants: their kernel, and `owners`: for each row of the kernel (constraint, its row)."""
-
-    kernel: Kernel
-    s: np.ndarray
-    owners: tuple
 
 
 def transcribe(problem, transcription=Transcription()):
     """Return the Transcribed problem; raise ValueError naming constraint, joint and instant for bad sizes or contradictory bounds."""
     y, s, at = symbols(problem, transcription.dynamics.inverse)
     groups = tuple(_groups(problem, transcription, y, s, at))
-    box = _Box(problem)
+    box = Box(problem)
     blocks, rows, limits, count = [], [], [(np.empty(0), np.empty(0))], 0
     for group in groups:
-        row, variable, coefficient = box.take(group, count)
-        rows += _rows_by_name(group, row, variable, coefficient)
-        bounds = [np.repeat([[getattr(constraint, side)(number)] for constraint, number in group.owners], len(group.s), axis=1)
-                  for side in ("lower_of", "upper_of")]
-        limits.append(tuple(side.T[row.T >= 0] for side in bounds))
+        found, row = box.take(group, count)
+        rows += found
+        limits.append(_limits(group, row))
         count += len(limits[-1][0])
         if (row >= 0).any():
             blocks.append(_block(problem, group.kernel, group.s, row, np.ones(row.shape)))
-    goals = _goals(problem, transcription, y, s, at)
+    goals = tuple(_goals(problem, transcription, y, s, at))
     g_lower, g_upper = (np.concatenate([pair[side] for pair in limits]) for side in (0, 1))
     x = ca.MX.sym("x", variables(problem))
     terms = assemble(goals, variables(problem), len(problem.objective.terms))[0](x)
     return Transcribed(
-        problem=problem, transcription=transcription, rows=tuple(rows), groups=groups, terms=function("terms", [x], [terms], ["x"], ["terms"]),
-        nlp=_nlp(problem, transcription, goals, blocks, box.lower, box.upper, g_lower, g_upper), guess=_straight_guess(problem, groups))
+        problem=problem, transcription=transcription, groups=groups, rows=tuple(rows), asked=box.asked, goals=goals,
+        terms=function("terms", [x], [terms], ["x"], ["terms"]), guess=_straight_guess(problem, groups),
+        nlp=_nlp(problem, transcription, goals, blocks, box.lower, box.upper, g_lower, g_upper))
 
 
-def free_duration(problem):
-    """Tell whether the duration is a variable."""
-    return problem.duration[0] < problem.duration[1]
-
-
-def variables(problem):
-    """Number of variables of the NLP."""
-    return free_duration(problem) + problem.tree.dof * problem.motion.points
-
-
-def split(problem, x):
-    """Return (control points (n, points), duration) from the NLP's variables x."""
-    duration = float(x[0]) if free_duration(problem) else problem.duration[0]
-    return np.reshape(x[free_duration(problem):], (problem.tree.dof, -1), order="F"), duration
-
-
-def join(problem, control_points, duration):
-    """Return the NLP's variables x from control points (n, points) and the duration."""
-    return np.concatenate([[duration] if free_duration(problem) else [], np.ravel(control_points, order="F")])
-
-
-def kernel_inputs(problem, control_points, duration, s):
-    """Return y (3 n + 1, N), what kernels take at the instants s: T, q, dq/ds, d2q/ds2."""
-    curve = [control_points @ basis(problem.motion, s, order).T for order in range(3)]
-    return np.vstack([np.full((1, len(s)), duration), *curve])
-
-
-def motion_map(problem, s):
-    """Return (M, m) with the kernel inputs of all instants stacked = M x + m."""
-    n, points, free = problem.tree.dof, problem.motion.points, free_duration(problem)
-    width, count = 3 * n + 1, len(s)
-    stack = np.stack([basis(problem.motion, s, order) for order in range(3)])            # (3, N, points)
-    order, at, point = np.nonzero(stack)
-    joint = np.arange(n)
-    row = (at * width + 1 + order * n)[:, None] + joint
-    column = (free + point * n)[:, None] + joint
-    value = np.repeat(stack[order, at, point][:, None], n, axis=1)
-    row, column, value = row.ravel(), column.ravel(), value.ravel()
-    offset = np.zeros(width * count)
-    if free:
-        row = np.concatenate([np.arange(count) * width, row])
-        column, value = np.concatenate([np.zeros(count, dtype=int), column]), np.concatenate([np.ones(count), value])
-    else:
-        offset[::width] = problem.duration[0]
-    return ca.DM.triplet(row.tolist(), column.tolist(), ca.DM(value), width * count, variables(problem)), offset
+def _limits(group, row):
+    """Return (lower, upper) of the group's rows that are in g, in their order there."""
+    kept = np.nonzero(row.T.ravel() >= 0)[0] % len(group.owners)
+    lower = np.array([constraint.lower_of(number) for constraint, number in group.owners])
+    upper = np.array([constraint.upper_of(number) for constraint, number in group.owners])
+    return lower[kept], upper[kept]
 
 
 def _instants(problem, transcription, when, equal):
@@ -184,72 +127,6 @@ def _groups(problem, transcription, y, s, at):
     for instants, members in gathered.items():
         owners = tuple((constraint, number) for constraint, numbers, _ in members for number in numbers)
         yield Group(kernel=kernel(y, s, ca.vertcat(*[stack for _, _, stack in members])), s=np.array(instants), owners=owners)
-
-
-class _Box:
-    """Bounds of the variables, and who asked for them: rows linear in a single variable go here instead of to g."""
-
-    def __init__(self, problem):
-        size = variables(problem)
-        self.problem, self.lower, self.upper = problem, np.full(size, -np.inf), np.full(size, np.inf)
-        self.asked = {}
-        if free_duration(problem):
-            self.lower[0], self.upper[0] = problem.duration
-            self.asked[0, "lower"] = self.asked[0, "upper"] = "duration"
-
-    def take(self, group, count):
-        """Return (m, N) arrays: the row of g, from `count` on, or -1; the bounded variable or -1; its coefficient."""
-        lines, constant = linear_rows(self.problem, group)
-        row = np.full((len(group.owners), len(group.s)), -1)
-        variable, coefficient = row.copy(), np.zeros(row.shape)
-        for (k, number), line in sorted(lines.items()):
-            places = np.nonzero(np.abs(line) > 1e-12 * max(np.abs(line).max(), 1e-300))[0]
-            if len(places) == 1:
-                variable[number, k], coefficient[number, k] = places[0], line[places[0]]
-                self._bound(places[0], line[places[0]], constant[number, k], *group.owners[number], group.s[k])
-        row.T[variable.T < 0] = count + np.arange((variable < 0).sum())
-        return row, variable, coefficient
-
-    def _bound(self, variable, coefficient, constant, constraint, number, s):
-        who = f"{constraint.name} ({constraint.label(number)}, s = {s:.3g})"
-        sides = sorted((bound - constant) / coefficient for bound in (constraint.lower_of(number), constraint.upper_of(number)))
-        if sides[0] > self.lower[variable]:
-            self.lower[variable], self.asked[variable, "lower"] = sides[0], who
-        if sides[1] < self.upper[variable]:
-            self.upper[variable], self.asked[variable, "upper"] = sides[1], who
-        lower, upper = self.lower[variable], self.upper[variable]
-        if lower > upper + 1e-12 * max(1.0, abs(upper)):
-            raise ValueError(f"contradictory bounds: {self.asked[variable, 'lower']} asks for at least {lower:g}, "
-                             f"{self.asked[variable, 'upper']} for at most {upper:g}")
-        self.lower[variable] = min(lower, upper)
-
-
-def linear_rows(problem, group):
-    """Return {(instant, kernel row): coefficients over x} of the rows linear in x, and the constants (m, N) left when x = 0."""
-    if not group.kernel.linear.any():
-        return {}, None
-    matrix, offset = motion_map(problem, group.s)
-    x = np.zeros(variables(problem))
-    x[:free_duration(problem)] = 1.0
-    count, width = len(group.s), group.kernel.width
-    y = np.reshape(np.array(matrix @ x).ravel() + offset, (width, count), order="F")
-    values, slopes = evaluate(group.kernel.values, y, group.s), evaluate(group.kernel.jacobian, y, group.s)
-    dense, lines, constant = np.array(matrix).reshape(count, width, -1), {}, values.copy()
-    for k in range(count):
-        for number in np.nonzero(group.kernel.linear)[0]:
-            mine = group.kernel.rows == number
-            line = slopes[mine, k] @ dense[k, group.kernel.columns[mine]]
-            lines[k, number] = line
-            constant[number, k] -= line @ x
-    return lines, constant
-
-
-def _rows_by_name(group, row, variable, coefficient):
-    names = [constraint.name for constraint, _ in group.owners]
-    for name in dict.fromkeys(names):
-        mine = [k for k, other in enumerate(names) if other == name]
-        yield Rows(name=name, s=group.s, numbers=np.array([group.owners[k][1] for k in mine]), row=row[mine],
-                   variable=variable[mine], coefficient=coefficient[mine])
 
 
 def _block(problem, kernel, s, target, weight):
@@ -285,6 +162,7 @@ def _nlp(problem, transcription, goals, blocks, lower, upper, g_lower, g_upper):
     if transcription.derivatives == "solver":
         return NLP(**bounds)
 
+    @cache
     def hessian(kind):
         curvature = assemble_hessian(goals, size, count, kind)(x, lam_f * weights)
         curvature += assemble_hessian(blocks, size, rows, kind)(x, lam_g)
