@@ -1,0 +1,17 @@
+"""Optimal motion of multibody systems: state a problem, solve it, verify it."""
+from ocp.constraints import at_end, at_start, joint_limits, path, torque_limits, velocity_limits
+from ocp.dynamics import FORMULATIONS
+from ocp.dynamics.formulation import Formulation
+from ocp.dynamics.hollerbach_4x4 import HOLLERBACH_4X4
+from ocp.dynamics.newton_euler import NEWTON_EULER
+from ocp.nlp import Iteration, Solver
+from ocp.objectives import duration, effort, final, integral, mixed, squares
+from ocp.plots import animate, plot, spy
+from ocp.problem import Constraint, Instant, Objective, Problem, Term
+from ocp.solution import NotSolved, Solution, load
+from ocp.solve import Guess, solve
+from ocp.spline import BSpline, refine
+from ocp.transcribe import Transcription
+from ocp.tree import GROUND, Joint, Link, Load, Point, Tree, dh, fixed, inward, outward, prismatic, revolute, screw
+from ocp.verify import NotVerified, Verification, Violation, verify
+from ocp.version import VERSION as __version__

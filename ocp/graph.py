@@ -136,6 +136,13 @@ def function(name, inputs, outputs, input_names, output_names):
     return ca.Function(name, inputs, outputs, input_names, output_names)
 
 
+def trace(problem, inverse, wanted):
+    """Return a function (y (width, N), s (N,)) -> (m, N) of wanted(Instant), for looking at a motion rather than optimising it."""
+    y, s, at = symbols(problem, inverse)
+    compiled = ca.Function("trace", [y, s], [ca.cse(column("trace", wanted(at)))])
+    return lambda inputs, instants: evaluate(compiled, inputs, instants)
+
+
 def evaluate(kernel_function, y, s, *more):
     """Evaluate a kernel's function at many instants: y (width, N), s (N,) -> (outputs, N)."""
     return np.array(kernel_function.map(len(s))(y, ca.DM(s).T, *more))

@@ -131,14 +131,17 @@ def violation(value, lower, upper):
     return np.maximum(0.0, np.maximum(lower - value, value - upper))
 
 
-def kkt_residual(nlp, outcome):
-    """Return the largest violation of the first-order conditions: stationarity, feasibility, and multiplier times distance to bound."""
-    x, lam_x, lam_g = outcome.x, outcome.x_multipliers, outcome.g_multipliers
+def kkt_residual(nlp, x, x_multipliers, g_multipliers):
+    """Return the largest violation of the first-order conditions: stationarity, feasibility, and multiplier times distance to bound.
+
+    The Lagrangian is differentiated by the front end, not by the NLP's own derivatives; variables fixed by their bounds are left out.
+    """
     symbol = ca.MX.sym("x", len(x))
-    lagrangian = nlp.objective(symbol) + ca.dot(lam_g, nlp.constraints(symbol))
-    slope = np.array(ca.Function("slope", [symbol], [ca.gradient(lagrangian, symbol)])(x)).ravel() + lam_x
-    parts = [np.abs(slope), violation(x, nlp.lower, nlp.upper), violation(outcome.g, nlp.g_lower, nlp.g_upper),
-             _slackness(x, lam_x, nlp.lower, nlp.upper), _slackness(outcome.g, lam_g, nlp.g_lower, nlp.g_upper)]
+    lagrangian = nlp.objective(symbol) + ca.dot(g_multipliers, nlp.constraints(symbol))
+    slope = np.array(ca.Function("slope", [symbol], [ca.gradient(lagrangian, symbol)])(x)).ravel() + x_multipliers
+    g, free = np.array(nlp.constraints(x)).ravel(), nlp.lower < nlp.upper
+    parts = [np.abs(slope[free]), violation(x, nlp.lower, nlp.upper), violation(g, nlp.g_lower, nlp.g_upper),
+             _slackness(x, x_multipliers, nlp.lower, nlp.upper)[free], _slackness(g, g_multipliers, nlp.g_lower, nlp.g_upper)]
     return float(max(np.max(part, initial=0.0) for part in parts))
 
 

@@ -129,10 +129,10 @@ def name_multipliers(rows, asked, x_multipliers, g_multipliers):
     return named
 
 
-def gather_multipliers(rows, named, size, count):
+def gather_multipliers(rows, named, size, count, *, free):
     """Return multipliers of variables (size,) and rows of g (count,) from those by name, interpolated where the instants differ.
 
-    A multiplier along the path is a density times the spacing of its instants, so it is scaled by the ratio of their numbers.
+    `free` tells whether x_0 is the duration. A multiplier along the path is a density times the spacing of its instants, so it is scaled by the ratio of their numbers.
     """
     x_multipliers, g_multipliers = np.zeros(size), np.zeros(count)
     for placed in rows:
@@ -145,7 +145,7 @@ def gather_multipliers(rows, named, size, count):
         g_multipliers[placed.row[placed.row >= 0]] = values[placed.row >= 0]
         bounds = placed.variable >= 0
         np.add.at(x_multipliers, placed.variable[bounds], (values * placed.coefficient)[bounds])
-    if "duration" in named and size > 0:
+    if free and "duration" in named:
         x_multipliers[0] += named["duration"].values[0, 0]
     return x_multipliers, g_multipliers
 

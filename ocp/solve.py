@@ -1,0 +1,92 @@
+"""The one verb: transcribe, check, minimise, and return what was found."""
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from ocp.diagnosis import explain, preflight
+from ocp.layout import free_duration, join, split
+from ocp.nlp import Solver, minimize
+from ocp.rows import gather_multipliers, name_multipliers
+from ocp.solution import Solution
+from ocp.spline import fit, transfer
+from ocp.transcribe import Transcription, transcribe
+from ocp.tree import numbers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guess:
+    """A start of one's own: waypoints `q` (n, k) equally spaced in time, and the `duration` (s); None leaves the default."""
+
+    q: object = None
+    duration: float | None = None
+
+
+def solve(problem, transcription=Transcription(), solver=Solver(), *, guess=None, watch=None):
+    """Return the Solution of a problem; not converging is a status, on which `.require()` insists.
+
+    `guess` is a Guess, or a Solution (of any spline basis) that also lends its multipliers; by default the straight line between the
+    prescribed ends. `watch(iteration)` sees every iteration. Raises ValueError before the solve for anything wrong with the statement.
+    """
+    begin = time.perf_counter()
+    transcribed = transcribe(problem, transcription)
+    x, warm = _start(transcribed, guess)
+    preflight(transcribed, x, solver.hessian)
+    ready = time.perf_counter()
+    outcome = minimize(transcribed.nlp, solver, x, watch=watch, **warm)
+    points, duration = split(problem, outcome.x)
+    values = np.array(transcribed.terms(outcome.x)).ravel()
+    nlp = transcribed.nlp
+    statistics = {
+        "plugin": solver.plugin, "hessian": solver.hessian, "options": dict(solver.options), "variables": len(x), "constraints": len(nlp.g_lower),
+        "jacobian_nonzeros": _jacobian_nonzeros(nlp), "hessian_nonzeros": _hessian_nonzeros(nlp, solver),
+        "iterations": outcome.iterations, "build_seconds": ready - begin + outcome.build_seconds, "solve_seconds": outcome.solve_seconds,
+        "total_seconds": time.perf_counter() - begin, "warm_start": bool(warm),
+    }
+    return Solution(
+        problem=problem, transcription=transcription, points=points, duration=duration, objective=outcome.f, status=outcome.status,
+        terms=tuple((term.name, weight, float(value)) for (weight, term), value in zip(problem.objective.terms, values)),
+        success=outcome.success, statistics=statistics, history=outcome.history,
+        multipliers=name_multipliers(transcribed.rows, transcribed.asked, outcome.x_multipliers, outcome.g_multipliers),
+        explanation=() if outcome.success else explain(transcribed, outcome))
+
+
+def _start(transcribed, guess):
+    """Return the first x, and the keyword arguments of a warm start."""
+    problem = transcribed.problem
+    default, duration = split(problem, transcribed.guess)
+    if guess is None:
+        return transcribed.guess, {}
+    if isinstance(guess, Guess):
+        points = default if guess.q is None else _waypoints(problem, guess.q)
+        wanted = duration if guess.duration is None else float(numbers("guess: duration", guess.duration, ()))
+        return join(problem, points, np.clip(wanted, *problem.duration)), {}
+    if not isinstance(guess, Solution):
+        raise ValueError(f"guess: expected a Solution, a Guess or None, got {type(guess).__name__}")
+    mine, his = (tuple(joint.name for joint in tree.moving) for tree in (problem.tree, guess.problem.tree))
+    if mine != his:
+        raise ValueError(f"guess: belongs to another model: its joints are {', '.join(his)}; expected {', '.join(mine)}")
+    points = guess.points if guess.problem.motion == problem.motion else transfer(guess.problem.motion, guess.points, problem.motion)
+    x = join(problem, points, np.clip(guess.duration, *problem.duration))
+    if not guess.multipliers:
+        return x, {}
+    x_multipliers, g_multipliers = gather_multipliers(transcribed.rows, guess.multipliers, len(x), len(transcribed.nlp.g_lower),
+                                                         free=free_duration(problem))
+    return x, {"x_multipliers": x_multipliers, "g_multipliers": g_multipliers}
+
+
+def _waypoints(problem, q):
+    q = np.asarray(q, dtype=float)
+    if q.ndim != 2 or len(q) != problem.tree.dof or q.shape[1] < 2 or not np.isfinite(q).all():
+        raise ValueError(f"guess: q: expected finite waypoints of shape ({problem.tree.dof}, 2 or more), got {q.shape}")
+    s = np.linspace(0.0, 1.0, 10 * problem.motion.points)
+    dense = np.array([np.interp(s, np.linspace(0.0, 1.0, q.shape[1]), line) for line in q])
+    return fit(problem.motion, dense, s)
+
+
+def _jacobian_nonzeros(nlp):
+    return nlp.jacobian.nnz_out(1) if nlp.jacobian is not None else nlp.constraints.jac_sparsity(0, 0).nnz()
+
+
+def _hessian_nonzeros(nlp, solver):
+    return nlp.hessian(solver.hessian).nnz_out(0) if nlp.hessian is not None and solver.hessian != "lbfgs" else None

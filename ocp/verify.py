@@ -1,0 +1,178 @@
+"""The certificate of a motion, independent of the solver's word: violations on a dense grid, forward simulation, energy, first-order conditions."""
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import factorial
+
+import casadi as ca
+import numpy as np
+
+from ocp.dynamics import FORMULATIONS
+from ocp.kinematics import kinetic_energy, load_power, potential_energy
+from ocp.layout import free_duration, join
+from ocp.nlp import kkt_residual, violation
+from ocp.rows import gather_multipliers
+from ocp.spline import basis, greville, quadrature, sample
+from ocp.transcribe import transcribe
+
+DENSER = 10                                       # the dense grid has so many steps where the nodes have one
+TOLERANCE = 1e-10                                 # of the integrator, absolute and relative
+
+
+class NotVerified(RuntimeError):
+    """Raised by Verification.require; the message lists what exceeds the tolerance, with names, times and units."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violation:
+    """The worst violation of one constraint: at its nodes, on the dense grid, relative to the bound there, and where that is."""
+
+    name: str
+    unit: str
+    nodes: float
+    dense: float
+    relative: float
+    label: str
+    time: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """What was found: violations by constraint name; `drift` (rad or m), the largest distance from the plan of a forward simulation under
+    the planned torques, and `goal_drift` at its end; `energy_error`, of the energy balance relative to the energy turned over; `kkt`, the
+    residual of the first-order conditions (None for a motion without its problem or multipliers)."""
+
+    violations: Mapping
+    drift: float
+    goal_drift: float
+    energy_error: float
+    kkt: float | None
+
+    def require(self, tolerance):
+        """Return self if nothing exceeds `tolerance`; raise NotVerified otherwise.
+
+        The tolerance applies to the drift (rad or m), to the energy error, to the first-order residual, and to each dense violation
+        relative to its bound (absolute for bounds below 1).
+        """
+        found = [f"{v.name} ({v.label}): violated by {v.dense:.4g} {v.unit} at t = {v.time:.4g} s" for v in self.violations.values()
+                 if not v.relative <= tolerance]
+        found += [f"{what}: {value:.4g} {unit}" for what, value, unit in (
+            ("simulation drifts from the plan by", self.drift, "rad or m"), ("energy balance is off by", self.energy_error, "(relative)"),
+            ("first-order conditions are off by", 0.0 if self.kkt is None else self.kkt, "")) if not value <= tolerance]
+        if found:
+            raise NotVerified("\n".join([f"not verified to {tolerance:g}:", *found]))
+        return self
+
+
+def verify(solution):
+    """Return the Verification of a Solution."""
+    drift, goal = _simulate(solution)
+    return Verification(violations=violations(solution), drift=drift, goal_drift=goal, energy_error=_energy_error(solution), kkt=_kkt(solution))
+
+
+def violations(solution):
+    """Return {name: Violation} for every constraint of the solution's problem."""
+    problem, found = solution.problem, {}
+    nodes = sample(problem.motion, solution.transcription.nodes)
+    dense = sample(problem.motion, DENSER * solution.transcription.nodes)
+    for constraint in problem.constraints:
+        coarse = _worst(solution, constraint, _within(constraint.when, nodes, greville(problem.motion)))
+        fine = _worst(solution, constraint, _within(constraint.when, dense, dense))
+        found[constraint.name] = Violation(name=constraint.name, nodes=coarse[0], dense=fine[0], relative=fine[1], unit=fine[2],
+                                           label=fine[3], time=fine[4])
+    return found
+
+
+def _within(when, nodes, equal_nodes):
+    """Return the instants for unequal and for equal bounds."""
+    if isinstance(when, str) and when != "path":
+        ends = np.array({"start": (0.0,), "end": (1.0,), "ends": (0.0, 1.0)}[when])
+        return ends, ends
+    a, b = (0.0, 1.0) if when == "path" else when
+    kept = tuple(grid[(grid >= a - 1e-12) & (grid <= b + 1e-12)] for grid in (nodes, equal_nodes))
+    return tuple(grid if len(grid) else np.array([(a + b) / 2]) for grid in kept)
+
+
+def _worst(solution, constraint, grids):
+    """Return (violation, relative violation, unit, label, time) of the worst row and instant."""
+    worst = (0.0, 0.0, constraint.unit(0), constraint.label(0), 0.0)
+    for grid, equal in zip(grids, (False, True)):
+        values = solution.trace(constraint.function, grid * solution.duration)
+        lower, upper = constraint.bounds(len(values))
+        for row in np.nonzero((lower == upper) == equal)[0]:
+            amounts = violation(values[row], lower[row], upper[row])
+            k = int(np.argmax(np.where(np.isnan(amounts), np.inf, amounts)))
+            if not amounts[k] <= worst[0]:
+                bound = upper[row] if values[row, k] > upper[row] else lower[row]
+                worst = (float(amounts[k]), float(amounts[k] / max(1.0, abs(bound))), constraint.unit(row), constraint.label(row),
+                         float(grid[k] * solution.duration))
+    return worst
+
+
+def _simulate(solution):
+    """Return the largest drift of a forward simulation from the plan, and the drift at the end; segment by segment with CVODES.
+
+    The plan's torques come from its own formulation, the simulated motion from another one, so that no formulation vouches for itself.
+    """
+    problem, motion = solution.problem, solution.problem.motion
+    n, step = problem.tree.dof, solution.duration / motion.segments
+    simulator = _simulator(solution, step)
+    state, drift = ca.DM(np.concatenate([solution.q(0.0), solution.qd(0.0)])), [0.0]
+    for start in motion.breaks[:-1]:
+        taylor = [solution.points @ basis(motion, start, k)[0] / factorial(k) / solution.duration ** k for k in range(motion.degree + 1)]
+        try:
+            result = simulator(x0=state, p=np.concatenate([[start * solution.duration], *taylor]))
+        except RuntimeError:                       # CVODES gave up: the motion blew up or the mass matrix is singular
+            return np.inf, np.inf
+        state = result["xf"][:, -1]
+        goal = solution.q(min(start * solution.duration + step, solution.duration))
+        drift.append(float(np.max(np.abs(np.array(state[:n]).ravel() - goal))))
+    return (np.inf, np.inf) if not np.isfinite(drift).all() else (max(drift), drift[-1])
+
+
+def _simulator(solution, step):
+    """Return the CVODES integrator over one segment; parameters are its start time and the Taylor coefficients of the planned q."""
+    problem, n = solution.problem, solution.problem.tree.dof
+    planner = solution.transcription.dynamics
+    simulated = FORMULATIONS["newton_euler" if planner.name != "newton_euler" else "hollerbach_4x4"]
+    t, state, start = ca.SX.sym("t"), ca.SX.sym("x", 2 * n), ca.SX.sym("start")
+    taylor = ca.SX.sym("taylor", n, problem.motion.degree + 1)
+    plan = [sum(factorial(k) / factorial(k - order) * taylor[:, k] * t ** (k - order) for k in range(order, problem.motion.degree + 1))
+            for order in range(3)]
+    loads = tuple(load.at(start + t) for load in problem.loads)
+    torque = planner.inverse(problem.tree, *plan, loads)
+    q, qd, qdd = state[:n], state[n:], ca.SX.sym("qdd", n)
+    needed = simulated.inverse(problem.tree, q, qd, qdd, loads)
+    mass = ca.jacobian(needed, qdd)
+    acceleration = ca.solve(mass, torque - ca.substitute(needed, qdd, ca.SX.zeros(n)))
+    ode = {"x": state, "t": t, "p": ca.vertcat(start, ca.vec(taylor)), "ode": ca.cse(ca.vertcat(qd, acceleration))}
+    return ca.integrator("simulator", "cvodes", ode, 0.0, step, {"abstol": TOLERANCE, "reltol": TOLERANCE, "max_num_steps": 100000,
+                                                                 "show_eval_warnings": False})
+
+
+def _energy_error(solution):
+    """Return the largest gap between the energy gained and the work of joints and loads, relative to the energy turned over."""
+    problem, motion = solution.problem, solution.problem.motion
+    s, weights = quadrature(motion, "gauss", 2 * motion.degree + 4)
+
+    def energy(at):
+        return kinetic_energy(at.tree, at.q, at.qd) + potential_energy(at.tree, at.q)
+
+    def power(at):
+        return ca.dot(at.tau, at.qd) + load_power(at.tree, at.q, at.qd, tuple(load.at(at.t) for load in at.loads))
+
+    levels = solution.trace(energy, motion.breaks * solution.duration)[0]
+    powers = solution.trace(power, s * solution.duration)[0] * weights * solution.duration
+    work = np.concatenate([[0.0], np.cumsum(powers.reshape(motion.segments, -1).sum(axis=1))])
+    turned = max(np.abs(powers).sum(), np.ptp(levels), 1e-12)
+    return float(np.max(np.abs(levels - levels[0] - work)) / turned)
+
+
+def _kkt(solution):
+    """Return the first-order residual of the solution's NLP, rebuilt from the statement, with gradients by the front end's own AD."""
+    if not solution.multipliers or not solution.problem.objective.terms:
+        return None
+    transcribed = transcribe(solution.problem, solution.transcription)
+    nlp, x = transcribed.nlp, join(solution.problem, solution.points, solution.duration)
+    x_multipliers, g_multipliers = gather_multipliers(transcribed.rows, solution.multipliers, len(x), len(nlp.g_lower),
+                                                      free=free_duration(solution.problem))
+    return kkt_residual(nlp, x, x_multipliers, g_multipliers)
