@@ -1,0 +1,266 @@
+"""The command line of a problem: its function's signature becomes the flags, beside those that every problem has."""
+import argparse
+import inspect
+import json
+import re
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+
+from ocp import FORMULATIONS, NotVerified, Solver, Transcription, animate, load, plot, solve, verify
+from ocp.nlp import HESSIANS
+from ocp.solution import check_writable, versions, write
+from ocp.spline import QUADRATURES
+from ocp.transcribe import DERIVATIVES
+from ocp.verify import violations
+
+SOLVED, NOT_SOLVED, BAD_ARGUMENTS = 0, 1, 2
+TOLERANCE_OPTIONS = {"ipopt": ("tol",), "sqpmethod": ("tol_pr", "tol_du"), "feasiblesqpmethod": ("tol_pr", "tol_du")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """A published number: its `quantity` with unit, `value`, `source`; `ours(solution)`; the true `optimum` where known; a `remark`.
+
+    It belongs to the problem with `arguments` (beside the defaults), and is recomputed with the Transcription `settings`.
+    """
+
+    quantity: str
+    value: float
+    source: str
+    ours: Callable = field(repr=False)
+    optimum: float | None = None
+    remark: str = ""
+    arguments: Mapping = field(default_factory=dict)
+    settings: Mapping = field(default_factory=dict)
+
+
+def main(problem, published=(), arguments=None):
+    """Run a problem function from the command line; exit with 0 solved (and verified, if asked), 1 not solved, 2 bad arguments."""
+    sys.exit(run(problem, published, arguments))
+
+
+def run(problem, published=(), arguments=None):
+    """Do what `main` does and return the exit status."""
+    name = _name(problem)
+    parser, own = _parser(name, problem)
+    flags = parser.parse_args(arguments)
+    try:
+        values = {key: getattr(flags, key) for key in own}
+        statement = problem(**values)
+        transcription, solver = _settings(flags)
+        for path in (flags.save, flags.report, flags.plot, flags.animate):
+            if path is not None:
+                check_writable(path)
+        _check_suffixes(flags)
+        guess = None if flags.guess is None else load(flags.guess, statement)
+        solution = solve(statement, transcription, solver, guess=guess, watch=None if flags.quiet else _Ticker())
+    except (ValueError, OSError) as error:
+        print(f"{name}: error: {error}", file=sys.stderr)
+        return BAD_ARGUMENTS
+    certificate = verify(solution) if flags.verify is not None else None
+    report = describe(problem, values, solution, certificate, published)
+    print(_summary(report) if flags.quiet else _block(report))
+    for line in solution.explanation:
+        print(line, file=sys.stderr)
+    _outputs(flags, solution, report)
+    return _verdict(name, solution, certificate, flags.verify)
+
+
+def describe(problem, arguments, solution, certificate=None, published=()):
+    """Return the report of a solution of problem(**arguments) as plain data, ready for JSON."""
+    found = certificate.violations if certificate is not None else violations(solution)
+    statistics, relevant = solution.statistics, [entry for entry in published if _applies(entry, problem, arguments)]
+    return {
+        "problem": _name(problem), "arguments": arguments, "status": solution.status, "success": solution.success, "objective": solution.objective,
+        "objective_terms": {term: {"weight": weight, "value": value} for term, weight, value in solution.terms},
+        "duration": solution.duration,
+        **{key: statistics[key] for key in ("variables", "constraints", "jacobian_nonzeros", "hessian_nonzeros", "iterations",
+                                            "build_seconds", "solve_seconds", "total_seconds")},
+        "solver": {"plugin": statistics["plugin"], "hessian": statistics["hessian"], "options": statistics["options"],
+                   "dynamics": solution.transcription.dynamics.name, "derivatives": solution.transcription.derivatives,
+                   "nodes": solution.transcription.nodes, "quadrature": solution.transcription.quadrature,
+                   "warm_start": statistics["warm_start"]},
+        "versions": versions(),
+        "violations": {v.name: {"nodes": v.nodes, "dense": v.dense, "unit": v.unit, "row": v.label, "time": v.time} for v in found.values()},
+        "verification": None if certificate is None else {
+            "simulation_drift": certificate.drift, "goal_drift": certificate.goal_drift, "energy_error": certificate.energy_error,
+            "kkt": certificate.kkt},
+        "published": {f"{entry.quantity}, {entry.source}": {
+            "value": entry.value, "source": entry.source, "ours": entry.ours(solution), "optimum": entry.optimum, "remark": entry.remark}
+            for entry in relevant},
+    }
+
+
+def _parser(name, problem):
+    """Return the parser and the names of the problem's own parameters."""
+    page = inspect.getdoc(inspect.getmodule(problem)) or ""
+    parser = argparse.ArgumentParser(prog=f"python -m problems.{name}", description=page, allow_abbrev=False,
+                                     formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    own, text = parser.add_argument_group("of this problem"), inspect.getdoc(problem) or ""
+    told = {key: " ".join(words.split()).rstrip(";.") for key, words in re.findall(r"`(\w+)`: ([^`]*)", text)}
+    parameters = inspect.signature(problem).parameters
+    for key, parameter in parameters.items():
+        flag, kind = "--" + key.replace("_", "-"), _kind(parameter)
+        help_text = told.get(key, "of the problem").replace("%", "%%")
+        if kind is bool:
+            own.add_argument(flag, action=argparse.BooleanOptionalAction, default=parameter.default, help=help_text)
+        else:
+            own.add_argument(flag, type=kind, default=parameter.default, metavar=kind.__name__.upper(), help=help_text)
+    _common_flags(parser.add_argument_group("of every problem"), name)
+    return parser, tuple(parameters)
+
+
+def _name(problem):
+    return Path(inspect.getfile(problem)).stem
+
+
+def _kind(parameter):
+    """Return the type a flag's text is read as: the annotation's, without None, or that of the default."""
+    kinds = [kind for kind in get_args(parameter.annotation) or (parameter.annotation,) if kind is not type(None)]
+    return kinds[0] if kinds[0] in (int, float, str, bool) else type(parameter.default)
+
+
+def _common_flags(group, name):
+    add, defaults = group.add_argument, Transcription()
+    add("--dynamics", default=defaults.dynamics.name, metavar="NAME", help=f"formulation: {', '.join(FORMULATIONS)}")
+    add("--derivatives", default=defaults.derivatives, metavar="NAME", help=f"provider: {', '.join(DERIVATIVES)}")
+    add("--nodes", type=int, default=defaults.nodes, metavar="INT", help="steps per segment at whose ends inequalities hold")
+    add("--quadrature", default=defaults.quadrature, metavar="NAME", help=f"rule: {', '.join(QUADRATURES)}")
+    add("--panels", type=int, default=None, metavar="INT", help="points (gauss) or panels of the quadrature per segment")
+    add("--plugin", default="ipopt", metavar="NAME", help="solver plugin of CasADi")
+    add("--hessian", default="exact", metavar="NAME", help=f"one of {', '.join(HESSIANS)}")
+    add("--tol", type=float, default=None, metavar="FLOAT", help="convergence tolerance of the solver")
+    add("--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the solver plugin itself; may be repeated")
+    add("--guess", default=None, metavar="FILE.npz", help="start from a saved solution")
+    add("--save", default=None, metavar="FILE.npz", help="save the solution")
+    add("--report", default=None, metavar="FILE.json", help="write the report")
+    add("--verify", nargs="?", type=float, const=1e-3, default=None, metavar="TOLERANCE",
+        help="certify the motion, to this tolerance (0.001 if none is given)")
+    add("--plot", nargs="?", const=f"{name}.png", default=None, metavar="FILE.png", help="draw the overview")
+    add("--animate", default=None, metavar="FILE.gif", help="animate, as .gif or .html")
+    add("--quiet", action="store_true", help="print one line only")
+
+
+def _settings(flags):
+    options = {}
+    if flags.tol is not None:
+        if flags.plugin not in TOLERANCE_OPTIONS:
+            raise ValueError(f"--tol: unknown for plugin {flags.plugin!r}; use --option NAME=VALUE")
+        options |= dict.fromkeys(TOLERANCE_OPTIONS[flags.plugin], flags.tol)
+    for text in flags.option:
+        key, equals, value = text.partition("=")
+        if not key or not equals:
+            raise ValueError(f"--option: expected NAME=VALUE, got {text!r}")
+        options[key] = _literal(value)
+    transcription = Transcription(dynamics=flags.dynamics, derivatives=flags.derivatives, nodes=flags.nodes, quadrature=flags.quadrature,
+                                  panels=flags.panels)
+    return transcription, Solver(plugin=flags.plugin, hessian=flags.hessian, options=options)
+
+
+def _literal(text):
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False}.get(text, text)
+
+
+def _check_suffixes(flags):
+    for flag, path, known in (("--plot", flags.plot, (".png", ".svg", ".pdf")), ("--animate", flags.animate, (".gif", ".html"))):
+        if path is not None and Path(path).suffix not in known:
+            raise ValueError(f"{flag}: expected a file ending in {', '.join(known)}, got {path!r}")
+
+
+def _outputs(flags, solution, report):
+    if flags.save is not None:
+        solution.save(flags.save)
+    if flags.report is not None:
+        write(flags.report, json.dumps(_finite(report), indent=2) + "\n")
+    if flags.plot is not None:
+        plot(solution, flags.plot)
+    if flags.animate is not None:
+        animate(solution, flags.animate)
+
+
+def _verdict(name, solution, certificate, tolerance):
+    if not solution.success:
+        return NOT_SOLVED
+    if certificate is not None:
+        try:
+            certificate.require(tolerance)
+        except NotVerified as error:
+            print(f"{name}: {error}", file=sys.stderr)
+            return NOT_SOLVED
+    return SOLVED
+
+
+def _applies(entry, problem, arguments):
+    """Tell whether a published number belongs to these arguments; the number of control points may be any."""
+    defaults = {key: parameter.default for key, parameter in inspect.signature(problem).parameters.items()}
+    wanted = defaults | dict(entry.arguments) | {"points": arguments.get("points")}
+    return all(arguments[key] == wanted[key] for key in arguments)
+
+
+def _finite(value):
+    """Return the data with NaN and infinity as null, which is all that JSON has for them."""
+    if isinstance(value, Mapping):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+class _Ticker:
+    """Prints one line per iteration."""
+
+    def __call__(self, iteration):
+        if iteration.number == 0:
+            print(f"{'iteration':>9}  {'objective':>14}  {'violation':>10}  {'seconds':>8}")
+        print(f"{iteration.number:9d}  {iteration.objective:14.8g}  {iteration.violation:10.2e}  {iteration.seconds:8.3f}")
+
+
+def _summary(report):
+    return (f"{report['problem']}: {report['status']}, objective {report['objective']:.8g}, duration {report['duration']:.6g} s, "
+            f"{report['iterations']} iterations, {report['solve_seconds']:.3g} s")
+
+
+def _block(report):
+    solver, lines = report["solver"], []
+
+    def line(label, text):
+        lines.append(f"{label:<22}{text}")
+
+    line("problem", " ".join([report["problem"], *(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
+                                                   for key, value in report["arguments"].items())]))
+    line("status", report["status"])
+    line("objective", f"{report['objective']:.9g}")
+    for term, entry in report["objective_terms"].items():
+        line(f"  {term}", f"{entry['value']:.9g}, weight {entry['weight']:g}")
+    line("duration", f"{report['duration']:.9g} s")
+    line("solver", f"{solver['plugin']}, {solver['hessian']} Hessian, {solver['dynamics']}, derivatives {solver['derivatives']}, "
+                   f"nodes {solver['nodes']}, {solver['quadrature']}" + "".join(f", {key}={value}" for key, value in solver["options"].items()))
+    line("size", f"{report['variables']} variables, {report['constraints']} constraints, nonzeros {report['jacobian_nonzeros']} Jacobian, "
+                 f"{report['hessian_nonzeros']} Hessian")
+    line("iterations", str(report["iterations"]))
+    line("seconds", f"build {report['build_seconds']:.3g}, solve {report['solve_seconds']:.3g}")
+    line("versions", ", ".join(f"{key} {value}" for key, value in report["versions"].items()))
+    line("worst violation", "at nodes / on the dense grid")
+    for name, entry in report["violations"].items():
+        where = f"  ({entry['row']}, t = {entry['time']:.4g} s)" if entry["dense"] > 0 else ""
+        line(f"  {name}", f"{entry['nodes']:.2e} / {entry['dense']:.2e} {entry['unit']}{where}")
+    if report["verification"] is not None:
+        v = report["verification"]
+        kkt = "unknown" if v["kkt"] is None else f"{v['kkt']:.2e}"
+        line("forward simulation", f"drift {v['simulation_drift']:.2e}, at the end {v['goal_drift']:.2e} rad or m")
+        line("energy balance", f"{v['energy_error']:.2e} relative")
+        line("first order", f"{kkt} residual")
+    for name, entry in report["published"].items():
+        optimum = "" if entry["optimum"] is None else f", true optimum {entry['optimum']:g}"
+        line("published", f"{name}: {entry['value']:g}, ours {entry['ours']:.6g}{optimum}; {entry['remark']}")
+    return "\n".join(lines)
