@@ -84,11 +84,11 @@ def kernel(y, s, stack, *, squares=False):
             curvature, _ = ca.hessian(ca.dot(multipliers, values), y)
         curvature = ca.cse(ca.triu(curvature))
         above, right = (np.array(index, dtype=int) for index in curvature.sparsity().get_triplet())
-        return ca.Function("hessian", [y, s, multipliers], [curvature.nz[:]]), above, right
+        return ca.Function("hessian", [y, s, multipliers], [ca.vec(curvature.nz[:])]), above, right
 
     return Kernel(
         size=values.shape[0], width=y.shape[0], rows=rows, columns=columns, hessian=hessian,
-        values=ca.Function("values", [y, s], [values]), jacobian=ca.Function("jacobian", [y, s], [slope.nz[:]]),
+        values=ca.Function("values", [y, s], [values]), jacobian=ca.Function("jacobian", [y, s], [ca.vec(slope.nz[:])]),
         linear=~np.array(ca.which_depends(values, y, 2, True), dtype=bool),
     )
 

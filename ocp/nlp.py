@@ -14,11 +14,9 @@ import numpy as np
 
 HESSIANS = ("exact", "gauss-newton", "lbfgs")
 FEASIBLE = 1e-6                                    # an interrupted solve prefers the best objective among iterates this feasible
-_QUIET = {
-    "ipopt": {"print_level": 0, "sb": "yes"},
-    "sqpmethod": {"print_header": False, "print_iteration": False, "print_status": False},
-    "feasiblesqpmethod": {"print_header": False, "print_iteration": False, "print_status": False},
-}
+_SILENT_SQP = {"print_header": False, "print_iteration": False, "print_status": False}
+_QUIET = {"ipopt": {"print_level": 0, "sb": "yes"}, "sqpmethod": _SILENT_SQP, "feasiblesqpmethod": _SILENT_SQP,
+          "qrsqp": {"print_header": False, "print_iteration": False}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +59,7 @@ class Solver:
         known = ca.nlpsol_options(self.plugin)
         if self.hessian == "lbfgs" and self.plugin != "ipopt" and "hessian_approximation" not in known:
             raise ValueError(f"hessian 'lbfgs': plugin {self.plugin!r} has no limited-memory mode")
-        if self.hessian == "gauss-newton" and "hess_lag" not in known:
+        if self.hessian == "gauss-newton" and self.plugin not in _HANDED_OVER:
             raise ValueError(f"hessian 'gauss-newton': plugin {self.plugin!r} does not take a Hessian")
         _check_options(self.plugin, self.options)
 
@@ -104,26 +102,48 @@ def minimize(nlp, solver, x, *, x_multipliers=None, g_multipliers=None, watch=No
     monitor = _Monitor(nlp, watch)
     symbol = ca.MX.sym("x", len(nlp.lower))
     program = {"x": symbol, "f": nlp.objective(symbol), "g": nlp.constraints(symbol)}
-    function = ca.nlpsol("solver", solver.plugin, program, _plugin_options(nlp, solver, warm, monitor))
+    if solver.hessian == "gauss-newton" and nlp.hessian is None:
+        raise ValueError("hessian 'gauss-newton': this NLP leaves its derivatives to the solver, which cannot know the residuals")
+    try:
+        function = ca.nlpsol("solver", solver.plugin, program, _plugin_options(nlp, solver, warm, monitor))
+    except RuntimeError as error:
+        raise ValueError(f"plugin {solver.plugin!r} cannot be set up: {_reason(error)}") from None
     start = {"x0": x, "lbx": nlp.lower, "ubx": nlp.upper, "lbg": nlp.g_lower, "ubg": nlp.g_upper}
     if warm:
         start |= {"lam_x0": x_multipliers, "lam_g0": g_multipliers}
     built = monitor.begin = time.perf_counter()
-    with _Interruptible(monitor):
-        result = function(**start)
+    values, status, success, count = _run(function, start, monitor)
     solved = time.perf_counter()
-    stats = function.stats()
-    values = {key: np.array(result[key]).ravel() for key in ("x", "g", "lam_x", "lam_g")}
-    status, success = str(stats.get("return_status", "unknown")), bool(stats["success"])
-    if monitor.interrupted:
-        status, success = "User_Requested_Stop", False
-        if monitor.best is not None:
-            values |= monitor.best
     return Outcome(
         x=values["x"], f=float(nlp.objective(values["x"])), g=values["g"], x_multipliers=values["lam_x"], g_multipliers=values["lam_g"],
-        status=status, success=success, iterations=int(stats.get("iter_count", len(monitor.history))), history=tuple(monitor.history),
+        status=status, success=success, iterations=count, history=tuple(monitor.history),
         build_seconds=built - begin, solve_seconds=solved - built,
     )
+
+
+def _run(function, start, monitor):
+    """Return the solver's values, status, success and number of iterations; after Ctrl-C or an exception, the best iterate's."""
+    with _Interruptible(monitor):
+        try:
+            result = function(**start)
+        except RuntimeError as error:              # some plugins raise where others return a status
+            status, result = _reason(error), None
+    if result is not None:
+        stats = function.stats()
+        count = int(stats.get("iter_count", len(monitor.history)))
+        values = {key: np.array(result[key]).ravel() for key in ("x", "g", "lam_x", "lam_g")}
+        status, success = str(stats.get("return_status", "unknown")), bool(stats["success"])
+        if not monitor.interrupted:
+            return values, status, success, count
+        return values | (monitor.best or {}), "User_Requested_Stop", False, count
+    zeros = {"lam_x": np.zeros(len(start["lbx"])), "lam_g": np.zeros(len(start["lbg"]))}
+    values = monitor.best or {"x": np.array(start["x0"]), "g": np.array(monitor.nlp.constraints(start["x0"])).ravel()} | zeros
+    return values, "User_Requested_Stop" if monitor.interrupted else status, False, len(monitor.history)
+
+
+def _reason(error):
+    """Return the last line of what CasADi says, which is the cause."""
+    return str(error).strip().splitlines()[-1].strip()
 
 
 def violation(value, lower, upper):
@@ -153,24 +173,48 @@ def _slackness(value, multiplier, lower, upper):
 
 
 def _plugin_options(nlp, solver, warm, monitor):
-    known = ca.nlpsol_options(solver.plugin)
-    options = _split(solver.plugin, _QUIET.get(solver.plugin, {}) | (_warm(solver.plugin) if warm else {}) | dict(solver.options))
+    options = _split(solver.plugin, _quiet(solver.plugin, solver.options) | (_warm(solver.plugin) if warm else {}) | dict(solver.options))
     options |= {"iteration_callback": monitor, "print_time": False}
     if solver.hessian == "lbfgs":
         (options["ipopt"] if solver.plugin == "ipopt" else options)["hessian_approximation"] = "limited-memory"
-    elif nlp.hessian is not None and "hess_lag" in known:
-        options["hess_lag"] = nlp.hessian(solver.hessian)
-    if nlp.jacobian is not None:
-        if "jac_g" in known:
-            options |= {"grad_f": nlp.gradient, "jac_g": nlp.jacobian}
-        elif "jac_fg" in known:
-            options["jac_fg"] = _joined(nlp)
+    if nlp.jacobian is not None and solver.plugin in _HANDED_OVER:
+        options |= _HANDED_OVER[solver.plugin](nlp, None if solver.hessian == "lbfgs" else nlp.hessian(solver.hessian))
     return options
 
 
-def _joined(nlp):
+def _quiet(plugin, options):
+    quiet = dict(_QUIET.get(plugin, {}))
+    if plugin in ("sqpmethod", "feasiblesqpmethod") and "qpsol" not in options:
+        quiet["qpsol_options"] = {"printLevel": "none"}
+    return quiet
+
+
+def _triangular(nlp, hessian):
+    return {"grad_f": nlp.gradient, "jac_g": nlp.jacobian} | ({} if hessian is None else {"hess_lag": hessian})
+
+
+def _joined(nlp, hessian):
     x, p = ca.MX.sym("x", len(nlp.lower)), ca.MX.sym("p", 0)
-    return ca.Function("jac_fg", [x, p], [*nlp.gradient(x, p), *nlp.jacobian(x, p)], ["x", "p"], ["f", "grad_f_x", "g", "jac_g_x"])
+    joined = ca.Function("jac_fg", [x, p], [*nlp.gradient(x, p), *nlp.jacobian(x, p)], ["x", "p"], ["f", "grad_f_x", "g", "jac_g_x"])
+    return {"jac_fg": joined} | _symmetric(nlp, hessian)
+
+
+def _separate(nlp, hessian):
+    x, p = ca.MX.sym("x", len(nlp.lower)), ca.MX.sym("p", 0)
+    return {"grad_f": ca.Function("grad_f", [x, p], [nlp.gradient(x, p)[1]], ["x", "p"], ["grad_f_x"]),
+            "jac_g": ca.Function("jac_g", [x, p], [nlp.jacobian(x, p)[1]], ["x", "p"], ["jac_g_x"])} | _symmetric(nlp, hessian)
+
+
+def _symmetric(nlp, hessian):
+    if hessian is None:
+        return {}
+    inputs = [ca.MX.sym("x", len(nlp.lower)), ca.MX.sym("p", 0), ca.MX.sym("lam_f"), ca.MX.sym("lam_g", len(nlp.g_lower))]
+    whole = ca.triu2symm(hessian(*inputs))
+    return {"hess_lag": ca.Function("hess_lag", inputs, [whole], ["x", "p", "lam_f", "lam_g"], ["hess_gamma_x_x"])}
+
+
+# The plugins that take derivatives, and the form in which each wants them; the others differentiate by themselves.
+_HANDED_OVER = {"ipopt": _triangular, "bonmin": _triangular, "sqpmethod": _joined, "feasiblesqpmethod": _separate}
 
 
 def _warm(plugin):
@@ -196,9 +240,9 @@ def _check_options(plugin, options):
 
     def build(trial):
         try:
-            ca.nlpsol("probe", plugin, program, _split(plugin, _QUIET.get(plugin, {}) | trial) | {"print_time": False})
+            ca.nlpsol("probe", plugin, program, _split(plugin, _quiet(plugin, trial) | trial) | {"print_time": False})
         except Exception as error:                 # CasADi raises bare exceptions of several types
-            return str(error).strip().splitlines()[-1]
+            return _reason(error)
         return None
 
     if options and build(dict(options)) is not None:

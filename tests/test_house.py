@@ -1,0 +1,92 @@
+"""The layers of the house: who imports whom, and what may stand where, read from the syntax trees."""
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+RANKS = {
+    "ocp.version": 0, "ocp.spatial": 0, "ocp.spline": 0, "ocp.nlp": 0, "ocp.tree": 1, "ocp.kinematics": 2, "ocp.dynamics": 4,
+    "ocp.dynamics.formulation": 3, "ocp.problem": 5, "ocp.constraints": 6, "ocp.objectives": 6, "ocp.layout": 6, "ocp.graph": 7, "ocp.rows": 8,
+    "ocp.transcribe": 9, "ocp.diagnosis": 10, "ocp.solution": 10, "ocp.verify": 11, "ocp.solve": 11, "ocp.plots": 12, "ocp": 13,
+}
+METHOD = 3.5                                      # of every other file of ocp/dynamics: above formulation, and apart from each other
+FILES = sorted(path for folder in ("ocp", "models", "problems") for path in (ROOT / folder).rglob("*.py"))
+SOURCES = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in FILES}
+
+
+def rank(module):
+    """Rank of a module: it may import from smaller ones only."""
+    if module.startswith("ocp.dynamics.") and module not in RANKS:
+        return METHOD
+    if module.startswith("problems"):
+        return 15 if module in ("problems.run", "problems.__main__") else 16
+    return 14 if module.startswith("models") else RANKS[module]
+
+
+def imports(module, top_level_only=False):
+    """Names of all modules that a module imports; a name imported from a package counts as its submodule where it is one."""
+    tree = ast.parse(SOURCES[module].read_text(encoding="utf-8"))
+    for node in tree.body if top_level_only else ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in SOURCES else node.module
+
+
+def calls(module):
+    """Dotted names of everything a module calls."""
+    for node in ast.walk(ast.parse(SOURCES[module].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func)
+
+
+@pytest.mark.parametrize("module", SOURCES)
+def test_a_file_imports_only_from_smaller_ranks(module):
+    ours = [name for name in imports(module) if name.split(".")[0] in ("ocp", "models", "problems")]
+    assert [name for name in ours if rank(name) >= rank(module)] == []
+
+
+@pytest.mark.parametrize("module", [name for name in SOURCES if name.startswith("ocp.dynamics.")])
+def test_a_formulation_knows_no_time_grid(module):
+    assert not {"ocp.spline", "ocp.problem", "ocp.nlp"} & set(imports(module))
+
+
+@pytest.mark.parametrize("module", [name for name in SOURCES if name.startswith("ocp")])
+def test_graphs_solvers_and_files_have_one_home(module):
+    called = set(calls(module))
+    assert module in ("ocp.graph", "ocp.nlp") or "ca.Function" not in called
+    assert module == "ocp.nlp" or "ca.nlpsol" not in called
+    assert module == "ocp.solution" or not {"open", "np.load", "np.savez", "np.savez_compressed", "os.replace"} & called
+    assert not [name for name in called if name == "print" or name.endswith((".write_text", ".write_bytes"))]
+
+
+@pytest.mark.parametrize("module", SOURCES)
+def test_matplotlib_loads_only_where_plots_are_made(module):
+    assert not [name for name in imports(module, top_level_only=True) if name.startswith("matplotlib")]
+    assert module == "ocp.plots" or not [name for name in imports(module) if name.startswith("matplotlib")]
+
+
+@pytest.mark.parametrize("module", SOURCES)
+def test_only_the_promised_libraries_are_used(module):
+    foreign = {name.split(".")[0] for name in imports(module)} - {"ocp", "models", "problems"}
+    standard = {"argparse", "ast", "collections", "contextlib", "dataclasses", "functools", "importlib", "inspect", "io", "itertools", "json",
+                "math", "os", "pathlib", "platform", "re", "signal", "sys", "tempfile", "threading", "time", "types", "typing", "zipfile",
+                "base64"}
+    assert foreign - standard <= {"casadi", "numpy", "matplotlib", "PIL"}
+
+
+@pytest.mark.parametrize("path", [*FILES, *sorted((ROOT / "tests").glob("*.py"))], ids=lambda path: path.name)
+def test_a_file_can_be_read_in_a_sitting_and_says_what_it_is(path):
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 400
+    assert path.name == "__init__.py" or ast.get_docstring(ast.parse(text))
+
+
+@pytest.mark.parametrize("module", [name for name in SOURCES if name.startswith("ocp")])
+def test_public_functions_and_records_are_documented(module):
+    tree = ast.parse(SOURCES[module].read_text(encoding="utf-8"))
+    public = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_")]
+    assert [node.name for node in public if not ast.get_docstring(node)] == []

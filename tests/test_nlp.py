@@ -1,0 +1,97 @@
+"""The solver behind one door: options by name, statuses as data, interruption, and the first-order certificate."""
+import os
+import signal
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from ocp.nlp import NLP, Solver, kkt_residual, minimize
+
+
+def small_program(objective=None):
+    """min (x0 - 1)^2 + x1^2 with x0 x1 = 1 and x0 <= 3, derivatives left to the solver."""
+    x = ca.MX.sym("x", 2)
+    f = (x[0] - 1) ** 2 + x[1] ** 2 if objective is None else objective(x)
+    return NLP(lower=np.array([-np.inf, -np.inf]), upper=np.array([3.0, np.inf]), g_lower=np.ones(1), g_upper=np.ones(1),
+               objective=ca.Function("f", [x], [f]), constraints=ca.Function("g", [x], [x[0] * x[1]]))
+
+
+def test_a_program_is_minimised_and_its_first_order_conditions_hold():
+    nlp = small_program()
+    outcome = minimize(nlp, Solver(), [2.0, 2.0])
+    assert outcome.success and outcome.status == "Solve_Succeeded"
+    assert kkt_residual(nlp, outcome.x, outcome.x_multipliers, outcome.g_multipliers) < 1e-7
+    assert abs(outcome.x.prod() - 1) < 1e-8
+
+
+def test_a_wrong_multiplier_fails_the_first_order_conditions():
+    nlp = small_program()
+    outcome = minimize(nlp, Solver(), [2.0, 2.0])
+    assert kkt_residual(nlp, outcome.x, outcome.x_multipliers, outcome.g_multipliers + 0.1) > 0.05
+    assert kkt_residual(nlp, outcome.x + 0.1, outcome.x_multipliers, outcome.g_multipliers) > 0.05
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"plugin": "nonesuch"}, "plugin 'nonesuch'"), ({"plugin": "../x"}, "plugin '../x'"), ({"hessian": "bfgs"}, "hessian: expected one of"),
+    ({"options": {"max_iterr": 5}}, "option 'max_iterr' = 5: refused by plugin 'ipopt'"),
+    ({"options": {"tol": 1e-6, "mu_strategy": "sometimes"}}, "option 'mu_strategy' = 'sometimes'"),
+    ({"options": {"tol": "small"}}, "option 'tol' = 'small'"), ({"plugin": "sleqp", "hessian": "lbfgs"}, "hessian 'lbfgs': plugin 'sleqp' has no limited-memory mode"),
+    ({"plugin": "sleqp", "hessian": "gauss-newton"}, "hessian 'gauss-newton': plugin 'sleqp' does not take"),
+    ({"plugin": "sqpmethod", "options": {"nonesuch": 1}}, "option 'nonesuch'"),
+])
+def test_a_wrong_setting_is_refused_by_name(arguments, message):
+    with pytest.raises(ValueError, match="^" + message.replace("(", r"\(").replace(".", r"\.")):
+        Solver(**arguments)
+
+
+def test_gauss_newton_needs_residuals():
+    with pytest.raises(ValueError, match="leaves its derivatives to the solver"):
+        minimize(small_program(), Solver(hessian="gauss-newton"), [2.0, 2.0])
+
+
+def test_options_reach_the_plugin():
+    assert minimize(small_program(), Solver(options={"max_iter": 1}), [2.0, 2.0]).status == "Maximum_Iterations_Exceeded"
+
+
+def test_lbfgs_reaches_the_same_optimum():
+    exact, lbfgs = (minimize(small_program(), Solver(hessian=hessian), [2.0, 2.0]) for hessian in ("exact", "lbfgs"))
+    assert lbfgs.success and abs(lbfgs.f - exact.f) < 1e-7
+
+
+def test_every_iteration_is_seen_and_kept():
+    seen = []
+    outcome = minimize(small_program(), Solver(), [2.0, 2.0], watch=seen.append)
+    assert tuple(seen) == outcome.history and len(seen) == outcome.iterations + 1
+    assert seen[0].violation == pytest.approx(3.0, rel=0.1) and seen[-1].violation < 1e-8
+
+
+def test_ctrl_c_returns_the_best_iterate_with_its_status():
+    def interrupt(iteration):
+        if iteration.number == 4:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    outcome = minimize(small_program(), Solver(), [2.9, 2.0], watch=interrupt)
+    assert outcome.status == "User_Requested_Stop" and not outcome.success
+    assert len(outcome.history) <= 7
+    least = min(step.violation for step in outcome.history)
+    assert abs(outcome.x.prod() - 1) <= max(1e-6, 1.01 * least)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_plugin_that_raises_becomes_a_status():
+    outcome = minimize(small_program(), Solver(plugin="blocksqp"), [2.0, 2.0])         # its default linear solver is not in the wheel
+    assert not outcome.success and "ma27" in outcome.status
+    assert outcome.x.tolist() == [2.0, 2.0]
+
+
+def test_not_a_number_is_a_status():
+    outcome = minimize(small_program(lambda x: ca.log(x[0] - 10)), Solver(), [2.0, 2.0])
+    assert not outcome.success and outcome.status == "Invalid_Number_Detected"
+
+
+@pytest.mark.parametrize("plugin", ["sqpmethod", "sleqp"])
+def test_other_plugins_agree(plugin):
+    reference = minimize(small_program(), Solver(), [2.0, 2.0])
+    outcome = minimize(small_program(), Solver(plugin=plugin), [1.5, 1.0])
+    assert outcome.success and abs(outcome.f - reference.f) < 1e-6
