@@ -69,7 +69,7 @@ def explain(transcribed, outcome):
                         leaning[f"{_row_name(constraint, row)} at its {side} bound {bound:g} {constraint.unit(row)}"] = int(close.sum()), len(close)
     lines += [text for _, text in sorted(found, key=lambda pair: -pair[0])[:WORST]]
     for side, bound in zip(("lower", "upper"), transcribed.problem.duration):
-        if transcribed.problem.duration[0] < transcribed.problem.duration[1] and abs(duration - bound) <= 1e-6 * bound:
+        if transcribed.problem.duration[0] < transcribed.problem.duration[1] and abs(duration - bound) <= 1e-4 * bound:
             lines.append(f"duration stuck at its {side} bound {bound:g} s")
     lines += [f"{text}: {count} of {total} instants" for text, (count, total) in sorted(leaning.items(), key=lambda item: -item[1][0])[:WORST]]
     return tuple(lines)

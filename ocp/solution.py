@@ -118,7 +118,7 @@ def load(path, problem=None):
     Raises ValueError naming the file if it is no result, is damaged, or belongs to a model with other joints than the problem's.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         header = json.loads(str(arrays["header"]))
         if header["format"] != FORMAT:
