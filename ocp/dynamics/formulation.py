@@ -98,3 +98,30 @@ def applied(tree, loads):
     """Return for each loaded point its (link index, position (3, link frame), force, moment); raise ValueError for unknown points."""
     points = [tree.point(load.point) for load in loads]
     return [(tree.link_index(point.link), np.array(point.position), load.force, load.moment) for point, load in zip(points, loads)]
+
+
+def regrouped(tree):
+    """Return (mass, first moment, pseudo-inertia) per link of an aligned tree that give the same joint torques with fewer of them: three less per revolute joint.
+
+    Mass on the axis of a revolute joint belongs to either of its links. So each link hands its mass m, its first moment h_z and a
+    line of second moment I_yy along the axis to its parent, which leaves it h_x, h_y, I_xx - I_yy, I_zz and the products: the base
+    parameters of Khalil & Dombre (2002), section 9.4. What a fixed link has goes to its parent whole; what reaches the ground is at rest.
+    """
+    inertias, parents = [first_moment(link) for link in tree.links], tree.parents
+    for k in reversed(range(len(inertias))):
+        joint, (mass, first, second) = tree.joints[k], inertias[k]
+        if joint.kind == "fixed":
+            inertias[k], moved = (0.0, np.zeros(3), np.zeros((3, 3))), (mass, first, second)
+        elif joint.kind == "revolute":
+            origin, axis = np.array(joint.home)[:3, 3], np.array(joint.home)[:3, 2]
+            line, arm = second[0, 0] + second[2, 2], first[2] * np.outer(origin, axis)
+            moved = (mass, mass * origin + first[2] * axis,
+                     mass * np.outer(origin, origin) + arm + arm.T + line * np.outer(axis, axis))
+            left = second.copy()
+            left[2, 2] = -second[0, 0]
+            inertias[k] = (0.0, np.array([first[0], first[1], 0.0]), left)
+        else:
+            continue
+        if parents[k] >= 0:
+            inertias[parents[k]] = tuple(mine + his for mine, his in zip(inertias[parents[k]], moved))
+    return inertias

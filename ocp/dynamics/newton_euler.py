@@ -8,7 +8,7 @@ acceleration of the base, which makes a resting link carry its weight (sign of B
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import Formulation, aligned, applied, first_moment
+from ocp.dynamics.formulation import Formulation, aligned, applied, first_moment, regrouped
 from ocp.tree import inward, outward
 
 
@@ -20,7 +20,7 @@ def inverse(tree, q, qd, qdd, loads=()):
     tau = z.n for a joint that turns, z.f for one that slides, z.n + pitch z.f for a screw        (step 10)
     """
     tree, _ = aligned(tree)
-    wrenches = _joint_wrenches(tree, _Turns(tree, q), qd, qdd, loads, _regrouped_inertias(tree))
+    wrenches = _joint_wrenches(tree, _Turns(tree, q), qd, qdd, loads, regrouped(tree))
     torques = []
     for joint, (force, moment) in zip(tree.joints, wrenches):
         if joint.screw is not None:
@@ -35,7 +35,7 @@ def reactions(tree, q, qd, qdd, loads=()):
     """
     better, turns = aligned(tree)
     forces, moments = [], []
-    wrenches = _joint_wrenches(better, _Turns(better, q), qd, qdd, loads, _inertias(better))
+    wrenches = _joint_wrenches(better, _Turns(better, q), qd, qdd, loads, [first_moment(link) for link in better.links])
     for joint, turn, (force, moment) in zip(tree.joints, turns, wrenches):
         rotation, origin = np.array(turn)[:3, :3], np.array(turn)[:3, 3]
         force = ca.DM(rotation) @ ca.vertcat(*force)
@@ -83,38 +83,6 @@ def _joint_wrenches(tree, turns, qd, qdd, loads, inertias):
         return force, moment
 
     return inward(tree, wrench)
-
-
-def _inertias(tree):
-    """Return (mass, first moment, pseudo-inertia) per link, in its frame."""
-    return [first_moment(link) for link in tree.links]
-
-
-def _regrouped_inertias(tree):
-    """Return inertias that give the same joint torques with fewer of them: three less per revolute joint.
-
-    Mass on the axis of a revolute joint belongs to either of its links. So each link hands its mass m, its first moment h_z and a
-    line of second moment I_yy along the axis to its parent, which leaves it h_x, h_y, I_xx - I_yy, I_zz and the products: the base
-    parameters of Khalil & Dombre (2002), section 9.4. What a fixed link has goes to its parent whole; what reaches the ground is at rest.
-    """
-    inertias, parents = _inertias(tree), tree.parents
-    for k in reversed(range(len(inertias))):
-        joint, (mass, first, second) = tree.joints[k], inertias[k]
-        if joint.kind == "fixed":
-            inertias[k], moved = (0.0, np.zeros(3), np.zeros((3, 3))), (mass, first, second)
-        elif joint.kind == "revolute":
-            origin, axis = np.array(joint.home)[:3, 3], np.array(joint.home)[:3, 2]
-            line, arm = second[0, 0] + second[2, 2], first[2] * np.outer(origin, axis)
-            moved = (mass, mass * origin + first[2] * axis,
-                     mass * np.outer(origin, origin) + arm + arm.T + line * np.outer(axis, axis))
-            left = second.copy()
-            left[2, 2] = -second[0, 0]
-            inertias[k] = (0.0, np.array([first[0], first[1], 0.0]), left)
-        else:
-            continue
-        if parents[k] >= 0:
-            inertias[parents[k]] = tuple(mine + his for mine, his in zip(inertias[parents[k]], moved))
-    return inertias
 
 
 def _external(tree, turns, loads):
