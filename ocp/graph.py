@@ -5,7 +5,8 @@ the spline bases, so the derivatives over x are constant sparse matrices times t
 given these; letting it differentiate the mapped graph costs many times more.
 """
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import casadi as ca
 import numpy as np
@@ -46,15 +47,59 @@ class Block:
     weight: np.ndarray
 
 
-def symbols(problem, inverse):
-    """Return kernel inputs y = (T, q, q', q'') and s as SX symbols, and the Instant they describe.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    """What kernels are functions of: y = (T, q, q', q'') and s as SX symbols, the Instant they describe, and its `torque` when that has
+    derivatives of its own; the Instant's tau then is a symbol that stands for it."""
 
-    `inverse(tree, q, qd, qdd, loads)` computes its joint torques.
-    """
+    y: object
+    s: object
+    at: Instant
+    torque: object = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Torque:
+    """Joint torques as a value and derivatives that are given rather than found: `symbol` (n,) stands for `value` (n,), a function of
+    `place` = (q, qd, qdd, moment and force of every load); `slopes`() -> d value / d place and `curvature`(multipliers) -> upper triangle
+    of the second derivatives of multipliers . value."""
+
+    symbol: object
+    value: object
+    place: object
+    slopes: Callable
+    curvature: Callable
+
+    @cached_property
+    def slope(self):
+        """d value / d place, built once for all kernels."""
+        return self.slopes()
+
+
+def symbols(problem, formulation, provider=None):
+    """Return the Inputs of kernels for a problem; `provider` (sensitivity, curvature) gives derivatives of the torques, None leaves them to
+    automatic differentiation."""
     n = problem.tree.dof
     y, s = ca.SX.sym("y", 3 * n + 1), ca.SX.sym("s")
-    return y, s, Instant(tree=problem.tree, s=s, T=y[0], q=y[1:n + 1], qd=y[n + 1:2 * n + 1] / y[0],
-                         qdd=y[2 * n + 1:] / y[0] ** 2, loads=problem.loads, inverse=inverse)
+    motion = {"q": y[1:n + 1], "qd": y[n + 1:2 * n + 1] / y[0], "qdd": y[2 * n + 1:] / y[0] ** 2}
+    at = Instant(tree=problem.tree, s=s, T=y[0], loads=problem.loads, inverse=formulation.inverse, **motion)
+    if provider is None:
+        return Inputs(y=y, s=s, at=at)
+    symbol, (sensitivity, curvature) = ca.SX.sym("tau", n), provider
+    loads = tuple(load.at(at.t) for load in problem.loads)
+    arguments = (*motion.values(), loads)
+    place = ca.vertcat(*motion.values(), *(ca.SX(load_part[k]) for load in loads for load_part in (load.moment, load.force) for k in range(3)))
+    torque = Torque(
+        symbol=symbol, value=at.tau, place=place, slopes=lambda: ca.horzcat(*sensitivity(problem.tree, *arguments)),
+        curvature=lambda multipliers: _whole(n, *curvature(problem.tree, multipliers, *arguments)))
+    return Inputs(y=y, s=s, at=replace(at, inverse=lambda *_: symbol), torque=torque)
+
+
+def _whole(n, by_qq, by_q_qd, by_q_qdd, by_qd_qd, by_q_load):
+    """Return the upper triangle over (q, qd, qdd, loads) from its blocks that are not zero."""
+    count, loads = 2 * n, by_q_load.shape[1]
+    return ca.vertcat(ca.horzcat(by_qq, by_q_qd, by_q_qdd, by_q_load), ca.horzcat(ca.SX(n, n), by_qd_qd, ca.SX(n, n + loads)),
+                      ca.SX(n + loads, count + n + loads))
 
 
 def column(what, value):
@@ -65,32 +110,76 @@ def column(what, value):
         raise ValueError(f"{what}: expected a CasADi expression or numbers, got {type(value).__name__}") from None
 
 
-def kernel(y, s, stack, *, squares=False):
-    """Build the kernel of a column of expressions in y and s; with `squares` its value is T times the sum of their squares.
+def kernel(inputs, stack, *, squares=False):
+    """Build the kernel of a column of expressions in the inputs; with `squares` its value is T times the sum of their squares.
 
     Gauss-Newton keeps 2 J'J of the residuals sqrt(T) r, and of anything else nothing.
     """
-    stack = ca.cse(stack)
+    y, s = inputs.y, inputs.s
     values = y[0] * ca.sumsqr(stack) if squares else stack
-    slope = ca.cse(ca.jacobian(values, y))
+    slope = ca.cse(_slope(inputs, values))
     rows, columns = (np.array(index, dtype=int) for index in slope.sparsity().get_triplet())
 
     def hessian(kind):
         multipliers = ca.SX.sym("lam", values.shape[0])
         if kind == "gauss-newton":
-            root = ca.jacobian(ca.sqrt(y[0]) * stack, y) if squares else ca.SX(1, y.shape[0])
+            root = _slope(inputs, ca.sqrt(y[0]) * stack) if squares else ca.SX(1, y.shape[0])
             curvature = 2 * multipliers[0] * (root.T @ root)
         else:
-            curvature, _ = ca.hessian(ca.dot(multipliers, values), y)
+            curvature = _curvature(inputs, ca.dot(multipliers, values))
         curvature = ca.cse(ca.triu(curvature))
         above, right = (np.array(index, dtype=int) for index in curvature.sparsity().get_triplet())
         return ca.Function("hessian", [y, s, multipliers], [ca.vec(curvature.nz[:])]), above, right
 
     return Kernel(
         size=values.shape[0], width=y.shape[0], rows=rows, columns=columns, hessian=hessian,
-        values=ca.Function("values", [y, s], [values]), jacobian=ca.Function("jacobian", [y, s], [ca.vec(slope.nz[:])]),
-        linear=~np.array(ca.which_depends(values, y, 2, True), dtype=bool),
+        values=ca.Function("values", [y, s], [ca.cse(_resolved(inputs, values))]), jacobian=ca.Function("jacobian", [y, s], [ca.vec(slope.nz[:])]),
+        linear=_linear(inputs, values),
     )
+
+
+def _resolved(inputs, expression):
+    """Return the expression with the symbol of the torques replaced by what it stands for."""
+    return expression if inputs.torque is None else ca.substitute(expression, inputs.torque.symbol, inputs.torque.value)
+
+
+def _uses_torque(inputs, expression):
+    return inputs.torque is not None and ca.depends_on(expression, inputs.torque.symbol)
+
+
+def _linear(inputs, values):
+    """Tell which values are linear in y; those that contain torques count as not."""
+    linear = ~np.array(ca.which_depends(values, inputs.y, 2, True), dtype=bool)
+    if _uses_torque(inputs, values):
+        linear &= ~np.array(ca.which_depends(values, inputs.torque.symbol, 1, True), dtype=bool)
+    return linear
+
+
+def _slope(inputs, values):
+    """Return d values / dy, the torques' part by the chain rule through their given derivatives."""
+    slope = ca.jacobian(values, inputs.y)
+    if not _uses_torque(inputs, values):
+        return slope
+    torque = inputs.torque
+    through = torque.slope @ ca.jacobian(torque.place, inputs.y)
+    return _resolved(inputs, slope) + _resolved(inputs, ca.jacobian(values, torque.symbol)) @ through
+
+
+def _curvature(inputs, scalar):
+    """Return the Hessian of a scalar by y, the torques' part by the chain rule through their given first and second derivatives."""
+    y, torque = inputs.y, inputs.torque
+    if not _uses_torque(inputs, scalar):
+        return ca.hessian(scalar, y)[0]
+    by_place = ca.jacobian(torque.place, y)
+    through = torque.slope @ by_place
+    weight = ca.gradient(scalar, torque.symbol)
+    mixed = _resolved(inputs, ca.jacobian(ca.gradient(scalar, y), torque.symbol)) @ through
+    inner = _resolved(inputs, ca.hessian(scalar, torque.symbol)[0])
+    weight = _resolved(inputs, weight)
+    pull, bend = ca.SX.sym("pull", torque.place.shape[0]), torque.curvature(weight)
+    placed = ca.substitute(ca.hessian(ca.dot(pull, torque.place), y)[0], pull, ca.densify(torque.slope.T @ weight))
+    return (_resolved(inputs, ca.hessian(scalar, y)[0]) + mixed + mixed.T + through.T @ inner @ through
+            + by_place.T @ ca.triu2symm(bend) @ by_place + placed)
 
 
 def assemble(blocks, variables, rows):
@@ -136,11 +225,11 @@ def function(name, inputs, outputs, input_names, output_names):
     return ca.Function(name, inputs, outputs, input_names, output_names)
 
 
-def trace(problem, inverse, wanted):
+def trace(problem, formulation, wanted):
     """Return a function (y (width, N), s (N,)) -> (m, N) of wanted(Instant), for looking at a motion rather than optimising it."""
-    y, s, at = symbols(problem, inverse)
-    compiled = ca.Function("trace", [y, s], [ca.cse(column("trace", wanted(at)))])
-    return lambda inputs, instants: evaluate(compiled, inputs, instants)
+    inputs = symbols(problem, formulation)
+    compiled = ca.Function("trace", [inputs.y, inputs.s], [ca.cse(column("trace", wanted(inputs.at)))])
+    return lambda y, s: evaluate(compiled, y, s)
 
 
 def evaluate(kernel_function, y, s, *more):

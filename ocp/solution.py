@@ -87,7 +87,7 @@ class Solution:
         if not ((s >= -1e-9) & (s <= 1 + 1e-9)).all():
             raise ValueError(f"time: expected within 0 and {self.duration:g} s, got {np.min(t):g} to {np.max(t):g} s")
         s = np.clip(s, 0.0, 1.0)
-        values = trace(self.problem, self.transcription.dynamics.inverse, function)(kernel_inputs(self.problem, self.points, self.duration, s), s)
+        values = trace(self.problem, self.transcription.dynamics, function)(kernel_inputs(self.problem, self.points, self.duration, s), s)
         return values if np.ndim(t) else values[:, 0]
 
     def times(self, count=201):

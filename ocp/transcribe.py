@@ -11,6 +11,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics import FORMULATIONS
+from ocp.dynamics.composite import curvature, sensitivity
 from ocp.dynamics.formulation import Formulation
 from ocp.graph import Block, assemble, assemble_hessian, column, function, kernel, symbols
 from ocp.layout import free_duration, motion_map, variables
@@ -19,21 +20,22 @@ from ocp.problem import Problem
 from ocp.rows import Box, Group, linear_rows
 from ocp.spline import QUADRATURES, basis, greville, quadrature, sample
 
-DERIVATIVES = ("ad", "solver")
+PROVIDERS = {"recursive": (sensitivity, curvature), "ad": None, "solver": None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcription:
     """How a problem becomes an NLP.
 
-    `dynamics`: a Formulation or its name. `derivatives`: "ad", automatic differentiation of the kernels of one instant, assembled sparsely
-    and handed to the solver; or "solver", left to the solver's front end, for comparison. `nodes`: steps per segment at whose ends
+    `dynamics`: a Formulation or its name. `derivatives` of the torques: "recursive", by the composite recursion in
+    the ground frame, or "ad", by automatic differentiation, either way of kernels of one instant, assembled sparsely and handed to the solver;
+    or "solver", all left to the solver's front end, for comparison. `nodes`: steps per segment at whose ends
     inequalities hold. `quadrature`: "gauss", "trapezoid" or "simpson"; `panels`: points (gauss) or panels per segment, by default
     degree + 1 points or as many panels as `nodes`.
     """
 
     dynamics: Formulation = FORMULATIONS["newton_euler"]
-    derivatives: str = "ad"
+    derivatives: str = "recursive"
     nodes: int = 4
     quadrature: str = "gauss"
     panels: int | None = None
@@ -43,7 +45,7 @@ class Transcription:
             if self.dynamics not in FORMULATIONS:
                 raise ValueError(f"dynamics: expected one of {', '.join(FORMULATIONS)} or a Formulation, got {self.dynamics!r}")
             object.__setattr__(self, "dynamics", FORMULATIONS[self.dynamics])
-        for what, value, known in (("derivatives", self.derivatives, DERIVATIVES), ("quadrature", self.quadrature, QUADRATURES)):
+        for what, value, known in (("derivatives", self.derivatives, tuple(PROVIDERS)), ("quadrature", self.quadrature, QUADRATURES)):
             if value not in known:
                 raise ValueError(f"{what}: expected one of {', '.join(known)}, got {value!r}")
         for what in ("nodes", "panels"):
@@ -72,8 +74,8 @@ class Transcribed:
 
 def transcribe(problem, transcription=Transcription()):
     """Return the Transcribed problem; raise ValueError naming constraint, joint and instant for bad sizes or contradictory bounds."""
-    y, s, at = symbols(problem, transcription.dynamics.inverse)
-    groups = tuple(_groups(problem, transcription, y, s, at))
+    inputs = symbols(problem, transcription.dynamics, PROVIDERS[transcription.derivatives])
+    groups = tuple(_groups(problem, transcription, inputs))
     box = Box(problem)
     blocks, rows, limits, count = [], [], [(np.empty(0), np.empty(0))], 0
     for group in groups:
@@ -83,7 +85,7 @@ def transcribe(problem, transcription=Transcription()):
         count += len(limits[-1][0])
         if (row >= 0).any():
             blocks.append(_block(problem, group.kernel, group.s, row, np.ones(row.shape)))
-    goals = tuple(_goals(problem, transcription, y, s, at))
+    goals = tuple(_goals(problem, transcription, inputs))
     g_lower, g_upper = (np.concatenate([pair[side] for pair in limits]) for side in (0, 1))
     x = ca.MX.sym("x", variables(problem))
     terms = assemble(goals, variables(problem), len(problem.objective.terms))[0](x)
@@ -113,11 +115,11 @@ def _instants(problem, transcription, when, equal):
     return tuple(sorted(inside or {(a + b) / 2}))
 
 
-def _groups(problem, transcription, y, s, at):
+def _groups(problem, transcription, inputs):
     """Yield the constraints' rows gathered by their instants; rows with equal and with unequal bounds have instants of their own."""
     gathered = {}
     for constraint in problem.constraints:
-        stack = column(f"constraint {constraint.name!r}", constraint.function(at))
+        stack = column(f"constraint {constraint.name!r}", constraint.function(inputs.at))
         lower, upper = constraint.bounds(stack.shape[0])
         for equal, wanted in ((True, lower == upper), (False, (lower < upper) & (np.isfinite(lower) | np.isfinite(upper)))):
             numbers = np.nonzero(wanted)[0].tolist()
@@ -126,7 +128,7 @@ def _groups(problem, transcription, y, s, at):
                 gathered.setdefault(instants, []).append((constraint, numbers, stack[numbers]))
     for instants, members in gathered.items():
         owners = tuple((constraint, number) for constraint, numbers, _ in members for number in numbers)
-        yield Group(kernel=kernel(y, s, ca.vertcat(*[stack for _, _, stack in members])), s=np.array(instants), owners=owners)
+        yield Group(kernel=kernel(inputs, ca.vertcat(*[stack for _, _, stack in members])), s=np.array(instants), owners=owners)
 
 
 def _block(problem, kernel, s, target, weight):
@@ -134,20 +136,20 @@ def _block(problem, kernel, s, target, weight):
     return Block(kernel=kernel, s=s, matrix=matrix, offset=offset, target=target, weight=weight)
 
 
-def _goals(problem, transcription, y, s, at):
+def _goals(problem, transcription, inputs):
     """Return one block per objective term, whose assembled row is the term's value, unweighted."""
     panels = transcription.panels or (problem.motion.degree + 1 if transcription.quadrature == "gauss" else transcription.nodes)
     instants, weights = quadrature(problem.motion, transcription.quadrature, panels)
     blocks = []
     for number, (_, term) in enumerate(problem.objective.terms):
-        stack = column(f"objective {term.name!r}", term.function(at))
+        stack = column(f"objective {term.name!r}", term.function(inputs.at))
         if term.kind != "squares" and stack.shape[0] != 1:
             raise ValueError(f"objective {term.name!r}: expected a scalar, got {stack.shape[0]} rows")
         if term.kind == "integral":
-            stack = at.T * stack
+            stack = inputs.at.T * stack
         places = np.array([1.0]) if term.kind == "end" else instants
         weight = np.ones((1, 1)) if term.kind == "end" else weights[None, :]
-        blocks.append(_block(problem, kernel(y, s, stack, squares=term.kind == "squares"), places, np.full((1, len(places)), number), weight))
+        blocks.append(_block(problem, kernel(inputs, stack, squares=term.kind == "squares"), places, np.full((1, len(places)), number), weight))
     return blocks
 
 

@@ -15,7 +15,7 @@ from ocp import FORMULATIONS, NotVerified, Solver, Transcription, animate, load,
 from ocp.nlp import HESSIANS
 from ocp.solution import check_writable, versions, write
 from ocp.spline import QUADRATURES
-from ocp.transcribe import DERIVATIVES
+from ocp.transcribe import PROVIDERS
 from ocp.verify import violations
 
 SOLVED, NOT_SOLVED, BAD_ARGUMENTS = 0, 1, 2
@@ -128,7 +128,7 @@ def _kind(parameter):
 def _common_flags(group, name):
     add, defaults = group.add_argument, Transcription()
     add("--dynamics", default=defaults.dynamics.name, metavar="NAME", help=f"formulation: {', '.join(FORMULATIONS)}")
-    add("--derivatives", default=defaults.derivatives, metavar="NAME", help=f"provider: {', '.join(DERIVATIVES)}")
+    add("--derivatives", default=defaults.derivatives, metavar="NAME", help=f"provider: {', '.join(PROVIDERS)}")
     add("--nodes", type=int, default=defaults.nodes, metavar="INT", help="steps per segment at whose ends inequalities hold")
     add("--quadrature", default=defaults.quadrature, metavar="NAME", help=f"rule: {', '.join(QUADRATURES)}")
     add("--panels", type=int, default=None, metavar="INT", help="points (gauss) or panels of the quadrature per segment")

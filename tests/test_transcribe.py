@@ -12,7 +12,7 @@ from ocp.nlp import Solver, minimize
 from ocp.rows import gather_multipliers, name_multipliers
 from ocp.spline import greville, sample
 from ocp.transcribe import transcribe
-from random_trees import random_tree
+from random_trees import random_loads, random_tree
 
 
 def arm_problem(points=7, free=True, **changes):
@@ -34,10 +34,11 @@ def random_point(problem, seed=3):
 
 
 @pytest.mark.parametrize("free", [True, False], ids=["free duration", "fixed duration"])
+@pytest.mark.parametrize("derivatives", ["recursive", "ad"])
 @pytest.mark.parametrize("dynamics", ["newton_euler", "hollerbach_4x4"])
-def test_assembled_derivatives_equal_those_of_the_whole_graph(free, dynamics):
+def test_assembled_derivatives_equal_those_of_the_whole_graph(free, dynamics, derivatives):
     problem = arm_problem(free=free)
-    nlp = transcribe(problem, Transcription(dynamics=dynamics, nodes=2)).nlp
+    nlp = transcribe(problem, Transcription(dynamics=dynamics, derivatives=derivatives, nodes=2)).nlp
     x = random_point(problem) if free else random_point(problem)[-variables(problem):]
     symbol, rng = ca.MX.sym("x", len(x)), np.random.default_rng(4)
     f, g = nlp.objective(symbol), nlp.constraints(symbol)
@@ -128,7 +129,7 @@ def test_an_objective_must_be_scalar():
 
 @pytest.mark.parametrize(("settings", "message"), [
     ({"dynamics": "lagrange"}, "dynamics: expected one of newton_euler, hollerbach_4x4 or a Formulation, got 'lagrange'"),
-    ({"derivatives": "fd"}, "derivatives: expected one of ad, solver"), ({"quadrature": "romberg"}, "quadrature: expected one of gauss"),
+    ({"derivatives": "fd"}, "derivatives: expected one of recursive, ad, solver"), ({"quadrature": "romberg"}, "quadrature: expected one of gauss"),
     ({"nodes": 0}, "nodes: expected a whole number of at least 1, got 0"), ({"panels": 1.5}, "panels: expected a whole number"),
 ])
 def test_a_wrong_setting_is_refused_by_name(settings, message):
@@ -161,12 +162,13 @@ def test_multipliers_go_to_names_and_back():
     assert np.allclose(g_back, outcome.g_multipliers, atol=1e-14) and np.allclose(x_back, outcome.x_multipliers, atol=1e-14)
 
 
-def test_a_spatial_tree_with_branches_is_assembled_right():
+@pytest.mark.parametrize("derivatives", ["recursive", "ad"])
+def test_a_spatial_tree_with_branches_is_assembled_right(derivatives):
     rng = np.random.default_rng(8)
     tree = random_tree(rng, 6)
     problem = Problem(tree=tree, motion=BSpline(points=6), duration=(0.5, 2.0), objective=effort(), constraints=(
-        at_start(tree, q=0.0), path("torque", lambda at: at.tau, lower=-1e3, upper=1e3)))
-    nlp, x = transcribe(problem).nlp, random_point(problem)
+        at_start(tree, q=0.0), path("torque", lambda at: at.tau, lower=-1e3, upper=1e3)), loads=random_loads(rng, tree, 2))
+    nlp, x = transcribe(problem, Transcription(derivatives=derivatives)).nlp, random_point(problem)
     symbol, lam = ca.MX.sym("x", len(x)), rng.standard_normal(len(nlp.g_lower))
     exact = ca.Function("h", [symbol], [ca.hessian(nlp.objective(symbol) + ca.dot(lam, nlp.constraints(symbol)), symbol)[0]])(x)
     found = ca.triu2symm(nlp.hessian("exact")(x, [], 1.0, lam))
