@@ -16,6 +16,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics.formulation import aligned, applied, regrouped
+from ocp.dynamics.pairs import dots, pair_places, scattered, segments
 from ocp.spatial import skew
 from ocp.tree import inward, outward
 
@@ -24,20 +25,20 @@ SX = ca.SX
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
-    """What one link, or all that a joint carries, amounts to: mass, first moment (3), inertia (3x3), the 3x3 upper left and the vector l of
-    B = [upper, 0; -2 [l], 0], and the wrench as moment and force (3)."""
+    """What one link, or all that a joint carries, amounts to: mass, first moment (3), inertia (3x3), the 3x3 upper left and the vector m of
+    B = [upper, 0; -[m], 0], twice the momentum, and the wrench as moment and force (3)."""
 
     mass: object
     first: object
     inertia: object
     upper: object
-    momentum: object
+    twice: object
     moment: object
     force: object
 
     def __add__(self, other):
         return Carried(mass=self.mass + other.mass, first=self.first + other.first, inertia=self.inertia + other.inertia,
-                       upper=self.upper + other.upper, momentum=self.momentum + other.momentum, moment=self.moment + other.moment,
+                       upper=self.upper + other.upper, twice=self.twice + other.twice, moment=self.moment + other.moment,
                        force=self.force + other.force)
 
 
@@ -56,39 +57,55 @@ class Frame:
 
 def sensitivity(tree, q, qd, qdd, loads=()):
     """Return dtau/dq, dtau/dqd, dtau/dqdd, each (n, n), and dtau/d(moment, force) of each load in turn, (n, 6 loads)."""
+    return tuple(ca.sparsify(part) for part in join_slopes(tree, slope_parts(tree, q, qd, qdd, loads)))
+
+
+def slope_parts(tree, q, qd, qdd, loads=()):
+    """Return what `join_slopes` makes the derivatives of: four matrices with a column per joint, and the loads' two parts."""
     tree, _ = aligned(tree)
     frames = ground_frames(tree, q, qd, qdd)
     carried = gather(tree, frames)
-    n, rows, parents = tree.dof, tree.rows, tree.parents
-    by_q, by_qd, by_qdd, by_load = SX(n, n), SX(n, n), SX(n, n), SX(n, 6 * len(loads))
-    for i, row in enumerate(rows):
-        if row is not None:
-            chain = moving_ancestors(tree, i)
-            upper, lower = _pair_products(frames, carried[i], i, chain)
-            places = [rows[k] for k in chain]
-            by_q[row, places], by_qd[row, places], by_qdd[row, places] = lower[0, :], lower[1, :], upper[2, :]
-            by_q[places, row], by_qd[places, row], by_qdd[places, row] = upper[0, :].T, upper[1, :].T, upper[2, :].T
-    for column, (link, place, force, moment) in enumerate(load_places(tree, frames, loads)):
+    moving = [k for k, row in enumerate(tree.rows) if row is not None]
+    inner = [_inner_wrenches(frames[k], carried[k]) for k in moving]
+    mine = [frames[k] for k in moving]
+    left = stacked([tuple(entry[0]) for entry in inner])                                       # I S, B'S
+    right = stacked([(*frame.psi, frame.phi[0], *scaled(2, frame.phi), frame.screw[0]) for frame in mine])
+    wrenches = stacked([entry[1] for entry in inner])
+    return left, right, wrenches, stacked([frame.screw for frame in mine]), *_load_parts(tree, frames, loads)
+
+
+def join_slopes(tree, parts):
+    """Return the four derivatives from `slope_parts`, as SX or MX."""
+    left, right, wrenches, screws, load_places, by_load = parts
+    n, found = tree.dof, segments(tree)
+    i, j, before, same = pair_places(found)
+    upto, strict = np.nonzero(before | same)[0], np.nonzero(before)[0]
+    by_place, by_rate, mass = (dots(found, part, screws) for part in ca.vertsplit(wrenches, 6))
+    back_place, back_rate = (dots(found, left, part) for part in ca.vertsplit(right, 9))
+    upper = lambda stack: (stack, upto, j[upto], i[upto])
+    lower = lambda stack: (stack, strict, i[strict], j[strict])
+    return (scattered((n, n), [upper(by_place), lower(back_place)]) - load_places, scattered((n, n), [upper(by_rate), lower(back_rate)]),
+            scattered((n, n), [upper(mass), lower(mass)]), by_load)
+
+
+def _inner_wrenches(frame, body):
+    """Return of a joint (I S, B'S), and (B phi + I psi + S x* F, B S + 2 I phi, I S)."""
+    turned = wrench_of(body, frame.screw)
+    back = body.upper.T @ frame.screw[0] + ca.cross(body.twice, frame.screw[1])         # B'S, whose linear part is zero
+    by_rate = add(bent(body, frame.screw), wrench_of(body, scaled(2, frame.phi)))
+    by_place = add(add(bent(body, frame.phi), wrench_of(body, frame.psi)), cross_force(frame.screw, (body.moment, body.force)))
+    return (*turned, back), (*by_place, *by_rate, *turned)
+
+
+def _load_parts(tree, frames, loads):
+    """Return the loads' shares of -dtau/dq (n, n) and dtau/d(moment, force) (n, 6 loads)."""
+    by_q, by_load = SX(tree.dof, tree.dof), SX(tree.dof, 6 * len(loads))
+    for number, (link, place, force, moment) in enumerate(placed_loads(tree, frames, loads)):
         chain = moving_ancestors(tree, link)
-        places, turns, moves = [rows[k] for k in chain], *point_rates(frames, chain, place)
-        by_load[places, list(range(6 * column, 6 * column + 6))] = -ca.horzcat(turns.T, moves.T)
-        by_q[places, places] -= load_slopes(turns, moves, force, moment)
-    return tuple(ca.sparsify(part) for part in (by_q, by_qd, by_qdd, by_load))
-
-
-def _pair_products(frames, body, i, chain):
-    """Return for all ancestors j of i, columns: dtau_j/d(q_i, qd_i, qdd_i) (3, d) and dtau_i/d(q_j, qd_j) (2, d)."""
-    me = frames[i]
-    turned = wrench_of(body, me.screw)
-    by_rate = add(bent(body, me.screw), scaled(2, wrench_of(body, me.phi)))
-    by_place = add(add(bent(body, me.phi), wrench_of(body, me.psi)), cross_force(me.screw, (body.moment, body.force)))
-    back = body.upper.T @ me.screw[0] + 2 * ca.cross(body.momentum, me.screw[1])           # B'S_i, whose linear part is zero
-    screws = stacked([frames[k].screw for k in chain])
-    phis, psis = stacked([frames[k].phi for k in chain]), stacked([frames[k].psi for k in chain])
-    upper = ca.horzcat(*(ca.vertcat(*wrench) for wrench in (by_place, by_rate, turned))).T @ screws
-    whole = ca.vertcat(*turned).T
-    lower = ca.vertcat(back.T @ phis[:3, :] + whole @ psis, back.T @ screws[:3, :] + 2 * (whole @ phis))
-    return upper, lower
+        rows, (turns, moves) = [tree.rows[k] for k in chain], point_rates(frames, chain, place)
+        by_load[rows, list(range(6 * number, 6 * number + 6))] = -ca.horzcat(turns.T, moves.T)
+        by_q[rows, rows] += load_slopes(turns, moves, force, moment)
+    return by_q, by_load
 
 
 def curvature(tree, multipliers, q, qd, qdd, loads=()):
@@ -102,36 +119,44 @@ def curvature(tree, multipliers, q, qd, qdd, loads=()):
     qd_i q_j = S_i.(B'u + K phi + phi x* G + S x* D) + 2 phi_i.(I u + S x* G)              qdd_i q_j = S_i.(I u + S x* G)
     with all of joint j. (Re-derived from the first derivatives; the loads apart, as there.)
     """
+    return tuple(ca.sparsify(part) for part in join_curvature(tree, curvature_parts(tree, multipliers, q, qd, qdd, loads)))
+
+
+def curvature_parts(tree, multipliers, q, qd, qdd, loads=()):
+    """Return what `join_curvature` makes the second derivatives of: two matrices with a column per joint, and the loads' two parts."""
     tree, _ = aligned(tree)
     frames = ground_frames(tree, q, qd, qdd)
-    rows = tree.rows
     virtual, lifts = _virtual_motion(tree, frames, multipliers)
     carried = gather(tree, frames)
     duals = _gather_duals(tree, frames, virtual, carried)
-    n = tree.dof
-    by_qq, by_q_qd, by_q_qdd, by_qd_qd, by_q_load = SX(n, n), SX(n, n), SX(n, n), SX(n, n), SX(n, 6 * len(loads))
-    for j, row in enumerate(rows):
-        if row is None:
-            continue
-        chain = moving_ancestors(tree, j)
-        places, outer = [rows[k] for k in chain], [rows[k] for k in chain[:-1]]
-        a, bq, c, a1, b1, a2 = _contracted(frames[j], lifts[j], carried[j], duals[j])
-        screws, lifted = stacked([frames[k].screw for k in chain]), stacked([lifts[k] for k in chain])
-        phis, psis = stacked([frames[k].phi for k in chain]), stacked([frames[k].psi for k in chain])
-        by_qq[places, row] = lifted.T @ a + phis.T @ bq + psis.T @ c
-        by_q_qd[places, row] = lifted.T @ a1 + phis.T @ b1
-        by_qd_qd[places, row] = screws.T @ b1
-        by_q_qdd[places, row] = lifted.T @ a2
-        if outer:
-            by_q_qd[row, outer] = (screws[:, :-1].T @ bq + 2 * (phis[:, :-1].T @ c)).T
-            by_q_qdd[row, outer] = (screws[:, :-1].T @ c).T
-    for column, (link, place, force, moment) in enumerate(load_places(tree, frames, loads)):
+    moving = [k for k, row in enumerate(tree.rows) if row is not None]
+    inner = ca.horzcat(*(ca.vertcat(*_contracted(frames[k], lifts[k], carried[k], duals[k])) for k in moving))
+    outer = stacked([(*frames[k].screw, *frames[k].phi, *lifts[k], *frames[k].psi) for k in moving])
+    by_qq, by_q_load = SX(tree.dof, tree.dof), SX(tree.dof, 6 * len(loads))
+    for number, (link, place, force, moment) in enumerate(placed_loads(tree, frames, loads)):
         chain = moving_ancestors(tree, link)
-        places = [rows[k] for k in chain]
+        rows = [tree.rows[k] for k in chain]
         by_place, by_wrench = _load_curvature(frames, virtual, chain, link, place, force, moment)
-        by_qq[places, places] -= ca.triu(by_place)
-        by_q_load[places, list(range(6 * column, 6 * column + 6))] = -by_wrench
-    return tuple(ca.sparsify(part) for part in (by_qq, by_q_qd, by_q_qdd, by_qd_qd, by_q_load))
+        by_qq[rows, rows] += ca.triu(by_place)
+        by_q_load[rows, list(range(6 * number, 6 * number + 6))] = -by_wrench
+    return inner, outer, by_qq, by_q_load
+
+
+def join_curvature(tree, parts):
+    """Return the five second derivatives from `curvature_parts`, as SX or MX."""
+    inner, outer, load_places, by_q_load = parts
+    n, found = tree.dof, segments(tree)
+    i, j, before, same = pair_places(found)
+    upto, strict = np.nonzero(before | same)[0], np.nonzero(before)[0]
+    a, bq, c, a1, b1, a2 = ca.vertsplit(inner, 6)
+    screws, phis, lifts, psis = ca.vertsplit(outer, 6)
+    upper = lambda stack: (stack, upto, j[upto], i[upto])
+    lower = lambda stack: (stack, strict, i[strict], j[strict])
+    return (scattered((n, n), [upper(dots(found, ca.vertcat(a, bq, c), ca.vertcat(lifts, phis, psis)))]) - load_places,
+            scattered((n, n), [upper(dots(found, ca.vertcat(a1, b1), ca.vertcat(lifts, phis))),
+                               lower(dots(found, ca.vertcat(bq, 2 * c), ca.vertcat(screws, phis)))]),
+            scattered((n, n), [upper(dots(found, a2, lifts)), lower(dots(found, c, screws))]),
+            scattered((n, n), [upper(dots(found, b1, screws))]), by_q_load)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +198,7 @@ def _dual(body, w):
     moment, force = wrench_of(body, w)
     turn = skew(w[0])
     half = body.inertia @ turn + ca.mtimes(skew(body.first), skew(w[1]))
-    return Dual(moment=moment, force=force, back=body.upper.T @ w[0] + 2 * ca.cross(body.momentum, w[1]), upper=symmetric(half + half.T))
+    return Dual(moment=moment, force=force, back=body.upper.T @ w[0] + ca.cross(body.twice, w[1]), upper=symmetric(half + half.T))
 
 
 def _contracted(frame, lift, body, dual):
@@ -184,18 +209,18 @@ def _contracted(frame, lift, body, dual):
         return dual.upper @ motion[0] - ca.cross(dual.force, motion[1]), ca.cross(dual.force, motion[0])
 
     def returned(motion):
-        return body.upper.T @ motion[0] + 2 * ca.cross(body.momentum, motion[1]), SX.zeros(3)
+        return body.upper.T @ motion[0] + ca.cross(body.twice, motion[1]), SX.zeros(3)
 
     s, phi, psi = frame.screw, frame.phi, frame.psi
     a = add(add(cross_force(s, wrench), wrench_of(body, psi)), bent(body, phi))
     bq = add(add(returned(lift), twisted(phi)), add(cross_force(phi, image), cross_force(s, back)))
     c = add(wrench_of(body, lift), cross_force(s, image))
-    a1 = add(scaled(2, wrench_of(body, phi)), bent(body, s))
+    a1 = add(wrench_of(body, scaled(2, phi)), bent(body, s))
     b1 = add(cross_force(s, image), twisted(s))
     return tuple(ca.vertcat(*pair) for pair in (a, bq, c, a1, b1, wrench_of(body, s)))
 
 
-def load_places(tree, frames, loads):
+def placed_loads(tree, frames, loads):
     """Return for each load its link, the point's place about the frames' common point, force and moment, as columns (3)."""
     found = []
     for link, position, force, moment in applied(tree, loads):
@@ -320,7 +345,7 @@ def _body(frame, mass, first, second):
     spin, momentum = inertia @ w + ca.cross(h, v), mass * v - ca.cross(h, w)
     bend, outer = skew(w) @ inertia, v @ h.T
     upper = bend + bend.T - outer - outer.T + 2 * ca.trace(outer) * SX.eye(3) - skew(spin)
-    return Carried(mass=mass, first=h, inertia=inertia, upper=upper, momentum=momentum,
+    return Carried(mass=mass, first=h, inertia=inertia, upper=upper, twice=2 * momentum,
                    moment=inertia @ dw + ca.cross(h, dv) + ca.cross(w, spin) + ca.cross(v, momentum),
                    force=mass * dv - ca.cross(h, dw) + ca.cross(w, momentum))
 
@@ -338,7 +363,7 @@ def wrench_of(body, motion):
 
 def bent(body, motion):
     """Return B m."""
-    return body.upper @ motion[0], -2 * ca.cross(body.momentum, motion[0])
+    return body.upper @ motion[0], ca.cross(motion[0], body.twice)
 
 
 def cross_motion(a, b):
@@ -366,6 +391,6 @@ def stacked(pairs):
     return ca.horzcat(*(ca.vertcat(*pair) for pair in pairs))
 
 
-_NOTHING = Carried(mass=0.0, first=SX.zeros(3), inertia=SX.zeros(3, 3), upper=SX.zeros(3, 3), momentum=SX.zeros(3),
+_NOTHING = Carried(mass=0.0, first=SX.zeros(3), inertia=SX.zeros(3, 3), upper=SX.zeros(3, 3), twice=SX.zeros(3),
                    moment=SX.zeros(3), force=SX.zeros(3))
 _NO_DUAL = Dual(moment=SX.zeros(3), force=SX.zeros(3), back=SX.zeros(3), upper=SX.zeros(3, 3))
