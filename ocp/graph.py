@@ -1,17 +1,18 @@
-"""Expressions to casadi.Functions: SX kernels of one instant with their derivatives, mapped over instants and assembled sparsely.
+"""Expressions to casadi.Functions: the kernels of one instant with their derivatives, in scalar graphs, looped or compiled.
 
-A kernel's inputs are y = (T, q, q', q'') with primes for d/ds, and s. All instants of a block together are Y = M x + m, constant M holding
-the spline bases, so the derivatives over x are constant sparse matrices times the nonzeros of the kernels' derivatives. The solver is
-given these; letting it differentiate the mapped graph costs many times more.
+A kernel's inputs are y = (T, q, q', q'') with primes for d/ds, and s. Joint torques may bring their own derivatives: the kernel then takes the
+chain rule through them, and only what a constraint or an objective makes of the torques is differentiated automatically.
 """
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import casadi as ca
 import numpy as np
 
+from ocp.dynamics.formulation import Provider
 from ocp.problem import Instant
+
+LOOPED = 12                                        # from so many joints on, pair products run faster as loops than as scalar graphs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,73 +34,58 @@ class Kernel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
-    """A kernel at several instants: `s` (N,), the map M (N * width, variables) as (`matrix`, `offset`), and for every value where it goes.
-
-    `target` (m, N) is the row of the assembled vector, -1 for nowhere; values meant for the same row are summed with `weight` (m, N).
-    """
-
-    kernel: Kernel
-    s: np.ndarray
-    matrix: ca.DM
-    offset: np.ndarray
-    target: np.ndarray
-    weight: np.ndarray
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inputs:
-    """What kernels are functions of: y = (T, q, q', q'') and s as SX symbols, the Instant they describe, and its `torque` when that has
-    derivatives of its own; the Instant's tau then is a symbol that stands for it."""
-
-    y: object
-    s: object
-    at: Instant
-    torque: object = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class Torque:
-    """Joint torques as a value and derivatives that are given rather than found: `symbol` (n,) stands for `value` (n,), a function of
-    `place` = (q, qd, qdd, moment and force of every load); `slopes`() -> d value / d place and `curvature`(multipliers) -> upper triangle
-    of the second derivatives of multipliers . value."""
+    """Joint torques whose derivatives are given rather than found: `symbol` (n,) stands for `value` (n,), a function of
+    `place` = (q, qd, qdd, moment and force of every load); `provider` differentiates it at `arguments`."""
 
     symbol: object
     value: object
     place: object
-    slopes: Callable
-    curvature: Callable
+    provider: Provider
+    tree: object
+    arguments: tuple
 
-    @cached_property
-    def slope(self):
-        """d value / d place, built once for all kernels."""
-        return self.slopes()
+    def slope(self, run):
+        """Return d value / d place."""
+        parts = run(self.provider.slope_parts(self.tree, *self.arguments))
+        return ca.horzcat(*self.provider.join_slopes(self.tree, parts))
+
+    def curvature(self, run, weight):
+        """Return the second derivatives and the gradient of weight . value by place."""
+        n, symbol = self.value.shape[0], ca.SX.sym("weight", *self.value.shape)
+        parts = run(self.provider.curvature_parts(self.tree, symbol, *self.arguments), ((symbol, weight),))
+        by_qq, by_q_qd, by_q_qdd, by_qd_qd, by_q_load, slope = self.provider.join_curvature(self.tree, parts)
+        empty, loads = type(by_qq), by_q_load.shape[1]
+        mixed = ca.vertcat(ca.horzcat(empty(n, n), by_q_qd, by_q_qdd, by_q_load), empty(2 * n + loads, 3 * n + loads))
+        square = ca.diagcat(ca.triu2symm(by_qq), ca.triu2symm(by_qd_qd), empty(n + loads, n + loads))
+        return square + mixed + mixed.T, slope
 
 
-def symbols(problem, formulation, provider=None):
-    """Return the Inputs of kernels for a problem; `provider` (sensitivity, curvature) gives derivatives of the torques, None leaves them to
-    automatic differentiation."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    """What kernels are functions of: y = (T, q, q', q'') and s as SX symbols, the Instant they describe, its `torque` when that has
+    derivatives of its own (the Instant's tau then is a symbol that stands for it), and what `finish`es every Function."""
+
+    y: object
+    s: object
+    at: Instant
+    torque: Torque | None = None
+    finish: Callable | None = None
+
+
+def symbols(problem, formulation, provider=None, finish=None):
+    """Return the Inputs of kernels for a problem; `provider` gives derivatives of the torques, None leaves them to automatic
+    differentiation; `finish(function)`, if given, turns scalar graphs into something faster."""
     n = problem.tree.dof
     y, s = ca.SX.sym("y", 3 * n + 1), ca.SX.sym("s")
     motion = {"q": y[1:n + 1], "qd": y[n + 1:2 * n + 1] / y[0], "qdd": y[2 * n + 1:] / y[0] ** 2}
     at = Instant(tree=problem.tree, s=s, T=y[0], loads=problem.loads, inverse=formulation.inverse, **motion)
     if provider is None:
-        return Inputs(y=y, s=s, at=at)
-    symbol, (sensitivity, curvature) = ca.SX.sym("tau", n), provider
-    loads = tuple(load.at(at.t) for load in problem.loads)
-    arguments = (*motion.values(), loads)
-    place = ca.vertcat(*motion.values(), *(ca.SX(load_part[k]) for load in loads for load_part in (load.moment, load.force) for k in range(3)))
-    torque = Torque(
-        symbol=symbol, value=at.tau, place=place, slopes=lambda: ca.horzcat(*sensitivity(problem.tree, *arguments)),
-        curvature=lambda multipliers: _whole(n, *curvature(problem.tree, multipliers, *arguments)))
-    return Inputs(y=y, s=s, at=replace(at, inverse=lambda *_: symbol), torque=torque)
-
-
-def _whole(n, by_qq, by_q_qd, by_q_qdd, by_qd_qd, by_q_load):
-    """Return the upper triangle over (q, qd, qdd, loads) from its blocks that are not zero."""
-    count, loads = 2 * n, by_q_load.shape[1]
-    return ca.vertcat(ca.horzcat(by_qq, by_q_qd, by_q_qdd, by_q_load), ca.horzcat(ca.SX(n, n), by_qd_qd, ca.SX(n, n + loads)),
-                      ca.SX(n + loads, count + n + loads))
+        return Inputs(y=y, s=s, at=at, finish=finish)
+    symbol, loads = ca.SX.sym("tau", n), tuple(load.at(at.t) for load in problem.loads)
+    place = ca.vertcat(*motion.values(), *(ca.SX(wrench[k]) for load in loads for wrench in (load.moment, load.force) for k in range(3)))
+    torque = Torque(symbol=symbol, value=at.tau, place=place, provider=provider, tree=problem.tree, arguments=(*motion.values(), loads))
+    return Inputs(y=y, s=s, at=replace(at, inverse=lambda *_: symbol), torque=torque, finish=finish)
 
 
 def column(what, value):
@@ -117,25 +103,49 @@ def kernel(inputs, stack, *, squares=False):
     """
     y, s = inputs.y, inputs.s
     values = y[0] * ca.sumsqr(stack) if squares else stack
-    slope = ca.cse(_slope(inputs, values))
-    rows, columns = (np.array(index, dtype=int) for index in slope.sparsity().get_triplet())
+    jacobian, rows, columns = _sparse_function("jacobian", inputs, values, [], lambda run: _slope(inputs, values, run))
 
     def hessian(kind):
         multipliers = ca.SX.sym("lam", values.shape[0])
         if kind == "gauss-newton":
-            root = _slope(inputs, ca.sqrt(y[0]) * stack) if squares else ca.SX(1, y.shape[0])
-            curvature = 2 * multipliers[0] * (root.T @ root)
-        else:
-            curvature = _curvature(inputs, ca.dot(multipliers, values))
-        curvature = ca.cse(ca.triu(curvature))
-        above, right = (np.array(index, dtype=int) for index in curvature.sparsity().get_triplet())
-        return ca.Function("hessian", [y, s, multipliers], [ca.vec(curvature.nz[:])]), above, right
+            root = ca.sqrt(y[0]) * stack if squares else ca.SX(0, 1)
+            return _sparse_function("hessian", inputs, stack, [multipliers], lambda run: _squared(_slope(inputs, root, run), run, multipliers))
+        scalar = ca.dot(multipliers, values)
+        return _sparse_function("hessian", inputs, scalar, [multipliers], lambda run: ca.triu(_curvature(inputs, scalar, run)))
 
     return Kernel(
-        size=values.shape[0], width=y.shape[0], rows=rows, columns=columns, hessian=hessian,
-        values=ca.Function("values", [y, s], [ca.cse(_resolved(inputs, values))]), jacobian=ca.Function("jacobian", [y, s], [ca.vec(slope.nz[:])]),
-        linear=_linear(inputs, values),
+        size=values.shape[0], width=y.shape[0], rows=rows, columns=columns, hessian=hessian, jacobian=jacobian, linear=_linear(inputs, values),
+        values=_finished(inputs, ca.Function("values", [y, s], [ca.cse(_resolved(inputs, values))])),
     )
+
+
+def _sparse_function(name, inputs, values, more, build):
+    """Return the Function of the nonzeros of the matrix build(run), and their rows and columns.
+
+    `run(expressions, bound)` gives the value of SX expressions in the inputs, after binding symbols to values. In scalar graphs that is the
+    expressions themselves; for large trees it is a call, and what build does with the results runs as loops over numbers.
+    """
+    scalars = [inputs.y, inputs.s, *more]
+    looped = _uses_torque(inputs, values) and inputs.finish is None and inputs.torque.value.shape[0] >= LOOPED
+    arguments = [ca.MX.sym(f"i{k}", *symbol.shape) for k, symbol in enumerate(scalars)] if looped else scalars
+
+    def call(expressions, bound=()):
+        stage = ca.Function("stage", [*scalars, *(symbol for symbol, _ in bound)], ca.cse([ca.SX(part) for part in expressions]))
+        return stage.call([*arguments, *(value for _, value in bound)])
+
+    def inline(expressions, bound=()):
+        for symbol, value in bound:
+            expressions = ca.substitute(list(expressions), [symbol], [ca.densify(value)])
+        return list(expressions)
+
+    matrix = build(call if looped else inline)
+    matrix = matrix if looped else ca.cse(ca.sparsify(matrix))
+    rows, columns = (np.array(index, dtype=int) for index in matrix.sparsity().get_triplet())
+    return _finished(inputs, ca.Function(name, arguments, [ca.vec(matrix.nz[:])])), rows, columns
+
+
+def _finished(inputs, function):
+    return function if inputs.finish is None else inputs.finish(function)
 
 
 def _resolved(inputs, expression):
@@ -155,69 +165,39 @@ def _linear(inputs, values):
     return linear
 
 
-def _slope(inputs, values):
+def _slope(inputs, values, run):
     """Return d values / dy, the torques' part by the chain rule through their given derivatives."""
-    slope = ca.jacobian(values, inputs.y)
+    own = ca.jacobian(values, inputs.y)
     if not _uses_torque(inputs, values):
-        return slope
+        return run([own])[0]
     torque = inputs.torque
-    through = torque.slope @ ca.jacobian(torque.place, inputs.y)
-    return _resolved(inputs, slope) + _resolved(inputs, ca.jacobian(values, torque.symbol)) @ through
+    pieces = [_resolved(inputs, own), _resolved(inputs, ca.jacobian(values, torque.symbol)), ca.jacobian(torque.place, inputs.y)]
+    own, by_torque, by_place = run(pieces)
+    return own + by_torque @ (torque.slope(run) @ by_place)
 
 
-def _curvature(inputs, scalar):
+def _squared(root, run, multipliers):
+    return 2 * run([multipliers[0]])[0] * ca.triu(root.T @ root)
+
+
+def _curvature(inputs, scalar, run):
     """Return the Hessian of a scalar by y, the torques' part by the chain rule through their given first and second derivatives."""
     y, torque = inputs.y, inputs.torque
     if not _uses_torque(inputs, scalar):
-        return ca.hessian(scalar, y)[0]
-    by_place = ca.jacobian(torque.place, y)
-    through = torque.slope @ by_place
-    weight = ca.gradient(scalar, torque.symbol)
-    mixed = _resolved(inputs, ca.jacobian(ca.gradient(scalar, y), torque.symbol)) @ through
-    inner = _resolved(inputs, ca.hessian(scalar, torque.symbol)[0])
-    weight = _resolved(inputs, weight)
-    pull, bend = ca.SX.sym("pull", torque.place.shape[0]), torque.curvature(weight)
-    placed = ca.substitute(ca.hessian(ca.dot(pull, torque.place), y)[0], pull, ca.densify(torque.slope.T @ weight))
-    return (_resolved(inputs, ca.hessian(scalar, y)[0]) + mixed + mixed.T + through.T @ inner @ through
-            + by_place.T @ ca.triu2symm(bend) @ by_place + placed)
-
-
-def assemble(blocks, variables, rows):
-    """Return (values, jacobian) over all blocks as functions of a symbol x: MX (rows,), and MX (rows, variables) sparse."""
-    def values(x):
-        total = ca.MX(rows, 1)
-        for block in blocks:
-            scatter = _matrix(rows, block.target.size, block.target.T.ravel(), np.arange(block.target.size), block.weight.T.ravel())
-            total += scatter @ ca.vec(_evaluate(block, block.kernel.values, x))
-        return ca.densify(total)
-
-    def jacobian(x):
-        parts, entries, offset = [], [], 0
-        for block in blocks:
-            entries.append(_jacobian_entries(block, offset))
-            parts.append(ca.vec(_evaluate(block, block.kernel.jacobian, x)))
-            offset += len(block.kernel.rows) * len(block.s)
-        return _gather(entries, parts, offset, (rows, variables))
-
-    return values, jacobian
-
-
-def assemble_hessian(blocks, variables, rows, kind):
-    """Return hessian(x, multipliers of the assembled rows) over all blocks: MX (variables, variables), upper triangle."""
-    def hessian(x, multipliers):
-        parts, entries, offset = [], [], 0
-        for block in blocks:
-            function, above, right = block.kernel.hessian(kind)
-            if len(above) == 0:
-                continue
-            spread = _matrix(block.target.size, rows, np.arange(block.target.size), block.target.T.ravel(), block.weight.T.ravel())
-            local = ca.reshape(spread @ multipliers, block.kernel.size, len(block.s))
-            entries.append(_hessian_entries(block, above, right, offset))
-            parts.append(ca.vec(_evaluate(block, function, x, local)))
-            offset += len(above) * len(block.s)
-        return _gather(entries, parts, offset, (variables, variables))
-
-    return hessian
+        return run([ca.hessian(scalar, y)[0]])[0]
+    own, weight = ca.hessian(scalar, y)[0], ca.gradient(scalar, torque.symbol)
+    mixed, inner = ca.jacobian(ca.gradient(scalar, y), torque.symbol), ca.jacobian(weight, torque.symbol)
+    pull = ca.SX.sym("pull", torque.place.shape[0])
+    placed = ca.hessian(ca.dot(pull, torque.place), y)[0]
+    own, weight, by_place = run([_resolved(inputs, own), ca.densify(_resolved(inputs, weight)), ca.jacobian(torque.place, y)])
+    bend, slope = torque.curvature(run, weight)
+    total = own + by_place.T @ (bend @ by_place) + run([placed], ((pull, slope),))[0]
+    if mixed.nnz() + inner.nnz():
+        through = torque.slope(run) @ by_place
+        mixed, inner = run([_resolved(inputs, mixed), _resolved(inputs, inner)])
+        crossed = mixed @ through
+        total += crossed + crossed.T + through.T @ (inner @ through)
+    return total
 
 
 def function(name, inputs, outputs, input_names, output_names):
@@ -237,67 +217,3 @@ def evaluate(kernel_function, y, s, *more):
     return np.array(kernel_function.map(len(s))(y, ca.DM(s).T, *more))
 
 
-def _evaluate(block, kernel_function, x, *more):
-    count = len(block.s)
-    inputs = ca.reshape(block.matrix @ x + ca.DM(block.offset), block.kernel.width, count)
-    return kernel_function.map(count)(inputs, ca.DM(block.s).T, *more)
-
-
-def _jacobian_entries(block, offset):
-    """Return (row, column, source, weight) of every product of a kernel nonzero with an entry of M."""
-    rows, columns = block.kernel.rows, block.kernel.columns
-    source, instants = np.arange(len(rows) * len(block.s)), np.repeat(np.arange(len(block.s)), len(rows))
-    kernel_row = np.tile(rows, len(block.s))
-    picked, variable, value = _expand(block, instants * block.kernel.width + np.tile(columns, len(block.s)))
-    target, weight = block.target[kernel_row, instants], block.weight[kernel_row, instants]
-    keep = target[picked] >= 0
-    picked, variable, value = picked[keep], variable[keep], value[keep]
-    return target[picked], variable, source[picked] + offset, weight[picked] * value
-
-
-def _hessian_entries(block, above, right, offset):
-    """Return (row, column, source, weight) of M' H M, upper triangle, for kernel nonzeros at (above, right) of each upper triangle."""
-    count = len(block.s)
-    instants = np.repeat(np.arange(count), len(above)) * block.kernel.width
-    first, variable, value = _expand(block, instants + np.tile(above, count))
-    second, other, product = _expand(block, (instants + np.tile(right, count))[first])
-    row, column, source = variable[second], other, first[second]
-    weight, diagonal = value[second] * product, np.tile(above == right, count)[source]
-    upper, twice = np.where(diagonal, row <= column, True), np.where(~diagonal & (row == column), 2.0, 1.0)
-    row, column = np.minimum(row, column), np.maximum(row, column)
-    return row[upper], column[upper], source[upper] + offset, (weight * twice)[upper]
-
-
-def _expand(block, lines):
-    """Return, for every entry of the given lines of M, the position in `lines`, the column and the value."""
-    start, column, value = _csr(block)
-    counts = start[lines + 1] - start[lines]
-    picked = np.repeat(np.arange(len(lines)), counts)
-    within = np.arange(len(picked)) - np.repeat(np.cumsum(counts) - counts, counts)
-    entry = np.repeat(start[lines], counts) + within
-    return picked, column[entry], value[entry]
-
-
-def _csr(block):
-    transposed = block.matrix.T
-    return np.array(transposed.sparsity().colind()), np.array(transposed.sparsity().row(), dtype=int), np.array(transposed.nonzeros())
-
-
-def _gather(entries, parts, sources, shape):
-    """Return the sparse matrix whose nonzeros are one constant matrix times the stacked parts."""
-    if not entries:
-        return ca.MX(*shape)
-    row, column, source, weight = (np.concatenate([entry[k] for entry in entries]) for k in range(4))
-    places, index = np.unique(column * shape[0] + row, return_inverse=True)
-    sparsity = ca.Sparsity.triplet(*shape, (places % shape[0]).tolist(), (places // shape[0]).tolist())
-    return ca.MX(sparsity, _matrix(len(places), sources, index, source, weight) @ ca.vertcat(*parts))
-
-
-def _matrix(rows, columns, row, column, value):
-    """Return a sparse DM from triplets, duplicates summed; rows or columns of -1 are left out."""
-    keep = (row >= 0) & (column >= 0)
-    row, column, value = row[keep], column[keep], value[keep]
-    places, index = np.unique(column * rows + row, return_inverse=True)
-    sums = np.bincount(index, weights=value, minlength=len(places))
-    sparsity = ca.Sparsity.triplet(rows, columns, (places % rows).tolist(), (places // rows).tolist())
-    return ca.DM(sparsity, sums)

@@ -190,7 +190,7 @@ def _quiet(plugin, options):
 
 
 def _triangular(nlp, hessian):
-    return {"grad_f": nlp.gradient, "jac_g": nlp.jacobian} | ({} if hessian is None else {"hess_lag": hessian})
+    return {"grad_f": nlp.gradient, "jac_g": nlp.jacobian, "no_nlp_grad": True, "calc_lam_p": False} | ({} if hessian is None else {"hess_lag": hessian})
 
 
 def _joined(nlp, hessian):

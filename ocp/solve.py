@@ -41,7 +41,7 @@ def solve(problem, transcription=Transcription(), solver=Solver(), *, guess=None
         "plugin": solver.plugin, "hessian": solver.hessian, "options": dict(solver.options), "variables": len(x), "constraints": len(nlp.g_lower),
         "jacobian_nonzeros": _jacobian_nonzeros(nlp), "hessian_nonzeros": _hessian_nonzeros(nlp, solver),
         "iterations": outcome.iterations, "build_seconds": ready - begin + outcome.build_seconds, "solve_seconds": outcome.solve_seconds,
-        "total_seconds": time.perf_counter() - begin, "warm_start": bool(warm),
+        "total_seconds": time.perf_counter() - begin, "warm_start": bool(warm), "kernels": transcribed.kernels(),
     }
     return Solution(
         problem=problem, transcription=transcription, points=points, duration=duration, objective=outcome.f, status=outcome.status,

@@ -53,6 +53,39 @@ def move_screw(matrix, screw):
     return np.concatenate([angular, np.cross(matrix[:3, 3], angular) + matrix[:3, :3] @ screw[3:]])
 
 
+# Motions and wrenches as pairs of 3-vectors: (angular, linear) and (moment, force)
+
+
+def cross_motion(a, b):
+    """Return the motion a x b."""
+    return ca.cross(a[0], b[0]), ca.cross(a[0], b[1]) + ca.cross(a[1], b[0])
+
+
+def cross_force(a, f):
+    """Return the wrench a x* f."""
+    return ca.cross(a[0], f[0]) + ca.cross(a[1], f[1]), ca.cross(a[0], f[1])
+
+
+def add(a, b):
+    """Return the sum of two pairs."""
+    return a[0] + b[0], a[1] + b[1]
+
+
+def scaled(factor, a):
+    """Return a pair times a number."""
+    return factor * a[0], factor * a[1]
+
+
+def stacked(pairs):
+    """Return pairs as columns of a matrix (6, len)."""
+    return ca.horzcat(*(ca.vertcat(*pair) for pair in pairs))
+
+
+def symmetric(matrix):
+    """Return the matrix with its upper triangle mirrored, so that the graph computes each entry once."""
+    return ca.triu2symm(ca.triu(matrix))
+
+
 def rotate_x(angle):
     """Return the pose (4x4 numpy) that turns by `angle` (rad) about x."""
     return _turn(angle, 1, 2)

@@ -4,23 +4,26 @@ Variables x are the duration (if free) and then the control points, joint by joi
 Greville abscissae, one instant per control point, and inequalities at equal steps through every segment, because an equality sampled more
 densely than the motion has freedom cannot hold. A row that bounds a single variable becomes a bound of that variable.
 """
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
 import casadi as ca
 import numpy as np
 
+from ocp.assembly import Block, assemble, assemble_hessian
+from ocp.compiled import NoCompiler, compile_function
 from ocp.dynamics import FORMULATIONS
-from ocp.dynamics.composite import curvature, sensitivity
+from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation
-from ocp.graph import Block, assemble, assemble_hessian, column, function, kernel, symbols
+from ocp.graph import column, function, kernel, symbols
 from ocp.layout import free_duration, motion_map, variables
 from ocp.nlp import NLP
 from ocp.problem import Problem
 from ocp.rows import Box, Group, linear_rows
 from ocp.spline import QUADRATURES, basis, greville, quadrature, sample
 
-PROVIDERS = {"recursive": (sensitivity, curvature), "ad": None, "solver": None}
+PROVIDERS = {"recursive": COMPOSITE, "ad": None, "solver": None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +34,8 @@ class Transcription:
     the ground frame, or "ad", by automatic differentiation, either way of kernels of one instant, assembled sparsely and handed to the solver;
     or "solver", all left to the solver's front end, for comparison. `nodes`: steps per segment at whose ends
     inequalities hold. `quadrature`: "gauss", "trapezoid" or "simpson"; `panels`: points (gauss) or panels per segment, by default
-    degree + 1 points or as many panels as `nodes`.
+    degree + 1 points or as many panels as `nodes`. `compiled`: kernels as machine code, where the system has a C compiler; otherwise they
+    run on CasADi's virtual machine, and the Solution's statistics say why.
     """
 
     dynamics: Formulation = FORMULATIONS["newton_euler"]
@@ -39,6 +43,7 @@ class Transcription:
     nodes: int = 4
     quadrature: str = "gauss"
     panels: int | None = None
+    compiled: bool = False
 
     def __post_init__(self):
         if not isinstance(self.dynamics, Formulation):
@@ -48,6 +53,8 @@ class Transcription:
         for what, value, known in (("derivatives", self.derivatives, tuple(PROVIDERS)), ("quadrature", self.quadrature, QUADRATURES)):
             if value not in known:
                 raise ValueError(f"{what}: expected one of {', '.join(known)}, got {value!r}")
+        if self.compiled and self.derivatives == "solver":
+            raise ValueError("compiled: a solver cannot differentiate machine code; use derivatives 'recursive' or 'ad'")
         for what in ("nodes", "panels"):
             value = getattr(self, what)
             if what == "panels" and value is None:
@@ -59,7 +66,8 @@ class Transcription:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcribed:
     """A problem's NLP and the way back: the groups of constraints and where their rows went, who asked for each bound of a variable,
-    the objective's terms as blocks and as a function of x, and the first guess."""
+    the objective's terms as blocks and as a function of x, the first guess, and `kernels`(), which
+    says how the kernels run."""
 
     problem: Problem
     transcription: Transcription
@@ -70,11 +78,13 @@ class Transcribed:
     goals: tuple
     terms: ca.Function
     guess: np.ndarray
+    kernels: Callable
 
 
 def transcribe(problem, transcription=Transcription()):
     """Return the Transcribed problem; raise ValueError naming constraint, joint and instant for bad sizes or contradictory bounds."""
-    inputs = symbols(problem, transcription.dynamics, PROVIDERS[transcription.derivatives])
+    finish, kernels = _finish(transcription)
+    inputs = symbols(problem, transcription.dynamics, PROVIDERS[transcription.derivatives], finish)
     groups = tuple(_groups(problem, transcription, inputs))
     box = Box(problem)
     blocks, rows, limits, count = [], [], [(np.empty(0), np.empty(0))], 0
@@ -90,9 +100,26 @@ def transcribe(problem, transcription=Transcription()):
     x = ca.MX.sym("x", variables(problem))
     terms = assemble(goals, variables(problem), len(problem.objective.terms))[0](x)
     return Transcribed(
-        problem=problem, transcription=transcription, groups=groups, rows=tuple(rows), asked=box.asked, goals=goals,
+        problem=problem, transcription=transcription, kernels=kernels, groups=groups, rows=tuple(rows), asked=box.asked, goals=goals,
         terms=function("terms", [x], [terms], ["x"], ["terms"]), guess=_straight_guess(problem, groups),
         nlp=_nlp(problem, transcription, goals, blocks, box.lower, box.upper, g_lower, g_upper))
+
+
+def _finish(transcription):
+    """Return what finishes kernels (None leaves them to the virtual machine), and a function that says how they run."""
+    if not transcription.compiled:
+        return None, lambda: "virtual machine"
+    troubles = []
+
+    def finish(kernel_function):
+        if not troubles:
+            try:
+                return compile_function(kernel_function)
+            except NoCompiler as reason:
+                troubles.append(str(reason))
+        return kernel_function
+
+    return finish, lambda: f"virtual machine: {troubles[0]}" if troubles else "compiled"
 
 
 def _limits(group, row):

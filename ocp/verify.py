@@ -1,6 +1,6 @@
 """The certificate of a motion, independent of the solver's word: violations on a dense grid, forward simulation, energy, first-order conditions."""
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import factorial
 
 import casadi as ca
@@ -171,7 +171,7 @@ def _kkt(solution):
     """Return the first-order residual of the solution's NLP, rebuilt from the statement, with gradients by the front end's own AD."""
     if not solution.multipliers or not solution.problem.objective.terms:
         return None
-    transcribed = transcribe(solution.problem, solution.transcription)
+    transcribed = transcribe(solution.problem, replace(solution.transcription, derivatives="ad", compiled=False))
     nlp, x = transcribed.nlp, join(solution.problem, solution.points, solution.duration)
     x_multipliers, g_multipliers = gather_multipliers(transcribed.rows, solution.multipliers, len(x), len(nlp.g_lower),
                                                       free=free_duration(solution.problem))

@@ -84,7 +84,7 @@ def describe(problem, arguments, solution, certificate=None, published=()):
         "solver": {"plugin": statistics["plugin"], "hessian": statistics["hessian"], "options": statistics["options"],
                    "dynamics": solution.transcription.dynamics.name, "derivatives": solution.transcription.derivatives,
                    "nodes": solution.transcription.nodes, "quadrature": solution.transcription.quadrature,
-                   "warm_start": statistics["warm_start"]},
+                   "kernels": statistics["kernels"], "warm_start": statistics["warm_start"]},
         "versions": versions(),
         "violations": {v.name: {"nodes": v.nodes, "dense": v.dense, "unit": v.unit, "row": v.label, "time": v.time} for v in found.values()},
         "verification": None if certificate is None else {
@@ -132,6 +132,7 @@ def _common_flags(group, name):
     add("--nodes", type=int, default=defaults.nodes, metavar="INT", help="steps per segment at whose ends inequalities hold")
     add("--quadrature", default=defaults.quadrature, metavar="NAME", help=f"rule: {', '.join(QUADRATURES)}")
     add("--panels", type=int, default=None, metavar="INT", help="points (gauss) or panels of the quadrature per segment")
+    add("--compile", action="store_true", help="run kernels as machine code, if there is a C compiler")
     add("--plugin", default="ipopt", metavar="NAME", help="solver plugin of CasADi")
     add("--hessian", default="exact", metavar="NAME", help=f"one of {', '.join(HESSIANS)}")
     add("--tol", type=float, default=None, metavar="FLOAT", help="convergence tolerance of the solver")
@@ -158,7 +159,7 @@ def _settings(flags):
             raise ValueError(f"--option: expected NAME=VALUE, got {text!r}")
         options[key] = _literal(value)
     transcription = Transcription(dynamics=flags.dynamics, derivatives=flags.derivatives, nodes=flags.nodes, quadrature=flags.quadrature,
-                                  panels=flags.panels)
+                                  panels=flags.panels, compiled=flags.compile)
     return transcription, Solver(plugin=flags.plugin, hessian=flags.hessian, options=options)
 
 
@@ -245,6 +246,7 @@ def _block(report):
     line("duration", f"{report['duration']:.9g} s")
     line("solver", f"{solver['plugin']}, {solver['hessian']} Hessian, {solver['dynamics']}, derivatives {solver['derivatives']}, "
                    f"nodes {solver['nodes']}, {solver['quadrature']}" + "".join(f", {key}={value}" for key, value in solver["options"].items()))
+    line("kernels", solver["kernels"])
     line("size", f"{report['variables']} variables, {report['constraints']} constraints, nonzeros {report['jacobian_nonzeros']} Jacobian, "
                  f"{report['hessian_nonzeros']} Hessian")
     line("iterations", str(report["iterations"]))

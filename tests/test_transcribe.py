@@ -131,6 +131,7 @@ def test_an_objective_must_be_scalar():
     ({"dynamics": "lagrange"}, "dynamics: expected one of newton_euler, hollerbach_4x4 or a Formulation, got 'lagrange'"),
     ({"derivatives": "fd"}, "derivatives: expected one of recursive, ad, solver"), ({"quadrature": "romberg"}, "quadrature: expected one of gauss"),
     ({"nodes": 0}, "nodes: expected a whole number of at least 1, got 0"), ({"panels": 1.5}, "panels: expected a whole number"),
+    ({"compiled": True, "derivatives": "solver"}, "compiled: a solver cannot differentiate machine code"),
 ])
 def test_a_wrong_setting_is_refused_by_name(settings, message):
     with pytest.raises(ValueError, match=message):
@@ -162,14 +163,17 @@ def test_multipliers_go_to_names_and_back():
     assert np.allclose(g_back, outcome.g_multipliers, atol=1e-14) and np.allclose(x_back, outcome.x_multipliers, atol=1e-14)
 
 
+@pytest.mark.parametrize("joints", [6, 18], ids=["scalar graphs", "matrix loops"])
 @pytest.mark.parametrize("derivatives", ["recursive", "ad"])
-def test_a_spatial_tree_with_branches_is_assembled_right(derivatives):
+def test_a_spatial_tree_with_branches_is_assembled_right(derivatives, joints):
     rng = np.random.default_rng(8)
-    tree = random_tree(rng, 6)
+    tree = random_tree(rng, joints)
     problem = Problem(tree=tree, motion=BSpline(points=6), duration=(0.5, 2.0), objective=effort(), constraints=(
-        at_start(tree, q=0.0), path("torque", lambda at: at.tau, lower=-1e3, upper=1e3)), loads=random_loads(rng, tree, 2))
+        at_start(tree, q=0.0), path("torque", lambda at: at.tau, lower=-1e3, upper=1e3), path("power", lambda at: at.tau * at.qd, upper=1e3)), loads=random_loads(rng, tree, 2))
     nlp, x = transcribe(problem, Transcription(derivatives=derivatives)).nlp, random_point(problem)
     symbol, lam = ca.MX.sym("x", len(x)), rng.standard_normal(len(nlp.g_lower))
     exact = ca.Function("h", [symbol], [ca.hessian(nlp.objective(symbol) + ca.dot(lam, nlp.constraints(symbol)), symbol)[0]])(x)
     found = ca.triu2symm(nlp.hessian("exact")(x, [], 1.0, lam))
     assert np.abs(np.array(exact - found)).max() <= 1e-11 * np.abs(np.array(exact)).max()
+    slopes = ca.Function("j", [symbol], [ca.jacobian(nlp.constraints(symbol), symbol)])(x)
+    assert np.abs(np.array(slopes - nlp.jacobian(x, [])[1])).max() <= 1e-11 * np.abs(np.array(slopes)).max()

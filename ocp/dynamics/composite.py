@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import aligned, applied, regrouped
+from ocp.dynamics.formulation import Provider, aligned, applied, regrouped
 from ocp.dynamics.pairs import dots, pair_places, scattered, segments
-from ocp.spatial import skew
+from ocp.spatial import add, cross_force, cross_motion, scaled, skew, stacked, symmetric
 from ocp.tree import inward, outward
 
 SX = ca.SX
@@ -119,11 +119,12 @@ def curvature(tree, multipliers, q, qd, qdd, loads=()):
     qd_i q_j = S_i.(B'u + K phi + phi x* G + S x* D) + 2 phi_i.(I u + S x* G)              qdd_i q_j = S_i.(I u + S x* G)
     with all of joint j. (Re-derived from the first derivatives; the loads apart, as there.)
     """
-    return tuple(ca.sparsify(part) for part in join_curvature(tree, curvature_parts(tree, multipliers, q, qd, qdd, loads)))
+    return tuple(ca.sparsify(part) for part in join_curvature(tree, curvature_parts(tree, multipliers, q, qd, qdd, loads))[:5])
 
 
 def curvature_parts(tree, multipliers, q, qd, qdd, loads=()):
-    """Return what `join_curvature` makes the second derivatives of: two matrices with a column per joint, and the loads' two parts."""
+    """Return what `join_curvature` makes the second derivatives of: two matrices with a column per joint, the loads' two parts, and the
+    gradient of L = multipliers . tau by (q, qd, qdd, loads)."""
     tree, _ = aligned(tree)
     frames = ground_frames(tree, q, qd, qdd)
     virtual, lifts = _virtual_motion(tree, frames, multipliers)
@@ -132,19 +133,32 @@ def curvature_parts(tree, multipliers, q, qd, qdd, loads=()):
     moving = [k for k, row in enumerate(tree.rows) if row is not None]
     inner = ca.horzcat(*(ca.vertcat(*_contracted(frames[k], lifts[k], carried[k], duals[k])) for k in moving))
     outer = stacked([(*frames[k].screw, *frames[k].phi, *lifts[k], *frames[k].psi) for k in moving])
-    by_qq, by_q_load = SX(tree.dof, tree.dof), SX(tree.dof, 6 * len(loads))
+    slopes = [_gradient(frames[k], lifts[k], carried[k], duals[k]) for k in moving]
+    by_q, by_qd, by_qdd = (ca.vertcat(*column) for column in zip(*slopes))
+    by_qq, by_q_load, by_load = SX(tree.dof, tree.dof), SX(tree.dof, 6 * len(loads)), []
     for number, (link, place, force, moment) in enumerate(placed_loads(tree, frames, loads)):
         chain = moving_ancestors(tree, link)
         rows = [tree.rows[k] for k in chain]
-        by_place, by_wrench = _load_curvature(frames, virtual, chain, link, place, force, moment)
+        by_place, by_wrench, swept = _load_curvature(frames, virtual, chain, link, place, force, moment)
         by_qq[rows, rows] += ca.triu(by_place)
         by_q_load[rows, list(range(6 * number, 6 * number + 6))] = -by_wrench
-    return inner, outer, by_qq, by_q_load
+        by_q[rows] -= swept
+        by_load += [-virtual[link][0], -virtual[link][1] - ca.cross(virtual[link][0], place)]
+    return inner, outer, by_qq, by_q_load, ca.vertcat(by_q, by_qd, by_qdd, *by_load)
+
+
+def _gradient(frame, lift, body, dual):
+    """Return of a joint the derivatives of L by q, qd and qdd: u.F + psi.G + phi.D, 2 phi.G + S.D, S.G."""
+    s, phi, psi = frame.screw, frame.phi, frame.psi
+    return (ca.dot(lift[0], body.moment) + ca.dot(lift[1], body.force) + ca.dot(psi[0], dual.moment) + ca.dot(psi[1], dual.force)
+            + ca.dot(phi[0], dual.back),
+            2 * (ca.dot(phi[0], dual.moment) + ca.dot(phi[1], dual.force)) + ca.dot(s[0], dual.back),
+            ca.dot(s[0], dual.moment) + ca.dot(s[1], dual.force))
 
 
 def join_curvature(tree, parts):
-    """Return the five second derivatives from `curvature_parts`, as SX or MX."""
-    inner, outer, load_places, by_q_load = parts
+    """Return the five second derivatives and the gradient from `curvature_parts`, as SX or MX."""
+    inner, outer, load_places, by_q_load, slope = parts
     n, found = tree.dof, segments(tree)
     i, j, before, same = pair_places(found)
     upto, strict = np.nonzero(before | same)[0], np.nonzero(before)[0]
@@ -156,7 +170,7 @@ def join_curvature(tree, parts):
             scattered((n, n), [upper(dots(found, ca.vertcat(a1, b1), ca.vertcat(lifts, phis))),
                                lower(dots(found, ca.vertcat(bq, 2 * c), ca.vertcat(screws, phis)))]),
             scattered((n, n), [upper(dots(found, a2, lifts)), lower(dots(found, c, screws))]),
-            scattered((n, n), [upper(dots(found, b1, screws))]), by_q_load)
+            scattered((n, n), [upper(dots(found, b1, screws))]), by_q_load, slope)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,7 +264,7 @@ def load_slopes(turns, moves, force, moment):
 
 def _load_curvature(frames, virtual, chain, link, place, force, moment):
     """Return second derivatives of the virtual work w.W of one load: (d, d) by the chain's coordinates, upper triangle, and (d, 6) by q and
-    (moment, force)."""
+    (moment, force); and its first by q, (d,)."""
     turns, moves = point_rates(frames, chain, place)
     w, wrench = virtual[link], (moment + ca.cross(place, force), force)
     ahead = [cross_motion(frames[k].screw, (w[0] - virtual[k][0], w[1] - virtual[k][1])) for k in chain]
@@ -261,7 +275,7 @@ def _load_curvature(frames, virtual, chain, link, place, force, moment):
     crossed = pushed.T @ aheads
     by_place = screws.T @ swept + crossed + crossed.T + turns.T @ -(skew(lean) @ moves)
     speeds = ca.horzcat(*(motion[1] + ca.cross(motion[0], place) for motion in ahead)) + skew(w[0]) @ moves
-    return by_place, ca.horzcat(aheads.T, speeds.T)
+    return by_place, ca.horzcat(aheads.T, speeds.T), aheads.T @ moment + speeds.T @ force
 
 
 def ground_frames(tree, q, qd, qdd):
@@ -350,11 +364,6 @@ def _body(frame, mass, first, second):
                    force=mass * dv - ca.cross(h, dw) + ca.cross(w, momentum))
 
 
-def symmetric(matrix):
-    """Return the matrix with its upper triangle mirrored, so that the graph computes each entry once."""
-    return ca.triu2symm(ca.triu(matrix))
-
-
 def wrench_of(body, motion):
     """Return I m: the wrench that accelerates the body by the motion m."""
     w, v = motion
@@ -366,31 +375,8 @@ def bent(body, motion):
     return body.upper @ motion[0], ca.cross(motion[0], body.twice)
 
 
-def cross_motion(a, b):
-    """Return the motion a x b."""
-    return ca.cross(a[0], b[0]), ca.cross(a[0], b[1]) + ca.cross(a[1], b[0])
-
-
-def cross_force(a, f):
-    """Return the wrench a x* f."""
-    return ca.cross(a[0], f[0]) + ca.cross(a[1], f[1]), ca.cross(a[0], f[1])
-
-
-def add(a, b):
-    """Return the sum of two pairs."""
-    return a[0] + b[0], a[1] + b[1]
-
-
-def scaled(factor, a):
-    """Return a pair times a number."""
-    return factor * a[0], factor * a[1]
-
-
-def stacked(pairs):
-    """Return pairs as columns of a matrix (6, len)."""
-    return ca.horzcat(*(ca.vertcat(*pair) for pair in pairs))
-
-
 _NOTHING = Carried(mass=0.0, first=SX.zeros(3), inertia=SX.zeros(3, 3), upper=SX.zeros(3, 3), twice=SX.zeros(3),
                    moment=SX.zeros(3), force=SX.zeros(3))
 _NO_DUAL = Dual(moment=SX.zeros(3), force=SX.zeros(3), back=SX.zeros(3), upper=SX.zeros(3, 3))
+
+COMPOSITE = Provider(slope_parts=slope_parts, join_slopes=join_slopes, curvature_parts=curvature_parts, join_curvature=join_curvature)

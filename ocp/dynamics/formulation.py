@@ -23,6 +23,22 @@ class Formulation:
     reactions: Callable | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """Derivatives of inverse dynamics in two stages: parts, which are scalar graphs, and their joining, which may be graphs or matrix loops.
+
+    slope_parts(tree, q, qd, qdd, loads) -> parts; join_slopes(tree, parts) -> dtau/dq, dtau/dqd, dtau/dqdd (n, n), dtau/d(moment, force) of
+    each load (n, 6 loads). With multipliers as second argument curvature_parts, and join_curvature(tree, parts) -> the second derivatives of
+    L = multipliers . tau by (q, q), (q, qd), (q, qdd), (qd, qd), (n, n), the symmetric ones as upper triangles, by q and the loads
+    (n, 6 loads), and the gradient of L by (q, qd, qdd, loads).
+    """
+
+    slope_parts: Callable
+    join_slopes: Callable
+    curvature_parts: Callable
+    join_curvature: Callable
+
+
 def first_moment(link):
     """Return mass, first moment m c (3) and pseudo-inertia (3x3, integral of r r') of a link about its frame's origin."""
     com, inertia = np.array(link.com), np.array(link.inertia)

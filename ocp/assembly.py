@@ -1,0 +1,130 @@
+"""Kernels at many instants, assembled over the variables of the NLP by one constant sparse matrix per derivative.
+
+All instants of a block together are Y = M x + m, constant M holding the spline bases, so the derivatives over x are constant sparse matrices
+times the nonzeros of the kernels' derivatives. The solver is given these; letting it differentiate the mapped graph costs many times more.
+"""
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from ocp.graph import Kernel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A kernel at several instants: `s` (N,), the map M (N * width, variables) as (`matrix`, `offset`), and for every value where it goes.
+
+    `target` (m, N) is the row of the assembled vector, -1 for nowhere; values meant for the same row are summed with `weight` (m, N).
+    """
+
+    kernel: Kernel
+    s: np.ndarray
+    matrix: ca.DM
+    offset: np.ndarray
+    target: np.ndarray
+    weight: np.ndarray
+
+
+def assemble(blocks, variables, rows):
+    """Return (values, jacobian) over all blocks as functions of a symbol x: MX (rows,), and MX (rows, variables) sparse."""
+    def values(x):
+        total = ca.MX(rows, 1)
+        for block in blocks:
+            scatter = _matrix(rows, block.target.size, block.target.T.ravel(), np.arange(block.target.size), block.weight.T.ravel())
+            total += scatter @ ca.vec(_evaluate(block, block.kernel.values, x))
+        return ca.densify(total)
+
+    def jacobian(x):
+        parts, entries, offset = [], [], 0
+        for block in blocks:
+            entries.append(_jacobian_entries(block, offset))
+            parts.append(ca.vec(_evaluate(block, block.kernel.jacobian, x)))
+            offset += len(block.kernel.rows) * len(block.s)
+        return _gather(entries, parts, offset, (rows, variables))
+
+    return values, jacobian
+
+
+def assemble_hessian(blocks, variables, rows, kind):
+    """Return hessian(x, multipliers of the assembled rows) over all blocks: MX (variables, variables), upper triangle."""
+    def hessian(x, multipliers):
+        parts, entries, offset = [], [], 0
+        for block in blocks:
+            function, above, right = block.kernel.hessian(kind)
+            if len(above) == 0:
+                continue
+            spread = _matrix(block.target.size, rows, np.arange(block.target.size), block.target.T.ravel(), block.weight.T.ravel())
+            local = ca.reshape(spread @ multipliers, block.kernel.size, len(block.s))
+            entries.append(_hessian_entries(block, above, right, offset))
+            parts.append(ca.vec(_evaluate(block, function, x, local)))
+            offset += len(above) * len(block.s)
+        return _gather(entries, parts, offset, (variables, variables))
+
+    return hessian
+
+
+def _evaluate(block, kernel_function, x, *more):
+    count = len(block.s)
+    inputs = ca.reshape(block.matrix @ x + ca.DM(block.offset), block.kernel.width, count)
+    return kernel_function.map(count)(inputs, ca.DM(block.s).T, *more)
+
+
+def _jacobian_entries(block, offset):
+    """Return (row, column, source, weight) of every product of a kernel nonzero with an entry of M."""
+    rows, columns = block.kernel.rows, block.kernel.columns
+    source, instants = np.arange(len(rows) * len(block.s)), np.repeat(np.arange(len(block.s)), len(rows))
+    kernel_row = np.tile(rows, len(block.s))
+    picked, variable, value = _expand(block, instants * block.kernel.width + np.tile(columns, len(block.s)))
+    target, weight = block.target[kernel_row, instants], block.weight[kernel_row, instants]
+    keep = target[picked] >= 0
+    picked, variable, value = picked[keep], variable[keep], value[keep]
+    return target[picked], variable, source[picked] + offset, weight[picked] * value
+
+
+def _hessian_entries(block, above, right, offset):
+    """Return (row, column, source, weight) of M' H M, upper triangle, for kernel nonzeros at (above, right) of each upper triangle."""
+    count = len(block.s)
+    instants = np.repeat(np.arange(count), len(above)) * block.kernel.width
+    first, variable, value = _expand(block, instants + np.tile(above, count))
+    second, other, product = _expand(block, (instants + np.tile(right, count))[first])
+    row, column, source = variable[second], other, first[second]
+    weight, diagonal = value[second] * product, np.tile(above == right, count)[source]
+    upper, twice = np.where(diagonal, row <= column, True), np.where(~diagonal & (row == column), 2.0, 1.0)
+    row, column = np.minimum(row, column), np.maximum(row, column)
+    return row[upper], column[upper], source[upper] + offset, (weight * twice)[upper]
+
+
+def _expand(block, lines):
+    """Return, for every entry of the given lines of M, the position in `lines`, the column and the value."""
+    start, column, value = _csr(block)
+    counts = start[lines + 1] - start[lines]
+    picked = np.repeat(np.arange(len(lines)), counts)
+    within = np.arange(len(picked)) - np.repeat(np.cumsum(counts) - counts, counts)
+    entry = np.repeat(start[lines], counts) + within
+    return picked, column[entry], value[entry]
+
+
+def _csr(block):
+    transposed = block.matrix.T
+    return np.array(transposed.sparsity().colind()), np.array(transposed.sparsity().row(), dtype=int), np.array(transposed.nonzeros())
+
+
+def _gather(entries, parts, sources, shape):
+    """Return the sparse matrix whose nonzeros are one constant matrix times the stacked parts."""
+    if not entries:
+        return ca.MX(*shape)
+    row, column, source, weight = (np.concatenate([entry[k] for entry in entries]) for k in range(4))
+    places, index = np.unique(column * shape[0] + row, return_inverse=True)
+    sparsity = ca.Sparsity.triplet(*shape, (places % shape[0]).tolist(), (places // shape[0]).tolist())
+    return ca.MX(sparsity, _matrix(len(places), sources, index, source, weight) @ ca.vertcat(*parts))
+
+
+def _matrix(rows, columns, row, column, value):
+    """Return a sparse DM from triplets, duplicates summed; rows or columns of -1 are left out."""
+    keep = (row >= 0) & (column >= 0)
+    row, column, value = row[keep], column[keep], value[keep]
+    places, index = np.unique(column * rows + row, return_inverse=True)
+    sums = np.bincount(index, weights=value, minlength=len(places))
+    sparsity = ca.Sparsity.triplet(rows, columns, (places % rows).tolist(), (places // rows).tolist())
+    return ca.DM(sparsity, sums)

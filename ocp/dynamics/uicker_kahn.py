@@ -1,0 +1,101 @@
+"""The closed form of Uicker and Kahn, O(n^4): every second derivative of every link transformation.
+
+Hollerbach (1980), eqs. 4, 5, after Uicker (1965) and Kahn (1969); Xiang, Arora & Abdel-Malek (2009), eqs. 6-10, with loads. Every joint
+kind is one case, since dT/dq = T [S] with the joint's constant screw matrix [S].
+"""
+import casadi as ca
+import numpy as np
+
+from ocp.dynamics.formulation import Formulation, aligned, applied, first_moment
+from ocp.kinematics import joint_pose
+from ocp.spatial import screw_matrix, skew
+from ocp.tree import GROUND, Link, Tree, outward, revolute
+
+
+def inverse(tree, q, qd, qdd, loads=()):
+    """Return the joint torques (N m) or forces (N), (n,)."""
+    tree, _ = aligned(tree)
+    return torques(tree, _links(tree, q), qd=qd, qdd=qdd, gravity=ca.DM([*tree.gravity, 0]), loads=applied(tree, loads))
+
+
+def torques(tree, links, *, qd, qdd, gravity, loads=()):
+    """Return the joint torques (n,) of links (T, T' = dT/dq, T'', pseudo-inertia J), each 4x4, under gravity (4) and `applied` loads.
+
+    tau_i = sum_j { sum_k tr(dW_j/dq_k J_j dW_j'/dq_i) qdd_k + sum_k sum_l tr(d2W_j/dq_k dq_l J_j dW_j'/dq_i) qd_k qd_l
+                    - tr((g m_j r_j' + P_j) dW_j'/dq_i) }                                     (Hollerbach 1980, eq. 4)
+
+    over the links j that joint i moves and the joints k, l that move j. A trace of two factors is the product of their columns, and the
+    order of these products matters: summing over k and l first would be Waters' method.
+    """
+    tau = [0] * tree.dof
+    for j, (w, slopes, bends) in enumerate(_derivatives(tree, links)):
+        joints, pseudo = list(slopes), links[j][3]
+        if not joints:
+            continue
+        pairs = [(k, l) for k in joints for l in joints]
+        weighted = _columns(slopes[i] @ pseudo.T for i in joints)
+        inertia = weighted.T @ _columns(slopes.values())
+        coriolis = weighted.T @ _columns(bends[min(pair), max(pair)] for pair in pairs)
+        pushed = _columns(slopes.values()).T @ ca.vec(gravity @ pseudo[:, 3].T + _push(loads, j, w))
+        rates, accelerations = ca.vertcat(*(qd[k] * qd[l] for k, l in pairs)), ca.vertcat(*(qdd[k] for k in joints))
+        share = inertia @ accelerations + coriolis @ rates - pushed
+        for row, i in enumerate(joints):
+            tau[i] = tau[i] + share[row]
+    return ca.vertcat(*tau)
+
+
+def _derivatives(tree, links):
+    """Return per link W, {k: dW/dq_k} and {(k, l): d2W/dq_k dq_l} with k <= l, each 4x4   (Hollerbach 1980, eq. 5, link by link)."""
+    rows = tree.rows
+
+    def derivatives(j, parent):
+        (w, slopes, bends), (t, t1, t2, _), row = parent, links[j], rows[j]
+        moved = {k: slope @ t for k, slope in slopes.items()}
+        moved_bends = {pair: bend @ t for pair, bend in bends.items()}
+        if row is None:
+            return w @ t, moved, moved_bends
+        moved_bends |= {(k, row): slope @ t1 for k, slope in slopes.items()}
+        return w @ t, moved | {row: w @ t1}, moved_bends | {(row, row): w @ t2}
+
+    return outward(tree, derivatives, (ca.DM.eye(4), {}, {}))
+
+
+def _columns(matrices):
+    """Stack the entries of each matrix as a column."""
+    return ca.horzcat(*map(ca.vec, matrices))
+
+
+def dense(n):
+    """Return the inputs (list of SX) and the torques (n,) of a serial chain of n joints with a symbol for every matrix entry.
+
+    So Hollerbach (1980, table I) counts: link matrices and their derivatives are given, and none of their entries is known to be 0 or 1.
+    """
+    links = [tuple(ca.SX.sym(f"{name}_{k}", 4, 4) for name in ("T", "dT", "ddT", "J")) for k in range(n)]
+    gravity, qd, qdd = ca.SX.sym("g", 4), ca.SX.sym("qd", n), ca.SX.sym("qdd", n)
+    chain = Tree(links=[Link()] * n, joints=[revolute(f"joint{k}", f"joint{k - 1}" if k else GROUND) for k in range(n)])
+    return [*sum(links, ()), gravity, qd, qdd], torques(chain, links, qd=qd, qdd=qdd, gravity=gravity)
+
+
+def _links(tree, q):
+    """Return T, T' = T [S], T'' = T [S]^2 and the pseudo-inertia J (4x4, last column m r and m) of every link."""
+    links = []
+    for joint, link, row in zip(tree.joints, tree.links, tree.rows):
+        t, hat = joint_pose(joint, None if row is None else q[row]), ca.DM(4, 4)
+        if row is not None:
+            hat = ca.DM(screw_matrix(np.array(joint.screw)))
+        mass, first, second = first_moment(link)
+        links.append((t, t @ hat, t @ hat @ hat, ca.DM(np.block([[second, first[:, None]], [first, mass]]))))
+    return links
+
+
+def _push(loads, k, w):
+    """Return P (4x4), tr(dW/dq_i P') being what the loads on link k do at joint i: f r' for a force f at r, [h] W / 2 for a moment h."""
+    push = ca.DM(4, 4)
+    for link, place, force, moment in loads:
+        if link == k:
+            push = push + ca.vertcat(force[0], force[1], force[2], 0) @ ca.DM([*place, 1]).T
+            push = push + ca.diagcat(skew(moment) @ w[:3, :3] / 2, 0)
+    return push
+
+
+UICKER_KAHN = Formulation(name="uicker_kahn", inverse=inverse)
