@@ -2,11 +2,14 @@
 from ocp.constraints import at_end, at_start, joint_limits, path, torque_limits, velocity_limits
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.formulation import Formulation
+from ocp.dynamics.hollerbach_3x3 import HOLLERBACH_3X3
 from ocp.dynamics.hollerbach_4x4 import HOLLERBACH_4X4
 from ocp.dynamics.newton_euler import NEWTON_EULER
+from ocp.dynamics.uicker_kahn import UICKER_KAHN
+from ocp.dynamics.waters import WATERS
 from ocp.nlp import Iteration, Solver
 from ocp.objectives import duration, effort, final, integral, mixed, squares
-from ocp.plots import animate, plot, spy
+from ocp.plots import (animate, plot, plot_convergence, plot_joints, plot_reactions, plot_snapshots, plot_torques, spy)
 from ocp.problem import Constraint, Instant, Objective, Problem, Term
 from ocp.solution import NotSolved, Solution, load
 from ocp.solve import Guess, solve

@@ -100,7 +100,9 @@ def jacobian(tree, q, point):
 
 
 def center_of_mass(tree, q):
-    """Return the centre of mass (3, m) of the whole tree."""
+    """Return the centre of mass (3, m) of the whole tree; raise ValueError if it has no mass."""
+    if not any(link.mass for link in tree.links):
+        raise ValueError("center_of_mass: the tree has no mass")
     moment = sum(link.mass * (pose[:3, :3] @ ca.DM(link.com) + pose[:3, 3]) for link, pose in zip(tree.links, poses(tree, q)))
     return moment / sum(link.mass for link in tree.links)
 

@@ -3,7 +3,7 @@
 A curve is q(s) = B(s) c with control points c; its time derivatives follow from t = s T. The segments (knot spans) are uniform.
 (de Boor 1978, chapters IX-X; Xiang, Arora & Abdel-Malek 2009, eqs. 39-42)
 """
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def _basis(knots, degree, s, order):
         return weighted[:, :-1] - weighted[:, 1:]
     spans = np.nonzero(np.diff(knots) > 0)[0]
     inside = spans[(knots[spans] >= -1e-12) & (knots[spans] < 1 - 1e-12)]
-    span = inside[np.clip(np.searchsorted(knots[inside], s, side="right") - 1, 0, None)]
+    span = inside[np.clip(np.searchsorted(knots[inside] - 1e-12, s, side="right") - 1, 0, None)]
     values = (np.arange(len(knots) - 1) == span[:, None]).astype(float)
     for k in range(1, degree + 1):
         scale = _reciprocal(knots[k:] - knots[:-k])
@@ -80,9 +80,12 @@ def _reciprocal(lengths):
 
 
 def greville(motion):
-    """Return the Greville abscissae (points,), clipped to [0, 1]: one instant per control point, where equalities are well posed."""
-    knots = motion.knots
-    return np.clip([knots[k + 1:k + motion.degree + 1].mean() for k in range(motion.points)], 0.0, 1.0)
+    """Return the Greville abscissae (points,), one instant per control point, where equalities are well posed.
+
+    They are those of the clamped knots, which span the same curves, for unclamped ones too: the latter's own lie partly outside [0, 1].
+    """
+    knots = replace(motion, clamped=True).knots
+    return np.array([knots[k + 1:k + motion.degree + 1].mean() for k in range(motion.points)])
 
 
 def sample(motion, per_segment):
@@ -98,9 +101,9 @@ def fit(motion, values, s):
 def transfer(motion, control_points, target):
     """Return control points on the basis `target` for the same curve: exact where the target's knots contain the old ones.
 
-    The curve is interpolated at the target's Greville abscissae (unclamped: fitted on a dense sample).
+    The curve is interpolated at the target's Greville abscissae.
     """
-    s = greville(target) if target.clamped else sample(target, 4 * target.degree)
+    s = greville(target)
     return fit(target, np.asarray(control_points) @ basis(motion, s).T, s)
 
 
@@ -118,6 +121,8 @@ def quadrature(motion, rule, per_segment):
 
     gauss: `per_segment` Gauss-Legendre points; trapezoid, simpson: `per_segment` panels, Simpson's with their midpoints.
     """
+    if per_segment < 1:
+        raise ValueError(f"quadrature: expected at least 1 point or panel per segment, got {per_segment}")
     if rule == "gauss":
         nodes, weights = np.polynomial.legendre.leggauss(per_segment)
         start, width = motion.breaks[:-1], 1.0 / motion.segments

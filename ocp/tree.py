@@ -142,9 +142,11 @@ class Load:
 
     def __post_init__(self):
         for what in ("force", "moment"):
-            value = getattr(self, what)
-            if isinstance(value, (tuple, list, np.ndarray)) and all(isinstance(entry, (int, float)) for entry in value):
-                _set(self, **{what: frozen(numbers(f"load at {self.point!r}: {what}", value, (3,)))})
+            value, label = getattr(self, what), f"load at {self.point!r}: {what}"
+            if isinstance(value, (tuple, list, np.ndarray)) and all(isinstance(entry, (int, float, np.number)) for entry in value):
+                _set(self, **{what: frozen(numbers(label, value, (3,)))})
+            elif not callable(value) and np.prod(value.shape if hasattr(value, "shape") else np.shape(value)) != 3:
+                raise ValueError(f"{label}: expected 3 numbers or expressions, or a function of time, got {value!r}")
 
     def at(self, t):
         """Return the load of the instant t: functions of time replaced by their values."""
@@ -260,12 +262,12 @@ def numbers(what, value, shape):
 
 def limits(what, value):
     """Return (lower, upper) from a pair or from one number b meaning (-b, b); raise ValueError naming `what`."""
-    pair = (-value, value) if np.ndim(value) == 0 else tuple(value)
-    if len(pair) != 2:
-        raise ValueError(f"{what}: expected (lower, upper), got {value!r}")
-    lower, upper = (float(bound) for bound in pair)
+    try:
+        lower, upper = (-float(value), float(value)) if np.ndim(value) == 0 else (float(bound) for bound in value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what}: expected (lower, upper) or one number, got {value!r}") from None
     if isnan(lower) or isnan(upper):
-        raise ValueError(f"{what}: expected numbers, got {pair}")
+        raise ValueError(f"{what}: expected numbers, got {(lower, upper)}")
     if lower > upper:
         raise ValueError(f"{what}: lower bound {lower:g} is above upper bound {upper:g}")
     return lower, upper
@@ -286,7 +288,7 @@ def _known(what, names):
 
 
 def _pose_of(what, value):
-    if np.shape(value) == (3,):
+    if np.shape(np.asarray(value, dtype=object)) == (3,) and not any(np.ndim(entry) for entry in value):
         matrix = np.eye(4)
         matrix[:3, 3] = numbers(what, value, (3,))
         return matrix

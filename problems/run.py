@@ -174,7 +174,7 @@ def _literal(text):
 
 def _check_suffixes(flags):
     for flag, path, known in (("--plot", flags.plot, (".png", ".svg", ".pdf")), ("--animate", flags.animate, (".gif", ".html"))):
-        if path is not None and Path(path).suffix not in known:
+        if path is not None and Path(path).suffix.lower() not in known:
             raise ValueError(f"{flag}: expected a file ending in {', '.join(known)}, got {path!r}")
 
 

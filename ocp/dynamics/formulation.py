@@ -9,6 +9,9 @@ from ocp.spatial import invert, tidy
 from ocp.tree import Link, frozen
 
 
+PARALLEL = 0.03                                    # sine of the angle below which the common normal of two axes lies too far off to be used
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Formulation:
     """A method of inverse dynamics.
@@ -75,12 +78,15 @@ def _new_frames(tree):
     """Choose the new frames, children first, since a frame is laid toward the axis of the joint that follows it."""
     turns, parents = [None] * len(tree.joints), tree.parents
     ahead = [None] * len(tree.joints)             # (moving joints in that chain, point, direction) of the next axis, link frame
+    weighed = [np.append(link.mass * np.array(link.com), link.mass) for link in tree.links]      # (m c, m), fixed children's included
     for k in reversed(range(len(tree.joints))):
-        joint, home, line = tree.joints[k], np.array(tree.joints[k].home), ahead[k]
+        joint, home, line, p = tree.joints[k], np.array(tree.joints[k].home), ahead[k], parents[k]
         if joint.screw is not None:
-            turns[k] = _frame_toward(joint, tree.links[k], line)
+            com = weighed[k][:3] / (weighed[k][3] or 1.0)
+            turns[k] = _frame_toward(joint, com, line)
             line = (1 if line is None else 1 + line[0], turns[k][:3, 3], turns[k][:3, 2])
-        p = parents[k]
+        elif p >= 0:
+            weighed[p] = weighed[p] + home @ weighed[k]
         if p >= 0 and line is not None and (ahead[p] is None or line[0] > ahead[p][0]):
             ahead[p] = (line[0], home[:3, :3] @ line[1] + home[:3, 3], home[:3, :3] @ line[2])
     for k, joint in enumerate(tree.joints):
@@ -89,14 +95,14 @@ def _new_frames(tree):
     return turns
 
 
-def _frame_toward(joint, link, line):
+def _frame_toward(joint, com, line):
     """Return the frame (4x4) with z on the joint's axis and x on the common normal to the next axis, or toward the centre of mass."""
     slides = joint.kind == "prismatic"
     z = np.array(joint.screw[3:] if slides else joint.screw[:3])
-    point, direction = (np.array(link.com), z) if line is None else line[1:]
+    point, direction = (com, z) if line is None else line[1:]
     normal = np.cross(z, direction)
     reach = point - joint.anchor
-    if np.linalg.norm(normal) > 1e-6:
+    if np.linalg.norm(normal) > PARALLEL:
         along = np.cross(reach, direction) @ normal / (normal @ normal)
     else:
         along, normal = reach @ z, reach - (reach @ z) * z
@@ -135,7 +141,8 @@ def regrouped(tree):
                      mass * np.outer(origin, origin) + arm + arm.T + line * np.outer(axis, axis))
             left = second.copy()
             left[2, 2] = -second[0, 0]
-            inertias[k] = (0.0, np.array([first[0], first[1], 0.0]), left)
+            left_first = np.array([first[0], first[1], 0.0])
+            inertias[k] = (0.0, np.where(np.abs(left_first) < 1e-15 * np.abs(first).max(), 0.0, left_first), left)
         else:
             continue
         if parents[k] >= 0:

@@ -2,7 +2,7 @@
 
 Hollerbach (1980), eqs. 15-18 and appendix B: rotations W and positions p of the link frames outward, D, e and c inward. His p*, here p, is
 in the parent's axes and may change with q, so that prismatic and screw joints are one case with revolute ones: for the joint's screw
-matrix [S], d[R, p]/dq = [R, p] [S]. A load enters D and e with the sign opposite to the inertial force.
+matrix [S], d[R, p]/dq = [R, p] [S]. Loads are taken off the inertial forces that D and e gather.
 """
 import casadi as ca
 import numpy as np
@@ -65,7 +65,10 @@ def _motions(tree, links, qd, qdd):
 
 
 def _push(loads, k, w):
-    """Return P (3x3) and f (3), tr(dW/dq_i P') + f . dp/dq_i being what the loads on link k do at joint i: f r' and [h] W / 2 make P."""
+    """Return P (3x3), the sum of f r' for a force f at r and [h] W / 2 for a moment h on link k, and the sum of f (3).
+
+    What these loads do at joint i is tr(dW/dq_i P') + f . dp/dq_i, as tr([h] W dW'/dq_i) = 2 h . axis.
+    """
     push, total = ca.DM(3, 3), ca.DM(3, 1)
     for link, place, force, moment in loads:
         if link == k:

@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics.formulation import Formulation, aligned, applied, first_moment, regrouped
+from ocp.spatial import rotate_z
 from ocp.tree import inward, outward
 
 
@@ -137,15 +138,16 @@ class _Turns:
 
 
 def _euler_zxz(rotation):
-    """Return angles with Rz(beta) Rx(alpha) Rz(phi) = rotation, beta = 0 where it can be."""
-    sine = np.hypot(rotation[0, 2], rotation[1, 2])
-    if sine < 1e-12:
-        return 0.0, 0.0 if rotation[2, 2] > 0 else np.pi, np.arctan2(rotation[1, 0] * rotation[2, 2], rotation[0, 0])
-    beta, phi = np.arctan2(rotation[0, 2], -rotation[1, 2]), np.arctan2(rotation[2, 0], rotation[2, 1])
-    alpha = np.arctan2(sine, rotation[2, 2])
+    """Return angles with Rz(beta) Rx(alpha) Rz(phi) = rotation, beta = 0 where it can be.
+
+    Nearly parallel z axes leave beta ill-determined; alpha and phi are read off what remains after it, so the product is right regardless.
+    """
+    beta = 0.0 if np.hypot(rotation[0, 2], rotation[1, 2]) < 1e-12 else np.arctan2(rotation[0, 2], -rotation[1, 2])
     if abs(beta) > np.pi / 2 + 1e-9:
-        return _wrap(beta - np.pi), -alpha, _wrap(phi - np.pi)
-    return beta, alpha, phi
+        beta -= np.copysign(np.pi, beta)
+    beta = _wrap(beta)
+    rest = rotate_z(-beta)[:3, :3] @ rotation
+    return beta, _wrap(np.arctan2(-rest[1, 2], rest[2, 2])), _wrap(np.arctan2(-rest[0, 1], rest[0, 0]))
 
 
 def _wrap(angle):
@@ -170,7 +172,7 @@ def _shifted(q, phi):
 
 def _turn(v, plane, i, j):
     c, s = plane
-    if isinstance(c, float) and c == 1.0:
+    if isinstance(s, float) and s == 0.0 and c == 1.0:
         return v
     v = [v[0], v[1], v[2]]
     v[i], v[j] = c * v[i] - s * v[j], s * v[i] + c * v[j]

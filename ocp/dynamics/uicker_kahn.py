@@ -50,14 +50,16 @@ def _derivatives(tree, links):
 
     def derivatives(j, parent):
         (w, slopes, bends), (t, t1, t2, _), row = parent, links[j], rows[j]
-        moved = {k: slope @ t for k, slope in slopes.items()}
-        moved_bends = {pair: bend @ t for pair, bend in bends.items()}
         if row is None:
-            return w @ t, moved, moved_bends
-        moved_bends |= {(k, row): slope @ t1 for k, slope in slopes.items()}
-        return w @ t, moved | {row: w @ t1}, moved_bends | {(row, row): w @ t2}
+            return w @ t, _times(slopes, t), _times(bends, t)
+        mixed = {(k, row): slope @ t1 for k, slope in slopes.items()}
+        return w @ t, _times(slopes, t) | {row: w @ t1}, _times(bends, t) | mixed | {(row, row): w @ t2}
 
     return outward(tree, derivatives, (ca.DM.eye(4), {}, {}))
+
+
+def _times(matrices, t):
+    return {key: matrix @ t for key, matrix in matrices.items()}
 
 
 def _columns(matrices):
@@ -89,7 +91,10 @@ def _links(tree, q):
 
 
 def _push(loads, k, w):
-    """Return P (4x4), tr(dW/dq_i P') being what the loads on link k do at joint i: f r' for a force f at r, [h] W / 2 for a moment h."""
+    """Return P (4x4), the sum of f r' for a force f at r and [h] W / 2 for a moment h on link k.
+
+    What these loads do at joint i is tr(dW/dq_i P'), as tr([h] W dW'/dq_i) = 2 h . axis.
+    """
     push = ca.DM(4, 4)
     for link, place, force, moment in loads:
         if link == k:

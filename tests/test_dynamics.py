@@ -1,0 +1,299 @@
+"""Inverse dynamics on random trees and by hand: the methods agree, links obey Newton and Euler, energy is kept, graphs stay small."""
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from math import cos, pi, sin
+
+import casadi as ca
+import numpy as np
+import pytest
+from random_trees import random_link, random_loads, random_motion, random_pose, random_tree
+
+from models.pr import pr
+from models.two_link import two_link
+from ocp import kinematics
+from ocp.dynamics import FORMULATIONS
+from ocp.dynamics.formulation import aligned
+from ocp.dynamics.newton_euler import NEWTON_EULER
+from ocp.tree import GROUND, Link, Load, Tree, dh, fixed, revolute, screw
+
+KINDS = ("revolute", "prismatic", "screw", "fixed")
+LARGEST = {"uicker_kahn": 12}                     # coordinates tried; its work grows with their fourth power
+
+every_tree = pytest.mark.parametrize("seed", range(200))
+every_method = pytest.mark.parametrize("method", FORMULATIONS.values(), ids=FORMULATIONS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A tree, a motion of it as numbers (n,), and loads."""
+
+    tree: Tree
+    q: tuple
+    qd: tuple
+    qdd: tuple
+    loads: tuple = ()
+
+    @property
+    def arguments(self):
+        """(tree, q, qd, qdd, loads) as every method takes them."""
+        return self.tree, ca.DM(self.q), ca.DM(self.qd), ca.DM(self.qdd), self.loads
+
+
+@lru_cache(maxsize=None)
+def case(seed):
+    """A random tree of 1 to 30 joints, its root of each kind in turn, with up to three loads."""
+    rng, first = np.random.default_rng(seed), seed % len(KINDS)
+    tree = random_tree(rng, int(rng.integers(1, 31)), kinds=KINDS[first:] + KINDS[:first])
+    q, qd, qdd = map(tuple, random_motion(rng, tree))
+    return Case(tree=tree, q=q, qd=qd, qdd=qdd, loads=random_loads(rng, tree, seed // len(KINDS) % 4))
+
+
+@lru_cache(maxsize=None)
+def torques(method, c):
+    """Joint torques of a case, (n,)."""
+    return np.array(method.inverse(*c.arguments)).ravel()
+
+
+@lru_cache(maxsize=None)
+def reactions(c):
+    """Forces and moments (3, links) through the joints of a case."""
+    return tuple(np.array(part) for part in NEWTON_EULER.reactions(*c.arguments))
+
+
+def motions(c):
+    """The Motion of every link, as numpy arrays."""
+    moves = kinematics.motions(*c.arguments[:4])
+    return [kinematics.Motion(**{field.name: np.array(getattr(move, field.name)).squeeze() for field in fields(move)}) for move in moves]
+
+
+def greatest(*arrays):
+    """The greatest absolute entry; 0 if there is none."""
+    return max(np.abs(array).max(initial=0.0) for array in arrays)
+
+
+def joint_action(c, k, move):
+    """What joint k passes to its link, in global axes: place of its anchor, force, and moment about it."""
+    forces, moments = reactions(c)
+    return move.origin + move.rotation @ c.tree.joints[k].anchor, move.rotation @ forces[:, k], move.rotation @ moments[:, k]
+
+
+def actions(c, moves):
+    """Per link, all that acts on it as (place, force, moment) in global axes: gravity, its joint, its children's joints, loads."""
+    result = [[(m.origin + m.rotation @ link.com, np.multiply(link.mass, c.tree.gravity), np.zeros(3))] for m, link in zip(moves, c.tree.links)]
+    for k, parent in enumerate(c.tree.parents):
+        place, force, moment = joint_action(c, k, moves[k])
+        result[k].append((place, force, moment))
+        if parent >= 0:
+            result[parent].append((place, -force, -moment))
+    for load in c.loads:
+        point = c.tree.point(load.point)
+        k = c.tree.link_index(point.link)
+        result[k].append((moves[k].origin + moves[k].rotation @ point.position, np.array(load.force), np.array(load.moment)))
+    return result
+
+
+def demanded(link, move):
+    """Centre of mass of a link, and the force m a and the moment I dw + w x I w about it that its motion demands."""
+    w, dw, arm = move.angular, move.angular_acceleration, move.rotation @ link.com
+    inertia = move.rotation @ np.array(link.inertia) @ move.rotation.T
+    push = move.linear_acceleration + np.cross(dw, arm) + np.cross(w, np.cross(w, arm))
+    return move.origin + arm, link.mass * push, inertia @ dw + np.cross(w, inertia @ w)
+
+
+@every_tree
+def test_formulations_agree(seed):
+    c = case(seed)
+    found = [torques(method, c) for name, method in FORMULATIONS.items() if c.tree.dof <= LARGEST.get(name, 30)]
+    np.testing.assert_allclose(found[1:], [found[0]] * (len(found) - 1), rtol=0, atol=1e-10 * greatest(found[0]))
+
+
+@every_tree
+def test_joint_reactions_balance_every_link_about_its_centre_of_mass(seed):
+    c, moves = case(seed), motions(case(seed))
+    forces, moments = reactions(c)
+    for link, move, acting in zip(c.tree.links, moves, actions(c, moves)):
+        center, force, moment = demanded(link, move)
+        turning = sum(turn + np.cross(place - center, push) for place, push, turn in acting)
+        np.testing.assert_allclose(sum(push for _, push, _ in acting), force, rtol=0, atol=1e-10 * greatest(forces))
+        np.testing.assert_allclose(turning, moment, rtol=0, atol=1e-10 * greatest(forces, moments))
+
+
+@every_tree
+def test_joint_torques_are_the_reactions_components_along_the_screws(seed):
+    c = case(seed)
+    along = [np.dot((*(moment + np.cross(joint.anchor, force)), *force), joint.screw)
+             for joint, force, moment in zip(c.tree.joints, *(part.T for part in reactions(c))) if joint.screw is not None]
+    np.testing.assert_allclose(torques(NEWTON_EULER, c), along, rtol=0, atol=1e-10 * greatest(along))
+
+
+@every_tree
+def test_energy_grows_by_the_power_of_torques_and_loads(seed):
+    c = case(seed)
+    q, qd = ca.SX.sym("q", c.tree.dof), ca.SX.sym("qd", c.tree.dof)
+    energy = kinematics.kinetic_energy(c.tree, q, qd) + kinematics.potential_energy(c.tree, q)
+    rate = ca.jtimes(energy, ca.vertcat(q, qd), ca.DM([*c.qd, *c.qdd]))
+    growth = float(ca.Function("growth", [q, qd], [rate])(c.q, c.qd))
+    fed, loaded = torques(NEWTON_EULER, c) * c.qd, float(kinematics.load_power(c.tree, ca.DM(c.q), ca.DM(c.qd), c.loads))
+    assert fed.sum() + loaded == pytest.approx(growth, rel=0, abs=1e-8 * greatest(growth, loaded, fed))
+
+
+@every_tree
+def test_a_resting_tree_carries_its_weight(seed):
+    still = (0.0,) * case(seed).tree.dof
+    c = replace(case(seed), qd=still, qdd=still, loads=())
+    place, force, moment = joint_action(c, 0, motions(c)[0])
+    weight = sum(link.mass for link in c.tree.links) * np.array(c.tree.gravity)
+    center = np.array(kinematics.center_of_mass(c.tree, ca.DM(c.q))).ravel()
+    np.testing.assert_allclose(force, -weight, rtol=0, atol=1e-10 * greatest(weight))
+    np.testing.assert_allclose(moment, -np.cross(center - place, weight), rtol=0, atol=1e-10 * greatest(weight))
+
+
+@every_tree
+def test_aligned_frames_describe_the_same_mechanism_about_z(seed):
+    c = case(seed)
+    better, turns = aligned(c.tree)
+    old, new = ([np.array(pose) for pose in kinematics.poses(tree, ca.DM(c.q))] for tree in (c.tree, better))
+    for before, after, turn in zip(old, new, turns):
+        np.testing.assert_allclose(before @ turn, after, rtol=0, atol=1e-12)
+    for here, there in zip(c.tree.points, better.points):
+        k = c.tree.link_index(here.link)
+        np.testing.assert_allclose(new[k] @ (*there.position, 1), old[k] @ (*here.position, 1), rtol=0, atol=1e-12)
+    for mine, its in zip(c.tree.joints, better.joints):
+        axis = {"fixed": None, "prismatic": (0, 0, 0, 0, 0, 1)}.get(mine.kind, (0, 0, 1, 0, 0, mine.pitch if mine.kind == "screw" else 0))
+        assert its == replace(mine, home=its.home, screw=axis)
+    energies = [float(kinematics.kinetic_energy(tree, ca.DM(c.q), ca.DM(c.qd))) for tree in (c.tree, better)]
+    assert energies[1] == pytest.approx(energies[0], rel=1e-12)
+
+
+@every_method
+def test_loads_act_through_the_transposed_jacobian(method):
+    for seed in range(20):
+        c = replace(case(seed), loads=random_loads(np.random.default_rng(seed), case(seed).tree, 3))
+        held = torques(method, replace(c, loads=())) - torques(method, c)
+        pushed = sum(np.array(kinematics.jacobian(c.tree, ca.DM(c.q), load.point)).T @ (*load.moment, *load.force) for load in c.loads)
+        np.testing.assert_allclose(held, pushed, rtol=0, atol=1e-10 * greatest(torques(method, c)))
+
+
+@every_method
+@pytest.mark.parametrize("kind", [ca.SX, ca.MX], ids=["SX", "MX"])
+def test_expressions_give_what_numbers_give(method, kind):
+    for seed in range(12, 20):
+        c, strength, symbols = case(seed), kind.sym("strength"), [kind.sym(name, case(seed).tree.dof) for name in ("q", "qd", "qdd")]
+        loads = [replace(load, force=strength * ca.DM(load.force), moment=strength * ca.DM(load.moment)) for load in c.loads]
+        graphs, numbers = [method.inverse(c.tree, *symbols, loads)], [torques(method, c)]
+        if method.reactions is not None:
+            graphs, numbers = graphs + list(method.reactions(c.tree, *symbols, loads)), numbers + list(reactions(c))
+        found = ca.Function("found", [*symbols, strength], graphs).call([*c.arguments[1:4], ca.DM(1.0)])
+        for graph, number in zip(found, numbers):
+            np.testing.assert_allclose(np.array(graph).reshape(number.shape), number, rtol=0, atol=1e-13 * greatest(number))
+
+
+@every_method
+@pytest.mark.parametrize("tilt", [0.0, 1e-10, 1e-8, 1e-7, 2e-6, 1e-5, 1e-4, 1e-3, 1e-2, pi - 1e-5, pi])
+def test_nearly_parallel_axes_lose_no_accuracy(method, tilt):
+    """Against Lagrange's equations, d/dt dL/dqd - dL/dq: a calibrated robot's axes are parallel only nearly."""
+    rng = np.random.default_rng(0)
+    joints = (revolute("a"), revolute("b", "a", home=(0.3, 0.2, 0), axis=(0, 1, 0)),
+              revolute("c", "b", home=(0.3, 0.2, 0.1), axis=(0, cos(tilt), sin(tilt))))
+    tree = Tree(links=[random_link(rng) for _ in joints], joints=joints, gravity=(0, -9.81, 0))
+    motion, (q, qd, qdd) = [*map(tuple, random_motion(rng, tree))], (ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd"))
+    lagrangian = kinematics.kinetic_energy(tree, q, qd) - kinematics.potential_energy(tree, q)
+    rate = ca.jtimes(ca.gradient(lagrangian, qd), ca.vertcat(q, qd), ca.vertcat(qd, qdd))
+    expected = np.array(ca.Function("tau", [q, qd, qdd], [rate - ca.gradient(lagrangian, q)])(*motion)).ravel()
+    tau = torques(method, Case(tree=tree, q=motion[0], qd=motion[1], qdd=motion[2]))
+    np.testing.assert_allclose(tau, expected, rtol=0, atol=1e-10 * greatest(expected))
+
+
+@every_method
+def test_the_two_link_arm_obeys_its_closed_form(method):
+    """Xiang, Arora & Abdel-Malek (2009), eqs. 69, 70, constants of table 1, with gravity and a load f down at the tip."""
+    big_l, m, inertia, l, g, f = 0.4, 0.5, 0.1, 0.2, 9.8062, 10.0
+    (t1, t2), (v1, v2), (a1, a2) = (0.7, -1.9), (1.3, -2.1), (3.1, -0.8)
+    near, far, coupled = g * m * l * cos(t1), (m * g * l + f * big_l) * cos(t1 + t2), m * big_l * l
+    tau1 = ((2 * inertia + m * l ** 2 + m * (big_l ** 2 + l ** 2) + 2 * coupled * cos(t2)) * a1 + (inertia + m * l ** 2 + coupled * cos(t2)) * a2
+            - coupled * sin(t2) * (2 * v1 * v2 + v2 ** 2) + near + far + (m * g + f) * big_l * cos(t1))
+    tau2 = (inertia + m * l ** 2) * a2 + (inertia + m * l ** 2 + coupled * cos(t2)) * a1 + coupled * v1 ** 2 * sin(t2) + far
+    arm = Case(tree=two_link(gravity=g), q=(t1, t2), qd=(v1, v2), qdd=(a1, a2), loads=(Load(point="tip", force=(0, -f, 0)),))
+    np.testing.assert_allclose(torques(method, arm), (tau1, tau2), rtol=1e-13)
+
+
+@every_method
+def test_the_sliding_arm_obeys_its_closed_form(method):
+    """F = (m1 + m2) a1 - m2 l2 (sin th a2 + cos th v2^2), tau = (I2 + m2 l2^2) a2 - m2 l2 sin th a1 (Barman 2020, tables 4.3, 4.4)."""
+    m, inertia, l, th, v2, a1, a2 = 0.5, 0.1, 0.2, 0.6, 2.3, 1.7, -3.1
+    force = 2 * m * a1 - m * l * (sin(th) * a2 + cos(th) * v2 ** 2)
+    torque = (inertia + m * l ** 2) * a2 - m * l * sin(th) * a1
+    np.testing.assert_allclose(torques(method, Case(tree=pr(), q=(0.3, th), qd=(-1.1, v2), qdd=(a1, a2))), (force, torque), rtol=1e-13)
+
+
+@every_method
+def test_a_nut_on_a_vertical_screw_turns_and_lifts(method):
+    """tau = I qdd + pitch m (pitch qdd + g)."""
+    body = Link(mass=2.0, com=(0, 0, 0.1), inertia=np.diag([0.03, 0.03, 0.05]))
+    nut = Tree(links=(body,), joints=(screw("nut", pitch=0.02),), gravity=(0, 0, -9.81))
+    tau = torques(method, Case(tree=nut, q=(0.4,), qd=(3.0,), qdd=(7.0,)))
+    np.testing.assert_allclose(tau, 0.05 * 7 + 0.02 * 2 * (0.02 * 7 + 9.81), rtol=1e-14)
+
+
+@every_method
+def test_a_load_of_time_acts_with_its_value_at_that_instant(method):
+    pushed = Load(point="tip", force=lambda t: (0.0, -t, 0.0), moment=lambda t: (0.0, 0.0, 2 * t))
+    arm = Case(tree=two_link(), q=(0.5, 0.1), qd=(0.0, 0.0), qdd=(0.0, 0.0), loads=(pushed.at(3.0),))
+    elbow = 3 * 0.4 * cos(0.6) - 6
+    np.testing.assert_allclose(torques(method, arm), (elbow + 3 * 0.4 * cos(0.5), elbow), rtol=1e-13)
+
+
+@pytest.mark.parametrize("function", [*(method.inverse for method in FORMULATIONS.values()), NEWTON_EULER.reactions])
+def test_a_load_on_a_stranger_is_refused_by_name(function):
+    with pytest.raises(ValueError, match="^unknown point 'toe'; the points are tip$"):
+        function(two_link(), ca.DM([0, 0]), ca.DM([0, 0]), ca.DM([0, 0]), (Load(point="toe"),))
+
+
+def operations(tree):
+    """Multiplications and additions (n,) in the torque graph."""
+    q, qd, qdd = (ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd"))
+    graph = ca.Function("graph", [q, qd, qdd], ca.cse([NEWTON_EULER.inverse(tree, q, qd, qdd)]))
+    codes = [graph.instruction_id(k) for k in range(graph.n_instructions())]
+    return np.array([sum(code in kind for code in codes) for kind in ((ca.OP_MUL, ca.OP_SQ), (ca.OP_ADD, ca.OP_SUB, ca.OP_TWICE))])
+
+
+def chain(joints, seed=0):
+    """A general serial chain of revolute joints."""
+    return random_tree(np.random.default_rng(seed), joints, kinds=("revolute",), branching=0, massless=0)
+
+
+def ur5():
+    """UR5: rows (d, a, alpha), masses and centres of mass as Universal Robots publishes them; only the zeros of the inertias matter here."""
+    rows = ((0.089159, 0, pi / 2), (0, -0.425, 0), (0, -0.39225, 0), (0.10915, 0, pi / 2), (0.09465, 0, -pi / 2), (0.0823, 0, 0))
+    masses, coms = (3.7, 8.393, 2.275, 1.219, 1.219, 0.1879), (
+        (0, -0.02561, 0.00193), (0.2125, 0, 0.11336), (0.15, 0, 0.0265), (0, -0.0018, 0.01634), (0, 0.0018, 0.01634), (0, 0, -0.001159))
+    inertias = ((67, 64, 67), (149, 3564, 3553), (25, 551, 546), (12, 12, 9), (12, 12, 9), (1, 1, 1))                    # 1e-4 kg m2
+    links = [Link(mass=mass, com=com, inertia=1e-4 * np.diag(inertia)) for mass, com, inertia in zip(masses, coms, inertias)]
+    joints = [dh(f"j{k}", f"j{k - 1}" if k else GROUND, d=d, a=a, alpha=alpha) for k, (d, a, alpha) in enumerate(rows)]
+    return Tree(links=links, joints=joints, gravity=(0, 0, -9.81))
+
+
+def test_work_grows_exactly_linearly_with_the_joints():
+    counts = np.array([operations(chain(n)) for n in range(1, 11)])
+    growth = np.diff(counts, axis=0)[1:]          # from two joints to three on
+    assert (growth == growth[0]).all() and (growth > 0).all()
+
+
+@pytest.mark.parametrize(("tree", "most"), [(chain(6), (410, 352)), (ur5(), (184, 137))], ids=["general-6R", "UR5"])
+def test_work_stays_as_small_as_it_is(tree, most):
+    """Counted with CasADi 3.8.2. Without regrouped inertias 594 and 489, 251 and 176; Hollerbach's (1980) table II has 852 and 738."""
+    assert (operations(tree) <= most).all()
+
+
+def with_fixed_link(rng, tree, before):
+    """A chain with a body welded in before joint number `before`; after the last, it is a tool."""
+    weld, after = fixed("weld", tree.names[before - 1] if before else GROUND, home=random_pose(rng)), tree.joints[before:]
+    after = [replace(joint, parent="weld") for joint in after[:1]] + list(after[1:])
+    return replace(tree, joints=(*tree.joints[:before], weld, *after), links=(*tree.links[:before], random_link(rng), *tree.links[before:]))
+
+
+@pytest.mark.parametrize("before", range(5))
+def test_fixed_links_and_their_inertia_cost_nothing(before):
+    for seed in range(5):
+        bare = chain(4, seed)
+        assert operations(with_fixed_link(np.random.default_rng(seed), bare, before)).tolist() == operations(bare).tolist()

@@ -1,0 +1,168 @@
+"""The methods of the literature: equal torques, and the work that Hollerbach (1980) counts in tables I and II."""
+from functools import lru_cache
+from math import cos, sin
+
+import casadi as ca
+import numpy as np
+import pytest
+from random_trees import random_loads, random_motion, random_tree
+
+from models.two_link import two_link
+from ocp.dynamics import FORMULATIONS, hollerbach_3x3, hollerbach_4x4, newton_euler, uicker_kahn, waters
+from ocp.dynamics.formulation import aligned
+from ocp.tree import GROUND, Link, Load, Tree, revolute
+
+KINDS = ("revolute", "prismatic", "screw", "fixed")
+LAGRANGIAN = (uicker_kahn, waters, hollerbach_4x4, hollerbach_3x3)
+TABLE_II = {"uicker_kahn": (66271, 51548), "waters": (7051, 5652), "hollerbach_4x4": (4388, 3586), "hollerbach_3x3": (2195, 1719),
+            "newton_euler": (852, 738)}           # multiplications, additions at n = 6
+REACHED = {"uicker_kahn": (19421, 15958), "waters": (5131, 3974), "hollerbach_4x4": (3131, 2514), "hollerbach_3x3": (1790, 1415),
+           "newton_euler": (646, 560)}            # the same, measured elsewhere on graphs that store and reuse what they can
+GROWTH = {"uicker_kahn": 4, "waters": 2, "hollerbach_4x4": 1, "hollerbach_3x3": 1, "newton_euler": 1}
+FALLING = tuple(TABLE_II)
+
+LARGEST = {name: 8 if GROWTH.get(name, 1) > 1 else 30 for name in FORMULATIONS if name != "newton_euler"}      # joints of random trees
+
+every_method = pytest.mark.parametrize("name", FORMULATIONS)
+every_count = pytest.mark.parametrize("name", FALLING)
+
+
+def mechanism(seed, largest):
+    """A random tree of 1 to `largest` joints, its root of each kind in turn, a motion of it, and up to three loads."""
+    rng, first = np.random.default_rng(seed), seed % len(KINDS)
+    tree = random_tree(rng, int(rng.integers(1, largest + 1)), kinds=KINDS[first:] + KINDS[:first])
+    return tree, *map(ca.DM, random_motion(rng, tree)), random_loads(rng, tree, seed // len(KINDS) % 4)
+
+
+def chain(joints, seed):
+    """A general serial chain of revolute joints."""
+    return random_tree(np.random.default_rng(seed), joints, kinds=("revolute",), branching=0, massless=0)
+
+
+@pytest.mark.parametrize(("name", "seed"), [(name, seed) for name, most in LARGEST.items() for seed in range(200 if most == 30 else 80)])
+def test_every_formulation_agrees_with_newton_and_euler(name, seed):
+    case = mechanism(seed, LARGEST[name])
+    expected, found = (np.array(FORMULATIONS[method].inverse(*case)) for method in ("newton_euler", name))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * np.abs(expected).max(initial=0))
+
+
+@every_method
+def test_the_two_link_arm_obeys_its_closed_form(name):
+    """Xiang, Arora & Abdel-Malek (2009), eqs. 69, 70, constants of table 1, with gravity and a load f down at the tip."""
+    big_l, m, inertia, l, g, f = 0.4, 0.5, 0.1, 0.2, 9.8062, 10.0
+    (t1, t2), (v1, v2), (a1, a2) = (0.7, -1.9), (1.3, -2.1), (3.1, -0.8)
+    far, coupled = (m * g * l + f * big_l) * cos(t1 + t2), m * big_l * l
+    outer, mixed = inertia + m * l ** 2, inertia + m * l ** 2 + coupled * cos(t2)
+    tau1 = ((2 * outer + m * big_l ** 2 + 2 * coupled * cos(t2)) * a1 + mixed * a2
+            - coupled * sin(t2) * (2 * v1 * v2 + v2 ** 2) + (m * g * l + (m * g + f) * big_l) * cos(t1) + far)
+    tau2 = outer * a2 + mixed * a1 + coupled * v1 ** 2 * sin(t2) + far
+    loads = (Load(point="tip", force=(0, -f, 0)),)
+    tau = FORMULATIONS[name].inverse(two_link(gravity=g), ca.DM([t1, t2]), ca.DM([v1, v2]), ca.DM([a1, a2]), loads)
+    np.testing.assert_allclose(np.array(tau).ravel(), (tau1, tau2), rtol=1e-13)
+
+
+def operations(inputs, tau):
+    """Multiplications and additions (2,) in a graph."""
+    graph = ca.Function("graph", inputs, [tau])
+    codes = [graph.instruction_id(k) for k in range(graph.n_instructions())]
+    return np.array([sum(code in kind for code in codes) for kind in ((ca.OP_MUL, ca.OP_SQ), (ca.OP_ADD, ca.OP_SUB, ca.OP_TWICE))])
+
+
+class Rotations:
+    """Stands in for the three plane turns by which newton_euler rotates: a full matrix of symbols per link, no loads."""
+
+    def __init__(self, matrices, offsets):
+        self.matrices, self.offset = matrices, offsets.__getitem__
+
+    def to_child(self, k, v):
+        """Return R'v."""
+        return self.to_parent(k, v, transposed=True)
+
+    def to_parent(self, k, v, transposed=False):
+        """Return R v."""
+        matrix = self.matrices[k].T if transposed else self.matrices[k]
+        return ca.vertsplit(matrix @ ca.vertcat(*v))
+
+
+def dense_newton_euler(n):
+    """Inputs and torques of newton_euler as `dense` of the Lagrangian methods gives them; gravity is a number."""
+    joints = [revolute(f"joint{k}", f"joint{k - 1}" if k else GROUND) for k in range(n)]
+    tree = Tree(links=[Link()] * n, joints=joints, gravity=(1.1, 1.2, 1.3))
+    turns, offsets = [ca.SX.sym("R", 3, 3) for _ in range(n)], [ca.SX.sym("p", 3) for _ in range(n)]
+    bodies, motion = [ca.SX.sym("body", 13) for _ in range(n)], [ca.SX.sym(name, n) for name in ("qd", "qdd")]
+    inertias = [(body[0], Entries(body.nz[1:4]), Entries(ca.reshape(body[4:], 3, 3))) for body in bodies]
+    rotations = Rotations(turns, [ca.vertsplit(offset) for offset in offsets])
+    wrenches = newton_euler._joint_wrenches(tree, rotations, *motion, (), inertias)
+    return [*turns, *offsets, *bodies, *motion], ca.vertcat(*(moment[2] for _, moment in wrenches))
+
+
+class Entries:
+    """A vector or matrix of expressions that lists its entries as a numpy array does."""
+
+    def __init__(self, expression):
+        self.expression = expression
+
+    def tolist(self):
+        """Return the entries, row by row."""
+        rows = [ca.horzsplit(row) for row in ca.vertsplit(self.expression)]
+        return [row[0] for row in rows] if self.expression.shape[1] == 1 else rows
+
+
+DENSE = {module.__name__.split(".")[-1]: module.dense for module in LAGRANGIAN} | {"newton_euler": dense_newton_euler}
+
+
+@lru_cache(maxsize=None)
+def dense(name, n):
+    """Multiplications and additions by the paper's rule: every entry of every matrix a symbol."""
+    return operations(*DENSE[name](n))
+
+
+def folded(name, tree):
+    """Multiplications and additions of the torque graph of a tree of numbers, its zeros, ones and repetitions folded."""
+    symbols = [ca.SX.sym(what, tree.dof) for what in ("q", "qd", "qdd")]
+    return operations(symbols, ca.cse([FORMULATIONS[name].inverse(tree, *symbols)])[0])
+
+
+def given(links):
+    """The inputs of `dense` in its order, for the matrices of real links."""
+    for link in links:
+        yield from link if not isinstance(link[0], list) else (*link[0], link[1][0], *link[2])
+
+
+@pytest.mark.parametrize("module", LAGRANGIAN, ids=lambda module: module.__name__.split(".")[-1])
+def test_the_graph_that_is_counted_gives_the_torques(module):
+    tree, _ = aligned(chain(5, seed=0))
+    q, qd, qdd = map(ca.DM, random_motion(np.random.default_rng(0), tree))
+    inputs, tau = module.dense(5)
+    gravity = ca.DM([*tree.gravity, 0][:inputs[-3].numel()])
+    found = ca.Function("tau", inputs, [tau]).call([*given(module._links(tree, q)), gravity, qd, qdd])[0]
+    expected = np.array(newton_euler.inverse(tree, q, qd, qdd))
+    np.testing.assert_allclose(np.array(found), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+@every_count
+def test_dense_work_is_a_polynomial_of_the_known_degree(name):
+    counts, degree = np.array([dense(name, n) for n in range(2, 11)]), GROWTH[name]
+    leading = np.diff(counts, degree, axis=0)     # from two joints on; the first link multiplies by nothing
+    assert (leading == leading[0]).all() and (leading > 0).all()
+
+
+@every_count
+def test_dense_work_for_six_joints_stays_within_table_ii(name):
+    assert (dense(name, 6) <= TABLE_II[name]).all()
+    assert (dense(name, 6) <= 1.02 * np.array(REACHED[name])).all()
+
+
+@pytest.mark.parametrize("n", [4, 6, 8])
+def test_dense_work_falls_from_uicker_to_newton(n):
+    counts = np.array([dense(name, n) for name in FALLING])
+    assert (np.diff(counts, axis=0) < 0).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_folded_work_falls_from_uicker_to_newton(seed):
+    """Without its zeros and ones the 4x4 recursion is the 3x3 one, to the last operation."""
+    counts = np.array([folded(name, chain(6, seed)) for name in FALLING])
+    falls = np.diff(counts, axis=0)
+    assert (falls <= 0).all() and (falls[[0, 1, 3]] < 0).all()
+    assert (falls[2] == 0).all()

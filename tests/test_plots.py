@@ -1,0 +1,251 @@
+"""Pictures show what the solution holds, whole or not at all, and without a display."""
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from models.two_link import two_link
+from ocp import (BSpline, Link, Point, Problem, Transcription, Tree, animate, at_end, at_start, duration, load, plot, prismatic, revolute,
+                 solve, spy, torque_limits)
+from ocp.plots import COLOURS, MANY, plot_convergence, plot_joints, plot_reactions, plot_snapshots, plot_torques
+from ocp.transcribe import transcribe
+
+PICTURES = (plot, plot_joints, plot_torques, plot_reactions, plot_snapshots, plot_convergence, spy)
+BODY = Link(mass=1.0, com=(0.1, 0.0, 0.0), inertia=np.diag([0.01, 0.01, 0.01]))
+
+
+@pytest.fixture(scope="module")
+def solution():
+    arm = two_link(torque=10.0)
+    return solve(Problem(
+        tree=arm, motion=BSpline(points=10), duration=(0.1, 5.0), objective=duration(),
+        constraints=(at_start(arm, q=(0.0, -2.0), qd=0.0), at_end(arm, q=(1.0, -1.0), qd=0.0), torque_limits(arm)))).require()
+
+
+def moved(solution, tree, points=None):
+    """Return the solution with another tree and made-up control points: a motion that nobody solved for, good enough to draw."""
+    problem = replace(solution.problem, tree=tree, constraints=())
+    if points is None:
+        points = np.random.default_rng(1).uniform(-1, 1, (tree.dof, problem.motion.points))
+    return replace(solution, problem=problem, points=points, duration=0.8)
+
+
+def slider(**options):
+    """Return a slide along z that carries a link turning about x."""
+    return Tree(links=(BODY, BODY), joints=(prismatic("rail", home=(0, 0, 0.2)), revolute("hinge", "rail", axis=(1, 0, 0))),
+                points=(Point(name="tip", link="hinge", position=(0, 0.3, 0)),), **options)
+
+
+def curves(axes):
+    """Return {label: (t, values)} of the labelled lines."""
+    return {line.get_label(): line.get_data() for line in axes.lines if not line.get_label().startswith("_")}
+
+
+def shades(axes):
+    """Return (low, high, RGBA) of the shaded bands."""
+    return [(patch.get_y(), patch.get_y() + patch.get_height(), patch.get_facecolor()) for patch in axes.patches]
+
+
+def drawn(axes, *place):
+    """Tell whether some line passes through a place."""
+    return any(np.isclose(np.transpose(line.get_data_3d() if axes.name == "3d" else line.get_data()), place).all(axis=1).any()
+               for line in axes.lines)
+
+
+def data_of(path):
+    return json.loads(re.search(r'<script type="application/json">(.*?)</script>', path.read_text(encoding="utf-8"), re.S)[1])
+
+
+def test_torque_lines_are_the_torques_of_the_solution(solution):
+    axes, = plot_torques(solution).axes
+    for row, name in enumerate(("shoulder", "elbow")):
+        t, values = curves(axes)[name]
+        np.testing.assert_allclose(values, solution.tau(t)[row])
+        assert t[0] == 0 and t[-1] == solution.duration
+    assert axes.get_ylabel() == "torque (N m)" and axes.get_xlabel() == "time (s)"
+
+
+def test_torques_are_shaded_beyond_their_limits_to_the_edge(solution):
+    axes, = plot_torques(solution).axes
+    low, high = axes.get_ylim()
+    assert sorted(sorted(band[:2]) for band in shades(axes)) == [[low, -10.0], [10.0, high]]
+
+
+def test_nothing_is_shaded_where_torque_is_unlimited(solution):
+    free = replace(solution.problem.tree.joints[0], torque=(-np.inf, 9.0)), replace(solution.problem.tree.joints[1], torque=np.inf)
+    axes, = plot_torques(moved(solution, replace(solution.problem.tree, joints=free), solution.points)).axes
+    (edge, far, _), = shades(axes)
+    assert edge == 9.0 and far > edge
+
+
+def test_limits_of_one_joint_alone_are_shaded_in_its_colour(solution):
+    from matplotlib.colors import to_rgba
+    joints = solution.problem.tree.joints[0], replace(solution.problem.tree.joints[1], torque=6.0)
+    axes, = plot_torques(moved(solution, replace(solution.problem.tree, joints=joints), solution.points)).axes
+    assert {(abs(band[0]), band[2][:3]) for band in shades(axes)} == {(10.0, to_rgba(COLOURS[0])[:3]), (6.0, to_rgba(COLOURS[1])[:3])}
+
+
+def test_joint_lines_are_position_rate_and_acceleration(solution):
+    for axes, quantity in zip(plot_joints(solution).axes, (solution.q, solution.qd, solution.qdd)):
+        t, values = curves(axes)["elbow"]
+        np.testing.assert_allclose(values, quantity(t)[1])
+
+
+def test_reactions_are_norms_of_force_and_moment(solution):
+    for axes, vectors in zip(plot_reactions(solution).axes, (0, 1)):
+        t, values = curves(axes)["shoulder"]
+        np.testing.assert_allclose(values, np.linalg.norm(solution.reactions(t)[vectors][:, 0], axis=0))
+
+
+def test_joints_that_turn_and_that_slide_have_panels_with_their_units(solution):
+    figure = plot_torques(moved(solution, slider()))
+    assert [(axes.get_ylabel(), list(curves(axes))) for axes in figure.axes] == [("torque (N m)", ["hinge"]), ("force (N)", ["rail"])]
+    assert [axes.get_ylabel() for axes in plot_joints(moved(solution, slider())).axes[:2]] == ["angle (rad)", "slide (m)"]
+
+
+def test_many_joints_get_torque_panels_of_their_own_and_an_outside_legend(solution):
+    names = [f"joint{k}" for k in range(MANY + 3)]
+    chain = Tree(links=[BODY] * len(names), joints=[revolute(name, parent, home=(0.2, 0, 0), torque=5.0)
+                                                    for name, parent in zip(names, ["ground", *names])])
+    many = moved(solution, chain)
+    panels = [axes for axes in plot_torques(many).axes if axes.get_visible()]
+    assert [axes.get_title() for axes in panels] == names and all(list(curves(axes)) == [axes.get_title()] for axes in panels)
+    assert all(len(shades(axes)) == 2 for axes in panels)
+    legend, = plot_joints(many).legends
+    assert [text.get_text() for text in legend.get_texts()] == names
+
+
+def test_snapshots_hold_the_tip_at_start_and_end(solution):
+    axes = plot_snapshots(solution, count=5).axes[0]
+    for t in (0.0, solution.duration):
+        assert drawn(axes, *solution.trace(lambda at: at.position("tip"), t)[:2])
+    assert (axes.name, axes.get_xlabel(), axes.get_ylabel(), axes.get_aspect()) == ("rectilinear", "x (m)", "y (m)", 1.0)
+
+
+def test_as_many_snapshots_as_asked_darkening(solution):
+    axes = plot_snapshots(solution, count=5).axes[0]
+    tip = np.transpose(solution.trace(lambda at: at.position("tip"), solution.times(5))[:2])
+    shown = [next(line.get_color() for line in axes.lines if len(line.get_xdata()) == 2 and np.isclose(line.get_xydata()[1], place).all())
+             for place in tip]
+    assert (np.diff([sum(colour[:3]) for colour in shown]) < 0).all()
+    with pytest.raises(ValueError, match="count: expected at least 2 snapshots, got 1"):
+        plot_snapshots(solution, count=1)
+
+
+def test_a_slide_is_dashed_from_its_zero_to_where_it_is(solution):
+    sliding = moved(solution, slider())
+    axes = plot_snapshots(sliding).axes[0]
+    dashed = [line.get_xydata() for line in axes.lines if line.is_dashed()]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("y (m)", "z (m)")
+    assert any(np.allclose(ends, [(0, 0.2), (0, 0.2 + sliding.q(0.0)[0])]) for ends in dashed)
+
+
+def test_the_plane_is_drawn_with_gravity_downwards(solution):
+    axes = plot_snapshots(moved(solution, slider(gravity=(0.0, 9.81, 0.0)))).axes[0]
+    assert axes.get_ylabel() == "y (m)" and axes.yaxis.get_inverted()
+
+
+def test_a_spatial_tree_is_drawn_in_space(solution):
+    tree = Tree(links=(BODY, BODY), joints=(revolute("yaw"), revolute("pitch", "yaw", axis=(0, 1, 0), home=(0.2, 0, 0.3))))
+    spatial = moved(solution, tree)
+    axes = plot_snapshots(spatial).axes[0]
+    com = spatial.problem.tree.links[1].com
+    tip = replace(tree, points=(Point(name="com", link="pitch", position=com),))
+    assert axes.name == "3d" and axes.get_zlabel() == "z (m)"
+    assert drawn(axes, *moved(solution, tip).trace(lambda at: at.position("com"), 0.8))
+
+
+def test_convergence_shows_every_iteration(solution):
+    objective, violation = plot_convergence(solution).axes
+    np.testing.assert_array_equal(objective.lines[0].get_ydata(), [step.objective for step in solution.history])
+    assert violation.get_yscale() == "log" and len(violation.lines[0].get_ydata()) == len(solution.history)
+    assert [axes.get_title() for axes in plot_convergence(replace(solution, history=())).axes] == ["no iterations recorded"] * 2
+
+
+def test_spy_names_rows_by_constraint_and_shows_every_nonzero(solution):
+    figure = spy(solution)
+    axes, = figure.axes
+    nlp = transcribe(solution.problem, solution.transcription).nlp
+    rows = len(nlp.g_lower)
+    assert [text.get_text() for text in axes.texts] == ["at_start.qd (2)", "at_end.qd (2)", f"torque_limits ({rows - 4})"]
+    assert len(axes.lines[0].get_xdata()) == nlp.jacobian.nnz_out(1)
+    assert axes.get_xticklabels()[0].get_text() == "T" and "at_start.q, at_end.q" in figure.get_suptitle()
+
+
+def test_spy_is_the_same_when_the_solver_differentiates(solution):
+    left = replace(solution, transcription=Transcription(derivatives="solver"))
+    marks = [set(map(tuple, spy(one).axes[0].lines[0].get_xydata())) for one in (solution, left)]
+    assert marks[0] == marks[1]
+
+
+def test_spy_without_rows_says_so(solution):
+    with pytest.raises(ValueError, match="spy: the Jacobian has no rows"):
+        spy(replace(solution, problem=replace(solution.problem, constraints=())))
+
+
+def test_a_loaded_solution_without_its_problem_is_drawn(solution, tmp_path):
+    solution.save(tmp_path / "arm.npz")
+    bare = load(tmp_path / "arm.npz")
+    assert not bare.problem.constraints
+    figure = plot(bare, tmp_path / "arm.png")
+    assert solution.status in figure.get_suptitle()
+    with Image.open(tmp_path / "arm.png") as page:
+        assert page.width == 1440
+
+
+@pytest.mark.parametrize("suffix, magic", [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".PDF", b"%PDF")])
+def test_a_picture_is_written_by_suffix(solution, tmp_path, suffix, magic):
+    path = tmp_path / f"torques{suffix}"
+    plot_torques(solution, path)
+    assert path.read_bytes().startswith(magic)
+
+
+@pytest.mark.parametrize("picture", [*PICTURES, animate])
+def test_an_unknown_suffix_is_named_and_nothing_written(solution, tmp_path, picture):
+    with pytest.raises(ValueError, match=r"arm\.doc: suffix '\.doc': expected one of"):
+        picture(solution, tmp_path / "arm.doc")
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_is_left_behind_by_an_error(solution, tmp_path):
+    with pytest.raises(ValueError, match="spy"):
+        spy(replace(solution, problem=replace(solution.problem, constraints=())), tmp_path / "spy.png")
+    for options in ({"rate": 0}, {"seconds": -1.0}):
+        with pytest.raises(ValueError, match="expected positive numbers of seconds and frames"):
+            animate(solution, tmp_path / "arm.gif", **options)
+    with pytest.raises(OSError, match="does not exist"):
+        plot_convergence(solution, tmp_path / "absent" / "arm.png")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_gif_has_all_frames(solution, tmp_path):
+    animate(solution, tmp_path / "arm.gif", seconds=0.5, rate=20)
+    with Image.open(tmp_path / "arm.gif") as film:
+        assert film.n_frames == 11 and film.info["duration"] == 50
+
+
+def test_a_page_is_self_contained_and_holds_all_frames(solution, tmp_path):
+    animate(solution, tmp_path / "arm.html", rate=20)
+    text, data = (tmp_path / "arm.html").read_text(encoding="utf-8"), data_of(tmp_path / "arm.html")
+    assert not re.search(r"http|src=|href=|import\b", text)
+    assert data["seconds"] == 2.0 and len(data["places"]) == len(data["t"]) == 41 and data["t"][-1] == solution.duration
+    tip = solution.trace(lambda at: at.position("tip"), np.array(data["t"]))[:2]
+    np.testing.assert_allclose(np.array(data["places"])[:, data["tips"]["tip"]].T, tip, atol=1e-6)
+
+
+def test_a_page_is_not_broken_by_names(solution, tmp_path):
+    tree = replace(solution.problem.tree, points=(Point(name="</script><b>", link="elbow"),))
+    animate(moved(solution, tree), tmp_path / "arm.html", rate=5)
+    assert "</script><b>" in data_of(tmp_path / "arm.html")["tips"]
+
+
+def test_matplotlib_loads_only_for_pictures_and_pyplot_never(solution):
+    check = "import sys, ocp, ocp.plots; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
+    plot_convergence(solution)
+    assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules
