@@ -17,7 +17,6 @@ from ocp.dynamics.newton_euler import NEWTON_EULER
 from ocp.tree import GROUND, Link, Load, Tree, dh, fixed, revolute, screw
 
 KINDS = ("revolute", "prismatic", "screw", "fixed")
-LARGEST = {"uicker_kahn": 12}                     # coordinates tried; its work grows with their fourth power
 
 every_tree = pytest.mark.parametrize("seed", range(200))
 every_method = pytest.mark.parametrize("method", FORMULATIONS.values(), ids=FORMULATIONS)
@@ -98,13 +97,6 @@ def demanded(link, move):
     inertia = move.rotation @ np.array(link.inertia) @ move.rotation.T
     push = move.linear_acceleration + np.cross(dw, arm) + np.cross(w, np.cross(w, arm))
     return move.origin + arm, link.mass * push, inertia @ dw + np.cross(w, inertia @ w)
-
-
-@every_tree
-def test_formulations_agree(seed):
-    c = case(seed)
-    found = [torques(method, c) for name, method in FORMULATIONS.items() if c.tree.dof <= LARGEST.get(name, 30)]
-    np.testing.assert_allclose(found[1:], [found[0]] * (len(found) - 1), rtol=0, atol=1e-10 * greatest(found[0]))
 
 
 @every_tree

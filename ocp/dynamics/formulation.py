@@ -18,12 +18,14 @@ class Formulation:
 
     inverse(tree, q, qd, qdd, loads=()) -> joint torques or forces (n,);
     reactions(tree, q, qd, qdd, loads=()) -> (force (3, links), moment (3, links)) that each joint passes to its link, in the axes of
-    the link's own frame, the moment about the joint's `anchor`; None where the method does not know them.
+    the link's own frame, the moment about the joint's `anchor`; None where the method does not know them;
+    sensitivity(tree, q, qd, qdd, loads=()) -> dtau/dq, dtau/dqd, dtau/dqdd, (n, n) each, by the method's own recursion; None where it has none.
     """
 
     name: str
     inverse: Callable
     reactions: Callable | None = None
+    sensitivity: Callable | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
