@@ -53,39 +53,6 @@ def move_screw(matrix, screw):
     return np.concatenate([angular, np.cross(matrix[:3, 3], angular) + matrix[:3, :3] @ screw[3:]])
 
 
-# Motions and wrenches as pairs of 3-vectors: (angular, linear) and (moment, force)
-
-
-def cross_motion(a, b):
-    """Return the motion a x b."""
-    return ca.cross(a[0], b[0]), ca.cross(a[0], b[1]) + ca.cross(a[1], b[0])
-
-
-def cross_force(a, f):
-    """Return the wrench a x* f."""
-    return ca.cross(a[0], f[0]) + ca.cross(a[1], f[1]), ca.cross(a[0], f[1])
-
-
-def add(a, b):
-    """Return the sum of two pairs."""
-    return a[0] + b[0], a[1] + b[1]
-
-
-def scaled(factor, a):
-    """Return a pair times a number."""
-    return factor * a[0], factor * a[1]
-
-
-def stacked(pairs):
-    """Return pairs as columns of a matrix (6, len)."""
-    return ca.horzcat(*(ca.vertcat(*pair) for pair in pairs))
-
-
-def symmetric(matrix):
-    """Return the matrix with its upper triangle mirrored, so that the graph computes each entry once."""
-    return ca.triu2symm(ca.triu(matrix))
-
-
 def rotate_x(angle):
     """Return the pose (4x4 numpy) that turns by `angle` (rad) about x."""
     return _turn(angle, 1, 2)
@@ -124,3 +91,48 @@ def tidy(array, tolerance=1e-15):
     array = np.asarray(array, dtype=float)
     nearest = np.round(array)
     return np.where((np.abs(array - nearest) <= tolerance) & (np.abs(nearest) <= 1), nearest, array) + 0.0
+
+
+# Columns of vectors ---------------------------------------------------------------------------------------------------------
+
+def cross(a, b):
+    """Return the cross products of the columns of two (3, n)."""
+    return ca.cross(a, b, 1)
+
+
+def against(columns, vector):
+    """Return columns x vector, for every column."""
+    return cross(columns, ca.repmat(vector, 1, columns.shape[1]))
+
+
+def cross_motion(a, b):
+    """Return the motions a x b, columns of (6, n)."""
+    (w, v), (x, y) = ca.vertsplit(a, 3), ca.vertsplit(b, 3)
+    return ca.vertcat(cross(w, x), cross(w, y) + cross(v, x))
+
+
+def cross_force(motion, moment, force):
+    """Return the wrenches m x* (moment, force), columns of (6, n)."""
+    w, v = ca.vertsplit(motion, 3)
+    return ca.vertcat(cross(w, moment) + cross(v, force), cross(w, force))
+
+
+def times(entries, v):
+    """Return symmetric matrices, given by their entries (6, n), times the columns of v (3, n)."""
+    return by_rows(entries, v, (0, 3, 4, 3, 1, 5, 4, 5, 2))
+
+
+def by_rows(entries, v, order):
+    """Return 3x3 matrices, whose entries row by row are the rows `order` of `entries`, times the columns of v (3, n)."""
+    rows, (x, y, z) = ca.vertsplit(entries), ca.vertsplit(v)
+    return ca.vertcat(*(rows[a] * x + rows[b] * y + rows[c] * z for a, b, c in (order[:3], order[3:6], order[6:])))
+
+
+def across(row, count):
+    """Return a vector (n,) as `count` equal rows (count, n)."""
+    return ca.repmat(ca.reshape(row, 1, -1), count, 1)
+
+
+def dot(a, b):
+    """Return the dot products (1, n) of columns."""
+    return ca.sum1(a * b)

@@ -1,4 +1,4 @@
-"""First derivatives of inverse dynamics by a composite recursion in the ground frame, O(n d) for n joints at depth d.
+"""First and second derivatives of inverse dynamics by a composite recursion in the ground frame, O(n d) for n joints at depth d.
 
 With the joint's twist S, the link's twist v and acceleration a (the base accelerating by -g), p the parent, the derivatives of S along the
 motion are  phi = v_p x S,  psi = a_p x S + v_p x phi.  Every link has an inertia I, a force f and a matrix B, the derivative of f by the
@@ -9,6 +9,8 @@ link's twist; I, F and B denote their sums over the links that a joint carries. 
 
 with I, F, B of joint i. (After Jain & Rodriguez 1993; Singh, Russell & Wensing 2022.) Twists and wrenches are (angular, linear) about one
 point fixed in the ground. A load keeps its direction when its link turns, which F's turning with S_i does not know; it is added apart.
+
+Vectors of all joints are columns of matrices (3, n) or (6, n), entries of their matrices are rows, so a graph takes few calls to build.
 """
 from dataclasses import dataclass
 
@@ -17,16 +19,42 @@ import numpy as np
 
 from ocp.dynamics.formulation import Provider, aligned, applied, regrouped
 from ocp.dynamics.pairs import dots, pair_places, scattered, segments
-from ocp.spatial import add, cross_force, cross_motion, scaled, skew, stacked, symmetric
-from ocp.tree import inward, outward
+from ocp.spatial import across, against, by_rows, cross, cross_force, cross_motion, dot, times
 
 SX = ca.SX
+ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))                             # of a symmetric 3x3 matrix, in the order kept here
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Carried:
-    """What one link, or all that a joint carries, amounts to: mass, first moment (3), inertia (3x3), the 3x3 upper left and the vector m of
-    B = [upper, 0; -[m], 0], twice the momentum, and the wrench as moment and force (3)."""
+class Chain:
+    """The moving joints of an aligned tree, in the order of q: index of each one's moving parent (-1: ground), the joint that carries each
+    link (-1: ground), homes (4x4), mass, first moment (3) and inertia (3x3), and which leading slides need no place."""
+
+    tree: object
+    parents: tuple
+    carriers: tuple
+    homes: tuple
+    inertias: tuple
+    still: tuple
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frames:
+    """Of every joint, as columns: rotation (3x3 each, a list), origin (3, n), twist S, phi, psi, link's twist and acceleration (6, n)."""
+
+    rotation: tuple
+    origin: object
+    screw: object
+    phi: object
+    psi: object
+    twist: object
+    acceleration: object
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bodies:
+    """Of every link, or of all that every joint carries, as columns: mass (1), first moment h (3), inertia (6: xx yy zz xy xz yz), the
+    upper left of B = [upper, 0; -[m], 0] (9, row by row), m (3), twice the momentum, and moment and force (3)."""
 
     mass: object
     first: object
@@ -36,76 +64,10 @@ class Carried:
     moment: object
     force: object
 
-    def __add__(self, other):
-        return Carried(mass=self.mass + other.mass, first=self.first + other.first, inertia=self.inertia + other.inertia,
-                       upper=self.upper + other.upper, twice=self.twice + other.twice, moment=self.moment + other.moment,
-                       force=self.force + other.force)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
-    """A link in the ground frame: rotation (3x3), origin (3), its joint's twist S, phi, psi, its own twist and acceleration, each 2 x (3)."""
-
-    rotation: object
-    origin: object
-    screw: tuple
-    phi: tuple
-    psi: tuple
-    twist: tuple
-    acceleration: tuple
-
 
 def sensitivity(tree, q, qd, qdd, loads=()):
     """Return dtau/dq, dtau/dqd, dtau/dqdd, each (n, n), and dtau/d(moment, force) of each load in turn, (n, 6 loads)."""
     return tuple(ca.sparsify(part) for part in join_slopes(tree, slope_parts(tree, q, qd, qdd, loads)))
-
-
-def slope_parts(tree, q, qd, qdd, loads=()):
-    """Return what `join_slopes` makes the derivatives of: four matrices with a column per joint, and the loads' two parts."""
-    tree, _ = aligned(tree)
-    frames = ground_frames(tree, q, qd, qdd)
-    carried = gather(tree, frames)
-    moving = [k for k, row in enumerate(tree.rows) if row is not None]
-    inner = [_inner_wrenches(frames[k], carried[k]) for k in moving]
-    mine = [frames[k] for k in moving]
-    left = stacked([tuple(entry[0]) for entry in inner])                                       # I S, B'S
-    right = stacked([(*frame.psi, frame.phi[0], *scaled(2, frame.phi), frame.screw[0]) for frame in mine])
-    wrenches = stacked([entry[1] for entry in inner])
-    return left, right, wrenches, stacked([frame.screw for frame in mine]), *_load_parts(tree, frames, loads)
-
-
-def join_slopes(tree, parts):
-    """Return the four derivatives from `slope_parts`, as SX or MX."""
-    left, right, wrenches, screws, load_places, by_load = parts
-    n, found = tree.dof, segments(tree)
-    i, j, before, same = pair_places(found)
-    upto, strict = np.nonzero(before | same)[0], np.nonzero(before)[0]
-    by_place, by_rate, mass = (dots(found, part, screws) for part in ca.vertsplit(wrenches, 6))
-    back_place, back_rate = (dots(found, left, part) for part in ca.vertsplit(right, 9))
-    upper = lambda stack: (stack, upto, j[upto], i[upto])
-    lower = lambda stack: (stack, strict, i[strict], j[strict])
-    return (scattered((n, n), [upper(by_place), lower(back_place)]) - load_places, scattered((n, n), [upper(by_rate), lower(back_rate)]),
-            scattered((n, n), [upper(mass), lower(mass)]), by_load)
-
-
-def _inner_wrenches(frame, body):
-    """Return of a joint (I S, B'S), and (B phi + I psi + S x* F, B S + 2 I phi, I S)."""
-    turned = wrench_of(body, frame.screw)
-    back = body.upper.T @ frame.screw[0] + ca.cross(body.twice, frame.screw[1])         # B'S, whose linear part is zero
-    by_rate = add(bent(body, frame.screw), wrench_of(body, scaled(2, frame.phi)))
-    by_place = add(add(bent(body, frame.phi), wrench_of(body, frame.psi)), cross_force(frame.screw, (body.moment, body.force)))
-    return (*turned, back), (*by_place, *by_rate, *turned)
-
-
-def _load_parts(tree, frames, loads):
-    """Return the loads' shares of -dtau/dq (n, n) and dtau/d(moment, force) (n, 6 loads)."""
-    by_q, by_load = SX(tree.dof, tree.dof), SX(tree.dof, 6 * len(loads))
-    for number, (link, place, force, moment) in enumerate(placed_loads(tree, frames, loads)):
-        chain = moving_ancestors(tree, link)
-        rows, (turns, moves) = [tree.rows[k] for k in chain], point_rates(frames, chain, place)
-        by_load[rows, list(range(6 * number, 6 * number + 6))] = -ca.horzcat(turns.T, moves.T)
-        by_q[rows, rows] += load_slopes(turns, moves, force, moment)
-    return by_q, by_load
 
 
 def curvature(tree, multipliers, q, qd, qdd, loads=()):
@@ -122,50 +84,66 @@ def curvature(tree, multipliers, q, qd, qdd, loads=()):
     return tuple(ca.sparsify(part) for part in join_curvature(tree, curvature_parts(tree, multipliers, q, qd, qdd, loads))[:5])
 
 
+def slope_parts(tree, q, qd, qdd, loads=()):
+    """Return what `join_slopes` makes the derivatives of: four matrices with a column per joint, and the loads' two parts."""
+    chain = chain_of(tree)
+    frames = ground_frames(chain, q, qd, qdd)
+    carried = gathered(chain, bodies_of(chain, frames))
+    turned, twice_phi = wrench_of(carried, frames.screw), 2 * frames.phi
+    back = bent_back(carried, frames.screw)
+    by_rate = bent(carried, frames.screw) + wrench_of(carried, twice_phi)
+    by_place = bent(carried, frames.phi) + wrench_of(carried, frames.psi) + cross_force(frames.screw, carried.moment, carried.force)
+    right = ca.vertcat(frames.psi, frames.phi[:3, :], twice_phi, frames.screw[:3, :])
+    return ca.vertcat(turned, back), right, ca.vertcat(by_place, by_rate, turned), frames.screw, *_load_parts(chain, frames, loads)
+
+
+def join_slopes(tree, parts):
+    """Return the four derivatives from `slope_parts`, as SX or MX."""
+    left, right, wrenches, screws, load_places, by_load = parts
+    n, found = tree.dof, segments(tree)
+    upper, lower = _triangles(found)
+    by_place, by_rate, mass = (dots(found, part, screws) for part in ca.vertsplit(wrenches, 6))
+    back_place, back_rate = (dots(found, left, part) for part in ca.vertsplit(right, 9))
+    return (scattered((n, n), [upper(by_place), lower(back_place)]) - load_places, scattered((n, n), [upper(by_rate), lower(back_rate)]),
+            scattered((n, n), [upper(mass), lower(mass)]), by_load)
+
+
 def curvature_parts(tree, multipliers, q, qd, qdd, loads=()):
     """Return what `join_curvature` makes the second derivatives of: two matrices with a column per joint, the loads' two parts, and the
     gradient of L = multipliers . tau by (q, qd, qdd, loads)."""
-    tree, _ = aligned(tree)
-    frames = ground_frames(tree, q, qd, qdd)
-    virtual, lifts = _virtual_motion(tree, frames, multipliers)
-    carried = gather(tree, frames)
-    duals = _gather_duals(tree, frames, virtual, carried)
-    moving = [k for k, row in enumerate(tree.rows) if row is not None]
-    inner = ca.horzcat(*(ca.vertcat(*_contracted(frames[k], lifts[k], carried[k], duals[k])) for k in moving))
-    outer = stacked([(*frames[k].screw, *frames[k].phi, *lifts[k], *frames[k].psi) for k in moving])
-    slopes = [_gradient(frames[k], lifts[k], carried[k], duals[k]) for k in moving]
-    by_q, by_qd, by_qdd = (ca.vertcat(*column) for column in zip(*slopes))
-    by_qq, by_q_load, by_load = SX(tree.dof, tree.dof), SX(tree.dof, 6 * len(loads)), []
-    for number, (link, place, force, moment) in enumerate(placed_loads(tree, frames, loads)):
-        chain = moving_ancestors(tree, link)
-        rows = [tree.rows[k] for k in chain]
-        by_place, by_wrench, swept = _load_curvature(frames, virtual, chain, link, place, force, moment)
-        by_qq[rows, rows] += ca.triu(by_place)
-        by_q_load[rows, list(range(6 * number, 6 * number + 6))] = -by_wrench
-        by_q[rows] -= swept
-        by_load += [-virtual[link][0], -virtual[link][1] - ca.cross(virtual[link][0], place)]
-    return inner, outer, by_qq, by_q_load, ca.vertcat(by_q, by_qd, by_qdd, *by_load)
+    chain = chain_of(tree)
+    frames = ground_frames(chain, q, qd, qdd)
+    bodies = bodies_of(chain, frames)
+    s, phi, psi, carried = frames.screw, frames.phi, frames.psi, gathered(chain, bodies)
+    virtual = summed(chain, s * across(multipliers, 6), SX.zeros(6))
+    lift = cross_motion(of_parents(chain, virtual, SX.zeros(6)), s)
+    duals = _gathered_duals(chain, bodies, virtual)
+    g, g_force, back = duals[:3, :], duals[3:6, :], ca.vertcat(duals[6:9, :], SX.zeros(3, chain.tree.dof))
 
+    def twisted(motion):
+        return ca.vertcat(times(duals[9:, :], motion[:3, :]) - cross(g_force, motion[3:, :]), cross(g_force, motion[:3, :]))
 
-def _gradient(frame, lift, body, dual):
-    """Return of a joint the derivatives of L by q, qd and qdd: u.F + psi.G + phi.D, 2 phi.G + S.D, S.G."""
-    s, phi, psi = frame.screw, frame.phi, frame.psi
-    return (ca.dot(lift[0], body.moment) + ca.dot(lift[1], body.force) + ca.dot(psi[0], dual.moment) + ca.dot(psi[1], dual.force)
-            + ca.dot(phi[0], dual.back),
-            2 * (ca.dot(phi[0], dual.moment) + ca.dot(phi[1], dual.force)) + ca.dot(s[0], dual.back),
-            ca.dot(s[0], dual.moment) + ca.dot(s[1], dual.force))
+    def returned(motion):
+        return ca.vertcat(bent_back(carried, motion), SX.zeros(3, chain.tree.dof))
+
+    turned, held = wrench_of(carried, s), cross_force(s, g, g_force)
+    a = cross_force(s, carried.moment, carried.force) + wrench_of(carried, psi) + bent(carried, phi)
+    bq = returned(lift) + twisted(phi) + cross_force(phi, g, g_force) + cross_force(s, back[:3, :], back[3:, :])
+    inner = ca.vertcat(a, bq, wrench_of(carried, lift) + held, wrench_of(carried, 2 * phi) + bent(carried, s), held + twisted(s), turned)
+    force, image = ca.vertcat(carried.moment, carried.force), duals[:6, :]
+    slopes = [dot(lift, force) + dot(psi, image) + dot(phi[:3, :], back[:3, :]), 2 * dot(phi, image) + dot(s[:3, :], back[:3, :]), dot(s, image)]
+    by_qq, by_q_load, by_q, by_load = _load_curvatures(chain, frames, virtual, loads)
+    gradient = ca.vertcat(slopes[0].T - by_q, slopes[1].T, slopes[2].T, by_load)
+    return inner, ca.vertcat(s, phi, lift, psi), by_qq, by_q_load, gradient
 
 
 def join_curvature(tree, parts):
     """Return the five second derivatives and the gradient from `curvature_parts`, as SX or MX."""
     inner, outer, load_places, by_q_load, slope = parts
     n, found = tree.dof, segments(tree)
-    i, j, before, same = pair_places(found)
-    upto, strict = np.nonzero(before | same)[0], np.nonzero(before)[0]
+    upper, lower = _triangles(found)
     a, bq, c, a1, b1, a2 = ca.vertsplit(inner, 6)
     screws, phis, lifts, psis = ca.vertsplit(outer, 6)
-    upper = lambda stack: (stack, upto, j[upto], i[upto])
-    lower = lambda stack: (stack, strict, i[strict], j[strict])
     return (scattered((n, n), [upper(dots(found, ca.vertcat(a, bq, c), ca.vertcat(lifts, phis, psis)))]) - load_places,
             scattered((n, n), [upper(dots(found, ca.vertcat(a1, b1), ca.vertcat(lifts, phis))),
                                lower(dots(found, ca.vertcat(bq, 2 * c), ca.vertcat(screws, phis)))]),
@@ -173,210 +151,226 @@ def join_curvature(tree, parts):
             scattered((n, n), [upper(dots(found, b1, screws))]), by_q_load, slope)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dual:
-    """Sums over the links that a joint carries: G = I w as (moment, force), the moment of D = B'w, whose force is zero, and the upper left
-    of K = [upper, -[G force]; [G force], 0]."""
-
-    moment: object
-    force: object
-    back: object
-    upper: object
-
-    def __add__(self, other):
-        return Dual(moment=self.moment + other.moment, force=self.force + other.force, back=self.back + other.back, upper=self.upper + other.upper)
+def _triangles(found):
+    """Return what places stacked products at (ancestor, joint), the joint itself included, and at (joint, ancestor)."""
+    i, j, before, same = pair_places(found)
+    upto, strict = np.nonzero(before | same)[0], np.nonzero(before)[0]
+    return lambda stack: (stack, upto, j[upto], i[upto]), lambda stack: (stack, strict, i[strict], j[strict])
 
 
-def _virtual_motion(tree, frames, multipliers):
-    """Return each link's virtual twist w and each joint's lift u = w_p x S."""
-    rows, still = tree.rows, (SX.zeros(3), SX.zeros(3))
-    parents = tree.parents
-    virtual = outward(tree, lambda k, w: w if rows[k] is None else add(w, scaled(multipliers[rows[k]], frames[k].screw)), still)
-    lifts = [cross_motion(virtual[p] if p >= 0 else still, frame.screw) for p, frame in zip(parents, frames)]
-    return virtual, lifts
+# The motion of joints and links ---------------------------------------------------------------------------------------------
 
-
-def _gather_duals(tree, frames, virtual, carried):
-    bodies = bodies_of(tree, frames)
-
-    def total(k, children):
-        dual = _NO_DUAL if bodies[k] is None else _dual(bodies[k], virtual[k])
-        for _, outer in children:
-            dual = outer if dual is _NO_DUAL else dual if outer is _NO_DUAL else dual + outer
-        return dual
-
-    return inward(tree, total)
-
-
-def _dual(body, w):
-    moment, force = wrench_of(body, w)
-    turn = skew(w[0])
-    half = body.inertia @ turn + ca.mtimes(skew(body.first), skew(w[1]))
-    return Dual(moment=moment, force=force, back=body.upper.T @ w[0] + ca.cross(body.twice, w[1]), upper=symmetric(half + half.T))
-
-
-def _contracted(frame, lift, body, dual):
-    """Return the six wrenches of a joint, as columns (6), that its ancestors' motions are multiplied with."""
-    wrench, image, back = (body.moment, body.force), (dual.moment, dual.force), (dual.back, SX.zeros(3))
-
-    def twisted(motion):
-        return dual.upper @ motion[0] - ca.cross(dual.force, motion[1]), ca.cross(dual.force, motion[0])
-
-    def returned(motion):
-        return body.upper.T @ motion[0] + ca.cross(body.twice, motion[1]), SX.zeros(3)
-
-    s, phi, psi = frame.screw, frame.phi, frame.psi
-    a = add(add(cross_force(s, wrench), wrench_of(body, psi)), bent(body, phi))
-    bq = add(add(returned(lift), twisted(phi)), add(cross_force(phi, image), cross_force(s, back)))
-    c = add(wrench_of(body, lift), cross_force(s, image))
-    a1 = add(wrench_of(body, scaled(2, phi)), bent(body, s))
-    b1 = add(cross_force(s, image), twisted(s))
-    return tuple(ca.vertcat(*pair) for pair in (a, bq, c, a1, b1, wrench_of(body, s)))
-
-
-def placed_loads(tree, frames, loads):
-    """Return for each load its link, the point's place about the frames' common point, force and moment, as columns (3)."""
-    found = []
-    for link, position, force, moment in applied(tree, loads):
-        frame = frames[link]
-        found.append((link, frame.origin + frame.rotation @ ca.DM(position), column(force), column(moment)))
-    return found
-
-
-def column(vector):
-    """Return three entries as a column."""
-    return ca.vertcat(vector[0], vector[1], vector[2])
-
-
-def point_rates(frames, chain, place):
-    """Return for every joint of a chain, as columns (3, d), the rates of turning and of a point's moving per joint rate."""
-    screws = [frames[k].screw for k in chain]
-    return ca.horzcat(*(w for w, _ in screws)), ca.horzcat(*(v + ca.cross(w, place) for w, v in screws))
-
-
-def load_slopes(turns, moves, force, moment):
-    """Return the derivatives (d, d) of turns.moment + moves.force by the chain's coordinates, outermost first."""
-    pushed = turns.T @ -(skew(force) @ moves)                 # w_outer . (move_inner x force)
-    swung = turns.T @ -(skew(moment) @ turns)
-    strict = ca.triu(pushed, False)
-    return ca.triu(pushed) + strict.T + ca.triu(swung, False).T
-
-
-def _load_curvature(frames, virtual, chain, link, place, force, moment):
-    """Return second derivatives of the virtual work w.W of one load: (d, d) by the chain's coordinates, upper triangle, and (d, 6) by q and
-    (moment, force); and its first by q, (d,)."""
-    turns, moves = point_rates(frames, chain, place)
-    w, wrench = virtual[link], (moment + ca.cross(place, force), force)
-    ahead = [cross_motion(frames[k].screw, (w[0] - virtual[k][0], w[1] - virtual[k][1])) for k in chain]
-    swept = stacked([cross_force(motion, wrench) for motion in ahead])
-    screws = stacked([frames[k].screw for k in chain])
-    pushed, lean = -(skew(force) @ moves), ca.cross(force, w[0])
-    aheads = ca.horzcat(*(motion[0] for motion in ahead))
-    crossed = pushed.T @ aheads
-    by_place = screws.T @ swept + crossed + crossed.T + turns.T @ -(skew(lean) @ moves)
-    speeds = ca.horzcat(*(motion[1] + ca.cross(motion[0], place) for motion in ahead)) + skew(w[0]) @ moves
-    return by_place, ca.horzcat(aheads.T, speeds.T), aheads.T @ moment + speeds.T @ force
-
-
-def ground_frames(tree, q, qd, qdd):
-    """Return the Frame of every link of an aligned tree, about the origin of the last leading slide instead of the ground's.
-
-    Any point may serve that is fixed in the ground at the instant; that one spares a floating base its offset.
-    """
-    rows, still = tree.rows, _leading_slides(tree)
-    nothing = (SX.zeros(3), SX.zeros(3))
-
-    def frame(k, p):
-        joint, row, home = tree.joints[k], rows[k], np.array(tree.joints[k].home)
-        if row is None and not home[:3, 3].any():
-            return p
-        axis = p.rotation @ ca.DM(home[:3, 2])
-        slides = joint.kind == "prismatic"
-        travel = 0 if slides and k in still or row is None else q[row] if slides else joint.pitch * q[row] if joint.kind == "screw" else 0
-        origin = SX.zeros(3) if k in still else p.origin + p.rotation @ ca.DM(home[:3, 3]) + travel * axis
-        rotation = p.rotation @ ca.DM(home[:3, :3])
-        if joint.kind in ("revolute", "screw"):
-            c, s = ca.cos(q[row]), ca.sin(q[row])
-            rotation = ca.horzcat(rotation[:, 0] * c + rotation[:, 1] * s, rotation[:, 1] * c - rotation[:, 0] * s, rotation[:, 2])
-        screw = (SX.zeros(3), axis) if slides else (axis, ca.cross(origin, axis) + joint.pitch * axis if joint.kind == "screw"
-                                                       else ca.cross(origin, axis))
-        phi = cross_motion(p.twist, screw)
-        psi = add(cross_motion(p.acceleration, screw), cross_motion(p.twist, phi))
-        return Frame(rotation=rotation, origin=origin, screw=screw, phi=phi, psi=psi, twist=add(p.twist, scaled(qd[row], screw)),
-                     acceleration=add(p.acceleration, add(scaled(qdd[row], screw), scaled(qd[row], phi))))
-
-    base = Frame(rotation=SX.eye(3), origin=SX.zeros(3), screw=nothing, phi=nothing, psi=nothing, twist=nothing,
-                 acceleration=(SX.zeros(3), -SX(ca.DM(tree.gravity))))
-    return outward(tree, frame, base)
+def chain_of(tree):
+    """Return the Chain of a tree."""
+    tree, _ = aligned(tree)
+    parents, rows, inertias = tree.parents, tree.rows, regrouped(tree)
+    carriers = []
+    for k, row in enumerate(rows):
+        carriers.append(row if row is not None else carriers[parents[k]] if parents[k] >= 0 else -1)
+    moving = [k for k, row in enumerate(rows) if row is not None]
+    return Chain(
+        tree=tree, parents=tuple(carriers[parents[k]] if parents[k] >= 0 else -1 for k in moving), carriers=tuple(carriers),
+        homes=tuple(np.array(tree.joints[k].home) for k in moving), inertias=tuple(inertias[k] for k in moving), still=_leading_slides(tree))
 
 
 def _leading_slides(tree):
     """Return the links of an unbranched chain of massless slides that starts at the ground: their places do not matter."""
-    chain, parents = [], tree.parents
-    while len(chain) < len(parents) and parents[len(chain)] == len(chain) - 1 and parents.count(len(chain) - 1) == 1 \
-            and tree.joints[len(chain)].kind == "prismatic" and (not chain or not tree.links[len(chain) - 1].mass):
-        chain.append(len(chain))
-    return chain
+    found, parents = [], tree.parents
+    while len(found) < len(parents) and parents[len(found)] == len(found) - 1 and parents.count(len(found) - 1) == 1 \
+            and tree.joints[len(found)].kind == "prismatic" and (not found or not tree.links[len(found) - 1].mass):
+        found.append(len(found))
+    return tuple(found)
 
 
-def bodies_of(tree, frames):
-    """Return every link's own Carried, in the ground frame; None for links without inertia."""
-    return [_body(frame, *inertia) for frame, inertia in zip(frames, regrouped(tree))]
+def ground_frames(chain, q, qd, qdd):
+    """Return the Frames of all joints, about the origin of the last leading slide instead of the ground's.
+
+    Any point may serve that is fixed in the ground at the instant; that one spares a floating base its offset.
+    """
+    joints = chain.tree.moving
+    rotation, origin = _places(chain, q)
+    axes = ca.horzcat(*(turn[:, 2] for turn in rotation))
+    turning = np.tile([joint.kind != "prismatic" for joint in joints], (3, 1)).astype(float)
+    sliding = np.tile([1.0 if joint.kind == "prismatic" else joint.pitch if joint.kind == "screw" else 0.0 for joint in joints], (3, 1))
+    screw = ca.vertcat(axes * ca.DM(turning), cross(origin, axes) * ca.DM(turning) + axes * ca.DM(sliding))
+    still, base = SX.zeros(6), ca.vertcat(SX.zeros(3), -SX(ca.DM(chain.tree.gravity)))
+    rates, accelerations = across(qd, 6), across(qdd, 6)
+    twist = summed(chain, screw * rates, still)
+    before = of_parents(chain, twist, still)
+    phi = cross_motion(before, screw)
+    acceleration = summed(chain, screw * accelerations + phi * rates, base)
+    psi = cross_motion(of_parents(chain, acceleration, base), screw) + cross_motion(before, phi)
+    return Frames(rotation=rotation, origin=origin, screw=screw, phi=phi, psi=psi, twist=twist, acceleration=acceleration)
 
 
-def gather(tree, frames):
-    """Return for every link what its joint carries: inertias, forces and their derivatives summed over the links outside it."""
-    bodies = bodies_of(tree, frames)
-
-    def total(k, children):
-        body = bodies[k]
-        for _, outer in children:
-            body = outer if body is None else body if outer is None else body + outer
-        return body
-
-    return [_NOTHING if body is None else body for body in inward(tree, total)]
-
-
-def moving_ancestors(tree, k):
-    """Return the moving joints from the ground to k, k included."""
-    chain = [k]
-    while tree.parents[chain[0]] >= 0:
-        chain.insert(0, tree.parents[chain[0]])
-    return [link for link in chain if tree.joints[link].screw is not None]
-
-
-def _body(frame, mass, first, second):
-    """Return a link's own Carried, in the ground frame; None for a link without inertia."""
-    if not mass and not first.any() and not second.any():
-        return None
-    rotation, p = frame.rotation, frame.origin
-    (w, v), (dw, dv) = frame.twist, frame.acceleration
-    turned = rotation @ ca.DM(first)
-    h = turned + mass * p
-    pull = p @ (turned + mass * p / 2).T
-    local = rotation @ ca.DM(np.trace(second) * np.eye(3) - second) @ rotation.T
-    inertia = symmetric(local + 2 * ca.trace(pull) * SX.eye(3) - pull - pull.T)
-    spin, momentum = inertia @ w + ca.cross(h, v), mass * v - ca.cross(h, w)
-    bend, outer = skew(w) @ inertia, v @ h.T
-    upper = bend + bend.T - outer - outer.T + 2 * ca.trace(outer) * SX.eye(3) - skew(spin)
-    return Carried(mass=mass, first=h, inertia=inertia, upper=upper, twice=2 * momentum,
-                   moment=inertia @ dw + ca.cross(h, dv) + ca.cross(w, spin) + ca.cross(v, momentum),
-                   force=mass * dv - ca.cross(h, dw) + ca.cross(w, momentum))
+def _places(chain, q):
+    """Return the rotations (3x3), and the origins (3, n)."""
+    rotation, origin = [], []
+    cosines, sines, spin = ca.cos(q), ca.sin(q), ca.diagcat(ca.DM.ones(2, 2), 1).sparsity()
+    for k, (joint, home) in enumerate(zip(chain.tree.moving, chain.homes)):
+        p = chain.parents[k]
+        turn, place = (SX.eye(3), SX.zeros(3)) if p < 0 else (rotation[p], origin[p])
+        base = turn @ ca.DM(home[:3, :3])
+        if k in chain.still:
+            place = SX.zeros(3)
+        else:
+            place = place + turn @ ca.DM(home[:3, 3]) if home[:3, 3].any() else place
+            if joint.kind != "revolute":
+                place = place + base[:, 2] * ((1.0 if joint.kind == "prismatic" else joint.pitch) * q[k])
+        if joint.kind != "prismatic":
+            base = base @ SX(spin, ca.vertcat(cosines[k], sines[k], -sines[k], cosines[k], 1))
+        rotation.append(base)
+        origin.append(place)
+    return tuple(rotation), ca.horzcat(*origin)
 
 
-def wrench_of(body, motion):
-    """Return I m: the wrench that accelerates the body by the motion m."""
-    w, v = motion
-    return body.inertia @ w + ca.cross(body.first, v), body.mass * v - ca.cross(body.first, w)
+def summed(chain, steps, base):
+    """Return the sums (m, n) of columns from the ground to every joint, starting with `base`."""
+    columns = []
+    for step, p in zip(ca.horzsplit(steps), chain.parents):
+        columns.append(step + (base if p < 0 else columns[p]))
+    return ca.horzcat(*columns)
 
 
-def bent(body, motion):
+def of_parents(chain, columns, base):
+    """Return every joint's parent's column, `base` where that is the ground."""
+    split = ca.horzsplit(columns)
+    return ca.horzcat(*(base if p < 0 else split[p] for p in chain.parents))
+
+
+def carried_sums(chain, columns):
+    """Return the sums (m, n) of columns over all that every joint carries, itself included."""
+    sums = list(ca.horzsplit(columns))
+    for k in reversed(range(len(sums))):
+        if chain.parents[k] >= 0:
+            sums[chain.parents[k]] = sums[chain.parents[k]] + sums[k]
+    return ca.horzcat(*sums)
+
+
+# The links and what joints carry --------------------------------------------------------------------------------------------
+
+def bodies_of(chain, frames):
+    """Return every link's own Bodies, in the ground frame."""
+    constants = [(mass, *first, *(np.trace(second) * np.eye(3) - second).ravel()) for mass, first, second in chain.inertias]
+    mass, *local = (ca.DM(row).T for row in np.array(constants).T)
+    columns = [ca.horzcat(*(turn[:, k] for turn in frames.rotation)) for k in range(3)]
+    turned = [sum(across(local[3 * r + c], 3) * columns[c] for c in range(3)) for r in range(4)]       # R h, and the columns of R I
+    first, lever = turned[0] + across(mass, 3) * frames.origin, turned[0] + across(mass / 2, 3) * frames.origin
+    inertia = ca.vertcat(*(sum(columns[c][i, :] * turned[1 + c][j, :] for c in range(3)) for i, j in ENTRIES)) + _shifts(frames.origin, lever)
+    w, v, dw, dv = *ca.vertsplit(frames.twist, 3), *ca.vertsplit(frames.acceleration, 3)
+    spin, momentum = times(inertia, w) + cross(first, v), across(mass, 3) * v - cross(first, w)
+    xx, yy, zz, xy, xz, yz = ca.vertsplit(_shifts(v, first) - _rolled(inertia, w))
+    x, y, z = ca.vertsplit(spin)
+    upper = ca.vertcat(xx, xy + z, xz - y, xy - z, yy, yz + x, xz + y, yz - x, zz)
+    return Bodies(
+        mass=SX(mass), first=first, inertia=inertia, upper=upper, twice=2 * momentum,
+        moment=times(inertia, dw) + cross(first, dv) + cross(w, spin) + cross(v, momentum),
+        force=across(mass, 3) * dv - cross(first, dw) + cross(w, momentum))
+
+
+def _shifts(p, l):
+    """Return the entries of 2 (p.l) 1 - p l' - l p'."""
+    (x, y, z), (a, b, c) = ca.vertsplit(p), ca.vertsplit(l)
+    xa, yb, zc = x * a, y * b, z * c
+    return ca.vertcat(2 * (yb + zc), 2 * (xa + zc), 2 * (xa + yb), -(x * b + y * a), -(x * c + z * a), -(y * c + z * b))
+
+
+def _rolled(inertia, w):
+    """Return the entries of I [w] plus its transpose."""
+    xx, yy, zz, xy, xz, yz = ca.vertsplit(inertia)
+    x, y, z = ca.vertsplit(w)
+    return ca.vertcat(2 * (xy * z - xz * y), 2 * (yz * x - xy * z), 2 * (xz * y - yz * x),
+                      (yy - xx) * z + xz * x - yz * y, (xx - zz) * y + yz * z - xy * x, (zz - yy) * x + xy * y - xz * z)
+
+
+def gathered(chain, bodies):
+    """Return the Bodies of all that every joint carries."""
+    parts = [getattr(bodies, name) for name in Bodies.__slots__]
+    sizes = np.cumsum([0, *(part.shape[0] for part in parts)]).tolist()
+    return Bodies(**dict(zip(Bodies.__slots__, ca.vertsplit(carried_sums(chain, ca.vertcat(*parts)), sizes))))
+
+
+def _gathered_duals(chain, bodies, w):
+    """Return sums (15, n) over all that every joint carries: G = I w (6), the moment of D = B'w, whose force is zero, and the upper left of
+    K = [upper, -[G force]; [G force], 0] by its entries."""
+    upper = _rolled(bodies.inertia, w[:3, :]) - _shifts(w[3:, :], bodies.first)
+    return carried_sums(chain, ca.vertcat(wrench_of(bodies, w), bent_back(bodies, w), upper))
+
+
+def wrench_of(bodies, motion):
+    """Return I m: the wrench that accelerates the bodies by the motion m."""
+    w, v = ca.vertsplit(motion, 3)
+    return ca.vertcat(times(bodies.inertia, w) + cross(bodies.first, v), across(bodies.mass, 3) * v - cross(bodies.first, w))
+
+
+def bent(bodies, motion):
     """Return B m."""
-    return body.upper @ motion[0], ca.cross(motion[0], body.twice)
+    w = motion[:3, :]
+    return ca.vertcat(by_rows(bodies.upper, w, (0, 1, 2, 3, 4, 5, 6, 7, 8)), cross(w, bodies.twice))
 
 
-_NOTHING = Carried(mass=0.0, first=SX.zeros(3), inertia=SX.zeros(3, 3), upper=SX.zeros(3, 3), twice=SX.zeros(3),
-                   moment=SX.zeros(3), force=SX.zeros(3))
-_NO_DUAL = Dual(moment=SX.zeros(3), force=SX.zeros(3), back=SX.zeros(3), upper=SX.zeros(3, 3))
+def bent_back(bodies, motion):
+    """Return the moment of B'm, whose force is zero."""
+    w, v = ca.vertsplit(motion, 3)
+    return by_rows(bodies.upper, w, (0, 3, 6, 1, 4, 7, 2, 5, 8)) + cross(bodies.twice, v)
+
+
+# Loads ----------------------------------------------------------------------------------------------------------------------
+
+def _loaded_chains(chain, frames, loads):
+    """Yield for each load its joint, the coordinates that move it, the point's place, and force and moment as columns (3)."""
+    for link, position, force, moment in applied(chain.tree, loads):
+        k = chain.carriers[link]
+        moving = []
+        while k >= 0:
+            moving.insert(0, k)
+            k = chain.parents[k]
+        if moving:
+            place = frames.origin[:, moving[-1]] + frames.rotation[moving[-1]] @ ca.DM(position)
+            yield moving, place, *(ca.vertcat(vector[0], vector[1], vector[2]) for vector in (force, moment))
+        else:
+            yield moving, None, None, None
+
+
+def _rates(frames, moving, place):
+    """Return for every joint of a chain, as columns (3, d), the rates of turning and of a point's moving per joint rate."""
+    turns, slides = ca.vertsplit(frames.screw[:, moving], 3)
+    return turns, slides + cross(turns, ca.repmat(place, 1, len(moving)))
+
+
+def _load_parts(chain, frames, loads):
+    """Return the loads' shares of -dtau/dq (n, n) and dtau/d(moment, force) (n, 6 loads)."""
+    by_q, by_load = SX(chain.tree.dof, chain.tree.dof), SX(chain.tree.dof, 6 * len(loads))
+    for number, (moving, place, force, moment) in enumerate(_loaded_chains(chain, frames, loads)):
+        if moving:
+            turns, moves = _rates(frames, moving, place)
+            pushed, swung = turns.T @ against(moves, force), turns.T @ against(turns, moment)
+            by_load[moving, list(range(6 * number, 6 * number + 6))] = -ca.horzcat(turns.T, moves.T)
+            by_q[moving, moving] += ca.triu(pushed) + ca.triu(pushed, False).T + ca.triu(swung, False).T
+    return by_q, by_load
+
+
+def _load_curvatures(chain, frames, virtual, loads):
+    """Return of the virtual work of the loads, sum of w.W: second derivatives by q (n, n), upper triangle, minus those by q and (moment,
+    force) (n, 6 loads), the first by q (n,), and minus those by (moment, force) (6 loads,)."""
+    n, count = chain.tree.dof, len(loads)
+    by_qq, by_q_load, by_q, by_load = SX(n, n), SX(n, 6 * count), SX.zeros(n), SX.zeros(6 * count)
+    for number, (moving, place, force, moment) in enumerate(_loaded_chains(chain, frames, loads)):
+        if not moving:
+            continue
+        columns, (turns, moves) = list(range(6 * number, 6 * number + 6)), _rates(frames, moving, place)
+        w, v = ca.vertsplit(virtual[:, moving[-1]], 3)
+        ahead = cross_motion(frames.screw[:, moving], ca.repmat(ca.vertcat(w, v), 1, len(moving)) - virtual[:, moving])
+        here = ca.repmat(place, 1, len(moving))
+        wrench = [ca.repmat(part, 1, len(moving)) for part in (moment + ca.cross(place, force), force)]
+        crossed = against(moves, force).T @ ahead[:3, :]
+        by_place = frames.screw[:, moving].T @ cross_force(ahead, *wrench) + crossed + crossed.T + turns.T @ against(moves, ca.cross(force, w))
+        speeds = ahead[3:, :] + cross(ahead[:3, :], here) + cross(ca.repmat(w, 1, len(moving)), moves)
+        by_qq[moving, moving] += ca.triu(by_place)
+        by_q_load[moving, columns] = -ca.horzcat(ahead[:3, :].T, speeds.T)
+        by_q[moving] += ahead[:3, :].T @ moment + speeds.T @ force
+        by_load[columns] = -ca.vertcat(w, v + ca.cross(w, place))
+    return by_qq, by_q_load, by_q, by_load
+
 
 COMPOSITE = Provider(slope_parts=slope_parts, join_slopes=join_slopes, curvature_parts=curvature_parts, join_curvature=join_curvature)
