@@ -14,6 +14,7 @@ import numpy as np
 from ocp.assembly import Block, assemble, assemble_hessian
 from ocp.compiled import NoCompiler, compile_function
 from ocp.dynamics import FORMULATIONS
+from ocp.dynamics.automatic import published
 from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation
 from ocp.graph import column, function, kernel, symbols
@@ -23,19 +24,20 @@ from ocp.problem import Problem
 from ocp.rows import Box, Group, linear_rows
 from ocp.spline import QUADRATURES, basis, greville, quadrature, sample
 
-PROVIDERS = {"recursive": COMPOSITE, "ad": None, "solver": None}
+PROVIDERS = {"recursive": lambda formulation: COMPOSITE, "published": published, "ad": lambda formulation: None,
+             "solver": lambda formulation: None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcription:
     """How a problem becomes an NLP.
 
-    `dynamics`: a Formulation or its name. `derivatives` of the torques: "recursive", by the composite recursion in
-    the ground frame, or "ad", by automatic differentiation, either way of kernels of one instant, assembled sparsely and handed to the solver;
-    or "solver", all left to the solver's front end, for comparison. `nodes`: steps per segment at whose ends
-    inequalities hold. `quadrature`: "gauss", "trapezoid" or "simpson"; `panels`: points (gauss) or panels per segment, by default
-    degree + 1 points or as many panels as `nodes`. `compiled`: kernels as machine code, where the system has a C compiler; otherwise they
-    run on CasADi's virtual machine, and the Solution's statistics say why.
+    `dynamics`: a Formulation or its name. `derivatives` of the torques: "recursive", by the composite recursion in the ground frame;
+    "published", the first ones by the formulation's own recursion; or "ad", by automatic differentiation: always of kernels of one instant,
+    assembled sparsely and handed to the solver; or "solver", all left to the solver's front end, for comparison. `nodes`: steps per segment
+    at whose ends inequalities hold. `quadrature`: "gauss", "trapezoid" or "simpson"; `panels`: points (gauss) or panels per segment, by
+    default degree + 1 points or as many panels as `nodes`. `compiled`: kernels as machine code, where the system has a C compiler;
+    otherwise they run on CasADi's virtual machine, and the Solution's statistics say why.
     """
 
     dynamics: Formulation = FORMULATIONS["newton_euler"]
@@ -53,6 +55,7 @@ class Transcription:
         for what, value, known in (("derivatives", self.derivatives, tuple(PROVIDERS)), ("quadrature", self.quadrature, QUADRATURES)):
             if value not in known:
                 raise ValueError(f"{what}: expected one of {', '.join(known)}, got {value!r}")
+        PROVIDERS[self.derivatives](self.dynamics)     # a formulation without sensitivities of its own is refused here
         if self.compiled and self.derivatives == "solver":
             raise ValueError("compiled: a solver cannot differentiate machine code; use derivatives 'recursive' or 'ad'")
         for what in ("nodes", "panels"):
@@ -84,7 +87,7 @@ class Transcribed:
 def transcribe(problem, transcription=Transcription()):
     """Return the Transcribed problem; raise ValueError naming constraint, joint and instant for bad sizes or contradictory bounds."""
     finish, kernels = _finish(transcription)
-    inputs = symbols(problem, transcription.dynamics, PROVIDERS[transcription.derivatives], finish)
+    inputs = symbols(problem, transcription.dynamics, PROVIDERS[transcription.derivatives](transcription.dynamics), finish)
     groups = tuple(_groups(problem, transcription, inputs))
     box = Box(problem)
     blocks, rows, limits, count = [], [], [(np.empty(0), np.empty(0))], 0

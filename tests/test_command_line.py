@@ -99,7 +99,7 @@ def test_solved_but_not_verified_is_status_one(inside, capsys):
     (["--points", "3"], "control points: a spline of degree 3 needs at least 4, got 3"),
     (["--torque", "nan"], "joint 'shoulder': torque limits: expected numbers"),
     (["--torque", "-5"], "joint 'shoulder': torque limits: lower bound 5 is above upper bound -5"),
-    (["--dynamics", "lagrange"], "dynamics: expected one of newton_euler"), (["--derivatives", "fd"], "derivatives: expected one of recursive, ad"),
+    (["--dynamics", "lagrange"], "dynamics: expected one of newton_euler"), (["--derivatives", "fd"], "derivatives: expected one of recursive, published, ad"),
     (["--plugin", "nonesuch"], "plugin 'nonesuch': this CasADi has no such solver"),
     (["--hessian", "bfgs"], "hessian: expected one of exact"), (["--quadrature", "romberg"], "quadrature: expected one of gauss"),
     (["--nodes", "0"], "nodes: expected a whole number of at least 1"), (["--option", "nonesuch=1"], "option 'nonesuch' = 1: refused"),

@@ -129,8 +129,9 @@ def test_an_objective_must_be_scalar():
 
 @pytest.mark.parametrize(("settings", "message"), [
     ({"dynamics": "lagrange"}, "dynamics: expected one of newton_euler, hollerbach_4x4.* or a Formulation, got 'lagrange'"),
-    ({"derivatives": "fd"}, "derivatives: expected one of recursive, ad, solver"), ({"quadrature": "romberg"}, "quadrature: expected one of gauss"),
+    ({"derivatives": "fd"}, "derivatives: expected one of recursive, published, ad, solver"), ({"quadrature": "romberg"}, "quadrature: expected one of gauss"),
     ({"nodes": 0}, "nodes: expected a whole number of at least 1, got 0"), ({"panels": 1.5}, "panels: expected a whole number"),
+    ({"dynamics": "waters", "derivatives": "published"}, "derivatives 'published': formulation 'waters' has no sensitivities of its own"),
     ({"compiled": True, "derivatives": "solver"}, "compiled: a solver cannot differentiate machine code"),
 ])
 def test_a_wrong_setting_is_refused_by_name(settings, message):
