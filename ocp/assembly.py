@@ -1,7 +1,8 @@
 """Kernels at many instants, assembled over the variables of the NLP by one constant sparse matrix per derivative.
 
-All instants of a block together are Y = M x + m, constant M holding the spline bases, so the derivatives over x are constant sparse matrices
-times the nonzeros of the kernels' derivatives. The solver is given these; letting it differentiate the mapped graph costs many times more.
+All instants of a block together are Y = M x + m, constant M holding the spline bases, so the derivatives over x are constant sparse
+matrices times the nonzeros of the kernels' derivatives. The solver is given these; letting it differentiate the mapped graph costs many
+times more.
 """
 from dataclasses import dataclass
 

@@ -1,7 +1,7 @@
 """Kernels as machine code: C that CasADi generates, compiled by the system's compiler, and kept on disk by content.
 
--O1 is as fast as -O3 on such straight-line code and compiles ten times sooner. A library's name is the hash of its C text, CasADi's version,
-compiler and flags, and it appears by an atomic rename, so concurrent runs may share the cache and nothing stale is ever loaded.
+-O1 is as fast as -O3 on such straight-line code and compiles ten times sooner. A library's name is the hash of its C text, CasADi's
+version, compiler and flags, and it appears by an atomic rename, so concurrent runs may share the cache and nothing stale is ever loaded.
 """
 import hashlib
 import os

@@ -22,7 +22,10 @@ WORST = 5
 
 
 def preflight(transcribed, x, hessian):
-    """Evaluate every function and derivative that the solve will use at the guess x; raise ValueError naming constraint or objective, joint and time of a NaN."""
+    """Evaluate every function and derivative that the solve will use at the guess x.
+
+    Raises ValueError naming the constraint or objective, joint and time of the first NaN or infinity.
+    """
     nlp, problem = transcribed.nlp, transcribed.problem
     values = [nlp.objective(x), nlp.constraints(x)]
     if nlp.jacobian is not None:
@@ -66,12 +69,14 @@ def explain(transcribed, outcome):
                 for side, bound in (("lower", lower), ("upper", upper)):
                     close = np.abs(values[number] - bound) <= 1e-6 * max(1.0, abs(bound))
                     if close.any():
-                        leaning[f"{_row_name(constraint, row)} at its {side} bound {bound:g} {constraint.unit(row)}"] = int(close.sum()), len(close)
+                        where = f"{_row_name(constraint, row)} at its {side} bound {bound:g} {constraint.unit(row)}"
+                        leaning[where] = int(close.sum()), len(close)
     lines += [text for _, text in sorted(found, key=lambda pair: -pair[0])[:WORST]]
     for side, bound in zip(("lower", "upper"), transcribed.problem.duration):
         if transcribed.problem.duration[0] < transcribed.problem.duration[1] and abs(duration - bound) <= 1e-4 * bound:
             lines.append(f"duration stuck at its {side} bound {bound:g} s")
-    lines += [f"{text}: {count} of {total} instants" for text, (count, total) in sorted(leaning.items(), key=lambda item: -item[1][0])[:WORST]]
+    most = sorted(leaning.items(), key=lambda item: -item[1][0])[:WORST]
+    lines += [f"{text}: {count} of {total} instants" for text, (count, total) in most]
     return tuple(lines)
 
 

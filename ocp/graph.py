@@ -1,7 +1,7 @@
 """Expressions to casadi.Functions: the kernels of one instant with their derivatives, in scalar graphs, looped or compiled.
 
-A kernel's inputs are y = (T, q, q', q'') with primes for d/ds, and s. Joint torques may bring their own derivatives: the kernel then takes the
-chain rule through them, and only what a constraint or an objective makes of the torques is differentiated automatically.
+A kernel's inputs are y = (T, q, q', q'') with primes for d/ds, and s. Joint torques may bring their own derivatives: the kernel then takes
+the chain rule through them, and only what a constraint or an objective makes of the torques is differentiated automatically.
 """
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -19,8 +19,9 @@ LOOPED = 12                                        # from so many joints on, pai
 class Kernel:
     """A vector function of one instant and its derivatives.
 
-    `values`(y, s) -> (m,); `jacobian`(y, s) -> its nonzeros at (`rows`, `columns`); `linear` (m,) tells the rows linear in y; `hessian(kind)`
-    -> (function (y, s, multipliers (m,)) -> nonzeros of the upper triangle, rows, columns), kind "exact" or "gauss-newton".
+    `values`(y, s) -> (m,); `jacobian`(y, s) -> its nonzeros at (`rows`, `columns`); `linear` (m,) tells the rows linear in y;
+    `hessian(kind)` -> (function (y, s, multipliers (m,)) -> nonzeros of the upper triangle, rows, columns), kind "exact" or
+    "gauss-newton".
     """
 
     size: int
@@ -109,12 +110,14 @@ def kernel(inputs, stack, *, squares=False):
         multipliers = ca.SX.sym("lam", values.shape[0])
         if kind == "gauss-newton":
             root = ca.sqrt(y[0]) * stack if squares else ca.SX(0, 1)
-            return _sparse_function("hessian", inputs, stack, [multipliers], lambda run: _squared(_slope(inputs, root, run), run, multipliers))
+            return _sparse_function("hessian", inputs, stack, [multipliers],
+                                    lambda run: _squared(_slope(inputs, root, run), run, multipliers))
         scalar = ca.dot(multipliers, values)
         return _sparse_function("hessian", inputs, scalar, [multipliers], lambda run: ca.triu(_curvature(inputs, scalar, run)))
 
     return Kernel(
-        size=values.shape[0], width=y.shape[0], rows=rows, columns=columns, hessian=hessian, jacobian=jacobian, linear=_linear(inputs, values),
+        size=values.shape[0], width=y.shape[0], rows=rows, columns=columns, hessian=hessian, jacobian=jacobian,
+        linear=_linear(inputs, values),
         values=_finished(inputs, ca.Function("values", [y, s], [ca.cse(_resolved(inputs, values))])),
     )
 

@@ -190,7 +190,8 @@ def _quiet(plugin, options):
 
 
 def _triangular(nlp, hessian):
-    return {"grad_f": nlp.gradient, "jac_g": nlp.jacobian, "no_nlp_grad": True, "calc_lam_p": False} | ({} if hessian is None else {"hess_lag": hessian})
+    ours = {"grad_f": nlp.gradient, "jac_g": nlp.jacobian, "no_nlp_grad": True, "calc_lam_p": False}
+    return ours if hessian is None else ours | {"hess_lag": hessian}
 
 
 def _joined(nlp, hessian):

@@ -132,7 +132,8 @@ def name_multipliers(rows, asked, x_multipliers, g_multipliers):
 def gather_multipliers(rows, named, size, count, *, free):
     """Return multipliers of variables (size,) and rows of g (count,) from those by name, interpolated where the instants differ.
 
-    `free` tells whether x_0 is the duration. A multiplier along the path is a density times the spacing of its instants, so it is scaled by the ratio of their numbers.
+    `free` tells whether x_0 is the duration. A multiplier along the path is a density times the spacing of its instants, so it is scaled by
+    the ratio of their numbers.
     """
     x_multipliers, g_multipliers = np.zeros(size), np.zeros(count)
     for placed in rows:

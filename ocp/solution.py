@@ -202,7 +202,8 @@ def _restore(header, arrays, problem):
     tree = _tree(header["tree"])
     if problem is None:
         loads = tuple(Load(**load) for load in header["loads"] if load is not None)
-        problem = Problem(tree=tree, motion=BSpline(**header["motion"]), duration=header["duration"], objective=Objective(terms=()), loads=loads)
+        problem = Problem(tree=tree, motion=BSpline(**header["motion"]), duration=header["duration"], objective=Objective(terms=()),
+                          loads=loads)
     names = [joint.name for joint in problem.tree.moving]
     if names != header["joints"]:
         raise _OtherModel(f"belongs to another model: its joints are {', '.join(header['joints'])}; expected {', '.join(names)}")

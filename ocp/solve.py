@@ -38,7 +38,8 @@ def solve(problem, transcription=Transcription(), solver=Solver(), *, guess=None
     values = np.array(transcribed.terms(outcome.x)).ravel()
     nlp = transcribed.nlp
     statistics = {
-        "plugin": solver.plugin, "hessian": solver.hessian, "options": dict(solver.options), "variables": len(x), "constraints": len(nlp.g_lower),
+        "plugin": solver.plugin, "hessian": solver.hessian, "options": dict(solver.options),
+        "variables": len(x), "constraints": len(nlp.g_lower),
         "jacobian_nonzeros": _jacobian_nonzeros(nlp), "hessian_nonzeros": _hessian_nonzeros(nlp, solver),
         "iterations": outcome.iterations, "build_seconds": ready - begin + outcome.build_seconds, "solve_seconds": outcome.solve_seconds,
         "total_seconds": time.perf_counter() - begin, "warm_start": bool(warm), "kernels": transcribed.kernels(),

@@ -179,7 +179,8 @@ def _goals(problem, transcription, inputs):
             stack = inputs.at.T * stack
         places = np.array([1.0]) if term.kind == "end" else instants
         weight = np.ones((1, 1)) if term.kind == "end" else weights[None, :]
-        blocks.append(_block(problem, kernel(inputs, stack, squares=term.kind == "squares"), places, np.full((1, len(places)), number), weight))
+        goal = kernel(inputs, stack, squares=term.kind == "squares")
+        blocks.append(_block(problem, goal, places, np.full((1, len(places)), number), weight))
     return blocks
 
 

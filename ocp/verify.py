@@ -1,4 +1,4 @@
-"""The certificate of a motion, independent of the solver's word: violations on a dense grid, forward simulation, energy, first-order conditions."""
+"""The certificate of a motion, without the solver's word: violations on a dense grid, forward simulation, energy, first-order conditions."""
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import factorial
@@ -66,7 +66,8 @@ class Verification:
 def verify(solution):
     """Return the Verification of a Solution."""
     drift, goal = _simulate(solution)
-    return Verification(violations=violations(solution), drift=drift, goal_drift=goal, energy_error=_energy_error(solution), kkt=_kkt(solution))
+    return Verification(violations=violations(solution), drift=drift, goal_drift=goal, energy_error=_energy_error(solution),
+                        kkt=_kkt(solution))
 
 
 def violations(solution):

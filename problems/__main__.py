@@ -7,7 +7,8 @@ TOOLS = ("__init__", "__main__", "run")
 
 def gallery():
     """Return {module name: first line of its docstring} of everything that runs as `python -m problems.NAME`."""
-    pages = {path.stem: ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) for path in sorted(Path(__file__).parent.glob("*.py"))}
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    pages = {path.stem: ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) for path in files}
     return {name: page.splitlines()[0] for name, page in pages.items() if name not in TOOLS and page}
 
 

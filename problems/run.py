@@ -76,7 +76,8 @@ def describe(problem, arguments, solution, certificate=None, published=()):
     found = certificate.violations if certificate is not None else violations(solution)
     statistics, relevant = solution.statistics, [entry for entry in published if _applies(entry, problem, arguments)]
     return {
-        "problem": _name(problem), "arguments": arguments, "status": solution.status, "success": solution.success, "objective": solution.objective,
+        "problem": _name(problem), "arguments": arguments, "status": solution.status, "success": solution.success,
+        "objective": solution.objective,
         "objective_terms": {term: {"weight": weight, "value": value} for term, weight, value in solution.terms},
         "duration": solution.duration,
         **{key: statistics[key] for key in ("variables", "constraints", "jacobian_nonzeros", "hessian_nonzeros", "iterations",
@@ -86,7 +87,8 @@ def describe(problem, arguments, solution, certificate=None, published=()):
                    "nodes": solution.transcription.nodes, "quadrature": solution.transcription.quadrature,
                    "kernels": statistics["kernels"], "warm_start": statistics["warm_start"]},
         "versions": versions(),
-        "violations": {v.name: {"nodes": v.nodes, "dense": v.dense, "unit": v.unit, "row": v.label, "time": v.time} for v in found.values()},
+        "violations": {v.name: {"nodes": v.nodes, "dense": v.dense, "unit": v.unit, "row": v.label, "time": v.time}
+                       for v in found.values()},
         "verification": None if certificate is None else {
             "simulation_drift": certificate.drift, "goal_drift": certificate.goal_drift, "energy_error": certificate.energy_error,
             "kkt": certificate.kkt},
@@ -245,7 +247,8 @@ def _block(report):
         line(f"  {term}", f"{entry['value']:.9g}, weight {entry['weight']:g}")
     line("duration", f"{report['duration']:.9g} s")
     line("solver", f"{solver['plugin']}, {solver['hessian']} Hessian, {solver['dynamics']}, derivatives {solver['derivatives']}, "
-                   f"nodes {solver['nodes']}, {solver['quadrature']}" + "".join(f", {key}={value}" for key, value in solver["options"].items()))
+                   f"nodes {solver['nodes']}, {solver['quadrature']}"
+                   + "".join(f", {key}={value}" for key, value in solver["options"].items()))
     line("kernels", solver["kernels"])
     line("size", f"{report['variables']} variables, {report['constraints']} constraints, nonzeros {report['jacobian_nonzeros']} Jacobian, "
                  f"{report['hessian_nonzeros']} Hessian")

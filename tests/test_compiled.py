@@ -60,7 +60,8 @@ def test_a_kernel_is_compiled_once_and_found_by_content(cache):
 @compiler_needed
 def test_concurrent_runs_share_the_cache(cache):
     command = [sys.executable, "-m", "problems.two_link_lift", "--points", "6", "--compile", "--quiet"]
-    runs = [subprocess.Popen(command, cwd=ROOT, env=os.environ | {"OCP_CACHE": str(cache)}, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    runs = [subprocess.Popen(command, cwd=ROOT, env=os.environ | {"OCP_CACHE": str(cache)}, stdout=subprocess.PIPE, text=True)
+            for _ in range(2)]
     lines = [run.communicate(timeout=120)[0].split(" iterations")[0] for run in runs]
     assert [run.returncode for run in runs] == [0, 0] and lines[0] == lines[1]
     assert not [path for path in cache.iterdir() if path.suffix != ".so"]
@@ -74,7 +75,8 @@ def test_a_solve_with_compiled_kernels_is_the_same(cache):
 
 
 @pytest.mark.parametrize(("variables", "reason"), [
-    ({"PATH": "/nonexistent", "CC": ""}, "no C compiler found (looked for cc, gcc, clang)"), ({"CC": "no-such-compiler"}, "no C compiler found"),
+    ({"PATH": "/nonexistent", "CC": ""}, "no C compiler found (looked for cc, gcc, clang)"),
+    ({"CC": "no-such-compiler"}, "no C compiler found"),
     ({"CC": "false"}, "false failed: no message"), ({"OCP_CACHE": "/proc/nowhere"}, "cannot compile in /proc/nowhere"),
 ])
 def test_without_a_compiler_the_virtual_machine_runs_and_a_line_says_so(variables, reason, cache, monkeypatch):

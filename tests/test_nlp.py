@@ -36,7 +36,8 @@ def test_a_wrong_multiplier_fails_the_first_order_conditions():
     ({"plugin": "nonesuch"}, "plugin 'nonesuch'"), ({"plugin": "../x"}, "plugin '../x'"), ({"hessian": "bfgs"}, "hessian: expected one of"),
     ({"options": {"max_iterr": 5}}, "option 'max_iterr' = 5: refused by plugin 'ipopt'"),
     ({"options": {"tol": 1e-6, "mu_strategy": "sometimes"}}, "option 'mu_strategy' = 'sometimes'"),
-    ({"options": {"tol": "small"}}, "option 'tol' = 'small'"), ({"plugin": "sleqp", "hessian": "lbfgs"}, "hessian 'lbfgs': plugin 'sleqp' has no limited-memory mode"),
+    ({"options": {"tol": "small"}}, "option 'tol' = 'small'"),
+    ({"plugin": "sleqp", "hessian": "lbfgs"}, "hessian 'lbfgs': plugin 'sleqp' has no limited-memory mode"),
     ({"plugin": "sleqp", "hessian": "gauss-newton"}, "hessian 'gauss-newton': plugin 'sleqp' does not take"),
     ({"plugin": "sqpmethod", "options": {"nonesuch": 1}}, "option 'nonesuch'"),
 ])

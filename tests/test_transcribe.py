@@ -129,7 +129,8 @@ def test_an_objective_must_be_scalar():
 
 @pytest.mark.parametrize(("settings", "message"), [
     ({"dynamics": "lagrange"}, "dynamics: expected one of newton_euler, hollerbach_4x4.* or a Formulation, got 'lagrange'"),
-    ({"derivatives": "fd"}, "derivatives: expected one of recursive, published, ad, solver"), ({"quadrature": "romberg"}, "quadrature: expected one of gauss"),
+    ({"derivatives": "fd"}, "derivatives: expected one of recursive, published, ad, solver"),
+    ({"quadrature": "romberg"}, "quadrature: expected one of gauss"),
     ({"nodes": 0}, "nodes: expected a whole number of at least 1, got 0"), ({"panels": 1.5}, "panels: expected a whole number"),
     ({"dynamics": "waters", "derivatives": "published"}, "derivatives 'published': formulation 'waters' has no sensitivities of its own"),
     ({"compiled": True, "derivatives": "solver"}, "compiled: a solver cannot differentiate machine code"),
@@ -170,7 +171,8 @@ def test_a_spatial_tree_with_branches_is_assembled_right(derivatives, joints):
     rng = np.random.default_rng(8)
     tree = random_tree(rng, joints)
     problem = Problem(tree=tree, motion=BSpline(points=6), duration=(0.5, 2.0), objective=effort(), constraints=(
-        at_start(tree, q=0.0), path("torque", lambda at: at.tau, lower=-1e3, upper=1e3), path("power", lambda at: at.tau * at.qd, upper=1e3)), loads=random_loads(rng, tree, 2))
+        at_start(tree, q=0.0), path("torque", lambda at: at.tau, lower=-1e3, upper=1e3),
+        path("power", lambda at: at.tau * at.qd, upper=1e3)), loads=random_loads(rng, tree, 2))
     nlp, x = transcribe(problem, Transcription(derivatives=derivatives)).nlp, random_point(problem)
     symbol, lam = ca.MX.sym("x", len(x)), rng.standard_normal(len(nlp.g_lower))
     exact = ca.Function("h", [symbol], [ca.hessian(nlp.objective(symbol) + ca.dot(lam, nlp.constraints(symbol)), symbol)[0]])(x)

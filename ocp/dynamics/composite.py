@@ -131,7 +131,8 @@ def curvature_parts(tree, multipliers, q, qd, qdd, loads=()):
     bq = returned(lift) + twisted(phi) + cross_force(phi, g, g_force) + cross_force(s, back[:3, :], back[3:, :])
     inner = ca.vertcat(a, bq, wrench_of(carried, lift) + held, wrench_of(carried, 2 * phi) + bent(carried, s), held + twisted(s), turned)
     force, image = ca.vertcat(carried.moment, carried.force), duals[:6, :]
-    slopes = [dot(lift, force) + dot(psi, image) + dot(phi[:3, :], back[:3, :]), 2 * dot(phi, image) + dot(s[:3, :], back[:3, :]), dot(s, image)]
+    slopes = (dot(lift, force) + dot(psi, image) + dot(phi[:3, :], back[:3, :]), 2 * dot(phi, image) + dot(s[:3, :], back[:3, :]),
+              dot(s, image))
     by_qq, by_q_load, by_q, by_load = _load_curvatures(chain, frames, virtual, loads)
     gradient = ca.vertcat(slopes[0].T - by_q, slopes[1].T, slopes[2].T, by_load)
     return inner, ca.vertcat(s, phi, lift, psi), by_qq, by_q_load, gradient
@@ -170,7 +171,8 @@ def chain_of(tree):
     moving = [k for k, row in enumerate(rows) if row is not None]
     return Chain(
         tree=tree, parents=tuple(carriers[parents[k]] if parents[k] >= 0 else -1 for k in moving), carriers=tuple(carriers),
-        homes=tuple(np.array(tree.joints[k].home) for k in moving), inertias=tuple(inertias[k] for k in moving), still=_leading_slides(tree))
+        homes=tuple(np.array(tree.joints[k].home) for k in moving), inertias=tuple(inertias[k] for k in moving),
+        still=_leading_slides(tree))
 
 
 def _leading_slides(tree):
@@ -256,7 +258,8 @@ def bodies_of(chain, frames):
     columns = [ca.horzcat(*(turn[:, k] for turn in frames.rotation)) for k in range(3)]
     turned = [sum(across(local[3 * r + c], 3) * columns[c] for c in range(3)) for r in range(4)]       # R h, and the columns of R I
     first, lever = turned[0] + across(mass, 3) * frames.origin, turned[0] + across(mass / 2, 3) * frames.origin
-    inertia = ca.vertcat(*(sum(columns[c][i, :] * turned[1 + c][j, :] for c in range(3)) for i, j in ENTRIES)) + _shifts(frames.origin, lever)
+    about_origin = [sum(columns[c][i, :] * turned[1 + c][j, :] for c in range(3)) for i, j in ENTRIES]
+    inertia = ca.vertcat(*about_origin) + _shifts(frames.origin, lever)
     w, v, dw, dv = *ca.vertsplit(frames.twist, 3), *ca.vertsplit(frames.acceleration, 3)
     spin, momentum = times(inertia, w) + cross(first, v), across(mass, 3) * v - cross(first, w)
     xx, yy, zz, xy, xz, yz = ca.vertsplit(_shifts(v, first) - _rolled(inertia, w))
@@ -364,7 +367,8 @@ def _load_curvatures(chain, frames, virtual, loads):
         here = ca.repmat(place, 1, len(moving))
         wrench = [ca.repmat(part, 1, len(moving)) for part in (moment + ca.cross(place, force), force)]
         crossed = against(moves, force).T @ ahead[:3, :]
-        by_place = frames.screw[:, moving].T @ cross_force(ahead, *wrench) + crossed + crossed.T + turns.T @ against(moves, ca.cross(force, w))
+        by_place = frames.screw[:, moving].T @ cross_force(ahead, *wrench) + turns.T @ against(moves, ca.cross(force, w))
+        by_place += crossed + crossed.T
         speeds = ahead[3:, :] + cross(ahead[:3, :], here) + cross(ca.repmat(w, 1, len(moving)), moves)
         by_qq[moving, moving] += ca.triu(by_place)
         by_q_load[moving, columns] = -ca.horzcat(ahead[:3, :].T, speeds.T)

@@ -19,7 +19,8 @@ class Formulation:
     inverse(tree, q, qd, qdd, loads=()) -> joint torques or forces (n,);
     reactions(tree, q, qd, qdd, loads=()) -> (force (3, links), moment (3, links)) that each joint passes to its link, in the axes of
     the link's own frame, the moment about the joint's `anchor`; None where the method does not know them;
-    sensitivity(tree, q, qd, qdd, loads=()) -> dtau/dq, dtau/dqd, dtau/dqdd, (n, n) each, by the method's own recursion; None where it has none.
+    sensitivity(tree, q, qd, qdd, loads=()) -> dtau/dq, dtau/dqd, dtau/dqdd, (n, n) each, by the method's own recursion; None where it has
+    none.
     """
 
     name: str
@@ -30,11 +31,11 @@ class Formulation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
-    """Derivatives of inverse dynamics in two stages: parts, which are scalar graphs, and their joining, which may be graphs or matrix loops.
+    """Derivatives of inverse dynamics in two stages: parts, which are scalar graphs, and their joining, in graphs or matrix loops.
 
     slope_parts(tree, q, qd, qdd, loads) -> parts; join_slopes(tree, parts) -> dtau/dq, dtau/dqd, dtau/dqdd (n, n), dtau/d(moment, force) of
-    each load (n, 6 loads). With multipliers as second argument curvature_parts, and join_curvature(tree, parts) -> the second derivatives of
-    L = multipliers . tau by (q, q), (q, qd), (q, qdd), (qd, qd), (n, n), the symmetric ones as upper triangles, by q and the loads
+    each load (n, 6 loads). With multipliers as second argument curvature_parts, and join_curvature(tree, parts) -> the second derivatives
+    of L = multipliers . tau by (q, q), (q, qd), (q, qdd), (qd, qd), (n, n), the symmetric ones as upper triangles, by q and the loads
     (n, 6 loads), and the gradient of L by (q, qd, qdd, loads).
     """
 
@@ -65,7 +66,8 @@ def aligned(tree):
     for k, (joint, link) in enumerate(zip(tree.joints, tree.links)):
         before = np.eye(4) if parents[k] < 0 else turns[parents[k]]
         home = tidy(invert(before) @ np.array(joint.home) @ turns[k], 1e-14)
-        axis = None if joint.screw is None else (0, 0, 0, 0, 0, 1) if joint.kind == "prismatic" else (0, 0, 1, 0, 0, joint.pitch if joint.kind == "screw" else 0)
+        pitch = joint.pitch if joint.kind == "screw" else 0.0
+        axis = {"fixed": None, "prismatic": (0, 0, 0, 0, 0, 1)}.get(joint.kind, (0, 0, 1, 0, 0, pitch))
         joints.append(replace(joint, home=home, screw=axis))
         back = invert(turns[k])
         inertia = tidy(back[:3, :3] @ np.array(link.inertia) @ back[:3, :3].T, 1e-16)
@@ -125,7 +127,7 @@ def applied(tree, loads):
 
 
 def regrouped(tree):
-    """Return (mass, first moment, pseudo-inertia) per link of an aligned tree that give the same joint torques with fewer of them: three less per revolute joint.
+    """Return (mass, first moment, pseudo-inertia) per link of an aligned tree that give the same joint torques, three fewer per revolute joint.
 
     Mass on the axis of a revolute joint belongs to either of its links. So each link hands its mass m, its first moment h_z and a
     line of second moment I_yy along the axis to its parent, which leaves it h_x, h_y, I_xx - I_yy, I_zz and the products: the base

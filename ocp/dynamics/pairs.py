@@ -1,8 +1,8 @@
 """Products over all pairs of a joint and its ancestors, as a few matrix products along the unbranched segments of a tree.
 
 A derivative of inverse dynamics is a matrix whose entry at joint i and ancestor j is a dot product of a vector of i with one of j, and zero
-where neither is the other's ancestor. Vectors of all joints stand as columns of matrices, SX or MX alike: in SX every entry is an expression of
-its own, in MX the products are loops over numbers, which the virtual machine runs several times faster.
+where neither is the other's ancestor. Vectors of all joints stand as columns of matrices, SX or MX alike: in SX every entry is an
+expression of its own, in MX the products are loops over numbers, which the virtual machine runs several times faster.
 """
 from dataclasses import dataclass
 
