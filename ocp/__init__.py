@@ -4,6 +4,7 @@ from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.hollerbach_3x3 import HOLLERBACH_3X3
 from ocp.dynamics.hollerbach_4x4 import HOLLERBACH_4X4
+from ocp.dynamics.lie_group import LIE_GROUP
 from ocp.dynamics.newton_euler import NEWTON_EULER
 from ocp.dynamics.uicker_kahn import UICKER_KAHN
 from ocp.dynamics.waters import WATERS

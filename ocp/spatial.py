@@ -80,6 +80,24 @@ def dh_pose(theta, d, a, alpha):
     return rotate_z(theta) @ translate(a, 0.0, d) @ rotate_x(alpha)
 
 
+def euler_zxz(rotation):
+    """Return angles with Rz(beta) Rx(alpha) Rz(phi) = rotation, beta = 0 where it can be.
+
+    Nearly parallel z axes leave beta ill-determined; alpha and phi are read off what remains after it, so the product is right regardless.
+    """
+    beta = 0.0 if np.hypot(rotation[0, 2], rotation[1, 2]) < 1e-12 else np.arctan2(rotation[0, 2], -rotation[1, 2])
+    if abs(beta) > np.pi / 2 + 1e-9:
+        beta -= np.copysign(np.pi, beta)
+    beta = _wrap(beta)
+    rest = rotate_z(-beta)[:3, :3] @ rotation
+    return beta, _wrap(np.arctan2(-rest[1, 2], rest[2, 2])), _wrap(np.arctan2(-rest[0, 1], rest[0, 0]))
+
+
+def _wrap(angle):
+    angle = (angle + np.pi) % (2 * np.pi) - np.pi
+    return 0.0 if abs(angle) < 1e-14 else angle
+
+
 def _turn(angle, i, j):
     matrix, c, s = np.eye(4), np.cos(angle), np.sin(angle)
     matrix[i, i], matrix[i, j], matrix[j, i], matrix[j, j] = c, -s, s, c

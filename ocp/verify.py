@@ -7,6 +7,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics import FORMULATIONS
+from ocp.dynamics.lie_group import LIE_GROUP, forward
 from ocp.kinematics import kinetic_energy, load_power, potential_energy
 from ocp.layout import free_duration, join
 from ocp.nlp import kkt_residual, violation
@@ -112,7 +113,8 @@ def _worst(solution, constraint, grids):
 def _simulate(solution):
     """Return the largest drift of a forward simulation from the plan, and the drift at the end; segment by segment with CVODES.
 
-    The plan's torques come from its own formulation, the simulated motion from another one, so that no formulation vouches for itself.
+    The plan's torques come from its own formulation, the simulated motion from another one (articulated inertias by the Lie-group recursion,
+    for plans by that one the mass matrix of Newton and Euler), so that no formulation vouches for itself.
     """
     problem, motion = solution.problem, solution.problem.motion
     n, step = problem.tree.dof, solution.duration / motion.segments
@@ -132,22 +134,25 @@ def _simulate(solution):
 
 def _simulator(solution, step):
     """Return the CVODES integrator over one segment; parameters are its start time and the Taylor coefficients of the planned q."""
-    problem, n = solution.problem, solution.problem.tree.dof
-    planner = solution.transcription.dynamics
-    simulated = FORMULATIONS["newton_euler" if planner.name != "newton_euler" else "hollerbach_4x4"]
+    problem, n, planner = solution.problem, solution.problem.tree.dof, solution.transcription.dynamics
     t, state, start = ca.SX.sym("t"), ca.SX.sym("x", 2 * n), ca.SX.sym("start")
     taylor = ca.SX.sym("taylor", n, problem.motion.degree + 1)
     plan = [sum(factorial(k) / factorial(k - order) * taylor[:, k] * t ** (k - order) for k in range(order, problem.motion.degree + 1))
             for order in range(3)]
     loads = tuple(load.at(start + t) for load in problem.loads)
     torque = planner.inverse(problem.tree, *plan, loads)
-    q, qd, qdd = state[:n], state[n:], ca.SX.sym("qdd", n)
-    needed = simulated.inverse(problem.tree, q, qd, qdd, loads)
-    mass = ca.jacobian(needed, qdd)
-    acceleration = ca.solve(mass, torque - ca.substitute(needed, qdd, ca.SX.zeros(n)))
-    ode = {"x": state, "t": t, "p": ca.vertcat(start, ca.vec(taylor)), "ode": ca.cse(ca.vertcat(qd, acceleration))}
+    simulate = _by_mass_matrix if planner.name == LIE_GROUP.name else forward
+    acceleration = simulate(problem.tree, state[:n], state[n:], torque, loads)
+    ode = {"x": state, "t": t, "p": ca.vertcat(start, ca.vec(taylor)), "ode": ca.cse(ca.vertcat(state[n:], acceleration))}
     return ca.integrator("simulator", "cvodes", ode, 0.0, step, {"abstol": TOLERANCE, "reltol": TOLERANCE, "max_num_steps": 100000,
                                                                  "show_eval_warnings": False})
+
+
+def _by_mass_matrix(tree, q, qd, torque, loads):
+    """Return the accelerations (n,) from Newton and Euler's equations, linear in them."""
+    qdd = ca.SX.sym("qdd", tree.dof)
+    needed = FORMULATIONS["newton_euler"].inverse(tree, q, qd, qdd, loads)
+    return ca.solve(ca.jacobian(needed, qdd), torque - ca.substitute(needed, qdd, ca.SX.zeros(tree.dof)))
 
 
 def _energy_error(solution):

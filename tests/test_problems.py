@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ocp import Solver, Transcription, solve, verify
+from ocp import FORMULATIONS, Solver, Transcription, solve, verify
 from ocp.kinematics import position
 from problems.__main__ import gallery
 from problems.published import HEADER, rows
@@ -69,9 +69,12 @@ def test_the_sliding_arm_lies_along_its_slide_at_rest():
 
 
 @pytest.mark.parametrize("problem", [fastest, lift, sliding], ids=["two_link_time", "two_link_lift", "pr_mixed"])
-def test_both_formulations_reach_the_same_optimum(problem):
-    first, second = (solve(problem(), Transcription(dynamics=name)).require() for name in ("newton_euler", "hollerbach_4x4"))
-    assert second.objective == pytest.approx(first.objective, rel=1e-6)
+def test_every_formulation_and_provider_reaches_the_same_optimum(problem):
+    expected = solve(problem()).require().objective
+    for name, formulation in FORMULATIONS.items():
+        for derivatives in ("recursive", "ad", *(["published"] if formulation.sensitivity else [])):
+            found = solve(problem(), Transcription(dynamics=name, derivatives=derivatives)).require()
+            assert found.objective == pytest.approx(expected, rel=1e-6), (name, derivatives)
 
 
 @pytest.mark.parametrize(("problem", "hessian", "options"), [

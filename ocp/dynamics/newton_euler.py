@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics.formulation import Formulation, aligned, applied, first_moment, regrouped
-from ocp.spatial import rotate_z
+from ocp.spatial import euler_zxz
 from ocp.tree import inward, outward
 
 
@@ -55,16 +55,13 @@ def _joint_wrenches(tree, turns, qd, qdd, loads, inertias):
         joint, row = tree.joints[k], rows[k]
         if row is None:                            # an aligned fixed link shares its parent's frame, except on the ground
             return parent
-        rate, turn_rate = qd[row], qd[row] if joint.kind != "prismatic" else 0
-        turned, slide = turns.to_child(k, w), 1.0 if joint.kind == "prismatic" else joint.pitch
-        dw = turns.to_child(k, dw)
-        if joint.kind != "prismatic":
-            dw = [dw[0] + turned[1] * turn_rate, dw[1] - turned[0] * turn_rate, dw[2] + qdd[row]]
+        w, dw, slide = turns.to_child(k, w), turns.to_child(k, dw), 1.0 if joint.kind == "prismatic" else joint.pitch
         a = turns.to_child(k, _add(a, _times(bend, turns.offset(k))))
         if slide:
-            twice = 2 * slide * rate
-            a = [a[0] + turned[1] * twice, a[1] - turned[0] * twice, a[2] + slide * qdd[row]]
-        w = [turned[0], turned[1], turned[2] + turn_rate]
+            a = _add(a, [_product(w[1], 2 * slide * qd[row]), -_product(w[0], 2 * slide * qd[row]), _product(slide, qdd[row])])
+        if joint.kind != "prismatic":
+            dw = _add(dw, [_product(w[1], qd[row]), -_product(w[0], qd[row]), qdd[row]])
+            w = [w[0], w[1], _sum(w[2], qd[row])]
         return w, dw, _bend(w, dw), a
 
     base = [0.0] * 3, [0.0] * 3, [[0.0] * 3] * 3, [-g for g in tree.gravity]
@@ -73,7 +70,7 @@ def _joint_wrenches(tree, turns, qd, qdd, loads, inertias):
     def wrench(k, children):
         w, dw, bend, a = moves[k]
         mass, first, second = inertias[k][0], inertias[k][1].tolist(), inertias[k][2].tolist()
-        force = _add([mass * value for value in a], _times(bend, first))
+        force = _add([_product(mass, value) for value in a], _times(bend, first))
         moment = _add(_axial(bend, w, dw, second), _cross(first, a))
         if k in external:
             force, moment = _subtract(force, external[k][0]), _subtract(moment, external[k][1])
@@ -105,7 +102,7 @@ class _Turns:
         self.parents, self.planes, self.offsets = tree.parents, [], []
         for joint, row in zip(tree.joints, tree.rows):
             home = np.array(joint.home)
-            beta, alpha, phi = _euler_zxz(home[:3, :3])
+            beta, alpha, phi = euler_zxz(home[:3, :3])
             spin = _cosine_sine(phi) if joint.kind in ("fixed", "prismatic") else _shifted(q[row], phi)
             self.planes.append((_cosine_sine(beta), _cosine_sine(alpha), spin))
             slide = 0.0 if row is None else 1.0 if joint.kind == "prismatic" else joint.pitch
@@ -137,24 +134,6 @@ class _Turns:
         return [v[0], v[1], v[2]]
 
 
-def _euler_zxz(rotation):
-    """Return angles with Rz(beta) Rx(alpha) Rz(phi) = rotation, beta = 0 where it can be.
-
-    Nearly parallel z axes leave beta ill-determined; alpha and phi are read off what remains after it, so the product is right regardless.
-    """
-    beta = 0.0 if np.hypot(rotation[0, 2], rotation[1, 2]) < 1e-12 else np.arctan2(rotation[0, 2], -rotation[1, 2])
-    if abs(beta) > np.pi / 2 + 1e-9:
-        beta -= np.copysign(np.pi, beta)
-    beta = _wrap(beta)
-    rest = rotate_z(-beta)[:3, :3] @ rotation
-    return beta, _wrap(np.arctan2(-rest[1, 2], rest[2, 2])), _wrap(np.arctan2(-rest[0, 1], rest[0, 0]))
-
-
-def _wrap(angle):
-    angle = (angle + np.pi) % (2 * np.pi) - np.pi
-    return 0.0 if abs(angle) < 1e-14 else angle
-
-
 def _cosine_sine(angle):
     """Return (cos, sin) of a constant, exact at quarter turns so that products with it vanish from the graph."""
     c, s = np.cos(angle), np.sin(angle)
@@ -172,10 +151,10 @@ def _shifted(q, phi):
 
 def _turn(v, plane, i, j):
     c, s = plane
-    if isinstance(s, float) and s == 0.0 and c == 1.0:
+    if _is(s, 0.0) and _is(c, 1.0):
         return v
     v = [v[0], v[1], v[2]]
-    v[i], v[j] = c * v[i] - s * v[j], s * v[i] + c * v[j]
+    v[i], v[j] = _minus(_product(c, v[i]), _product(s, v[j])), _sum(_product(s, v[i]), _product(c, v[j]))
     return v
 
 
@@ -185,36 +164,61 @@ def _turn_back(v, plane, i, j):
 
 def _bend(w, dw):
     """Return U = [dw] + [w][w]: the acceleration of a point at r, over that of the origin, is U r."""
-    xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
-    xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
-    return [[-(yy + zz), xy - dw[2], xz + dw[1]], [xy + dw[2], -(xx + zz), yz - dw[0]], [xz - dw[1], yz + dw[0], -(xx + yy)]]
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = ([_product(a, b) for b in w] for a in w)
+    x, y, z = dw
+    return [[-_sum(yy, zz), _minus(xy, z), _sum(xz, y)], [_sum(xy, z), -_sum(xx, zz), _minus(yz, x)],
+            [_minus(xz, y), _sum(yz, x), -_sum(xx, yy)]]
 
 
 def _axial(u, w, dw, p):
     """Return the inertial moment about the origin, I dw + w x I w with I = trace(P) - P; its off-diagonal terms need U anyway."""
-    ixx, iyy, izz = p[1][1] + p[2][2], p[0][0] + p[2][2], p[0][0] + p[1][1]
-    x, y, z = w
-    return [
-        ixx * dw[0] + (izz - iyy) * (y * z) + p[0][1] * u[2][0] - p[0][2] * u[1][0] + p[1][2] * (z * z - y * y),
-        iyy * dw[1] + (ixx - izz) * (x * z) + p[1][2] * u[0][1] - p[0][1] * u[2][1] + p[0][2] * (x * x - z * z),
-        izz * dw[2] + (iyy - ixx) * (x * y) + p[0][2] * u[1][2] - p[1][2] * u[0][2] + p[0][1] * (y * y - x * x),
-    ]
+    moments = p[1][1] + p[2][2], p[0][0] + p[2][2], p[0][0] + p[1][1]
+    entries = []
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        diagonal = _sum(_product(moments[i], dw[i]), _product(moments[k] - moments[j], _product(w[min(j, k)], w[max(j, k)])))
+        products = _minus(_product(p[i][j], u[k][i]), _product(p[i][k], u[j][i]))
+        entries.append(_sum(diagonal, products, _product(p[j][k], _minus(_product(w[k], w[k]), _product(w[j], w[j])))))
+    return entries
 
 
 def _times(matrix, v):
-    return [row[0] * v[0] + row[1] * v[1] + row[2] * v[2] for row in matrix]
+    return [_sum(*(_product(a, b) for a, b in zip(row, v))) for row in matrix]
 
 
 def _add(u, v):
-    return [u[0] + v[0], u[1] + v[1], u[2] + v[2]]
+    return [_sum(a, b) for a, b in zip(u, v)]
 
 
 def _subtract(u, v):
-    return [u[0] - v[0], u[1] - v[1], u[2] - v[2]]
+    return [_minus(a, b) for a, b in zip(u, v)]
 
 
 def _cross(u, v):
-    return [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+    return [_minus(_product(u[j], v[k]), _product(u[k], v[j])) for j, k in ((1, 2), (2, 0), (0, 1))]
+
+
+def _product(a, b):
+    """Return a b; constants 0 and 1 never reach the graph, which spares most of the time to build it."""
+    if _is(a, 0.0) or _is(b, 0.0):
+        return 0.0
+    return b if _is(a, 1.0) else a if _is(b, 1.0) else a * b
+
+
+def _sum(*terms):
+    """Return the sum of the terms that are not constant zeros."""
+    total = 0.0
+    for term in terms:
+        total = term if _is(total, 0.0) else total if _is(term, 0.0) else total + term
+    return total
+
+
+def _minus(a, b):
+    """Return a - b."""
+    return a if _is(b, 0.0) else -b if _is(a, 0.0) else a - b
+
+
+def _is(value, constant):
+    return isinstance(value, float) and value == constant
 
 
 NEWTON_EULER = Formulation(name="newton_euler", inverse=inverse, reactions=reactions)
