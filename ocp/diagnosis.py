@@ -15,6 +15,7 @@ MEANING = {
     "Diverging_Iterates": "the iterates grow without bound: bound the duration or the joints",
     "Search_Direction_Becomes_Too_Small": "no further progress is possible, with tolerances not reached",
     "Invalid_Number_Detected": "a function or derivative became NaN or infinite on the way",
+    "Invalid_Option": "the solver refused an option at its start; a linear solver that this installation lacks is the usual cause",
     "Not_Enough_Degrees_Of_Freedom": "more equalities than free variables: add control points or drop requirements",
     "User_Requested_Stop": "interrupted; this is the best iterate seen",
 }

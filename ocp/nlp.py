@@ -130,7 +130,7 @@ def _run(function, start, monitor):
             status, result = _reason(error), None
     if result is not None:
         stats = function.stats()
-        count = int(stats.get("iter_count", len(monitor.history)))
+        count = int(stats.get("iter_count", 0)) if monitor.history or "iterations" not in stats else 0
         values = {key: np.array(result[key]).ravel() for key in ("x", "g", "lam_x", "lam_g")}
         status, success = str(stats.get("return_status", "unknown")), bool(stats["success"])
         if not monitor.interrupted:
@@ -246,6 +246,9 @@ def _check_options(plugin, options):
             return _reason(error)
         return None
 
+    for name, value in options.items():
+        if isinstance(value, float) and np.isnan(value):
+            raise ValueError(f"option {name!r}: expected a number, got nan")
     if options and build(dict(options)) is not None:
         for name, value in options.items():
             reason = build({name: value})

@@ -36,6 +36,7 @@ def test_a_wrong_multiplier_fails_the_first_order_conditions():
     ({"plugin": "nonesuch"}, "plugin 'nonesuch'"), ({"plugin": "../x"}, "plugin '../x'"), ({"hessian": "bfgs"}, "hessian: expected one of"),
     ({"options": {"max_iterr": 5}}, "option 'max_iterr' = 5: refused by plugin 'ipopt'"),
     ({"options": {"tol": 1e-6, "mu_strategy": "sometimes"}}, "option 'mu_strategy' = 'sometimes'"),
+    ({"options": {"tol": float("nan")}}, "option 'tol': expected a number, got nan"), ({"options": {"tol": -1.0}}, "option 'tol' = -1.0: refused"),
     ({"options": {"tol": "small"}}, "option 'tol' = 'small'"),
     ({"plugin": "sleqp", "hessian": "lbfgs"}, "hessian 'lbfgs': plugin 'sleqp' has no limited-memory mode"),
     ({"plugin": "sleqp", "hessian": "gauss-newton"}, "hessian 'gauss-newton': plugin 'sleqp' does not take"),

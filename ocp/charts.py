@@ -1,0 +1,56 @@
+"""Charts of plain numbers, for comparisons and studies: curves in one panel, linear or doubly logarithmic."""
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+from ocp.solution import write
+
+PICTURES = (".png", ".svg", ".pdf")
+DASHES = {"solid": "-", "dashed": "--", "dotted": ":"}
+SIZE, DPI, TEXT = (6.9, 5.2), 150, 8               # in, dots per in, points
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """A curve through (x, y), each (N,): its `label`, which of ten colours it has, and its dash, "solid", "dashed" or "dotted"."""
+
+    label: str
+    x: tuple
+    y: tuple
+    colour: int = 0
+    dash: str = "solid"
+
+
+def lines(path, curves, *, x, y, log=False):
+    """Draw curves with the axis labels `x` and `y`, doubly logarithmic if `log`; write the picture whole or not at all.
+
+    Raises ValueError naming the file if it ends in none of .png, .svg, .pdf.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    check_suffix(path)
+    figure = Figure(figsize=SIZE, layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    for curve in curves:
+        axes.plot(curve.x, curve.y, label=curve.label, color=f"C{curve.colour % 10}", linestyle=DASHES[curve.dash], linewidth=1.2,
+                  marker="o" if curve.dash == "solid" else None, markersize=3)
+    if log:
+        axes.set(xscale="log", yscale="log")
+        ticks = sorted({value for curve in curves for value in curve.x})
+        axes.set_xticks(ticks, [f"{value:g}" for value in ticks])
+        axes.minorticks_off()
+    axes.set_xlabel(x, fontsize=TEXT)
+    axes.set_ylabel(y, fontsize=TEXT)
+    axes.tick_params(labelsize=TEXT - 1)
+    axes.grid(True, linewidth=0.4, color="0.88")
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper", fontsize=TEXT - 1, frameon=False)
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=Path(path).suffix[1:].lower(), dpi=DPI)
+    write(path, buffer.getvalue())
+
+
+def check_suffix(path):
+    """Raise ValueError naming the file unless it is to be a picture that can be written."""
+    if Path(path).suffix.lower() not in PICTURES:
+        raise ValueError(f"{path}: suffix {Path(path).suffix!r}: expected one of {', '.join(PICTURES)}")
