@@ -1,6 +1,7 @@
 """Optimal motion of multibody systems: state a problem, solve it, verify it."""
 from ocp.constraints import at_end, at_start, joint_limits, path, torque_limits, velocity_limits
 from ocp.dynamics import FORMULATIONS
+from ocp.dynamics.barman import BARMAN
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.hollerbach_3x3 import HOLLERBACH_3X3
 from ocp.dynamics.hollerbach_4x4 import HOLLERBACH_4X4

@@ -130,7 +130,7 @@ def _run(function, start, monitor):
             status, result = _reason(error), None
     if result is not None:
         stats = function.stats()
-        count = int(stats.get("iter_count", 0)) if monitor.history or "iterations" not in stats else 0
+        count = int(stats.get("iter_count", 0)) if stats.get("n_call_nlp_f", 1) else 0        # uninitialised if it never began
         values = {key: np.array(result[key]).ravel() for key in ("x", "g", "lam_x", "lam_g")}
         status, success = str(stats.get("return_status", "unknown")), bool(stats["success"])
         if not monitor.interrupted:

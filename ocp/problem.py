@@ -157,6 +157,8 @@ class Problem:
     loads: tuple = ()
 
     def __post_init__(self):
+        if not self.tree.dof:
+            raise ValueError("tree: none of its joints moves")
         lower, upper = _duration(self.duration)
         object.__setattr__(self, "duration", (lower, upper))
         object.__setattr__(self, "constraints", tuple(_flat(self.constraints)))

@@ -9,8 +9,8 @@ import pytest
 
 from models.pr import pr
 from models.two_link import two_link
-from ocp import (BSpline, Guess, Load, NotSolved, NotVerified, Problem, Solver, Transcription, at_end, at_start, duration, effort,
-                 integral, joint_limits, load, mixed, path, solve, torque_limits, verify)
+from ocp import (BSpline, Guess, Link, Load, NotSolved, NotVerified, Problem, Solver, Transcription, Tree, at_end, at_start, duration, effort,
+                 fixed, integral, joint_limits, load, mixed, path, solve, torque_limits, verify)
 from ocp.problem import Term
 from problems.two_link_lift import problem as lift
 from problems.two_link_time import problem as fastest
@@ -220,6 +220,7 @@ def test_a_solution_of_another_model_is_no_guess(quick):
     (lambda arm: np.nan * effort(), "objective 'effort': expected a finite"),
     (lambda arm: Term(name="t", function=None, kind="middle"), "objective 't': kind: expected end, integral or squares"),
     (lambda arm: statement(arm, duration=(1.0, 0.5)), r"duration: expected 0 < lower <= upper \(s\), got \(1, 0.5\)"),
+    (lambda arm: statement(Tree(links=(Link(mass=1.0),), joints=(fixed("weld"),))), "tree: none of its joints moves"),
     (lambda arm: statement(arm, duration=0.0), "duration: expected 0 < lower"), (lambda arm: statement(arm, duration=np.nan), "duration:"),
     (lambda arm: statement(arm, loads=(Load(point="hand"),)), "unknown point 'hand'; the points are tip"),
     (lambda arm: statement(arm, loads=("tip",)), "loads: expected Load records"),

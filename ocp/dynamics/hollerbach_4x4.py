@@ -2,7 +2,7 @@
 
 Hollerbach (1980), eqs. 11-14, in the notation of Xiang, Arora & Abdel-Malek (2009), eqs. 12-20: A, B, C carry position, velocity and
 acceleration outward; D (inertia), E (gravity), F (external forces) and G (external moments) are gathered inward. Every joint kind is
-one case, since dT/dq = T [S] with the joint's constant screw matrix [S].
+one case, since dT/dq = T [S] with the joint's constant screw matrix [S]. The sensitivities follow the paper's eqs. 21-35.
 """
 import casadi as ca
 import numpy as np
@@ -52,6 +52,87 @@ def torques(tree, links, *, qd, qdd, gravity, loads=()):
     return ca.vertcat(*tau)
 
 
+def sensitivity(tree, q, qd, qdd, loads=()):
+    """Return dtau/dq, dtau/dqd, dtau/dqdd, (n, n) each, structurally zero where neither joint carries the other.
+
+    dtau_i = tr(dA_i' D + A_i' dD) - g'(dA_i' E + A_i' dE) - f'(dA_i' F + A_i' dF) - G . daxis         (Xiang et al. 2009, eqs. 33-35)
+    with dA_i' = dA [S_i], which also holds for the derivative by q_i itself; dA = 0 by rates, accelerations and the joints that i carries.
+    """
+    tree, _ = aligned(tree)
+    links, screws = _links(tree, q), [ca.DM(screw_matrix(np.array(joint.screw or (0,) * 6))) for joint in tree.joints]
+    forces, carried, turning = _external(links, ca.DM([*tree.gravity, 0]), applied(tree, loads))
+    moves = _moved(tree, links, screws, qd, qdd)
+    entries, still = {}, (ca.DM(4, 4),)
+    for k, (d, e, g, slopes) in enumerate(_gathered(tree, links, screws, moves, carried, turning)):
+        if tree.rows[k] is not None:
+            (a, _, _), by = moves[k]
+            slope, pull, axis = a @ screws[k], d - e @ forces.T, ca.DM(tree.joints[k].screw[:3])
+            for (what, j), (slope_d, slope_e) in slopes.items():
+                slope_a = by.get((what, j), still)[0]
+                entries[what, tree.rows[k], j] = (ca.dot((slope_a @ screws[k]).T, pull) + ca.dot(slope.T, slope_d - slope_e @ forces.T)
+                                                  - ca.dot(g, slope_a[:3, :3] @ axis))
+    return tuple(_matrix(tree.dof, what, entries) for what in ("q", "qd", "qdd"))
+
+
+def _moved(tree, links, screws, qd, qdd):
+    """Return for every link (A, B, C) and their derivatives {(variable, row): (dA, dB, dC)} by its own and its ancestors' coordinates.
+
+    A, B, C are linear in the parent's, so the derivatives by an ancestor's coordinate go outward as A, B, C themselves do. Since
+    dT = T [S], d2T = T [S]^2, d3T = T [S]^3, those by the link's own are
+    d(A, B, C)/dq = (A, B, C) [S],   d(B, C)/dqd = (A, 2 B) [S],   dC/dqdd = A [S]                     (Xiang et al. 2009, eqs. 21-26)
+    """
+    rows, zero = tree.rows, ca.DM(4, 4)
+
+    def carry(k, parent):
+        (a, b, c), (t, t1, t2, _), row = parent, links[k], rows[k]
+        if row is None:
+            return a @ t, b @ t, c @ t
+        return a @ t, b @ t + a @ t1 * qd[row], c @ t + b @ t1 * (2 * qd[row]) + a @ (t2 * qd[row] ** 2 + t1 * qdd[row])
+
+    def motion(k, parent):
+        (a, b, c), slopes = carry(k, parent[0]), {key: carry(k, slope) for key, slope in parent[1].items()}
+        if rows[k] is not None:
+            turned_a, turned_b, turned_c = a @ screws[k], b @ screws[k], c @ screws[k]
+            slopes["q", rows[k]] = turned_a, turned_b, turned_c
+            slopes["qd", rows[k]] = zero, turned_a, 2 * turned_b
+            slopes["qdd", rows[k]] = zero, zero, turned_a
+        return (a, b, c), slopes
+
+    return outward(tree, motion, ((ca.DM.eye(4), zero, zero), {}))
+
+
+def _gathered(tree, links, screws, moves, carried, turning):
+    """Return for every link D, (E, F) as columns, G, and {(variable, row): (dD, d(E, F))}; G has no derivatives (eq. 32).
+
+    dD = J dC' + T_c dD_c,   d(E, F) = T_c d(E, F)_c,   and by the child's own q also T_c [S] (D, E, F)_c   (Xiang et al. 2009, eqs. 27-31)
+    """
+    rows, zero = tree.rows, (ca.DM(4, 4), ca.DM(*carried[0].shape))
+
+    def gather(k, children):
+        (_, _, c), by = moves[k]
+        pseudo = links[k][3]
+        d, e, g = pseudo @ c.T, carried[k], turning[k]
+        slopes = {key: (pseudo @ slope_c.T, zero[1]) for key, (_, _, slope_c) in by.items()}
+        for child, (inner_d, inner_e, inner_g, inner_slopes) in children:
+            t = links[child][0]
+            moved_d, moved_e = t @ inner_d, t @ inner_e
+            d, e, g = d + moved_d, e + moved_e, g + inner_g
+            for key, (slope_d, slope_e) in inner_slopes.items():
+                if key == ("q", rows[child]):
+                    slope_d, slope_e = slope_d + screws[child] @ inner_d, slope_e + screws[child] @ inner_e
+                before_d, before_e = slopes.get(key, zero)
+                slopes[key] = before_d + t @ slope_d, before_e + t @ slope_e
+        return d, e, g, slopes
+
+    return inward(tree, gather)
+
+
+def _matrix(n, what, entries):
+    """Return the sparse matrix (n, n) of the entries {(variable, i, j): value} of one variable."""
+    rows = [ca.horzcat(*(entries.get((what, i, j), ca.DM(1, 1)) for j in range(n))) for i in range(n)]
+    return ca.reshape(ca.vertcat(*rows), n, n)
+
+
 def dense(n):
     """Return the inputs (list of SX) and the torques (n,) of a serial chain of n joints with a symbol for every matrix entry.
 
@@ -90,4 +171,4 @@ def _external(links, gravity, loads):
     return ca.horzcat(*forces), [ca.horzcat(*columns) for columns in carried], turning
 
 
-HOLLERBACH_4X4 = Formulation(name="hollerbach_4x4", inverse=inverse)
+HOLLERBACH_4X4 = Formulation(name="hollerbach_4x4", inverse=inverse, sensitivity=sensitivity)
