@@ -96,7 +96,7 @@ def jacobian(tree, q, point):
             slide = rotation @ ca.DM(screw[3:]) + ca.cross(turn, place - frames[k][:3, 3])
             columns[rows[k]] = ca.vertcat(turn, slide)
         k = parents[k]
-    return ca.horzcat(*columns)
+    return ca.horzcat(ca.DM(6, 0), *columns)
 
 
 def center_of_mass(tree, q):
