@@ -3,32 +3,42 @@ import numpy as np
 
 from ocp.tree import GROUND, Link, Tree, prismatic, revolute
 
-LIMBS = (("spine", "root5", 12), ("neck", "spine11", 5), ("left_arm", "spine11", 9), ("right_arm", "spine11", 9),
-         ("left_leg", "root5", 7), ("right_leg", "root5", 7))                         # name, parent, joints
-STEP = 3                                           # joints that meet in one place; the last of them carries a body
-REACH = 0.3                                        # m: places lie within such a cube about the one before
+# name, parent, place of the first joint there (m), joints that meet in each place, bone from one place to the next (m), mass of a bone (kg)
+LIMBS = (
+    ("spine", "root5", (0.0, 0.1, 0.0), (3, 3, 3, 3), (0.0, 0.11, 0.0), 6.0),
+    ("neck", "spine11", (0.0, 0.13, 0.0), (3, 2), (0.0, 0.12, 0.0), 2.5),
+    ("left_arm", "spine11", (0.02, 0.07, 0.0), (2, 3, 2, 2), (0.0, -0.27, 0.0), 1.3),
+    ("right_arm", "spine11", (-0.02, 0.07, 0.0), (2, 3, 2, 2), (0.0, -0.27, 0.0), 1.3),
+    ("left_leg", "root5", (0.09, -0.1, 0.0), (3, 1, 2, 1), (0.0, -0.4, 0.0), 4.0),
+    ("right_leg", "root5", (-0.09, -0.1, 0.0), (3, 1, 2, 1), (0.0, -0.4, 0.0), 4.0),
+)
+WIDTH = 0.1                                        # m: radius of the bones, which are solid cylinders
 
 
-def human_like(seed=0):
-    """Return a floating root of three slides and three turns, with a spine, a neck, two arms and two legs; gravity acts along -y.
+def human_like():
+    """Return a floating root of three slides and three turns, with a spine, a neck, two arms and two legs, under gravity along -y.
 
-    All axes are those of x, y and z in turn; most links are massless, as where three turns make a ball joint. Bodies and offsets are random,
-    from the seed, so no number of it means anything about a person.
+    Where several joints meet, their axes are x, y and z in turn and all their links but the last are massless, as in a human model; round
+    numbers stand for sizes and masses.
     """
-    rng, axes = np.random.default_rng(seed), np.eye(3)
+    axes = np.eye(3)
     joints = [prismatic(f"root{k}", f"root{k - 1}" if k else GROUND, axis=axes[k]) for k in range(3)]
     joints += [revolute(f"root{k}", f"root{k - 1}", axis=axes[k - 3]) for k in range(3, 6)]
-    links = [Link()] * 5 + [random_body(rng)]
-    for name, parent, count in LIMBS:
-        for k in range(count):
-            home = rng.uniform(-REACH, REACH, 3) if k % STEP == 0 else np.zeros(3)
-            joints.append(revolute(f"{name}{k}", f"{name}{k - 1}" if k else parent, axis=axes[k % 3], home=tuple(home)))
-            links.append(random_body(rng) if k % STEP == STEP - 1 or k == count - 1 else Link())
+    links = [Link()] * 5 + [bone((0.0, 0.1, 0.0), 8.0)]
+    for name, parent, place, meetings, along, mass in LIMBS:
+        count = 0
+        for meeting, size in enumerate(meetings):
+            for k in range(size):
+                home = (0.0, 0.0, 0.0) if k else along if meeting else place
+                joints.append(revolute(f"{name}{count}", f"{name}{count - 1}" if count else parent, axis=axes[k], home=home))
+                links.append(bone(along, mass) if k == size - 1 else Link())
+                count += 1
     return Tree(links=links, joints=joints, gravity=(0.0, -9.81, 0.0))
 
 
-def random_body(rng):
-    """Return a link with the inertia of a random cloud of five equal masses about a random centre, so that it is physical."""
-    cloud, mass = 0.2 * rng.standard_normal((5, 3)), rng.uniform(0.2, 3.0)
-    spread = np.cov(cloud.T, bias=True)
-    return Link(mass=mass, com=0.2 * rng.standard_normal(3), inertia=mass * (np.trace(spread) * np.eye(3) - spread))
+def bone(along, mass):
+    """Return a link that is a solid cylinder from its joint along a vector (3, m)."""
+    length = np.linalg.norm(along)
+    direction, across = np.array(along) / length, mass * (length ** 2 / 12 + WIDTH ** 2 / 4)
+    inertia = across * np.eye(3) + (mass * WIDTH ** 2 / 2 - across) * np.outer(direction, direction)
+    return Link(mass=mass, com=np.array(along) / 2, inertia=inertia)

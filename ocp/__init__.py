@@ -2,6 +2,7 @@
 from ocp.constraints import at_end, at_start, joint_limits, path, torque_limits, velocity_limits
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.barman import BARMAN
+from ocp.dynamics.configuration_space import CONFIGURATION_SPACE
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.hollerbach_3x3 import HOLLERBACH_3X3
 from ocp.dynamics.hollerbach_4x4 import HOLLERBACH_4X4

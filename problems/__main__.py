@@ -13,5 +13,6 @@ def gallery():
 
 
 if __name__ == "__main__":
+    width = max(map(len, gallery()))
     for name, line in gallery().items():
-        print(f"python -m problems.{name:<16} {line}")
+        print(f"python -m problems.{name:<{width}}  {line}")

@@ -4,22 +4,22 @@ import sys
 import time
 from dataclasses import astuple, dataclass, fields
 from functools import lru_cache
-from math import pi
+from math import factorial, pi
 
 import casadi as ca
 import numpy as np
 
-from models.human_like import human_like, random_body
+from models.human_like import human_like
 from models.pr import pr
 from models.two_link import two_link
 from ocp.charts import Curve, check_suffix, lines
 from ocp.compiled import NoCompiler, compile_function
-from ocp.dynamics import (FORMULATIONS, composite, configuration_space, hollerbach_3x3, hollerbach_4x4, newton_euler, uicker_kahn, waters)
+from ocp.dynamics import FORMULATIONS, composite, configuration_space, hollerbach_3x3, hollerbach_4x4, newton_euler, uicker_kahn, waters
 from ocp.solution import check_writable, write
 from ocp.tree import GROUND, Link, Tree, dh, revolute
 
 DONE, BAD_ARGUMENTS = 0, 2
-TABLE_I = {                                        # Hollerbach (1980): polynomials in n, highest power first, of multiplications and additions
+TABLE_I = {                                        # multiplications and additions: polynomials in n, highest power first (Hollerbach 1980)
     "uicker_kahn": ((32.5, 86 + 5 / 12, 171.25, 53 + 1 / 3, -128), (25, 66 + 1 / 3, 129.5, 42 + 1 / 3, -96)),
     "waters": ((106 + 2 / 3, 620.5, -512), (82, 514, -384)), "hollerbach_4x4": ((830, -592), (675, -464)),
     "hollerbach_3x3": ((412, -277), (320, -201)), "newton_euler": ((150, -48), (131, -48)),
@@ -31,10 +31,11 @@ NOTES = """\
 dense   every matrix entry a symbol, link matrices given and none of their entries known to be 0 or 1: the paper's rule. Configuration space
         is counted there with its tables looked up, as the paper counts it; folded, it has to find its coefficients first.
 folded  numbers in the graph, its zeros, ones and repetitions gone; sines and cosines are not counted. General chains: seeded, revolute.
-Misprints of Hollerbach (1980), all in our scan of it. Table I, Uicker/Kahn: read 171 1/4 n^2 + 53 1/3 n in the multiplications and
-        66 1/3 n^3 + 42 1/3 n in the additions; the first makes 67143 at n = 6 where table II prints 66271, the second its 51548.
-        Table I, Waters: read 106 2/3 n^2, which makes the 7051 of table II. Ours lie below the tables because they keep and reuse what
-        they have, not because of a new algorithm.
+Misprints of Hollerbach (1980). Table I is used with 171 1/4 n^2 + 53 1/3 n in the multiplications of Uicker/Kahn, 66 1/3 n^3 + 42 1/3 n in
+        their additions, and 106 2/3 n^2 in the multiplications of Waters, where the scan reads halves: so the latter two make the 51548
+        and 7051 of table II, but the first 67143 at n = 6, where table II prints 66271. Ours lie below the tables because they keep and
+        reuse what they have, not because of a new algorithm.
+Derivatives by AD are those of newton_euler. In loops a whole matrix product is one instruction, so their instructions are not work.
 Times   are minima over repeats, on this machine, in this run: compare them with each other only."""
 
 
@@ -55,6 +56,13 @@ class Record:
 
 
 # What is counted ------------------------------------------------------------------------------------------------------------
+
+def random_body(rng):
+    """Return a link with the inertia of a random cloud of five equal masses about a random centre, so that it is physical."""
+    cloud, mass = 0.2 * rng.standard_normal((5, 3)), rng.uniform(0.2, 3.0)
+    spread = np.cov(cloud.T, bias=True)
+    return Link(mass=mass, com=0.2 * rng.standard_normal(3), inertia=mass * (np.trace(spread) * np.eye(3) - spread))
+
 
 def chain(n, seed=0):
     """Return a general serial chain of n revolute joints: axes, offsets and bodies at random; gravity along no axis."""
@@ -83,7 +91,7 @@ def ur5_like():
         gravity=(0, 0, -9.81))
 
 
-METHODS = FORMULATIONS | {"configuration_space": configuration_space.CONFIGURATION_SPACE}
+METHODS = FORMULATIONS
 MODELS = {"two_link": lambda: two_link(gravity=9.8062), "pr": pr, "ur5_like": ur5_like}
 
 
@@ -116,7 +124,8 @@ def dense_newton_euler(n):
 
     Rotations, offsets, masses, first moments and pseudo-inertias are symbols; the recursion itself is newton_euler's own.
     """
-    tree = Tree(links=[Link()] * n, joints=[revolute(f"joint{k}", f"joint{k - 1}" if k else GROUND) for k in range(n)], gravity=(1.1, 1.2, 1.3))
+    joints = [revolute(f"joint{k}", f"joint{k - 1}" if k else GROUND) for k in range(n)]
+    tree = Tree(links=[Link()] * n, joints=joints, gravity=(1.1, 1.2, 1.3))
     turns, offsets = [ca.SX.sym("R", 3, 3) for _ in range(n)], [ca.SX.sym("p", 3) for _ in range(n)]
     bodies, motion = [ca.SX.sym("body", 13) for _ in range(n)], [ca.SX.sym(name, n) for name in ("qd", "qdd")]
     inertias = [(body[0], _Entries(body[1:4]), _Entries(ca.reshape(body[4:], 3, 3))) for body in bodies]
@@ -124,8 +133,8 @@ def dense_newton_euler(n):
     return [*turns, *offsets, *bodies, *motion], ca.vertcat(*(moment[2] for _, moment in wrenches))
 
 
-DENSE = {module.__name__.split(".")[-1]: module.dense for module in (uicker_kahn, waters, hollerbach_4x4, hollerbach_3x3, configuration_space)}
-DENSE["newton_euler"] = dense_newton_euler
+DENSE = {"uicker_kahn": uicker_kahn.dense, "waters": waters.dense, "hollerbach_4x4": hollerbach_4x4.dense,
+         "hollerbach_3x3": hollerbach_3x3.dense, "newton_euler": dense_newton_euler, "configuration_space": configuration_space.dense}
 
 
 def operations(function):
@@ -157,3 +166,219 @@ def exponent(count, largest):
     """Return the slope of log(count(n)) over log(n), fitted to n from half of `largest`; count(n) = (multiplications, additions)."""
     joints = list(range(max(2, largest // 2), largest + 1))
     return float(np.polyfit(np.log(joints), np.log([sum(count(n)) for n in joints]), 1)[0]) if len(joints) > 1 else float("nan")
+
+
+def leading(count, largest):
+    """Return degree and leading coefficients (2,) of the polynomials that counts from n = 2 to `largest` are; None if they are none."""
+    counts = np.array([count(n) for n in range(2, largest + 1)])
+    for degree in range(1, len(counts) - 1):       # at least two differences have to agree
+        steps = np.diff(counts, degree, axis=0)
+        if (steps == steps[0]).all():
+            return degree, tuple(float(step) / factorial(degree) for step in steps[0])
+    return None
+
+
+# Derivatives ----------------------------------------------------------------------------------------------------------------
+
+def derivatives(tree):
+    """Return {(quantity, method): (casadi.Function, instructions)} of torques and their derivatives, the nonzeros of each in one column.
+
+    The Jacobian is that by (q, qd, qdd), the Hessian the upper triangle of that of multipliers . tau by the same. Loops are a scalar graph
+    (composite.slope_parts, curvature_parts) and matrix products of what it gives; their instructions are those of both.
+    """
+    n = tree.dof
+    q, qd, qdd, weight = symbols = [ca.SX.sym(name, n) for name in ("q", "qd", "qdd", "weight")]
+    motion, tau = (q, qd, qdd), newton_euler.inverse(tree, q, qd, qdd)
+    hessian = ca.hessian(ca.dot(weight, tau), ca.vertcat(*motion))[0]
+    slopes, curvatures = composite.slope_parts(tree, *motion), composite.curvature_parts(tree, weight, *motion)
+    return {
+        ("tau", "newton_euler"): _scalar(motion, [tau]),
+        ("jacobian", "AD"): _scalar(motion, [ca.jacobian(tau, ca.vertcat(*motion))]),
+        ("jacobian", "composite"): _scalar(motion, composite.sensitivity(tree, *motion)[:3]),
+        ("jacobian", "composite loops"): _looped(motion, slopes, lambda parts: composite.join_slopes(tree, parts)[:3]),
+        ("hessian", "AD"): _scalar(symbols, [ca.triu(hessian)]),
+        ("hessian", "composite"): _scalar(symbols, composite.curvature(tree, weight, *motion)[:4]),
+        ("hessian", "composite loops"): _looped(symbols, curvatures[:4], lambda parts: composite.join_curvature(tree, (*parts, None))[:4]),
+    }
+
+
+def _scalar(inputs, matrices):
+    function = ca.Function("kernel", inputs, [ca.cse(_column(map(ca.sparsify, matrices)))])
+    return function, function.n_instructions()
+
+
+def _looped(inputs, parts, join):
+    stage = ca.Function("stage", inputs, ca.cse([ca.SX(part) for part in parts]))
+    arguments = [ca.MX.sym(f"i{k}", *part.shape) for k, part in enumerate(inputs)]
+    function = ca.Function("kernel", arguments, [_column(join(stage.call(arguments)))])
+    return function, stage.n_instructions() + function.n_instructions()
+
+
+def _column(matrices):
+    return ca.vertcat(*(matrix.nz[:] for matrix in matrices))
+
+
+def microseconds(function, repeats=15, least=0.002):
+    """Return the shortest time of one call, through the function's buffers: the minimum over repeats of at least `least` seconds each."""
+    buffer, call = function.buffer()
+    rng = np.random.default_rng(0)
+    arrays = [rng.uniform(-1, 1, function.nnz_in(k)) for k in range(function.n_in())]
+    results = [np.zeros(function.nnz_out(k)) for k in range(function.n_out())]
+    for k, array in enumerate(arrays):
+        buffer.set_arg(k, memoryview(array))
+    for k, array in enumerate(results):
+        buffer.set_res(k, memoryview(array))
+
+    def seconds(calls):
+        start = time.perf_counter()
+        for _ in range(calls):
+            call()
+        return (time.perf_counter() - start) / calls
+
+    calls = max(1, round(least / max(seconds(3), 1e-7)))
+    return 1e6 * min(seconds(calls) for _ in range(repeats))
+
+
+def costs(name, tree, compiled=False):
+    """Yield a Record for torques and each of their derivatives; raises NoCompiler if `compiled` cannot be had."""
+    for (quantity, method), (function, instructions) in derivatives(tree).items():
+        quick = microseconds(compile_function(function)) if compiled else None
+        slow, work = microseconds(function), (None, None) if "loops" in method else operations(function)
+        yield Record(model=name, joints=tree.dof, quantity=quantity, method=method, rule="folded",
+                     multiplications=work[0], additions=work[1], instructions=instructions,
+                     microseconds=slow, compiled_microseconds=quick)
+
+
+def trees(joints):
+    """Yield (name, tree) of what derivatives are taken of: chains of up to twice that many joints, and from 12 on the human-like tree."""
+    yield from ((f"chain{n}", chain(n)) for n in (2, 6, 12, 24) if n <= 2 * joints)
+    if joints >= 12:
+        yield "human_like", human_like()
+
+
+# Tables ---------------------------------------------------------------------------------------------------------------------
+
+def counted(joints):
+    """Return the Records of the torques' counts: table I, dense and folded chains up to that many joints, and the project's models."""
+    found, add = [], lambda *values: found.append(Record(**dict(zip(FIELDS, values))))
+    for n in range(1, joints + 1):
+        for method in METHODS:
+            if method in TABLE_I:
+                add(f"chain{n}", n, "tau", method, "table I", *printed(method, n))
+            if method in DENSE:
+                add(f"chain{n}", n, "tau", method, "dense", *dense(method, n))
+            add(f"chain{n}", n, "tau", method, "folded", *folded(method, chain(n)))
+    for name, model in MODELS.items():
+        for method in METHODS:
+            add(name, model().dof, "tau", method, "folded", *folded(method, model()))
+    return found
+
+
+def markdown(title, header, rows):
+    """Return a table that reads as text and as Markdown: names to the left, numbers to the right."""
+    lines = [[str(entry) for entry in line] for line in (header, *rows)]
+    widths = [max(3, *(len(line[k]) for line in lines)) for k in range(len(header))]
+    texts = ["| " + " | ".join(entry.rjust(width) if k else entry.ljust(width) for k, (entry, width) in enumerate(zip(line, widths))) + " |"
+             for line in lines]
+    rule = "|" + "|".join("-" * (width + 1) + ("-:"[k > 0]) for k, width in enumerate(widths)) + "|"
+    return "\n".join([f"{title}\n", texts[0], rule, *texts[1:], ""])
+
+
+def table(joints=12):
+    """Return the counts of torques as text: six joints beside the paper, growth, all chains, the project's models."""
+    six = [(method, _pair(dense(method, 6)), _pair(printed(method, 6)), _pair(TABLE_II[method]),
+            _ratio(sum(TABLE_II[method]), sum(dense(method, 6))), _pair(folded(method, chain(6)))) for method in TABLE_I]
+    growth = [(method, *_growth(method, joints)) for method in METHODS]
+    chains = {rule: [(n, *(_pair(count(method, n)) for method in methods)) for n in range(1, joints + 1)] for rule, methods, count in (
+        ("dense", DENSE, dense), ("folded", METHODS, lambda method, n: folded(method, chain(n))))}
+    models = [(name, *(_pair(folded(method, model())) for method in METHODS)) for name, model in MODELS.items()]
+    return "\n".join([
+        markdown("Six joints: multiplications/additions", ("method", "dense", "table I", "table II", "II/dense", "folded chain"), six),
+        markdown("Growth: leading terms, and exponents fitted to the upper half of n",
+                 ("method", "dense, leading", "dense", "table I", "folded"), growth) if joints > 2 else "",
+        markdown("Chains, dense", ("n", *DENSE), chains["dense"]), markdown("Chains, folded", ("n", *METHODS), chains["folded"]),
+        markdown("Models, folded", ("model", *METHODS), models), NOTES])
+
+
+def _growth(method, joints):
+    ends = leading(lambda n: dense(method, n), joints) if method in DENSE else None
+    first = "" if ends is None else "/".join(f"{value:g}" for value in ends[1]) + (f" n^{ends[0]}" if ends[0] > 1 else " n")
+    fitted = ((DENSE, lambda n: dense(method, n)), (TABLE_I, lambda n: printed(method, n)), (METHODS, lambda n: folded(method, chain(n))))
+    return first, *(f"{exponent(count, joints):.2f}" if method in known else "" for known, count in fitted)
+
+
+def derivative_table(records):
+    """Return the costs of derivatives as text, with what each is of the torques' own, and of its own by AD, in the same model and run."""
+    rows, header = [], ("model", "n", "quantity", "by", "instructions", "x tau", "us", "x tau", "compiled us", "x tau", "us / AD's")
+    for record in records:
+        alike = [other for other in records if other.model == record.model]
+        base = next(other for other in alike if other.quantity == "tau")
+        rival = next((other for other in alike if (other.quantity, other.method) == (record.quantity, "AD")), None)
+        pairs = [(record.instructions, base.instructions, "d"), (record.microseconds, base.microseconds, ".2f"),
+                 (record.compiled_microseconds, base.compiled_microseconds, ".2f")]
+        cells = [("", "") if value is None else (format(value, form), _ratio(value, unit)) for value, unit, form in pairs]
+        share = "" if rival is None else _ratio(record.microseconds, rival.microseconds)
+        rows.append((record.model, record.joints, record.quantity, record.method, *sum(cells, ()), share))
+    return markdown("Derivatives", header, rows)
+
+
+def _pair(count):
+    return f"{count[0]}/{count[1]}"
+
+
+def _ratio(value, unit):
+    return f"{value / unit:.2f}"
+
+
+FIELDS = tuple(field.name for field in fields(Record))
+
+
+def comma_separated(records):
+    """Return the Records as the text of a CSV file."""
+    lines = [",".join("" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value) for value in astuple(record))
+             for record in records]
+    return "\n".join([",".join(FIELDS), *lines, ""])
+
+
+def curves(joints):
+    """Return the chart's Curves: multiplications and additions of chains over n, dense, folded and by table I."""
+    n, found = tuple(range(1, joints + 1)), []
+    for colour, method in enumerate(METHODS):
+        for rule, dash, known, count in (("dense", "solid", DENSE, dense), ("table I", "dashed", TABLE_I, printed),
+                                         ("folded", "dotted", METHODS, lambda method, k: folded(method, chain(k)))):
+            if method in known:
+                found.append(Curve(label=f"{method}, {rule}", x=n, y=tuple(sum(count(method, k)) for k in n), colour=colour, dash=dash))
+    return found
+
+
+def run(arguments=None):
+    """Do what the command line asks for and return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m problems.compare_formulations", description=__doc__, allow_abbrev=False)
+    parser.add_argument("--joints", type=int, default=12, metavar="N", help="largest chain to count (default: 12)")
+    parser.add_argument("--compile", action="store_true", help="time derivatives as machine code too; takes minutes")
+    parser.add_argument("--csv", metavar="FILE", help="write all numbers, one per line")
+    parser.add_argument("--plot", metavar="FILE.png", help="draw the counts over the number of joints")
+    parser.add_argument("--quiet", action="store_true", help="print no tables")
+    flags = parser.parse_args(arguments)
+    try:
+        if flags.joints < 1:
+            raise ValueError(f"--joints: expected at least 1, got {flags.joints}")
+        for path in filter(None, (flags.csv, flags.plot)):
+            check_writable(path)
+        if flags.plot is not None:
+            check_suffix(flags.plot)
+        records = [record for name, tree in trees(flags.joints) for record in costs(name, tree, flags.compile)]
+    except (ValueError, OSError, NoCompiler) as error:
+        print(f"compare_formulations: error: {error}", file=sys.stderr)
+        return BAD_ARGUMENTS
+    if not flags.quiet:
+        print(table(flags.joints), derivative_table(records), sep="\n\n")
+    if flags.csv is not None:
+        write(flags.csv, comma_separated(counted(flags.joints) + records))
+    if flags.plot is not None:
+        lines(flags.plot, curves(flags.joints), x="joints", y="multiplications and additions", log=True)
+    return DONE
+
+
+if __name__ == "__main__":
+    sys.exit(run())

@@ -79,7 +79,8 @@ def curvature(tree, multipliers, q, qd, qdd, loads=()):
     q_i q_j = u_i.(S x* F + I psi + B phi) + phi_i.(B'u + K phi + phi x* G + S x* D) + psi_i.(I u + S x* G) *
     q_i qd_j = u_i.(2 I phi + B S) + phi_i.(S x* G + K S) *      q_i qdd_j = u_i.I S *      qd_i qd_j = S_i.(S x* G + K S) *
     qd_i q_j = S_i.(B'u + K phi + phi x* G + S x* D) + 2 phi_i.(I u + S x* G)              qdd_i q_j = S_i.(I u + S x* G)
-    with all of joint j. (Re-derived from the first derivatives; the loads apart, as there.)
+    with all of joint j. The forces of K m + m x* G and of B'm vanish, which leaves three entries of six.
+    (Re-derived from the first derivatives; the loads apart, as there.)
     """
     return tuple(ca.sparsify(part) for part in join_curvature(tree, curvature_parts(tree, multipliers, q, qd, qdd, loads))[:5])
 
@@ -118,21 +119,20 @@ def curvature_parts(tree, multipliers, q, qd, qdd, loads=()):
     virtual = summed(chain, s * across(multipliers, 6), SX.zeros(6))
     lift = cross_motion(of_parents(chain, virtual, SX.zeros(6)), s)
     duals = _gathered_duals(chain, bodies, virtual)
-    g, g_force, back = duals[:3, :], duals[3:6, :], ca.vertcat(duals[6:9, :], SX.zeros(3, chain.tree.dof))
+    g, g_force, back, upper = duals[:3, :], duals[3:6, :], duals[6:9, :], duals[9:, :]
+    twice_force = 2 * g_force
 
-    def twisted(motion):
-        return ca.vertcat(times(duals[9:, :], motion[:3, :]) - cross(g_force, motion[3:, :]), cross(g_force, motion[:3, :]))
+    def held(motion):
+        """K m + m x* G, whose force is zero."""
+        w, v = ca.vertsplit(motion, 3)
+        return times(upper, w) + cross(w, g) + cross(v, twice_force)
 
-    def returned(motion):
-        return ca.vertcat(bent_back(carried, motion), SX.zeros(3, chain.tree.dof))
-
-    turned, held = wrench_of(carried, s), cross_force(s, g, g_force)
     a = cross_force(s, carried.moment, carried.force) + wrench_of(carried, psi) + bent(carried, phi)
-    bq = returned(lift) + twisted(phi) + cross_force(phi, g, g_force) + cross_force(s, back[:3, :], back[3:, :])
-    inner = ca.vertcat(a, bq, wrench_of(carried, lift) + held, wrench_of(carried, 2 * phi) + bent(carried, s), held + twisted(s), turned)
+    bq = bent_back(carried, lift) + held(phi) + cross(s[:3, :], back)
+    c = wrench_of(carried, lift) + cross_force(s, g, g_force)
+    inner = ca.vertcat(a, bq, c, wrench_of(carried, 2 * phi) + bent(carried, s), held(s), wrench_of(carried, s))
     force, image = ca.vertcat(carried.moment, carried.force), duals[:6, :]
-    slopes = (dot(lift, force) + dot(psi, image) + dot(phi[:3, :], back[:3, :]), 2 * dot(phi, image) + dot(s[:3, :], back[:3, :]),
-              dot(s, image))
+    slopes = (dot(lift, force) + dot(psi, image) + dot(phi[:3, :], back), 2 * dot(phi, image) + dot(s[:3, :], back), dot(s, image))
     by_qq, by_q_load, by_q, by_load = _load_curvatures(chain, frames, virtual, loads)
     gradient = ca.vertcat(slopes[0].T - by_q, slopes[1].T, slopes[2].T, by_load)
     return inner, ca.vertcat(s, phi, lift, psi), by_qq, by_q_load, gradient
@@ -143,13 +143,14 @@ def join_curvature(tree, parts):
     inner, outer, load_places, by_q_load, slope = parts
     n, found = tree.dof, segments(tree)
     upper, lower = _triangles(found)
-    a, bq, c, a1, b1, a2 = ca.vertsplit(inner, 6)
+    a, bq, c, a1, b1, a2 = ca.vertsplit(inner, [0, 6, 9, 15, 21, 24, 30])             # bq and b1 have no force
     screws, phis, lifts, psis = ca.vertsplit(outer, 6)
-    return (scattered((n, n), [upper(dots(found, ca.vertcat(a, bq, c), ca.vertcat(lifts, phis, psis)))]) - load_places,
-            scattered((n, n), [upper(dots(found, ca.vertcat(a1, b1), ca.vertcat(lifts, phis))),
-                               lower(dots(found, ca.vertcat(bq, 2 * c), ca.vertcat(screws, phis)))]),
+    turns, rates = screws[:3, :], phis[:3, :]
+    return (scattered((n, n), [upper(dots(found, ca.vertcat(a, bq, c), ca.vertcat(lifts, rates, psis)))]) - load_places,
+            scattered((n, n), [upper(dots(found, ca.vertcat(a1, b1), ca.vertcat(lifts, rates))),
+                               lower(dots(found, ca.vertcat(bq, 2 * c), ca.vertcat(turns, phis)))]),
             scattered((n, n), [upper(dots(found, a2, lifts)), lower(dots(found, c, screws))]),
-            scattered((n, n), [upper(dots(found, b1, screws))]), by_q_load, slope)
+            scattered((n, n), [upper(dots(found, b1, turns))]), by_q_load, slope)
 
 
 def _triangles(found):
