@@ -133,7 +133,7 @@ def _sparse_function(name, inputs, values, more, build):
     arguments = [ca.MX.sym(f"i{k}", *symbol.shape) for k, symbol in enumerate(scalars)] if looped else scalars
 
     def call(expressions, bound=()):
-        stage = ca.Function("stage", [*scalars, *(symbol for symbol, _ in bound)], ca.cse([ca.SX(part) for part in expressions]))
+        stage = ca.Function("stage", [*scalars, *(symbol for symbol, _ in bound)], [ca.SX(part) for part in expressions])
         return stage.call([*arguments, *(value for _, value in bound)])
 
     def inline(expressions, bound=()):

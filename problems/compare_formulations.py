@@ -208,7 +208,7 @@ def _scalar(inputs, matrices):
 
 
 def _looped(inputs, parts, join):
-    stage = ca.Function("stage", inputs, ca.cse([ca.SX(part) for part in parts]))
+    stage = ca.Function("stage", inputs, [ca.SX(part) for part in parts])                   # as kernels do: cse takes longer than it saves
     arguments = [ca.MX.sym(f"i{k}", *part.shape) for k, part in enumerate(inputs)]
     function = ca.Function("kernel", arguments, [_column(join(stage.call(arguments)))])
     return function, stage.n_instructions() + function.n_instructions()
