@@ -41,7 +41,7 @@ def close(found, expected, tolerance=1e-10):
     np.testing.assert_allclose(np.array(found), expected, rtol=0, atol=tolerance * max(np.abs(expected).max(initial=0), 1e-300))
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", range(60))
 def test_torques_agree_with_newton_and_euler(seed):
     tree, q, qd, qdd, loads = mechanism(seed)
     motion = [ca.DM(part) for part in (q, qd, qdd)]
@@ -119,7 +119,7 @@ def test_a_table_is_exact_at_its_points():
     assert table.size == 3 * 4 * 2 * (3 + 6 + 3 * 6) and not table.values.flags.writeable
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(1))
 def test_the_error_of_a_table_falls_with_the_square_of_its_spacing(seed):
     counts, errors = (4, 7, 13), []
     for count in counts:

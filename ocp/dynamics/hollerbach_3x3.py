@@ -5,12 +5,11 @@ in the parent's axes and may change with q, so that prismatic and screw joints a
 matrix [S], d[R, p]/dq = [R, p] [S]. Loads are taken off the inertial forces that D and e gather.
 """
 import casadi as ca
-import numpy as np
 
 from ocp.dynamics.formulation import Formulation, aligned, applied, first_moment
-from ocp.kinematics import joint_pose
-from ocp.spatial import screw_matrix, skew
-from ocp.tree import GROUND, Link, Tree, inward, outward, revolute
+from ocp.dynamics.links import link_poses, turning_chain
+from ocp.spatial import skew
+from ocp.tree import inward, outward
 
 
 def inverse(tree, q, qd, qdd, loads=()):
@@ -89,19 +88,14 @@ def dense(n):
     links = [(symbols(k, R=(3, 3), dR=(3, 3), ddR=(3, 3)), (*symbols(k, p=(3, 1)), *still), symbols(k, m=(1, 1), n=(3, 1), J=(3, 3)))
              for k in range(n)]
     gravity, qd, qdd = ca.SX.sym("g", 3), ca.SX.sym("qd", n), ca.SX.sym("qdd", n)
-    chain = Tree(links=[Link()] * n, joints=[revolute(f"joint{k}", f"joint{k - 1}" if k else GROUND) for k in range(n)])
     given = [matrix for turns, shifts, body in links for matrix in (*turns, shifts[0], *body)]
-    return [*given, gravity, qd, qdd], torques(chain, links, qd=qd, qdd=qdd, gravity=gravity)
+    return [*given, gravity, qd, qdd], torques(turning_chain(n), links, qd=qd, qdd=qdd, gravity=gravity)
 
 
 def _links(tree, q):
     """Return (R, R', R''), (p, p', p'') and (m, n, J) of every link."""
     links = []
-    for joint, link, row in zip(tree.joints, tree.links, tree.rows):
-        t, hat = joint_pose(joint, None if row is None else q[row]), ca.DM(4, 4)
-        if row is not None:
-            hat = ca.DM(screw_matrix(np.array(joint.screw)))
-        poses = t, t @ hat, t @ hat @ hat
+    for poses, link in zip(link_poses(tree, q), tree.links):
         mass, first, second = first_moment(link)
         links.append(([pose[:3, :3] for pose in poses], [pose[:3, 3] for pose in poses], (mass, ca.DM(first), ca.DM(second))))
     return links

@@ -7,16 +7,16 @@ one case, since dT/dq = T [S] with the joint's constant screw matrix [S]. The se
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import Formulation, aligned, applied, first_moment
-from ocp.kinematics import joint_pose
+from ocp.dynamics.formulation import Formulation, aligned, applied
+from ocp.dynamics.links import given_matrices, link_matrices
 from ocp.spatial import screw_matrix
-from ocp.tree import GROUND, Link, Tree, inward, outward, revolute
+from ocp.tree import inward, outward
 
 
 def inverse(tree, q, qd, qdd, loads=()):
     """Return the joint torques (N m) or forces (N), (n,)."""
     tree, _ = aligned(tree)
-    return torques(tree, _links(tree, q), qd=qd, qdd=qdd, gravity=ca.DM([*tree.gravity, 0]), loads=applied(tree, loads))
+    return torques(tree, link_matrices(tree, q), qd=qd, qdd=qdd, gravity=ca.DM([*tree.gravity, 0]), loads=applied(tree, loads))
 
 
 def torques(tree, links, *, qd, qdd, gravity, loads=()):
@@ -59,7 +59,7 @@ def sensitivity(tree, q, qd, qdd, loads=()):
     with dA_i' = dA [S_i], which also holds for the derivative by q_i itself; dA = 0 by rates, accelerations and the joints that i carries.
     """
     tree, _ = aligned(tree)
-    links, screws = _links(tree, q), [ca.DM(screw_matrix(np.array(joint.screw or (0,) * 6))) for joint in tree.joints]
+    links, screws = link_matrices(tree, q), [ca.DM(screw_matrix(np.array(joint.screw or (0,) * 6))) for joint in tree.joints]
     forces, carried, turning = _external(links, ca.DM([*tree.gravity, 0]), applied(tree, loads))
     moves = _moved(tree, links, screws, qd, qdd)
     entries, still = {}, (ca.DM(4, 4),)
@@ -134,26 +134,8 @@ def _matrix(n, what, entries):
 
 
 def dense(n):
-    """Return the inputs (list of SX) and the torques (n,) of a serial chain of n joints with a symbol for every matrix entry.
-
-    So Hollerbach (1980, table I) counts: link matrices and their derivatives are given, and none of their entries is known to be 0 or 1.
-    """
-    links = [tuple(ca.SX.sym(f"{name}_{k}", 4, 4) for name in ("T", "dT", "ddT", "J")) for k in range(n)]
-    gravity, qd, qdd = ca.SX.sym("g", 4), ca.SX.sym("qd", n), ca.SX.sym("qdd", n)
-    chain = Tree(links=[Link()] * n, joints=[revolute(f"joint{k}", f"joint{k - 1}" if k else GROUND) for k in range(n)])
-    return [*sum(links, ()), gravity, qd, qdd], torques(chain, links, qd=qd, qdd=qdd, gravity=gravity)
-
-
-def _links(tree, q):
-    """Return T, T' = T [S], T'' = T [S]^2 and the pseudo-inertia J (4x4, last column m r and m) of every link."""
-    links = []
-    for joint, link, row in zip(tree.joints, tree.links, tree.rows):
-        t, hat = joint_pose(joint, None if row is None else q[row]), ca.DM(4, 4)
-        if row is not None:
-            hat = ca.DM(screw_matrix(np.array(joint.screw)))
-        mass, first, second = first_moment(link)
-        links.append((t, t @ hat, t @ hat @ hat, ca.DM(np.block([[second, first[:, None]], [first, mass]]))))
-    return links
+    """Return the inputs (list of SX) and the torques (n,) of a serial chain of n joints as Hollerbach (1980, table I) counts."""
+    return given_matrices(n, torques)
 
 
 def _external(links, gravity, loads):

@@ -1,0 +1,57 @@
+"""The 4x4 matrices of links, as the Lagrangian methods take them: numbers of a tree, or a symbol for every entry as the paper counts."""
+import casadi as ca
+import numpy as np
+
+from ocp.dynamics.formulation import first_moment
+from ocp.kinematics import joint_pose
+from ocp.spatial import screw_matrix, skew
+from ocp.tree import GROUND, Link, Tree, revolute
+
+
+def link_poses(tree, q):
+    """Return T, T' = T [S] and T'' = T [S]^2 (4x4) of every link, primes by its own coordinate; T' = T'' = 0 where it has none."""
+    poses = []
+    for joint, row in zip(tree.joints, tree.rows):
+        t, hat = joint_pose(joint, None if row is None else q[row]), ca.DM(4, 4)
+        if row is not None:
+            hat = ca.DM(screw_matrix(np.array(joint.screw)))
+        poses.append((t, t @ hat, t @ hat @ hat))
+    return poses
+
+
+def link_matrices(tree, q):
+    """Return T, T', T'' and the pseudo-inertia J (4x4, last column m r and m) of every link."""
+    matrices = []
+    for pose, link in zip(link_poses(tree, q), tree.links):
+        mass, first, second = first_moment(link)
+        matrices.append((*pose, ca.DM(np.block([[second, first[:, None]], [first, mass]]))))
+    return matrices
+
+
+def given_matrices(n, torques):
+    """Return the inputs (list of SX) and the torques (n,) of a serial chain of n joints with a symbol for every matrix entry.
+
+    So Hollerbach (1980, table I) counts: link matrices and their derivatives are given, and none of their entries is known to be 0 or 1.
+    `torques(tree, links, qd=, qdd=, gravity=)` is the method's core.
+    """
+    links = [tuple(ca.SX.sym(f"{name}_{k}", 4, 4) for name in ("T", "dT", "ddT", "J")) for k in range(n)]
+    gravity, qd, qdd = ca.SX.sym("g", 4), ca.SX.sym("qd", n), ca.SX.sym("qdd", n)
+    return [*sum(links, ()), gravity, qd, qdd], torques(turning_chain(n), links, qd=qd, qdd=qdd, gravity=gravity)
+
+
+def turning_chain(n):
+    """Return a serial chain of n massless links on revolute joints: a topology without numbers."""
+    return Tree(links=[Link()] * n, joints=[revolute(f"joint{k}", f"joint{k - 1}" if k else GROUND) for k in range(n)])
+
+
+def push_of(loads, k, w):
+    """Return P (4x4), the sum of f r' for a force f at r and [h] W / 2 for a moment h on link k.
+
+    What these loads do at joint i is tr(dW/dq_i P'), as tr([h] W dW'/dq_i) = 2 h . axis.
+    """
+    push = ca.DM(4, 4)
+    for link, place, force, moment in loads:
+        if link == k:
+            push = push + ca.vertcat(force[0], force[1], force[2], 0) @ ca.DM([*place, 1]).T
+            push = push + ca.diagcat(skew(moment) @ w[:3, :3] / 2, 0)
+    return push
