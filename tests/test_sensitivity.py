@@ -18,7 +18,7 @@ KINDS = ("revolute", "prismatic", "screw", "fixed")
 METHODS = FORMULATIONS | {"barman": BARMAN}
 RECURSIONS = {name: method.sensitivity for name, method in METHODS.items() if method.sensitivity}
 RECURSIONS["composite"] = lambda *motion: composite.sensitivity(*motion)[:3]
-TREES = 48
+TREES = 32
 
 every_recursion = pytest.mark.parametrize("name", RECURSIONS)
 every_tree = pytest.mark.parametrize("seed", range(TREES))
