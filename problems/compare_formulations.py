@@ -322,6 +322,18 @@ def derivative_table(records):
     return markdown("Derivatives", header, rows)
 
 
+def interpolation(grids=(5, 9, 17, 33)):
+    """Return as text the error of tabulated configuration-space coefficients against the size of the tables."""
+    tree, rows = chain(2), []
+    q, qd, qdd = np.random.default_rng(1).uniform(-1, 1, (3, 2, 200))
+    exact = np.hstack([np.array(newton_euler.inverse(tree, *motion)) for motion in zip(q.T, qd.T, qdd.T)])
+    for grid in grids:
+        looked_up = configuration_space.tabulate(tree, grid, ((-1, 1),) * 2)
+        error = np.abs(looked_up.torque(q, qd, qdd) - exact).max() / np.abs(exact).max()
+        rows.append((f"{grid} x {grid}", looked_up.size, f"{error:.1e}"))
+    return markdown("Configuration space, tables of two joints over 2 rad each", ("grid", "numbers", "error / largest torque"), rows)
+
+
 def _pair(count):
     return f"{count[0]}/{count[1]}"
 
@@ -372,7 +384,7 @@ def run(arguments=None):
         print(f"compare_formulations: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
     if not flags.quiet:
-        print(table(flags.joints), derivative_table(records), sep="\n\n")
+        print(table(flags.joints), interpolation(), derivative_table(records), sep="\n\n")
     if flags.csv is not None:
         write(flags.csv, comma_separated(counted(flags.joints) + records))
     if flags.plot is not None:

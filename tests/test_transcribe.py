@@ -7,11 +7,12 @@ import pytest
 
 from models.two_link import two_link
 from ocp import BSpline, Load, Problem, Transcription, at_end, at_start, duration, effort, integral, joint_limits, path, torque_limits
+from ocp.dynamics.composite import COMPOSITE
 from ocp.layout import join, kernel_inputs, motion_map, split, variables
 from ocp.nlp import Solver, minimize
 from ocp.rows import gather_multipliers, name_multipliers
 from ocp.spline import greville, sample
-from ocp.transcribe import transcribe
+from ocp.transcribe import PROVIDERS, transcribe
 from random_trees import random_loads, random_tree
 
 
@@ -72,6 +73,21 @@ def test_the_solver_is_really_given_our_derivatives():
     start = transcribe(arm_problem()).guess
     assert minimize(nlp, Solver(), start).success
     assert not minimize(spoilt, Solver(options={"max_iter": 100}), start).success
+
+
+def test_the_chosen_provider_is_really_used(monkeypatch):
+    """Canary: spoil the recursion's slopes, and the Jacobian must change where it is chosen, and only there."""
+    x = random_point(arm_problem())
+
+    def jacobian(derivatives):
+        return np.array(transcribe(arm_problem(), Transcription(dynamics="lie_group", derivatives=derivatives)).nlp.jacobian(x, [])[1])
+
+    right = jacobian("ad")
+    spoilt = replace(COMPOSITE, join_slopes=lambda tree, parts: tuple(1.5 * part for part in COMPOSITE.join_slopes(tree, parts)))
+    assert np.allclose(jacobian("recursive"), right, rtol=1e-9, atol=1e-9) and np.allclose(jacobian("published"), right, rtol=1e-9, atol=1e-9)
+    monkeypatch.setitem(PROVIDERS, "recursive", lambda formulation: spoilt)
+    assert np.abs(jacobian("recursive") - right).max() > 0.1 * np.abs(right).max()
+    assert np.array_equal(jacobian("ad"), right) and np.allclose(jacobian("published"), right, rtol=1e-9, atol=1e-9)
 
 
 def test_derivatives_left_to_the_solver_give_the_same_program():
