@@ -218,35 +218,40 @@ def _column(matrices):
     return ca.vertcat(*(matrix.nz[:] for matrix in matrices))
 
 
-def microseconds(function, repeats=15, least=0.002):
-    """Return the shortest time of one call, through the function's buffers: the minimum over repeats of at least `least` seconds each."""
+def microseconds(functions, rounds=25, least=0.002):
+    """Return the shortest time of one call of each function (us), over rounds taken by turns, since a processor's speed drifts."""
+    calls = [_call(function) for function in functions]
+    counts = [max(1, round(least / max(_seconds(call, 3), 1e-7))) for call in calls]
+    return [1e6 * min(times) for times in zip(*([_seconds(*pair) for pair in zip(calls, counts)] for _ in range(rounds)))]
+
+
+def _seconds(call, count):
+    start = time.perf_counter()
+    for _ in range(count):
+        call()
+    return (time.perf_counter() - start) / count
+
+
+def _call(function):
+    """Return what evaluates the function at random numbers in its own buffers."""
     buffer, call = function.buffer()
-    rng = np.random.default_rng(0)
-    arrays = [rng.uniform(-1, 1, function.nnz_in(k)) for k in range(function.n_in())]
+    arrays = [np.random.default_rng(k).uniform(-1, 1, function.nnz_in(k)) for k in range(function.n_in())]
     results = [np.zeros(function.nnz_out(k)) for k in range(function.n_out())]
-    for k, array in enumerate(arrays):
-        buffer.set_arg(k, memoryview(array))
-    for k, array in enumerate(results):
-        buffer.set_res(k, memoryview(array))
-
-    def seconds(calls):
-        start = time.perf_counter()
-        for _ in range(calls):
-            call()
-        return (time.perf_counter() - start) / calls
-
-    calls = max(1, round(least / max(seconds(3), 1e-7)))
-    return 1e6 * min(seconds(calls) for _ in range(repeats))
+    for place, group in ((buffer.set_arg, arrays), (buffer.set_res, results)):
+        for k, array in enumerate(group):
+            place(k, memoryview(array))
+    return lambda keep=(buffer, arrays, results): call()
 
 
 def costs(name, tree, compiled=False):
     """Yield a Record for torques and each of their derivatives; raises NoCompiler if `compiled` cannot be had."""
-    for (quantity, method), (function, instructions) in derivatives(tree).items():
-        quick = microseconds(compile_function(function)) if compiled else None
-        slow, work = microseconds(function), (None, None) if "loops" in method else operations(function)
-        yield Record(model=name, joints=tree.dof, quantity=quantity, method=method, rule="folded",
-                     multiplications=work[0], additions=work[1], instructions=instructions,
-                     microseconds=slow, compiled_microseconds=quick)
+    found = derivatives(tree)
+    functions = [function for function, _ in found.values()]
+    quick = microseconds([compile_function(function) for function in functions]) if compiled else [None] * len(functions)
+    for (quantity, method), (function, instructions), slow, fast in zip(found, found.values(), microseconds(functions), quick):
+        work = (None, None) if "loops" in method else operations(function)
+        yield Record(model=name, joints=tree.dof, quantity=quantity, method=method, rule="folded", multiplications=work[0],
+                     additions=work[1], instructions=instructions, microseconds=slow, compiled_microseconds=fast)
 
 
 def trees(joints):
@@ -329,8 +334,7 @@ def interpolation(grids=(5, 9, 17, 33)):
     exact = np.hstack([np.array(newton_euler.inverse(tree, *motion)) for motion in zip(q.T, qd.T, qdd.T)])
     for grid in grids:
         looked_up = configuration_space.tabulate(tree, grid, ((-1, 1),) * 2)
-        error = np.abs(looked_up.torque(q, qd, qdd) - exact).max() / np.abs(exact).max()
-        rows.append((f"{grid} x {grid}", looked_up.size, f"{error:.1e}"))
+        rows.append((f"{grid} x {grid}", looked_up.size, f"{np.abs(looked_up.torque(q, qd, qdd) - exact).max() / np.abs(exact).max():.1e}"))
     return markdown("Configuration space, tables of two joints over 2 rad each", ("grid", "numbers", "error / largest torque"), rows)
 
 
