@@ -54,7 +54,7 @@ class Torque:
     def curvature(self, run, weight):
         """Return the second derivatives and the gradient of weight . value by place."""
         n, symbol = self.value.shape[0], ca.SX.sym("weight", *self.value.shape)
-        parts = run(self.provider.curvature_parts(self.tree, symbol, *self.arguments), ((symbol, weight),))
+        parts = run(ca.cse(list(self.provider.curvature_parts(self.tree, symbol, *self.arguments))), ((symbol, weight),))
         by_qq, by_q_qd, by_q_qdd, by_qd_qd, by_q_load, slope = self.provider.join_curvature(self.tree, parts)
         empty, loads = type(by_qq), by_q_load.shape[1]
         mixed = ca.vertcat(ca.horzcat(empty(n, n), by_q_qd, by_q_qdd, by_q_load), empty(2 * n + loads, 3 * n + loads))

@@ -36,7 +36,7 @@ Misprints of Hollerbach (1980). Table I is used with 171 1/4 n^2 + 53 1/3 n in t
         and 7051 of table II, but the first 67143 at n = 6, where table II prints 66271. Ours lie below the tables because they keep and
         reuse what they have, not because of a new algorithm.
 Derivatives by AD are those of newton_euler. In loops a whole matrix product is one instruction, so their instructions are not work.
-Times   are minima over repeats, on this machine, in this run: compare them with each other only."""
+Times   are medians over rounds by turns, on this machine, in this run: compare them with each other only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +190,7 @@ def derivatives(tree):
     q, qd, qdd, weight = symbols = [ca.SX.sym(name, n) for name in ("q", "qd", "qdd", "weight")]
     motion, tau = (q, qd, qdd), newton_euler.inverse(tree, q, qd, qdd)
     hessian = ca.hessian(ca.dot(weight, tau), ca.vertcat(*motion))[0]
-    slopes, curvatures = composite.slope_parts(tree, *motion), composite.curvature_parts(tree, weight, *motion)
+    slopes, curvatures = composite.slope_parts(tree, *motion), ca.cse(list(composite.curvature_parts(tree, weight, *motion)[:4]))
     return {
         ("tau", "newton_euler"): _scalar(motion, [tau]),
         ("jacobian", "AD"): _scalar(motion, [ca.jacobian(tau, ca.vertcat(*motion))]),
@@ -198,7 +198,7 @@ def derivatives(tree):
         ("jacobian", "composite loops"): _looped(motion, slopes, lambda parts: composite.join_slopes(tree, parts)[:3]),
         ("hessian", "AD"): _scalar(symbols, [ca.triu(hessian)]),
         ("hessian", "composite"): _scalar(symbols, composite.curvature(tree, weight, *motion)[:4]),
-        ("hessian", "composite loops"): _looped(symbols, curvatures[:4], lambda parts: composite.join_curvature(tree, (*parts, None))[:4]),
+        ("hessian", "composite loops"): _looped(symbols, curvatures, lambda parts: composite.join_curvature(tree, (*parts, None))[:4]),
     }
 
 
@@ -208,7 +208,7 @@ def _scalar(inputs, matrices):
 
 
 def _looped(inputs, parts, join):
-    stage = ca.Function("stage", inputs, [ca.SX(part) for part in parts])                   # as kernels do: cse takes longer than it saves
+    stage = ca.Function("stage", inputs, [ca.SX(part) for part in parts])                   # as kernels do
     arguments = [ca.MX.sym(f"i{k}", *part.shape) for k, part in enumerate(inputs)]
     function = ca.Function("kernel", arguments, [_column(join(stage.call(arguments)))])
     return function, stage.n_instructions() + function.n_instructions()
@@ -219,10 +219,10 @@ def _column(matrices):
 
 
 def microseconds(functions, rounds=25, least=0.002):
-    """Return the shortest time of one call of each function (us), over rounds taken by turns, since a processor's speed drifts."""
+    """Return the median time of one call of each function (us), over rounds taken by turns, since a processor's speed drifts."""
     calls = [_call(function) for function in functions]
     counts = [max(1, round(least / max(_seconds(call, 3), 1e-7))) for call in calls]
-    return [1e6 * min(times) for times in zip(*([_seconds(*pair) for pair in zip(calls, counts)] for _ in range(rounds)))]
+    return [1e6 * float(np.median(times)) for times in zip(*([_seconds(*pair) for pair in zip(calls, counts)] for _ in range(rounds)))]
 
 
 def _seconds(call, count):

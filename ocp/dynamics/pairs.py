@@ -59,8 +59,9 @@ def pair_places(parts):
 
 def scattered(shape, entries):
     """Return the sparse matrix of `entries`: (stacked values, which of them, rows, columns), at places that do not meet."""
-    values = ca.vertcat(*(stack[which.tolist()] for stack, which, _, _ in entries))
+    starts = np.cumsum([0, *(stack.shape[0] for stack, *_ in entries)])
+    which = np.concatenate([start + chosen for start, (_, chosen, _, _) in zip(starts, entries)])
     rows, columns = (np.concatenate([entry[k] for entry in entries]) for k in (2, 3))
     order = np.lexsort((rows, columns))
-    sparsity = ca.Sparsity.triplet(*shape, rows[order].tolist(), columns[order].tolist())
-    return type(values)(sparsity, values[order.tolist()])
+    values = ca.vertcat(*(stack for stack, *_ in entries))[which[order].tolist()]
+    return type(values)(ca.Sparsity.triplet(*shape, rows[order].tolist(), columns[order].tolist()), values)
