@@ -35,7 +35,8 @@ class Solution:
     """The answer to a problem: control points (n, points), duration (s), and everything known of how they were found.
 
     `multipliers` by constraint name; `terms` of the objective as (name, weight, value); `statistics` in plain numbers; `history` of
-    Iterations; `explanation` lines when the solver failed. Times given to the methods are in s, a number or an array (N,).
+    Iterations; `explanation` lines when the solver failed; `verification` when it was asked for (files do not keep
+    it). Times given to the methods are in s, a number or an array (N,).
     """
 
     problem: Problem
@@ -50,6 +51,7 @@ class Solution:
     statistics: Mapping
     history: tuple = ()
     explanation: tuple = ()
+    verification: object = None
 
     def q(self, t):
         """Return the coordinates (n,) or (n, N), rad or m."""

@@ -1,6 +1,6 @@
 """The one verb: transcribe, check, minimise, and return what was found."""
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ocp.solution import Solution
 from ocp.spline import fit, transfer
 from ocp.transcribe import Transcription, transcribe
 from ocp.tree import numbers
+from ocp.verify import verify
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,11 +23,12 @@ class Guess:
     duration: float | None = None
 
 
-def solve(problem, transcription=Transcription(), solver=Solver(), *, guess=None, watch=None):
+def solve(problem, transcription=Transcription(), solver=Solver(), *, guess=None, watch=None, certify=False):
     """Return the Solution of a problem; not converging is a status, on which `.require()` insists.
 
     `guess` is a Guess, or a Solution (of any spline basis) that also lends its multipliers; by default the straight line between the
-    prescribed ends. `watch(iteration)` sees every iteration. Raises ValueError before the solve for anything wrong with the statement.
+    prescribed ends. `watch(iteration)` sees every iteration. With `certify` the solution carries its Verification.
+    Raises ValueError before the solve for anything wrong with the statement.
     """
     begin = time.perf_counter()
     transcribed = transcribe(problem, transcription)
@@ -44,12 +46,13 @@ def solve(problem, transcription=Transcription(), solver=Solver(), *, guess=None
         "iterations": outcome.iterations, "build_seconds": ready - begin + outcome.build_seconds, "solve_seconds": outcome.solve_seconds,
         "total_seconds": time.perf_counter() - begin, "warm_start": bool(warm), "kernels": transcribed.kernels(),
     }
-    return Solution(
+    solution = Solution(
         problem=problem, transcription=transcription, points=points, duration=duration, objective=outcome.f, status=outcome.status,
         terms=tuple((term.name, weight, float(value)) for (weight, term), value in zip(problem.objective.terms, values)),
         success=outcome.success, statistics=statistics, history=outcome.history,
         multipliers=name_multipliers(transcribed.rows, transcribed.asked, outcome.x_multipliers, outcome.g_multipliers),
         explanation=() if outcome.success else explain(transcribed, outcome))
+    return replace(solution, verification=verify(solution)) if certify else solution
 
 
 def _start(transcribed, guess):

@@ -62,6 +62,11 @@ def test_a_certified_motion_passes_and_a_spoilt_one_does_not(lifted):
         spoilt.require(1e-3)
 
 
+def test_solve_reports_the_certificate_when_asked(lifted):
+    assert lifted.verification is None
+    assert solve(lift(points=12), certify=True).verification == verify(lifted)
+
+
 def test_a_plan_by_the_simulating_formulation_is_simulated_by_another(lifted):
     certificate = verify(solve(lift(points=12), Transcription(dynamics="lie_group")))
     assert certificate.drift == pytest.approx(verify(lifted).drift, abs=1e-7) and certificate.energy_error < 1e-12
