@@ -34,7 +34,7 @@ def kernel_inputs(problem, control_points, duration, s):
 
 def motion_map(problem, s):
     """Return (M, m) with the kernel inputs of all instants stacked = M x + m."""
-    n, points, free = problem.tree.dof, problem.motion.points, free_duration(problem)
+    n, free = problem.tree.dof, free_duration(problem)
     width, count = 3 * n + 1, len(s)
     stack = np.stack([basis(problem.motion, s, order) for order in range(3)])            # (3, N, points)
     order, at, point = np.nonzero(stack)

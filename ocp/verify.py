@@ -157,7 +157,7 @@ def _by_mass_matrix(tree, q, qd, torque, loads):
 
 def _energy_error(solution):
     """Return the largest gap between the energy gained and the work of joints and loads, relative to the energy turned over."""
-    problem, motion = solution.problem, solution.problem.motion
+    motion = solution.problem.motion
     s, weights = quadrature(motion, "gauss", 2 * motion.degree + 4)
 
     def energy(at):

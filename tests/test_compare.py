@@ -12,7 +12,7 @@ from models.human_like import human_like
 from ocp.charts import Curve, lines
 from ocp.dynamics import composite
 from problems.compare_formulations import (DENSE, FIELDS, METHODS, MODELS, TABLE_I, TABLE_II, chain, counted, dense, derivatives, exponent,
-                                           folded, leading, operations, printed, run, table, ur5_like)
+                                           folded, leading, printed, run, table, ur5_like)
 
 ROOT = Path(__file__).parent.parent
 FALLING = ("uicker_kahn", "waters", "hollerbach_4x4", "hollerbach_3x3", "newton_euler")

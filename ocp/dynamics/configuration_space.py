@@ -16,7 +16,7 @@ from itertools import product
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import Formulation, aligned, applied, first_moment, regrouped
+from ocp.dynamics.formulation import Formulation, aligned, applied, regrouped
 from ocp.kinematics import poses
 from ocp.spatial import cross, cross_force, cross_motion, times
 from ocp.tree import inward, limits
