@@ -1,5 +1,5 @@
 """Optimal motion of multibody systems: state a problem, solve it, verify it."""
-from ocp.constraints import at_end, at_start, joint_limits, path, torque_limits, velocity_limits
+from ocp.constraints import at_end, at_start, joint_limits, mirrored, path, torque_limits, velocity_limits
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.barman import BARMAN
 from ocp.dynamics.configuration_space import CONFIGURATION_SPACE
@@ -11,7 +11,7 @@ from ocp.dynamics.newton_euler import NEWTON_EULER
 from ocp.dynamics.uicker_kahn import UICKER_KAHN
 from ocp.dynamics.waters import WATERS
 from ocp.nlp import Iteration, Solver
-from ocp.objectives import duration, effort, final, integral, mixed, squares
+from ocp.objectives import duration, dynamic_effort, effort, final, integral, mixed, squares
 from ocp.plots import (animate, plot, plot_convergence, plot_joints, plot_reactions, plot_snapshots, plot_torques, spy)
 from ocp.problem import Constraint, Instant, Objective, Problem, Term
 from ocp.solution import NotSolved, Solution, load

@@ -1,6 +1,6 @@
 """Kernels at many instants, assembled over the variables of the NLP by one constant sparse matrix per derivative.
 
-All instants of a block together are Y = M x + m, constant M holding the spline bases, so the derivatives over x are constant sparse
+All instants of a block together are Y = M x, constant M holding the spline bases, so the derivatives over x are constant sparse
 matrices times the nonzeros of the kernels' derivatives. The solver is given these; letting it differentiate the mapped graph costs many
 times more.
 """
@@ -14,7 +14,7 @@ from ocp.graph import Kernel
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A kernel at several instants: `s` (N,), the map M (N * width, variables) as (`matrix`, `offset`), and for every value where it goes.
+    """A kernel at several instants: `s` (N,), the map M (N * width, variables) as `matrix`, and for every value where it goes.
 
     `target` (m, N) is the row of the assembled vector, -1 for nowhere; values meant for the same row are summed with `weight` (m, N).
     """
@@ -22,7 +22,6 @@ class Block:
     kernel: Kernel
     s: np.ndarray
     matrix: ca.DM
-    offset: np.ndarray
     target: np.ndarray
     weight: np.ndarray
 
@@ -67,7 +66,7 @@ def assemble_hessian(blocks, variables, rows, kind):
 
 def _evaluate(block, kernel_function, x, *more):
     count = len(block.s)
-    inputs = ca.reshape(block.matrix @ x + ca.DM(block.offset), block.kernel.width, count)
+    inputs = ca.reshape(block.matrix @ x, block.kernel.width, count)
     return kernel_function.map(count)(inputs, ca.DM(block.s).T, *more)
 
 
@@ -76,7 +75,7 @@ def _jacobian_entries(block, offset):
     rows, columns = block.kernel.rows, block.kernel.columns
     source, instants = np.arange(len(rows) * len(block.s)), np.repeat(np.arange(len(block.s)), len(rows))
     kernel_row = np.tile(rows, len(block.s))
-    picked, variable, value = _expand(block, instants * block.kernel.width + np.tile(columns, len(block.s)))
+    picked, variable, value = expand(block.matrix, instants * block.kernel.width + np.tile(columns, len(block.s)))
     target, weight = block.target[kernel_row, instants], block.weight[kernel_row, instants]
     keep = target[picked] >= 0
     picked, variable, value = picked[keep], variable[keep], value[keep]
@@ -87,8 +86,8 @@ def _hessian_entries(block, above, right, offset):
     """Return (row, column, source, weight) of M' H M, upper triangle, for kernel nonzeros at (above, right) of each upper triangle."""
     count = len(block.s)
     instants = np.repeat(np.arange(count), len(above)) * block.kernel.width
-    first, variable, value = _expand(block, instants + np.tile(above, count))
-    second, other, product = _expand(block, (instants + np.tile(right, count))[first])
+    first, variable, value = expand(block.matrix, instants + np.tile(above, count))
+    second, other, product = expand(block.matrix, (instants + np.tile(right, count))[first])
     row, column, source = variable[second], other, first[second]
     weight, diagonal = value[second] * product, np.tile(above == right, count)[source]
     upper, twice = np.where(diagonal, row <= column, True), np.where(~diagonal & (row == column), 2.0, 1.0)
@@ -96,19 +95,15 @@ def _hessian_entries(block, above, right, offset):
     return row[upper], column[upper], source[upper] + offset, (weight * twice)[upper]
 
 
-def _expand(block, lines):
-    """Return, for every entry of the given lines of M, the position in `lines`, the column and the value."""
-    start, column, value = _csr(block)
+def expand(matrix, lines):
+    """Return, for every entry of the given lines of a sparse matrix, the position in `lines`, the column and the value."""
+    transposed = matrix.T
+    start, column = np.array(transposed.sparsity().colind()), np.array(transposed.sparsity().row(), dtype=int)
     counts = start[lines + 1] - start[lines]
     picked = np.repeat(np.arange(len(lines)), counts)
     within = np.arange(len(picked)) - np.repeat(np.cumsum(counts) - counts, counts)
     entry = np.repeat(start[lines], counts) + within
-    return picked, column[entry], value[entry]
-
-
-def _csr(block):
-    transposed = block.matrix.T
-    return np.array(transposed.sparsity().colind()), np.array(transposed.sparsity().row(), dtype=int), np.array(transposed.nonzeros())
+    return picked, column[entry], np.array(transposed.nonzeros())[entry]
 
 
 def _gather(entries, parts, sources, shape):

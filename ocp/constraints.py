@@ -1,6 +1,7 @@
 """The usual requirements on a motion, each a function that returns Constraint records."""
 from collections.abc import Mapping
 
+import casadi as ca
 import numpy as np
 
 from ocp.problem import Constraint
@@ -22,9 +23,10 @@ def at_end(tree, *, q=None, qd=None, qdd=None):
     return _boundary(tree, "end", q=q, qd=qd, qdd=qdd)
 
 
-def joint_limits(tree):
-    """Keep every coordinate within its joint's `position` limits."""
-    return _limits(tree, "joint_limits", "position", "q")
+def joint_limits(tree, *, hull=False):
+    """Keep every coordinate within its joint's `position` limits, at the nodes; with `hull` every control point, and so the whole curve,
+    which asks for somewhat more and costs no rows."""
+    return _limits(tree, "joint_limits", "position", "q", "hull" if hull else "path")
 
 
 def velocity_limits(tree):
@@ -37,18 +39,40 @@ def torque_limits(tree):
     return _limits(tree, "torque_limits", "torque", "tau")
 
 
+def mirrored(tree, index, sign, *, shift=None, qdd=True):
+    """Let the motion end as the mirror image of its start, so that its reflection continues it: q(T) = sign * q(0)[index] + shift, likewise
+    without shift the rates and, with `qdd`, the accelerations.
+
+    `index, sign` (n,) make the image of a coordinate; `shift` is {joint name: way gained in one step}. With the identity the motion is
+    periodic. Raises ValueError for an unknown joint or a wrong count.
+    """
+    index, sign = (np.asarray(part) for part in (index, sign))
+    if index.shape != (tree.dof,) or sign.shape != (tree.dof,):
+        raise ValueError(f"mirrored: expected index and sign for {tree.dof} coordinates, got {index.shape} and {sign.shape}")
+    offset = np.zeros(tree.dof)
+    for name, way in (shift or {}).items():
+        offset[tree.coordinate(name)] = way
+    found = []
+    for quantity, goal in (("q", offset), ("qd", 0.0 * offset), ("qdd", 0.0 * offset))[:3 if qdd else 2]:
+        found.append(Constraint(
+            name=f"mirrored.{quantity}", lower=goal, upper=goal, when="joined",
+            function=lambda start, end, quantity=quantity: getattr(end, quantity) - ca.DM(sign) * getattr(start, quantity)[index.tolist()],
+            labels=tuple(joint.name for joint in tree.moving), units=tuple(_unit(joint, quantity) for joint in tree.moving)))
+    return tuple(found)
+
+
 def path(name, function, *, lower=-np.inf, upper=np.inf, when="path", labels=(), units=""):
     """Require lower <= function(instant) <= upper along the motion, or over `when`."""
     return Constraint(name=name, function=function, lower=lower, upper=upper, when=when, labels=labels, units=units)
 
 
-def _limits(tree, name, attribute, quantity):
+def _limits(tree, name, attribute, quantity, when="path"):
     bounded = [(row, joint) for row, joint in enumerate(tree.moving) if np.isfinite(getattr(joint, attribute)).any()]
     if not bounded:
         raise ValueError(f"{name}: no joint of the tree has {attribute} limits")
     rows = [row for row, _ in bounded]
     return Constraint(
-        name=name, function=lambda at: _pick(getattr(at, quantity), rows),
+        name=name, function=lambda at: _pick(getattr(at, quantity), rows), when=when,
         lower=[getattr(joint, attribute)[0] for _, joint in bounded], upper=[getattr(joint, attribute)[1] for _, joint in bounded],
         labels=tuple(joint.name for _, joint in bounded), units=tuple(_unit(joint, quantity) for _, joint in bounded),
     )

@@ -2,7 +2,7 @@
 import numpy as np
 
 from ocp.graph import evaluate
-from ocp.layout import kernel_inputs, split
+from ocp.layout import split
 from ocp.nlp import violation
 
 MEANING = {
@@ -35,12 +35,12 @@ def preflight(transcribed, x, hessian):
         values.append(nlp.hessian(hessian)(x, [], 1.0, np.ones(len(nlp.g_lower))))
     if all(np.isfinite(value.nonzeros()).all() for value in values):
         return
-    named = [(group.kernel, group.s, [_row_name(*owner) for owner in group.owners]) for group in transcribed.groups]
-    named += [(goal.kernel, goal.s, [f"objective {term.name!r}"] * goal.kernel.size)
+    named = [(group.kernel, group.s, group.matrix, [_row_name(*owner) for owner in group.owners]) for group in transcribed.groups]
+    named += [(goal.kernel, goal.s, goal.matrix, [f"objective {term.name!r}"] * goal.kernel.size)
               for goal, (_, term) in zip(transcribed.goals, problem.objective.terms)]
-    points, duration = split(problem, x)
-    for kernel, s, names in named:
-        y = kernel_inputs(problem, points, duration, s)
+    _, duration, _ = split(transcribed.layout, x)
+    for kernel, s, matrix, names in named:
+        y = np.reshape(np.array(matrix @ x).ravel(), (kernel.width, len(s)), order="F")
         function, above, _ = kernel.hessian("exact")
         ones = np.ones((kernel.size, len(s)))
         for what, table, rows in (("", evaluate(kernel.values, y, s), range(kernel.size)),
@@ -56,19 +56,19 @@ def preflight(transcribed, x, hessian):
 def explain(transcribed, outcome):
     """Return lines that say why a solve failed: the status in plain words, the worst rows, what leans on its bounds."""
     lines = [f"{outcome.status}: {MEANING[outcome.status]}"] if outcome.status in MEANING else [outcome.status]
-    points, duration = split(transcribed.problem, outcome.x)
+    _, duration, _ = split(transcribed.layout, outcome.x)
     found, leaning = [], {}
     for group in transcribed.groups:
-        values = evaluate(group.kernel.values, kernel_inputs(transcribed.problem, points, duration, group.s), group.s)
+        values = evaluate(group.kernel.values, group.inputs(outcome.x), group.s)
         for number, (constraint, row) in enumerate(group.owners):
-            lower, upper = constraint.lower_of(row), constraint.upper_of(row)
-            amounts = violation(values[number], lower, upper)
-            amounts[np.isnan(values[number])] = np.inf
+            lower, upper, asked = constraint.lower_of(row), constraint.upper_of(row), group.asked[number]
+            amounts = violation(values[number][asked], lower, upper)
+            amounts[np.isnan(values[number][asked])] = np.inf
             found += [(amount, f"{_row_name(constraint, row)}: violated by {amount:.4g} {constraint.unit(row)} at t = {s * duration:.4g} s")
-                      for amount, s in zip(amounts, group.s) if amount > 1e-8]
+                      for amount, s in zip(amounts, group.s[asked]) if amount > 1e-8]
             if lower < upper:
                 for side, bound in (("lower", lower), ("upper", upper)):
-                    close = np.abs(values[number] - bound) <= 1e-6 * max(1.0, abs(bound))
+                    close = np.abs(values[number][asked] - bound) <= 1e-6 * max(1.0, abs(bound))
                     if close.any():
                         where = f"{_row_name(constraint, row)} at its {side} bound {bound:g} {constraint.unit(row)}"
                         leaning[where] = int(close.sum()), len(close)

@@ -1,7 +1,8 @@
 """Expressions to casadi.Functions: the kernels of one instant with their derivatives, in scalar graphs, looped or compiled.
 
-A kernel's inputs are y = (T, q, q', q'') with primes for d/ds, and s. Joint torques may bring their own derivatives: the kernel then takes
-the chain rule through them, and only what a constraint or an objective makes of the torques is differentiated automatically.
+A kernel's inputs are s and y = (T, q, q', q'') with primes for d/ds, or (q, qd, qdd) when the duration is given; then what is lifted:
+joint torques and ground wrenches. Inverse dynamics may bring its own derivatives: the kernel then takes the chain rule through it, and only
+what a constraint or an objective makes of the torques is differentiated automatically.
 """
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -10,6 +11,8 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics.formulation import Provider
+from ocp.ground import resultant, shared, slots, two_pass
+from ocp.layout import drives, free_duration, motion_width
 from ocp.problem import Instant
 
 LOOPED = 12                                        # from so many joints on, pair products run faster as loops than as scalar graphs
@@ -36,8 +39,9 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Torque:
-    """Joint torques whose derivatives are given rather than found: `symbol` (n,) stands for `value` (n,), a function of
-    `place` = (q, qd, qdd, moment and force of every load); `provider` differentiates it at `arguments`."""
+    """Inverse dynamics whose derivatives are given rather than found: `symbol` (n,) stands for `value` (n,), a function of
+    `place` = (q, qd, qdd, moment and force of every load); `provider` differentiates it at `arguments`. `leading` tells that y starts with
+    the place, and nothing else in it moves the torques."""
 
     symbol: object
     value: object
@@ -45,6 +49,7 @@ class Torque:
     provider: Provider
     tree: object
     arguments: tuple
+    leading: bool
 
     def slope(self, run):
         """Return d value / d place."""
@@ -52,41 +57,91 @@ class Torque:
         return ca.horzcat(*self.provider.join_slopes(self.tree, parts))
 
     def curvature(self, run, weight):
-        """Return the second derivatives and the gradient of weight . value by place."""
+        """Return the upper triangle of the second derivatives, and the gradient, of weight . value by place."""
         n, symbol = self.value.shape[0], ca.SX.sym("weight", *self.value.shape)
         parts = run(ca.cse(list(self.provider.curvature_parts(self.tree, symbol, *self.arguments))), ((symbol, weight),))
         by_qq, by_q_qd, by_q_qdd, by_qd_qd, by_q_load, slope = self.provider.join_curvature(self.tree, parts)
         empty, loads = type(by_qq), by_q_load.shape[1]
-        mixed = ca.vertcat(ca.horzcat(empty(n, n), by_q_qd, by_q_qdd, by_q_load), empty(2 * n + loads, 3 * n + loads))
-        square = ca.diagcat(ca.triu2symm(by_qq), ca.triu2symm(by_qd_qd), empty(n + loads, n + loads))
-        return square + mixed + mixed.T, slope
+        upper = ca.vertcat(ca.horzcat(by_qq, by_q_qd, by_q_qdd, by_q_load), ca.horzcat(empty(n, n), by_qd_qd, empty(n, n + loads)),
+                           empty(n + loads, 3 * n + loads))
+        return upper, slope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """What kernels are functions of: y = (T, q, q', q'') and s as SX symbols, the Instant they describe, its `torque` when that has
-    derivatives of its own (the Instant's tau then is a symbol that stands for it), and what `finish`es every Function."""
+    """What kernels are functions of: y and s as SX symbols, the Instant they describe (or two, start and end), its `torque` when inverse
+    dynamics has derivatives of its own (and then is a symbol that stands for it), and what `finish`es every Function."""
 
     y: object
     s: object
-    at: Instant
+    at: object
     torque: Torque | None = None
     finish: Callable | None = None
 
+    @property
+    def T(self):
+        """The duration (s)."""
+        return self.at[0].T if isinstance(self.at, tuple) else self.at.T
 
-def symbols(problem, formulation, provider=None, finish=None):
-    """Return the Inputs of kernels for a problem; `provider` gives derivatives of the torques, None leaves them to automatic
-    differentiation; `finish(function)`, if given, turns scalar graphs into something faster."""
-    n = problem.tree.dof
-    y, s = ca.SX.sym("y", 3 * n + 1), ca.SX.sym("s")
-    motion = {"q": y[1:n + 1], "qd": y[n + 1:2 * n + 1] / y[0], "qdd": y[2 * n + 1:] / y[0] ** 2}
-    at = Instant(tree=problem.tree, s=s, T=y[0], loads=problem.loads, inverse=formulation.inverse, **motion)
+
+def symbols(problem, formulation, provider=None, finish=None, wrenches=None):
+    """Return the Inputs of kernels for a problem; `provider` gives derivatives of inverse dynamics, None leaves them to automatic
+    differentiation; `finish(function)`, if given, turns scalar graphs into something faster.
+
+    `wrenches` of the ground: None computes them from the motion in two passes; "variables" reads them, and the torques of actuated joints,
+    from y, where a Layout places them; "given" takes those of each foot from y and corrects them to equilibrium.
+    """
+    n, free = problem.tree.dof, free_duration(problem)
+    extra, react, lifted = _lifted(problem, wrenches)
+    y, s = ca.SX.sym("y", motion_width(problem) + extra), ca.SX.sym("s")
+    T = y[0] if free else ca.SX(problem.duration[0])
+    q, qd, qdd, more = ca.vertsplit(y[free:], [0, n, 2 * n, 3 * n, 3 * n + extra])
+    motion = (q, qd / T, qdd / T ** 2) if free else (q, qd, qdd)
+    at = Instant(tree=problem.tree, s=s, T=T, q=motion[0], qd=motion[1], qdd=motion[2], loads=problem.loads, inverse=formulation.inverse,
+                 ground=problem.ground, react=None if react is None else lambda at: react(at, more),
+                 lifted=None if lifted is None else lambda at: lifted(more))
     if provider is None:
         return Inputs(y=y, s=s, at=at, finish=finish)
     symbol, loads = ca.SX.sym("tau", n), tuple(load.at(at.t) for load in problem.loads)
-    place = ca.vertcat(*motion.values(), *(ca.SX(wrench[k]) for load in loads for wrench in (load.moment, load.force) for k in range(3)))
-    torque = Torque(symbol=symbol, value=at.tau, place=place, provider=provider, tree=problem.tree, arguments=(*motion.values(), loads))
+    place = ca.vertcat(*motion, *(ca.SX(wrench[k]) for load in loads for wrench in (load.moment, load.force) for k in range(3)))
+    torque = Torque(symbol=symbol, value=at.unsupported, place=place, provider=provider, tree=problem.tree, arguments=(*motion, loads),
+                    leading=not free and not loads)
     return Inputs(y=y, s=s, at=replace(at, inverse=lambda *_: symbol), torque=torque, finish=finish)
+
+
+def _lifted(problem, wrenches):
+    """Return how many inputs are lifted, react(instant, them) and torques(them)."""
+    ground, rows = problem.ground, drives(problem.tree)
+
+    def in_two_passes(at, _):
+        return two_pass(ground, at.s, *resultant(at.tree, at.frames, at.unsupported))
+
+    def corrected(at, more):
+        given = {foot.name: tuple(ca.vertsplit(more[6 * k:6 * k + 6], 3)) for k, foot in enumerate(ground.feet)}
+        return shared(ground, at.s, given, *resultant(at.tree, at.frames, at.unsupported))
+
+    def variable(_, more):
+        found = {}
+        for k, (foot, link) in enumerate(slots(ground)):
+            moment, force = ca.vertsplit(more[len(rows) + 6 * k:len(rows) + 6 * k + 6], 3)
+            found[foot, link] = moment + ca.cross(ca.DM(ground.foot(foot).center), force), force
+        return found
+
+    def torques(more):
+        return ca.vertcat(*(more[rows.index(row)] if row in rows else 0 for row in range(problem.tree.dof)))
+
+    if wrenches == "variables":
+        return len(rows) + (0 if ground is None else 6 * len(slots(ground))), None if ground is None else variable, torques
+    if ground is None:
+        return 0, None, None
+    return (0, in_two_passes, None) if wrenches is None else (6 * len(ground.feet), corrected, None)
+
+
+def joined_symbols(problem, formulation, finish=None, wrenches=None):
+    """Return the Inputs of kernels of both ends of the motion: y is that of the start on top of that of the end."""
+    ends = [symbols(problem, formulation, wrenches=wrenches) for _ in range(2)]
+    instants = tuple(replace(end.at, s=ca.SX(s)) for end, s in zip(ends, (0.0, 1.0)))
+    return Inputs(y=ca.vertcat(*(end.y for end in ends)), s=ca.SX.sym("s"), at=instants, finish=finish)
 
 
 def column(what, value):
@@ -103,13 +158,13 @@ def kernel(inputs, stack, *, squares=False):
     Gauss-Newton keeps 2 J'J of the residuals sqrt(T) r, and of anything else nothing.
     """
     y, s = inputs.y, inputs.s
-    values = y[0] * ca.sumsqr(stack) if squares else stack
+    values = inputs.T * ca.sumsqr(stack) if squares else stack
     jacobian, rows, columns = _sparse_function("jacobian", inputs, values, [], lambda run: _slope(inputs, values, run))
 
     def hessian(kind):
         multipliers = ca.SX.sym("lam", values.shape[0])
         if kind == "gauss-newton":
-            root = ca.sqrt(y[0]) * stack if squares else ca.SX(0, 1)
+            root = ca.sqrt(inputs.T) * stack if squares else ca.SX(0, 1)
             return _sparse_function("hessian", inputs, stack, [multipliers],
                                     lambda run: _squared(_slope(inputs, root, run), run, multipliers))
         scalar = ca.dot(multipliers, values)
@@ -174,9 +229,16 @@ def _slope(inputs, values, run):
     if not _uses_torque(inputs, values):
         return run([own])[0]
     torque = inputs.torque
-    pieces = [_resolved(inputs, own), _resolved(inputs, ca.jacobian(values, torque.symbol)), ca.jacobian(torque.place, inputs.y)]
-    own, by_torque, by_place = run(pieces)
-    return own + by_torque @ (torque.slope(run) @ by_place)
+    own, by_torque = run([_resolved(inputs, own), _resolved(inputs, ca.jacobian(values, torque.symbol))])
+    return own + by_torque @ _through(inputs, run)
+
+
+def _through(inputs, run):
+    """Return d torque / dy."""
+    slope, place, width = inputs.torque.slope(run), inputs.torque.place, inputs.y.shape[0]
+    if inputs.torque.leading:
+        return ca.horzcat(slope, type(slope)(slope.shape[0], width - place.shape[0]))
+    return slope @ run([ca.jacobian(place, inputs.y)])[0]
 
 
 def _squared(root, run, multipliers):
@@ -190,13 +252,18 @@ def _curvature(inputs, scalar, run):
         return run([ca.hessian(scalar, y)[0]])[0]
     own, weight = ca.hessian(scalar, y)[0], ca.gradient(scalar, torque.symbol)
     mixed, inner = ca.jacobian(ca.gradient(scalar, y), torque.symbol), ca.jacobian(weight, torque.symbol)
-    pull = ca.SX.sym("pull", torque.place.shape[0])
-    placed = ca.hessian(ca.dot(pull, torque.place), y)[0]
-    own, weight, by_place = run([_resolved(inputs, own), ca.densify(_resolved(inputs, weight)), ca.jacobian(torque.place, y)])
-    bend, slope = torque.curvature(run, weight)
-    total = own + by_place.T @ (bend @ by_place) + run([placed], ((pull, slope),))[0]
+    own, weight = run([_resolved(inputs, own), ca.densify(_resolved(inputs, weight))])
+    upper, slope = torque.curvature(run, weight)
+    if torque.leading:
+        rest = y.shape[0] - torque.place.shape[0]
+        total = own + ca.diagcat(upper, type(upper)(rest, rest))
+    else:
+        pull = ca.SX.sym("pull", torque.place.shape[0])
+        by_place = run([ca.jacobian(torque.place, y)])[0]
+        bend = ca.triu2symm(ca.triu(upper))
+        total = own + by_place.T @ (bend @ by_place) + run([ca.hessian(ca.dot(pull, torque.place), y)[0]], ((pull, slope),))[0]
     if mixed.nnz() + inner.nnz():
-        through = torque.slope(run) @ by_place
+        through = _through(inputs, run)
         mixed, inner = run([_resolved(inputs, mixed), _resolved(inputs, inner)])
         crossed = mixed @ through
         total += crossed + crossed.T + through.T @ (inner @ through)
@@ -208,11 +275,21 @@ def function(name, inputs, outputs, input_names, output_names):
     return ca.Function(name, inputs, outputs, input_names, output_names)
 
 
-def trace(problem, formulation, wanted):
-    """Return a function (y (width, N), s (N,)) -> (m, N) of wanted(Instant), for looking at a motion rather than optimising it."""
-    inputs = symbols(problem, formulation)
+def trace(problem, formulation, wanted, given=False):
+    """Return a function (y (width, N), s (N,)) -> (m, N) of wanted(Instant), for looking at a motion rather than optimising it.
+
+    With `given` y ends with the wrenches of the feet, about the origin, as they are known.
+    """
+    inputs = symbols(problem, formulation, wrenches="given" if given else None)
     compiled = ca.Function("trace", [inputs.y, inputs.s], [ca.cse(column("trace", wanted(inputs.at)))])
     return lambda y, s: evaluate(compiled, y, s)
+
+
+def trace_joined(problem, formulation, wanted, given=False):
+    """Return a function (y (2 width,)) -> (m,) of wanted(start Instant, end Instant)."""
+    inputs = joined_symbols(problem, formulation, wrenches="given" if given else None)
+    compiled = ca.Function("trace", [inputs.y, inputs.s], [ca.cse(column("trace", wanted(*inputs.at)))])
+    return lambda y: evaluate(compiled, y, np.zeros(1))[:, 0]
 
 
 def evaluate(kernel_function, y, s, *more):

@@ -66,14 +66,24 @@ def motions(tree, q, qd, qdd=None):
 
 def position(tree, q, point):
     """Return the position (3, m) of a point."""
+    return place(tree, poses(tree, q), point)
+
+
+def place(tree, frames, point):
+    """Return the position (3, m) of a point, from the poses of all links."""
     point = _point(tree, point)
-    pose = poses(tree, q)[tree.link_index(point.link)]
-    return pose[:3, :3] @ ca.DM(point.position) + pose[:3, 3]
+    frame = frames[tree.link_index(point.link)]
+    return frame[:3, :3] @ ca.DM(point.position) + frame[:3, 3]
 
 
 def velocity(tree, q, qd, point):
     """Return the velocity (3, m/s) of a point."""
-    link, arm = _link_and_arm(tree, motions(tree, q, qd), point)
+    return speed(tree, motions(tree, q, qd), point)
+
+
+def speed(tree, moves, point):
+    """Return the velocity (3, m/s) of a point, from the motions of all links."""
+    link, arm = _link_and_arm(tree, moves, point)
     return link.linear + ca.cross(link.angular, arm)
 
 
@@ -97,6 +107,22 @@ def jacobian(tree, q, point):
             columns[rows[k]] = ca.vertcat(turn, slide)
         k = parents[k]
     return ca.horzcat(ca.DM(6, 0), *columns)
+
+
+def wrench_torques(tree, frames, link, moment, force):
+    """Return the generalized forces (n,) of a wrench on the named link: moment about the global origin (3, N m) and force (3, N).
+
+    `frames` are the poses of all links; each joint takes the share along its own axis, z . (M - o x F) for a turn.
+    """
+    k, parents, rows = tree.link_index(link), tree.parents, tree.rows
+    torques = [0] * tree.dof
+    while k >= 0:
+        if rows[k] is not None:
+            screw, rotation = np.array(tree.joints[k].screw), frames[k][:3, :3]
+            about = moment - ca.cross(frames[k][:3, 3], force)
+            torques[rows[k]] = ca.dot(rotation @ ca.DM(screw[:3]), about) + ca.dot(rotation @ ca.DM(screw[3:]), force)
+        k = parents[k]
+    return ca.vertcat(*torques)
 
 
 def center_of_mass(tree, q):

@@ -1,4 +1,6 @@
 """What a motion may minimise. `+` joins objectives and a number scales one: `duration() + 0.01 * effort()`."""
+from math import isfinite
+
 import casadi as ca
 
 from ocp.problem import Objective, Term
@@ -15,6 +17,15 @@ def effort(tree=None, joints=None):
         return squares("effort", lambda at: at.tau)
     rows = [tree.coordinate(name) for name in joints]
     return squares("effort", lambda at: at.tau[rows])
+
+
+def dynamic_effort(tree):
+    """The integral of the sum of (tau_j / |tau_j|max)^2 over the joints with torque limits   (Barman 2020, eq. 5.1; s)."""
+    limited = {row: max(map(abs, joint.torque)) for row, joint in enumerate(tree.moving)
+               if all(map(isfinite, joint.torque)) and any(joint.torque)}
+    if not limited:
+        raise ValueError("dynamic_effort: no joint of the tree has torque limits")
+    return squares("dynamic_effort", lambda at: at.tau[list(limited)] / ca.DM(list(limited.values())))
 
 
 def mixed(u):

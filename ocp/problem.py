@@ -7,18 +7,41 @@ from math import isfinite, isnan
 import numpy as np
 
 from ocp import kinematics
+from ocp.ground import Ground, Reaction, root
 from ocp.spline import BSpline
 from ocp.tree import Load, Tree
 
-INSTANTS = ("path", "start", "end", "ends")
+INSTANTS = ("path", "start", "end", "ends", "joined", "hull")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """The instants from `start` to `end` of s; an end that is open is left out itself."""
+
+    start: float
+    end: float
+    open_start: bool = False
+    open_end: bool = False
+
+    def __post_init__(self):
+        if not 0 <= self.start <= self.end <= 1:
+            raise ValueError(f"expected 0 <= a <= b <= 1, got {(self.start, self.end)!r}")
+
+    def holds(self, s):
+        """Tell whether the instants s, a number or an array, lie in the span."""
+        s = np.asarray(s)
+        after = s > self.start + 1e-9 if self.open_start else s >= self.start - 1e-9
+        return after & (s < self.end - 1e-9 if self.open_end else s <= self.end + 1e-9)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Instant:
     """What a constraint or an objective sees: one instant of the motion, as expressions.
 
-    `s` in [0, 1], duration `T` (s), `q, qd, qdd` (n,), and on demand the time `t` (s), the joint torques `tau` (n,), and the position,
-    velocity and acceleration (3,) of named points.
+    `s` in [0, 1], duration `T` (s), `q, qd, qdd` (n,), and on demand the time `t` (s), the joint torques `tau` (n,), the position,
+    velocity and acceleration (3,) of named points, and what the ground gives, a `reaction`.
+
+    `react`(instant) says how the ground's wrenches are known; `lifted`(instant) gives the joint torques where they are variables.
     """
 
     tree: Tree
@@ -29,6 +52,9 @@ class Instant:
     qdd: object
     loads: tuple = ()
     inverse: Callable = field(repr=False)
+    ground: Ground | None = None
+    react: Callable | None = field(default=None, repr=False)
+    lifted: Callable | None = field(default=None, repr=False)
 
     @property
     def t(self):
@@ -37,16 +63,47 @@ class Instant:
 
     @cached_property
     def tau(self):
-        """Joint torques (N m) or forces (N), (n,), by the chosen formulation."""
+        """Joint torques (N m) or forces (N), (n,), by the chosen formulation, or as variables of their own."""
+        return self.needed if self.lifted is None else self.lifted(self)
+
+    @cached_property
+    def unsupported(self):
+        """The generalized forces (n,) that the motion would need without the ground: inverse dynamics, pass 1."""
         return self.inverse(self.tree, self.q, self.qd, self.qdd, tuple(load.at(self.t) for load in self.loads))
+
+    @cached_property
+    def needed(self):
+        """The generalized forces (n,) that the motion needs beside the ground's wrenches: inverse dynamics, pass 2."""
+        if self.ground is None:
+            return self.unsupported
+        given = sum(kinematics.wrench_torques(self.tree, self.frames, link, *wrench)
+                    for (_, link), wrench in self.reaction.wrenches.items())
+        return self.unsupported - given
+
+    @cached_property
+    def reaction(self):
+        """What the ground gives; raises ValueError if the problem has no ground."""
+        if self.ground is None:
+            raise ValueError("reaction: this problem has no ground")
+        return Reaction(ground=self.ground, wrenches=self.react(self))
+
+    @cached_property
+    def frames(self):
+        """Poses (4x4) of all links."""
+        return kinematics.poses(self.tree, self.q)
+
+    @cached_property
+    def moves(self):
+        """Motions of all links."""
+        return kinematics.motions(self.tree, self.q, self.qd)
 
     def position(self, point):
         """Position (3, m) of a named point in global axes."""
-        return kinematics.position(self.tree, self.q, point)
+        return kinematics.place(self.tree, self.frames, point)
 
     def velocity(self, point):
         """Velocity (3, m/s) of a named point in global axes."""
-        return kinematics.velocity(self.tree, self.q, self.qd, point)
+        return kinematics.speed(self.tree, self.moves, point)
 
     def acceleration(self, point):
         """Acceleration (3, m/s2) of a named point in global axes."""
@@ -57,8 +114,10 @@ class Instant:
 class Constraint:
     """lower <= function(Instant) <= upper at every instant that `when` names; equal bounds make an equality.
 
-    `when` is "path", "start", "end", "ends" or an interval (a, b) of s. Bounds are numbers or one per row; `labels` and `units` name the
-    rows. Equalities hold at the Greville abscissae of the spline, inequalities at the nodes of the transcription.
+    `when` is "path", "start", "end", "ends", a Span or an interval (a, b) of s; "joined" hands the function both ends of the motion at
+    once, two Instants; "hull" holds the function, linear in q, for every control point, and so for the whole curve. Bounds are numbers or
+    one per row; `labels` and `units` name the rows. Equalities hold at the Greville abscissae of the spline, inequalities at the nodes of
+    the transcription.
     """
 
     name: str
@@ -81,8 +140,13 @@ class Constraint:
         if isinstance(self.when, str):
             if self.when not in INSTANTS:
                 raise ValueError(f"constraint {self.name!r}: when: expected one of {', '.join(INSTANTS)} or (a, b), got {self.when!r}")
-        elif len(self.when) != 2 or not 0 <= self.when[0] <= self.when[1] <= 1:
-            raise ValueError(f"constraint {self.name!r}: when: expected 0 <= a <= b <= 1, got {self.when!r}")
+        elif not isinstance(self.when, Span):
+            if len(self.when) != 2:
+                raise ValueError(f"constraint {self.name!r}: when: expected 0 <= a <= b <= 1, got {self.when!r}")
+            try:
+                object.__setattr__(self, "when", Span(start=self.when[0], end=self.when[1]))
+            except ValueError as error:
+                raise ValueError(f"constraint {self.name!r}: when: {error}") from None
 
     def bounds(self, size):
         """Return (lower, upper), each (size,); raise ValueError if the given bounds have another length."""
@@ -146,7 +210,8 @@ class Objective:
 class Problem:
     """An optimal motion: the tree, its spline basis, the duration (a number, or (lower, upper) when free, s), objective, constraints.
 
-    `constraints` may be nested tuples; `loads` act all along. Raises ValueError naming what is wrong.
+    `constraints` may be nested tuples; `loads` act all along; `ground` says who stands where and when. Raises ValueError naming what is
+    wrong.
     """
 
     tree: Tree
@@ -155,6 +220,7 @@ class Problem:
     objective: Objective
     constraints: tuple = ()
     loads: tuple = ()
+    ground: Ground | None = None
 
     def __post_init__(self):
         if not self.tree.dof:
@@ -171,6 +237,13 @@ class Problem:
             if not isinstance(load, Load):
                 raise ValueError(f"loads: expected Load records, got {load!r}")
             self.tree.point(load.point)
+        if self.ground is not None:
+            root(self.tree)
+            for foot in self.ground.feet:
+                for support in foot.supports:
+                    self.tree.link_index(support.link)
+                    for pin in support.pins:
+                        self.tree.point(pin.point)
 
 
 def _duration(value):

@@ -1,19 +1,30 @@
 """Where constraints go in an NLP, and the way back: rows of g or bounds of a variable, and multipliers by name."""
 from dataclasses import dataclass
 
+import casadi as ca
 import numpy as np
 
+from ocp.assembly import expand
 from ocp.graph import Kernel, evaluate
-from ocp.layout import free_duration, motion_map, variables
+from ocp.layout import free_duration
+
+ALIKE = 1e-12                                     # of the largest coefficient of a row: below it a coefficient counts as zero
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Constraints evaluated at the same instants `s`: their kernel, and for each row of it its owner (constraint, number of its row)."""
+    """Constraints evaluated together at instants `s`: their kernel, the map `matrix` from x to its inputs there, for each row of it its owner
+    (constraint, number of its row), and at which instants it is `asked` for, (m, N)."""
 
     kernel: Kernel
     s: np.ndarray
+    matrix: ca.DM
     owners: tuple
+    asked: np.ndarray
+
+    def inputs(self, x):
+        """Return what the kernel takes at all instants, (width, N)."""
+        return np.reshape(np.array(self.matrix @ x).ravel(), (self.kernel.width, len(self.s)), order="F")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,30 +64,33 @@ class Multipliers:
 class Box:
     """Bounds of the variables, and who asked for them: rows linear in a single variable go here instead of to g."""
 
-    def __init__(self, problem):
-        size = variables(problem)
-        self.problem, self.lower, self.upper, self.asked = problem, np.full(size, -np.inf), np.full(size, np.inf), {}
-        if free_duration(problem):
-            self.lower[0], self.upper[0] = problem.duration
+    def __init__(self, layout):
+        self.layout, self.asked = layout, {}
+        self.lower, self.upper = np.full(layout.size, -np.inf), np.full(layout.size, np.inf)
+        if free_duration(layout.problem):
+            self.lower[0], self.upper[0] = layout.problem.duration
             self.asked[0, "lower"] = self.asked[0, "upper"] = "duration", 0, 0.0
 
     def take(self, group, count):
         """Place the rows of a group, those of g from `count` on; yield the Rows of each constraint and the array (m, N) of all its rows."""
-        lines, constant = linear_rows(self.problem, group)
-        row = np.full((len(group.owners), len(group.s)), -1)
-        variable, coefficient = row.copy(), np.zeros(row.shape)
-        for (k, number), line in sorted(lines.items()):
-            places = np.nonzero(np.abs(line) > 1e-12 * max(np.abs(line).max(), 1e-300))[0]
-            if len(places) == 1:
-                variable[number, k], coefficient[number, k] = places[0], line[places[0]]
-                self._bound(places[0], line[places[0]], constant[number, k], *group.owners[number], group.s[k])
-        row.T[variable.T < 0] = count + np.arange((variable < 0).sum())
-        names = [constraint.name for constraint, _ in group.owners]
-        found = []
+        lines = linear_rows(group)
+        variable, coefficient, row = np.full(group.asked.shape, -1), np.zeros(group.asked.shape), np.full(group.asked.shape, -1)
+        absent = lines.known & (lines.count == 0) & group.asked
+        for number, k in np.argwhere(absent):
+            _check_constant(*group.owners[number], group.s[k], lines.constant[number, k])
+        single = lines.count[lines.row, lines.instant] == 1
+        for number, k, place, factor in zip(*(part[single] for part in (lines.row, lines.instant, lines.variable, lines.coefficient))):
+            if group.asked[number, k]:
+                variable[number, k], coefficient[number, k] = place, factor
+                self._bound(place, factor, lines.constant[number, k], *group.owners[number], group.s[k])
+        general = group.asked & (variable < 0) & ~absent
+        row.T[general.T] = count + np.arange(general.sum())
+        names, found = [constraint.name for constraint, _ in group.owners], []
         for name in dict.fromkeys(names):
             mine = [k for k, other in enumerate(names) if other == name]
-            found.append(Rows(constraint=group.owners[mine[0]][0], s=group.s, numbers=np.array([group.owners[k][1] for k in mine]),
-                              row=row[mine], variable=variable[mine], coefficient=coefficient[mine]))
+            there = group.asked[mine].any(axis=0)
+            found.append(Rows(constraint=group.owners[mine[0]][0], s=group.s[there], numbers=np.array([group.owners[k][1] for k in mine]),
+                              row=row[mine][:, there], variable=variable[mine][:, there], coefficient=coefficient[mine][:, there]))
         return found, row
 
     def _bound(self, variable, coefficient, constant, constraint, number, s):
@@ -92,24 +106,50 @@ class Box:
         self.lower[variable] = min(lower, upper)
 
 
-def linear_rows(problem, group):
-    """Return {(instant, kernel row): coefficients over x} of the rows linear in x, and the constants (m, N) left when x = 0."""
-    if not group.kernel.linear.any():
-        return {}, None
-    matrix, offset = motion_map(problem, group.s)
-    x = np.zeros(variables(problem))
-    x[:free_duration(problem)] = 1.0
-    count, width = len(group.s), group.kernel.width
-    y = np.reshape(np.array(matrix @ x).ravel() + offset, (width, count), order="F")
-    values, slopes = evaluate(group.kernel.values, y, group.s), evaluate(group.kernel.jacobian, y, group.s)
-    dense, lines, constant = np.array(matrix).reshape(count, width, -1), {}, values.copy()
-    for k in range(count):
-        for number in np.nonzero(group.kernel.linear)[0]:
-            mine = group.kernel.rows == number
-            line = slopes[mine, k] @ dense[k, group.kernel.columns[mine]]
-            lines[k, number] = line
-            constant[number, k] -= line @ x
-    return lines, constant
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lines:
+    """The rows of a group that are linear in x, as triplets with an `instant`; `known` (m, N) tells which, `count` (m, N) their number of
+    coefficients, `constant` (m, N) what is left of them when x = 0."""
+
+    row: np.ndarray
+    instant: np.ndarray
+    variable: np.ndarray
+    coefficient: np.ndarray
+    known: np.ndarray
+    count: np.ndarray
+    constant: np.ndarray
+
+
+def linear_rows(group):
+    """Return the Lines of a group."""
+    kernel, count = group.kernel, len(group.s)
+    shape, size = (len(group.owners), count), group.matrix.shape[1]
+    known = np.repeat(kernel.linear[:, None], count, axis=1)
+    y = group.inputs(np.eye(size)[0])                     # where a free duration is 1 and all else 0
+    chosen = np.nonzero(kernel.linear[kernel.rows])[0]
+    slopes = evaluate(kernel.jacobian, y, group.s)[chosen]
+    row, column = np.tile(kernel.rows[chosen], count), np.tile(kernel.columns[chosen], count)
+    instant = np.repeat(np.arange(count), len(chosen))
+    picked, variable, value = expand(group.matrix, instant * kernel.width + column)
+    places, index = np.unique((instant[picked] * shape[0] + row[picked]) * size + variable, return_inverse=True)
+    coefficient = np.bincount(index, weights=slopes.T.ravel()[picked] * value, minlength=len(places))
+    line, variable = np.divmod(places, size)
+    largest = np.zeros(shape[0] * count)
+    np.maximum.at(largest, line, np.abs(coefficient))
+    kept = np.abs(coefficient) > ALIKE * np.maximum(largest[line], 1e-300)
+    line, variable, coefficient = line[kept], variable[kept], coefficient[kept]
+    instant, row = np.divmod(line, shape[0])
+    number = np.reshape(np.bincount(line, minlength=shape[0] * count), shape, order="F")
+    share = np.bincount(line, weights=coefficient * (variable == 0), minlength=shape[0] * count)
+    constant = evaluate(kernel.values, y, group.s) - np.reshape(share, shape, order="F")
+    return Lines(row=row, instant=instant, variable=variable, coefficient=coefficient, known=known, count=number, constant=constant)
+
+
+def _check_constant(constraint, number, s, value):
+    """Raise ValueError if a row that no variable moves is violated."""
+    lower, upper = constraint.lower_of(number), constraint.upper_of(number)
+    if not lower - 1e-9 <= value <= upper + 1e-9:
+        raise ValueError(f"{_who(constraint, number, s)} is {value:g} whatever the motion, expected within ({lower:g}, {upper:g})")
 
 
 def name_multipliers(rows, asked, x_multipliers, g_multipliers):

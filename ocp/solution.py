@@ -6,15 +6,16 @@ import platform
 import tempfile
 import zipfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import casadi as ca
 import numpy as np
 
 from ocp.dynamics import FORMULATIONS
-from ocp.graph import trace
-from ocp.layout import kernel_inputs
+from ocp.graph import trace, trace_joined
+from ocp.ground import Foot, Ground, Pin, Support, slots
+from ocp.layout import drives, kernel_inputs
 from ocp.nlp import Iteration
 from ocp.problem import Objective, Problem
 from ocp.rows import Multipliers
@@ -34,7 +35,8 @@ class NotSolved(RuntimeError):
 class Solution:
     """The answer to a problem: control points (n, points), duration (s), and everything known of how they were found.
 
-    `multipliers` by constraint name; `terms` of the objective as (name, weight, value); `statistics` in plain numbers; `history` of
+    Where torques and ground wrenches were variables, `lifted` (width, N) holds them at the `nodes` (N,). `multipliers` by constraint name;
+    `terms` of the objective as (name, weight, value); `statistics` in plain numbers; `history` of
     Iterations; `explanation` lines when the solver failed; `verification` when it was asked for (files do not keep
     it). Times given to the methods are in s, a number or an array (N,).
     """
@@ -49,6 +51,8 @@ class Solution:
     success: bool
     multipliers: Mapping
     statistics: Mapping
+    nodes: np.ndarray = field(default_factory=lambda: np.empty(0))
+    lifted: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
     history: tuple = ()
     explanation: tuple = ()
     verification: object = None
@@ -84,13 +88,42 @@ class Solution:
         return force_and_moment[:3], force_and_moment[3:]
 
     def trace(self, function, t):
-        """Return function(Instant), a vector of m entries, along the motion: (m,) or (m, N)."""
+        """Return function(Instant), a vector of m entries, along the motion: (m,) or (m, N).
+
+        Torques are those that the motion needs. Ground wrenches that were variables at nodes run straight between them, and are
+        corrected to balance the motion exactly.
+        """
         s = np.atleast_1d(np.asarray(t, dtype=float)) / self.duration
         if not ((s >= -1e-9) & (s <= 1 + 1e-9)).all():
             raise ValueError(f"time: expected within 0 and {self.duration:g} s, got {np.min(t):g} to {np.max(t):g} s")
         s = np.clip(s, 0.0, 1.0)
-        values = trace(self.problem, self.transcription.dynamics, function)(kernel_inputs(self.problem, self.points, self.duration, s), s)
+        values = trace(self.problem, self.transcription.dynamics, function, self.stands)(self._inputs(s), s)
         return values if np.ndim(t) else values[:, 0]
+
+    def trace_ends(self, function):
+        """Return function(Instant at the start, Instant at the end), (m,)."""
+        ends = self._inputs(np.array([0.0, 1.0]))
+        return trace_joined(self.problem, self.transcription.dynamics, function, self.stands)(ends.T.reshape(-1, 1))
+
+    @property
+    def stands(self):
+        """Tell whether ground wrenches were variables."""
+        return self.problem.ground is not None and len(self.nodes) > 0
+
+    def wrenches(self):
+        """Return {foot: moment about the origin and force (6, N)} at the nodes, as they were found (N m, N)."""
+        found, first = {}, len(drives(self.problem.tree))
+        for k, (name, _) in enumerate(slots(self.problem.ground)):
+            moment, force = np.split(self.lifted[first + 6 * k:first + 6 * k + 6], 2)
+            center = np.array(self.problem.ground.foot(name).center)
+            found[name] = found.get(name, 0.0) + np.vstack([moment + np.cross(center, force.T).T, force])
+        return found
+
+    def _inputs(self, s):
+        y = kernel_inputs(self.problem, self.points, self.duration, s)
+        if not self.stands:
+            return y
+        return np.vstack([y, *(np.array([np.interp(s, self.nodes, line) for line in wrench]) for wrench in self.wrenches().values())])
 
     def times(self, count=201):
         """Return `count` equally spaced times (s) over the motion."""
@@ -106,7 +139,7 @@ class Solution:
         """Write one .npz file, whole or not at all: arrays, and under `header` a JSON text that says what they are."""
         buffer, t = io.BytesIO(), self.times()
         arrays = {"header": np.array(json.dumps(_header(self))), "points": self.points, "t": t, "q": self.q(t), "qd": self.qd(t),
-                  "qdd": self.qdd(t), "tau": self.tau(t),
+                  "qdd": self.qdd(t), "tau": self.tau(t), "nodes": self.nodes, "lifted": self.lifted,
                   "history": np.array([[step.number, step.objective, step.violation, step.seconds] for step in self.history])}
         for k, multipliers in enumerate(self.multipliers.values()):
             arrays |= {f"multipliers_{k}_s": multipliers.s, f"multipliers_{k}_values": multipliers.values}
@@ -179,6 +212,7 @@ def _header(solution):
         "format": FORMAT, "versions": versions(), "status": solution.status, "success": solution.success, "duration": solution.duration,
         "objective": solution.objective, "terms": solution.terms, "statistics": dict(solution.statistics),
         "explanation": solution.explanation, "tree": asdict(problem.tree), "motion": asdict(problem.motion), "loads": loads,
+        "ground": None if problem.ground is None else asdict(problem.ground),
         "transcription": asdict(transcription) | {"dynamics": transcription.dynamics.name},
         "multipliers": [[name, multipliers.labels] for name, multipliers in solution.multipliers.items()],
         "joints": [joint.name for joint in problem.tree.moving],
@@ -205,7 +239,7 @@ def _restore(header, arrays, problem):
     if problem is None:
         loads = tuple(Load(**load) for load in header["loads"] if load is not None)
         problem = Problem(tree=tree, motion=BSpline(**header["motion"]), duration=header["duration"], objective=Objective(terms=()),
-                          loads=loads)
+                          loads=loads, ground=_ground(header["ground"]))
     names = [joint.name for joint in problem.tree.moving]
     if names != header["joints"]:
         raise _OtherModel(f"belongs to another model: its joints are {', '.join(header['joints'])}; expected {', '.join(names)}")
@@ -224,7 +258,8 @@ def _restore(header, arrays, problem):
                     for line in arrays["history"])
     return Solution(
         problem=problem, transcription=Transcription(**settings), points=points, duration=float(header["duration"]),
-        objective=float(header["objective"]), terms=tuple(tuple(term) for term in header["terms"]), status=header["status"],
+        nodes=arrays["nodes"], lifted=arrays["lifted"], objective=float(header["objective"]),
+        terms=tuple(tuple(term) for term in header["terms"]), status=header["status"],
         success=header["success"], multipliers=multipliers, statistics=header["statistics"], history=history,
         explanation=tuple(header["explanation"]))
 
@@ -232,3 +267,13 @@ def _restore(header, arrays, problem):
 def _tree(data):
     return Tree(links=tuple(Link(**link) for link in data["links"]), joints=tuple(Joint(**joint) for joint in data["joints"]),
                 points=tuple(Point(**point) for point in data["points"]), gravity=data["gravity"])
+
+
+def _ground(data):
+    if data is None:
+        return None
+    feet = []
+    for foot in data["feet"]:
+        supports = [Support(**support | {"pins": tuple(Pin(**pin) for pin in support["pins"])}) for support in foot["supports"]]
+        feet.append(Foot(**foot | {"supports": tuple(supports), "bears": tuple(float(end) for end in foot["bears"])}))
+    return Ground(feet=tuple(feet), normal=data["normal"])

@@ -10,7 +10,7 @@ from ocp.nlp import Solver, minimize
 from ocp.rows import gather_multipliers, name_multipliers
 from ocp.solution import Solution
 from ocp.spline import fit, transfer
-from ocp.transcribe import Transcription, transcribe
+from ocp.transcribe import Transcription, standing, transcribe
 from ocp.tree import numbers
 from ocp.verify import verify
 
@@ -36,7 +36,7 @@ def solve(problem, transcription=Transcription(), solver=Solver(), *, guess=None
     preflight(transcribed, x, solver.hessian)
     ready = time.perf_counter()
     outcome = minimize(transcribed.nlp, solver, x, watch=watch, **warm)
-    points, duration = split(problem, outcome.x)
+    points, duration, lifted = split(transcribed.layout, outcome.x)
     values = np.array(transcribed.terms(outcome.x)).ravel()
     nlp = transcribed.nlp
     statistics = {
@@ -47,7 +47,8 @@ def solve(problem, transcription=Transcription(), solver=Solver(), *, guess=None
         "total_seconds": time.perf_counter() - begin, "warm_start": bool(warm), "kernels": transcribed.kernels(),
     }
     solution = Solution(
-        problem=problem, transcription=transcription, points=points, duration=duration, objective=outcome.f, status=outcome.status,
+        problem=problem, transcription=transcription, points=points, duration=duration, nodes=transcribed.layout.nodes, lifted=lifted,
+        objective=outcome.f, status=outcome.status,
         terms=tuple((term.name, weight, float(value)) for (weight, term), value in zip(problem.objective.terms, values)),
         success=outcome.success, statistics=statistics, history=outcome.history,
         multipliers=name_multipliers(transcribed.rows, transcribed.asked, outcome.x_multipliers, outcome.g_multipliers),
@@ -57,26 +58,36 @@ def solve(problem, transcription=Transcription(), solver=Solver(), *, guess=None
 
 def _start(transcribed, guess):
     """Return the first x, and the keyword arguments of a warm start."""
-    problem = transcribed.problem
-    default, duration = split(problem, transcribed.guess)
+    problem, layout = transcribed.problem, transcribed.layout
     if guess is None:
         return transcribed.guess, {}
     if isinstance(guess, Guess):
-        points = default if guess.q is None else _waypoints(problem, guess.q)
+        points, duration = None, np.sqrt(np.prod(problem.duration))
+        if guess.q is None:
+            points, *_ = split(layout, transcribed.guess)
         wanted = duration if guess.duration is None else float(numbers("guess: duration", guess.duration, ()))
-        return join(problem, points, np.clip(wanted, *problem.duration)), {}
+        points = _waypoints(problem, guess.q) if points is None else points
+        return join(layout, points, np.clip(wanted, *problem.duration), standing(layout)), {}
     if not isinstance(guess, Solution):
         raise ValueError(f"guess: expected a Solution, a Guess or None, got {type(guess).__name__}")
     mine, his = (tuple(joint.name for joint in tree.moving) for tree in (problem.tree, guess.problem.tree))
     if mine != his:
         raise ValueError(f"guess: belongs to another model: its joints are {', '.join(his)}; expected {', '.join(mine)}")
     points = guess.points if guess.problem.motion == problem.motion else transfer(guess.problem.motion, guess.points, problem.motion)
-    x = join(problem, points, np.clip(guess.duration, *problem.duration))
+    lifted = _resampled(layout, guess) if guess.lifted.shape[0] == layout.place.shape[0] else standing(layout)
+    x = join(layout, points, np.clip(guess.duration, *problem.duration), lifted)
     if not guess.multipliers:
         return x, {}
     x_multipliers, g_multipliers = gather_multipliers(transcribed.rows, guess.multipliers, len(x), len(transcribed.nlp.g_lower),
                                                          free=free_duration(problem))
     return x, {"x_multipliers": x_multipliers, "g_multipliers": g_multipliers}
+
+
+def _resampled(layout, guess):
+    """Return what a solution has lifted at the nodes of the layout."""
+    if not len(guess.nodes) or np.array_equal(guess.nodes, layout.nodes):
+        return guess.lifted
+    return np.array([np.interp(layout.nodes, guess.nodes, line) for line in guess.lifted])
 
 
 def _waypoints(problem, q):

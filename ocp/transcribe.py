@@ -3,6 +3,9 @@
 Variables x are the duration (if free) and then the control points, joint by joint for each control point. Equalities are asked for at the
 Greville abscissae, one instant per control point, and inequalities at equal steps through every segment, because an equality sampled more
 densely than the motion has freedom cannot hold. A row that bounds a single variable becomes a bound of that variable.
+
+Where torques and ground wrenches are variables too, one set per node, the law of motion binds them at the nodes: the rows are sparser and
+simpler than those of torques expressed by the motion, which for bodies on the ground makes the solve several times faster.
 """
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,13 +20,15 @@ from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.automatic import published
 from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation
-from ocp.graph import column, function, kernel, symbols
-from ocp.layout import free_duration, motion_map, variables
+from ocp.graph import column, function, joined_symbols, kernel, symbols
+from ocp.ground import body_weight, slots
+from ocp.layout import Layout, drives, free_duration, grid, join, lifted_layout, motion_map, motion_width
 from ocp.nlp import NLP
-from ocp.problem import Problem
+from ocp.problem import Constraint, Problem
 from ocp.rows import Box, Group, linear_rows
-from ocp.spline import QUADRATURES, basis, greville, quadrature, sample
+from ocp.spline import QUADRATURES, basis, greville, quadrature
 
+TORQUES = ("auto", "explicit", "variables")
 PROVIDERS = {"recursive": lambda formulation: COMPOSITE, "published": published, "ad": lambda formulation: None,
              "solver": lambda formulation: None}
 
@@ -36,7 +41,9 @@ class Transcription:
     "published", the first ones by the formulation's own recursion; or "ad", by automatic differentiation: always of kernels of one instant,
     assembled sparsely and handed to the solver; or "solver", all left to the solver's front end, for comparison. `nodes`: steps per segment
     at whose ends inequalities hold. `quadrature`: "gauss", "trapezoid" or "simpson"; `panels`: points (gauss) or panels per segment, by
-    default degree + 1 points or as many panels as `nodes`. `compiled`: kernels as machine code, where the system has a C compiler;
+    default degree + 1 points or as many panels as `nodes`. `torques`: "explicit", expressed by the motion, ground wrenches in two passes;
+    "variables", with the ground wrenches, at the nodes, where integrals of them then are sums (trapezoid); "auto" is "variables" where there
+    is a ground. `compiled`: kernels as machine code, where the system has a C compiler;
     otherwise they run on CasADi's virtual machine, and the Solution's statistics say why.
     """
 
@@ -45,6 +52,7 @@ class Transcription:
     nodes: int = 4
     quadrature: str = "gauss"
     panels: int | None = None
+    torques: str = "auto"
     compiled: bool = False
 
     def __post_init__(self):
@@ -52,7 +60,8 @@ class Transcription:
             if self.dynamics not in FORMULATIONS:
                 raise ValueError(f"dynamics: expected one of {', '.join(FORMULATIONS)} or a Formulation, got {self.dynamics!r}")
             object.__setattr__(self, "dynamics", FORMULATIONS[self.dynamics])
-        for what, value, known in (("derivatives", self.derivatives, tuple(PROVIDERS)), ("quadrature", self.quadrature, QUADRATURES)):
+        for what, value, known in (("derivatives", self.derivatives, tuple(PROVIDERS)), ("quadrature", self.quadrature, QUADRATURES),
+                                   ("torques", self.torques, TORQUES)):
             if value not in known:
                 raise ValueError(f"{what}: expected one of {', '.join(known)}, got {value!r}")
         PROVIDERS[self.derivatives](self.dynamics)     # a formulation without sensitivities of its own is refused here
@@ -68,28 +77,35 @@ class Transcription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcribed:
-    """A problem's NLP and the way back: the groups of constraints and where their rows went, who asked for each bound of a variable,
-    the objective's terms as blocks and as a function of x, the first guess, and `kernels`(), which
-    says how the kernels run."""
+    """A problem's NLP and the way back: the layout of its variables, the groups of constraints and where their rows went, who asked for each
+    bound of a variable, the objective's terms as blocks and as a function of x, and `kernels`(), which says how the kernels run."""
 
     problem: Problem
     transcription: Transcription
+    layout: Layout
     nlp: NLP
     groups: tuple
     rows: tuple
     asked: dict
     goals: tuple
     terms: ca.Function
-    guess: np.ndarray
     kernels: Callable
+
+    @property
+    def guess(self):
+        """The first guess of x: the straightest motion, and feet that share the weight."""
+        return straight_guess(self.layout, self.groups)
 
 
 def transcribe(problem, transcription=Transcription()):
     """Return the Transcribed problem; raise ValueError naming constraint, joint and instant for bad sizes or contradictory bounds."""
     finish, kernels = _finish(transcription)
-    inputs = symbols(problem, transcription.dynamics, PROVIDERS[transcription.derivatives](transcription.dynamics), finish)
-    groups = tuple(_groups(problem, transcription, inputs))
-    box = Box(problem)
+    lifted = lifts(problem, transcription)
+    layout = lifted_layout(problem, grid(problem, transcription.nodes)) if lifted else Layout(problem=problem)
+    inputs = symbols(problem, transcription.dynamics, PROVIDERS[transcription.derivatives](transcription.dynamics), finish,
+                     "variables" if lifted else None)
+    groups = tuple(_groups(problem, transcription, layout, inputs))
+    box = Box(layout)
     blocks, rows, limits, count = [], [], [(np.empty(0), np.empty(0))], 0
     for group in groups:
         found, row = box.take(group, count)
@@ -97,15 +113,20 @@ def transcribe(problem, transcription=Transcription()):
         limits.append(_limits(group, row))
         count += len(limits[-1][0])
         if (row >= 0).any():
-            blocks.append(_block(problem, group.kernel, group.s, row, np.ones(row.shape)))
-    goals = tuple(_goals(problem, transcription, inputs))
+            blocks.append(Block(kernel=group.kernel, s=group.s, matrix=group.matrix, target=row, weight=np.ones(row.shape)))
+    goals = tuple(_goals(problem, transcription, layout, inputs))
     g_lower, g_upper = (np.concatenate([pair[side] for pair in limits]) for side in (0, 1))
-    x = ca.MX.sym("x", variables(problem))
-    terms = assemble(goals, variables(problem), len(problem.objective.terms))[0](x)
+    x = ca.MX.sym("x", layout.size)
+    terms = assemble(goals, layout.size, len(problem.objective.terms))[0](x)
     return Transcribed(
-        problem=problem, transcription=transcription, kernels=kernels, groups=groups, rows=tuple(rows), asked=box.asked, goals=goals,
-        terms=function("terms", [x], [terms], ["x"], ["terms"]), guess=_straight_guess(problem, groups),
+        problem=problem, transcription=transcription, layout=layout, kernels=kernels, groups=groups, rows=tuple(rows), asked=box.asked,
+        goals=goals, terms=function("terms", [x], [terms], ["x"], ["terms"]),
         nlp=_nlp(problem, transcription, goals, blocks, box.lower, box.upper, g_lower, g_upper))
+
+
+def lifts(problem, transcription):
+    """Tell whether torques and ground wrenches are variables."""
+    return transcription.torques == "variables" or transcription.torques == "auto" and problem.ground is not None
 
 
 def _finish(transcription):
@@ -133,55 +154,95 @@ def _limits(group, row):
     return lower[kept], upper[kept]
 
 
-def _instants(problem, transcription, when, equal):
+def laws(problem):
+    """Return the constraints that a tree's own mechanics make when torques are variables: the motion's need is what drives and ground give."""
+    weight = body_weight(problem.tree)
+    return (Constraint(name="dynamics", function=lambda at: (at.needed - at.tau) / weight, lower=0.0, upper=0.0,
+                       labels=tuple(joint.name for joint in problem.tree.moving), units=f"({weight:.4g} N m)"),)
+
+
+def instants(problem, transcription, when, equal, lifted=False):
+    """Return the instants at which rows of a constraint hold; those on `lifted` quantities hold at nodes only."""
     if when in ("start", "end", "ends"):
         return {"start": (0.0,), "end": (1.0,), "ends": (0.0, 1.0)}[when]
-    s = greville(problem.motion) if equal else sample(problem.motion, transcription.nodes)
+    if when == "hull" or when == "joined":
+        return tuple(greville(problem.motion).tolist()) if when == "hull" else (0.0,)
+    s = greville(problem.motion) if equal and not lifted else grid(problem, transcription.nodes)
     if when == "path":
         return tuple(s.tolist())
-    a, b = when
-    inside = {a, b} if not equal else set()
-    inside |= {value for value in s.tolist() if a <= value <= b}
-    return tuple(sorted(inside or {(a + b) / 2}))
+    inside = set(s[when.holds(s)].tolist())
+    if not lifted and not equal:
+        inside |= {end for end in (when.start, when.end) if when.holds(end) and not np.isclose(s, end, atol=1e-9).any()}
+    return tuple(sorted(inside or {(when.start + when.end) / 2}))
 
 
-def _groups(problem, transcription, inputs):
-    """Yield the constraints' rows gathered by their instants; rows with equal and with unequal bounds have instants of their own."""
-    gathered = {}
-    for constraint in problem.constraints:
-        stack = column(f"constraint {constraint.name!r}", constraint.function(inputs.at))
+def _groups(problem, transcription, layout, inputs):
+    """Yield the constraints' rows gathered by what they hold at; rows with equal and with unequal bounds have instants of their own."""
+    lifted, gathered = bool(len(layout.nodes)), {}
+    joined = None
+    for constraint in (*problem.constraints, *(laws(problem) if lifted else ())):
+        what, law = f"constraint {constraint.name!r}", constraint.name == "dynamics"
+        if constraint.when == "joined":
+            joined = joined or joined_symbols(problem, transcription.dynamics, inputs.finish, "variables" if lifted else None)
+            stack = column(what, constraint.function(*joined.at))
+        else:
+            stack = column(what, constraint.function(inputs.at))
         lower, upper = constraint.bounds(stack.shape[0])
+        on_nodes = _moved(stack, inputs, problem) if lifted and constraint.when != "joined" else np.zeros(stack.shape[0], dtype=bool)
         for equal, wanted in ((True, lower == upper), (False, (lower < upper) & (np.isfinite(lower) | np.isfinite(upper)))):
-            numbers = np.nonzero(wanted)[0].tolist()
-            if numbers:
-                instants = _instants(problem, transcription, constraint.when, equal)
-                gathered.setdefault(instants, []).append((constraint, numbers, stack[numbers]))
-    for instants, members in gathered.items():
-        owners = tuple((constraint, number) for constraint, numbers, _ in members for number in numbers)
-        yield Group(kernel=kernel(inputs, ca.vertcat(*[stack for _, _, stack in members])), s=np.array(instants), owners=owners)
+            for bound in (False, True):
+                numbers = np.nonzero(wanted & (on_nodes == bound))[0].tolist()
+                if numbers:
+                    s = instants(problem, transcription, constraint.when, equal, bound)
+                    kind = constraint.when if isinstance(constraint.when, str) else "path"
+                    gathered.setdefault((kind, equal, bound, law), []).append((constraint, numbers, stack[numbers], s))
+    for (kind, *_), members in gathered.items():
+        yield _group(layout, joined if kind == "joined" else inputs, kind, members)
 
 
-def _block(problem, kernel, s, target, weight):
-    matrix, offset = motion_map(problem, s)
-    return Block(kernel=kernel, s=s, matrix=matrix, offset=offset, target=target, weight=weight)
+def _moved(stack, inputs, problem):
+    """Tell which rows depend on lifted quantities; those of the law of motion do through what stands for inverse dynamics."""
+    pattern = ca.jacobian_sparsity(stack, inputs.y)
+    rows, columns = (np.array(index, dtype=int) for index in pattern.get_triplet())
+    moved = np.zeros(stack.shape[0], dtype=bool)
+    moved[rows[columns >= motion_width(problem)]] = True
+    if inputs.torque is not None:
+        moved |= np.array(ca.which_depends(stack, inputs.torque.symbol, 1, True), dtype=bool)
+    return moved
 
 
-def _goals(problem, transcription, inputs):
+def _group(layout, inputs, kind, members):
+    s = sorted({instant for *_, instants in members for instant in instants})
+    owners = tuple((constraint, number) for constraint, numbers, *_ in members for number in numbers)
+    asked = np.array([np.isin(s, instants) for _, numbers, _, instants in members for _ in numbers])
+    made = kernel(inputs, ca.vertcat(*[stack for _, _, stack, _ in members]))
+    if kind == "hull" and not made.linear.all():
+        raise ValueError(f"constraint {owners[int(np.argmin(made.linear))][0].name!r}: when 'hull': expected a function linear in q")
+    matrix = motion_map(layout, (0.0, 1.0) if kind == "joined" else s, hull=kind == "hull")
+    return Group(kernel=made, s=np.array(s), matrix=matrix, owners=owners, asked=asked)
+
+
+def _goals(problem, transcription, layout, inputs):
     """Return one block per objective term, whose assembled row is the term's value, unweighted."""
     panels = transcription.panels or (problem.motion.degree + 1 if transcription.quadrature == "gauss" else transcription.nodes)
-    instants, weights = quadrature(problem.motion, transcription.quadrature, panels)
+    rule = quadrature(problem.motion, transcription.quadrature, panels)
     blocks = []
     for number, (_, term) in enumerate(problem.objective.terms):
         stack = column(f"objective {term.name!r}", term.function(inputs.at))
         if term.kind != "squares" and stack.shape[0] != 1:
             raise ValueError(f"objective {term.name!r}: expected a scalar, got {stack.shape[0]} rows")
+        on_nodes = len(layout.nodes) and _moved(stack, inputs, problem).any()
         if term.kind == "integral":
             stack = inputs.at.T * stack
-        places = np.array([1.0]) if term.kind == "end" else instants
-        weight = np.ones((1, 1)) if term.kind == "end" else weights[None, :]
+        s, weight = (np.ones(1), np.ones(1)) if term.kind == "end" else (layout.nodes, _trapezoid(layout.nodes)) if on_nodes else rule
         goal = kernel(inputs, stack, squares=term.kind == "squares")
-        blocks.append(_block(problem, goal, places, np.full((1, len(places)), number), weight))
+        blocks.append(Block(kernel=goal, s=s, matrix=motion_map(layout, s), target=np.full((1, len(s)), number), weight=weight[None, :]))
     return blocks
+
+
+def _trapezoid(s):
+    step = np.diff(s)
+    return (np.append(step, 0.0) + np.append(0.0, step)) / 2
 
 
 def _nlp(problem, transcription, goals, blocks, lower, upper, g_lower, g_upper):
@@ -206,21 +267,41 @@ def _nlp(problem, transcription, goals, blocks, lower, upper, g_lower, g_upper):
         jacobian=function("jac_g", [x, p], [g, slopes(x)], ["x", "p"], ["g", "jac_g_x"]), hessian=hessian, **bounds)
 
 
-def _straight_guess(problem, groups):
-    """Return the motion of least integral |dq/ds|^2 that meets the linear equalities, and the geometric mean of the duration's bounds."""
+def straight_guess(layout, groups):
+    """Return x of the motion of least integral |dq/ds|^2 that meets the linear equalities, at the geometric mean of the duration's bounds, of
+    torques that are zero, and of feet that share the weight."""
+    problem = layout.problem
     n, points, free = problem.tree.dof, problem.motion.points, free_duration(problem)
     s, weight = quadrature(problem.motion, "gauss", problem.motion.degree)
     slope = basis(problem.motion, s, 1)
     stiffness = np.kron(slope.T @ (weight[:, None] * slope) + 1e-9 * np.eye(points), np.eye(n))
-    lines, values = [], []
+    lines, values = [np.empty((0, n * points))], [np.empty(0)]
     for group in groups:
-        found, constant = linear_rows(problem, group)
-        for (k, number), line in found.items():
-            constraint, row = group.owners[number]
-            if constraint.lower_of(row) == constraint.upper_of(row):
-                lines.append(line[free:])
-                values.append(constraint.lower_of(row) - constant[number, k])
-    lines = np.reshape(lines, (-1, n * points))
+        found = linear_rows(group)
+        goal = np.array([constraint.lower_of(row) if constraint.lower_of(row) == constraint.upper_of(row) else np.nan
+                         for constraint, row in group.owners])[:, None] - found.constant
+        chosen = found.known & group.asked & np.isfinite(goal) & (found.count > 0)
+        index = np.full(chosen.shape, -1)
+        index.T[chosen.T] = np.arange(chosen.sum())
+        dense = np.zeros((chosen.sum(), layout.size))
+        mine = chosen[found.row, found.instant]
+        dense[index[found.row, found.instant][mine], found.variable[mine]] = found.coefficient[mine]
+        lines.append(dense[:, free:free + n * points])
+        values.append(goal.T[chosen.T])
+    lines, values = np.vstack(lines), np.concatenate(values)
     system = np.block([[stiffness, lines.T], [lines, np.zeros((len(lines), len(lines)))]])
     solution = np.linalg.lstsq(system, np.concatenate([np.zeros(n * points), values]), rcond=None)[0]
-    return np.concatenate([[np.sqrt(np.prod(problem.duration))] if free else [], solution[:n * points]])
+    return join(layout, np.reshape(solution[:n * points], (n, points), order="F"), np.sqrt(np.prod(problem.duration)), standing(layout))
+
+
+def standing(layout):
+    """Return lifted quantities (width, N) with no torques, and the weight shared equally by the feet that bear."""
+    problem = layout.problem
+    lifted, rows = np.zeros(layout.place.shape), len(drives(problem.tree))
+    if problem.ground is None or not len(layout.nodes):
+        return lifted
+    there = layout.place[rows::6] >= 0
+    push = -np.array(problem.tree.gravity) * body_weight(problem.tree) / max(np.linalg.norm(problem.tree.gravity), 1e-12)
+    for k in range(len(slots(problem.ground))):
+        lifted[rows + 6 * k + 3:rows + 6 * k + 6] = push[:, None] * there[k] / there.sum(axis=0)
+    return lifted

@@ -8,11 +8,12 @@ import numpy as np
 
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.lie_group import LIE_GROUP, forward
+from ocp.graph import column
 from ocp.kinematics import kinetic_energy, load_power, potential_energy
-from ocp.layout import free_duration, join
+from ocp.layout import free_duration, grid, join
 from ocp.nlp import kkt_residual, violation
 from ocp.rows import gather_multipliers
-from ocp.spline import basis, greville, quadrature, sample
+from ocp.spline import basis, greville, quadrature
 from ocp.transcribe import transcribe
 
 DENSER = 10                                       # the dense grid has so many steps where the nodes have one
@@ -74,39 +75,58 @@ def verify(solution):
 def violations(solution):
     """Return {name: Violation} for every constraint of the solution's problem."""
     problem, found = solution.problem, {}
-    nodes = sample(problem.motion, solution.transcription.nodes)
-    dense = sample(problem.motion, DENSER * solution.transcription.nodes)
+    nodes, dense = (grid(problem, factor * solution.transcription.nodes) for factor in (1, DENSER))
+    equal_nodes = greville(problem.motion)
+    everywhere = np.union1d(np.union1d(dense, nodes), equal_nodes)
+    along = [constraint for constraint in problem.constraints if constraint.when != "joined"]
+    sizes = []
+
+    def all_rows(at):
+        stacks = [column(f"constraint {constraint.name!r}", constraint.function(at)) for constraint in along]
+        sizes.extend(stack.shape[0] for stack in stacks)
+        return ca.vertcat(*stacks)
+
+    values = solution.trace(all_rows, everywhere * solution.duration) if along else np.empty((0, len(everywhere)))
+    table = dict(zip((constraint.name for constraint in along), np.split(values, np.cumsum(sizes)[:-1])))
     for constraint in problem.constraints:
-        coarse = _worst(solution, constraint, _within(constraint.when, nodes, greville(problem.motion)))
-        fine = _worst(solution, constraint, _within(constraint.when, dense, dense))
+        if constraint.when == "joined":
+            coarse = fine = _worst(constraint, np.zeros(1), solution.trace_ends(constraint.function)[:, None], 0.0)
+        else:
+            coarse, fine = (_worst_along(constraint, everywhere, table[constraint.name], *grids, solution.duration)
+                            for grids in ((nodes, equal_nodes), (dense, dense)))
         found[constraint.name] = Violation(name=constraint.name, nodes=coarse[0], dense=fine[0], relative=fine[1], unit=fine[2],
                                            label=fine[3], time=fine[4])
     return found
 
 
-def _within(when, nodes, equal_nodes):
-    """Return the instants for unequal and for equal bounds."""
-    if isinstance(when, str) and when != "path":
-        ends = np.array({"start": (0.0,), "end": (1.0,), "ends": (0.0, 1.0)}[when])
-        return ends, ends
-    a, b = (0.0, 1.0) if when == "path" else when
-    kept = tuple(grid[(grid >= a - 1e-12) & (grid <= b + 1e-12)] for grid in (nodes, equal_nodes))
-    return tuple(grid if len(grid) else np.array([(a + b) / 2]) for grid in kept)
+def _worst_along(constraint, s, values, nodes, equal_nodes, duration):
+    """Return the worst of the rows with unequal bounds at the nodes, and of those with equal ones at theirs."""
+    found = []
+    for grid_, equal in ((nodes, False), (equal_nodes, True)):
+        at = np.isin(s, _within(constraint.when, grid_))
+        found.append(_worst(constraint, s[at], values[:, at], duration, equal))
+    return max(found, key=lambda worst: worst[0])
 
 
-def _worst(solution, constraint, grids):
+def _within(when, s):
+    """Return those instants of s at which a constraint holds; the nearest to its middle if it holds at none."""
+    if isinstance(when, str):
+        return s if when in ("path", "hull") else s[{"start": [0], "end": [-1], "ends": [0, -1]}[when]]
+    kept = s[when.holds(s)]
+    return kept if len(kept) else s[[np.argmin(np.abs(s - (when.start + when.end) / 2))]]
+
+
+def _worst(constraint, s, values, duration, equal=None):
     """Return (violation, relative violation, unit, label, time) of the worst row and instant."""
     worst = (0.0, 0.0, constraint.unit(0), constraint.label(0), 0.0)
-    for grid, equal in zip(grids, (False, True)):
-        values = solution.trace(constraint.function, grid * solution.duration)
-        lower, upper = constraint.bounds(len(values))
-        for row in np.nonzero((lower == upper) == equal)[0]:
-            amounts = violation(values[row], lower[row], upper[row])
-            k = int(np.argmax(np.where(np.isnan(amounts), np.inf, amounts)))
-            if not amounts[k] <= worst[0]:
-                bound = upper[row] if values[row, k] > upper[row] else lower[row]
-                worst = (float(amounts[k]), float(amounts[k] / max(1.0, abs(bound))), constraint.unit(row), constraint.label(row),
-                         float(grid[k] * solution.duration))
+    lower, upper = constraint.bounds(len(values))
+    for row in range(len(values)) if equal is None else np.nonzero((lower == upper) == equal)[0]:
+        amounts = violation(values[row], lower[row], upper[row])
+        k = int(np.argmax(np.where(np.isnan(amounts), np.inf, amounts)))
+        if not amounts[k] <= worst[0]:
+            bound = upper[row] if values[row, k] > upper[row] else lower[row]
+            worst = (float(amounts[k]), float(amounts[k] / max(1.0, abs(bound))), constraint.unit(row), constraint.label(row),
+                     float(s[k] * duration))
     return worst
 
 
@@ -178,7 +198,7 @@ def _kkt(solution):
     if not solution.multipliers or not solution.problem.objective.terms:
         return None
     transcribed = transcribe(solution.problem, replace(solution.transcription, derivatives="ad", compiled=False))
-    nlp, x = transcribed.nlp, join(solution.problem, solution.points, solution.duration)
+    nlp, x = transcribed.nlp, join(transcribed.layout, solution.points, solution.duration, solution.lifted)
     x_multipliers, g_multipliers = gather_multipliers(transcribed.rows, solution.multipliers, len(x), len(nlp.g_lower),
                                                       free=free_duration(solution.problem))
     return kkt_residual(nlp, x, x_multipliers, g_multipliers)

@@ -8,8 +8,9 @@ import pytest
 ROOT = Path(__file__).parent.parent
 RANKS = {
     "ocp.version": 0, "ocp.spatial": 0, "ocp.spline": 0, "ocp.nlp": 0, "ocp.compiled": 0, "ocp.tree": 1, "ocp.kinematics": 2,
-    "ocp.dynamics.formulation": 3, "ocp.dynamics.pairs": 3, "ocp.dynamics.links": 3.2, "ocp.dynamics": 4, "ocp.problem": 5,
-    "ocp.constraints": 6, "ocp.objectives": 6, "ocp.layout": 6, "ocp.graph": 7, "ocp.assembly": 8, "ocp.rows": 8, "ocp.transcribe": 9,
+    "ocp.dynamics.formulation": 3, "ocp.dynamics.pairs": 3, "ocp.dynamics.links": 3.2, "ocp.dynamics": 4, "ocp.ground": 4, "ocp.problem": 5,
+    "ocp.constraints": 6, "ocp.contact": 6, "ocp.objectives": 6, "ocp.layout": 6, "ocp.graph": 7, "ocp.assembly": 8, "ocp.rows": 8.5,
+    "ocp.transcribe": 9,
     "ocp.diagnosis": 10, "ocp.solution": 10, "ocp.verify": 11, "ocp.solve": 12, "ocp.plots": 12, "ocp.charts": 12, "ocp": 13,
 }
 METHOD = 3.5                                      # of every other file of ocp/dynamics: above formulation, and apart from each other
