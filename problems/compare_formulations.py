@@ -35,7 +35,7 @@ Misprints of Hollerbach (1980). Table I is used with 171 1/4 n^2 + 53 1/3 n in t
         their additions, and 106 2/3 n^2 in the multiplications of Waters, where the scan reads halves: so the latter two make the 51548
         and 7051 of table II, but the first 67143 at n = 6, where table II prints 66271. Ours lie below the tables because they keep and
         reuse what they have, not because of a new algorithm.
-Derivatives by AD are those of newton_euler. In loops a whole matrix product is one instruction, so their instructions are not work.
+Derivatives by AD are those of newton_euler. In loops an operation on a whole matrix is one instruction, so their instructions are not work.
 Times   are medians over rounds by turns, on this machine, in this run: compare them with each other only."""
 
 
@@ -95,46 +95,8 @@ METHODS = FORMULATIONS
 MODELS = {"two_link": lambda: two_link(gravity=9.8062), "pr": pr, "ur5_like": ur5_like}
 
 
-class _Rotations:
-    """Stands in for the three plane turns by which newton_euler rotates: a full matrix of symbols per link."""
-
-    def __init__(self, matrices, offsets):
-        self.matrices, self.offset = matrices, offsets.__getitem__
-
-    def to_child(self, k, v):
-        return ca.vertsplit(self.matrices[k].T @ ca.vertcat(*v))
-
-    def to_parent(self, k, v):
-        return ca.vertsplit(self.matrices[k] @ ca.vertcat(*v))
-
-
-class _Entries:
-    """A vector or matrix of symbols that lists its entries as a numpy array does."""
-
-    def __init__(self, expression):
-        self.expression = expression
-
-    def tolist(self):
-        rows = [ca.horzsplit(row) for row in ca.vertsplit(self.expression)]
-        return [row[0] for row in rows] if self.expression.shape[1] == 1 else rows
-
-
-def dense_newton_euler(n):
-    """Return the inputs and torques of newton_euler as `dense` of the Lagrangian methods gives them; gravity is a number.
-
-    Rotations, offsets, masses, first moments and pseudo-inertias are symbols; the recursion itself is newton_euler's own.
-    """
-    joints = [revolute(f"joint{k}", f"joint{k - 1}" if k else GROUND) for k in range(n)]
-    tree = Tree(links=[Link()] * n, joints=joints, gravity=(1.1, 1.2, 1.3))
-    turns, offsets = [ca.SX.sym("R", 3, 3) for _ in range(n)], [ca.SX.sym("p", 3) for _ in range(n)]
-    bodies, motion = [ca.SX.sym("body", 13) for _ in range(n)], [ca.SX.sym(name, n) for name in ("qd", "qdd")]
-    inertias = [(body[0], _Entries(body[1:4]), _Entries(ca.reshape(body[4:], 3, 3))) for body in bodies]
-    wrenches = newton_euler._joint_wrenches(tree, _Rotations(turns, [ca.vertsplit(p) for p in offsets]), *motion, (), inertias)
-    return [*turns, *offsets, *bodies, *motion], ca.vertcat(*(moment[2] for _, moment in wrenches))
-
-
 DENSE = {"uicker_kahn": uicker_kahn.dense, "waters": waters.dense, "hollerbach_4x4": hollerbach_4x4.dense,
-         "hollerbach_3x3": hollerbach_3x3.dense, "newton_euler": dense_newton_euler, "configuration_space": configuration_space.dense}
+         "hollerbach_3x3": hollerbach_3x3.dense, "newton_euler": newton_euler.dense, "configuration_space": configuration_space.dense}
 
 
 def operations(function):
@@ -184,7 +146,7 @@ def derivatives(tree):
     """Return {(quantity, method): (casadi.Function, instructions)} of torques and their derivatives, the nonzeros of each in one column.
 
     The Jacobian is that by (q, qd, qdd), the Hessian the upper triangle of that of multipliers . tau by the same. Loops are a scalar graph
-    (composite.slope_parts, curvature_parts) and matrix products of what it gives; their instructions are those of both.
+    (composite.slope_parts, curvature_parts) and operations on whole matrices of what it gives; their instructions are those of both.
     """
     n = tree.dof
     q, qd, qdd, weight = symbols = [ca.SX.sym(name, n) for name in ("q", "qd", "qdd", "weight")]

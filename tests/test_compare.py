@@ -90,8 +90,13 @@ def test_the_ur5_like_arm_meets_the_known_bound():
 @pytest.mark.parametrize("tree", [chain(2), chain(5), ur5_like()], ids=["chain2", "chain5", "ur5_like"])
 def test_every_way_to_a_derivative_gives_the_same_numbers(tree):
     """Columns list nonzeros in different orders, and AD knows of fewer zeros: compare sorted, without the zeros."""
+    assert_equal_numbers(tree, derivatives(tree))
+
+
+def assert_equal_numbers(tree, functions):
+    """The functions of each quantity give the same numbers."""
     arguments, found = np.random.default_rng(0).uniform(-1, 1, (4, tree.dof)), {}
-    for (quantity, _), (function, _) in derivatives(tree).items():
+    for (quantity, _), (function, _) in functions.items():
         values = np.sort(np.array(function(*arguments[:function.n_in()])).ravel())
         found.setdefault(quantity, []).append(values[np.abs(values) > 1e-9])
     assert {quantity: len(columns) for quantity, columns in found.items()} == {"tau": 1, "jacobian": 3, "hessian": 3}
@@ -101,24 +106,32 @@ def test_every_way_to_a_derivative_gives_the_same_numbers(tree):
 
 
 @pytest.fixture(scope="module")
-def jacobians():
-    """Of the 55-joint tree: the composite Jacobian and that by AD, as functions of one column."""
+def large():
+    """The 55-joint tree and its derivatives."""
     tree = human_like()
-    found = derivatives(tree)
-    return tree, found["jacobian", "composite"][0], found["jacobian", "AD"][0]
+    return tree, derivatives(tree)
 
 
-def test_the_benchmark_tree_has_the_build_of_the_human_model(jacobians):
-    tree = jacobians[0]
+def test_every_way_to_a_derivative_of_55_joints_gives_the_same_numbers(large):
+    assert_equal_numbers(*large)
+
+
+def test_the_benchmark_tree_has_the_build_of_the_human_model(large):
+    tree = large[0]
     assert tree.dof == 55 and tree == human_like()
     assert [tree.parents.count(k) for k in (5, 17)] == [3, 3] and sum(link.mass == 0 for link in tree.links) > 30
 
 
-def test_the_recursive_jacobian_of_55_joints_keeps_its_size(jacobians):
-    tree, composed, automatic = jacobians
+def test_the_recursive_jacobian_of_55_joints_keeps_its_size(large):
+    tree, composed, automatic = large[0], *(large[1]["jacobian", method][0] for method in ("composite", "AD"))
     assert composed.n_instructions() <= 70_000 and composed.n_instructions() <= 0.65 * automatic.n_instructions()
     symbols = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
     assert composed.nnz_out() == sum(part.nnz() for part in composite.sensitivity(tree, *symbols)[:3])
+
+
+@pytest.mark.parametrize(("quantity", "most"), [("jacobian", 20_000), ("hessian", 27_000)])
+def test_the_loops_of_55_joints_keep_their_size(large, quantity, most):
+    assert large[1][quantity, "composite loops"][1] <= most
 
 
 def test_the_tables_read_as_markdown_and_state_the_misprints():

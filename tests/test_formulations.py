@@ -13,7 +13,7 @@ from models.two_link import two_link
 from ocp.dynamics import FORMULATIONS, hollerbach_3x3, hollerbach_4x4, newton_euler, uicker_kahn, waters
 from ocp.dynamics.formulation import aligned
 from ocp.dynamics.links import link_matrices
-from ocp.tree import GROUND, Link, Load, Tree, revolute
+from ocp.tree import Load
 
 KINDS = ("revolute", "prismatic", "screw", "fixed")
 LAGRANGIAN = (uicker_kahn, waters, hollerbach_4x4, hollerbach_3x3)
@@ -87,47 +87,7 @@ def operations(inputs, tau):
     return np.array([sum(code in kind for code in codes) for kind in ((ca.OP_MUL, ca.OP_SQ), (ca.OP_ADD, ca.OP_SUB, ca.OP_TWICE))])
 
 
-class Rotations:
-    """Stands in for the three plane turns by which newton_euler rotates: a full matrix of symbols per link, no loads."""
-
-    def __init__(self, matrices, offsets):
-        self.matrices, self.offset = matrices, offsets.__getitem__
-
-    def to_child(self, k, v):
-        """Return R'v."""
-        return self.to_parent(k, v, transposed=True)
-
-    def to_parent(self, k, v, transposed=False):
-        """Return R v."""
-        matrix = self.matrices[k].T if transposed else self.matrices[k]
-        return ca.vertsplit(matrix @ ca.vertcat(*v))
-
-
-def dense_newton_euler(n):
-    """Inputs and torques of newton_euler as `dense` of the Lagrangian methods gives them; gravity is a number."""
-    joints = [revolute(f"joint{k}", f"joint{k - 1}" if k else GROUND) for k in range(n)]
-    tree = Tree(links=[Link()] * n, joints=joints, gravity=(1.1, 1.2, 1.3))
-    turns, offsets = [ca.SX.sym("R", 3, 3) for _ in range(n)], [ca.SX.sym("p", 3) for _ in range(n)]
-    bodies, motion = [ca.SX.sym("body", 13) for _ in range(n)], [ca.SX.sym(name, n) for name in ("qd", "qdd")]
-    inertias = [(body[0], Entries(body.nz[1:4]), Entries(ca.reshape(body[4:], 3, 3))) for body in bodies]
-    rotations = Rotations(turns, [ca.vertsplit(offset) for offset in offsets])
-    wrenches = newton_euler._joint_wrenches(tree, rotations, *motion, (), inertias)
-    return [*turns, *offsets, *bodies, *motion], ca.vertcat(*(moment[2] for _, moment in wrenches))
-
-
-class Entries:
-    """A vector or matrix of expressions that lists its entries as a numpy array does."""
-
-    def __init__(self, expression):
-        self.expression = expression
-
-    def tolist(self):
-        """Return the entries, row by row."""
-        rows = [ca.horzsplit(row) for row in ca.vertsplit(self.expression)]
-        return [row[0] for row in rows] if self.expression.shape[1] == 1 else rows
-
-
-DENSE = {module.__name__.split(".")[-1]: module.dense for module in LAGRANGIAN} | {"newton_euler": dense_newton_euler}
+DENSE = {module.__name__.split(".")[-1]: module.dense for module in (*LAGRANGIAN, newton_euler)}
 
 
 @lru_cache(maxsize=None)

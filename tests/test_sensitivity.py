@@ -202,6 +202,17 @@ def test_the_curvature_is_the_difference_of_another_gradient(seed):
     assert_close(valued([x, y], found, motion, wrenches), differences(lambda moved: np.array(gradient(moved)), motion), 1e-8)
 
 
+@pytest.mark.parametrize("seed", range(0, TREES, 3))
+def test_loops_give_what_scalar_graphs_give(seed):
+    tree, motion, wrenches, loads = mechanism(seed)
+    x, y, arguments = symbolic(tree, loads)
+    for parts, join in ((composite.slope_parts(tree, *arguments), composite.join_slopes),
+                        (composite.curvature_parts(tree, weights(seed, tree), *arguments), composite.join_curvature)):
+        values = ca.Function("parts", [x, y], [ca.SX(part) for part in parts]).call([ca.MX(motion), ca.MX(wrenches)])
+        looped, scalar = (ca.vertcat(*map(ca.vec, join(tree, given))) for given in (values, parts))
+        assert_close(np.array(ca.evalf(ca.densify(looped))), valued([x, y], scalar, motion, wrenches), 1e-12)
+
+
 @every_tree
 def test_the_curvature_of_different_branches_is_structurally_zero(seed):
     tree, _, _, loads = mechanism(seed, branching=0.8)

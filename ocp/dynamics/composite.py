@@ -18,7 +18,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics.formulation import Provider, aligned, applied, regrouped
-from ocp.dynamics.pairs import dots, pair_places, scattered, segments
+from ocp.dynamics.pairs import bilinear, products
 from ocp.spatial import across, against, by_rows, cross, cross_force, cross_motion, dot, times
 
 SX = ca.SX
@@ -86,78 +86,74 @@ def curvature(tree, multipliers, q, qd, qdd, loads=()):
 
 
 def slope_parts(tree, q, qd, qdd, loads=()):
-    """Return what `join_slopes` makes the derivatives of: four matrices with a column per joint, and the loads' two parts."""
+    """Return what `join_slopes` makes the derivatives of: what the joints carry, (28, n), their S, 2 phi and psi, (18, n), and the loads'
+    two parts."""
     chain = chain_of(tree)
     frames = ground_frames(chain, q, qd, qdd)
-    carried = gathered(chain, bodies_of(chain, frames))
-    turned, twice_phi = wrench_of(carried, frames.screw), 2 * frames.phi
-    back = bent_back(carried, frames.screw)
-    by_rate = bent(carried, frames.screw) + wrench_of(carried, twice_phi)
-    by_place = bent(carried, frames.phi) + wrench_of(carried, frames.psi) + cross_force(frames.screw, carried.moment, carried.force)
-    right = ca.vertcat(frames.psi, frames.phi[:3, :], twice_phi, frames.screw[:3, :])
-    return ca.vertcat(turned, back), right, ca.vertcat(by_place, by_rate, turned), frames.screw, *_load_parts(chain, frames, loads)
+    motions = ca.densify(ca.vertcat(frames.screw, 2 * frames.phi, frames.psi))
+    return carried_sums(chain, stacked(bodies_of(chain, frames))), motions, *_load_parts(chain, frames, loads)
 
 
 def join_slopes(tree, parts):
     """Return the four derivatives from `slope_parts`, as SX or MX."""
-    left, right, wrenches, screws, load_places, by_load = parts
-    n, found = tree.dof, segments(tree)
-    upper, lower = _triangles(found)
-    by_place, by_rate, mass = (dots(found, part, screws) for part in ca.vertsplit(wrenches, 6))
-    back_place, back_rate = (dots(found, left, part) for part in ca.vertsplit(right, 9))
-    return (scattered((n, n), [upper(by_place), lower(back_place)]) - load_places, scattered((n, n), [upper(by_rate), lower(back_rate)]),
-            scattered((n, n), [upper(mass), lower(mass)]), by_load)
+    carried, motions, load_places, by_load = parts
+    by_q, by_qd, by_qdd = products(tree, bilinear(_slope_kinds, carried, motions), motions, ((0, 1), (2, 3), (4, 4)))
+    return by_q - load_places, by_qd, by_qdd, by_load
+
+
+def _slope_kinds(carried, motions):
+    """Return five vectors of one joint as columns (18, 5), to be multiplied by S, 2 phi and psi of its ancestors."""
+    carried, (s, twice_phi, psi) = unstacked(carried), ca.vertsplit(motions, 6)
+    turned, back = wrench_of(carried, s), bent_back(carried, s)
+    by_rate = bent(carried, s) + wrench_of(carried, twice_phi)
+    by_place = bent(carried, twice_phi / 2) + wrench_of(carried, psi) + cross_force(s, carried.moment, carried.force)
+    return ca.horzcat(ca.vertcat(by_place, SX(12, 1)), ca.vertcat(SX(6, 1), back / 2, SX(3, 1), turned), ca.vertcat(by_rate, SX(12, 1)),
+                      ca.vertcat(back, SX(3, 1), turned, SX(6, 1)), ca.vertcat(turned, SX(12, 1)))
 
 
 def curvature_parts(tree, multipliers, q, qd, qdd, loads=()):
-    """Return what `join_curvature` makes the second derivatives of: two matrices with a column per joint, the loads' two parts, and the
-    gradient of L = multipliers . tau by (q, qd, qdd, loads)."""
+    """Return what `join_curvature` makes the second derivatives of: what the joints carry with its duals, (43, n), their S, phi, lift and
+    psi, (24, n), the loads' two parts, and the gradient of L = multipliers . tau by (q, qd, qdd, loads)."""
     chain = chain_of(tree)
     frames = ground_frames(chain, q, qd, qdd)
     bodies = bodies_of(chain, frames)
-    s, phi, psi, carried = frames.screw, frames.phi, frames.psi, gathered(chain, bodies)
+    s, phi, psi = frames.screw, frames.phi, frames.psi
     virtual = summed(chain, s * across(multipliers, 6), SX.zeros(6))
     lift = cross_motion(of_parents(chain, virtual, SX.zeros(6)), s)
-    duals = _gathered_duals(chain, bodies, virtual)
-    g, g_force, back, upper = duals[:3, :], duals[3:6, :], duals[6:9, :], duals[9:, :]
-    twice_force = 2 * g_force
-
-    def held(motion):
-        """K m + m x* G, whose force is zero."""
-        w, v = ca.vertsplit(motion, 3)
-        return times(upper, w) + cross(w, g) + cross(v, twice_force)
-
-    a = cross_force(s, carried.moment, carried.force) + wrench_of(carried, psi) + bent(carried, phi)
-    bq = bent_back(carried, lift) + held(phi) + cross(s[:3, :], back)
-    c = wrench_of(carried, lift) + cross_force(s, g, g_force)
-    inner = ca.vertcat(a, bq, c, wrench_of(carried, 2 * phi) + bent(carried, s), held(s), wrench_of(carried, s))
-    force, image = ca.vertcat(carried.moment, carried.force), duals[:6, :]
+    sums = carried_sums(chain, ca.vertcat(stacked(bodies), duals_of(bodies, virtual)))
+    _, force, image, back, _ = ca.vertsplit(sums, [0, 22, 28, 34, 37, 43])
     slopes = (dot(lift, force) + dot(psi, image) + dot(phi[:3, :], back), 2 * dot(phi, image) + dot(s[:3, :], back), dot(s, image))
     by_qq, by_q_load, by_q, by_load = _load_curvatures(chain, frames, virtual, loads)
     gradient = ca.vertcat(slopes[0].T - by_q, slopes[1].T, slopes[2].T, by_load)
-    return inner, ca.vertcat(s, phi, lift, psi), by_qq, by_q_load, gradient
+    return sums, ca.densify(ca.vertcat(s, phi, lift, psi)), by_qq, by_q_load, gradient
 
 
 def join_curvature(tree, parts):
     """Return the five second derivatives and the gradient from `curvature_parts`, as SX or MX."""
-    inner, outer, load_places, by_q_load, slope = parts
-    n, found = tree.dof, segments(tree)
-    upper, lower = _triangles(found)
-    a, bq, c, a1, b1, a2 = ca.vertsplit(inner, [0, 6, 9, 15, 21, 24, 30])             # bq and b1 have no force
-    screws, phis, lifts, psis = ca.vertsplit(outer, 6)
-    turns, rates = screws[:3, :], phis[:3, :]
-    return (scattered((n, n), [upper(dots(found, ca.vertcat(a, bq, c), ca.vertcat(lifts, rates, psis)))]) - load_places,
-            scattered((n, n), [upper(dots(found, ca.vertcat(a1, b1), ca.vertcat(lifts, rates))),
-                               lower(dots(found, ca.vertcat(bq, 2 * c), ca.vertcat(turns, phis)))]),
-            scattered((n, n), [upper(dots(found, a2, lifts)), lower(dots(found, c, screws))]),
-            scattered((n, n), [upper(dots(found, b1, turns))]), by_q_load, slope)
+    carried, motions, load_places, by_q_load, gradient = parts
+    kinds, places = bilinear(_curvature_kinds, carried, motions), ((0, None), (1, 2), (3, 4), (5, None))
+    by_qq, by_q_qd, by_q_qdd, by_qd_qd = products(tree, kinds, motions, places)
+    return by_qq - load_places, by_q_qd, by_q_qdd, by_qd_qd, by_q_load, gradient
 
 
-def _triangles(found):
-    """Return what places stacked products at (ancestor, joint), the joint itself included, and at (joint, ancestor)."""
-    i, j, before, same = pair_places(found)
-    upto, strict = np.nonzero(before | same)[0], np.nonzero(before)[0]
-    return lambda stack: (stack, upto, j[upto], i[upto]), lambda stack: (stack, strict, i[strict], j[strict])
+def _curvature_kinds(carried, motions):
+    """Return six vectors of one joint as columns (24, 6), to be multiplied by S, phi, lift and psi of its ancestors."""
+    carried, g, g_force, back, upper = ca.vertsplit(carried, [0, 28, 31, 34, 37, 43])
+    carried, (s, phi, lift, psi) = unstacked(carried), ca.vertsplit(motions, 6)
+
+    def held(motion):
+        """K m + m x* G, whose force is zero."""
+        w, v = ca.vertsplit(motion, 3)
+        return times(upper, w) + cross(w, g) + cross(v, 2 * g_force)
+
+    a = cross_force(s, carried.moment, carried.force) + wrench_of(carried, psi) + bent(carried, phi)
+    bq = bent_back(carried, lift) + held(phi) + cross(s[:3, :], back)
+    c = wrench_of(carried, lift) + cross_force(s, g, g_force)
+    a1, b1, a2 = wrench_of(carried, 2 * phi) + bent(carried, s), held(s), wrench_of(carried, s)
+    return ca.horzcat(
+        ca.vertcat(SX(6, 1), bq, SX(3, 1), a, c), ca.vertcat(SX(6, 1), b1, SX(3, 1), a1, SX(6, 1)),
+        ca.vertcat(bq, SX(3, 1), 2 * c, SX(12, 1)), ca.vertcat(SX(12, 1), a2, SX(6, 1)), ca.vertcat(c, SX(18, 1)),
+        ca.vertcat(b1, SX(21, 1)))
 
 
 # The motion of joints and links ---------------------------------------------------------------------------------------------
@@ -287,18 +283,21 @@ def _rolled(inertia, w):
                       (yy - xx) * z + xz * x - yz * y, (xx - zz) * y + yz * z - xy * x, (zz - yy) * x + xy * y - xz * z)
 
 
-def gathered(chain, bodies):
-    """Return the Bodies of all that every joint carries."""
-    parts = [getattr(bodies, name) for name in Bodies.__slots__]
-    sizes = np.cumsum([0, *(part.shape[0] for part in parts)]).tolist()
-    return Bodies(**dict(zip(Bodies.__slots__, ca.vertsplit(carried_sums(chain, ca.vertcat(*parts)), sizes))))
+def stacked(bodies):
+    """Return the rows of Bodies, one above the other (28, n)."""
+    return ca.densify(ca.vertcat(*(getattr(bodies, name) for name in Bodies.__slots__)))
 
 
-def _gathered_duals(chain, bodies, w):
-    """Return sums (15, n) over all that every joint carries: G = I w (6), the moment of D = B'w, whose force is zero, and the upper left of
-    K = [upper, -[G force]; [G force], 0] by its entries."""
+def unstacked(rows):
+    """Return the Bodies of which `stacked` made these rows."""
+    return Bodies(**dict(zip(Bodies.__slots__, ca.vertsplit(rows, [0, 1, 4, 10, 19, 22, 25, 28]))))
+
+
+def duals_of(bodies, w):
+    """Return of every link (15, n) G = I w (6), the moment of D = B'w, whose force is zero, and by its entries the upper left of
+    K = [upper, -[G force]; [G force], 0]."""
     upper = _rolled(bodies.inertia, w[:3, :]) - _shifts(w[3:, :], bodies.first)
-    return carried_sums(chain, ca.vertcat(wrench_of(bodies, w), bent_back(bodies, w), upper))
+    return ca.densify(ca.vertcat(wrench_of(bodies, w), bent_back(bodies, w), upper))
 
 
 def wrench_of(bodies, motion):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ocp.dynamics.formulation import Formulation, aligned, applied, first_moment, regrouped
 from ocp.spatial import euler_zxz
-from ocp.tree import inward, outward
+from ocp.tree import GROUND, Link, Tree, inward, outward, revolute
 
 
 def inverse(tree, q, qd, qdd, loads=()):
@@ -21,7 +21,7 @@ def inverse(tree, q, qd, qdd, loads=()):
     tau = z.n for a joint that turns, z.f for one that slides, z.n + pitch z.f for a screw        (step 10)
     """
     tree, _ = aligned(tree)
-    wrenches = _joint_wrenches(tree, _Turns(tree, q), qd, qdd, loads, regrouped(tree))
+    wrenches = _joint_wrenches(tree, _Turns(tree, q), qd, qdd, loads, _listed(regrouped(tree)))
     torques = []
     for joint, (force, moment) in zip(tree.joints, wrenches):
         if joint.screw is not None:
@@ -36,7 +36,7 @@ def reactions(tree, q, qd, qdd, loads=()):
     """
     better, turns = aligned(tree)
     forces, moments = [], []
-    wrenches = _joint_wrenches(better, _Turns(better, q), qd, qdd, loads, [first_moment(link) for link in better.links])
+    wrenches = _joint_wrenches(better, _Turns(better, q), qd, qdd, loads, _listed(map(first_moment, better.links)))
     for joint, turn, (force, moment) in zip(tree.joints, turns, wrenches):
         rotation, origin = np.array(turn)[:3, :3], np.array(turn)[:3, 3]
         force = ca.DM(rotation) @ ca.vertcat(*force)
@@ -46,7 +46,7 @@ def reactions(tree, q, qd, qdd, loads=()):
 
 
 def _joint_wrenches(tree, turns, qd, qdd, loads, inertias):
-    """Return (force, moment) through every joint, in and about its link's aligned frame."""
+    """Return (force, moment) through every joint, in and about its link's aligned frame; `inertias` are lists of entries."""
     rows = tree.rows
     external = _external(tree, turns, loads)
 
@@ -69,7 +69,7 @@ def _joint_wrenches(tree, turns, qd, qdd, loads, inertias):
 
     def wrench(k, children):
         w, dw, bend, a = moves[k]
-        mass, first, second = inertias[k][0], inertias[k][1].tolist(), inertias[k][2].tolist()
+        mass, first, second = inertias[k]
         force = _add([_product(mass, value) for value in a], _times(bend, first))
         moment = _add(_axial(bend, w, dw, second), _cross(first, a))
         if k in external:
@@ -81,6 +81,45 @@ def _joint_wrenches(tree, turns, qd, qdd, loads, inertias):
         return force, moment
 
     return inward(tree, wrench)
+
+
+def _listed(inertias):
+    return [(mass, first.tolist(), second.tolist()) for mass, first, second in inertias]
+
+
+def dense(n):
+    """Return the inputs and the torques (n,) of revolute joints all of whose matrices are symbols, as Hollerbach (1980) counts work.
+
+    Inputs are the rotations R_k (3x3) to the parent, the offsets p_k (3), mass, first moment and pseudo-inertia (13) of every link, qd and
+    qdd; gravity is a number.
+    """
+    joints = [revolute(f"joint{k}", f"joint{k - 1}" if k else GROUND) for k in range(n)]
+    tree = Tree(links=[Link()] * n, joints=joints, gravity=(1.1, 1.2, 1.3))
+    rotations, offsets = [ca.SX.sym("R", 3, 3) for _ in range(n)], [ca.SX.sym("p", 3) for _ in range(n)]
+    bodies, motion = [ca.SX.sym("body", 13) for _ in range(n)], [ca.SX.sym(name, n) for name in ("qd", "qdd")]
+    entries = [ca.vertsplit(body) for body in bodies]
+    inertias = [(mass, rest[:3], [rest[3 + row::3] for row in range(3)]) for mass, *rest in entries]
+    wrenches = _joint_wrenches(tree, _Rotations(rotations, offsets), *motion, (), inertias)
+    return [*rotations, *offsets, *bodies, *motion], ca.vertcat(*(moment[2] for _, moment in wrenches))
+
+
+class _Rotations:
+    """Rotations and offsets that are matrices of symbols, in place of _Turns."""
+
+    def __init__(self, rotations, offsets):
+        self.rotations, self.offsets = rotations, [ca.vertsplit(offset) for offset in offsets]
+
+    def to_child(self, k, v):
+        """Return R'v."""
+        return ca.vertsplit(self.rotations[k].T @ ca.vertcat(*v))
+
+    def to_parent(self, k, v):
+        """Return R v."""
+        return ca.vertsplit(self.rotations[k] @ ca.vertcat(*v))
+
+    def offset(self, k):
+        """Return the position (3) of link k's origin in its parent's frame."""
+        return self.offsets[k]
 
 
 def _external(tree, turns, loads):

@@ -1,8 +1,9 @@
-"""Products over all pairs of a joint and its ancestors, as a few matrix products along the unbranched segments of a tree.
+"""Products of the vectors of every joint, and over all pairs of a joint and its ancestors, as a few products of matrices.
 
 A derivative of inverse dynamics is a matrix whose entry at joint i and ancestor j is a dot product of a vector of i with one of j, and zero
 where neither is the other's ancestor. Vectors of all joints stand as columns of matrices, SX or MX alike: in SX every entry is an
-expression of its own, in MX the products are loops over numbers, which the virtual machine runs several times faster.
+expression of its own, in MX the products are loops over numbers, which the virtual machine runs several times faster. Pairs are taken
+together along the unbranched segments of a tree.
 """
 from dataclasses import dataclass
 
@@ -35,33 +36,56 @@ def segments(tree):
     return tuple(found)
 
 
-def dots(parts, left, right):
-    """Return left_i . right_j for all i of every segment and j of its outer and own coordinates, stacked in one column.
+def bilinear(function, left, right):
+    """Return function(left_j, right_j), which is bilinear and sparse, of all columns j, side by side.
 
-    `left` and `right` are (k, n) with the joints' vectors as columns.
+    `function` takes and gives SX of one joint. Its products of entries are one product of two matrices entry by entry, and their sums one
+    product with a constant matrix, whatever the number of joints.
     """
-    return ca.vertcat(*(ca.vec(left[:, list(part.own)].T @ right[:, list(part.outer + part.own)]) for part in parts))
+    a, b = ca.SX.sym("a", left.shape[0]), ca.SX.sym("b", right.shape[0])
+    block = function(a, b)
+    entries = ca.vertcat(*block.nonzeros())
+    slopes = ca.DM(ca.jacobian(ca.vec(ca.densify(ca.jacobian(entries, a))), b))
+    places, j = (np.array(index) for index in slopes.sparsity().get_triplet())
+    i, entry = np.divmod(places, entries.shape[0])
+    (i, j), number = np.unique((i, j), axis=1, return_inverse=True)
+    sums = ca.DM.triplet(entry.tolist(), number.ravel().tolist(), slopes.nonzeros(), entries.shape[0], len(i))
+    values = sums @ (left[i.tolist(), :] * right[j.tolist(), :])
+    return type(values)(ca.repmat(block.sparsity(), 1, left.shape[1]), ca.vec(values))
 
 
-def pair_places(parts):
-    """Return for the stacked products of `dots` the coordinates i and j, and whether j is a proper ancestor of i, or i itself."""
-    inner, outer, before, same = [], [], [], []
-    for part in parts:
-        columns = part.outer + part.own
-        i, j = np.meshgrid(np.arange(len(part.own)), np.arange(len(columns)), indexing="ij")
-        i, j = i.T.ravel(), j.T.ravel()           # column-major, as vec stacks
-        inner.append(np.array(part.own)[i])
-        outer.append(np.array(columns)[j])
-        before.append(j < i + len(part.outer))
-        same.append(j == i + len(part.outer))
-    return tuple(np.concatenate(column) for column in (inner, outer, before, same))
+def products(tree, kinds, motions, places):
+    """Return sparse matrices (n, n) of dot products of the joints' vectors with those of their ancestors.
+
+    `motions` (k, n) has one vector per joint as a column, `kinds` (k, m n) has m others of every joint. For every (upper, lower) of
+    `places` a matrix has at (j, i), with j an ancestor of i or i itself, the product of i's vector of kind `upper` with j's motion, and at
+    (i, j), j not i, that of kind `lower`; none for None.
+    """
+    n, found = tree.dof, segments(tree)
+    count, rows = kinds.shape[1] // n, motions.T
+    stack = ca.vertcat(*(ca.vec(rows[list(part.outer + part.own), :] @ kinds[:, [count * i + kind for kind in range(count) for i in part.own]])
+                         for part in found))
+    first, step, i, j, before, same = _pairs(found, count)
+    upto, strict = np.nonzero(before | same)[0], np.nonzero(before)[0]
+    return [_scattered(n, stack, [(first[at] + kind * step[at], rows[at], columns[at]) for kind, at, rows, columns in
+                                  ((upper, upto, j, i), (lower, strict, i, j)) if kind is not None]) for upper, lower in places]
 
 
-def scattered(shape, entries):
-    """Return the sparse matrix of `entries`: (stacked values, which of them, rows, columns), at places that do not meet."""
-    starts = np.cumsum([0, *(stack.shape[0] for stack, *_ in entries)])
-    which = np.concatenate([start + chosen for start, (_, chosen, _, _) in zip(starts, entries)])
-    rows, columns = (np.concatenate([entry[k] for entry in entries]) for k in (2, 3))
+def _pairs(found, kinds):
+    """Return for all pairs of a joint i of a segment and a joint j of its outer and own: where the product of the first kind stands among
+    those of `kinds` kinds and by how much the next is further, i, j, and whether j is a proper ancestor of i, or i itself."""
+    columns, start = [], 0
+    for part in found:
+        wide, tall = len(part.own), len(part.outer + part.own)
+        i, j = (index.T.ravel() for index in np.meshgrid(np.arange(wide), np.arange(tall), indexing="ij"))
+        columns.append((start + j + tall * i, np.full(i.shape, tall * wide), np.array(part.own)[i], np.array(part.outer + part.own)[j],
+                        j < i + len(part.outer), j == i + len(part.outer)))
+        start += kinds * tall * wide
+    return tuple(np.concatenate(column) for column in zip(*columns))
+
+
+def _scattered(n, stack, entries):
+    """Return the sparse matrix (n, n) of entries of a column: (which of them, rows, columns), at places that do not meet."""
+    which, rows, columns = (np.concatenate(part) for part in zip(*entries))
     order = np.lexsort((rows, columns))
-    values = ca.vertcat(*(stack for stack, *_ in entries))[which[order].tolist()]
-    return type(values)(ca.Sparsity.triplet(*shape, rows[order].tolist(), columns[order].tolist()), values)
+    return type(stack)(ca.Sparsity.triplet(n, n, rows[order].tolist(), columns[order].tolist()), stack[which[order].tolist()])
