@@ -8,10 +8,12 @@ stands where they come from: a publication, [derived] from publications by the s
 
 Simplifications: all joints lie in one frontal plane, with straight spine and no fore-aft offset of a centre of mass except in the feet.
 """
+from dataclasses import replace
 from math import radians
 
 import numpy as np
 
+from ocp.kinematics import poses
 from ocp.spatial import dh_pose
 from ocp.tree import GROUND, Link, Point, Tree, dh, fixed, numbers
 
@@ -223,6 +225,18 @@ def human(stature=STATURE, mass=MASS, *, frozen=GAIT_FROZEN, ranges="anatomical"
             position=_range(name, ranges, length), **_drive(name, weight * length),
         ))
     return Tree(links=[_link(name, length, weight) for name in NAMES], joints=joints, points=list(_points(length)), gravity=gravity)
+
+
+def carry(tree, point, mass, shift=(0.0, 0.0, 0.0)):
+    """Return the tree with a point mass (kg) fixed to the link of `point`, away from it by `shift` (3, m, global axes at q = 0)."""
+    spot = tree.point(point)
+    k, extra = tree.link_index(spot.link), _positive("carried mass", mass, "kg")
+    rotation = np.array(poses(tree, np.zeros(tree.dof))[k])[:3, :3]
+    where, link = np.array(spot.position) + rotation.T @ numbers("shift", shift, (3,)), tree.links[k]
+    arm, share = where - np.array(link.com), extra / (link.mass + extra)
+    inertia = np.array(link.inertia) + (1 - share) * extra * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    loaded = Link(mass=link.mass + extra, com=np.array(link.com) + share * arm, inertia=inertia)
+    return replace(tree, links=(*tree.links[:k], loaded, *tree.links[k + 1:]))
 
 
 def mirror(tree):

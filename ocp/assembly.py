@@ -11,6 +11,7 @@ import numpy as np
 
 from ocp.graph import Kernel
 
+TABLE = 50_000_000                                 # entries of a matrix up to which a table of them all sorts its nonzeros
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
@@ -111,16 +112,32 @@ def _gather(entries, parts, sources, shape):
     if not entries:
         return ca.MX(*shape)
     row, column, source, weight = (np.concatenate([entry[k] for entry in entries]) for k in range(4))
-    places, index = np.unique(column * shape[0] + row, return_inverse=True)
-    sparsity = ca.Sparsity.triplet(*shape, (places % shape[0]).tolist(), (places // shape[0]).tolist())
-    return ca.MX(sparsity, _matrix(len(places), sources, index, source, weight) @ ca.vertcat(*parts))
+    places, index = _ranked(column * shape[0] + row, shape[0] * shape[1])
+    return ca.MX(_pattern(shape, places), _matrix(len(places), sources, index, source, weight) @ ca.vertcat(*parts))
+
+
+def _ranked(keys, limit):
+    """Return the distinct keys in order, and the number of each key among them; keys are below `limit`."""
+    if limit > TABLE:
+        return np.unique(keys, return_inverse=True)
+    there = np.zeros(limit, dtype=bool)
+    there[keys] = True
+    return np.nonzero(there)[0], (np.cumsum(there) - 1)[keys]
+
+
+def _pattern(shape, places):
+    """Return the sparsity with entries at places, counted column by column and in order."""
+    column, row = np.divmod(places, shape[0])
+    start = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=shape[1]))])
+    return ca.Sparsity(*shape, start.tolist(), row.tolist())
 
 
 def _matrix(rows, columns, row, column, value):
     """Return a sparse DM from triplets, duplicates summed; rows or columns of -1 are left out."""
     keep = (row >= 0) & (column >= 0)
-    row, column, value = row[keep], column[keep], value[keep]
-    places, index = np.unique(column * rows + row, return_inverse=True)
-    sums = np.bincount(index, weights=value, minlength=len(places))
-    sparsity = ca.Sparsity.triplet(rows, columns, (places % rows).tolist(), (places // rows).tolist())
-    return ca.DM(sparsity, sums)
+    key, value = (column * rows + row)[keep], value[keep]
+    order = np.argsort(key, kind="stable")         # quick, since keys come in nearly this order
+    key = key[order]
+    first = np.nonzero(np.diff(key, prepend=-1))[0]
+    sums = np.add.reduceat(value[order], first) if len(first) else value
+    return ca.DM(_pattern((rows, columns), key[first]), sums)

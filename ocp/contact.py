@@ -194,7 +194,7 @@ def swing_together(name, first, second, *, along=(0.0, 0.0, 1.0)):
 def apart(name, pairs):
     """Keep pairs of spheres, ((point, radius), (point, radius)), from touching."""
     def rows(at):
-        return ca.vertcat(*(ca.sumsqr(at.position(a) - at.position(b)) for (a, _), (b, _) in pairs))
+        return ca.vertcat(*(ca.sumsqr(at.offset(a, b)) for (a, _), (b, _) in pairs))
 
     return Constraint(name=name, function=rows, lower=tuple((ra + rb) ** 2 for (_, ra), (_, rb) in pairs), upper=inf,
                       labels=tuple(f"{a} and {b}" for (a, _), (b, _) in pairs), units="m2")

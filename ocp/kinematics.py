@@ -2,7 +2,7 @@
 
 All vectors are in global axes. `q, qd, qdd` (n,) may be SX, MX, DM or numpy; a point is a name or a Point of the tree.
 """
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import casadi as ca
 import numpy as np
@@ -48,8 +48,12 @@ def motions(tree, q, qd, qdd=None):
         joint, row = tree.joints[k], rows[k]
         local = joint_pose(joint, None if row is None else q[row])
         rotation, arm = p.rotation @ local[:3, :3], p.rotation @ local[:3, 3]
-        rate, acceleration = (0, 0) if row is None else (qd[row], 0 if qdd is None else qdd[row])
-        screw = np.zeros(6) if row is None else np.array(joint.screw)
+        if row is None:
+            return replace(
+                p, rotation=rotation, origin=p.origin + arm, linear=p.linear + ca.cross(p.angular, arm),
+                linear_acceleration=p.linear_acceleration + ca.cross(p.angular_acceleration, arm)
+                + ca.cross(p.angular, ca.cross(p.angular, arm)))
+        rate, acceleration, screw = qd[row], 0 if qdd is None else qdd[row], np.array(joint.screw)
         turn, slide = rotation @ ca.DM(screw[:3]), rotation @ ca.DM(screw[3:])
         return Motion(
             rotation=rotation, origin=p.origin + arm,
@@ -74,6 +78,26 @@ def place(tree, frames, point):
     point = _point(tree, point)
     frame = frames[tree.link_index(point.link)]
     return frame[:3, :3] @ ca.DM(point.position) + frame[:3, 3]
+
+
+def offset(tree, q, start, end):
+    """Return the vector (3, m) between two points in the axes of the last link that carries both, whose own motion does not matter to it."""
+    places, chains = [], []
+    for point in (start, end):
+        point = _point(tree, point)
+        places.append(ca.DM(point.position))
+        chain, k = [], tree.link_index(point.link)
+        while k >= 0:
+            chain.append(k)
+            k = tree.parents[k]
+        chains.append(chain)
+    for number, (chain, other) in enumerate(zip(chains, reversed(chains))):
+        for k in chain:
+            if k in other:
+                break
+            local = joint_pose(tree.joints[k], None if tree.rows[k] is None else q[tree.rows[k]])
+            places[number] = local[:3, :3] @ places[number] + local[:3, 3]
+    return places[1] - places[0]
 
 
 def velocity(tree, q, qd, point):

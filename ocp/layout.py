@@ -113,8 +113,8 @@ def motion_map(layout, s, hull=False):
     """
     problem = layout.problem
     n, free, width, count = problem.tree.dof, free_duration(problem), layout.width, len(s)
-    stack = np.stack([np.eye(count) if hull and not order else np.zeros((count, count)) if hull else basis(problem.motion, s, order)
-                      for order in range(3)])                                            # (3, N, points)
+    still = np.eye(count, problem.motion.points)
+    stack = np.stack([still * (order == 0) if hull else basis(problem.motion, s, order) for order in range(3)])          # (3, N, points)
     if not free:
         stack = stack / problem.duration[0] ** np.arange(3)[:, None, None]
     order, at, point = np.nonzero(stack)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ocp import kinematics
 from ocp.ground import Ground, Reaction, root
+from ocp.spatial import pose
 from ocp.spline import BSpline
 from ocp.tree import Load, Tree
 
@@ -90,7 +91,7 @@ class Instant:
     @cached_property
     def frames(self):
         """Poses (4x4) of all links."""
-        return kinematics.poses(self.tree, self.q)
+        return [pose(move.rotation, move.origin) for move in self.moves]
 
     @cached_property
     def moves(self):
@@ -100,6 +101,10 @@ class Instant:
     def position(self, point):
         """Position (3, m) of a named point in global axes."""
         return kinematics.place(self.tree, self.frames, point)
+
+    def offset(self, start, end):
+        """Vector (3, m) between two named points, in the axes of the last link that carries both."""
+        return kinematics.offset(self.tree, self.q, start, end)
 
     def velocity(self, point):
         """Velocity (3, m/s) of a named point in global axes."""
@@ -210,8 +215,9 @@ class Objective:
 class Problem:
     """An optimal motion: the tree, its spline basis, the duration (a number, or (lower, upper) when free, s), objective, constraints.
 
-    `constraints` may be nested tuples; `loads` act all along; `ground` says who stands where and when. Raises ValueError naming what is
-    wrong.
+    `constraints` may be nested tuples; `loads` act all along; `ground` says who stands where and when. `cyclic` says that the end is the
+    image of the start in everything, as `mirrored` asks for: what holds at the start then need not be asked again at the end, where it
+    would only leave multipliers undetermined. Raises ValueError naming what is wrong.
     """
 
     tree: Tree
@@ -221,6 +227,7 @@ class Problem:
     constraints: tuple = ()
     loads: tuple = ()
     ground: Ground | None = None
+    cyclic: bool = False
 
     def __post_init__(self):
         if not self.tree.dof:

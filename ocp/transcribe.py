@@ -101,7 +101,8 @@ def transcribe(problem, transcription=Transcription()):
     """Return the Transcribed problem; raise ValueError naming constraint, joint and instant for bad sizes or contradictory bounds."""
     finish, kernels = _finish(transcription)
     lifted = lifts(problem, transcription)
-    layout = lifted_layout(problem, grid(problem, transcription.nodes)) if lifted else Layout(problem=problem)
+    nodes = grid(problem, transcription.nodes)
+    layout = lifted_layout(problem, nodes[:-1] if problem.cyclic else nodes) if lifted else Layout(problem=problem)
     inputs = symbols(problem, transcription.dynamics, PROVIDERS[transcription.derivatives](transcription.dynamics), finish,
                      "variables" if lifted else None)
     groups = tuple(_groups(problem, transcription, layout, inputs))
@@ -161,17 +162,17 @@ def laws(problem):
                        labels=tuple(joint.name for joint in problem.tree.moving), units=f"({weight:.4g} N m)"),)
 
 
-def instants(problem, transcription, when, equal, lifted=False):
-    """Return the instants at which rows of a constraint hold; those on `lifted` quantities hold at nodes only."""
-    if when in ("start", "end", "ends"):
-        return {"start": (0.0,), "end": (1.0,), "ends": (0.0, 1.0)}[when]
-    if when == "hull" or when == "joined":
-        return tuple(greville(problem.motion).tolist()) if when == "hull" else (0.0,)
-    s = greville(problem.motion) if equal and not lifted else grid(problem, transcription.nodes)
+def instants(problem, transcription, when, equal, lifted=()):
+    """Return the instants at which rows of a constraint hold; those on lifted quantities hold at the nodes where these are variables."""
+    if when in ("start", "end", "ends", "joined"):
+        return {"start": (0.0,), "end": (1.0,), "ends": (0.0, 1.0), "joined": (0.0,)}[when]
+    if when == "hull":
+        return tuple(greville(problem.motion)[:-1 if problem.cyclic else None].tolist())
+    s = lifted if len(lifted) else greville(problem.motion) if equal else grid(problem, transcription.nodes)
     if when == "path":
         return tuple(s.tolist())
     inside = set(s[when.holds(s)].tolist())
-    if not lifted and not equal:
+    if not len(lifted) and not equal:
         inside |= {end for end in (when.start, when.end) if when.holds(end) and not np.isclose(s, end, atol=1e-9).any()}
     return tuple(sorted(inside or {(when.start + when.end) / 2}))
 
@@ -193,7 +194,7 @@ def _groups(problem, transcription, layout, inputs):
             for bound in (False, True):
                 numbers = np.nonzero(wanted & (on_nodes == bound))[0].tolist()
                 if numbers:
-                    s = instants(problem, transcription, constraint.when, equal, bound)
+                    s = instants(problem, transcription, constraint.when, equal, layout.nodes if bound else ())
                     kind = constraint.when if isinstance(constraint.when, str) else "path"
                     gathered.setdefault((kind, equal, bound, law), []).append((constraint, numbers, stack[numbers], s))
     for (kind, *_), members in gathered.items():
@@ -241,8 +242,11 @@ def _goals(problem, transcription, layout, inputs):
 
 
 def _trapezoid(s):
-    step = np.diff(s)
-    return (np.append(step, 0.0) + np.append(0.0, step)) / 2
+    """Return the weights of the trapezoid rule; where the end is left out as the image of the start, the start counts for both."""
+    step = np.diff(s, append=1.0)
+    weight = (step + np.append(0.0, step[:-1])) / 2
+    weight[0] += step[-1] / 2
+    return weight
 
 
 def _nlp(problem, transcription, goals, blocks, lower, upper, g_lower, g_upper):

@@ -15,7 +15,7 @@ from ocp import FORMULATIONS, NotVerified, Solver, Transcription, animate, load,
 from ocp.nlp import HESSIANS
 from ocp.solution import check_writable, versions, write
 from ocp.spline import QUADRATURES
-from ocp.transcribe import PROVIDERS
+from ocp.transcribe import PROVIDERS, TORQUES
 from ocp.verify import violations
 
 SOLVED, NOT_SOLVED, BAD_ARGUMENTS = 0, 1, 2
@@ -39,15 +39,29 @@ class Published:
     settings: Mapping = field(default_factory=dict)
 
 
-def main(problem, published=(), arguments=None):
-    """Run a problem function from the command line; exit with 0 solved (and verified, if asked), 1 not solved, 2 bad arguments."""
-    sys.exit(run(problem, published, arguments))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Views:
+    """How a problem's solution is looked at: `plot` and `animate`, each (solution, path), and where the usual report does not say enough
+    `report`(solution) -> plain data, with `lines`(data) -> its text."""
+
+    plot: Callable = plot
+    animate: Callable = animate
+    report: Callable | None = None
+    lines: Callable | None = None
 
 
-def run(problem, published=(), arguments=None):
+def main(problem, published=(), arguments=None, *, method=solve, views=Views()):
+    """Run a problem function from the command line; exit with 0 solved (and verified, if asked), 1 not solved, 2 bad arguments.
+
+    `method` solves, as `solve` does; its own keyword parameters, annotated and documented like the problem's, become flags.
+    """
+    sys.exit(run(problem, published, arguments, method=method, views=views))
+
+
+def run(problem, published=(), arguments=None, *, method=solve, views=Views()):
     """Do what `main` does and return the exit status."""
     name = _name(problem)
-    parser, own = _parser(name, problem)
+    parser, own, how = _parser(name, problem, method)
     flags = parser.parse_args(arguments)
     try:
         values = {key: getattr(flags, key) for key in own}
@@ -58,16 +72,19 @@ def run(problem, published=(), arguments=None):
                 check_writable(path)
         _check_suffixes(flags)
         guess = None if flags.guess is None else load(flags.guess, statement)
-        solution = solve(statement, transcription, solver, guess=guess, watch=None if flags.quiet else _Ticker())
+        solution = method(statement, transcription, solver, guess=guess, watch=None if flags.quiet else _Ticker(),
+                          **{key: getattr(flags, key) for key in how})
     except (ValueError, OSError) as error:
         print(f"{name}: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
     certificate = verify(solution) if flags.verify is not None else None
     report = describe(problem, values, solution, certificate, published)
-    print(_summary(report) if flags.quiet else _block(report))
+    more = views.report(solution) if views.report is not None else {}
+    print(_summary(report) if flags.quiet else "\n".join([_block(report), *(views.lines(more) if more else ())]))
+    report |= more
     for line in solution.explanation:
         print(line, file=sys.stderr)
-    _outputs(flags, solution, report)
+    _outputs(flags, solution, report, views)
     return _verdict(name, solution, certificate, flags.verify)
 
 
@@ -85,7 +102,7 @@ def describe(problem, arguments, solution, certificate=None, published=()):
         "solver": {"plugin": statistics["plugin"], "hessian": statistics["hessian"], "options": statistics["options"],
                    "dynamics": solution.transcription.dynamics.name, "derivatives": solution.transcription.derivatives,
                    "nodes": solution.transcription.nodes, "quadrature": solution.transcription.quadrature,
-                   "kernels": statistics["kernels"], "warm_start": statistics["warm_start"]},
+                   "torques": solution.transcription.torques, "kernels": statistics["kernels"], "warm_start": statistics["warm_start"]},
         "versions": versions(),
         "violations": {v.name: {"nodes": v.nodes, "dense": v.dense, "unit": v.unit, "row": v.label, "time": v.time}
                        for v in found.values()},
@@ -98,14 +115,22 @@ def describe(problem, arguments, solution, certificate=None, published=()):
     }
 
 
-def _parser(name, problem):
-    """Return the parser and the names of the problem's own parameters."""
+def _parser(name, problem, method):
+    """Return the parser and the names of the problem's own parameters, and of the method's."""
     page = inspect.getdoc(inspect.getmodule(problem)) or ""
     parser = argparse.ArgumentParser(prog=f"python -m problems.{name}", description=page, allow_abbrev=False,
                                      formatter_class=argparse.ArgumentDefaultsHelpFormatter)
-    own, text = parser.add_argument_group("of this problem"), inspect.getdoc(problem) or ""
-    told = {key: " ".join(words.split()).rstrip(";.") for key, words in re.findall(r"`(\w+)`: ([^`]*)", text)}
-    parameters = inspect.signature(problem).parameters
+    own, parameters = parser.add_argument_group("of this problem"), inspect.signature(problem).parameters
+    _add_flags(own, problem, parameters)
+    how = {key: parameter for key, parameter in inspect.signature(method).parameters.items() if parameter.annotation is not parameter.empty}
+    _add_flags(own, method, how)
+    _common_flags(parser.add_argument_group("of every problem"), name)
+    return parser, tuple(parameters), tuple(how)
+
+
+def _add_flags(own, function, parameters):
+    """Add a flag for each parameter, with the function's own words on it."""
+    told = {key: " ".join(words.split()).rstrip(";.") for key, words in re.findall(r"`(\w+)`: ([^`]*)", inspect.getdoc(function) or "")}
     for key, parameter in parameters.items():
         flag, kind = "--" + key.replace("_", "-"), _kind(parameter)
         help_text = told.get(key, "of the problem").replace("%", "%%")
@@ -113,8 +138,6 @@ def _parser(name, problem):
             own.add_argument(flag, action=argparse.BooleanOptionalAction, default=parameter.default, help=help_text)
         else:
             own.add_argument(flag, type=kind, default=parameter.default, metavar=kind.__name__.upper(), help=help_text)
-    _common_flags(parser.add_argument_group("of every problem"), name)
-    return parser, tuple(parameters)
 
 
 def _name(problem):
@@ -134,6 +157,7 @@ def _common_flags(group, name):
     add("--nodes", type=int, default=defaults.nodes, metavar="INT", help="steps per segment at whose ends inequalities hold")
     add("--quadrature", default=defaults.quadrature, metavar="NAME", help=f"rule: {', '.join(QUADRATURES)}")
     add("--panels", type=int, default=None, metavar="INT", help="points (gauss) or panels of the quadrature per segment")
+    add("--torques", default=defaults.torques, metavar="NAME", help=f"one of {', '.join(TORQUES)}")
     add("--compile", action="store_true", help="run kernels as machine code, if there is a C compiler")
     add("--plugin", default="ipopt", metavar="NAME", help="solver plugin of CasADi")
     add("--hessian", default="exact", metavar="NAME", help=f"one of {', '.join(HESSIANS)}")
@@ -161,7 +185,7 @@ def _settings(flags):
             raise ValueError(f"--option: expected NAME=VALUE, got {text!r}")
         options[key] = _literal(value)
     transcription = Transcription(dynamics=flags.dynamics, derivatives=flags.derivatives, nodes=flags.nodes, quadrature=flags.quadrature,
-                                  panels=flags.panels, compiled=flags.compile)
+                                  panels=flags.panels, torques=flags.torques, compiled=flags.compile)
     return transcription, Solver(plugin=flags.plugin, hessian=flags.hessian, options=options)
 
 
@@ -180,15 +204,15 @@ def _check_suffixes(flags):
             raise ValueError(f"{flag}: expected a file ending in {', '.join(known)}, got {path!r}")
 
 
-def _outputs(flags, solution, report):
+def _outputs(flags, solution, report, views):
     if flags.save is not None:
         solution.save(flags.save)
     if flags.report is not None:
         write(flags.report, json.dumps(_finite(report), indent=2) + "\n")
     if flags.plot is not None:
-        plot(solution, flags.plot)
+        views.plot(solution, flags.plot)
     if flags.animate is not None:
-        animate(solution, flags.animate)
+        views.animate(solution, flags.animate)
 
 
 def _verdict(name, solution, certificate, tolerance):

@@ -1,0 +1,174 @@
+"""One step of normal walking, predicted for a human of 55 joints from task and effort alone (Barman 2020, chapter V; Xiang et al. 2009)."""
+from dataclasses import replace
+
+import casadi as ca
+import numpy as np
+
+from models.human import CONTACTS, FEET, GAIT_FROZEN, MASS, NAMES, ROOT, SELF_SPHERES, SOLES, STATURE, carry, human, mirror
+from ocp import (BSpline, Guess, Load, Objective, Problem, Solver, dynamic_effort, joint_limits, mirrored, path, solve, squares,
+                 torque_limits)
+from ocp.contact import (apart, foot_contact, friction, linear_split, no_penetration, pressure_inside, swing_together, unilateral,
+                         zmp_inside)
+from ocp.ground import Foot, Ground, Pin, Support
+from ocp.kinematics import place, poses
+from problems.run import main
+
+UP, GRAVITY = (0.0, 1.0, 0.0), 9.81
+# Of the step: ball off, foot flat, toe off (10 % of the cycle), heel off (37.5 %), mid-swing: the schedule of normal gait [assumed]
+BALL_OFF, FLAT, TOE_OFF, HEEL_OFF, MID_SWING = 0.10, 0.15, 0.20, 0.75, 0.60
+HEEL = 0.01                                       # m: half length of what bears of the heel alone [assumed]
+LEAST = 0.2                                       # of the weight: vertical force below which the zero moment point is ill defined [assumed]
+TURN, HEAVE = 100.0, GRAVITY / 10                 # rad/s2, m/s2: accelerations that count as one in the smoothness term [assumed]
+BEHIND = (0.0, 0.0, -0.15)                        # m: of a backpack's centre from T6 [assumed]
+TUNED = {"tol": 1e-6, "max_iter": 200, "mumps_permuting_scaling": 0, "mumps_pivot_order": 0, "min_refinement_steps": 0}
+CAREFUL = {"tol": 1e-6, "max_iter": 400, "mumps_pivtol": 1e-4}
+
+
+def problem(speed: float = 1.2, step: float = 0.6, points: int = 8, stature: float = STATURE, mass: float = MASS, active: str = "gait",
+            objective: str = "effort", smooth: float = 0.002, contact: float = 0.002, slip: float = 0.1, width: float = 0.1,
+            balance: str = "pressure", split: bool = False, heel_off: float = HEEL_OFF, backpack: float = 0.0, hands: float = 0.0) -> Problem:
+    """`speed`: of walking (m/s); `step`: length of a step (m); `points`: control points per joint; `stature`: of the person (m); `mass`: of
+    the person (kg); `active`: joints that move, gait (38), all (55) or names separated by commas, partners and pelvis included;
+    `objective`: effort, torque or constant; `smooth`: weight of accelerations beside it; `contact`: tolerance of the contact points' place
+    (m); `slip`: and of their velocity (m/s); `width`: distance between the feet (m); `balance`: pressure, of each foot in its polygon, or
+    zmp, of both together in the hull; `split`: share double support by distance instead of freely; `heel_off`: when the heel may leave the
+    ground, of the step; `backpack`: mass behind T6 (kg); `hands`: weight in each hand (N)."""
+    body = human(stature, mass, frozen=_frozen(active), ranges="gait")
+    _check_task(body, speed, step, stature)
+    if backpack:
+        body = carry(body, "T6", backpack, BEHIND)
+    ground, time = stance(body, step, width, heel_off), step / speed
+    goal = 10.0 / time * (_objective(body, objective) + smooth * smoothness(body))
+    return Problem(
+        tree=body, motion=BSpline(points=points), duration=time, objective=goal, ground=ground, cyclic=True,
+        loads=[Load(point=f"grip_{side}", force=(0.0, -hands, 0.0)) for side in "rl" if hands],
+        constraints=(
+            joint_limits(body, hull=True), torque_limits(body),
+            foot_contact(ground, position=contact, velocity=slip, mirrored=True),
+            no_penetration(ground, {side: sum(CONTACTS[side].values(), ()) for side in FEET}),
+            _balance(body, ground, balance), linear_split(body, ground) if split else (),
+            swing_together("coupling", ("shoulder_l", "wrist_l"), ("hip_r", "ankle_r")),
+            apart("avoidance", [[(f"{part}_{side}", SELF_SPHERES[f"{part}_{side}"] * stature / STATURE) for part in ("wrist", "hip")]
+                                for side in "rl"]),
+            mirrored(body, *mirror(body), shift={"glob_tz": step}),
+            path("clearance", lambda at: at.q[body.coordinate("knee_flex_l")], lower=np.radians(55), upper=np.radians(65),
+                 when=(MID_SWING, MID_SWING), labels=("knee_flex_l",), units="rad"),
+        ))
+
+
+def walk(statement, transcription, solver, *, guess=None, watch=None, feasible: bool = False) -> object:
+    """Solve a gait from the standing posture, q = 0, or from a guess; a failed attempt is followed by a more careful one.
+
+    `feasible`: find any motion that meets the constraints first, then minimise from there. IPOPT is tuned to these problems: a quick
+    ordering without permutation and scaling, since the NLP is scaled already. Pivoting stays on: without it the inertia of the KKT system
+    is misjudged near the solution. What the user sets comes last. The second attempt pivots more, the third starts from a feasible motion.
+    """
+    start = Guess(q=np.zeros((statement.tree.dof, 2))) if guess is None else guess
+    attempts = []
+    for options, first in ((TUNED, feasible), (CAREFUL, feasible), (CAREFUL, True)):
+        tuned = solver if solver.plugin != "ipopt" else replace(solver, options=options | dict(solver.options))
+        begin = start
+        if first:
+            begin = solve(replace(statement, objective=Objective(terms=())), transcription, tuned, guess=start, watch=watch)
+            attempts.append(begin)
+            begin = replace(begin, multipliers={})
+        attempts.append(solve(statement, transcription, tuned, guess=begin, watch=watch))
+        if attempts[-1].success or solver.plugin != "ipopt" or attempts[-1].status == "User_Requested_Stop":
+            break
+    total = {key: sum(attempt.statistics[key] for attempt in attempts) for key in ("iterations", "build_seconds", "solve_seconds",
+                                                                                "total_seconds")}
+    return replace(attempts[-1], statistics=attempts[-1].statistics | total | {"attempts": [attempt.status for attempt in attempts]})
+
+
+def stance(body, step, width, heel_off=HEEL_OFF):
+    """Return the Ground of one step: the right foot strikes at 0, the left one behind it leaves at a fifth and strikes at the end."""
+    if not FLAT < heel_off < 1:
+        raise ValueError(f"heel_off: expected between foot flat, {FLAT:g}, and the end of the step, 1, got {heel_off:g}")
+    soles = {side: _sole(body, side) for side in FEET}
+    right, left = ({name: spot + shift for name, spot in soles[side].items()}
+                   for side, shift in (("right", np.array([-width / 2, 0.0, 0.0])), ("left", np.array([width / 2, 0.0, -step]))))
+    (rear, fore), (_, left_fore) = FEET["right"], FEET["left"]
+    ball, toe = ("ball_med", "ball_lat"), ("toe_med", "toe_lat")
+    tread = [right[f"heel_{side}_r"] + (0.0, 0.0, ahead) for side in ("med", "lat") for ahead in (0.0, 2 * HEEL)]
+    return Ground(normal=UP, feet=(
+        Foot(name="right", bears=(0.0, np.inf), center=(right["heel_r"] + right["toe_r"]) / 2, supports=(
+            Support(link=rear, when=(0.0, FLAT), pins=_pins(right, heel_r="xyz"), polygon=tread),
+            Support(link=rear, when=(FLAT, heel_off), polygon=[right[name] for name in SOLES["right"]],
+                    pins=_pins(right, heel_r="xyz", ball_med_r="xy", ball_lat_r="y", toe_r="y")),
+            Support(link=fore, when=(heel_off, 1.0), polygon=[right[f"{name}_r"] for name in ball + toe],
+                    pins=_pins(right, ball_med_r="xyz", ball_lat_r="y", toe_r="xy")))),
+        Foot(name="left", bears=(-np.inf, TOE_OFF), center=(left["ball_med_l"] + left["ball_lat_l"] + 2 * left["toe_l"]) / 4, supports=(
+            Support(link=left_fore, when=(0.0, BALL_OFF), polygon=[left[f"{name}_l"] for name in ball + toe],
+                    pins=_pins(left, ball_med_l="xyz", ball_lat_l="y", toe_l="xy")),
+            Support(link=left_fore, when=(BALL_OFF, TOE_OFF), polygon=[left[f"{name}_l"] for name in ("ball_med", *toe)],
+                    pins=_pins(left, toe_l="xyz"))))))
+
+
+def smoothness(body):
+    """The integral of the squared accelerations, of the pelvis' place over a tenth of gravity and of the turns over 100 rad/s2 (s)."""
+    scale = ca.DM([TURN if joint.kind == "revolute" else HEAVE for joint in body.moving])
+    return squares("smoothness", lambda at: at.qdd / scale)
+
+
+def _objective(body, name):
+    known = {"effort": lambda: dynamic_effort(body), "torque": lambda: squares("torque", lambda at: at.tau[len(ROOT):] / 100.0),
+             "constant": lambda: Objective(terms=())}
+    if name not in known:
+        raise ValueError(f"objective: expected one of {', '.join(known)}, got {name!r}")
+    return known[name]()
+
+
+def _balance(body, ground, kind):
+    known = {"pressure": lambda: (pressure_inside(body, ground), unilateral(body, ground), friction(body, ground)),
+             "zmp": lambda: (zmp_inside(body, ground), unilateral(body, ground, least=LEAST))}
+    if kind not in known:
+        raise ValueError(f"balance: expected one of {', '.join(known)}, got {kind!r}")
+    return known[kind]()
+
+
+def _frozen(active):
+    """Return the frozen joints that a set of active ones leaves; raise ValueError naming unknown ones."""
+    if active in ("gait", "all"):
+        return GAIT_FROZEN if active == "gait" else ()
+    wanted = [name.strip() for name in active.split(",") if name.strip()]
+    unknown = [name for name in wanted if name not in NAMES]
+    if unknown or not wanted:
+        raise ValueError(f"active: unknown joints {', '.join(unknown) or '(none given)'}; expected gait, all, or some of {', '.join(NAMES)}")
+    partners = {name[:-1] + {"r": "l", "l": "r"}[name[-1]] for name in wanted if name.endswith(("_r", "_l"))}
+    needed = [name for name in ("knee_flex_l", "hip_flex_l", "ankle_df_l") if name not in partners | set(wanted)]
+    if needed:
+        raise ValueError(f"active: a step needs {', '.join(needed)}")
+    return tuple(name for name in NAMES if name not in partners | {*wanted, *ROOT})
+
+
+def _check_task(body, speed, step, stature):
+    """Raise ValueError for a speed or a step that no walking reaches, whatever the effort."""
+    for what, value, unit in (("speed", speed, "m/s"), ("step", step, "m")):
+        if not (np.isfinite(value) and value > 0):
+            raise ValueError(f"{what}: expected a positive number ({unit}), got {value}")
+    spots = dict(zip(("hip", "ankle", "heel", "toe"), (np.array(place(body, poses(body, np.zeros(body.dof)), f"{name}_r")).ravel()
+                                                       for name in ("hip", "ankle", "heel", "toe"))))
+    leg, foot = spots["hip"][1], spots["toe"][2] - spots["heel"][2]
+    opening = np.ptp(body.joints[body.link_index("hip_flex_r")].position) / 2
+    reach = 2 * leg * np.sin(opening) + foot + 2 * abs(spots["hip"][0])
+    if step > reach:
+        raise ValueError(f"step: {step:g} m cannot be reached: with legs of {leg:.3g} m that open by {np.degrees(2 * opening):.0f} degrees both "
+                         f"feet are on the ground at most {reach:.2f} m apart (stature {stature:g} m)")
+    if speed ** 2 > GRAVITY * leg:
+        raise ValueError(f"speed: {speed:g} m/s cannot be walked: a body over a leg of {leg:.3g} m leaves the ground beyond "
+                         f"{np.sqrt(GRAVITY * leg):.2f} m/s, where its Froude number is 1 (Alexander 1989)")
+
+
+def _sole(body, side):
+    """Return {point: place (3)} of a foot that stands flat with its heel at the origin."""
+    frames = poses(body, np.zeros(body.dof))
+    places = {name: np.array(place(body, frames, name)).ravel() for name in (*SOLES[side], *sum(CONTACTS[side].values(), ()))}
+    return {name: spot - places[f"heel_{side[0]}"] for name, spot in places.items()}
+
+
+def _pins(places, **axes):
+    return tuple(Pin(point=name, axes=which, target=places[name]) for name, which in axes.items())
+
+
+if __name__ == "__main__":
+    main(problem, method=walk)
