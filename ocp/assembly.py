@@ -122,7 +122,7 @@ def _ranked(keys, limit):
         return np.unique(keys, return_inverse=True)
     there = np.zeros(limit, dtype=bool)
     there[keys] = True
-    return np.nonzero(there)[0], (np.cumsum(there) - 1)[keys]
+    return np.nonzero(there)[0], (np.cumsum(there, dtype=np.int32) - 1)[keys]
 
 
 def _pattern(shape, places):

@@ -59,7 +59,7 @@ class Torque:
     def curvature(self, run, weight):
         """Return the upper triangle of the second derivatives, and the gradient, of weight . value by place."""
         n, symbol = self.value.shape[0], ca.SX.sym("weight", *self.value.shape)
-        parts = run(ca.cse(list(self.provider.curvature_parts(self.tree, symbol, *self.arguments))), ((symbol, weight),))
+        parts = run(self.provider.curvature_parts(self.tree, symbol, *self.arguments), ((symbol, weight),))
         by_qq, by_q_qd, by_q_qdd, by_qd_qd, by_q_load, slope = self.provider.join_curvature(self.tree, parts)
         empty, loads = type(by_qq), by_q_load.shape[1]
         upper = ca.vertcat(ca.horzcat(by_qq, by_q_qd, by_q_qdd, by_q_load), ca.horzcat(empty(n, n), by_qd_qd, empty(n, n + loads)),
@@ -155,9 +155,11 @@ def column(what, value):
 def kernel(inputs, stack, *, squares=False):
     """Build the kernel of a column of expressions in the inputs; with `squares` its value is T times the sum of their squares.
 
-    Gauss-Newton keeps 2 J'J of the residuals sqrt(T) r, and of anything else nothing.
+    Gauss-Newton keeps 2 J'J of the residuals sqrt(T) r, and of anything else nothing. Repetitions are taken out of the values, before they
+    are differentiated: that is quicker than to do so with the derivatives, and leaves as few.
     """
     y, s = inputs.y, inputs.s
+    stack = ca.cse(stack)
     values = inputs.T * ca.sumsqr(stack) if squares else stack
     jacobian, rows, columns = _sparse_function("jacobian", inputs, values, [], lambda run: _slope(inputs, values, run))
 
@@ -197,7 +199,8 @@ def _sparse_function(name, inputs, values, more, build):
         return list(expressions)
 
     matrix = build(call if looped else inline)
-    matrix = matrix if looped else ca.cse(ca.sparsify(matrix))
+    matrix = matrix if looped else ca.sparsify(matrix)
+    matrix = ca.cse(matrix) if _uses_torque(inputs, values) and not looped else matrix
     rows, columns = (np.array(index, dtype=int) for index in matrix.sparsity().get_triplet())
     return _finished(inputs, ca.Function(name, arguments, [ca.vec(matrix.nz[:])])), rows, columns
 

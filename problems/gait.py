@@ -20,12 +20,13 @@ HEEL = 0.01                                       # m: half length of what bears
 LEAST = 0.2                                       # of the weight: vertical force below which the zero moment point is ill defined [assumed]
 TURN, HEAVE = 100.0, GRAVITY / 10                 # rad/s2, m/s2: accelerations that count as one in the smoothness term [assumed]
 BEHIND = (0.0, 0.0, -0.15)                        # m: of a backpack's centre from T6 [assumed]
-TUNED = {"tol": 1e-6, "max_iter": 200, "mumps_permuting_scaling": 0, "mumps_pivot_order": 0, "min_refinement_steps": 0}
+TUNED = {"tol": 1e-6, "max_iter": 200, "mumps_permuting_scaling": 0, "mumps_pivot_order": 0, "min_refinement_steps": 0,
+         "mu_init": 3e-2}
 CAREFUL = {"tol": 1e-6, "max_iter": 400, "mumps_pivtol": 1e-4}
 
 
 def problem(speed: float = 1.2, step: float = 0.6, points: int = 8, stature: float = STATURE, mass: float = MASS, active: str = "gait",
-            objective: str = "effort", smooth: float = 0.002, contact: float = 0.002, slip: float = 0.1, width: float = 0.1,
+            objective: str = "effort", smooth: float = 0.003, contact: float = 0.002, slip: float = 0.1, width: float = 0.1,
             balance: str = "pressure", split: bool = False, heel_off: float = HEEL_OFF, backpack: float = 0.0, hands: float = 0.0) -> Problem:
     """`speed`: of walking (m/s); `step`: length of a step (m); `points`: control points per joint; `stature`: of the person (m); `mass`: of
     the person (kg); `active`: joints that move, gait (38), all (55) or names separated by commas, partners and pelvis included;
@@ -84,7 +85,8 @@ def stance(body, step, width, heel_off=HEEL_OFF):
     """Return the Ground of one step: the right foot strikes at 0, the left one behind it leaves at a fifth and strikes at the end."""
     if not FLAT < heel_off < 1:
         raise ValueError(f"heel_off: expected between foot flat, {FLAT:g}, and the end of the step, 1, got {heel_off:g}")
-    soles = {side: _sole(body, side) for side in FEET}
+    frames = poses(body, np.zeros(body.dof))
+    soles = {side: _sole(body, frames, side) for side in FEET}
     right, left = ({name: spot + shift for name, spot in soles[side].items()}
                    for side, shift in (("right", np.array([-width / 2, 0.0, 0.0])), ("left", np.array([width / 2, 0.0, -step]))))
     (rear, fore), (_, left_fore) = FEET["right"], FEET["left"]
@@ -146,11 +148,11 @@ def _check_task(body, speed, step, stature):
     for what, value, unit in (("speed", speed, "m/s"), ("step", step, "m")):
         if not (np.isfinite(value) and value > 0):
             raise ValueError(f"{what}: expected a positive number ({unit}), got {value}")
-    spots = dict(zip(("hip", "ankle", "heel", "toe"), (np.array(place(body, poses(body, np.zeros(body.dof)), f"{name}_r")).ravel()
-                                                       for name in ("hip", "ankle", "heel", "toe"))))
-    leg, foot = spots["hip"][1], spots["toe"][2] - spots["heel"][2]
+    frames = poses(body, np.zeros(body.dof))
+    hip, heel, toe = (np.array(place(body, frames, name)).ravel() for name in ("hip_r", "heel_r", "toe_r"))
+    leg, foot = hip[1], toe[2] - heel[2]
     opening = np.ptp(body.joints[body.link_index("hip_flex_r")].position) / 2
-    reach = 2 * leg * np.sin(opening) + foot + 2 * abs(spots["hip"][0])
+    reach = 2 * leg * np.sin(opening) + foot + 2 * abs(hip[0])
     if step > reach:
         raise ValueError(f"step: {step:g} m cannot be reached: with legs of {leg:.3g} m that open by {np.degrees(2 * opening):.0f} degrees both "
                          f"feet are on the ground at most {reach:.2f} m apart (stature {stature:g} m)")
@@ -159,9 +161,8 @@ def _check_task(body, speed, step, stature):
                          f"{np.sqrt(GRAVITY * leg):.2f} m/s, where its Froude number is 1 (Alexander 1989)")
 
 
-def _sole(body, side):
-    """Return {point: place (3)} of a foot that stands flat with its heel at the origin."""
-    frames = poses(body, np.zeros(body.dof))
+def _sole(body, frames, side):
+    """Return {point: place (3)} of a foot that stands flat with its heel at the origin, from the poses at q = 0."""
     places = {name: np.array(place(body, frames, name)).ravel() for name in (*SOLES[side], *sum(CONTACTS[side].values(), ()))}
     return {name: spot - places[f"heel_{side[0]}"] for name, spot in places.items()}
 
