@@ -174,7 +174,7 @@ def instants(problem, transcription, when, equal, lifted=()):
     inside = set(s[when.holds(s)].tolist())
     if not len(lifted) and not equal:
         inside |= {end for end in (when.start, when.end) if when.holds(end) and not np.isclose(s, end, atol=1e-9).any()}
-    return tuple(sorted(inside or {(when.start + when.end) / 2}))
+    return tuple(sorted(inside if inside or len(lifted) else {(when.start + when.end) / 2}))
 
 
 def _groups(problem, transcription, layout, inputs):
@@ -196,7 +196,8 @@ def _groups(problem, transcription, layout, inputs):
                 if numbers:
                     s = instants(problem, transcription, constraint.when, equal, layout.nodes if bound else ())
                     kind = constraint.when if isinstance(constraint.when, str) else "path"
-                    gathered.setdefault((kind, equal, bound, law), []).append((constraint, numbers, stack[numbers], s))
+                    if s:                          # a span may lie between two nodes
+                        gathered.setdefault((kind, equal, bound, law), []).append((constraint, numbers, stack[numbers], s))
     for (kind, *_), members in gathered.items():
         yield _group(layout, joined if kind == "joined" else inputs, kind, members)
 

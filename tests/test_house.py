@@ -11,7 +11,9 @@ RANKS = {
     "ocp.dynamics.formulation": 3, "ocp.dynamics.pairs": 3, "ocp.dynamics.links": 3.2, "ocp.dynamics": 4, "ocp.ground": 4, "ocp.problem": 5,
     "ocp.constraints": 6, "ocp.contact": 6, "ocp.objectives": 6, "ocp.layout": 6, "ocp.graph": 7, "ocp.assembly": 8, "ocp.rows": 8.5,
     "ocp.transcribe": 9,
-    "ocp.diagnosis": 10, "ocp.solution": 10, "ocp.verify": 11, "ocp.solve": 12, "ocp.plots": 12, "ocp.charts": 12, "ocp": 13,
+    "ocp.diagnosis": 10, "ocp.solution": 10, "ocp.verify": 11, "ocp.pictures": 11, "ocp.films": 11.5, "ocp.footing": 11.5, "ocp.walks": 12,
+    "ocp.solve": 12, "ocp.plots": 12, "ocp.charts": 12, "ocp": 13,
+    "problems.run": 15, "problems.__main__": 15, "problems.walking": 15.2, "problems.walking_report": 15.5, "problems.walking_plots": 15.5,
 }
 METHOD = 3.5                                      # of every other file of ocp/dynamics: above formulation, and apart from each other
 FILES = sorted(path for folder in ("ocp", "models", "problems") for path in (ROOT / folder).rglob("*.py"))
@@ -23,7 +25,7 @@ def rank(module):
     if module.startswith("ocp.dynamics.") and module not in RANKS:
         return METHOD
     if module.startswith("problems"):
-        return 15 if module in ("problems.run", "problems.__main__") else 16
+        return RANKS.get(module, 16)
     return 14 if module.startswith("models") else RANKS[module]
 
 
@@ -70,7 +72,8 @@ def test_graphs_solvers_and_files_have_one_home(module):
 @pytest.mark.parametrize("module", SOURCES)
 def test_matplotlib_loads_only_where_plots_are_made(module):
     assert not [name for name in imports(module, top_level_only=True) if name.startswith("matplotlib")]
-    assert module in ("ocp.plots", "ocp.charts") or not [name for name in imports(module) if name.startswith("matplotlib")]
+    drawing = module in ("ocp.pictures", "ocp.films", "ocp.plots", "ocp.charts")
+    assert drawing or not [name for name in imports(module) if name.startswith("matplotlib")]
 
 
 @pytest.mark.parametrize("module", SOURCES)
