@@ -7,7 +7,7 @@ from math import inf
 import casadi as ca
 import numpy as np
 
-from ocp.ground import bearing_slots, bears, body_weight, hull, two_pass
+from ocp.ground import bearing_slots, bears, body_weight, hull, tangents, two_pass
 from ocp.problem import Constraint, Span
 
 AXES = "xyz"
@@ -16,8 +16,8 @@ AXES = "xyz"
 def foot_contact(ground, *, position=0.002, velocity=0.1, mirrored=False):
     """Hold the pins of every support: within `position` (m) of their targets, and slower than `velocity` (m/s) but at a strike.
 
-    At a switch the support with more pins holds. With `mirrored` the rows of the end are left out where the same foot's partner stood so at
-    the start: a mirrored motion meets them there already, and twice the same row would leave its multiplier undetermined.
+    At a switch the support that holds more axes holds, the earlier one of two alike. With `mirrored` the rows of the end are left out: a
+    mirrored motion meets them already at the start, and twice the same row would leave its multiplier undetermined.
     """
     found = []
     for foot in ground.feet:
@@ -70,7 +70,7 @@ def no_penetration(ground, points):
                 found.append(Constraint(
                     name=f"penetration.{point}" + (f".{k + 1}" if k else ""), lower=0.0, upper=inf, labels=(point,), units="m",
                     function=lambda at, point=point: ca.dot(ca.DM(normal), at.position(point)),
-                    when=Span(start=a, end=b, open_start=a > 0 or (a, a) in [when[::-1] for when in pinned], open_end=b < 1)))
+                    when=Span(start=a, end=b, open_start=a > 0, open_end=b < 1)))
     return tuple(found)
 
 
@@ -99,7 +99,7 @@ def friction(tree, ground, *, coefficient=0.6, torsion=None):
     """Keep each foot's force in the pyramid inside the friction cone, |F_t| <= coefficient / sqrt 2 F_n for both directions t, and the moment
     about the normal through its centre within `torsion` (m) times the normal force, if given."""
     weight, names = body_weight(tree), tuple(foot.name for foot in ground.feet)
-    across = [axis for axis in np.eye(3) if abs(axis @ ground.normal) < 0.5]
+    across = tangents(ground.normal)
 
     def rows(at):
         found = []
@@ -120,7 +120,8 @@ def friction(tree, ground, *, coefficient=0.6, torsion=None):
 
 
 def pressure_inside(tree, ground):
-    """Keep each foot's centre of pressure in the polygon of the support in force, and so the zero moment point in the hull of them all."""
+    """Keep each foot's centre of pressure in the polygon of the support in force, at a switch in both, and so the zero moment point in the
+    hull of them all."""
     found = []
     for foot in ground.feet:
         for number, support in enumerate(foot.supports):
@@ -151,6 +152,8 @@ def _corners(ground, feet, s):
 
 def _inside(tree, ground, name, corners, foot, when):
     """Return the constraint that a centre of pressure lies left of every edge of a polygon: its distance times the normal force."""
+    if len(corners) < 3:
+        raise ValueError(f"{name}: expected a polygon of at least three corners, got {len(corners)}")
     corners, normal, weight = hull(corners, ground.normal), ca.DM(ground.normal), body_weight(tree)
     edges = [(v, (w - v) / np.linalg.norm(w - v)) for v, w in zip(corners, np.roll(corners, -1, axis=0))]
 

@@ -69,7 +69,7 @@ def explain(transcribed, outcome):
             if lower < upper:
                 for side, bound in (("lower", lower), ("upper", upper)):
                     close = np.abs(values[number][asked] - bound) <= 1e-6 * max(1.0, abs(bound))
-                    if close.any():
+                    if np.isfinite(bound) and close.any():
                         where = f"{_row_name(constraint, row)} at its {side} bound {bound:g} {constraint.unit(row)}"
                         leaning[where] = int(close.sum()), len(close)
     lines += [text for _, text in sorted(found, key=lambda pair: -pair[0])[:WORST]]

@@ -15,6 +15,7 @@ import numpy as np
 from ocp.tree import frozen, numbers
 
 Z = (0.0, 0.0, 1.0)
+FAINT = 1e-9                                       # N: a foot that bears counts as pushing so much at least where shares follow the forces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +43,10 @@ class Support:
     polygon: tuple = ()
 
     def __post_init__(self):
-        a, b = self.when
+        a, b = self.when if np.shape(self.when) == (2,) else (1, 0)
         if not 0 <= a < b <= 1:
             raise ValueError(f"support on {self.link!r}: when: expected 0 <= a < b <= 1, got {self.when!r}")
+        object.__setattr__(self, "when", frozen(self.when))
         object.__setattr__(self, "pins", tuple(self.pins))
         object.__setattr__(self, "polygon", frozen(self.polygon))
 
@@ -65,6 +67,8 @@ class Foot:
     def __post_init__(self):
         object.__setattr__(self, "supports", tuple(self.supports))
         object.__setattr__(self, "center", frozen(numbers(f"foot {self.name!r}: center", self.center, (3,))))
+        if not self.supports:
+            raise ValueError(f"foot {self.name!r}: expected at least one support")
         for before, after in zip(self.supports, self.supports[1:]):
             if after.when[0] < before.when[1]:
                 raise ValueError(f"foot {self.name!r}: its supports overlap: {before.when} and {after.when}")
@@ -117,11 +121,15 @@ class Reaction:
 
     def force(self, foot=None):
         """Force (3, N) on a foot, or on all."""
-        return sum((force for (name, _), (_, force) in self.wrenches.items() if foot in (None, name)), ca.SX.zeros(3))
+        return sum((force for _, force in self._of(foot)), ca.SX.zeros(3))
 
     def moment(self, foot=None):
         """Moment (3, N m) about the global origin on a foot, or on all."""
-        return sum((moment for (name, _), (moment, _) in self.wrenches.items() if foot in (None, name)), ca.SX.zeros(3))
+        return sum((moment for moment, _ in self._of(foot)), ca.SX.zeros(3))
+
+    def _of(self, foot):
+        names = [each.name for each in self.ground.feet] if foot is None else [self.ground.foot(foot).name]
+        return [wrench for (name, _), wrench in self.wrenches.items() if name in names]
 
     def pressure(self, foot=None):
         """Centre of pressure (3, m) of a foot, or of all: the zero moment point."""
@@ -238,13 +246,15 @@ def shared(ground, s, given, moment, force):
     """Share the resultant as `given` {foot: (moment, force)} does, which need not balance it; the remainder goes to the feet in proportion
     to their normal forces. Return {(foot, link): wrench}. This is how wrenches known at nodes continue between them."""
     normal, found = ca.DM(ground.normal), {}
-    remainder = [total - sum(parts) for total, parts in zip((moment, force), zip(*given.values()))]
-    pushes = {name: ca.fmax(ca.dot(normal, part), 0) for name, (_, part) in given.items()}
+    bearing = {foot.name: _schedule(foot, s) for foot in ground.feet}
+    there = {name: sum(active for _, active in links) for name, links in bearing.items()}
+    known = {name: tuple(there[name] * part for part in given[name]) for name in there}
+    remainder = [total - sum(parts) for total, parts in zip((moment, force), zip(*known.values()))]
+    pushes = {name: ca.fmax(ca.dot(normal, part), FAINT * there[name]) for name, (_, part) in known.items()}
     whole = sum(pushes.values())
-    for foot in ground.feet:
-        share = pushes[foot.name] / whole
-        for link, active in _schedule(foot, s):
-            found[foot.name, link] = tuple(active * (mine + share * rest) for mine, rest in zip(given[foot.name], remainder))
+    for name, links in bearing.items():
+        for link, active in links:
+            found[name, link] = tuple(active * (mine + pushes[name] / whole * rest) for mine, rest in zip(known[name], remainder))
     return found
 
 
@@ -263,7 +273,7 @@ def _schedule(foot, s):
 def hull(points, normal=Z):
     """Return the convex hull (k, 3) of points on the ground, counter-clockwise seen from above (Andrew 1979)."""
     points = np.unique(np.asarray(points, dtype=float), axis=0)
-    across, along = _plane(normal)
+    across, along = tangents(normal)
     flat = sorted((float(point @ across), float(point @ along), tuple(point)) for point in points)
 
     def chain(ordered):
@@ -281,7 +291,7 @@ def _turn(a, b, c):
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
-def _plane(normal):
+def tangents(normal):
     """Return two unit vectors of the ground that make a right-handed frame with its normal."""
     normal = np.asarray(normal, dtype=float)
     across = np.cross(normal, np.eye(3)[np.argmin(np.abs(normal))])

@@ -55,14 +55,14 @@ def drives(tree):
 
 def grid(problem, per_segment):
     """Return `per_segment` equal steps through every segment of the spline; where the ground has a contact schedule, the node nearest to
-    each of its switches is moved there."""
+    each of its switches is moved there, or one added where none is left to move."""
     s = sample(problem.motion, per_segment)
     for switch in () if problem.ground is None else problem.ground.switches:
-        taken = np.isin(s, (0.0, 1.0, *problem.ground.switches))
-        if not np.isclose(s, switch, atol=1e-9).any():
-            s[np.argmin(np.where(taken, np.inf, np.abs(s - switch)))] = switch
+        near, taken = np.abs(s - switch), np.isin(s, (0.0, 1.0, *problem.ground.switches))
+        if near.min() > 1e-9 and taken.all():
+            s = np.append(s, switch)
         else:
-            s[np.argmin(np.abs(s - switch))] = switch
+            s[np.argmin(near if near.min() <= 1e-9 else np.where(taken, np.inf, near))] = switch
     return np.sort(s)
 
 

@@ -121,8 +121,8 @@ class Constraint:
 
     `when` is "path", "start", "end", "ends", a Span or an interval (a, b) of s; "joined" hands the function both ends of the motion at
     once, two Instants; "hull" holds the function, linear in q, for every control point, and so for the whole curve. Bounds are numbers or
-    one per row; `labels` and `units` name the rows. Equalities hold at the Greville abscissae of the spline, inequalities at the nodes of
-    the transcription.
+    one per row; `labels` and `units` name the rows. Equalities hold at the Greville abscissae of the spline, inequalities, and all rows on
+    torques that are variables, at the nodes of the transcription.
     """
 
     name: str
@@ -216,8 +216,8 @@ class Problem:
     """An optimal motion: the tree, its spline basis, the duration (a number, or (lower, upper) when free, s), objective, constraints.
 
     `constraints` may be nested tuples; `loads` act all along; `ground` says who stands where and when. `cyclic` says that the end is the
-    image of the start in everything, as `mirrored` asks for: what holds at the start then need not be asked again at the end, where it
-    would only leave multipliers undetermined. Raises ValueError naming what is wrong.
+    image of the start in everything, as `mirrored` asks for: limits of lifted quantities and of the last control point then are not asked
+    again at the end, where they would only leave multipliers undetermined. Raises ValueError naming what is wrong.
     """
 
     tree: Tree

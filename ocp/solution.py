@@ -76,11 +76,12 @@ class Solution:
     def reactions(self, t):
         """Return force (3, links) or (3, links, N) and moment, likewise, that each joint passes to its link, in the link's axes.
 
-        They are the Newton-Euler ones whatever the formulation of the solve (Barman 2020, step 9); the moment is about the anchor.
+        They are the Newton-Euler ones whatever the formulation of the solve (Barman 2020, step 9), the ground's wrenches being loads; the
+        moment is about the anchor.
         """
         def both(at):
-            loads = tuple(load.at(at.t) for load in at.loads)
-            return ca.vertcat(*FORMULATIONS["newton_euler"].reactions(at.tree, at.q, at.qd, at.qdd, loads))
+            tree, loads = _held(at)
+            return ca.vertcat(*FORMULATIONS["newton_euler"].reactions(tree, at.q, at.qd, at.qdd, loads))
 
         stacked = self.trace(both, t)                        # 3 forces and 3 moments, link by link
         shape = (6, len(self.problem.tree.joints), *np.shape(t))
@@ -90,8 +91,8 @@ class Solution:
     def trace(self, function, t):
         """Return function(Instant), a vector of m entries, along the motion: (m,) or (m, N).
 
-        Torques are those that the motion needs. Ground wrenches that were variables at nodes run straight between them, and are
-        corrected to balance the motion exactly.
+        Torques are those that the motion needs. Ground wrenches that were variables at nodes run straight between them, hold after the
+        last, and are corrected to balance the motion exactly.
         """
         s = np.atleast_1d(np.asarray(t, dtype=float)) / self.duration
         if not ((s >= -1e-9) & (s <= 1 + 1e-9)).all():
@@ -112,6 +113,8 @@ class Solution:
 
     def wrenches(self):
         """Return {foot: moment about the origin and force (6, N)} at the nodes, as they were found (N m, N)."""
+        if not self.stands:
+            raise ValueError("wrenches: of this solution no ground wrenches were variables")
         found, first = {}, len(drives(self.problem.tree))
         for k, (name, _) in enumerate(slots(self.problem.ground)):
             moment, force = np.split(self.lifted[first + 6 * k:first + 6 * k + 6], 2)
@@ -205,6 +208,16 @@ class _OtherModel(Exception):
     pass
 
 
+def _held(at):
+    """Return the instant's tree, with a point at the origin of each link on the ground, and its loads with the ground's among them."""
+    loads, wrenches = [load.at(at.t) for load in at.loads], {} if at.ground is None else at.reaction.wrenches
+    for (_, link), (moment, force) in wrenches.items():
+        arm = at.frames[at.tree.link_index(link)][:3, 3]
+        loads.append(Load(point=f"origin of {link}", force=force, moment=moment - ca.cross(arm, force)))
+    origins = [Point(name=f"origin of {link}", link=link) for link in dict.fromkeys(link for _, link in wrenches)]
+    return replace(at.tree, points=(*at.tree.points, *origins)), tuple(loads)
+
+
 def _header(solution):
     problem, transcription = solution.problem, solution.transcription
     loads = [None if callable(load.force) or callable(load.moment) else asdict(load) for load in problem.loads]
@@ -212,7 +225,7 @@ def _header(solution):
         "format": FORMAT, "versions": versions(), "status": solution.status, "success": solution.success, "duration": solution.duration,
         "objective": solution.objective, "terms": solution.terms, "statistics": dict(solution.statistics),
         "explanation": solution.explanation, "tree": asdict(problem.tree), "motion": asdict(problem.motion), "loads": loads,
-        "ground": None if problem.ground is None else asdict(problem.ground),
+        "ground": None if problem.ground is None else asdict(problem.ground), "cyclic": problem.cyclic,
         "transcription": asdict(transcription) | {"dynamics": transcription.dynamics.name},
         "multipliers": [[name, multipliers.labels] for name, multipliers in solution.multipliers.items()],
         "joints": [joint.name for joint in problem.tree.moving],
@@ -239,7 +252,7 @@ def _restore(header, arrays, problem):
     if problem is None:
         loads = tuple(Load(**load) for load in header["loads"] if load is not None)
         problem = Problem(tree=tree, motion=BSpline(**header["motion"]), duration=header["duration"], objective=Objective(terms=()),
-                          loads=loads, ground=_ground(header["ground"]))
+                          loads=loads, ground=_ground(header["ground"]), cyclic=header["cyclic"])
     names = [joint.name for joint in problem.tree.moving]
     if names != header["joints"]:
         raise _OtherModel(f"belongs to another model: its joints are {', '.join(header['joints'])}; expected {', '.join(names)}")

@@ -177,26 +177,41 @@ def instants(problem, transcription, when, equal, lifted=()):
     return tuple(sorted(inside if inside or len(lifted) else {(when.start + when.end) / 2}))
 
 
+def _check_end(problem, what, on_lifted):
+    """Raise ValueError if something asks for lifted quantities at the end of a cycle, which has none of its own."""
+    if problem.cyclic and on_lifted:
+        raise ValueError(f"{what}: a cycle has torques and ground wrenches at its start, which stand for those of its end too")
+
+
 def _groups(problem, transcription, layout, inputs):
     """Yield the constraints' rows gathered by what they hold at; rows with equal and with unequal bounds have instants of their own."""
     lifted, gathered = bool(len(layout.nodes)), {}
-    joined = None
-    for constraint in (*problem.constraints, *(laws(problem) if lifted else ())):
-        what, law = f"constraint {constraint.name!r}", constraint.name == "dynamics"
+    joined, own = None, laws(problem) if lifted else ()
+    for constraint in (*problem.constraints, *own):
+        what, law = f"constraint {constraint.name!r}", constraint in own
+        if not law and constraint.name in [mine.name for mine in own]:
+            raise ValueError(f"{what}: the name is that of the law of motion")
         if constraint.when == "joined":
             joined = joined or joined_symbols(problem, transcription.dynamics, inputs.finish, "variables" if lifted else None)
             stack = column(what, constraint.function(*joined.at))
+            _check_end(problem, what, ca.depends_on(stack, joined.y[layout.width + motion_width(problem):]))
         else:
             stack = column(what, constraint.function(inputs.at))
         lower, upper = constraint.bounds(stack.shape[0])
-        on_nodes = _moved(stack, inputs, problem) if lifted and constraint.when != "joined" else np.zeros(stack.shape[0], dtype=bool)
+        on_nodes = np.full(stack.shape[0], law)
+        if lifted and constraint.when != "joined" and not law:
+            on_nodes = _moved(stack, inputs, problem)
+            _check_end(problem, what, constraint.when in ("end", "ends") and on_nodes.any())
         for equal, wanted in ((True, lower == upper), (False, (lower < upper) & (np.isfinite(lower) | np.isfinite(upper)))):
             for bound in (False, True):
                 numbers = np.nonzero(wanted & (on_nodes == bound))[0].tolist()
                 if numbers:
                     s = instants(problem, transcription, constraint.when, equal, layout.nodes if bound else ())
                     kind = constraint.when if isinstance(constraint.when, str) else "path"
-                    if s:                          # a span may lie between two nodes
+                    if not s and not (constraint.when.open_start and constraint.when.open_end):
+                        raise ValueError(f"{what}: no node lies between s = {constraint.when.start:g} and {constraint.when.end:g}, where it "
+                                         "holds for torques or ground wrenches; take more nodes")
+                    if s:                          # an open span may lie between two nodes
                         gathered.setdefault((kind, equal, bound, law), []).append((constraint, numbers, stack[numbers], s))
     for (kind, *_), members in gathered.items():
         yield _group(layout, joined if kind == "joined" else inputs, kind, members)
@@ -218,8 +233,12 @@ def _group(layout, inputs, kind, members):
     owners = tuple((constraint, number) for constraint, numbers, *_ in members for number in numbers)
     asked = np.array([np.isin(s, instants) for _, numbers, _, instants in members for _ in numbers])
     made = kernel(inputs, ca.vertcat(*[stack for _, _, stack, _ in members]))
-    if kind == "hull" and not made.linear.all():
-        raise ValueError(f"constraint {owners[int(np.argmin(made.linear))][0].name!r}: when 'hull': expected a function linear in q")
+    if kind == "hull":
+        first = free_duration(layout.problem)
+        sound = made.linear.copy()
+        sound[made.rows[(made.columns < first) | (made.columns >= first + layout.problem.tree.dof)]] = False
+        if not sound.all():
+            raise ValueError(f"constraint {owners[int(np.argmin(sound))][0].name!r}: when 'hull': expected a function linear in q alone")
     matrix = motion_map(layout, (0.0, 1.0) if kind == "joined" else s, hull=kind == "hull")
     return Group(kernel=made, s=np.array(s), matrix=matrix, owners=owners, asked=asked)
 
@@ -234,6 +253,7 @@ def _goals(problem, transcription, layout, inputs):
         if term.kind != "squares" and stack.shape[0] != 1:
             raise ValueError(f"objective {term.name!r}: expected a scalar, got {stack.shape[0]} rows")
         on_nodes = len(layout.nodes) and _moved(stack, inputs, problem).any()
+        _check_end(problem, f"objective {term.name!r}", on_nodes and term.kind == "end")
         if term.kind == "integral":
             stack = inputs.at.T * stack
         s, weight = (np.ones(1), np.ones(1)) if term.kind == "end" else (layout.nodes, _trapezoid(layout.nodes)) if on_nodes else rule

@@ -176,7 +176,7 @@ def _by_mass_matrix(tree, q, qd, torque, loads):
 
 
 def _energy_error(solution):
-    """Return the largest gap between the energy gained and the work of joints and loads, relative to the energy turned over."""
+    """Return the largest gap between the energy gained and the work of joints, ground and loads, relative to the energy turned over."""
     motion = solution.problem.motion
     s, weights = quadrature(motion, "gauss", 2 * motion.degree + 4)
 
@@ -184,7 +184,7 @@ def _energy_error(solution):
         return kinetic_energy(at.tree, at.q, at.qd) + potential_energy(at.tree, at.q)
 
     def power(at):
-        return ca.dot(at.tau, at.qd) + load_power(at.tree, at.q, at.qd, tuple(load.at(at.t) for load in at.loads))
+        return ca.dot(at.unsupported, at.qd) + load_power(at.tree, at.q, at.qd, tuple(load.at(at.t) for load in at.loads))
 
     levels = solution.trace(energy, motion.breaks * solution.duration)[0]
     powers = solution.trace(power, s * solution.duration)[0] * weights * solution.duration

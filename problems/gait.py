@@ -18,7 +18,7 @@ UP, GRAVITY = (0.0, 1.0, 0.0), 9.81
 BALL_OFF, FLAT, TOE_OFF, HEEL_OFF, MID_SWING = 0.10, 0.15, 0.20, 0.75, 0.60
 HEEL = 0.01                                       # m: half length of what bears of the heel alone [assumed]
 LEAST = 0.2                                       # of the weight: vertical force below which the zero moment point is ill defined [assumed]
-TURN, HEAVE = 100.0, GRAVITY / 10                 # rad/s2, m/s2: accelerations that count as one in the smoothness term [assumed]
+TURN, HEAVE = 100.0, GRAVITY / 5                  # rad/s2, m/s2: accelerations that count as one in the smoothness term [assumed]
 BEHIND = (0.0, 0.0, -0.15)                        # m: of a backpack's centre from T6 [assumed]
 TUNED = {"tol": 1e-6, "max_iter": 200, "mumps_permuting_scaling": 0, "mumps_pivot_order": 0, "min_refinement_steps": 0,
          "mu_init": 3e-2}
@@ -26,7 +26,7 @@ CAREFUL = {"tol": 1e-6, "max_iter": 400, "mumps_pivtol": 1e-4}
 
 
 def problem(speed: float = 1.2, step: float = 0.6, points: int = 8, stature: float = STATURE, mass: float = MASS, active: str = "gait",
-            objective: str = "effort", smooth: float = 0.003, contact: float = 0.002, slip: float = 0.1, width: float = 0.1,
+            objective: str = "effort", smooth: float = 0.0025, contact: float = 0.002, slip: float = 0.1, width: float = 0.1,
             balance: str = "pressure", split: bool = False, heel_off: float = HEEL_OFF, backpack: float = 0.0, hands: float = 0.0) -> Problem:
     """`speed`: of walking (m/s); `step`: length of a step (m); `points`: control points per joint; `stature`: of the person (m); `mass`: of
     the person (kg); `active`: joints that move, gait (38), all (55) or names separated by commas, partners and pelvis included;
@@ -107,7 +107,7 @@ def stance(body, step, width, heel_off=HEEL_OFF):
 
 
 def smoothness(body):
-    """The integral of the squared accelerations, of the pelvis' place over a tenth of gravity and of the turns over 100 rad/s2 (s)."""
+    """The integral of the squared accelerations, of the pelvis' place over a fifth of gravity and of the turns over 100 rad/s2 (s)."""
     scale = ca.DM([TURN if joint.kind == "revolute" else HEAVE for joint in body.moving])
     return squares("smoothness", lambda at: at.qdd / scale)
 
