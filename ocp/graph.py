@@ -6,11 +6,12 @@ what a constraint or an objective makes of the torques is differentiated automat
 """
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import Provider
+from ocp.dynamics.formulation import Provider, Wrench
 from ocp.ground import resultant, shared, slots, two_pass
 from ocp.layout import drives, free_duration, motion_width
 from ocp.problem import Instant
@@ -40,8 +41,8 @@ class Kernel:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Torque:
     """Inverse dynamics whose derivatives are given rather than found: `symbol` (n,) stands for `value` (n,), a function of
-    `place` = (q, qd, qdd, moment and force of every load); `provider` differentiates it at `arguments`. `leading` tells that y starts with
-    the place, and nothing else in it moves the torques."""
+    `place` = (q, qd, qdd, moment and force of every load); `provider` differentiates it at `arguments`. Where the place is made of entries
+    of y and of constants, `chosen` has the former's numbers in it and in y."""
 
     symbol: object
     value: object
@@ -49,7 +50,7 @@ class Torque:
     provider: Provider
     tree: object
     arguments: tuple
-    leading: bool
+    chosen: tuple | None
 
     def slope(self, run):
         """Return d value / d place."""
@@ -102,11 +103,22 @@ def symbols(problem, formulation, provider=None, finish=None, wrenches=None):
                  lifted=None if lifted is None else lambda at: lifted(more))
     if provider is None:
         return Inputs(y=y, s=s, at=at, finish=finish)
-    symbol, loads = ca.SX.sym("tau", n), tuple(load.at(at.t) for load in problem.loads)
+    symbol, loads, value = ca.SX.sym("tau", n), tuple(load.at(at.t) for load in problem.loads), at.unsupported
+    known = replace(at, inverse=lambda *_: symbol)
+    if lifted is not None:
+        loads, value, known = (*loads, *_supports(problem.ground, more)), at.needed, replace(at, need=lambda _: symbol)
     place = ca.vertcat(*motion, *(ca.SX(wrench[k]) for load in loads for wrench in (load.moment, load.force) for k in range(3)))
-    torque = Torque(symbol=symbol, value=at.unsupported, place=place, provider=provider, tree=problem.tree, arguments=(*motion, loads),
-                    leading=not free and not loads)
-    return Inputs(y=y, s=s, at=replace(at, inverse=lambda *_: symbol), torque=torque, finish=finish)
+    torque = Torque(symbol=symbol, value=value, place=place, provider=provider, tree=problem.tree, arguments=(*motion, loads),
+                    chosen=_chosen(place, y))
+    return Inputs(y=y, s=s, at=known, torque=torque, finish=finish)
+
+
+def _chosen(place, y):
+    """Return which entries of an expression are entries of y, and which ones; None if another one depends on y."""
+    slope = ca.jacobian(place, y)
+    if not slope.is_constant() or any(entry != 1 for entry in ca.DM(slope).nonzeros()):
+        return None
+    return slope.sparsity().get_triplet()
 
 
 def _lifted(problem, wrenches):
@@ -121,11 +133,8 @@ def _lifted(problem, wrenches):
         return shared(ground, at.s, given, *resultant(at.tree, at.frames, at.unsupported))
 
     def variable(_, more):
-        found = {}
-        for k, (foot, link) in enumerate(slots(ground)):
-            moment, force = ca.vertsplit(more[len(rows) + 6 * k:len(rows) + 6 * k + 6], 3)
-            found[foot, link] = moment + ca.cross(ca.DM(ground.foot(foot).center), force), force
-        return found
+        return {slot: (wrench.moment + ca.cross(ca.DM(wrench.place), wrench.force), wrench.force)
+                for slot, wrench in zip(slots(ground), _supports(ground, more))}
 
     def torques(more):
         return ca.vertcat(*(more[rows.index(row)] if row in rows else 0 for row in range(problem.tree.dof)))
@@ -135,6 +144,15 @@ def _lifted(problem, wrenches):
     if ground is None:
         return 0, None, None
     return (0, in_two_passes, None) if wrenches is None else (6 * len(ground.feet), corrected, None)
+
+
+def _supports(ground, lifted):
+    """Return the Wrench of every slot of the ground, from all that is lifted at an instant."""
+    if ground is None:
+        return ()
+    wrenches = ca.vertsplit(lifted[-6 * len(slots(ground)):], 3)
+    return tuple(Wrench(link=link, place=ground.foot(foot).center, moment=moment, force=force)
+                 for (foot, link), moment, force in zip(slots(ground), wrenches[::2], wrenches[1::2]))
 
 
 def joined_symbols(problem, formulation, finish=None, wrenches=None):
@@ -238,10 +256,18 @@ def _slope(inputs, values, run):
 
 def _through(inputs, run):
     """Return d torque / dy."""
-    slope, place, width = inputs.torque.slope(run), inputs.torque.place, inputs.y.shape[0]
-    if inputs.torque.leading:
-        return ca.horzcat(slope, type(slope)(slope.shape[0], width - place.shape[0]))
-    return slope @ run([ca.jacobian(place, inputs.y)])[0]
+    slope, torque, y = inputs.torque.slope(run), inputs.torque, inputs.y
+    if torque.chosen is not None:
+        entries, numbers = torque.chosen
+        return _spread(slope[:, entries], range(slope.shape[0]), numbers, (slope.shape[0], y.shape[0]))
+    return slope @ run([ca.jacobian(torque.place, y)])[0]
+
+
+def _spread(matrix, rows, columns, shape):
+    """Return a sparse matrix of that shape that is zero but at some rows and columns, in order, where it is the given one."""
+    pattern = matrix.sparsity()
+    pattern.enlarge(*shape, list(rows), list(columns))
+    return type(matrix)(pattern, ca.vec(matrix.nz[:]))
 
 
 def _squared(root, run, multipliers):
@@ -257,9 +283,9 @@ def _curvature(inputs, scalar, run):
     mixed, inner = ca.jacobian(ca.gradient(scalar, y), torque.symbol), ca.jacobian(weight, torque.symbol)
     own, weight = run([_resolved(inputs, own), ca.densify(_resolved(inputs, weight))])
     upper, slope = torque.curvature(run, weight)
-    if torque.leading:
-        rest = y.shape[0] - torque.place.shape[0]
-        total = own + ca.diagcat(upper, type(upper)(rest, rest))
+    if torque.chosen is not None:
+        entries, numbers = torque.chosen
+        total = own + _spread(upper[entries, entries], numbers, numbers, (y.shape[0], y.shape[0]))
     else:
         pull = ca.SX.sym("pull", torque.place.shape[0])
         by_place = run([ca.jacobian(torque.place, y)])[0]
@@ -283,9 +309,28 @@ def trace(problem, formulation, wanted, given=False):
 
     With `given` y ends with the wrenches of the feet, about the origin, as they are known.
     """
-    inputs = symbols(problem, formulation, wrenches="given" if given else None)
+    inputs = _looking(_Same(problem), formulation, given)
     compiled = ca.Function("trace", [inputs.y, inputs.s], [ca.cse(column("trace", wanted(inputs.at)))])
     return lambda y, s: evaluate(compiled, y, s)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Same:
+    """A value that a cache finds again by its identity."""
+
+    value: object
+
+    def __hash__(self):
+        return id(self.value)
+
+    def __eq__(self, other):
+        return self.value is other.value
+
+
+@lru_cache(maxsize=4)
+def _looking(same, formulation, given):
+    """Return the Inputs of traces, kept, because all that is traced of one motion shares poses, torques and reactions."""
+    return symbols(same.value, formulation, wrenches="given" if given else None)
 
 
 def trace_joined(problem, formulation, wanted, given=False):

@@ -11,7 +11,9 @@ from ocp.contact import (apart, foot_contact, friction, linear_split, no_penetra
                          zmp_inside)
 from ocp.ground import Foot, Ground, Pin, Support
 from ocp.kinematics import place, poses
-from problems.run import main
+from problems.run import Views, main
+from problems.walking_plots import animate_walk, plot_walk
+from problems.walking_report import gait_report, report_lines
 
 UP, GRAVITY = (0.0, 1.0, 0.0), 9.81
 # Of the step: ball off, foot flat, toe off (10 % of the cycle), heel off (37.5 %), mid-swing: the schedule of normal gait [assumed]
@@ -27,13 +29,15 @@ CAREFUL = {"tol": 1e-6, "max_iter": 400, "mumps_pivtol": 1e-4}
 
 def problem(speed: float = 1.2, step: float = 0.6, points: int = 8, stature: float = STATURE, mass: float = MASS, active: str = "gait",
             objective: str = "effort", smooth: float = 0.0025, contact: float = 0.002, slip: float = 0.1, width: float = 0.1,
-            balance: str = "pressure", split: bool = False, heel_off: float = HEEL_OFF, backpack: float = 0.0, hands: float = 0.0) -> Problem:
+            balance: str = "pressure", split: bool = False, heel_off: float = HEEL_OFF, jump: bool = False, backpack: float = 0.0,
+            hands: float = 0.0) -> Problem:
     """`speed`: of walking (m/s); `step`: length of a step (m); `points`: control points per joint; `stature`: of the person (m); `mass`: of
     the person (kg); `active`: joints that move, gait (38), all (55) or names separated by commas, partners and pelvis included;
     `objective`: effort, torque or constant; `smooth`: weight of accelerations beside it; `contact`: tolerance of the contact points' place
     (m); `slip`: and of their velocity (m/s); `width`: distance between the feet (m); `balance`: pressure, of each foot in its polygon, or
     zmp, of both together in the hull; `split`: share double support by distance instead of freely; `heel_off`: when the heel may leave the
-    ground, of the step; `backpack`: mass behind T6 (kg); `hands`: weight in each hand (N)."""
+    ground, of the step; `jump`: let accelerations and forces jump from step to step, as six control points need;
+    `backpack`: mass behind T6 (kg); `hands`: weight in each hand (N)."""
     body = human(stature, mass, frozen=_frozen(active), ranges="gait")
     _check_task(body, speed, step, stature)
     if backpack:
@@ -41,7 +45,7 @@ def problem(speed: float = 1.2, step: float = 0.6, points: int = 8, stature: flo
     ground, time = stance(body, step, width, heel_off), step / speed
     goal = 10.0 / time * (_objective(body, objective) + smooth * smoothness(body))
     return Problem(
-        tree=body, motion=BSpline(points=points), duration=time, objective=goal, ground=ground, cyclic=True,
+        tree=body, motion=BSpline(points=points), duration=time, objective=goal, ground=ground, cyclic=not jump,
         loads=[Load(point=f"grip_{side}", force=(0.0, -hands, 0.0)) for side in "rl" if hands],
         constraints=(
             joint_limits(body, hull=True), torque_limits(body),
@@ -51,7 +55,7 @@ def problem(speed: float = 1.2, step: float = 0.6, points: int = 8, stature: flo
             swing_together("coupling", ("shoulder_l", "wrist_l"), ("hip_r", "ankle_r")),
             apart("avoidance", [[(f"{part}_{side}", SELF_SPHERES[f"{part}_{side}"] * stature / STATURE) for part in ("wrist", "hip")]
                                 for side in "rl"]),
-            mirrored(body, *mirror(body), shift={"glob_tz": step}),
+            mirrored(body, *mirror(body), shift={"glob_tz": step}, qdd=not jump),
             path("clearance", lambda at: at.q[body.coordinate("knee_flex_l")], lower=np.radians(55), upper=np.radians(65),
                  when=(MID_SWING, MID_SWING), labels=("knee_flex_l",), units="rad"),
         ))
@@ -172,4 +176,4 @@ def _pins(places, **axes):
 
 
 if __name__ == "__main__":
-    main(problem, method=walk)
+    main(problem, method=walk, views=Views(plot=plot_walk, animate=animate_walk, report=gait_report, lines=report_lines))

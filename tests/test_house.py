@@ -14,6 +14,7 @@ RANKS = {
     "ocp.diagnosis": 10, "ocp.solution": 10, "ocp.verify": 11, "ocp.pictures": 11, "ocp.films": 11.5, "ocp.footing": 11.5, "ocp.walks": 12,
     "ocp.solve": 12, "ocp.plots": 12, "ocp.charts": 12, "ocp": 13,
     "problems.run": 15, "problems.__main__": 15, "problems.walking": 15.2, "problems.walking_report": 15.5, "problems.walking_plots": 15.5,
+    "problems.compare_gait": 17,
 }
 METHOD = 3.5                                      # of every other file of ocp/dynamics: above formulation, and apart from each other
 FILES = sorted(path for folder in ("ocp", "models", "problems") for path in (ROOT / folder).rglob("*.py"))
