@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import casadi as ca
@@ -89,6 +89,20 @@ class Outcome:
     history: tuple
     build_seconds: float
     solve_seconds: float
+
+
+def feasibility(nlp):
+    """Return the program with the same constraints and nothing to minimise."""
+    x, p = ca.MX.sym("x", len(nlp.lower)), ca.MX.sym("p", 0)
+    lam_f, lam_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", len(nlp.g_lower))
+    nothing = ca.Function("f", [x], [ca.MX(0)], ["x"], ["f"])
+    if nlp.jacobian is None:
+        return replace(nlp, objective=nothing)
+    return replace(
+        nlp, objective=nothing,
+        gradient=ca.Function("grad_f", [x, p], [ca.MX(0), ca.MX.zeros(len(nlp.lower))], ["x", "p"], ["f", "grad_f_x"]),
+        hessian=lambda kind: ca.Function("hess_lag", [x, p, lam_f, lam_g], [nlp.hessian(kind)(x, p, 0, lam_g)],
+                                         ["x", "p", "lam_f", "lam_g"], ["triu_hess_gamma_x_x"]))
 
 
 def minimize(nlp, solver, x, *, x_multipliers=None, g_multipliers=None, watch=None):

@@ -6,7 +6,7 @@ import numpy as np
 
 from ocp.diagnosis import explain, preflight
 from ocp.layout import free_duration, join, split
-from ocp.nlp import Solver, minimize
+from ocp.nlp import Solver, feasibility, minimize
 from ocp.rows import gather_multipliers, name_multipliers
 from ocp.solution import Solution
 from ocp.spline import fit, transfer
@@ -23,11 +23,12 @@ class Guess:
     duration: float | None = None
 
 
-def solve(problem, transcription=Transcription(), solver=Solver(), *, guess=None, watch=None, certify=False):
+def solve(problem, transcription=Transcription(), solver=Solver(), *, guess=None, watch=None, certify=False, feasible_first=False):
     """Return the Solution of a problem; not converging is a status, on which `.require()` insists.
 
     `guess` is a Guess, or a Solution (of any spline basis) that also lends its multipliers; by default the straight line between the
-    prescribed ends. `watch(iteration)` sees every iteration. With `certify` the solution carries its Verification.
+    prescribed ends. `watch(iteration)` sees every iteration. With `feasible_first` the solver first finds any motion that meets the
+    constraints, and minimises from there: a rough start is smoothed before the objective pulls at it. With `certify` the solution carries its Verification.
     Raises ValueError before the solve for anything wrong with the statement.
     """
     begin = time.perf_counter()
@@ -35,7 +36,12 @@ def solve(problem, transcription=Transcription(), solver=Solver(), *, guess=None
     x, warm = _start(transcribed, guess)
     preflight(transcribed, x, solver.hessian)
     ready = time.perf_counter()
+    stages = []
+    if feasible_first:
+        stages.append(minimize(feasibility(transcribed.nlp), solver, x, watch=watch))
+        x, warm = stages[0].x, {}
     outcome = minimize(transcribed.nlp, solver, x, watch=watch, **warm)
+    stages.append(outcome)
     points, duration, lifted = split(transcribed.layout, outcome.x)
     values = np.array(transcribed.terms(outcome.x)).ravel()
     nlp = transcribed.nlp
@@ -43,7 +49,9 @@ def solve(problem, transcription=Transcription(), solver=Solver(), *, guess=None
         "plugin": solver.plugin, "hessian": solver.hessian, "options": dict(solver.options),
         "variables": len(x), "constraints": len(nlp.g_lower),
         "jacobian_nonzeros": _jacobian_nonzeros(nlp), "hessian_nonzeros": _hessian_nonzeros(nlp, solver),
-        "iterations": outcome.iterations, "build_seconds": ready - begin + outcome.build_seconds, "solve_seconds": outcome.solve_seconds,
+        "iterations": sum(stage.iterations for stage in stages), "stages": [stage.status for stage in stages],
+        "build_seconds": ready - begin + sum(stage.build_seconds for stage in stages),
+        "solve_seconds": sum(stage.solve_seconds for stage in stages),
         "total_seconds": time.perf_counter() - begin, "warm_start": bool(warm), "kernels": transcribed.kernels(),
     }
     solution = Solution(

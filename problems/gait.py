@@ -1,5 +1,6 @@
 """One step of normal walking, predicted for a human of 55 joints from task and effort alone (Barman 2020, chapter V; Xiang et al. 2009)."""
 from dataclasses import replace
+from pathlib import Path
 
 import casadi as ca
 import numpy as np
@@ -12,7 +13,7 @@ from ocp.contact import (apart, foot_contact, friction, linear_split, no_penetra
 from ocp.ground import Foot, Ground, Pin, Support
 from ocp.kinematics import place, poses
 from problems.run import Views, main
-from problems.walking_plots import animate_walk, plot_walk
+from problems.walking_plots import animate_walk, plot_cycle, plot_walk
 from problems.walking_report import gait_report, report_lines
 
 UP, GRAVITY = (0.0, 1.0, 0.0), 9.81
@@ -61,23 +62,19 @@ def problem(speed: float = 1.2, step: float = 0.6, points: int = 8, stature: flo
         ))
 
 
-def walk(statement, transcription, solver, *, guess=None, watch=None, feasible: bool = False) -> object:
+def walk(statement, transcription, solver, *, guess=None, watch=None, feasible: bool | None = None) -> object:
     """Solve a gait from the standing posture, q = 0, or from a guess; a failed attempt is followed by a more careful one.
 
-    `feasible`: find any motion that meets the constraints first, then minimise from there. IPOPT is tuned to these problems: a quick
-    ordering without permutation and scaling, since the NLP is scaled already. Pivoting stays on: without it the inertia of the KKT system
-    is misjudged near the solution. What the user sets comes last. The second attempt pivots more, the third starts from a feasible motion.
+    IPOPT is tuned to these problems: a quick ordering without permutation and scaling, since the NLP is scaled already. Pivoting stays on:
+    without it the inertia of the KKT system is misjudged near the solution. What the user sets comes last. The second attempt pivots more,
+    the third starts from a feasible motion; `feasible`: the first does so too; by default where the start is somebody's waypoints, whose
+    accelerations may be anything.
     """
     start = Guess(q=np.zeros((statement.tree.dof, 2))) if guess is None else guess
-    attempts = []
-    for options, first in ((TUNED, feasible), (CAREFUL, feasible), (CAREFUL, True)):
+    attempts, early = [], isinstance(guess, Guess) if feasible is None else feasible
+    for options, first in ((TUNED, early), (CAREFUL, early), (CAREFUL, True)):
         tuned = solver if solver.plugin != "ipopt" else replace(solver, options=options | dict(solver.options))
-        begin = start
-        if first:
-            begin = solve(replace(statement, objective=Objective(terms=())), transcription, tuned, guess=start, watch=watch)
-            attempts.append(begin)
-            begin = replace(begin, multipliers={})
-        attempts.append(solve(statement, transcription, tuned, guess=begin, watch=watch))
+        attempts.append(solve(statement, transcription, tuned, guess=start, watch=watch, feasible_first=first))
         if attempts[-1].success or solver.plugin != "ipopt" or attempts[-1].status == "User_Requested_Stop":
             break
     total = {key: sum(attempt.statistics[key] for attempt in attempts) for key in ("iterations", "build_seconds", "solve_seconds",
@@ -108,6 +105,12 @@ def stance(body, step, width, heel_off=HEEL_OFF):
                     pins=_pins(left, ball_med_l="xyz", ball_lat_l="y", toe_l="xy")),
             Support(link=left_fore, when=(BALL_OFF, TOE_OFF), polygon=[left[f"{name}_l"] for name in ("ball_med", *toe)],
                     pins=_pins(left, toe_l="xyz"))))))
+
+
+def draw(solution, path):
+    """Draw the step to `path`, and its curves over the gait cycle to the file of that name with "-cycle" added."""
+    plot_walk(solution, path)
+    plot_cycle(solution, Path(path).with_stem(f"{Path(path).stem}-cycle"))
 
 
 def smoothness(body):
@@ -176,4 +179,4 @@ def _pins(places, **axes):
 
 
 if __name__ == "__main__":
-    main(problem, method=walk, views=Views(plot=plot_walk, animate=animate_walk, report=gait_report, lines=report_lines))
+    main(problem, method=walk, views=Views(plot=draw, animate=animate_walk, report=gait_report, lines=report_lines))

@@ -6,7 +6,10 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from ocp.nlp import NLP, Solver, kkt_residual, minimize
+from ocp import solve
+from ocp.nlp import NLP, Solver, feasibility, kkt_residual, minimize
+from ocp.transcribe import transcribe
+from problems.two_link_lift import problem as two_link_lift
 
 
 def small_program(objective=None):
@@ -98,3 +101,14 @@ def test_other_plugins_agree(plugin):
     reference = minimize(small_program(), Solver(), [2.0, 2.0])
     outcome = minimize(small_program(), Solver(plugin=plugin), [1.5, 1.0])
     assert outcome.success and abs(outcome.f - reference.f) < 1e-6
+
+
+def test_the_feasibility_program_has_the_same_constraints_and_no_objective():
+    transcribed = transcribe(two_link_lift())
+    first = minimize(feasibility(transcribed.nlp), Solver(), transcribed.guess)
+    assert first.success and first.f == 0 and first.iterations < 20
+    assert kkt_residual(feasibility(transcribed.nlp), first.x, first.x_multipliers, first.g_multipliers) < 1e-7
+    second = minimize(transcribed.nlp, Solver(), first.x)
+    assert second.f == pytest.approx(solve(two_link_lift()).objective, rel=1e-8)
+    both = solve(two_link_lift(), feasible_first=True)
+    assert both.statistics["stages"] == ["Solve_Succeeded"] * 2 and both.objective == pytest.approx(second.f, rel=1e-10)
