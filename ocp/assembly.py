@@ -57,9 +57,13 @@ def assemble_hessian(blocks, variables, rows, kind):
                 continue
             spread = _matrix(block.target.size, rows, np.arange(block.target.size), block.target.T.ravel(), block.weight.T.ravel())
             local = ca.reshape(spread @ multipliers, block.kernel.size, len(block.s))
-            entries.append(_hessian_entries(block, above, right, offset))
-            parts.append(ca.vec(_evaluate(block, function, x, local)))
-            offset += len(above) * len(block.s)
+            values = _evaluate(block, function, x, local)
+            for chosen, weight, (row, column, factor) in _pulled_back(block, above, right):
+                source = offset + np.arange(row.size).reshape(row.shape, order="F")
+                kept = factor.nonzero()
+                entries.append((row[kept], column[kept], source[kept], factor[kept]))
+                parts.append(ca.vec(values[chosen.tolist(), :] @ weight))
+                offset += row.size
         return _gather(entries, parts, offset, (variables, variables))
 
     return hessian
@@ -83,17 +87,39 @@ def _jacobian_entries(block, offset):
     return target[picked], variable, source[picked] + offset, weight[picked] * value
 
 
-def _hessian_entries(block, above, right, offset):
-    """Return (row, column, source, weight) of M' H M, upper triangle, for kernel nonzeros at (above, right) of each upper triangle."""
-    count = len(block.s)
-    instants = np.repeat(np.arange(count), len(above)) * block.kernel.width
-    first, variable, value = expand(block.matrix, instants + np.tile(above, count))
-    second, other, product = expand(block.matrix, (instants + np.tile(right, count))[first])
-    row, column, source = variable[second], other, first[second]
-    weight, diagonal = value[second] * product, np.tile(above == right, count)[source]
-    upper, twice = np.where(diagonal, row <= column, True), np.where(~diagonal & (row == column), 2.0, 1.0)
-    row, column = np.minimum(row, column), np.maximum(row, column)
-    return row[upper], column[upper], source[upper] + offset, (weight * twice)[upper]
+def _pulled_back(block, above, right):
+    """Yield M' H M, upper triangle, in parts: which kernel nonzeros, at (above, right) of each upper triangle, a constant (N, pairs) that their
+    values (.., N) are multiplied by, and for each product the row, the column and a factor, 0 where it belongs to the lower triangle.
+
+    The sum over the instants comes first: inputs of one family depend alike on variables of their own, so their pairs share the weights.
+    """
+    family, coefficients, variables = _families(block)
+    kinds = family[above] * len(coefficients) + family[right]
+    for kind in np.unique(kinds):
+        chosen, (first, second) = np.nonzero(kinds == kind)[0], divmod(kind, len(coefficients))
+        weight = coefficients[first][:, :, None] * coefficients[second][:, None, :]
+        one, other = np.nonzero(weight.any(axis=0))
+        if not len(one):
+            continue
+        row, column = (np.array([variables[k] for k in side[chosen]])[:, which] for side, which in ((above, one), (right, other)))
+        factor = np.where((above == right)[chosen][:, None], row <= column, 1 + (row == column)).astype(float)
+        yield chosen, ca.sparsify(ca.DM(weight[:, one, other])), (np.minimum(row, column), np.maximum(row, column), factor)
+
+
+def _families(block):
+    """Return the family of each of the kernel's inputs, of each family the coefficients (N, variables) that make such an input at every
+    instant, and of each input the variables they belong to."""
+    line, variable = (np.array(index) for index in block.matrix.sparsity().get_triplet())
+    instant, which = np.divmod(line, block.kernel.width)
+    order, value = np.argsort(which, kind="stable"), np.array(block.matrix.nonzeros())
+    known, family, variables = {}, [], []
+    for mine in np.split(order, np.cumsum(np.bincount(which, minlength=block.kernel.width))[:-1]):
+        fresh = np.diff(variable[mine], prepend=-1) > 0
+        coefficients = np.zeros((len(block.s), fresh.sum()))
+        coefficients[instant[mine], np.cumsum(fresh) - 1] = value[mine]
+        family.append(known.setdefault((coefficients.shape, coefficients.tobytes()), (len(known), coefficients))[0])
+        variables.append(variable[mine][fresh])
+    return np.array(family), [coefficients for _, coefficients in known.values()], variables
 
 
 def expand(matrix, lines):

@@ -3,69 +3,105 @@
 All vectors are in global axes. `q, qd, qdd` (n,) may be SX, MX, DM or numpy; a point is a name or a Point of the tree.
 """
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import casadi as ca
 import numpy as np
 
-from ocp.spatial import exp_screw
+from ocp.spatial import pose, tidy
 from ocp.tree import Point, outward
 
 
 def joint_pose(joint, q):
     """Return the pose (4x4) of the joint's link in its parent: home @ exp([screw] q); `q` is ignored by a fixed joint."""
-    home = ca.DM(np.array(joint.home))
-    return home if joint.screw is None else home @ exp_screw(joint.screw, q)
+    return pose(*joint_turn(joint, q))
+
+
+def joint_turn(joint, q):
+    """Return the rotation (3x3) and the translation (3) of `joint_pose`."""
+    rotation, place = _waves(joint.home, joint.screw)
+    if joint.screw is None:
+        return rotation[0], place[0]
+    waves = (1, ca.sin(q), ca.cos(q), q) if any(joint.screw[:3]) else (1, 0, 0, q)
+    return tuple(sum(wave * part for wave, part in zip(waves[1:], parts[1:]) if part.nnz()) + parts[0] for parts in (rotation, place))
+
+
+@lru_cache(maxsize=512)
+def _waves(home, screw):
+    """Return the constant matrices that a joint's rotation and translation are sums of: by 1, sin q, cos q and q.
+
+    home @ exp([S] q) with exp as in `exp_screw`, w the turn and v the slide of S.
+    """
+    turn, place = np.array(home)[:3, :3], np.array(home)[:3, 3]
+    w, v = (np.zeros(3), np.zeros(3)) if screw is None else (np.array(screw[:3]), np.array(screw[3:]))
+    hat = np.cross(np.eye(3), w)
+    rotation = turn + turn @ hat @ hat, turn @ hat, -turn @ hat @ hat, np.zeros((3, 3))
+    moment, drift = np.cross(w, v), w * (w @ v) if w.any() else v
+    shift = place + turn @ moment - rotation[0] @ moment, -rotation[1] @ moment, -rotation[2] @ moment, turn @ drift
+    return tuple(tuple(ca.sparsify(ca.DM(tidy(part))) for part in parts) for parts in (rotation, shift))
 
 
 def poses(tree, q):
     """Return the pose (4x4) of every link."""
     rows = tree.rows
 
-    def pose(k, parent):
-        return parent @ joint_pose(tree.joints[k], None if rows[k] is None else q[rows[k]])
+    def step(k, parent):
+        turn, shift = joint_turn(tree.joints[k], None if rows[k] is None else q[rows[k]])
+        return parent[0] @ turn, parent[1] + parent[0] @ shift
 
-    return outward(tree, pose, ca.DM.eye(4))
+    return [pose(*found) for found in outward(tree, step, (ca.DM.eye(3), ca.DM.zeros(3)))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Motion:
-    """A link's motion: rotation (3x3), origin (3), angular and linear velocity and acceleration (3) of the frame at its origin."""
+    """A link's motion: rotation (3x3), origin (3), angular and linear velocity (3) of the frame at its origin, and where they are asked for
+    its angular and linear acceleration (3)."""
 
     rotation: object
     origin: object
     angular: object
     linear: object
-    angular_acceleration: object
-    linear_acceleration: object
+    angular_acceleration: object = None
+    linear_acceleration: object = None
+
+
+def velocities(tree, q, qd):
+    """Return the Motion of every link without its accelerations."""
+    rows, zero = tree.rows, ca.DM.zeros(3)
+
+    def move(k, p):
+        joint, row = tree.joints[k], rows[k]
+        turn, shift = joint_turn(joint, None if row is None else q[row])
+        rotation, arm = p.rotation @ turn, p.rotation @ shift
+        angular, linear = p.angular, p.linear + ca.cross(p.angular, arm)
+        if row is not None:
+            if any(joint.screw[:3]):
+                angular = angular + rotation @ ca.DM(joint.screw[:3]) * qd[row]
+            if any(joint.screw[3:]):
+                linear = linear + rotation @ ca.DM(joint.screw[3:]) * qd[row]
+        return Motion(rotation=rotation, origin=p.origin + arm, angular=angular, linear=linear)
+
+    return outward(tree, move, Motion(rotation=ca.DM.eye(3), origin=zero, angular=zero, linear=zero))
 
 
 def motions(tree, q, qd, qdd=None):
     """Return the Motion of every link; without `qdd` the accelerations are those of qdd = 0."""
-    rows, zero = tree.rows, ca.DM.zeros(3)
+    moves, rows, zero = velocities(tree, q, qd), tree.rows, ca.DM.zeros(3)
     root = Motion(rotation=ca.DM.eye(3), origin=zero, angular=zero, linear=zero, angular_acceleration=zero, linear_acceleration=zero)
 
-    def move(k, p):
-        joint, row = tree.joints[k], rows[k]
-        local = joint_pose(joint, None if row is None else q[row])
-        rotation, arm = p.rotation @ local[:3, :3], p.rotation @ local[:3, 3]
-        if row is None:
-            return replace(
-                p, rotation=rotation, origin=p.origin + arm, linear=p.linear + ca.cross(p.angular, arm),
-                linear_acceleration=p.linear_acceleration + ca.cross(p.angular_acceleration, arm)
-                + ca.cross(p.angular, ca.cross(p.angular, arm)))
-        rate, acceleration, screw = qd[row], 0 if qdd is None else qdd[row], np.array(joint.screw)
-        turn, slide = rotation @ ca.DM(screw[:3]), rotation @ ca.DM(screw[3:])
-        return Motion(
-            rotation=rotation, origin=p.origin + arm,
-            angular=p.angular + turn * rate,
-            linear=p.linear + ca.cross(p.angular, arm) + slide * rate,
-            angular_acceleration=p.angular_acceleration + turn * acceleration + ca.cross(p.angular, turn) * rate,
-            linear_acceleration=p.linear_acceleration + ca.cross(p.angular_acceleration, arm)
-            + ca.cross(p.angular, ca.cross(p.angular, arm)) + slide * acceleration
-            + ca.cross(2 * p.angular + turn * rate, slide) * rate,
-        )
+    def accelerate(k, p):
+        move, row = moves[k], rows[k]
+        arm = move.origin - p.origin
+        angular = p.angular_acceleration
+        linear = p.linear_acceleration + ca.cross(angular, arm) + ca.cross(p.angular, ca.cross(p.angular, arm))
+        if row is not None:
+            acceleration, screw = 0 if qdd is None else qdd[row], np.array(tree.joints[k].screw)
+            turn, slide = move.rotation @ ca.DM(screw[:3]), move.rotation @ ca.DM(screw[3:])
+            angular = angular + turn * acceleration + ca.cross(p.angular, turn) * qd[row]
+            linear = linear + slide * acceleration + ca.cross(2 * p.angular + turn * qd[row], slide) * qd[row]
+        return replace(move, angular_acceleration=angular, linear_acceleration=linear)
 
-    return outward(tree, move, root)
+    return outward(tree, accelerate, root)
 
 
 def position(tree, q, point):
@@ -102,7 +138,7 @@ def offset(tree, q, start, end):
 
 def velocity(tree, q, qd, point):
     """Return the velocity (3, m/s) of a point."""
-    return speed(tree, motions(tree, q, qd), point)
+    return speed(tree, velocities(tree, q, qd), point)
 
 
 def speed(tree, moves, point):
@@ -160,7 +196,7 @@ def center_of_mass(tree, q):
 def momentum(tree, q, qd, about=(0.0, 0.0, 0.0)):
     """Return the angular momentum about a fixed point (3, kg m2/s) and the linear momentum (3, kg m/s)."""
     angular = linear = ca.DM.zeros(3)
-    for link, motion in zip(tree.links, motions(tree, q, qd)):
+    for link, motion in zip(tree.links, velocities(tree, q, qd)):
         place, speed, spin = _com_motion(link, motion)
         angular = angular + spin + ca.cross(place - ca.DM(about), link.mass * speed)
         linear = linear + link.mass * speed
@@ -170,7 +206,7 @@ def momentum(tree, q, qd, about=(0.0, 0.0, 0.0)):
 def kinetic_energy(tree, q, qd):
     """Return the kinetic energy (J)."""
     energy = 0
-    for link, motion in zip(tree.links, motions(tree, q, qd)):
+    for link, motion in zip(tree.links, velocities(tree, q, qd)):
         _, speed, spin = _com_motion(link, motion)
         energy += (link.mass * ca.dot(speed, speed) + ca.dot(motion.angular, spin)) / 2
     return energy
@@ -185,7 +221,7 @@ def potential_energy(tree, q):
 
 def load_power(tree, q, qd, loads):
     """Return the power (W) that the loads feed into the tree."""
-    power, moves = 0, motions(tree, q, qd)
+    power, moves = 0, velocities(tree, q, qd)
     for load in loads:
         link, arm = _link_and_arm(tree, moves, load.point)
         power += ca.dot(ca.vertcat(*_three(load.force)), link.linear + ca.cross(link.angular, arm))

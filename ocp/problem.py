@@ -42,7 +42,8 @@ class Instant:
     `s` in [0, 1], duration `T` (s), `q, qd, qdd` (n,), and on demand the time `t` (s), the joint torques `tau` (n,), the position,
     velocity and acceleration (3,) of named points, and what the ground gives, a `reaction`.
 
-    `react`(instant) says how the ground's wrenches are known; `lifted`(instant) gives the joint torques where they are variables.
+    `react`(instant) says how the ground's wrenches are known; `lifted`(instant) gives the joint torques where they are variables, and
+    `need`(instant) what the motion needs, where inverse dynamics knows of the ground.
     """
 
     tree: Tree
@@ -56,6 +57,7 @@ class Instant:
     ground: Ground | None = None
     react: Callable | None = field(default=None, repr=False)
     lifted: Callable | None = field(default=None, repr=False)
+    need: Callable | None = field(default=None, repr=False)
 
     @property
     def t(self):
@@ -75,6 +77,8 @@ class Instant:
     @cached_property
     def needed(self):
         """The generalized forces (n,) that the motion needs beside the ground's wrenches: inverse dynamics, pass 2."""
+        if self.need is not None:
+            return self.need(self)
         if self.ground is None:
             return self.unsupported
         given = sum(kinematics.wrench_torques(self.tree, self.frames, link, *wrench)
@@ -95,8 +99,8 @@ class Instant:
 
     @cached_property
     def moves(self):
-        """Motions of all links."""
-        return kinematics.motions(self.tree, self.q, self.qd)
+        """Motions of all links, without accelerations."""
+        return kinematics.velocities(self.tree, self.q, self.qd)
 
     def position(self, point):
         """Position (3, m) of a named point in global axes."""

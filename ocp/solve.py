@@ -28,7 +28,8 @@ def solve(problem, transcription=Transcription(), solver=Solver(), *, guess=None
 
     `guess` is a Guess, or a Solution (of any spline basis) that also lends its multipliers; by default the straight line between the
     prescribed ends. `watch(iteration)` sees every iteration. With `feasible_first` the solver first finds any motion that meets the
-    constraints, and minimises from there: a rough start is smoothed before the objective pulls at it. With `certify` the solution carries its Verification.
+    constraints, and minimises from there: a rough start is smoothed before the objective pulls at it. With `certify` the solution carries
+    its Verification.
     Raises ValueError before the solve for anything wrong with the statement.
     """
     begin = time.perf_counter()

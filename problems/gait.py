@@ -24,7 +24,7 @@ LEAST = 0.2                                       # of the weight: vertical forc
 TURN, HEAVE = 100.0, GRAVITY / 5                  # rad/s2, m/s2: accelerations that count as one in the smoothness term [assumed]
 BEHIND = (0.0, 0.0, -0.15)                        # m: of a backpack's centre from T6 [assumed]
 TUNED = {"tol": 1e-6, "max_iter": 200, "mumps_permuting_scaling": 0, "mumps_pivot_order": 0, "min_refinement_steps": 0,
-         "mu_init": 3e-2}
+         "mu_init": 3e-2, "mumps_mem_percent": 100}
 CAREFUL = {"tol": 1e-6, "max_iter": 400, "mumps_pivtol": 1e-4}
 
 

@@ -10,7 +10,11 @@ from random_trees import random_loads, random_motion, random_tree
 from models.two_link import INERTIA, LENGTH, MASS, two_link
 from ocp import solve
 from ocp.dynamics import FORMULATIONS, composite, hollerbach_3x3, hollerbach_4x4, newton_euler
+from ocp.dynamics.automatic import published
 from ocp.dynamics.barman import BARMAN, reaction_sensitivity
+from ocp.dynamics.composite import COMPOSITE
+from ocp.dynamics.formulation import Wrench
+from ocp.kinematics import poses, wrench_torques
 from ocp.tree import Load
 from problems.two_link_lift import problem as two_link_lift
 
@@ -200,6 +204,27 @@ def test_the_curvature_is_the_difference_of_another_gradient(seed):
     gradient = ca.Function("gradient", [x], [slopes.T @ weights(seed, tree)])
     found = whole(tree, composite.curvature(tree, weights(seed, tree), *arguments))[:len(motion), :len(motion)]
     assert_close(valued([x, y], found, motion, wrenches), differences(lambda moved: np.array(gradient(moved)), motion), 1e-8)
+
+
+@pytest.mark.parametrize("provider", [COMPOSITE, published(FORMULATIONS["lie_group"])], ids=["composite", "published"])
+@pytest.mark.parametrize("seed", range(TREES))
+def test_wrenches_that_stay_in_the_ground_have_the_derivatives_that_casadi_finds(seed, provider):
+    tree, motion, _, loads = mechanism(seed)
+    rng, x, y = np.random.default_rng(seed), ca.SX.sym("motion", 3 * tree.dof), ca.SX.sym("wrenches", 12)
+    parts, arguments, multipliers = ca.vertsplit(y, 3), ca.vertsplit(x, tree.dof), weights(seed, tree)
+    wrenches = tuple(Wrench(link=str(rng.choice(tree.names)), place=rng.standard_normal(3), moment=parts[k], force=parts[k + 1])
+                     for k in (0, 2))
+    frames = poses(tree, arguments[0])
+    torques = newton_euler.inverse(tree, *arguments, loads) - sum(
+        wrench_torques(tree, frames, wrench.link, wrench.moment + ca.cross(ca.DM(wrench.place), wrench.force), wrench.force)
+        for wrench in wrenches)
+    slopes = provider.join_slopes(tree, provider.slope_parts(tree, *arguments, (*loads, *wrenches)))
+    *blocks, gradient = provider.join_curvature(tree, provider.curvature_parts(tree, multipliers, *arguments, (*loads, *wrenches)))
+    bend, slope = ca.hessian(ca.dot(multipliers, torques), ca.vertcat(x, y))
+    wanted = [*range(3 * tree.dof), *range(3 * tree.dof + 6 * len(loads), 3 * tree.dof + 6 * len(loads) + 12)]
+    for found, expected in ((ca.horzcat(*slopes)[:, wanted], ca.jacobian(torques, ca.vertcat(x, y))),
+                            (whole(tree, blocks)[wanted, wanted], bend), (gradient[wanted], slope)):
+        assert_close(*(valued([x, y], part, motion, np.arange(12) - 5.5) for part in (found, expected)), 1e-9)
 
 
 @pytest.mark.parametrize("seed", range(0, TREES, 3))

@@ -1,8 +1,10 @@
 """The provider that takes a formulation's own published recursion for first derivatives, and automatic differentiation for second ones."""
+from dataclasses import replace
+
 import casadi as ca
 
-from ocp.dynamics.formulation import Provider
-from ocp.tree import Load
+from ocp.dynamics.formulation import Provider, Wrench
+from ocp.kinematics import poses, wrench_torques
 
 SX = ca.SX
 
@@ -14,14 +16,18 @@ def published(formulation):
 
     def slope_parts(tree, q, qd, qdd, loads=()):
         wrenches, symbols = _symbolic(loads)
-        by_load = ca.jacobian(formulation.inverse(tree, q, qd, qdd, symbols), wrenches)       # tau is linear in loads
-        return *formulation.sensitivity(tree, q, qd, qdd, loads), by_load
+        by_load = ca.jacobian(_torques(formulation, tree, q, qd, qdd, symbols), wrenches)     # tau is linear in loads
+        carried, held = _parted(loads)
+        at = SX.sym("q", tree.dof)
+        by_place = ca.substitute(ca.jacobian(_held(tree, at, held), at), at, q)
+        by_q, by_qd, by_qdd = formulation.sensitivity(tree, q, qd, qdd, carried)
+        return by_q - by_place, by_qd, by_qdd, by_load
 
     def curvature_parts(tree, multipliers, q, qd, qdd, loads=()):
         n, (wrenches, symbols) = tree.dof, _symbolic(loads)
         motion = [SX.sym(name, n) for name in ("q", "qd", "qdd")]
         place = ca.vertcat(*motion, wrenches)
-        hessian, gradient = ca.hessian(ca.dot(multipliers, formulation.inverse(tree, *motion, symbols)), place)
+        hessian, gradient = ca.hessian(ca.dot(multipliers, _torques(formulation, tree, *motion, symbols)), place)
         values = ca.vertcat(q, qd, qdd, *(SX(part[k]) for load in loads for part in (load.moment, load.force) for k in range(3)))
         hessian, gradient = ca.substitute([hessian, gradient], [place], [ca.densify(values)])
         a, b, c, d = slice(0, n), slice(n, 2 * n), slice(2 * n, 3 * n), slice(3 * n, place.shape[0])
@@ -34,7 +40,26 @@ def _symbolic(loads):
     """Return symbols for (moment, force) of every load, stacked, and the loads made of them."""
     wrenches = SX.sym("wrench", 6 * len(loads))
     parts = [wrenches[6 * k:6 * k + 6] for k in range(len(loads))]
-    return wrenches, tuple(Load(point=load.point, moment=part[:3], force=part[3:]) for load, part in zip(loads, parts))
+    return wrenches, tuple(replace(load, moment=part[:3], force=part[3:]) for load, part in zip(loads, parts))
+
+
+def _torques(formulation, tree, q, qd, qdd, loads):
+    """Return the joint torques (n,) that the motion needs beside loads and wrenches."""
+    carried, held = _parted(loads)
+    return formulation.inverse(tree, q, qd, qdd, carried) - _held(tree, q, held)
+
+
+def _parted(loads):
+    """Return the loads, and the wrenches that stay in the ground."""
+    return tuple(tuple(load for load in loads if isinstance(load, Wrench) == held) for held in (False, True))
+
+
+def _held(tree, q, wrenches):
+    """Return the generalized forces (n,) of wrenches that stay in the ground."""
+    frames, total = poses(tree, q) if wrenches else (), SX(tree.dof, 1)
+    for wrench in wrenches:
+        total += wrench_torques(tree, frames, wrench.link, wrench.moment + ca.cross(ca.DM(wrench.place), wrench.force), wrench.force)
+    return total
 
 
 def _as_they_are(tree, parts):

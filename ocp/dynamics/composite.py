@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import Provider, aligned, applied, regrouped
+from ocp.dynamics.formulation import Provider, Wrench, aligned, applied, regrouped
 from ocp.dynamics.pairs import bilinear, products
 from ocp.spatial import across, against, by_rows, cross, cross_force, cross_motion, dot, times
 
@@ -40,8 +40,10 @@ class Chain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frames:
-    """Of every joint, as columns: rotation (3x3 each, a list), origin (3, n), twist S, phi, psi, link's twist and acceleration (6, n)."""
+    """Of every joint, as columns: rotation (3x3 each, a list), origin (3, n), twist S, phi, psi, link's twist and acceleration (6, n), all
+    about the place `base` (3) in the ground."""
 
+    base: object
     rotation: tuple
     origin: object
     screw: object
@@ -187,7 +189,7 @@ def ground_frames(chain, q, qd, qdd):
     Any point may serve that is fixed in the ground at the instant; that one spares a floating base its offset.
     """
     joints = chain.tree.moving
-    rotation, origin = _places(chain, q)
+    base_place, rotation, origin = _places(chain, q)
     axes = ca.horzcat(*(turn[:, 2] for turn in rotation))
     turning = np.tile([joint.kind != "prismatic" for joint in joints], (3, 1)).astype(float)
     sliding = np.tile([1.0 if joint.kind == "prismatic" else joint.pitch if joint.kind == "screw" else 0.0 for joint in joints], (3, 1))
@@ -199,18 +201,19 @@ def ground_frames(chain, q, qd, qdd):
     phi = cross_motion(before, screw)
     acceleration = summed(chain, screw * accelerations + phi * rates, base)
     psi = cross_motion(of_parents(chain, acceleration, base), screw) + cross_motion(before, phi)
-    return Frames(rotation=rotation, origin=origin, screw=screw, phi=phi, psi=psi, twist=twist, acceleration=acceleration)
+    return Frames(base=base_place, rotation=rotation, origin=origin, screw=screw, phi=phi, psi=psi, twist=twist, acceleration=acceleration)
 
 
 def _places(chain, q):
-    """Return the rotations (3x3), and the origins (3, n)."""
-    rotation, origin = [], []
+    """Return the place (3) of the last leading slide, the rotations (3x3), and the origins (3, n) from there."""
+    start, rotation, origin = SX.zeros(3), [], []
     cosines, sines, spin = ca.cos(q), ca.sin(q), ca.diagcat(ca.DM.ones(2, 2), 1).sparsity()
     for k, (joint, home) in enumerate(zip(chain.tree.moving, chain.homes)):
         p = chain.parents[k]
         turn, place = (SX.eye(3), SX.zeros(3)) if p < 0 else (rotation[p], origin[p])
         base = turn @ ca.DM(home[:3, :3])
         if k in chain.still:
+            start = start + turn @ ca.DM(home[:3, 3]) + base[:, 2] * q[k]
             place = SX.zeros(3)
         else:
             place = place + turn @ ca.DM(home[:3, 3]) if home[:3, 3].any() else place
@@ -220,7 +223,7 @@ def _places(chain, q):
             base = base @ SX(spin, ca.vertcat(cosines[k], sines[k], -sines[k], cosines[k], 1))
         rotation.append(base)
         origin.append(place)
-    return tuple(rotation), ca.horzcat(*origin)
+    return start, tuple(rotation), ca.horzcat(*origin)
 
 
 def summed(chain, steps, base):
@@ -321,18 +324,21 @@ def bent_back(bodies, motion):
 # Loads ----------------------------------------------------------------------------------------------------------------------
 
 def _loaded_chains(chain, frames, loads):
-    """Yield for each load its joint, the coordinates that move it, the point's place, and force and moment as columns (3)."""
-    for link, position, force, moment in applied(chain.tree, loads):
+    """Yield for each load the coordinates that move its link, its place, whether that stays, and force and moment as columns (3)."""
+    for load in loads:
+        stays = isinstance(load, Wrench)
+        link, position, force, moment = (chain.tree.link_index(load.link), load.place, load.force, load.moment) if stays else \
+            applied(chain.tree, [load])[0]
         k = chain.carriers[link]
         moving = []
         while k >= 0:
             moving.insert(0, k)
             k = chain.parents[k]
         if moving:
-            place = frames.origin[:, moving[-1]] + frames.rotation[moving[-1]] @ ca.DM(position)
-            yield moving, place, *(ca.vertcat(vector[0], vector[1], vector[2]) for vector in (force, moment))
+            place = ca.DM(position) - frames.base if stays else frames.origin[:, moving[-1]] + frames.rotation[moving[-1]] @ ca.DM(position)
+            yield moving, place, stays, *(ca.vertcat(vector[0], vector[1], vector[2]) for vector in (force, moment))
         else:
-            yield moving, None, None, None
+            yield moving, None, None, None, None
 
 
 def _rates(frames, moving, place):
@@ -344,13 +350,13 @@ def _rates(frames, moving, place):
 def _load_parts(chain, frames, loads):
     """Return the loads' shares of -dtau/dq (n, n) and dtau/d(moment, force) (n, 6 loads)."""
     by_q, by_load = SX(chain.tree.dof, chain.tree.dof), SX(chain.tree.dof, 6 * len(loads))
-    for number, (moving, place, force, moment) in enumerate(_loaded_chains(chain, frames, loads)):
+    for number, (moving, place, stays, force, moment) in enumerate(_loaded_chains(chain, frames, loads)):
         if moving:
             turns, moves = _rates(frames, moving, place)
             pushed, swung = turns.T @ against(moves, force), turns.T @ against(turns, moment)
             by_load[moving, list(range(6 * number, 6 * number + 6))] = -ca.horzcat(turns.T, moves.T)
-            by_q[moving, moving] += ca.triu(pushed) + ca.triu(pushed, False).T + ca.triu(swung, False).T
-    return by_q, by_load
+            by_q[moving, moving] += ca.triu(pushed, False).T + ca.triu(swung, False).T + (-ca.tril(pushed, False) if stays else ca.triu(pushed))
+    return by_q, ca.sparsify(by_load)
 
 
 def _load_curvatures(chain, frames, virtual, loads):
@@ -358,7 +364,7 @@ def _load_curvatures(chain, frames, virtual, loads):
     force) (n, 6 loads), the first by q (n,), and minus those by (moment, force) (6 loads,)."""
     n, count = chain.tree.dof, len(loads)
     by_qq, by_q_load, by_q, by_load = SX(n, n), SX(n, 6 * count), SX.zeros(n), SX.zeros(6 * count)
-    for number, (moving, place, force, moment) in enumerate(_loaded_chains(chain, frames, loads)):
+    for number, (moving, place, stays, force, moment) in enumerate(_loaded_chains(chain, frames, loads)):
         if not moving:
             continue
         columns, (turns, moves) = list(range(6 * number, 6 * number + 6)), _rates(frames, moving, place)
@@ -366,15 +372,17 @@ def _load_curvatures(chain, frames, virtual, loads):
         ahead = cross_motion(frames.screw[:, moving], ca.repmat(ca.vertcat(w, v), 1, len(moving)) - virtual[:, moving])
         here = ca.repmat(place, 1, len(moving))
         wrench = [ca.repmat(part, 1, len(moving)) for part in (moment + ca.cross(place, force), force)]
-        crossed = against(moves, force).T @ ahead[:3, :]
-        by_place = frames.screw[:, moving].T @ cross_force(ahead, *wrench) + turns.T @ against(moves, ca.cross(force, w))
-        by_place += crossed + crossed.T
-        speeds = ahead[3:, :] + cross(ahead[:3, :], here) + cross(ca.repmat(w, 1, len(moving)), moves)
+        by_place = frames.screw[:, moving].T @ cross_force(ahead, *wrench)
+        speeds = ahead[3:, :] + cross(ahead[:3, :], here)
+        if not stays:
+            crossed = against(moves, force).T @ ahead[:3, :]
+            by_place += crossed + crossed.T + turns.T @ against(moves, ca.cross(force, w))
+            speeds += cross(ca.repmat(w, 1, len(moving)), moves)
         by_qq[moving, moving] += ca.triu(by_place)
         by_q_load[moving, columns] = -ca.horzcat(ahead[:3, :].T, speeds.T)
         by_q[moving] += ahead[:3, :].T @ moment + speeds.T @ force
         by_load[columns] = -ca.vertcat(w, v + ca.cross(w, place))
-    return by_qq, by_q_load, by_q, by_load
+    return by_qq, ca.sparsify(by_q_load), by_q, by_load
 
 
 COMPOSITE = Provider(slope_parts=slope_parts, join_slopes=join_slopes, curvature_parts=curvature_parts, join_curvature=join_curvature)

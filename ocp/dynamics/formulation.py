@@ -30,13 +30,23 @@ class Formulation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Wrench:
+    """A moment (3, N m) and a force (3, N) on the named link at a `place` (3, m) that stays where it is when the link moves, global axes."""
+
+    link: str
+    place: object
+    moment: object
+    force: object
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
     """Derivatives of inverse dynamics in two stages: parts, which are scalar graphs, and their joining, in graphs or matrix loops.
 
     slope_parts(tree, q, qd, qdd, loads) -> parts; join_slopes(tree, parts) -> dtau/dq, dtau/dqd, dtau/dqdd (n, n), dtau/d(moment, force) of
-    each load (n, 6 loads). With multipliers as second argument curvature_parts, and join_curvature(tree, parts) -> the second derivatives
-    of L = multipliers . tau by (q, q), (q, qd), (q, qdd), (qd, qd), (n, n), the symmetric ones as upper triangles, by q and the loads
-    (n, 6 loads), and the gradient of L by (q, qd, qdd, loads).
+    each load, a Load or a Wrench, (n, 6 loads). With multipliers as second argument curvature_parts, and join_curvature(tree, parts) -> the
+    second derivatives of L = multipliers . tau by (q, q), (q, qd), (q, qdd), (qd, qd), (n, n), the symmetric ones as upper triangles, by q
+    and the loads (n, 6 loads), and the gradient of L by (q, qd, qdd, loads).
     """
 
     slope_parts: Callable

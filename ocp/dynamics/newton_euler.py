@@ -5,6 +5,8 @@ inertia as mass m, first moment h = m c and pseudo-inertia P about the frame's o
 m a + U h and the inertial moment h x a + I dw + w x I w, which is less work than moving both to the centre of mass. Gravity is an
 acceleration of the base, which makes a resting link carry its weight (sign of Barman's eq. 3.67).
 """
+from operator import add, mul, sub
+
 import casadi as ca
 import numpy as np
 
@@ -240,20 +242,25 @@ def _product(a, b):
     """Return a b; constants 0 and 1 never reach the graph, which spares most of the time to build it."""
     if _is(a, 0.0) or _is(b, 0.0):
         return 0.0
-    return b if _is(a, 1.0) else a if _is(b, 1.0) else a * b
+    return b if _is(a, 1.0) else a if _is(b, 1.0) else _joined(mul, ca.OP_MUL, a, b)
 
 
 def _sum(*terms):
     """Return the sum of the terms that are not constant zeros."""
     total = 0.0
     for term in terms:
-        total = term if _is(total, 0.0) else total if _is(term, 0.0) else total + term
+        total = term if _is(total, 0.0) else total if _is(term, 0.0) else _joined(add, ca.OP_ADD, total, term)
     return total
 
 
 def _minus(a, b):
     """Return a - b."""
-    return a if _is(b, 0.0) else -b if _is(a, 0.0) else a - b
+    return a if _is(b, 0.0) else -b if _is(a, 0.0) else _joined(sub, ca.OP_SUB, a, b)
+
+
+def _joined(operation, code, a, b):
+    """Return operation(a, b); scalar graphs take its `code`, which spares the search for types that lasts longer than the operation."""
+    return ca.SX.binary(code, a, b) if ca.SX in (type(a), type(b)) else operation(a, b)
 
 
 def _is(value, constant):
