@@ -24,7 +24,7 @@ REACHED = {"uicker_kahn": (19421, 15958), "waters": (5131, 3974), "hollerbach_4x
 GROWTH = {"uicker_kahn": 4, "waters": 2, "hollerbach_4x4": 1, "hollerbach_3x3": 1, "newton_euler": 1}
 FALLING = tuple(TABLE_II)
 
-LARGEST = {name: 8 if GROWTH.get(name, 1) > 1 else 30 for name in FORMULATIONS if name != "newton_euler"}      # joints of random trees
+LARGEST = {name: 8 if GROWTH.get(name, 1) > 1 else 16 for name in FORMULATIONS if name != "newton_euler"}      # joints of random trees
 
 every_method = pytest.mark.parametrize("name", FORMULATIONS)
 every_count = pytest.mark.parametrize("name", FALLING)
