@@ -8,6 +8,7 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
+from ocp import flexible
 from ocp.spatial import pose, tidy
 from ocp.tree import Point, outward
 
@@ -42,7 +43,9 @@ def _waves(home, screw):
 
 
 def poses(tree, q):
-    """Return the pose (4x4) of every link."""
+    """Return the pose (4x4) of every link, of a flexible one at its base."""
+    if tree.flexible:
+        return [link.pose for link in flexible.moved(tree, q)]
     rows = tree.rows
 
     def step(k, parent):
@@ -55,7 +58,7 @@ def poses(tree, q):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Motion:
     """A link's motion: rotation (3x3), origin (3), angular and linear velocity (3) of the frame at its origin, and where they are asked for
-    its angular and linear acceleration (3)."""
+    its angular and linear acceleration (3). In a tree with flexible links `bent` has the matrices behind it (see `ocp.flexible`)."""
 
     rotation: object
     origin: object
@@ -63,10 +66,13 @@ class Motion:
     linear: object
     angular_acceleration: object = None
     linear_acceleration: object = None
+    bent: object = None
 
 
 def velocities(tree, q, qd):
     """Return the Motion of every link without its accelerations."""
+    if tree.flexible:
+        return [replace(move, angular_acceleration=None, linear_acceleration=None) for move in motions(tree, q, qd)]
     rows, zero = tree.rows, ca.DM.zeros(3)
 
     def move(k, p):
@@ -86,6 +92,8 @@ def velocities(tree, q, qd):
 
 def motions(tree, q, qd, qdd=None):
     """Return the Motion of every link; without `qdd` the accelerations are those of qdd = 0."""
+    if tree.flexible:
+        return [_bent_motion(link.pose, link.rate, link.acceleration, link) for link in flexible.moved(tree, q, qd, qdd)]
     moves, rows, zero = velocities(tree, q, qd), tree.rows, ca.DM.zeros(3)
     root = Motion(rotation=ca.DM.eye(3), origin=zero, angular=zero, linear=zero, angular_acceleration=zero, linear_acceleration=zero)
 
@@ -106,18 +114,23 @@ def motions(tree, q, qd, qdd=None):
 
 def position(tree, q, point):
     """Return the position (3, m) of a point."""
+    if tree.flexible:
+        return flexible.at_point(tree, flexible.moved(tree, q), point)[0][:3, 3]
     return place(tree, poses(tree, q), point)
 
 
 def place(tree, frames, point):
-    """Return the position (3, m) of a point, from the poses of all links."""
+    """Return the position (3, m) of a point, from the poses of all links; raise ValueError for one on a flexible link, which bends."""
     point = _point(tree, point)
+    if point.link in tree.flexible:
+        raise ValueError(f"point {point.name!r} is on the flexible link {point.link!r}: the links' poses do not tell where it is")
     frame = frames[tree.link_index(point.link)]
     return frame[:3, :3] @ ca.DM(point.position) + frame[:3, 3]
 
 
 def offset(tree, q, start, end):
     """Return the vector (3, m) between two points in the axes of the last link that carries both, whose own motion does not matter to it."""
+    _rigid_only(tree, "offset")
     places, chains = [], []
     for point in (start, end):
         point = _point(tree, point)
@@ -143,19 +156,33 @@ def velocity(tree, q, qd, point):
 
 def speed(tree, moves, point):
     """Return the velocity (3, m/s) of a point, from the motions of all links."""
+    if tree.flexible:
+        return _at_point(tree, moves, point).linear
     link, arm = _link_and_arm(tree, moves, point)
     return link.linear + ca.cross(link.angular, arm)
 
 
 def acceleration(tree, q, qd, qdd, point):
     """Return the acceleration (3, m/s2) of a point, gravity not included."""
-    link, arm = _link_and_arm(tree, motions(tree, q, qd, qdd), point)
+    moves = motions(tree, q, qd, qdd)
+    if tree.flexible:
+        return _at_point(tree, moves, point).linear_acceleration
+    link, arm = _link_and_arm(tree, moves, point)
     return link.linear_acceleration + ca.cross(link.angular_acceleration, arm) + ca.cross(link.angular, ca.cross(link.angular, arm))
 
 
 def jacobian(tree, q, point):
     """Return J (6, n) with (angular velocity of the link, linear velocity of the point) = J qd."""
-    point, frames, parents, rows = _point(tree, point), poses(tree, q), tree.parents, tree.rows
+    if tree.flexible:
+        unit = [_at_point(tree, velocities(tree, q, column), point) for column in ca.horzsplit(ca.DM.eye(tree.dof))]
+        return ca.horzcat(*(ca.vertcat(move.angular, move.linear) for move in unit))
+    return slope(tree, poses(tree, q), point)
+
+
+def slope(tree, frames, point):
+    """Return J (6, n) as `jacobian` does, from the poses of all links."""
+    _rigid_only(tree, "slope")
+    point, parents, rows = _point(tree, point), tree.parents, tree.rows
     k = tree.link_index(point.link)
     place = frames[k][:3, :3] @ ca.DM(point.position) + frames[k][:3, 3]
     columns = [ca.DM.zeros(6)] * tree.dof
@@ -174,6 +201,7 @@ def wrench_torques(tree, frames, link, moment, force):
 
     `frames` are the poses of all links; each joint takes the share along its own axis, z . (M - o x F) for a turn.
     """
+    _rigid_only(tree, "wrench_torques")
     k, parents, rows = tree.link_index(link), tree.parents, tree.rows
     torques = [0] * tree.dof
     while k >= 0:
@@ -189,12 +217,17 @@ def center_of_mass(tree, q):
     """Return the centre of mass (3, m) of the whole tree; raise ValueError if it has no mass."""
     if not any(link.mass for link in tree.links):
         raise ValueError("center_of_mass: the tree has no mass")
+    if tree.flexible:
+        moments = [link.pose @ flexible.first_moment(body, link.terms[0]) for body, link in zip(tree.links, flexible.moved(tree, q))]
+        return sum(moments)[:3] / sum(link.mass for link in tree.links)
     moment = sum(link.mass * (pose[:3, :3] @ ca.DM(link.com) + pose[:3, 3]) for link, pose in zip(tree.links, poses(tree, q)))
     return moment / sum(link.mass for link in tree.links)
 
 
 def momentum(tree, q, qd, about=(0.0, 0.0, 0.0)):
     """Return the angular momentum about a fixed point (3, kg m2/s) and the linear momentum (3, kg m/s)."""
+    if tree.flexible:
+        return flexible.momentum(tree, q, qd, about)
     angular = linear = ca.DM.zeros(3)
     for link, motion in zip(tree.links, velocities(tree, q, qd)):
         place, speed, spin = _com_motion(link, motion)
@@ -205,6 +238,8 @@ def momentum(tree, q, qd, about=(0.0, 0.0, 0.0)):
 
 def kinetic_energy(tree, q, qd):
     """Return the kinetic energy (J)."""
+    if tree.flexible:
+        return flexible.kinetic_energy(tree, q, qd)
     energy = 0
     for link, motion in zip(tree.links, velocities(tree, q, qd)):
         _, speed, spin = _com_motion(link, motion)
@@ -213,7 +248,9 @@ def kinetic_energy(tree, q, qd):
 
 
 def potential_energy(tree, q):
-    """Return the potential energy in gravity (J), zero at the global origin."""
+    """Return the potential energy in gravity (J), zero at the global origin, and of bent links."""
+    if tree.flexible:
+        return flexible.potential_energy(tree, q)
     gravity = ca.DM(tree.gravity)
     return -sum(link.mass * ca.dot(gravity, pose[:3, :3] @ ca.DM(link.com) + pose[:3, 3])
                 for link, pose in zip(tree.links, poses(tree, q)))
@@ -223,10 +260,26 @@ def load_power(tree, q, qd, loads):
     """Return the power (W) that the loads feed into the tree."""
     power, moves = 0, velocities(tree, q, qd)
     for load in loads:
-        link, arm = _link_and_arm(tree, moves, load.point)
-        power += ca.dot(ca.vertcat(*_three(load.force)), link.linear + ca.cross(link.angular, arm))
-        power += ca.dot(ca.vertcat(*_three(load.moment)), link.angular)
+        angular = _at_point(tree, moves, load.point).angular if tree.flexible else moves[tree.link_index(tree.point(load.point).link)].angular
+        power += ca.dot(ca.vertcat(*_three(load.force)), speed(tree, moves, load.point))
+        power += ca.dot(ca.vertcat(*_three(load.moment)), angular)
     return power
+
+
+def _bent_motion(frame, rate, acceleration, link):
+    """Return the Motion of a frame from its pose, rate and acceleration (4x4)."""
+    return Motion(rotation=frame[:3, :3], origin=frame[:3, 3], angular=flexible.turning(rate, frame), linear=rate[:3, 3], bent=link,
+                  angular_acceleration=flexible.turning(acceleration, frame), linear_acceleration=acceleration[:3, 3])
+
+
+def _at_point(tree, moves, point):
+    """Return the Motion of a point's frame in a tree with flexible links, from the motions of all links."""
+    return _bent_motion(*flexible.at_point(tree, [move.bent for move in moves], point), None)
+
+
+def _rigid_only(tree, what):
+    if tree.flexible:
+        raise ValueError(f"{what}: link {tree.flexible[0]!r} is flexible, and the links' poses do not tell how it bends")
 
 
 def _three(vector):

@@ -5,10 +5,12 @@ the link's own frame (Sohl & Bobrow 2001, second form of the product of exponent
 the pitch alone; a fixed joint has no screw. Everything is checked at birth, so that an existing tree is a sound one.
 """
 from dataclasses import dataclass
-from math import inf, isnan
+from math import inf
 
 import numpy as np
 
+from ocp.checks import frozen, limits, numbers
+from ocp.modes import Modes
 from ocp.spatial import dh_pose, invert, move_screw, tidy
 
 GROUND = "ground"
@@ -16,13 +18,21 @@ GROUND = "ground"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A rigid body: mass (kg), centre of mass (3, m, link frame), inertia about it (3x3, kg m2, link axes)."""
+    """A body: mass (kg), centre of mass (3, m, link frame), inertia about it (3x3, kg m2, link axes); flexible where it has `modes`.
+
+    These three are the undeformed link's; without a mass a flexible link takes those of its modes.
+    """
 
     mass: float = 0.0
     com: tuple = (0.0, 0.0, 0.0)
     inertia: tuple = ((0.0, 0.0, 0.0),) * 3
+    modes: Modes | None = None
 
     def __post_init__(self):
+        if not isinstance(self.modes, Modes | None):
+            raise ValueError(f"link modes: expected Modes or None, got {self.modes!r}")
+        if self.modes is not None and not self.mass:
+            _set(self, mass=self.modes.mass, com=self.modes.com, inertia=self.modes.inertia)
         mass = float(numbers("link mass", self.mass, ()))
         com, inertia = numbers("link com", self.com, (3,)), numbers("link inertia", self.inertia, (3, 3))
         if mass < 0:
@@ -155,28 +165,69 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tree:
-    """Links and joints of a serial or branched mechanism, its points, and gravity (3, m/s2, global axes).
+class Loop:
+    """A cut joint that closes a loop (Xiang, Arora & Abdel-Malek 2009, eq. 38) between the points named `start` and `end`.
 
-    Joint k carries link k, and a parent stands before its children. Raises ValueError naming the joint or point.
+    The points do not part along `position`, nor do their links turn against each other about `orientation`: each some of x, y, z, the columns
+    of `frame` (3x3) in the axes of the "start" or "end" link, or in "global" ones, which can close positions only. `turn` (3x3) has the axes
+    of the end's link as columns in those of the start's, when closed. Raises ValueError naming the loop.
+    """
+
+    name: str
+    start: str
+    end: str
+    position: str = "xyz"
+    orientation: str = ""
+    axes: str = "start"
+    frame: tuple = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    turn: tuple = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+    def __post_init__(self):
+        label = f"loop {self.name!r}"
+        for what in ("position", "orientation"):
+            letters = getattr(self, what)
+            if not isinstance(letters, str) or set(letters) - set("xyz") or len(set(letters)) < len(letters):
+                raise ValueError(f"{label}: {what}: expected some of x, y, z, got {letters!r}")
+            _set(self, **{what: "".join(sorted(letters))})
+        if not self.position + self.orientation:
+            raise ValueError(f"{label}: it closes no direction of position or orientation")
+        if self.axes not in ("start", "end", "global") or self.orientation and self.axes == "global":
+            raise ValueError(f"{label}: axes: expected start, end, or where only positions are closed global, got {self.axes!r}")
+        for what in ("frame", "turn"):
+            matrix = numbers(f"{label}: {what}", getattr(self, what), (3, 3))
+            if np.abs(matrix @ matrix.T - np.eye(3)).max() > 1e-9 or np.linalg.det(matrix) < 0:
+                raise ValueError(f"{label}: {what}: expected a rotation matrix, got {matrix.tolist()}")
+            _set(self, **{what: frozen(matrix)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tree:
+    """Links and joints of a serial or branched mechanism, its points, gravity (3, m/s2, global axes), and loops, where it is closed.
+
+    Joint k carries link k, and a parent stands before its children. Raises ValueError naming the joint, point or loop.
     """
 
     links: tuple
     joints: tuple
     points: tuple = ()
     gravity: tuple = (0.0, 0.0, 0.0)
+    loops: tuple = ()
 
     def __post_init__(self):
-        _set(self, links=tuple(self.links), joints=tuple(self.joints), points=tuple(self.points),
+        _set(self, links=tuple(self.links), joints=tuple(self.joints), points=tuple(self.points), loops=tuple(self.loops),
              gravity=frozen(numbers("gravity", self.gravity, (3,))))
         if not self.joints or len(self.links) != len(self.joints):
             raise ValueError(f"tree: expected one link per joint and at least one, got {len(self.links)} links "
                              f"and {len(self.joints)} joints")
         _check_parents(self.joints)
+        _check_unique("coordinate", [joint.name for joint in self.moving])
         _check_unique("point", [point.name for point in self.points])
         for point in self.points:
             if point.link not in self.names:
                 raise ValueError(f"point {point.name!r}: unknown link {point.link!r}; {_known('links', self.names)}")
+        _check_unique("loop", [loop.name for loop in self.loops])
+        for loop in self.loops:
+            _check_ends(self, loop)
 
     @property
     def names(self):
@@ -185,8 +236,24 @@ class Tree:
 
     @property
     def moving(self):
-        """The joints that have a coordinate, in the order of q."""
-        return tuple(joint for joint in self.joints if joint.screw is not None)
+        """The joints that have a coordinate, in the order of q.
+
+        After a flexible link's joint stands a passive one for each amplitude of its modes, named like "link.bend_y1" and carrying nothing.
+        """
+        return tuple(moving for joint, link in zip(self.joints, self.links) for moving in (
+            *(() if joint.screw is None else (joint,)), *(() if link.modes is None else _amplitudes(joint.name, link.modes))))
+
+    @property
+    def flexible(self):
+        """Names of the flexible links."""
+        return tuple(joint.name for joint, link in zip(self.joints, self.links) if link.modes is not None)
+
+    @property
+    def amplitude_rows(self):
+        """Rows of q of each link's modal amplitudes, a tuple per link; empty for rigid ones."""
+        counts = [(joint.screw is not None, 0 if link.modes is None else len(link.modes.names)) for joint, link in zip(self.joints, self.links)]
+        ends = np.cumsum([sum(count) for count in counts])
+        return tuple(tuple(range(end - count[1], end)) for end, count in zip(ends.tolist(), counts))
 
     @property
     def dof(self):
@@ -212,7 +279,9 @@ class Tree:
         return self.names.index(name)
 
     def coordinate(self, name):
-        """Return the row of q that belongs to the joint `name`; raise ValueError if there is none."""
+        """Return the row of q that belongs to the joint or amplitude `name`; raise ValueError if there is none."""
+        if name not in self.names and name in (moving := [joint.name for joint in self.moving]):
+            return moving.index(name)
         row = self.rows[self.link_index(name)]
         if row is None:
             raise ValueError(f"joint {name!r} is fixed and has no coordinate")
@@ -245,42 +314,16 @@ def inward(tree, step):
     return values
 
 
-# Checks shared by the records of the statement ------------------------------------------------------------------------------
-
-def numbers(what, value, shape):
-    """Return `value` as a float array of that shape; raise ValueError naming `what` otherwise, or if an entry is not finite."""
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(f"{what}: expected numbers of shape {shape}, got {value!r}") from None
-    if array.shape != shape:
-        raise ValueError(f"{what}: expected shape {shape}, got {array.shape}")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{what}: expected finite numbers, got {array.tolist()}")
-    return array
-
-
-def limits(what, value):
-    """Return (lower, upper) from a pair or from one number b meaning (-b, b); raise ValueError naming `what`."""
-    try:
-        lower, upper = (-float(value), float(value)) if np.ndim(value) == 0 else (float(bound) for bound in value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{what}: expected (lower, upper) or one number, got {value!r}") from None
-    if isnan(lower) or isnan(upper):
-        raise ValueError(f"{what}: expected numbers, got {(lower, upper)}")
-    if lower > upper:
-        raise ValueError(f"{what}: lower bound {lower:g} is above upper bound {upper:g}")
-    return lower, upper
-
-
-def frozen(array):
-    """Return nested tuples of an array: hashable, comparable, read-only."""
-    return tuple(frozen(row) for row in array) if np.ndim(array) else float(array)
-
+# Checks of the records of the statement ------------------------------------------------------------------------------
 
 def _set(record, **values):
     for name, value in values.items():
         object.__setattr__(record, name, value)
+
+
+def _amplitudes(name, modes):
+    axes = {"m": (0.0, 0.0, 0.0, 1.0, 0.0, 0.0), "rad": (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)}
+    return [Joint(name=f"{name}.{mode}", parent=name, screw=axes[unit], actuated=False) for mode, unit in zip(modes.names, modes.units)]
 
 
 def _known(what, names):
@@ -342,3 +385,14 @@ def _check_parents(joints):
             ancestor = parents[ancestor]
         if joint.parent in names[k:]:
             raise ValueError(f"joint {joint.name!r}: its parent {joint.parent!r} must stand before it")
+
+
+def _check_ends(tree, loop):
+    carriers, known = [], {point.name: point.link for point in tree.points}
+    for end in (loop.start, loop.end):
+        if end not in known:
+            raise ValueError(f"loop {loop.name!r}: unknown point {end!r}; {_known('points', list(known))}")
+        above = outward(tree, lambda k, rigid: rigid if tree.joints[k].screw is None else k, -1)
+        carriers.append(above[tree.names.index(known[end])])
+    if carriers[0] == carriers[1]:
+        raise ValueError(f"loop {loop.name!r}: its points {loop.start!r} and {loop.end!r} are on one link, or on rigidly joined ones")

@@ -7,13 +7,17 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 RANKS = {
-    "ocp.version": 0, "ocp.spatial": 0, "ocp.spline": 0, "ocp.nlp": 0, "ocp.compiled": 0, "ocp.tree": 1, "ocp.kinematics": 2,
-    "ocp.dynamics.formulation": 3, "ocp.dynamics.pairs": 3, "ocp.dynamics.links": 3.2, "ocp.dynamics": 4, "ocp.ground": 4, "ocp.problem": 5,
+    "ocp.checks": 0, "ocp.modes": 0.5, "ocp.beams": 0.7, "ocp.flexible": 1.5, "ocp.version": 0, "ocp.spatial": 0, "ocp.spline": 0,
+    "ocp.nlp": 0, "ocp.compiled": 0, "ocp.mesh": 0.5, "ocp.tree": 1, "ocp.kinematics": 2, "ocp.loops": 3,
+    "ocp.dynamics.formulation": 3, "ocp.dynamics.pairs": 3, "ocp.dynamics.links": 3.2, "ocp.dynamics": 4, "ocp.closed_loops": 4, "ocp.ground": 4,
+    "ocp.problem": 5,
     "ocp.constraints": 6, "ocp.contact": 6, "ocp.objectives": 6, "ocp.layout": 6, "ocp.graph": 7, "ocp.assembly": 8, "ocp.rows": 8.5,
-    "ocp.transcribe": 9,
+    "ocp.collocation": 8.8, "ocp.shooting": 8.8, "ocp.transcribe": 9,
     "ocp.diagnosis": 10, "ocp.solution": 10, "ocp.verify": 11, "ocp.pictures": 11, "ocp.films": 11.5, "ocp.footing": 11.5, "ocp.walks": 12,
-    "ocp.solve": 12, "ocp.plots": 12, "ocp.charts": 12, "ocp": 13,
-    "problems.run": 15, "problems.__main__": 15, "problems.walking": 15.2, "problems.walking_report": 15.5, "problems.walking_plots": 15.5,
+    "ocp.solve": 12, "ocp.study": 12.5, "ocp.plots": 12, "ocp.charts": 12, "ocp": 13, "models.five_bar": 14.5,
+    "problems.run": 15, "problems.__main__": 15, "problems.swinging": 15.1, "problems.walking": 15.2, "problems.walking_report": 15.5,
+    "problems.walking_plots": 15.5,
+    "problems.lifting_report": 15.5, "problems.lifting_plots": 15.7,
     "problems.compare_gait": 17,
 }
 METHOD = 3.5                                      # of every other file of ocp/dynamics: above formulation, and apart from each other
@@ -27,7 +31,7 @@ def rank(module):
         return METHOD
     if module.startswith("problems"):
         return RANKS.get(module, 16)
-    return 14 if module.startswith("models") else RANKS[module]
+    return RANKS.get(module, 14) if module.startswith("models") else RANKS[module]
 
 
 def imports(module, top_level_only=False):

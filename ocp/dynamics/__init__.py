@@ -1,5 +1,6 @@
 """The methods of inverse dynamics, by name."""
 from ocp.dynamics.barman import BARMAN
+from ocp.dynamics.book import BOOK
 from ocp.dynamics.configuration_space import CONFIGURATION_SPACE
 from ocp.dynamics.hollerbach_3x3 import HOLLERBACH_3X3
 from ocp.dynamics.hollerbach_4x4 import HOLLERBACH_4X4
@@ -10,4 +11,4 @@ from ocp.dynamics.waters import WATERS
 
 FORMULATIONS = {formulation.name: formulation for formulation in (
     NEWTON_EULER, BARMAN, LIE_GROUP, HOLLERBACH_4X4, HOLLERBACH_3X3, WATERS, UICKER_KAHN,
-    CONFIGURATION_SPACE)}
+    CONFIGURATION_SPACE, BOOK)}

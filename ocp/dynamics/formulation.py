@@ -20,13 +20,14 @@ class Formulation:
     reactions(tree, q, qd, qdd, loads=()) -> (force (3, links), moment (3, links)) that each joint passes to its link, in the axes of
     the link's own frame, the moment about the joint's `anchor`; None where the method does not know them;
     sensitivity(tree, q, qd, qdd, loads=()) -> dtau/dq, dtau/dqd, dtau/dqdd, (n, n) each, by the method's own recursion; None where it has
-    none.
+    none; flexible: whether the method knows links with modes.
     """
 
     name: str
     inverse: Callable
     reactions: Callable | None = None
     sensitivity: Callable | None = None
+    flexible: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +70,10 @@ def aligned(tree):
     Every moving joint turns about or slides along the z axis of its new frame, whose x axis lies along the common normal to the next
     joint's axis, as Denavit and Hartenberg choose it; a fixed link shares its parent's frame. Coordinates, names, points and limits
     stay. Any choice is correct: this one makes most entries of the constant rotations and translations zero.
+    Raises ValueError naming a flexible link, since its modes are stated in its own frame and rigid methods know none.
     """
+    if tree.flexible:
+        raise ValueError(f"link {tree.flexible[0]!r} is flexible, which only the formulation 'book' knows, with derivatives 'ad'")
     turns = _new_frames(tree)
     parents = tree.parents
     joints, links, points = [], [], []

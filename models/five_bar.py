@@ -1,0 +1,42 @@
+"""Planar five-bar mechanism: two driven cranks on the ground carry one hand by two couplers, cut at the pin between these."""
+from models.four_bar import rods
+from ocp.tree import Link, Loop, Point, Tree, revolute
+
+LENGTHS = 0.20, 0.20, 0.30, 0.20, 0.30            # m: ground, left crank, left coupler, right crank, right coupler
+
+
+def five_bar(lengths=LENGTHS, masses=None, coms=None, inertias=None, payload=0.0, torque=10.0, gravity=9.81):
+    """Return the mechanism in the x-y plane, its cranks turning about (-ground/2, 0) and (ground/2, 0), all joints about z.
+
+    Coordinates: `left` and `right` crank from global x, and `left coupler`, `right coupler` from their crank's direction. The cranks are
+    driven. The point `hand`, at the left coupler's end, is where the loop `pin` joins the couplers; its multipliers are the force (2, N,
+    global axes) of left on right coupler.
+
+    `lengths` (5, m) pin to pin; `masses` (4, kg), `coms` (4, 2; m, along the link from its first pin and to the left of it), `inertias`
+    (4, kg m2, about the centre of mass) of left crank, left coupler, right crank, right coupler: None stands for slender rods; `payload`: a
+    point mass (kg) in the hand; `torque`: limit at both cranks (N m); `gravity`: strength along -y (m/s2).
+    """
+    ground, *bars = lengths
+    crank, coupler, right_crank, right_coupler = bars
+    links = rods(bars, masses, coms, inertias)
+    return Tree(
+        links=(links[0], _laden(links[1], coupler, payload), *links[2:]),
+        joints=(revolute("left", home=(-ground / 2, 0, 0), torque=torque),
+                revolute("left coupler", "left", home=(crank, 0, 0), actuated=False),
+                revolute("right", home=(ground / 2, 0, 0), torque=torque),
+                revolute("right coupler", "right", home=(right_crank, 0, 0), actuated=False)),
+        points=(Point(name="hand", link="left coupler", position=(coupler, 0, 0)),
+                Point(name="right end", link="right coupler", position=(right_coupler, 0, 0))),
+        loops=(Loop(name="pin", start="hand", end="right end", position="xy", axes="global"),),
+        gravity=(0.0, -gravity, 0.0),
+    )
+
+
+def _laden(link, reach, payload):
+    """Return the flat link with a point mass at its end."""
+    mass, (x, y, _), moment = link.mass + payload, link.com, link.inertia[2][2]
+    if not payload:
+        return link
+    moment += link.mass * payload / mass * ((reach - x) ** 2 + y ** 2)
+    return Link(mass=mass, com=((link.mass * x + payload * reach) / mass, link.mass * y / mass, 0.0),
+                inertia=((0, 0, 0), (0, moment, 0), (0, 0, moment)))

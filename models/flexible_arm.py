@@ -1,0 +1,52 @@
+"""Arms of one or two flexible links in the x-y plane, like those of Book (1983), who prints no numbers; the parameters here are ours.
+
+Each link is an aluminium strip 1 m long, 50 mm high and 5 mm thick that bends easily about z, in the plane of motion, 100 times less so
+about y, and twists. E = 70 GPa, G = 26 GPa, 2700 kg/m3: 0.675 kg, E I = 36.5 and 3646 N m2, G I_x = 54 N m2. Alone and clamped it vibrates at
+4.1, 25.8 and 72.2 Hz. The joint motors are light hubs, the elbow's 0.5 kg; the payload is 0.25 kg.
+"""
+from dataclasses import replace
+
+import numpy as np
+
+from ocp.beams import Beam, Body, assumed_modes
+from ocp.tree import GROUND, Link, Point, Tree, fixed, revolute
+
+LENGTH, HEIGHT, THICKNESS = 1.0, 0.05, 0.005       # m
+YOUNG, SHEAR, DENSITY = 70e9, 26e9, 2700.0         # Pa, Pa, kg/m3
+MOTOR, PAYLOAD = 0.5, 0.25                         # kg
+SIZE = 0.04                                        # m, radius of gyration of motor and payload
+NAMES = ("shoulder", "elbow")
+
+
+def strip(load=0.0):
+    """Return the Beam of one link with a body of that mass (kg) at its tip."""
+    area = HEIGHT * THICKNESS
+    tip = Body(mass=load, inertia=load * SIZE ** 2 * np.eye(3)) if load else None
+    return Beam(length=LENGTH, mass=DENSITY * area * LENGTH, tip=tip, gyration=(HEIGHT / np.sqrt(12), THICKNESS / np.sqrt(12)),
+                bending=(YOUNG * THICKNESS * HEIGHT ** 3 / 12, YOUNG * HEIGHT * THICKNESS ** 3 / 12),
+                torsion=SHEAR * HEIGHT * THICKNESS ** 3 / 3)
+
+
+def flexible_arm(links=2, *, bend=2, torque=20.0, gravity=0.0, **modes):
+    """Return an arm of one or two links, angles relative, the first from x, each link with `bend` shapes in the plane.
+
+    `torque`: limit at the joints (N m); `gravity`: strength along -y (m/s2); `modes`: further options of `assumed_modes`, such as
+    `damping=0.01`, `stiffening=True`, `torsion=1`; `bend=0` without further shapes makes rigid links. The tip is the point "tip".
+    """
+    if links not in (1, 2):
+        raise ValueError(f"flexible_arm: links: expected 1 or 2, got {links!r}")
+    names, bodies, joints = NAMES[:links], [], []
+    for name, parent, load in zip(names, (GROUND, *names), [MOTOR, PAYLOAD][-links:]):
+        flexible = bend or any(modes.get(what) for what in ("bend_y", "torsion"))
+        integrals = assumed_modes(strip(load), bend_z=bend or 0 if flexible else 1, **modes)
+        whole = Link(modes=integrals)
+        bodies.append(whole if flexible else replace(whole, modes=None))
+        joints.append(revolute(name, parent, home=(LENGTH if parent != GROUND else 0.0, 0.0, 0.0), torque=torque))
+    return Tree(links=bodies, joints=joints, points=(Point(name="tip", link=names[-1], position=(LENGTH, 0, 0)),), gravity=(0, -gravity, 0))
+
+
+def cantilever(*, bend=3, load=0.0, gravity=0.0, **modes):
+    """Return one such strip clamped to the ground, along x, with a body of mass `load` (kg) at its tip and gravity along -y."""
+    link = Link(modes=assumed_modes(strip(load), bend_z=bend, **modes))
+    return Tree(links=(link,), joints=(fixed("beam"),), points=(Point(name="tip", link="beam", position=(LENGTH, 0, 0)),),
+                gravity=(0, -gravity, 0))

@@ -1,0 +1,98 @@
+"""Dynamics of closed loops: which drives and cut-joint forces a motion asks for, and how a mechanism moves under given drives.
+
+The open tree needs the generalized forces h = M qdd + ... of inverse dynamics. Of these the drives give u, at the actuated joints alone, and
+the cut joints J' lambda (Xiang, Arora & Abdel-Malek 2009, eq. 38, in the form of Lagrange's multipliers of Haug 1989, section 11.1).
+"""
+import casadi as ca
+import numpy as np
+
+from ocp.dynamics.lie_group import bias, mass_matrix
+from ocp.dynamics.lie_group import inverse as open_inverse
+from ocp.loops import gap, gap_acceleration, gap_jacobian, gap_rate, independent, labels, loop_torques
+
+CONSISTENT = 1e-6                                  # m, rad and their rates: gap beyond which numbers are not a motion of the mechanism
+SINGULAR = 1e-12                                   # least over greatest singular value of a system that can be solved
+
+
+def inverse(tree, q, qd, qdd, actuated=None, loads=(), *, dynamics=open_inverse, near=None):
+    """Return torques (n,), zero at joints that are not actuated, and multipliers (m,) of a motion that keeps the loops closed.
+
+        J_p' lambda = h_p,   u = h_a - J_a' lambda       (p: passive joints, a: actuated ones)
+
+    `actuated` names the driven joints, by default those of the tree that are so; redundant rows, judged `near` (n,) a configuration, by
+    default q if it is numbers and otherwise anywhere, get multiplier zero. `dynamics` is the inverse function of any Formulation. Raises
+    ValueError if drives are too many or too few to be determined, and for numbers also if they are no closed motion, or if the drives do not
+    hold the mechanism there.
+    """
+    q, qd, qdd = (_expression(part) for part in (q, qd, qdd))
+    found = _found(tree, q, near)
+    rows, driven = list(found.rows), _driven(tree, actuated, found.freedom)
+    passive = [row for row in range(tree.dof) if row not in driven]
+    for what, value in (("q", lambda: gap(tree, q)), ("qd", lambda: gap_rate(tree, q, qd)), ("qdd", lambda: gap_acceleration(tree, q, qd, qdd))):
+        _check_closed(tree, what, value())
+    needed = dynamics(tree, q, qd, qdd, loads)
+    pull = gap_jacobian(tree, q)[rows, passive].T
+    _check_regular(pull, f"the drives at {', '.join(tree.moving[row].name for row in driven)} do not hold the mechanism here (singular)")
+    multipliers = _spread(ca.solve(pull, needed[passive]) if rows else ca.DM(0, 1), rows, len(labels(tree)))
+    given = needed - loop_torques(tree, q, multipliers)
+    return ca.vertcat(*(given[row] if row in driven else 0.0 for row in range(tree.dof))), multipliers
+
+
+def forward(tree, q, qd, tau, loads=(), *, decay=0.0, near=None):
+    """Return accelerations (n,) and multipliers (m,) under joint torques (n,) of a mechanism whose loops are closed.
+
+        [M  J'] [  qdd   ]   [tau - h            ]
+        [J  0 ] [-lambda ] = [-dJ/dt qd - 2 c J qd - c^2 gap]       c = `decay` (1/s), with which gaps fade (Baumgarte 1972)
+
+    Redundant rows, judged as by `inverse`, are left out and get multiplier zero. Raises ValueError for numbers in a singular configuration.
+    """
+    q, qd, tau = (_expression(part) for part in (q, qd, tau))
+    rows = list(_found(tree, q, near).rows)
+    slope = gap_jacobian(tree, q)[rows, :]
+    goal = -gap_acceleration(tree, q, qd)
+    if decay:
+        goal = goal - 2 * decay * gap_rate(tree, q, qd) - decay ** 2 * gap(tree, q)
+    system = ca.vertcat(ca.horzcat(mass_matrix(tree, q), slope.T), ca.horzcat(slope, ca.DM(len(rows), len(rows))))
+    _check_regular(system, "the accelerations are not determined here (singular configuration, or joints that move no mass)")
+    found = ca.solve(system, ca.vertcat(tau - bias(tree, q, qd, loads), goal[rows]))
+    return found[:tree.dof], _spread(-found[tree.dof:], rows, len(labels(tree)))
+
+
+def _expression(value):
+    return value if isinstance(value, (ca.SX, ca.MX, ca.DM)) else ca.DM(np.array(value, dtype=float))
+
+
+def _found(tree, q, near):
+    """Return the Independence of the rows."""
+    near = q if near is None and isinstance(q, ca.DM) else near
+    return independent(tree, near)
+
+
+def _driven(tree, actuated, freedom):
+    """Return the rows of q of the driven joints; raise ValueError unless they are as many as the mechanism's degrees of freedom."""
+    names = [joint.name for joint in tree.moving if joint.actuated] if actuated is None else list(actuated)
+    driven = sorted({tree.coordinate(name) for name in names})
+    if len(driven) != freedom:
+        why = "drives could work against each other" if len(driven) > freedom else "it would not follow any motion"
+        raise ValueError(f"inverse: the mechanism has {freedom} degrees of freedom and {len(driven)} actuated joints "
+                         f"({', '.join(names) or 'none'}): {why}; expected as many of one as of the other")
+    return driven
+
+
+def _check_closed(tree, what, value):
+    if isinstance(value, ca.DM) and value.shape[0]:
+        row = int(np.argmax(np.abs(np.array(value))))
+        if not abs(float(value[row])) <= CONSISTENT:
+            raise ValueError(f"inverse: {what} does not keep the loops closed: {labels(tree)[row]} is off by {float(value[row]):.3g}")
+
+
+def _check_regular(matrix, message):
+    if isinstance(matrix, ca.DM) and matrix.shape[0]:
+        values = np.linalg.svd(np.array(matrix), compute_uv=False)
+        if values[-1] <= SINGULAR * values[0]:
+            raise ValueError(message)
+
+
+def _spread(values, rows, count):
+    """Return a vector (count,) with the values at these rows and zeros elsewhere."""
+    return ca.vertcat(ca.DM(0, 1), *(values[rows.index(row)] if row in rows else 0.0 for row in range(count)))
