@@ -20,6 +20,7 @@ from ocp.problem import Constraint, Instant, Objective, Problem, Term
 from ocp.solution import NotSolved, Solution, load
 from ocp.solve import Guess, solve
 from ocp.spline import BSpline, refine
+from ocp.study import compare, latin_hypercube, multistart, open_study, pareto, sweep, zipped
 from ocp.transcribe import Transcription
 from ocp.tree import GROUND, Joint, Link, Load, Loop, Point, Tree, dh, fixed, inward, outward, prismatic, revolute, screw
 from ocp.verify import NotVerified, Verification, Violation, verify

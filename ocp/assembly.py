@@ -97,13 +97,24 @@ def _pulled_back(block, above, right):
     kinds = family[above] * len(coefficients) + family[right]
     for kind in np.unique(kinds):
         chosen, (first, second) = np.nonzero(kinds == kind)[0], divmod(kind, len(coefficients))
-        weight = coefficients[first][:, :, None] * coefficients[second][:, None, :]
-        one, other = np.nonzero(weight.any(axis=0))
+        one, other, weight = _products(coefficients[first], coefficients[second])
         if not len(one):
             continue
         row, column = (np.array([variables[k] for k in side[chosen]])[:, which] for side, which in ((above, one), (right, other)))
         factor = np.where((above == right)[chosen][:, None], row <= column, 1 + (row == column)).astype(float)
-        yield chosen, ca.sparsify(ca.DM(weight[:, one, other])), (np.minimum(row, column), np.maximum(row, column), factor)
+        yield chosen, weight, (np.minimum(row, column), np.maximum(row, column), factor)
+
+
+def _products(first, second):
+    """Return the pairs of columns, one of each matrix, (N, a) and (N, b), that are not apart at every instant, and their products as a
+    sparse DM (N, pairs)."""
+    (instant, one), counts, other = np.nonzero(first), np.count_nonzero(second, axis=1), np.nonzero(second)[1]
+    many, start = counts[instant], (np.cumsum(counts) - counts)[instant]
+    each = np.repeat(np.arange(len(instant)), many)
+    partner = other[np.arange(len(each)) + np.repeat(start - np.cumsum(many) + many, many)]
+    at, mine = instant[each], one[each]
+    pairs, index = np.unique(mine * second.shape[1] + partner, return_inverse=True)
+    return *np.divmod(pairs, second.shape[1]), _matrix(len(first), len(pairs), at, index, first[at, mine] * second[at, partner])
 
 
 def _families(block):

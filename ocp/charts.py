@@ -6,13 +6,14 @@ from pathlib import Path
 from ocp.solution import write
 
 PICTURES = (".png", ".svg", ".pdf")
-DASHES = {"solid": "-", "dashed": "--", "dotted": ":"}
+DASHES = {"solid": "-", "dashed": "--", "dotted": ":", "points": "none"}
 SIZE, DPI, TEXT = (6.9, 5.2), 150, 8               # in, dots per in, points
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """A curve through (x, y), each (N,): its `label`, which of ten colours it has, and its dash, "solid", "dashed" or "dotted"."""
+    """A curve through (x, y), each (N,): its `label`, which of ten colours it has, and its dash, "solid", "dashed", "dotted" or "points"
+    alone."""
 
     label: str
     x: tuple
@@ -34,7 +35,7 @@ def lines(path, curves, *, x, y, log=False):
     axes = figure.subplots()
     for curve in curves:
         axes.plot(curve.x, curve.y, label=curve.label, color=f"C{curve.colour % 10}", linestyle=DASHES[curve.dash], linewidth=1.2,
-                  marker="o" if curve.dash == "solid" else None, markersize=3)
+                  marker="o" if curve.dash in ("solid", "points") else None, markersize=3)
     if log:
         axes.set(xscale="log", yscale="log")
         ticks = sorted({value for curve in curves for value in curve.x})

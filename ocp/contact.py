@@ -11,6 +11,7 @@ from ocp.ground import bearing_slots, bears, body_weight, hull, tangents, two_pa
 from ocp.problem import Constraint, Span
 
 AXES = "xyz"
+ROUNDING = 0.02                                    # m: over which the distance from a box is smooth at its edges
 
 
 def foot_contact(ground, *, position=0.002, velocity=0.1, mirrored=False):
@@ -201,3 +202,38 @@ def apart(name, pairs):
 
     return Constraint(name=name, function=rows, lower=tuple((ra + rb) ** 2 for (_, ra), (_, rb) in pairs), upper=inf,
                       labels=tuple(f"{a} and {b}" for (a, _), (b, _) in pairs), units="m2")
+
+
+def off_box(name, box, half, spheres, *, when="path"):
+    """Keep spheres {point: radius (m)} off a box that is carried ahead: behind it, over it or under it, never before it.
+
+    `box`(instant) gives its centre (3, m) and the unit axes up and ahead in which its half lengths `half` (m) are; across it has no end.
+    The distance is the Euclidean one outside, minus that to the nearest face inside, rounded so that it has slopes everywhere; the bounds
+    make up for what that adds before a face.
+    """
+    def rows(at):
+        center, (up, ahead) = box(at)
+        found = []
+        for point in spheres:
+            away = at.position(point) - center
+            over, behind = _smooth(ca.dot(up, away)) - half[0], -ca.dot(ahead, away) - half[1]
+            found.append(_rounded(_positive(over), _positive(behind), over + _positive(behind - over)))
+        return ca.vertcat(*found)
+
+    least = tuple(_rounded(0.0, _positive(radius), radius) for radius in spheres.values())
+    return Constraint(name=name, function=rows, lower=least, upper=inf, when=when, labels=tuple(spheres), units="m")
+
+
+def _rounded(over, behind, nearest):
+    """Distance from what is beyond two faces, and beyond the nearer one, negative inside."""
+    return (over ** 2 + behind ** 2 + ROUNDING ** 2) ** 0.5 + nearest - _positive(nearest)
+
+
+def _smooth(value):
+    """|value|, rounded at 0."""
+    return (value ** 2 + ROUNDING ** 2) ** 0.5
+
+
+def _positive(value):
+    """max(value, 0), rounded at 0."""
+    return (value + _smooth(value)) / 2

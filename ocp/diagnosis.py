@@ -23,7 +23,7 @@ WORST = 5
 
 
 def preflight(transcribed, x, hessian):
-    """Evaluate every function and derivative that the solve will use at the guess x.
+    """Evaluate every function and derivative that the solve will use at the guess x of its unknowns.
 
     Raises ValueError naming the constraint or objective, joint and time of the first NaN or infinity.
     """
@@ -38,6 +38,7 @@ def preflight(transcribed, x, hessian):
     named = [(group.kernel, group.s, group.matrix, [_row_name(*owner) for owner in group.owners]) for group in transcribed.groups]
     named += [(goal.kernel, goal.s, goal.matrix, [f"objective {term.name!r}"] * goal.kernel.size)
               for goal, (_, term) in zip(transcribed.goals, problem.objective.terms)]
+    x = transcribed.expand(x)
     _, duration, _ = split(transcribed.layout, x)
     for kernel, s, matrix, names in named:
         y = np.reshape(np.array(matrix @ x).ravel(), (kernel.width, len(s)), order="F")
@@ -51,6 +52,8 @@ def preflight(transcribed, x, hessian):
                 k, number = bad[0]
                 name = names[rows[number]] if what != "a second derivative of " or kernel.size == 1 else " or ".join(dict.fromkeys(names))
                 raise ValueError(f"at the initial guess {what}{name} is {table[number, k]} at t = {s[k] * duration:.4g} s")
+    if transcribed.reduction is not None:
+        raise ValueError("at the initial guess the integration of passive joints runs away; try another guess or more nodes")
 
 
 def explain(transcribed, outcome):

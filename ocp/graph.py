@@ -304,12 +304,12 @@ def function(name, inputs, outputs, input_names, output_names):
     return ca.Function(name, inputs, outputs, input_names, output_names)
 
 
-def trace(problem, formulation, wanted, given=False):
+def trace(problem, formulation, wanted, wrenches=None):
     """Return a function (y (width, N), s (N,)) -> (m, N) of wanted(Instant), for looking at a motion rather than optimising it.
 
-    With `given` y ends with the wrenches of the feet, about the origin, as they are known.
+    `wrenches` as in `symbols`: y ends with those of the feet, about the origin, if they are "given", and with torques as "variables".
     """
-    inputs = _looking(_Same(problem), formulation, given)
+    inputs = _looking(_Same(problem), formulation, wrenches)
     compiled = ca.Function("trace", [inputs.y, inputs.s], [ca.cse(column("trace", wanted(inputs.at)))])
     return lambda y, s: evaluate(compiled, y, s)
 
@@ -328,14 +328,14 @@ class _Same:
 
 
 @lru_cache(maxsize=4)
-def _looking(same, formulation, given):
+def _looking(same, formulation, wrenches):
     """Return the Inputs of traces, kept, because all that is traced of one motion shares poses, torques and reactions."""
-    return symbols(same.value, formulation, wrenches="given" if given else None)
+    return symbols(same.value, formulation, wrenches=wrenches)
 
 
-def trace_joined(problem, formulation, wanted, given=False):
+def trace_joined(problem, formulation, wanted, wrenches=None):
     """Return a function (y (2 width,)) -> (m,) of wanted(start Instant, end Instant)."""
-    inputs = joined_symbols(problem, formulation, wrenches="given" if given else None)
+    inputs = joined_symbols(problem, formulation, wrenches=wrenches)
     compiled = ca.Function("trace", [inputs.y, inputs.s], [ca.cse(column("trace", wanted(*inputs.at)))])
     return lambda y: evaluate(compiled, y, np.zeros(1))[:, 0]
 

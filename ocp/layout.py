@@ -9,8 +9,9 @@ import casadi as ca
 import numpy as np
 
 from ocp.ground import bearing_slots, body_weight, slots
+from ocp.mesh import Mesh, basis, between
 from ocp.problem import Problem
-from ocp.spline import basis, sample
+from ocp.spline import sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +56,9 @@ def drives(tree):
 
 def grid(problem, per_segment):
     """Return `per_segment` equal steps through every segment of the spline; where the ground has a contact schedule, the node nearest to
-    each of its switches is moved there, or one added where none is left to move."""
+    each of its switches is moved there, or one added where none is left to move. On a mesh, return its positions."""
+    if isinstance(problem.motion, Mesh):
+        return problem.motion.positions
     s = sample(problem.motion, per_segment)
     for switch in () if problem.ground is None else problem.ground.switches:
         near, taken = np.abs(s - switch), np.isin(s, (0.0, 1.0, *problem.ground.switches))
@@ -123,7 +126,12 @@ def motion_map(layout, s, hull=False):
                 np.repeat(stack[order, at, point][:, None], n, axis=1))]
     if free:
         entries.append((np.arange(count) * width, np.zeros(count, dtype=int), np.ones(count)))
-    if len(layout.nodes) and not hull:
+    if isinstance(problem.motion, Mesh):
+        weigh = between(problem.motion, s)
+        at, node = np.nonzero(weigh)
+        for line, place in enumerate(layout.place):
+            entries.append((at * width + motion_width(problem) + line, place[node], weigh[at, node] * body_weight(problem.tree)))
+    elif len(layout.nodes) and not hull:
         node = np.abs(layout.nodes - np.asarray(s)[:, None]).argmin(axis=1)
         at_node = np.abs(layout.nodes[node] - s) < 1e-9
         line, at = np.nonzero((layout.place[:, node] >= 0) & at_node)

@@ -6,6 +6,7 @@ import numpy as np
 
 from ocp.films import FILMS, MARKS, Stick, draw, film, stage
 from ocp.kinematics import poses
+from ocp.layout import free_duration
 from ocp.pictures import COLOURS, SMALL, TEXT, WIDTH, check_suffix, picture, style
 from ocp.spline import sample
 from ocp.transcribe import transcribe
@@ -201,7 +202,7 @@ def _label_matrix(axes, problem, blocks, width):
         axes.axhspan(ends[k] - 0.5, ends[k + 1] - 0.5, facecolor=("0.95", "1.0")[k % 2], linewidth=0, zorder=0)
         axes.annotate(f"{name} ({count})", (1.0, centres[k]), (1.05, places[k]), xycoords=axes.get_yaxis_transform(), fontsize=SMALL,
                       va="center", annotation_clip=False, arrowprops={"arrowstyle": "-", "relpos": (0, 0.5), "lw": 0.5, "color": "0.5"})
-    free, shown = width - n * points, np.arange(0, points, ceil(points / 12))
+    free, shown = int(free_duration(problem)), np.arange(0, points, ceil(points / 12))
     style(axes, ("duration T and " if free else "") + f"control points of {n} joints", "row")
     ticks, names = free + n * shown + (n - 1) / 2, [str(k) for k in shown]
     ticks[:free], names[:free] = 0, ["T"] * free

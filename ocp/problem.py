@@ -4,10 +4,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite, isnan
 
+import casadi as ca
 import numpy as np
 
 from ocp import kinematics
 from ocp.ground import Ground, Reaction, root
+from ocp.mesh import Mesh
 from ocp.spatial import pose
 from ocp.spline import BSpline
 from ocp.tree import Load, Tree
@@ -66,8 +68,11 @@ class Instant:
 
     @cached_property
     def tau(self):
-        """Joint torques (N m) or forces (N), (n,), by the chosen formulation, or as variables of their own."""
-        return self.needed if self.lifted is None else self.lifted(self)
+        """Joint torques (N m) or forces (N), (n,), by the chosen formulation, or as variables of their own; zero at passive joints."""
+        if self.lifted is not None:
+            return self.lifted(self)
+        free = passive(self.tree)
+        return ca.vertcat(*(0 if row in free else self.needed[row] for row in range(self.tree.dof))) if free else self.needed
 
     @cached_property
     def unsupported(self):
@@ -117,6 +122,15 @@ class Instant:
     def acceleration(self, point):
         """Acceleration (3, m/s2) of a named point in global axes."""
         return kinematics.acceleration(self.tree, self.q, self.qd, self.qdd, point)
+
+
+def passive(tree):
+    """Return the rows of q whose joints nothing drives: the unactuated ones, but for a floating root, which its surroundings hold."""
+    try:
+        floating = root(tree)
+    except ValueError:
+        floating = ()
+    return tuple(row for row, joint in enumerate(tree.moving) if not joint.actuated and row not in floating)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,7 +231,7 @@ class Objective:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """An optimal motion: the tree, its spline basis, the duration (a number, or (lower, upper) when free, s), objective, constraints.
+    """An optimal motion: the tree, the basis of its motion, the duration (a number, or (lower, upper) when free, s), objective, constraints.
 
     `constraints` may be nested tuples; `loads` act all along; `ground` says who stands where and when. `cyclic` says that the end is the
     image of the start in everything, as `mirrored` asks for: limits of lifted quantities and of the last control point then are not asked
@@ -225,7 +239,7 @@ class Problem:
     """
 
     tree: Tree
-    motion: BSpline
+    motion: BSpline | Mesh
     duration: object
     objective: Objective
     constraints: tuple = ()

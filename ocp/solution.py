@@ -16,12 +16,12 @@ from ocp.dynamics import FORMULATIONS
 from ocp.graph import trace, trace_joined
 from ocp.ground import Foot, Ground, Pin, Support, slots
 from ocp.layout import drives, kernel_inputs
+from ocp.mesh import Mesh, between, motion_of
 from ocp.nlp import Iteration
 from ocp.problem import Objective, Problem
 from ocp.rows import Multipliers
-from ocp.spline import BSpline
 from ocp.transcribe import Transcription
-from ocp.tree import Joint, Link, Load, Point, Tree
+from ocp.tree import Joint, Link, Load, Loop, Point, Tree
 from ocp.version import VERSION
 
 FORMAT = "ocp solution 1"
@@ -91,25 +91,30 @@ class Solution:
     def trace(self, function, t):
         """Return function(Instant), a vector of m entries, along the motion: (m,) or (m, N).
 
-        Torques are those that the motion needs. Ground wrenches that were variables at nodes run straight between them, hold after the
-        last, and are corrected to balance the motion exactly.
+        Torques are those that the motion needs, or where they are polynomials of their own, these. Ground wrenches that were variables at
+        nodes run straight between them, hold after the last, and are corrected to balance the motion exactly.
         """
         s = np.atleast_1d(np.asarray(t, dtype=float)) / self.duration
         if not ((s >= -1e-9) & (s <= 1 + 1e-9)).all():
             raise ValueError(f"time: expected within 0 and {self.duration:g} s, got {np.min(t):g} to {np.max(t):g} s")
         s = np.clip(s, 0.0, 1.0)
-        values = trace(self.problem, self.transcription.dynamics, function, self.stands)(self._inputs(s), s)
+        values = trace(self.problem, self.transcription.dynamics, function, self._lifts)(self._inputs(s), s)
         return values if np.ndim(t) else values[:, 0]
 
     def trace_ends(self, function):
         """Return function(Instant at the start, Instant at the end), (m,)."""
         ends = self._inputs(np.array([0.0, 1.0]))
-        return trace_joined(self.problem, self.transcription.dynamics, function, self.stands)(ends.T.reshape(-1, 1))
+        return trace_joined(self.problem, self.transcription.dynamics, function, self._lifts)(ends.T.reshape(-1, 1))
 
     @property
     def stands(self):
         """Tell whether ground wrenches were variables."""
         return self.problem.ground is not None and len(self.nodes) > 0
+
+    @property
+    def _lifts(self):
+        """What the inputs of a trace end with: torques that are polynomials of their own, wrenches that were variables, or nothing."""
+        return "variables" if isinstance(self.problem.motion, Mesh) else "given" if self.stands else None
 
     def wrenches(self):
         """Return {foot: moment about the origin and force (6, N)} at the nodes, as they were found (N m, N)."""
@@ -124,6 +129,8 @@ class Solution:
 
     def _inputs(self, s):
         y = kernel_inputs(self.problem, self.points, self.duration, s)
+        if self._lifts == "variables":
+            return np.vstack([y, self.lifted @ between(self.problem.motion, s).T])
         if not self.stands:
             return y
         return np.vstack([y, *(np.array([np.interp(s, self.nodes, line) for line in wrench]) for wrench in self.wrenches().values())])
@@ -251,12 +258,12 @@ def _restore(header, arrays, problem):
     tree = _tree(header["tree"])
     if problem is None:
         loads = tuple(Load(**load) for load in header["loads"] if load is not None)
-        problem = Problem(tree=tree, motion=BSpline(**header["motion"]), duration=header["duration"], objective=Objective(terms=()),
+        problem = Problem(tree=tree, motion=motion_of(header["motion"]), duration=header["duration"], objective=Objective(terms=()),
                           loads=loads, ground=_ground(header["ground"]), cyclic=header["cyclic"])
     names = [joint.name for joint in problem.tree.moving]
     if names != header["joints"]:
         raise _OtherModel(f"belongs to another model: its joints are {', '.join(header['joints'])}; expected {', '.join(names)}")
-    motion = BSpline(**header["motion"])
+    motion = motion_of(header["motion"])
     if motion != problem.motion:
         problem = replace(problem, motion=motion)
     settings = header["transcription"]
@@ -279,7 +286,8 @@ def _restore(header, arrays, problem):
 
 def _tree(data):
     return Tree(links=tuple(Link(**link) for link in data["links"]), joints=tuple(Joint(**joint) for joint in data["joints"]),
-                points=tuple(Point(**point) for point in data["points"]), gravity=data["gravity"])
+                points=tuple(Point(**point) for point in data["points"]), loops=tuple(Loop(**loop) for loop in data["loops"]),
+                gravity=data["gravity"])
 
 
 def _ground(data):

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ocp.diagnosis import explain, preflight
-from ocp.layout import free_duration, join, split
+from ocp.layout import drives, free_duration, join, split
+from ocp.mesh import Mesh, transfer
 from ocp.nlp import Solver, feasibility, minimize
 from ocp.rows import gather_multipliers, name_multipliers
 from ocp.solution import Solution
-from ocp.spline import fit, transfer
-from ocp.transcribe import Transcription, standing, transcribe
+from ocp.spline import BSpline, fit
+from ocp.transcribe import COARSE, Transcription, standing, transcribe
 from ocp.tree import numbers
 from ocp.verify import verify
 
@@ -35,6 +36,8 @@ def solve(problem, transcription=Transcription(), solver=Solver(), *, guess=None
     begin = time.perf_counter()
     transcribed = transcribe(problem, transcription)
     x, warm = _start(transcribed, guess)
+    if transcribed.reduction is not None:
+        x, warm = transcribed.reduction.shrink(x), {}
     preflight(transcribed, x, solver.hessian)
     ready = time.perf_counter()
     stages = []
@@ -43,6 +46,9 @@ def solve(problem, transcription=Transcription(), solver=Solver(), *, guess=None
         x, warm = stages[0].x, {}
     outcome = minimize(transcribed.nlp, solver, x, watch=watch, **warm)
     stages.append(outcome)
+    if transcribed.reduction is not None:
+        found, x_multipliers, g_multipliers = transcribed.reduction.spread(outcome)
+        outcome = replace(outcome, x=found, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
     points, duration, lifted = split(transcribed.layout, outcome.x)
     values = np.array(transcribed.terms(outcome.x)).ravel()
     nlp = transcribed.nlp
@@ -56,8 +62,8 @@ def solve(problem, transcription=Transcription(), solver=Solver(), *, guess=None
         "total_seconds": time.perf_counter() - begin, "warm_start": bool(warm), "kernels": transcribed.kernels(),
     }
     solution = Solution(
-        problem=problem, transcription=transcription, points=points, duration=duration, nodes=transcribed.layout.nodes, lifted=lifted,
-        objective=outcome.f, status=outcome.status,
+        problem=transcribed.problem, transcription=transcription, points=points, duration=duration,
+        nodes=transcribed.layout.nodes, lifted=lifted, objective=outcome.f, status=outcome.status,
         terms=tuple((term.name, weight, float(value)) for (weight, term), value in zip(problem.objective.terms, values)),
         success=outcome.success, statistics=statistics, history=outcome.history,
         multipliers=name_multipliers(transcribed.rows, transcribed.asked, outcome.x_multipliers, outcome.g_multipliers),
@@ -82,10 +88,10 @@ def _start(transcribed, guess):
     mine, his = (tuple(joint.name for joint in tree.moving) for tree in (problem.tree, guess.problem.tree))
     if mine != his:
         raise ValueError(f"guess: belongs to another model: its joints are {', '.join(his)}; expected {', '.join(mine)}")
-    points = guess.points if guess.problem.motion == problem.motion else transfer(guess.problem.motion, guess.points, problem.motion)
-    lifted = _resampled(layout, guess) if guess.lifted.shape[0] == layout.place.shape[0] else standing(layout)
-    x = join(layout, points, np.clip(guess.duration, *problem.duration), lifted)
-    if not guess.multipliers:
+    same = guess.problem.motion == problem.motion
+    points = guess.points if same else transfer(guess.problem.motion, guess.points, problem.motion)
+    x = join(layout, points, np.clip(guess.duration, *problem.duration), _resampled(layout, guess))
+    if not guess.multipliers or not same and isinstance(problem.motion, Mesh):
         return x, {}
     x_multipliers, g_multipliers = gather_multipliers(transcribed.rows, guess.multipliers, len(x), len(transcribed.nlp.g_lower),
                                                          free=free_duration(problem))
@@ -93,7 +99,11 @@ def _start(transcribed, guess):
 
 
 def _resampled(layout, guess):
-    """Return what a solution has lifted at the nodes of the layout."""
+    """Return what a solution has lifted at the nodes of the layout; zero torques, and feet that share the weight, where it has nothing."""
+    if isinstance(layout.problem.motion, Mesh):
+        return guess.tau(layout.nodes * guess.duration)[drives(layout.problem.tree)]
+    if guess.lifted.shape[0] != layout.place.shape[0]:
+        return standing(layout)
     if not len(guess.nodes) or np.array_equal(guess.nodes, layout.nodes):
         return guess.lifted
     return np.array([np.interp(layout.nodes, guess.nodes, line) for line in guess.lifted])
@@ -103,9 +113,10 @@ def _waypoints(problem, q):
     q = np.asarray(q, dtype=float)
     if q.ndim != 2 or len(q) != problem.tree.dof or q.shape[1] < 2 or not np.isfinite(q).all():
         raise ValueError(f"guess: q: expected finite waypoints of shape ({problem.tree.dof}, 2 or more), got {q.shape}")
-    s = np.linspace(0.0, 1.0, 10 * problem.motion.points)
+    motion = BSpline(points=COARSE) if isinstance(problem.motion, Mesh) else problem.motion
+    s = np.linspace(0.0, 1.0, 10 * motion.points)
     dense = np.array([np.interp(s, np.linspace(0.0, 1.0, q.shape[1]), line) for line in q])
-    return fit(problem.motion, dense, s)
+    return transfer(motion, fit(motion, dense, s), problem.motion) if motion != problem.motion else fit(motion, dense, s)
 
 
 def _jacobian_nonzeros(nlp):

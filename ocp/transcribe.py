@@ -8,13 +8,14 @@ Where torques and ground wrenches are variables too, one set per node, the law o
 simpler than those of torques expressed by the motion, which for bodies on the ground makes the solve several times faster.
 """
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import casadi as ca
 import numpy as np
 
 from ocp.assembly import Block, assemble, assemble_hessian
+from ocp.collocation import FORMS, laws, meshed, stage_group
 from ocp.compiled import NoCompiler, compile_function
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.automatic import published
@@ -22,13 +23,17 @@ from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation
 from ocp.graph import column, function, joined_symbols, kernel, symbols
 from ocp.ground import body_weight, slots
-from ocp.layout import Layout, drives, free_duration, grid, join, lifted_layout, motion_map, motion_width
+from ocp.layout import Layout, drives, free_duration, grid, join, lifted_layout, motion_map, motion_width, split
+from ocp.mesh import MESHES, Mesh, abscissae, basis, transfer
 from ocp.nlp import NLP
-from ocp.problem import Constraint, Problem
+from ocp.problem import Problem, passive
 from ocp.rows import Box, Group, linear_rows
-from ocp.spline import QUADRATURES, basis, greville, quadrature
+from ocp.shooting import Reduction, reduced
+from ocp.spline import QUADRATURES, BSpline, greville, quadrature
 
 TORQUES = ("auto", "explicit", "variables")
+COARSE = 12                                       # control points of the first guess where no spline is stated
+METHODS, PASSIVE = ("spline", *MESHES), ("constrained", "integrated")
 PROVIDERS = {"recursive": lambda formulation: COMPOSITE, "published": published, "ad": lambda formulation: None,
              "solver": lambda formulation: None}
 
@@ -43,7 +48,12 @@ class Transcription:
     at whose ends inequalities hold. `quadrature`: "gauss", "trapezoid" or "simpson"; `panels`: points (gauss) or panels per segment, by
     default degree + 1 points or as many panels as `nodes`. `torques`: "explicit", expressed by the motion, ground wrenches in two passes;
     "variables", with the ground wrenches, at the nodes, where integrals of them then are sums (trapezoid); "auto" is "variables" where there
-    is a ground. `compiled`: kernels as machine code, where the system has a C compiler;
+    is a ground. `passive` joints: "constrained", zero torque at as many instants as the spline's accelerations have freedom, or "integrated",
+    their motion following from that of the others in `nodes` Runge-Kutta steps per segment; the solver then differentiates that.
+
+    `method`: "spline", the problem's own motion; or direct collocation on `intervals` equal steps, torques then being variables at its
+    stages, where all constraints hold: "hermite-simpson", or "radau" with `order` stages each; `form` of its law of motion: "implicit", by
+    inverse dynamics, or "explicit", by forward dynamics. `compiled`: kernels as machine code, where the system has a C compiler;
     otherwise they run on CasADi's virtual machine, and the Solution's statistics say why.
     """
 
@@ -54,6 +64,11 @@ class Transcription:
     panels: int | None = None
     torques: str = "auto"
     compiled: bool = False
+    passive: str = "constrained"
+    method: str = "spline"
+    intervals: int = 30
+    order: int = 3
+    form: str = "implicit"
 
     def __post_init__(self):
         if not isinstance(self.dynamics, Formulation):
@@ -61,13 +76,14 @@ class Transcription:
                 raise ValueError(f"dynamics: expected one of {', '.join(FORMULATIONS)} or a Formulation, got {self.dynamics!r}")
             object.__setattr__(self, "dynamics", FORMULATIONS[self.dynamics])
         for what, value, known in (("derivatives", self.derivatives, tuple(PROVIDERS)), ("quadrature", self.quadrature, QUADRATURES),
-                                   ("torques", self.torques, TORQUES)):
+                                   ("torques", self.torques, TORQUES), ("passive", self.passive, PASSIVE), ("method", self.method, METHODS),
+                                   ("form", self.form, FORMS)):
             if value not in known:
                 raise ValueError(f"{what}: expected one of {', '.join(known)}, got {value!r}")
         PROVIDERS[self.derivatives](self.dynamics)     # a formulation without sensitivities of its own is refused here
         if self.compiled and self.derivatives == "solver":
             raise ValueError("compiled: a solver cannot differentiate machine code; use derivatives 'recursive' or 'ad'")
-        for what in ("nodes", "panels"):
+        for what in ("nodes", "panels", "intervals", "order"):
             value = getattr(self, what)
             if what == "panels" and value is None:
                 continue
@@ -78,10 +94,12 @@ class Transcription:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcribed:
     """A problem's NLP and the way back: the layout of its variables, the groups of constraints and where their rows went, who asked for each
-    bound of a variable, the objective's terms as blocks and as a function of x, and `kernels`(), which says how the kernels run."""
+    bound of a variable, the objective's terms as blocks and as a function of x, and `kernels`(), which says how the kernels run. Where its
+    states are collocated, the problem has a Mesh for the stated `motion`."""
 
     problem: Problem
     transcription: Transcription
+    motion: BSpline | Mesh
     layout: Layout
     nlp: NLP
     groups: tuple
@@ -90,19 +108,34 @@ class Transcribed:
     goals: tuple
     terms: ca.Function
     kernels: Callable
+    reduction: Reduction | None = None
 
     @property
     def guess(self):
-        """The first guess of x: the straightest motion, and feet that share the weight."""
-        return straight_guess(self.layout, self.groups)
+        """The first guess of x, that of the whole motion: the straightest motion, and feet that share the weight."""
+        if not isinstance(self.problem.motion, Mesh):
+            return straight_guess(self.layout, self.groups)
+        motion = self.motion if isinstance(self.motion, BSpline) else BSpline(points=COARSE)
+        plan = transcribe(replace(self.problem, motion=motion), Transcription(derivatives="ad"))
+        points, duration, _ = split(plan.layout, plan.guess)
+        return join(self.layout, transfer(motion, points, self.problem.motion), duration)
+
+    def expand(self, unknowns):
+        """Return x of the whole motion from the unknowns of the NLP."""
+        return unknowns if self.reduction is None else np.array(self.reduction.expand(unknowns)).ravel()
 
 
 def transcribe(problem, transcription=Transcription()):
     """Return the Transcribed problem; raise ValueError naming constraint, joint and instant for bad sizes or contradictory bounds."""
+    for loop in problem.tree.loops:
+        raise ValueError(f"loop {loop.name!r}: closed loops are no law of the transcription yet; state loops.gap as a path constraint, on the "
+                         "tree without its loops and with all its joints actuated")
     finish, kernels = _finish(transcription)
+    motion, problem = problem.motion, _stated(problem, transcription)
     lifted = lifts(problem, transcription)
     nodes = grid(problem, transcription.nodes)
-    layout = lifted_layout(problem, nodes[:-1] if problem.cyclic else nodes) if lifted else Layout(problem=problem)
+    nodes = problem.motion.nodes if isinstance(problem.motion, Mesh) else nodes[:-1] if problem.cyclic else nodes
+    layout = lifted_layout(problem, nodes) if lifted else Layout(problem=problem)
     inputs = symbols(problem, transcription.dynamics, PROVIDERS[transcription.derivatives](transcription.dynamics), finish,
                      "variables" if lifted else None)
     groups = tuple(_groups(problem, transcription, layout, inputs))
@@ -119,15 +152,32 @@ def transcribe(problem, transcription=Transcription()):
     g_lower, g_upper = (np.concatenate([pair[side] for pair in limits]) for side in (0, 1))
     x = ca.MX.sym("x", layout.size)
     terms = assemble(goals, layout.size, len(problem.objective.terms))[0](x)
+    nlp, reduction = _nlp(problem, transcription, goals, blocks, box.lower, box.upper, g_lower, g_upper), None
+    if _integrates(problem, transcription):
+        nlp, reduction = reduced(layout, nlp, transcription.nodes)
     return Transcribed(
-        problem=problem, transcription=transcription, layout=layout, kernels=kernels, groups=groups, rows=tuple(rows), asked=box.asked,
-        goals=goals, terms=function("terms", [x], [terms], ["x"], ["terms"]),
-        nlp=_nlp(problem, transcription, goals, blocks, box.lower, box.upper, g_lower, g_upper))
+        problem=problem, transcription=transcription, motion=motion, layout=layout, kernels=kernels, groups=groups, rows=tuple(rows),
+        asked=box.asked, goals=goals, terms=function("terms", [x], [terms], ["x"], ["terms"]),
+        nlp=nlp, reduction=reduction)
 
 
 def lifts(problem, transcription):
     """Tell whether torques and ground wrenches are variables."""
-    return transcription.torques == "variables" or transcription.torques == "auto" and problem.ground is not None
+    chosen = transcription.torques == "variables" or transcription.torques == "auto" and problem.ground is not None
+    return chosen or isinstance(problem.motion, Mesh)
+
+
+def _integrates(problem, transcription):
+    return transcription.passive == "integrated" and transcription.method == "spline" and bool(passive(problem.tree))
+
+
+def _stated(problem, transcription):
+    """Return the problem with the kind of motion that the transcription's method asks for."""
+    if transcription.method != "spline":
+        return meshed(problem, transcription.method, transcription.intervals, transcription.order)
+    if isinstance(problem.motion, Mesh):
+        raise ValueError(f"method 'spline': the problem's motion is the mesh of {problem.motion.method!r}; expected a BSpline")
+    return problem
 
 
 def _finish(transcription):
@@ -155,20 +205,15 @@ def _limits(group, row):
     return lower[kept], upper[kept]
 
 
-def laws(problem):
-    """Return the constraints that a tree's own mechanics make when torques are variables: the motion's need is what drives and ground give."""
-    weight = body_weight(problem.tree)
-    return (Constraint(name="dynamics", function=lambda at: (at.needed - at.tau) / weight, lower=0.0, upper=0.0,
-                       labels=tuple(joint.name for joint in problem.tree.moving), units=f"({weight:.4g} N m)"),)
-
-
 def instants(problem, transcription, when, equal, lifted=()):
     """Return the instants at which rows of a constraint hold; those on lifted quantities hold at the nodes where these are variables."""
     if when in ("start", "end", "ends", "joined"):
         return {"start": (0.0,), "end": (1.0,), "ends": (0.0, 1.0), "joined": (0.0,)}[when]
+    if isinstance(problem.motion, Mesh) and when in ("path", "hull"):
+        return tuple((problem.motion.nodes if equal or len(lifted) else problem.motion.positions).tolist())
     if when == "hull":
         return tuple(greville(problem.motion)[:-1 if problem.cyclic else None].tolist())
-    s = lifted if len(lifted) else greville(problem.motion) if equal else grid(problem, transcription.nodes)
+    s = lifted if len(lifted) else abscissae(problem.motion, 0) if equal else grid(problem, transcription.nodes)
     if when == "path":
         return tuple(s.tolist())
     inside = set(s[when.holds(s)].tolist())
@@ -186,10 +231,11 @@ def _check_end(problem, what, on_lifted):
 def _groups(problem, transcription, layout, inputs):
     """Yield the constraints' rows gathered by what they hold at; rows with equal and with unequal bounds have instants of their own."""
     lifted, gathered = bool(len(layout.nodes)), {}
-    joined, own = None, laws(problem) if lifted else ()
-    for constraint in (*problem.constraints, *own):
-        what, law = f"constraint {constraint.name!r}", constraint in own
-        if not law and constraint.name in [mine.name for mine in own]:
+    joined, own = None, laws(problem, lifted, transcription.form, _integrates(problem, transcription))
+    names = [mine.name for mine, _ in own] + ["stages"] * isinstance(problem.motion, Mesh)
+    for constraint, law, holds in (*((mine, False, None) for mine in problem.constraints), *((mine, True, s) for mine, s in own)):
+        what = f"constraint {constraint.name!r}"
+        if not law and constraint.name in names:
             raise ValueError(f"{what}: the name is that of the law of motion")
         if constraint.when == "joined":
             joined = joined or joined_symbols(problem, transcription.dynamics, inputs.finish, "variables" if lifted else None)
@@ -198,7 +244,7 @@ def _groups(problem, transcription, layout, inputs):
         else:
             stack = column(what, constraint.function(inputs.at))
         lower, upper = constraint.bounds(stack.shape[0])
-        on_nodes = np.full(stack.shape[0], law)
+        on_nodes = np.full(stack.shape[0], law and holds is None)
         if lifted and constraint.when != "joined" and not law:
             on_nodes = _moved(stack, inputs, problem)
             _check_end(problem, what, constraint.when in ("end", "ends") and on_nodes.any())
@@ -206,13 +252,16 @@ def _groups(problem, transcription, layout, inputs):
             for bound in (False, True):
                 numbers = np.nonzero(wanted & (on_nodes == bound))[0].tolist()
                 if numbers:
-                    s = instants(problem, transcription, constraint.when, equal, layout.nodes if bound else ())
+                    s = instants(problem, transcription, constraint.when, equal, layout.nodes if bound else ()) if holds is None else holds
                     kind = constraint.when if isinstance(constraint.when, str) else "path"
-                    if not s and not (constraint.when.open_start and constraint.when.open_end):
+                    kind = "path" if kind == "hull" and isinstance(problem.motion, Mesh) else kind
+                    if not len(s) and not (constraint.when.open_start and constraint.when.open_end):
                         raise ValueError(f"{what}: no node lies between s = {constraint.when.start:g} and {constraint.when.end:g}, where it "
                                          "holds for torques or ground wrenches; take more nodes")
-                    if s:                          # an open span may lie between two nodes
+                    if len(s):                     # an open span may lie between two nodes
                         gathered.setdefault((kind, equal, bound, law), []).append((constraint, numbers, stack[numbers], s))
+    if isinstance(problem.motion, Mesh):
+        yield stage_group(layout, inputs.finish)
     for (kind, *_), members in gathered.items():
         yield _group(layout, joined if kind == "joined" else inputs, kind, members)
 
@@ -245,8 +294,9 @@ def _group(layout, inputs, kind, members):
 
 def _goals(problem, transcription, layout, inputs):
     """Return one block per objective term, whose assembled row is the term's value, unweighted."""
+    mesh = isinstance(problem.motion, Mesh)
     panels = transcription.panels or (problem.motion.degree + 1 if transcription.quadrature == "gauss" else transcription.nodes)
-    rule = quadrature(problem.motion, transcription.quadrature, panels)
+    rule = (problem.motion.nodes, problem.motion.weights) if mesh else quadrature(problem.motion, transcription.quadrature, panels)
     blocks = []
     for number, (_, term) in enumerate(problem.objective.terms):
         stack = column(f"objective {term.name!r}", term.function(inputs.at))
@@ -256,7 +306,8 @@ def _goals(problem, transcription, layout, inputs):
         _check_end(problem, f"objective {term.name!r}", on_nodes and term.kind == "end")
         if term.kind == "integral":
             stack = inputs.at.T * stack
-        s, weight = (np.ones(1), np.ones(1)) if term.kind == "end" else (layout.nodes, _trapezoid(layout.nodes)) if on_nodes else rule
+        s, weight = (layout.nodes, _trapezoid(layout.nodes)) if on_nodes and not mesh else rule
+        s, weight = (np.ones(1), np.ones(1)) if term.kind == "end" else (s, weight)
         goal = kernel(inputs, stack, squares=term.kind == "squares")
         blocks.append(Block(kernel=goal, s=s, matrix=motion_map(layout, s), target=np.full((1, len(s)), number), weight=weight[None, :]))
     return blocks

@@ -6,14 +6,17 @@ from math import factorial
 import casadi as ca
 import numpy as np
 
+from ocp.collocation import laws, torque_coefficients
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.lie_group import LIE_GROUP, forward
 from ocp.graph import column
 from ocp.kinematics import kinetic_energy, load_power, potential_energy
 from ocp.layout import free_duration, grid, join
+from ocp.mesh import Mesh, abscissae
 from ocp.nlp import kkt_residual, violation
+from ocp.problem import passive
 from ocp.rows import gather_multipliers
-from ocp.spline import basis, greville, quadrature
+from ocp.spline import basis, quadrature, sample
 from ocp.transcribe import transcribe
 
 DENSER = 10                                       # the dense grid has so many steps where the nodes have one
@@ -73,12 +76,14 @@ def verify(solution):
 
 
 def violations(solution):
-    """Return {name: Violation} for every constraint of the solution's problem."""
+    """Return {name: Violation} for every constraint of the solution's problem, and for passive joints' lack of torque."""
     problem, found = solution.problem, {}
-    nodes, dense = (grid(problem, factor * solution.transcription.nodes) for factor in (1, DENSER))
-    equal_nodes = greville(problem.motion)
-    everywhere = np.union1d(np.union1d(dense, nodes), equal_nodes)
-    along = [constraint for constraint in problem.constraints if constraint.when != "joined"]
+    stages, nodes = isinstance(problem.motion, Mesh), grid(problem, solution.transcription.nodes)
+    dense = sample(problem.motion, DENSER * solution.transcription.nodes) if stages else grid(problem, DENSER * solution.transcription.nodes)
+    equal_nodes = abscissae(problem.motion, 0)
+    lawful = {law.name: equal_nodes if s is None else s for law, s in laws(problem, stages)}
+    everywhere = np.unique(np.concatenate([dense, nodes, equal_nodes, *lawful.values()]))
+    along = [constraint for constraint in problem.constraints if constraint.when != "joined"] + [law for law, _ in laws(problem, stages)]
     sizes = []
 
     def all_rows(at):
@@ -88,12 +93,13 @@ def violations(solution):
 
     values = solution.trace(all_rows, everywhere * solution.duration) if along else np.empty((0, len(everywhere)))
     table = dict(zip((constraint.name for constraint in along), np.split(values, np.cumsum(sizes)[:-1])))
-    for constraint in problem.constraints:
+    for constraint in (*problem.constraints, *along[len(along) - len(lawful):]):
         if constraint.when == "joined":
             coarse = fine = _worst(constraint, np.zeros(1), solution.trace_ends(constraint.function)[:, None], 0.0)
         else:
+            equal = nodes if constraint.when in ("start", "end", "ends") else lawful.get(constraint.name, equal_nodes)
             coarse, fine = (_worst_along(constraint, everywhere, table[constraint.name], *grids, solution.duration)
-                            for grids in ((nodes, equal_nodes), (dense, dense)))
+                            for grids in ((nodes, equal), (dense, dense)))
         found[constraint.name] = Violation(name=constraint.name, nodes=coarse[0], dense=fine[0], relative=fine[1], unit=fine[2],
                                            label=fine[3], time=fine[4])
     return found
@@ -140,27 +146,34 @@ def _simulate(solution):
     n, step = problem.tree.dof, solution.duration / motion.segments
     simulator = _simulator(solution, step)
     state, drift = ca.DM(np.concatenate([solution.q(0.0), solution.qd(0.0)])), [0.0]
-    for start in motion.breaks[:-1]:
-        taylor = [solution.points @ basis(motion, start, k)[0] / factorial(k) / solution.duration ** k for k in range(motion.degree + 1)]
+    stages, goals = isinstance(motion, Mesh), solution.q(motion.breaks[1:] * solution.duration)
+    torques = solution.tau(motion.nodes * solution.duration) if stages else None
+    for interval, start in enumerate(motion.breaks[:-1]):
+        if stages:
+            plan = (torque_coefficients(motion, torques, interval) / step ** np.arange(motion.degree)).T
+        else:
+            plan = [solution.points @ basis(motion, start, k)[0] / factorial(k) / solution.duration ** k for k in range(motion.degree + 1)]
         try:
-            result = simulator(x0=state, p=np.concatenate([[start * solution.duration], *taylor]))
+            result = simulator(x0=state, p=np.concatenate([[start * solution.duration], *plan]))
         except RuntimeError:                       # CVODES gave up: the motion blew up or the mass matrix is singular
             return np.inf, np.inf
         state = result["xf"][:, -1]
-        goal = solution.q(min(start * solution.duration + step, solution.duration))
-        drift.append(float(np.max(np.abs(np.array(state[:n]).ravel() - goal))))
+        drift.append(float(np.max(np.abs(np.array(state[:n]).ravel() - goals[:, interval]))))
     return (np.inf, np.inf) if not np.isfinite(drift).all() else (max(drift), drift[-1])
 
 
 def _simulator(solution, step):
-    """Return the CVODES integrator over one segment; parameters are its start time and the Taylor coefficients of the planned q."""
+    """Return the CVODES integrator over one segment; parameters are its start time and the Taylor coefficients of the planned q, or of the
+    torques where these are polynomials of their own. Passive joints get no torque."""
     problem, n, planner = solution.problem, solution.problem.tree.dof, solution.transcription.dynamics
     t, state, start = ca.SX.sym("t"), ca.SX.sym("x", 2 * n), ca.SX.sym("start")
-    taylor = ca.SX.sym("taylor", n, problem.motion.degree + 1)
-    plan = [sum(factorial(k) / factorial(k - order) * taylor[:, k] * t ** (k - order) for k in range(order, problem.motion.degree + 1))
-            for order in range(3)]
-    loads = tuple(load.at(start + t) for load in problem.loads)
-    torque = planner.inverse(problem.tree, *plan, loads)
+    given = isinstance(problem.motion, Mesh)
+    count = problem.motion.degree + (not given)
+    taylor, loads = ca.SX.sym("taylor", n, count), tuple(load.at(start + t) for load in problem.loads)
+    plan = [sum(factorial(k) / factorial(k - order) * taylor[:, k] * t ** (k - order) for k in range(order, count)) for order in range(3)]
+    torque = ca.SX(plan[0]) if given else planner.inverse(problem.tree, *plan, loads)
+    for row in passive(problem.tree):
+        torque[row] = 0
     simulate = _by_mass_matrix if planner.name == LIE_GROUP.name else forward
     acceleration = simulate(problem.tree, state[:n], state[n:], torque, loads)
     ode = {"x": state, "t": t, "p": ca.vertcat(start, ca.vec(taylor)), "ode": ca.cse(ca.vertcat(state[n:], acceleration))}
@@ -198,7 +211,10 @@ def _kkt(solution):
     if not solution.multipliers or not solution.problem.objective.terms:
         return None
     transcribed = transcribe(solution.problem, replace(solution.transcription, derivatives="ad", compiled=False))
-    nlp, x = transcribed.nlp, join(transcribed.layout, solution.points, solution.duration, solution.lifted)
-    x_multipliers, g_multipliers = gather_multipliers(transcribed.rows, solution.multipliers, len(x), len(nlp.g_lower),
-                                                      free=free_duration(solution.problem))
-    return kkt_residual(nlp, x, x_multipliers, g_multipliers)
+    nlp, reduction = transcribed.nlp, transcribed.reduction
+    x, rows = join(transcribed.layout, solution.points, solution.duration, solution.lifted), len(nlp.g_lower)
+    multipliers = gather_multipliers(transcribed.rows, solution.multipliers, len(x), rows if reduction is None else reduction.rows,
+                                     free=free_duration(solution.problem))
+    if reduction is not None:
+        x, multipliers = reduction.shrink(x), reduction.gather(*multipliers)
+    return kkt_residual(nlp, x, *multipliers)

@@ -13,9 +13,10 @@ import numpy as np
 
 from ocp import FORMULATIONS, NotVerified, Solver, Transcription, animate, load, plot, solve, verify
 from ocp.nlp import HESSIANS
+from ocp.problem import passive
 from ocp.solution import check_writable, versions, write
 from ocp.spline import QUADRATURES
-from ocp.transcribe import PROVIDERS, TORQUES
+from ocp.transcribe import FORMS, METHODS, PASSIVE, PROVIDERS, TORQUES
 from ocp.verify import violations
 
 SOLVED, NOT_SOLVED, BAD_ARGUMENTS = 0, 1, 2
@@ -102,7 +103,8 @@ def describe(problem, arguments, solution, certificate=None, published=()):
         "solver": {"plugin": statistics["plugin"], "hessian": statistics["hessian"], "options": statistics["options"],
                    "dynamics": solution.transcription.dynamics.name, "derivatives": solution.transcription.derivatives,
                    "nodes": solution.transcription.nodes, "quadrature": solution.transcription.quadrature,
-                   "torques": solution.transcription.torques, "kernels": statistics["kernels"], "warm_start": statistics["warm_start"]},
+                   "torques": solution.transcription.torques, "method": _method(solution),
+                   "kernels": statistics["kernels"], "warm_start": statistics["warm_start"]},
         "versions": versions(),
         "violations": {v.name: {"nodes": v.nodes, "dense": v.dense, "unit": v.unit, "row": v.label, "time": v.time}
                        for v in found.values()},
@@ -113,6 +115,15 @@ def describe(problem, arguments, solution, certificate=None, published=()):
             "value": entry.value, "source": entry.source, "ours": entry.ours(solution), "optimum": entry.optimum, "remark": entry.remark}
             for entry in relevant},
     }
+
+
+def _method(solution):
+    """Return the transcription's method in words."""
+    transcription = solution.transcription
+    if transcription.method == "spline":
+        return "spline" + (f", passive joints {transcription.passive}" if passive(solution.problem.tree) else "")
+    order = f" of order {transcription.order}" if transcription.method == "radau" else ""
+    return f"{transcription.method}{order} on {transcription.intervals} intervals, {transcription.form}"
 
 
 def _parser(name, problem, method):
@@ -158,6 +169,11 @@ def _common_flags(group, name):
     add("--quadrature", default=defaults.quadrature, metavar="NAME", help=f"rule: {', '.join(QUADRATURES)}")
     add("--panels", type=int, default=None, metavar="INT", help="points (gauss) or panels of the quadrature per segment")
     add("--torques", default=defaults.torques, metavar="NAME", help=f"one of {', '.join(TORQUES)}")
+    add("--method", default=defaults.method, metavar="NAME", help=f"transcription: {', '.join(METHODS)}")
+    add("--intervals", type=int, default=defaults.intervals, metavar="INT", help="intervals of direct collocation")
+    add("--order", type=int, default=defaults.order, metavar="INT", help="stages of radau on each interval")
+    add("--form", default=defaults.form, metavar="NAME", help=f"law of motion in direct collocation: {', '.join(FORMS)}")
+    add("--passive", default=defaults.passive, metavar="NAME", help=f"passive joints of a spline: {', '.join(PASSIVE)}")
     add("--compile", action="store_true", help="run kernels as machine code, if there is a C compiler")
     add("--plugin", default="ipopt", metavar="NAME", help="solver plugin of CasADi")
     add("--hessian", default="exact", metavar="NAME", help=f"one of {', '.join(HESSIANS)}")
@@ -185,7 +201,8 @@ def _settings(flags):
             raise ValueError(f"--option: expected NAME=VALUE, got {text!r}")
         options[key] = _literal(value)
     transcription = Transcription(dynamics=flags.dynamics, derivatives=flags.derivatives, nodes=flags.nodes, quadrature=flags.quadrature,
-                                  panels=flags.panels, torques=flags.torques, compiled=flags.compile)
+                                  panels=flags.panels, torques=flags.torques, compiled=flags.compile, passive=flags.passive, method=flags.method,
+                                  intervals=flags.intervals, order=flags.order, form=flags.form)
     return transcription, Solver(plugin=flags.plugin, hessian=flags.hessian, options=options)
 
 
@@ -273,6 +290,7 @@ def _block(report):
     line("solver", f"{solver['plugin']}, {solver['hessian']} Hessian, {solver['dynamics']}, derivatives {solver['derivatives']}, "
                    f"nodes {solver['nodes']}, {solver['quadrature']}"
                    + "".join(f", {key}={value}" for key, value in solver["options"].items()))
+    line("method", solver["method"])
     line("kernels", solver["kernels"])
     line("size", f"{report['variables']} variables, {report['constraints']} constraints, nonzeros {report['jacobian_nonzeros']} Jacobian, "
                  f"{report['hessian_nonzeros']} Hessian")

@@ -14,11 +14,12 @@ RANKS = {
     "ocp.constraints": 6, "ocp.contact": 6, "ocp.objectives": 6, "ocp.layout": 6, "ocp.graph": 7, "ocp.assembly": 8, "ocp.rows": 8.5,
     "ocp.collocation": 8.8, "ocp.shooting": 8.8, "ocp.transcribe": 9,
     "ocp.diagnosis": 10, "ocp.solution": 10, "ocp.verify": 11, "ocp.pictures": 11, "ocp.films": 11.5, "ocp.footing": 11.5, "ocp.walks": 12,
-    "ocp.solve": 12, "ocp.study": 12.5, "ocp.plots": 12, "ocp.charts": 12, "ocp": 13, "models.five_bar": 14.5,
+    "ocp.solve": 12, "ocp.study": 12.5, "ocp.designs": 0.5, "ocp.ledger": 0.5, "ocp.cells": 12.2, "ocp.overview": 12.3,
+    "ocp.engine": 12.3, "ocp.plots": 12, "ocp.charts": 12, "ocp": 13, "models.five_bar": 14.5,
     "problems.run": 15, "problems.__main__": 15, "problems.swinging": 15.1, "problems.walking": 15.2, "problems.walking_report": 15.5,
     "problems.walking_plots": 15.5,
     "problems.lifting_report": 15.5, "problems.lifting_plots": 15.7,
-    "problems.compare_gait": 17,
+    "problems.compare_gait": 17, "problems.study": 17,
 }
 METHOD = 3.5                                      # of every other file of ocp/dynamics: above formulation, and apart from each other
 FILES = sorted(path for folder in ("ocp", "models", "problems") for path in (ROOT / folder).rglob("*.py"))
@@ -72,6 +73,13 @@ def test_graphs_solvers_and_files_have_one_home(module):
     assert module in ("ocp.solution", "ocp.compiled") or not {"open", "np.load", "np.savez", "np.savez_compressed", "os.replace"} & called
     assert module == "ocp.compiled" or not [name for name in called if name.endswith((".write_text", ".write_bytes", "subprocess.run"))]
     assert "print" not in called
+
+
+@pytest.mark.parametrize("module", [name for name in SOURCES if name.startswith("ocp")])
+def test_processes_and_data_bases_have_one_home(module):
+    imported = {name.split(".")[0] for name in imports(module)}
+    assert module == "ocp.engine" or not imported & {"multiprocessing", "concurrent"}
+    assert module == "ocp.ledger" or "sqlite3" not in imported
 
 
 @pytest.mark.parametrize("module", SOURCES)

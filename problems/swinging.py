@@ -1,0 +1,40 @@
+"""How the problems with many local optima are solved: the best of several random starts on a coarse mesh begins the solve proper."""
+from dataclasses import replace
+
+from ocp import Solver, Transcription, solve
+from ocp.problem import passive
+from ocp.study import wandering
+from problems.run import Views
+
+COARSE, QUICK = Transcription(method="radau", intervals=25, order=4), Solver(options={"max_iter": 300})
+
+
+def swing(statement, transcription=Transcription(), solver=Solver(), *, guess=None, watch=None, starts: int = 16, seed: int = 0,
+          spread: float = 1.5):
+    """Solve from the best of several starts, whose objectives the statistics keep.
+
+    `starts`: first guesses tried, with passive joints on a coarse mesh, the first of them straight; with 1, or a guess, none; `seed`: of
+    the others, which are random; `spread`: how far they wander off the straight one (rad or m).
+    """
+    found = []
+    if guess is None and starts > 1:
+        coarse = COARSE if passive(statement.tree) else transcription
+        for number in range(starts):
+            found.append(solve(statement, coarse, QUICK, guess=wandering(statement, coarse, number, seed=seed, spread=spread)))
+        guess = min((solution for solution in found if solution.success), key=lambda solution: solution.objective, default=None)
+    solution = solve(statement, transcription, solver, guess=guess, watch=watch)
+    costs = sorted(solution.objective for solution in found if solution.success)
+    return replace(solution, statistics=dict(solution.statistics) | {"starts": costs})
+
+
+def report(solution):
+    """Return the objectives of all starts, best first."""
+    return {"starts": solution.statistics["starts"]} if solution.statistics.get("starts") else {}
+
+
+def lines(found):
+    """Return the report's text."""
+    return (f"{'starts':<22}{len(found['starts'])} converged: " + ", ".join(f"{cost:.5g}" for cost in found["starts"]),)
+
+
+VIEWS = Views(report=report, lines=lines)

@@ -1,0 +1,49 @@
+"""Small problems and odd methods for studies, in a module that worker processes can import."""
+import os
+import signal
+import sqlite3
+
+from ocp import solve
+from problems.two_link_lift import problem as lift
+from problems.two_link_time import problem as fastest
+
+
+def problem(torque: float = 10.0, points: int = 6):
+    """`torque`: limit (N m); `points`: control points."""
+    return fastest(torque=torque, points=points)
+
+
+def weighed(u: float = 0.5):
+    """A problem with two goals."""
+    return lift(u=u, points=6)
+
+
+def deadly(statement, transcription, solver, *, guess=None, watch=None):
+    """Solve, unless the limit of the torques is 13 N m, which kills the process."""
+    if statement.tree.joints[0].torque[1] == 13:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return solve(statement, transcription, solver, guess=guess)
+
+
+def blocking(statement, transcription, solver, *, guess=None, watch=None, file: str = ""):
+    """Solve, and lock the study's file from then on."""
+    solution = solve(statement, transcription, solver, guess=guess)
+    if not HELD:
+        HELD.append(sqlite3.connect(file, isolation_level=None))
+        HELD[0].execute("BEGIN IMMEDIATE")
+    return solution
+
+
+def stopped(statement, transcription, solver, *, guess=None, watch=None):
+    """Be interrupted at 12 N m."""
+    if statement.tree.joints[0].torque[1] == 12 and not HELD:
+        raise KeyboardInterrupt
+    return solve(statement, transcription, solver, guess=guess)
+
+
+def speeds(solution):
+    """Numbers of a solution."""
+    return {"fastest": abs(solution.qd(solution.times(21))).max()}
+
+
+HELD = []
