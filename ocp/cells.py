@@ -203,6 +203,7 @@ def _bound(function, given, first=0):
 def _typed(name, value, kind):
     """Return the value as the type of its annotation: 5 is 5.0 where a float is expected, so that both are one cell."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    kind = {"float": float, "int": int, "str": str, "bool": bool}.get(kind, kind) if isinstance(kind, str) else kind
     if kind is float and number:
         return float(value)
     if kind is int and number and float(value).is_integer():

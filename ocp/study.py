@@ -83,7 +83,10 @@ def sweep(problem, over, transcription=Transcription(), solver=Solver(), *, chai
 
     `over`: {name: values} is a grid; a list of dictionaries, as `zipped` and `latin_hypercube` return, is taken as it is. Names may also be
     "transcription.NAME", "solver.NAME", "option.NAME" of the plugin and "method.NAME". With `chain` each cell starts from the solution of
-    its nearest neighbour, on its own if that has none. `options` are those of `study`.
+    its nearest neighbour, and anew should it fail from there.
+
+    `options`: `method`, which solves as `solve` does, with the arguments `how`; `measure`, a function of a Solution that returns
+    {name: number}; `certify`, to verify each; and those of `study`: file, workers, executor, watch, retry. All functions must be importable.
     """
     given, how = _taken(options)
     plan, cells = [], design(over)
@@ -97,6 +100,7 @@ def compare(problem, variants, over=None, transcription=Transcription(), solver=
     """Solve the same cells in several ways, and return the Study, whose parameter "variant" names the way.
 
     `variants`: {name: changes}, changes being a dictionary as a cell of `sweep` is: of parameters, of the transcription, or of the solver.
+    `options` are those of `sweep`.
     """
     given, how = _taken(options)
     plan = []
@@ -110,7 +114,7 @@ def compare(problem, variants, over=None, transcription=Transcription(), solver=
 def pareto(problem, over, goals, transcription=Transcription(), solver=Solver(), *, chain=True, **options):
     """Sweep a design, of weights or of bounds, and return the Front of two `goals`, both the smaller the better.
 
-    `goals`: names of two terms of the objective, whose unweighted values count, or of two `measure`d numbers.
+    `goals`: names of two terms of the objective, whose unweighted values count, or of two `measure`d numbers. `options` are those of `sweep`.
     """
     done = sweep(problem, over, transcription, solver, chain=chain, **options)
     first, second = goals
@@ -132,7 +136,7 @@ def multistart(problem, arguments=None, transcription=Transcription(), solver=So
 
 
 def restarts(problem, arguments=None, transcription=Transcription(), solver=Solver(), *, starts=20, seed=0, spread=1.0, **options):
-    """Solve one problem from `starts` first guesses, and return the Study, whose parameter "start" is the number of the guess.
+    """Solve one problem from `starts` first guesses, and return the Study, whose parameter "guess.number" counts them.
 
     Start 0 is the straight motion; the others wander off it, by `spread` times (rad or m) a random sum of half waves that is zero at both
     ends, the same for the same `seed` and number. `options` are those of `sweep`.
@@ -143,7 +147,7 @@ def restarts(problem, arguments=None, transcription=Transcription(), solver=Solv
     plan, arguments = [], dict(arguments or {})
     for number in range(starts):
         data = content(problem, arguments, transcription, solver, start={"number": number, "seed": seed, "spread": spread}, **how)
-        plan.append((cell(arguments | {"start": number}, data), None))
+        plan.append((cell(arguments | {"guess.number": number}, data), None))
     return study(plan, **given)
 
 
@@ -151,7 +155,7 @@ def ranked(done):
     """Return the Optima of a Study, best first; those are the same whose objectives and motions are. Failed cells are left out."""
     optima = []                                    # objective, motion, solution, numbers
     for one in sorted(done.solved, key=lambda one: one.objective):
-        solution, number = done.solution(one), one.parameters["start"]
+        solution, number = done.solution(one), one.content["start"]["number"]
         motion = solution.q(solution.times(LOOKS))
         for objective, other, _, numbers in optima:
             near = abs(solution.objective - objective) <= ALIKE * max(abs(objective), ALIKE)

@@ -50,7 +50,8 @@ def problem(box: float = 9.0, depth: float = 0.37, height: float = 0.365, width:
     mirrors = symmetric and not turn
     body = _ranged(human(stature, mass, frozen=STILL + (SIDEWAYS if mirrors else ()), ranges="anatomical"))
     start, end = ((high, ahead, np.radians(angle)) for high, ahead, angle in ((start_height, start_ahead, 0.0), (end_height, end_ahead, turn)))
-    _check_task(body, {"box": box, "depth": depth, "height": height, "width": width, "time": time, "feet": feet}, weight, start, end)
+    _check_task(body, {"box": box, "depth": depth, "height": height, "width": width, "time": time, "feet": feet}, weight, start, end,
+                BOX_SPHERES["toe_r"] * stature / STATURE)
     index, sign = mirror(body)
     ground = stance(body, feet)
     if maximum:
@@ -283,8 +284,8 @@ def _loaded(body):
                  units=f"{KILOGRAMS:g} kg/s"))
 
 
-def _check_task(body, sizes, weight, start, end):
-    """Raise ValueError for a lift that nobody can do whatever the effort."""
+def _check_task(body, sizes, weight, start, end, radius):
+    """Raise ValueError for a lift that nobody can do whatever the effort; `radius` (m) is that of the toes."""
     for what, value in sizes.items():
         if not (np.isfinite(value) and value > 0):
             raise ValueError(f"{what}: expected a positive number, got {value}")
@@ -298,6 +299,10 @@ def _check_task(body, sizes, weight, start, end):
             raise ValueError(f"{when}_height: {high:g} m is out of reach: expected between the floor and {shoulder[1] + arm:.2f} m")
         if not 0 < ahead < arm + trunk:
             raise ValueError(f"{when}_ahead: {ahead:g} m is out of reach: expected between 0 and {arm + trunk:.2f} m")
+        toe, ankle = (np.array(place(body, frames, name)).ravel() for name in ("toe_r", "ankle_r"))
+        least = toe[2] - ankle[2] + radius + sizes["depth"] / 2
+        if high - sizes["height"] < radius and ahead < least:
+            raise ValueError(f"{when}_ahead: at {ahead:g} m the box would stand on the toes: expected at least {least:.3f} m")
 
 
 if __name__ == "__main__":

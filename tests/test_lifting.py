@@ -112,7 +112,9 @@ def test_spheres_keep_their_distance_from_a_box():
 @pytest.mark.parametrize("arguments, message", [
     ({"box": 0.0}, "box: expected a positive number"), ({"time": np.nan}, "time: expected a positive number"),
     ({"weight": 1.5}, "weight: expected a number from 0 to 1"), ({"end_height": 3.0}, "end_height: 3 m is out of reach"),
-    ({"start_ahead": 2.0}, "start_ahead: 2 m is out of reach"), ({"balance": "hips"}, "balance: expected one of pressure, zmp"),
+    ({"start_ahead": 2.0}, "start_ahead: 2 m is out of reach"),
+    ({"start_ahead": 0.4}, "start_ahead: at 0.4 m the box would stand on the toes: expected at least 0.406 m"),
+    ({"balance": "hips"}, "balance: expected one of pressure, zmp"),
     ({"balance": "zmp", "maximum": True}, "balance: the heaviest box"),
     ({"stature": 0.0}, "stature: expected more than 0 m"), ({"points": 3}, "control points: a spline of degree 3 needs at least 4"),
 ])

@@ -151,11 +151,12 @@ def test_functions_must_be_importable_and_engines_executors():
 
 
 def test_any_executor_will_do_and_one_that_breaks_says_so():
-    with ThreadPoolExecutor(3) as threads:
-        done = sweep(problem, FOUR, executor=threads)
-    assert objectives(done) == objectives(sweep(problem, FOUR, workers=0))
+    two = {"torque": [8.0, 10.0]}
+    with ThreadPoolExecutor(2) as threads:
+        done = sweep(problem, two, executor=threads)
+    assert objectives(done) == objectives(sweep(problem, two, workers=0))
     with pytest.raises(RuntimeError, match="shutdown"):
-        sweep(problem, FOUR, executor=threads)
+        sweep(problem, two, executor=threads)
 
 
 def test_ctrl_c_loses_nothing_that_was_finished():
@@ -254,7 +255,7 @@ def test_random_starts_are_ranked_by_what_they_find():
     assert optima[0].objective == pytest.approx(solve(problem()).objective, rel=1e-6) and optima[0].solution.success
     seen = []
     more = restarts(problem, {"torque": 10.0}, starts=4, workers=0, file="m.sqlite", watch=seen.append)
-    assert len(seen) == 1 and [cell.parameters["start"] for cell in more.cells] == [0, 1, 2, 3]
+    assert len(seen) == 1 and [cell.parameters["guess.number"] for cell in more.cells] == [0, 1, 2, 3]
     assert len({cell.statistics["iterations"] for cell in more.cells}) > 1 and ranked(more)[0].starts == (0, 1, 2, 3)
     with pytest.raises(ValueError, match="starts: expected a whole number"):
         restarts(problem, starts=0)
