@@ -6,7 +6,7 @@ import casadi as ca
 import numpy as np
 
 from models.human import CONTACTS, FEET, GAIT_FROZEN, MASS, NAMES, ROOT, SELF_SPHERES, SOLES, STATURE, carry, human, mirror
-from ocp import (BSpline, Guess, Load, Objective, Problem, Solver, dynamic_effort, joint_limits, mirrored, path, solve, squares,
+from ocp import (BSpline, Guess, Load, Objective, Problem, dynamic_effort, joint_limits, mirrored, path, solve, squares,
                  torque_limits)
 from ocp.contact import (apart, foot_contact, friction, linear_split, no_penetration, pressure_inside, swing_together, unilateral,
                          zmp_inside)

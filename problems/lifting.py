@@ -9,8 +9,8 @@ from pathlib import Path
 import casadi as ca
 import numpy as np
 
-from models.human import BOX_SPHERES, FEET, MASS, NAMES, ROOT, SOLES, STATURE, carry, human, mirror
-from ocp import (BSpline, Guess, Objective, Problem, Solver, at_end, at_start, dynamic_effort, final, joint_limits, path, solve, squares,
+from models.human import BOX_SPHERES, FEET, MASS, NAMES, SOLES, STATURE, carry, human, mirror
+from ocp import (BSpline, Guess, Objective, Problem, at_end, at_start, dynamic_effort, final, joint_limits, path, solve, squares,
                  torque_limits)
 from ocp.contact import foot_contact, friction, off_box, pressure_inside, unilateral, zmp_inside
 from ocp.ground import Foot, Ground, Pin, Support, body_weight, hull, zero_moment_point
