@@ -1,4 +1,6 @@
 """Planar five-bar mechanism: two driven cranks on the ground carry one hand by two couplers, cut at the pin between these."""
+from math import acos, atan2, hypot, pi
+
 from models.four_bar import rods
 from ocp.tree import Link, Loop, Point, Tree, revolute
 
@@ -30,6 +32,26 @@ def five_bar(lengths=LENGTHS, masses=None, coms=None, inertias=None, payload=0.0
         loops=(Loop(name="pin", start="hand", end="right end", position="xy", axes="global"),),
         gravity=(0.0, -gravity, 0.0),
     )
+
+
+def reaching(hand, lengths=LENGTHS):
+    """Return the coordinates (4,) that bring the hand to a place (2, m), elbows outward; raise ValueError if it is out of reach.
+
+    Each crank lies beside the line from its pivot to the hand by the angle that crank, coupler and that line make (law of cosines).
+    """
+    ground, *bars = lengths
+    found = []
+    for side, (crank, coupler) in ((-1, bars[:2]), (1, bars[2:])):
+        x, y = hand[0] - side * ground / 2, hand[1]
+        far = hypot(x, y)
+        if not abs(crank - coupler) < far < crank + coupler:
+            raise ValueError(f"hand: ({hand[0]:g}, {hand[1]:g}) m is out of reach of the {('left', 'right')[side > 0]} crank and coupler of "
+                             f"{crank:g} and {coupler:g} m")
+        outward = side if y < 0 else -side
+        angle = atan2(y, x) + outward * acos((crank ** 2 + far ** 2 - coupler ** 2) / (2 * crank * far))
+        inner = -outward * (pi - acos((crank ** 2 + coupler ** 2 - far ** 2) / (2 * crank * coupler)))
+        found += [angle, inner]
+    return tuple(found)
 
 
 def _laden(link, reach, payload):

@@ -3,12 +3,14 @@
 The open tree needs the generalized forces h = M qdd + ... of inverse dynamics. Of these the drives give u, at the actuated joints alone, and
 the cut joints J' lambda (Xiang, Arora & Abdel-Malek 2009, eq. 38, in the form of Lagrange's multipliers of Haug 1989, section 11.1).
 """
+from functools import lru_cache
+
 import casadi as ca
 import numpy as np
 
 from ocp.dynamics.lie_group import bias, mass_matrix
 from ocp.dynamics.lie_group import inverse as open_inverse
-from ocp.loops import gap, gap_acceleration, gap_jacobian, gap_rate, independent, labels, loop_torques
+from ocp.loops import DEPENDENT, examples, gap, gap_acceleration, gap_jacobian, gap_rate, gap_slope, independent, labels, loop_torques
 
 CONSISTENT = 1e-6                                  # m, rad and their rates: gap beyond which numbers are not a motion of the mechanism
 SINGULAR = 1e-12                                   # least over greatest singular value of a system that can be solved
@@ -33,18 +35,19 @@ def inverse(tree, q, qd, qdd, actuated=None, loads=(), *, dynamics=open_inverse,
     needed = dynamics(tree, q, qd, qdd, loads)
     pull = gap_jacobian(tree, q)[rows, passive].T
     _check_regular(pull, f"the drives at {', '.join(tree.moving[row].name for row in driven)} do not hold the mechanism here (singular)")
-    multipliers = _spread(ca.solve(pull, needed[passive]) if rows else ca.DM(0, 1), rows, len(labels(tree)))
+    multipliers = spread(tree, ca.solve(pull, needed[passive]) if rows else ca.DM(0, 1), rows)
     given = needed - loop_torques(tree, q, multipliers)
     return ca.vertcat(*(given[row] if row in driven else 0.0 for row in range(tree.dof))), multipliers
 
 
-def forward(tree, q, qd, tau, loads=(), *, decay=0.0, near=None):
+def forward(tree, q, qd, tau, loads=(), *, decay=0.0, near=None, dynamics=None):
     """Return accelerations (n,) and multipliers (m,) under joint torques (n,) of a mechanism whose loops are closed.
 
         [M  J'] [  qdd   ]   [tau - h            ]
         [J  0 ] [-lambda ] = [-dJ/dt qd - 2 c J qd - c^2 gap]       c = `decay` (1/s), with which gaps fade (Baumgarte 1972)
 
-    Redundant rows, judged as by `inverse`, are left out and get multiplier zero. Raises ValueError for numbers in a singular configuration.
+    Redundant rows, judged as by `inverse`, are left out and get multiplier zero. M and h come from the Lie-group recursion, or from
+    `dynamics`, the inverse function of any Formulation, by its slope. Raises ValueError for numbers in a singular configuration.
     """
     q, qd, tau = (_expression(part) for part in (q, qd, tau))
     rows = list(_found(tree, q, near).rows)
@@ -52,10 +55,67 @@ def forward(tree, q, qd, tau, loads=(), *, decay=0.0, near=None):
     goal = -gap_acceleration(tree, q, qd)
     if decay:
         goal = goal - 2 * decay * gap_rate(tree, q, qd) - decay ** 2 * gap(tree, q)
-    system = ca.vertcat(ca.horzcat(mass_matrix(tree, q), slope.T), ca.horzcat(slope, ca.DM(len(rows), len(rows))))
+    mass, pull = (mass_matrix(tree, q), bias(tree, q, qd, loads)) if dynamics is None else linear_in_accelerations(dynamics, tree, q, qd, loads)
+    system = ca.vertcat(ca.horzcat(mass, slope.T), ca.horzcat(slope, ca.DM(len(rows), len(rows))))
     _check_regular(system, "the accelerations are not determined here (singular configuration, or joints that move no mass)")
-    found = ca.solve(system, ca.vertcat(tau - bias(tree, q, qd, loads), goal[rows]))
-    return found[:tree.dof], _spread(-found[tree.dof:], rows, len(labels(tree)))
+    found = ca.solve(system, ca.vertcat(tau - pull, goal[rows]))
+    return found[:tree.dof], spread(tree, -found[tree.dof:], rows)
+
+
+def linear_in_accelerations(dynamics, tree, q, qd, loads=()):
+    """Return M (n, n) and h (n,) with dynamics(tree, q, qd, qdd, loads) = M qdd + h, in expressions SX."""
+    qdd = ca.SX.sym("qdd", tree.dof)
+    needed = dynamics(tree, q, qd, qdd, loads)
+    return ca.jacobian(needed, qdd), ca.substitute(needed, qdd, ca.SX.zeros(tree.dof))
+
+
+def hybrid(tree, q, qd, qdd, passive, loads=(), *, decay=0.0):
+    """Return accelerations (n,) of which the `passive` rows follow from the others, by the loops and their own lack of torque.
+
+        [M_pp  J_p'] [ qdd_p  ]   [-h_p                                        ]
+        [J_p   0   ] [-lambda ] = [-J_a qdd_a - dJ/dt qd - 2 c J qd - c^2 gap  ]     h: with qdd_a, and qdd_p = 0;  c = `decay` (1/s)
+    """
+    rows, passive = list(independent(tree).rows), list(passive)
+    driven = ca.SX(qdd)
+    driven[passive] = 0
+    slope = gap_jacobian(tree, q)[rows, passive]
+    goal = -gap_acceleration(tree, q, qd, driven) - 2 * decay * gap_rate(tree, q, qd) - decay ** 2 * gap(tree, q)
+    system = ca.vertcat(ca.horzcat(mass_matrix(tree, q)[passive, passive], slope.T), ca.horzcat(slope, ca.DM(len(rows), len(rows))))
+    found = ca.solve(system, ca.vertcat(-open_inverse(tree, q, qd, driven, loads)[passive], goal[rows]))
+    driven[passive] = found[:len(passive)]
+    return driven
+
+
+@lru_cache(maxsize=64)
+def bearing(tree, passive):
+    """Return the independent rows of the gap, and as many of the `passive` rows of q whose lack of torque determines the forces there; None
+    for the latter if it does not, so that drives could work against each other."""
+    rows, chosen = independent(tree).rows, []
+    rest = np.array(gap_jacobian(tree, ca.DM(examples(tree)[0])))[np.ix_(rows, passive)]
+    size = max(np.linalg.norm(rest, axis=0).max(initial=0.0), 1e-9)
+    while len(chosen) < len(rows):
+        length = np.linalg.norm(rest, axis=0)
+        if not length.max(initial=0.0) > DEPENDENT * size:
+            return rows, None
+        chosen.append(int(np.argmax(length)))
+        along = rest[:, chosen[-1]] / length.max()
+        rest = rest - np.outer(along, along @ rest)
+    return rows, tuple(sorted(passive[k] for k in chosen))
+
+
+def eliminated(tree, frames, needed, passive):
+    """Return the cut joints' forces (m,) that spare the `passive` rows of q all torque, from the poses (4x4) of all links and the generalized
+    forces (n,) that the open tree needs; raise ValueError if these do not determine them."""
+    rows, chosen = bearing(tree, passive)
+    if chosen is None:
+        raise ValueError(f"loops {', '.join(loop.name for loop in tree.loops)}: their forces do not follow from the joints that nothing drives")
+    pull = gap_slope(tree, frames)[list(rows), list(chosen)].T
+    return spread(tree, ca.solve(pull, needed[list(chosen)]), rows)
+
+
+def spread(tree, values, rows):
+    """Return a vector (m,) with the values at these rows of the gap and zeros elsewhere."""
+    return ca.vertcat(ca.DM(0, 1), *(values[rows.index(row)] if row in rows else 0.0 for row in range(len(labels(tree)))))
 
 
 def _expression(value):
@@ -91,8 +151,3 @@ def _check_regular(matrix, message):
         values = np.linalg.svd(np.array(matrix), compute_uv=False)
         if values[-1] <= SINGULAR * values[0]:
             raise ValueError(message)
-
-
-def _spread(values, rows, count):
-    """Return a vector (count,) with the values at these rows and zeros elsewhere."""
-    return ca.vertcat(ca.DM(0, 1), *(values[rows.index(row)] if row in rows else 0.0 for row in range(count)))

@@ -9,10 +9,13 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 
+from ocp.closed_loops import bearing
+from ocp.closing import closures
 from ocp.dynamics.lie_group import forward
 from ocp.graph import Inputs, kernel
 from ocp.ground import body_weight
 from ocp.layout import free_duration
+from ocp.loops import loop_torques
 from ocp.mesh import Mesh, abscissae, defects
 from ocp.problem import Constraint, passive
 from ocp.rows import Group
@@ -28,13 +31,14 @@ def meshed(problem, method, intervals, order):
 
 
 def laws(problem, lifted, form="implicit", integrated=False):
-    """Return the constraints that a tree's own mechanics make: ((Constraint, the instants at which it holds or None for all nodes), ..).
+    """Return the constraints that a tree's own mechanics make, each with the instants at which it holds, those of every row, or None for all
+    nodes: ((Constraint, s), ..).
 
-    Where torques are variables, the motion's need is what drives and ground give. Torques of passive joints are zero, which a spline can
-    only meet at as many instants as it has freedom; unless their motion is `integrated` from the others'.
+    Where torques are variables, the motion's need is what drives, cut joints and ground give. Torques of passive joints are zero, which a
+    spline can only meet at as many instants as it has freedom; unless their motion is `integrated` from the others'. Loops are closed.
     """
     tree, weight = problem.tree, body_weight(problem.tree)
-    free = () if isinstance(problem.motion, Mesh) else passive(tree)
+    free = _free(problem, lifted)
     driven = [row for row in range(tree.dof) if row not in free]
     found = []
     if lifted and form == "explicit" and isinstance(problem.motion, Mesh):
@@ -42,8 +46,19 @@ def laws(problem, lifted, form="implicit", integrated=False):
     elif lifted and driven:
         found.append((_law("dynamics", lambda at: (at.needed - at.tau)[driven] / weight, tree, driven, (f"({weight:.4g} N m)",) * 2), None))
     if free and not integrated:
-        found.append((_law("passive_joints", lambda at: at.needed[list(free)], tree, free, ("N m", "N")), abscissae(problem.motion)))
-    return tuple(found)
+        found.append((_law("passive_joints", lambda at: at.needed[list(free)], tree, free, ("N m", "N")),
+                      (tuple(abscissae(problem.motion).tolist()),) * len(free)))
+    return tuple(found) + closures(problem, integrated)
+
+
+def _free(problem, lifted):
+    """Return the passive rows of q whose lack of torque restricts the motion; where loops are closed it first gives the forces of cut joints,
+    at all nodes if these are variables."""
+    rows = () if isinstance(problem.motion, Mesh) else passive(problem.tree)
+    if not problem.tree.loops:
+        return rows
+    held = bearing(problem.tree, rows)[1]
+    return () if lifted or held is None else tuple(row for row in rows if row not in held)
 
 
 def _law(name, function, tree, rows, units):
@@ -53,7 +68,8 @@ def _law(name, function, tree, rows, units):
 
 
 def _accelerations(at):
-    return forward(at.tree, at.q, at.qd, at.tau, tuple(load.at(at.t) for load in at.loads))
+    given = at.tau + loop_torques(at.tree, at.q, at.loop_forces) if at.tree.loops else at.tau
+    return forward(at.tree, at.q, at.qd, given, tuple(load.at(at.t) for load in at.loads))
 
 
 def stage_group(layout, finish=None):

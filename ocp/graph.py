@@ -1,8 +1,8 @@
 """Expressions to casadi.Functions: the kernels of one instant with their derivatives, in scalar graphs, looped or compiled.
 
 A kernel's inputs are s and y = (T, q, q', q'') with primes for d/ds, or (q, qd, qdd) when the duration is given; then what is lifted:
-joint torques and ground wrenches. Inverse dynamics may bring its own derivatives: the kernel then takes the chain rule through it, and only
-what a constraint or an objective makes of the torques is differentiated automatically.
+joint torques, forces of cut joints and ground wrenches. Inverse dynamics may bring its own derivatives: the kernel then takes the chain rule
+through it, and only what a constraint or an objective makes of the torques is differentiated automatically.
 """
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,10 +11,11 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
+from ocp.closed_loops import spread
 from ocp.dynamics.formulation import Provider, Wrench
 from ocp.ground import resultant, shared, slots, two_pass
-from ocp.layout import drives, free_duration, motion_width
-from ocp.problem import Instant
+from ocp.layout import cuts, drives, free_duration, internal, motion_width
+from ocp.problem import Instant, settled
 
 LOOPED = 12                                        # from so many joints on, pair products run faster as loops than as scalar graphs
 
@@ -89,24 +90,25 @@ def symbols(problem, formulation, provider=None, finish=None, wrenches=None):
     """Return the Inputs of kernels for a problem; `provider` gives derivatives of inverse dynamics, None leaves them to automatic
     differentiation; `finish(function)`, if given, turns scalar graphs into something faster.
 
-    `wrenches` of the ground: None computes them from the motion in two passes; "variables" reads them, and the torques of actuated joints,
-    from y, where a Layout places them; "given" takes those of each foot from y and corrects them to equilibrium.
+    `wrenches` of the ground: None computes them from the motion in two passes; "variables" reads them, the torques of actuated joints and the
+    forces of cut joints from y, where a Layout places them; "given" takes those of each foot from y and corrects them to equilibrium, and
+    the forces of cut joints before them, unless passive joints determine these.
     """
     n, free = problem.tree.dof, free_duration(problem)
-    extra, react, lifted = _lifted(problem, wrenches)
+    extra, react, lifted, cut = _lifted(problem, wrenches)
     y, s = ca.SX.sym("y", motion_width(problem) + extra), ca.SX.sym("s")
     T = y[0] if free else ca.SX(problem.duration[0])
     q, qd, qdd, more = ca.vertsplit(y[free:], [0, n, 2 * n, 3 * n, 3 * n + extra])
     motion = (q, qd / T, qdd / T ** 2) if free else (q, qd, qdd)
     at = Instant(tree=problem.tree, s=s, T=T, q=motion[0], qd=motion[1], qdd=motion[2], loads=problem.loads, inverse=formulation.inverse,
                  ground=problem.ground, react=None if react is None else lambda at: react(at, more),
-                 lifted=None if lifted is None else lambda at: lifted(more))
+                 lifted=None if lifted is None else lambda at: lifted(more), cut=None if cut is None else lambda at: cut(more))
     if provider is None:
         return Inputs(y=y, s=s, at=at, finish=finish)
     symbol, loads, value = ca.SX.sym("tau", n), tuple(load.at(at.t) for load in problem.loads), at.unsupported
     known = replace(at, inverse=lambda *_: symbol)
     if lifted is not None:
-        loads, value, known = (*loads, *_supports(problem.ground, more)), at.needed, replace(at, need=lambda _: symbol)
+        loads, value, known = (*loads, *_supports(problem.ground, more)), at.supported, replace(at, need=lambda _: symbol)
     place = ca.vertcat(*motion, *(ca.SX(wrench[k]) for load in loads for wrench in (load.moment, load.force) for k in range(3)))
     torque = Torque(symbol=symbol, value=value, place=place, provider=provider, tree=problem.tree, arguments=(*motion, loads),
                     chosen=_chosen(place, y))
@@ -122,14 +124,14 @@ def _chosen(place, y):
 
 
 def _lifted(problem, wrenches):
-    """Return how many inputs are lifted, react(instant, them) and torques(them)."""
-    ground, rows = problem.ground, drives(problem.tree)
+    """Return how many inputs are lifted, react(instant, them), torques(them) and forces of cut joints(them)."""
+    ground, rows, cut = problem.ground, drives(problem.tree), cuts(problem.tree)
 
     def in_two_passes(at, _):
         return two_pass(ground, at.s, *resultant(at.tree, at.frames, at.unsupported))
 
     def corrected(at, more):
-        given = {foot.name: tuple(ca.vertsplit(more[6 * k:6 * k + 6], 3)) for k, foot in enumerate(ground.feet)}
+        given = {foot.name: tuple(ca.vertsplit(wrench, 3)) for foot, wrench in zip(ground.feet, ca.vertsplit(more[told:], 6))}
         return shared(ground, at.s, given, *resultant(at.tree, at.frames, at.unsupported))
 
     def variable(_, more):
@@ -139,11 +141,15 @@ def _lifted(problem, wrenches):
     def torques(more):
         return ca.vertcat(*(more[rows.index(row)] if row in rows else 0 for row in range(problem.tree.dof)))
 
+    def forces(first):
+        return (lambda more: spread(problem.tree, more[first:first + len(cut)], cut)) if cut else None
+
     if wrenches == "variables":
-        return len(rows) + (0 if ground is None else 6 * len(slots(ground))), None if ground is None else variable, torques
-    if ground is None:
-        return 0, None, None
-    return (0, in_two_passes, None) if wrenches is None else (6 * len(ground.feet), corrected, None)
+        return (internal(problem.tree) + (0 if ground is None else 6 * len(slots(ground))), None if ground is None else variable, torques,
+                forces(len(rows)))
+    told = len(cut) if wrenches == "given" and not settled(problem.tree) else 0
+    react = None if ground is None else corrected if wrenches == "given" else in_two_passes
+    return told + (6 * len(ground.feet) if react is corrected else 0), react, None, forces(0) if told else None
 
 
 def _supports(ground, lifted):

@@ -1,7 +1,7 @@
 """The variables of the NLP: the duration (if free), the control points, joint by joint for each of them, then what is lifted, node by node.
 
-Lifted are joint torques and ground wrenches when they are variables themselves, bound to the motion by equalities. They count in body
-weights (N or N m over the tree's weight), so that they are of the size of the angles.
+Lifted are joint torques, forces of cut joints and ground wrenches, in this order, when they are variables themselves, bound to the motion by
+equalities. They count in body weights (N or N m over the tree's weight), so that they are of the size of the angles.
 """
 from dataclasses import dataclass, field
 
@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.ground import bearing_slots, body_weight, slots
+from ocp.loops import independent
 from ocp.mesh import Mesh, basis, between
 from ocp.problem import Problem
 from ocp.spline import sample
@@ -54,6 +55,16 @@ def drives(tree):
     return [row for row, joint in enumerate(tree.moving) if joint.actuated]
 
 
+def cuts(tree):
+    """Rows of the gap whose forces hold the loops closed: the independent ones."""
+    return independent(tree).rows if tree.loops else ()
+
+
+def internal(tree):
+    """Number of rows of what is lifted before the ground's wrenches: torques and forces of cut joints."""
+    return len(drives(tree)) + len(cuts(tree))
+
+
 def grid(problem, per_segment):
     """Return `per_segment` equal steps through every segment of the spline; where the ground has a contact schedule, the node nearest to
     each of its switches is moved there, or one added where none is left to move. On a mesh, return its positions."""
@@ -70,8 +81,8 @@ def grid(problem, per_segment):
 
 
 def lifted_layout(problem, nodes):
-    """Return the Layout with joint torques and ground wrenches as variables at the nodes; a foot has none where it bears nothing."""
-    rows = len(drives(problem.tree))
+    """Return the Layout with all that can be lifted as variables at the nodes; a foot has none where it bears nothing."""
+    rows = internal(problem.tree)
     names = () if problem.ground is None else slots(problem.ground)
     there = np.ones((rows + 6 * len(names), len(nodes)), dtype=bool)
     for k, s in enumerate(nodes):

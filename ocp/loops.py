@@ -340,18 +340,25 @@ def _project(tree, q, wanted, goal, free, what):
 
 
 @lru_cache(maxsize=64)
-def _independent(tree, q, samples, seed):
-    slopes, trouble = [], None
+def examples(tree, q=None, samples=3, seed=0):
+    """Return configurations (n,) in which all loops are closed, found from random ones, near `q` (a tuple of n) if given; raise ValueError if
+    the loops cannot be closed."""
+    found, trouble = [], None
     for start in _starts(tree, q, samples, seed):
         try:
-            closed = _close(tree, start, np.ones(tree.dof, dtype=bool))
-            slopes.append(np.array(gap_jacobian(tree, ca.DM(closed))))
+            found.append(_close(tree, start, np.ones(tree.dof, dtype=bool)))
         except ValueError as error:
             trouble = error
-        if len(slopes) == samples + (q is not None):
+        if len(found) == samples + (q is not None):
             break
-    if not slopes:
+    if not found:
         raise ValueError(str(trouble))
+    return tuple(found)
+
+
+@lru_cache(maxsize=64)
+def _independent(tree, q, samples, seed):
+    slopes = [np.array(gap_jacobian(tree, ca.DM(closed))) for closed in examples(tree, q, samples, seed)]
     size = np.maximum(np.max([np.linalg.norm(slope, axis=1) for slope in slopes], axis=0), 1e-9)
     rows, bases = [], [np.empty((0, tree.dof))] * len(slopes)
     for row in range(len(size)):

@@ -8,7 +8,9 @@ import casadi as ca
 import numpy as np
 
 from ocp import kinematics
+from ocp.closed_loops import bearing, eliminated
 from ocp.ground import Ground, Reaction, root
+from ocp.loops import loop_wrenches
 from ocp.mesh import Mesh
 from ocp.spatial import pose
 from ocp.spline import BSpline
@@ -42,10 +44,11 @@ class Instant:
     """What a constraint or an objective sees: one instant of the motion, as expressions.
 
     `s` in [0, 1], duration `T` (s), `q, qd, qdd` (n,), and on demand the time `t` (s), the joint torques `tau` (n,), the position,
-    velocity and acceleration (3,) of named points, and what the ground gives, a `reaction`.
+    velocity and acceleration (3,) of named points, what the ground gives, a `reaction`, and what cut joints pass, the `loop_forces`.
 
-    `react`(instant) says how the ground's wrenches are known; `lifted`(instant) gives the joint torques where they are variables, and
-    `need`(instant) what the motion needs, where inverse dynamics knows of the ground.
+    `react`(instant) says how the ground's wrenches are known; `lifted`(instant) gives the joint torques where they are variables,
+    `need`(instant) what the motion needs, where inverse dynamics knows of the ground, and `cut`(instant) the forces of cut joints, where
+    passive joints do not determine them.
     """
 
     tree: Tree
@@ -60,6 +63,7 @@ class Instant:
     react: Callable | None = field(default=None, repr=False)
     lifted: Callable | None = field(default=None, repr=False)
     need: Callable | None = field(default=None, repr=False)
+    cut: Callable | None = field(default=None, repr=False)
 
     @property
     def t(self):
@@ -80,15 +84,27 @@ class Instant:
         return self.inverse(self.tree, self.q, self.qd, self.qdd, tuple(load.at(self.t) for load in self.loads))
 
     @cached_property
-    def needed(self):
-        """The generalized forces (n,) that the motion needs beside the ground's wrenches: inverse dynamics, pass 2."""
+    def supported(self):
+        """The generalized forces (n,) that the motion needs beside the ground's wrenches, its loops open: inverse dynamics, pass 2."""
         if self.need is not None:
             return self.need(self)
-        if self.ground is None:
-            return self.unsupported
-        given = sum(kinematics.wrench_torques(self.tree, self.frames, link, *wrench)
-                    for (_, link), wrench in self.reaction.wrenches.items())
-        return self.unsupported - given
+        return self.unsupported - self._given({} if self.ground is None else self.reaction.wrenches)
+
+    @cached_property
+    def needed(self):
+        """The generalized forces (n,) that the motion needs beside the ground's wrenches and the forces of cut joints."""
+        return self.supported - self._given(loop_wrenches(self.tree, self.frames, self.loop_forces) if self.tree.loops else {})
+
+    @cached_property
+    def loop_forces(self):
+        """What the cut joints pass (m,), N and N m, row by row as `ocp.loops.labels`; redundant rows pass nothing."""
+        if self.cut is not None:
+            return self.cut(self)
+        return eliminated(self.tree, self.frames, self.supported, passive(self.tree))
+
+    def _given(self, wrenches):
+        """Return the generalized forces of wrenches {(name, link): (moment about the origin, force)}."""
+        return sum((kinematics.wrench_torques(self.tree, self.frames, link, *wrench) for (_, link), wrench in wrenches.items()), 0.0)
 
     @cached_property
     def reaction(self):
@@ -131,6 +147,11 @@ def passive(tree):
     except ValueError:
         floating = ()
     return tuple(row for row, joint in enumerate(tree.moving) if not joint.actuated and row not in floating)
+
+
+def settled(tree):
+    """Tell whether the forces of cut joints follow from the lack of torque at passive joints; of a tree without loops they do."""
+    return not tree.loops or bearing(tree, passive(tree))[1] is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

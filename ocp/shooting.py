@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from ocp.closed_loops import hybrid as closed_hybrid
 from ocp.dynamics.lie_group import hybrid
 from ocp.graph import function
 from ocp.layout import free_duration
@@ -107,7 +108,10 @@ def _step(problem, rows, held, width):
         q[held], rate[held], known[held] = ca.vertsplit(given[3 * when * count:3 * (when + 1) * count], count)
         q[rows], rate[rows] = ca.vertsplit(state, len(rows))
         loads = tuple(load.at((s + when * width / 2) * T) for load in problem.loads)
-        qdd, _ = hybrid(tree, q, rate / T, known / T ** 2, tuple(row in held for row in range(n)), loads)
+        if tree.loops:
+            qdd = closed_hybrid(tree, q, rate / T, known / T ** 2, rows, loads)
+        else:
+            qdd, _ = hybrid(tree, q, rate / T, known / T ** 2, tuple(row in held for row in range(n)), loads)
         return ca.vertcat(rate[rows], qdd[rows] * T ** 2)
 
     k1 = slope(state, 0)

@@ -15,10 +15,11 @@ import numpy as np
 from ocp.dynamics import FORMULATIONS
 from ocp.graph import trace, trace_joined
 from ocp.ground import Foot, Ground, Pin, Support, slots
-from ocp.layout import drives, kernel_inputs
+from ocp.layout import cuts, drives, internal, kernel_inputs
+from ocp.loops import loop_loads
 from ocp.mesh import Mesh, between, motion_of
 from ocp.nlp import Iteration
-from ocp.problem import Objective, Problem
+from ocp.problem import Objective, Problem, settled
 from ocp.rows import Multipliers
 from ocp.transcribe import Transcription
 from ocp.tree import Joint, Link, Load, Loop, Point, Tree
@@ -73,11 +74,15 @@ class Solution:
         """Return the joint torques or forces (n,) or (n, N), N m or N."""
         return self.trace(lambda at: at.tau, t)
 
+    def loop_forces(self, t):
+        """Return what the cut joints pass, (m,) or (m, N), N and N m, row by row as `ocp.loops.labels`: the force and moment on a loop's end."""
+        return self.trace(lambda at: at.loop_forces, t)
+
     def reactions(self, t):
         """Return force (3, links) or (3, links, N) and moment, likewise, that each joint passes to its link, in the link's axes.
 
-        They are the Newton-Euler ones whatever the formulation of the solve (Barman 2020, step 9), the ground's wrenches being loads; the
-        moment is about the anchor.
+        They are the Newton-Euler ones whatever the formulation of the solve (Barman 2020, step 9), the ground's wrenches and the forces of
+        cut joints being loads; the moment is about the anchor.
         """
         def both(at):
             tree, loads = _held(at)
@@ -112,15 +117,23 @@ class Solution:
         return self.problem.ground is not None and len(self.nodes) > 0
 
     @property
+    def _told(self):
+        """The rows of what is lifted that hold forces of cut joints which nothing else determines."""
+        first = len(drives(self.problem.tree))
+        return slice(first, first if settled(self.problem.tree) else first + len(cuts(self.problem.tree)))
+
+    @property
     def _lifts(self):
         """What the inputs of a trace end with: torques that are polynomials of their own, wrenches that were variables, or nothing."""
-        return "variables" if isinstance(self.problem.motion, Mesh) else "given" if self.stands else None
+        if isinstance(self.problem.motion, Mesh):
+            return "variables"
+        return "given" if self.stands or not settled(self.problem.tree) else None
 
     def wrenches(self):
         """Return {foot: moment about the origin and force (6, N)} at the nodes, as they were found (N m, N)."""
         if not self.stands:
             raise ValueError("wrenches: of this solution no ground wrenches were variables")
-        found, first = {}, len(drives(self.problem.tree))
+        found, first = {}, internal(self.problem.tree)
         for k, (name, _) in enumerate(slots(self.problem.ground)):
             moment, force = np.split(self.lifted[first + 6 * k:first + 6 * k + 6], 2)
             center = np.array(self.problem.ground.foot(name).center)
@@ -131,9 +144,8 @@ class Solution:
         y = kernel_inputs(self.problem, self.points, self.duration, s)
         if self._lifts == "variables":
             return np.vstack([y, self.lifted @ between(self.problem.motion, s).T])
-        if not self.stands:
-            return y
-        return np.vstack([y, *(np.array([np.interp(s, self.nodes, line) for line in wrench]) for wrench in self.wrenches().values())])
+        lines = [*self.lifted[self._told], *np.vstack([np.empty((0, len(self.nodes))), *(self.wrenches().values() if self.stands else ())])]
+        return np.vstack([y, *(np.interp(s, self.nodes, line) for line in lines)])
 
     def times(self, count=201):
         """Return `count` equally spaced times (s) over the motion."""
@@ -218,6 +230,7 @@ class _OtherModel(Exception):
 def _held(at):
     """Return the instant's tree, with a point at the origin of each link on the ground, and its loads with the ground's among them."""
     loads, wrenches = [load.at(at.t) for load in at.loads], {} if at.ground is None else at.reaction.wrenches
+    loads += loop_loads(at.tree, at.q, at.loop_forces) if at.tree.loops else ()
     for (_, link), (moment, force) in wrenches.items():
         arm = at.frames[at.tree.link_index(link)][:3, 3]
         loads.append(Load(point=f"origin of {link}", force=force, moment=moment - ca.cross(arm, force)))

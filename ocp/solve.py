@@ -4,8 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ocp.closing import closed_points
 from ocp.diagnosis import explain, preflight
-from ocp.layout import drives, free_duration, join, split
+from ocp.layout import cuts, drives, free_duration, join, split
 from ocp.mesh import Mesh, transfer
 from ocp.nlp import Solver, feasibility, minimize
 from ocp.rows import gather_multipliers, name_multipliers
@@ -18,7 +19,8 @@ from ocp.verify import verify
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guess:
-    """A start of one's own: waypoints `q` (n, k) equally spaced in time, and the `duration` (s); None leaves the default."""
+    """A start of one's own: waypoints `q` (n, k) equally spaced in time, and the `duration` (s); None leaves the default. Loops are closed
+    by the least change of joints that nothing drives, where that is possible."""
 
     q: object = None
     duration: float | None = None
@@ -100,8 +102,9 @@ def _start(transcribed, guess):
 
 def _resampled(layout, guess):
     """Return what a solution has lifted at the nodes of the layout; zero torques, and feet that share the weight, where it has nothing."""
-    if isinstance(layout.problem.motion, Mesh):
-        return guess.tau(layout.nodes * guess.duration)[drives(layout.problem.tree)]
+    tree, t = layout.problem.tree, layout.nodes * guess.duration
+    if isinstance(layout.problem.motion, Mesh) or tree.loops and layout.problem.ground is None and len(layout.nodes):
+        return np.vstack([guess.tau(t)[drives(tree)], guess.loop_forces(t)[list(cuts(tree))] if tree.loops else np.empty((0, len(t)))])
     if guess.lifted.shape[0] != layout.place.shape[0]:
         return standing(layout)
     if not len(guess.nodes) or np.array_equal(guess.nodes, layout.nodes):
@@ -116,7 +119,8 @@ def _waypoints(problem, q):
     motion = BSpline(points=COARSE) if isinstance(problem.motion, Mesh) else problem.motion
     s = np.linspace(0.0, 1.0, 10 * motion.points)
     dense = np.array([np.interp(s, np.linspace(0.0, 1.0, q.shape[1]), line) for line in q])
-    return transfer(motion, fit(motion, dense, s), problem.motion) if motion != problem.motion else fit(motion, dense, s)
+    points = closed_points(replace(problem, motion=motion), fit(motion, dense, s))
+    return transfer(motion, points, problem.motion) if motion != problem.motion else points
 
 
 def _jacobian_nonzeros(nlp):

@@ -15,6 +15,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.assembly import Block, assemble, assemble_hessian
+from ocp.closing import closed_points, loosened
 from ocp.collocation import FORMS, laws, meshed, stage_group
 from ocp.compiled import NoCompiler, compile_function
 from ocp.dynamics import FORMULATIONS
@@ -23,10 +24,10 @@ from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation
 from ocp.graph import column, function, joined_symbols, kernel, symbols
 from ocp.ground import body_weight, slots
-from ocp.layout import Layout, drives, free_duration, grid, join, lifted_layout, motion_map, motion_width, split
+from ocp.layout import Layout, cuts, free_duration, grid, internal, join, lifted_layout, motion_map, motion_width, split
 from ocp.mesh import MESHES, Mesh, abscissae, basis, transfer
 from ocp.nlp import NLP
-from ocp.problem import Problem, passive
+from ocp.problem import Problem, passive, settled
 from ocp.rows import Box, Group, linear_rows
 from ocp.shooting import Reduction, reduced
 from ocp.spline import QUADRATURES, BSpline, greville, quadrature
@@ -127,9 +128,6 @@ class Transcribed:
 
 def transcribe(problem, transcription=Transcription()):
     """Return the Transcribed problem; raise ValueError naming constraint, joint and instant for bad sizes or contradictory bounds."""
-    for loop in problem.tree.loops:
-        raise ValueError(f"loop {loop.name!r}: closed loops are no law of the transcription yet; state loops.gap as a path constraint, on the "
-                         "tree without its loops and with all its joints actuated")
     finish, kernels = _finish(transcription)
     motion, problem = problem.motion, _stated(problem, transcription)
     lifted = lifts(problem, transcription)
@@ -162,9 +160,17 @@ def transcribe(problem, transcription=Transcription()):
 
 
 def lifts(problem, transcription):
-    """Tell whether torques and ground wrenches are variables."""
-    chosen = transcription.torques == "variables" or transcription.torques == "auto" and problem.ground is not None
-    return chosen or isinstance(problem.motion, Mesh)
+    """Tell whether torques, forces of cut joints and ground wrenches are variables; raise ValueError naming loops that do not let them."""
+    tree, free = problem.tree, not settled(problem.tree)
+    chosen = transcription.torques == "variables" or transcription.torques == "auto" and (problem.ground is not None or free)
+    if isinstance(problem.motion, Mesh) or not tree.loops:
+        return chosen or isinstance(problem.motion, Mesh)
+    names = ", ".join(loop.name for loop in tree.loops)
+    if free and not chosen:
+        raise ValueError(f"torques 'explicit': around loops {names} the drives can work against each other; take 'variables'")
+    if chosen and len(passive(tree)) > len(cuts(tree)):
+        raise ValueError(f"torques 'variables': loops {names} leave {len(passive(tree)) - len(cuts(tree))} passive joints free; take 'explicit'")
+    return chosen
 
 
 def _integrates(problem, transcription):
@@ -231,9 +237,11 @@ def _check_end(problem, what, on_lifted):
 def _groups(problem, transcription, layout, inputs):
     """Yield the constraints' rows gathered by what they hold at; rows with equal and with unequal bounds have instants of their own."""
     lifted, gathered = bool(len(layout.nodes)), {}
-    joined, own = None, laws(problem, lifted, transcription.form, _integrates(problem, transcription))
+    joined, integrated = None, _integrates(problem, transcription)
+    own = laws(problem, lifted, transcription.form, integrated)
     names = [mine.name for mine, _ in own] + ["stages"] * isinstance(problem.motion, Mesh)
-    for constraint, law, holds in (*((mine, False, None) for mine in problem.constraints), *((mine, True, s) for mine, s in own)):
+    stated = loosened(problem) if integrated else problem.constraints
+    for constraint, law, holds in (*((mine, False, None) for mine in stated), *((mine, True, s) for mine, s in own)):
         what = f"constraint {constraint.name!r}"
         if not law and constraint.name in names:
             raise ValueError(f"{what}: the name is that of the law of motion")
@@ -252,18 +260,26 @@ def _groups(problem, transcription, layout, inputs):
             for bound in (False, True):
                 numbers = np.nonzero(wanted & (on_nodes == bound))[0].tolist()
                 if numbers:
-                    s = instants(problem, transcription, constraint.when, equal, layout.nodes if bound else ()) if holds is None else holds
+                    s = holds or (instants(problem, transcription, constraint.when, equal, layout.nodes if bound else ()),) * stack.shape[0]
                     kind = constraint.when if isinstance(constraint.when, str) else "path"
                     kind = "path" if kind == "hull" and isinstance(problem.motion, Mesh) else kind
-                    if not len(s) and not (constraint.when.open_start and constraint.when.open_end):
+                    if not any(s) and not (constraint.when.open_start and constraint.when.open_end):
                         raise ValueError(f"{what}: no node lies between s = {constraint.when.start:g} and {constraint.when.end:g}, where it "
                                          "holds for torques or ground wrenches; take more nodes")
-                    if len(s):                     # an open span may lie between two nodes
-                        gathered.setdefault((kind, equal, bound, law), []).append((constraint, numbers, stack[numbers], s))
+                    for mine, there in _placed(numbers, s):
+                        gathered.setdefault((kind, equal, bound, law), []).append((constraint, mine, stack[mine], there))
     if isinstance(problem.motion, Mesh):
         yield stage_group(layout, inputs.finish)
     for (kind, *_), members in gathered.items():
         yield _group(layout, joined if kind == "joined" else inputs, kind, members)
+
+
+def _placed(numbers, instants):
+    """Yield (numbers of rows, instants) for rows with the same instants; none for an open span that lies between two nodes."""
+    together = {}
+    for number in numbers:
+        together.setdefault(tuple(instants[number]), []).append(number)
+    yield from ((mine, s) for s, mine in together.items() if s)
 
 
 def _moved(stack, inputs, problem):
@@ -344,8 +360,8 @@ def _nlp(problem, transcription, goals, blocks, lower, upper, g_lower, g_upper):
 
 
 def straight_guess(layout, groups):
-    """Return x of the motion of least integral |dq/ds|^2 that meets the linear equalities, at the geometric mean of the duration's bounds, of
-    torques that are zero, and of feet that share the weight."""
+    """Return x of the motion of least integral |dq/ds|^2 that meets the linear equalities, its loops then closed, at the geometric mean of the
+    duration's bounds, of torques that are zero, and of feet that share the weight."""
     problem = layout.problem
     n, points, free = problem.tree.dof, problem.motion.points, free_duration(problem)
     s, weight = quadrature(problem.motion, "gauss", problem.motion.degree)
@@ -367,13 +383,14 @@ def straight_guess(layout, groups):
     lines, values = np.vstack(lines), np.concatenate(values)
     system = np.block([[stiffness, lines.T], [lines, np.zeros((len(lines), len(lines)))]])
     solution = np.linalg.lstsq(system, np.concatenate([np.zeros(n * points), values]), rcond=None)[0]
-    return join(layout, np.reshape(solution[:n * points], (n, points), order="F"), np.sqrt(np.prod(problem.duration)), standing(layout))
+    found = closed_points(problem, np.reshape(solution[:n * points], (n, points), order="F"))
+    return join(layout, found, np.sqrt(np.prod(problem.duration)), standing(layout))
 
 
 def standing(layout):
     """Return lifted quantities (width, N) with no torques, and the weight shared equally by the feet that bear."""
     problem = layout.problem
-    lifted, rows = np.zeros(layout.place.shape), len(drives(problem.tree))
+    lifted, rows = np.zeros(layout.place.shape), internal(problem.tree)
     if problem.ground is None or not len(layout.nodes):
         return lifted
     there = layout.place[rows::6] >= 0

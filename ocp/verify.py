@@ -6,15 +6,18 @@ from math import factorial
 import casadi as ca
 import numpy as np
 
+from ocp.closed_loops import eliminated, linear_in_accelerations
+from ocp.closed_loops import forward as closed_forward
 from ocp.collocation import laws, torque_coefficients
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.lie_group import LIE_GROUP, forward
 from ocp.graph import column
-from ocp.kinematics import kinetic_energy, load_power, potential_energy
-from ocp.layout import free_duration, grid, join
+from ocp.kinematics import kinetic_energy, load_power, poses, potential_energy
+from ocp.layout import cuts, free_duration, grid, join
+from ocp.loops import gap_slope
 from ocp.mesh import Mesh, abscissae
 from ocp.nlp import kkt_residual, violation
-from ocp.problem import passive
+from ocp.problem import passive, settled
 from ocp.rows import gather_multipliers
 from ocp.spline import basis, quadrature, sample
 from ocp.transcribe import transcribe
@@ -81,7 +84,7 @@ def violations(solution):
     stages, nodes = isinstance(problem.motion, Mesh), grid(problem, solution.transcription.nodes)
     dense = sample(problem.motion, DENSER * solution.transcription.nodes) if stages else grid(problem, DENSER * solution.transcription.nodes)
     equal_nodes = abscissae(problem.motion, 0)
-    lawful = {law.name: equal_nodes if s is None else s for law, s in laws(problem, stages)}
+    lawful = {law.name: equal_nodes if s is None else np.unique(np.concatenate(s)) for law, s in laws(problem, stages)}
     everywhere = np.unique(np.concatenate([dense, nodes, equal_nodes, *lawful.values()]))
     along = [constraint for constraint in problem.constraints if constraint.when != "joined"] + [law for law, _ in laws(problem, stages)]
     sizes = []
@@ -171,21 +174,37 @@ def _simulator(solution, step):
     count = problem.motion.degree + (not given)
     taylor, loads = ca.SX.sym("taylor", n, count), tuple(load.at(start + t) for load in problem.loads)
     plan = [sum(factorial(k) / factorial(k - order) * taylor[:, k] * t ** (k - order) for k in range(order, count)) for order in range(3)]
-    torque = ca.SX(plan[0]) if given else planner.inverse(problem.tree, *plan, loads)
+    torque = ca.SX(plan[0]) if given else _drive(problem.tree, plan[0], planner.inverse(problem.tree, *plan, loads))
     for row in passive(problem.tree):
         torque[row] = 0
-    simulate = _by_mass_matrix if planner.name == LIE_GROUP.name else forward
-    acceleration = simulate(problem.tree, state[:n], state[n:], torque, loads)
+    acceleration = _simulated(problem.tree, planner, state[:n], state[n:], torque, loads)
     ode = {"x": state, "t": t, "p": ca.vertcat(start, ca.vec(taylor)), "ode": ca.cse(ca.vertcat(state[n:], acceleration))}
     return ca.integrator("simulator", "cvodes", ode, 0.0, step, {"abstol": TOLERANCE, "reltol": TOLERANCE, "max_num_steps": 100000,
                                                                  "show_eval_warnings": False})
 
 
-def _by_mass_matrix(tree, q, qd, torque, loads):
-    """Return the accelerations (n,) from Newton and Euler's equations, linear in them."""
-    qdd = ca.SX.sym("qdd", tree.dof)
-    needed = FORMULATIONS["newton_euler"].inverse(tree, q, qd, qdd, loads)
-    return ca.solve(ca.jacobian(needed, qdd), torque - ca.substitute(needed, qdd, ca.SX.zeros(tree.dof)))
+def _drive(tree, q, needed):
+    """Return the torques (n,) that move a tree as planned: those its open loops would need, less what cut joints give; where these forces are
+    not determined, the least, for all that spare passive joints move it alike."""
+    if not tree.loops:
+        return ca.SX(needed)
+    frames, free, rows = poses(tree, q), list(passive(tree)), list(cuts(tree))
+    slope = gap_slope(tree, frames)
+    if settled(tree):
+        return needed - slope.T @ eliminated(tree, frames, needed, tuple(free))
+    pull = slope[rows, free]
+    return needed - slope[rows, :].T @ (pull @ ca.solve(pull.T @ pull, needed[free])) if free else ca.SX(needed)
+
+
+def _simulated(tree, planner, q, qd, torque, loads):
+    """Return the accelerations (n,) by another method than the planner's."""
+    inverse = FORMULATIONS["newton_euler"].inverse if planner.name == LIE_GROUP.name else None
+    if tree.loops:
+        return closed_forward(tree, q, qd, torque, loads, dynamics=inverse)[0]
+    if inverse is None:
+        return forward(tree, q, qd, torque, loads)
+    mass, pull = linear_in_accelerations(inverse, tree, q, qd, loads)
+    return ca.solve(mass, torque - pull)
 
 
 def _energy_error(solution):

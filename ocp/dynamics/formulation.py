@@ -69,7 +69,7 @@ def aligned(tree):
 
     Every moving joint turns about or slides along the z axis of its new frame, whose x axis lies along the common normal to the next
     joint's axis, as Denavit and Hartenberg choose it; a fixed link shares its parent's frame. Coordinates, names, points and limits
-    stay. Any choice is correct: this one makes most entries of the constant rotations and translations zero.
+    stay, loops are open. Any choice is correct: this one makes most entries of the constant rotations and translations zero.
     Raises ValueError naming a flexible link, since its modes are stated in its own frame and rigid methods know none.
     """
     if tree.flexible:
@@ -89,7 +89,7 @@ def aligned(tree):
     for point in tree.points:
         back = invert(turns[tree.link_index(point.link)])
         points.append(replace(point, position=tidy(back[:3, :3] @ point.position + back[:3, 3], 1e-15)))
-    return replace(tree, links=tuple(links), joints=tuple(joints), points=tuple(points)), tuple(frozen(turn) for turn in turns)
+    return replace(tree, links=tuple(links), joints=tuple(joints), points=tuple(points), loops=()), tuple(frozen(turn) for turn in turns)
 
 
 def _new_frames(tree):
