@@ -12,6 +12,7 @@ from typing import get_args
 import numpy as np
 
 from ocp import FORMULATIONS, NotVerified, Solver, Transcription, animate, load, plot, solve, verify
+from ocp.loops import independent, labels, units
 from ocp.nlp import HESSIANS
 from ocp.problem import passive
 from ocp.solution import check_writable, versions, write
@@ -111,10 +112,21 @@ def describe(problem, arguments, solution, certificate=None, published=()):
         "verification": None if certificate is None else {
             "simulation_drift": certificate.drift, "goal_drift": certificate.goal_drift, "energy_error": certificate.energy_error,
             "kkt": certificate.kkt},
+        "loops": _loops(solution),
         "published": {f"{entry.quantity}, {entry.source}": {
             "value": entry.value, "source": entry.source, "ours": entry.ours(solution), "optimum": entry.optimum, "remark": entry.remark}
             for entry in relevant},
     }
+
+
+def _loops(solution):
+    """Return what cut joints pass at most, N or N m, and which of their rows are redundant; nothing for an open tree."""
+    tree = solution.problem.tree
+    if not tree.loops:
+        return {}
+    peaks = np.abs(solution.loop_forces(solution.times())).max(axis=1)
+    return {"forces": {label: {"peak": float(peak), "unit": "N" if unit == "m" else "N m"}
+                       for label, unit, peak in zip(labels(tree), units(tree), peaks)}, "redundant": list(independent(tree).redundant)}
 
 
 def _method(solution):
@@ -307,6 +319,9 @@ def _block(report):
         line("forward simulation", f"drift {v['simulation_drift']:.2e}, at the end {v['goal_drift']:.2e} rad or m")
         line("energy balance", f"{v['energy_error']:.2e} relative")
         line("first order", f"{kkt} residual")
+    for label, entry in report["loops"].get("forces", {}).items():
+        line("cut joint", f"{label}: " + ("redundant, passes nothing" if label in report["loops"]["redundant"]
+                                          else f"at most {entry['peak']:.4g} {entry['unit']}"))
     for name, entry in report["published"].items():
         optimum = "" if entry["optimum"] is None else f", true optimum {entry['optimum']:g}"
         line("published", f"{name}: {entry['value']:g}, ours {entry['ours']:.6g}{optimum}; {entry['remark']}")

@@ -17,6 +17,7 @@ from ocp.layout import join
 from ocp.problem import Constraint
 from ocp.transcribe import transcribe
 from ocp.tree import GROUND, Joint, Link, Loop, Point, Tree, revolute
+from problems.run import describe
 
 TREE = four_bar()
 CRANK = np.linspace(0.0, 2.0, 9)
@@ -270,3 +271,15 @@ def test_a_drive_at_its_limit_is_seen_as_such():
     problem = replace(problem, constraints=(*problem.constraints, torque_limits(limited)))
     solution = solve(problem, solver=Solver(options={"max_iter": 300})).require()
     assert np.abs(solution.tau(solution.times())[0]).max() < 0.61
+
+
+def test_the_report_names_what_cut_joints_pass_and_which_rows_are_redundant():
+    """A planar loop closed in space: its rows across the plane say nothing new."""
+    loop = replace(TREE.loops[0], position="xyz", orientation="xy", axes="start")
+    tree = replace(TREE, loops=(loop,))
+    solution = solve(turning(points=20, tree=tree)).require()
+    assert solution.objective == pytest.approx(solved("explicit", "all", 20).objective, rel=1e-6)
+    report = describe(turning, {}, solution)["loops"]
+    assert report["redundant"] == ["pin: position z", "pin: orientation x", "pin: orientation y"]
+    forces = np.abs(solution.loop_forces(solution.times()))
+    assert report["forces"]["pin: position x"] == {"peak": forces[0].max(), "unit": "N"} and not forces[2:].any()
