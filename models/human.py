@@ -1,4 +1,4 @@
-"""The human skeleton: 55 degrees of freedom in five branches, of a man of 1.75 m and 75 kg or scaled to another stature and mass.
+"""The human skeleton: 55 degrees of freedom in five branches, of a man of 1.75 m and 75 kg, or of a woman or man of another stature and mass.
 
 Global axes: X to the body's left, Y up, Z forward. At q = 0 the body stands upright on Y = 0 with straight legs, feet flat, arms hanging and
 palms facing the thighs. Joint for joint it is the tree of Barman (2020, chapter V): six global coordinates of the pelvis, 7 per leg,
@@ -13,11 +13,11 @@ from math import radians
 
 import numpy as np
 
+from models.anthropometry import LENGTHS, MASS, STATURE, physique, strength
 from ocp.kinematics import poses
 from ocp.spatial import dh_pose
 from ocp.tree import GROUND, Link, Point, Tree, dh, fixed, numbers
 
-STATURE, MASS = 1.75, 75.0                         # m, kg: the person of the tables [assumed]
 ROOT = ("glob_tz", "glob_ty", "glob_tx", "glob_ry", "glob_rz", "glob_rx")      # three slides, then three turns of the pelvis
 GAIT_FROZEN = (                                    # 17: upper spine, clavicles, wrists, lower neck (after Barman 2020) [derived from counts]
     "spine3_flex", "spine3_lat", "spine3_rot", "spine4_flex", "spine4_lat", "spine4_rot", "clav_elev_r", "clav_prot_r", "clav_elev_l",
@@ -88,28 +88,6 @@ JOINTS = (
     ("head_flex",   "neck_rot",    (0, 0, 0, 90)),
     ("head_rot",    "head_flex",   (0, 0.15575, 0, 0)),
 )
-
-# Bodies: mass (kg), centre of mass (m, link frame), inertia about it Ixx, Iyy, Izz and, in the rear foot alone, Ixy, a matrix entry (kg m2,
-# link axes); both sides alike.
-# Mass fractions, centres of mass and radii of gyration of men (de Leva 1996). [derived]: head and neck split into a cylinder of radius
-# 0.058 m (0.0135 of the mass) and a head such that the pair has the published centre and radii; middle and upper trunk cut into slabs of
-# equal mass likewise, the lower trunk being the pelvis; the foot split 0.85 to 0.15 between rear and fore; the hand turned palm inward.
-BODIES = {
-    "glob_rx":    (8.3775, (-0.05073413, 0, 0), (0.06191392, 0.0679614, 0.05455258)),             # pelvis
-    "hip_rot":    (10.62, (0, -0.25317688, 0), (0.2113122, 0.04334164, 0.2113122)),               # thigh
-    "knee_flex":  (3.2475, (-0.24129525, 0, 0), (0.00626175, 0.03791778, 0.03642216)),            # shank
-    "ankle_inv":  (0.873375, (-0.01647059, -0.09306871, 0), (0.00228139, 0.00090035, 0.0019336, 0.00027314)),  # rear foot
-    "toe_ext":    (0.154125, (-0.040964, 0, 0), (0.00012747, 0.00018716, 0.00008281)),            # forefoot
-    "spine1_rot": (6.12375, (0, 0.00838181, 0), (0.05041918, 0.06293355, 0.02581313)),            # middle trunk, lower half
-    "spine2_rot": (6.12375, (0, 0.01883344, 0), (0.05041918, 0.06293355, 0.02581313)),            # middle trunk, upper half
-    "spine3_rot": (5.985, (0, 0.04348018, 0), (0.07023837, 0.07663695, 0.01614327)),              # upper trunk, lower half
-    "spine4_rot": (5.985, (0, 0.05955629, 0), (0.07023837, 0.07663695, 0.01614327)),              # upper trunk, upper half
-    "shou_rot":   (2.0325, (0, 0.11971845, 0), (0.01323648, 0.00406815, 0.011792)),               # upper arm
-    "elb_pron":   (1.215, (0, 0.14665939, 0), (0.00623345, 0.00129959, 0.00676168)),              # forearm
-    "wri_rad":    (0.4575, (-0.12042131, 0, 0), (0.0005523, 0.0009039, 0.00135458)),              # hand
-    "neck_rot":   (1.0125, (0, 0.0441875, 0), (0.00151049, 0.00170302, 0.00151049)),              # neck
-    "head_rot":   (4.1925, (0, 0, -0.10331609), (0.01936237, 0.02166341, 0.01943358)),            # head
-}
 
 # Movements: anatomical range, range in level gait (deg, or m in the slides; GAIT_FROZEN joints have none), torque limits (N m),
 # sign under reflection in the plane X = 0, and what a positive coordinate does; both sides alike.
@@ -190,6 +168,10 @@ POINTS = (
 )
 
 NAMES = tuple(row[0] for row in JOINTS)
+# The segments whose lengths the rows of these joints grow with, by the beginnings of their names; others, as the clavicles, with stature
+GROWING = {"pelvis": "glob_rx", "middle_trunk": ("spine1", "spine2"), "upper_trunk": ("spine3", "spine4"), "head_and_neck": ("neck", "head"),
+           "upper_arm": "shou", "forearm": "elb", "hand": "wri", "thigh": "hip", "shank": "knee", "foot": ("ankle", "toe")}
+LEG = {"foot": 0.06825, "shank": LENGTHS["shank"], "thigh": LENGTHS["thigh"]}       # heights (m, at STATURE) on which the hips stand
 FEET = {"right": ("ankle_inv_r", "toe_ext_r"), "left": ("ankle_inv_l", "toe_ext_l")}               # links: rear foot, forefoot
 CONTACTS = {side: {"H": (f"heel_{s}",), "B": (f"ball_med_{s}", f"ball_lat_{s}"), "T": (f"toe_{s}",)}   # points: heel, ball, toe
             for side, s in (("right", "r"), ("left", "l"))}
@@ -202,29 +184,35 @@ BOX_SPHERES = {"knee_r": 0.07, "knee_l": 0.07, "mid_thigh_r": 0.08, "mid_thigh_l
                "toe_r": 0.03, "toe_l": 0.03}
 
 
-def human(stature=STATURE, mass=MASS, *, frozen=GAIT_FROZEN, ranges="anatomical", gravity=(0.0, -9.81, 0.0)):
+def human(stature=STATURE, mass=MASS, *, sex="male", segments=None, frozen=GAIT_FROZEN, ranges="anatomical", gravity=(0.0, -9.81, 0.0)):
     """Return the skeleton of a person of `stature` (m) and `mass` (kg); its 55 joints less the `frozen` ones, fixed at 0, are coordinates.
 
-    Lengths grow with stature, masses with mass, inertias with mass stature^2, torque limits with mass stature. The global joints are not
-    actuated. `ranges`: position limits, "anatomical" or "gait"; the latter gives joints that do not move in gait a quarter of their
-    anatomical range. Raises ValueError naming what is wrong.
+    Lengths grow with stature, masses with mass, inertias with mass stature^2, torque limits with mass stature; women have the bodies and the
+    strength of women. `segments`: {name: Segment, or a mapping of its fields} that are the person's own; see `physique` for what the others
+    do. The global joints are not actuated. `ranges`: position limits, "anatomical" or "gait"; the latter gives joints that do not move in
+    gait a quarter of their anatomical range. Raises ValueError naming what is wrong.
     """
     length, weight = _positive("stature", stature, "m") / STATURE, _positive("mass", mass, "kg") / MASS
+    lengths, links = physique(stature, mass, sex, segments)
+    sizes = {name: length for name in NAMES} | {
+        name: lengths[segment] for segment, starts in GROWING.items() for name in NAMES if name.startswith(starts)}
     if ranges not in ("anatomical", "gait"):
         raise ValueError(f"human: ranges: expected 'anatomical' or 'gait', got {ranges!r}")
     frozen = _known_names(frozen)
     joints = []
     for name, parent, row, *before in JOINTS:
-        pose = _dh_row(before[0], length) if before else np.zeros(4)
+        pose = _dh_row(before[0], sizes[parent]) if before else np.zeros(4)
+        theta, d, a, alpha = _dh_row(row, sizes[name])
+        if name == "glob_ty":                          # on legs of the person's own
+            d += sum(height * (lengths[segment] - length) for segment, height in LEG.items())
         if name in frozen:
-            joints.append(fixed(name, parent, home=dh_pose(*pose) @ dh_pose(*_dh_row(row, length))))
+            joints.append(fixed(name, parent, home=dh_pose(*pose) @ dh_pose(theta, d, a, alpha)))
             continue
-        theta, d, a, alpha = _dh_row(row, length)
         joints.append(dh(
             name, parent, theta=theta, d=d, a=a, alpha=alpha, before=dh_pose(*pose), kind="prismatic" if name in ROOT[:3] else "revolute",
-            position=_range(name, ranges, length), **_drive(name, weight * length),
+            position=_range(name, ranges, length), **_drive(name, weight * length * strength(name, sex)),
         ))
-    return Tree(links=[_link(name, length, weight) for name in NAMES], joints=joints, points=list(_points(length)), gravity=gravity)
+    return Tree(links=[links.get(_movement(name), Link()) for name in NAMES], joints=joints, points=list(_points(sizes)), gravity=gravity)
 
 
 def carry(tree, point, mass, shift=(0.0, 0.0, 0.0)):
@@ -288,27 +276,17 @@ def _range(name, ranges, length):
     return unit * lower, unit * upper
 
 
-def _drive(name, strength):
+def _drive(name, factor):
     """Options of a joint: its torque limits, or none where no muscle acts."""
     if name in ROOT:
         return {"actuated": False}
     lower, upper = MOVEMENTS[_movement(name)][2]
-    return {"torque": (strength * lower, strength * upper)}
+    return {"torque": (factor * lower, factor * upper)}
 
 
-def _link(name, length, weight):
-    body = _movement(name)
-    if body not in BODIES:
-        return Link()
-    mass, com, (xx, yy, zz, *xy) = BODIES[body]
-    inertia = np.diag((xx, yy, zz))
-    inertia[0, 1] = inertia[1, 0] = xy[0] if xy else 0.0
-    return Link(mass=weight * mass, com=length * np.array(com), inertia=weight * length ** 2 * inertia)
-
-
-def _points(length):
+def _points(sizes):
     for name, link, place in POINTS:
-        place = length * np.array(place)
+        place = sizes[link] * np.array(place)
         yield Point(name=name, link=link, position=place)
         if name.endswith("_r"):
             yield Point(name=_partner(name), link=_partner(link), position=place * (1, 1, -1))

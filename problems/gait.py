@@ -5,7 +5,8 @@ from pathlib import Path
 import casadi as ca
 import numpy as np
 
-from models.human import CONTACTS, FEET, GAIT_FROZEN, MASS, NAMES, ROOT, SELF_SPHERES, SOLES, STATURE, carry, human, mirror
+from models.human import CONTACTS, FEET, GAIT_FROZEN, NAMES, ROOT, SELF_SPHERES, SOLES, STATURE, carry, human, mirror
+from models.people import somebody
 from ocp import (BSpline, Guess, Load, Objective, Problem, dynamic_effort, joint_limits, mirrored, path, solve, squares,
                  torque_limits)
 from ocp.contact import (apart, foot_contact, friction, linear_split, no_penetration, pressure_inside, swing_together, unilateral,
@@ -19,6 +20,7 @@ from problems.walking_report import gait_report, report_lines
 UP, GRAVITY = (0.0, 1.0, 0.0), 9.81
 # Of the step: ball off, foot flat, toe off (10 % of the cycle), heel off (37.5 %), mid-swing: the schedule of normal gait [assumed]
 BALL_OFF, FLAT, TOE_OFF, HEEL_OFF, MID_SWING = 0.10, 0.15, 0.20, 0.75, 0.60
+SPEED, STEP = 1.2, 0.6                            # m/s, m: of the man of 1.75 m, unless something else is asked (Barman 2020)
 HEEL = 0.01                                       # m: half length of what bears of the heel alone [assumed]
 LEAST = 0.2                                       # of the weight: vertical force below which the zero moment point is ill defined [assumed]
 TURN, HEAVE = 100.0, GRAVITY / 5                  # rad/s2, m/s2: accelerations that count as one in the smoothness term [assumed]
@@ -28,19 +30,25 @@ TUNED = {"tol": 1e-6, "max_iter": 200, "mumps_permuting_scaling": 0, "mumps_pivo
 CAREFUL = {"tol": 1e-6, "max_iter": 400, "mumps_pivtol": 1e-4}
 
 
-def problem(speed: float = 1.2, step: float = 0.6, points: int = 8, stature: float = STATURE, mass: float = MASS, active: str = "gait",
+def problem(speed: float | None = None, step: float | None = None, points: int = 8, person: str = "", stature: float | None = None,
+            mass: float | None = None, sex: str | None = None, segments: str = "", active: str = "gait",
             objective: str = "effort", smooth: float = 0.0025, contact: float = 0.002, slip: float = 0.1, width: float = 0.1,
             balance: str = "pressure", split: bool = False, heel_off: float = HEEL_OFF, jump: bool = False, backpack: float = 0.0,
             hands: float = 0.0) -> Problem:
-    """`speed`: of walking (m/s); `step`: length of a step (m); `points`: control points per joint; `stature`: of the person (m); `mass`: of
-    the person (kg); `active`: joints that move, gait (38), all (55) or names separated by commas, partners and pelvis included;
+    """`speed`: of walking (m/s), by default as 1.2 m/s is to the legs of the man of 1.75 m; `step`: length of a step (m), by default as 0.6 m
+    is to those legs; `points`: control points per joint; `person`: woman or man of a percentile, f5, f50, f95, m5, m50 or m95, by default a
+    man of 1.75 m and 75 kg; `stature`: of the person (m), instead; `mass`: of the person (kg), instead; `sex`: male or female, instead;
+    `segments`: of the person's own, as thigh.length=0.45,shank.mass=3.4, also com and radii (three, between slashes) of limbs;
+    `active`: joints that move, gait (38), all (55) or names separated by commas, partners and pelvis included;
     `objective`: effort, torque or constant; `smooth`: weight of accelerations beside it; `contact`: tolerance of the contact points' place
     (m); `slip`: and of their velocity (m/s); `width`: distance between the feet (m); `balance`: pressure, of each foot in its polygon, or
     zmp, of both together in the hull; `split`: share double support by distance instead of freely; `heel_off`: when the heel may leave the
     ground, of the step; `jump`: let accelerations and forces jump from step to step, as six control points need;
     `backpack`: mass behind T6 (kg); `hands`: weight in each hand (N)."""
-    body = human(stature, mass, frozen=_frozen(active), ranges="gait")
-    _check_task(body, speed, step, stature)
+    who = somebody(person, stature, mass, sex, segments)
+    body = human(**who, frozen=_frozen(active), ranges="gait")
+    speed, step = likewise(body, speed, step)
+    _check_task(body, speed, step, who["stature"])
     if backpack:
         body = carry(body, "T6", backpack, BEHIND)
     ground, time = stance(body, step, width, heel_off), step / speed
@@ -54,7 +62,7 @@ def problem(speed: float = 1.2, step: float = 0.6, points: int = 8, stature: flo
             no_penetration(ground, {side: sum(CONTACTS[side].values(), ()) for side in FEET}),
             _balance(body, ground, balance), linear_split(body, ground) if split else (),
             swing_together("coupling", ("shoulder_l", "wrist_l"), ("hip_r", "ankle_r")),
-            apart("avoidance", [[(f"{part}_{side}", SELF_SPHERES[f"{part}_{side}"] * stature / STATURE) for part in ("wrist", "hip")]
+            apart("avoidance", [[(f"{part}_{side}", SELF_SPHERES[f"{part}_{side}"] * who["stature"] / STATURE) for part in ("wrist", "hip")]
                                 for side in "rl"]),
             mirrored(body, *mirror(body), shift={"glob_tz": step}, qdd=not jump),
             path("clearance", lambda at: at.q[body.coordinate("knee_flex_l")], lower=np.radians(55), upper=np.radians(65),
@@ -80,6 +88,13 @@ def walk(statement, transcription, solver, *, guess=None, watch=None, feasible: 
     total = {key: sum(attempt.statistics[key] for attempt in attempts) for key in ("iterations", "build_seconds", "solve_seconds",
                                                                                 "total_seconds")}
     return replace(attempts[-1], statistics=attempts[-1].statistics | total | {"attempts": [attempt.status for attempt in attempts]})
+
+
+def likewise(body, speed=None, step=None):
+    """Return the speed (m/s) and the length of a step (m), where they are None such that all walk alike: with the same speed over the root of
+    gravity times the leg's length, and the same step over that length, as the man of 1.75 m (Hof 1996)."""
+    ratio = _leg(body) / _leg(human())
+    return SPEED * ratio ** 0.5 if speed is None else speed, STEP * ratio if step is None else step
 
 
 def stance(body, step, width, heel_off=HEEL_OFF):
@@ -148,6 +163,11 @@ def _frozen(active):
     if needed:
         raise ValueError(f"active: a step needs {', '.join(needed)}")
     return tuple(name for name in NAMES if name not in partners | {*wanted, *ROOT})
+
+
+def _leg(body):
+    """Height of the hips in standing (m)."""
+    return float(place(body, poses(body, np.zeros(body.dof)), "hip_r")[1])
 
 
 def _check_task(body, speed, step, stature):
