@@ -9,7 +9,8 @@ from pathlib import Path
 import casadi as ca
 import numpy as np
 
-from models.human import BOX_SPHERES, FEET, MASS, NAMES, SOLES, STATURE, carry, human, mirror
+from models.human import BOX_SPHERES, FEET, NAMES, SOLES, STATURE, carry, human, mirror
+from models.people import somebody
 from ocp import (BSpline, Guess, Objective, Problem, at_end, at_start, dynamic_effort, final, joint_limits, path, solve, squares,
                  torque_limits)
 from ocp.contact import foot_contact, friction, off_box, pressure_inside, unilateral, zmp_inside
@@ -36,22 +37,25 @@ CAREFUL = {"tol": 1e-6, "max_iter": 400, "mumps_pivtol": 1e-4}
 
 def problem(box: float = 9.0, depth: float = 0.37, height: float = 0.365, width: float = 0.40, start_height: float = 0.365,
             start_ahead: float = 0.49, end_height: float = 1.37, end_ahead: float = 0.46, time: float = 1.2, weight: float = 1.0,
-            symmetric: bool = True, turn: float = 0.0, maximum: bool = False, points: int = 9, stature: float = STATURE, mass: float = MASS,
-            feet: float = 0.20, balance: str = "pressure", smooth: float = 0.0025, still: bool = True,
+            symmetric: bool = True, turn: float = 0.0, maximum: bool = False, points: int = 9, person: str = "", stature: float | None = None,
+            mass: float | None = None, sex: str | None = None, segments: str = "", feet: float = 0.20, balance: str = "pressure", smooth: float = 0.0025, still: bool = True,
             contact: float = 0.002, slip: float = 0.02) -> Problem:
     """`box`: mass of the box (kg); `depth`: of the box, fore and aft (m); `height`: of the box (m); `width`: of the box, between the hands,
     which hold its sides at the upper edge (m); `start_height`: of the hands at the start (m); `start_ahead`: of the hands before the ankles
     at the start (m); `end_height`: and at the end (m); `end_ahead`: likewise (m); `time`: of the lift (s); `weight`: of effort against
     stability, 1 is effort alone; `symmetric`: mirror the left side from the right one; `turn`: by which the box ends to the left, about
     the middle of the ankles (deg), which frees the sides; `maximum`: find the heaviest box instead; `points`: control points per joint;
-    `stature`: of the person (m); `mass`: of the person (kg); `feet`: distance between the ankles (m); `balance`: pressure, of each foot in
-    its polygon, or zmp, of both together in the hull; `smooth`: weight of accelerations beside effort; `still`: start and end
+    `person`: woman or man of a percentile, f5, f50, f95, m5, m50 or m95, by default a man of 1.75 m and 75 kg; `stature`: of the person (m),
+    instead; `mass`: of the person (kg), instead; `sex`: male or female, instead; `segments`: of the person's own, as
+    thigh.length=0.45,shank.mass=3.4, also com and radii (three, between slashes) of limbs;
+    `feet`: distance between the ankles (m); `balance`: pressure, of each foot in its polygon, or zmp, of both together in the hull; `smooth`: weight of accelerations beside effort; `still`: start and end
     without accelerations too; `contact`: tolerance of the place of feet and hands (m); `slip`: and of the feet's velocity (m/s)."""
     mirrors = symmetric and not turn
-    body = _ranged(human(stature, mass, frozen=STILL + (SIDEWAYS if mirrors else ()), ranges="anatomical"))
+    who = somebody(person, stature, mass, sex, segments)
+    body = _ranged(human(**who, frozen=STILL + (SIDEWAYS if mirrors else ()), ranges="anatomical"))
     start, end = ((high, ahead, np.radians(angle)) for high, ahead, angle in ((start_height, start_ahead, 0.0), (end_height, end_ahead, turn)))
     _check_task(body, {"box": box, "depth": depth, "height": height, "width": width, "time": time, "feet": feet}, weight, start, end,
-                BOX_SPHERES["toe_r"] * stature / STATURE)
+                BOX_SPHERES["toe_r"] * who["stature"] / STATURE)
     index, sign = mirror(body)
     ground = stance(body, feet)
     if maximum:
@@ -63,7 +67,7 @@ def problem(box: float = 9.0, depth: float = 0.37, height: float = 0.365, width:
         goal = weight * dynamic_effort(body) + (1 - weight) * stability(stands) + smooth * smoothness(body)
     own = _own(body) if mirrors else body             # whose limits and feet are asked: of a symmetric lift those of one side
     mine = replace(stands, feet=stands.feet[:1]) if mirrors else stands
-    radii = {name: radius * stature / STATURE for name, radius in BOX_SPHERES.items() if not (mirrors and name.endswith("_l"))}
+    radii = {name: radius * who["stature"] / STATURE for name, radius in BOX_SPHERES.items() if not (mirrors and name.endswith("_l"))}
     rest = {joint.name: 0.0 for joint in own.moving if joint.name != LOADED and not (mirrors and _follows(joint.name))}
     return Problem(
         tree=body, motion=BSpline(points=points), duration=time, objective=(1 / time) * goal, ground=ground,
@@ -72,7 +76,7 @@ def problem(box: float = 9.0, depth: float = 0.37, height: float = 0.365, width:
             foot_contact(mine, position=contact, velocity=slip), _balance(body, mine, stands, balance),
             _mirrored(body, index, sign) if mirrors else (), _held(body, width, start, end, mirrors, contact),
             off_box("avoidance", lambda at: _box(at, height), (height / 2, depth / 2), radii),
-            _loaded(body) if maximum else (), path("box", lambda at: _corners(at, width, height, depth), labels=("corner",), units="m"),
+            _loaded(body) if maximum else path("carried", lambda at: ca.DM(box), labels=("box",), units="kg"), path("box", lambda at: _corners(at, width, height, depth), labels=("corner",), units="m"),
         ))
 
 

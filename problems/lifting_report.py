@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 import casadi as ca
 import numpy as np
 
-from models.human import BODIES, carry
+from models.human import carry
 from ocp.footing import Extreme, dense, footing, traces
 from ocp.ground import body_weight, hull
 from ocp.kinematics import poses
@@ -53,12 +53,12 @@ class Lift:
 
 
 def box_mass(solution):
-    """Return the mass of the box (kg), found or carried: what the right hand has beyond its share of the forearm, twice."""
+    """Return the mass of the box (kg), found or carried."""
     tree = solution.problem.tree
     if LOADED in tree.names:
         return float(KILOGRAMS * solution.points[tree.coordinate(LOADED)].mean())
-    hand, forearm = (tree.links[tree.link_index(f"{name}_r")].mass for name in ("wri_rad", "elb_pron"))
-    return 2 * (hand - BODIES["wri_rad"][0] / BODIES["elb_pron"][0] * forearm)
+    told = next(constraint.function for constraint in solution.problem.constraints if constraint.name == "carried")
+    return float(solution.trace(told, np.zeros(1))[0, 0])
 
 
 def carried(solution):
