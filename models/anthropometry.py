@@ -122,12 +122,12 @@ def strength(movement, sex):
 
 
 def parsed(text):
-    """Return {segment: {field: value}} of a text like "thigh.length=0.45,shank.mass=3.4"; the values of `radii` stand between slashes. Raises
-    ValueError naming what cannot be read."""
+    """Return {segment: {field: value}} of a text like "thigh.length=0.45,shank.mass=3.4", with commas or blanks between; the values of `radii`
+    stand between slashes. Raises ValueError naming what cannot be read."""
     found = {}
-    for item in filter(None, (part.strip() for part in text.split(","))):
+    for item in text.replace(",", " ").split():
         place, equals, value = item.partition("=")
-        name, dot, field = place.strip().partition(".")
+        name, dot, field = place.partition(".")
         try:
             values = tuple(float(part) for part in value.split("/"))
         except ValueError:

@@ -31,9 +31,11 @@ def write_table(cells, path):
 
 
 def draw_study(cells, path, y="objective"):
-    """Draw the column `y` of the solved cells over every parameter that varies; return the paths written.
+    """Draw the column `y` of the solved cells over every parameter with numbers that varies, or with words where there are only such; return the
+    paths written.
 
-    One curve for each combination of the others, or points where these are many. Raises ValueError naming a column that is not there.
+    One curve for each combination of the others, or points where these are many, or over words. Raises ValueError naming a column that is
+    not there.
     """
     check_suffix(path)
     rows = table(cells)
@@ -43,26 +45,30 @@ def draw_study(cells, path, y="objective"):
         row[y] = row[y] if one.solved and row[y] is not None else np.nan
     varied = [name for name in cells[0].parameters if len({repr(row[name]) for row in rows}) > 1]
     numeric = [name for name in varied if all(isinstance(row[name], (int, float)) for row in rows)]
-    if not numeric:
-        raise ValueError("plot: no parameter with numbers as values varies")
+    if not varied:
+        raise ValueError("plot: no parameter varies")
     paths = []
-    for name in numeric:
-        paths.append(Path(path) if len(numeric) == 1 else Path(path).with_stem(f"{Path(path).stem}-{name.replace('.', '-')}"))
+    for name in numeric or varied:
+        paths.append(Path(path) if len(numeric or varied) == 1 else Path(path).with_stem(f"{Path(path).stem}-{name.replace('.', '-')}"))
         lines(paths[-1], _curves(rows, name, [other for other in varied if other != name], y), x=name, y=y)
     return tuple(paths)
 
 
 def _curves(rows, name, others, y):
-    groups = {}
-    for row in sorted(rows, key=lambda row: row[name]):
+    groups, words = {}, not all(isinstance(row[name], (int, float)) for row in rows)
+    if words:                                     # in the order in which they come
+        rows = [row | {name: _word(row[name])} for row in rows]
+    else:
+        rows = sorted(rows, key=lambda row: row[name])
+    for row in rows:
         groups.setdefault(tuple(row[other] for other in others), []).append(row)
     if len(groups) > CURVES or others and all(len(group) == 1 for group in groups.values()):
-        groups = {None: sorted(rows, key=lambda row: row[name])}
+        groups = {None: rows}
     curves = []
     for number, (key, group) in enumerate(groups.items()):
         label = ", ".join(f"{other} {_word(value)}" for other, value in zip(others, key)) if key else y
         curves.append(Curve(label=label, x=tuple(row[name] for row in group), y=tuple(row[y] for row in group), colour=number,
-                            dash="points" if key is None else "solid"))
+                            dash="points" if key is None or words else "solid"))
     return curves
 
 

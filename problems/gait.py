@@ -14,6 +14,7 @@ from ocp.contact import (apart, foot_contact, friction, linear_split, no_penetra
 from ocp.ground import Foot, Ground, Pin, Support
 from ocp.kinematics import place, poses
 from problems.run import Views, main
+from problems.walking import JOINTS, cycle
 from problems.walking_plots import animate_walk, plot_cycle, plot_walk
 from problems.walking_report import gait_report, report_lines
 
@@ -88,6 +89,18 @@ def walk(statement, transcription, solver, *, guess=None, watch=None, feasible: 
     total = {key: sum(attempt.statistics[key] for attempt in attempts) for key in ("iterations", "build_seconds", "solve_seconds",
                                                                                 "total_seconds")}
     return replace(attempts[-1], statistics=attempts[-1].statistics | total | {"attempts": [attempt.status for attempt in attempts]})
+
+
+def loads(solution):
+    """Return {name: number} of what a study over people compares: speed and step, ranges of the right leg's joints, and peak forces."""
+    report, walk = gait_report(solution), cycle(solution)
+    ranges = {f"{name}_{end}_deg": float(pick(walk.angles[f"{joint}_r"])) for name, joint in JOINTS.items() for end, pick in (("least", np.min),
+                                                                                                                             ("most", np.max))}
+    return {"speed_m_s": report["speed_m_s"], "step_m": report["step_m"], **ranges,
+            "vertical_force_BW": float(walk.forces["right"][1].max()), "braking_BW": report["fore_aft_force"]["braking"]["BW"],
+            "propulsion_BW": report["fore_aft_force"]["propulsion"]["BW"],
+            **{f"{name}_joint_force_BW": float(walk.joint_forces[f"{joint}_r"].max()) for name, joint in JOINTS.items()},
+            "torque_of_limit": max(entry["value"] for entry in report["torque_share"].values()), "work_J_kg_m": report["positive_work_J_per_kg_m"]}
 
 
 def likewise(body, speed=None, step=None):

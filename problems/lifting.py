@@ -142,6 +142,16 @@ def draw(solution, path):
     plot_curves(solution, Path(path).with_stem(f"{Path(path).stem}-curves"))
 
 
+def loads(solution):
+    """Return {name: number} of what a study over people compares: the loads of the back, the posture, and what comes nearest to its limit."""
+    report = lifting_report(solution)
+    return {"L5S1_Nm": report["L5S1_extension_Nm"]["value"], "L5S1_pressing_N": report["L5S1_pressing_N"]["value"],
+            "L5S1_shearing_N": report["L5S1_shearing_N"]["value"],
+            **{f"{name}_most_deg": report["angles_deg"][name]["most"] for name in ("knee", "hip", "ankle", "lumbar", "trunk")},
+            **{f"{name}_joint_force_N": value for name, value in report["joint_force_N"].items()},
+            "vertical_force_weights": report["vertical_force_weights"][1], "torque_of_limit": report["torque_share"][0]["value"]}
+
+
 def stance(body, feet):
     """Return the Ground of both feet side by side, ankles `feet` (m) apart above the line Z = 0; they bear all along."""
     frames, found = poses(body, np.zeros(body.dof)), []

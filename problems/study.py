@@ -1,6 +1,7 @@
 """A problem solved for many parameters at once: grids, samples, random starts and Pareto fronts, in parallel, in a file, resumed.
 
 `python -m problems.study gait --set speed=0.8:1.6:9 --set step=0.5,0.6 --workers 2`. The same command again does what is still to be done.
+A study over people: `python -m problems.study lifting --set person=f5,f50,f95,m5,m50,m95 --measure loads --csv people.csv --plot people.png`.
 """
 import argparse
 import ast
@@ -201,9 +202,10 @@ class _Line:
 
 
 def _cells(cells):
-    rows, names = table(cells), [*cells[0].parameters, *SHOWN]
-    body = [[_word(row[name]) for name in names] + [row["reason"][:80]] for row in rows]
-    return _aligned([[*names, "reason" if any(row[-1] for row in body) else ""], *body])
+    rows, measured = table(cells), dict.fromkeys(name for one in cells for name in one.measured)
+    names = [*cells[0].parameters, *SHOWN]
+    body = [[_word(row[name]) for name in names] + [_word(row[name], 4) for name in measured] + [row["reason"][:80]] for row in rows]
+    return _aligned([[*names, *measured, "reason" if any(row[-1] for row in body) else ""], *body])
 
 
 def _optima(optima, count):
@@ -224,8 +226,8 @@ def _aligned(rows):
     return "\n".join("  ".join(entry.ljust(width) for entry, width in zip(row, widths)).rstrip() for row in rows)
 
 
-def _word(value):
-    return "" if value is None else f"{value:.8g}" if isinstance(value, float) else str(value)
+def _word(value, digits=8):
+    return "" if value is None else f"{value:.{digits}g}" if isinstance(value, float) else str(value)
 
 
 if __name__ == "__main__":
