@@ -14,7 +14,7 @@ from ocp.dynamics.uicker_kahn import UICKER_KAHN
 from ocp.dynamics.waters import WATERS
 from ocp.modes import Modes, Place
 from ocp.nlp import Iteration, Solver
-from ocp.objectives import duration, dynamic_effort, effort, final, integral, mixed, squares
+from ocp.objectives import duration, dynamic_effort, effort, final, integral, mixed, smoothness, squares
 from ocp.plots import (animate, plot, plot_convergence, plot_joints, plot_reactions, plot_snapshots, plot_torques, spy)
 from ocp.problem import Constraint, Instant, Objective, Problem, Term
 from ocp.solution import NotSolved, Solution, load

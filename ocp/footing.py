@@ -3,7 +3,7 @@
 Every number is the worst of its kind with the place and the time where it occurs; signs are kept, so that a margin below zero is a fault.
 """
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import casadi as ca
 import numpy as np
@@ -25,6 +25,13 @@ class Extreme:
     unit: str
     where: str
     time: float
+
+
+def plain(value):
+    """Return Extremes, alone or in mappings, as plain data; None stays None."""
+    if isinstance(value, Extreme):
+        return asdict(value)
+    return value if value is None else {key: plain(entry) for key, entry in value.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

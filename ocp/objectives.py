@@ -28,6 +28,13 @@ def dynamic_effort(tree):
     return squares("dynamic_effort", lambda at: at.tau[list(limited)] / ca.DM(list(limited.values())))
 
 
+def smoothness(tree, joints=None, turn=100.0, slide=9.81 / 5):
+    """The integral of the squared accelerations, over all joints or over the named `joints`, in units of `turn` (rad/s2) or `slide` (m/s2; s)."""
+    rows = [row for row, joint in enumerate(tree.moving) if joints is None or joint.name in joints]
+    scale = ca.DM([turn if tree.moving[row].kind == "revolute" else slide for row in rows])
+    return squares("smoothness", lambda at: at.qdd[rows] / scale)
+
+
 def mixed(u):
     """(1 - u) T + u effort: the mixed criterion (Xiang, Arora & Abdel-Malek 2009, eq. 67), u in [0, 1]."""
     if not 0 <= u <= 1:

@@ -2,13 +2,12 @@
 from dataclasses import replace
 from pathlib import Path
 
-import casadi as ca
 import numpy as np
 
 from models.human import CONTACTS, FEET, GAIT_FROZEN, NAMES, ROOT, SELF_SPHERES, SOLES, STATURE, carry, human, mirror
 from models.people import somebody
-from ocp import (BSpline, Guess, Load, Objective, Problem, dynamic_effort, joint_limits, mirrored, path, solve, squares,
-                 torque_limits)
+from ocp import (BSpline, Guess, Load, Objective, Problem, dynamic_effort, joint_limits, mirrored, path, smoothness, solve,
+                 squares, torque_limits)
 from ocp.contact import (apart, foot_contact, friction, linear_split, no_penetration, pressure_inside, swing_together, unilateral,
                          zmp_inside)
 from ocp.ground import Foot, Ground, Pin, Support
@@ -24,7 +23,6 @@ BALL_OFF, FLAT, TOE_OFF, HEEL_OFF, MID_SWING = 0.10, 0.15, 0.20, 0.75, 0.60
 SPEED, STEP = 1.2, 0.6                            # m/s, m: of the man of 1.75 m, unless something else is asked (Barman 2020)
 HEEL = 0.01                                       # m: half length of what bears of the heel alone [assumed]
 LEAST = 0.2                                       # of the weight: vertical force below which the zero moment point is ill defined [assumed]
-TURN, HEAVE = 100.0, GRAVITY / 5                  # rad/s2, m/s2: accelerations that count as one in the smoothness term [assumed]
 BEHIND = (0.0, 0.0, -0.15)                        # m: of a backpack's centre from T6 [assumed]
 TUNED = {"tol": 1e-6, "max_iter": 200, "mumps_permuting_scaling": 0, "mumps_pivot_order": 0, "min_refinement_steps": 0,
          "mu_init": 3e-2, "mumps_mem_percent": 100}
@@ -139,12 +137,6 @@ def draw(solution, path):
     """Draw the step to `path`, and its curves over the gait cycle to the file of that name with "-cycle" added."""
     plot_walk(solution, path)
     plot_cycle(solution, Path(path).with_stem(f"{Path(path).stem}-cycle"))
-
-
-def smoothness(body):
-    """The integral of the squared accelerations, of the pelvis' place over a fifth of gravity and of the turns over 100 rad/s2 (s)."""
-    scale = ca.DM([TURN if joint.kind == "revolute" else HEAVE for joint in body.moving])
-    return squares("smoothness", lambda at: at.qdd / scale)
 
 
 def _objective(body, name):

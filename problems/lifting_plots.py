@@ -9,7 +9,7 @@ from ocp.pictures import COLOURS, SMALL, TEXT, WIDTH, picture, style
 from ocp.solution import write
 from ocp.walks import plan, scene, strip
 from problems.lifting_report import BACK, HANDS, carried, lifted
-from problems.walking_plots import ABOVE, BODY, FRONT, SIDEWAYS
+from problems.walking_plots import ABOVE, BODY, FRONT, SIDEWAYS, beyond, body_points
 
 CORNERS = ((0, 1), (1, 3), (3, 2), (2, 0), (4, 5), (5, 7), (7, 6), (6, 4), (0, 4), (1, 5), (2, 6), (3, 7))       # the edges of a box
 INSTANTS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)          # of the lift, that are drawn
@@ -56,7 +56,7 @@ def plot_curves(solution, path=None):
         for axes, (name, joint) in zip(panels[3, :2], PANELS[3:]):
             _sides(axes, lift, lift.torques, joint, f"{name} torque (N m)", limits=True)
         _lines(panels[3, 2], lift, {"extension": -lift.torques[BACK]}, "moment at L5/S1 (N m)")
-        _beyond(panels[3, 2], [-limit for limit in lift.limits[BACK][::-1]])
+        beyond(panels[3, 2], [-limit for limit in lift.limits[BACK][::-1]])
         _lines(panels[4, 0], lift, {"L5/S1 along": lift.pressing, "L5/S1 across": lift.shearing, "hip": lift.inner["hip"],
                                     "knee": lift.inner["knee"]}, "force in joints (N)")
         _lines(panels[4, 1], lift, {"down": -sum(lift.pulls[hand][1] for hand in HANDS), "back": -sum(lift.pulls[hand][2] for hand in HANDS)},
@@ -92,20 +92,15 @@ def _text(value):
 
 def _points(solution):
     """Return {name: function(Instant)} of all that the body and the box are drawn by."""
-    names = {name for pairs in BODY.bars.values() for pair in pairs for name in pair} - {"neck"}
     box = next(constraint.function for constraint in solution.problem.constraints if constraint.name == "box")
-    found = {name: lambda at, name=name: at.position(name) for name in sorted(names)}
-    found |= {f"corner {k}": lambda at, k=k: box(at)[3 * k:3 * k + 3] for k in range(8)}
-    between = {"neck": 0.18, "head": 0.60}                                       # of the way from the neck's root to the top of the head
-    return found | {name: lambda at, part=part: (1 - part) * at.position("C7T1") + part * at.position("head_top")
-                    for name, part in between.items()}
+    return body_points() | {f"corner {k}": lambda at, k=k: box(at)[3 * k:3 * k + 3] for k in range(8)}
 
 
 def _sides(axes, lift, values, joint, title, limits=False):
     for side, letter, colour, dash in SIDES:
         axes.plot(lift.t, values[joint + letter], color=colour, linestyle=dash, linewidth=1.4, label=f"{side} side")
     if limits:
-        _beyond(axes, lift.limits[f"{joint}_r"])
+        beyond(axes, lift.limits[f"{joint}_r"])
     _dress(axes, lift, title)
 
 
@@ -121,12 +116,3 @@ def _dress(axes, lift, title):
     style(axes, "", "")
     axes.set_title(title, fontsize=TEXT, pad=3)
     axes.set_xlim(0.0, lift.t[-1])
-
-
-def _beyond(axes, limits):
-    """Shade what lies beyond the limits, where they come into view; the view stays as it is."""
-    low, high = axes.get_ylim()
-    for bound, far in zip(limits, (low, high)):
-        if low < bound < high:
-            axes.axhspan(bound, far, facecolor="0.8", edgecolor="0.5", linewidth=0.7, zorder=0)
-    axes.set_ylim(low, high)

@@ -3,13 +3,13 @@
 Everything is taken on a dense grid, ten steps where the nodes of the nonlinear program have one.
 """
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import casadi as ca
 import numpy as np
 
 from models.human import carry
-from ocp.footing import Extreme, dense, footing, traces
+from ocp.footing import Extreme, dense, footing, plain, traces
 from ocp.ground import body_weight, hull
 from ocp.kinematics import poses
 from ocp.layout import drives
@@ -124,9 +124,9 @@ def lifting_report(solution):
         "vertical_force_weights": [float(sum(force[1] for force in lift.forces.values()).min() / weight),
                                    float(sum(force[1] for force in lift.forces.values()).max() / weight)],
         "zmp_m": [float(lift.zmp[2].min()), float(lift.zmp[2].max())],
-        "box_clearance": asdict(Extreme(value=float(lift.clearance[tightest].min()), unit="m", where=tightest,
+        "box_clearance": plain(Extreme(value=float(lift.clearance[tightest].min()), unit="m", where=tightest,
                                         time=float(t[lift.clearance[tightest].argmin()]))),
-        "standing": {name: _plain(getattr(standing, name)) for name in ("height", "place", "slip_speed", "margins", "zmp", "push", "friction",
+        "standing": {name: plain(getattr(standing, name)) for name in ("height", "place", "slip_speed", "margins", "zmp", "push", "friction",
                                                                         "unbalanced")},
         "active": active(solution), "certificate_points": len(t),
     }
@@ -216,7 +216,7 @@ def _standing(standing):
 def _shares(shares, t):
     """Return the five joints that come nearest to the limits of their torques, as plain Extremes."""
     names = sorted(shares, key=lambda name: -shares[name].max())[:5]
-    return [asdict(Extreme(value=float(shares[name].max()), unit="of the limit", where=name, time=float(t[shares[name].argmax()])))
+    return [plain(Extreme(value=float(shares[name].max()), unit="of the limit", where=name, time=float(t[shares[name].argmax()])))
             for name in names]
 
 
@@ -226,7 +226,3 @@ def _peak(line, t):
 
 def _course(line):
     return {"start": float(line[0]), "end": float(line[-1]), "least": float(line.min()), "most": float(line.max())}
-
-
-def _plain(value):
-    return asdict(value) if isinstance(value, Extreme) else {key: _plain(entry) for key, entry in value.items()}

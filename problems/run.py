@@ -211,20 +211,21 @@ def _settings(flags):
         key, equals, value = text.partition("=")
         if not key or not equals:
             raise ValueError(f"--option: expected NAME=VALUE, got {text!r}")
-        options[key] = _literal(value)
+        options[key] = literal(value)
     transcription = Transcription(dynamics=flags.dynamics, derivatives=flags.derivatives, nodes=flags.nodes, quadrature=flags.quadrature,
                                   panels=flags.panels, torques=flags.torques, compiled=flags.compile, passive=flags.passive, method=flags.method,
                                   intervals=flags.intervals, order=flags.order, form=flags.form)
     return transcription, Solver(plugin=flags.plugin, hessian=flags.hessian, options=options)
 
 
-def _literal(text):
+def literal(text):
+    """Return a text as the number or the truth value that it spells, or as it is."""
     for kind in (int, float):
         try:
             return kind(text)
         except ValueError:
             continue
-    return {"true": True, "false": False}.get(text, text)
+    return {"true": True, "false": False}.get(text.lower(), text)
 
 
 def _check_suffixes(flags):

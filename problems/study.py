@@ -17,6 +17,7 @@ from ocp.overview import table
 from ocp.solution import check_writable
 from ocp.solve import solve
 from ocp.study import pareto, ranked, restarts, sweep
+from problems.run import literal
 
 DONE, SOME_FAILED, BAD_ARGUMENTS, INTERRUPTED = 0, 1, 2, 130
 SHOWN = ("status", "objective", "duration", "iterations", "seconds")
@@ -55,13 +56,13 @@ def values(text):
     """Return the values that a text stands for: LOW:HIGH:COUNT equal steps, LOW:HIGH bounds, A,B,C a list, else one value."""
     parts = text.split(":")
     if len(parts) == 3:
-        low, high, count = map(_literal, parts)
+        low, high, count = map(literal, parts)
         if not all(isinstance(end, (int, float)) for end in (low, high)) or not isinstance(count, int) or count < 1:
             raise ValueError(f"--set: expected LOW:HIGH:COUNT, got {text!r}")
         return [low + (high - low) * k / max(count - 1, 1) for k in range(count)]
     if len(parts) == 2:
-        return tuple(map(_literal, parts))
-    return [_literal(part) for part in text.split(",")] if "," in text else _literal(text)
+        return tuple(map(literal, parts))
+    return [literal(part) for part in text.split(",")] if "," in text else literal(text)
 
 
 def _study(module, over, flags, options):
@@ -173,15 +174,6 @@ def _executor(scheduler):
         raise ValueError("--scheduler: needs Dask: install the extra `cluster`") from None
     with distributed.Client(scheduler, timeout=10) as client:
         yield client.get_executor()
-
-
-def _literal(text):
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return {"true": True, "false": False}.get(text.lower(), text)
 
 
 class _Line:

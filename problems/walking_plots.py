@@ -52,7 +52,7 @@ def plot_walk(solution, path=None):
     point; written to `path`, if any, as .png, .svg or .pdf. Raises ValueError naming any other suffix."""
     with picture(path, WIDTH, 7.2) as figure:
         T, s = solution.duration, np.unique(np.concatenate([np.linspace(0, 1, 201), solution.problem.ground.switches]))
-        figures, above = scene(solution, T * np.array(INSTANTS), _points()), scene(solution, T * s, {})
+        figures, above = scene(solution, T * np.array(INSTANTS), body_points()), scene(solution, T * s, {})
         side, front, ground = figure.subplots(3, 1, height_ratios=(2.1, 2.2, 2.2))
         labels = [f"{50 * instant:g} %" for instant in INSTANTS]
         strip(side, figures, BODY, SIDEWAYS, 1.0, labels)
@@ -78,7 +78,7 @@ def plot_cycle(solution, path=None):
         for axes, (title, joint, measured) in zip(panels[2], TORQUES):
             if f"{joint}_r" in walk.torques:
                 _panel(axes, walk, walk.torques[f"{joint}_r"] / walk.mass, title, {source: (name, 1.0) for source, name in measured.items()})
-                _limits(axes, [limit / walk.mass for limit in walk.limits[f"{joint}_r"]])
+                beyond(axes, [limit / walk.mass for limit in walk.limits[f"{joint}_r"]])
         for axes, (title, row, measured) in zip(panels[3], FORCES):
             _panel(axes, walk, walk.forces["right"][row], title, measured)
         for axes, (title, joint) in zip(panels[4], INNER):
@@ -112,7 +112,7 @@ def animate_walk(solution, path, steps=4, slower=2.0, rate=25):
 def going_on(solution, steps, frames):
     """Return the Scene of so many steps, each the mirror image of the one before it and a step further on, of `frames` instants each; and of
     the last instant."""
-    first = scene(solution, solution.times(frames + 1), _points())
+    first = scene(solution, solution.times(frames + 1), body_points())
     found, way, T = [], np.array([[0.0], [0.0], [step_length(solution.problem)]]), solution.duration
     for number in range(steps):
         kept = slice(None) if number == steps - 1 else slice(0, -1)
@@ -129,13 +129,22 @@ def going_on(solution, steps, frames):
                       for what in ("points", "forces", "pressures")})
 
 
-def _points():
+def body_points():
     """Return {name: function(Instant)} of all that BODY is drawn by."""
     names = {name for pairs in BODY.bars.values() for pair in pairs for name in pair} - {"neck"}
     found = {name: lambda at, name=name: at.position(name) for name in sorted(names)}
     between = {"neck": 0.18, "head": 0.60}                                       # of the way from the neck's root to the top of the head
     return found | {name: lambda at, part=part: (1 - part) * at.position("C7T1") + part * at.position("head_top")
                     for name, part in between.items()}
+
+
+def beyond(axes, limits):
+    """Shade what lies beyond the limits, where they come into view; the view stays as it is."""
+    low, high = axes.get_ylim()
+    for bound, far in zip(limits, (low, high)):
+        if low < bound < high:
+            axes.axhspan(bound, far, facecolor="0.8", edgecolor="0.5", linewidth=0.7, zorder=0, label="beyond the torque limit")
+    axes.set_ylim(low, high)
 
 
 def _partner(name):
@@ -176,15 +185,6 @@ def _panel(axes, walk, right, title, measured):
     axes.set_title(title, fontsize=TEXT, pad=3)
     style(axes, "", "")
     axes.set(xlim=(0, 100), xticks=(0, 25, 50, 75, 100))
-
-
-def _limits(axes, limits):
-    """Shade what lies beyond the limits, where they come into view; the view stays as it is."""
-    low, high = axes.get_ylim()
-    for bound, far in zip(limits, (low, high)):
-        if low < bound < high:
-            axes.axhspan(bound, far, facecolor="0.8", edgecolor="0.5", linewidth=0.7, zorder=0, label="beyond the torque limit")
-    axes.set_ylim(low, high)
 
 
 def _acted(going, figure):

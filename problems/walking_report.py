@@ -2,14 +2,12 @@
 
 Everything is taken on a dense grid, ten steps where the nodes of the nonlinear program have one, and nothing is clipped.
 """
-from dataclasses import asdict
-
 import casadi as ca
 import numpy as np
 
 from models.human import CONTACTS, SOLES, mirror
 from models.normative import normative
-from ocp.footing import Extreme, dense, footing, traces
+from ocp.footing import Extreme, dense, footing, plain, traces
 from ocp.ground import body_weight
 from problems.walking import OTHER, REFLECTED, cycle, step_length
 
@@ -40,12 +38,12 @@ def gait_report(solution):
                            (("braking", walk.forces["right"][2].argmin()), ("propulsion", walk.forces["right"][2].argmax()))},
         "lateral_force_BW": float(np.abs(walk.forces["right"][0]).max()),
         "joint_force_BW": {name.removesuffix("_r"): float(line.max()) for name, line in walk.joint_forces.items() if name.endswith("_r")},
-        "continuity": _plain(continuity(solution, step)),
-        "torque_share": _plain(torque_shares(walk)),
+        "continuity": plain(continuity(solution, step)),
+        "torque_share": plain(torque_shares(walk)),
         "torque_excess_percent": 100.0 * (max(walk.share(joint).max() for joint in walk.torques) - 1.0),
         "positive_work_J_per_m": work / (2.0 * step), "positive_work_J_per_kg_m": work / (2.0 * step * walk.mass),
-        "standing": {name: _plain(value) for name, value in _fields(standing).items()},
-        "penetration": _plain(_lowest(solution)),
+        "standing": {name: plain(value) for name, value in _fields(standing).items()},
+        "penetration": plain(_lowest(solution)),
         "posture": _posture(solution, walk),
         "certificate_points": len(dense(solution)), "nodes": len(solution.nodes) or None, "body_weight_N": body_weight(problem.tree),
     }
@@ -221,10 +219,3 @@ def _posture(solution, walk):
 
 def _fields(record):
     return {name: getattr(record, name) for name in type(record).__dataclass_fields__}
-
-
-def _plain(value):
-    """Return Extremes, alone or in a mapping, as plain data."""
-    if isinstance(value, Extreme):
-        return asdict(value)
-    return value if value is None else {key: _plain(entry) for key, entry in value.items()}
