@@ -26,7 +26,7 @@ LINKS = {"pelvis": ("glob_rx",), "middle_trunk": ("spine1_rot", "spine2_rot"), "
 PAIRED = ("upper_arm", "forearm", "hand", "thigh", "shank", "foot")
 # Limbs: the way from the distal joint, where the link's frame stands, to the proximal one in that frame, and which of the radii, sagittal,
 # transverse and longitudinal, its axes have; the palm faces the thigh.
-LIMBS = {"thigh": ((0, -1, 0), (1, 2, 0)), "shank": ((-1, 0, 0), (2, 0, 1)), "upper_arm": ((0, 1, 0), (0, 2, 1)),
+LIMBS = {"thigh": ((0, -1, 0), (0, 2, 1)), "shank": ((-1, 0, 0), (2, 0, 1)), "upper_arm": ((0, 1, 0), (0, 2, 1)),
          "forearm": ((0, 1, 0), (1, 2, 0)), "hand": ((-1, 0, 0), (2, 1, 0))}
 
 # De Leva (1996), of men (73.0 kg, 1.741 m) and women (61.9 kg, 1.735 m): share of the mass, length (m), centre of mass from the first end point,

@@ -25,7 +25,7 @@ GAIT_FROZEN = (                                    # 17: upper spine, clavicles,
 )
 
 # Joints: name, parent, DH row (theta deg, d m, a m, alpha deg), and at the base of a branch the constant row that stands before it.
-# A link has the name of its joint; links that are not in BODIES have no mass. The row of the hip height, glob_ty, puts the soles on Y = 0.
+# A link has the name of its joint; links that are in no segment have no mass. The row of the hip height, glob_ty, puts the soles on Y = 0.
 # Lengths over stature: ankle 0.039, knee 0.285, hip 0.530 high, foot 0.152 long (Drillis & Contini 1966 in Winter 2009); C7/T1 0.8605 high,
 # upper arm, forearm and hand 281.7, 268.9 and 187.9 mm of 1741 mm (de Leva 1996; lengths [recalled]). De Leva's trunk is scaled by 0.954 so
 # that hip height, trunk, neck and head add up to the stature [derived]. Heights of L5/S1 0.590, L2/L3 0.650, T11/T12 0.715, T6/T7 0.785,

@@ -5,7 +5,8 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from models.human import (BODIES, BOX_SPHERES, CONTACTS, FEET, GAIT_FROZEN, NAMES, ROOT, SELF_SPHERES, SOLES, human, mirror, positive_motion,
+from models.anthropometry import LINKS
+from models.human import (BOX_SPHERES, CONTACTS, FEET, GAIT_FROZEN, NAMES, ROOT, SELF_SPHERES, SOLES, human, mirror, positive_motion,
                           torque_scale)
 from ocp.dynamics.newton_euler import inverse
 from ocp.kinematics import poses
@@ -153,9 +154,9 @@ def test_segments_have_the_published_masses_centres_and_radii(segment):
             assert (center - places(tree, frames)[side(joint)]) / length == pytest.approx(place, abs=2e-4)
 
 
-def test_links_with_mass_are_those_of_bodies_and_have_physical_inertias():
+def test_links_with_mass_are_those_of_segments_and_have_physical_inertias():
     for link, name in zip(person()[0].links, NAMES):
-        assert bool(link.mass) == (movement(name) in BODIES)
+        assert bool(link.mass) == (movement(name) in sum(LINKS.values(), ()))
         if link.mass:
             moments = np.linalg.eigvalsh(link.inertia)
             assert moments[0] > 0 and moments[0] + moments[1] > moments[2]
