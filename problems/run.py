@@ -294,7 +294,7 @@ def _block(report):
         lines.append(f"{label:<22}{text}")
 
     line("problem", " ".join([report["problem"], *(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
-                                                   for key, value in report["arguments"].items())]))
+                                                   for key, value in report["arguments"].items() if value not in (None, ""))]))
     line("status", report["status"])
     line("objective", f"{report['objective']:.9g}")
     for term, entry in report["objective_terms"].items():
