@@ -211,8 +211,9 @@ def _trunk(sex):
             found[parts[0]] = mass, (height - FRAMES[name][0], 0, 0), mass * np.diag((longitudinal, sagittal, transverse))
             continue
         apart = fitted * length / 4
+        moments = sagittal - apart ** 2, longitudinal, transverse - apart ** 2
         for part, frame, way in zip(parts, FRAMES[name], (-1, 1)):
-            found[part] = mass, (0, frame - height - way * apart, 0), mass * np.diag((sagittal - apart ** 2, longitudinal, transverse - apart ** 2))
+            found[part] = mass, (0, frame - height - way * apart, 0), mass * np.diag(moments)
     return found
 
 

@@ -12,8 +12,8 @@ SIZE, DPI, TEXT = (6.9, 5.2), 150, 8               # in, dots per in, points
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """A curve through (x, y), each (N,), x being numbers or words: its `label`, which of ten colours it has, and its dash, "solid", "dashed", "dotted" or "points"
-    alone."""
+    """A curve through (x, y), each (N,), x being numbers or words: its `label`, which of ten colours it has, and its dash, "solid",
+    "dashed", "dotted" or "points" alone."""
 
     label: str
     x: tuple

@@ -29,7 +29,8 @@ def dynamic_effort(tree):
 
 
 def smoothness(tree, joints=None, turn=100.0, slide=9.81 / 5):
-    """The integral of the squared accelerations, over all joints or over the named `joints`, in units of `turn` (rad/s2) or `slide` (m/s2; s)."""
+    """The integral of the squared accelerations of all joints, or of the named `joints`, over what counts as one of each: `turn` (rad/s2) and
+    `slide` (m/s2), of which the defaults are for people [assumed] (s)."""
     rows = [row for row, joint in enumerate(tree.moving) if joints is None or joint.name in joints]
     scale = ca.DM([turn if tree.moving[row].kind == "revolute" else slide for row in rows])
     return squares("smoothness", lambda at: at.qdd[rows] / scale)

@@ -34,16 +34,16 @@ def problem(speed: float | None = None, step: float | None = None, points: int =
             objective: str = "effort", smooth: float = 0.0025, contact: float = 0.002, slip: float = 0.1, width: float = 0.1,
             balance: str = "pressure", split: bool = False, heel_off: float = HEEL_OFF, jump: bool = False, backpack: float = 0.0,
             hands: float = 0.0) -> Problem:
-    """`speed`: of walking (m/s), by default as 1.2 m/s is to the legs of the man of 1.75 m; `step`: length of a step (m), by default as 0.6 m
-    is to those legs; `points`: control points per joint; `person`: woman or man of a percentile, f5, f50, f95, m5, m50 or m95, by default a
-    man of 1.75 m and 75 kg; `stature`: of the person (m), instead; `mass`: of the person (kg), instead; `sex`: male or female, instead;
-    `segments`: of the person's own, as thigh.length=0.45,shank.mass=3.4, also com and radii (three, between slashes) of limbs;
-    `active`: joints that move, gait (38), all (55) or names separated by commas, partners and pelvis included;
-    `objective`: effort, torque or constant; `smooth`: weight of accelerations beside it; `contact`: tolerance of the contact points' place
-    (m); `slip`: and of their velocity (m/s); `width`: distance between the feet (m); `balance`: pressure, of each foot in its polygon, or
-    zmp, of both together in the hull; `split`: share double support by distance instead of freely; `heel_off`: when the heel may leave the
-    ground, of the step; `jump`: let accelerations and forces jump from step to step, as six control points need;
-    `backpack`: mass behind T6 (kg); `hands`: weight in each hand (N)."""
+    """`speed`: of walking (m/s), by default as 1.2 m/s is to the legs of the man of 1.75 m; `step`: length of a step (m), by default as 0.6
+    m is to those legs; `points`: control points per joint; `person`: woman or man of a percentile, f5, f50, f95, m5, m50 or m95, or else a
+    man of 1.75 m and 75 kg; `stature`: in place of that person's (m); `mass`: in place of that person's (kg); `sex`: male or female, in
+    place of that person's; `segments`: the person's own, as thigh.length=0.45,shank.mass=3.4, of limbs also com and radii (a/b/c); `active`:
+    joints that move, gait (38), all (55) or names separated by commas, partners and pelvis included; `objective`: effort, torque or
+    constant; `smooth`: weight of accelerations beside it; `contact`: tolerance of the contact points' place (m); `slip`: and of their
+    velocity (m/s); `width`: distance between the feet (m); `balance`: pressure, of each foot in its polygon, or zmp, of both together in the
+    hull; `split`: share double support by distance instead of freely; `heel_off`: when the heel may leave the ground, of the step; `jump`:
+    let accelerations and forces jump from step to step, as six control points need; `backpack`: mass behind T6 (kg); `hands`: weight in each
+    hand (N)."""
     who = somebody(person, stature, mass, sex, segments)
     body = human(**who, frozen=_frozen(active), ranges="gait")
     speed, step = likewise(body, speed, step)
@@ -98,7 +98,8 @@ def loads(solution):
             "vertical_force_BW": float(walk.forces["right"][1].max()), "braking_BW": report["fore_aft_force"]["braking"]["BW"],
             "propulsion_BW": report["fore_aft_force"]["propulsion"]["BW"],
             **{f"{name}_joint_force_BW": float(walk.joint_forces[f"{joint}_r"].max()) for name, joint in JOINTS.items()},
-            "torque_of_limit": max(entry["value"] for entry in report["torque_share"].values()), "work_J_kg_m": report["positive_work_J_per_kg_m"]}
+            "torque_of_limit": max(entry["value"] for entry in report["torque_share"].values()),
+            "work_J_kg_m": report["positive_work_J_per_kg_m"]}
 
 
 def likewise(body, speed=None, step=None):

@@ -43,17 +43,17 @@ CAREFUL = {"tol": 1e-6, "max_iter": 400, "mumps_pivtol": 1e-4}
 def problem(box: float = 9.0, depth: float = 0.37, height: float = 0.365, width: float = 0.40, start_height: float = 0.365,
             start_ahead: float = 0.49, end_height: float = 1.37, end_ahead: float = 0.46, time: float = 1.2, weight: float = 1.0,
             symmetric: bool = True, turn: float = 0.0, maximum: bool = False, points: int = 9, person: str = "", stature: float | None = None,
-            mass: float | None = None, sex: str | None = None, segments: str = "", feet: float = 0.20, balance: str = "pressure", smooth: float = 0.0025, still: bool = True,
-            contact: float = 0.002, slip: float = 0.02) -> Problem:
+            mass: float | None = None, sex: str | None = None, segments: str = "", feet: float = 0.20, balance: str = "pressure",
+            smooth: float = 0.0025, still: bool = True, contact: float = 0.002, slip: float = 0.02) -> Problem:
     """`box`: mass of the box (kg); `depth`: of the box, fore and aft (m); `height`: of the box (m); `width`: of the box, between the hands,
     which hold its sides at the upper edge (m); `start_height`: of the hands at the start (m); `start_ahead`: of the hands before the ankles
     at the start (m); `end_height`: and at the end (m); `end_ahead`: likewise (m); `time`: of the lift (s); `weight`: of effort against
-    stability, 1 is effort alone; `symmetric`: mirror the left side from the right one; `turn`: by which the box ends to the left, about
-    the middle of the ankles (deg), which frees the sides; `maximum`: find the heaviest box instead; `points`: control points per joint;
-    `person`: woman or man of a percentile, f5, f50, f95, m5, m50 or m95, by default a man of 1.75 m and 75 kg; `stature`: of the person (m),
-    instead; `mass`: of the person (kg), instead; `sex`: male or female, instead; `segments`: of the person's own, as
-    thigh.length=0.45,shank.mass=3.4, also com and radii (three, between slashes) of limbs;
-    `feet`: distance between the ankles (m); `balance`: pressure, of each foot in its polygon, or zmp, of both together in the hull; `smooth`: weight of accelerations beside effort; `still`: start and end
+    stability, 1 is effort alone; `symmetric`: mirror the left side from the right one; `turn`: by which the box ends to the left, about the
+    middle of the ankles (deg), which frees the sides; `maximum`: find the heaviest box instead; `points`: control points per joint;
+    `person`: woman or man of a percentile, f5, f50, f95, m5, m50 or m95, or else a man of 1.75 m and 75 kg; `stature`: in place of that
+    person's (m); `mass`: in place of that person's (kg); `sex`: male or female, in place of that person's; `segments`: the person's own, as
+    thigh.length=0.45,shank.mass=3.4, of limbs also com and radii (a/b/c); `feet`: distance between the ankles (m); `balance`: pressure, of
+    each foot in its polygon, or zmp, of both together in the hull; `smooth`: weight of accelerations beside effort; `still`: start and end
     without accelerations too; `contact`: tolerance of the place of feet and hands (m); `slip`: and of the feet's velocity (m/s)."""
     mirrors = symmetric and not turn
     who = somebody(person, stature, mass, sex, segments)
@@ -81,7 +81,8 @@ def problem(box: float = 9.0, depth: float = 0.37, height: float = 0.365, width:
             foot_contact(mine, position=contact, velocity=slip), _balance(body, mine, stands, balance),
             _mirrored(body, index, sign) if mirrors else (), _held(body, width, start, end, mirrors, contact),
             off_box("avoidance", lambda at: _box(at, height), (height / 2, depth / 2), radii),
-            _loaded(body) if maximum else path("carried", lambda at: ca.DM(box), labels=("box",), units="kg"), path("box", lambda at: _corners(at, width, height, depth), labels=("corner",), units="m"),
+            _loaded(body) if maximum else path("carried", lambda at: ca.DM(box), labels=("box",), units="kg"),
+            path("box", lambda at: _corners(at, width, height, depth), labels=("corner",), units="m"),
         ))
 
 

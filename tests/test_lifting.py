@@ -14,7 +14,7 @@ from problems.lifting_report import HANDS, LOADED, box_mass, lifted, lifting_rep
 from problems.run import run
 
 FAMILIES = {"joint_limits", "torque_limits", "at_start", "at_end", "contact", "slip", "pressure", "unilateral", "friction", "mirror", "evenly",
-            "hands", "palms", "avoidance", "box"}
+            "hands", "palms", "avoidance", "carried", "box"}
 FRONT = [{"weight": weight, "status": "Solve_Succeeded", "effort": 1.0 - weight / 2, "stability": weight, "iterations": 9, "solve_seconds": 1.0}
          for weight in (1.0, 0.5, 0.0)]
 

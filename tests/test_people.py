@@ -88,8 +88,8 @@ def test_the_median_woman_has_the_published_shares_of_the_median_mans_strength()
 
 @pytest.mark.parametrize("segment", LENGTHS)
 def test_a_segment_is_as_long_as_it_is_said_to_be_and_the_body_stands_on_the_ground(segment):
-    ends = {"thigh": ("hip_r", "knee_r"), "shank": ("knee_l", "ankle_l"), "upper_arm": ("shoulder_r", "elbow_r"), "forearm": ("elbow_l", "wrist_l"),
-            "pelvis": ("pelvis_origin", "L5S1"), "head_and_neck": ("C7T1", "head_top")}
+    ends = {"thigh": ("hip_r", "knee_r"), "shank": ("knee_l", "ankle_l"), "upper_arm": ("shoulder_r", "elbow_r"),
+            "forearm": ("elbow_l", "wrist_l"), "pelvis": ("pelvis_origin", "L5S1"), "head_and_neck": ("C7T1", "head_top")}
     usual, own = (human(1.7, 65.0, frozen=(), segments=segments) for segments in (None, {segment: {"length": 1.1 * LENGTHS[segment]}}))
     before, after = (places(tree, frames_of(tree)) for tree in (usual, own))
     if segment in ends:
@@ -119,12 +119,14 @@ def test_centres_and_radii_of_limbs_are_over_their_own_lengths():
 
 
 @pytest.mark.parametrize("segments, message", [
-    ({"leg": {"length": 0.9}}, "unknown segment 'leg'; the segments are pelvis, "), ({"thigh": {"size": 1}}, "thigh: unknown field 'size'; .* length, "),
-    ({"thigh": 0.4}, "thigh: expected a Segment or a mapping"), ({"thigh": {"length": -0.4}}, "thigh.length: expected more than 0 m and less than 1.75 m"),
+    ({"leg": {"length": 0.9}}, "unknown segment 'leg'; the segments are pelvis, "), ({"thigh": 0.4}, "thigh: expected a Segment or a mapping"),
+    ({"thigh": {"size": 1}}, "thigh: unknown field 'size'; .* length, "),
+    ({"thigh": {"length": -0.4}}, "thigh.length: expected more than 0 m and less than 1.75 m"),
     ({"thigh": {"length": 2.0}}, "thigh.length: .* got 2 m"), ({"shank": {"mass": 0.0}}, "shank.mass: expected more than 0 kg, got 0 kg"),
-    ({"shank": {"com": 1.2}}, "shank.com: expected more than 0 and less than 1, got 1.2"), ({"foot": {"com": 0.5}}, "foot: com and radii are of thigh, "),
-    ({"hand": {"radii": (0.1, 0.1)}}, r"hand.radii: expected shape \(3,\)"), ({"hand": {"radii": (0.9, 0.1, 0.1)}}, "hand.radii: .* no square above"),
-    ({"thigh": {"mass": 40.0}}, "thigh weigh 80 kg, both sides counted, of 75 kg"), ({"thigh": {"length": "long"}}, "thigh.length: expected numbers"),
+    ({"shank": {"com": 1.2}}, "shank.com: expected more than 0 and less than 1, got 1.2"),
+    ({"foot": {"com": 0.5}}, "foot: com and radii are of thigh, "), ({"hand": {"radii": (0.1, 0.1)}}, r"hand.radii: expected shape \(3,\)"),
+    ({"hand": {"radii": (0.9, 0.1, 0.1)}}, "hand.radii: .* no square above"), ({"thigh": {"length": "long"}}, "thigh.length: expected numbers"),
+    ({"thigh": {"mass": 40.0}}, "thigh weigh 80 kg, both sides counted, of 75 kg"),
 ])
 def test_a_segment_that_no_body_has_is_refused_by_name(segments, message):
     with pytest.raises(ValueError, match=f"segments: {message}"):
@@ -150,7 +152,8 @@ def test_people_are_those_of_the_survey_unless_something_else_is_said():
         assert sorted(ranks.values()) == list(ranks.values())
     for sex, mean, deviation in (("male", 1.7562, 0.0685), ("female", 1.6285, 0.0642)):
         assert [SURVEY[sex][rank][0] for rank in (5, 50, 95)] == pytest.approx(mean + deviation * np.array((-1.645, 0, 1.645)), abs=0.007)
-    for call, message in ((lambda: somebody("x5"), "person: expected one of f5, f50, .* got 'x5'"), (lambda: person("male", 10), "a percentile of 5, 50, 95"),
+    for call, message in ((lambda: somebody("x5"), "person: expected one of f5, f50, .* got 'x5'"),
+                          (lambda: person("male", 10), "a percentile of 5, 50, 95"),
                           (lambda: human(sex="child"), "sex: expected 'male' or 'female', got 'child'")):
         with pytest.raises(ValueError, match=message):
             call()
