@@ -37,13 +37,13 @@ def problem(speed: float | None = None, step: float | None = None, points: int =
     """`speed`: of walking (m/s), by default as 1.2 m/s is to the legs of the man of 1.75 m; `step`: length of a step (m), by default as 0.6
     m is to those legs; `points`: control points per joint; `person`: woman or man of a percentile, f5, f50, f95, m5, m50 or m95, or else a
     man of 1.75 m and 75 kg; `stature`: in place of that person's (m); `mass`: in place of that person's (kg); `sex`: male or female, in
-    place of that person's; `segments`: the person's own, as thigh.length=0.45,shank.mass=3.4, of limbs also com and radii (a/b/c); `active`:
-    joints that move, gait (38), all (55) or names separated by commas, partners and pelvis included; `objective`: effort, torque or
-    constant; `smooth`: weight of accelerations beside it; `contact`: tolerance of the contact points' place (m); `slip`: and of their
-    velocity (m/s); `width`: distance between the feet (m); `balance`: pressure, of each foot in its polygon, or zmp, of both together in the
-    hull; `split`: share double support by distance instead of freely; `heel_off`: when the heel may leave the ground, of the step; `jump`:
-    let accelerations and forces jump from step to step, as six control points need; `backpack`: mass behind T6 (kg); `hands`: weight in each
-    hand (N)."""
+    place of that person's; `segments`: the person's own, as thigh.length=0.45,shank.mass=3.4, of limbs also com and radii (a/b/c);
+    `active`: joints that move, gait (38), all (55) or names separated by commas, partners and pelvis included; `objective`: effort, torque
+    or constant; `smooth`: weight of accelerations beside it; `contact`: tolerance of the contact points' place (m); `slip`: and of their
+    velocity (m/s); `width`: distance between the feet (m); `balance`: pressure, of each foot in its polygon, or zmp, of both together in
+    the hull; `split`: share double support by distance instead of freely; `heel_off`: when the heel may leave the ground, of the step;
+    `jump`: let accelerations and forces jump from step to step, as six control points need; `backpack`: mass behind T6 (kg);
+    `hands`: weight in each hand (N)."""
     who = somebody(person, stature, mass, sex, segments)
     body = human(**who, frozen=_frozen(active), ranges="gait")
     speed, step = likewise(body, speed, step)
