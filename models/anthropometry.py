@@ -2,8 +2,8 @@
 
 Masses, centres of mass and radii of gyration: de Leva (1996, table 4). Both sexes have the same skeleton over stature. So do people: in the
 means of ANSUR II (2012) of men and women the trochanter stands at 0.513 and 0.519 of the stature, the tibia's top at 0.267 and 0.269, and
-upper arm, forearm, hand and foot are 0.191 and 0.191, 0.153 and 0.148, 0.110 and 0.111, 0.154 and 0.151 of it. De Leva's women, fifteen
-of 1.735 m, have their hip centres at 0.50 of it, and so thighs of 0.212 against the men's 0.243: that landmark is not followed.
+upper arm, forearm, hand and foot are 0.191 and 0.191, 0.153 and 0.148, 0.110 and 0.111, 0.154 and 0.151 of it. De Leva's women, of
+1.735 m in the mean, have their hip centres at 0.50 of it, and so thighs of 0.212 against the men's 0.243: that landmark is not followed.
 """
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
