@@ -73,7 +73,7 @@ class Verification:
 
 def verify(solution):
     """Return the Verification of a Solution."""
-    drift, goal = _simulate(solution)
+    drift, goal = _drift(solution)
     return Verification(violations=violations(solution), drift=drift, goal_drift=goal, energy_error=_energy_error(solution),
                         kkt=_kkt(solution))
 
@@ -139,8 +139,9 @@ def _worst(constraint, s, values, duration, equal=None):
     return worst
 
 
-def _simulate(solution):
-    """Return the largest drift of a forward simulation from the plan, and the drift at the end; segment by segment with CVODES.
+def simulate(solution):
+    """Return the states (2 n, segments + 1), rad or m and their rates, at the motion's breaks, of a forward simulation under the planned
+    torques; NaN from where it blew up. Segment by segment with CVODES, from the planned start and without any feedback.
 
     The plan's torques come from its own formulation, the simulated motion from another one (articulated inertias by the Lie-group recursion,
     for plans by that one the mass matrix of Newton and Euler), so that no formulation vouches for itself.
@@ -148,8 +149,8 @@ def _simulate(solution):
     problem, motion = solution.problem, solution.problem.motion
     n, step = problem.tree.dof, solution.duration / motion.segments
     simulator = _simulator(solution, step)
-    state, drift = ca.DM(np.concatenate([solution.q(0.0), solution.qd(0.0)])), [0.0]
-    stages, goals = isinstance(motion, Mesh), solution.q(motion.breaks[1:] * solution.duration)
+    states, stages = np.full((2 * n, motion.segments + 1), np.nan), isinstance(motion, Mesh)
+    states[:, 0] = np.concatenate([solution.q(0.0), solution.qd(0.0)])
     torques = solution.tau(motion.nodes * solution.duration) if stages else None
     for interval, start in enumerate(motion.breaks[:-1]):
         if stages:
@@ -157,12 +158,18 @@ def _simulate(solution):
         else:
             plan = [solution.points @ basis(motion, start, k)[0] / factorial(k) / solution.duration ** k for k in range(motion.degree + 1)]
         try:
-            result = simulator(x0=state, p=np.concatenate([[start * solution.duration], *plan]))
+            result = simulator(x0=states[:, interval], p=np.concatenate([[start * solution.duration], *plan]))
         except RuntimeError:                       # CVODES gave up: the motion blew up or the mass matrix is singular
-            return np.inf, np.inf
-        state = result["xf"][:, -1]
-        drift.append(float(np.max(np.abs(np.array(state[:n]).ravel() - goals[:, interval]))))
-    return (np.inf, np.inf) if not np.isfinite(drift).all() else (max(drift), drift[-1])
+            break
+        states[:, interval + 1] = np.array(result["xf"][:, -1]).ravel()
+    return states
+
+
+def _drift(solution):
+    """Return the largest drift of a forward simulation from the plan, and the drift at the end."""
+    planned = solution.q(solution.problem.motion.breaks * solution.duration)
+    drift = np.abs(simulate(solution)[:len(planned)] - planned).max(axis=0)
+    return (float(drift.max()), float(drift[-1])) if np.isfinite(drift).all() else (np.inf, np.inf)
 
 
 def _simulator(solution, step):

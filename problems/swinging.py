@@ -6,11 +6,11 @@ from ocp.problem import passive
 from ocp.study import wandering
 from problems.run import Views
 
-COARSE, QUICK = Transcription(method="radau", intervals=25, order=4), Solver(options={"max_iter": 300})
+COARSE, QUICK, SPREAD = Transcription(method="radau", intervals=40, order=4), Solver(options={"max_iter": 300}), 1.5
 
 
 def swing(statement, transcription=Transcription(), solver=Solver(), *, guess=None, watch=None, starts: int = 16, seed: int = 0,
-          spread: float = 1.5):
+          spread: float = SPREAD):
     """Solve from the best of several starts, whose objectives the statistics keep.
 
     `starts`: first guesses tried, with passive joints on a coarse mesh, the first of them straight; with 1, or a guess, none; `seed`: of

@@ -21,6 +21,7 @@ RANKS = {
     "problems.lifting_report": 15.5, "problems.lifting_plots": 15.7,
     "problems.compare_gait": 17, "problems.study": 17,
     "models.anthropometry": 13.5, "models.people": 13.7,
+    "problems.compare_transcriptions": 17,
 }
 METHOD = 3.5                                      # of every other file of ocp/dynamics: above formulation, and apart from each other
 FILES = sorted(path for folder in ("ocp", "models", "problems") for path in (ROOT / folder).rglob("*.py"))
