@@ -7,7 +7,7 @@ from problems.run import main
 from problems.swinging import VIEWS, swing
 
 
-def problem(start: float = -1.0, duration: float = 3.0, points: int = 60, degree: int = 5) -> Problem:
+def problem(start: float = -1.0, duration: float = 3.0, points: int = 180, degree: int = 5) -> Problem:
     """`start`: angle of the shoulder from the horizontal (rad), -1.0 or -1.3 in the paper; `duration`: of the motion (s);
     `points`: control points per joint; `degree`: of the spline."""
     robot = acrobot()

@@ -7,7 +7,7 @@ from problems.run import main
 from problems.swinging import VIEWS, swing
 
 
-def problem(start: float = -1.0, duration: float = 3.0, points: int = 60, degree: int = 5) -> Problem:
+def problem(start: float = -1.0, duration: float = 3.0, points: int = 360, degree: int = 5) -> Problem:
     """`start`: angle of the trunk from the horizontal (rad); `duration`: of the motion (s); `points`: control points per joint;
     `degree`: of the spline."""
     robot = branched_acrobot()

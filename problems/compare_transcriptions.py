@@ -13,7 +13,7 @@ from ocp.study import ranked, restarts
 from ocp.verify import simulate, violations
 from problems import acrobot_swing, branched_acrobot_swing, cart_pole_swing, two_link_effort, two_link_time
 from problems.compare_formulations import markdown
-from problems.swinging import COARSE, QUICK, SPREAD
+from problems.swinging import COARSE, QUICK, ROUGH, SPREAD
 
 HELD, MISSED, BAD_ARGUMENTS = 0, 1, 2
 SAME, GOAL = 1e-3, 1e-2                           # relative, of equal costs; rad or m and their rates, of a simulated end
@@ -198,7 +198,8 @@ def minimum_time():
 def compared(name, flags):
     """Print what a case comes to; return its claims."""
     case, claims = CASES[name], []
-    done = restarts(case.problem, case.arguments, COARSE, QUICK, starts=flags.starts, seed=flags.seed, spread=SPREAD, workers=flags.workers)
+    done = restarts(case.problem, case.arguments | {"points": ROUGH}, COARSE, QUICK, starts=flags.starts, seed=flags.seed, spread=SPREAD,
+                    workers=flags.workers)
     optima = ranked(done)
     print(f"{name}: {spread(done, optima)}\n" if optima else f"{name}: no start converges\n", flush=True)
     if not optima:

@@ -7,6 +7,7 @@ from ocp.study import wandering
 from problems.run import Views
 
 COARSE, QUICK, SPREAD = Transcription(method="radau", intervals=40, order=4), Solver(options={"max_iter": 300}), 1.5
+ROUGH = 60                                        # control points of the straight motion from which starts wander off, for any finer one
 
 
 def swing(statement, transcription=Transcription(), solver=Solver(), *, guess=None, watch=None, starts: int = 16, seed: int = 0,
@@ -18,9 +19,10 @@ def swing(statement, transcription=Transcription(), solver=Solver(), *, guess=No
     """
     found = []
     if guess is None and starts > 1:
-        coarse = COARSE if passive(statement.tree) else transcription
+        coarse, rough = (COARSE, replace(statement, motion=replace(statement.motion, points=ROUGH))) if passive(statement.tree) else (
+            transcription, statement)
         for number in range(starts):
-            found.append(solve(statement, coarse, QUICK, guess=wandering(statement, coarse, number, seed=seed, spread=spread)))
+            found.append(solve(rough, coarse, QUICK, guess=wandering(rough, coarse, number, seed=seed, spread=spread)))
         guess = min((solution for solution in found if solution.success), key=lambda solution: solution.objective, default=None)
     solution = solve(statement, transcription, solver, guess=guess, watch=watch)
     costs = sorted(solution.objective for solution in found if solution.success)
