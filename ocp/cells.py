@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ocp.dynamics import FORMULATIONS
+from ocp.dynamics import CHOICES
 from ocp.layout import split
 from ocp.ledger import FAILED, SOLVED, Cell
 from ocp.mesh import basis
@@ -49,7 +49,7 @@ def content(problem, arguments, transcription, solver, *, method=solve, how=None
         (parts[prefix] if dot else own)[rest if dot else name] = _plain(name, value)
     settings = {entry.name: getattr(transcription, entry.name) for entry in fields(transcription)}
     name = settings["dynamics"].name
-    if FORMULATIONS.get(name) is not settings["dynamics"]:
+    if CHOICES.get(name) is not settings["dynamics"]:
         raise ValueError(f"dynamics: {name!r} is not one of ocp's formulations, which is all that other processes can be told")
     settings = _updated("transcription", settings | {"dynamics": name}, parts["transcription"])
     solving = {"plugin": solver.plugin, "hessian": solver.hessian}

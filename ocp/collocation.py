@@ -11,7 +11,7 @@ import numpy as np
 
 from ocp.closed_loops import bearing
 from ocp.closing import closures
-from ocp.dynamics.lie_group import forward
+from ocp.dynamics import forward
 from ocp.graph import Inputs, kernel
 from ocp.ground import body_weight
 from ocp.layout import free_duration

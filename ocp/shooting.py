@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.closed_loops import hybrid as closed_hybrid
-from ocp.dynamics.lie_group import hybrid
+from ocp.dynamics import hybrid
 from ocp.graph import function
 from ocp.layout import free_duration
 from ocp.mesh import basis
@@ -73,6 +73,19 @@ def reduced(layout, nlp, steps):
         objective=function("f", [z], [nlp.objective(x)], ["x"], ["f"]), constraints=function("g", [z], [g], ["x"], ["g"])), reduction
 
 
+def followed(tree, start, driven, step, loads=()):
+    """Return (q, qd) of the p passive coordinates (2 p, N + 1) that follow from those of the others, from the state `start` (2 p,) on.
+
+    `driven` (3 (n - p), 2 N + 1): q, qd and qdd of the others at ends and middles of N Runge-Kutta steps, each of `step` (s).
+    """
+    rows = list(passive(tree))
+    held = [row for row in range(tree.dof) if row not in rows]
+    count = driven.shape[1] // 2
+    given = np.vstack([driven[:, :-1:2], driven[:, 1::2], driven[:, 2::2], step * np.arange(count), np.ones(count)])
+    states = _step(tree, loads, rows, held, step).mapaccum(count)(start, given)
+    return np.hstack([np.reshape(start, (-1, 1)), np.array(states)])
+
+
 def _whole(layout, z, kept, loose, steps):
     """Return x, its passive control points from integration."""
     problem, count = layout.problem, layout.problem.motion.segments * steps
@@ -88,7 +101,7 @@ def _whole(layout, z, kept, loose, steps):
     given = ca.vertcat(driven[:, ends], driven[:, [k + 1 for k in ends]], driven[:, [k + 2 for k in ends]], ca.DM(s[:-1:2]).T,
                        ca.repmat(T, 1, count))
     first = z[len(kept):]
-    states = ca.horzcat(first, _step(problem, rows, held, 1 / count).mapaccum(count)(first, given))
+    states = ca.horzcat(first, _step(problem.tree, problem.loads, rows, held, 1 / count).mapaccum(count)(first, given))
     laid = ca.DM(_laying(problem.motion, s[::2]))
     own = [laid @ ca.vertcat(states[k, :].T, states[len(rows) + k, 0], states[len(rows) + k, -1]) for k in range(len(rows))]
     order = {number: k for k, number in enumerate(np.concatenate([kept, loose.T.ravel()]))}
@@ -96,10 +109,10 @@ def _whole(layout, z, kept, loose, steps):
     return together[[order[number] for number in range(layout.size)]]
 
 
-def _step(problem, rows, held, width):
+def _step(tree, loads, rows, held, width):
     """Return the Function of one Runge-Kutta step of (q, q') of the passive joints, from (q, q', q'') of the active ones at its start,
     middle and end, s at its start, and T."""
-    tree, n, count = problem.tree, problem.tree.dof, len(held)
+    n, count = tree.dof, len(held)
     state, given = ca.SX.sym("state", 2 * len(rows)), ca.SX.sym("given", 9 * count + 2)
     T, s = given[-1], given[-2]
 
@@ -107,11 +120,11 @@ def _step(problem, rows, held, width):
         q, rate, known = ca.SX(n, 1), ca.SX(n, 1), ca.SX(n, 1)
         q[held], rate[held], known[held] = ca.vertsplit(given[3 * when * count:3 * (when + 1) * count], count)
         q[rows], rate[rows] = ca.vertsplit(state, len(rows))
-        loads = tuple(load.at((s + when * width / 2) * T) for load in problem.loads)
+        acting = tuple(load.at((s + when * width / 2) * T) for load in loads)
         if tree.loops:
-            qdd = closed_hybrid(tree, q, rate / T, known / T ** 2, rows, loads)
+            qdd = closed_hybrid(tree, q, rate / T, known / T ** 2, rows, acting)
         else:
-            qdd, _ = hybrid(tree, q, rate / T, known / T ** 2, tuple(row in held for row in range(n)), loads)
+            qdd, _ = hybrid(tree, q, rate / T, known / T ** 2, tuple(row in held for row in range(n)), acting)
         return ca.vertcat(rate[rows], qdd[rows] * T ** 2)
 
     k1 = slope(state, 0)

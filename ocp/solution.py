@@ -12,12 +12,13 @@ from pathlib import Path
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics import FORMULATIONS
+from ocp.dynamics import CHOICES, FORMULATIONS
 from ocp.graph import trace, trace_joined
 from ocp.ground import Foot, Ground, Pin, Support, slots
 from ocp.layout import cuts, drives, internal, kernel_inputs
 from ocp.loops import loop_loads
 from ocp.mesh import Mesh, between, motion_of
+from ocp.modes import Curve, Modes, Place
 from ocp.nlp import Iteration
 from ocp.problem import Objective, Problem, settled
 from ocp.rows import Multipliers
@@ -82,8 +83,11 @@ class Solution:
         """Return force (3, links) or (3, links, N) and moment, likewise, that each joint passes to its link, in the link's axes.
 
         They are the Newton-Euler ones whatever the formulation of the solve (Barman 2020, step 9), the ground's wrenches and the forces of
-        cut joints being loads; the moment is about the anchor.
+        cut joints being loads; the moment is about the anchor. Raises ValueError naming a flexible link, whose share no formulation here tells.
         """
+        if self.problem.tree.flexible:
+            raise ValueError(f"reactions: link {self.problem.tree.flexible[0]!r} is flexible; Newton and Euler's are those of rigid links only")
+
         def both(at):
             tree, loads = _held(at)
             return ca.vertcat(*FORMULATIONS["newton_euler"].reactions(tree, at.q, at.qd, at.qdd, loads))
@@ -280,8 +284,8 @@ def _restore(header, arrays, problem):
     if motion != problem.motion:
         problem = replace(problem, motion=motion)
     settings = header["transcription"]
-    if settings["dynamics"] not in FORMULATIONS:
-        settings["dynamics"] = "newton_euler"
+    if settings["dynamics"] not in CHOICES:
+        settings["dynamics"] = "auto"
     points = arrays["points"]
     if points.shape != (len(names), motion.points) or not np.isfinite(points).all():
         raise ValueError(f"control points of shape {points.shape}, expected finite ones of shape {(len(names), motion.points)}")
@@ -298,9 +302,17 @@ def _restore(header, arrays, problem):
 
 
 def _tree(data):
-    return Tree(links=tuple(Link(**link) for link in data["links"]), joints=tuple(Joint(**joint) for joint in data["joints"]),
+    links = tuple(Link(**link | {"modes": _modes(link.get("modes"))}) for link in data["links"])
+    return Tree(links=links, joints=tuple(Joint(**joint) for joint in data["joints"]),
                 points=tuple(Point(**point) for point in data["points"]), loops=tuple(Loop(**loop) for loop in data["loops"]),
                 gravity=data["gravity"])
+
+
+def _modes(data):
+    if data is None:
+        return None
+    curves = tuple(Curve(about=curve["about"], value=tuple(curve["value"]), slope=tuple(curve["slope"])) for curve in data["curves"])
+    return Modes(**data | {"places": tuple(Place(**place) for place in data["places"]), "curves": curves})
 
 
 def _ground(data):

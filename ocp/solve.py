@@ -64,7 +64,7 @@ def solve(problem, transcription=Transcription(), solver=Solver(), *, guess=None
         "total_seconds": time.perf_counter() - begin, "warm_start": bool(warm), "kernels": transcribed.kernels(),
     }
     solution = Solution(
-        problem=transcribed.problem, transcription=transcription, points=points, duration=duration,
+        problem=transcribed.problem, transcription=transcribed.transcription, points=points, duration=duration,
         nodes=transcribed.layout.nodes, lifted=lifted, objective=outcome.f, status=outcome.status,
         terms=tuple((term.name, weight, float(value)) for (weight, term), value in zip(problem.objective.terms, values)),
         success=outcome.success, statistics=statistics, history=outcome.history,

@@ -18,7 +18,7 @@ from ocp.assembly import Block, assemble, assemble_hessian
 from ocp.closing import closed_points, loosened
 from ocp.collocation import FORMS, laws, meshed, stage_group
 from ocp.compiled import NoCompiler, compile_function
-from ocp.dynamics import FORMULATIONS
+from ocp.dynamics import AUTO, CHOICES, suited
 from ocp.dynamics.automatic import published
 from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation
@@ -36,16 +36,17 @@ TORQUES = ("auto", "explicit", "variables")
 COARSE = 12                                       # control points of the first guess where no spline is stated
 METHODS, PASSIVE = ("spline", *MESHES), ("constrained", "integrated")
 PROVIDERS = {"recursive": lambda formulation: COMPOSITE, "published": published, "ad": lambda formulation: None,
-             "solver": lambda formulation: None}
+             "solver": lambda formulation: None, "auto": lambda formulation: None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcription:
     """How a problem becomes an NLP.
 
-    `dynamics`: a Formulation or its name. `derivatives` of the torques: "recursive", by the composite recursion in the ground frame;
-    "published", the first ones by the formulation's own recursion; or "ad", by automatic differentiation: always of kernels of one instant,
-    assembled sparsely and handed to the solver; or "solver", all left to the solver's front end, for comparison. `nodes`: steps per segment
+    `dynamics`: a Formulation or its name; "auto" is newton_euler, for flexible links book. `derivatives` of the torques: "recursive", by the
+    composite recursion in the ground frame; "published", the first ones by the formulation's own recursion; or "ad", by automatic
+    differentiation, as flexible links need: always of kernels of one instant, assembled sparsely and handed to the solver; or "solver", all
+    left to the solver's front end, for comparison; "auto" is recursive, for flexible links ad. `nodes`: steps per segment
     at whose ends inequalities hold. `quadrature`: "gauss", "trapezoid" or "simpson"; `panels`: points (gauss) or panels per segment, by
     default degree + 1 points or as many panels as `nodes`. `torques`: "explicit", expressed by the motion, ground wrenches in two passes;
     "variables", with the ground wrenches, at the nodes, where integrals of them then are sums (trapezoid); "auto" is "variables" where there
@@ -58,8 +59,8 @@ class Transcription:
     otherwise they run on CasADi's virtual machine, and the Solution's statistics say why.
     """
 
-    dynamics: Formulation = FORMULATIONS["newton_euler"]
-    derivatives: str = "recursive"
+    dynamics: Formulation = AUTO
+    derivatives: str = "auto"
     nodes: int = 4
     quadrature: str = "gauss"
     panels: int | None = None
@@ -73,9 +74,9 @@ class Transcription:
 
     def __post_init__(self):
         if not isinstance(self.dynamics, Formulation):
-            if self.dynamics not in FORMULATIONS:
-                raise ValueError(f"dynamics: expected one of {', '.join(FORMULATIONS)} or a Formulation, got {self.dynamics!r}")
-            object.__setattr__(self, "dynamics", FORMULATIONS[self.dynamics])
+            if self.dynamics not in CHOICES:
+                raise ValueError(f"dynamics: expected one of {', '.join(CHOICES)} or a Formulation, got {self.dynamics!r}")
+            object.__setattr__(self, "dynamics", CHOICES[self.dynamics])
         for what, value, known in (("derivatives", self.derivatives, tuple(PROVIDERS)), ("quadrature", self.quadrature, QUADRATURES),
                                    ("torques", self.torques, TORQUES), ("passive", self.passive, PASSIVE), ("method", self.method, METHODS),
                                    ("form", self.form, FORMS)):
@@ -128,6 +129,8 @@ class Transcribed:
 
 def transcribe(problem, transcription=Transcription()):
     """Return the Transcribed problem; raise ValueError naming constraint, joint and instant for bad sizes or contradictory bounds."""
+    dynamics, derivatives = suited(problem.tree, transcription.dynamics, transcription.derivatives)
+    transcription = replace(transcription, dynamics=dynamics, derivatives=derivatives)
     finish, kernels = _finish(transcription)
     motion, problem = problem.motion, _stated(problem, transcription)
     lifted = lifts(problem, transcription)

@@ -9,8 +9,9 @@ import numpy as np
 from ocp.closed_loops import eliminated, linear_in_accelerations
 from ocp.closed_loops import forward as closed_forward
 from ocp.collocation import laws, torque_coefficients
-from ocp.dynamics import FORMULATIONS
+from ocp.dynamics import FORMULATIONS, lagrange
 from ocp.dynamics.lie_group import LIE_GROUP, forward
+from ocp.flexible import damping_power
 from ocp.graph import column
 from ocp.kinematics import kinetic_energy, load_power, poses, potential_energy
 from ocp.layout import cuts, free_duration, grid, join
@@ -208,6 +209,8 @@ def _simulated(tree, planner, q, qd, torque, loads):
     inverse = FORMULATIONS["newton_euler"].inverse if planner.name == LIE_GROUP.name else None
     if tree.loops:
         return closed_forward(tree, q, qd, torque, loads, dynamics=inverse)[0]
+    if tree.flexible:
+        return lagrange.forward(tree, q, qd, torque, loads)
     if inverse is None:
         return forward(tree, q, qd, torque, loads)
     mass, pull = linear_in_accelerations(inverse, tree, q, qd, loads)
@@ -215,7 +218,7 @@ def _simulated(tree, planner, q, qd, torque, loads):
 
 
 def _energy_error(solution):
-    """Return the largest gap between the energy gained and the work of joints, ground and loads, relative to the energy turned over."""
+    """Return the largest gap between the energy gained and the work of joints, ground, loads and damping, relative to the energy turned over."""
     motion = solution.problem.motion
     s, weights = quadrature(motion, "gauss", 2 * motion.degree + 4)
 
@@ -223,7 +226,8 @@ def _energy_error(solution):
         return kinetic_energy(at.tree, at.q, at.qd) + potential_energy(at.tree, at.q)
 
     def power(at):
-        return ca.dot(at.unsupported, at.qd) + load_power(at.tree, at.q, at.qd, tuple(load.at(at.t) for load in at.loads))
+        outer = load_power(at.tree, at.q, at.qd, tuple(load.at(at.t) for load in at.loads))
+        return ca.dot(at.unsupported, at.qd) + outer - damping_power(at.tree, at.qd)
 
     levels = solution.trace(energy, motion.breaks * solution.duration)[0]
     powers = solution.trace(power, s * solution.duration)[0] * weights * solution.duration

@@ -11,7 +11,8 @@ from typing import get_args
 
 import numpy as np
 
-from ocp import FORMULATIONS, NotVerified, Solver, Transcription, animate, load, plot, solve, verify
+from ocp import NotVerified, Solver, Transcription, animate, load, plot, solve, verify
+from ocp.dynamics import CHOICES
 from ocp.loops import independent, labels, units
 from ocp.nlp import HESSIANS
 from ocp.problem import passive
@@ -175,8 +176,10 @@ def _kind(parameter):
 
 def _common_flags(group, name):
     add, defaults = group.add_argument, Transcription()
-    add("--dynamics", default=defaults.dynamics.name, metavar="NAME", help=f"formulation: {', '.join(FORMULATIONS)}")
-    add("--derivatives", default=defaults.derivatives, metavar="NAME", help=f"provider: {', '.join(PROVIDERS)}")
+    add("--dynamics", default=defaults.dynamics.name, metavar="NAME",
+        help=f"formulation: {', '.join(CHOICES)}; auto is newton_euler, for flexible links book")
+    add("--derivatives", default=defaults.derivatives, metavar="NAME",
+        help=f"provider: {', '.join(PROVIDERS)}; auto is recursive, for flexible links ad")
     add("--nodes", type=int, default=defaults.nodes, metavar="INT", help="steps per segment at whose ends inequalities hold")
     add("--quadrature", default=defaults.quadrature, metavar="NAME", help=f"rule: {', '.join(QUADRATURES)}")
     add("--panels", type=int, default=None, metavar="INT", help="points (gauss) or panels of the quadrature per segment")

@@ -1,7 +1,9 @@
-"""The methods of inverse dynamics, by name."""
+"""The methods of inverse dynamics, by name; and which of them, and which recursion of forward dynamics, is for a given tree."""
+from ocp.dynamics import book, lie_group
 from ocp.dynamics.barman import BARMAN
 from ocp.dynamics.book import BOOK
 from ocp.dynamics.configuration_space import CONFIGURATION_SPACE
+from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.hollerbach_3x3 import HOLLERBACH_3X3
 from ocp.dynamics.hollerbach_4x4 import HOLLERBACH_4X4
 from ocp.dynamics.lie_group import LIE_GROUP
@@ -12,3 +14,24 @@ from ocp.dynamics.waters import WATERS
 FORMULATIONS = {formulation.name: formulation for formulation in (
     NEWTON_EULER, BARMAN, LIE_GROUP, HOLLERBACH_4X4, HOLLERBACH_3X3, WATERS, UICKER_KAHN,
     CONFIGURATION_SPACE, BOOK)}
+
+
+def suited(tree, dynamics, derivatives):
+    """Return the Formulation and the derivatives that "auto" stands for: newton_euler and recursive, for flexible links book and ad."""
+    if dynamics is AUTO:
+        dynamics = BOOK if tree.flexible else NEWTON_EULER
+    return dynamics, ("ad" if tree.flexible else "recursive") if derivatives == "auto" else derivatives
+
+
+def forward(tree, q, qd, tau, loads=()):
+    """Return the accelerations (n,) under joint torques, by the Lie-group recursion, of trees with flexible links by Book's."""
+    return (book if tree.flexible else lie_group).forward(tree, q, qd, tau, loads)
+
+
+def hybrid(tree, q, qd, known, active, loads=()):
+    """Return accelerations and torques, each (n,), from qdd at the `active` joints and tau at the others; see `lie_group.hybrid`."""
+    return (book if tree.flexible else lie_group).hybrid(tree, q, qd, known, active, loads)
+
+
+AUTO = Formulation(name="auto", flexible=True, inverse=lambda tree, *motion: suited(tree, AUTO, "auto")[0].inverse(tree, *motion))
+CHOICES = FORMULATIONS | {AUTO.name: AUTO}

@@ -84,6 +84,19 @@ def forward(tree, q, qd, tau, loads=()):
     return ca.solve(inertia(tree, q), remainder(tree, q, qd, tau, loads))
 
 
+def hybrid(tree, q, qd, known, active, loads=()):
+    """Return accelerations and forces, each (n,), from z'' where `active` says so and from the forces elsewhere, of J z'' = R + forces.
+
+    `active` has a boolean and `known` (n,) the given acceleration or force of each coordinate, as in `ocp.dynamics.lie_group.hybrid`.
+    """
+    given, free = ([row for row, flag in enumerate(active) if bool(flag) is side] for side in (True, False))
+    matrix, rest, found = inertia(tree, q), remainder(tree, q, qd, ca.DM.zeros(tree.dof), loads), ca.vertcat(*ca.vertsplit(known))
+    found[free] = ca.solve(matrix[free, free], known[free] + rest[free] - matrix[free, given] @ known[given])
+    forces = matrix @ found - rest
+    forces[free] = known[free]
+    return found, forces
+
+
 def _needed(tree, links, q, qd, loads, printed):
     """Return the forces (n,) on joints and amplitudes of links in motion.
 

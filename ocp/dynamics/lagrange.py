@@ -1,0 +1,21 @@
+"""Forward dynamics by Lagrange's equations, from the energies by automatic differentiation: no recursion, and so a witness to those that are."""
+import casadi as ca
+
+from ocp.flexible import damping_power
+from ocp.kinematics import kinetic_energy, load_power, potential_energy
+
+
+def forward(tree, q, qd, tau, loads=()):
+    """Return the accelerations (n,) under joint torques and forces on modal amplitudes tau (n,), as SX.
+
+    M qdd + d(M qd)/dq qd - dT/dq + dV/dq + dD/dqd / 2 - dP/dqd = tau,   M = d2T/dqd2
+
+    with the kinetic energy T, the potential energy V of gravity and of bent links, the power D of the modes' damping, and that of the loads P.
+    """
+    at, rate = ca.SX.sym("q", tree.dof), ca.SX.sym("qd", tree.dof)
+    kinetic = kinetic_energy(tree, at, rate)
+    momentum = ca.gradient(kinetic, rate)
+    rest = ca.jtimes(momentum, at, rate) + ca.gradient(potential_energy(tree, at) - kinetic, at)
+    rest += ca.gradient(damping_power(tree, rate) / 2 - load_power(tree, at, rate, loads), rate)
+    matrix, rest = ca.substitute([ca.jacobian(momentum, rate), rest], [at, rate], [ca.densify(ca.SX(q)), ca.densify(ca.SX(qd))])
+    return ca.solve(matrix, tau - rest)
