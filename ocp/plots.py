@@ -5,16 +5,20 @@ import casadi as ca
 import numpy as np
 
 from ocp.films import FILMS, MARKS, Stick, draw, film, stage
-from ocp.kinematics import poses
+from ocp.kinematics import poses, position
 from ocp.layout import free_duration
 from ocp.pictures import COLOURS, SMALL, TEXT, WIDTH, check_suffix, picture, style
 from ocp.spline import sample
 from ocp.transcribe import transcribe
+from ocp.tree import Point
 
 LABELS = {"q": ("angle (rad)", "slide (m)"), "qd": ("angular velocity (rad/s)", "velocity (m/s)"), "tau": ("torque (N m)", "force (N)"),
           "qdd": ("angular acceleration (rad/s²)", "acceleration (m/s²)"), "force": ("joint force, norm (N)",) * 2,
           "moment": ("joint moment, norm (N m)",) * 2}
+AMPLITUDES = {"q": ("amplitude (rad)", "amplitude (m)"), "qd": ("its rate (rad/s)", "its rate (m/s)"),
+              "qdd": ("its acceleration (rad/s²)", "its acceleration (m/s²)")}
 DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1.2, 1.2, 1.2)))
+BENT = (0.2, 0.4, 0.6, 0.8)                       # where along a flexible link it is drawn bent
 MANY, ACROSS = len(COLOURS), 5                    # more joints than MANY have panels of their own, ACROSS side by side, and mapped colours
 STEPS, NEAR, FLAT, FLOOR = 200, 5, 1e-6, 1e-16    # of a curve; reach of limits in view; thickness of a planar figure; a log scale's zero
 
@@ -25,7 +29,8 @@ def plot(solution, path=None):
     It is a matplotlib Figure, and written to `path`, if any, as .png, .svg or .pdf. Raises ValueError naming any other suffix.
     """
     tree = solution.problem.tree
-    panels = [(quantity, joints) for quantity in ("q", "tau") for joints in _kinds(tree)] + [("force", tree.joints)]
+    panels = [(quantity, joints) for quantity in ("q", "tau") for joints in _kinds(tree, quantity)]
+    panels += [] if tree.flexible else [("force", tree.joints)]                     # Newton and Euler's, of rigid links only
     with picture(path, WIDTH, 1.7 + 1.25 * max(3, len(panels))) as figure:
         figure.suptitle(f"{solution.status},  duration {solution.duration:.5g} s,  objective {solution.objective:.6g}", fontsize=TEXT + 1)
         left, right = figure.add_gridspec(1, 2, width_ratios=(1, 1.05))
@@ -47,8 +52,8 @@ def plot_torques(solution, path=None):
     """Return the joint torques (N m) and forces (N), shaded beyond their limits; each in a panel of its own if they are many."""
     tree = solution.problem.tree
     if tree.dof > MANY:
-        return _sheet(solution, path, [("tau", [joint]) for joint in tree.moving], 1.05, ACROSS)
-    return _sheet(solution, path, [("tau", joints) for joints in _kinds(tree)], 2.2)
+        return _sheet(solution, path, [("tau", [joint]) for joint in tree.moving if joint.name in tree.names], 1.05, ACROSS)
+    return _sheet(solution, path, [("tau", joints) for joints in _kinds(tree, "tau")], 2.2)
 
 
 def plot_reactions(solution, path=None):
@@ -109,9 +114,11 @@ def animate(solution, path, seconds=None, rate=25):
     film(path, _stick(solution, solution.times(max(2, round(seconds * rate) + 1))), seconds, rate)
 
 
-def _kinds(tree):
-    """Return the joints that turn and those that slide; only what there is."""
-    return list(filter(None, ([joint for joint in tree.moving if (joint.kind == "prismatic") == slides] for slides in (False, True))))
+def _kinds(tree, quantity="q"):
+    """Return the joints that turn and those that slide, then, but for torques, modal amplitudes likewise; only what there is."""
+    kinds = [(own, slides) for own in ((True,) if quantity == "tau" else (True, False)) for slides in (False, True)]
+    return list(filter(None, ([joint for joint in tree.moving if (joint.name in tree.names, joint.kind == "prismatic") == kind]
+                              for kind in kinds)))
 
 
 def _sheet(solution, path, panels, height, columns=1):
@@ -139,7 +146,8 @@ def _panels(grid, solution, panels):
         lines = np.array([traces[quantity][joint.name] for joint in joints])
         for joint, line in zip(joints, lines):
             axes.plot(t, line, label=joint.name, **looks[joint.name])
-        style(axes, "time (s)" if axes.get_subplotspec().is_last_row() else "", LABELS[quantity][joints[0].kind == "prismatic"])
+        labels = LABELS if joints[0].name in tree.names else AMPLITUDES
+        style(axes, "time (s)" if axes.get_subplotspec().is_last_row() else "", labels[quantity][joints[0].kind == "prismatic"])
         axes.set_title(joints[0].name if len(panels) > MANY else "", fontsize=SMALL)
         axes.set(xlim=(t[0], t[-1]), ylim=(0 if quantity in ("force", "moment") else None, None))
         if quantity == "tau":
@@ -166,7 +174,8 @@ def _shade(axes, joints, values, looks):
 def _looks(solution):
     """Return {joint name: line style}; dashes help where colours do not."""
     from matplotlib import colormaps
-    names = solution.problem.tree.names
+    tree = solution.problem.tree
+    names = list(dict.fromkeys([*tree.names, *(joint.name for joint in tree.moving)]))
     colours, width = (COLOURS, 1.3) if len(names) <= MANY else (colormaps["viridis"](np.linspace(0.0, 0.9, len(names))), 0.9)
     return {name: {"color": colours[k], "linestyle": DASHES[k % len(DASHES)], "linewidth": width} for k, name in enumerate(names)}
 
@@ -212,25 +221,47 @@ def _label_matrix(axes, problem, blocks, width):
 
 
 def _stick(solution, t):
-    """Return the stick figure: links from their joint's anchor to their children's joints, where these are at q = 0, and to their points
-    (to the centre of mass if there are neither); and for a joint that slides the way from its place at q = 0 to its anchor."""
+    """Return the stick figure: links, as they bend, from their joint's anchor to their children's joints, where these are at q = 0, and to
+    their points (to the centre of mass or a flexible link's tip if there are neither); and for a joint that slides the way from its place
+    at q = 0 to its anchor. Links whose shapes are known at some places only are drawn straight between these."""
     tree = solution.problem.tree
     n, parents, kinds = len(tree.joints), tree.parents, [joint.kind for joint in tree.joints]
-    homes = [(np.array(joint.home) @ [*joint.anchor, 1.0])[:3] for joint in tree.joints]
+    anchors, homes = [joint.anchor for joint in tree.joints], [(np.array(joint.home) @ [*joint.anchor, 1.0])[:3] for joint in tree.joints]
     leaves = [k for k, name in enumerate(tree.names) if k not in parents and name not in [point.link for point in tree.points]]
-    ends = [(tree.link_index(point.link), point.position) for point in tree.points] + [(k, tree.links[k].com) for k in leaves]
-    places = [*((k, joint.anchor) for k, joint in enumerate(tree.joints)), *zip(parents, homes), *ends]
+    ends = [(tree.link_index(point.link), point.position) for point in tree.points] + [(k, _tip(tree.links[k])) for k in leaves]
+    places = [*enumerate(anchors), *zip(parents, homes), *ends]
+    links = []
+    for k, end in [(parent, n + k) for k, parent in enumerate(parents) if parent >= 0] + [(k, 2 * n + i) for i, (k, _) in enumerate(ends)]:
+        modes, way = tree.links[k].modes, np.array(places[end][1]) - anchors[k]
+        chain = [k, *range(len(places), len(places) + (len(BENT) if modes and modes.curves else 0)), end]
+        places += [(k, anchors[k] + part * way) for part, _ in zip(BENT, chain[1:-1])]
+        links += zip(chain, chain[1:])
 
     def positions(at):
         frames = [*poses(at.tree, at.q), ca.DM.eye(4)]                              # the ground is link -1
-        return ca.vertcat(*[frames[k][:3, :3] @ ca.DM(place) + frames[k][:3, 3] for k, place in places])
+        return ca.vertcat(*(_spot(at, frames, k, place, number < n) for number, (k, place) in enumerate(places)))
+
     spots = solution.trace(positions, t).T.reshape(len(t), len(places), 3)
     axes, up = _view(spots, np.array(tree.gravity))
-    links = [(parent, n + k) for k, parent in enumerate(parents) if parent >= 0] + [(k, 2 * n + i) for i, (k, _) in enumerate(ends)]
     return Stick(t=t, places=spots[:, :, axes], axes=["xyz"[axis] for axis in axes], up=up,
                   bars={"link": links, "slide": [(n + k, k) for k in range(n) if kinds[k] in ("prismatic", "screw")]},
                   hubs={kind: [k for k in range(n) if kinds[k] == kind] for kind in MARKS},
                   feet=[n + k for k in range(n) if parents[k] < 0], tips={point.name: 2 * n + i for i, point in enumerate(tree.points)})
+
+
+def _tip(link):
+    """Return the place (3) that stands for the end of a link: of a flexible one the beam's tip or the farthest place that is known."""
+    if link.modes is None:
+        return link.com
+    places = [(link.modes.length, 0.0, 0.0)] if link.modes.curves else [place.position for place in link.modes.places]
+    return max(places, key=np.linalg.norm, default=link.com)
+
+
+def _spot(at, frames, k, place, anchor):
+    """Return where a place (3) on link k is; an `anchor` is where the link does not bend."""
+    if k >= 0 and at.tree.links[k].modes is not None and not anchor:
+        return position(at.tree, at.q, Point(name="place", link=at.tree.names[k], position=place))
+    return frames[k][:3, :3] @ ca.DM(place) + frames[k][:3, 3]
 
 
 def _view(spots, gravity):
