@@ -125,7 +125,8 @@ class Instant:
 
     def position(self, point):
         """Position (3, m) of a named point in global axes."""
-        return kinematics.place(self.tree, self.frames, point)
+        flexible = self.tree.flexible
+        return kinematics.position(self.tree, self.q, point) if flexible else kinematics.place(self.tree, self.frames, point)
 
     def offset(self, start, end):
         """Vector (3, m) between two named points, in the axes of the last link that carries both."""

@@ -176,5 +176,7 @@ def _evaluated(expressions, at, values):
     return [np.array(part) for part in graph.call([ca.DM(values)])]
 
 
+VIEWS = Views(plot=draw, report=report, lines=lines)
+
 if __name__ == "__main__":
-    main(problem, views=Views(plot=draw, report=report, lines=lines))
+    main(problem, views=VIEWS)

@@ -1,0 +1,211 @@
+"""Optimal motions of flexible trees: what is chosen by default, every transcription alike, the certificate, files, pictures, refusals."""
+from dataclasses import replace
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import test_book
+from models.flexible_arm import flexible_arm
+from ocp import (BSpline, Formulation, Load, NotVerified, Problem, Transcription, assumed_modes, at_end, at_start, effort, load, path, plot,
+                 plot_reactions, plot_torques, solve, squares, verify)
+from ocp.dynamics import BOOK, NEWTON_EULER, book, forward, hybrid, lagrange, lie_group
+from ocp.kinematics import position
+from ocp.modes import Modes, Place
+from ocp.plots import BENT, _stick
+from ocp.shooting import followed
+from ocp.transcribe import transcribe
+from problems.two_link_time import problem as rigid_problem
+from problems.run import run
+
+
+def reach(tree, points=24, duration=1.0, angle=0.4, **more):
+    """Turn every driven joint from rest to rest with least effort, bending as smoothly as may be."""
+    amplitudes, driven = list(sum(tree.amplitude_rows, ())), [joint.name for joint in tree.moving if joint.actuated]
+    objective = effort(tree, driven) + 1e-3 * squares("shaking", lambda at: at.qdd[amplitudes])
+    goal = at_end(tree, q=dict.fromkeys(driven, angle), qd=dict.fromkeys(driven, 0.0))
+    constraints = (at_start(tree, q=0.0, qd=0.0), goal, *more.pop("constraints", ()))
+    return Problem(tree=tree, motion=BSpline(points=points, degree=5), duration=duration, objective=objective, constraints=constraints, **more)
+
+
+def arm(**options):
+    """One link with one shape: as little as bends."""
+    return flexible_arm(1, bend=1, **{"damping": 0.02} | options)
+
+
+@pytest.fixture(scope="module")
+def solution():
+    """A short reach."""
+    return solve(reach(arm(), points=40)).require()
+
+
+def stated():
+    """A link of that arm whose integrals the user states, with shapes known at its tip only."""
+    modes = arm().links[0].modes
+    tip = modes.at((1.0, 0.0, 0.0))
+    return Modes(**{name: getattr(modes, name) for name in ("names", "mass", "com", "inertia", "first", "moment", "coupling", "stiffness", "damping")},
+                 places=(Place(position=(1.0, 0.0, 0.0), shift=[tip[0] @ (1.0, 0.0, 0.0, 1.0)][0][None, :3], turn=[[0.0, 0.0, tip[0, 1, 0]]]),))
+
+
+# What is chosen -------------------------------------------------------------------------------------------------------------
+
+def test_the_tree_chooses_its_dynamics_and_derivatives(solution):
+    assert solution.transcription.dynamics is BOOK and solution.transcription.derivatives == "ad"
+    rigid = transcribe(rigid_problem(points=8)).transcription
+    assert rigid.dynamics is NEWTON_EULER and rigid.derivatives == "recursive"
+    kept = transcribe(rigid_problem(points=8), Transcription(dynamics="book", derivatives="ad")).transcription
+    assert kept.dynamics is BOOK and kept.derivatives == "ad"
+
+
+@pytest.mark.parametrize("settings", [{"dynamics": "newton_euler"}, {"derivatives": "recursive"}, {"dynamics": "waters", "derivatives": "ad"}])
+def test_a_wrong_choice_is_refused_by_name(settings):
+    with pytest.raises(ValueError, match="^link 'shoulder' is flexible, which only the formulation 'book' knows, with derivatives 'ad'$"):
+        transcribe(reach(arm()), Transcription(**settings))
+
+
+def test_the_report_says_what_was_chosen(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(rigid_problem, (), ["--points", "8"]) == 0
+    assert "newton_euler, derivatives recursive" in capsys.readouterr().out
+    assert run(rigid_problem, (), ["--points", "8", "--quiet", "--dynamics", "auto", "--derivatives", "auto"]) == 0
+    with pytest.raises(SystemExit):
+        run(rigid_problem, (), ["--help"])
+    assert "auto is newton_euler, for flexible links book" in " ".join(capsys.readouterr().out.split())
+
+
+# Dynamics -------------------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("seed", range(3))
+def test_forward_hybrid_and_inverse_dynamics_are_one_law(seed):
+    """Lagrange's equations by AD of the energies, J z'' = R, and the hybrid form, on random mixed trees with loads."""
+    tree, _, q, qd, qdd, loads = test_book.mixed(seed)
+    q, qd, qdd = map(ca.DM, (q, qd, qdd))
+    tau = book.inverse(tree, q, qd, qdd, loads)
+    scale = float(ca.norm_inf(qdd))
+    for found in (forward(tree, q, qd, tau, loads), ca.evalf(lagrange.forward(tree, q, qd, tau, loads))):
+        assert float(ca.norm_inf(found - qdd)) < 1e-9 * scale
+    active = [k % 2 == 0 for k in range(tree.dof)]
+    known = ca.vertcat(*(qdd[k] if active[k] else tau[k] for k in range(tree.dof)))
+    accelerations, forces = hybrid(tree, q, qd, known, active, loads)
+    assert float(ca.norm_inf(accelerations - qdd)) < 1e-9 * scale
+    assert float(ca.norm_inf(forces - tau)) < 1e-9 * float(ca.norm_inf(tau))
+
+
+def test_rigid_trees_keep_the_lie_group_recursion():
+    tree, q = flexible_arm(bend=0), ca.DM([0.3, -0.4])
+    assert float(ca.norm_inf(forward(tree, q, q, q) - lie_group.forward(tree, q, q, q))) == 0
+
+
+def test_held_joints_let_the_link_ring_at_its_frequency_and_damping():
+    """One mode, clamped: d = e^(-z w t) (cos w' t + z w / w' sin w' t), within the geometric terms of its size."""
+    tree, step, count = arm(damping=0.05), 2e-4, 2000
+    modes = tree.links[0].modes
+    mass, stiffness = modes.masses[0, 0], modes.stiffness[0][0]
+    w = np.sqrt(stiffness / mass)
+    found = followed(tree, np.array([1e-3, 0.0]), np.zeros((3, 2 * count + 1)), step)
+    t, decay, slow = step * np.arange(count + 1), 0.05 * w, w * np.sqrt(1 - 0.05 ** 2)
+    expected = 1e-3 * np.exp(-decay * t) * (np.cos(slow * t) + decay / slow * np.sin(slow * t))
+    assert w * t[-1] > 6 and np.abs(found[0] - expected).max() < 1e-9
+
+
+# Every transcription --------------------------------------------------------------------------------------------------------
+
+def test_every_transcription_reaches_the_same_optimum():
+    problem, costs = reach(arm(), points=30), {}
+    for name, settings in {"constrained": {}, "variables": {"torques": "variables", "nodes": 24}, "integrated": {"passive": "integrated"},
+                           "hermite-simpson": {"method": "hermite-simpson", "intervals": 50},
+                           "radau": {"method": "radau", "intervals": 15, "order": 4},
+                           "explicit": {"method": "radau", "intervals": 15, "order": 4, "form": "explicit"}}.items():
+        costs[name] = solve(problem, Transcription(**settings)).require().objective
+    assert costs["explicit"] == pytest.approx(costs["radau"], rel=1e-7)
+    assert all(cost == pytest.approx(costs["radau"], rel=1e-3) for cost in costs.values()), costs
+
+
+def test_a_random_tree_of_rigid_and_flexible_links_costs_the_same_in_spline_and_collocation():
+    tree = test_book.mixed(4)[0]
+    pull = Load(point=tree.points[0].name, force=(0.5, -1.0, 0.3), moment=lambda t: ca.vertcat(0, t, 0.1))
+    spline = solve(reach(tree, duration=0.8, angle=0.3, loads=(pull,))).require()
+    stages = solve(spline.problem, Transcription(method="radau", intervals=12, order=4)).require()
+    assert spline.objective == pytest.approx(stages.objective, rel=1e-3)
+    certificate = verify(spline)
+    assert certificate.drift < 1e-2 and certificate.energy_error < 1e-12 and certificate.kkt < 1e-6
+
+
+# The certificate ------------------------------------------------------------------------------------------------------------
+
+def test_the_certificate_knows_bending_and_damping(solution):
+    certificate = verify(solution).require(1e-2)
+    assert set(certificate.violations) == {"at_start.q", "at_start.qd", "at_end.q", "at_end.qd", "passive_joints"}
+    assert certificate.drift < 1e-4 and certificate.energy_error < 1e-12 and certificate.kkt < 1e-6
+    tree = solution.problem.tree
+    undamped = replace(tree, links=(replace(tree.links[0], modes=replace(tree.links[0].modes, damping=None)),))
+    assert verify(replace(solution, problem=replace(solution.problem, tree=undamped))).drift > 10 * certificate.drift
+
+
+def test_a_wrong_planner_is_found_out():
+    """Plan with a beam that weighs nothing against gravity: Lagrange's equations from the energies let it drop."""
+    wrong = Formulation(name="wrong", flexible=True, inverse=lambda tree, q, qd, qdd, loads=():
+                        book.inverse(replace(tree, gravity=(0, 0, 0)), q, qd, qdd, loads))
+    certificate = verify(solve(reach(arm(gravity=1.0), points=16), Transcription(dynamics=wrong)).require())
+    assert certificate.drift > 0.01 and certificate.energy_error > 1e-3
+    with pytest.raises(NotVerified, match="simulation drifts from the plan by"):
+        certificate.require(1e-3)
+
+
+def test_a_mesh_is_certified_too():
+    certificate = verify(solve(reach(arm()), Transcription(method="radau", intervals=30, order=4)).require())
+    assert certificate.drift < 1e-4 and certificate.energy_error < 1e-5 and certificate.kkt < 1e-6
+
+
+def test_constraints_see_where_the_bent_tip_is(solution):
+    low = path("table", lambda at: at.position("tip")[1], lower=0.05, when="end", units="m")
+    bound = solve(replace(solution.problem, constraints=(*solution.problem.constraints, low))).require()
+    assert float(bound.trace(lambda at: at.position("tip"), bound.duration)[1]) == pytest.approx(
+        float(position(bound.problem.tree, bound.q(bound.duration), "tip")[1]), abs=1e-12)
+
+
+# Files, pictures, refusals --------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("modes", [stated(), assumed_modes(test_book.strip(0.2), bend_z=1, torsion=1, stiffening=True)], ids=["stated", "made"])
+def test_files_give_flexible_trees_back_exactly(tmp_path, solution, modes):
+    tree = arm()
+    tree = replace(tree, links=(replace(tree.links[0], modes=modes),))
+    stopped = solve(reach(tree, points=8))
+    stopped.save(tmp_path / "a.npz")
+    again, t = load(tmp_path / "a.npz"), stopped.times(7)
+    assert again.problem.tree == tree and hash(again.problem.tree.links[0].modes) == hash(modes)
+    assert np.array_equal(again.q(t), stopped.q(t)) and np.array_equal(again.tau(t), stopped.tau(t))
+    assert again.transcription == stopped.transcription
+
+
+def test_links_are_drawn_bent(solution):
+    t = solution.times(5)
+    stick = _stick(solution, t)
+    where = np.array([position(solution.problem.tree, q, "tip").full().ravel()[:2] for q in solution.q(t).T])
+    assert stick.axes == ["x", "y"] and np.abs(stick.places[:, stick.tips["tip"]] - where).max() < 1e-12
+    chain = [a for a, _ in stick.bars["link"]] + [stick.bars["link"][-1][1]]
+    line = stick.places[2, chain]
+    along, away = (line[-1] - line[0]) / np.linalg.norm(line[-1] - line[0]), line - line[0]
+    off = along[0] * away[:, 1] - along[1] * away[:, 0]
+    shift = [float((solution.problem.tree.links[0].modes.at((x, 0.0, 0.0))[0] @ (x, 0.0, 0.0, 1.0))[1]) for x in (*BENT, 1.0)]
+    expected = solution.q(t[2])[1] * (np.array(shift[:-1]) - np.array(BENT) * shift[-1])
+    assert np.abs(expected).max() > 1e-4 and np.abs(off[1:-1] - expected).max() < 1e-6
+
+
+def test_links_with_shapes_known_at_places_are_drawn_straight(solution):
+    tree = replace(solution.problem.tree, links=(replace(solution.problem.tree.links[0], modes=stated()),))
+    same = replace(solution, problem=replace(solution.problem, tree=tree))
+    stick, bent = _stick(same, solution.times(5)), _stick(solution, solution.times(5))
+    assert len(stick.bars["link"]) == 1 and np.allclose(stick.places[:, stick.tips["tip"]], bent.places[:, bent.tips["tip"]], atol=1e-12)
+
+
+def test_the_overview_has_amplitudes_and_no_joint_forces(solution):
+    labels = [axes.get_ylabel() for axes in plot(solution).axes]
+    assert labels[:3] == ["angle (rad)", "amplitude (m)", "torque (N m)"] and "joint force, norm (N)" not in labels
+    assert [axes.get_ylabel() for axes in plot_torques(solution).axes] == ["torque (N m)"]
+
+
+def test_joint_forces_are_refused_by_name(solution):
+    for ask in (lambda: solution.reactions(0.0), lambda: plot_reactions(solution)):
+        with pytest.raises(ValueError, match="^reactions: link 'shoulder' is flexible; Newton and Euler's are those of rigid links only$"):
+            ask()
