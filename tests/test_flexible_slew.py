@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from models.flexible_arm import DRIVES, LOADS, SHORT, slewing_arm
-from ocp import Transcription, solve, verify
+from ocp import Transcription, at_end, at_start, solve, verify
 from ocp.modes import stiffened
 from ocp.kinematics import kinetic_energy, momentum, position, potential_energy
 from ocp.shooting import followed
@@ -100,11 +100,12 @@ def test_collocation_takes_the_same_time(slewed):
 
 
 def test_very_stiff_links_slew_like_rigid_ones():
-    """With a thousand times the stiffness, where the amplitudes and their accelerations are next to nothing."""
+    """With a thousand times the stiffness, straight at both ends, which lets nothing accelerate there."""
     arm, motion = slewing_arm(bend=1), problem(points=30).motion
     stiff = replace(arm, links=[link if link.modes is None else replace(link, modes=stiffened(link.modes, 1e3)) for link in arm.links])
-    plan, rigid = solve(slew(stiff, GOAL, motion, residual=0.001)).require(), solve(slew(slewing_arm(rigid=True), GOAL, motion)).require()
-    assert rigid.problem.tree.dof == 2 and plan.duration == pytest.approx(rigid.duration, rel=1e-2)
+    rigid = slew(slewing_arm(rigid=True), GOAL, motion)
+    rigid = replace(rigid, constraints=(*rigid.constraints, at_start(rigid.tree, qdd=0.0), at_end(rigid.tree, qdd=0.0)))
+    assert solve(slew(stiff, GOAL, motion, residual=0.0)).require().duration == pytest.approx(solve(rigid).require().duration, rel=3e-3)
 
 
 def test_before_of_a_rigid_plan_is_the_plan():
