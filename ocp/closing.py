@@ -40,10 +40,10 @@ def closures(problem, integrated=False):
     if isinstance(problem.motion, Mesh) and len(problem.motion.stages) < 2:
         raise ValueError("order: expected at least 2 to keep loops closed, got 1")
     implied, found = _implied(problem, integrated).rows, []
-    for level, (name, function) in enumerate(zip(LEVELS, FUNCTIONS)):
+    for level, (name, gap) in enumerate(zip(LEVELS, FUNCTIONS)):
         held = [_instants(problem.motion, level, row, implied, integrated) for row in range(len(cuts(problem.tree)))]
         if any(held):
-            found.append((_law(problem.tree, name, function, level), tuple(held)))
+            found.append((_law(problem.tree, name, gap, level), tuple(held)))
     return tuple(found)
 
 
@@ -79,9 +79,9 @@ def closed_points(problem, points):
     return points
 
 
-def _law(tree, name, function, level):
+def _law(tree, name, gap, level):
     rows = list(cuts(tree))
-    return Constraint(name=name, function=lambda at: function(at)[rows], lower=0.0, upper=0.0,
+    return Constraint(name=name, function=lambda at: gap(at)[rows], lower=0.0, upper=0.0,
                       labels=tuple(labels(tree)[row] for row in rows),
                       units=tuple(units(tree)[row] + ("", "/s", "/s2")[level] for row in rows))
 

@@ -15,7 +15,7 @@ from ocp.closed_loops import spread
 from ocp.dynamics.formulation import Provider, Wrench
 from ocp.ground import resultant, shared, slots, two_pass
 from ocp.layout import cuts, drives, free_duration, internal, motion_width
-from ocp.problem import Instant, settled
+from ocp.problem import Instant, determined
 
 LOOPED = 12                                        # from so many joints on, pair products run faster as loops than as scalar graphs
 
@@ -147,7 +147,7 @@ def _lifted(problem, wrenches):
     if wrenches == "variables":
         return (internal(problem.tree) + (0 if ground is None else 6 * len(slots(ground))), None if ground is None else variable, torques,
                 forces(len(rows)))
-    told = len(cut) if wrenches == "given" and not settled(problem.tree) else 0
+    told = len(cut) if wrenches == "given" and not determined(problem.tree) else 0
     react = None if ground is None else corrected if wrenches == "given" else in_two_passes
     return told + (6 * len(ground.feet) if react is corrected else 0), react, None, forces(0) if told else None
 

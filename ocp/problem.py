@@ -150,7 +150,7 @@ def passive(tree):
     return tuple(row for row, joint in enumerate(tree.moving) if not joint.actuated and row not in floating)
 
 
-def settled(tree):
+def determined(tree):
     """Tell whether the forces of cut joints follow from the lack of torque at passive joints; of a tree without loops they do."""
     return not tree.loops or bearing(tree, passive(tree))[1] is not None
 

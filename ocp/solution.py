@@ -20,7 +20,7 @@ from ocp.loops import loop_loads
 from ocp.mesh import Mesh, between, motion_of
 from ocp.modes import Curve, Modes, Place
 from ocp.nlp import Iteration
-from ocp.problem import Objective, Problem, settled
+from ocp.problem import Objective, Problem, determined
 from ocp.rows import Multipliers
 from ocp.transcribe import Transcription
 from ocp.tree import Joint, Link, Load, Loop, Point, Tree
@@ -124,14 +124,14 @@ class Solution:
     def _told(self):
         """The rows of what is lifted that hold forces of cut joints which nothing else determines."""
         first = len(drives(self.problem.tree))
-        return slice(first, first if settled(self.problem.tree) else first + len(cuts(self.problem.tree)))
+        return slice(first, first if determined(self.problem.tree) else first + len(cuts(self.problem.tree)))
 
     @property
     def _lifts(self):
         """What the inputs of a trace end with: torques that are polynomials of their own, wrenches that were variables, or nothing."""
         if isinstance(self.problem.motion, Mesh):
             return "variables"
-        return "given" if self.stands or not settled(self.problem.tree) else None
+        return "given" if self.stands or not determined(self.problem.tree) else None
 
     def wrenches(self):
         """Return {foot: moment about the origin and force (6, N)} at the nodes, as they were found (N m, N)."""

@@ -6,13 +6,14 @@ import numpy as np
 
 from ocp.closing import closed_points
 from ocp.diagnosis import explain, preflight
+from ocp.guess import standing
 from ocp.layout import cuts, drives, free_duration, join, split
 from ocp.mesh import Mesh, transfer
 from ocp.nlp import Solver, feasibility, minimize
 from ocp.rows import gather_multipliers, name_multipliers
 from ocp.solution import Solution
 from ocp.spline import BSpline, fit
-from ocp.transcribe import COARSE, Transcription, standing, transcribe
+from ocp.transcribe import COARSE, Transcription, transcribe
 from ocp.tree import numbers
 from ocp.verify import verify
 

@@ -15,20 +15,20 @@ import casadi as ca
 import numpy as np
 
 from ocp.assembly import Block, assemble, assemble_hessian
-from ocp.closing import closed_points, loosened
+from ocp.closing import loosened
 from ocp.collocation import FORMS, laws, meshed, stage_group
 from ocp.compiled import NoCompiler, compile_function
-from ocp.dynamics import AUTO, CHOICES, suited
+from ocp.dynamics import AUTO, CHOICES, settled
 from ocp.dynamics.automatic import published
 from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation
 from ocp.graph import column, function, joined_symbols, kernel, symbols
-from ocp.ground import body_weight, slots
-from ocp.layout import Layout, cuts, free_duration, grid, internal, join, lifted_layout, motion_map, motion_width, split
+from ocp.guess import straight_guess
+from ocp.layout import Layout, cuts, free_duration, grid, join, lifted_layout, motion_map, motion_width, split
 from ocp.mesh import MESHES, Mesh, abscissae, basis, transfer
 from ocp.nlp import NLP
-from ocp.problem import Problem, passive, settled
-from ocp.rows import Box, Group, linear_rows
+from ocp.problem import Problem, determined, passive
+from ocp.rows import Box, Group
 from ocp.shooting import Reduction, reduced
 from ocp.spline import QUADRATURES, BSpline, greville, quadrature
 
@@ -41,12 +41,11 @@ PROVIDERS = {"recursive": lambda formulation: COMPOSITE, "published": published,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcription:
-    """How a problem becomes an NLP.
+    """How a problem becomes an NLP; "auto" dynamics and derivatives are newton_euler and recursive, for flexible links book and ad.
 
-    `dynamics`: a Formulation or its name; "auto" is newton_euler, for flexible links book. `derivatives` of the torques: "recursive", by the
-    composite recursion in the ground frame; "published", the first ones by the formulation's own recursion; or "ad", by automatic
-    differentiation, as flexible links need: always of kernels of one instant, assembled sparsely and handed to the solver; or "solver", all
-    left to the solver's front end, for comparison; "auto" is recursive, for flexible links ad. `nodes`: steps per segment
+    `dynamics`: a Formulation or its name. `derivatives` of the torques: "recursive", by the composite recursion in the ground frame;
+    "published", the first ones by the formulation's own recursion; or "ad", by automatic differentiation: always of kernels of one instant,
+    assembled sparsely and handed to the solver; or "solver", all left to the solver's front end, for comparison. `nodes`: steps per segment
     at whose ends inequalities hold. `quadrature`: "gauss", "trapezoid" or "simpson"; `panels`: points (gauss) or panels per segment, by
     default degree + 1 points or as many panels as `nodes`. `torques`: "explicit", expressed by the motion, ground wrenches in two passes;
     "variables", with the ground wrenches, at the nodes, where integrals of them then are sums (trapezoid); "auto" is "variables" where there
@@ -129,8 +128,7 @@ class Transcribed:
 
 def transcribe(problem, transcription=Transcription()):
     """Return the Transcribed problem; raise ValueError naming constraint, joint and instant for bad sizes or contradictory bounds."""
-    dynamics, derivatives = suited(problem.tree, transcription.dynamics, transcription.derivatives)
-    transcription = replace(transcription, dynamics=dynamics, derivatives=derivatives)
+    transcription = settled(problem.tree, transcription)
     finish, kernels = _finish(transcription)
     motion, problem = problem.motion, _stated(problem, transcription)
     lifted = lifts(problem, transcription)
@@ -164,7 +162,7 @@ def transcribe(problem, transcription=Transcription()):
 
 def lifts(problem, transcription):
     """Tell whether torques, forces of cut joints and ground wrenches are variables; raise ValueError naming loops that do not let them."""
-    tree, free = problem.tree, not settled(problem.tree)
+    tree, free = problem.tree, not determined(problem.tree)
     chosen = transcription.torques == "variables" or transcription.torques == "auto" and (problem.ground is not None or free)
     if isinstance(problem.motion, Mesh) or not tree.loops:
         return chosen or isinstance(problem.motion, Mesh)
@@ -360,44 +358,3 @@ def _nlp(problem, transcription, goals, blocks, lower, upper, g_lower, g_upper):
     return NLP(
         gradient=function("grad_f", [x, p], [f, ca.densify(term_slopes(x).T @ weights)], ["x", "p"], ["f", "grad_f_x"]),
         jacobian=function("jac_g", [x, p], [g, slopes(x)], ["x", "p"], ["g", "jac_g_x"]), hessian=hessian, **bounds)
-
-
-def straight_guess(layout, groups):
-    """Return x of the motion of least integral |dq/ds|^2 that meets the linear equalities, its loops then closed, at the geometric mean of the
-    duration's bounds, of torques that are zero, and of feet that share the weight."""
-    problem = layout.problem
-    n, points, free = problem.tree.dof, problem.motion.points, free_duration(problem)
-    s, weight = quadrature(problem.motion, "gauss", problem.motion.degree)
-    slope = basis(problem.motion, s, 1)
-    stiffness = np.kron(slope.T @ (weight[:, None] * slope) + 1e-9 * np.eye(points), np.eye(n))
-    lines, values = [np.empty((0, n * points))], [np.empty(0)]
-    for group in groups:
-        found = linear_rows(group)
-        goal = np.array([constraint.lower_of(row) if constraint.lower_of(row) == constraint.upper_of(row) else np.nan
-                         for constraint, row in group.owners])[:, None] - found.constant
-        chosen = found.known & group.asked & np.isfinite(goal) & (found.count > 0)
-        index = np.full(chosen.shape, -1)
-        index.T[chosen.T] = np.arange(chosen.sum())
-        dense = np.zeros((chosen.sum(), layout.size))
-        mine = chosen[found.row, found.instant]
-        dense[index[found.row, found.instant][mine], found.variable[mine]] = found.coefficient[mine]
-        lines.append(dense[:, free:free + n * points])
-        values.append(goal.T[chosen.T])
-    lines, values = np.vstack(lines), np.concatenate(values)
-    system = np.block([[stiffness, lines.T], [lines, np.zeros((len(lines), len(lines)))]])
-    solution = np.linalg.lstsq(system, np.concatenate([np.zeros(n * points), values]), rcond=None)[0]
-    found = closed_points(problem, np.reshape(solution[:n * points], (n, points), order="F"))
-    return join(layout, found, np.sqrt(np.prod(problem.duration)), standing(layout))
-
-
-def standing(layout):
-    """Return lifted quantities (width, N) with no torques, and the weight shared equally by the feet that bear."""
-    problem = layout.problem
-    lifted, rows = np.zeros(layout.place.shape), internal(problem.tree)
-    if problem.ground is None or not len(layout.nodes):
-        return lifted
-    there = layout.place[rows::6] >= 0
-    push = -np.array(problem.tree.gravity) * body_weight(problem.tree) / max(np.linalg.norm(problem.tree.gravity), 1e-12)
-    for k in range(len(slots(problem.ground))):
-        lifted[rows + 6 * k + 3:rows + 6 * k + 6] = push[:, None] * there[k] / there.sum(axis=0)
-    return lifted

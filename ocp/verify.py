@@ -18,7 +18,7 @@ from ocp.layout import cuts, free_duration, grid, join
 from ocp.loops import gap_slope
 from ocp.mesh import Mesh, abscissae
 from ocp.nlp import kkt_residual, violation
-from ocp.problem import passive, settled
+from ocp.problem import determined, passive
 from ocp.rows import gather_multipliers
 from ocp.spline import basis, quadrature, sample
 from ocp.transcribe import transcribe
@@ -198,7 +198,7 @@ def _drive(tree, q, needed):
         return ca.SX(needed)
     frames, free, rows = poses(tree, q), list(passive(tree)), list(cuts(tree))
     slope = gap_slope(tree, frames)
-    if settled(tree):
+    if determined(tree):
         return needed - slope.T @ eliminated(tree, frames, needed, tuple(free))
     pull = slope[rows, free]
     return needed - slope[rows, :].T @ (pull @ ca.solve(pull.T @ pull, needed[free])) if free else ca.SX(needed)

@@ -6,7 +6,8 @@ vibration is the tip's largest distance from its place at rest in the second aft
 
 The bound is exact for what follows: with the joints held no more energy is left than elastic and kinetic energy at the end, E, so that the tip
 of modes with stiffness K, which move it by J, stays within sqrt(2 E |J K^-1 J'|). The time of a bang-bang motion would excite every
-vibration there is, so the integral of the squared modal accelerations is added with a small weight, which rounds the jumps of the torque.
+vibration there is, so the integral of the squared modal accelerations is added with a small weight, each times its frequency over the lowest
+of its link, which rounds the jumps of the torque.
 """
 from dataclasses import replace
 from math import ceil, inf
@@ -28,7 +29,7 @@ RING, STEP = 1.0, 4e-4                             # s: of ringing after the mov
 MORE = 3                                           # shapes per link of the arm on which spill-over is looked for
 
 
-def problem(shoulder: float = 1.2, elbow: float = 0.8, residual: float = 0.001, torque: float = 1.0, modes: int = 1, points: int = 60,
+def problem(shoulder: float = 1.2, elbow: float = 0.8, residual: float = 0.001, torque: float = 1.0, modes: int = 2, points: int = 80,
             deflection: float = 0.1, rigid: bool = False) -> Problem:
     """`shoulder`, `elbow`: angles turned through (rad); `residual`: bound on the tip's vibration after the move (m), 0 for none at all, inf
     for any; `torque`: multiplies the joints' limits; `modes`: shapes per link; `points`: control points per coordinate; `deflection`: bound
@@ -43,7 +44,8 @@ def slew(arm, goal, motion, residual=inf, deflection=inf):
     turned, amplitudes = dict(zip(_driven(arm), goal)), _amplitudes(arm)
     objective, constraints = duration(), [at_start(arm, q=0.0, qd=0.0), at_end(arm, q=turned, qd=dict.fromkeys(turned, 0.0)), torque_limits(arm)]
     if amplitudes:
-        objective += SMOOTH * squares("shaking", lambda at: at.qdd[amplitudes])
+        ratios = np.concatenate([link.modes.frequencies / link.modes.frequencies[0] for link in arm.links if link.modes is not None])
+        objective += SMOOTH * squares("shaking", lambda at: at.qdd[amplitudes] * ca.DM(ratios))
         still = dict.fromkeys((arm.moving[row].name for row in amplitudes), 0.0)
         constraints[1] = at_end(arm, q=turned | still, qd=0.0) if residual == 0 else constraints[1]
     if amplitudes and 0 < residual < inf:
@@ -108,7 +110,7 @@ def before(solution):
     if not arm.flexible:
         return solution
     stiff = replace(arm, links=tuple(replace(link, modes=None) for link in arm.links))
-    motion = solution.problem.motion if isinstance(solution.problem.motion, BSpline) else BSpline(points=60, degree=5)
+    motion = solution.problem.motion if isinstance(solution.problem.motion, BSpline) else BSpline(points=80, degree=5)
     return solve(slew(stiff, solution.q(solution.duration)[drives(arm)], motion))
 
 
@@ -116,7 +118,7 @@ def compared(solution):
     """Return {name: (plan, the flexible arm that executes it)}: before, and if the links are flexible after, and after with more shapes."""
     arm = solution.problem.tree
     if not arm.flexible:
-        return {"before": (solution, slewing_arm(bend=1))}
+        return {"before": (solution, slewing_arm())}
     return {"before": (before(solution), arm), "after": (solution, arm), f"after, {MORE} shapes": (solution, slewing_arm(bend=MORE))}
 
 

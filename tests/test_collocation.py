@@ -126,7 +126,8 @@ def test_a_solution_answers_and_survives_its_file(tmp_path):
     solution = solve(swing(), settings).require()
     solution.save(tmp_path / "swing.npz")
     again, t = load(tmp_path / "swing.npz", swing()), solution.times(40)
-    assert again.problem.motion == solution.problem.motion == Mesh(method="radau", intervals=8, order=3) and again.transcription == solution.transcription
+    assert again.problem.motion == solution.problem.motion == Mesh(method="radau", intervals=8, order=3)
+    assert again.transcription == solution.transcription
     for quantity in ("q", "qd", "qdd", "tau"):
         assert np.array_equal(getattr(again, quantity)(t), getattr(solution, quantity)(t))
     node = solution.problem.motion.nodes[4] * 2.0

@@ -15,8 +15,8 @@ from ocp.modes import Modes, Place
 from ocp.plots import BENT, _stick
 from ocp.shooting import followed
 from ocp.transcribe import transcribe
-from problems.two_link_time import problem as rigid_problem
 from problems.run import run
+from problems.two_link_time import problem as rigid_problem
 
 
 def reach(tree, points=24, duration=1.0, angle=0.4, **more):
@@ -40,11 +40,11 @@ def solution():
 
 
 def stated():
-    """A link of that arm whose integrals the user states, with shapes known at its tip only."""
-    modes = arm().links[0].modes
-    tip = modes.at((1.0, 0.0, 0.0))
-    return Modes(**{name: getattr(modes, name) for name in ("names", "mass", "com", "inertia", "first", "moment", "coupling", "stiffness", "damping")},
-                 places=(Place(position=(1.0, 0.0, 0.0), shift=[tip[0] @ (1.0, 0.0, 0.0, 1.0)][0][None, :3], turn=[[0.0, 0.0, tip[0, 1, 0]]]),))
+    """Modes of that arm whose integrals the user states, with shapes known at the tip only."""
+    modes, told = arm().links[0].modes, ("names", "mass", "com", "inertia", "first", "moment", "coupling", "stiffness", "damping")
+    (matrix,) = modes.at((1.0, 0.0, 0.0))
+    tip = Place(position=(1.0, 0.0, 0.0), shift=[(matrix @ (1.0, 0.0, 0.0, 1.0))[:3]], turn=[(0.0, 0.0, matrix[1, 0])])
+    return Modes(**{name: getattr(modes, name) for name in told}, places=(tip,))
 
 
 # What is chosen -------------------------------------------------------------------------------------------------------------
@@ -111,11 +111,11 @@ def test_held_joints_let_the_link_ring_at_its_frequency_and_damping():
 # Every transcription --------------------------------------------------------------------------------------------------------
 
 def test_every_transcription_reaches_the_same_optimum():
-    problem, costs = reach(arm(), points=30), {}
+    problem, costs = reach(arm(), points=42), {}
     for name, settings in {"constrained": {}, "variables": {"torques": "variables", "nodes": 24}, "integrated": {"passive": "integrated"},
-                           "hermite-simpson": {"method": "hermite-simpson", "intervals": 50},
-                           "radau": {"method": "radau", "intervals": 15, "order": 4},
-                           "explicit": {"method": "radau", "intervals": 15, "order": 4, "form": "explicit"}}.items():
+                           "hermite-simpson": {"method": "hermite-simpson", "intervals": 60},
+                           "radau": {"method": "radau", "intervals": 24, "order": 4},
+                           "explicit": {"method": "radau", "intervals": 24, "order": 4, "form": "explicit"}}.items():
         costs[name] = solve(problem, Transcription(**settings)).require().objective
     assert costs["explicit"] == pytest.approx(costs["radau"], rel=1e-7)
     assert all(cost == pytest.approx(costs["radau"], rel=1e-3) for cost in costs.values()), costs

@@ -12,7 +12,7 @@ RANKS = {
     "ocp.dynamics.formulation": 3, "ocp.dynamics.pairs": 3, "ocp.dynamics.links": 3.2, "ocp.dynamics": 4, "ocp.closed_loops": 4, "ocp.ground": 4,
     "ocp.problem": 5,
     "ocp.constraints": 6, "ocp.contact": 6, "ocp.objectives": 6, "ocp.layout": 6, "ocp.graph": 7, "ocp.assembly": 8, "ocp.rows": 8.5,
-    "ocp.closing": 8.7, "ocp.collocation": 8.8, "ocp.shooting": 8.8, "ocp.transcribe": 9,
+    "ocp.closing": 8.7, "ocp.guess": 8.8, "ocp.collocation": 8.8, "ocp.shooting": 8.8, "ocp.transcribe": 9,
     "ocp.diagnosis": 10, "ocp.solution": 10, "ocp.verify": 11, "ocp.pictures": 11, "ocp.films": 11.5, "ocp.footing": 11.5, "ocp.walks": 12,
     "ocp.solve": 12, "ocp.study": 12.5, "ocp.designs": 0.5, "ocp.ledger": 0.5, "ocp.cells": 12.2, "ocp.overview": 12.3,
     "ocp.engine": 12.3, "ocp.plots": 12, "ocp.charts": 12, "ocp": 13, "models.five_bar": 14.5,

@@ -1,4 +1,6 @@
 """The methods of inverse dynamics, by name; and which of them, and which recursion of forward dynamics, is for a given tree."""
+from dataclasses import replace
+
 from ocp.dynamics import book, lie_group
 from ocp.dynamics.barman import BARMAN
 from ocp.dynamics.book import BOOK
@@ -16,11 +18,12 @@ FORMULATIONS = {formulation.name: formulation for formulation in (
     CONFIGURATION_SPACE, BOOK)}
 
 
-def suited(tree, dynamics, derivatives):
-    """Return the Formulation and the derivatives that "auto" stands for: newton_euler and recursive, for flexible links book and ad."""
-    if dynamics is AUTO:
-        dynamics = BOOK if tree.flexible else NEWTON_EULER
-    return dynamics, ("ad" if tree.flexible else "recursive") if derivatives == "auto" else derivatives
+def settled(tree, settings):
+    """Return a record with `dynamics` and `derivatives` with what "auto" stands for: newton_euler, recursive; for flexible links book, ad."""
+    dynamics, derivatives = settings.dynamics, settings.derivatives
+    if derivatives == "auto":
+        derivatives = "ad" if tree.flexible else "recursive"
+    return replace(settings, dynamics=_suited(tree) if dynamics is AUTO else dynamics, derivatives=derivatives)
 
 
 def forward(tree, q, qd, tau, loads=()):
@@ -33,5 +36,9 @@ def hybrid(tree, q, qd, known, active, loads=()):
     return (book if tree.flexible else lie_group).hybrid(tree, q, qd, known, active, loads)
 
 
-AUTO = Formulation(name="auto", flexible=True, inverse=lambda tree, *motion: suited(tree, AUTO, "auto")[0].inverse(tree, *motion))
+def _suited(tree):
+    return BOOK if tree.flexible else NEWTON_EULER
+
+
+AUTO = Formulation(name="auto", flexible=True, inverse=lambda tree, *motion: _suited(tree).inverse(tree, *motion))
 CHOICES = FORMULATIONS | {AUTO.name: AUTO}
