@@ -5,13 +5,17 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 import pytest
+from bipeds import ROOT, biped, steps
 
 from models.five_bar import five_bar, reaching
 from models.four_bar import four_bar
-from ocp import BSpline, Guess, Problem, Solver, Transcription, at_end, at_start, effort, load, loops, solve, torque_limits, verify
+from ocp import (BSpline, Guess, Problem, Solver, Transcription, at_end, at_start, dynamic_effort, effort, load, loops, solve, squares,
+                 torque_limits, verify)
 from ocp.closed_loops import inverse
 from ocp.constraints import mirrored
+from ocp.contact import linear_split, unilateral
 from ocp.dynamics import FORMULATIONS
+from ocp.ground import body_weight
 from ocp.kinematics import poses
 from ocp.layout import join
 from ocp.problem import Constraint
@@ -283,3 +287,22 @@ def test_the_report_names_what_cut_joints_pass_and_which_rows_are_redundant():
     assert report["redundant"] == ["pin: position z", "pin: orientation x", "pin: orientation y"]
     forces = np.abs(solution.loop_forces(solution.times()))
     assert report["forces"]["pin: position x"] == {"peak": forces[0].max(), "unit": "N"} and not forces[2:].any()
+
+
+def test_a_body_on_the_ground_closes_loops_too():
+    """Two hips coupled by a chain: nothing slips, the chain's moment does work between them, and all is balanced."""
+    tree = biped()
+    tree = replace(tree, loops=(Loop(name="chain", start="heel_left", end="heel_right", position="", orientation="y"),))
+    start = dict.fromkeys(ROOT, 0.0) | {"z": 0.7}
+    ground = steps(strike=0.25, leave=0.625, way=0.1)
+    problem = Problem(
+        tree=tree, motion=BSpline(points=6), duration=0.8, ground=ground,
+        objective=dynamic_effort(tree) + 0.01 * squares("smooth", lambda at: at.qdd),
+        constraints=(torque_limits(tree), unilateral(tree, ground), linear_split(tree, ground), at_start(tree, q=start, qd=0.0),
+                     at_end(tree, q=start | {"z": 0.65, "x": 0.03}, qd=0.0)))
+    solution = solve(problem).require()
+    assert gap_of(solution, 101) < 1e-6 and np.abs(solution.loop_forces(solution.times())).max() > 1.0
+    t = solution.nodes * solution.duration
+    assert np.allclose(solution.tau(t)[6:], solution.lifted[:4], atol=1e-6 * body_weight(tree))
+    assert verify(solution).drift < 1e-6
+    assert solution.objective < solve(replace(problem, tree=biped())).require().objective
