@@ -1,17 +1,21 @@
-"""The first guess of an NLP: the straightest motion, its loops closed, no torques, and feet that share the weight."""
+"""The first guess of an NLP: the straightest motion, its loops closed, and feet that share the weight."""
+import casadi as ca
 import numpy as np
 
 from ocp.closing import closed_points
+from ocp.dynamics import FORMULATIONS
+from ocp.graph import trace
 from ocp.ground import body_weight, slots
-from ocp.layout import free_duration, internal, join
-from ocp.mesh import basis
+from ocp.layout import cuts, drives, free_duration, internal, join, kernel_inputs
+from ocp.mesh import Mesh, basis
+from ocp.problem import determined
 from ocp.rows import linear_rows
 from ocp.spline import quadrature
 
 
 def straight_guess(layout, groups):
     """Return x of the motion of least integral |dq/ds|^2 that meets the linear equalities, its loops then closed, at the geometric mean of the
-    duration's bounds, of torques that are zero, and of feet that share the weight."""
+    duration's bounds, with what is lifted as `first_lifted` says."""
     problem = layout.problem
     n, points, free = problem.tree.dof, problem.motion.points, free_duration(problem)
     s, weight = quadrature(problem.motion, "gauss", problem.motion.degree)
@@ -33,8 +37,20 @@ def straight_guess(layout, groups):
     lines, values = np.vstack(lines), np.concatenate(values)
     system = np.block([[stiffness, lines.T], [lines, np.zeros((len(lines), len(lines)))]])
     solution = np.linalg.lstsq(system, np.concatenate([np.zeros(n * points), values]), rcond=None)[0]
-    found = closed_points(problem, np.reshape(solution[:n * points], (n, points), order="F"))
-    return join(layout, found, np.sqrt(np.prod(problem.duration)), standing(layout))
+    found, T = closed_points(problem, np.reshape(solution[:n * points], (n, points), order="F")), np.sqrt(np.prod(problem.duration))
+    return join(layout, found, T, first_lifted(layout, found, T))
+
+
+def first_lifted(layout, points, T):
+    """Return lifted quantities (width, N) for a spline of control points (n, points) and duration T (s): around loops what drives and cut
+    joints must give where that is determined, otherwise `standing`."""
+    problem = layout.problem
+    loose = problem.ground is not None or isinstance(problem.motion, Mesh) or not determined(problem.tree)
+    if not problem.tree.loops or not len(layout.nodes) or loose:
+        return standing(layout)
+    chosen = drives(problem.tree), list(cuts(problem.tree))
+    look = trace(problem, FORMULATIONS["newton_euler"], lambda at: ca.vertcat(at.tau[chosen[0]], at.loop_forces[chosen[1]]))
+    return look(kernel_inputs(problem, points, T, layout.nodes), layout.nodes)
 
 
 def standing(layout):

@@ -6,7 +6,7 @@ import numpy as np
 
 from ocp.closing import closed_points
 from ocp.diagnosis import explain, preflight
-from ocp.guess import standing
+from ocp.guess import first_lifted, standing
 from ocp.layout import cuts, drives, free_duration, join, split
 from ocp.mesh import Mesh, transfer
 from ocp.nlp import Solver, feasibility, minimize
@@ -85,7 +85,8 @@ def _start(transcribed, guess):
             points, *_ = split(layout, transcribed.guess)
         wanted = duration if guess.duration is None else float(numbers("guess: duration", guess.duration, ()))
         points = _waypoints(problem, guess.q) if points is None else points
-        return join(layout, points, np.clip(wanted, *problem.duration), standing(layout)), {}
+        duration = np.clip(wanted, *problem.duration)
+        return join(layout, points, duration, first_lifted(layout, points, duration)), {}
     if not isinstance(guess, Solution):
         raise ValueError(f"guess: expected a Solution, a Guess or None, got {type(guess).__name__}")
     mine, his = (tuple(joint.name for joint in tree.moving) for tree in (problem.tree, guess.problem.tree))
