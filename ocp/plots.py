@@ -29,8 +29,7 @@ def plot(solution, path=None):
     It is a matplotlib Figure, and written to `path`, if any, as .png, .svg or .pdf. Raises ValueError naming any other suffix.
     """
     tree = solution.problem.tree
-    panels = [(quantity, joints) for quantity in ("q", "tau") for joints in _kinds(tree, quantity)]
-    panels += [] if tree.flexible else [("force", tree.joints)]                     # Newton and Euler's, of rigid links only
+    panels = [(quantity, joints) for quantity in ("q", "tau") for joints in _kinds(tree, quantity)] + [("force", tree.joints)]
     with picture(path, WIDTH, 1.7 + 1.25 * max(3, len(panels))) as figure:
         figure.suptitle(f"{solution.status},  duration {solution.duration:.5g} s,  objective {solution.objective:.6g}", fontsize=TEXT + 1)
         left, right = figure.add_gridspec(1, 2, width_ratios=(1, 1.05))

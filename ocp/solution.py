@@ -83,14 +83,13 @@ class Solution:
         """Return force (3, links) or (3, links, N) and moment, likewise, that each joint passes to its link, in the link's axes.
 
         They are the Newton-Euler ones whatever the formulation of the solve (Barman 2020, step 9), the ground's wrenches and the forces of
-        cut joints being loads; the moment is about the anchor. Raises ValueError naming a flexible link, whose share no formulation here tells.
+        cut joints being loads; the moment is about the anchor. With flexible links they are those of `ocp.dynamics.book`.
         """
-        if self.problem.tree.flexible:
-            raise ValueError(f"reactions: link {self.problem.tree.flexible[0]!r} is flexible; Newton and Euler's are those of rigid links only")
+        passed = FORMULATIONS["book" if self.problem.tree.flexible else "newton_euler"].reactions
 
         def both(at):
             tree, loads = _held(at)
-            return ca.vertcat(*FORMULATIONS["newton_euler"].reactions(tree, at.q, at.qd, at.qdd, loads))
+            return ca.vertcat(*passed(tree, at.q, at.qd, at.qdd, loads))
 
         stacked = self.trace(both, t)                        # 3 forces and 3 moments, link by link
         shape = (6, len(self.problem.tree.joints), *np.shape(t))

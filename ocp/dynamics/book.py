@@ -97,6 +97,41 @@ def hybrid(tree, q, qd, known, active, loads=()):
     return found, forces
 
 
+def reactions(tree, q, qd, qdd, loads=()):
+    """Return force (3, links; N) and moment (3, links; N m) that each joint passes to its link, in the axes of the link's frame at its base.
+
+    They are Newton's and Euler's laws of all that the joint carries, integrals over particles x:  f = sum of (x'' - g) dm less loads,
+    n = sum of x x (x'' - g) dm less theirs, moved to the joint's `anchor`, which on the link's base does not bend. The moment's part along
+    the axis differs from the torque by what is of second order in the amplitudes, where the link hangs on one whose turns are of first order.
+    """
+    links, gravity = moved(tree, q, qd, qdd), ca.DM([*tree.gravity, 0.0])
+    given = [[] for _ in links]
+    for k, position, force, moment in applied(tree, loads):
+        bend, force, moment = (bend_at(tree.links[k], position, links[k].terms)[0], *(ca.vertcat(v[0], v[1], v[2]) for v in (force, moment)))
+        given[k].append(ca.vertcat(force, moment + ca.cross((links[k].pose @ bend @ ca.DM([*position, 1.0]))[:3], force)))
+
+    def gather(k, children):
+        link, bent, (b, bd, bdd) = tree.links[k], links[k], links[k].terms
+        second, mixed = weighed(link, b)
+        first = first_moment(link, b)
+        push, spread = bent.acceleration @ first - first[3] * gravity, bent.acceleration @ second
+        if link.modes is not None:
+            rate, change = (sum(value * ca.DM([*row, 0.0]) for value, row in zip(values, link.modes.first)) for values in (bd, bdd))
+            push += 2 * bent.rate @ rate + bent.pose @ change
+            inner = [sum(value * d.T for value, d in zip(values, mixed)) for values in (bd, bdd)]
+            spread += 2 * bent.rate @ inner[0] + bent.pose @ inner[1]
+        turned = spread @ bent.pose.T - gravity @ (bent.pose @ first).T                           # integral of (x'' - g) x'
+        moment = ca.vertcat(turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1])
+        return ca.vertcat(push[:3], moment) + sum((wrench for _, wrench in children), ca.DM.zeros(6)) - sum(given[k], ca.DM.zeros(6))
+
+    forces, moments = [], []
+    for joint, link, wrench in zip(tree.joints, links, inward(tree, gather)):
+        place, turn = (link.pose @ ca.DM([*joint.anchor, 1.0]))[:3], link.pose[:3, :3].T
+        forces.append(turn @ wrench[:3])
+        moments.append(turn @ (wrench[3:] - ca.cross(place, wrench[:3])))
+    return ca.horzcat(*forces), ca.horzcat(*moments)
+
+
 def _needed(tree, links, q, qd, loads, printed):
     """Return the forces (n,) on joints and amplitudes of links in motion.
 
@@ -193,4 +228,4 @@ def _check(tree):
                              "the method treats revolute and fixed joints only")
 
 
-BOOK = Formulation(name="book", inverse=inverse, flexible=True)
+BOOK = Formulation(name="book", inverse=inverse, reactions=reactions, flexible=True)
