@@ -106,7 +106,8 @@ def restore(archive, problem):
 def wandering(statement, transcription, number, *, seed=0, spread=1.0):
     """Return the Guess of start `number` of a multistart: 0 is the straight motion, the others wander off it.
 
-    They do so by `spread` times (rad or m) a random sum of half waves, zero at both ends, the same for the same `seed` and number.
+    They do so by `spread` times (rad or m) a random sum of half waves, zero at both ends, the same for the same `seed` and number; modal
+    amplitudes stay, since links bend little.
     """
     straight = transcribe(statement, transcription)
     points, *_ = split(straight.layout, straight.guess)
@@ -114,7 +115,9 @@ def wandering(statement, transcription, number, *, seed=0, spread=1.0):
     q = points @ basis(straight.problem.motion, s).T
     if number:
         rng, waves = np.random.default_rng((seed, number)), np.arange(1, WAVES + 1)
-        q += spread * (rng.standard_normal((len(points), WAVES)) / np.sqrt(waves)) @ np.sin(np.pi * waves[:, None] * s)
+        away = spread * (rng.standard_normal((len(points), WAVES)) / np.sqrt(waves)) @ np.sin(np.pi * waves[:, None] * s)
+        away[list(sum(statement.tree.amplitude_rows, ()))] = 0.0
+        q += away
     return Guess(q=q)
 
 

@@ -4,10 +4,10 @@ Before and after: the quickest slew of rigid links, executed by the flexible one
 follow their planned angles, as stiff servos make them, and are held at the goal afterwards, while the links bend as they must. The residual
 vibration is the tip's largest distance from its place at rest in the second after the move.
 
-The bound is exact for what follows: with the joints held no more energy is left than elastic and kinetic energy at the end, E, so that the tip
-of modes with stiffness K, which move it by J, stays within sqrt(2 E |J K^-1 J'|). The time of a bang-bang motion would excite every
-vibration there is, so the integral of the squared modal accelerations is added with a small weight, each times its frequency over the lowest
-of its link, which rounds the jumps of the torque.
+The bound holds for all that follows: with the joints held no more energy is left than the elastic and the kinetic one at the end, E, so that
+the tip, which modes of stiffness K move by J, stays within sqrt(2 E |J K^-1 J'|). A bang-bang motion would excite every vibration there is:
+so the integral of the squared modal accelerations, each times its frequency over the lowest of its link, is added with a small weight, which
+rounds the jumps of the torque.
 """
 from dataclasses import replace
 from math import ceil, inf
@@ -25,7 +25,7 @@ from ocp.shooting import followed
 from problems.run import Views, main
 
 SMOOTH = 1e-3                                      # s4/m2: what the squared modal accelerations weigh beside the duration
-RING, STEP = 1.0, 4e-4                             # s: of ringing after the move; of the Runge-Kutta steps, a 50th of the quickest period
+RING, STEP = 1.0, 4e-4                             # s: of ringing after the move; of Runge-Kutta steps, 50 in the quickest period of two shapes
 MORE = 3                                           # shapes per link of the arm on which spill-over is looked for
 
 
@@ -33,7 +33,7 @@ def problem(shoulder: float = 1.2, elbow: float = 0.8, residual: float = 0.001, 
             deflection: float = 0.1, rigid: bool = False) -> Problem:
     """`shoulder`, `elbow`: angles turned through (rad); `residual`: bound on the tip's vibration after the move (m), 0 for none at all, inf
     for any; `torque`: multiplies the joints' limits; `modes`: shapes per link; `points`: control points per coordinate; `deflection`: bound
-    on each link's bending, of its length; `rigid`: plan for rigid links."""
+    on each link's bending, of its length; `rigid`: plan for rigid links, which the flexible ones execute."""
     if not residual >= 0:
         raise ValueError(f"residual: expected at least 0 m, got {residual:g}")
     return slew(slewing_arm(bend=modes, torque=torque, rigid=rigid), (shoulder, elbow), BSpline(points=points, degree=5), residual, deflection)

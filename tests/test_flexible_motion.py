@@ -14,6 +14,7 @@ from ocp.kinematics import position
 from ocp.modes import Modes, Place
 from ocp.plots import BENT, _stick
 from ocp.shooting import followed
+from ocp.study import wandering
 from ocp.transcribe import transcribe
 from problems.run import run
 from problems.two_link_time import problem as rigid_problem
@@ -71,6 +72,11 @@ def test_the_report_says_what_was_chosen(tmp_path, capsys, monkeypatch):
     with pytest.raises(SystemExit):
         run(rigid_problem, (), ["--help"])
     assert "auto is newton_euler, for flexible links book" in " ".join(capsys.readouterr().out.split())
+
+
+def test_random_starts_do_not_bend_the_links():
+    straight, off = (wandering(reach(arm()), Transcription(), number).q for number in (0, 3))
+    assert np.array_equal(off[1], straight[1]) and np.abs(off[0] - straight[0]).max() > 0.1
 
 
 # Dynamics -------------------------------------------------------------------------------------------------------------------
