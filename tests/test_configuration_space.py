@@ -32,7 +32,8 @@ def three(seed=0, points=9):
 
 def reference(tree, q, qd, qdd):
     """Torques (n, N) of newton_euler."""
-    return np.array([np.array(newton_euler.inverse(tree, *map(ca.DM, column))).ravel() for column in zip(q.T, qd.T, qdd.T)]).T
+    symbols = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
+    return np.array(ca.Function("tau", symbols, [newton_euler.inverse(tree, *symbols)])(q, qd, qdd))
 
 
 def close(found, expected, tolerance=1e-10):
@@ -41,7 +42,7 @@ def close(found, expected, tolerance=1e-10):
     np.testing.assert_allclose(np.array(found), expected, rtol=0, atol=tolerance * max(np.abs(expected).max(initial=0), 1e-300))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(32))
 def test_torques_agree_with_newton_and_euler(seed):
     tree, q, qd, qdd, loads = mechanism(seed)
     motion = [ca.DM(part) for part in (q, qd, qdd)]

@@ -37,7 +37,7 @@ class Case:
 
 
 @lru_cache(maxsize=None)
-def case(seed, largest=12, massless=0.2):
+def case(seed, largest=8, massless=0.2):
     """A random tree of 1 to `largest` joints, its root of each kind in turn, with up to three loads; half of the joints are active."""
     rng, first = np.random.default_rng(seed), seed % len(KINDS)
     tree = random_tree(rng, int(rng.integers(1, largest + 1)), kinds=KINDS[first:] + KINDS[:first], massless=massless)
@@ -80,13 +80,13 @@ def test_inverse_agrees_with_newton_and_euler(seed):
     assert_close(lie_group.inverse(c.tree, c.q, c.qd, c.qdd, c.loads), c.tau, 1e-10)
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", range(32))
 def test_forward_inverts_inverse(seed):
     c = case(seed)
     assert_close(lie_group.forward(c.tree, c.q, c.qd, c.tau, c.loads), c.qdd, 1e-9)
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", range(32))
 def test_hybrid_solves_the_partitioned_equations_of_motion(seed):
     c, (active, passive) = case(seed), split(case(seed))
     mass = by_newton_and_euler(seed)[2]
@@ -183,7 +183,7 @@ def everything(c, inputs, loads):
 
 # Derivatives ------------------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(16))
 def test_sensitivity_of_inverse_dynamics_agrees_with_newton_and_euler(seed):
     c = case(seed)
     for found, expected in zip(lie_group.LIE_GROUP.sensitivity(c.tree, c.q, c.qd, c.qdd, c.loads), by_newton_and_euler(seed)):
@@ -192,7 +192,7 @@ def test_sensitivity_of_inverse_dynamics_agrees_with_newton_and_euler(seed):
 
 @pytest.mark.parametrize("seed", range(24))
 def test_hybrid_sensitivity_equals_automatic_differentiation(seed):
-    c, inputs = case(seed, largest=8), symbols(case(seed, largest=8).tree)
+    c, inputs = case(seed), symbols(case(seed).tree)
     outputs = lie_group.hybrid(c.tree, *inputs, c.active, c.loads)
     slopes = ca.Function("slopes", inputs, [ca.jacobian(y, x) for y in outputs for x in inputs]).call([c.q, c.qd, c.known])
     found = lie_group.hybrid_sensitivity(c.tree, c.q, c.qd, c.known, c.active, c.loads)
@@ -200,7 +200,7 @@ def test_hybrid_sensitivity_equals_automatic_differentiation(seed):
         assert_close(mine, expected, 1e-9)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(16))
 def test_hybrid_sensitivity_obeys_the_differentiated_equations_of_newton_and_euler(seed):
     """M dqdd/dx + dtau/dx at fixed qdd = dtau/dx; qdd of an active joint and tau of a passive one change with nothing but themselves."""
     c, n = case(seed), case(seed).tree.dof

@@ -17,7 +17,7 @@ from ocp.problem import passive
 from ocp.study import wandering
 from ocp.transcribe import transcribe
 from problems import acrobot_swing, branched_acrobot_swing, cart_pole_swing, two_link_effort
-from problems.swinging import swing
+from problems.swinging import ROUGH, swing
 from random_trees import random_tree
 
 SWING = 58.8077                                   # N2 s: cart and pole, by collocation on refined meshes of both kinds
@@ -111,12 +111,15 @@ def test_the_acrobots_stand_upright_without_torque(tree):
     assert abs(torque[0]) < 1e-12 and abs(torque[1:].sum()) < 1e-12
 
 
-def test_the_best_known_swing_of_the_acrobot_is_reached_by_its_control_alone():
-    coarse, fine = Transcription(method="radau", intervals=25, order=4), Transcription(method="radau", intervals=50, order=5)
-    first = solve(acrobot_swing.problem(), coarse, guess=wandering(acrobot_swing.problem(), coarse, 3, spread=1.5)).require()
-    solution = solve(acrobot_swing.problem(), fine, guess=first).require()
+def test_the_best_known_swing_of_the_acrobot_is_reached_by_its_control_alone_and_certified_on_the_default_spline():
+    problem, coarse, fine = acrobot_swing.problem(), Transcription(method="radau", intervals=25, order=4), Transcription(
+        method="radau", intervals=50, order=5)
+    rough = replace(problem, motion=BSpline(points=ROUGH, degree=5))
+    first = solve(rough, coarse, guess=wandering(rough, coarse, 3, spread=1.5)).require()
+    solution = solve(problem, fine, guess=first).require()
     assert solution.objective == pytest.approx(29.1206, rel=1e-4)
     assert verify(solution).goal_drift < 1e-2
+    assert verify(solve(problem, guess=solution).require()).require(1e-2).goal_drift < 1e-2
 
 
 @pytest.mark.parametrize("problem", [acrobot_swing.problem(points=8), branched_acrobot_swing.problem(points=8)], ids=["acrobot", "branched"])
