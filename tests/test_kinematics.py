@@ -17,9 +17,9 @@ ABOUT = (0.3, -0.2, 0.5)                          # a fixed point (m) off every 
 
 @lru_cache(maxsize=None)
 def case(seed):
-    """A random tree of 2 to 12 joints, its root of each kind in turn, and a motion."""
+    """A random tree of 3 to 8 joints, its root of each kind in turn, and a motion."""
     rng, first = np.random.default_rng(seed), seed % len(KINDS)
-    tree = random_tree(rng, int(rng.integers(2, 13)), kinds=KINDS[first:] + KINDS[:first])
+    tree = random_tree(rng, int(rng.integers(3, 9)), kinds=KINDS[first:] + KINDS[:first])
     assert tree.dof > 0
     return tree, *random_motion(rng, tree)
 

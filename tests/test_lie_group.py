@@ -190,7 +190,7 @@ def test_sensitivity_of_inverse_dynamics_agrees_with_newton_and_euler(seed):
         assert_close(found, expected, 1e-11)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(16))
 def test_hybrid_sensitivity_equals_automatic_differentiation(seed):
     c, inputs = case(seed), symbols(case(seed).tree)
     outputs = lie_group.hybrid(c.tree, *inputs, c.active, c.loads)
@@ -279,14 +279,14 @@ def chain(joints, kind="revolute", seed=0):
 @pytest.mark.parametrize("function", [lie_group.inverse, lie_group.forward])
 def test_work_grows_exactly_linearly_with_the_joints(function, kind):
     counts = []
-    for n in range(4, 11):                         # from four joints on; near the ground products with zero vanish
+    for n in range(4, 9):                          # from four joints on; near the ground products with zero vanish
         inputs = symbols(chain(n, kind))
         counts.append(operations([function(chain(n, kind), *inputs)], inputs))
     growth = np.diff(counts, axis=0)
     assert (growth == growth[0]).all() and (growth[0, :2] > 0).all()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_work_for_a_general_arm_of_six_joints_stays_small(seed):
     """Multiplications and additions; Hollerbach's (1980) table II has 852 and 738 for inverse dynamics."""
     tree = chain(6, seed=seed)

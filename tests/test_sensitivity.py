@@ -207,9 +207,8 @@ def test_the_curvature_is_the_difference_of_another_gradient(seed):
     assert_close(valued([x, y], found, motion, wrenches), differences(lambda moved: np.array(gradient(moved)), motion), 1e-8)
 
 
-@pytest.mark.parametrize("provider", [COMPOSITE, published(FORMULATIONS["lie_group"])], ids=["composite", "published"])
-@pytest.mark.parametrize("seed", range(TREES))
-def test_wrenches_that_stay_in_the_ground_have_the_derivatives_that_casadi_finds(seed, provider):
+@every_tree
+def test_wrenches_that_stay_in_the_ground_have_the_derivatives_that_casadi_finds(seed):
     tree, motion, _, loads = mechanism(seed)
     rng, x, y = np.random.default_rng(seed), ca.SX.sym("motion", 3 * tree.dof), ca.SX.sym("wrenches", 12)
     parts, arguments, multipliers = ca.vertsplit(y, 3), ca.vertsplit(x, tree.dof), weights(seed, tree)
@@ -219,13 +218,14 @@ def test_wrenches_that_stay_in_the_ground_have_the_derivatives_that_casadi_finds
     torques = newton_euler.inverse(tree, *arguments, loads) - sum(
         wrench_torques(tree, frames, wrench.link, wrench.moment + ca.cross(ca.DM(wrench.place), wrench.force), wrench.force)
         for wrench in wrenches)
-    slopes = provider.join_slopes(tree, provider.slope_parts(tree, *arguments, (*loads, *wrenches)))
-    *blocks, gradient = provider.join_curvature(tree, provider.curvature_parts(tree, multipliers, *arguments, (*loads, *wrenches)))
-    bend, slope = ca.hessian(ca.dot(multipliers, torques), ca.vertcat(x, y))
+    values = [valued([x, y], part, motion, np.arange(12) - 5.5) for part in (
+        ca.jacobian(torques, ca.vertcat(x, y)), *ca.hessian(ca.dot(multipliers, torques), ca.vertcat(x, y)))]
     wanted = [*range(3 * tree.dof), *range(3 * tree.dof + 6 * len(loads), 3 * tree.dof + 6 * len(loads) + 12)]
-    for found, expected in ((ca.horzcat(*slopes)[:, wanted], ca.jacobian(torques, ca.vertcat(x, y))),
-                            (whole(tree, blocks)[wanted, wanted], bend), (gradient[wanted], slope)):
-        assert_close(*(valued([x, y], part, motion, np.arange(12) - 5.5) for part in (found, expected)), 1e-9)
+    for provider in (COMPOSITE, published(FORMULATIONS["lie_group"])):
+        slopes = provider.join_slopes(tree, provider.slope_parts(tree, *arguments, (*loads, *wrenches)))
+        *blocks, gradient = provider.join_curvature(tree, provider.curvature_parts(tree, multipliers, *arguments, (*loads, *wrenches)))
+        for found, expected in zip((ca.horzcat(*slopes)[:, wanted], whole(tree, blocks)[wanted, wanted], gradient[wanted]), values):
+            assert_close(valued([x, y], found, motion, np.arange(12) - 5.5), expected, 1e-9)
 
 
 @pytest.mark.parametrize("seed", range(0, TREES, 3))
