@@ -12,11 +12,10 @@ from types import MappingProxyType
 import casadi as ca
 import numpy as np
 
+from ocp import plugins, snopt
+
 HESSIANS = ("exact", "gauss-newton", "lbfgs")
 FEASIBLE = 1e-6                                    # an interrupted solve prefers the best objective among iterates this feasible
-_SILENT_SQP = {"print_header": False, "print_iteration": False, "print_status": False}
-_QUIET = {"ipopt": {"print_level": 0, "sb": "yes"}, "sqpmethod": _SILENT_SQP, "feasiblesqpmethod": _SILENT_SQP,
-          "qrsqp": {"print_header": False, "print_iteration": False}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +42,8 @@ class NLP:
 class Solver:
     """How an NLP is minimised: a CasADi plugin, the Hessian ("exact", "gauss-newton", "lbfgs"), and the plugin's own options.
 
+    Plugin "snopt" is the solver SNOPT that Drake brings (extra `snopt`). It and "alpaqa" always estimate curvature from gradients, so
+    "exact", the default, and "lbfgs" are the same to them.
     Raises ValueError naming an unknown plugin, Hessian, option, or an option's unusable value.
     """
 
@@ -54,12 +55,12 @@ class Solver:
         object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
         if self.hessian not in HESSIANS:
             raise ValueError(f"hessian: expected one of {', '.join(HESSIANS)}, got {self.hessian!r}")
-        if not self.plugin.isidentifier() or not ca.has_nlpsol(self.plugin):
+        own = self.plugin == "snopt"
+        if not own and (not self.plugin.isidentifier() or not ca.has_nlpsol(self.plugin)):
             raise ValueError(f"plugin {self.plugin!r}: this CasADi has no such solver")
-        known = ca.nlpsol_options(self.plugin)
-        if self.hessian == "lbfgs" and self.plugin != "ipopt" and "hessian_approximation" not in known:
+        if self.hessian == "lbfgs" and not own and self.plugin not in plugins.LIMITED:
             raise ValueError(f"hessian 'lbfgs': plugin {self.plugin!r} has no limited-memory mode")
-        if self.hessian == "gauss-newton" and self.plugin not in _HANDED_OVER:
+        if self.hessian == "gauss-newton" and self.plugin in plugins.QUASI_NEWTON:
             raise ValueError(f"hessian 'gauss-newton': plugin {self.plugin!r} does not take a Hessian")
         _check_options(self.plugin, self.options)
 
@@ -76,7 +77,10 @@ class Iteration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a solver returned: the point, its values and multipliers, its status in the solver's own words, and the history."""
+    """What a solver returned: the point, its values and multipliers, its status in the solver's own words, and the history.
+
+    `calls`: {function: (times called, seconds)} of what the solver evaluated.
+    """
 
     x: np.ndarray
     f: float
@@ -89,6 +93,7 @@ class Outcome:
     history: tuple
     build_seconds: float
     solve_seconds: float
+    calls: Mapping = field(default_factory=dict)
 
 
 def feasibility(nlp):
@@ -112,47 +117,69 @@ def minimize(nlp, solver, x, *, x_multipliers=None, g_multipliers=None, watch=No
     seen: the lowest objective among feasible ones, else the least violation.
     """
     begin = time.perf_counter()
-    warm = x_multipliers is not None
-    monitor = _Monitor(nlp, watch)
-    symbol = ca.MX.sym("x", len(nlp.lower))
-    program = {"x": symbol, "f": nlp.objective(symbol), "g": nlp.constraints(symbol)}
     if solver.hessian == "gauss-newton" and nlp.hessian is None:
         raise ValueError("hessian 'gauss-newton': this NLP leaves its derivatives to the solver, which cannot know the residuals")
-    try:
-        function = ca.nlpsol("solver", solver.plugin, program, _plugin_options(nlp, solver, warm, monitor))
-    except RuntimeError as error:
-        raise ValueError(f"plugin {solver.plugin!r} cannot be set up: {_reason(error)}") from None
-    start = {"x0": x, "lbx": nlp.lower, "ubx": nlp.upper, "lbg": nlp.g_lower, "ubg": nlp.g_upper}
-    if warm:
-        start |= {"lam_x0": x_multipliers, "lam_g0": g_multipliers}
-    built = monitor.begin = time.perf_counter()
-    values, status, success, count = _run(function, start, monitor)
+    record, warm = _Record(nlp, watch), x_multipliers is not None
+    start = {"x0": x, "lam_x0": x_multipliers, "lam_g0": g_multipliers} if warm else {"x0": x}
+    if solver.plugin == "snopt":
+        run = snopt.prepare(nlp if nlp.jacobian is not None else _differentiated(nlp), solver.options, record)
+    else:
+        run = _prepare(nlp, solver, warm, record)
+    built = record.begin = time.perf_counter()
+    with _Interruptible(record):
+        values, status, success, count, calls = run(start)
     solved = time.perf_counter()
+    if record.interrupted:
+        values, status, success = (values or {}) | (record.best or {}), "User_Requested_Stop", False
+    if not values:
+        values = record.best or _nowhere(nlp, x)
     return Outcome(
         x=values["x"], f=float(nlp.objective(values["x"])), g=values["g"], x_multipliers=values["lam_x"], g_multipliers=values["lam_g"],
-        status=status, success=success, iterations=count, history=tuple(monitor.history),
+        status=status, success=success, iterations=count, history=tuple(record.history), calls=calls,
         build_seconds=built - begin, solve_seconds=solved - built,
     )
 
 
-def _run(function, start, monitor):
-    """Return the solver's values, status, success and number of iterations; after Ctrl-C or an exception, the best iterate's."""
-    with _Interruptible(monitor):
+def _prepare(nlp, solver, warm, record):
+    """Return what solves from a start by a plugin of CasADi, and returns values or None, status, success, iterations and calls."""
+    symbol, monitor = ca.MX.sym("x", len(nlp.lower)), _Monitor(nlp, record)
+    program = {"x": symbol, "f": nlp.objective(symbol), "g": nlp.constraints(symbol)}
+    try:
+        options = plugins.options(solver.plugin, solver.options, hessian=solver.hessian, warm=warm) | {"iteration_callback": monitor}
+        if nlp.jacobian is not None:
+            options |= plugins.derivatives(nlp, solver.plugin, solver.hessian)
+        function = ca.nlpsol("solver", solver.plugin, program, options)
+    except RuntimeError as error:
+        raise ValueError(f"plugin {solver.plugin!r} cannot be set up: {_reason(error)}") from None
+
+    def run(start, keep=monitor):
         try:
-            result = function(**start)
+            result = function(**start, lbx=nlp.lower, ubx=nlp.upper, lbg=nlp.g_lower, ubg=nlp.g_upper)
         except RuntimeError as error:              # some plugins raise where others return a status
-            status, result = _reason(error), None
-    if result is not None:
+            return None, _reason(error), False, len(record.history), {}
         stats = function.stats()
-        count = int(stats.get("iter_count", 0)) if stats.get("n_call_nlp_f", 1) else 0        # uninitialised if it never began
+        calls = {name[7:]: (int(count), float(stats.get(f"t_wall_{name[7:]}", 0.0))) for name, count in stats.items()
+                 if name.startswith("n_call_")}
+        begun = sum(count for count, _ in calls.values()) if calls else 1
         values = {key: np.array(result[key]).ravel() for key in ("x", "g", "lam_x", "lam_g")}
-        status, success = str(stats.get("return_status", "unknown")), bool(stats["success"])
-        if not monitor.interrupted:
-            return values, status, success, count
-        return values | (monitor.best or {}), "User_Requested_Stop", False, count
-    zeros = {"lam_x": np.zeros(len(start["lbx"])), "lam_g": np.zeros(len(start["lbg"]))}
-    values = monitor.best or {"x": np.array(start["x0"]), "g": np.array(monitor.nlp.constraints(start["x0"])).ravel()} | zeros
-    return values, "User_Requested_Stop" if monitor.interrupted else status, False, len(monitor.history)
+        status = stats.get("return_status") or stats.get("unified_return_status", "unknown")
+        return values, str(status), bool(stats["success"]), int(stats.get("iter_count", 0)) if begun else 0, calls   # else uninitialised
+
+    return run
+
+
+def _nowhere(nlp, x):
+    """Return the values of a solver that came back with none and had no iterate: those of the start."""
+    return {"x": np.array(x, dtype=float).ravel(), "g": np.array(nlp.constraints(x)).ravel(),
+            "lam_x": np.zeros(len(nlp.lower)), "lam_g": np.zeros(len(nlp.g_lower))}
+
+
+def _differentiated(nlp):
+    """Return the NLP with the gradient and the Jacobian that CasADi finds."""
+    x, p = ca.MX.sym("x", len(nlp.lower)), ca.MX.sym("p", 0)
+    f, g = nlp.objective(x), nlp.constraints(x)
+    return replace(nlp, gradient=ca.Function("grad_f", [x, p], [f, ca.gradient(f, x)], ["x", "p"], ["f", "grad_f_x"]),
+                   jacobian=ca.Function("jac_g", [x, p], [g, ca.jacobian(g, x)], ["x", "p"], ["g", "jac_g_x"]))
 
 
 def _reason(error):
@@ -186,68 +213,6 @@ def _slackness(value, multiplier, lower, upper):
     return np.where(np.isfinite(products), products, np.abs(multiplier))
 
 
-def _plugin_options(nlp, solver, warm, monitor):
-    options = _split(solver.plugin, _quiet(solver.plugin, solver.options) | (_warm(solver.plugin) if warm else {}) | dict(solver.options))
-    options |= {"iteration_callback": monitor, "print_time": False}
-    if solver.hessian == "lbfgs":
-        (options["ipopt"] if solver.plugin == "ipopt" else options)["hessian_approximation"] = "limited-memory"
-    if nlp.jacobian is not None and solver.plugin in _HANDED_OVER:
-        options |= _HANDED_OVER[solver.plugin](nlp, None if solver.hessian == "lbfgs" else nlp.hessian(solver.hessian))
-    return options
-
-
-def _quiet(plugin, options):
-    quiet = dict(_QUIET.get(plugin, {}))
-    if plugin in ("sqpmethod", "feasiblesqpmethod") and "qpsol" not in options:
-        quiet["qpsol_options"] = {"printLevel": "none"}
-    return quiet
-
-
-def _triangular(nlp, hessian):
-    ours = {"grad_f": nlp.gradient, "jac_g": nlp.jacobian, "no_nlp_grad": True, "calc_lam_p": False}
-    return ours if hessian is None else ours | {"hess_lag": hessian}
-
-
-def _joined(nlp, hessian):
-    x, p = ca.MX.sym("x", len(nlp.lower)), ca.MX.sym("p", 0)
-    joined = ca.Function("jac_fg", [x, p], [*nlp.gradient(x, p), *nlp.jacobian(x, p)], ["x", "p"], ["f", "grad_f_x", "g", "jac_g_x"])
-    return {"jac_fg": joined} | _symmetric(nlp, hessian)
-
-
-def _separate(nlp, hessian):
-    x, p = ca.MX.sym("x", len(nlp.lower)), ca.MX.sym("p", 0)
-    return {"grad_f": ca.Function("grad_f", [x, p], [nlp.gradient(x, p)[1]], ["x", "p"], ["grad_f_x"]),
-            "jac_g": ca.Function("jac_g", [x, p], [nlp.jacobian(x, p)[1]], ["x", "p"], ["jac_g_x"])} | _symmetric(nlp, hessian)
-
-
-def _symmetric(nlp, hessian):
-    if hessian is None:
-        return {}
-    inputs = [ca.MX.sym("x", len(nlp.lower)), ca.MX.sym("p", 0), ca.MX.sym("lam_f"), ca.MX.sym("lam_g", len(nlp.g_lower))]
-    whole = ca.triu2symm(hessian(*inputs))
-    return {"hess_lag": ca.Function("hess_lag", inputs, [whole], ["x", "p", "lam_f", "lam_g"], ["hess_gamma_x_x"])}
-
-
-# The plugins that take derivatives, and the form in which each wants them; the others differentiate by themselves.
-_HANDED_OVER = {"ipopt": _triangular, "bonmin": _triangular, "sqpmethod": _joined, "feasiblesqpmethod": _separate}
-
-
-def _warm(plugin):
-    if plugin != "ipopt":
-        return {}
-    return {"warm_start_init_point": "yes", "mu_init": 1e-6, "warm_start_bound_push": 1e-9, "warm_start_slack_bound_push": 1e-9,
-            "warm_start_mult_bound_push": 1e-9, "warm_start_bound_frac": 1e-9, "warm_start_slack_bound_frac": 1e-9}
-
-
-def _split(plugin, options):
-    """Return the options as CasADi wants them: IPOPT's own ones in a dictionary of their own."""
-    if plugin != "ipopt":
-        return dict(options)
-    known = ca.nlpsol_options(plugin)
-    outer = {name: value for name, value in options.items() if name in known}
-    return outer | {"ipopt": {name: value for name, value in options.items() if name not in known}}
-
-
 def _check_options(plugin, options):
     """Try every option on a tiny program, so that a wrong one is known by name before any work is done."""
     x = ca.MX.sym("x")
@@ -255,7 +220,10 @@ def _check_options(plugin, options):
 
     def build(trial):
         try:
-            ca.nlpsol("probe", plugin, program, _split(plugin, _quiet(plugin, trial) | trial) | {"print_time": False})
+            if plugin == "snopt":
+                snopt.check(trial)
+            else:
+                ca.nlpsol("probe", plugin, program, plugins.options(plugin, trial))
         except Exception as error:                 # CasADi raises bare exceptions of several types
             return _reason(error)
         return None
@@ -270,13 +238,33 @@ def _check_options(plugin, options):
                 raise ValueError(f"option {name!r} = {value!r}: refused by plugin {plugin!r}: {reason}")
 
 
-class _Monitor(ca.Callback):
-    """The solver's view of us at every iteration: keeps the history and the best iterate, and stops it after Ctrl-C."""
+class _Record:
+    """What is kept of the iterates that a solver shows: the history, and the best of them."""
 
     def __init__(self, nlp, watch):
-        ca.Callback.__init__(self)
         self.nlp, self.watch, self.begin = nlp, watch, time.perf_counter()
         self.history, self.best, self.interrupted, self.rank = [], None, False, (True, np.inf)
+
+    def see(self, f, **values):
+        """Take an iterate: f, and the arrays x, g, lam_x, lam_g; tell whether the solver is to stop."""
+        worst = max(np.max(violation(values["x"], self.nlp.lower, self.nlp.upper), initial=0.0),
+                    np.max(violation(values["g"], self.nlp.g_lower, self.nlp.g_upper), initial=0.0))
+        iteration = Iteration(number=len(self.history), objective=f, violation=float(worst), seconds=time.perf_counter() - self.begin)
+        self.history.append(iteration)
+        rank = (False, f) if worst <= FEASIBLE else (True, worst)
+        if rank < self.rank:
+            self.rank, self.best = rank, values
+        if self.watch is not None:
+            self.watch(iteration)
+        return self.interrupted
+
+
+class _Monitor(ca.Callback):
+    """CasADi's view of a record, to which it shows every iteration."""
+
+    def __init__(self, nlp, record):
+        ca.Callback.__init__(self)
+        self.record = record
         sizes = {"x": len(nlp.lower), "f": 1, "g": len(nlp.g_lower), "lam_x": len(nlp.lower), "lam_g": len(nlp.g_lower), "lam_p": 0}
         self.sizes = [sizes[name] for name in ca.nlpsol_out()]
         self.construct("monitor")
@@ -295,25 +283,14 @@ class _Monitor(ca.Callback):
 
     def eval(self, arguments):
         values = dict(zip(ca.nlpsol_out(), arguments))
-        x, g, f = np.array(values["x"]).ravel(), np.array(values["g"]).ravel(), float(values["f"])
-        worst = max(np.max(violation(x, self.nlp.lower, self.nlp.upper), initial=0.0),
-                    np.max(violation(g, self.nlp.g_lower, self.nlp.g_upper), initial=0.0))
-        iteration = Iteration(number=len(self.history), objective=f, violation=float(worst), seconds=time.perf_counter() - self.begin)
-        self.history.append(iteration)
-        rank = (False, f) if worst <= FEASIBLE else (True, worst)
-        if rank < self.rank:
-            self.rank = rank
-            self.best = {"x": x, "g": g, "lam_x": np.array(values["lam_x"]).ravel(), "lam_g": np.array(values["lam_g"]).ravel()}
-        if self.watch is not None:
-            self.watch(iteration)
-        return [1 if self.interrupted else 0]
+        return [int(self.record.see(float(values["f"]), **{key: np.array(values[key]).ravel() for key in ("x", "g", "lam_x", "lam_g")}))]
 
 
 class _Interruptible:
-    """While active, Ctrl-C asks the monitor to stop the solver instead of raising; only the main thread can hear it."""
+    """While active, Ctrl-C asks the solver to stop at its next iterate instead of raising; only the main thread can hear it."""
 
-    def __init__(self, monitor):
-        self.monitor = monitor
+    def __init__(self, record):
+        self.record = record
 
     def __enter__(self):
         self.heard = threading.current_thread() is threading.main_thread()
@@ -321,7 +298,7 @@ class _Interruptible:
             self.previous = signal.signal(signal.SIGINT, self.stop)
 
     def stop(self, *_):
-        self.monitor.interrupted = True
+        self.record.interrupted = True
 
     def __exit__(self, *_):
         if self.heard:

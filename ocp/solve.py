@@ -63,6 +63,7 @@ def solve(problem, transcription=Transcription(), solver=Solver(), *, guess=None
         "build_seconds": ready - begin + sum(stage.build_seconds for stage in stages),
         "solve_seconds": sum(stage.solve_seconds for stage in stages),
         "total_seconds": time.perf_counter() - begin, "warm_start": bool(warm), "kernels": transcribed.kernels(),
+        "calls": {name: list(call) for name, call in outcome.calls.items()},
     }
     solution = Solution(
         problem=transcribed.problem, transcription=transcribed.transcription, points=points, duration=duration,
