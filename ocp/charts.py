@@ -22,6 +22,37 @@ class Curve:
     dash: str = "solid"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """Curves in one panel, with the axis labels `x` and `y`, x logarithmic if `log`; the panels of a figure share their labels' colours."""
+
+    curves: tuple
+    x: str
+    y: str
+    log: bool = False
+
+
+def panels(path, several):
+    """Draw Panels side by side with one legend, that of the first; write the picture whole or not at all, as `lines` does."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    check_suffix(path)
+    figure = Figure(figsize=(SIZE[0] * 0.62 * len(several) + 1.6, SIZE[1]), layout="constrained")
+    FigureCanvasAgg(figure)
+    for axes, panel in zip(figure.subplots(1, len(several), squeeze=False)[0], several):
+        for curve in panel.curves:
+            axes.plot(curve.x, curve.y, label=curve.label, color=f"C{curve.colour % 10}", linestyle=DASHES[curve.dash], linewidth=1.2)
+        axes.set_xscale("log" if panel.log else "linear")
+        axes.set_xlabel(panel.x, fontsize=TEXT)
+        axes.set_ylabel(panel.y, fontsize=TEXT)
+        axes.tick_params(labelsize=TEXT - 1)
+        axes.grid(True, linewidth=0.4, color="0.88")
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=TEXT - 1, frameon=False)
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=Path(path).suffix[1:].lower(), dpi=DPI)
+    write(path, buffer.getvalue())
+
+
 def lines(path, curves, *, x, y, log=False):
     """Draw curves with the axis labels `x` and `y`, doubly logarithmic if `log`; write the picture whole or not at all.
 

@@ -159,7 +159,7 @@ class Engine:
             raise ValueError(f"executor: expected an Executor of concurrent.futures, got {type(executor).__name__}")
         if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 0):
             raise ValueError(f"workers: expected a whole number of at least 0, got {workers!r}")
-        workers = _processors() if workers is None else workers
+        workers = processors() if workers is None else workers
         self.own, self.workers = executor is None and workers > 0, workers
         self.pool = executor if executor is not None else None if workers else _Here()
         self.width = np.inf if executor is not None else max(workers, 1)
@@ -227,6 +227,6 @@ def _follow(parent):
     os._exit(1)
 
 
-def _processors():
+def processors():
     """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

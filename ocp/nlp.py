@@ -2,6 +2,7 @@
 
 minimise f(x) subject to lower <= x <= upper and g_lower <= g(x) <= g_upper
 """
+import re
 import signal
 import threading
 import time
@@ -183,8 +184,8 @@ def _differentiated(nlp):
 
 
 def _reason(error):
-    """Return the last line of what CasADi says, which is the cause."""
-    return str(error).strip().splitlines()[-1].strip()
+    """Return the last line of what CasADi says, which is the cause, without the place in its sources."""
+    return re.sub(r"^\S+\.[ch]pp:\d+: ", "", str(error).strip().splitlines()[-1].strip())
 
 
 def violation(value, lower, upper):

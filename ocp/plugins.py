@@ -30,10 +30,11 @@ _WARM = {"ipopt": {"warm_start_init_point": "yes", "mu_init": 1e-6, "warm_start_
 def options(plugin, given, *, hessian="exact", warm=False):
     """Return CasADi's options of a plugin: the `given` ones over those that keep it quiet, start it `warm`, and choose the `hessian`."""
     limited = LIMITED[plugin] if hessian == "lbfgs" else {}
-    usual = _USUAL.get(plugin, {}) | (_WARM.get(plugin, {}) if warm else {}) | limited
-    if plugin in SQP and "qpsol_options" not in given:
-        usual = usual | {"qpsol_options": _QP_SILENT.get(given.get("qpsol", "qrqp" if plugin == "qrsqp" else "qpoases"), {})}
-    return _split(plugin, usual | dict(given)) | {"print_time": False}
+    chosen = _USUAL.get(plugin, {}) | (_WARM.get(plugin, {}) if warm else {}) | limited | dict(given)
+    if plugin in SQP:
+        silent = _QP_SILENT.get(chosen.get("qpsol", "qrqp" if plugin == "qrsqp" else "qpoases"), {})
+        chosen["qpsol_options"] = silent | dict(chosen.get("qpsol_options", {}))
+    return _split(plugin, chosen) | {"print_time": False}
 
 
 def derivatives(nlp, plugin, hessian):
