@@ -17,7 +17,7 @@ from problems.swinging import COARSE, QUICK, ROUGH, SPREAD
 
 HELD, MISSED, BAD_ARGUMENTS = 0, 1, 2
 SAME, GOAL = 1e-3, 1e-2                           # relative, of equal costs; rad or m and their rates, of a simulated end
-SETTLED, FINER, ROUNDS = 2e-4, 1.5, 5             # relative change of the cost, at which sizes stop to grow by this factor; sizes at most
+SETTLED, FINER, ROUNDS = 2e-4, 4 / 3, 5           # relative change of the cost, at which sizes stop to grow by this factor; sizes at most
 FASTEST, NEAR = 0.3918545, 2e-6                   # s: minimum time of two_link_time by shooting on the maximum principle; how near to it
 CONVERGED = 5e-5                                  # relative: four digits of a cost
 HEADER = ("transcription", "sizes", "cost", "difference", "iterations", "seconds", "end, rad or m", "end, their rates", "worst violation")
@@ -127,7 +127,7 @@ def rows(statement, guess, flags):
     """Return the Rows of all transcriptions from one start."""
     ways = [(SPLINE, flags.points), (HERMITE, 2 * flags.intervals), (RADAU, flags.intervals)]
     if passive(statement.tree):
-        ways.append((INTEGRATED, 5 * flags.points // 4))
+        ways.append((INTEGRATED, flags.points))
     return [_told(refined(statement, way, size, guess)) for way, size in ways]
 
 

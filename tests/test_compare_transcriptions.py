@@ -39,7 +39,7 @@ def test_a_claim_that_does_not_hold_is_missed(row):
 
 
 def test_the_command_measures_the_cart_by_every_transcription(capsys):
-    assert run(["cart_pole_swing", "--starts", "1", "--points", "48", "--intervals", "15", "--workers", "0"]) == HELD
+    assert run(["cart_pole_swing", "--starts", "1", "--points", "36", "--intervals", "15", "--workers", "0"]) == HELD
     text = capsys.readouterr().out
     assert [line.split("|")[1].strip() for line in text.splitlines() if "passive_joints |" in line or "dynamics |" in line] == [
         "B-spline", "Hermite-Simpson", "Radau, order 5", "B-spline, integrated"]
