@@ -224,7 +224,9 @@ def _check_options(plugin, options):
             if plugin == "snopt":
                 snopt.check(trial)
             else:
-                ca.nlpsol("probe", plugin, program, plugins.options(plugin, trial))
+                probe = ca.nlpsol("probe", plugin, program, plugins.options(plugin, trial))
+                if plugin in plugins.LATE:
+                    probe(x0=1.0)
         except Exception as error:                 # CasADi raises bare exceptions of several types
             return _reason(error)
         return None

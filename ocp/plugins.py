@@ -14,6 +14,7 @@ LIMITED = {                                        # the options that make a plu
     "uno": {"hessian_model": "LBFGS"}, "alpaqa": {}, "blocksqp": {"hess_update": 2, "which_second_derv": 0},
 } | dict.fromkeys(SQP, {"hessian_approximation": "limited-memory"})
 QUASI_NEWTON = ("alpaqa", "snopt")                 # solvers that always do
+LATE = ("bonmin", "fatrop", "alpaqa")              # read their options when they solve; uno never says that it does not know one
 _SILENT = {"print_header": False, "print_iteration": False}
 _USUAL = {                                         # blocksqp: without the wheel's missing ma27, and with second derivatives
     "ipopt": {"print_level": 0, "sb": "yes"}, "sqpmethod": _SILENT | {"print_status": False}, "qrsqp": _SILENT,

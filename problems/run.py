@@ -22,7 +22,10 @@ from ocp.transcribe import FORMS, METHODS, PASSIVE, PROVIDERS, TORQUES
 from ocp.verify import violations
 
 SOLVED, NOT_SOLVED, BAD_ARGUMENTS = 0, 1, 2
-TOLERANCE_OPTIONS = {"ipopt": ("tol",), "sqpmethod": ("tol_pr", "tol_du"), "feasiblesqpmethod": ("tol_pr", "tol_du")}
+TOLERANCE_OPTIONS = {"ipopt": ("tol",), "bonmin": ("tol",), "fatrop": ("tolerance",), "uno": ("primal_tolerance", "dual_tolerance"),
+                     "blocksqp": ("opttol", "nlinfeastol"), "alpaqa": ("alm.tolerance", "alm.dual_tolerance"),
+                     "snopt": ("Major optimality tolerance", "Major feasibility tolerance")
+                     } | dict.fromkeys(("sqpmethod", "feasiblesqpmethod", "qrsqp"), ("tol_pr", "tol_du"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ As a command, `python -m problems.solver_runs RUN.json RESULT.json` is that proc
 import importlib
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -60,7 +61,9 @@ SOLVERS = {
     "sqpmethod-superscs": _sqp("superscs", "gauss-newton"), "sqpmethod-hpipm": _sqp("hpipm"),
     "feasiblesqpmethod": Entry(plugin="feasiblesqpmethod", options={"max_iter": 500}),
     "qrsqp": Entry(plugin="qrsqp", options={"max_iter": 500}),
-    "alpaqa": Entry(plugin="alpaqa", hessian="lbfgs"), "snopt": Entry(plugin="snopt", hessian="lbfgs"),
+    "alpaqa": Entry(plugin="alpaqa", hessian="lbfgs", options={
+        "alm.tolerance": 1e-5, "alm.dual_tolerance": 1e-5, "alm.penalty_update_factor": 3.0, "panoc.max_iter": 4000, "lbfgs.memory": 40}),
+    "snopt": Entry(plugin="snopt", hessian="lbfgs"),
     "snopt-qn": Entry(plugin="snopt", hessian="lbfgs", options={"QPSolver QN": ""}),             # no factors of the reduced Hessian
 }
 TRANSCRIPTIONS = {"spline": {}, "explicit": {"torques": "explicit"}, "variables": {"torques": "variables"},
@@ -162,7 +165,14 @@ def _concluded(run, found, code, late, megabytes, output):
     if stage != "done":
         cause = signal.Signals(-code).name if code and code < 0 else f"exit status {code}"
         return replace(run, verdict=CRASHED, reason=f"{cause} in stage {stage!r}: {last}")
-    return replace(run, verdict=found["verdict"], reason=found["reason"])
+    printed = _complaint(output) if found["verdict"] == GAVE_UP else ""
+    return replace(run, verdict=found["verdict"], reason=f"{found['reason']}; it prints: {printed}" if printed else found["reason"])
+
+
+def _complaint(output):
+    """Return the first line of a solver's output that complains of something, without its decoration."""
+    lines = (line.strip(" *-|")[:120] for line in output.splitlines())
+    return next((line for line in lines if re.search("error|infeasib|fail|could not", line, re.I) and not line.endswith(":")), "")
 
 
 def _last(output):

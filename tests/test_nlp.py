@@ -45,6 +45,8 @@ def test_a_wrong_multiplier_fails_the_first_order_conditions():
     ({"plugin": "sleqp", "hessian": "lbfgs"}, "hessian 'lbfgs': plugin 'sleqp' has no limited-memory mode"),
     ({"plugin": "alpaqa", "hessian": "gauss-newton"}, "hessian 'gauss-newton': plugin 'alpaqa' does not take"),
     ({"plugin": "sqpmethod", "options": {"nonesuch": 1}}, "option 'nonesuch'"),
+    ({"plugin": "fatrop", "options": {"tolerance": 1e-6, "nonesuch": 1}}, "option 'nonesuch' = 1: refused by plugin 'fatrop'"),
+    ({"plugin": "alpaqa", "options": {"nonesuch": 1}}, "option 'nonesuch' = 1: refused by plugin 'alpaqa'"),
 ])
 def test_a_wrong_setting_is_refused_by_name(arguments, message):
     with pytest.raises(ValueError, match="^" + message.replace("(", r"\(").replace(".", r"\.")):
