@@ -64,12 +64,14 @@ def prepare(nlp, options, record):
         constraints.append((np.flatnonzero(~nonlinear), _linear(program, nlp, np.flatnonzero(~nonlinear), variables)))
 
     def run(start):
-        usual = {"Superbasics limit": len(nlp.lower) + 1, "Major iterations limit": MAJORS, "Iterations limit": 1000 * MAJORS}
+        given = {"Superbasics limit": len(nlp.lower) + 1, "Major iterations limit": MAJORS, "Iterations limit": 1000 * MAJORS,
+                 "Time limit": np.inf} | dict(options)
+        point.deadline = time.perf_counter() + given.pop("Time limit")           # which Drake's SNOPT takes, but does not heed
         try:
-            result = solvers.SnoptSolver().Solve(program, np.array(start["x0"], dtype=float).ravel(),
-                                                 _options(solvers, usual | dict(options)))
+            result = solvers.SnoptSolver().Solve(program, np.array(start["x0"], dtype=float).ravel(), _options(solvers, given))
         except RuntimeError as error:              # of an evaluation: our own stop among them
-            return None, str(error).splitlines()[0], False, point.count, point.calls()
+            status = STATUSES[34] if point.late() else str(error).splitlines()[0]
+            return None, status, False, point.count, point.calls()
         info, values = result.get_solver_details().info, point.values(result.GetSolution(variables))
         values["lam_x"] = -np.array(result.GetDualSolution(bounds)).ravel()
         for rows, binding in constraints:
@@ -88,7 +90,7 @@ class _Point:
     """The program's values and derivatives at the point where SNOPT stands, evaluated once; `copying` are the seconds of handing them on."""
 
     def __init__(self, nlp, record):
-        self.nlp, self.record, self.x, self.count, self.seconds, self.copying = nlp, record, None, 0, 0.0, 0.0
+        self.nlp, self.record, self.x, self.count, self.seconds, self.copying, self.deadline = nlp, record, None, 0, 0.0, 0.0, np.inf
         pattern = nlp.jacobian.sparsity_out(1)
         self.shape, self.row = pattern.shape, np.array(pattern.row(), dtype=int)
         self.column = np.repeat(np.arange(pattern.size2()), np.diff(pattern.colind()))
@@ -104,8 +106,12 @@ class _Point:
         self.slope, self.g = _dense(self.nlp.gradient, 1, slope), _dense(self.nlp.jacobian, 0, g)
         self.f = float(f[0]) if len(f) else 0.0
         self.seconds += time.perf_counter() - begin
-        if self.record.see(self.f, **self.values(self.x)):
+        if self.record.see(self.f, **self.values(self.x)) or self.late():
             raise _Stop
+
+    def late(self):
+        """Tell whether the time is up."""
+        return time.perf_counter() > self.deadline
 
     def values(self, x):
         """Return the values at x, with zero multipliers, as an Outcome has them."""

@@ -110,11 +110,12 @@ def ratios(runs):
     for one in runs:
         other = next((two for two in runs if two.solver == "ipopt" and two.hessian == "exact"
                       and _setting(two) == _setting(one)), None)
-        if one.solver != "snopt" or other is None or not (one.good and other.good):
+        if not one.solver.startswith("snopt") or other is None or not (one.good and other.good):
             continue
         rest = one.solve - (one.functions or 0.0) - (one.bridge or 0.0)
-        yield (f"{one.problem}: IPOPT : SNOPT = {other.solve:.3g} s : {one.solve:.3g} s = 1 : {one.solve / other.solve:.3g}; of SNOPT's time "
-               f"{one.functions:.3g} s are functions and derivatives, {one.bridge:.3g} s the bridge to Drake, {rest:.3g} s SNOPT itself")
+        yield (f"{one.problem}: IPOPT : {one.solver.upper()} = {other.solve:.3g} s : {one.solve:.3g} s = 1 : {one.solve / other.solve:.3g}; "
+               f"of SNOPT's time {one.functions:.3g} s are functions and derivatives, {one.bridge:.3g} s the bridge to Drake, {rest:.3g} s "
+               "SNOPT itself")
 
 
 def costs(runs, measure):
@@ -129,9 +130,9 @@ def costs(runs, measure):
 
 
 def draw(runs, path):
-    """Draw the performance profile, and the data profiles over time and over evaluations of the functions."""
+    """Draw the performance profile, and the data profiles over time and over evaluations, of the solvers that solved anything."""
     problems = sorted({one.problem for one in runs})
-    seconds, evaluations = costs(runs, "solve"), costs(runs, "evaluations")
+    seconds, evaluations = ({name: found for name, found in costs(runs, measure).items() if found} for measure in ("solve", "evaluations"))
     order = [curve.label for curve in curves(performance_profile(seconds), 1.0, inf)]
     shown = []
     for profile, start, label in ((performance_profile(seconds), 1.0, "time, in units of the fastest solver's"),
@@ -139,7 +140,7 @@ def draw(runs, path):
                                   (data_profile(evaluations, problems), 1.0, "evaluations")):
         end = 1.5 * max((corner for stairs in profile.values() for corner, _ in stairs), default=10 * start)
         found = {curve.label: curve for curve in curves(profile, start, max(end, 2 * start))}
-        like = [replace(found[name], colour=k, dash=("solid", "dashed", "dotted")[k // 10 % 3]) for k, name in enumerate(order)]
+        like = [replace(found[name], colour=k, dash=("solid", "dashed", "dotted")[k // 10 % 3]) for k, name in enumerate(order) if name in found]
         shown.append(Panel(curves=tuple(like), x=label, y=f"share of {len(problems)} problems solved", log=True))
     panels(path, shown)
 

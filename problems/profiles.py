@@ -2,7 +2,7 @@
 
 A table is {solver: {problem: cost}}; a cost is positive, in whatever unit, and infinite or absent where the solver failed.
 """
-from math import inf
+from math import inf, log
 
 from ocp.charts import Curve
 
@@ -40,8 +40,8 @@ def share(stairs, abscissa):
 
 
 def curves(profile, start, end):
-    """Return a Curve for each solver, those that solve most at last first, drawn as a staircase from `start` to `end`."""
-    order = sorted(profile, key=lambda solver: (-share(profile[solver], inf), -sum(height for _, height in profile[solver]), solver))
+    """Return a Curve for each solver, a staircase from `start` to `end`: those first that solve most at last, and of these the quickest."""
+    order = sorted(profile, key=lambda solver: (-share(profile[solver], inf), _slowness(profile[solver]), solver))
     dashes, found = ("solid", "dashed", "dotted"), []
     for number, solver in enumerate(order):
         x, y = [start], [share(profile[solver], start)]
@@ -50,6 +50,12 @@ def curves(profile, start, end):
                 x, y = [*x, corner, corner], [*y, y[-1], height]
         found.append(Curve(label=solver, x=(*x, end), y=(*y, y[-1]), colour=number, dash=dashes[number // 10 % 3]))
     return found
+
+
+def _slowness(stairs):
+    """Return the mean logarithm of the costs of what was solved."""
+    below = [0.0, *(height for _, height in stairs)]
+    return sum(log(corner) * (height - before) for (corner, height), before in zip(stairs, below) if corner > 0) / (stairs[-1][1] or 1.0)
 
 
 def _stairs(costs, count, start):

@@ -88,6 +88,13 @@ def test_options_and_statuses_are_those_of_snopt():
 
 
 @needs_drake
+def test_the_time_limit_holds_and_leaves_the_best_point():
+    nlp = transcribe(two_link_lift())
+    outcome = minimize(nlp.nlp, Solver(plugin="snopt", options={"Time limit": 1e-9}), nlp.guess)
+    assert outcome.status == "time limit reached" and not outcome.success and len(outcome.history) == 1
+
+
+@needs_drake
 def test_ctrl_c_returns_the_best_point():
     def interrupt(iteration):
         if iteration.number == 4:
