@@ -55,10 +55,13 @@ def derivatives(nlp, plugin, hessian):
 
 @cache
 def _asked(plugin, limited):
-    """Return {name: (inputs, outputs)} of the functions that a plugin evaluates."""
+    """Return {name: (inputs, outputs)} of the functions that a plugin evaluates; none if it cannot be tried without options."""
     x = ca.MX.sym("x", 2)
     program = {"x": x, "f": ca.sumsqr(x), "g": x[0] * x[1]}
-    probe = ca.nlpsol("probe", plugin, program, options(plugin, {}, hessian="lbfgs" if limited else "exact") | {"calc_lam_p": False})
+    try:
+        probe = ca.nlpsol("probe", plugin, program, options(plugin, {}, hessian="lbfgs" if limited else "exact") | {"calc_lam_p": False})
+    except RuntimeError:
+        return {}
     functions = {name: probe.get_function(name) for name in probe.get_function()}
     return {name: (found.name_in(), found.name_out()) for name, found in functions.items()}
 
