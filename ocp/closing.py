@@ -12,7 +12,7 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
-from ocp.graph import column, function
+from ocp.graph import Same, column, function
 from ocp.ground import slots
 from ocp.layout import cuts
 from ocp.loops import DEPENDENT, close, examples, gap_acceleration, gap_at, gap_rate, labels, units
@@ -39,7 +39,7 @@ def closures(problem, integrated=False):
         return ()
     if isinstance(problem.motion, Mesh) and len(problem.motion.stages) < 2:
         raise ValueError("order: expected at least 2 to keep loops closed, got 1")
-    implied, found = _implied(problem, integrated).rows, []
+    implied, found = _implied(Same(problem), integrated).rows, []
     for level, (name, gap) in enumerate(zip(LEVELS, FUNCTIONS)):
         held = [_instants(problem.motion, level, row, implied, integrated) for row in range(len(cuts(problem.tree)))]
         if any(held):
@@ -50,7 +50,7 @@ def closures(problem, integrated=False):
 def loosened(problem):
     """Return the problem's constraints, with those rows of its end that integrated loops bring about by themselves made wide: they only tell
     one assembly of the loops from another. Raises ValueError naming a constraint that prescribes such rows not at the end alone."""
-    found, lost = [], _implied(problem, True).prescribed if problem.tree.loops else frozenset()
+    found, lost = [], _implied(Same(problem), True).prescribed if problem.tree.loops else frozenset()
     for constraint in problem.constraints:
         rows = [number for name, number, _ in lost if name == constraint.name]
         if rows and constraint.when not in ("end", "joined"):
@@ -115,7 +115,9 @@ class _Implied:
 
 
 @lru_cache(maxsize=16)
-def _implied(problem, integrated):
+def _implied(same, integrated):
+    """Return what is _Implied by a problem, kept, because a transcription and its certificate ask several times."""
+    problem = same.value
     z, ends, hidden = _ends(problem)
     known = list(_prescribed(problem, ends, hidden))
     owners, stack = [owner for group, _ in known for owner in group], ca.vertcat(ca.SX(0, 1), *(value for _, value in known))

@@ -315,13 +315,13 @@ def trace(problem, formulation, wanted, wrenches=None):
 
     `wrenches` as in `symbols`: y ends with those of the feet, about the origin, if they are "given", and with torques as "variables".
     """
-    inputs = _looking(_Same(problem), formulation, wrenches)
+    inputs = _looking(Same(problem), formulation, wrenches)
     compiled = ca.Function("trace", [inputs.y, inputs.s], [ca.cse(column("trace", wanted(inputs.at)))])
     return lambda y, s: evaluate(compiled, y, s)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Same:
+class Same:
     """A value that a cache finds again by its identity."""
 
     value: object

@@ -306,3 +306,9 @@ def test_a_body_on_the_ground_closes_loops_too():
     assert np.allclose(solution.tau(t)[6:], solution.lifted[:4], atol=1e-6 * body_weight(tree))
     assert verify(solution).drift < 1e-6
     assert solution.objective < solve(replace(problem, tree=biped())).require().objective
+
+
+def test_a_statement_need_not_be_hashable():
+    problem = turning(points=12)
+    named = replace(problem.constraints[0], labels=list(problem.constraints[0].labels))
+    assert solve(replace(problem, constraints=(named, *problem.constraints[1:]))).success
