@@ -55,7 +55,9 @@ SOLVERS = {
                          environment={"OMP_CANCELLATION": "TRUE", "OMP_PROC_BIND": "TRUE"}),     # before the process starts, says SPRAL
     "bonmin": Entry(plugin="bonmin"), "uno-ipopt": Entry(plugin="uno", options={"preset": "ipopt"}), "uno-filtersqp": Entry(plugin="uno"),
     "fatrop": Entry(plugin="fatrop"), "sleqp": Entry(plugin="sleqp"), "blocksqp": Entry(plugin="blocksqp", options={"max_iter": 500}),
-    "sqpmethod-qpoases": _sqp("qpoases"), "sqpmethod-piqp": _sqp("piqp"), "sqpmethod-proxqp": _sqp("proxqp", "gauss-newton"),
+    "sqpmethod-qpoases": _sqp("qpoases"), "sqpmethod-piqp": _sqp("piqp"),
+    "sqpmethod-piqp-elastic": _sqp("piqp", "gauss-newton", elastic_mode=True),                   # goes on where a program is infeasible
+    "sqpmethod-proxqp": _sqp("proxqp", "gauss-newton"),
     "sqpmethod-osqp": _sqp("osqp"), "sqpmethod-daqp": _sqp("daqp", "gauss-newton"),
     "sqpmethod-highs": _sqp("highs", "gauss-newton"), "sqpmethod-qrqp": _sqp("qrqp"), "sqpmethod-ipqp": _sqp("ipqp"),
     "sqpmethod-superscs": _sqp("superscs", "gauss-newton"), "sqpmethod-hpipm": _sqp("hpipm"),
