@@ -160,10 +160,10 @@ def _concluded(run, found, code, late, megabytes, output):
         return replace(run, verdict=MISSING, reason=found["reason"])
     if stage == "memory" or code and ("bad_alloc" in output or "MemoryError" in output):
         return replace(run, verdict=MEMORY, reason="asked for more than it was allowed")
-    if late:
+    if late:                                       # one that heard of it leaves its best iterate, certificate and all
         held = f", {found['verdict']} by then" if stage == "done" and found["verdict"] in (SOLVED, UNSAID) else ""
-        return replace(run, verdict=TIME, reason=f"stopped while it {'solved' if stage in ('solve', 'done', 'verify') else 'started'}{held}; "
-                       f"{run.iterations or 0} iterations")
+        far = f" after {run.iterations} iterations" if run.iterations else ""
+        return replace(run, verdict=TIME, reason=f"{'stopped' if stage == 'done' else 'killed'} in stage 'solve'{far}{held}")
     if stage != "done":
         cause = signal.Signals(-code).name if code and code < 0 else f"exit status {code}"
         return replace(run, verdict=CRASHED, reason=f"{cause} in stage {stage!r}: {last}")
