@@ -163,8 +163,9 @@ def _prepare(nlp, solver, warm, record):
                  if name.startswith("n_call_")}
         begun = sum(count for count, _ in calls.values()) if calls else 1
         values = {key: np.array(result[key]).ravel() for key in ("x", "g", "lam_x", "lam_g")}
-        status = stats.get("return_status") or stats.get("unified_return_status", "unknown")
-        return values, str(status), bool(stats["success"]), int(stats.get("iter_count", 0)) if begun else 0, calls   # else uninitialised
+        status = str(stats.get("return_status") or "")
+        status = stats.get("unified_return_status", "unknown") if not status or status.isdigit() else status
+        return values, status, bool(stats["success"]), int(stats.get("iter_count", 0)) if begun else 0, calls   # else uninitialised
 
     return run
 

@@ -1,7 +1,8 @@
 """Solvers compared: problems by solvers, Hessians, derivatives, formulations and transcriptions, each run judged by its certificate.
 
-Every run has a process of its own, with limits of time and memory. `python -m problems.compare_solvers two_link_time gait --solvers ipopt,snopt
---seconds 400`. The defaults try every solver at its best on the small problems and on the gait; lists at other flags multiply the runs.
+Every run has a process of its own, with limits of time and memory, and solves as the problem's own command does: a gait with options tuned for
+IPOPT, a swing-up from the best of several coarse solutions by IPOPT. The defaults try every solver at its best on the small problems and the
+gait; lists at other flags multiply the runs. `python -m problems.compare_solvers two_link_time gait --solvers ipopt,snopt --seconds 400`
 """
 import argparse
 import csv
@@ -86,12 +87,12 @@ def report(runs, flags):
 
 
 def table(name, runs):
-    """Return a problem's runs as a table, the solved ones first and by time; gaps are to the best certified objective, in all transcriptions."""
+    """Return a problem's runs as a table, the solved ones first and by time; gaps are to the best certified objective of all transcriptions."""
     best = min((one.objective for one in runs if one.good), default=None)
     base = {_setting(one): one.solve for one in runs if one.solver == "ipopt" and one.hessian == "exact" and one.good}
     rows = []
     for one in sorted(runs, key=lambda one: (not one.good, one.solve if one.solve is not None else inf, one.solver)):
-        gap = "" if best is None or one.objective is None else f"{(one.objective - best) / max(1.0, abs(best)):+.1e}"
+        gap = f"{(one.objective - best) / max(1.0, abs(best)):+.1e}" if one.good else ""
         times = f"{one.solve / base[_setting(one)]:.1f}" if one.good and _setting(one) in base else ""
         rows.append((one.solver, one.hessian, one.derivatives, one.dynamics, one.transcription, one.verdict, *(_word(value) for value in (
             one.objective, gap, one.iterations, one.evaluations)), *(_seconds(value) for value in (one.build, one.solve)), times,

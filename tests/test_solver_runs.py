@@ -116,7 +116,7 @@ def test_a_table_has_gaps_to_the_best_certified_objective_and_times_in_those_of_
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
     rows = [dict(zip(cells[0], row)) for row in cells[2:]]
     assert [(row["solver"], row["gap"], row["times ipopt's"]) for row in rows] == [
-        ("ipopt", "+0.0e+00", "1.0"), ("slow", "+1.0e-01", "4.0"), ("liar", "-5.0e-01", "")]
+        ("ipopt", "+0.0e+00", "1.0"), ("slow", "+1.0e-01", "4.0"), ("liar", "", "")]
 
 
 def test_failed_runs_have_no_cost_and_ratios_need_both_solvers(tmp_path):
