@@ -1,6 +1,6 @@
 """One run of a comparison of solvers: a solve in a process of its own under limits of time and memory, and what its certificate says.
 
-As a command, `python -m problems.solver_runs RUN.json RESULT.json` is that process; on Unix systems only.
+`main(RUN.json, RESULT.json)` is what that process does; on Unix systems only.
 """
 import importlib
 import json
@@ -31,6 +31,7 @@ FEASIBLE, OPTIMAL = 1e-4, 1e-3                    # violation at the nodes (rad,
 ACTIVE = 1e-4                                     # of the distance to a bound that may have a multiplier, relative to bounds above 1
 GRACE = 20.0                                      # s: for a solver that was told to stop, and for the certificate
 POLL = 0.02                                       # s
+ENTRY = "import sys; from problems.solver_runs import main; main(*sys.argv[1:])"
 SOLVED, UNSAID, WRONG, GAVE_UP, TIME, MEMORY, CRASHED, MISSING = (
     "solved", "solved, unsaid", "wrong", "gave up", "time", "memory", "crashed", "not available")
 
@@ -117,7 +118,7 @@ def execute(run, seconds, gigabytes):
         task, result, page = (Path(folder) / name for name in ("run.json", "result.json", "output.txt"))
         write(task, json.dumps({"run": asdict(run), "seconds": seconds, "gigabytes": gigabytes}))
         with open(page, "wb") as output:
-            process = subprocess.Popen([sys.executable, "-m", "problems.solver_runs", str(task), str(result)], stdout=output, stderr=output,
+            process = subprocess.Popen([sys.executable, "-c", ENTRY, str(task), str(result)], stdout=output, stderr=output,
                                        env=os.environ | ONE_THREAD | dict(SOLVERS[run.solver].environment))
             try:
                 late, usage = _wait(process, result, seconds)
@@ -275,7 +276,3 @@ def _numbers(solution):
              "functions": sum(seconds for name, (_, seconds) in calls.items() if name.startswith(("nlp", "fwd"))),
              "bridge": numbers.get("calls", {}).get("bridge", (0, 0.0))[1]}
     return {name: value if not isinstance(value, float) or np.isfinite(value) else None for name, value in found.items()}
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
