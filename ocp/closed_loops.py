@@ -103,6 +103,15 @@ def bearing(tree, passive):
     return rows, tuple(sorted(passive[k] for k in chosen))
 
 
+def handedness(tree, q, passive):
+    """Return the sign of the determinant of J' at the `passive` rows that bear the loops: +-1, which a motion can only change by passing a
+    configuration (n,) where the drives do not hold the mechanism; 0 where nothing is determined."""
+    rows, chosen = bearing(tree, passive)
+    if not rows or chosen is None:
+        return 0
+    return int(np.sign(np.linalg.det(np.array(gap_jacobian(tree, ca.DM(q)))[np.ix_(rows, chosen)])))
+
+
 def eliminated(tree, frames, needed, passive):
     """Return the cut joints' forces (m,) that spare the `passive` rows of q all torque, from the poses (4x4) of all links and the generalized
     forces (n,) that the open tree needs; raise ValueError if these do not determine them."""

@@ -1,9 +1,12 @@
 """Failure that explains itself: what is not a number before a solve, what is violated after it, in the statement's own names."""
 import numpy as np
 
+from ocp.closed_loops import handedness
 from ocp.graph import evaluate
 from ocp.layout import split
+from ocp.mesh import basis
 from ocp.nlp import violation
+from ocp.problem import passive
 
 MEANING = {
     "Infeasible_Problem_Detected": "converged to a point where the violation cannot be reduced locally: the requirements may contradict "
@@ -59,7 +62,7 @@ def preflight(transcribed, x, hessian):
 def explain(transcribed, outcome):
     """Return lines that say why a solve failed: the status in plain words, the worst rows, what leans on its bounds."""
     lines = [f"{outcome.status}: {MEANING[outcome.status]}"] if outcome.status in MEANING else [outcome.status]
-    _, duration, _ = split(transcribed.layout, outcome.x)
+    points, duration, _ = split(transcribed.layout, outcome.x)
     found, leaning = [], {}
     for group in transcribed.groups:
         values = evaluate(group.kernel.values, group.inputs(outcome.x), group.s)
@@ -79,9 +82,19 @@ def explain(transcribed, outcome):
     for side, bound in zip(("lower", "upper"), transcribed.problem.duration):
         if transcribed.problem.duration[0] < transcribed.problem.duration[1] and abs(duration - bound) <= 1e-4 * bound:
             lines.append(f"duration stuck at its {side} bound {bound:g} s")
+    if len(set(_assemblies(transcribed.problem, points))) > 1:
+        lines.append("start and end lie in different assemblies of the loops: between them is a configuration in which the drives do not hold the "
+                     "mechanism; ocp.loops.close follows one assembly")
     most = sorted(leaning.items(), key=lambda item: -item[1][0])[:WORST]
     lines += [f"{text}: {count} of {total} instants" for text, (count, total) in most]
     return tuple(lines)
+
+
+def _assemblies(problem, points):
+    """Return the sides of singular configurations on which a motion starts and ends; none of an open tree."""
+    if not problem.tree.loops:
+        return ()
+    return tuple(handedness(problem.tree, q, passive(problem.tree)) for q in basis(problem.motion, [0.0, 1.0]) @ points.T)
 
 
 def _row_name(constraint, row):

@@ -312,3 +312,12 @@ def test_a_statement_need_not_be_hashable():
     problem = turning(points=12)
     named = replace(problem.constraints[0], labels=list(problem.constraints[0].labels))
     assert solve(replace(problem, constraints=(named, *problem.constraints[1:]))).success
+
+
+def test_an_end_in_another_assembly_is_told_after_the_failure():
+    other = loops.close(TREE, (2.0, -1.0, -1.0), ["crank"])
+    problem = replace(turning("all"), constraints=(at_start(TREE, q=WAY[:, 0], qd=0.0), at_end(TREE, q=other, qd=0.0)))
+    found = solve(problem, Transcription(method="radau", intervals=10), Solver(options={"max_iter": 5}))
+    assert not found.success and any("different assemblies of the loops" in line for line in found.explanation)
+    stopped = solve(turning(), solver=Solver(options={"max_iter": 1}))
+    assert not stopped.success and not any("assemblies" in line for line in stopped.explanation)
