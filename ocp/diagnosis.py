@@ -83,8 +83,8 @@ def explain(transcribed, outcome):
         if transcribed.problem.duration[0] < transcribed.problem.duration[1] and abs(duration - bound) <= 1e-4 * bound:
             lines.append(f"duration stuck at its {side} bound {bound:g} s")
     if len(set(_assemblies(transcribed.problem, points))) > 1:
-        lines.append("start and end lie in different assemblies of the loops: between them is a configuration in which the drives do not hold the "
-                     "mechanism; ocp.loops.close follows one assembly")
+        lines.append("start and end lie in different assemblies of the loops: between them is a configuration in which the drives do not hold "
+                     "the mechanism; ocp.loops.close follows one assembly")
     most = sorted(leaning.items(), key=lambda item: -item[1][0])[:WORST]
     lines += [f"{text}: {count} of {total} instants" for text, (count, total) in most]
     return tuple(lines)
