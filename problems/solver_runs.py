@@ -216,7 +216,7 @@ def judged(solution):
     simulation is the transcription's affair: it is measured, and alike for all that solve the same program.
     """
     certificate = verify(solution)
-    worst = max(certificate.violations.values(), key=lambda found: found.nodes, default=None)
+    worst = max(certificate.violations.values(), key=lambda found: np.inf if np.isnan(found.nodes) else found.nodes, default=None)
     nodes, scale = 0.0 if worst is None else worst.nodes, max(1.0, abs(solution.objective))
     kkt = certificate.kkt
     if nodes <= FEASIBLE and (kkt is None or not kkt <= OPTIMAL * scale):

@@ -53,6 +53,8 @@ def test_the_certificate_and_not_the_solver_decides():
     verdict, reason, numbers = judged(moved)
     assert verdict == WRONG and "violated by" in reason and numbers["nodes"] > 1e-3
     assert judged(replace(moved, success=False))[0] == GAVE_UP
+    verdict, reason, numbers = judged(replace(solution, points=solution.points * float("nan")))
+    assert verdict == WRONG and numbers["kkt"] is None
 
 
 def test_a_feasible_point_that_is_not_optimal_is_wrong():
