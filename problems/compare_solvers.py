@@ -172,9 +172,8 @@ def _typed(kind, value):
 
 def _wanted(flags):
     """Return the Runs to be done; raise ValueError naming what there is not."""
-    names = flags.problems or [name for name in PROBLEMS if name in gallery()]
-    _known("problem", names, gallery())
-    _known("problem", names, [name for name in names if hasattr(importlib.import_module(f"problems.{name}"), "problem")])
+    names = flags.problems or PROBLEMS
+    _known("problem", names, [name for name in gallery() if hasattr(importlib.import_module(f"problems.{name}"), "problem")])
     solvers, hessians = _listed("--solvers", flags.solvers, SOLVERS), _listed("--hessians", flags.hessians, ("best", *HESSIANS))
     rest = [_listed(flag, text, known) for flag, text, known in (
         ("--derivatives", flags.derivatives, PROVIDERS), ("--dynamics", flags.dynamics, FORMULATIONS),
