@@ -173,7 +173,7 @@ def _typed(kind, value):
 def _wanted(flags):
     """Return the Runs to be done; raise ValueError naming what there is not."""
     names = flags.problems or PROBLEMS
-    _known("problem", names, [name for name in gallery() if hasattr(importlib.import_module(f"problems.{name}"), "problem")])
+    _known("problem", names, [name for name in gallery() if _states(name)])
     solvers, hessians = _listed("--solvers", flags.solvers, SOLVERS), _listed("--hessians", flags.hessians, ("best", *HESSIANS))
     rest = [_listed(flag, text, known) for flag, text, known in (
         ("--derivatives", flags.derivatives, PROVIDERS), ("--dynamics", flags.dynamics, FORMULATIONS),
@@ -185,6 +185,12 @@ def _wanted(flags):
                  dynamics=dynamics, transcription=transcription)
              for name, solver, hessian, derivatives, dynamics, transcription in product(names, solvers, hessians, *rest)]
     return list({one.key: one for one in found}.values())
+
+
+def _states(name):
+    """Tell whether a module of the gallery states a problem of its own."""
+    problem = getattr(importlib.import_module(f"problems.{name}"), "problem", None)
+    return problem is not None and problem.__module__ == f"problems.{name}"
 
 
 def _listed(flag, text, known):
