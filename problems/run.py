@@ -114,8 +114,8 @@ def describe(problem, arguments, solution, certificate=None, published=()):
         "violations": {v.name: {"nodes": v.nodes, "dense": v.dense, "unit": v.unit, "row": v.label, "time": v.time}
                        for v in found.values()},
         "verification": None if certificate is None else {
-            "simulation_drift": certificate.drift, "goal_drift": certificate.goal_drift, "energy_error": certificate.energy_error,
-            "kkt": certificate.kkt},
+            "simulation_drift": certificate.drift, "goal_drift": certificate.goal_drift, "defect": certificate.defect,
+            "energy_error": certificate.energy_error, "kkt": certificate.kkt},
         "loops": _loops(solution),
         "published": {f"{entry.quantity}, {entry.source}": {
             "value": entry.value, "source": entry.source, "ours": entry.ours(solution), "optimum": entry.optimum, "remark": entry.remark}
@@ -323,7 +323,8 @@ def _block(report):
     if report["verification"] is not None:
         v = report["verification"]
         kkt = "unknown" if v["kkt"] is None else f"{v['kkt']:.2e}"
-        line("forward simulation", f"drift {v['simulation_drift']:.2e}, at the end {v['goal_drift']:.2e} rad or m")
+        line("forward simulation", f"drift {v['simulation_drift']:.2e}, at the end {v['goal_drift']:.2e}, of a segment by itself "
+                                   f"{v['defect']:.2e} rad or m")
         line("energy balance", f"{v['energy_error']:.2e} relative")
         line("first order", f"{kkt} residual")
     for label, entry in report["loops"].get("forces", {}).items():

@@ -12,6 +12,7 @@ from models.two_link import two_link
 from ocp import (BSpline, Guess, Link, Load, NotSolved, NotVerified, Problem, Solver, Transcription, Tree, at_end, at_start, duration, effort,
                  fixed, integral, joint_limits, load, mixed, path, solve, torque_limits, verify)
 from ocp.problem import Term
+from ocp.tree import revolute
 from problems.two_link_lift import problem as lift
 from problems.two_link_time import problem as fastest
 
@@ -244,3 +245,12 @@ def limited(arm):
 
 def statement(arm, **changes):
     return Problem(**dict(tree=arm, motion=BSpline(points=8), duration=1.0, objective=duration()) | changes)
+
+
+def test_an_unstable_motion_drifts_far_but_not_within_a_segment():
+    """A pendulum that balances upright: each segment errs a little, which the whole motion multiplies."""
+    pole = Tree(links=(Link(mass=1.0, com=(0.5, 0, 0)),), joints=(revolute("pivot"),), gravity=(0, -9.81, 0))
+    problem = Problem(tree=pole, motion=BSpline(points=30, degree=5), duration=3.0, objective=effort(),
+                      constraints=(at_start(pole, q=np.pi / 2 - 0.01, qd=0.0), at_end(pole, q=np.pi / 2, qd=0.0)))
+    found = verify(solve(problem).require())
+    assert found.drift > 100 * found.defect and 0 < found.defect < 1e-8
