@@ -186,7 +186,8 @@ def _archive(solution):
 def _certificate(certificate):
     worst = max(certificate.violations.values(), key=lambda found: found.relative, default=None)
     return {"drift": certificate.drift, "goal_drift": certificate.goal_drift, "defect": certificate.defect,
-            "energy_error": certificate.energy_error, "kkt": certificate.kkt, "worst": None if worst is None else worst.name, "worst_relative": 0.0 if worst is None else worst.relative}
+            "energy_error": certificate.energy_error, "kkt": certificate.kkt, "worst": None if worst is None else worst.name,
+            "worst_relative": 0.0 if worst is None else worst.relative}
 
 
 def _bound(function, given, first=0):
