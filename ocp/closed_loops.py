@@ -69,17 +69,17 @@ def linear_in_accelerations(dynamics, tree, q, qd, loads=()):
     return ca.jacobian(needed, qdd), ca.substitute(needed, qdd, ca.SX.zeros(tree.dof))
 
 
-def hybrid(tree, q, qd, qdd, passive, loads=(), *, decay=0.0):
+def hybrid(tree, q, qd, qdd, passive, loads=()):
     """Return accelerations (n,) of which the `passive` rows follow from the others, by the loops and their own lack of torque.
 
-        [M_pp  J_p'] [ qdd_p  ]   [-h_p                                        ]
-        [J_p   0   ] [-lambda ] = [-J_a qdd_a - dJ/dt qd - 2 c J qd - c^2 gap  ]     h: with qdd_a, and qdd_p = 0;  c = `decay` (1/s)
+        [M_pp  J_p'] [ qdd_p  ]   [-h_p                 ]
+        [J_p   0   ] [-lambda ] = [-J_a qdd_a - dJ/dt qd]     h: with qdd_a, and qdd_p = 0
     """
     rows, passive = list(independent(tree).rows), list(passive)
     driven = ca.SX(qdd)
     driven[passive] = 0
     slope = gap_jacobian(tree, q)[rows, passive]
-    goal = -gap_acceleration(tree, q, qd, driven) - 2 * decay * gap_rate(tree, q, qd) - decay ** 2 * gap(tree, q)
+    goal = -gap_acceleration(tree, q, qd, driven)
     system = ca.vertcat(ca.horzcat(mass_matrix(tree, q)[passive, passive], slope.T), ca.horzcat(slope, ca.DM(len(rows), len(rows))))
     found = ca.solve(system, ca.vertcat(-open_inverse(tree, q, qd, driven, loads)[passive], goal[rows]))
     driven[passive] = found[:len(passive)]

@@ -15,7 +15,6 @@ from ocp.dynamics import forward
 from ocp.graph import Inputs, kernel
 from ocp.ground import body_weight
 from ocp.layout import free_duration
-from ocp.loops import loop_torques
 from ocp.mesh import Mesh, abscissae, defects
 from ocp.problem import Constraint, passive
 from ocp.rows import Group
@@ -68,8 +67,7 @@ def _law(name, function, tree, rows, units):
 
 
 def _accelerations(at):
-    given = at.tau + loop_torques(at.tree, at.q, at.loop_forces) if at.tree.loops else at.tau
-    return forward(at.tree, at.q, at.qd, given, tuple(load.at(at.t) for load in at.loads))
+    return forward(at.tree, at.q, at.qd, at.tau + at.looped, tuple(load.at(at.t) for load in at.loads))
 
 
 def stage_group(layout, finish=None):

@@ -93,7 +93,12 @@ class Instant:
     @cached_property
     def needed(self):
         """The generalized forces (n,) that the motion needs beside the ground's wrenches and the forces of cut joints."""
-        return self.supported - self._given(loop_wrenches(self.tree, self.frames, self.loop_forces) if self.tree.loops else {})
+        return self.supported - self.looped
+
+    @cached_property
+    def looped(self):
+        """The generalized forces (n,) that cut joints give; zero without loops."""
+        return self._given(loop_wrenches(self.tree, self.frames, self.loop_forces) if self.tree.loops else {})
 
     @cached_property
     def loop_forces(self):

@@ -10,7 +10,7 @@ import importlib
 import io
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from itertools import product
 from math import inf
 from pathlib import Path
@@ -24,7 +24,7 @@ from ocp.solution import check_writable, write
 from ocp.transcribe import PROVIDERS
 from problems.__main__ import gallery
 from problems.compare_formulations import markdown
-from problems.profiles import curves, data_profile, performance_profile
+from problems.profiles import curves, data_profile, performance_profile, ranked
 from problems.solver_runs import SOLVERS, TRANSCRIPTIONS, Run, execute
 
 DONE, BAD_ARGUMENTS, INTERRUPTED = 0, 2, 130
@@ -134,15 +134,14 @@ def draw(runs, path):
     """Draw the performance profile, and the data profiles over time and over evaluations, of the solvers that solved anything."""
     problems = sorted({one.problem for one in runs})
     seconds, evaluations = ({name: found for name, found in costs(runs, measure).items() if found} for measure in ("solve", "evaluations"))
-    order = [curve.label for curve in curves(performance_profile(seconds), 1.0, inf)]
+    order = ranked(performance_profile(seconds))
     shown = []
     for profile, start, label in ((performance_profile(seconds), 1.0, "time, in units of the fastest solver's"),
                                   (data_profile(seconds, problems), SMALLEST, "solver time (s)"),
                                   (data_profile(evaluations, problems), 1.0, "evaluations")):
         end = 1.5 * max((corner for stairs in profile.values() for corner, _ in stairs), default=10 * start)
-        found = {curve.label: curve for curve in curves(profile, start, max(end, 2 * start))}
-        like = [replace(found[name], colour=k, dash=("solid", "dashed", "dotted")[k // 10 % 3]) for k, name in enumerate(order) if name in found]
-        shown.append(Panel(curves=tuple(like), x=label, y=f"share of {len(problems)} problems solved", log=True))
+        shown.append(Panel(curves=tuple(curves(profile, start, max(end, 2 * start), order)), x=label,
+                           y=f"share of {len(problems)} problems solved", log=True))
     panels(path, shown)
 
 

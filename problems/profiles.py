@@ -39,11 +39,18 @@ def share(stairs, abscissa):
     return max((height for corner, height in stairs if corner <= abscissa), default=0.0)
 
 
-def curves(profile, start, end):
-    """Return a Curve for each solver, a staircase from `start` to `end`: those first that solve most at last, and of these the quickest."""
-    order = sorted(profile, key=lambda solver: (-share(profile[solver], inf), _slowness(profile[solver]), solver))
+def ranked(profile):
+    """Return the solvers, those first that solve most at last, and of these the quickest."""
+    return sorted(profile, key=lambda solver: (-share(profile[solver], inf), _slowness(profile[solver]), solver))
+
+
+def curves(profile, start, end, order=None):
+    """Return a Curve for each solver, a staircase from `start` to `end`, in an order that says how it looks, by default as they are `ranked`;
+    solvers of the order that the profile does not have are left out."""
     dashes, found = ("solid", "dashed", "dotted"), []
-    for number, solver in enumerate(order):
+    for number, solver in enumerate(ranked(profile) if order is None else order):
+        if solver not in profile:
+            continue
         x, y = [start], [share(profile[solver], start)]
         for corner, height in profile[solver]:
             if start < corner <= end:
