@@ -1,12 +1,25 @@
 """A cart on a track with a pole that nothing drives (Kelly 2017)."""
-from ocp.tree import Link, Point, Tree, prismatic, revolute
 
-CART, POLE, LENGTH, TRACK, GRAVITY = 1.0, 0.3, 0.5, 2.0, 9.81         # kg, kg at the pole's end, m, half the track (m), m/s2
+from ocp.mechanics.joints import prismatic, revolute
+from ocp.mechanics.tree import Link, Point, Tree
+
+CART, POLE, LENGTH, TRACK, GRAVITY = (
+    1.0,
+    0.3,
+    0.5,
+    2.0,
+    9.81,
+)  # kg, kg at the pole's end, m, half the track (m), m/s2
 
 
 def cart_pole(force=20.0):
     """Return the tree: the cart along x, the pole's angle from hanging, with y up; `force`: limit on the cart (N)."""
     return Tree(
         links=(Link(mass=CART), Link(mass=POLE, com=(0, -LENGTH, 0))),
-        joints=(prismatic("cart", axis=(1.0, 0.0, 0.0), position=TRACK, torque=force), revolute("pole", "cart", actuated=False)),
-        points=(Point(name="tip", link="pole", position=(0, -LENGTH, 0)),), gravity=(0.0, -GRAVITY, 0.0))
+        joints=(
+            prismatic("cart", axis=(1.0, 0.0, 0.0), position=TRACK, torque=force),
+            revolute("pole", "cart", actuated=False),
+        ),
+        points=(Point(name="tip", link="pole", position=(0, -LENGTH, 0)),),
+        gravity=(0.0, -GRAVITY, 0.0),
+    )

@@ -1,13 +1,24 @@
 """Planar five-bar mechanism: two driven cranks on the ground carry one hand by two couplers, cut at the pin between these."""
+
 from math import acos, atan2, hypot, pi
 
-from models.four_bar import rods
-from ocp.tree import Link, Loop, Point, Tree, revolute
+from ocp.models.four_bar import rods
 
-LENGTHS = 0.20, 0.20, 0.30, 0.20, 0.30            # m: ground, left crank, left coupler, right crank, right coupler
+from ocp.mechanics.joints import revolute
+from ocp.mechanics.tree import Link, Loop, Point, Tree
+
+LENGTHS = (
+    0.20,
+    0.20,
+    0.30,
+    0.20,
+    0.30,
+)  # m: ground, left crank, left coupler, right crank, right coupler
 
 
-def five_bar(lengths=LENGTHS, masses=None, coms=None, inertias=None, payload=0.0, torque=10.0, gravity=9.81):
+def five_bar(
+    lengths=LENGTHS, masses=None, coms=None, inertias=None, payload=0.0, torque=10.0, gravity=9.81
+):
     """Return the mechanism in the x-y plane, its cranks turning about (-ground/2, 0) and (ground/2, 0), all joints about z.
 
     Coordinates: `left` and `right` crank from global x, and `left coupler`, `right coupler` from their crank's direction. The cranks are
@@ -23,12 +34,16 @@ def five_bar(lengths=LENGTHS, masses=None, coms=None, inertias=None, payload=0.0
     links = rods(bars, masses, coms, inertias)
     return Tree(
         links=(links[0], _laden(links[1], coupler, payload), *links[2:]),
-        joints=(revolute("left", home=(-ground / 2, 0, 0), torque=torque),
-                revolute("left coupler", "left", home=(crank, 0, 0), actuated=False),
-                revolute("right", home=(ground / 2, 0, 0), torque=torque),
-                revolute("right coupler", "right", home=(right_crank, 0, 0), actuated=False)),
-        points=(Point(name="hand", link="left coupler", position=(coupler, 0, 0)),
-                Point(name="right end", link="right coupler", position=(right_coupler, 0, 0))),
+        joints=(
+            revolute("left", home=(-ground / 2, 0, 0), torque=torque),
+            revolute("left coupler", "left", home=(crank, 0, 0), actuated=False),
+            revolute("right", home=(ground / 2, 0, 0), torque=torque),
+            revolute("right coupler", "right", home=(right_crank, 0, 0), actuated=False),
+        ),
+        points=(
+            Point(name="hand", link="left coupler", position=(coupler, 0, 0)),
+            Point(name="right end", link="right coupler", position=(right_coupler, 0, 0)),
+        ),
         loops=(Loop(name="pin", start="hand", end="right end", position="xy", axes="global"),),
         gravity=(0.0, -gravity, 0.0),
     )
@@ -45,11 +60,13 @@ def reaching(hand, lengths=LENGTHS):
         x, y = hand[0] - side * ground / 2, hand[1]
         far = hypot(x, y)
         if not abs(crank - coupler) < far < crank + coupler:
-            raise ValueError(f"hand: ({hand[0]:g}, {hand[1]:g}) m is out of reach of the {('left', 'right')[side > 0]} crank and coupler of "
-                             f"{crank:g} and {coupler:g} m")
+            raise ValueError(
+                f"hand: ({hand[0]:g}, {hand[1]:g}) m is out of reach of the {('left', 'right')[side > 0]} crank and coupler of "
+                f"{crank:g} and {coupler:g} m"
+            )
         outward = side if y < 0 else -side
-        angle = atan2(y, x) + outward * acos((crank ** 2 + far ** 2 - coupler ** 2) / (2 * crank * far))
-        inner = -outward * (pi - acos((crank ** 2 + coupler ** 2 - far ** 2) / (2 * crank * coupler)))
+        angle = atan2(y, x) + outward * acos((crank**2 + far**2 - coupler**2) / (2 * crank * far))
+        inner = -outward * (pi - acos((crank**2 + coupler**2 - far**2) / (2 * crank * coupler)))
         found += [angle, inner]
     return tuple(found)
 
@@ -59,6 +76,9 @@ def _laden(link, reach, payload):
     mass, (x, y, _), moment = link.mass + payload, link.com, link.inertia[2][2]
     if not payload:
         return link
-    moment += link.mass * payload / mass * ((reach - x) ** 2 + y ** 2)
-    return Link(mass=mass, com=((link.mass * x + payload * reach) / mass, link.mass * y / mass, 0.0),
-                inertia=((0, 0, 0), (0, moment, 0), (0, 0, moment)))
+    moment += link.mass * payload / mass * ((reach - x) ** 2 + y**2)
+    return Link(
+        mass=mass,
+        com=((link.mass * x + payload * reach) / mass, link.mass * y / mass, 0.0),
+        inertia=((0, 0, 0), (0, moment, 0), (0, 0, moment)),
+    )

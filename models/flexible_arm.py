@@ -8,29 +8,41 @@ The arm that slews is a light one for a table: strips of that metal 0.5 m long a
 and 1.87 N m2), standing upright on an air table, so that gravity does no work; a hub of 2 g m2 at the shoulder, a motor of 0.3 kg at the
 elbow, 0.1 kg of payload; 1 N m at the shoulder, 0.3 N m at the elbow, 1 % of critical damping.
 """
+
 from dataclasses import replace
 
 import numpy as np
 
-from ocp.beams import Beam, Body, assumed_modes
-from ocp.tree import GROUND, Link, Point, Tree, fixed, revolute
+from ocp.mechanics.beams import Beam, Body, assumed_modes
+from ocp.mechanics.joints import GROUND, fixed, revolute
+from ocp.mechanics.tree import Link, Point, Tree
 
-LENGTH, HEIGHT, THICKNESS = 1.0, 0.05, 0.005       # m
-YOUNG, SHEAR, DENSITY = 70e9, 26e9, 2700.0         # Pa, Pa, kg/m3
-MOTOR, PAYLOAD = 0.5, 0.25                         # kg
-SIZE = 0.04                                        # m, radius of gyration of motor and payload
+LENGTH, HEIGHT, THICKNESS = 1.0, 0.05, 0.005  # m
+YOUNG, SHEAR, DENSITY = 70e9, 26e9, 2700.0  # Pa, Pa, kg/m3
+MOTOR, PAYLOAD = 0.5, 0.25  # kg
+SIZE = 0.04  # m, radius of gyration of motor and payload
 NAMES = ("shoulder", "elbow")
-SHORT, LOW, THICK = 0.5, 0.04, (0.003, 0.002)      # m, of the arm that slews
-HUB, LOADS, HUB_SIZE, LIGHT = 0.8, (0.3, 0.1), 0.05, 0.02           # kg: hub, elbow motor and payload; m: their radii of gyration
-DRIVES, RATIO = (1.0, 0.3), 0.01                   # N m; of critical damping
+SHORT, LOW, THICK = 0.5, 0.04, (0.003, 0.002)  # m, of the arm that slews
+HUB, LOADS, HUB_SIZE, LIGHT = (
+    0.8,
+    (0.3, 0.1),
+    0.05,
+    0.02,
+)  # kg: hub, elbow motor and payload; m: their radii of gyration
+DRIVES, RATIO = (1.0, 0.3), 0.01  # N m; of critical damping
 
 
 def strip(load=0.0, length=LENGTH, height=HEIGHT, thickness=THICKNESS, size=SIZE):
     """Return the Beam of one link with a body of that mass (kg) and radius of gyration (m) at its tip."""
-    tip = Body(mass=load, inertia=load * size ** 2 * np.eye(3)) if load else None
-    return Beam(length=length, mass=DENSITY * height * thickness * length, tip=tip, gyration=(height / np.sqrt(12), thickness / np.sqrt(12)),
-                bending=(YOUNG * thickness * height ** 3 / 12, YOUNG * height * thickness ** 3 / 12),
-                torsion=SHEAR * height * thickness ** 3 / 3)
+    tip = Body(mass=load, inertia=load * size**2 * np.eye(3)) if load else None
+    return Beam(
+        length=length,
+        mass=DENSITY * height * thickness * length,
+        tip=tip,
+        gyration=(height / np.sqrt(12), thickness / np.sqrt(12)),
+        bending=(YOUNG * thickness * height**3 / 12, YOUNG * height * thickness**3 / 12),
+        torsion=SHEAR * height * thickness**3 / 3,
+    )
 
 
 def flexible_arm(links=2, *, bend=2, torque=20.0, gravity=0.0, **modes):
@@ -47,8 +59,17 @@ def flexible_arm(links=2, *, bend=2, torque=20.0, gravity=0.0, **modes):
         integrals = assumed_modes(strip(load), bend_z=bend or 0 if flexible else 1, **modes)
         whole = Link(modes=integrals)
         bodies.append(whole if flexible else replace(whole, modes=None))
-        joints.append(revolute(name, parent, home=(LENGTH if parent != GROUND else 0.0, 0.0, 0.0), torque=torque))
-    return Tree(links=bodies, joints=joints, points=(Point(name="tip", link=names[-1], position=(LENGTH, 0, 0)),), gravity=(0, -gravity, 0))
+        joints.append(
+            revolute(
+                name, parent, home=(LENGTH if parent != GROUND else 0.0, 0.0, 0.0), torque=torque
+            )
+        )
+    return Tree(
+        links=bodies,
+        joints=joints,
+        points=(Point(name="tip", link=names[-1], position=(LENGTH, 0, 0)),),
+        gravity=(0, -gravity, 0),
+    )
 
 
 def slewing_arm(*, bend=2, torque=1.0, rigid=False, **modes):
@@ -56,16 +77,41 @@ def slewing_arm(*, bend=2, torque=1.0, rigid=False, **modes):
 
     `torque` multiplies the limits of both joints; `modes`: further options of `assumed_modes`. The tip is the point "tip".
     """
-    links, joints = [Link(mass=HUB, inertia=HUB * HUB_SIZE ** 2 * np.eye(3))], [fixed("hub", NAMES[0])]
-    for name, parent, load, thickness, drive in reversed(tuple(zip(NAMES, (GROUND, NAMES[0]), LOADS, THICK, DRIVES))):
-        link = Link(modes=assumed_modes(strip(load, SHORT, LOW, thickness, LIGHT), bend_z=bend, **{"damping": RATIO} | modes))
+    links, joints = (
+        [Link(mass=HUB, inertia=HUB * HUB_SIZE**2 * np.eye(3))],
+        [fixed("hub", NAMES[0])],
+    )
+    for name, parent, load, thickness, drive in reversed(
+        tuple(zip(NAMES, (GROUND, NAMES[0]), LOADS, THICK, DRIVES))
+    ):
+        link = Link(
+            modes=assumed_modes(
+                strip(load, SHORT, LOW, thickness, LIGHT), bend_z=bend, **{"damping": RATIO} | modes
+            )
+        )
         links.insert(0, replace(link, modes=None) if rigid else link)
-        joints.insert(0, revolute(name, parent, home=(SHORT if parent != GROUND else 0.0, 0.0, 0.0), torque=torque * drive))
-    return Tree(links=links, joints=joints, points=(Point(name="tip", link=NAMES[1], position=(SHORT, 0, 0)),))
+        joints.insert(
+            0,
+            revolute(
+                name,
+                parent,
+                home=(SHORT if parent != GROUND else 0.0, 0.0, 0.0),
+                torque=torque * drive,
+            ),
+        )
+    return Tree(
+        links=links,
+        joints=joints,
+        points=(Point(name="tip", link=NAMES[1], position=(SHORT, 0, 0)),),
+    )
 
 
 def cantilever(*, bend=3, load=0.0, gravity=0.0, **modes):
     """Return one such strip clamped to the ground, along x, with a body of mass `load` (kg) at its tip and gravity along -y."""
     link = Link(modes=assumed_modes(strip(load), bend_z=bend, **modes))
-    return Tree(links=(link,), joints=(fixed("beam"),), points=(Point(name="tip", link="beam", position=(LENGTH, 0, 0)),),
-                gravity=(0, -gravity, 0))
+    return Tree(
+        links=(link,),
+        joints=(fixed("beam"),),
+        points=(Point(name="tip", link="beam", position=(LENGTH, 0, 0)),),
+        gravity=(0, -gravity, 0),
+    )

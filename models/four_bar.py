@@ -1,8 +1,15 @@
 """Planar four-bar mechanism: a driven crank, a coupler and a rocker on the ground link, cut at the pin between coupler and rocker."""
-from ocp.tree import Link, Loop, Point, Tree, revolute
 
-LENGTHS = 0.30, 0.10, 0.26, 0.20                  # m: ground, crank, coupler, rocker; the crank turns fully (Grashof: 0.10 + 0.30 < 0.26 + 0.20)
-DENSITY = 2.0                                     # kg/m, of the uniform slender rods that the links are by default
+from ocp.mechanics.joints import revolute
+from ocp.mechanics.tree import Link, Loop, Point, Tree
+
+LENGTHS = (
+    0.30,
+    0.10,
+    0.26,
+    0.20,
+)  # m: ground, crank, coupler, rocker; the crank turns fully (Grashof: 0.10 + 0.30 < 0.26 + 0.20)
+DENSITY = 2.0  # kg/m, of the uniform slender rods that the links are by default
 
 
 def four_bar(lengths=LENGTHS, masses=None, coms=None, inertias=None, torque=10.0, gravity=9.81):
@@ -20,11 +27,18 @@ def four_bar(lengths=LENGTHS, masses=None, coms=None, inertias=None, torque=10.0
     links = rods((crank, coupler, rocker), masses, coms, inertias)
     return Tree(
         links=links,
-        joints=(revolute("crank", torque=torque), revolute("coupler", "crank", home=(crank, 0, 0), actuated=False),
-                revolute("rocker", home=(ground, 0, 0), actuated=False)),
-        points=(Point(name="coupler end", link="coupler", position=(coupler, 0, 0)),
-                Point(name="rocker end", link="rocker", position=(rocker, 0, 0))),
-        loops=(Loop(name="pin", start="coupler end", end="rocker end", position="xy", axes="global"),),
+        joints=(
+            revolute("crank", torque=torque),
+            revolute("coupler", "crank", home=(crank, 0, 0), actuated=False),
+            revolute("rocker", home=(ground, 0, 0), actuated=False),
+        ),
+        points=(
+            Point(name="coupler end", link="coupler", position=(coupler, 0, 0)),
+            Point(name="rocker end", link="rocker", position=(rocker, 0, 0)),
+        ),
+        loops=(
+            Loop(name="pin", start="coupler end", end="rocker end", position="xy", axes="global"),
+        ),
         gravity=(0.0, -gravity, 0.0),
     )
 
@@ -33,6 +47,12 @@ def rods(lengths, masses=None, coms=None, inertias=None):
     """Return flat links along x: masses (kg), centres of mass (2, m) and inertias about them (kg m2), of slender rods where None."""
     masses = [DENSITY * length for length in lengths] if masses is None else masses
     coms = [(length / 2, 0.0) for length in lengths] if coms is None else coms
-    inertias = [mass * length ** 2 / 12 for mass, length in zip(masses, lengths)] if inertias is None else inertias
-    return tuple(Link(mass=mass, com=(*com, 0.0), inertia=((0, 0, 0), (0, inertia, 0), (0, 0, inertia)))
-                 for mass, com, inertia in zip(masses, coms, inertias))
+    inertias = (
+        [mass * length**2 / 12 for mass, length in zip(masses, lengths)]
+        if inertias is None
+        else inertias
+    )
+    return tuple(
+        Link(mass=mass, com=(*com, 0.0), inertia=((0, 0, 0), (0, inertia, 0), (0, 0, inertia)))
+        for mass, com, inertia in zip(masses, coms, inertias)
+    )

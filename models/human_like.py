@@ -1,7 +1,9 @@
 """A branched tree of 55 joints with the build of a human model: a benchmark of recursions, not an anatomical model."""
+
 import numpy as np
 
-from ocp.tree import GROUND, Link, Tree, prismatic, revolute
+from ocp.mechanics.joints import GROUND, prismatic, revolute
+from ocp.mechanics.tree import Link, Tree
 
 # name, parent, place of the first joint there (m), joints that meet in each place, bone from one place to the next (m), mass of a bone (kg)
 LIMBS = (
@@ -12,7 +14,7 @@ LIMBS = (
     ("left_leg", "root5", (0.09, -0.1, 0.0), (3, 1, 2, 1), (0.0, -0.4, 0.0), 4.0),
     ("right_leg", "root5", (-0.09, -0.1, 0.0), (3, 1, 2, 1), (0.0, -0.4, 0.0), 4.0),
 )
-WIDTH = 0.1                                        # m: radius of the bones, which are solid cylinders
+WIDTH = 0.1  # m: radius of the bones, which are solid cylinders
 
 
 def human_like():
@@ -22,7 +24,9 @@ def human_like():
     numbers stand for sizes and masses.
     """
     axes = np.eye(3)
-    joints = [prismatic(f"root{k}", f"root{k - 1}" if k else GROUND, axis=axes[k]) for k in range(3)]
+    joints = [
+        prismatic(f"root{k}", f"root{k - 1}" if k else GROUND, axis=axes[k]) for k in range(3)
+    ]
     joints += [revolute(f"root{k}", f"root{k - 1}", axis=axes[k - 3]) for k in range(3, 6)]
     links = [Link()] * 5 + [bone((0.0, 0.1, 0.0), 8.0)]
     for name, parent, place, meetings, along, mass in LIMBS:
@@ -30,7 +34,14 @@ def human_like():
         for meeting, size in enumerate(meetings):
             for k in range(size):
                 home = (0.0, 0.0, 0.0) if k else along if meeting else place
-                joints.append(revolute(f"{name}{count}", f"{name}{count - 1}" if count else parent, axis=axes[k], home=home))
+                joints.append(
+                    revolute(
+                        f"{name}{count}",
+                        f"{name}{count - 1}" if count else parent,
+                        axis=axes[k],
+                        home=home,
+                    )
+                )
                 links.append(bone(along, mass) if k == size - 1 else Link())
                 count += 1
     return Tree(links=links, joints=joints, gravity=(0.0, -9.81, 0.0))
@@ -39,6 +50,6 @@ def human_like():
 def bone(along, mass):
     """Return a link that is a solid cylinder from its joint along a vector (3, m)."""
     length = np.linalg.norm(along)
-    direction, across = np.array(along) / length, mass * (length ** 2 / 12 + WIDTH ** 2 / 4)
-    inertia = across * np.eye(3) + (mass * WIDTH ** 2 / 2 - across) * np.outer(direction, direction)
+    direction, across = np.array(along) / length, mass * (length**2 / 12 + WIDTH**2 / 4)
+    inertia = across * np.eye(3) + (mass * WIDTH**2 / 2 - across) * np.outer(direction, direction)
     return Link(mass=mass, com=np.array(along) / 2, inertia=inertia)

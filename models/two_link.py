@@ -1,7 +1,13 @@
 """Planar two-link arm of Xiang, Arora & Abdel-Malek (2009), tables 1 and 2, and Barman (2020), tables 4.1 and 4.2."""
-from ocp.tree import GROUND, Link, Point, Tree, dh
 
-LENGTH, MASS, INERTIA = 0.4, 0.5, 0.1             # m, kg, kg m2 about the centre of mass (Xiang et al. 2009, table 1)
+from ocp.mechanics.joints import GROUND, dh
+from ocp.mechanics.tree import Link, Point, Tree
+
+LENGTH, MASS, INERTIA = (
+    0.4,
+    0.5,
+    0.1,
+)  # m, kg, kg m2 about the centre of mass (Xiang et al. 2009, table 1)
 
 
 def two_link(torque=10.0, gravity=0.0):
@@ -9,9 +15,15 @@ def two_link(torque=10.0, gravity=0.0):
 
     `torque`: limit at both joints (N m); `gravity`: strength along -y (m/s2).
     """
-    link = Link(mass=MASS, com=(-LENGTH / 2, 0, 0), inertia=((0, 0, 0), (0, INERTIA, 0), (0, 0, INERTIA)))
+    link = Link(
+        mass=MASS, com=(-LENGTH / 2, 0, 0), inertia=((0, 0, 0), (0, INERTIA, 0), (0, 0, INERTIA))
+    )
     return Tree(
         links=(link, link),
-        joints=(dh("shoulder", GROUND, a=LENGTH, torque=torque), dh("elbow", "shoulder", a=LENGTH, torque=torque)),
-        points=(Point(name="tip", link="elbow"),), gravity=(0.0, -gravity, 0.0),
+        joints=(
+            dh("shoulder", GROUND, a=LENGTH, torque=torque),
+            dh("elbow", "shoulder", a=LENGTH, torque=torque),
+        ),
+        points=(Point(name="tip", link="elbow"),),
+        gravity=(0.0, -gravity, 0.0),
     )

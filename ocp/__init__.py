@@ -1,6 +1,11 @@
 """Optimal motion of multibody systems: state a problem, solve it, verify it."""
-from ocp.beams import Beam, Body, assumed_modes
-from ocp.constraints import at_end, at_start, joint_limits, mirrored, path, torque_limits, velocity_limits
+
+from pathlib import Path
+
+# The wheel carries `models` and `problems` inside this package; in a clone they stand beside it, and are found there.
+if not (Path(__file__).parent / "models").is_dir():
+    __path__.append(str(Path(__file__).parent.parent))
+
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.barman import BARMAN
 from ocp.dynamics.book import BOOK
@@ -12,16 +17,49 @@ from ocp.dynamics.lie_group import LIE_GROUP
 from ocp.dynamics.newton_euler import NEWTON_EULER
 from ocp.dynamics.uicker_kahn import UICKER_KAHN
 from ocp.dynamics.waters import WATERS
-from ocp.modes import Modes, Place
-from ocp.nlp import Iteration, Solver
-from ocp.objectives import duration, dynamic_effort, effort, final, integral, mixed, smoothness, squares
-from ocp.plots import (animate, plot, plot_convergence, plot_joints, plot_reactions, plot_snapshots, plot_torques, spy)
-from ocp.problem import Constraint, Instant, Objective, Problem, Term
-from ocp.solution import NotSolved, Solution, load
-from ocp.solve import Guess, solve
-from ocp.spline import BSpline, refine
-from ocp.study import compare, latin_hypercube, multistart, open_study, pareto, sweep, zipped
-from ocp.transcribe import Transcription
-from ocp.tree import GROUND, Joint, Link, Load, Loop, Point, Tree, dh, fixed, inward, outward, prismatic, revolute, screw
-from ocp.verify import NotVerified, Verification, Violation, verify
+from ocp.mechanics.beams import Beam, Body, assumed_modes
+from ocp.mechanics.joints import GROUND, Joint, dh, fixed, prismatic, revolute, screw
+from ocp.mechanics.loads import Load
+from ocp.mechanics.modes import Modes, Place
+from ocp.mechanics.tree import Link, Loop, Point, Tree, inward, outward
+from ocp.motion.spline import BSpline, refine
+from ocp.plots.motions import (
+    animate,
+    plot,
+    plot_convergence,
+    plot_joints,
+    plot_reactions,
+    plot_snapshots,
+    plot_torques,
+    spy,
+)
+from ocp.problem.constraints import (
+    at_end,
+    at_start,
+    joint_limits,
+    mirrored,
+    path,
+    torque_limits,
+    velocity_limits,
+)
+from ocp.problem.instant import Instant
+from ocp.problem.objectives import (
+    duration,
+    dynamic_effort,
+    effort,
+    final,
+    integral,
+    mixed,
+    smoothness,
+    squares,
+)
+from ocp.problem.statement import Constraint, Objective, Problem, Term
+from ocp.solution.archive import load
+from ocp.solution.certificate import NotVerified, Verification, Violation, verify
+from ocp.solution.solution import NotSolved, Solution
+from ocp.solution.solving import Guess, solve
+from ocp.solvers.nlp import Iteration, Solver
+from ocp.studies.designs import latin_hypercube, zipped
+from ocp.studies.study import compare, multistart, open_study, pareto, sweep
+from ocp.transcription.transcribe import Transcription
 from ocp.version import VERSION as __version__

@@ -1,4 +1,5 @@
 """Work of every formulation of inverse dynamics and of its derivatives, beside the tables of Hollerbach (1980)."""
+
 import argparse
 import sys
 import time
@@ -8,25 +9,46 @@ from math import factorial, pi
 
 import casadi as ca
 import numpy as np
+from ocp.models.human_like import human_like
+from ocp.models.pr import pr
+from ocp.models.two_link import two_link
 
-from models.human_like import human_like
-from models.pr import pr
-from models.two_link import two_link
-from ocp.charts import Curve, check_suffix, lines
-from ocp.compiled import NoCompiler, compile_function
-from ocp.dynamics import FORMULATIONS, composite, configuration_space, hollerbach_3x3, hollerbach_4x4, newton_euler, uicker_kahn, waters
-from ocp.solution import check_writable, write
-from ocp.tree import GROUND, Link, Tree, dh, revolute
+from ocp.dynamics import (
+    FORMULATIONS,
+    composite,
+    configuration_space,
+    hollerbach_3x3,
+    hollerbach_4x4,
+    newton_euler,
+    uicker_kahn,
+    waters,
+)
+from ocp.mechanics.joints import GROUND, dh, revolute
+from ocp.mechanics.tree import Link, Tree
+from ocp.plots.charts import Curve, check_suffix, lines
+from ocp.solution.files import check_writable, write
+from ocp.transcription.compiled import NoCompiler, compile_function
 
 DONE, BAD_ARGUMENTS = 0, 2
-TABLE_I = {                                        # multiplications and additions: polynomials in n, highest power first (Hollerbach 1980)
-    "uicker_kahn": ((32.5, 86 + 5 / 12, 171.25, 53 + 1 / 3, -128), (25, 66 + 1 / 3, 129.5, 42 + 1 / 3, -96)),
-    "waters": ((106 + 2 / 3, 620.5, -512), (82, 514, -384)), "hollerbach_4x4": ((830, -592), (675, -464)),
-    "hollerbach_3x3": ((412, -277), (320, -201)), "newton_euler": ((150, -48), (131, -48)),
+TABLE_I = {  # multiplications and additions: polynomials in n, highest power first (Hollerbach 1980)
+    "uicker_kahn": (
+        (32.5, 86 + 5 / 12, 171.25, 53 + 1 / 3, -128),
+        (25, 66 + 1 / 3, 129.5, 42 + 1 / 3, -96),
+    ),
+    "waters": ((106 + 2 / 3, 620.5, -512), (82, 514, -384)),
+    "hollerbach_4x4": ((830, -592), (675, -464)),
+    "hollerbach_3x3": ((412, -277), (320, -201)),
+    "newton_euler": ((150, -48), (131, -48)),
     "configuration_space": ((2, 1, 0, 0), (1, 1, 2, 0)),
 }
-TABLE_II = {"uicker_kahn": (66271, 51548), "waters": (7051, 5652), "hollerbach_4x4": (4388, 3586), "hollerbach_3x3": (2195, 1719),
-            "newton_euler": (852, 738), "configuration_space": (468, 264)}                        # multiplications, additions at n = 6
+TABLE_II = {
+    "uicker_kahn": (66271, 51548),
+    "waters": (7051, 5652),
+    "hollerbach_4x4": (4388, 3586),
+    "hollerbach_3x3": (2195, 1719),
+    "newton_euler": (852, 738),
+    "configuration_space": (468, 264),
+}  # multiplications, additions at n = 6
 NOTES = """\
 dense   every matrix entry a symbol, link matrices given and none of their entries known to be 0 or 1: the paper's rule. Configuration space
         is counted there with its tables looked up, as the paper counts it; folded, it has to find its coefficients first.
@@ -57,11 +79,16 @@ class Record:
 
 # What is counted ------------------------------------------------------------------------------------------------------------
 
+
 def random_body(rng):
     """Return a link with the inertia of a random cloud of five equal masses about a random centre, so that it is physical."""
     cloud, mass = 0.2 * rng.standard_normal((5, 3)), rng.uniform(0.2, 3.0)
     spread = np.cov(cloud.T, bias=True)
-    return Link(mass=mass, com=0.2 * rng.standard_normal(3), inertia=mass * (np.trace(spread) * np.eye(3) - spread))
+    return Link(
+        mass=mass,
+        com=0.2 * rng.standard_normal(3),
+        inertia=mass * (np.trace(spread) * np.eye(3) - spread),
+    )
 
 
 def chain(n, seed=0):
@@ -69,10 +96,22 @@ def chain(n, seed=0):
     rng, joints = np.random.default_rng(seed), []
     for k in range(n):
         home, (turn, _) = np.eye(4), np.linalg.qr(rng.standard_normal((3, 3)))
-        home[:3, :3], home[:3, 3] = turn * np.sign(np.linalg.det(turn)), 0.3 * rng.standard_normal(3)
+        home[:3, :3], home[:3, 3] = (
+            turn * np.sign(np.linalg.det(turn)),
+            0.3 * rng.standard_normal(3),
+        )
         axis = rng.standard_normal(3)
-        joints.append(revolute(f"joint{k}", f"joint{k - 1}" if k else GROUND, axis=axis / np.linalg.norm(axis), home=home))
-    return Tree(links=[random_body(rng) for _ in joints], joints=joints, gravity=rng.uniform(-10, 10, 3))
+        joints.append(
+            revolute(
+                f"joint{k}",
+                f"joint{k - 1}" if k else GROUND,
+                axis=axis / np.linalg.norm(axis),
+                home=home,
+            )
+        )
+    return Tree(
+        links=[random_body(rng) for _ in joints], joints=joints, gravity=rng.uniform(-10, 10, 3)
+    )
 
 
 def ur5_like():
@@ -80,29 +119,65 @@ def ur5_like():
 
     Masses and centres are those that its maker publishes (as in Corke's Robotics Toolbox, mdl_ur5); the moments of inertia are rough.
     """
-    rows = ((0.089159, 0, pi / 2), (0, -0.425, 0), (0, -0.39225, 0), (0.10915, 0, pi / 2), (0.09465, 0, -pi / 2), (0.0823, 0, 0))
+    rows = (
+        (0.089159, 0, pi / 2),
+        (0, -0.425, 0),
+        (0, -0.39225, 0),
+        (0.10915, 0, pi / 2),
+        (0.09465, 0, -pi / 2),
+        (0.0823, 0, 0),
+    )
     masses = (3.7, 8.393, 2.33, 1.219, 1.219, 0.1879)
-    coms = ((0, -0.02561, 0.00193), (0.2125, 0, 0.11336), (0.15, 0, 0.0265), (0, -0.0018, 0.01634), (0, 0.0018, 0.01634), (0, 0, -0.001159))
-    moments = ((0.0067, 0.0064, 0.0067), (0.0149, 0.3564, 0.3553), (0.0025, 0.0551, 0.0546), (0.0012, 0.0012, 0.0009),
-               (0.0012, 0.0012, 0.0009), (0.0001, 0.0001, 0.0001))
+    coms = (
+        (0, -0.02561, 0.00193),
+        (0.2125, 0, 0.11336),
+        (0.15, 0, 0.0265),
+        (0, -0.0018, 0.01634),
+        (0, 0.0018, 0.01634),
+        (0, 0, -0.001159),
+    )
+    moments = (
+        (0.0067, 0.0064, 0.0067),
+        (0.0149, 0.3564, 0.3553),
+        (0.0025, 0.0551, 0.0546),
+        (0.0012, 0.0012, 0.0009),
+        (0.0012, 0.0012, 0.0009),
+        (0.0001, 0.0001, 0.0001),
+    )
     return Tree(
-        links=[Link(mass=mass, com=com, inertia=np.diag(moment)) for mass, com, moment in zip(masses, coms, moments)],
-        joints=[dh(f"joint{k}", f"joint{k - 1}" if k else GROUND, d=d, a=a, alpha=alpha) for k, (d, a, alpha) in enumerate(rows)],
-        gravity=(0, 0, -9.81))
+        links=[
+            Link(mass=mass, com=com, inertia=np.diag(moment))
+            for mass, com, moment in zip(masses, coms, moments)
+        ],
+        joints=[
+            dh(f"joint{k}", f"joint{k - 1}" if k else GROUND, d=d, a=a, alpha=alpha)
+            for k, (d, a, alpha) in enumerate(rows)
+        ],
+        gravity=(0, 0, -9.81),
+    )
 
 
 METHODS = FORMULATIONS
 MODELS = {"two_link": lambda: two_link(gravity=9.8062), "pr": pr, "ur5_like": ur5_like}
 
 
-DENSE = {"uicker_kahn": uicker_kahn.dense, "waters": waters.dense, "hollerbach_4x4": hollerbach_4x4.dense,
-         "hollerbach_3x3": hollerbach_3x3.dense, "newton_euler": newton_euler.dense, "configuration_space": configuration_space.dense}
+DENSE = {
+    "uicker_kahn": uicker_kahn.dense,
+    "waters": waters.dense,
+    "hollerbach_4x4": hollerbach_4x4.dense,
+    "hollerbach_3x3": hollerbach_3x3.dense,
+    "newton_euler": newton_euler.dense,
+    "configuration_space": configuration_space.dense,
+}
 
 
 def operations(function):
     """Return the multiplications and additions of a scalar graph."""
     codes = [function.instruction_id(k) for k in range(function.n_instructions())]
-    return tuple(sum(code in kind for code in codes) for kind in ((ca.OP_MUL, ca.OP_SQ), (ca.OP_ADD, ca.OP_SUB, ca.OP_TWICE)))
+    return tuple(
+        sum(code in kind for code in codes)
+        for kind in ((ca.OP_MUL, ca.OP_SQ), (ca.OP_ADD, ca.OP_SUB, ca.OP_TWICE))
+    )
 
 
 @lru_cache(maxsize=None)
@@ -127,13 +202,17 @@ def printed(method, n):
 def exponent(count, largest):
     """Return the slope of log(count(n)) over log(n), fitted to n from half of `largest`; count(n) = (multiplications, additions)."""
     joints = list(range(max(2, largest // 2), largest + 1))
-    return float(np.polyfit(np.log(joints), np.log([sum(count(n)) for n in joints]), 1)[0]) if len(joints) > 1 else float("nan")
+    return (
+        float(np.polyfit(np.log(joints), np.log([sum(count(n)) for n in joints]), 1)[0])
+        if len(joints) > 1
+        else float("nan")
+    )
 
 
 def leading(count, largest):
     """Return degree and leading coefficients (2,) of the polynomials that counts from n = 2 to `largest` are; None if they are none."""
     counts = np.array([count(n) for n in range(2, largest + 1)])
-    for degree in range(1, len(counts) - 1):       # at least two differences have to agree
+    for degree in range(1, len(counts) - 1):  # at least two differences have to agree
         steps = np.diff(counts, degree, axis=0)
         if (steps == steps[0]).all():
             return degree, tuple(float(step) / factorial(degree) for step in steps[0])
@@ -141,6 +220,7 @@ def leading(count, largest):
 
 
 # Derivatives ----------------------------------------------------------------------------------------------------------------
+
 
 def derivatives(tree):
     """Return {(quantity, method): (casadi.Function, instructions)} of torques and their derivatives, the nonzeros of each in one column.
@@ -152,15 +232,22 @@ def derivatives(tree):
     q, qd, qdd, weight = symbols = [ca.SX.sym(name, n) for name in ("q", "qd", "qdd", "weight")]
     motion, tau = (q, qd, qdd), newton_euler.inverse(tree, q, qd, qdd)
     hessian = ca.hessian(ca.dot(weight, tau), ca.vertcat(*motion))[0]
-    slopes, curvatures = composite.slope_parts(tree, *motion), ca.cse(list(composite.curvature_parts(tree, weight, *motion)[:4]))
+    slopes, curvatures = (
+        composite.slope_parts(tree, *motion),
+        ca.cse(list(composite.curvature_parts(tree, weight, *motion)[:4])),
+    )
     return {
         ("tau", "newton_euler"): _scalar(motion, [tau]),
         ("jacobian", "AD"): _scalar(motion, [ca.jacobian(tau, ca.vertcat(*motion))]),
         ("jacobian", "composite"): _scalar(motion, composite.sensitivity(tree, *motion)[:3]),
-        ("jacobian", "composite loops"): _looped(motion, slopes, lambda parts: composite.join_slopes(tree, parts)[:3]),
+        ("jacobian", "composite loops"): _looped(
+            motion, slopes, lambda parts: composite.join_slopes(tree, parts)[:3]
+        ),
         ("hessian", "AD"): _scalar(symbols, [ca.triu(hessian)]),
         ("hessian", "composite"): _scalar(symbols, composite.curvature(tree, weight, *motion)[:4]),
-        ("hessian", "composite loops"): _looped(symbols, curvatures, lambda parts: composite.join_curvature(tree, (*parts, None))[:4]),
+        ("hessian", "composite loops"): _looped(
+            symbols, curvatures, lambda parts: composite.join_curvature(tree, (*parts, None))[:4]
+        ),
     }
 
 
@@ -170,7 +257,7 @@ def _scalar(inputs, matrices):
 
 
 def _looped(inputs, parts, join):
-    stage = ca.Function("stage", inputs, [ca.SX(part) for part in parts])                   # as kernels do
+    stage = ca.Function("stage", inputs, [ca.SX(part) for part in parts])  # as kernels do
     arguments = [ca.MX.sym(f"i{k}", *part.shape) for k, part in enumerate(inputs)]
     function = ca.Function("kernel", arguments, [_column(join(stage.call(arguments)))])
     return function, stage.n_instructions() + function.n_instructions()
@@ -184,7 +271,10 @@ def microseconds(functions, rounds=25, least=0.002):
     """Return the median time of one call of each function (us), over rounds taken by turns, since a processor's speed drifts."""
     calls = [_call(function) for function in functions]
     counts = [max(1, round(least / max(_seconds(call, 3), 1e-7))) for call in calls]
-    return [1e6 * float(np.median(times)) for times in zip(*([_seconds(*pair) for pair in zip(calls, counts)] for _ in range(rounds)))]
+    return [
+        1e6 * float(np.median(times))
+        for times in zip(*([_seconds(*pair) for pair in zip(calls, counts)] for _ in range(rounds)))
+    ]
 
 
 def _seconds(call, count):
@@ -197,7 +287,9 @@ def _seconds(call, count):
 def _call(function):
     """Return what evaluates the function at random numbers in its own buffers."""
     buffer, call = function.buffer()
-    arrays = [np.random.default_rng(k).uniform(-1, 1, function.nnz_in(k)) for k in range(function.n_in())]
+    arrays = [
+        np.random.default_rng(k).uniform(-1, 1, function.nnz_in(k)) for k in range(function.n_in())
+    ]
     results = [np.zeros(function.nnz_out(k)) for k in range(function.n_out())]
     for place, group in ((buffer.set_arg, arrays), (buffer.set_res, results)):
         for k, array in enumerate(group):
@@ -209,11 +301,27 @@ def costs(name, tree, compiled=False):
     """Yield a Record for torques and each of their derivatives; raises NoCompiler if `compiled` cannot be had."""
     found = derivatives(tree)
     functions = [function for function, _ in found.values()]
-    quick = microseconds([compile_function(function) for function in functions]) if compiled else [None] * len(functions)
-    for (quantity, method), (function, instructions), slow, fast in zip(found, found.values(), microseconds(functions), quick):
+    quick = (
+        microseconds([compile_function(function) for function in functions])
+        if compiled
+        else [None] * len(functions)
+    )
+    for (quantity, method), (function, instructions), slow, fast in zip(
+        found, found.values(), microseconds(functions), quick
+    ):
         work = (None, None) if "loops" in method else operations(function)
-        yield Record(model=name, joints=tree.dof, quantity=quantity, method=method, rule="folded", multiplications=work[0],
-                     additions=work[1], instructions=instructions, microseconds=slow, compiled_microseconds=fast)
+        yield Record(
+            model=name,
+            joints=tree.dof,
+            quantity=quantity,
+            method=method,
+            rule="folded",
+            multiplications=work[0],
+            additions=work[1],
+            instructions=instructions,
+            microseconds=slow,
+            compiled_microseconds=fast,
+        )
 
 
 def trees(joints):
@@ -224,6 +332,7 @@ def trees(joints):
 
 
 # Tables ---------------------------------------------------------------------------------------------------------------------
+
 
 def counted(joints):
     """Return the Records of the torques' counts: table I, dense and folded chains up to that many joints, and the project's models."""
@@ -245,47 +354,122 @@ def markdown(title, header, rows):
     """Return a table that reads as text and as Markdown: names to the left, numbers to the right."""
     lines = [[str(entry) for entry in line] for line in (header, *rows)]
     widths = [max(3, *(len(line[k]) for line in lines)) for k in range(len(header))]
-    texts = ["| " + " | ".join(entry.rjust(width) if k else entry.ljust(width) for k, (entry, width) in enumerate(zip(line, widths))) + " |"
-             for line in lines]
+    texts = [
+        "| "
+        + " | ".join(
+            entry.rjust(width) if k else entry.ljust(width)
+            for k, (entry, width) in enumerate(zip(line, widths))
+        )
+        + " |"
+        for line in lines
+    ]
     rule = "|" + "|".join("-" * (width + 1) + ("-:"[k > 0]) for k, width in enumerate(widths)) + "|"
     return "\n".join([f"{title}\n", texts[0], rule, *texts[1:], ""])
 
 
 def table(joints=12):
     """Return the counts of torques as text: six joints beside the paper, growth, all chains, the project's models."""
-    six = [(method, _pair(dense(method, 6)), _pair(printed(method, 6)), _pair(TABLE_II[method]),
-            _ratio(sum(TABLE_II[method]), sum(dense(method, 6))), _pair(folded(method, chain(6)))) for method in TABLE_I]
+    six = [
+        (
+            method,
+            _pair(dense(method, 6)),
+            _pair(printed(method, 6)),
+            _pair(TABLE_II[method]),
+            _ratio(sum(TABLE_II[method]), sum(dense(method, 6))),
+            _pair(folded(method, chain(6))),
+        )
+        for method in TABLE_I
+    ]
     growth = [(method, *_growth(method, joints)) for method in METHODS]
-    chains = {rule: [(n, *(_pair(count(method, n)) for method in methods)) for n in range(1, joints + 1)] for rule, methods, count in (
-        ("dense", DENSE, dense), ("folded", METHODS, lambda method, n: folded(method, chain(n))))}
-    models = [(name, *(_pair(folded(method, model())) for method in METHODS)) for name, model in MODELS.items()]
-    return "\n".join([
-        markdown("Six joints: multiplications/additions", ("method", "dense", "table I", "table II", "II/dense", "folded chain"), six),
-        markdown("Growth: leading terms, and exponents fitted to the upper half of n",
-                 ("method", "dense, leading", "dense", "table I", "folded"), growth) if joints > 2 else "",
-        markdown("Chains, dense", ("n", *DENSE), chains["dense"]), markdown("Chains, folded", ("n", *METHODS), chains["folded"]),
-        markdown("Models, folded", ("model", *METHODS), models), NOTES])
+    chains = {
+        rule: [(n, *(_pair(count(method, n)) for method in methods)) for n in range(1, joints + 1)]
+        for rule, methods, count in (
+            ("dense", DENSE, dense),
+            ("folded", METHODS, lambda method, n: folded(method, chain(n))),
+        )
+    }
+    models = [
+        (name, *(_pair(folded(method, model())) for method in METHODS))
+        for name, model in MODELS.items()
+    ]
+    return "\n".join(
+        [
+            markdown(
+                "Six joints: multiplications/additions",
+                ("method", "dense", "table I", "table II", "II/dense", "folded chain"),
+                six,
+            ),
+            markdown(
+                "Growth: leading terms, and exponents fitted to the upper half of n",
+                ("method", "dense, leading", "dense", "table I", "folded"),
+                growth,
+            )
+            if joints > 2
+            else "",
+            markdown("Chains, dense", ("n", *DENSE), chains["dense"]),
+            markdown("Chains, folded", ("n", *METHODS), chains["folded"]),
+            markdown("Models, folded", ("model", *METHODS), models),
+            NOTES,
+        ]
+    )
 
 
 def _growth(method, joints):
     ends = leading(lambda n: dense(method, n), joints) if method in DENSE else None
-    first = "" if ends is None else "/".join(f"{value:g}" for value in ends[1]) + (f" n^{ends[0]}" if ends[0] > 1 else " n")
-    fitted = ((DENSE, lambda n: dense(method, n)), (TABLE_I, lambda n: printed(method, n)), (METHODS, lambda n: folded(method, chain(n))))
-    return first, *(f"{exponent(count, joints):.2f}" if method in known else "" for known, count in fitted)
+    first = (
+        ""
+        if ends is None
+        else "/".join(f"{value:g}" for value in ends[1])
+        + (f" n^{ends[0]}" if ends[0] > 1 else " n")
+    )
+    fitted = (
+        (DENSE, lambda n: dense(method, n)),
+        (TABLE_I, lambda n: printed(method, n)),
+        (METHODS, lambda n: folded(method, chain(n))),
+    )
+    return first, *(
+        f"{exponent(count, joints):.2f}" if method in known else "" for known, count in fitted
+    )
 
 
 def derivative_table(records):
     """Return the costs of derivatives as text, with what each is of the torques' own, and of its own by AD, in the same model and run."""
-    rows, header = [], ("model", "n", "quantity", "by", "instructions", "x tau", "us", "x tau", "compiled us", "x tau", "us / AD's")
+    rows, header = (
+        [],
+        (
+            "model",
+            "n",
+            "quantity",
+            "by",
+            "instructions",
+            "x tau",
+            "us",
+            "x tau",
+            "compiled us",
+            "x tau",
+            "us / AD's",
+        ),
+    )
     for record in records:
         alike = [other for other in records if other.model == record.model]
         base = next(other for other in alike if other.quantity == "tau")
-        rival = next((other for other in alike if (other.quantity, other.method) == (record.quantity, "AD")), None)
-        pairs = [(record.instructions, base.instructions, "d"), (record.microseconds, base.microseconds, ".2f"),
-                 (record.compiled_microseconds, base.compiled_microseconds, ".2f")]
-        cells = [("", "") if value is None else (format(value, form), _ratio(value, unit)) for value, unit, form in pairs]
+        rival = next(
+            (other for other in alike if (other.quantity, other.method) == (record.quantity, "AD")),
+            None,
+        )
+        pairs = [
+            (record.instructions, base.instructions, "d"),
+            (record.microseconds, base.microseconds, ".2f"),
+            (record.compiled_microseconds, base.compiled_microseconds, ".2f"),
+        ]
+        cells = [
+            ("", "") if value is None else (format(value, form), _ratio(value, unit))
+            for value, unit, form in pairs
+        ]
         share = "" if rival is None else _ratio(record.microseconds, rival.microseconds)
-        rows.append((record.model, record.joints, record.quantity, record.method, *sum(cells, ()), share))
+        rows.append(
+            (record.model, record.joints, record.quantity, record.method, *sum(cells, ()), share)
+        )
     return markdown("Derivatives", header, rows)
 
 
@@ -293,11 +477,23 @@ def interpolation(grids=(5, 9, 17, 33)):
     """Return as text the error of tabulated configuration-space coefficients against the size of the tables."""
     tree, rows = chain(2), []
     q, qd, qdd = np.random.default_rng(1).uniform(-1, 1, (3, 2, 200))
-    exact = np.hstack([np.array(newton_euler.inverse(tree, *motion)) for motion in zip(q.T, qd.T, qdd.T)])
+    exact = np.hstack(
+        [np.array(newton_euler.inverse(tree, *motion)) for motion in zip(q.T, qd.T, qdd.T)]
+    )
     for grid in grids:
         looked_up = configuration_space.tabulate(tree, grid, ((-1, 1),) * 2)
-        rows.append((f"{grid} x {grid}", looked_up.size, f"{np.abs(looked_up.torque(q, qd, qdd) - exact).max() / np.abs(exact).max():.1e}"))
-    return markdown("Configuration space, tables of two joints over 2 rad each", ("grid", "numbers", "error / largest torque"), rows)
+        rows.append(
+            (
+                f"{grid} x {grid}",
+                looked_up.size,
+                f"{np.abs(looked_up.torque(q, qd, qdd) - exact).max() / np.abs(exact).max():.1e}",
+            )
+        )
+    return markdown(
+        "Configuration space, tables of two joints over 2 rad each",
+        ("grid", "numbers", "error / largest torque"),
+        rows,
+    )
 
 
 def _pair(count):
@@ -313,8 +509,13 @@ FIELDS = tuple(field.name for field in fields(Record))
 
 def comma_separated(records):
     """Return the Records as the text of a CSV file."""
-    lines = [",".join("" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value) for value in astuple(record))
-             for record in records]
+    lines = [
+        ",".join(
+            "" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
+            for value in astuple(record)
+        )
+        for record in records
+    ]
     return "\n".join([",".join(FIELDS), *lines, ""])
 
 
@@ -322,20 +523,39 @@ def curves(joints):
     """Return the chart's Curves: multiplications and additions of chains over n, dense, folded and by table I."""
     n, found = tuple(range(1, joints + 1)), []
     for colour, method in enumerate(METHODS):
-        for rule, dash, known, count in (("dense", "solid", DENSE, dense), ("table I", "dashed", TABLE_I, printed),
-                                         ("folded", "dotted", METHODS, lambda method, k: folded(method, chain(k)))):
+        for rule, dash, known, count in (
+            ("dense", "solid", DENSE, dense),
+            ("table I", "dashed", TABLE_I, printed),
+            ("folded", "dotted", METHODS, lambda method, k: folded(method, chain(k))),
+        ):
             if method in known:
-                found.append(Curve(label=f"{method}, {rule}", x=n, y=tuple(sum(count(method, k)) for k in n), colour=colour, dash=dash))
+                found.append(
+                    Curve(
+                        label=f"{method}, {rule}",
+                        x=n,
+                        y=tuple(sum(count(method, k)) for k in n),
+                        colour=colour,
+                        dash=dash,
+                    )
+                )
     return found
 
 
 def run(arguments=None):
     """Do what the command line asks for and return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m problems.compare_formulations", description=__doc__, allow_abbrev=False)
-    parser.add_argument("--joints", type=int, default=12, metavar="N", help="largest chain to count (default: 12)")
-    parser.add_argument("--compile", action="store_true", help="time derivatives as machine code too; takes minutes")
+    parser = argparse.ArgumentParser(
+        prog="python -m problems.compare_formulations", description=__doc__, allow_abbrev=False
+    )
+    parser.add_argument(
+        "--joints", type=int, default=12, metavar="N", help="largest chain to count (default: 12)"
+    )
+    parser.add_argument(
+        "--compile", action="store_true", help="time derivatives as machine code too; takes minutes"
+    )
     parser.add_argument("--csv", metavar="FILE", help="write all numbers, one per line")
-    parser.add_argument("--plot", metavar="FILE.png", help="draw the counts over the number of joints")
+    parser.add_argument(
+        "--plot", metavar="FILE.png", help="draw the counts over the number of joints"
+    )
     parser.add_argument("--quiet", action="store_true", help="print no tables")
     flags = parser.parse_args(arguments)
     try:
@@ -345,7 +565,11 @@ def run(arguments=None):
             check_writable(path)
         if flags.plot is not None:
             check_suffix(flags.plot)
-        records = [record for name, tree in trees(flags.joints) for record in costs(name, tree, flags.compile)]
+        records = [
+            record
+            for name, tree in trees(flags.joints)
+            for record in costs(name, tree, flags.compile)
+        ]
     except (ValueError, OSError, NoCompiler) as error:
         print(f"compare_formulations: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
@@ -354,7 +578,13 @@ def run(arguments=None):
     if flags.csv is not None:
         write(flags.csv, comma_separated(counted(flags.joints) + records))
     if flags.plot is not None:
-        lines(flags.plot, curves(flags.joints), x="joints", y="multiplications and additions", log=True)
+        lines(
+            flags.plot,
+            curves(flags.joints),
+            x="joints",
+            y="multiplications and additions",
+            log=True,
+        )
     return DONE
 
 

@@ -1,16 +1,27 @@
 """A five-bar mechanism takes a load over a sill in the least time, the motors of its two cranks limited."""
+
 import casadi as ca
+from ocp.models.five_bar import five_bar, reaching
 
-from models.five_bar import five_bar, reaching
 from ocp import BSpline, Problem, at_end, at_start, duration, effort, path, torque_limits
-from problems.run import main
+from ocp.cli.run import main
 
-TABLE = 0.02                                       # m below pick and place: where the sill stands
-STRAIGHT = 0.2                                     # sine between the couplers; in line, they would not be held by the cranks
+TABLE = 0.02  # m below pick and place: where the sill stands
+STRAIGHT = 0.2  # sine between the couplers; in line, they would not be held by the cranks
 
 
-def problem(reach: float = 0.30, depth: float = 0.35, sill: float = 0.10, width: float = 0.15, payload: float = 0.5, torque: float = 6.0,
-            u: float = 0.0005, gravity: float = 9.81, points: int = 60, degree: int = 5) -> Problem:
+def problem(
+    reach: float = 0.30,
+    depth: float = 0.35,
+    sill: float = 0.10,
+    width: float = 0.15,
+    payload: float = 0.5,
+    torque: float = 6.0,
+    u: float = 0.0005,
+    gravity: float = 9.81,
+    points: int = 60,
+    degree: int = 5,
+) -> Problem:
     """`reach`: from pick to place, across (m); `depth`: of both below the cranks' pivots (m); `sill`: height above both that the hand must clear
     midway (m) and `width` of it (m); `payload`: in the hand (kg); `torque`: limit at both cranks (N m); `u`: weight of effort beside the time
     (1 / (N2 m2)); `gravity`: its strength, down (m/s2); `points`: control points per joint; `degree`: of the spline."""
@@ -19,18 +30,29 @@ def problem(reach: float = 0.30, depth: float = 0.35, sill: float = 0.10, width:
 
     def clearance(at):
         x, y, _ = ca.vertsplit(at.position("hand"))
-        return y + depth + TABLE - (sill + TABLE) * ca.exp(-(2 * x / width) ** 4)
+        return y + depth + TABLE - (sill + TABLE) * ca.exp(-((2 * x / width) ** 4))
 
     def transmission(at):
-        left, right = (at.frames[robot.link_index(name)][:2, 0] for name in ("left coupler", "right coupler"))
+        left, right = (
+            at.frames[robot.link_index(name)][:2, 0] for name in ("left coupler", "right coupler")
+        )
         return right[0] * left[1] - right[1] * left[0]
 
     return Problem(
-        tree=robot, motion=BSpline(points=points, degree=degree), duration=(0.1, 3.0),
+        tree=robot,
+        motion=BSpline(points=points, degree=degree),
+        duration=(0.1, 3.0),
         objective=duration() + u * effort(robot, ("left", "right")),
-        constraints=(at_start(robot, q=pick, qd=0.0), at_end(robot, q=place, qd=0.0), torque_limits(robot),
-                     path("clearance", clearance, lower=0.0, labels=("hand",), units="m"),
-                     path("transmission", transmission, lower=STRAIGHT, labels=("sine between the couplers",))))
+        constraints=(
+            at_start(robot, q=pick, qd=0.0),
+            at_end(robot, q=place, qd=0.0),
+            torque_limits(robot),
+            path("clearance", clearance, lower=0.0, labels=("hand",), units="m"),
+            path(
+                "transmission", transmission, lower=STRAIGHT, labels=("sine between the couplers",)
+            ),
+        ),
+    )
 
 
 if __name__ == "__main__":

@@ -1,9 +1,12 @@
 """Every published number beside ours, as one table."""
+
 import importlib
 import sys
 
-from ocp import Transcription, solve
-from problems.__main__ import gallery
+from ocp.problems.__main__ import gallery
+
+from ocp import Transcription
+from ocp.solution.solving import solve
 
 HEADER = ("problem", "paper", "quantity", "printed", "ours", "true optimum", "remark")
 
@@ -13,10 +16,22 @@ def rows():
     for name in gallery():
         module = None if name == "published" else importlib.import_module(f"problems.{name}")
         for entry in getattr(module, "PUBLISHED", ()):
-            solution = solve(module.problem(**entry.arguments), Transcription(**entry.settings)).require()
-            flags = [f"--{key} {value}" for key, value in [*entry.arguments.items(), *entry.settings.items()]]
-            yield (" ".join([f"`{name}`", *(f"`{flag}`" for flag in flags)]), entry.source, entry.quantity, f"{entry.value:.4g}",
-                   f"{entry.ours(solution):.4f}", "" if entry.optimum is None else f"{entry.optimum:.5f}", entry.remark)
+            solution = solve(
+                module.problem(**entry.arguments), Transcription(**entry.settings)
+            ).require()
+            flags = [
+                f"--{key} {value}"
+                for key, value in [*entry.arguments.items(), *entry.settings.items()]
+            ]
+            yield (
+                " ".join([f"`{name}`", *(f"`{flag}`" for flag in flags)]),
+                entry.source,
+                entry.quantity,
+                f"{entry.value:.4g}",
+                f"{entry.ours(solution):.4f}",
+                "" if entry.optimum is None else f"{entry.optimum:.5f}",
+                entry.remark,
+            )
 
 
 def table():

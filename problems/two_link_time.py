@@ -1,25 +1,48 @@
 """Two-link arm, rest to rest in minimum time under torque limits (Xiang et al. 2009, example 1; Barman 2020, section 4.1)."""
-from models.two_link import two_link
+
+from ocp.models.two_link import two_link
+
 from ocp import BSpline, Problem, at_end, at_start, duration, torque_limits
-from problems.run import Published, main
+from ocp.cli.report import Published
+from ocp.cli.run import main
 
 
 def problem(torque: float = 10.0, points: int = 22) -> Problem:
     """`torque`: limit at both joints (N m); `points`: control points per joint."""
     arm = two_link(torque=torque)
     return Problem(
-        tree=arm, motion=BSpline(points=points), duration=(0.1, 5.0), objective=duration(),
-        constraints=(at_start(arm, q=(0.0, -2.0), qd=0.0), at_end(arm, q=(1.0, -1.0), qd=0.0), torque_limits(arm)),
+        tree=arm,
+        motion=BSpline(points=points),
+        duration=(0.1, 5.0),
+        objective=duration(),
+        constraints=(
+            at_start(arm, q=(0.0, -2.0), qd=0.0),
+            at_end(arm, q=(1.0, -1.0), qd=0.0),
+            torque_limits(arm),
+        ),
     )
 
 
 AT_KNOTS = {"nodes": 1, "quadrature": "trapezoid"}
 PUBLISHED = (
-    Published(quantity="T (s)", value=0.3934, source="Xiang et al. 2009, example 1", optimum=0.3918545, settings=AT_KNOTS,
-              ours=lambda solution: solution.duration,
-              remark="bounds at the knots; the print lies nearest to 21 points with denser bounds"),
-    Published(quantity="T (s)", value=0.392, source="Barman 2020, section 4.1", optimum=0.3918545, settings=AT_KNOTS,
-              ours=lambda solution: solution.duration, remark="bounds at the knots"),
+    Published(
+        quantity="T (s)",
+        value=0.3934,
+        source="Xiang et al. 2009, example 1",
+        optimum=0.3918545,
+        settings=AT_KNOTS,
+        ours=lambda solution: solution.duration,
+        remark="bounds at the knots; the print lies nearest to 21 points with denser bounds",
+    ),
+    Published(
+        quantity="T (s)",
+        value=0.392,
+        source="Barman 2020, section 4.1",
+        optimum=0.3918545,
+        settings=AT_KNOTS,
+        ours=lambda solution: solution.duration,
+        remark="bounds at the knots",
+    ),
 )
 
 if __name__ == "__main__":

@@ -1,46 +1,105 @@
 """A small body on a floating root with two telescopic legs, and the ground it steps on, for tests that a human would make slow."""
+
 from math import inf
 
 import numpy as np
 
-from ocp.ground import Foot, Ground, Pin, Support
-from ocp.tree import Link, Point, Tree, prismatic, revolute
+from ocp.mechanics.joints import prismatic, revolute
+from ocp.mechanics.tree import Link, Point, Tree
+from ocp.problem.ground import Foot, Ground, Pin, Support
 
-SIDES = {"right": -0.1, "left": 0.1}               # m along y
-SOLE = {"heel": (-0.05, -0.03, 0.0), "out": (0.1, -0.04, 0.0), "toe": (0.12, 0.0, 0.0), "in": (0.1, 0.04, 0.0)}
+SIDES = {"right": -0.1, "left": 0.1}  # m along y
+SOLE = {
+    "heel": (-0.05, -0.03, 0.0),
+    "out": (0.1, -0.04, 0.0),
+    "toe": (0.12, 0.0, 0.0),
+    "in": (0.1, 0.04, 0.0),
+}
 ROOT = ("x", "y", "z", "yaw", "pitch", "roll")
 
 
 def biped(ankles=False):
     """Return the tree: x forward, y left, z up; six global joints, and per leg a hip, a telescopic knee and, if asked, an ankle."""
     axes = dict(zip("xyz", np.eye(3)))
-    joints = [prismatic(name, parent, axis=axes[name], actuated=False) for name, parent in (("x", "ground"), ("y", "x"), ("z", "y"))]
-    joints += [revolute(name, parent, axis=axes[axis], actuated=False, position=1.0)
-               for name, parent, axis in (("yaw", "z", "z"), ("pitch", "yaw", "y"), ("roll", "pitch", "x"))]
+    joints = [
+        prismatic(name, parent, axis=axes[name], actuated=False)
+        for name, parent in (("x", "ground"), ("y", "x"), ("z", "y"))
+    ]
+    joints += [
+        revolute(name, parent, axis=axes[axis], actuated=False, position=1.0)
+        for name, parent, axis in (("yaw", "z", "z"), ("pitch", "yaw", "y"), ("roll", "pitch", "x"))
+    ]
     links = [Link()] * 5 + [Link(mass=20.0, com=(0.01, 0.0, 0.2), inertia=np.diag((0.9, 0.8, 0.3)))]
     points = [Point(name="head", link="roll", position=(0.0, 0.0, 0.6))]
     for side, way in SIDES.items():
-        joints += [revolute(f"hip_{side}", "roll", axis=axes["y"], home=(0.0, way, -0.1), position=(-1.2, 0.9), torque=120.0),
-                   prismatic(f"knee_{side}", f"hip_{side}", axis=axes["z"], home=(0.0, 0.0, -0.6), position=(-0.1, 0.2), torque=400.0)]
-        links += [Link(mass=4.0, com=(0.0, 0.0, -0.15), inertia=np.diag((0.05, 0.05, 0.01))),
-                  Link(mass=2.0, com=(0.02, 0.0, 0.1), inertia=np.diag((0.02, 0.03, 0.01)))]
+        joints += [
+            revolute(
+                f"hip_{side}",
+                "roll",
+                axis=axes["y"],
+                home=(0.0, way, -0.1),
+                position=(-1.2, 0.9),
+                torque=120.0,
+            ),
+            prismatic(
+                f"knee_{side}",
+                f"hip_{side}",
+                axis=axes["z"],
+                home=(0.0, 0.0, -0.6),
+                position=(-0.1, 0.2),
+                torque=400.0,
+            ),
+        ]
+        links += [
+            Link(mass=4.0, com=(0.0, 0.0, -0.15), inertia=np.diag((0.05, 0.05, 0.01))),
+            Link(mass=2.0, com=(0.02, 0.0, 0.1), inertia=np.diag((0.02, 0.03, 0.01))),
+        ]
         if ankles:
-            joints.append(revolute(f"ankle_{side}", f"knee_{side}", axis=axes["y"], position=0.8, torque=60.0))
-            links.append(Link(mass=0.5, com=(0.03, 0.0, 0.0), inertia=np.diag((0.001, 0.002, 0.002))))
-        points += [Point(name=f"{name}_{side}", link=joints[-1].name, position=place) for name, place in SOLE.items()]
+            joints.append(
+                revolute(f"ankle_{side}", f"knee_{side}", axis=axes["y"], position=0.8, torque=60.0)
+            )
+            links.append(
+                Link(mass=0.5, com=(0.03, 0.0, 0.0), inertia=np.diag((0.001, 0.002, 0.002)))
+            )
+        points += [
+            Point(name=f"{name}_{side}", link=joints[-1].name, position=place)
+            for name, place in SOLE.items()
+        ]
     return Tree(links=links, joints=joints, points=points, gravity=(0.0, 0.0, -9.81))
 
 
 def steps(ankles=False, strike=0.25, leave=0.6, way=0.0):
     """Return the Ground: the left foot stands until `leave`, the right one strikes at `strike`, `way` (m) ahead."""
     link = "ankle" if ankles else "knee"
-    places = {side: {name: np.array(place) + (way * (side == "right"), shift, 0.0) for name, place in SOLE.items()}
-              for side, shift in SIDES.items()}
-    whens, bears = {"right": (strike, 1.0), "left": (0.0, leave)}, {"right": (strike, inf), "left": (-inf, leave)}
-    return Ground(feet=[Foot(
-        name=side, bears=bears[side], center=(way * (side == "right"), SIDES[side], 0.0),
-        supports=[Support(link=f"{link}_{side}", when=whens[side], polygon=list(places[side].values()),
-                          pins=[Pin(point=f"heel_{side}", axes="xyz", target=places[side]["heel"])])]) for side in SIDES])
+    places = {
+        side: {
+            name: np.array(place) + (way * (side == "right"), shift, 0.0)
+            for name, place in SOLE.items()
+        }
+        for side, shift in SIDES.items()
+    }
+    whens, bears = (
+        {"right": (strike, 1.0), "left": (0.0, leave)},
+        {"right": (strike, inf), "left": (-inf, leave)},
+    )
+    return Ground(
+        feet=[
+            Foot(
+                name=side,
+                bears=bears[side],
+                center=(way * (side == "right"), SIDES[side], 0.0),
+                supports=[
+                    Support(
+                        link=f"{link}_{side}",
+                        when=whens[side],
+                        polygon=list(places[side].values()),
+                        pins=[Pin(point=f"heel_{side}", axes="xyz", target=places[side]["heel"])],
+                    )
+                ],
+            )
+            for side in SIDES
+        ]
+    )
 
 
 def posture(tree, rng, rate=0.5, bend=0.2):

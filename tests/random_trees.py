@@ -1,7 +1,10 @@
 """Random mechanisms and motions for property tests; every draw comes from a seeded generator."""
+
 import numpy as np
 
-from ocp.tree import GROUND, Joint, Link, Load, Point, Tree
+from ocp.mechanics.joints import GROUND, Joint
+from ocp.mechanics.loads import Load
+from ocp.mechanics.tree import Link, Point, Tree
 
 
 def random_rotation(rng):
@@ -23,7 +26,11 @@ def random_link(rng):
     cloud = 0.2 * rng.standard_normal((5, 3))
     mass = rng.uniform(0.2, 3.0)
     spread = np.cov(cloud.T, bias=True)
-    return Link(mass=mass, com=0.2 * rng.standard_normal(3), inertia=mass * (np.trace(spread) * np.eye(3) - spread))
+    return Link(
+        mass=mass,
+        com=0.2 * rng.standard_normal(3),
+        inertia=mass * (np.trace(spread) * np.eye(3) - spread),
+    )
 
 
 def random_screw(rng, kind):
@@ -37,16 +44,28 @@ def random_screw(rng, kind):
     return (*axis, *(np.cross(0.2 * rng.standard_normal(3), axis) + pitch * axis))
 
 
-def random_tree(rng, joints, kinds=("revolute", "prismatic", "screw", "fixed"), branching=0.3, massless=0.2):
+def random_tree(
+    rng, joints, kinds=("revolute", "prismatic", "screw", "fixed"), branching=0.3, massless=0.2
+):
     """Return a tree of that many joints; the last link of every branch has mass, others are massless now and then."""
     names = [f"joint{k}" for k in range(joints)]
-    parents = [GROUND if k == 0 else names[rng.integers(0, k) if rng.random() < branching else k - 1] for k in range(joints)]
+    parents = [
+        GROUND if k == 0 else names[rng.integers(0, k) if rng.random() < branching else k - 1]
+        for k in range(joints)
+    ]
     built, links = [], []
     for k, name in enumerate(names):
         kind = kinds[0] if k == 0 else kinds[rng.integers(len(kinds))]
-        built.append(Joint(name=name, parent=parents[k], home=random_pose(rng), screw=random_screw(rng, kind)))
+        built.append(
+            Joint(
+                name=name, parent=parents[k], home=random_pose(rng), screw=random_screw(rng, kind)
+            )
+        )
         links.append(Link() if name in parents and rng.random() < massless else random_link(rng))
-    points = tuple(Point(name=f"point{k}", link=name, position=0.3 * rng.standard_normal(3)) for k, name in enumerate(names))
+    points = tuple(
+        Point(name=f"point{k}", link=name, position=0.3 * rng.standard_normal(3))
+        for k, name in enumerate(names)
+    )
     return Tree(links=links, joints=built, points=points, gravity=rng.uniform(-10, 10, 3))
 
 
@@ -58,4 +77,7 @@ def random_motion(rng, tree):
 def random_loads(rng, tree, count):
     """Return loads with force and moment on randomly chosen points."""
     points = rng.choice([point.name for point in tree.points], size=count)
-    return tuple(Load(point=str(name), force=10 * rng.standard_normal(3), moment=5 * rng.standard_normal(3)) for name in points)
+    return tuple(
+        Load(point=str(name), force=10 * rng.standard_normal(3), moment=5 * rng.standard_normal(3))
+        for name in points
+    )

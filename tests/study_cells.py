@@ -1,11 +1,13 @@
 """Small problems and odd methods for studies, in a module that worker processes can import."""
+
 import os
 import signal
 import sqlite3
 
-from ocp import solve
-from problems.two_link_lift import problem as lift
-from problems.two_link_time import problem as fastest
+from ocp.problems.two_link_lift import problem as lift
+from ocp.problems.two_link_time import problem as fastest
+
+from ocp.solution.solving import solve
 
 
 def problem(torque: float = 10.0, points: int = 6):

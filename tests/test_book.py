@@ -1,21 +1,24 @@
 """Flexible trees: Book's forms against particles and AD, frequencies, energy, the rigid limit, stiffening, refusals, operation counts."""
+
 from dataclasses import replace
 from functools import lru_cache
 
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.models.flexible_arm import LENGTH, cantilever, flexible_arm, strip
+from ocp.problems.compare_book import ADDITIONS, MULTIPLICATIONS, STATED, counted, polynomial, table
 from random_trees import random_link, random_loads, random_motion, random_tree
 
-from models.flexible_arm import LENGTH, cantilever, flexible_arm, strip
-from ocp import kinematics
-from ocp.beams import Beam, Body, assumed_modes, bending_roots
 from ocp.dynamics import FORMULATIONS, book
-from ocp.flexible import damping_power
-from ocp.modes import stiffened
-from ocp.spatial import exp_screw
-from ocp.tree import Link, Load, Tree, fixed, prismatic, revolute
-from problems.compare_book import ADDITIONS, MULTIPLICATIONS, STATED, counted, polynomial, table
+from ocp.mechanics import kinematics
+from ocp.mechanics.beams import Beam, Body, assumed_modes, bending_roots
+from ocp.mechanics.flexible import damping_power
+from ocp.mechanics.joints import fixed, prismatic, revolute
+from ocp.mechanics.loads import Load
+from ocp.mechanics.modes import stiffened
+from ocp.mechanics.spatial import exp_screw
+from ocp.mechanics.tree import Link, Tree
 
 SEEDS = range(5)
 ZERO = ca.DM.zeros
@@ -24,18 +27,48 @@ ZERO = ca.DM.zeros
 def random_modes(rng):
     """Polynomial modes of a random beam, some with tip bodies and stiffening, and the particles that make it up: places (3), masses."""
     corners = np.array([(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]) / np.sqrt(3)
-    size, com, mass = rng.uniform(0.01, 0.05, 3), 0.1 * rng.standard_normal(3), rng.uniform(0.1, 0.5)
-    spread = mass * (size ** 2 / 3)
-    com[0] = abs(com[0]) + 0.05                                               # beyond the beam, where places move with the tip
-    tip = Body(mass=mass, com=com, inertia=np.diag(spread.sum() - spread)) if rng.random() < 0.5 else None
-    beam = Beam(length=rng.uniform(0.3, 1.0), mass=rng.uniform(0.2, 1.0), bending=rng.uniform(1, 10, 2), torsion=rng.uniform(1, 5),
-                gyration=rng.uniform(0.01, 0.05, 2), tip=tip, rotary=True)
+    size, com, mass = (
+        rng.uniform(0.01, 0.05, 3),
+        0.1 * rng.standard_normal(3),
+        rng.uniform(0.1, 0.5),
+    )
+    spread = mass * (size**2 / 3)
+    com[0] = abs(com[0]) + 0.05  # beyond the beam, where places move with the tip
+    tip = (
+        Body(mass=mass, com=com, inertia=np.diag(spread.sum() - spread))
+        if rng.random() < 0.5
+        else None
+    )
+    beam = Beam(
+        length=rng.uniform(0.3, 1.0),
+        mass=rng.uniform(0.2, 1.0),
+        bending=rng.uniform(1, 10, 2),
+        torsion=rng.uniform(1, 5),
+        gyration=rng.uniform(0.01, 0.05, 2),
+        tip=tip,
+        rotary=True,
+    )
     many = rng.integers(0, 2, 3) + np.array([0, 1, 0])
-    modes = assumed_modes(beam, bend_y=int(many[0]), bend_z=int(many[1]), torsion=int(many[2]), shapes="polynomial",
-                          stiffening=bool(rng.integers(2)), damping=0.02)
+    modes = assumed_modes(
+        beam,
+        bend_y=int(many[0]),
+        bend_z=int(many[1]),
+        torsion=int(many[2]),
+        shapes="polynomial",
+        stiffening=bool(rng.integers(2)),
+        damping=0.02,
+    )
     points, weights = np.polynomial.legendre.leggauss(6)
-    places = [((x + 1) * beam.length / 2, side * y, up * z) for x in points for side, up, y, z in (
-        (1, 0, beam.gyration[1], 0), (-1, 0, beam.gyration[1], 0), (0, 1, 0, beam.gyration[0]), (0, -1, 0, beam.gyration[0]))]
+    places = [
+        ((x + 1) * beam.length / 2, side * y, up * z)
+        for x in points
+        for side, up, y, z in (
+            (1, 0, beam.gyration[1], 0),
+            (-1, 0, beam.gyration[1], 0),
+            (0, 1, 0, beam.gyration[0]),
+            (0, -1, 0, beam.gyration[0]),
+        )
+    ]
     masses = [beam.mass * w / 2 / 4 for w in weights for _ in range(4)]
     places = [np.array([x, np.sqrt(2) * y, np.sqrt(2) * z]) for x, y, z in places]
     if tip is not None:
@@ -82,13 +115,23 @@ def lagrange(tree, particles, q, qd, qdd, loads):
         link, rows, matrix = tree.links[k], tree.amplitude_rows[k], ca.DM.eye(4)
         if link.modes is not None:
             weights = [np.prod([at[rows[i]] for i in term]) for term in link.modes.terms]
-            matrix = matrix + sum(weight * ca.DM(m) for weight, m in zip(weights, link.modes.at(place)))
+            matrix = matrix + sum(
+                weight * ca.DM(m) for weight, m in zip(weights, link.modes.at(place))
+            )
         return matrix
 
     frames = []
     for k, (joint, parent, row) in enumerate(zip(tree.joints, tree.parents, tree.rows)):
-        before = ca.DM.eye(4) if parent < 0 else frames[parent] @ local(parent, np.array(joint.home)[:3, 3])
-        frames.append(before @ ca.DM(np.array(joint.home)) @ (ca.DM.eye(4) if row is None else exp_screw(joint.screw, at[row])))
+        before = (
+            ca.DM.eye(4)
+            if parent < 0
+            else frames[parent] @ local(parent, np.array(joint.home)[:3, 3])
+        )
+        frames.append(
+            before
+            @ ca.DM(np.array(joint.home))
+            @ (ca.DM.eye(4) if row is None else exp_screw(joint.screw, at[row]))
+        )
         for place, mass in zip(*particles[k]):
             cloud.append((frames[k] @ local(k, place) @ ca.DM([*place, 1]))[:3])
             masses.append(mass)
@@ -97,17 +140,24 @@ def lagrange(tree, particles, q, qd, qdd, loads):
             d = ca.vertcat(*(at[i] for i in tree.amplitude_rows[k]))
             potential += ca.bilin(ca.DM(np.array(tree.links[k].modes.stiffness)), d, d) / 2
     speed, outer = ca.jtimes(ca.vertcat(*cloud), at, rate), 0
-    kinetic = ca.dot(ca.DM(np.repeat(masses, 3)), speed ** 2) / 2
+    kinetic = ca.dot(ca.DM(np.repeat(masses, 3)), speed**2) / 2
     for load in loads:
         point = tree.point(load.point)
         k = tree.link_index(point.link)
         frame = frames[k] @ local(k, point.position)
         outer += ca.jacobian(frame @ ca.DM([*point.position, 1]), at)[:3, :].T @ ca.DM(load.force)
-        slope = [ca.reshape(column, 3, 3) @ frame[:3, :3].T for column in ca.horzsplit(ca.jacobian(frame[:3, :3], at))]
-        outer += ca.vertcat(*(ca.dot(ca.inv_skew(matrix - matrix.T) / 2, ca.DM(load.moment)) for matrix in slope))
+        slope = [
+            ca.reshape(column, 3, 3) @ frame[:3, :3].T
+            for column in ca.horzsplit(ca.jacobian(frame[:3, :3], at))
+        ]
+        outer += ca.vertcat(
+            *(ca.dot(ca.inv_skew(matrix - matrix.T) / 2, ca.DM(load.moment)) for matrix in slope)
+        )
     momentum = ca.gradient(kinetic, rate)
     mass = ca.jacobian(momentum, rate)
-    force = mass @ qdd + ca.jtimes(momentum, at, rate) - ca.gradient(kinetic - potential, at) - outer
+    force = (
+        mass @ qdd + ca.jtimes(momentum, at, rate) - ca.gradient(kinetic - potential, at) - outer
+    )
     force += ca.gradient(damping_power(tree, rate), rate) / 2
     return [np.array(part) for part in ca.Function("lagrange", [at, rate], [force, mass])(q, qd)]
 
@@ -124,7 +174,11 @@ def forms(seed):
     tree, *_, loads = mixed(seed)
     q, qd, qdd = (ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd"))
     assert tree.flexible
-    found = [book.inverse(tree, q, qd, qdd, loads), book.inertia(tree, q), book.remainder(tree, q, qd, ZERO(tree.dof), loads)]
+    found = [
+        book.inverse(tree, q, qd, qdd, loads),
+        book.inertia(tree, q),
+        book.remainder(tree, q, qd, ZERO(tree.dof), loads),
+    ]
     graph = ca.Function("forms", [q, qd, qdd], found)
     return lambda *motion: [np.array(part) for part in graph(*motion)]
 
@@ -145,7 +199,12 @@ def test_the_simulation_form_is_lagrange_of_the_particles(seed):
     _, _, q, qd, qdd, _ = mixed(seed)
     _, matrix, rest = forms(seed)(q, qd, qdd)
     np.testing.assert_allclose(matrix, oracle(seed)[1], rtol=0, atol=1e-10 * np.abs(matrix).max())
-    np.testing.assert_allclose(oracle(seed)[0] + rest, matrix @ qdd[:, None], rtol=0, atol=1e-10 * np.abs(oracle(seed)[0]).max())
+    np.testing.assert_allclose(
+        oracle(seed)[0] + rest,
+        matrix @ qdd[:, None],
+        rtol=0,
+        atol=1e-10 * np.abs(oracle(seed)[0]).max(),
+    )
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -153,8 +212,13 @@ def test_the_inertia_matrix_is_symmetric_positive_and_what_the_inverse_form_need
     tree, _, q, *_ = mixed(seed)
     rest, n = forms(seed)(q, 0, 0)[0], tree.dof
     matrix = np.hstack([forms(seed)(q, 0, unit)[0] - rest for unit in np.eye(n)])
-    assert np.abs(matrix - matrix.T).max() < 1e-12 * np.abs(matrix).max() and np.linalg.eigvalsh(matrix)[0] > 0
-    np.testing.assert_allclose(forms(seed)(q, 0, 0)[1], matrix, rtol=0, atol=1e-11 * np.abs(matrix).max())
+    assert (
+        np.abs(matrix - matrix.T).max() < 1e-12 * np.abs(matrix).max()
+        and np.linalg.eigvalsh(matrix)[0] > 0
+    )
+    np.testing.assert_allclose(
+        forms(seed)(q, 0, 0)[1], matrix, rtol=0, atol=1e-11 * np.abs(matrix).max()
+    )
 
 
 def test_as_printed_the_forms_differ_by_what_is_of_second_order():
@@ -162,8 +226,13 @@ def test_as_printed_the_forms_differ_by_what_is_of_second_order():
     for size in (1e-2, 1e-3):
         at, rate = np.ones(tree.dof), np.ones(tree.dof)
         at[list(sum(tree.amplitude_rows, ()))] = size
-        both = [(book.inertia(tree, ca.DM(at), printed), book.remainder(tree, ca.DM(at), ca.DM(rate), ZERO(tree.dof), printed=printed))
-                for printed in (False, True)]
+        both = [
+            (
+                book.inertia(tree, ca.DM(at), printed),
+                book.remainder(tree, ca.DM(at), ca.DM(rate), ZERO(tree.dof), printed=printed),
+            )
+            for printed in (False, True)
+        ]
         gaps.append([np.abs(numbers(a - b)).max() for a, b in zip(*both)])
     ratio = np.array(gaps[0]) / np.array(gaps[1])
     assert (np.array(gaps[0]) > 1e-8).all() and ratio == pytest.approx([100, 100], rel=0.1)
@@ -174,24 +243,48 @@ def test_kinematics_know_how_links_bend(seed):
     """Velocities and accelerations are derivatives of places, momentum of the centre of mass, power that of the energies."""
     tree, _, q, qd, qdd, loads = mixed(seed)
     at, rate, still = (ca.SX.sym(name, tree.dof) for name in ("q", "qd", "still"))
-    asked = [kinematics.position(tree, at, point.name) for point in tree.points] + [kinematics.center_of_mass(tree, at)]
-    place, energy = ca.vertcat(*asked), kinematics.kinetic_energy(tree, at, rate) + kinematics.potential_energy(tree, at)
+    asked = [kinematics.position(tree, at, point.name) for point in tree.points] + [
+        kinematics.center_of_mass(tree, at)
+    ]
+    place, energy = (
+        ca.vertcat(*asked),
+        kinematics.kinetic_energy(tree, at, rate) + kinematics.potential_energy(tree, at),
+    )
     speed = ca.jtimes(place, at, rate)
     gain = ca.jtimes(speed, at, rate) + ca.jtimes(speed, rate, still)
     power = ca.jtimes(energy, at, rate) + ca.jtimes(energy, rate, still)
-    speed, gain, power = map(numbers, ca.Function("f", [at, rate, still], [speed, gain, power])(q, qd, qdd))
+    speed, gain, power = map(
+        numbers, ca.Function("f", [at, rate, still], [speed, gain, power])(q, qd, qdd)
+    )
     arguments = [tree, *map(ca.DM, (q, qd))]
     found = ca.vertcat(*(kinematics.velocity(*arguments, point.name) for point in tree.points))
     np.testing.assert_allclose(numbers(found), speed[:-3], atol=1e-11 * np.abs(speed).max())
-    by_jacobian = ca.vertcat(*((kinematics.jacobian(*arguments[:2], point.name) @ ca.DM(qd))[3:] for point in tree.points))
+    by_jacobian = ca.vertcat(
+        *(
+            (kinematics.jacobian(*arguments[:2], point.name) @ ca.DM(qd))[3:]
+            for point in tree.points
+        )
+    )
     np.testing.assert_allclose(numbers(by_jacobian), speed[:-3], atol=1e-11 * np.abs(speed).max())
-    found = ca.vertcat(*(kinematics.acceleration(*arguments, ca.DM(qdd), point.name) for point in tree.points))
+    found = ca.vertcat(
+        *(kinematics.acceleration(*arguments, ca.DM(qdd), point.name) for point in tree.points)
+    )
     np.testing.assert_allclose(numbers(found), gain[:-3], atol=1e-11 * np.abs(gain).max())
     mass = sum(link.mass for link in tree.links)
-    np.testing.assert_allclose(numbers(kinematics.momentum(*arguments)[1]), mass * speed[-3:], atol=1e-11 * mass * np.abs(speed).max())
+    np.testing.assert_allclose(
+        numbers(kinematics.momentum(*arguments)[1]),
+        mass * speed[-3:],
+        atol=1e-11 * mass * np.abs(speed).max(),
+    )
     tau = book.inverse(*arguments, ca.DM(qdd), loads)
-    supplied = numbers(ca.dot(tau, ca.DM(qd)) + kinematics.load_power(*arguments, loads) - damping_power(tree, ca.DM(qd)))
-    np.testing.assert_allclose(supplied, power, atol=1e-10 * np.abs(numbers(tau)).max() * np.abs(qd).max())
+    supplied = numbers(
+        ca.dot(tau, ca.DM(qd))
+        + kinematics.load_power(*arguments, loads)
+        - damping_power(tree, ca.DM(qd))
+    )
+    np.testing.assert_allclose(
+        supplied, power, atol=1e-10 * np.abs(numbers(tau)).max() * np.abs(qd).max()
+    )
 
 
 def test_angular_momentum_about_the_ground_axis_changes_by_the_joint_torque():
@@ -199,27 +292,46 @@ def test_angular_momentum_about_the_ground_axis_changes_by_the_joint_torque():
     at, rate = (ca.SX.sym(name, arm.dof) for name in ("q", "qd"))
     spin = kinematics.momentum(arm, at, rate)[0][2]
     q, qd, qdd = 0.1 * random_motion(rng, arm)
-    change = ca.Function("f", [at, rate], [ca.jtimes(spin, at, rate) + ca.gradient(spin, rate).T @ ca.DM(qdd)])(q, qd)
+    change = ca.Function(
+        "f", [at, rate], [ca.jtimes(spin, at, rate) + ca.gradient(spin, rate).T @ ca.DM(qdd)]
+    )(q, qd)
     tau = book.inverse(arm, *map(ca.DM, (q, qd, qdd)))
     assert float(change) == pytest.approx(float(tau[0]), rel=1e-11)
 
 
 # Vibrations -----------------------------------------------------------------------------------------------------------------
 
+
 def frequencies(tree):
     """Natural frequencies (rad/s) at q = 0 without gravity, from Book's inertia matrix and the forces' slope."""
     at = ca.SX.sym("q", tree.dof)
-    slope = ca.jacobian(book.inverse(replace(tree, gravity=(0, 0, 0)), at, ZERO(tree.dof), ZERO(tree.dof)), at)
+    slope = ca.jacobian(
+        book.inverse(replace(tree, gravity=(0, 0, 0)), at, ZERO(tree.dof), ZERO(tree.dof)), at
+    )
     stiffness = numbers(ca.Function("slope", [at], [slope])(0))
-    return np.sort(np.sqrt(np.abs(np.linalg.eigvals(np.linalg.solve(numbers(book.inertia(tree, ZERO(tree.dof))), stiffness)))))
+    return np.sort(
+        np.sqrt(
+            np.abs(
+                np.linalg.eigvals(
+                    np.linalg.solve(numbers(book.inertia(tree, ZERO(tree.dof))), stiffness)
+                )
+            )
+        )
+    )
 
 
-SLENDER = replace(strip(), gyration=(0.0, 0.0))    # its sections have no inertia, as Euler and Bernoulli have it
+SLENDER = replace(
+    strip(), gyration=(0.0, 0.0)
+)  # its sections have no inertia, as Euler and Bernoulli have it
 
 
 def turning(modes, hub=0.0):
     """A beam on a free joint with a hub of that inertia about it (kg m2)."""
-    links = (Link(mass=1.0, inertia=np.diag([hub, hub, hub])), Link(modes=modes)) if hub else (Link(modes=modes),)
+    links = (
+        (Link(mass=1.0, inertia=np.diag([hub, hub, hub])), Link(modes=modes))
+        if hub
+        else (Link(modes=modes),)
+    )
     joints = (revolute("hub"), fixed("beam", "hub")) if hub else (revolute("beam"),)
     return Tree(links=links, joints=joints)
 
@@ -227,12 +339,18 @@ def turning(modes, hub=0.0):
 def rates(**ends):
     """Euler and Bernoulli's first three frequencies of the strip (rad/s)."""
     beam = strip()
-    return np.array(bending_roots(3, **ends)[0]) ** 2 * np.sqrt(beam.bending[1] / (beam.mass * LENGTH ** 3))
+    return np.array(bending_roots(3, **ends)[0]) ** 2 * np.sqrt(
+        beam.bending[1] / (beam.mass * LENGTH**3)
+    )
 
 
 def test_a_clamped_beam_vibrates_as_euler_and_bernoulli_say():
     np.testing.assert_allclose(frequencies(cantilever()), rates(), rtol=1e-9)
-    np.testing.assert_allclose(frequencies(cantilever(load=0.25)), rates(tip=0.25 / 0.675, inertia=0.25 * 0.04 ** 2 / 0.675), rtol=1e-9)
+    np.testing.assert_allclose(
+        frequencies(cantilever(load=0.25)),
+        rates(tip=0.25 / 0.675, inertia=0.25 * 0.04**2 / 0.675),
+        rtol=1e-9,
+    )
 
 
 @pytest.mark.parametrize(("shapes", "hub"), [("pinned", 0.0), ("hub", 0.02)])
@@ -245,9 +363,20 @@ def test_a_turning_beam_vibrates_as_euler_and_bernoulli_say(shapes, hub):
 
 @pytest.mark.parametrize("shapes", ["clamped-free", "polynomial"])
 def test_a_turning_beam_of_other_shapes_comes_near(shapes):
-    errors = np.array([frequencies(turning(assumed_modes(SLENDER, bend_z=count, shapes=shapes)))[1:4] / rates(base=0.0) - 1
-                       for count in (3, 5, 8)])
-    assert (errors > -1e-9).all() and (np.diff(errors, axis=0) < 0).all() and (errors[-1] < 1e-2).all() and (errors[0] > errors[-1]).all()
+    errors = np.array(
+        [
+            frequencies(turning(assumed_modes(SLENDER, bend_z=count, shapes=shapes)))[1:4]
+            / rates(base=0.0)
+            - 1
+            for count in (3, 5, 8)
+        ]
+    )
+    assert (
+        (errors > -1e-9).all()
+        and (np.diff(errors, axis=0) < 0).all()
+        and (errors[-1] < 1e-2).all()
+        and (errors[0] > errors[-1]).all()
+    )
     assert shapes != "polynomial" or (errors[-1] < 1e-3).all()
 
 
@@ -256,15 +385,25 @@ def test_a_tip_body_is_a_link_fixed_to_the_tip():
     body = random_link(rng)
     tip = Body(mass=body.mass, com=body.com, inertia=body.inertia)
     shapes = {"bend_y": 1, "bend_z": 2, "torsion": 1, "shapes": "polynomial", "stiffening": True}
-    one = Tree(links=(Link(modes=assumed_modes(replace(bare, tip=tip), **shapes)),), joints=(revolute("arm"),), gravity=(1, 2, 3))
-    two = Tree(links=(Link(modes=assumed_modes(bare, **shapes)), body), joints=(revolute("arm"), fixed("tip", "arm", home=(LENGTH, 0, 0))),
-               gravity=(1, 2, 3))
+    one = Tree(
+        links=(Link(modes=assumed_modes(replace(bare, tip=tip), **shapes)),),
+        joints=(revolute("arm"),),
+        gravity=(1, 2, 3),
+    )
+    two = Tree(
+        links=(Link(modes=assumed_modes(bare, **shapes)), body),
+        joints=(revolute("arm"), fixed("tip", "arm", home=(LENGTH, 0, 0))),
+        gravity=(1, 2, 3),
+    )
     motion = [ca.DM(part) for part in 0.3 * random_motion(rng, one)]
     expected = numbers(book.inverse(one, *motion))
-    np.testing.assert_allclose(numbers(book.inverse(two, *motion)), expected, atol=1e-12 * np.abs(expected).max())
+    np.testing.assert_allclose(
+        numbers(book.inverse(two, *motion)), expected, atol=1e-12 * np.abs(expected).max()
+    )
 
 
 # Rigid limit, energy, stiffening --------------------------------------------------------------------------------------------
+
 
 def settled(tree, q, qd, qdd):
     """Torques of the joints (n,) where every amplitude rests at what its force balances, and the amplitudes."""
@@ -272,9 +411,13 @@ def settled(tree, q, qd, qdd):
     at = [ca.SX.sym("d") if row in rows else value for row, value in enumerate(q)]
     balance = book.inverse(tree, ca.vertcat(*at), ca.DM(qd), ca.DM(qdd))
     d = ca.vertcat(*(at[row] for row in rows))
-    found = ca.rootfinder("rest", "newton", {"x": d, "g": balance[rows]}, {"abstol": 1e-11, "line_search": False})(x0=ZERO(len(rows)))["x"]
+    found = ca.rootfinder(
+        "rest", "newton", {"x": d, "g": balance[rows]}, {"abstol": 1e-11, "line_search": False}
+    )(x0=ZERO(len(rows)))["x"]
     others = [row for row in range(tree.dof) if row not in rows]
-    return numbers(ca.Function("tau", [d], [balance[others]])(found)).ravel(), numbers(found).ravel()
+    return numbers(ca.Function("tau", [d], [balance[others]])(found)).ravel(), numbers(
+        found
+    ).ravel()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -285,11 +428,19 @@ def test_stiff_links_are_rigid_links(seed):
     qd, qdd, others = qd.copy(), qdd.copy(), [row for row in range(tree.dof) if row not in rows]
     qd[list(rows)] = qdd[list(rows)] = 0.0
     rigid = replace(tree, links=tuple(replace(link, modes=None) for link in tree.links))
-    expected = numbers(FORMULATIONS["newton_euler"].inverse(rigid, *(ca.DM(part[others]) for part in (q, qd, qdd)))).ravel()
+    expected = numbers(
+        FORMULATIONS["newton_euler"].inverse(rigid, *(ca.DM(part[others]) for part in (q, qd, qdd)))
+    ).ravel()
     gaps, size = [], max(np.abs(expected).max(initial=0), 1)
     for factor in (1e4, 1e6):
-        stiff = [link if link.modes is None else replace(link, modes=stiffened(link.modes, factor)) for link in tree.links]
-        gaps.append(np.abs(settled(replace(tree, links=stiff), q, qd, qdd)[0] - expected).max(initial=0) / size)
+        stiff = [
+            link if link.modes is None else replace(link, modes=stiffened(link.modes, factor))
+            for link in tree.links
+        ]
+        gaps.append(
+            np.abs(settled(replace(tree, links=stiff), q, qd, qdd)[0] - expected).max(initial=0)
+            / size
+        )
     assert gaps[1] < 1e-6 and gaps[1] < 0.02 * gaps[0] + 1e-9
 
 
@@ -297,19 +448,30 @@ def simulated(tree, start, duration):
     """State at the end (2 n,) of free motion from `start`, and the work that damping took."""
     n = tree.dof
     state = ca.SX.sym("state", 2 * n)
-    rates = ca.vertcat(state[n:], book.forward(tree, state[:n], state[n:], ca.SX.zeros(n)), damping_power(tree, state[n:]))
+    rates = ca.vertcat(
+        state[n:],
+        book.forward(tree, state[:n], state[n:], ca.SX.zeros(n)),
+        damping_power(tree, state[n:]),
+    )
     system = {"x": ca.vertcat(state, ca.SX.sym("work")), "ode": rates}
-    found = ca.integrator("free", "cvodes", system, 0.0, duration, {"abstol": 1e-11, "reltol": 1e-11})(x0=ca.vertcat(start, 0))["xf"]
-    return found[:2 * n], float(found[2 * n])
+    found = ca.integrator(
+        "free", "cvodes", system, 0.0, duration, {"abstol": 1e-11, "reltol": 1e-11}
+    )(x0=ca.vertcat(start, 0))["xf"]
+    return found[: 2 * n], float(found[2 * n])
 
 
-@pytest.mark.parametrize("options", [{}, {"stiffening": True}, {"damping": 0.02}], ids=["linear", "stiffened", "damped"])
+@pytest.mark.parametrize(
+    "options", [{}, {"stiffening": True}, {"damping": 0.02}], ids=["linear", "stiffened", "damped"]
+)
 def test_energy_is_kept_as_closely_as_the_integrator_steps(options):
     arm = flexible_arm(bend=1, gravity=9.81, **options)
     start = ca.DM([0.4, 0.02, -0.7, -0.02, 0, 0, 0, 0])
 
     def energy(state):
-        return float(kinematics.kinetic_energy(arm, state[:4], state[4:]) + kinematics.potential_energy(arm, state[:4]))
+        return float(
+            kinematics.kinetic_energy(arm, state[:4], state[4:])
+            + kinematics.potential_energy(arm, state[:4])
+        )
 
     end, lost = simulated(arm, start, 0.5)
     swing = float(kinematics.kinetic_energy(arm, end[:4], end[4:]))
@@ -320,28 +482,47 @@ def test_energy_is_kept_as_closely_as_the_integrator_steps(options):
 def test_a_loaded_column_bends_as_theory_has_it_only_with_stiffening():
     """Deflection F (tan kL - kL) / (P k) of a column under P with a small F across; the linear shapes give F L^3 / (3 E I)."""
     stiffness, found = strip().bending[1], {}
-    k = 0.63 * np.pi / 2 / LENGTH                                              # P is 0.4 of Euler's pi^2 E I / (4 L^2)
+    k = 0.63 * np.pi / 2 / LENGTH  # P is 0.4 of Euler's pi^2 E I / (4 L^2)
     for stiffening in (False, True):
         column = cantilever(bend=5, shapes="polynomial", stiffening=stiffening)
         d = ca.SX.sym("d", 5)
-        balance = book.inverse(column, d, ZERO(5), ZERO(5), (Load(point="tip", force=(-k ** 2 * stiffness, 1e-4, 0)),))
-        slope, rest = (numbers(ca.Function("f", [d], [part])(0)) for part in (ca.jacobian(balance, d), balance))
-        found[stiffening] = numbers(kinematics.position(column, -np.linalg.solve(slope, rest).ravel(), "tip"))[1, 0]
-    exact = 1e-4 * (np.tan(k * LENGTH) - k * LENGTH) / (k ** 3 * stiffness)
+        balance = book.inverse(
+            column, d, ZERO(5), ZERO(5), (Load(point="tip", force=(-(k**2) * stiffness, 1e-4, 0)),)
+        )
+        slope, rest = (
+            numbers(ca.Function("f", [d], [part])(0)) for part in (ca.jacobian(balance, d), balance)
+        )
+        found[stiffening] = numbers(
+            kinematics.position(column, -np.linalg.solve(slope, rest).ravel(), "tip")
+        )[1, 0]
+    exact = 1e-4 * (np.tan(k * LENGTH) - k * LENGTH) / (k**3 * stiffness)
     assert found[True] == pytest.approx(exact, rel=1e-6)
-    assert found[False] == pytest.approx(1e-4 * LENGTH ** 3 / (3 * stiffness), rel=1e-9) and found[False] / exact == pytest.approx(0.6, abs=0.02)
+    assert found[False] == pytest.approx(1e-4 * LENGTH**3 / (3 * stiffness), rel=1e-9) and found[
+        False
+    ] / exact == pytest.approx(0.6, abs=0.02)
 
 
 @lru_cache(maxsize=None)
 def whirling():
     """Slope of the forces by the coordinates and inertia matrix, at rest in a beam that whirls, as a function of its speed."""
-    tree = turning(assumed_modes(Beam(length=1.0, mass=1.0, bending=(1.0, 1.0)), bend_y=6, shapes="polynomial", stiffening=True))
+    tree = turning(
+        assumed_modes(
+            Beam(length=1.0, mass=1.0, bending=(1.0, 1.0)),
+            bend_y=6,
+            shapes="polynomial",
+            stiffening=True,
+        )
+    )
     q, speed = ca.SX.sym("q", 7), ca.SX.sym("speed")
     slope = ca.jacobian(book.inverse(tree, q, ca.vertcat(speed, ca.SX.zeros(6)), ZERO(7)), q)
-    return ca.Function("whirling", [speed], [ca.substitute(slope, q, ZERO(7)), book.inertia(tree, ZERO(7))])
+    return ca.Function(
+        "whirling", [speed], [ca.substitute(slope, q, ZERO(7)), book.inertia(tree, ZERO(7))]
+    )
 
 
-@pytest.mark.parametrize(("speed", "expected"), [(0, 3.5160), (1, 3.6817), (2, 4.1373), (6, 7.3604), (12, 13.1702)])
+@pytest.mark.parametrize(
+    ("speed", "expected"), [(0, 3.5160), (1, 3.6817), (2, 4.1373), (6, 7.3604), (12, 13.1702)]
+)
 def test_a_whirling_beam_stiffens(speed, expected):
     """Flapping of a beam whirled about its root, omega sqrt(mu L^4 / E I) (Wright, Smith, Thresher & Wang 1982)."""
     slope, matrix = (numbers(part)[1:, 1:] for part in whirling()(speed))
@@ -351,36 +532,67 @@ def test_a_whirling_beam_stiffens(speed, expected):
 
 # The tree, refusals, counts -------------------------------------------------------------------------------------------------
 
+
 def test_coordinates_stand_link_by_link():
     arm = flexible_arm(torsion=1)
-    names = [f"{link}{end}" for link in ("shoulder", "elbow") for end in ("", ".bend_z1", ".bend_z2", ".torsion1")]
-    assert [joint.name for joint in arm.moving] == names and arm.dof == 8 and arm.flexible == ("shoulder", "elbow")
+    names = [
+        f"{link}{end}"
+        for link in ("shoulder", "elbow")
+        for end in ("", ".bend_z1", ".bend_z2", ".torsion1")
+    ]
+    assert (
+        [joint.name for joint in arm.moving] == names
+        and arm.dof == 8
+        and arm.flexible == ("shoulder", "elbow")
+    )
     assert arm.rows == (0, 4) and arm.amplitude_rows == ((1, 2, 3), (5, 6, 7))
     assert [arm.coordinate(name) for name in names] == list(range(8))
     assert [joint.actuated for joint in arm.moving] == [True, False, False, False] * 2
-    assert [joint.kind for joint in arm.moving] == ["revolute", "prismatic", "prismatic", "revolute"] * 2
+    assert [joint.kind for joint in arm.moving] == [
+        "revolute",
+        "prismatic",
+        "prismatic",
+        "revolute",
+    ] * 2
     rigid = flexible_arm(bend=0)
-    assert rigid.dof == 2 and not rigid.flexible and [link.mass for link in rigid.links] == pytest.approx([1.175, 0.925])
+    assert (
+        rigid.dof == 2
+        and not rigid.flexible
+        and [link.mass for link in rigid.links] == pytest.approx([1.175, 0.925])
+    )
     with pytest.raises(ValueError, match="unknown joint 'elbow.bend_z3'"):
         arm.coordinate("elbow.bend_z3")
     with pytest.raises(ValueError, match="flexible_arm: links: expected 1 or 2, got 3"):
         flexible_arm(3)
 
 
-@pytest.mark.parametrize("name", [name for name, method in FORMULATIONS.items() if not method.flexible])
+@pytest.mark.parametrize(
+    "name", [name for name, method in FORMULATIONS.items() if not method.flexible]
+)
 def test_rigid_methods_refuse_flexible_links_by_name(name):
     arm = flexible_arm()
-    with pytest.raises(ValueError, match="^link 'shoulder' is flexible, which only the formulation 'book' knows, with derivatives 'ad'$"):
+    with pytest.raises(
+        ValueError,
+        match="^link 'shoulder' is flexible, which only the formulation 'book' knows, with derivatives 'ad'$",
+    ):
         FORMULATIONS[name].inverse(arm, ZERO(6), ZERO(6), ZERO(6))
 
 
 def test_what_cannot_be_meant_is_refused():
     arm = flexible_arm()
-    cart = Tree(links=(Link(mass=1.0), arm.links[0]), joints=(prismatic("cart"), revolute("pole", "cart")))
+    cart = Tree(
+        links=(Link(mass=1.0), arm.links[0]), joints=(prismatic("cart"), revolute("pole", "cart"))
+    )
     for function in (book.inverse, book.remainder):
-        with pytest.raises(ValueError, match="^book: joint 'cart' is prismatic: in a tree with flexible links .here pole. the method treats"):
+        with pytest.raises(
+            ValueError,
+            match="^book: joint 'cart' is prismatic: in a tree with flexible links .here pole. the method treats",
+        ):
             function(cart, ZERO(4), ZERO(4), ZERO(4))
-    for ask in (lambda: kinematics.place(arm, kinematics.poses(arm, ZERO(6)), "tip"), lambda: kinematics.offset(arm, ZERO(6), "tip", "tip")):
+    for ask in (
+        lambda: kinematics.place(arm, kinematics.poses(arm, ZERO(6)), "tip"),
+        lambda: kinematics.offset(arm, ZERO(6), "tip", "tip"),
+    ):
         with pytest.raises(ValueError, match="flexible"):
             ask()
     with pytest.raises(ValueError, match="link modes: expected Modes or None, got 3"):
@@ -390,7 +602,9 @@ def test_what_cannot_be_meant_is_refused():
 def test_operation_counts_stand_beside_the_papers():
     n, flexible, modes = 6, 2, 3
     times, plus = counted(n, flexible, modes)
-    assert polynomial(MULTIPLICATIONS, n, flexible, modes) == 11361 == STATED - 648               # the paper disagrees with itself
+    assert (
+        polynomial(MULTIPLICATIONS, n, flexible, modes) == 11361 == STATED - 648
+    )  # the paper disagrees with itself
     assert polynomial(ADDITIONS, n, flexible, modes) == 11273
     assert (times, plus) <= (5476, 4773)
     shown = table(((2, 1, 1),))

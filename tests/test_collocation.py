@@ -1,31 +1,60 @@
 """Direct collocation: its bases are exact on polynomials, its program has right derivatives, its optima are those of the spline."""
+
 from dataclasses import replace
 
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.models.acrobot import acrobot
+from ocp.models.two_link import two_link
+from ocp.problems.cart_pole_swing import problem as swing
+from ocp.problems.two_link_lift import problem as lift
+from ocp.problems.two_link_time import problem as fastest
 
-from models.acrobot import acrobot
-from models.two_link import two_link
-from ocp import (BSpline, Guess, Load, Problem, Solver, Transcription, at_end, at_start, duration, effort, integral, joint_limits, load,
-                 mirrored, path, plot, solve, torque_limits, verify)
-from ocp.layout import join
-from ocp.mesh import Mesh, basis, between, defects, motion_of, transfer
-from ocp.transcribe import transcribe
-from problems.cart_pole_swing import problem as swing
-from problems.two_link_lift import problem as lift
-from problems.two_link_time import problem as fastest
+from ocp import (
+    BSpline,
+    Guess,
+    Load,
+    Problem,
+    Solver,
+    Transcription,
+    at_end,
+    at_start,
+    duration,
+    effort,
+    integral,
+    joint_limits,
+    load,
+    mirrored,
+    path,
+    plot,
+    torque_limits,
+)
+from ocp.motion.mesh import Mesh, basis, between, defects, motion_of, transfer
+from ocp.solution.certificate import verify
+from ocp.solution.solving import solve
+from ocp.transcription.transcribe import transcribe
+from ocp.transcription.variables import join
 
-MESHES = [Mesh(method="hermite-simpson", intervals=3), *(Mesh(method="radau", intervals=3, order=order) for order in (1, 2, 3, 6))]
+MESHES = [
+    Mesh(method="hermite-simpson", intervals=3),
+    *(Mesh(method="radau", intervals=3, order=order) for order in (1, 2, 3, 6)),
+]
 NAMES = ["hermite-simpson", "radau 1", "radau 2", "radau 3", "radau 6"]
-SWING = 58.80767                                  # N2 s: both kinds of mesh agree on it to 1e-6
+SWING = 58.80767  # N2 s: both kinds of mesh agree on it to 1e-6
 
 
 def polynomial(mesh, degree):
     """The numbers of s^degree on a mesh, and its value and derivatives as functions."""
+
     def value(s, order):
-        return np.prod(np.arange(degree, degree - order, -1.0)) * np.asarray(s) ** max(degree - order, 0)
-    return np.concatenate([value(mesh.positions, 0), value(mesh.positions, 1), value(mesh.nodes, 2)]), value
+        return np.prod(np.arange(degree, degree - order, -1.0)) * np.asarray(s) ** max(
+            degree - order, 0
+        )
+
+    return np.concatenate(
+        [value(mesh.positions, 0), value(mesh.positions, 1), value(mesh.nodes, 2)]
+    ), value
 
 
 @pytest.mark.parametrize("mesh", MESHES, ids=NAMES)
@@ -35,28 +64,40 @@ def test_stages_hold_exactly_for_polynomials_of_their_degree(mesh):
     for s in (np.linspace(0.0, 1.0, 23), mesh.positions, mesh.nodes):
         for order in range(3):
             assert np.allclose(basis(mesh, s, order) @ points, value(s, order), atol=1e-12)
-    assert np.allclose(between(mesh, np.linspace(0, 1, 9)) @ value(mesh.nodes, 2), value(np.linspace(0, 1, 9), 2), atol=1e-12)
+    assert np.allclose(
+        between(mesh, np.linspace(0, 1, 9)) @ value(mesh.nodes, 2),
+        value(np.linspace(0, 1, 9), 2),
+        atol=1e-12,
+    )
 
 
 @pytest.mark.parametrize("mesh", MESHES, ids=NAMES)
 def test_weights_integrate_polynomials_of_their_degree(mesh):
     exact = 3 if mesh.method == "hermite-simpson" else 2 * mesh.order - 2
     for degree in range(exact + 1):
-        assert mesh.weights @ mesh.nodes ** degree == pytest.approx(1 / (degree + 1), rel=1e-13)
+        assert mesh.weights @ mesh.nodes**degree == pytest.approx(1 / (degree + 1), rel=1e-13)
 
 
 def test_radau_of_order_two_is_the_textbook_one():
     mesh = Mesh(method="radau", intervals=1, order=2)
     assert np.allclose(mesh.stages, [1 / 3, 1]) and np.allclose(mesh.weights, [3 / 4, 1 / 4])
-    by_rates = -defects(mesh)[[0, 2]][:, 4:6]                                         # q rows, columns of w at the stages
+    by_rates = -defects(mesh)[[0, 2]][:, 4:6]  # q rows, columns of w at the stages
     assert np.allclose(by_rates, [[5 / 12, -1 / 12], [3 / 4, 1 / 4]])
 
 
-@pytest.mark.parametrize(("settings", "message"), [
-    ({"method": "euler"}, "method: expected one of spline, hermite-simpson, radau, got 'euler'"),
-    ({"intervals": 0}, "intervals: expected a whole number of at least 1, got 0"), ({"order": 1.5}, "order: expected a whole number"),
-    ({"form": "dae"}, "form: expected one of implicit, explicit"), ({"passive": "ignored"}, "passive: expected one of constrained, integrated"),
-])
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"method": "euler"},
+            "method: expected one of spline, hermite-simpson, radau, got 'euler'",
+        ),
+        ({"intervals": 0}, "intervals: expected a whole number of at least 1, got 0"),
+        ({"order": 1.5}, "order: expected a whole number"),
+        ({"form": "dae"}, "form: expected one of implicit, explicit"),
+        ({"passive": "ignored"}, "passive: expected one of constrained, integrated"),
+    ],
+)
 def test_settings_are_checked(settings, message):
     with pytest.raises(ValueError, match=message):
         Transcription(**settings)
@@ -65,53 +106,111 @@ def test_settings_are_checked(settings, message):
 def every_kind_of_row(free=True):
     """A problem with a passive joint, a load, and limits on torques, angles and a path."""
     robot = acrobot(torque=8.0)
-    robot = replace(robot, joints=tuple(replace(joint, position=(-4.0, 4.0)) for joint in robot.joints))
+    robot = replace(
+        robot, joints=tuple(replace(joint, position=(-4.0, 4.0)) for joint in robot.joints)
+    )
     return Problem(
-        tree=robot, motion=BSpline(points=8), duration=(0.3, 2.0) if free else 0.8,
-        objective=0.2 * duration() + 0.1 * effort() + integral("height", lambda at: at.position("tip")[1] ** 2),
-        constraints=(at_start(robot, q=(0.2, 0.1), qd=0.0), torque_limits(robot), joint_limits(robot),
-                     path("tip", lambda at: at.velocity("tip")[0], upper=9.0, when=(0.3, 0.8)), at_end(robot, qd={"elbow": 0.0})),
-        loads=(Load(point="tip", force=lambda t: (ca.sin(3 * t), -1, 0)),))
+        tree=robot,
+        motion=BSpline(points=8),
+        duration=(0.3, 2.0) if free else 0.8,
+        objective=0.2 * duration()
+        + 0.1 * effort()
+        + integral("height", lambda at: at.position("tip")[1] ** 2),
+        constraints=(
+            at_start(robot, q=(0.2, 0.1), qd=0.0),
+            torque_limits(robot),
+            joint_limits(robot),
+            path("tip", lambda at: at.velocity("tip")[0], upper=9.0, when=(0.3, 0.8)),
+            at_end(robot, qd={"elbow": 0.0}),
+        ),
+        loads=(Load(point="tip", force=lambda t: (ca.sin(3 * t), -1, 0)),),
+    )
 
 
 @pytest.mark.parametrize("free", [True, False], ids=["free", "fixed"])
-@pytest.mark.parametrize("settings", [
-    {"method": "hermite-simpson"}, {"method": "radau", "order": 3}, {"method": "radau", "order": 2, "form": "explicit"},
-    {"method": "radau", "order": 2, "derivatives": "ad"}], ids=["hermite-simpson", "radau", "explicit", "ad"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"method": "hermite-simpson"},
+        {"method": "radau", "order": 3},
+        {"method": "radau", "order": 2, "form": "explicit"},
+        {"method": "radau", "order": 2, "derivatives": "ad"},
+    ],
+    ids=["hermite-simpson", "radau", "explicit", "ad"],
+)
 def test_assembled_derivatives_equal_those_of_the_whole_graph(settings, free):
     transcribed = transcribe(every_kind_of_row(free), Transcription(**settings, intervals=3))
     nlp, rng = transcribed.nlp, np.random.default_rng(2)
     layout = transcribed.layout
-    x = join(layout, rng.uniform(-1, 1, (2, transcribed.problem.motion.points)), 0.9, rng.uniform(-9, 9, layout.place.shape))
+    x = join(
+        layout,
+        rng.uniform(-1, 1, (2, transcribed.problem.motion.points)),
+        0.9,
+        rng.uniform(-9, 9, layout.place.shape),
+    )
     symbol, lam = ca.MX.sym("x", len(x)), rng.standard_normal(len(nlp.g_lower))
     f, g = nlp.objective(symbol), nlp.constraints(symbol)
     lagrangian = 1.7 * f + ca.dot(lam, g)
-    reference = ca.Function("reference", [symbol], [ca.gradient(f, symbol), ca.jacobian(g, symbol), ca.hessian(lagrangian, symbol)[0]])(x)
-    ours = [nlp.gradient(x, [])[1], nlp.jacobian(x, [])[1], ca.triu2symm(nlp.hessian("exact")(x, [], 1.7, lam))]
+    reference = ca.Function(
+        "reference",
+        [symbol],
+        [ca.gradient(f, symbol), ca.jacobian(g, symbol), ca.hessian(lagrangian, symbol)[0]],
+    )(x)
+    ours = [
+        nlp.gradient(x, [])[1],
+        nlp.jacobian(x, [])[1],
+        ca.triu2symm(nlp.hessian("exact")(x, [], 1.7, lam)),
+    ]
     for expected, found in zip(reference, ours):
-        assert np.abs(np.array(expected) - np.array(found)).max() <= 1e-11 * np.abs(np.array(expected)).max()
+        assert (
+            np.abs(np.array(expected) - np.array(found)).max()
+            <= 1e-11 * np.abs(np.array(expected)).max()
+        )
 
 
 def test_limits_of_single_unknowns_are_bounds_and_stages_are_linear():
-    transcribed = transcribe(every_kind_of_row(), Transcription(method="radau", intervals=3, order=2))
+    transcribed = transcribe(
+        every_kind_of_row(), Transcription(method="radau", intervals=3, order=2)
+    )
     rows = {row.name: row for row in transcribed.rows}
-    assert (rows["torque_limits"].row < 0).all() and (rows["joint_limits"].row < 0).all() and rows["stages"].row.shape == (4, 6)
-    assert np.array_equal(rows["dynamics"].s, transcribed.problem.motion.nodes) and len(rows["dynamics"].row) == 2
-    assert next(group for group in transcribed.groups if group.owners[0][0].name == "stages").kernel.linear.all()
+    assert (
+        (rows["torque_limits"].row < 0).all()
+        and (rows["joint_limits"].row < 0).all()
+        and rows["stages"].row.shape == (4, 6)
+    )
+    assert (
+        np.array_equal(rows["dynamics"].s, transcribed.problem.motion.nodes)
+        and len(rows["dynamics"].row) == 2
+    )
+    assert next(
+        group for group in transcribed.groups if group.owners[0][0].name == "stages"
+    ).kernel.linear.all()
 
 
-@pytest.mark.parametrize("settings", [
-    {"method": "hermite-simpson", "intervals": 60}, {"method": "radau", "intervals": 30, "order": 5},
-    {"method": "radau", "intervals": 30, "order": 5, "form": "explicit"}], ids=["hermite-simpson", "radau", "explicit"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"method": "hermite-simpson", "intervals": 60},
+        {"method": "radau", "intervals": 30, "order": 5},
+        {"method": "radau", "intervals": 30, "order": 5, "form": "explicit"},
+    ],
+    ids=["hermite-simpson", "radau", "explicit"],
+)
 def test_every_mesh_swings_the_cart_at_the_same_cost_and_its_control_does_so_too(settings):
     solution = solve(swing(), Transcription(**settings)).require()
     assert solution.objective == pytest.approx(SWING, rel=1e-6)
     certificate = verify(solution)
-    assert certificate.goal_drift < 1e-3 and certificate.energy_error < 1e-5 and certificate.kkt < 1e-6
+    assert (
+        certificate.goal_drift < 1e-3 and certificate.energy_error < 1e-5 and certificate.kkt < 1e-6
+    )
 
 
 def test_radau_resolves_a_bang_bang_control():
-    solution = solve(fastest(), Transcription(method="radau", intervals=100, order=3), Solver(options={"tol": 1e-10})).require()
+    solution = solve(
+        fastest(),
+        Transcription(method="radau", intervals=100, order=3),
+        Solver(options={"tol": 1e-10}),
+    ).require()
     assert solution.duration == pytest.approx(0.3918545, abs=2e-6)
     assert np.abs(np.abs(solution.tau(np.array([0.02, 0.12, 0.215, 0.31]))) - 10).max() < 1e-3
 
@@ -126,12 +225,18 @@ def test_a_solution_answers_and_survives_its_file(tmp_path):
     solution = solve(swing(), settings).require()
     solution.save(tmp_path / "swing.npz")
     again, t = load(tmp_path / "swing.npz", swing()), solution.times(40)
-    assert again.problem.motion == solution.problem.motion == Mesh(method="radau", intervals=8, order=3)
+    assert (
+        again.problem.motion
+        == solution.problem.motion
+        == Mesh(method="radau", intervals=8, order=3)
+    )
     assert again.transcription == solution.transcription
     for quantity in ("q", "qd", "qdd", "tau"):
         assert np.array_equal(getattr(again, quantity)(t), getattr(solution, quantity)(t))
     node = solution.problem.motion.nodes[4] * 2.0
-    assert solution.tau(node)[0] == pytest.approx(solution.lifted[0, 4]) and solution.tau(node)[1] == 0
+    assert (
+        solution.tau(node)[0] == pytest.approx(solution.lifted[0, 4]) and solution.tau(node)[1] == 0
+    )
     assert np.allclose(solution.q(0.0), 0) and np.allclose(solution.q(2.0), [1, np.pi])
     plot(solution, tmp_path / "swing.png")
     assert (tmp_path / "swing.png").stat().st_size > 0
@@ -140,39 +245,79 @@ def test_a_solution_answers_and_survives_its_file(tmp_path):
 def test_guesses_go_from_any_basis_to_any_other():
     mesh = solve(swing(points=16), Transcription(method="hermite-simpson", intervals=12)).require()
     spline = solve(swing(points=30), guess=mesh).require()
-    finer = solve(swing(), Transcription(method="radau", intervals=20, order=4), guess=spline).require()
+    finer = solve(
+        swing(), Transcription(method="radau", intervals=20, order=4), guess=spline
+    ).require()
     assert finer.objective == pytest.approx(SWING, rel=1e-4) and finer.statistics["iterations"] < 20
     same = solve(swing(), finer.transcription, guess=finer).require()
-    assert same.objective == pytest.approx(finer.objective, rel=1e-9) and same.statistics["warm_start"]
-    other = solve(swing(), finer.transcription, guess=Guess(q=[[0, 1.2, 1], [0, -0.2, np.pi]])).require()
-    assert other.objective == pytest.approx(57.9448, rel=1e-4)                       # a better swing, by way of the other side
+    assert (
+        same.objective == pytest.approx(finer.objective, rel=1e-9) and same.statistics["warm_start"]
+    )
+    other = solve(
+        swing(), finer.transcription, guess=Guess(q=[[0, 1.2, 1], [0, -0.2, np.pi]])
+    ).require()
+    assert other.objective == pytest.approx(
+        57.9448, rel=1e-4
+    )  # a better swing, by way of the other side
 
 
 def test_transfers_between_meshes_keep_polynomials():
-    rough, fine = Mesh(method="radau", intervals=2, order=4), Mesh(method="hermite-simpson", intervals=5)
+    rough, fine = (
+        Mesh(method="radau", intervals=2, order=4),
+        Mesh(method="hermite-simpson", intervals=5),
+    )
     points, value = polynomial(rough, 3)
     assert np.allclose(transfer(rough, points[None], fine), polynomial(fine, 3)[0], atol=1e-12)
     spline = BSpline(points=9)
-    assert np.allclose(transfer(rough, points[None], spline) @ basis(spline, [0.3, 0.9]).T, value([0.3, 0.9], 0), atol=1e-12)
+    assert np.allclose(
+        transfer(rough, points[None], spline) @ basis(spline, [0.3, 0.9]).T,
+        value([0.3, 0.9], 0),
+        atol=1e-12,
+    )
     assert motion_of({"points": 9, "degree": 3, "clamped": True}) == spline
 
 
 def test_what_a_mesh_cannot_do_is_refused():
     problem = every_kind_of_row()
     meshed = transcribe(problem, Transcription(method="radau", intervals=3)).problem
-    with pytest.raises(ValueError, match="method 'spline': the problem's motion is the mesh of 'radau'; expected a BSpline"):
+    with pytest.raises(
+        ValueError,
+        match="method 'spline': the problem's motion is the mesh of 'radau'; expected a BSpline",
+    ):
         transcribe(meshed)
-    with pytest.raises(ValueError, match="constraint 'stages': the name is that of the law of motion"):
-        transcribe(replace(problem, constraints=(path("stages", lambda at: at.q, upper=1.0),)), Transcription(method="radau"))
+    with pytest.raises(
+        ValueError, match="constraint 'stages': the name is that of the law of motion"
+    ):
+        transcribe(
+            replace(problem, constraints=(path("stages", lambda at: at.q, upper=1.0),)),
+            Transcription(method="radau"),
+        )
 
 
 def test_a_cycle_on_a_mesh_ends_as_it_began():
     arm = two_link(gravity=9.81)
     cycle = mirrored(arm, [0, 1], [1, 1], qdd=False)
-    problem = Problem(tree=arm, motion=BSpline(points=12), duration=1.0, objective=effort(), cyclic=True, constraints=(
-        cycle, path("away", lambda at: at.q, lower=(1.0, -0.5), upper=(1.0, -0.5), when=(0.5, 0.5)), at_start(arm, q={"shoulder": 0.0})))
-    spline, stages = (solve(problem, settings).require() for settings in (
-        Transcription(torques="variables"), Transcription(method="hermite-simpson", intervals=20)))
-    assert np.allclose(stages.q(0.0), stages.q(1.0), atol=1e-8) and np.allclose(stages.qd(0.0), stages.qd(1.0), atol=1e-8)
+    problem = Problem(
+        tree=arm,
+        motion=BSpline(points=12),
+        duration=1.0,
+        objective=effort(),
+        cyclic=True,
+        constraints=(
+            cycle,
+            path("away", lambda at: at.q, lower=(1.0, -0.5), upper=(1.0, -0.5), when=(0.5, 0.5)),
+            at_start(arm, q={"shoulder": 0.0}),
+        ),
+    )
+    spline, stages = (
+        solve(problem, settings).require()
+        for settings in (
+            Transcription(torques="variables"),
+            Transcription(method="hermite-simpson", intervals=20),
+        )
+    )
+    assert np.allclose(stages.q(0.0), stages.q(1.0), atol=1e-8) and np.allclose(
+        stages.qd(0.0), stages.qd(1.0), atol=1e-8
+    )
     assert np.allclose(stages.q(0.5), [1.0, -0.5], atol=1e-8)
     assert stages.objective == pytest.approx(spline.objective, rel=0.1)

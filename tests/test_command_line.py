@@ -1,4 +1,5 @@
 """Every problem as a command: flags, output, report, exit status, and errors that name the thing and leave nothing behind."""
+
 import json
 import os
 import subprocess
@@ -6,20 +7,39 @@ import sys
 from pathlib import Path
 
 import pytest
+from ocp.problems.pr_mixed import PUBLISHED as SLIDING_PUBLISHED
+from ocp.problems.pr_mixed import problem as sliding
+from ocp.problems.two_link_lift import PUBLISHED as LIFT_PUBLISHED
+from ocp.problems.two_link_lift import problem as lift
+from ocp.problems.two_link_time import PUBLISHED as FASTEST_PUBLISHED
+from ocp.problems.two_link_time import problem as fastest
 
 from ocp import Solution, load
-from problems.pr_mixed import PUBLISHED as SLIDING_PUBLISHED
-from problems.pr_mixed import problem as sliding
-from problems.run import run
-from problems.two_link_lift import PUBLISHED as LIFT_PUBLISHED
-from problems.two_link_lift import problem as lift
-from problems.two_link_time import PUBLISHED as FASTEST_PUBLISHED
-from problems.two_link_time import problem as fastest
+from ocp.cli.run import run
 
 ROOT = Path(__file__).parent.parent
-REPORTED = {"problem", "arguments", "status", "success", "objective", "objective_terms", "duration", "variables", "constraints",
-            "jacobian_nonzeros", "hessian_nonzeros", "iterations", "build_seconds", "solve_seconds", "total_seconds", "solver", "versions",
-            "violations", "verification", "published"}
+REPORTED = {
+    "problem",
+    "arguments",
+    "status",
+    "success",
+    "objective",
+    "objective_terms",
+    "duration",
+    "variables",
+    "constraints",
+    "jacobian_nonzeros",
+    "hessian_nonzeros",
+    "iterations",
+    "build_seconds",
+    "solve_seconds",
+    "total_seconds",
+    "solver",
+    "versions",
+    "violations",
+    "verification",
+    "published",
+}
 
 
 @pytest.fixture
@@ -30,13 +50,31 @@ def inside(tmp_path, monkeypatch):
 
 
 def test_the_report_has_everything_a_paper_needs(inside, capsys):
-    assert run(lift, LIFT_PUBLISHED, ["--points", "12", "--report", "r.json", "--verify", "0.01", "--quiet"]) == 0
-    report = json.loads(Path("r.json").read_text(), parse_constant=lambda text: pytest.fail(f"{text} is no JSON"))
+    assert (
+        run(
+            lift,
+            LIFT_PUBLISHED,
+            ["--points", "12", "--report", "r.json", "--verify", "0.01", "--quiet"],
+        )
+        == 0
+    )
+    report = json.loads(
+        Path("r.json").read_text(), parse_constant=lambda text: pytest.fail(f"{text} is no JSON")
+    )
     assert REPORTED <= set(report)
-    assert report["problem"] == "two_link_lift" and report["arguments"]["points"] == 12 and report["success"]
+    assert (
+        report["problem"] == "two_link_lift"
+        and report["arguments"]["points"] == 12
+        and report["success"]
+    )
     assert set(report["objective_terms"]) == {"duration", "effort"} and report["variables"] == 25
-    assert report["violations"]["torque_limits"]["unit"] == "N m" and report["violations"]["torque_limits"]["nodes"] < 1e-6
-    assert report["verification"]["simulation_drift"] < 1e-6 and report["verification"]["kkt"] < 1e-6
+    assert (
+        report["violations"]["torque_limits"]["unit"] == "N m"
+        and report["violations"]["torque_limits"]["nodes"] < 1e-6
+    )
+    assert (
+        report["verification"]["simulation_drift"] < 1e-6 and report["verification"]["kkt"] < 1e-6
+    )
     assert report["verification"]["energy_error"] < 1e-9
     published = report["published"]["T (s), Xiang et al. 2009, example 2"]
     assert published["value"] == 0.520 and published["ours"] == report["duration"]
@@ -47,7 +85,16 @@ def test_the_report_has_everything_a_paper_needs(inside, capsys):
 def test_it_prints_a_line_per_iteration_and_then_the_block(inside, capsys):
     assert run(fastest, FASTEST_PUBLISHED, ["--points", "10"]) == 0
     out = capsys.readouterr().out
-    for word in ("iteration", "status", "Solve_Succeeded", "nonzeros", "versions", "torque_limits", "published", "Barman 2020"):
+    for word in (
+        "iteration",
+        "status",
+        "Solve_Succeeded",
+        "nonzeros",
+        "versions",
+        "torque_limits",
+        "published",
+        "Barman 2020",
+    ):
         assert word in out
     assert out.splitlines()[1].split()[0] == "0"
 
@@ -61,56 +108,95 @@ def test_a_published_number_is_shown_only_for_its_own_data(inside, capsys):
 
 def test_save_and_guess_work_together(inside, capsys):
     assert run(fastest, (), ["--points", "10", "--save", "a.npz", "--quiet"]) == 0
-    assert run(fastest, (), ["--points", "10", "--guess", "a.npz", "--quiet", "--report", "r.json"]) == 0
+    assert (
+        run(fastest, (), ["--points", "10", "--guess", "a.npz", "--quiet", "--report", "r.json"])
+        == 0
+    )
     report = json.loads(Path("r.json").read_text())
     assert report["iterations"] <= 3 and report["solver"]["warm_start"]
     assert isinstance(load("a.npz", fastest(points=10)), Solution)
     assert run(fastest, (), ["--points", "20", "--guess", "a.npz", "--quiet"]) == 0
 
 
-@pytest.mark.parametrize("flags", [
-    ["--dynamics", "hollerbach_4x4"], ["--derivatives", "solver"], ["--nodes", "2"], ["--quadrature", "trapezoid"],
-    ["--quadrature", "simpson", "--panels", "2"], ["--hessian", "gauss-newton", "--tol", "1e-7"], ["--hessian", "lbfgs", "--tol", "1e-5"],
-    ["--plugin", "sqpmethod", "--tol", "1e-7"], ["--option", "max_iter=400", "--option", "mu_strategy=adaptive"],
-], ids=lambda flags: " ".join(flags))
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--dynamics", "hollerbach_4x4"],
+        ["--derivatives", "solver"],
+        ["--nodes", "2"],
+        ["--quadrature", "trapezoid"],
+        ["--quadrature", "simpson", "--panels", "2"],
+        ["--hessian", "gauss-newton", "--tol", "1e-7"],
+        ["--hessian", "lbfgs", "--tol", "1e-5"],
+        ["--plugin", "sqpmethod", "--tol", "1e-7"],
+        ["--option", "max_iter=400", "--option", "mu_strategy=adaptive"],
+    ],
+    ids=lambda flags: " ".join(flags),
+)
 def test_every_common_flag_works(flags, inside, capsys):
     assert run(lift, (), ["--points", "8", "--quiet", "--report", "r.json", *flags]) == 0
     assert json.loads(Path("r.json").read_text())["objective"] == pytest.approx(0.8457, abs=0.002)
 
 
 def test_pictures_are_written_where_asked(inside, capsys):
-    assert run(fastest, (), ["--points", "8", "--quiet", "--plot", "p.png", "--animate", "a.html"]) == 0
-    assert Path("p.png").read_bytes().startswith(b"\x89PNG") and Path("a.html").stat().st_size > 1000
+    assert (
+        run(fastest, (), ["--points", "8", "--quiet", "--plot", "p.png", "--animate", "a.html"])
+        == 0
+    )
+    assert (
+        Path("p.png").read_bytes().startswith(b"\x89PNG") and Path("a.html").stat().st_size > 1000
+    )
 
 
 def test_not_solved_is_status_one_with_the_reason(inside, capsys):
-    assert run(fastest, (), ["--points", "8", "--option", "max_iter=3", "--quiet", "--save", "a.npz"]) == 1
+    assert (
+        run(fastest, (), ["--points", "8", "--option", "max_iter=3", "--quiet", "--save", "a.npz"])
+        == 1
+    )
     captured = capsys.readouterr()
-    assert "Maximum_Iterations_Exceeded: ran out of iterations" in captured.err and "violated by" in captured.err
+    assert (
+        "Maximum_Iterations_Exceeded: ran out of iterations" in captured.err
+        and "violated by" in captured.err
+    )
     assert not load("a.npz").success
 
 
 def test_solved_but_not_verified_is_status_one(inside, capsys):
     assert run(fastest, (), ["--points", "8", "--nodes", "1", "--quiet", "--verify", "1e-3"]) == 1
-    assert "not verified to 0.001" in (err := capsys.readouterr().err) and "torque_limits" in err and "N m at t =" in err
+    assert (
+        "not verified to 0.001" in (err := capsys.readouterr().err)
+        and "torque_limits" in err
+        and "N m at t =" in err
+    )
 
 
-@pytest.mark.parametrize(("flags", "message"), [
-    (["--points", "3"], "control points: a spline of degree 3 needs at least 4, got 3"),
-    (["--torque", "nan"], "joint 'shoulder': torque limits: expected numbers"),
-    (["--torque", "-5"], "joint 'shoulder': torque limits: lower bound 5 is above upper bound -5"),
-    (["--dynamics", "lagrange"], "dynamics: expected one of newton_euler"),
-    (["--derivatives", "fd"], "derivatives: expected one of recursive, published, ad"),
-    (["--plugin", "nonesuch"], "plugin 'nonesuch': this CasADi has no such solver"),
-    (["--hessian", "bfgs"], "hessian: expected one of exact"), (["--quadrature", "romberg"], "quadrature: expected one of gauss"),
-    (["--nodes", "0"], "nodes: expected a whole number of at least 1"), (["--option", "nonesuch=1"], "option 'nonesuch' = 1: refused"),
-    (["--option", "tol"], "--option: expected NAME=VALUE, got 'tol'"),
-    (["--plugin", "sleqp", "--tol", "1e-6"], "--tol: unknown for plugin"),
-    (["--guess", "absent.npz"], "absent.npz"), (["--guess", "text.npz"], "text.npz: not a result file"),
-    (["--save", "nowhere/a.npz"], "nowhere/a.npz: folder nowhere does not exist"), (["--report", "."], ".: is a directory"),
-    (["--plot", "p.doc"], "--plot: expected a file ending in .png"), (["--animate", "a.mp4"], "--animate: expected a file ending in .gif"),
-    (["--save", "text.npz/a.npz"], "text.npz"),
-])
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--points", "3"], "control points: a spline of degree 3 needs at least 4, got 3"),
+        (["--torque", "nan"], "joint 'shoulder': torque limits: expected numbers"),
+        (
+            ["--torque", "-5"],
+            "joint 'shoulder': torque limits: lower bound 5 is above upper bound -5",
+        ),
+        (["--dynamics", "lagrange"], "dynamics: expected one of newton_euler"),
+        (["--derivatives", "fd"], "derivatives: expected one of recursive, published, ad"),
+        (["--plugin", "nonesuch"], "plugin 'nonesuch': this CasADi has no such solver"),
+        (["--hessian", "bfgs"], "hessian: expected one of exact"),
+        (["--quadrature", "romberg"], "quadrature: expected one of gauss"),
+        (["--nodes", "0"], "nodes: expected a whole number of at least 1"),
+        (["--option", "nonesuch=1"], "option 'nonesuch' = 1: refused"),
+        (["--option", "tol"], "--option: expected NAME=VALUE, got 'tol'"),
+        (["--plugin", "sleqp", "--tol", "1e-6"], "--tol: unknown for plugin"),
+        (["--guess", "absent.npz"], "absent.npz"),
+        (["--guess", "text.npz"], "text.npz: not a result file"),
+        (["--save", "nowhere/a.npz"], "nowhere/a.npz: folder nowhere does not exist"),
+        (["--report", "."], ".: is a directory"),
+        (["--plot", "p.doc"], "--plot: expected a file ending in .png"),
+        (["--animate", "a.mp4"], "--animate: expected a file ending in .gif"),
+        (["--save", "text.npz/a.npz"], "text.npz"),
+    ],
+)
 def test_bad_arguments_are_status_two_named_and_leave_nothing(flags, message, inside, capsys):
     (inside / "text.npz").write_text("no result")
     assert run(fastest, (), ["--points", "8", "--save", "good.npz", *flags]) == 2
@@ -119,14 +205,18 @@ def test_bad_arguments_are_status_two_named_and_leave_nothing(flags, message, in
     assert captured.out == "" and os.listdir(inside) == ["text.npz"]
 
 
-@pytest.mark.parametrize("flags", [["--bogus"], ["--points", "many"], ["--verify", "much"], ["stray"], ["--point", "8"]])
+@pytest.mark.parametrize(
+    "flags", [["--bogus"], ["--points", "many"], ["--verify", "much"], ["stray"], ["--point", "8"]]
+)
 def test_unknown_flags_and_values_are_status_two(flags, inside, capsys):
     with pytest.raises(SystemExit) as stop:
         run(fastest, (), flags)
     assert stop.value.code == 2 and flags[-1] in capsys.readouterr().err
 
 
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder in which nobody may write")
+@pytest.mark.skipif(
+    not Path("/proc/self").exists(), reason="needs a folder in which nobody may write"
+)
 def test_a_protected_folder_is_found_before_the_solve(inside, capsys):
     assert run(fastest, (), ["--points", "8", "--save", "/proc/a.npz"]) == 2
     captured = capsys.readouterr()
@@ -135,7 +225,13 @@ def test_a_protected_folder_is_found_before_the_solve(inside, capsys):
 
 def test_the_commands_run_as_a_user_types_them():
     def command(*arguments):
-        return subprocess.run([sys.executable, "-m", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=120)
+        return subprocess.run(
+            [sys.executable, "-m", *arguments],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
 
     listing = command("problems")
     assert listing.returncode == 0 and "python -m problems.two_link_time" in listing.stdout

@@ -1,13 +1,24 @@
 """The comparison of transcriptions: what it prints is measured, a claim that does not hold is called missed, and bad arguments are named."""
+
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from ocp.problems.cart_pole_swing import problem as swing
+from ocp.problems.compare_transcriptions import (
+    CASES,
+    GOAL,
+    HELD,
+    RADAU,
+    SAME,
+    agreement,
+    near_print,
+    refined,
+    run,
+)
 
-from ocp import solve
-from ocp.verify import simulate
-from problems.cart_pole_swing import problem as swing
-from problems.compare_transcriptions import CASES, GOAL, HELD, RADAU, SAME, agreement, near_print, refined, run
+from ocp.solution.certificate import simulate
+from ocp.solution.solving import solve
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +30,11 @@ def row():
 def test_a_size_is_refined_until_the_cost_settles_and_the_control_reaches_the_goal(row):
     assert row.settled and len(row.sizes) > 1 and row.sizes[0] == 8 and max(row.end) <= GOAL
     assert row.solution.problem.motion.intervals == row.sizes[-1]
-    finer = solve(swing(), replace(row.solution.transcription, intervals=3 * row.sizes[-1]), guess=row.solution).require()
+    finer = solve(
+        swing(),
+        replace(row.solution.transcription, intervals=3 * row.sizes[-1]),
+        guess=row.solution,
+    ).require()
     assert row.solution.objective == pytest.approx(finer.objective, rel=SAME)
 
 
@@ -27,29 +42,69 @@ def test_the_end_of_a_simulation_has_rates_too(row):
     states, solution = simulate(row.solution), row.solution
     t = solution.problem.motion.breaks * solution.duration
     assert states.shape == (4, len(t)) and np.array_equal(states[:, 0], np.zeros(4))
-    assert np.abs(states[2:] - solution.qd(t)).max() <= GOAL and np.abs(states[:2, -1] - [1.0, np.pi]).max() == pytest.approx(row.end[0])
+    assert np.abs(states[2:] - solution.qd(t)).max() <= GOAL and np.abs(
+        states[:2, -1] - [1.0, np.pi]
+    ).max() == pytest.approx(row.end[0])
 
 
 def test_a_claim_that_does_not_hold_is_missed(row):
-    other = replace(row, solution=replace(row.solution, objective=row.solution.objective * (1 + 2 * SAME)))
+    other = replace(
+        row, solution=replace(row.solution, objective=row.solution.objective * (1 + 2 * SAME))
+    )
     assert [holds for holds, _ in agreement("cart", [row, row])] == [True, True]
     assert [holds for holds, _ in agreement("cart", [row, other])] == [False, True]
-    assert [holds for holds, _ in agreement("cart", [row, replace(row, settled=False)])] == [False, True]
-    assert [holds for holds, _ in agreement("cart", [row, replace(row, end=(0.0, 2 * GOAL))])] == [True, False]
+    assert [holds for holds, _ in agreement("cart", [row, replace(row, settled=False)])] == [
+        False,
+        True,
+    ]
+    assert [holds for holds, _ in agreement("cart", [row, replace(row, end=(0.0, 2 * GOAL))])] == [
+        True,
+        False,
+    ]
 
 
 def test_the_command_measures_the_cart_by_every_transcription(capsys):
-    assert run(["cart_pole_swing", "--starts", "1", "--points", "36", "--intervals", "15", "--workers", "0"]) == HELD
+    assert (
+        run(
+            [
+                "cart_pole_swing",
+                "--starts",
+                "1",
+                "--points",
+                "36",
+                "--intervals",
+                "15",
+                "--workers",
+                "0",
+            ]
+        )
+        == HELD
+    )
     text = capsys.readouterr().out
-    assert [line.split("|")[1].strip() for line in text.splitlines() if "passive_joints |" in line or "dynamics |" in line] == [
-        "B-spline", "Hermite-Simpson", "Radau, order 5", "B-spline, integrated"]
-    assert "starts on a coarse mesh: 1, of which 1 converge, to 1 optima" in text and "MISSED" not in text and text.count("holds: ") == 3
+    assert [
+        line.split("|")[1].strip()
+        for line in text.splitlines()
+        if "passive_joints |" in line or "dynamics |" in line
+    ] == ["B-spline", "Hermite-Simpson", "Radau, order 5", "B-spline, integrated"]
+    assert (
+        "starts on a coarse mesh: 1, of which 1 converge, to 1 optima" in text
+        and "MISSED" not in text
+        and text.count("holds: ") == 3
+    )
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["pendulum"], "unknown problem 'pendulum'; expected some of cart_pole_swing, acrobot_swing"),
-    (["--starts", "0"], "--starts: expected at least 1, got 0"),
-    (["--points", "4"], "--points: expected at least 20, got 4"), (["--workers", "-1"], "--workers: expected at least 0, got -1")])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["pendulum"],
+            "unknown problem 'pendulum'; expected some of cart_pole_swing, acrobot_swing",
+        ),
+        (["--starts", "0"], "--starts: expected at least 1, got 0"),
+        (["--points", "4"], "--points: expected at least 20, got 4"),
+        (["--workers", "-1"], "--workers: expected at least 0, got -1"),
+    ],
+)
 def test_bad_arguments_are_named(arguments, message, capsys):
     assert run(arguments) == 2
     assert message in capsys.readouterr().err
@@ -57,4 +112,6 @@ def test_bad_arguments_are_named(arguments, message, capsys):
 
 def test_the_rods_optimum_is_the_one_nearest_to_the_print():
     optima = [type("Optimum", (), {"objective": cost})() for cost in (8.2, 10.1, 11.1)]
-    assert near_print(optima).objective == 10.1 and list(CASES["two_link_effort"].chosen.values()) == [near_print]
+    assert near_print(optima).objective == 10.1 and list(
+        CASES["two_link_effort"].chosen.values()
+    ) == [near_print]

@@ -1,16 +1,25 @@
 """The configuration space method: equal torques, Christoffel symbols, and tables that converge as interpolation promises."""
+
 from itertools import product
 
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.models.pr import pr
+from ocp.models.two_link import INERTIA, LENGTH, MASS, two_link
 from random_trees import random_loads, random_motion, random_tree
 
-from models.pr import pr
-from models.two_link import INERTIA, LENGTH, MASS, two_link
 from ocp.dynamics import newton_euler
-from ocp.dynamics.configuration_space import coriolis, dense, gravity_vector, inertia_matrix, inverse, tabulate
-from ocp.tree import Link, Tree, fixed, revolute
+from ocp.dynamics.configuration_space import (
+    coriolis,
+    dense,
+    gravity_vector,
+    inertia_matrix,
+    inverse,
+    tabulate,
+)
+from ocp.mechanics.joints import fixed, revolute
+from ocp.mechanics.tree import Link, Tree
 
 KINDS = ("revolute", "prismatic", "screw", "fixed")
 RANGES = ((-1.0, 1.0), (0.2, 1.5), (-0.3, 0.4))
@@ -27,7 +36,11 @@ def three(seed=0, points=9):
     """A random mechanism of three moving joints, its table, and places within it (3, 200)."""
     tree = random_tree(np.random.default_rng(seed), 3, kinds=("revolute", "screw"), branching=0)
     lower, upper = np.array(RANGES).T[:, :, None]
-    return tree, tabulate(tree, points, RANGES), np.random.default_rng(1).uniform(lower, upper, (3, 200))
+    return (
+        tree,
+        tabulate(tree, points, RANGES),
+        np.random.default_rng(1).uniform(lower, upper, (3, 200)),
+    )
 
 
 def reference(tree, q, qd, qdd):
@@ -39,7 +52,12 @@ def reference(tree, q, qd, qdd):
 def close(found, expected, tolerance=1e-10):
     """Compare relative to the largest entry."""
     expected = np.array(ca.DM(expected)) if not isinstance(expected, np.ndarray) else expected
-    np.testing.assert_allclose(np.array(found), expected, rtol=0, atol=tolerance * max(np.abs(expected).max(initial=0), 1e-300))
+    np.testing.assert_allclose(
+        np.array(found),
+        expected,
+        rtol=0,
+        atol=tolerance * max(np.abs(expected).max(initial=0), 1e-300),
+    )
 
 
 @pytest.mark.parametrize("seed", range(32))
@@ -53,7 +71,10 @@ def test_torques_agree_with_newton_and_euler(seed):
 def test_the_same_code_takes_every_kind_of_expression(kind):
     tree, *motion, loads = mechanism(9)
     symbols = [kind.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
-    close(ca.Function("tau", symbols, [inverse(tree, *symbols, loads)])(*motion), newton_euler.inverse(tree, *map(ca.DM, motion), loads))
+    close(
+        ca.Function("tau", symbols, [inverse(tree, *symbols, loads)])(*motion),
+        newton_euler.inverse(tree, *map(ca.DM, motion), loads),
+    )
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -61,13 +82,19 @@ def test_the_inertia_matrix_is_symmetric_and_the_slope_of_the_torques(seed):
     tree, q, qd, qdd, _ = mechanism(seed)
     matrix, symbols = np.array(inertia_matrix(tree, ca.DM(q))), ca.SX.sym("qdd", tree.dof)
     assert np.array_equal(matrix, matrix.T)
-    close(matrix, ca.evalf(ca.jacobian(newton_euler.inverse(tree, ca.DM(q), ca.DM(qd), symbols), symbols)))
+    close(
+        matrix,
+        ca.evalf(ca.jacobian(newton_euler.inverse(tree, ca.DM(q), ca.DM(qd), symbols), symbols)),
+    )
 
 
 @pytest.mark.parametrize("seed", range(24))
 def test_the_gravity_vector_holds_the_tree_at_rest(seed):
     tree, q, *_ = mechanism(seed)
-    close(gravity_vector(tree, ca.DM(q)), newton_euler.inverse(tree, ca.DM(q), *[ca.DM.zeros(tree.dof)] * 2))
+    close(
+        gravity_vector(tree, ca.DM(q)),
+        newton_euler.inverse(tree, ca.DM(q), *[ca.DM.zeros(tree.dof)] * 2),
+    )
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -77,9 +104,13 @@ def test_coriolis_coefficients_are_christoffel_symbols_and_so_make_a_skew_matrix
     n = tree.dof
     symbols = ca.SX.sym("q", n)
     slope = ca.jacobian(ca.vec(ca.densify(ca.SX(inertia_matrix(tree, symbols)))), symbols)
-    by = np.array(ca.evalf(ca.substitute(slope, symbols, ca.DM(q)))).reshape((n, n, n), order="F")      # dM_ij/dq_k
+    by = np.array(ca.evalf(ca.substitute(slope, symbols, ca.DM(q)))).reshape(
+        (n, n, n), order="F"
+    )  # dM_ij/dq_k
     expected = (by + by.transpose(0, 2, 1) - by.transpose(2, 0, 1)) / 2
-    found = np.array([np.array(ca.densify(matrix)) for matrix in coriolis(tree, ca.DM(q))]).reshape(n, n, n)
+    found = np.array([np.array(ca.densify(matrix)) for matrix in coriolis(tree, ca.DM(q))]).reshape(
+        n, n, n
+    )
     assert np.array_equal(found, found.transpose(0, 2, 1))
     close(found, expected, 1e-11)
     skew = by @ qd - 2 * found @ qd
@@ -89,26 +120,55 @@ def test_coriolis_coefficients_are_christoffel_symbols_and_so_make_a_skew_matrix
 def test_the_two_link_arm_obeys_its_closed_form():
     """Xiang, Arora & Abdel-Malek (2009), eqs. 69, 70, sorted by accelerations and rates."""
     g, (t1, t2) = 9.8062, (0.7, -1.9)
-    arm, half, outer = two_link(gravity=g), LENGTH / 2, INERTIA + MASS * LENGTH ** 2 / 4
+    arm, half, outer = two_link(gravity=g), LENGTH / 2, INERTIA + MASS * LENGTH**2 / 4
     mixed, bend = outer + MASS * LENGTH * half * np.cos(t2), MASS * LENGTH * half * np.sin(t2)
     far = MASS * g * half * np.cos(t1 + t2)
-    close(inertia_matrix(arm, ca.DM([t1, t2])), np.array([[2 * mixed + MASS * LENGTH ** 2, mixed], [mixed, outer]]), 1e-14)
-    close(ca.horzcat(*map(ca.densify, coriolis(arm, ca.DM([t1, t2])))), np.array([[0, -bend, bend, 0], [-bend, -bend, 0, 0]]), 1e-14)
-    close(gravity_vector(arm, ca.DM([t1, t2])), np.array([[MASS * g * (half + LENGTH) * np.cos(t1) + far], [far]]), 1e-14)
+    close(
+        inertia_matrix(arm, ca.DM([t1, t2])),
+        np.array([[2 * mixed + MASS * LENGTH**2, mixed], [mixed, outer]]),
+        1e-14,
+    )
+    close(
+        ca.horzcat(*map(ca.densify, coriolis(arm, ca.DM([t1, t2])))),
+        np.array([[0, -bend, bend, 0], [-bend, -bend, 0, 0]]),
+        1e-14,
+    )
+    close(
+        gravity_vector(arm, ca.DM([t1, t2])),
+        np.array([[MASS * g * (half + LENGTH) * np.cos(t1) + far], [far]]),
+        1e-14,
+    )
 
 
 def test_the_sliding_arm_obeys_its_closed_form():
     """F = 2 m a - m l (sin a2 + cos v2^2), tau = (I + m l^2) a2 - m l sin a, with l = L / 2 and the angle from the slide (Barman 2020)."""
     c, s, l, m = np.cos(0.4), np.sin(0.4), LENGTH / 2, MASS
-    close(inertia_matrix(pr(), ca.DM([0.3, 0.4])), np.array([[2 * m, -m * l * s], [-m * l * s, INERTIA + m * l ** 2]]), 1e-14)
-    close(ca.horzcat(*map(ca.densify, coriolis(pr(), ca.DM([0.3, 0.4])))), np.array([[0, 0, 0, 0], [0, -m * l * c, 0, 0]]), 1e-14)
+    close(
+        inertia_matrix(pr(), ca.DM([0.3, 0.4])),
+        np.array([[2 * m, -m * l * s], [-m * l * s, INERTIA + m * l**2]]),
+        1e-14,
+    )
+    close(
+        ca.horzcat(*map(ca.densify, coriolis(pr(), ca.DM([0.3, 0.4])))),
+        np.array([[0, 0, 0, 0], [0, -m * l * c, 0, 0]]),
+        1e-14,
+    )
 
 
 def test_the_dense_graph_gives_the_torques():
     tree, q, qd, qdd, _ = mechanism(4)
     place, (inputs, tau) = ca.DM(q), dense(tree.dof)
-    given = [gravity_vector(tree, place), inertia_matrix(tree, place), *coriolis(tree, place), qd, qdd]
-    close(ca.Function("tau", inputs, [tau]).call(given)[0], newton_euler.inverse(tree, place, ca.DM(qd), ca.DM(qdd)))
+    given = [
+        gravity_vector(tree, place),
+        inertia_matrix(tree, place),
+        *coriolis(tree, place),
+        qd,
+        qdd,
+    ]
+    close(
+        ca.Function("tau", inputs, [tau]).call(given)[0],
+        newton_euler.inverse(tree, place, ca.DM(qd), ca.DM(qdd)),
+    )
 
 
 def test_a_table_is_exact_at_its_points():
@@ -116,7 +176,11 @@ def test_a_table_is_exact_at_its_points():
     q = np.array(list(product(*table.axes))).T
     qd, qdd = np.random.default_rng(2).uniform(-2, 2, (2, *q.shape))
     close(table.torque(q, qd, qdd), reference(tree, q, qd, qdd), 1e-13)
-    close(table.torque(q[:, 5], qd[:, 5], qdd[:, 5])[:, None], reference(tree, q[:, 5:6], qd[:, 5:6], qdd[:, 5:6]), 1e-13)
+    close(
+        table.torque(q[:, 5], qd[:, 5], qdd[:, 5])[:, None],
+        reference(tree, q[:, 5:6], qd[:, 5:6], qdd[:, 5:6]),
+        1e-13,
+    )
     assert table.size == 3 * 4 * 2 * (3 + 6 + 3 * 6) and not table.values.flags.writeable
 
 
@@ -126,30 +190,49 @@ def test_the_error_of_a_table_falls_with_the_square_of_its_spacing(seed):
     for count in counts:
         tree, table, q = three(seed, count)
         qd, qdd = np.random.default_rng(2).uniform(-2, 2, (2, *q.shape))
-        errors.append(np.sqrt(np.mean((table.torque(q, qd, qdd) - reference(tree, q, qd, qdd)) ** 2)))
+        errors.append(
+            np.sqrt(np.mean((table.torque(q, qd, qdd) - reference(tree, q, qd, qdd)) ** 2))
+        )
     exponent = -np.polyfit(np.log(np.array(counts) - 1), np.log(errors), 1)[0]
     assert 1.8 <= exponent <= 2.2
 
 
 def test_a_table_takes_its_ranges_from_the_joint_limits():
-    joints = [revolute("first", position=(-0.5, 1.0)), fixed("plate", "first"), revolute("second", "plate", position=0.7, home=(0.3, 0, 0))]
+    joints = [
+        revolute("first", position=(-0.5, 1.0)),
+        fixed("plate", "first"),
+        revolute("second", "plate", position=0.7, home=(0.3, 0, 0)),
+    ]
     table = tabulate(Tree(links=[Link(mass=1.0, com=(0.1, 0.2, 0))] * 3, joints=joints), 3)
-    assert table.names == ("first", "second") and [axis.tolist() for axis in table.axes] == [[-0.5, 0.25, 1.0], [-0.7, 0.0, 0.7]]
-    with pytest.raises(ValueError, match=r"joint 'second': q leaves its range, -0.7 to 0.7: 0.8 to 0.8"):
+    assert table.names == ("first", "second") and [axis.tolist() for axis in table.axes] == [
+        [-0.5, 0.25, 1.0],
+        [-0.7, 0.0, 0.7],
+    ]
+    with pytest.raises(
+        ValueError, match=r"joint 'second': q leaves its range, -0.7 to 0.7: 0.8 to 0.8"
+    ):
         table.torque([0.0, 0.8], [0, 0], [0, 0])
     with pytest.raises(ValueError, match=r"table: qd: expected shape \(2,\) or \(2, N\)"):
         table.torque([0.0, 0.1], [0, 0, 0], [0, 0])
 
 
-@pytest.mark.parametrize(("joints", "grid", "ranges", "message"), [
-    (4, 3, None, "expected 1 to 3 moving joints, got 4: joint 'joint3' is one too many"),
-    (2, 3, None, "joint 'joint0': expected a finite range of some width, got -inf to inf"),
-    (2, 3, [(0, 1), (2, 2)], "joint 'joint1': expected a finite range of some width, got 2 to 2"),
-    (2, 3, [(0, 1), (2, 1)], "joint 'joint1': range: lower bound 2 is above upper bound 1"),
-    (2, (3, 1), [(0, 1), (0, 1)], "joint 'joint1': expected at least 2 points, got 1"),
-    (2, (3, 3, 3), [(0, 1), (0, 1)], "grid: expected one per moving joint, 2, got 3"),
-    (2, 3, [(0, 1)], "ranges: expected one per moving joint, 2, got 1"),
-])
+@pytest.mark.parametrize(
+    ("joints", "grid", "ranges", "message"),
+    [
+        (4, 3, None, "expected 1 to 3 moving joints, got 4: joint 'joint3' is one too many"),
+        (2, 3, None, "joint 'joint0': expected a finite range of some width, got -inf to inf"),
+        (
+            2,
+            3,
+            [(0, 1), (2, 2)],
+            "joint 'joint1': expected a finite range of some width, got 2 to 2",
+        ),
+        (2, 3, [(0, 1), (2, 1)], "joint 'joint1': range: lower bound 2 is above upper bound 1"),
+        (2, (3, 1), [(0, 1), (0, 1)], "joint 'joint1': expected at least 2 points, got 1"),
+        (2, (3, 3, 3), [(0, 1), (0, 1)], "grid: expected one per moving joint, 2, got 3"),
+        (2, 3, [(0, 1)], "ranges: expected one per moving joint, 2, got 1"),
+    ],
+)
 def test_a_table_that_cannot_be_made_says_why(joints, grid, ranges, message):
     tree = random_tree(np.random.default_rng(0), joints, kinds=("revolute",))
     with pytest.raises(ValueError, match=message):

@@ -1,4 +1,5 @@
 """Inverse dynamics on random trees and by hand: the methods agree, links obey Newton and Euler, energy is kept, graphs stay small."""
+
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from math import cos, pi, sin
@@ -6,19 +7,23 @@ from math import cos, pi, sin
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.models.pr import pr
+from ocp.models.two_link import two_link
 from random_trees import random_link, random_loads, random_motion, random_pose, random_tree
 
-from models.pr import pr
-from models.two_link import two_link
-from ocp import kinematics
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.formulation import aligned
 from ocp.dynamics.newton_euler import NEWTON_EULER
-from ocp.tree import GROUND, Link, Load, Tree, dh, fixed, revolute, screw
+from ocp.mechanics import kinematics
+from ocp.mechanics.joints import GROUND, dh, fixed, revolute, screw
+from ocp.mechanics.loads import Load
+from ocp.mechanics.tree import Link, Tree
 
 KINDS = ("revolute", "prismatic", "screw", "fixed")
 
-every_tree = pytest.mark.parametrize("seed", range(96))          # six for each kind of root and number of loads
+every_tree = pytest.mark.parametrize(
+    "seed", range(96)
+)  # six for each kind of root and number of loads
 some_trees = pytest.mark.parametrize("seed", range(0, 96, 3))
 every_method = pytest.mark.parametrize("method", FORMULATIONS.values(), ids=FORMULATIONS)
 
@@ -43,9 +48,13 @@ class Case:
 def case(seed):
     """A random tree of 1 to 10 joints, now and then to 30, small ones more often, its root of each kind in turn, with up to three loads."""
     rng, first, largest = np.random.default_rng(seed), seed % len(KINDS), 10 if seed % 15 else 30
-    tree = random_tree(rng, 1 + int(largest * rng.random() ** 2), kinds=KINDS[first:] + KINDS[:first])
+    tree = random_tree(
+        rng, 1 + int(largest * rng.random() ** 2), kinds=KINDS[first:] + KINDS[:first]
+    )
     q, qd, qdd = map(tuple, random_motion(rng, tree))
-    return Case(tree=tree, q=q, qd=qd, qdd=qdd, loads=random_loads(rng, tree, seed // len(KINDS) % 4))
+    return Case(
+        tree=tree, q=q, qd=qd, qdd=qdd, loads=random_loads(rng, tree, seed // len(KINDS) % 4)
+    )
 
 
 @lru_cache(maxsize=None)
@@ -63,7 +72,12 @@ def reactions(c):
 def motions(c):
     """The Motion of every link, as numpy arrays."""
     moves = kinematics.motions(*c.arguments[:4])
-    return [kinematics.Motion(**{field.name: np.array(getattr(move, field.name)).squeeze() for field in fields(move)}) for move in moves]
+    return [
+        kinematics.Motion(
+            **{field.name: np.array(getattr(move, field.name)).squeeze() for field in fields(move)}
+        )
+        for move in moves
+    ]
 
 
 def greatest(*arrays):
@@ -74,12 +88,19 @@ def greatest(*arrays):
 def joint_action(c, k, move):
     """What joint k passes to its link, in global axes: place of its anchor, force, and moment about it."""
     forces, moments = reactions(c)
-    return move.origin + move.rotation @ c.tree.joints[k].anchor, move.rotation @ forces[:, k], move.rotation @ moments[:, k]
+    return (
+        move.origin + move.rotation @ c.tree.joints[k].anchor,
+        move.rotation @ forces[:, k],
+        move.rotation @ moments[:, k],
+    )
 
 
 def actions(c, moves):
     """Per link, all that acts on it as (place, force, moment) in global axes: gravity, its joint, its children's joints, loads."""
-    result = [[(m.origin + m.rotation @ link.com, np.multiply(link.mass, c.tree.gravity), np.zeros(3))] for m, link in zip(moves, c.tree.links)]
+    result = [
+        [(m.origin + m.rotation @ link.com, np.multiply(link.mass, c.tree.gravity), np.zeros(3))]
+        for m, link in zip(moves, c.tree.links)
+    ]
     for k, parent in enumerate(c.tree.parents):
         place, force, moment = joint_action(c, k, moves[k])
         result[k].append((place, force, moment))
@@ -88,7 +109,13 @@ def actions(c, moves):
     for load in c.loads:
         point = c.tree.point(load.point)
         k = c.tree.link_index(point.link)
-        result[k].append((moves[k].origin + moves[k].rotation @ point.position, np.array(load.force), np.array(load.moment)))
+        result[k].append(
+            (
+                moves[k].origin + moves[k].rotation @ point.position,
+                np.array(load.force),
+                np.array(load.moment),
+            )
+        )
     return result
 
 
@@ -107,16 +134,23 @@ def test_joint_reactions_balance_every_link_about_its_centre_of_mass(seed):
     for link, move, acting in zip(c.tree.links, moves, actions(c, moves)):
         center, force, moment = demanded(link, move)
         turning = sum(turn + np.cross(place - center, push) for place, push, turn in acting)
-        np.testing.assert_allclose(sum(push for _, push, _ in acting), force, rtol=0, atol=1e-10 * greatest(forces))
+        np.testing.assert_allclose(
+            sum(push for _, push, _ in acting), force, rtol=0, atol=1e-10 * greatest(forces)
+        )
         np.testing.assert_allclose(turning, moment, rtol=0, atol=1e-10 * greatest(forces, moments))
 
 
 @some_trees
 def test_joint_torques_are_the_reactions_components_along_the_screws(seed):
     c = case(seed)
-    along = [np.dot((*(moment + np.cross(joint.anchor, force)), *force), joint.screw)
-             for joint, force, moment in zip(c.tree.joints, *(part.T for part in reactions(c))) if joint.screw is not None]
-    np.testing.assert_allclose(torques(NEWTON_EULER, c), along, rtol=0, atol=1e-10 * greatest(along))
+    along = [
+        np.dot((*(moment + np.cross(joint.anchor, force)), *force), joint.screw)
+        for joint, force, moment in zip(c.tree.joints, *(part.T for part in reactions(c)))
+        if joint.screw is not None
+    ]
+    np.testing.assert_allclose(
+        torques(NEWTON_EULER, c), along, rtol=0, atol=1e-10 * greatest(along)
+    )
 
 
 @every_tree
@@ -126,8 +160,13 @@ def test_energy_grows_by_the_power_of_torques_and_loads(seed):
     energy = kinematics.kinetic_energy(c.tree, q, qd) + kinematics.potential_energy(c.tree, q)
     rate = ca.jtimes(energy, ca.vertcat(q, qd), ca.DM([*c.qd, *c.qdd]))
     growth = float(ca.Function("growth", [q, qd], [rate])(c.q, c.qd))
-    fed, loaded = torques(NEWTON_EULER, c) * c.qd, float(kinematics.load_power(c.tree, ca.DM(c.q), ca.DM(c.qd), c.loads))
-    assert fed.sum() + loaded == pytest.approx(growth, rel=0, abs=1e-8 * greatest(growth, loaded, fed))
+    fed, loaded = (
+        torques(NEWTON_EULER, c) * c.qd,
+        float(kinematics.load_power(c.tree, ca.DM(c.q), ca.DM(c.qd), c.loads)),
+    )
+    assert fed.sum() + loaded == pytest.approx(
+        growth, rel=0, abs=1e-8 * greatest(growth, loaded, fed)
+    )
 
 
 @some_trees
@@ -138,23 +177,33 @@ def test_a_resting_tree_carries_its_weight(seed):
     weight = sum(link.mass for link in c.tree.links) * np.array(c.tree.gravity)
     center = np.array(kinematics.center_of_mass(c.tree, ca.DM(c.q))).ravel()
     np.testing.assert_allclose(force, -weight, rtol=0, atol=1e-10 * greatest(weight))
-    np.testing.assert_allclose(moment, -np.cross(center - place, weight), rtol=0, atol=1e-10 * greatest(weight))
+    np.testing.assert_allclose(
+        moment, -np.cross(center - place, weight), rtol=0, atol=1e-10 * greatest(weight)
+    )
 
 
 @some_trees
 def test_aligned_frames_describe_the_same_mechanism_about_z(seed):
     c = case(seed)
     better, turns = aligned(c.tree)
-    old, new = ([np.array(pose) for pose in kinematics.poses(tree, ca.DM(c.q))] for tree in (c.tree, better))
+    old, new = (
+        [np.array(pose) for pose in kinematics.poses(tree, ca.DM(c.q))] for tree in (c.tree, better)
+    )
     for before, after, turn in zip(old, new, turns):
         np.testing.assert_allclose(before @ turn, after, rtol=0, atol=1e-12)
     for here, there in zip(c.tree.points, better.points):
         k = c.tree.link_index(here.link)
-        np.testing.assert_allclose(new[k] @ (*there.position, 1), old[k] @ (*here.position, 1), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            new[k] @ (*there.position, 1), old[k] @ (*here.position, 1), rtol=0, atol=1e-12
+        )
     for mine, its in zip(c.tree.joints, better.joints):
-        axis = {"fixed": None, "prismatic": (0, 0, 0, 0, 0, 1)}.get(mine.kind, (0, 0, 1, 0, 0, mine.pitch if mine.kind == "screw" else 0))
+        axis = {"fixed": None, "prismatic": (0, 0, 0, 0, 0, 1)}.get(
+            mine.kind, (0, 0, 1, 0, 0, mine.pitch if mine.kind == "screw" else 0)
+        )
         assert its == replace(mine, home=its.home, screw=axis)
-    energies = [float(kinematics.kinetic_energy(tree, ca.DM(c.q), ca.DM(c.qd))) for tree in (c.tree, better)]
+    energies = [
+        float(kinematics.kinetic_energy(tree, ca.DM(c.q), ca.DM(c.qd))) for tree in (c.tree, better)
+    ]
     assert energies[1] == pytest.approx(energies[0], rel=1e-12)
 
 
@@ -163,7 +212,11 @@ def test_loads_act_through_the_transposed_jacobian(method):
     for seed in range(12):
         c = replace(case(seed), loads=random_loads(np.random.default_rng(seed), case(seed).tree, 3))
         held = torques(method, replace(c, loads=())) - torques(method, c)
-        pushed = sum(np.array(kinematics.jacobian(c.tree, ca.DM(c.q), load.point)).T @ (*load.moment, *load.force) for load in c.loads)
+        pushed = sum(
+            np.array(kinematics.jacobian(c.tree, ca.DM(c.q), load.point)).T
+            @ (*load.moment, *load.force)
+            for load in c.loads
+        )
         np.testing.assert_allclose(held, pushed, rtol=0, atol=1e-10 * greatest(torques(method, c)))
 
 
@@ -171,32 +224,56 @@ def test_loads_act_through_the_transposed_jacobian(method):
 @pytest.mark.parametrize("kind", [ca.SX, ca.MX], ids=["SX", "MX"])
 def test_expressions_give_what_numbers_give(method, kind):
     for seed in range(12, 14):
-        c, strength, symbols = case(seed), kind.sym("strength"), [kind.sym(name, case(seed).tree.dof) for name in ("q", "qd", "qdd")]
-        loads = [replace(load, force=strength * ca.DM(load.force), moment=strength * ca.DM(load.moment)) for load in c.loads]
+        c, strength, symbols = (
+            case(seed),
+            kind.sym("strength"),
+            [kind.sym(name, case(seed).tree.dof) for name in ("q", "qd", "qdd")],
+        )
+        loads = [
+            replace(load, force=strength * ca.DM(load.force), moment=strength * ca.DM(load.moment))
+            for load in c.loads
+        ]
         graphs, numbers = [method.inverse(c.tree, *symbols, loads)], [torques(method, c)]
         if method.reactions is not None:
-            graphs, numbers = graphs + list(method.reactions(c.tree, *symbols, loads)), numbers + list(reactions(c))
-        found = ca.Function("found", [*symbols, strength], graphs).call([*c.arguments[1:4], ca.DM(1.0)])
+            graphs, numbers = (
+                graphs + list(method.reactions(c.tree, *symbols, loads)),
+                numbers + list(reactions(c)),
+            )
+        found = ca.Function("found", [*symbols, strength], graphs).call(
+            [*c.arguments[1:4], ca.DM(1.0)]
+        )
         for graph, number in zip(found, numbers):
-            np.testing.assert_allclose(np.array(graph).reshape(number.shape), number, rtol=0, atol=1e-13 * greatest(number))
+            np.testing.assert_allclose(
+                np.array(graph).reshape(number.shape), number, rtol=0, atol=1e-13 * greatest(number)
+            )
 
 
 @lru_cache(maxsize=None)
 def nearly_parallel(tilt):
     """A chain whose last axis is off the one before by `tilt`, as a Case, and its torques by Lagrange's equations, d/dt dL/dqd - dL/dq."""
     rng = np.random.default_rng(0)
-    joints = (revolute("a"), revolute("b", "a", home=(0.3, 0.2, 0), axis=(0, 1, 0)),
-              revolute("c", "b", home=(0.3, 0.2, 0.1), axis=(0, cos(tilt), sin(tilt))))
+    joints = (
+        revolute("a"),
+        revolute("b", "a", home=(0.3, 0.2, 0), axis=(0, 1, 0)),
+        revolute("c", "b", home=(0.3, 0.2, 0.1), axis=(0, cos(tilt), sin(tilt))),
+    )
     tree = Tree(links=[random_link(rng) for _ in joints], joints=joints, gravity=(0, -9.81, 0))
-    motion, (q, qd, qdd) = [*map(tuple, random_motion(rng, tree))], (ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd"))
+    motion, (q, qd, qdd) = (
+        [*map(tuple, random_motion(rng, tree))],
+        (ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")),
+    )
     lagrangian = kinematics.kinetic_energy(tree, q, qd) - kinematics.potential_energy(tree, q)
     rate = ca.jtimes(ca.gradient(lagrangian, qd), ca.vertcat(q, qd), ca.vertcat(qd, qdd))
-    expected = np.array(ca.Function("tau", [q, qd, qdd], [rate - ca.gradient(lagrangian, q)])(*motion)).ravel()
+    expected = np.array(
+        ca.Function("tau", [q, qd, qdd], [rate - ca.gradient(lagrangian, q)])(*motion)
+    ).ravel()
     return Case(tree=tree, q=motion[0], qd=motion[1], qdd=motion[2]), expected
 
 
 @every_method
-@pytest.mark.parametrize("tilt", [0.0, 1e-10, 1e-8, 1e-7, 2e-6, 1e-5, 1e-4, 1e-3, 1e-2, pi - 1e-5, pi])
+@pytest.mark.parametrize(
+    "tilt", [0.0, 1e-10, 1e-8, 1e-7, 2e-6, 1e-5, 1e-4, 1e-3, 1e-2, pi - 1e-5, pi]
+)
 def test_nearly_parallel_axes_lose_no_accuracy(method, tilt):
     """A calibrated robot's axes are parallel only nearly."""
     bent, expected = nearly_parallel(tilt)
@@ -210,10 +287,27 @@ def test_the_two_link_arm_obeys_its_closed_form(method):
     big_l, m, inertia, l, g, f = 0.4, 0.5, 0.1, 0.2, 9.8062, 10.0
     (t1, t2), (v1, v2), (a1, a2) = (0.7, -1.9), (1.3, -2.1), (3.1, -0.8)
     near, far, coupled = g * m * l * cos(t1), (m * g * l + f * big_l) * cos(t1 + t2), m * big_l * l
-    tau1 = ((2 * inertia + m * l ** 2 + m * (big_l ** 2 + l ** 2) + 2 * coupled * cos(t2)) * a1 + (inertia + m * l ** 2 + coupled * cos(t2)) * a2
-            - coupled * sin(t2) * (2 * v1 * v2 + v2 ** 2) + near + far + (m * g + f) * big_l * cos(t1))
-    tau2 = (inertia + m * l ** 2) * a2 + (inertia + m * l ** 2 + coupled * cos(t2)) * a1 + coupled * v1 ** 2 * sin(t2) + far
-    arm = Case(tree=two_link(gravity=g), q=(t1, t2), qd=(v1, v2), qdd=(a1, a2), loads=(Load(point="tip", force=(0, -f, 0)),))
+    tau1 = (
+        (2 * inertia + m * l**2 + m * (big_l**2 + l**2) + 2 * coupled * cos(t2)) * a1
+        + (inertia + m * l**2 + coupled * cos(t2)) * a2
+        - coupled * sin(t2) * (2 * v1 * v2 + v2**2)
+        + near
+        + far
+        + (m * g + f) * big_l * cos(t1)
+    )
+    tau2 = (
+        (inertia + m * l**2) * a2
+        + (inertia + m * l**2 + coupled * cos(t2)) * a1
+        + coupled * v1**2 * sin(t2)
+        + far
+    )
+    arm = Case(
+        tree=two_link(gravity=g),
+        q=(t1, t2),
+        qd=(v1, v2),
+        qdd=(a1, a2),
+        loads=(Load(point="tip", force=(0, -f, 0)),),
+    )
     np.testing.assert_allclose(torques(method, arm), (tau1, tau2), rtol=1e-13)
 
 
@@ -221,9 +315,13 @@ def test_the_two_link_arm_obeys_its_closed_form(method):
 def test_the_sliding_arm_obeys_its_closed_form(method):
     """F = (m1 + m2) a1 - m2 l2 (sin th a2 + cos th v2^2), tau = (I2 + m2 l2^2) a2 - m2 l2 sin th a1 (Barman 2020, tables 4.3, 4.4)."""
     m, inertia, l, th, v2, a1, a2 = 0.5, 0.1, 0.2, 0.6, 2.3, 1.7, -3.1
-    force = 2 * m * a1 - m * l * (sin(th) * a2 + cos(th) * v2 ** 2)
-    torque = (inertia + m * l ** 2) * a2 - m * l * sin(th) * a1
-    np.testing.assert_allclose(torques(method, Case(tree=pr(), q=(0.3, th), qd=(-1.1, v2), qdd=(a1, a2))), (force, torque), rtol=1e-13)
+    force = 2 * m * a1 - m * l * (sin(th) * a2 + cos(th) * v2**2)
+    torque = (inertia + m * l**2) * a2 - m * l * sin(th) * a1
+    np.testing.assert_allclose(
+        torques(method, Case(tree=pr(), q=(0.3, th), qd=(-1.1, v2), qdd=(a1, a2))),
+        (force, torque),
+        rtol=1e-13,
+    )
 
 
 @every_method
@@ -238,12 +336,18 @@ def test_a_nut_on_a_vertical_screw_turns_and_lifts(method):
 @every_method
 def test_a_load_of_time_acts_with_its_value_at_that_instant(method):
     pushed = Load(point="tip", force=lambda t: (0.0, -t, 0.0), moment=lambda t: (0.0, 0.0, 2 * t))
-    arm = Case(tree=two_link(), q=(0.5, 0.1), qd=(0.0, 0.0), qdd=(0.0, 0.0), loads=(pushed.at(3.0),))
+    arm = Case(
+        tree=two_link(), q=(0.5, 0.1), qd=(0.0, 0.0), qdd=(0.0, 0.0), loads=(pushed.at(3.0),)
+    )
     elbow = 3 * 0.4 * cos(0.6) - 6
-    np.testing.assert_allclose(torques(method, arm), (elbow + 3 * 0.4 * cos(0.5), elbow), rtol=1e-13)
+    np.testing.assert_allclose(
+        torques(method, arm), (elbow + 3 * 0.4 * cos(0.5), elbow), rtol=1e-13
+    )
 
 
-@pytest.mark.parametrize("function", [*(method.inverse for method in FORMULATIONS.values()), NEWTON_EULER.reactions])
+@pytest.mark.parametrize(
+    "function", [*(method.inverse for method in FORMULATIONS.values()), NEWTON_EULER.reactions]
+)
 def test_a_load_on_a_stranger_is_refused_by_name(function):
     with pytest.raises(ValueError, match="^unknown point 'toe'; the points are tip$"):
         function(two_link(), ca.DM([0, 0]), ca.DM([0, 0]), ca.DM([0, 0]), (Load(point="toe"),))
@@ -254,32 +358,70 @@ def operations(tree):
     q, qd, qdd = (ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd"))
     graph = ca.Function("graph", [q, qd, qdd], ca.cse([NEWTON_EULER.inverse(tree, q, qd, qdd)]))
     codes = [graph.instruction_id(k) for k in range(graph.n_instructions())]
-    return np.array([sum(code in kind for code in codes) for kind in ((ca.OP_MUL, ca.OP_SQ), (ca.OP_ADD, ca.OP_SUB, ca.OP_TWICE))])
+    return np.array(
+        [
+            sum(code in kind for code in codes)
+            for kind in ((ca.OP_MUL, ca.OP_SQ), (ca.OP_ADD, ca.OP_SUB, ca.OP_TWICE))
+        ]
+    )
 
 
 def chain(joints, seed=0):
     """A general serial chain of revolute joints."""
-    return random_tree(np.random.default_rng(seed), joints, kinds=("revolute",), branching=0, massless=0)
+    return random_tree(
+        np.random.default_rng(seed), joints, kinds=("revolute",), branching=0, massless=0
+    )
 
 
 def ur5():
     """UR5: rows (d, a, alpha), masses and centres of mass as Universal Robots publishes them; only the zeros of the inertias matter here."""
-    rows = ((0.089159, 0, pi / 2), (0, -0.425, 0), (0, -0.39225, 0), (0.10915, 0, pi / 2), (0.09465, 0, -pi / 2), (0.0823, 0, 0))
-    masses, coms = (3.7, 8.393, 2.275, 1.219, 1.219, 0.1879), (
-        (0, -0.02561, 0.00193), (0.2125, 0, 0.11336), (0.15, 0, 0.0265), (0, -0.0018, 0.01634), (0, 0.0018, 0.01634), (0, 0, -0.001159))
-    inertias = ((67, 64, 67), (149, 3564, 3553), (25, 551, 546), (12, 12, 9), (12, 12, 9), (1, 1, 1))                    # 1e-4 kg m2
-    links = [Link(mass=mass, com=com, inertia=1e-4 * np.diag(inertia)) for mass, com, inertia in zip(masses, coms, inertias)]
-    joints = [dh(f"j{k}", f"j{k - 1}" if k else GROUND, d=d, a=a, alpha=alpha) for k, (d, a, alpha) in enumerate(rows)]
+    rows = (
+        (0.089159, 0, pi / 2),
+        (0, -0.425, 0),
+        (0, -0.39225, 0),
+        (0.10915, 0, pi / 2),
+        (0.09465, 0, -pi / 2),
+        (0.0823, 0, 0),
+    )
+    masses, coms = (
+        (3.7, 8.393, 2.275, 1.219, 1.219, 0.1879),
+        (
+            (0, -0.02561, 0.00193),
+            (0.2125, 0, 0.11336),
+            (0.15, 0, 0.0265),
+            (0, -0.0018, 0.01634),
+            (0, 0.0018, 0.01634),
+            (0, 0, -0.001159),
+        ),
+    )
+    inertias = (
+        (67, 64, 67),
+        (149, 3564, 3553),
+        (25, 551, 546),
+        (12, 12, 9),
+        (12, 12, 9),
+        (1, 1, 1),
+    )  # 1e-4 kg m2
+    links = [
+        Link(mass=mass, com=com, inertia=1e-4 * np.diag(inertia))
+        for mass, com, inertia in zip(masses, coms, inertias)
+    ]
+    joints = [
+        dh(f"j{k}", f"j{k - 1}" if k else GROUND, d=d, a=a, alpha=alpha)
+        for k, (d, a, alpha) in enumerate(rows)
+    ]
     return Tree(links=links, joints=joints, gravity=(0, 0, -9.81))
 
 
 def test_work_grows_exactly_linearly_with_the_joints():
     counts = np.array([operations(chain(n)) for n in range(1, 11)])
-    growth = np.diff(counts, axis=0)[1:]          # from two joints to three on
+    growth = np.diff(counts, axis=0)[1:]  # from two joints to three on
     assert (growth == growth[0]).all() and (growth > 0).all()
 
 
-@pytest.mark.parametrize(("tree", "most"), [(chain(6), (410, 352)), (ur5(), (184, 137))], ids=["general-6R", "UR5"])
+@pytest.mark.parametrize(
+    ("tree", "most"), [(chain(6), (410, 352)), (ur5(), (184, 137))], ids=["general-6R", "UR5"]
+)
 def test_work_stays_as_small_as_it_is(tree, most):
     """Counted with CasADi 3.8.2. Without regrouped inertias 594 and 489, 251 and 176; Hollerbach's (1980) table II has 852 and 738."""
     assert (operations(tree) <= most).all()
@@ -287,13 +429,23 @@ def test_work_stays_as_small_as_it_is(tree, most):
 
 def with_fixed_link(rng, tree, before):
     """A chain with a body welded in before joint number `before`; after the last, it is a tool."""
-    weld, after = fixed("weld", tree.names[before - 1] if before else GROUND, home=random_pose(rng)), tree.joints[before:]
+    weld, after = (
+        fixed("weld", tree.names[before - 1] if before else GROUND, home=random_pose(rng)),
+        tree.joints[before:],
+    )
     after = [replace(joint, parent="weld") for joint in after[:1]] + list(after[1:])
-    return replace(tree, joints=(*tree.joints[:before], weld, *after), links=(*tree.links[:before], random_link(rng), *tree.links[before:]))
+    return replace(
+        tree,
+        joints=(*tree.joints[:before], weld, *after),
+        links=(*tree.links[:before], random_link(rng), *tree.links[before:]),
+    )
 
 
 @pytest.mark.parametrize("before", range(5))
 def test_fixed_links_and_their_inertia_cost_nothing(before):
     for seed in range(5):
         bare = chain(4, seed)
-        assert operations(with_fixed_link(np.random.default_rng(seed), bare, before)).tolist() == operations(bare).tolist()
+        assert (
+            operations(with_fixed_link(np.random.default_rng(seed), bare, before)).tolist()
+            == operations(bare).tolist()
+        )

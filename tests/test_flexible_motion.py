@@ -1,32 +1,63 @@
 """Optimal motions of flexible trees: what is chosen by default, every transcription alike, the certificate, files, pictures, refusals."""
+
 from dataclasses import replace
 
 import casadi as ca
 import numpy as np
 import pytest
 import test_book
+from ocp.models.flexible_arm import flexible_arm
+from ocp.problems.two_link_time import problem as rigid_problem
 
-from models.flexible_arm import flexible_arm
-from ocp import (BSpline, Formulation, Load, NotVerified, Problem, Transcription, assumed_modes, at_end, at_start, effort, kinematics, load,
-                 path, plot, plot_torques, solve, squares, verify)
-from ocp.dynamics import BOOK, NEWTON_EULER, book, forward, hybrid, lagrange, lie_group
-from ocp.kinematics import position
-from ocp.modes import Modes, Place
-from ocp.plots import BENT, _stick
-from ocp.shooting import followed
-from ocp.study import wandering
-from ocp.transcribe import transcribe
-from problems.run import run
-from problems.two_link_time import problem as rigid_problem
+from ocp import (
+    BSpline,
+    Formulation,
+    Load,
+    NotVerified,
+    Problem,
+    Transcription,
+    assumed_modes,
+    at_end,
+    at_start,
+    effort,
+    load,
+    path,
+    plot,
+    plot_torques,
+    squares,
+)
+from ocp.cli.run import run
+from ocp.dynamics import book, forward, hybrid, lagrange, lie_group
+from ocp.dynamics.book import BOOK
+from ocp.dynamics.newton_euler import NEWTON_EULER
+from ocp.mechanics import kinematics
+from ocp.mechanics.kinematics import position
+from ocp.mechanics.modes import Modes, Place
+from ocp.plots.motions import BENT, _stick
+from ocp.solution.certificate import verify
+from ocp.solution.solving import solve
+from ocp.studies.cells import wandering
+from ocp.transcription.shooting import followed
+from ocp.transcription.transcribe import transcribe
 
 
 def reach(tree, points=24, duration=1.0, angle=0.4, **more):
     """Turn every driven joint from rest to rest with least effort, bending as smoothly as may be."""
-    amplitudes, driven = list(sum(tree.amplitude_rows, ())), [joint.name for joint in tree.moving if joint.actuated]
+    amplitudes, driven = (
+        list(sum(tree.amplitude_rows, ())),
+        [joint.name for joint in tree.moving if joint.actuated],
+    )
     objective = effort(tree, driven) + 1e-3 * squares("shaking", lambda at: at.qdd[amplitudes])
     goal = at_end(tree, q=dict.fromkeys(driven, angle), qd=dict.fromkeys(driven, 0.0))
     constraints = (at_start(tree, q=0.0, qd=0.0), goal, *more.pop("constraints", ()))
-    return Problem(tree=tree, motion=BSpline(points=points, degree=5), duration=duration, objective=objective, constraints=constraints, **more)
+    return Problem(
+        tree=tree,
+        motion=BSpline(points=points, degree=5),
+        duration=duration,
+        objective=objective,
+        constraints=constraints,
+        **more,
+    )
 
 
 def arm(**options):
@@ -42,25 +73,45 @@ def solution():
 
 def stated():
     """Modes of that arm whose integrals the user states, with shapes known at the tip only."""
-    modes, told = arm().links[0].modes, ("names", "mass", "com", "inertia", "first", "moment", "coupling", "stiffness", "damping")
+    modes, told = (
+        arm().links[0].modes,
+        ("names", "mass", "com", "inertia", "first", "moment", "coupling", "stiffness", "damping"),
+    )
     (matrix,) = modes.at((1.0, 0.0, 0.0))
-    tip = Place(position=(1.0, 0.0, 0.0), shift=[(matrix @ (1.0, 0.0, 0.0, 1.0))[:3]], turn=[(0.0, 0.0, matrix[1, 0])])
+    tip = Place(
+        position=(1.0, 0.0, 0.0),
+        shift=[(matrix @ (1.0, 0.0, 0.0, 1.0))[:3]],
+        turn=[(0.0, 0.0, matrix[1, 0])],
+    )
     return Modes(**{name: getattr(modes, name) for name in told}, places=(tip,))
 
 
 # What is chosen -------------------------------------------------------------------------------------------------------------
 
+
 def test_the_tree_chooses_its_dynamics_and_derivatives(solution):
     assert solution.transcription.dynamics is BOOK and solution.transcription.derivatives == "ad"
     rigid = transcribe(rigid_problem(points=8)).transcription
     assert rigid.dynamics is NEWTON_EULER and rigid.derivatives == "recursive"
-    kept = transcribe(rigid_problem(points=8), Transcription(dynamics="book", derivatives="ad")).transcription
+    kept = transcribe(
+        rigid_problem(points=8), Transcription(dynamics="book", derivatives="ad")
+    ).transcription
     assert kept.dynamics is BOOK and kept.derivatives == "ad"
 
 
-@pytest.mark.parametrize("settings", [{"dynamics": "newton_euler"}, {"derivatives": "recursive"}, {"dynamics": "waters", "derivatives": "ad"}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"dynamics": "newton_euler"},
+        {"derivatives": "recursive"},
+        {"dynamics": "waters", "derivatives": "ad"},
+    ],
+)
 def test_a_wrong_choice_is_refused_by_name(settings):
-    with pytest.raises(ValueError, match="^link 'shoulder' is flexible, which only the formulation 'book' knows, with derivatives 'ad'$"):
+    with pytest.raises(
+        ValueError,
+        match="^link 'shoulder' is flexible, which only the formulation 'book' knows, with derivatives 'ad'$",
+    ):
         transcribe(reach(arm()), Transcription(**settings))
 
 
@@ -68,10 +119,19 @@ def test_the_report_says_what_was_chosen(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run(rigid_problem, (), ["--points", "8"]) == 0
     assert "newton_euler, derivatives recursive" in capsys.readouterr().out
-    assert run(rigid_problem, (), ["--points", "8", "--quiet", "--dynamics", "auto", "--derivatives", "auto"]) == 0
+    assert (
+        run(
+            rigid_problem,
+            (),
+            ["--points", "8", "--quiet", "--dynamics", "auto", "--derivatives", "auto"],
+        )
+        == 0
+    )
     with pytest.raises(SystemExit):
         run(rigid_problem, (), ["--help"])
-    assert "auto is newton_euler, for flexible links book" in " ".join(capsys.readouterr().out.split())
+    assert "auto is newton_euler, for flexible links book" in " ".join(
+        capsys.readouterr().out.split()
+    )
 
 
 def test_random_starts_do_not_bend_the_links():
@@ -81,6 +141,7 @@ def test_random_starts_do_not_bend_the_links():
 
 # Dynamics -------------------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("seed", range(3))
 def test_forward_hybrid_and_inverse_dynamics_are_one_law(seed):
     """Lagrange's equations by AD of the energies, J z'' = R, and the hybrid form, on random mixed trees with loads."""
@@ -88,7 +149,10 @@ def test_forward_hybrid_and_inverse_dynamics_are_one_law(seed):
     q, qd, qdd = map(ca.DM, (q, qd, qdd))
     tau = book.inverse(tree, q, qd, qdd, loads)
     scale = float(ca.norm_inf(qdd))
-    for found in (forward(tree, q, qd, tau, loads), ca.evalf(lagrange.forward(tree, q, qd, tau, loads))):
+    for found in (
+        forward(tree, q, qd, tau, loads),
+        ca.evalf(lagrange.forward(tree, q, qd, tau, loads)),
+    ):
         assert float(ca.norm_inf(found - qdd)) < 1e-9 * scale
     active = [k % 2 == 0 for k in range(tree.dof)]
     known = ca.vertcat(*(qdd[k] if active[k] else tau[k] for k in range(tree.dof)))
@@ -109,7 +173,7 @@ def test_held_joints_let_the_link_ring_at_its_frequency_and_damping():
     mass, stiffness = modes.masses[0, 0], modes.stiffness[0][0]
     w = np.sqrt(stiffness / mass)
     found = followed(tree, np.array([1e-3, 0.0]), np.zeros((3, 2 * count + 1)), step)
-    t, decay, slow = step * np.arange(count + 1), 0.05 * w, w * np.sqrt(1 - 0.05 ** 2)
+    t, decay, slow = step * np.arange(count + 1), 0.05 * w, w * np.sqrt(1 - 0.05**2)
     expected = 1e-3 * np.exp(-decay * t) * (np.cos(slow * t) + decay / slow * np.sin(slow * t))
     assert w * t[-1] > 6 and np.abs(found[0] - expected).max() < 1e-9
 
@@ -118,15 +182,27 @@ def balance(tree, motion, loads):
     """Rate of the momentum (6,) about the global origin, and what the ground, gravity and loads give (6,)."""
     at, rate, more = (ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd"))
     spin = ca.vertcat(*kinematics.momentum(tree, at, rate))
-    change = ca.Function("change", [at, rate, more], [ca.jtimes(spin, at, rate) + ca.jtimes(spin, rate, more)])(*motion)
+    change = ca.Function(
+        "change", [at, rate, more], [ca.jtimes(spin, at, rate) + ca.jtimes(spin, rate, more)]
+    )(*motion)
     force, moment, q = *book.reactions(tree, *motion, loads), motion[0]
     weight = sum(link.mass for link in tree.links) * ca.DM(tree.gravity)
     pushes = [(kinematics.center_of_mass(tree, q), weight, 0)]
-    pushes += [(position(tree, q, push.point), ca.DM(push.force), ca.DM(push.moment)) for push in loads]
+    pushes += [
+        (position(tree, q, push.point), ca.DM(push.force), ca.DM(push.moment)) for push in loads
+    ]
     for k, (joint, frame) in enumerate(zip(tree.joints, kinematics.poses(tree, q))):
         if tree.parents[k] < 0:
-            pushes.append(((frame @ ca.DM([*joint.anchor, 1.0]))[:3], frame[:3, :3] @ force[:, k], frame[:3, :3] @ moment[:, k]))
-    return change, sum(ca.vertcat(ca.cross(place, force) + moment, force) for place, force, moment in pushes)
+            pushes.append(
+                (
+                    (frame @ ca.DM([*joint.anchor, 1.0]))[:3],
+                    frame[:3, :3] @ force[:, k],
+                    frame[:3, :3] @ moment[:, k],
+                )
+            )
+    return change, sum(
+        ca.vertcat(ca.cross(place, force) + moment, force) for place, force, moment in pushes
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -149,12 +225,17 @@ def test_moments_about_axes_are_the_torques_but_for_what_is_of_second_order():
 
 # Every transcription --------------------------------------------------------------------------------------------------------
 
+
 def test_every_transcription_reaches_the_same_optimum():
     problem, costs = reach(arm(), points=42), {}
-    for name, settings in {"constrained": {}, "variables": {"torques": "variables", "nodes": 24}, "integrated": {"passive": "integrated"},
-                           "hermite-simpson": {"method": "hermite-simpson", "intervals": 60},
-                           "radau": {"method": "radau", "intervals": 24, "order": 4},
-                           "explicit": {"method": "radau", "intervals": 24, "order": 4, "form": "explicit"}}.items():
+    for name, settings in {
+        "constrained": {},
+        "variables": {"torques": "variables", "nodes": 24},
+        "integrated": {"passive": "integrated"},
+        "hermite-simpson": {"method": "hermite-simpson", "intervals": 60},
+        "radau": {"method": "radau", "intervals": 24, "order": 4},
+        "explicit": {"method": "radau", "intervals": 24, "order": 4, "form": "explicit"},
+    }.items():
         costs[name] = solve(problem, Transcription(**settings)).require().objective
     assert costs["explicit"] == pytest.approx(costs["radau"], rel=1e-7)
     assert all(cost == pytest.approx(costs["radau"], rel=1e-3) for cost in costs.values()), costs
@@ -162,7 +243,9 @@ def test_every_transcription_reaches_the_same_optimum():
 
 def test_a_random_tree_of_rigid_and_flexible_links_costs_the_same_in_spline_and_collocation():
     tree = test_book.mixed(4)[0]
-    pull = Load(point=tree.points[0].name, force=(0.5, -1.0, 0.3), moment=lambda t: ca.vertcat(0, t, 0.1))
+    pull = Load(
+        point=tree.points[0].name, force=(0.5, -1.0, 0.3), moment=lambda t: ca.vertcat(0, t, 0.1)
+    )
     spline = solve(reach(tree, duration=0.8, angle=0.3, loads=(pull,))).require()
     stages = solve(spline.problem, Transcription(method="radau", intervals=12, order=4)).require()
     assert spline.objective == pytest.approx(stages.objective, rel=1e-3)
@@ -172,40 +255,69 @@ def test_a_random_tree_of_rigid_and_flexible_links_costs_the_same_in_spline_and_
 
 # The certificate ------------------------------------------------------------------------------------------------------------
 
+
 def test_the_certificate_knows_bending_and_damping(solution):
     certificate = verify(solution).require(1e-2)
-    assert set(certificate.violations) == {"at_start.q", "at_start.qd", "at_end.q", "at_end.qd", "passive_joints"}
+    assert set(certificate.violations) == {
+        "at_start.q",
+        "at_start.qd",
+        "at_end.q",
+        "at_end.qd",
+        "passive_joints",
+    }
     assert certificate.drift < 1e-4 and certificate.energy_error < 1e-12 and certificate.kkt < 1e-6
     tree = solution.problem.tree
-    undamped = replace(tree, links=(replace(tree.links[0], modes=replace(tree.links[0].modes, damping=None)),))
-    assert verify(replace(solution, problem=replace(solution.problem, tree=undamped))).drift > 10 * certificate.drift
+    undamped = replace(
+        tree, links=(replace(tree.links[0], modes=replace(tree.links[0].modes, damping=None)),)
+    )
+    assert (
+        verify(replace(solution, problem=replace(solution.problem, tree=undamped))).drift
+        > 10 * certificate.drift
+    )
 
 
 def test_a_wrong_planner_is_found_out():
     """Plan with a beam that weighs nothing against gravity: Lagrange's equations from the energies let it drop."""
-    wrong = Formulation(name="wrong", flexible=True, inverse=lambda tree, q, qd, qdd, loads=():
-                        book.inverse(replace(tree, gravity=(0, 0, 0)), q, qd, qdd, loads))
-    certificate = verify(solve(reach(arm(gravity=1.0), points=16), Transcription(dynamics=wrong)).require())
+    wrong = Formulation(
+        name="wrong",
+        flexible=True,
+        inverse=lambda tree, q, qd, qdd, loads=(): book.inverse(
+            replace(tree, gravity=(0, 0, 0)), q, qd, qdd, loads
+        ),
+    )
+    certificate = verify(
+        solve(reach(arm(gravity=1.0), points=16), Transcription(dynamics=wrong)).require()
+    )
     assert certificate.drift > 0.01 and certificate.energy_error > 1e-3
     with pytest.raises(NotVerified, match="simulation drifts from the plan by"):
         certificate.require(1e-3)
 
 
 def test_a_mesh_is_certified_too():
-    certificate = verify(solve(reach(arm()), Transcription(method="radau", intervals=30, order=4)).require())
+    certificate = verify(
+        solve(reach(arm()), Transcription(method="radau", intervals=30, order=4)).require()
+    )
     assert certificate.drift < 1e-4 and certificate.energy_error < 1e-5 and certificate.kkt < 1e-6
 
 
 def test_constraints_see_where_the_bent_tip_is(solution):
     low = path("table", lambda at: at.position("tip")[1], lower=0.05, when="end", units="m")
-    bound = solve(replace(solution.problem, constraints=(*solution.problem.constraints, low))).require()
+    bound = solve(
+        replace(solution.problem, constraints=(*solution.problem.constraints, low))
+    ).require()
     assert float(bound.trace(lambda at: at.position("tip"), bound.duration)[1]) == pytest.approx(
-        float(position(bound.problem.tree, bound.q(bound.duration), "tip")[1]), abs=1e-12)
+        float(position(bound.problem.tree, bound.q(bound.duration), "tip")[1]), abs=1e-12
+    )
 
 
 # Files, pictures, refusals --------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("modes", [stated(), assumed_modes(test_book.strip(0.2), bend_z=1, torsion=1, stiffening=True)], ids=["stated", "made"])
+
+@pytest.mark.parametrize(
+    "modes",
+    [stated(), assumed_modes(test_book.strip(0.2), bend_z=1, torsion=1, stiffening=True)],
+    ids=["stated", "made"],
+)
 def test_files_give_flexible_trees_back_exactly(tmp_path, solution, modes):
     tree = arm()
     tree = replace(tree, links=(replace(tree.links[0], modes=modes),))
@@ -220,22 +332,34 @@ def test_files_give_flexible_trees_back_exactly(tmp_path, solution, modes):
 def test_links_are_drawn_bent(solution):
     t = solution.times(5)
     stick = _stick(solution, t)
-    where = np.array([position(solution.problem.tree, q, "tip").full().ravel()[:2] for q in solution.q(t).T])
-    assert stick.axes == ["x", "y"] and np.abs(stick.places[:, stick.tips["tip"]] - where).max() < 1e-12
+    where = np.array(
+        [position(solution.problem.tree, q, "tip").full().ravel()[:2] for q in solution.q(t).T]
+    )
+    assert (
+        stick.axes == ["x", "y"]
+        and np.abs(stick.places[:, stick.tips["tip"]] - where).max() < 1e-12
+    )
     chain = [a for a, _ in stick.bars["link"]] + [stick.bars["link"][-1][1]]
     line = stick.places[2, chain]
     along, away = (line[-1] - line[0]) / np.linalg.norm(line[-1] - line[0]), line - line[0]
     off = along[0] * away[:, 1] - along[1] * away[:, 0]
-    shift = [float((solution.problem.tree.links[0].modes.at((x, 0.0, 0.0))[0] @ (x, 0.0, 0.0, 1.0))[1]) for x in (*BENT, 1.0)]
+    shift = [
+        float((solution.problem.tree.links[0].modes.at((x, 0.0, 0.0))[0] @ (x, 0.0, 0.0, 1.0))[1])
+        for x in (*BENT, 1.0)
+    ]
     expected = solution.q(t[2])[1] * (np.array(shift[:-1]) - np.array(BENT) * shift[-1])
     assert np.abs(expected).max() > 1e-4 and np.abs(off[1:-1] - expected).max() < 1e-6
 
 
 def test_links_with_shapes_known_at_places_are_drawn_straight(solution):
-    tree = replace(solution.problem.tree, links=(replace(solution.problem.tree.links[0], modes=stated()),))
+    tree = replace(
+        solution.problem.tree, links=(replace(solution.problem.tree.links[0], modes=stated()),)
+    )
     same = replace(solution, problem=replace(solution.problem, tree=tree))
     stick, bent = _stick(same, solution.times(5)), _stick(solution, solution.times(5))
-    assert len(stick.bars["link"]) == 1 and np.allclose(stick.places[:, stick.tips["tip"]], bent.places[:, bent.tips["tip"]], atol=1e-12)
+    assert len(stick.bars["link"]) == 1 and np.allclose(
+        stick.places[:, stick.tips["tip"]], bent.places[:, bent.tips["tip"]], atol=1e-12
+    )
 
 
 def test_the_overview_has_amplitudes_in_a_panel_of_their_own(solution):
@@ -243,4 +367,7 @@ def test_the_overview_has_amplitudes_in_a_panel_of_their_own(solution):
     assert labels[:4] == ["angle (rad)", "amplitude (m)", "torque (N m)", "joint force, norm (N)"]
     assert [axes.get_ylabel() for axes in plot_torques(solution).axes] == ["torque (N m)"]
     force, moment = solution.reactions(0.3)
-    assert moment[2, 0] == pytest.approx(solution.tau(0.3)[0], rel=1e-12) and np.linalg.norm(force) > 0.1
+    assert (
+        moment[2, 0] == pytest.approx(solution.tau(0.3)[0], rel=1e-12)
+        and np.linalg.norm(force) > 0.1
+    )

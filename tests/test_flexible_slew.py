@@ -1,4 +1,5 @@
 """The slew of two flexible links: how the tip vibrates before and after, the bound on it, other transcriptions, the command."""
+
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -6,14 +7,27 @@ from pathlib import Path
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.models.flexible_arm import DRIVES, LOADS, SHORT, slewing_arm
+from ocp.problems.flexible_slew import (
+    VIEWS,
+    before,
+    bending,
+    compared,
+    executed,
+    problem,
+    report,
+    slew,
+    sway,
+    tip_deflection,
+)
 
-from models.flexible_arm import DRIVES, LOADS, SHORT, slewing_arm
-from ocp import Transcription, at_end, at_start, solve, verify
-from ocp.kinematics import kinetic_energy, momentum, position, potential_energy
-from ocp.modes import stiffened
-from ocp.shooting import followed
-from problems.flexible_slew import VIEWS, bending, before, compared, executed, problem, report, slew, sway, tip_deflection
-from problems.run import run
+from ocp import Transcription, at_end, at_start
+from ocp.cli.run import run
+from ocp.mechanics.kinematics import kinetic_energy, momentum, position, potential_energy
+from ocp.mechanics.modes import stiffened
+from ocp.solution.certificate import verify
+from ocp.solution.solving import solve
+from ocp.transcription.shooting import followed
 
 GOAL = (1.2, 0.8)
 
@@ -33,8 +47,10 @@ def told(slewed):
 def test_the_vibration_is_a_twentieth_of_that_of_the_motion_planned_for_rigid_links(told):
     first, then = told["before"], told["after"]
     assert first["residual"] > 0.02 and then["residual"] <= 1.001e-3
-    assert first["duration"] < then["duration"] < 1.08 * first["duration"]                       # and costs less than 8 % of time
-    assert told["after, 3 shapes"]["residual"] < 3e-3                                            # what one shape does not know of
+    assert (
+        first["duration"] < then["duration"] < 1.08 * first["duration"]
+    )  # and costs less than 8 % of time
+    assert told["after, 3 shapes"]["residual"] < 3e-3  # what one shape does not know of
 
 
 def test_links_bend_by_less_than_a_tenth_of_their_length(told, slewed):
@@ -46,7 +62,11 @@ def test_links_bend_by_less_than_a_tenth_of_their_length(told, slewed):
 def test_the_slew_is_certified(slewed):
     certificate = verify(slewed)
     assert certificate.drift < 1e-3 and certificate.energy_error < 1e-12 and certificate.kkt < 1e-6
-    assert all(found.relative < 1e-2 for name, found in certificate.violations.items() if name != "passive_joints")
+    assert all(
+        found.relative < 1e-2
+        for name, found in certificate.violations.items()
+        if name != "passive_joints"
+    )
 
 
 def test_the_plan_is_what_the_links_do_when_the_joints_follow_it(slewed):
@@ -62,18 +82,25 @@ def test_the_plan_is_what_the_links_do_when_the_joints_follow_it(slewed):
 def test_the_bound_is_the_farthest_that_the_energy_can_send_the_tip():
     """Any state of that energy stays within it, and bent as a force at the tip bends the arm the tip is there."""
     arm, rows, bound = slewing_arm(bend=2, damping=0.0), [1, 2, 4, 5], 0.01
-    energy = bound ** 2 / (2 * sway(arm, GOAL))
+    energy = bound**2 / (2 * sway(arm, GOAL))
     rest = np.zeros(arm.dof)
     rest[[0, 3]] = GOAL
     at, rate = ca.SX.sym("q", arm.dof), ca.SX.sym("qd", arm.dof)
     elastic = potential_energy(arm, at)
-    parts = [kinetic_energy(arm, at, rate) + elastic, ca.hessian(elastic, at)[0], ca.jacobian(position(arm, at, "tip"), at)]
+    parts = [
+        kinetic_energy(arm, at, rate) + elastic,
+        ca.hessian(elastic, at)[0],
+        ca.jacobian(position(arm, at, "tip"), at),
+    ]
     held = ca.Function("held", [at, rate], parts)
     _, stiffness, lever = (np.array(part) for part in held(rest, 0))
     stiffness, lever = stiffness[np.ix_(rows, rows)], lever[:, rows]
     direction = np.linalg.svd(lever @ np.linalg.solve(stiffness, lever.T))[0][:, 0]
     worst = np.linalg.solve(stiffness, lever.T @ direction)
-    states = [np.append(worst, np.zeros(4)), *np.random.default_rng(0).standard_normal((3, 8)) * np.repeat([1e-3, 5e-2], 4)]
+    states = [
+        np.append(worst, np.zeros(4)),
+        *np.random.default_rng(0).standard_normal((3, 8)) * np.repeat([1e-3, 5e-2], 4),
+    ]
     reached = []
     for state in states:
         q, qd = rest.copy(), np.zeros(arm.dof)
@@ -82,13 +109,20 @@ def test_the_bound_is_the_farthest_that_the_energy_can_send_the_tip():
         still = np.repeat(np.append(GOAL, np.zeros(4))[:, None], 4001, axis=1)
         ring = followed(arm, state, still, 4e-4)
         reached.append(np.linalg.norm(lever @ ring[:4], axis=0).max())
-    assert reached[0] == pytest.approx(bound, rel=1e-6) and max(reached) <= bound * (1 + 1e-3) and min(reached) > 0.05 * bound
+    assert (
+        reached[0] == pytest.approx(bound, rel=1e-6)
+        and max(reached) <= bound * (1 + 1e-3)
+        and min(reached) > 0.05 * bound
+    )
 
 
 def test_without_any_residual_the_links_end_straight_and_still():
     still = solve(problem(points=30, modes=1, residual=0.0)).require()
     rows = list(sum(still.problem.tree.amplitude_rows, ()))
-    assert np.abs(still.q(still.duration)[rows]).max() < 1e-9 and np.abs(still.qd(still.duration)[rows]).max() < 1e-7
+    assert (
+        np.abs(still.q(still.duration)[rows]).max() < 1e-9
+        and np.abs(still.qd(still.duration)[rows]).max() < 1e-7
+    )
     loose = solve(problem(points=30, modes=1, residual=0.01)).require()
     assert loose.duration < still.duration
 
@@ -101,10 +135,25 @@ def test_collocation_takes_the_same_time(slewed):
 def test_very_stiff_links_slew_like_rigid_ones():
     """With a thousand times the stiffness, straight at both ends, which lets nothing accelerate there."""
     arm, motion = slewing_arm(bend=1), problem(points=30).motion
-    stiff = replace(arm, links=[link if link.modes is None else replace(link, modes=stiffened(link.modes, 1e3)) for link in arm.links])
+    stiff = replace(
+        arm,
+        links=[
+            link if link.modes is None else replace(link, modes=stiffened(link.modes, 1e3))
+            for link in arm.links
+        ],
+    )
     rigid = slew(slewing_arm(rigid=True), GOAL, motion)
-    rigid = replace(rigid, constraints=(*rigid.constraints, at_start(rigid.tree, qdd=0.0), at_end(rigid.tree, qdd=0.0)))
-    assert solve(slew(stiff, GOAL, motion, residual=0.0)).require().duration == pytest.approx(solve(rigid).require().duration, rel=3e-3)
+    rigid = replace(
+        rigid,
+        constraints=(
+            *rigid.constraints,
+            at_start(rigid.tree, qdd=0.0),
+            at_end(rigid.tree, qdd=0.0),
+        ),
+    )
+    assert solve(slew(stiff, GOAL, motion, residual=0.0)).require().duration == pytest.approx(
+        solve(rigid).require().duration, rel=3e-3
+    )
 
 
 def test_before_of_a_rigid_plan_is_the_plan():
@@ -114,12 +163,22 @@ def test_before_of_a_rigid_plan_is_the_plan():
 
 def test_the_arm_is_as_documented():
     arm = slewing_arm()
-    assert arm.flexible == ("shoulder", "elbow") and arm.gravity == (0.0, 0.0, 0.0) and [joint.name for joint in arm.joints][-1] == "hub"
-    assert [link.mass for link in arm.links[:2]] == pytest.approx([0.162 + LOADS[0], 0.108 + LOADS[1]])
+    assert (
+        arm.flexible == ("shoulder", "elbow")
+        and arm.gravity == (0.0, 0.0, 0.0)
+        and [joint.name for joint in arm.joints][-1] == "hub"
+    )
+    assert [link.mass for link in arm.links[:2]] == pytest.approx(
+        [0.162 + LOADS[0], 0.108 + LOADS[1]]
+    )
     assert [joint.torque[1] for joint in arm.moving if joint.actuated] == list(DRIVES)
-    spin = momentum(replace(arm, links=tuple(replace(link, modes=None) for link in arm.links)), ca.DM.zeros(2), ca.DM([1.0, 0.0]))[0][2]
-    beams = 0.162 * SHORT ** 2 / 3 + 0.108 * (1.5 * SHORT) ** 2 + 0.108 * SHORT ** 2 / 12
-    bodies = 0.8 * 0.05 ** 2 + 0.3 * (SHORT ** 2 + 0.02 ** 2) + 0.1 * (4 * SHORT ** 2 + 0.02 ** 2)
+    spin = momentum(
+        replace(arm, links=tuple(replace(link, modes=None) for link in arm.links)),
+        ca.DM.zeros(2),
+        ca.DM([1.0, 0.0]),
+    )[0][2]
+    beams = 0.162 * SHORT**2 / 3 + 0.108 * (1.5 * SHORT) ** 2 + 0.108 * SHORT**2 / 12
+    bodies = 0.8 * 0.05**2 + 0.3 * (SHORT**2 + 0.02**2) + 0.1 * (4 * SHORT**2 + 0.02**2)
     assert float(spin) == pytest.approx(beams + bodies, rel=1e-4)
     with pytest.raises(ValueError, match="residual: expected at least 0 m, got -1"):
         problem(residual=-1.0)
@@ -127,9 +186,23 @@ def test_the_arm_is_as_documented():
 
 def test_the_command_shows_before_and_after(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert run(problem, (), ["--points", "24", "--modes", "1", "--plot", "slew.png", "--report", "r.json"], views=VIEWS) == 0
+    assert (
+        run(
+            problem,
+            (),
+            ["--points", "24", "--modes", "1", "--plot", "slew.png", "--report", "r.json"],
+            views=VIEWS,
+        )
+        == 0
+    )
     out = capsys.readouterr().out
-    assert "vibration" in out and "before" in out and "after, 3 shapes" in out and "mm after" in out and "book, derivatives ad" in out
+    assert (
+        "vibration" in out
+        and "before" in out
+        and "after, 3 shapes" in out
+        and "mm after" in out
+        and "book, derivatives ad" in out
+    )
     assert Path("slew.png").stat().st_size > 1e4 and Path("slew-tip.png").stat().st_size > 1e4
     found = json.loads(Path("r.json").read_text())["vibration"]
     assert found["before"]["residual"] > 10 * found["after"]["residual"]

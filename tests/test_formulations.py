@@ -1,27 +1,51 @@
 """The methods of the literature: equal torques, and the work that Hollerbach (1980) counts in tables I and II."""
+
 from functools import lru_cache
 from math import cos, sin
 
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.models.human_like import human_like
+from ocp.models.pr import pr
+from ocp.models.two_link import two_link
 from random_trees import random_loads, random_motion, random_tree
 
-from models.human_like import human_like
-from models.pr import pr
-from models.two_link import two_link
-from ocp.dynamics import FORMULATIONS, hollerbach_3x3, hollerbach_4x4, newton_euler, uicker_kahn, waters
+from ocp.dynamics import (
+    FORMULATIONS,
+    hollerbach_3x3,
+    hollerbach_4x4,
+    newton_euler,
+    uicker_kahn,
+    waters,
+)
 from ocp.dynamics.formulation import aligned
 from ocp.dynamics.links import link_matrices
-from ocp.tree import Load
+from ocp.mechanics.loads import Load
 
 KINDS = ("revolute", "prismatic", "screw", "fixed")
 LAGRANGIAN = (uicker_kahn, waters, hollerbach_4x4, hollerbach_3x3)
-TABLE_II = {"uicker_kahn": (66271, 51548), "waters": (7051, 5652), "hollerbach_4x4": (4388, 3586), "hollerbach_3x3": (2195, 1719),
-            "newton_euler": (852, 738)}           # multiplications, additions at n = 6
-REACHED = {"uicker_kahn": (19421, 15958), "waters": (5131, 3974), "hollerbach_4x4": (3131, 2514), "hollerbach_3x3": (1790, 1415),
-           "newton_euler": (646, 560)}            # the same, measured elsewhere on graphs that store and reuse what they can
-GROWTH = {"uicker_kahn": 4, "waters": 2, "hollerbach_4x4": 1, "hollerbach_3x3": 1, "newton_euler": 1}
+TABLE_II = {
+    "uicker_kahn": (66271, 51548),
+    "waters": (7051, 5652),
+    "hollerbach_4x4": (4388, 3586),
+    "hollerbach_3x3": (2195, 1719),
+    "newton_euler": (852, 738),
+}  # multiplications, additions at n = 6
+REACHED = {
+    "uicker_kahn": (19421, 15958),
+    "waters": (5131, 3974),
+    "hollerbach_4x4": (3131, 2514),
+    "hollerbach_3x3": (1790, 1415),
+    "newton_euler": (646, 560),
+}  # the same, measured elsewhere on graphs that store and reuse what they can
+GROWTH = {
+    "uicker_kahn": 4,
+    "waters": 2,
+    "hollerbach_4x4": 1,
+    "hollerbach_3x3": 1,
+    "newton_euler": 1,
+}
 FALLING = tuple(TABLE_II)
 
 every_method = pytest.mark.parametrize("name", FORMULATIONS)
@@ -32,12 +56,18 @@ def mechanism(seed):
     """A random tree of 1 to 8 joints, small ones more often, its root of each kind in turn, a motion of it, and up to three loads."""
     rng, first = np.random.default_rng(seed), seed % len(KINDS)
     tree = random_tree(rng, 1 + int(8 * rng.random() ** 2), kinds=KINDS[first:] + KINDS[:first])
-    return tree, *map(ca.DM, random_motion(rng, tree)), random_loads(rng, tree, seed // len(KINDS) % 4)
+    return (
+        tree,
+        *map(ca.DM, random_motion(rng, tree)),
+        random_loads(rng, tree, seed // len(KINDS) % 4),
+    )
 
 
 def chain(joints, seed):
     """A general serial chain of revolute joints."""
-    return random_tree(np.random.default_rng(seed), joints, kinds=("revolute",), branching=0, massless=0)
+    return random_tree(
+        np.random.default_rng(seed), joints, kinds=("revolute",), branching=0, massless=0
+    )
 
 
 @pytest.mark.parametrize("seed", range(200))
@@ -46,10 +76,14 @@ def test_every_formulation_agrees_with_newton_and_euler(seed):
     expected = np.array(FORMULATIONS["newton_euler"].inverse(*given))
     for name in FORMULATIONS.keys() - {"newton_euler"}:
         found = np.array(FORMULATIONS[name].inverse(*given))
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * np.abs(expected).max(initial=0), err_msg=name)
+        np.testing.assert_allclose(
+            found, expected, rtol=0, atol=1e-10 * np.abs(expected).max(initial=0), err_msg=name
+        )
 
 
-@pytest.mark.parametrize("model", [two_link(gravity=9.81), pr(), human_like()], ids=["two_link", "pr", "human_like"])
+@pytest.mark.parametrize(
+    "model", [two_link(gravity=9.81), pr(), human_like()], ids=["two_link", "pr", "human_like"]
+)
 def test_every_formulation_agrees_on_every_model(model):
     """But for Uicker and Kahn's on 55 joints, where the sums over four of them run to millions of terms."""
     motion = [*map(ca.DM, random_motion(np.random.default_rng(0), model))]
@@ -57,7 +91,9 @@ def test_every_formulation_agrees_on_every_model(model):
     for name, formulation in FORMULATIONS.items():
         if GROWTH.get(name, 1) < 4 or model.dof < 10:
             found = np.array(formulation.inverse(model, *motion))
-            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * np.abs(expected).max(), err_msg=name)
+            np.testing.assert_allclose(
+                found, expected, rtol=0, atol=1e-10 * np.abs(expected).max(), err_msg=name
+            )
 
 
 @every_method
@@ -66,12 +102,19 @@ def test_the_two_link_arm_obeys_its_closed_form(name):
     big_l, m, inertia, l, g, f = 0.4, 0.5, 0.1, 0.2, 9.8062, 10.0
     (t1, t2), (v1, v2), (a1, a2) = (0.7, -1.9), (1.3, -2.1), (3.1, -0.8)
     far, coupled = (m * g * l + f * big_l) * cos(t1 + t2), m * big_l * l
-    outer, mixed = inertia + m * l ** 2, inertia + m * l ** 2 + coupled * cos(t2)
-    tau1 = ((2 * outer + m * big_l ** 2 + 2 * coupled * cos(t2)) * a1 + mixed * a2
-            - coupled * sin(t2) * (2 * v1 * v2 + v2 ** 2) + (m * g * l + (m * g + f) * big_l) * cos(t1) + far)
-    tau2 = outer * a2 + mixed * a1 + coupled * v1 ** 2 * sin(t2) + far
+    outer, mixed = inertia + m * l**2, inertia + m * l**2 + coupled * cos(t2)
+    tau1 = (
+        (2 * outer + m * big_l**2 + 2 * coupled * cos(t2)) * a1
+        + mixed * a2
+        - coupled * sin(t2) * (2 * v1 * v2 + v2**2)
+        + (m * g * l + (m * g + f) * big_l) * cos(t1)
+        + far
+    )
+    tau2 = outer * a2 + mixed * a1 + coupled * v1**2 * sin(t2) + far
     loads = (Load(point="tip", force=(0, -f, 0)),)
-    tau = FORMULATIONS[name].inverse(two_link(gravity=g), ca.DM([t1, t2]), ca.DM([v1, v2]), ca.DM([a1, a2]), loads)
+    tau = FORMULATIONS[name].inverse(
+        two_link(gravity=g), ca.DM([t1, t2]), ca.DM([v1, v2]), ca.DM([a1, a2]), loads
+    )
     np.testing.assert_allclose(np.array(tau).ravel(), (tau1, tau2), rtol=1e-13)
 
 
@@ -79,7 +122,12 @@ def operations(inputs, tau):
     """Multiplications and additions (2,) in a graph."""
     graph = ca.Function("graph", inputs, [tau])
     codes = [graph.instruction_id(k) for k in range(graph.n_instructions())]
-    return np.array([sum(code in kind for code in codes) for kind in ((ca.OP_MUL, ca.OP_SQ), (ca.OP_ADD, ca.OP_SUB, ca.OP_TWICE))])
+    return np.array(
+        [
+            sum(code in kind for code in codes)
+            for kind in ((ca.OP_MUL, ca.OP_SQ), (ca.OP_ADD, ca.OP_SUB, ca.OP_TWICE))
+        ]
+    )
 
 
 DENSE = {module.__name__.split(".")[-1]: module.dense for module in (*LAGRANGIAN, newton_euler)}
@@ -113,16 +161,22 @@ def test_the_graph_that_is_counted_gives_the_torques(module):
     tree, _ = aligned(chain(5, seed=0))
     q, qd, qdd = map(ca.DM, random_motion(np.random.default_rng(0), tree))
     inputs, tau = module.dense(5)
-    gravity = ca.DM([*tree.gravity, 0][:inputs[-3].numel()])
-    found = ca.Function("tau", inputs, [tau]).call([*given(links_of(module)(tree, q)), gravity, qd, qdd])[0]
+    gravity = ca.DM([*tree.gravity, 0][: inputs[-3].numel()])
+    found = ca.Function("tau", inputs, [tau]).call(
+        [*given(links_of(module)(tree, q)), gravity, qd, qdd]
+    )[0]
     expected = np.array(newton_euler.inverse(tree, q, qd, qdd))
-    np.testing.assert_allclose(np.array(found), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+    np.testing.assert_allclose(
+        np.array(found), expected, rtol=0, atol=1e-12 * np.abs(expected).max()
+    )
 
 
 @every_count
 def test_dense_work_is_a_polynomial_of_the_known_degree(name):
     counts, degree = np.array([dense(name, n) for n in range(2, 11)]), GROWTH[name]
-    leading = np.diff(counts, degree, axis=0)     # from two joints on; the first link multiplies by nothing
+    leading = np.diff(
+        counts, degree, axis=0
+    )  # from two joints on; the first link multiplies by nothing
     assert (leading == leading[0]).all() and (leading > 0).all()
 
 

@@ -1,22 +1,35 @@
 """The predictive gait: solved once from q = 0, judged by its certificate and by measured adults; and the tasks that it refuses."""
+
 from dataclasses import replace
 
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.models.human.skeleton import FEET, GAIT_FROZEN, NAMES, human
+from ocp.problems.gait.report import gait_report, report_lines
+from ocp.problems.gait.statement import problem, stance, walk
 
-from models.human import FEET, GAIT_FROZEN, NAMES, human
 from ocp import Solver, Transcription, load, plot_reactions
-from ocp.layout import grid
-from ocp.transcribe import transcribe
-from ocp.verify import violations
-from problems.gait import problem, stance, walk
-from problems.run import run
-from problems.walking_report import gait_report, report_lines
+from ocp.cli.run import run
+from ocp.solution.certificate import violations
+from ocp.transcription.transcribe import transcribe
+from ocp.transcription.variables import grid
 
 COARSE = Transcription(nodes=3)
-FAMILIES = {"joint_limits", "torque_limits", "contact", "slip", "penetration", "pressure", "unilateral", "friction", "coupling", "avoidance",
-            "mirrored", "clearance"}
+FAMILIES = {
+    "joint_limits",
+    "torque_limits",
+    "contact",
+    "slip",
+    "penetration",
+    "pressure",
+    "unilateral",
+    "friction",
+    "coupling",
+    "avoidance",
+    "mirrored",
+    "clearance",
+}
 
 
 @pytest.fixture(scope="module")
@@ -31,18 +44,27 @@ def report(step):
 
 def test_one_step_converges_from_standing_with_every_family_of_constraints(step):
     assert {constraint.name.split(".")[0] for constraint in step.problem.constraints} == FAMILIES
-    assert step.statistics["attempts"] == ["Solve_Succeeded"] and step.statistics["iterations"] < 100
+    assert (
+        step.statistics["attempts"] == ["Solve_Succeeded"] and step.statistics["iterations"] < 100
+    )
     assert step.points.shape == (38, 8) and len(grid(step.problem, 4)) == 21
-    assert 0.1 < step.terms[0][2] < 0.13                               # the dynamic effort (s)
+    assert 0.1 < step.terms[0][2] < 0.13  # the dynamic effort (s)
     assert max(found.nodes for found in violations(step).values()) < 1e-6
 
 
 def test_the_certificate_between_the_nodes(step, report):
     standing = report["standing"]
-    assert standing["height"]["value"] < 0.003 and report["penetration"]["contact points"]["value"] > -0.003
+    assert (
+        standing["height"]["value"] < 0.003
+        and report["penetration"]["contact points"]["value"] > -0.003
+    )
     assert standing["slip"]["value"] < 0.01 and standing["zmp"]["value"] > -0.005
     assert min(extreme["value"] for extreme in standing["margins"].values()) > -0.005
-    assert standing["push"]["value"] > 0 and standing["unbalanced"]["value"] < 1e-9 and standing["friction"]["value"] < 0.6
+    assert (
+        standing["push"]["value"] > 0
+        and standing["unbalanced"]["value"] < 1e-9
+        and standing["friction"]["value"] < 0.6
+    )
     assert report["torque_excess_percent"] < 1
     assert all(jump["value"] < 1e-6 for jump in report["continuity"].values())
 
@@ -52,7 +74,9 @@ def test_the_walk_is_like_that_of_measured_adults(report):
     for joint, least in (("hip_flex", 0.95), ("knee_flex", 0.90), ("ankle_df", 0.75)):
         assert angles[joint]["r"] >= least
     assert angles["knee_flex"]["rmse"] <= 12 and report["forces"]["vertical"]["cycle"]["r"] >= 0.90
-    assert 1.0 <= vertical["first_peak"]["BW"] <= 1.3 and 1.0 <= vertical["second_peak"]["BW"] <= 1.3
+    assert (
+        1.0 <= vertical["first_peak"]["BW"] <= 1.3 and 1.0 <= vertical["second_peak"]["BW"] <= 1.3
+    )
     assert 0.6 <= vertical["valley"]["BW"] <= 0.9
     posture = report["posture"]
     assert posture["shoulder_abduction_deg"] < 40 and posture["arm_leg_correlation"] < -0.5
@@ -64,21 +88,38 @@ def test_the_balance_of_the_whole_body(step):
     t = np.linspace(0.0, step.duration, 4001)
     force = step.trace(lambda at: at.reaction.force(), t)
     mean = np.trapezoid(force, t, axis=1) / step.duration
-    assert mean[1] == pytest.approx(735.75, rel=1e-3) and abs(mean[2]) < 1.0 and np.abs(step.tau(t[::40])[:6]).max() < 1e-9
+    assert (
+        mean[1] == pytest.approx(735.75, rel=1e-3)
+        and abs(mean[2]) < 1.0
+        and np.abs(step.tau(t[::40])[:6]).max() < 1e-9
+    )
 
 
 def test_the_effort_does_not_depend_on_the_formulation():
-    found = [walk(problem(), replace(COARSE, dynamics=name), Solver()) for name in ("newton_euler", "hollerbach_3x3")]
+    found = [
+        walk(problem(), replace(COARSE, dynamics=name), Solver())
+        for name in ("newton_euler", "hollerbach_3x3")
+    ]
     assert found[0].success and found[1].objective == pytest.approx(found[0].objective, rel=1e-6)
 
 
 def test_lagrangian_derivatives_of_the_gait_equal_those_of_automatic_differentiation():
-    transcribed = [transcribe(problem(), replace(COARSE, derivatives=name)) for name in ("recursive", "ad")]
+    transcribed = [
+        transcribe(problem(), replace(COARSE, derivatives=name)) for name in ("recursive", "ad")
+    ]
     rng = np.random.default_rng(5)
     x = 0.1 * rng.standard_normal(transcribed[0].layout.size)
     multipliers = rng.standard_normal(len(transcribed[0].nlp.g_lower))
-    ours, theirs = ([np.array(part) for part in (one.nlp.jacobian(x, [])[1], one.nlp.hessian("exact")(x, [], 0.7, multipliers))]
-                    for one in transcribed)
+    ours, theirs = (
+        [
+            np.array(part)
+            for part in (
+                one.nlp.jacobian(x, [])[1],
+                one.nlp.hessian("exact")(x, [], 0.7, multipliers),
+            )
+        ]
+        for one in transcribed
+    )
     for mine, reference in zip(ours, theirs):
         assert np.abs(mine - reference).max() <= 1e-10 * np.abs(reference).max()
 
@@ -87,7 +128,10 @@ def test_a_saved_step_comes_back_with_its_ground(step, tmp_path):
     step.save(tmp_path / "step.npz")
     again, t = load(tmp_path / "step.npz"), step.times(7)
     assert again.problem.ground == step.problem.ground and again.problem.cyclic
-    forces = [one.trace(lambda at: ca.vertcat(at.reaction.force("right"), at.reaction.moment("left")), t) for one in (step, again)]
+    forces = [
+        one.trace(lambda at: ca.vertcat(at.reaction.force("right"), at.reaction.moment("left")), t)
+        for one in (step, again)
+    ]
     assert np.array_equal(*forces)
 
 
@@ -96,19 +140,36 @@ def test_the_report_reads_well(report):
     assert any("knee_flex angle / fukuchi" in line for line in lines) and max(map(len, lines)) < 250
 
 
-@pytest.mark.parametrize("arguments, message", [
-    ({"speed": 0.0}, r"speed: expected a positive number \(m/s\), got 0.0"), ({"speed": np.nan}, "speed: expected a positive"),
-    ({"speed": 4.0, "step": 0.9}, "speed: 4 m/s cannot be walked: .* leaves the ground beyond 3.02 m/s"),
-    ({"step": 2.0}, "step: 2 m cannot be reached: with legs of 0.927 m"), ({"step": -0.6}, "step: expected a positive"),
-    ({"active": "knee_flex"}, "active: unknown joints knee_flex; expected gait, all, or some of glob_tz"),
-    ({"active": "hip_flex_r"}, "active: a step needs knee_flex_l, ankle_df_l"), ({"active": ""}, r"active: unknown joints \(none given\)"),
-    ({"mass": 0.0}, "mass: expected more than 0 kg"), ({"mass": -75.0}, "mass: expected more than 0 kg"),
-    ({"stature": 0.0}, "stature: expected more than 0 m"),
-    ({"objective": "speed"}, "objective: expected one of effort, torque, constant, got 'speed'"),
-    ({"balance": "hips"}, "balance: expected one of pressure, zmp, got 'hips'"), ({"heel_off": 0.1}, "heel_off: expected between foot flat"),
-    ({"points": 3}, "control points: a spline of degree 3 needs at least 4, got 3"),
-    ({"backpack": -1.0}, "carried mass: expected more than 0 kg, got -1"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"speed": 0.0}, r"speed: expected a positive number \(m/s\), got 0.0"),
+        ({"speed": np.nan}, "speed: expected a positive"),
+        (
+            {"speed": 4.0, "step": 0.9},
+            "speed: 4 m/s cannot be walked: .* leaves the ground beyond 3.02 m/s",
+        ),
+        ({"step": 2.0}, "step: 2 m cannot be reached: with legs of 0.927 m"),
+        ({"step": -0.6}, "step: expected a positive"),
+        (
+            {"active": "knee_flex"},
+            "active: unknown joints knee_flex; expected gait, all, or some of glob_tz",
+        ),
+        ({"active": "hip_flex_r"}, "active: a step needs knee_flex_l, ankle_df_l"),
+        ({"active": ""}, r"active: unknown joints \(none given\)"),
+        ({"mass": 0.0}, "mass: expected more than 0 kg"),
+        ({"mass": -75.0}, "mass: expected more than 0 kg"),
+        ({"stature": 0.0}, "stature: expected more than 0 m"),
+        (
+            {"objective": "speed"},
+            "objective: expected one of effort, torque, constant, got 'speed'",
+        ),
+        ({"balance": "hips"}, "balance: expected one of pressure, zmp, got 'hips'"),
+        ({"heel_off": 0.1}, "heel_off: expected between foot flat"),
+        ({"points": 3}, "control points: a spline of degree 3 needs at least 4, got 3"),
+        ({"backpack": -1.0}, "carried mass: expected more than 0 kg, got -1"),
+    ],
+)
 def test_a_task_that_cannot_be_is_refused_before_the_solve(arguments, message):
     with pytest.raises(ValueError, match=message):
         problem(**arguments)

@@ -1,4 +1,5 @@
 """The ground: what it must supply is what the momentum says, it is shared without remainder, and then nothing is left for the root."""
+
 from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations
@@ -8,34 +9,57 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import biped, steps
+from ocp.models.human.skeleton import ROOT, human
+from ocp.models.two_link import two_link
+from ocp.problems.gait.statement import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF, UP, stance
 from random_trees import random_motion, random_tree
 
-from models.human import ROOT, human
-from models.two_link import two_link
-from ocp import BSpline, Load, Problem, effort, kinematics
+from ocp import BSpline, Load, Problem, effort
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.newton_euler import inverse
-from ocp.graph import trace
-from ocp.ground import (Foot, Ground, Pin, Reaction, Support, bearing_slots, body_weight, hull, in_force, root, shared, slots, two_pass,
-                        zero_moment_point)
-from ocp.tree import Link, Tree, fixed, prismatic, revolute
-from problems.gait import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF, UP, stance
+from ocp.mechanics import kinematics
+from ocp.mechanics.joints import fixed, prismatic, revolute
+from ocp.mechanics.structure import floating_root
+from ocp.mechanics.tree import Link, Tree
+from ocp.mechanics.zero_moment import body_weight, hull
+from ocp.problem.ground import Foot, Ground, Pin, Support, bearing_slots, in_force, slots
+from ocp.problem.reactions import Reaction, shared, two_pass, zero_moment_point
+from ocp.transcription.kernels import trace
 
 INSTANTS = (0.0, 0.05, BALL_OFF, 0.13, FLAT, 0.18, TOE_OFF, 0.4, HEEL_OFF, 0.8, 1.0)
-STENCIL = dict(zip((1, 2, 3, 4), (4 / 5, -1 / 5, 4 / 105, -1 / 280)))             # of the first derivative, eighth order
+STENCIL = dict(
+    zip((1, 2, 3, 4), (4 / 5, -1 / 5, 4 / 105, -1 / 280))
+)  # of the first derivative, eighth order
 
 
 @lru_cache(maxsize=None)
 def walker():
     """The human on the ground of one step; what an Instant says of it as functions of (q, qd, qdd) and s; its momentum."""
     body = human()
-    problem = Problem(tree=body, motion=BSpline(points=4), duration=1.0, objective=effort(), ground=stance(body, 0.6, 0.1))
+    problem = Problem(
+        tree=body,
+        motion=BSpline(points=4),
+        duration=1.0,
+        objective=effort(),
+        ground=stance(body, 0.6, 0.1),
+    )
     names, parts = slots(problem.ground), {}
 
     def everything(at):
-        parts.update(unsupported=at.unsupported, needed=at.needed, moment=at.reaction.moment(), force=at.reaction.force(),
-                     zmp=at.reaction.pressure(), center=kinematics.center_of_mass(body, at.q))
-        parts.update({slot: ca.vertcat(*at.reaction.wrenches.get(slot, (ca.SX.zeros(3), ca.SX.zeros(3)))) for slot in names})
+        parts.update(
+            unsupported=at.unsupported,
+            needed=at.needed,
+            moment=at.reaction.moment(),
+            force=at.reaction.force(),
+            zmp=at.reaction.pressure(),
+            center=kinematics.center_of_mass(body, at.q),
+        )
+        parts.update(
+            {
+                slot: ca.vertcat(*at.reaction.wrenches.get(slot, (ca.SX.zeros(3), ca.SX.zeros(3))))
+                for slot in names
+            }
+        )
         return ca.vertcat(*parts.values())
 
     compiled = trace(problem, FORMULATIONS["newton_euler"], everything)
@@ -46,7 +70,11 @@ def walker():
         return dict(zip(parts, np.split(values, cuts)))
 
     q, qd = ca.SX.sym("q", body.dof), ca.SX.sym("qd", body.dof)
-    return problem, look, ca.Function("momentum", [q, qd], [ca.vertcat(*kinematics.momentum(body, q, qd))])
+    return (
+        problem,
+        look,
+        ca.Function("momentum", [q, qd], [ca.vertcat(*kinematics.momentum(body, q, qd))]),
+    )
 
 
 def striding(body, seed):
@@ -61,7 +89,7 @@ def growth(motion, momentum, step=4e-3):
     q, qd, qdd = motion
 
     def at(t):
-        return np.array(momentum(q + qd * t + qdd * t ** 2 / 2, qd + qdd * t)).ravel()
+        return np.array(momentum(q + qd * t + qdd * t**2 / 2, qd + qdd * t)).ravel()
 
     return sum(weight * (at(k * step) - at(-k * step)) for k, weight in STENCIL.items()) / step
 
@@ -74,7 +102,10 @@ def test_the_ground_supplies_what_momentum_gains_beside_gravity(seed):
     weight = body_weight(body) * np.array((0, -1, 0))
     pull = np.concatenate([np.cross(found["center"], weight), weight])
     wanted = growth(motion, momentum) - pull
-    assert np.abs(np.concatenate([found["moment"], found["force"]]) - wanted).max() <= 1e-9 * np.abs(wanted).max()
+    assert (
+        np.abs(np.concatenate([found["moment"], found["force"]]) - wanted).max()
+        <= 1e-9 * np.abs(wanted).max()
+    )
 
 
 @pytest.mark.parametrize("s", INSTANTS)
@@ -98,7 +129,10 @@ def test_wrenches_applied_as_loads_leave_nothing_for_the_root(s):
     needed = np.array(inverse(body, *map(ca.DM, motion), tuple(loads))).ravel()
     scale = np.abs(found["unsupported"]).max()
     rows = [body.coordinate(name) for name in ROOT]
-    assert np.abs(needed[rows]).max() <= 1e-9 * scale and np.abs(found["unsupported"][rows]).max() > 0.1 * scale
+    assert (
+        np.abs(needed[rows]).max() <= 1e-9 * scale
+        and np.abs(found["unsupported"][rows]).max() > 0.1 * scale
+    )
     assert np.abs(found["needed"] - needed).max() <= 1e-9 * scale
     apart = [row for row in range(body.dof) if row not in carriers]
     legs = {body.moving[row].name for row in carriers} - set(ROOT)
@@ -112,10 +146,20 @@ def test_about_the_zero_moment_point_only_the_moment_about_the_normal_is_left(se
     problem, look, _ = walker()
     found = look(striding(problem.tree, 20 + seed), 0.4)
     left = found["moment"] - np.cross(found["zmp"], found["force"])
-    assert np.abs(left[[0, 2]]).max() <= 1e-9 * np.abs(found["moment"]).max() and abs(found["zmp"][1]) < 1e-12
-    reaction = Reaction(ground=problem.ground, wrenches={("left", ""): (ca.DM(found["moment"]), ca.DM(found["force"]))})
-    assert float(reaction.twist()) == pytest.approx(left[1]) and float(reaction.push("left")) == pytest.approx(found["force"][1])
-    assert np.allclose(np.array(ca.DM(reaction.lever())).ravel() / found["force"][1], found["zmp"], atol=1e-12)
+    assert (
+        np.abs(left[[0, 2]]).max() <= 1e-9 * np.abs(found["moment"]).max()
+        and abs(found["zmp"][1]) < 1e-12
+    )
+    reaction = Reaction(
+        ground=problem.ground,
+        wrenches={("left", ""): (ca.DM(found["moment"]), ca.DM(found["force"]))},
+    )
+    assert float(reaction.twist()) == pytest.approx(left[1]) and float(
+        reaction.push("left")
+    ) == pytest.approx(found["force"][1])
+    assert np.allclose(
+        np.array(ca.DM(reaction.lever())).ravel() / found["force"][1], found["zmp"], atol=1e-12
+    )
     assert np.array(ca.DM(reaction.force("right"))).ravel().tolist() == [0, 0, 0]
 
 
@@ -129,14 +173,20 @@ def test_who_stands_still_weighs_upon_the_projection_of_the_centre_of_mass():
 
 # Sharing ---------------------------------------------------------------------------------------------------------------------
 
+
 def totals(wrenches):
     """Moment and force of all wrenches together, (6,)."""
-    return sum(np.concatenate([np.array(ca.DM(part)).ravel() for part in wrench]) for wrench in wrenches.values())
+    return sum(
+        np.concatenate([np.array(ca.DM(part)).ravel() for part in wrench])
+        for wrench in wrenches.values()
+    )
 
 
 def share_of(wrenches, foot, whole):
     """The share of the whole force that one foot bears."""
-    force = sum(np.array(ca.DM(force)).ravel() for (name, _), (_, force) in wrenches.items() if name == foot)
+    force = sum(
+        np.array(ca.DM(force)).ravel() for (name, _), (_, force) in wrenches.items() if name == foot
+    )
     return float(force @ whole / (whole @ whole))
 
 
@@ -148,13 +198,16 @@ def test_two_passes_share_the_resultant_without_remainder(s, seed):
     found = two_pass(ground, s, ca.DM(moment), ca.DM(force))
     assert totals(found) == pytest.approx(np.concatenate([moment, force]), rel=1e-12, abs=1e-10)
     point = np.array(zero_moment_point(ground, ca.DM(moment), ca.DM(force))).ravel()
-    for (foot, _), wrench in found.items():                                            # each at its own centre, all moved alike
+    for (foot, _), wrench in found.items():  # each at its own centre, all moved alike
         if len(bearing_slots(ground, s)) == 1 and share_of(found, foot, force) > 0:
             assert np.allclose(np.array(zero_moment_point(ground, *wrench)).ravel(), point)
     symbol = ca.SX.sym("s")
     graph = two_pass(ground, symbol, ca.DM(moment), ca.DM(force))
     by_graph = ca.Function("shares", [symbol], [ca.vertcat(*graph[slot]) for slot in found])(s)
-    assert all(np.allclose(np.array(part).ravel(), totals({0: found[slot]})) for slot, part in zip(found, by_graph))
+    assert all(
+        np.allclose(np.array(part).ravel(), totals({0: found[slot]}))
+        for slot, part in zip(found, by_graph)
+    )
 
 
 @pytest.mark.parametrize("along", [-0.3, 0.0, 0.2, 0.5, 0.8, 1.0, 1.4])
@@ -163,50 +216,98 @@ def test_on_the_line_of_centres_shares_are_linear_in_the_distances(along):
     right, left = (np.array(ground.foot(name).center) for name in ("right", "left"))
     point, force = left + along * (right - left), np.array((3.0, -2.0, 400.0))
     found = two_pass(ground, 0.4, ca.DM(np.cross(point, force)), ca.DM(force))
-    far = {name: np.linalg.norm(point - center) for name, center in (("left", left), ("right", right))}
+    far = {
+        name: np.linalg.norm(point - center) for name, center in (("left", left), ("right", right))
+    }
     expected = far["left"] / (far["left"] + far["right"]) if 0 <= along <= 1 else float(along > 0.5)
-    assert share_of(found, "right", force) == pytest.approx(expected) and share_of(found, "left", force) == pytest.approx(1 - expected)
-    if 0 < along < 1:                                                                  # no common shift: each at its own centre
+    assert share_of(found, "right", force) == pytest.approx(expected) and share_of(
+        found, "left", force
+    ) == pytest.approx(1 - expected)
+    if 0 < along < 1:  # no common shift: each at its own centre
         for (foot, _), wrench in found.items():
-            assert np.array(zero_moment_point(ground, *wrench)).ravel() == pytest.approx(ground.foot(foot).center, abs=1e-12)
+            assert np.array(zero_moment_point(ground, *wrench)).ravel() == pytest.approx(
+                ground.foot(foot).center, abs=1e-12
+            )
 
 
 def test_a_foot_bears_strictly_between_strike_and_toe_off():
     ground, force = steps(strike=0.25, leave=0.6), np.array((0.0, 0.0, 100.0))
-    for s, right in ((0.0, 0), (0.25, 0), (0.25 + 1e-6, 0.5), (0.4, 0.5), (0.6 - 1e-6, 0.5), (0.6, 1), (1.0, 1)):
+    for s, right in (
+        (0.0, 0),
+        (0.25, 0),
+        (0.25 + 1e-6, 0.5),
+        (0.4, 0.5),
+        (0.6 - 1e-6, 0.5),
+        (0.6, 1),
+        (1.0, 1),
+    ):
         found = two_pass(ground, s, ca.DM.zeros(3), ca.DM(force))
-        assert share_of(found, "right", force) == pytest.approx(right) and share_of(found, "left", force) == pytest.approx(1 - right)
+        assert share_of(found, "right", force) == pytest.approx(right) and share_of(
+            found, "left", force
+        ) == pytest.approx(1 - right)
 
 
 def test_at_a_switch_the_later_way_of_standing_takes_the_wrench():
     ground = stance(human(), 0.6, 0.1)
     right = ground.foot("right")
     assert ground.switches == (BALL_OFF, FLAT, TOE_OFF, HEEL_OFF)
-    assert [in_force(right, s).link for s in (0.0, FLAT, HEEL_OFF - 0.01, HEEL_OFF, 1.0)] == ["ankle_inv_r"] * 3 + ["toe_ext_r"] * 2
-    assert [len(in_force(right, s).pins) for s in (BALL_OFF, FLAT)] == [1, 4] and in_force(ground.foot("left"), TOE_OFF + 0.01) is None
-    assert bearing_slots(ground, 0.0) == (("left", "toe_ext_l"),) and bearing_slots(ground, TOE_OFF) == (("right", "ankle_inv_r"),)
-    assert slots(ground) == (("right", "ankle_inv_r"), ("right", "toe_ext_r"), ("left", "toe_ext_l"))
+    assert [in_force(right, s).link for s in (0.0, FLAT, HEEL_OFF - 0.01, HEEL_OFF, 1.0)] == [
+        "ankle_inv_r"
+    ] * 3 + ["toe_ext_r"] * 2
+    assert [len(in_force(right, s).pins) for s in (BALL_OFF, FLAT)] == [1, 4] and in_force(
+        ground.foot("left"), TOE_OFF + 0.01
+    ) is None
+    assert bearing_slots(ground, 0.0) == (("left", "toe_ext_l"),) and bearing_slots(
+        ground, TOE_OFF
+    ) == (("right", "ankle_inv_r"),)
+    assert slots(ground) == (
+        ("right", "ankle_inv_r"),
+        ("right", "toe_ext_r"),
+        ("left", "toe_ext_l"),
+    )
     found = two_pass(ground, HEEL_OFF, ca.DM((0, 0, 7)), ca.DM((0, 700, 0)))
-    assert float(found["right", "ankle_inv_r"][1][1]) == 0 and float(found["right", "toe_ext_r"][1][1]) == pytest.approx(700)
+    assert float(found["right", "ankle_inv_r"][1][1]) == 0 and float(
+        found["right", "toe_ext_r"][1][1]
+    ) == pytest.approx(700)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_known_wrenches_are_corrected_to_balance_and_left_alone_if_they_do(seed):
     ground, rng = steps(way=0.3), np.random.default_rng(seed)
-    given = {name: (ca.DM(20 * rng.standard_normal(3)), ca.DM((*rng.standard_normal(2), rng.uniform(10, 200)))) for name in ("right", "left")}
+    given = {
+        name: (
+            ca.DM(20 * rng.standard_normal(3)),
+            ca.DM((*rng.standard_normal(2), rng.uniform(10, 200))),
+        )
+        for name in ("right", "left")
+    }
     moment, force = ca.DM(30 * rng.standard_normal(3)), ca.DM((5, 9, 300))
     found = shared(ground, 0.4, given, moment, force)
-    assert totals(found) == pytest.approx(np.array(ca.vertcat(moment, force)).ravel(), rel=1e-12, abs=1e-10)
-    gain = {name: np.array(found[name, f"knee_{name}"][1] - given[name][1]).ravel() for name in given}
+    assert totals(found) == pytest.approx(
+        np.array(ca.vertcat(moment, force)).ravel(), rel=1e-12, abs=1e-10
+    )
+    gain = {
+        name: np.array(found[name, f"knee_{name}"][1] - given[name][1]).ravel() for name in given
+    }
     pushes = {name: float(force[2]) for name, (_, force) in given.items()}
-    assert np.allclose(gain["right"] * pushes["left"], gain["left"] * pushes["right"])           # the heavier foot takes more of it
+    assert np.allclose(
+        gain["right"] * pushes["left"], gain["left"] * pushes["right"]
+    )  # the heavier foot takes more of it
     balanced = shared(ground, 0.4, given, *(given["right"][k] + given["left"][k] for k in range(2)))
-    assert all(np.allclose(totals({0: balanced[name, f"knee_{name}"]}), totals({0: given[name]}), atol=1e-12) for name in given)
+    assert all(
+        np.allclose(
+            totals({0: balanced[name, f"knee_{name}"]}), totals({0: given[name]}), atol=1e-12
+        )
+        for name in given
+    )
     alone = given | {"left": (ca.DM.zeros(3), ca.DM.zeros(3))}
-    assert totals({0: shared(ground, 0.8, alone, moment, force)["right", "knee_right"]}) == pytest.approx(totals(found))
+    assert totals(
+        {0: shared(ground, 0.8, alone, moment, force)["right", "knee_right"]}
+    ) == pytest.approx(totals(found))
 
 
 # Wrenches and trees ----------------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_wrench_takes_from_each_joint_what_the_same_load_does(seed):
@@ -217,65 +318,153 @@ def test_a_wrench_takes_from_each_joint_what_the_same_load_does(seed):
     for point in tree.points:
         moment, force = rng.standard_normal(3), rng.standard_normal(3)
         place = np.array(kinematics.place(tree, frames, point)).ravel()
-        loaded = inverse(tree, *motion, (Load(point=point.name, force=force, moment=moment - np.cross(place, force)),))
+        loaded = inverse(
+            tree,
+            *motion,
+            (Load(point=point.name, force=force, moment=moment - np.cross(place, force)),),
+        )
         found = kinematics.wrench_torques(tree, frames, point.link, ca.DM(moment), ca.DM(force))
-        assert np.allclose(np.array(found), np.array(bare - loaded), rtol=0, atol=1e-12 * max(1.0, float(ca.norm_inf(bare))))
+        assert np.allclose(
+            np.array(found),
+            np.array(bare - loaded),
+            rtol=0,
+            atol=1e-12 * max(1.0, float(ca.norm_inf(bare))),
+        )
 
 
 def test_the_weight_is_in_the_trees_own_gravity():
-    assert body_weight(human()) == pytest.approx(75 * 9.81) and body_weight(two_link(gravity=0.0)) == 1.0
+    assert (
+        body_weight(human()) == pytest.approx(75 * 9.81)
+        and body_weight(two_link(gravity=0.0)) == 1.0
+    )
     assert body_weight(two_link(gravity=3.0)) == pytest.approx(3.0)
 
 
 def floating(**changes):
     """Six joints from the ground, of which one may be another."""
     names = ("x", "y", "z", "a", "b", "c")
-    joints = {name: (prismatic if k < 3 else revolute)(name, (("ground",) + names)[k], axis=np.eye(3)[k % 3], actuated=False)
-              for k, name in enumerate(names)} | changes
-    return Tree(links=[Link(mass=1.0)] * len(joints), joints=tuple(joints.values()), gravity=(0, 0, -9.81))
+    joints = {
+        name: (prismatic if k < 3 else revolute)(
+            name, (("ground",) + names)[k], axis=np.eye(3)[k % 3], actuated=False
+        )
+        for k, name in enumerate(names)
+    } | changes
+    return Tree(
+        links=[Link(mass=1.0)] * len(joints), joints=tuple(joints.values()), gravity=(0, 0, -9.81)
+    )
 
 
-@pytest.mark.parametrize("tree", [
-    two_link(), floating(z=prismatic("z", "y")), floating(a=prismatic("a", "z", actuated=False)),
-    floating(b=revolute("b", "z", actuated=False)), floating(x=fixed("x"))],
-    ids=["fixed base", "actuated", "four slides", "branch", "five joints"])
+@pytest.mark.parametrize(
+    "tree",
+    [
+        two_link(),
+        floating(z=prismatic("z", "y")),
+        floating(a=prismatic("a", "z", actuated=False)),
+        floating(b=revolute("b", "z", actuated=False)),
+        floating(x=fixed("x")),
+    ],
+    ids=["fixed base", "actuated", "four slides", "branch", "five joints"],
+)
 def test_a_tree_without_a_floating_root_has_no_ground(tree):
-    with pytest.raises(ValueError, match="ground: the tree needs a floating root, six unactuated joints from the ground: three prismatic"):
-        root(tree)
+    with pytest.raises(
+        ValueError,
+        match="ground: the tree needs a floating root, six unactuated joints from the ground: three prismatic",
+    ):
+        floating_root(tree)
     with pytest.raises(ValueError, match="ground: the tree needs a floating root"):
-        Problem(tree=tree, motion=BSpline(points=4), duration=1.0, objective=effort(), ground=steps())
+        Problem(
+            tree=tree, motion=BSpline(points=4), duration=1.0, objective=effort(), ground=steps()
+        )
 
 
 def test_the_root_is_found_by_its_joints():
-    assert root(floating()) == tuple(range(6)) and root(human()) == tuple(range(6))
+    assert floating_root(floating()) == tuple(range(6)) and floating_root(human()) == tuple(
+        range(6)
+    )
 
 
 def stood(**changes):
-    return Ground(**dict(feet=(Foot(name="only", center=(0, 0, 0), supports=(Support(link="foot", when=(0, 1)),)),)) | changes)
+    return Ground(
+        **dict(
+            feet=(
+                Foot(name="only", center=(0, 0, 0), supports=(Support(link="foot", when=(0, 1)),)),
+            )
+        )
+        | changes
+    )
 
 
-@pytest.mark.parametrize(("build", "message"), [
-    (lambda: steps(strike=0.6, leave=0.25), r"contact schedule: no foot bears at s = 0.25 \(feet: right, left\)"),
-    (lambda: steps(strike=0.5, leave=0.5), "contact schedule: no foot bears at s = 0.5"),
-    (lambda: Ground(feet=()), r"contact schedule: no foot bears at s = 0 \(feet: none\)"),
-    (lambda: stood(feet=2 * stood().feet), "ground: two feet have the same name; the feet are only, only"),
-    (lambda: stood(normal=(0, 0, 2)), "ground: normal: expected unit length, got 2"),
-    (lambda: stood(normal=(0, 1)), r"ground: normal: expected shape \(3,\), got \(2,\)"),
-    (lambda: Pin(point="heel", axes="xw"), "pin 'heel': axes: expected some of x, y, z, got 'xw'"),
-    (lambda: Pin(point="heel", axes=""), "pin 'heel': axes"), (lambda: Pin(point="heel", axes="xx"), "pin 'heel': axes"),
-    (lambda: Pin(point="heel", target=(0, 1)), r"pin 'heel': target: expected shape \(3,\)"),
-    (lambda: Support(link="foot", when=(0.5, 0.5)), r"support on 'foot': when: expected 0 <= a < b <= 1, got \(0.5, 0.5\)"),
-    (lambda: Support(link="foot", when=(0.5, 1.5)), "support on 'foot': when"),
-    (lambda: Foot(name="right", center=(0, 0, 0), supports=(Support(link="foot", when=(0, 0.6)), Support(link="toe", when=(0.5, 1)))),
-     r"foot 'right': its supports overlap: \(0.*, 0.6\) and \(0.5, 1.*\)"),
-    (lambda: Foot(name="right", center=0.0, supports=()), "foot 'right': center: expected shape"),
-    (lambda: stood().foot("left"), "unknown foot 'left'; the feet are only"),
-    (lambda: two_pass(stood(feet=[replace(stood().feet[0], name=name) for name in "abc"]), 0.5, ca.DM.zeros(3), ca.DM.ones(3)),
-     "two-pass reactions: expected at most two feet, got 3"),
-    (lambda: Problem(tree=biped(), motion=BSpline(points=4), duration=1.0, objective=effort(), ground=stood()), "unknown joint 'foot'"),
-    (lambda: Problem(tree=biped(), motion=BSpline(points=4), duration=1.0, objective=effort(), ground=steps(ankles=True)),
-     "unknown joint 'ankle_right'"),
-])
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (
+            lambda: steps(strike=0.6, leave=0.25),
+            r"contact schedule: no foot bears at s = 0.25 \(feet: right, left\)",
+        ),
+        (lambda: steps(strike=0.5, leave=0.5), "contact schedule: no foot bears at s = 0.5"),
+        (lambda: Ground(feet=()), r"contact schedule: no foot bears at s = 0 \(feet: none\)"),
+        (
+            lambda: stood(feet=2 * stood().feet),
+            "ground: two feet have the same name; the feet are only, only",
+        ),
+        (lambda: stood(normal=(0, 0, 2)), "ground: normal: expected unit length, got 2"),
+        (lambda: stood(normal=(0, 1)), r"ground: normal: expected shape \(3,\), got \(2,\)"),
+        (
+            lambda: Pin(point="heel", axes="xw"),
+            "pin 'heel': axes: expected some of x, y, z, got 'xw'",
+        ),
+        (lambda: Pin(point="heel", axes=""), "pin 'heel': axes"),
+        (lambda: Pin(point="heel", axes="xx"), "pin 'heel': axes"),
+        (lambda: Pin(point="heel", target=(0, 1)), r"pin 'heel': target: expected shape \(3,\)"),
+        (
+            lambda: Support(link="foot", when=(0.5, 0.5)),
+            r"support on 'foot': when: expected 0 <= a < b <= 1, got \(0.5, 0.5\)",
+        ),
+        (lambda: Support(link="foot", when=(0.5, 1.5)), "support on 'foot': when"),
+        (
+            lambda: Foot(
+                name="right",
+                center=(0, 0, 0),
+                supports=(Support(link="foot", when=(0, 0.6)), Support(link="toe", when=(0.5, 1))),
+            ),
+            r"foot 'right': its supports overlap: \(0.*, 0.6\) and \(0.5, 1.*\)",
+        ),
+        (
+            lambda: Foot(name="right", center=0.0, supports=()),
+            "foot 'right': center: expected shape",
+        ),
+        (lambda: stood().foot("left"), "unknown foot 'left'; the feet are only"),
+        (
+            lambda: two_pass(
+                stood(feet=[replace(stood().feet[0], name=name) for name in "abc"]),
+                0.5,
+                ca.DM.zeros(3),
+                ca.DM.ones(3),
+            ),
+            "two-pass reactions: expected at most two feet, got 3",
+        ),
+        (
+            lambda: Problem(
+                tree=biped(),
+                motion=BSpline(points=4),
+                duration=1.0,
+                objective=effort(),
+                ground=stood(),
+            ),
+            "unknown joint 'foot'",
+        ),
+        (
+            lambda: Problem(
+                tree=biped(),
+                motion=BSpline(points=4),
+                duration=1.0,
+                objective=effort(),
+                ground=steps(ankles=True),
+            ),
+            "unknown joint 'ankle_right'",
+        ),
+    ],
+)
 def test_a_wrong_ground_is_refused_by_name(build, message):
     with pytest.raises(ValueError, match=message):
         build()
@@ -283,13 +472,16 @@ def test_a_wrong_ground_is_refused_by_name(build, message):
 
 # Polygons --------------------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("normal", [(0, 0, 1), UP, (0.6, 0, 0.8)], ids=str)
 @pytest.mark.parametrize("seed", range(5))
 def test_the_hull_is_the_smallest_convex_polygon_counter_clockwise(seed, normal):
     """The oracle: an edge of the hull is a pair of points that has all others on its left."""
     rng, normal = np.random.default_rng(seed), np.array(normal, dtype=float)
     across = np.linalg.svd(normal[None])[2][1:]
-    flat = rng.integers(-2, 3, (14, 2)) if seed % 2 else rng.standard_normal((14, 2))            # many in line, or none
+    flat = (
+        rng.integers(-2, 3, (14, 2)) if seed % 2 else rng.standard_normal((14, 2))
+    )  # many in line, or none
     points = np.vstack([flat, flat[:3]]) @ across
     corners = hull(points, normal)
 
@@ -299,11 +491,24 @@ def test_the_hull_is_the_smallest_convex_polygon_counter_clockwise(seed, normal)
     edges = np.stack([corners, np.roll(corners, -1, axis=0)], axis=1)
     assert all(left(a, b, p) >= -1e-12 for a, b in edges for p in points)
     assert all(left(*edges[k], edges[(k + 1) % len(edges)][1]) > 1e-12 for k in range(len(edges)))
-    extreme = {tuple(p) for a, b in combinations(points, 2) for u, v in ((a, b), (b, a)) if np.linalg.norm(a - b) > 1e-12
-               and all(left(u, v, p) > 1e-12 or abs(left(u, v, p)) <= 1e-12 and np.dot(p - u, p - v) <= 1e-12 for p in points) for p in (u, v)}
+    extreme = {
+        tuple(p)
+        for a, b in combinations(points, 2)
+        for u, v in ((a, b), (b, a))
+        if np.linalg.norm(a - b) > 1e-12
+        and all(
+            left(u, v, p) > 1e-12 or abs(left(u, v, p)) <= 1e-12 and np.dot(p - u, p - v) <= 1e-12
+            for p in points
+        )
+        for p in (u, v)
+    }
     assert {tuple(corner) for corner in corners} == extreme
 
 
 def test_support_without_bounds_is_that_of_a_foot_that_always_stands():
     foot = stood().feet[0]
-    assert foot.bears == (-inf, inf) and stood().switches == () and bearing_slots(stood(), 1.0) == (("only", "foot"),)
+    assert (
+        foot.bears == (-inf, inf)
+        and stood().switches == ()
+        and bearing_slots(stood(), 1.0) == (("only", "foot"),)
+    )

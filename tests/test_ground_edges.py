@@ -1,21 +1,25 @@
 """The edges of standing: forces without feet, ends of cycles, crowded schedules, and what is refused by name."""
+
 from dataclasses import replace
 
 import casadi as ca
 import numpy as np
 import pytest
 from bipeds import biped, steps
+from ocp.models.two_link import two_link
+from ocp.problems.two_link_lift import problem as lift
 from test_contact import rows, wrenches_on
 from test_lifted import SUMS, crouch, crouched
 
-from models.two_link import two_link
-from ocp import BSpline, Problem, Solver, Transcription, at_start, effort, load, path, solve, torque_limits, verify
-from ocp.contact import friction, pressure_inside
-from ocp.ground import Foot, Reaction, Support, shared
-from ocp.layout import grid
-from ocp.problem import Constraint
-from ocp.transcribe import transcribe
-from problems.two_link_lift import problem as lift
+from ocp import BSpline, Problem, Solver, Transcription, at_start, effort, load, path
+from ocp.problem.contact import friction, pressure_inside
+from ocp.problem.ground import Foot, Support
+from ocp.problem.reactions import Reaction, shared
+from ocp.problem.statement import Constraint
+from ocp.solution.certificate import verify
+from ocp.solution.solving import solve
+from ocp.transcription.transcribe import transcribe
+from ocp.transcription.variables import grid
 
 
 def test_who_stands_on_the_ground_hangs_on_nothing():
@@ -28,9 +32,20 @@ def test_the_ground_works_too():
     assert verify(crouched()).energy_error < 1e-12
 
 
-@pytest.mark.parametrize("constraint", [
-    path("meet", lambda at: at.tau[6], upper=1.0, when="end"),
-    Constraint(name="meet", function=lambda start, end: end.tau - start.tau, lower=0, upper=0, when="joined")], ids=["end", "joined"])
+@pytest.mark.parametrize(
+    "constraint",
+    [
+        path("meet", lambda at: at.tau[6], upper=1.0, when="end"),
+        Constraint(
+            name="meet",
+            function=lambda start, end: end.tau - start.tau,
+            lower=0,
+            upper=0,
+            when="joined",
+        ),
+    ],
+    ids=["end", "joined"],
+)
 def test_the_end_of_a_cycle_has_no_torques_of_its_own(constraint):
     with pytest.raises(ValueError, match="constraint 'meet'"):
         transcribe(crouch(cyclic=True, constraints=(constraint,)), Transcription(**SUMS))
@@ -39,7 +54,14 @@ def test_the_end_of_a_cycle_has_no_torques_of_its_own(constraint):
 @pytest.mark.parametrize("quantity", ["qd", "tau"])
 def test_a_hull_is_of_coordinates_only(quantity):
     with pytest.raises(ValueError, match="constraint 'fast': when 'hull'"):
-        transcribe(crouch(constraints=(path("fast", lambda at: getattr(at, quantity), upper=1.0, when="hull"),)), Transcription(**SUMS))
+        transcribe(
+            crouch(
+                constraints=(
+                    path("fast", lambda at: getattr(at, quantity), upper=1.0, when="hull"),
+                )
+            ),
+            Transcription(**SUMS),
+        )
 
 
 @pytest.mark.parametrize("per_segment", [1, 2])
@@ -51,15 +73,32 @@ def test_few_nodes_keep_both_ends_and_all_switches(per_segment):
 def test_the_law_of_motion_holds_at_the_nodes_whoever_differentiates():
     arm = two_link(gravity=9.81)
     arm = replace(arm, joints=(arm.joints[0], replace(arm.joints[1], actuated=False)))
-    problem = Problem(tree=arm, motion=BSpline(points=6), duration=1.0, objective=effort(), constraints=(at_start(arm, q=0.0),))
-    sizes = {name: len(transcribe(problem, Transcription(torques="variables", derivatives=name, nodes=3)).nlp.g_lower)
-             for name in ("recursive", "ad")}
-    assert sizes["recursive"] == sizes["ad"] == 10 + 4           # the driven joint at ten nodes, the passive one where q'' has freedom
+    problem = Problem(
+        tree=arm,
+        motion=BSpline(points=6),
+        duration=1.0,
+        objective=effort(),
+        constraints=(at_start(arm, q=0.0),),
+    )
+    sizes = {
+        name: len(
+            transcribe(
+                problem, Transcription(torques="variables", derivatives=name, nodes=3)
+            ).nlp.g_lower
+        )
+        for name in ("recursive", "ad")
+    }
+    assert (
+        sizes["recursive"] == sizes["ad"] == 10 + 4
+    )  # the driven joint at ten nodes, the passive one where q'' has freedom
 
 
 def test_the_name_of_the_law_of_motion_is_taken():
     with pytest.raises(ValueError, match="constraint 'dynamics'"):
-        transcribe(crouch(constraints=(path("dynamics", lambda at: at.q[0], upper=1.0),)), Transcription(**SUMS))
+        transcribe(
+            crouch(constraints=(path("dynamics", lambda at: at.q[0], upper=1.0),)),
+            Transcription(**SUMS),
+        )
 
 
 def test_an_unknown_foot_has_no_reaction():
@@ -69,7 +108,9 @@ def test_an_unknown_foot_has_no_reaction():
 
 @pytest.mark.parametrize(("s", "pushes"), [(0.8, (10, 10)), (0.4, (-1, -1)), (0.4, (0, 0))])
 def test_given_wrenches_balance_whatever_they_are(s, pushes):
-    given = {name: (ca.DM.zeros(3), ca.DM((0, 0, push))) for name, push in zip(("right", "left"), pushes)}
+    given = {
+        name: (ca.DM.zeros(3), ca.DM((0, 0, push))) for name, push in zip(("right", "left"), pushes)
+    }
     found = shared(steps(), s, given, ca.DM.zeros(3), ca.DM((0, 0, 300)))
     assert sum(float(force[2]) for _, force in found.values()) == pytest.approx(300)
 
@@ -93,24 +134,39 @@ def test_a_loaded_ground_is_the_same(tmp_path):
 
 def test_friction_knows_both_directions_of_a_slope():
     ground = replace(steps(), normal=(0.6, 0.0, 0.8))
-    constraint, = friction(biped(), ground)
+    (constraint,) = friction(biped(), ground)
     assert len(rows(constraint, wrenches_on(biped(), ground, {}))) == len(constraint.labels) == 8
 
 
 def test_pressure_needs_a_polygon():
     ground = steps()
-    ground = replace(ground, feet=[replace(foot, supports=[replace(support, polygon=()) for support in foot.supports]) for foot in ground.feet])
+    ground = replace(
+        ground,
+        feet=[
+            replace(foot, supports=[replace(support, polygon=()) for support in foot.supports])
+            for foot in ground.feet
+        ],
+    )
     with pytest.raises(ValueError, match="polygon"):
         pressure_inside(biped(), ground)
 
 
 def test_no_row_leans_on_an_infinite_bound():
     failed = solve(lift(points=6), solver=Solver(options={"max_iter": 0}))
-    problem = replace(failed.problem, constraints=(*failed.problem.constraints, path("half", lambda at: at.q[0], lower=-9.0)))
-    assert not [line for line in solve(problem, solver=Solver(options={"max_iter": 0})).explanation if "inf" in line]
+    problem = replace(
+        failed.problem,
+        constraints=(*failed.problem.constraints, path("half", lambda at: at.q[0], lower=-9.0)),
+    )
+    assert not [
+        line
+        for line in solve(problem, solver=Solver(options={"max_iter": 0})).explanation
+        if "inf" in line
+    ]
 
 
 def test_an_explicit_solution_has_no_wrenches_at_nodes():
-    solution = solve(crouch(False), Transcription(torques="explicit", **SUMS), Solver(options={"max_iter": 0}))
+    solution = solve(
+        crouch(False), Transcription(torques="explicit", **SUMS), Solver(options={"max_iter": 0})
+    )
     with pytest.raises(ValueError, match="wrenches: .*variables"):
         solution.wrenches()

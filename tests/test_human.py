@@ -1,34 +1,71 @@
 """The human skeleton: its size and mass, what each coordinate does, its mirror image, its scaling, and the torques that hold it up."""
+
 from functools import lru_cache
 
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.models.human.anthropometry import LINKS
+from ocp.models.human.skeleton import (
+    BOX_SPHERES,
+    CONTACTS,
+    FEET,
+    GAIT_FROZEN,
+    NAMES,
+    ROOT,
+    SELF_SPHERES,
+    SOLES,
+    human,
+    mirror,
+    positive_motion,
+    torque_scale,
+)
 
-from models.anthropometry import LINKS
-from models.human import (BOX_SPHERES, CONTACTS, FEET, GAIT_FROZEN, NAMES, ROOT, SELF_SPHERES, SOLES, human, mirror, positive_motion,
-                          torque_scale)
 from ocp.dynamics.newton_euler import inverse
-from ocp.kinematics import poses
-from ocp.tree import Joint, Link, Tree
+from ocp.mechanics.joints import Joint
+from ocp.mechanics.kinematics import poses
+from ocp.mechanics.tree import Link, Tree
 
 AXES = {"X": (1, 0, 0), "Y": (0, 1, 0), "Z": (0, 0, 1), "-X": (-1, 0, 0), "-Z": (0, 0, -1)}
-REFLECTION = np.diag((-1.0, 1.0, 1.0))            # left and right change places
+REFLECTION = np.diag((-1.0, 1.0, 1.0))  # left and right change places
 # Right side and midline: axis of the positive coordinate at q = 0, marker (a point, or a place 0.1 m ahead of one), and the way it goes.
 MOVEMENTS = {
-    "glob_tz": ("Z", "L5S1", "Z"), "glob_ty": ("Y", "L5S1", "Y"), "glob_tx": ("X", "L5S1", "X"),
-    "glob_ry": ("Y", "ahead of L5S1", "X"), "glob_rz": ("Z", "hip_l", "Y"), "glob_rx": ("X", "C7T1", "Z"),
-    "hip_flex": ("-X", "knee_r", "Z"), "hip_abd": ("-Z", "knee_r", "-X"), "hip_rot": ("Y", "toe_r", "X"),
-    "knee_flex": ("X", "ankle_r", "-Z"), "ankle_df": ("-X", "toe_r", "Y"),
-    "ankle_inv": ("Z", "ball_med_r", "Y"), "toe_ext": ("-X", "toe_r", "Y"),
-    **{f"spine{k}_{way}": movement for k in (1, 2, 3, 4) for way, movement in
-       {"flex": ("X", "head_top", "Z"), "lat": ("Z", "head_top", "-X"), "rot": ("Y", "ahead of C7T1", "X")}.items()},
-    "clav_elev": ("-Z", "shoulder_r", "Y"), "clav_prot": ("Y", "shoulder_r", "Z"),
-    "shou_flex": ("-X", "elbow_r", "Z"), "shou_abd": ("-Z", "elbow_r", "-X"), "shou_rot": ("Y", "ahead of elbow_r", "X"),
-    "elb_flex": ("-X", "wrist_r", "Z"), "elb_pron": ("Y", "ahead of wrist_r", "X"),
-    "wri_flex": ("Z", "grip_r", "X"), "wri_rad": ("-X", "grip_r", "Z"),
-    "neck_flex": ("X", "head_top", "Z"), "neck_lat": ("Z", "head_top", "-X"), "neck_rot": ("Y", "ahead of head_top", "X"),
-    "head_flex": ("X", "head_top", "Z"), "head_rot": ("Y", "ahead of head_top", "X"),
+    "glob_tz": ("Z", "L5S1", "Z"),
+    "glob_ty": ("Y", "L5S1", "Y"),
+    "glob_tx": ("X", "L5S1", "X"),
+    "glob_ry": ("Y", "ahead of L5S1", "X"),
+    "glob_rz": ("Z", "hip_l", "Y"),
+    "glob_rx": ("X", "C7T1", "Z"),
+    "hip_flex": ("-X", "knee_r", "Z"),
+    "hip_abd": ("-Z", "knee_r", "-X"),
+    "hip_rot": ("Y", "toe_r", "X"),
+    "knee_flex": ("X", "ankle_r", "-Z"),
+    "ankle_df": ("-X", "toe_r", "Y"),
+    "ankle_inv": ("Z", "ball_med_r", "Y"),
+    "toe_ext": ("-X", "toe_r", "Y"),
+    **{
+        f"spine{k}_{way}": movement
+        for k in (1, 2, 3, 4)
+        for way, movement in {
+            "flex": ("X", "head_top", "Z"),
+            "lat": ("Z", "head_top", "-X"),
+            "rot": ("Y", "ahead of C7T1", "X"),
+        }.items()
+    },
+    "clav_elev": ("-Z", "shoulder_r", "Y"),
+    "clav_prot": ("Y", "shoulder_r", "Z"),
+    "shou_flex": ("-X", "elbow_r", "Z"),
+    "shou_abd": ("-Z", "elbow_r", "-X"),
+    "shou_rot": ("Y", "ahead of elbow_r", "X"),
+    "elb_flex": ("-X", "wrist_r", "Z"),
+    "elb_pron": ("Y", "ahead of wrist_r", "X"),
+    "wri_flex": ("Z", "grip_r", "X"),
+    "wri_rad": ("-X", "grip_r", "Z"),
+    "neck_flex": ("X", "head_top", "Z"),
+    "neck_lat": ("Z", "head_top", "-X"),
+    "neck_rot": ("Y", "ahead of head_top", "X"),
+    "head_flex": ("X", "head_top", "Z"),
+    "head_rot": ("Y", "ahead of head_top", "X"),
 }
 
 
@@ -43,12 +80,20 @@ def person():
     def frames(q):
         return np.array(stacked(q)).reshape(4, -1, 4).swapaxes(0, 1)
 
-    return tree, frames, lambda *motion: np.array(torques(*motion)).ravel(), frames(np.zeros(tree.dof))
+    return (
+        tree,
+        frames,
+        lambda *motion: np.array(torques(*motion)).ravel(),
+        frames(np.zeros(tree.dof)),
+    )
 
 
 def places(tree, frames):
     """Positions (m) of all points by name."""
-    return {point.name: (frames[tree.link_index(point.link)] @ (*point.position, 1.0))[:3] for point in tree.points}
+    return {
+        point.name: (frames[tree.link_index(point.link)] @ (*point.position, 1.0))[:3]
+        for point in tree.points
+    }
 
 
 def together(links, frames):
@@ -59,13 +104,17 @@ def together(links, frames):
     inertia = np.zeros((3, 3))
     for link, frame, place in zip(links, frames, centers):
         arm = place - center
-        inertia += frame[:3, :3] @ link.inertia @ frame[:3, :3].T + link.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        inertia += frame[:3, :3] @ link.inertia @ frame[:3, :3].T + link.mass * (
+            arm @ arm * np.eye(3) - np.outer(arm, arm)
+        )
     return masses.sum(), center, inertia
 
 
 def frames_of(tree, q=None):
     """Poses of any tree, at q = 0 unless said otherwise."""
-    return np.array([np.array(pose) for pose in poses(tree, ca.DM.zeros(tree.dof) if q is None else ca.DM(q))])
+    return np.array(
+        [np.array(pose) for pose in poses(tree, ca.DM.zeros(tree.dof) if q is None else ca.DM(q))]
+    )
 
 
 def other_side(name):
@@ -85,12 +134,29 @@ def random_posture(tree, rng):
 
 # Size and mass --------------------------------------------------------------------------------------------------------------
 
+
 def test_there_are_55_joints_of_which_38_move_in_gait():
     assert len(NAMES) == len(set(NAMES)) == human(frozen=()).dof == 55
     assert len(set(GAIT_FROZEN)) == 17 and human().dof == 38
-    branches = [range(6), range(6, 13), range(13, 20), range(20, 32), range(32, 41), range(41, 50), range(50, 55)]
+    branches = [
+        range(6),
+        range(6, 13),
+        range(13, 20),
+        range(20, 32),
+        range(32, 41),
+        range(41, 50),
+        range(50, 55),
+    ]
     roots = [human().joints[branch[0]].parent for branch in branches]
-    assert roots == ["ground", "glob_rx", "glob_rx", "glob_rx", "spine4_rot", "spine4_rot", "spine4_rot"]
+    assert roots == [
+        "ground",
+        "glob_rx",
+        "glob_rx",
+        "glob_rx",
+        "spine4_rot",
+        "spine4_rot",
+        "spine4_rot",
+    ]
 
 
 def test_the_reference_person_has_the_stated_mass_height_and_balance():
@@ -107,12 +173,33 @@ def test_points_of_the_standing_person_are_where_they_belong():
     tree, _, _, frames = person()
     where = places(tree, frames)
     assert max(abs(where[name][1]) for sole in SOLES.values() for name in sole) < 1e-8
-    assert max(abs(where[name][1]) for feet in CONTACTS.values() for names in feet.values() for name in names) < 1e-8
-    for name, place in {"heel_r": (-0.084, 0, -0.04517), "ball_lat_r": (-0.129, 0, 0.12635), "toe_l": (0.084, 0, 0.19083),
-                        "toe_lat_r": (-0.114, 0, 0.18083), "ankle_l": (0.084, 0.06825, 0), "knee_r": (-0.084, 0.49875, 0),
-                        "mid_thigh_r": (-0.084, 0.713125, 0), "hip_l": (0.084, 0.9275, 0), "L5S1": (0, 1.0325, 0), "T6": (0, 1.37375, 0),
-                        "C7T1": (0, 1.505875, 0), "shoulder_r": (-0.18025, 1.4217, 0), "elbow_l": (0.18025, 1.13854377, 0),
-                        "wrist_r": (-0.18025, 0.8682537, 0), "grip_l": (0.18025, 0.7816081, 0), "pelvis_origin": (0, 0.9275, 0)}.items():
+    assert (
+        max(
+            abs(where[name][1])
+            for feet in CONTACTS.values()
+            for names in feet.values()
+            for name in names
+        )
+        < 1e-8
+    )
+    for name, place in {
+        "heel_r": (-0.084, 0, -0.04517),
+        "ball_lat_r": (-0.129, 0, 0.12635),
+        "toe_l": (0.084, 0, 0.19083),
+        "toe_lat_r": (-0.114, 0, 0.18083),
+        "ankle_l": (0.084, 0.06825, 0),
+        "knee_r": (-0.084, 0.49875, 0),
+        "mid_thigh_r": (-0.084, 0.713125, 0),
+        "hip_l": (0.084, 0.9275, 0),
+        "L5S1": (0, 1.0325, 0),
+        "T6": (0, 1.37375, 0),
+        "C7T1": (0, 1.505875, 0),
+        "shoulder_r": (-0.18025, 1.4217, 0),
+        "elbow_l": (0.18025, 1.13854377, 0),
+        "wrist_r": (-0.18025, 0.8682537, 0),
+        "grip_l": (0.18025, 0.7816081, 0),
+        "pelvis_origin": (0, 0.9275, 0),
+    }.items():
         assert where[name] == pytest.approx(place, abs=2e-8), name
 
 
@@ -129,13 +216,62 @@ def test_left_and_right_of_the_standing_person_mirror_each_other():
 SEGMENTS = {
     "thigh": (("hip_rot_r",), 0.1416, 0.42875, (0.329, 0.149, 0.329), "hip_r", (0, -0.4095, 0)),
     "shank": (("knee_flex_r",), 0.0433, 0.4305, (0.246, 0.102, 0.251), "knee_r", (0, -0.4395, 0)),
-    "foot": (("ankle_inv_r", "toe_ext_r"), 0.0137, 0.2581 * 1.75 / 1.741, (0.245, 0.257, 0.124), None, None),
-    "upper_arm": (("shou_rot_r",), 0.0271, 0.2817 * 1.75 / 1.741, (0.269, 0.158, 0.285), "shoulder_r", (0, -0.5772, 0)),
-    "forearm": (("elb_pron_r",), 0.0162, 0.2689 * 1.75 / 1.741, (0.265, 0.121, 0.276), "elbow_r", (0, -0.4574, 0)),
-    "hand": (("wri_rad_r",), 0.0061, 0.0862 * 1.75 / 1.741, (0.628, 0.401, 0.513), "wrist_r", (0, -0.79, 0)),
-    "head_and_neck": (("neck_rot", "head_rot"), 0.0694, 0.2429 * 1.75 / 1.741, (0.315, 0.261, 0.303), "C7T1", (0, 0.4998, 0)),
-    "upper_trunk": (("spine3_rot", "spine4_rot"), 0.1596, 0.2421 * 1.75 / 1.741, (0.320, 0.465, 0.505), None, None),
-    "middle_trunk": (("spine1_rot", "spine2_rot"), 0.1633, 0.2155 * 1.75 / 1.741, (0.383, 0.468, 0.482), None, None),
+    "foot": (
+        ("ankle_inv_r", "toe_ext_r"),
+        0.0137,
+        0.2581 * 1.75 / 1.741,
+        (0.245, 0.257, 0.124),
+        None,
+        None,
+    ),
+    "upper_arm": (
+        ("shou_rot_r",),
+        0.0271,
+        0.2817 * 1.75 / 1.741,
+        (0.269, 0.158, 0.285),
+        "shoulder_r",
+        (0, -0.5772, 0),
+    ),
+    "forearm": (
+        ("elb_pron_r",),
+        0.0162,
+        0.2689 * 1.75 / 1.741,
+        (0.265, 0.121, 0.276),
+        "elbow_r",
+        (0, -0.4574, 0),
+    ),
+    "hand": (
+        ("wri_rad_r",),
+        0.0061,
+        0.0862 * 1.75 / 1.741,
+        (0.628, 0.401, 0.513),
+        "wrist_r",
+        (0, -0.79, 0),
+    ),
+    "head_and_neck": (
+        ("neck_rot", "head_rot"),
+        0.0694,
+        0.2429 * 1.75 / 1.741,
+        (0.315, 0.261, 0.303),
+        "C7T1",
+        (0, 0.4998, 0),
+    ),
+    "upper_trunk": (
+        ("spine3_rot", "spine4_rot"),
+        0.1596,
+        0.2421 * 1.75 / 1.741,
+        (0.320, 0.465, 0.505),
+        None,
+        None,
+    ),
+    "middle_trunk": (
+        ("spine1_rot", "spine2_rot"),
+        0.1633,
+        0.2155 * 1.75 / 1.741,
+        (0.383, 0.468, 0.482),
+        None,
+        None,
+    ),
     "lower_trunk": (("glob_rx",), 0.1117, 0.1457 * 1.75 / 1.741, (0.551, 0.587, 0.615), None, None),
 }
 
@@ -151,7 +287,9 @@ def test_segments_have_the_published_masses_centres_and_radii(segment):
         assert np.sqrt(inertia.diagonal() / mass) / length == pytest.approx(radii, abs=2e-4)
         assert np.abs(inertia - np.diag(inertia.diagonal())).max() < 1e-8
         if joint:
-            assert (center - places(tree, frames)[side(joint)]) / length == pytest.approx(place, abs=2e-4)
+            assert (center - places(tree, frames)[side(joint)]) / length == pytest.approx(
+                place, abs=2e-4
+            )
 
 
 def test_links_with_mass_are_those_of_segments_and_have_physical_inertias():
@@ -170,13 +308,19 @@ def test_feet_contacts_soles_and_spheres_name_what_the_tree_has():
         assert {tree.point(name).link for part in "BT" for name in CONTACTS[side][part]} == {fore}
         corners = np.array([where[name][[0, 2]] for name in SOLES[side]])
         edges = np.roll(corners, -1, axis=0) - corners
-        turns = [first[0] * second[1] - first[1] * second[0] for first, second in zip(edges, np.roll(edges, -1, axis=0))]
-        assert len(set(np.sign(turns))) == 1      # convex, and in order
+        turns = [
+            first[0] * second[1] - first[1] * second[0]
+            for first, second in zip(edges, np.roll(edges, -1, axis=0))
+        ]
+        assert len(set(np.sign(turns))) == 1  # convex, and in order
     for spheres in (SELF_SPHERES, BOX_SPHERES):
-        assert all(radius == spheres[other_side(name)] > 0 for name, radius in spheres.items()) and set(spheres) <= set(where)
+        assert all(
+            radius == spheres[other_side(name)] > 0 for name, radius in spheres.items()
+        ) and set(spheres) <= set(where)
 
 
 # Coordinates ----------------------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_positive_coordinate_moves_as_its_words_say(name):
@@ -187,31 +331,60 @@ def test_a_positive_coordinate_moves_as_its_words_say(name):
     screw = np.array(tree.joints[k].screw)
     turning = screw[:3].any()
     expected = np.linalg.det(side) * side @ AXES[axis] if turning else np.array(AXES[axis])
-    np.testing.assert_allclose(zero[k][:3, :3] @ (screw[:3] if turning else screw[3:]), expected, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(
+        zero[k][:3, :3] @ (screw[:3] if turning else screw[3:]), expected, rtol=0, atol=1e-15
+    )
     start = places(tree, zero)[marker.split()[-1]] + (0, 0, 0.1 * marker.startswith("ahead"))
     start = side @ start
-    moved = frames(np.eye(55)[k] * (np.radians(20) if turning else 0.2))[k] @ np.linalg.inv(zero[k]) @ (*start, 1.0)
+    moved = (
+        frames(np.eye(55)[k] * (np.radians(20) if turning else 0.2))[k]
+        @ np.linalg.inv(zero[k])
+        @ (*start, 1.0)
+    )
     assert (moved[:3] - start) @ (side @ AXES[way]) > 0.015
     assert positive_motion(name)
 
 
 def test_words_say_the_direction():
-    assert "backward" in positive_motion("knee_flex_l") and "left" in positive_motion("glob_ry") and "right" in positive_motion("spine2_lat")
+    assert (
+        "backward" in positive_motion("knee_flex_l")
+        and "left" in positive_motion("glob_ry")
+        and "right" in positive_motion("spine2_lat")
+    )
     with pytest.raises(ValueError, match="unknown joints 'knee'; the joints are glob_tz, "):
         positive_motion("knee")
 
 
 RANGES = {
-    "hip_flex": (-30, 120), "hip_abd": (-30, 45), "hip_rot": (-45, 45), "knee_flex": (0, 140), "ankle_df": (-50, 25), "ankle_inv": (-20, 35),
-    "toe_ext": (-40, 70), "shou_flex": (-60, 180), "shou_abd": (-30, 150), "shou_rot": (-90, 70), "elb_flex": (0, 150), "elb_pron": (-80, 80),
-    "wri_flex": (-70, 80), "wri_rad": (-30, 20), "neck_flex": (-45, 40), "neck_lat": (-40, 40), "neck_rot": (-40, 40), "head_flex": (-20, 15),
-    "head_rot": (-40, 40), "clav_elev": (-10, 40), "clav_prot": (-25, 25),
+    "hip_flex": (-30, 120),
+    "hip_abd": (-30, 45),
+    "hip_rot": (-45, 45),
+    "knee_flex": (0, 140),
+    "ankle_df": (-50, 25),
+    "ankle_inv": (-20, 35),
+    "toe_ext": (-40, 70),
+    "shou_flex": (-60, 180),
+    "shou_abd": (-30, 150),
+    "shou_rot": (-90, 70),
+    "elb_flex": (0, 150),
+    "elb_pron": (-80, 80),
+    "wri_flex": (-70, 80),
+    "wri_rad": (-30, 20),
+    "neck_flex": (-45, 40),
+    "neck_lat": (-40, 40),
+    "neck_rot": (-40, 40),
+    "head_flex": (-20, 15),
+    "head_rot": (-40, 40),
+    "clav_elev": (-10, 40),
+    "clav_prot": (-25, 25),
 }
 
 
 @pytest.mark.parametrize("name", RANGES)
 def test_joints_reach_as_far_as_people_do(name):
-    ranges = [np.degrees(joint.position) for joint in person()[0].joints if movement(joint.name) == name]
+    ranges = [
+        np.degrees(joint.position) for joint in person()[0].joints if movement(joint.name) == name
+    ]
     assert ranges and all(reach == pytest.approx(RANGES[name]) for reach in ranges)
 
 
@@ -219,9 +392,16 @@ def test_gait_has_narrower_limits():
     for full, gait in zip(human(frozen=()).joints, human(frozen=(), ranges="gait").joints):
         assert full.position[0] <= gait.position[0] <= 0 <= gait.position[1] <= full.position[1]
         assert gait.position[0] < gait.position[1] and gait.torque == full.torque
-    gait = {joint.name: tuple(np.degrees(joint.position)) for joint in human(frozen=(), ranges="gait").joints}
-    assert gait["knee_flex_l"] == pytest.approx((0, 75)) and gait["shou_abd_r"] == pytest.approx((0, 20))
-    assert gait["wri_flex_r"] == pytest.approx((-17.5, 20)) and gait["spine4_rot"] == pytest.approx((-5, 5))
+    gait = {
+        joint.name: tuple(np.degrees(joint.position))
+        for joint in human(frozen=(), ranges="gait").joints
+    }
+    assert gait["knee_flex_l"] == pytest.approx((0, 75)) and gait["shou_abd_r"] == pytest.approx(
+        (0, 20)
+    )
+    assert gait["wri_flex_r"] == pytest.approx((-17.5, 20)) and gait["spine4_rot"] == pytest.approx(
+        (-5, 5)
+    )
 
 
 def test_the_spine_bends_as_far_as_its_parts():
@@ -234,17 +414,47 @@ def test_the_spine_bends_as_far_as_its_parts():
 MGH = 75.0 * 9.81 * 1.75
 
 
-@pytest.mark.parametrize("name, lower, upper", [
-    ("hip_flex", MGH * (0.161 + 0.049), MGH * (0.113 + 0.025)), ("knee_flex", MGH * (0.163 + 0.040), MGH * (0.087 + 0.015)),
-    ("ankle_df", MGH * (0.095 + 0.022), MGH * (0.033 + 0.005)),                # mean + deviation of Anderson et al. 2007, table 3
-    ("spine1_flex", 234 + (503 - 164) / 3.29, 143 + (216 - 89) / 3.29), ("spine2_flex", 337, 182), ("spine3_flex", 337, 182),
-    ("spine4_flex", 337, 182), ("spine1_lat", *(159 + (261 - 95) / 3.29,) * 2), ("spine2_lat", 209, 209), ("spine3_lat", 209, 209),
-    ("spine4_lat", 209, 209), *((f"spine{k}_rot", 75 * 1.25, 75 * 1.25) for k in (1, 2, 3, 4)),      # percentiles 5, 50, 95 of Stobbe 1982
-    ("hip_abd", 75 * 1.08, 75 * 1.29), ("hip_rot", 75 * 0.66, 75 * 0.72), ("ankle_inv", 75 * 0.42, 75 * 0.46), ("toe_ext", 30, 10),
-    ("clav_elev", 150, 150), ("clav_prot", 150, 150), ("shou_flex", 100, 92), ("shou_abd", 91, 89), ("shou_rot", 42, 69), ("elb_flex", 57, 98),
-    ("elb_pron", 14, 12), ("wri_flex", 12, 25), ("wri_rad", 10, 11), ("neck_flex", 75 * 0.7, 75 * 0.4), ("head_flex", 75 * 0.7, 75 * 0.4),
-    ("neck_lat", 36, 36), ("neck_rot", 15, 15), ("head_rot", 15, 15),
-])
+@pytest.mark.parametrize(
+    "name, lower, upper",
+    [
+        ("hip_flex", MGH * (0.161 + 0.049), MGH * (0.113 + 0.025)),
+        ("knee_flex", MGH * (0.163 + 0.040), MGH * (0.087 + 0.015)),
+        (
+            "ankle_df",
+            MGH * (0.095 + 0.022),
+            MGH * (0.033 + 0.005),
+        ),  # mean + deviation of Anderson et al. 2007, table 3
+        ("spine1_flex", 234 + (503 - 164) / 3.29, 143 + (216 - 89) / 3.29),
+        ("spine2_flex", 337, 182),
+        ("spine3_flex", 337, 182),
+        ("spine4_flex", 337, 182),
+        ("spine1_lat", *(159 + (261 - 95) / 3.29,) * 2),
+        ("spine2_lat", 209, 209),
+        ("spine3_lat", 209, 209),
+        ("spine4_lat", 209, 209),
+        *(
+            (f"spine{k}_rot", 75 * 1.25, 75 * 1.25) for k in (1, 2, 3, 4)
+        ),  # percentiles 5, 50, 95 of Stobbe 1982
+        ("hip_abd", 75 * 1.08, 75 * 1.29),
+        ("hip_rot", 75 * 0.66, 75 * 0.72),
+        ("ankle_inv", 75 * 0.42, 75 * 0.46),
+        ("toe_ext", 30, 10),
+        ("clav_elev", 150, 150),
+        ("clav_prot", 150, 150),
+        ("shou_flex", 100, 92),
+        ("shou_abd", 91, 89),
+        ("shou_rot", 42, 69),
+        ("elb_flex", 57, 98),
+        ("elb_pron", 14, 12),
+        ("wri_flex", 12, 25),
+        ("wri_rad", 10, 11),
+        ("neck_flex", 75 * 0.7, 75 * 0.4),
+        ("head_flex", 75 * 0.7, 75 * 0.4),
+        ("neck_lat", 36, 36),
+        ("neck_rot", 15, 15),
+        ("head_rot", 15, 15),
+    ],
+)
 def test_strengths_are_the_published_ones(name, lower, upper):
     """To the full N m to which they are rounded."""
     tree = person()[0]
@@ -254,7 +464,9 @@ def test_strengths_are_the_published_ones(name, lower, upper):
 
 def test_only_the_six_global_joints_are_without_muscles():
     tree = human()
-    assert tuple(joint.name for joint in tree.moving if not joint.actuated) == ROOT == tree.names[:6]
+    assert (
+        tuple(joint.name for joint in tree.moving if not joint.actuated) == ROOT == tree.names[:6]
+    )
     assert all(np.isinf(joint.torque).all() for joint in tree.joints[:6])
     scale = torque_scale(tree)
     assert list(scale) == [joint.name for joint in tree.moving][6:]
@@ -262,6 +474,7 @@ def test_only_the_six_global_joints_are_without_muscles():
 
 
 # Frozen joints --------------------------------------------------------------------------------------------------------------
+
 
 def test_frozen_joints_stand_at_zero():
     tree, rng = human(), np.random.default_rng(0)
@@ -277,26 +490,37 @@ def test_frozen_joints_stand_at_zero():
 
 
 def test_the_frozen_set_is_checked():
-    with pytest.raises(ValueError, match="unknown joints 'knee', 'tail'; the joints are glob_tz, .*head_rot"):
+    with pytest.raises(
+        ValueError, match="unknown joints 'knee', 'tail'; the joints are glob_tz, .*head_rot"
+    ):
         human(frozen=("knee", "hip_rot_r", "tail"))
-    with pytest.raises(ValueError, match="expected a collection of joint names, got the string 'head_rot'"):
+    with pytest.raises(
+        ValueError, match="expected a collection of joint names, got the string 'head_rot'"
+    ):
         human(frozen="head_rot")
     assert human(frozen=(*GAIT_FROZEN, *GAIT_FROZEN)) == human()
     assert human(frozen=ROOT).dof == 49 and human(frozen=NAMES).dof == 0
 
 
-@pytest.mark.parametrize("change, message", [
-    ({"stature": 0}, "stature: expected more than 0 m, got 0 m"), ({"mass": -75}, "mass: expected more than 0 kg, got -75 kg"),
-    ({"stature": np.nan}, r"stature \(m\): expected finite numbers"), ({"mass": np.inf}, r"mass \(kg\): expected finite numbers"),
-    ({"mass": "heavy"}, r"mass \(kg\): expected numbers"), ({"ranges": "sport"}, "ranges: expected 'anatomical' or 'gait', got 'sport'"),
-    ({"gravity": -9.81}, "gravity: expected shape"),
-])
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"stature": 0}, "stature: expected more than 0 m, got 0 m"),
+        ({"mass": -75}, "mass: expected more than 0 kg, got -75 kg"),
+        ({"stature": np.nan}, r"stature \(m\): expected finite numbers"),
+        ({"mass": np.inf}, r"mass \(kg\): expected finite numbers"),
+        ({"mass": "heavy"}, r"mass \(kg\): expected numbers"),
+        ({"ranges": "sport"}, "ranges: expected 'anatomical' or 'gait', got 'sport'"),
+        ({"gravity": -9.81}, "gravity: expected shape"),
+    ],
+)
 def test_a_wrong_person_is_refused_by_name_and_unit(change, message):
     with pytest.raises(ValueError, match=message):
         human(**change)
 
 
 # Mirror image ---------------------------------------------------------------------------------------------------------------
+
 
 def test_the_mirror_image_has_reflected_points_mass_and_torques():
     tree, frames, torques, _ = person()
@@ -308,15 +532,26 @@ def test_the_mirror_image_has_reflected_points_mass_and_torques():
         here, there = frames(motion[0]), frames(image[0])
         where, seen = places(tree, here), places(tree, there)
         for name, place in where.items():
-            np.testing.assert_allclose(seen[other_side(name)], REFLECTION @ place, rtol=0, atol=1e-12)
-        (_, center, inertia), (_, reflected, inertia_seen) = together(tree.links, here), together(tree.links, there)
+            np.testing.assert_allclose(
+                seen[other_side(name)], REFLECTION @ place, rtol=0, atol=1e-12
+            )
+        (_, center, inertia), (_, reflected, inertia_seen) = (
+            together(tree.links, here),
+            together(tree.links, there),
+        )
         np.testing.assert_allclose(reflected, REFLECTION @ center, rtol=0, atol=1e-12)
         np.testing.assert_allclose(inertia_seen.ravel(), flip @ inertia.ravel(), rtol=0, atol=1e-12)
         effort = torques(*motion)
-        np.testing.assert_allclose(torques(*image), sign * effort[index], rtol=0, atol=1e-12 * np.abs(effort).max())
+        np.testing.assert_allclose(
+            torques(*image), sign * effort[index], rtol=0, atol=1e-12 * np.abs(effort).max()
+        )
 
 
-@pytest.mark.parametrize("frozen", [GAIT_FROZEN, (), (*ROOT, "knee_flex_r", "knee_flex_l")], ids=["gait", "none", "root_and_knees"])
+@pytest.mark.parametrize(
+    "frozen",
+    [GAIT_FROZEN, (), (*ROOT, "knee_flex_r", "knee_flex_l")],
+    ids=["gait", "none", "root_and_knees"],
+)
 def test_mirroring_twice_changes_nothing(frozen):
     tree = human(frozen=frozen)
     index, sign = mirror(tree)
@@ -329,7 +564,9 @@ def test_mirroring_twice_changes_nothing(frozen):
 
 
 def test_a_lopsided_or_foreign_tree_has_no_mirror_image():
-    with pytest.raises(ValueError, match="joint 'knee_flex_r' moves, but its partner 'knee_flex_l' is frozen"):
+    with pytest.raises(
+        ValueError, match="joint 'knee_flex_r' moves, but its partner 'knee_flex_l' is frozen"
+    ):
         mirror(human(frozen=("knee_flex_l",)))
     with pytest.raises(ValueError, match="joint 'hinge' is not of the human"):
         mirror(Tree(links=(Link(),), joints=(Joint(name="hinge", screw=(0, 0, 1, 0, 0, 0)),)))
@@ -337,26 +574,32 @@ def test_a_lopsided_or_foreign_tree_has_no_mirror_image():
 
 # Scaling and statics --------------------------------------------------------------------------------------------------------
 
+
 def test_a_smaller_person_scales_by_stature_and_mass():
     small, full = human(1.6, 60.0, frozen=()), person()[0]
     length, weight = 1.6 / 1.75, 60.0 / 75.0
     mass, center, inertia = together(small.links, frames_of(small))
     _, center_full, inertia_full = together(full.links, person()[3])
     assert mass == pytest.approx(60.0) and center == pytest.approx(length * center_full, abs=1e-12)
-    np.testing.assert_allclose(inertia, weight * length ** 2 * inertia_full, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(inertia, weight * length**2 * inertia_full, rtol=0, atol=1e-12)
     where, reference = places(small, frames_of(small)), places(full, person()[3])
     assert where["head_top"][1] == pytest.approx(1.6)
     assert all(where[name] == pytest.approx(length * reference[name], abs=1e-12) for name in where)
     for mine, theirs in zip(small.joints, full.joints):
         assert mine.torque == pytest.approx(weight * length * np.array(theirs.torque))
         slide = theirs.kind == "prismatic"
-        assert mine.position == pytest.approx((length if slide else 1.0) * np.array(theirs.position))
+        assert mine.position == pytest.approx(
+            (length if slide else 1.0) * np.array(theirs.position)
+        )
 
 
 def test_resting_torques_scale_like_their_limits():
     small, (full, _, torques, _) = human(1.9, 90.0, frozen=()), person()
     q, rest = random_posture(full, np.random.default_rng(2)), np.zeros(55)
-    scaled, reference = np.array(inverse(small, q, rest, rest)).ravel()[6:], torques(q, rest, rest)[6:]
+    scaled, reference = (
+        np.array(inverse(small, q, rest, rest)).ravel()[6:],
+        torques(q, rest, rest)[6:],
+    )
     np.testing.assert_allclose(scaled, 1.9 * 90.0 / (1.75 * 75.0) * reference, rtol=0, atol=1e-10)
 
 

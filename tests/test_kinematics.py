@@ -1,4 +1,5 @@
 """Kinematics of random trees with all joint kinds: velocities, accelerations, momentum and energy are what positions imply."""
+
 from functools import lru_cache
 
 import casadi as ca
@@ -6,13 +7,15 @@ import numpy as np
 import pytest
 from random_trees import random_loads, random_motion, random_tree
 
-from ocp import kinematics
 from ocp.dynamics.newton_euler import inverse, reactions
-from ocp.tree import Load, Point, Tree, fixed, revolute
+from ocp.mechanics import kinematics
+from ocp.mechanics.joints import fixed, revolute
+from ocp.mechanics.loads import Load
+from ocp.mechanics.tree import Point, Tree
 
 SEEDS = range(15)
 KINDS = ("revolute", "prismatic", "screw", "fixed")
-ABOUT = (0.3, -0.2, 0.5)                          # a fixed point (m) off every axis
+ABOUT = (0.3, -0.2, 0.5)  # a fixed point (m) off every axis
 
 
 @lru_cache(maxsize=None)
@@ -79,8 +82,14 @@ def test_angular_velocity_and_acceleration_are_those_of_the_rotations(seed):
     q, qd, qdd = symbols(tree)
     for link in kinematics.motions(tree, q, qd, qdd):
         spin = rate(link.rotation, q, qd, qdd) @ link.rotation.T
-        assert_close(value(ca.skew(link.angular), motion, of=(q, qd, qdd)), value(spin, motion, of=(q, qd, qdd)))
-        assert_close(value(link.angular_acceleration, motion, of=(q, qd, qdd)), value(rate(link.angular, q, qd, qdd), motion, of=(q, qd, qdd)))
+        assert_close(
+            value(ca.skew(link.angular), motion, of=(q, qd, qdd)),
+            value(spin, motion, of=(q, qd, qdd)),
+        )
+        assert_close(
+            value(link.angular_acceleration, motion, of=(q, qd, qdd)),
+            value(rate(link.angular, q, qd, qdd), motion, of=(q, qd, qdd)),
+        )
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -88,8 +97,12 @@ def test_the_jacobian_maps_rates_to_angular_and_linear_velocity(seed):
     tree, q, qd, _ = case(seed)
     for k, point in enumerate(tree.points):
         twist = numeric(kinematics.jacobian, tree, ca.DM(q), point.name) @ qd
-        assert_close(twist[:3], np.array(kinematics.motions(tree, ca.DM(q), ca.DM(qd))[k].angular).ravel())
-        assert_close(twist[3:], numeric(kinematics.velocity, tree, ca.DM(q), ca.DM(qd), point.name).ravel())
+        assert_close(
+            twist[:3], np.array(kinematics.motions(tree, ca.DM(q), ca.DM(qd))[k].angular).ravel()
+        )
+        assert_close(
+            twist[3:], numeric(kinematics.velocity, tree, ca.DM(q), ca.DM(qd), point.name).ravel()
+        )
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -109,25 +122,44 @@ def test_the_centre_of_mass_balances_the_links_and_carries_the_momentum(seed):
     q, qd, qdd = symbols(tree)
     mass = sum(link.mass for link in tree.links)
     center = value(kinematics.center_of_mass(tree, q), motion, of=(q, qd, qdd)).ravel()
-    homes = [np.array(pose) @ (*link.com, 1.0) for link, pose in zip(tree.links, kinematics.poses(tree, ca.DM(motion[0])))]
-    assert_close(sum(link.mass * (home[:3] - center) for link, home in zip(tree.links, homes)), np.zeros(3))
+    homes = [
+        np.array(pose) @ (*link.com, 1.0)
+        for link, pose in zip(tree.links, kinematics.poses(tree, ca.DM(motion[0])))
+    ]
+    assert_close(
+        sum(link.mass * (home[:3] - center) for link, home in zip(tree.links, homes)), np.zeros(3)
+    )
     carried = mass * rate(kinematics.center_of_mass(tree, q), q, qd, qdd)
-    assert_close(value(kinematics.momentum(tree, q, qd)[1], motion, of=(q, qd, qdd)), value(carried, motion, of=(q, qd, qdd)))
+    assert_close(
+        value(kinematics.momentum(tree, q, qd)[1], motion, of=(q, qd, qdd)),
+        value(carried, motion, of=(q, qd, qdd)),
+    )
 
 
 def applied_wrench(tree, q, qd, qdd, loads):
     """Moment about ABOUT and force, in global axes, that the ground, gravity and loads together apply to the tree."""
     frames = [np.array(pose) for pose in kinematics.poses(tree, ca.DM(q))]
-    forces, moments = (np.array(part) for part in reactions(tree, ca.DM(q), ca.DM(qd), ca.DM(qdd), loads))
-    actions = []                                  # (place, force, moment)
+    forces, moments = (
+        np.array(part) for part in reactions(tree, ca.DM(q), ca.DM(qd), ca.DM(qdd), loads)
+    )
+    actions = []  # (place, force, moment)
     for k, (link, frame, parent) in enumerate(zip(tree.links, frames, tree.parents)):
         actions.append((frame @ (*link.com, 1.0), link.mass * np.array(tree.gravity), np.zeros(3)))
         if parent < 0:
-            actions.append((frame @ (*tree.joints[k].anchor, 1.0), frame[:3, :3] @ forces[:, k], frame[:3, :3] @ moments[:, k]))
+            actions.append(
+                (
+                    frame @ (*tree.joints[k].anchor, 1.0),
+                    frame[:3, :3] @ forces[:, k],
+                    frame[:3, :3] @ moments[:, k],
+                )
+            )
     for load in loads:
         place = numeric(kinematics.position, tree, ca.DM(q), load.point).ravel()
         actions.append((place, np.array(load.force), np.array(load.moment)))
-    return (sum(moment + np.cross(place[:3] - ABOUT, force) for place, force, moment in actions), sum(force for _, force, _ in actions))
+    return (
+        sum(moment + np.cross(place[:3] - ABOUT, force) for place, force, moment in actions),
+        sum(force for _, force, _ in actions),
+    )
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -157,7 +189,9 @@ def test_potential_energy_falls_along_the_weight(seed):
     """dV/dq is the torque that holds the resting tree."""
     tree, q, _, _ = case(seed)
     symbol = ca.SX.sym("q", tree.dof)
-    slope = value(ca.gradient(kinematics.potential_energy(tree, symbol), symbol), (q,), of=(symbol,))
+    slope = value(
+        ca.gradient(kinematics.potential_energy(tree, symbol), symbol), (q,), of=(symbol,)
+    )
     rest = ca.DM.zeros(tree.dof)
     assert_close(slope, np.array(inverse(tree, ca.DM(q), rest, rest)))
 
@@ -166,21 +200,34 @@ def test_potential_energy_falls_along_the_weight(seed):
 def test_loads_feed_the_power_of_force_and_moment(seed):
     tree, q, qd, _ = case(seed)
     loads = random_loads(np.random.default_rng(seed), tree, 3)
-    power = sum((*load.moment, *load.force) @ (numeric(kinematics.jacobian, tree, ca.DM(q), load.point) @ qd) for load in loads)
+    power = sum(
+        (*load.moment, *load.force)
+        @ (numeric(kinematics.jacobian, tree, ca.DM(q), load.point) @ qd)
+        for load in loads
+    )
     assert_close(float(kinematics.load_power(tree, ca.DM(q), ca.DM(qd), loads)), power)
 
 
 def test_without_accelerations_those_of_constant_rates_are_meant():
     tree, q, qd, _ = case(1)
-    for bare, zero in zip(kinematics.motions(tree, q, qd), kinematics.motions(tree, q, qd, np.zeros(tree.dof))):
-        np.testing.assert_array_equal(np.array(bare.linear_acceleration), np.array(zero.linear_acceleration))
-        np.testing.assert_array_equal(np.array(bare.angular_acceleration), np.array(zero.angular_acceleration))
+    for bare, zero in zip(
+        kinematics.motions(tree, q, qd), kinematics.motions(tree, q, qd, np.zeros(tree.dof))
+    ):
+        np.testing.assert_array_equal(
+            np.array(bare.linear_acceleration), np.array(zero.linear_acceleration)
+        )
+        np.testing.assert_array_equal(
+            np.array(bare.angular_acceleration), np.array(zero.angular_acceleration)
+        )
 
 
 def test_a_point_is_a_name_or_a_point():
     tree, q, _, _ = case(2)
     free = Point(name="anywhere", link=tree.names[-1], position=tree.points[-1].position)
-    np.testing.assert_array_equal(numeric(kinematics.position, tree, q, free), numeric(kinematics.position, tree, q, tree.points[-1].name))
+    np.testing.assert_array_equal(
+        numeric(kinematics.position, tree, q, free),
+        numeric(kinematics.position, tree, q, tree.points[-1].name),
+    )
     with pytest.raises(ValueError, match="unknown point 'elsewhere'; the points are point0"):
         kinematics.position(tree, q, "elsewhere")
     with pytest.raises(ValueError, match="unknown point 'elsewhere'"):
@@ -189,17 +236,26 @@ def test_a_point_is_a_name_or_a_point():
 
 def test_a_fixed_link_moves_with_its_parent():
     tree, q, qd, qdd = case(3)
-    stiff = Tree(links=(*tree.links, tree.links[0]), joints=(*tree.joints, fixed("tool", tree.names[-1], home=(0.1, 0.2, 0.3))))
+    stiff = Tree(
+        links=(*tree.links, tree.links[0]),
+        joints=(*tree.joints, fixed("tool", tree.names[-1], home=(0.1, 0.2, 0.3))),
+    )
     parent, tool = kinematics.motions(stiff, q, qd, qdd)[-2:]
     assert_close(np.array(tool.angular), np.array(parent.angular))
-    speed = kinematics.velocity(stiff, q, qd, Point(name="tip", link=tree.names[-1], position=(0.1, 0.2, 0.3)))
+    speed = kinematics.velocity(
+        stiff, q, qd, Point(name="tip", link=tree.names[-1], position=(0.1, 0.2, 0.3))
+    )
     assert_close(np.array(tool.linear), np.array(speed))
 
 
 def test_a_turntable_has_the_textbook_centripetal_acceleration():
-    tree = Tree(links=case(0)[0].links[:1], joints=(revolute("table"),), points=(Point(name="rim", link="table", position=(0.5, 0, 0)),))
+    tree = Tree(
+        links=case(0)[0].links[:1],
+        joints=(revolute("table"),),
+        points=(Point(name="rim", link="table", position=(0.5, 0, 0)),),
+    )
     push = numeric(kinematics.acceleration, tree, ca.DM(0.0), ca.DM(3.0), ca.DM(2.0), "rim").ravel()
-    np.testing.assert_allclose(push, (-0.5 * 3.0 ** 2, 0.5 * 2.0, 0), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(push, (-0.5 * 3.0**2, 0.5 * 2.0, 0), rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize("symbol", [ca.SX.sym, ca.MX.sym], ids=["SX", "MX"])
@@ -208,10 +264,15 @@ def test_expressions_give_what_numbers_give(symbol):
         tree, *motion = case(seed)
         q, qd, qdd = (symbol(name, tree.dof) for name in ("q", "qd", "qdd"))
         name, (x, v, a) = tree.points[-1].name, (ca.DM(part) for part in motion)
-        pairs = [(kinematics.acceleration(tree, q, qd, qdd, name), kinematics.acceleration(tree, x, v, a, name)),
-                 (kinematics.jacobian(tree, q, name), kinematics.jacobian(tree, x, name)),
-                 (kinematics.kinetic_energy(tree, q, qd), kinematics.kinetic_energy(tree, x, v)),
-                 (kinematics.momentum(tree, q, qd)[0], kinematics.momentum(tree, x, v)[0]),
-                 (kinematics.center_of_mass(tree, q), kinematics.center_of_mass(tree, x))]
+        pairs = [
+            (
+                kinematics.acceleration(tree, q, qd, qdd, name),
+                kinematics.acceleration(tree, x, v, a, name),
+            ),
+            (kinematics.jacobian(tree, q, name), kinematics.jacobian(tree, x, name)),
+            (kinematics.kinetic_energy(tree, q, qd), kinematics.kinetic_energy(tree, x, v)),
+            (kinematics.momentum(tree, q, qd)[0], kinematics.momentum(tree, x, v)[0]),
+            (kinematics.center_of_mass(tree, q), kinematics.center_of_mass(tree, x)),
+        ]
         for graph, number in pairs:
             assert_close(value(graph, motion, of=(q, qd, qdd)), np.array(number), 1e-14)

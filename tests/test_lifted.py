@@ -1,4 +1,5 @@
 """Torques and ground wrenches as variables at the nodes: the same optimum as without, exact derivatives, balance between the nodes."""
+
 from dataclasses import replace
 from functools import lru_cache
 
@@ -6,34 +7,73 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import ROOT, biped, posture, steps
+from ocp.problems.pr_mixed import problem as pr_mixed
+from ocp.problems.two_link_lift import problem as lift
 
-from ocp import (BSpline, Problem, Solver, Transcription, at_end, at_start, dynamic_effort, effort, integral, joint_limits, load, mirrored,
-                 path, solve, squares, torque_limits)
-from ocp.contact import foot_contact, friction, linear_split, pressure_inside, unilateral
-from ocp.ground import body_weight, slots
-from ocp.layout import drives, grid, join, kernel_inputs, lifted_layout, motion_map, motion_size, motion_width, split
-from ocp.nlp import kkt_residual
-from ocp.rows import gather_multipliers, name_multipliers
-from ocp.transcribe import lifts, transcribe
-from ocp.verify import verify
-from problems.pr_mixed import problem as pr_mixed
-from problems.two_link_lift import problem as lift
+from ocp import (
+    BSpline,
+    Problem,
+    Solver,
+    Transcription,
+    at_end,
+    at_start,
+    dynamic_effort,
+    effort,
+    integral,
+    joint_limits,
+    load,
+    mirrored,
+    path,
+    squares,
+    torque_limits,
+)
+from ocp.mechanics.structure import structure
+from ocp.mechanics.zero_moment import body_weight
+from ocp.problem.contact import foot_contact, friction, linear_split, pressure_inside, unilateral
+from ocp.problem.ground import slots
+from ocp.solution.certificate import verify
+from ocp.solution.solving import solve
+from ocp.solvers.nlp import kkt_residual
+from ocp.transcription.rows import gather_multipliers, name_multipliers
+from ocp.transcription.transcribe import lifts, transcribe
+from ocp.transcription.variables import (
+    grid,
+    join,
+    kernel_inputs,
+    lifted_layout,
+    motion_map,
+    motion_size,
+    motion_width,
+    split,
+)
 
 SUMS = {"nodes": 4, "quadrature": "trapezoid", "panels": 4}
 TIGHT = Solver(options={"tol": 1e-11})
-STRIKE, LEAVE = 0.25, 0.625                        # on nodes of SUMS with five control points
+STRIKE, LEAVE = 0.25, 0.625  # on nodes of SUMS with five control points
 
 
 def crouch(shared_by_distance=True, ankles=False, strike=STRIKE, leave=LEAVE, **changes):
     """A small body goes down while its right foot takes over from its left one."""
     tree, ground = biped(ankles), steps(ankles, strike=strike, leave=leave, way=0.1)
     start = dict.fromkeys(ROOT, 0.0) | {"z": 0.7}
-    return Problem(**dict(
-        tree=tree, motion=BSpline(points=5), duration=0.8, ground=ground,
-        objective=dynamic_effort(tree) + 0.01 * squares("smooth", lambda at: at.qdd),
-        constraints=(joint_limits(tree, hull=True), torque_limits(tree), unilateral(tree, ground), at_start(tree, q=start, qd=0.0),
-                     at_end(tree, q=start | {"z": 0.65, "x": 0.03}, qd=0.0), linear_split(tree, ground) if shared_by_distance else ()))
-        | changes)
+    return Problem(
+        **dict(
+            tree=tree,
+            motion=BSpline(points=5),
+            duration=0.8,
+            ground=ground,
+            objective=dynamic_effort(tree) + 0.01 * squares("smooth", lambda at: at.qdd),
+            constraints=(
+                joint_limits(tree, hull=True),
+                torque_limits(tree),
+                unilateral(tree, ground),
+                at_start(tree, q=start, qd=0.0),
+                at_end(tree, q=start | {"z": 0.65, "x": 0.03}, qd=0.0),
+                linear_split(tree, ground) if shared_by_distance else (),
+            ),
+        )
+        | changes
+    )
 
 
 @lru_cache(maxsize=None)
@@ -47,62 +87,117 @@ def everything(ankles=False, **changes):
     problem = crouch(ankles=ankles)
     tree, ground = problem.tree, problem.ground
     index, sign = np.arange(tree.dof)[::-1], np.ones(tree.dof)
-    return replace(problem, constraints=(
-        joint_limits(tree, hull=True), torque_limits(tree), unilateral(tree, ground, least=0.2), friction(tree, ground, torsion=0.02),
-        pressure_inside(tree, ground), foot_contact(ground), linear_split(tree, ground), mirrored(tree, index, sign)),
-        objective=problem.objective + integral("twist", lambda at: at.reaction.push("left") * at.q[0] + at.tau[7]), **changes)
+    return replace(
+        problem,
+        constraints=(
+            joint_limits(tree, hull=True),
+            torque_limits(tree),
+            unilateral(tree, ground, least=0.2),
+            friction(tree, ground, torsion=0.02),
+            pressure_inside(tree, ground),
+            foot_contact(ground),
+            linear_split(tree, ground),
+            mirrored(tree, index, sign),
+        ),
+        objective=problem.objective
+        + integral("twist", lambda at: at.reaction.push("left") * at.q[0] + at.tau[7]),
+        **changes,
+    )
 
 
 def near(transcribed, seed=3):
     """Variables of a body that stands and moves a little, with torques and wrenches of the size of its weight."""
     problem, rng = transcribed.problem, np.random.default_rng(seed)
-    points = np.array([posture(problem.tree, rng, bend=0.05)[0] for _ in range(problem.motion.points)]).T
+    points = np.array(
+        [posture(problem.tree, rng, bend=0.05)[0] for _ in range(problem.motion.points)]
+    ).T
     lifted = body_weight(problem.tree) * rng.uniform(-0.3, 0.3, transcribed.layout.place.shape)
-    lifted[len(drives(problem.tree)) + 5::6] += body_weight(problem.tree)
+    lifted[len(structure(problem.tree).drives) + 5 :: 6] += body_weight(problem.tree)
     return join(transcribed.layout, points, 0.9, lifted)
 
 
 # The same optimum ------------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("problem", [lift(points=8), pr_mixed(points=8)], ids=["lift", "pr"])
 def test_an_arm_has_the_same_optimum_with_torques_as_variables(problem):
-    explicit, lifted = (solve(problem, Transcription(torques=torques, **SUMS), TIGHT).require() for torques in ("explicit", "variables"))
-    assert lifted.objective == pytest.approx(explicit.objective, rel=1e-8) and lifted.duration == pytest.approx(explicit.duration, rel=1e-6)
+    explicit, lifted = (
+        solve(problem, Transcription(torques=torques, **SUMS), TIGHT).require()
+        for torques in ("explicit", "variables")
+    )
+    assert lifted.objective == pytest.approx(
+        explicit.objective, rel=1e-8
+    ) and lifted.duration == pytest.approx(explicit.duration, rel=1e-6)
     assert np.allclose(lifted.points, explicit.points, atol=1e-5)
     assert np.allclose(lifted.lifted, explicit.tau(lifted.nodes * explicit.duration), atol=1e-4)
-    assert np.allclose(lifted.multipliers["torque_limits"].values, explicit.multipliers["torque_limits"].values, atol=1e-5)
-    assert lifted.statistics["variables"] == explicit.statistics["variables"] + 2 * len(lifted.nodes)
+    assert np.allclose(
+        lifted.multipliers["torque_limits"].values,
+        explicit.multipliers["torque_limits"].values,
+        atol=1e-5,
+    )
+    assert lifted.statistics["variables"] == explicit.statistics["variables"] + 2 * len(
+        lifted.nodes
+    )
 
 
 def test_a_body_has_the_same_optimum_in_two_passes_and_with_wrenches_that_split_alike():
-    explicit = solve(crouch(shared_by_distance=False), Transcription(torques="explicit", **SUMS), TIGHT).require()
+    explicit = solve(
+        crouch(shared_by_distance=False), Transcription(torques="explicit", **SUMS), TIGHT
+    ).require()
     assert crouched().objective == pytest.approx(explicit.objective, rel=1e-8)
     assert np.allclose(crouched().points, explicit.points, atol=1e-6)
     t = crouched().nodes * 0.8
     for foot in ("right", "left"):
-        forces = [solution.trace(lambda at, foot=foot: at.reaction.force(foot), t) for solution in (crouched(), explicit)]
+        forces = [
+            solution.trace(lambda at, foot=foot: at.reaction.force(foot), t)
+            for solution in (crouched(), explicit)
+        ]
         assert np.allclose(*forces, atol=1e-4)
 
 
-@pytest.mark.parametrize(("torques", "ground", "expected"), [("auto", True, True), ("auto", False, False), ("explicit", True, False),
-                                                             ("variables", False, True)])
-def test_torques_are_variables_where_there_is_a_ground_or_it_is_asked_for(torques, ground, expected):
+@pytest.mark.parametrize(
+    ("torques", "ground", "expected"),
+    [
+        ("auto", True, True),
+        ("auto", False, False),
+        ("explicit", True, False),
+        ("variables", False, True),
+    ],
+)
+def test_torques_are_variables_where_there_is_a_ground_or_it_is_asked_for(
+    torques, ground, expected
+):
     assert lifts(crouch() if ground else lift(points=5), Transcription(torques=torques)) == expected
 
 
 def test_an_unknown_way_of_torques_is_refused():
-    with pytest.raises(ValueError, match="torques: expected one of auto, explicit, variables, got 'implicit'"):
+    with pytest.raises(
+        ValueError, match="torques: expected one of auto, explicit, variables, got 'implicit'"
+    ):
         Transcription(torques="implicit")
 
 
 # Derivatives -----------------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("torques", "derivatives", "duration", "ankles"), [
-    ("variables", "recursive", 0.8, False), ("variables", "recursive", (0.5, 1.5), False), ("variables", "ad", 0.8, False),
-    ("explicit", "recursive", (0.5, 1.5), False), ("explicit", "ad", 0.8, False),
-    ("variables", "recursive", 0.8, True)])                                            # with ankles: twelve joints, in loops
-def test_derivatives_with_a_ground_equal_those_of_the_whole_graph(torques, derivatives, duration, ankles):
-    transcribed = transcribe(everything(ankles, duration=duration), Transcription(torques=torques, derivatives=derivatives, nodes=3))
+
+@pytest.mark.parametrize(
+    ("torques", "derivatives", "duration", "ankles"),
+    [
+        ("variables", "recursive", 0.8, False),
+        ("variables", "recursive", (0.5, 1.5), False),
+        ("variables", "ad", 0.8, False),
+        ("explicit", "recursive", (0.5, 1.5), False),
+        ("explicit", "ad", 0.8, False),
+        ("variables", "recursive", 0.8, True),
+    ],
+)  # with ankles: twelve joints, in loops
+def test_derivatives_with_a_ground_equal_those_of_the_whole_graph(
+    torques, derivatives, duration, ankles
+):
+    transcribed = transcribe(
+        everything(ankles, duration=duration),
+        Transcription(torques=torques, derivatives=derivatives, nodes=3),
+    )
     nlp, x = transcribed.nlp, near(transcribed)
     symbol, lam = ca.MX.sym("x", len(x)), np.random.default_rng(4).standard_normal(len(nlp.g_lower))
     f, g = nlp.objective(symbol), nlp.constraints(symbol)
@@ -110,24 +205,38 @@ def test_derivatives_with_a_ground_equal_those_of_the_whole_graph(torques, deriv
     slope = ca.gradient(lagrangian, symbol)
     way = np.random.default_rng(5).standard_normal((len(x), 4))
     bend = ca.horzcat(*(ca.jtimes(slope, symbol, ca.DM(column)) for column in way.T))
-    reference = ca.Function("reference", [symbol], [ca.gradient(f, symbol), ca.jacobian(g, symbol), bend])(x)
+    reference = ca.Function(
+        "reference", [symbol], [ca.gradient(f, symbol), ca.jacobian(g, symbol), bend]
+    )(x)
     hessian = np.array(ca.triu2symm(nlp.hessian("exact")(x, [], 1.7, lam)))
-    for expected, found in zip(reference, (nlp.gradient(x, [])[1], nlp.jacobian(x, [])[1], hessian @ way)):
+    for expected, found in zip(
+        reference, (nlp.gradient(x, [])[1], nlp.jacobian(x, [])[1], hessian @ way)
+    ):
         expected, found = np.array(expected), np.array(found)
         assert np.abs(expected - found).max() <= 1e-10 * np.abs(expected).max()
 
 
 def test_the_recursion_gives_the_same_program_as_automatic_differentiation():
-    ours, other = (transcribe(everything(), Transcription(derivatives=name, nodes=3)) for name in ("recursive", "ad"))
+    ours, other = (
+        transcribe(everything(), Transcription(derivatives=name, nodes=3))
+        for name in ("recursive", "ad")
+    )
     x = near(ours)
-    assert np.array_equal(ours.nlp.g_lower, other.nlp.g_lower) and np.array_equal(ours.nlp.lower, other.nlp.lower)
+    assert np.array_equal(ours.nlp.g_lower, other.nlp.g_lower) and np.array_equal(
+        ours.nlp.lower, other.nlp.lower
+    )
     lam = np.random.default_rng(6).standard_normal(len(ours.nlp.g_lower))
-    for call in (lambda nlp: nlp.constraints(x), lambda nlp: nlp.jacobian(x, [])[1], lambda nlp: nlp.hessian("exact")(x, [], 1.0, lam)):
+    for call in (
+        lambda nlp: nlp.constraints(x),
+        lambda nlp: nlp.jacobian(x, [])[1],
+        lambda nlp: nlp.hessian("exact")(x, [], 1.0, lam),
+    ):
         mine, his = (np.array(call(transcribed.nlp)) for transcribed in (ours, other))
         assert np.abs(mine - his).max() <= 1e-10 * np.abs(his).max()
 
 
 # Where everything stands -----------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("duration", [0.8, (0.5, 1.5)], ids=["fixed", "free"])
 def test_variables_split_and_join_without_loss(duration):
@@ -137,13 +246,18 @@ def test_variables_split_and_join_without_loss(duration):
     points, time, lifted = split(layout, x)
     assert np.allclose(join(layout, points, time, lifted), x, rtol=1e-14)
     assert sorted(layout.place[layout.place >= 0]) == list(range(motion_size(problem), layout.size))
-    assert np.all(join(layout, points, time)[motion_size(problem):] == 0)
-    nodes, rows = layout.nodes, len(drives(problem.tree))
+    assert np.all(join(layout, points, time)[motion_size(problem) :] == 0)
+    nodes, rows = layout.nodes, len(structure(problem.tree).drives)
     assert layout.place.shape == (rows + 12, 9) and lifted.shape == (rows + 12, 9)
-    stands = {"right": nodes > STRIKE, "left": nodes < LEAVE}                          # strictly: nothing at strike and toe-off
+    stands = {
+        "right": nodes > STRIKE,
+        "left": nodes < LEAVE,
+    }  # strictly: nothing at strike and toe-off
     for k, (foot, _) in enumerate(slots(problem.ground)):
-        assert np.array_equal(layout.place[rows + 6 * k:rows + 6 * k + 6] >= 0, np.tile(stands[foot], (6, 1)))
-        assert np.all(lifted[rows + 6 * k:rows + 6 * k + 6, ~stands[foot]] == 0)
+        assert np.array_equal(
+            layout.place[rows + 6 * k : rows + 6 * k + 6] >= 0, np.tile(stands[foot], (6, 1))
+        )
+        assert np.all(lifted[rows + 6 * k : rows + 6 * k + 6, ~stands[foot]] == 0)
     place = layout.place[2, 3]
     assert lifted[2, 3] == pytest.approx(x[place] * body_weight(problem.tree))
 
@@ -155,18 +269,35 @@ def test_the_motion_map_places_lifted_columns_at_their_nodes_only(duration):
     x, s = rng.standard_normal(layout.size), np.array([0.0, 0.1, STRIKE, 0.5, 0.6, 1.0])
     points, time, lifted = split(layout, x)
     found = np.reshape(np.array(motion_map(layout, s) @ x), (layout.width, len(s)), order="F")
-    assert np.allclose(found[:motion_width(problem)], kernel_inputs(problem, points, time, s), atol=1e-12)
+    assert np.allclose(
+        found[: motion_width(problem)], kernel_inputs(problem, points, time, s), atol=1e-12
+    )
     expected = np.column_stack([lifted[:, np.isclose(layout.nodes, at)].sum(axis=1) for at in s])
-    assert np.allclose(found[motion_width(problem):], expected, atol=1e-12) and not expected[:, [1, 4]].any()
-    still = np.reshape(np.array(motion_map(layout, np.arange(5) / 4, hull=True) @ x), (layout.width, 5), order="F")
+    assert (
+        np.allclose(found[motion_width(problem) :], expected, atol=1e-12)
+        and not expected[:, [1, 4]].any()
+    )
+    still = np.reshape(
+        np.array(motion_map(layout, np.arange(5) / 4, hull=True) @ x), (layout.width, 5), order="F"
+    )
     free, n = int(isinstance(duration, tuple)), problem.tree.dof
-    assert np.array_equal(still[free:free + n], points) and not still[free + n:].any() and np.all(still[:free] == time)
+    assert (
+        np.array_equal(still[free : free + n], points)
+        and not still[free + n :].any()
+        and np.all(still[:free] == time)
+    )
 
 
 def test_nodes_stand_at_every_switch_of_the_contact_schedule():
     problem = crouch(strike=0.26, leave=0.61)
     s = grid(problem, 4)
-    assert len(s) == 9 and s[0] == 0 and s[-1] == 1 and {0.26, 0.61} <= set(s) and np.all(np.diff(s) > 0)
+    assert (
+        len(s) == 9
+        and s[0] == 0
+        and s[-1] == 1
+        and {0.26, 0.61} <= set(s)
+        and np.all(np.diff(s) > 0)
+    )
     assert np.array_equal(grid(lift(points=5), 4), np.linspace(0, 1, 9))
     rows = {row.name: row.s for row in transcribe(problem, Transcription(nodes=4)).rows}
     assert np.array_equal(rows["dynamics"], s) and np.array_equal(rows["torque_limits"], s)
@@ -178,7 +309,9 @@ def test_the_first_guess_stands_on_its_feet():
     transcribed = transcribe(problem, Transcription(**SUMS))
     _, _, lifted = split(transcribed.layout, transcribed.guess)
     push = lifted[[4 + 5, 4 + 11]] / body_weight(problem.tree)
-    assert np.allclose(push.sum(axis=0), 1) and np.allclose(push[0], [0, 0, 0, 0.5, 0.5, 1, 1, 1, 1])
+    assert np.allclose(push.sum(axis=0), 1) and np.allclose(
+        push[0], [0, 0, 0, 0.5, 0.5, 1, 1, 1, 1]
+    )
     lifted[[4 + 5, 4 + 11]] = 0
     assert not lifted.any()
 
@@ -189,30 +322,43 @@ def test_a_lifted_integral_is_the_trapezoid_of_the_nodes():
     x = near(transcribed)
     _, _, lifted = split(transcribed.layout, x)
     s, push = transcribed.layout.nodes, lifted[4 + 5]
-    assert float(transcribed.terms(x)) == pytest.approx(0.8 * np.sum((push[1:] + push[:-1]) / 2 * np.diff(s)))
+    assert float(transcribed.terms(x)) == pytest.approx(
+        0.8 * np.sum((push[1:] + push[:-1]) / 2 * np.diff(s))
+    )
 
 
 def test_multipliers_of_lifted_rows_go_to_names_and_back():
     transcribed, named = transcribe(crouch(), Transcription(**SUMS)), crouched().multipliers
     nlp, law = transcribed.nlp, named["dynamics"]
-    x_multipliers, g_multipliers = gather_multipliers(transcribed.rows, named, len(nlp.lower), len(nlp.g_lower), free=False)
+    x_multipliers, g_multipliers = gather_multipliers(
+        transcribed.rows, named, len(nlp.lower), len(nlp.g_lower), free=False
+    )
     again = name_multipliers(transcribed.rows, transcribed.asked, x_multipliers, g_multipliers)
-    assert set(again) == set(named) and all(np.allclose(again[name].values, named[name].values, atol=1e-13) for name in named)
-    assert law.labels == tuple(joint.name for joint in biped().moving) and law.values.shape == (10, 9) and np.abs(law.values).max() > 1e-3
+    assert set(again) == set(named) and all(
+        np.allclose(again[name].values, named[name].values, atol=1e-13) for name in named
+    )
+    assert (
+        law.labels == tuple(joint.name for joint in biped().moving)
+        and law.values.shape == (10, 9)
+        and np.abs(law.values).max() > 1e-3
+    )
     x = join(transcribed.layout, crouched().points, 0.8, crouched().lifted)
     assert kkt_residual(nlp, x, x_multipliers, g_multipliers) < 1e-6
 
 
 # Between the nodes -----------------------------------------------------------------------------------------------------------
 
+
 def test_at_the_nodes_wrenches_and_torques_are_those_found():
-    solution, rows = crouched(), len(drives(crouched().problem.tree))
+    solution, rows = crouched(), len(structure(crouched().problem.tree).drives)
     t = solution.nodes * solution.duration
     assert np.allclose(solution.tau(t)[6:], solution.lifted[:rows], atol=1e-6)
     for foot, wrench in solution.wrenches().items():
-        found = solution.trace(lambda at, foot=foot: ca.vertcat(at.reaction.moment(foot), at.reaction.force(foot)), t)
+        found = solution.trace(
+            lambda at, foot=foot: ca.vertcat(at.reaction.moment(foot), at.reaction.force(foot)), t
+        )
         assert np.allclose(found, wrench, atol=1e-5)
-        moment = solution.lifted[rows + 6 * ("left", "right")[::-1].index(foot):][:3]
+        moment = solution.lifted[rows + 6 * ("left", "right")[::-1].index(foot) :][:3]
         center = np.array(solution.problem.ground.foot(foot).center)
         assert np.allclose(wrench[:3], moment + np.cross(center, wrench[3:].T).T, atol=1e-9)
 
@@ -222,15 +368,28 @@ def test_between_the_nodes_wrenches_run_straight_and_still_balance():
     t = solution.times(97)
     s, torques = t / solution.duration, solution.tau(t)
     assert np.abs(torques[:6]).max() <= 1e-9 * np.abs(torques).max()
-    found = {foot: solution.trace(lambda at, foot=foot: at.reaction.force(foot), t) for foot in ("right", "left")}
-    needed = solution.trace(lambda at: at.unsupported[:3], t)                         # x, y, z slide along the global axes
+    found = {
+        foot: solution.trace(lambda at, foot=foot: at.reaction.force(foot), t)
+        for foot in ("right", "left")
+    }
+    needed = solution.trace(lambda at: at.unsupported[:3], t)  # x, y, z slide along the global axes
     assert np.allclose(found["right"] + found["left"], needed, atol=1e-9)
-    assert not found["right"][:, s <= STRIKE + 1e-9].any() and not found["left"][:, s >= LEAVE - 1e-9].any()
+    assert (
+        not found["right"][:, s <= STRIKE + 1e-9].any()
+        and not found["left"][:, s >= LEAVE - 1e-9].any()
+    )
     double = (s > STRIKE + 1e-6) & (s < LEAVE - 1e-6)
-    straight = {foot: np.array([np.interp(s, solution.nodes, line) for line in wrench[3:]]) for foot, wrench in solution.wrenches().items()}
+    straight = {
+        foot: np.array([np.interp(s, solution.nodes, line) for line in wrench[3:]])
+        for foot, wrench in solution.wrenches().items()
+    }
     rest = needed - straight["right"] - straight["left"]
-    share = np.maximum(straight["right"][2], 0) / sum(np.maximum(force[2], 0) for force in straight.values())
-    assert np.allclose(found["right"][:, double], (straight["right"] + share * rest)[:, double], atol=1e-8)
+    share = np.maximum(straight["right"][2], 0) / sum(
+        np.maximum(force[2], 0) for force in straight.values()
+    )
+    assert np.allclose(
+        found["right"][:, double], (straight["right"] + share * rest)[:, double], atol=1e-8
+    )
 
 
 def test_an_unsolved_motion_balances_between_its_nodes_too():
@@ -242,7 +401,11 @@ def test_an_unsolved_motion_balances_between_its_nodes_too():
 def test_a_solution_on_the_ground_is_certified_by_its_own_first_order_conditions():
     certificate = verify(crouched())
     assert certificate.kkt < 1e-6 and certificate.drift < 1e-5
-    assert all(worst.nodes < 1e-7 for name, worst in certificate.violations.items() if not name.startswith("split"))
+    assert all(
+        worst.nodes < 1e-7
+        for name, worst in certificate.violations.items()
+        if not name.startswith("split")
+    )
 
 
 def test_saving_and_loading_keeps_ground_and_wrenches(tmp_path):
@@ -250,35 +413,61 @@ def test_saving_and_loading_keeps_ground_and_wrenches(tmp_path):
     solution.save(tmp_path / "crouch.npz")
     t = solution.times(13)
     for again in (load(tmp_path / "crouch.npz", crouch()), load(tmp_path / "crouch.npz")):
-        assert np.array_equal(again.nodes, solution.nodes) and np.array_equal(again.lifted, solution.lifted)
+        assert np.array_equal(again.nodes, solution.nodes) and np.array_equal(
+            again.lifted, solution.lifted
+        )
         assert np.array_equal(again.tau(t), solution.tau(t)) and again.stands
-        forces = [each.trace(lambda at: at.reaction.pressure("left"), t[:5]) for each in (again, solution)]
+        forces = [
+            each.trace(lambda at: at.reaction.pressure("left"), t[:5]) for each in (again, solution)
+        ]
         assert np.array_equal(*forces)
-        assert all(np.array_equal(again.wrenches()[foot], wrench) for foot, wrench in solution.wrenches().items())
+        assert all(
+            np.array_equal(again.wrenches()[foot], wrench)
+            for foot, wrench in solution.wrenches().items()
+        )
         assert [(foot.name, foot.bears, foot.center) for foot in again.problem.ground.feet] == [
-            (foot.name, foot.bears, foot.center) for foot in solution.problem.ground.feet]
-        assert again.problem.ground.feet[0].supports[0].pins == solution.problem.ground.feet[0].supports[0].pins
+            (foot.name, foot.bears, foot.center) for foot in solution.problem.ground.feet
+        ]
+        assert (
+            again.problem.ground.feet[0].supports[0].pins
+            == solution.problem.ground.feet[0].supports[0].pins
+        )
     warm = solve(crouch(), Transcription(**SUMS), guess=load(tmp_path / "crouch.npz", crouch()))
-    assert warm.statistics["iterations"] <= 3 and warm.objective == pytest.approx(solution.objective, rel=1e-7)
+    assert warm.statistics["iterations"] <= 3 and warm.objective == pytest.approx(
+        solution.objective, rel=1e-7
+    )
 
 
 def test_a_lifted_solution_starts_one_with_other_nodes():
     finer = solve(crouch(), Transcription(nodes=8), TIGHT, guess=crouched()).require()
-    assert len(finer.nodes) == 17 and finer.history[0].violation < 0.5 and finer.objective == pytest.approx(crouched().objective, rel=0.2)
+    assert (
+        len(finer.nodes) == 17
+        and finer.history[0].violation < 0.5
+        and finer.objective == pytest.approx(crouched().objective, rel=0.2)
+    )
 
 
 def test_without_a_ground_there_is_no_reaction():
     with pytest.raises(ValueError, match="reaction: this problem has no ground"):
-        transcribe(replace(lift(points=5), constraints=(path("push", lambda at: at.reaction.push(), lower=0.0),)))
+        transcribe(
+            replace(
+                lift(points=5),
+                constraints=(path("push", lambda at: at.reaction.push(), lower=0.0),),
+            )
+        )
 
 
 def test_effort_over_named_joints_and_relative_to_limits():
     tree = biped()
     torques = np.arange(tree.dof, dtype=float)
     at = type("Instant", (), {"tau": ca.DM(torques)})
-    (_, relative), = dynamic_effort(tree).terms
-    assert np.array(relative.function(at)).ravel() == pytest.approx(torques[6:] / [120, 400, 120, 400])
-    (_, named), = effort(tree, joints=("hip_left",)).terms
+    ((_, relative),) = dynamic_effort(tree).terms
+    assert np.array(relative.function(at)).ravel() == pytest.approx(
+        torques[6:] / [120, 400, 120, 400]
+    )
+    ((_, named),) = effort(tree, joints=("hip_left",)).terms
     assert np.array(named.function(at)).ravel().tolist() == [8.0]
     with pytest.raises(ValueError, match="dynamic_effort: no joint of the tree has torque limits"):
-        dynamic_effort(replace(tree, joints=[replace(joint, torque=np.inf) for joint in tree.joints]))
+        dynamic_effort(
+            replace(tree, joints=[replace(joint, torque=np.inf) for joint in tree.joints])
+        )

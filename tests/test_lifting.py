@@ -1,22 +1,55 @@
 """Lifting a box: solved once from q = 0 and judged by its certificate and its loads on the back; the variants, and the tasks it refuses."""
+
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.models.human.skeleton import BOX_SPHERES
+from ocp.problems.lifting.pictures import draw_front
+from ocp.problems.lifting.report import (
+    HANDS,
+    LOADED,
+    box_mass,
+    lifted,
+    lifting_report,
+    report_lines,
+)
+from ocp.problems.lifting.statement import draw, lift, problem
 
-from models.human import BOX_SPHERES
 from ocp import Solver, Transcription
-from ocp.contact import off_box
-from ocp.transcribe import transcribe
-from ocp.verify import violations
-from problems.lifting import draw, lift, problem
-from problems.lifting_plots import draw_front
-from problems.lifting_report import HANDS, LOADED, box_mass, lifted, lifting_report, report_lines
-from problems.run import run
+from ocp.cli.run import run
+from ocp.problem.contact import off_box
+from ocp.solution.certificate import violations
+from ocp.transcription.transcribe import transcribe
 
-FAMILIES = {"joint_limits", "torque_limits", "at_start", "at_end", "contact", "slip", "pressure", "unilateral", "friction", "mirror", "evenly",
-            "hands", "palms", "avoidance", "carried", "box"}
-FRONT = [{"weight": weight, "status": "Solve_Succeeded", "effort": 1.0 - weight / 2, "stability": weight, "iterations": 9, "solve_seconds": 1.0}
-         for weight in (1.0, 0.5, 0.0)]
+FAMILIES = {
+    "joint_limits",
+    "torque_limits",
+    "at_start",
+    "at_end",
+    "contact",
+    "slip",
+    "pressure",
+    "unilateral",
+    "friction",
+    "mirror",
+    "evenly",
+    "hands",
+    "palms",
+    "avoidance",
+    "carried",
+    "box",
+}
+FRONT = [
+    {
+        "weight": weight,
+        "status": "Solve_Succeeded",
+        "effort": 1.0 - weight / 2,
+        "stability": weight,
+        "iterations": 9,
+        "solve_seconds": 1.0,
+    }
+    for weight in (1.0, 0.5, 0.0)
+]
 
 
 @pytest.fixture(scope="module")
@@ -32,21 +65,33 @@ def report(lifting):
 def test_a_lift_converges_from_standing_with_every_family_of_constraints(lifting):
     assert {constraint.name.split(".")[0] for constraint in lifting.problem.constraints} == FAMILIES
     assert lifting.statistics["attempts"] == ["Solve_Succeeded"] and lifting.problem.tree.dof == 36
-    assert 0.7 < lifting.terms[0][2] < 0.9                             # the dynamic effort (s)
+    assert 0.7 < lifting.terms[0][2] < 0.9  # the dynamic effort (s)
     assert max(found.nodes for found in violations(lifting).values()) < 1e-6
 
 
 def test_the_certificate_between_the_nodes(report):
     standing = report["standing"]
-    assert standing["height"]["value"] < 0.003 and standing["place"]["value"] < 0.004 and standing["slip_speed"]["value"] < 0.03
-    assert standing["zmp"]["value"] > 0.02 and standing["push"]["value"] > 0.2 and standing["unbalanced"]["value"] < 1e-9
+    assert (
+        standing["height"]["value"] < 0.003
+        and standing["place"]["value"] < 0.004
+        and standing["slip_speed"]["value"] < 0.03
+    )
+    assert (
+        standing["zmp"]["value"] > 0.02
+        and standing["push"]["value"] > 0.2
+        and standing["unbalanced"]["value"] < 1e-9
+    )
     assert report["box_clearance"]["value"] > -0.005 and report["torque_share"][0]["value"] < 1
 
 
 def test_the_back_is_loaded_as_measured_backs_are(report):
     assert 150 < report["L5S1_extension_Nm"]["value"] < 250
     angles = report["angles_deg"]
-    assert 30 < angles["knee"]["start"] < 110 and 60 < angles["hip"]["most"] < 121 and 60 < angles["trunk"]["start"] < 100
+    assert (
+        30 < angles["knee"]["start"] < 110
+        and 60 < angles["hip"]["most"] < 121
+        and 60 < angles["trunk"]["start"] < 100
+    )
     assert 30 < angles["lumbar"]["most"] <= 50.1 and abs(angles["trunk"]["end"]) < 15
 
 
@@ -58,16 +103,31 @@ def test_both_sides_mirror_and_the_hands_carry_the_box(lifting):
         if name.endswith("_r"):
             assert np.abs(line - found.angles[f"{name[:-1]}l"]).max() < 1e-6
     whole = sum(found.pulls[hand] for hand in HANDS)
-    assert whole[1, 0] == pytest.approx(-9.0 * 9.81, abs=0.1) and whole[1, -1] == pytest.approx(-9.0 * 9.81, abs=0.1)
-    impulse = np.trapezoid(lifting.trace(lambda at: at.reaction.force(), lifting.times(2001)), lifting.times(2001), axis=1)
-    assert impulse[1] == pytest.approx(84.0 * 9.81 * 1.2, rel=1e-3) and abs(impulse[2]) < 1.0       # it starts and ends at rest
+    assert whole[1, 0] == pytest.approx(-9.0 * 9.81, abs=0.1) and whole[1, -1] == pytest.approx(
+        -9.0 * 9.81, abs=0.1
+    )
+    impulse = np.trapezoid(
+        lifting.trace(lambda at: at.reaction.force(), lifting.times(2001)),
+        lifting.times(2001),
+        axis=1,
+    )
+    assert (
+        impulse[1] == pytest.approx(84.0 * 9.81 * 1.2, rel=1e-3) and abs(impulse[2]) < 1.0
+    )  # it starts and ends at rest
     start, end = (found.box[:, :, k].mean(axis=1) for k in (0, -1))
-    assert start == pytest.approx((0.0, 0.1825, 0.49), abs=1e-6) and end == pytest.approx((0.0, 1.1875, 0.46), abs=1e-6)
+    assert start == pytest.approx((0.0, 0.1825, 0.49), abs=1e-6) and end == pytest.approx(
+        (0.0, 1.1875, 0.46), abs=1e-6
+    )
 
 
 def test_what_holds_the_lift_back_is_named(report):
-    assert report["active"] and all(entry["unit"] == "%" and entry["gain"] > 0 for entry in report["active"])
-    assert any(entry["constraint"] == "avoidance" and entry["row"] == "knee_r" for entry in report["active"])
+    assert report["active"] and all(
+        entry["unit"] == "%" and entry["gain"] > 0 for entry in report["active"]
+    )
+    assert any(
+        entry["constraint"] == "avoidance" and entry["row"] == "knee_r"
+        for entry in report["active"]
+    )
     lines = report_lines(report)
     assert any("L5/S1" in line for line in lines) and max(map(len, lines)) < 250
 
@@ -75,23 +135,42 @@ def test_what_holds_the_lift_back_is_named(report):
 def test_a_lift_and_a_front_are_drawn(lifting, tmp_path):
     draw(lifting, tmp_path / "lift.png")
     draw_front(FRONT, tmp_path / "front.png")
-    assert {path.name for path in tmp_path.iterdir()} == {"lift.png", "lift-curves.png", "front.png", "front.csv"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "lift.png",
+        "lift-curves.png",
+        "front.png",
+        "front.csv",
+    }
     assert len((tmp_path / "front.csv").read_text().splitlines()) == 4
 
 
 def test_the_mass_of_the_box_can_be_a_variable():
     heaviest = problem(maximum=True)
-    assert LOADED in heaviest.tree.names and [foot.name for foot in heaviest.ground.feet] == ["right", "left", *HANDS]
-    assert [term.name for _, term in heaviest.objective.terms] == ["mass", "dynamic_effort", "smoothness"]
+    assert LOADED in heaviest.tree.names and [foot.name for foot in heaviest.ground.feet] == [
+        "right",
+        "left",
+        *HANDS,
+    ]
+    assert [term.name for _, term in heaviest.objective.terms] == [
+        "mass",
+        "dynamic_effort",
+        "smoothness",
+    ]
     transcribed = transcribe(heaviest, Transcription(nodes=1))
     assert len(transcribed.layout.place) == 31 + 6 * 4
 
 
 def test_a_turn_frees_the_sides():
     turned = problem(turn=45.0)
-    assert turned.tree.dof == 44 and "mirror" not in [constraint.name for constraint in turned.constraints]
-    goal = next(constraint.lower for constraint in turned.constraints if constraint.name == "hands.end")
-    assert np.mean([goal[:3], goal[3:]], axis=0) == pytest.approx((0.46 * np.sqrt(0.5), 1.37, 0.46 * np.sqrt(0.5)))
+    assert turned.tree.dof == 44 and "mirror" not in [
+        constraint.name for constraint in turned.constraints
+    ]
+    goal = next(
+        constraint.lower for constraint in turned.constraints if constraint.name == "hands.end"
+    )
+    assert np.mean([goal[:3], goal[3:]], axis=0) == pytest.approx(
+        (0.46 * np.sqrt(0.5), 1.37, 0.46 * np.sqrt(0.5))
+    )
 
 
 def test_spheres_keep_their_distance_from_a_box():
@@ -102,22 +181,45 @@ def test_spheres_keep_their_distance_from_a_box():
         def position(self, _):
             return ca.DM(self.spot)
 
-    rule = off_box("off", lambda at: (ca.DM.zeros(3), (ca.DM([0, 1, 0]), ca.DM([0, 0, 1]))), (0.2, 0.1), {"knee": 0.07})
-    for spot, true in (((0, 0, -0.25), 0.15), ((0, 0.3, 0), 0.1), ((9, -0.3, 0.5), 0.1), ((0, 0.26, -0.18), 0.1), ((0, 0, -0.17), 0.07)):
+    rule = off_box(
+        "off",
+        lambda at: (ca.DM.zeros(3), (ca.DM([0, 1, 0]), ca.DM([0, 0, 1]))),
+        (0.2, 0.1),
+        {"knee": 0.07},
+    )
+    for spot, true in (
+        ((0, 0, -0.25), 0.15),
+        ((0, 0.3, 0), 0.1),
+        ((9, -0.3, 0.5), 0.1),
+        ((0, 0.26, -0.18), 0.1),
+        ((0, 0, -0.17), 0.07),
+    ):
         assert float(rule.function(At(spot))) == pytest.approx(true, abs=0.006)
-    assert float(rule.function(At((0, 0, -0.17)))) == pytest.approx(rule.lower[0], abs=1e-4) and float(rule.function(At((0, 0, 0.05)))) < 0
+    assert (
+        float(rule.function(At((0, 0, -0.17)))) == pytest.approx(rule.lower[0], abs=1e-4)
+        and float(rule.function(At((0, 0, 0.05)))) < 0
+    )
     assert set(BOX_SPHERES) >= {"knee_r", "T6"}
 
 
-@pytest.mark.parametrize("arguments, message", [
-    ({"box": 0.0}, "box: expected a positive number"), ({"time": np.nan}, "time: expected a positive number"),
-    ({"weight": 1.5}, "weight: expected a number from 0 to 1"), ({"end_height": 3.0}, "end_height: 3 m is out of reach"),
-    ({"start_ahead": 2.0}, "start_ahead: 2 m is out of reach"),
-    ({"start_ahead": 0.4}, "start_ahead: at 0.4 m the box would stand on the toes: expected at least 0.406 m"),
-    ({"balance": "hips"}, "balance: expected one of pressure, zmp"),
-    ({"balance": "zmp", "maximum": True}, "balance: the heaviest box"),
-    ({"stature": 0.0}, "stature: expected more than 0 m"), ({"points": 3}, "control points: a spline of degree 3 needs at least 4"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"box": 0.0}, "box: expected a positive number"),
+        ({"time": np.nan}, "time: expected a positive number"),
+        ({"weight": 1.5}, "weight: expected a number from 0 to 1"),
+        ({"end_height": 3.0}, "end_height: 3 m is out of reach"),
+        ({"start_ahead": 2.0}, "start_ahead: 2 m is out of reach"),
+        (
+            {"start_ahead": 0.4},
+            "start_ahead: at 0.4 m the box would stand on the toes: expected at least 0.406 m",
+        ),
+        ({"balance": "hips"}, "balance: expected one of pressure, zmp"),
+        ({"balance": "zmp", "maximum": True}, "balance: the heaviest box"),
+        ({"stature": 0.0}, "stature: expected more than 0 m"),
+        ({"points": 3}, "control points: a spline of degree 3 needs at least 4"),
+    ],
+)
 def test_a_lift_that_cannot_be_is_refused_before_the_solve(arguments, message):
     with pytest.raises(ValueError, match=message):
         problem(**arguments)

@@ -1,23 +1,30 @@
 """The solver behind one door: options by name, statuses as data, interruption, and the first-order certificate."""
+
 import os
 import signal
 
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.problems.two_link_lift import problem as two_link_lift
 
-from ocp import solve
-from ocp.nlp import NLP, Solver, feasibility, kkt_residual, minimize
-from ocp.transcribe import transcribe
-from problems.two_link_lift import problem as two_link_lift
+from ocp.solution.solving import solve
+from ocp.solvers.nlp import NLP, Solver, feasibility, kkt_residual, minimize
+from ocp.transcription.transcribe import transcribe
 
 
 def small_program(objective=None):
     """min (x0 - 1)^2 + x1^2 with x0 x1 = 1 and x0 <= 3, derivatives left to the solver."""
     x = ca.MX.sym("x", 2)
     f = (x[0] - 1) ** 2 + x[1] ** 2 if objective is None else objective(x)
-    return NLP(lower=np.array([-np.inf, -np.inf]), upper=np.array([3.0, np.inf]), g_lower=np.ones(1), g_upper=np.ones(1),
-               objective=ca.Function("f", [x], [f]), constraints=ca.Function("g", [x], [x[0] * x[1]]))
+    return NLP(
+        lower=np.array([-np.inf, -np.inf]),
+        upper=np.array([3.0, np.inf]),
+        g_lower=np.ones(1),
+        g_upper=np.ones(1),
+        objective=ca.Function("f", [x], [f]),
+        constraints=ca.Function("g", [x], [x[0] * x[1]]),
+    )
 
 
 def test_a_program_is_minimised_and_its_first_order_conditions_hold():
@@ -35,19 +42,39 @@ def test_a_wrong_multiplier_fails_the_first_order_conditions():
     assert kkt_residual(nlp, outcome.x + 0.1, outcome.x_multipliers, outcome.g_multipliers) > 0.05
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ({"plugin": "nonesuch"}, "plugin 'nonesuch'"), ({"plugin": "../x"}, "plugin '../x'"), ({"hessian": "bfgs"}, "hessian: expected one of"),
-    ({"options": {"max_iterr": 5}}, "option 'max_iterr' = 5: refused by plugin 'ipopt'"),
-    ({"options": {"tol": 1e-6, "mu_strategy": "sometimes"}}, "option 'mu_strategy' = 'sometimes'"),
-    ({"options": {"tol": float("nan")}}, "option 'tol': expected a number, got nan"),
-    ({"options": {"tol": -1.0}}, "option 'tol' = -1.0: refused"),
-    ({"options": {"tol": "small"}}, "option 'tol' = 'small'"),
-    ({"plugin": "sleqp", "hessian": "lbfgs"}, "hessian 'lbfgs': plugin 'sleqp' has no limited-memory mode"),
-    ({"plugin": "alpaqa", "hessian": "gauss-newton"}, "hessian 'gauss-newton': plugin 'alpaqa' does not take"),
-    ({"plugin": "sqpmethod", "options": {"nonesuch": 1}}, "option 'nonesuch'"),
-    ({"plugin": "fatrop", "options": {"tolerance": 1e-6, "nonesuch": 1}}, "option 'nonesuch' = 1: refused by plugin 'fatrop'"),
-    ({"plugin": "alpaqa", "options": {"nonesuch": 1}}, "option 'nonesuch' = 1: refused by plugin 'alpaqa'"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"plugin": "nonesuch"}, "plugin 'nonesuch'"),
+        ({"plugin": "../x"}, "plugin '../x'"),
+        ({"hessian": "bfgs"}, "hessian: expected one of"),
+        ({"options": {"max_iterr": 5}}, "option 'max_iterr' = 5: refused by plugin 'ipopt'"),
+        (
+            {"options": {"tol": 1e-6, "mu_strategy": "sometimes"}},
+            "option 'mu_strategy' = 'sometimes'",
+        ),
+        ({"options": {"tol": float("nan")}}, "option 'tol': expected a number, got nan"),
+        ({"options": {"tol": -1.0}}, "option 'tol' = -1.0: refused"),
+        ({"options": {"tol": "small"}}, "option 'tol' = 'small'"),
+        (
+            {"plugin": "sleqp", "hessian": "lbfgs"},
+            "hessian 'lbfgs': plugin 'sleqp' has no limited-memory mode",
+        ),
+        (
+            {"plugin": "alpaqa", "hessian": "gauss-newton"},
+            "hessian 'gauss-newton': plugin 'alpaqa' does not take",
+        ),
+        ({"plugin": "sqpmethod", "options": {"nonesuch": 1}}, "option 'nonesuch'"),
+        (
+            {"plugin": "fatrop", "options": {"tolerance": 1e-6, "nonesuch": 1}},
+            "option 'nonesuch' = 1: refused by plugin 'fatrop'",
+        ),
+        (
+            {"plugin": "alpaqa", "options": {"nonesuch": 1}},
+            "option 'nonesuch' = 1: refused by plugin 'alpaqa'",
+        ),
+    ],
+)
 def test_a_wrong_setting_is_refused_by_name(arguments, message):
     with pytest.raises(ValueError, match="^" + message.replace("(", r"\(").replace(".", r"\.")):
         Solver(**arguments)
@@ -59,11 +86,17 @@ def test_gauss_newton_needs_residuals():
 
 
 def test_options_reach_the_plugin():
-    assert minimize(small_program(), Solver(options={"max_iter": 1}), [2.0, 2.0]).status == "Maximum_Iterations_Exceeded"
+    assert (
+        minimize(small_program(), Solver(options={"max_iter": 1}), [2.0, 2.0]).status
+        == "Maximum_Iterations_Exceeded"
+    )
 
 
 def test_lbfgs_reaches_the_same_optimum():
-    exact, lbfgs = (minimize(small_program(), Solver(hessian=hessian), [2.0, 2.0]) for hessian in ("exact", "lbfgs"))
+    exact, lbfgs = (
+        minimize(small_program(), Solver(hessian=hessian), [2.0, 2.0])
+        for hessian in ("exact", "lbfgs")
+    )
     assert lbfgs.success and abs(lbfgs.f - exact.f) < 1e-7
 
 
@@ -88,7 +121,9 @@ def test_ctrl_c_returns_the_best_iterate_with_its_status():
 
 
 def test_a_plugin_that_raises_becomes_a_status():
-    outcome = minimize(small_program(), Solver(plugin="blocksqp", options={"schur": True}), [2.0, 2.0])      # needs ma27, not in the wheel
+    outcome = minimize(
+        small_program(), Solver(plugin="blocksqp", options={"schur": True}), [2.0, 2.0]
+    )  # needs ma27, not in the wheel
     assert not outcome.success and "ma27" in outcome.status
     assert outcome.x.tolist() == [2.0, 2.0]
 
@@ -109,8 +144,15 @@ def test_the_feasibility_program_has_the_same_constraints_and_no_objective():
     transcribed = transcribe(two_link_lift())
     first = minimize(feasibility(transcribed.nlp), Solver(), transcribed.guess)
     assert first.success and first.f == 0 and first.iterations < 20
-    assert kkt_residual(feasibility(transcribed.nlp), first.x, first.x_multipliers, first.g_multipliers) < 1e-7
+    assert (
+        kkt_residual(
+            feasibility(transcribed.nlp), first.x, first.x_multipliers, first.g_multipliers
+        )
+        < 1e-7
+    )
     second = minimize(transcribed.nlp, Solver(), first.x)
     assert second.f == pytest.approx(solve(two_link_lift()).objective, rel=1e-8)
     both = solve(two_link_lift(), feasible_first=True)
-    assert both.statistics["stages"] == ["Solve_Succeeded"] * 2 and both.objective == pytest.approx(second.f, rel=1e-10)
+    assert both.statistics["stages"] == ["Solve_Succeeded"] * 2 and both.objective == pytest.approx(
+        second.f, rel=1e-10
+    )

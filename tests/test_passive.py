@@ -1,26 +1,29 @@
 """Joints that nothing drives: their torque is zero in every transcription, and the motion is one that the control alone brings about."""
+
 from dataclasses import replace
 
 import casadi as ca
 import numpy as np
 import pytest
-
 from bipeds import biped
-from models.acrobot import acrobot
-from models.branched_acrobot import branched_acrobot
-from models.cart_pole import CART, GRAVITY, LENGTH, POLE, cart_pole
-from ocp import BSpline, Problem, Solver, Transcription, at_end, at_start, effort, path, solve, verify
-from ocp.dynamics.lie_group import hybrid
-from ocp.dynamics.newton_euler import NEWTON_EULER
-from ocp.mesh import abscissae
-from ocp.problem import passive
-from ocp.study import wandering
-from ocp.transcribe import transcribe
-from problems import acrobot_swing, branched_acrobot_swing, cart_pole_swing, two_link_effort
-from problems.swinging import ROUGH, swing
+from ocp.models.acrobot import acrobot
+from ocp.models.branched_acrobot import branched_acrobot
+from ocp.models.cart_pole import CART, GRAVITY, LENGTH, POLE, cart_pole
+from ocp.problems import acrobot_swing, branched_acrobot_swing, cart_pole_swing, two_link_effort
+from ocp.problems.swinging import ROUGH, swing
 from random_trees import random_tree
 
-SWING = 58.8077                                   # N2 s: cart and pole, by collocation on refined meshes of both kinds
+from ocp import BSpline, Problem, Solver, Transcription, at_end, at_start, effort, path
+from ocp.dynamics.lie_group import hybrid
+from ocp.dynamics.newton_euler import NEWTON_EULER
+from ocp.mechanics.structure import structure
+from ocp.motion.mesh import abscissae
+from ocp.solution.certificate import verify
+from ocp.solution.solving import solve
+from ocp.studies.cells import wandering
+from ocp.transcription.transcribe import transcribe
+
+SWING = 58.8077  # N2 s: cart and pole, by collocation on refined meshes of both kinds
 
 
 @pytest.mark.parametrize("degree", [2, 3, 4, 5])
@@ -32,12 +35,21 @@ def test_a_law_of_accelerations_stands_at_as_many_instants_as_they_have_freedom(
 
 def test_a_pendulum_without_any_drive_is_simulated():
     """With its start given it has no freedom left, and must fall as integration says."""
-    tree = replace(cart_pole(), joints=tuple(replace(joint, actuated=False) for joint in cart_pole().joints))
-    problem = Problem(tree=tree, motion=BSpline(points=60, degree=5), duration=1.0, objective=effort(),
-                      constraints=(at_start(tree, q=(0.0, 1.0), qd=0.0),))
+    tree = replace(
+        cart_pole(), joints=tuple(replace(joint, actuated=False) for joint in cart_pole().joints)
+    )
+    problem = Problem(
+        tree=tree,
+        motion=BSpline(points=60, degree=5),
+        duration=1.0,
+        objective=effort(),
+        constraints=(at_start(tree, q=(0.0, 1.0), qd=0.0),),
+    )
     solution = solve(problem).require()
     nlp = transcribe(problem).nlp
-    assert len(nlp.lower) == len(nlp.g_lower) + (nlp.lower == nlp.upper).sum()       # as many equations as unknowns
+    assert (
+        len(nlp.lower) == len(nlp.g_lower) + (nlp.lower == nlp.upper).sum()
+    )  # as many equations as unknowns
     assert verify(solution).drift < 1e-5 and np.abs(solution.tau(solution.times())).max() == 0
 
 
@@ -51,56 +63,98 @@ def test_passive_torques_vanish_where_the_law_holds(torques):
 
 
 def test_the_mode_with_variables_asks_no_more_of_passive_joints_than_they_can_give():
-    rows = {row.name: row for row in transcribe(cart_pole_swing.problem(points=12), Transcription(torques="variables")).rows}
+    rows = {
+        row.name: row
+        for row in transcribe(
+            cart_pole_swing.problem(points=12), Transcription(torques="variables")
+        ).rows
+    }
     assert rows["dynamics"].row.shape[0] == 1 and rows["passive_joints"].row.shape == (1, 10)
 
 
 def test_a_swing_of_the_cart_converges_to_what_collocation_finds():
-    first = solve(cart_pole_swing.problem(), Transcription(method="hermite-simpson", intervals=20)).require()
+    first = solve(
+        cart_pole_swing.problem(), Transcription(method="hermite-simpson", intervals=20)
+    ).require()
     solution = solve(cart_pole_swing.problem(points=80), guess=first).require()
     assert solution.objective == pytest.approx(SWING, rel=1e-5)
     certificate = verify(solution)
-    assert certificate.goal_drift < 1e-2 and certificate.violations["passive_joints"].dense < 1e-2 and certificate.kkt < 1e-6
+    assert (
+        certificate.goal_drift < 1e-2
+        and certificate.violations["passive_joints"].dense < 1e-2
+        and certificate.kkt < 1e-6
+    )
 
 
 def test_the_name_of_the_law_is_taken_and_a_violated_law_is_reported():
     problem = cart_pole_swing.problem(points=12)
-    with pytest.raises(ValueError, match="constraint 'passive_joints': the name is that of the law of motion"):
-        transcribe(replace(problem, constraints=(path("passive_joints", lambda at: at.q[0], upper=1.0),)))
+    with pytest.raises(
+        ValueError, match="constraint 'passive_joints': the name is that of the law of motion"
+    ):
+        transcribe(
+            replace(problem, constraints=(path("passive_joints", lambda at: at.q[0], upper=1.0),))
+        )
     stopped = solve(problem, solver=Solver(options={"max_iter": 1}))
     assert any("passive_joints (pole)" in line for line in stopped.explanation)
 
 
 def test_an_integrated_pole_swings_at_the_same_cost():
-    near = solve(cart_pole_swing.problem(), Transcription(method="radau", intervals=20, order=4)).require()
-    solver = Solver(options={"mu_init": 1e-4})     # so that the start's neighbourhood is kept
-    solution = solve(cart_pole_swing.problem(points=40), Transcription(passive="integrated"), solver, guess=near).require()
+    near = solve(
+        cart_pole_swing.problem(), Transcription(method="radau", intervals=20, order=4)
+    ).require()
+    solver = Solver(options={"mu_init": 1e-4})  # so that the start's neighbourhood is kept
+    solution = solve(
+        cart_pole_swing.problem(points=40), Transcription(passive="integrated"), solver, guess=near
+    ).require()
     assert solution.objective == pytest.approx(SWING, rel=1e-5)
     certificate = verify(solution)
-    assert certificate.goal_drift < 1e-3 and certificate.kkt < 1e-6 and certificate.violations["passive_joints"].dense < 2e-2
+    assert (
+        certificate.goal_drift < 1e-3
+        and certificate.kkt < 1e-6
+        and certificate.violations["passive_joints"].dense < 2e-2
+    )
 
 
 def test_an_integrated_program_has_the_unknowns_of_the_active_joints_and_of_the_start():
-    transcribed = transcribe(cart_pole_swing.problem(points=12), Transcription(passive="integrated"))
-    assert len(transcribed.nlp.lower) == 12 + 2 and "passive_joints" not in [row.name for row in transcribed.rows]
+    transcribed = transcribe(
+        cart_pole_swing.problem(points=12), Transcription(passive="integrated")
+    )
+    assert len(transcribed.nlp.lower) == 12 + 2 and "passive_joints" not in [
+        row.name for row in transcribed.rows
+    ]
     unknowns = transcribed.reduction.shrink(transcribed.guess)
     whole = transcribed.expand(unknowns)
-    assert np.array_equal(whole[::2], transcribed.guess[::2]) and np.allclose(transcribed.reduction.shrink(whole), unknowns, atol=1e-12)
+    assert np.array_equal(whole[::2], transcribed.guess[::2]) and np.allclose(
+        transcribed.reduction.shrink(whole), unknowns, atol=1e-12
+    )
 
 
 def test_only_undriven_joints_are_passive_and_a_floating_root_is_none():
-    assert passive(acrobot()) == (0,) and passive(branched_acrobot()) == (0,) and passive(cart_pole()) == (1,)
-    assert passive(biped()) == ()
+    assert (
+        structure(acrobot()).passive == (0,)
+        and structure(branched_acrobot()).passive == (0,)
+        and structure(cart_pole()).passive == (1,)
+    )
+    assert structure(biped()).passive == ()
 
 
 def test_the_cart_and_pole_are_those_of_the_textbook():
     """Closed form, with the force on the cart alone (Kelly 2017)."""
     theta, rate, force = 0.7, -1.3, 2.5
-    qdd, _ = hybrid(cart_pole(), ca.DM([0.2, theta]), ca.DM([0.5, rate]), ca.DM([force, 0.0]), (False, False))
+    qdd, _ = hybrid(
+        cart_pole(), ca.DM([0.2, theta]), ca.DM([0.5, rate]), ca.DM([force, 0.0]), (False, False)
+    )
     bottom = CART + POLE * (1 - np.cos(theta) ** 2)
-    cart = (LENGTH * POLE * np.sin(theta) * rate ** 2 + force + POLE * GRAVITY * np.cos(theta) * np.sin(theta)) / bottom
-    pole = -(LENGTH * POLE * np.cos(theta) * np.sin(theta) * rate ** 2 + force * np.cos(theta)
-             + (CART + POLE) * GRAVITY * np.sin(theta)) / (LENGTH * bottom)
+    cart = (
+        LENGTH * POLE * np.sin(theta) * rate**2
+        + force
+        + POLE * GRAVITY * np.cos(theta) * np.sin(theta)
+    ) / bottom
+    pole = -(
+        LENGTH * POLE * np.cos(theta) * np.sin(theta) * rate**2
+        + force * np.cos(theta)
+        + (CART + POLE) * GRAVITY * np.sin(theta)
+    ) / (LENGTH * bottom)
     assert np.allclose(np.array(qdd).ravel(), [cart, pole], rtol=1e-12)
 
 
@@ -112,8 +166,11 @@ def test_the_acrobots_stand_upright_without_torque(tree):
 
 
 def test_the_best_known_swing_of_the_acrobot_is_reached_by_its_control_alone_and_certified_on_the_default_spline():
-    problem, coarse, fine = acrobot_swing.problem(), Transcription(method="radau", intervals=25, order=4), Transcription(
-        method="radau", intervals=50, order=5)
+    problem, coarse, fine = (
+        acrobot_swing.problem(),
+        Transcription(method="radau", intervals=25, order=4),
+        Transcription(method="radau", intervals=50, order=5),
+    )
     rough = replace(problem, motion=BSpline(points=ROUGH, degree=5))
     first = solve(rough, coarse, guess=wandering(rough, coarse, 3, spread=1.5)).require()
     solution = solve(problem, fine, guess=first).require()
@@ -122,24 +179,38 @@ def test_the_best_known_swing_of_the_acrobot_is_reached_by_its_control_alone_and
     assert verify(solve(problem, guess=solution).require()).require(1e-2).goal_drift < 1e-2
 
 
-@pytest.mark.parametrize("problem", [acrobot_swing.problem(points=8), branched_acrobot_swing.problem(points=8)], ids=["acrobot", "branched"])
+@pytest.mark.parametrize(
+    "problem",
+    [acrobot_swing.problem(points=8), branched_acrobot_swing.problem(points=8)],
+    ids=["acrobot", "branched"],
+)
 def test_a_swing_starts_at_rest_and_ends_upright_at_rest(problem):
-    spline, stages = transcribe(problem), transcribe(problem, Transcription(method="hermite-simpson", intervals=4))
+    spline, stages = (
+        transcribe(problem),
+        transcribe(problem, Transcription(method="hermite-simpson", intervals=4)),
+    )
     for transcribed in (spline, stages):
         fixed = transcribed.nlp.lower == transcribed.nlp.upper
-        assert np.isclose(transcribed.nlp.lower[fixed], np.pi / 2).sum() == 1 and np.isclose(transcribed.nlp.lower[fixed], -1.0).sum() == 1
+        assert (
+            np.isclose(transcribed.nlp.lower[fixed], np.pi / 2).sum() == 1
+            and np.isclose(transcribed.nlp.lower[fixed], -1.0).sum() == 1
+        )
 
 
 def test_two_rods_rise_for_a_tenth_of_the_first_path():
-    assert two_link_effort.straight_cost() == pytest.approx(66, abs=1)                # 73.57 in the paper, which prints no parameters
+    assert two_link_effort.straight_cost() == pytest.approx(
+        66, abs=1
+    )  # 73.57 in the paper, which prints no parameters
     problem = two_link_effort.problem()
     solution = solve(problem, guess=wandering(problem, Transcription(), 15, spread=1.5)).require()
-    assert solution.objective == pytest.approx(10.2, abs=0.1)                         # 9.9 there
+    assert solution.objective == pytest.approx(10.2, abs=0.1)  # 9.9 there
 
 
 def test_a_problem_with_many_optima_begins_with_the_best_of_its_starts():
     solution = swing(two_link_effort.problem(points=10), starts=3).require()
-    assert len(solution.statistics["starts"]) == 3 and min(solution.statistics["starts"]) == pytest.approx(solution.objective)
+    assert len(solution.statistics["starts"]) == 3 and min(
+        solution.statistics["starts"]
+    ) == pytest.approx(solution.objective)
 
 
 @pytest.mark.parametrize("seed", [12])
@@ -147,15 +218,29 @@ def test_a_random_tree_with_passive_joints_costs_the_same_in_every_transcription
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, 4, branching=0.5, massless=0.0)
     driven = [True, *(rng.random(len(tree.joints) - 1) < 0.5)]
-    tree = replace(tree, joints=tuple(replace(joint, actuated=bool(flag)) for joint, flag in zip(tree.joints, driven)))
+    tree = replace(
+        tree,
+        joints=tuple(
+            replace(joint, actuated=bool(flag)) for joint, flag in zip(tree.joints, driven)
+        ),
+    )
     active = [joint.name for joint in tree.moving if joint.actuated]
     goal = at_end(tree, q=dict.fromkeys(active, 0.3), qd=dict.fromkeys(active, 0.0))
-    problem = Problem(tree=tree, motion=BSpline(points=24, degree=5), duration=0.4, objective=effort(),
-                      constraints=(at_start(tree, q=0.0, qd=0.0), goal))
-    assert passive(tree)
+    problem = Problem(
+        tree=tree,
+        motion=BSpline(points=24, degree=5),
+        duration=0.4,
+        objective=effort(),
+        constraints=(at_start(tree, q=0.0, qd=0.0), goal),
+    )
+    assert structure(tree).passive
     costs = {}
-    for name, settings in {"constrained": {}, "variables": {"torques": "variables", "nodes": 8}, "integrated": {"passive": "integrated"},
-                           "hermite-simpson": {"method": "hermite-simpson", "intervals": 30},
-                           "radau": {"method": "radau", "intervals": 10, "order": 4}}.items():
+    for name, settings in {
+        "constrained": {},
+        "variables": {"torques": "variables", "nodes": 8},
+        "integrated": {"passive": "integrated"},
+        "hermite-simpson": {"method": "hermite-simpson", "intervals": 30},
+        "radau": {"method": "radau", "intervals": 10, "order": 4},
+    }.items():
         costs[name] = solve(problem, Transcription(**settings)).require().objective
     assert all(cost == pytest.approx(costs["radau"], rel=1e-3) for cost in costs.values()), costs

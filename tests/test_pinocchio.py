@@ -2,6 +2,7 @@
 
 Pinocchio's joints turn about axes through their own origins, so each is placed at our joint's anchor and the link is shifted back.
 """
+
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -10,16 +11,21 @@ import numpy as np
 import pytest
 from random_trees import random_loads, random_motion, random_tree
 
-from ocp import kinematics
 from ocp.dynamics import FORMULATIONS
-from ocp.spatial import translate
+from ocp.mechanics import kinematics
+from ocp.mechanics.spatial import translate
 
 pin = pytest.importorskip("pinocchio", reason="the oracle is optional: pip install ocp[oracles]")
 
 SEEDS = range(16)
-KINDS = {"plain": ("revolute", "prismatic", "fixed"), "screws": ("revolute", "screw", "prismatic", "fixed")}
+KINDS = {
+    "plain": ("revolute", "prismatic", "fixed"),
+    "screws": ("revolute", "screw", "prismatic", "fixed"),
+}
 
-every_tree = pytest.mark.parametrize(("kinds", "seed"), [(kinds, seed) for kinds in KINDS for seed in SEEDS])
+every_tree = pytest.mark.parametrize(
+    ("kinds", "seed"), [(kinds, seed) for kinds in KINDS for seed in SEEDS]
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,10 +51,18 @@ class Twin:
 
 def depth_first(tree):
     """Indices of the joints, every branch finished before the next begins, as Pinocchio numbers them."""
-    def branch(k):
-        return [k] + [index for child, parent in enumerate(tree.parents) if parent == k for index in branch(child)]
 
-    return [index for root, parent in enumerate(tree.parents) if parent < 0 for index in branch(root)]
+    def branch(k):
+        return [k] + [
+            index
+            for child, parent in enumerate(tree.parents)
+            if parent == k
+            for index in branch(child)
+        ]
+
+    return [
+        index for root, parent in enumerate(tree.parents) if parent < 0 for index in branch(root)
+    ]
 
 
 def joint_model(joint):
@@ -56,7 +70,11 @@ def joint_model(joint):
     angular, linear = np.array(joint.screw[:3]), np.array(joint.screw[3:])
     if joint.kind == "prismatic":
         return pin.JointModelPrismaticUnaligned(linear)
-    return pin.JointModelRevoluteUnaligned(angular) if joint.kind == "revolute" else pin.JointModelHelicalUnaligned(angular, joint.pitch)
+    return (
+        pin.JointModelRevoluteUnaligned(angular)
+        if joint.kind == "revolute"
+        else pin.JointModelHelicalUnaligned(angular, joint.pitch)
+    )
 
 
 def twin_of(tree):
@@ -69,9 +87,16 @@ def twin_of(tree):
         joints[k], offsets[k] = joints[parent], home
         if joint.screw is not None:
             anchor = pin.SE3(translate(*joint.anchor))
-            joints[k], offsets[k] = model.addJoint(joints[parent], joint_model(joint), home * anchor, joint.name), anchor.inverse()
+            joints[k], offsets[k] = (
+                model.addJoint(joints[parent], joint_model(joint), home * anchor, joint.name),
+                anchor.inverse(),
+            )
             rows[joint.name] = model.joints[joints[k]].idx_q
-        model.appendBodyToJoint(joints[k], pin.Inertia(link.mass, np.array(link.com), np.array(link.inertia)), offsets[k])
+        model.appendBodyToJoint(
+            joints[k],
+            pin.Inertia(link.mass, np.array(link.com), np.array(link.inertia)),
+            offsets[k],
+        )
     return Twin(model=model, joints=joints, offsets=offsets, rows=rows)
 
 
@@ -91,7 +116,9 @@ def joint_forces(tree, twin, data, loads):
         k = tree.link_index(point.link)
         joint = data.oMi[twin.joints[k]]
         place = (joint * twin.offsets[k]).act(np.array(point.position))
-        about_origin = pin.Force(np.array(load.force), np.array(load.moment) + np.cross(place, load.force))
+        about_origin = pin.Force(
+            np.array(load.force), np.array(load.moment) + np.cross(place, load.force)
+        )
         forces[twin.joints[k]] += joint.actInv(about_origin)
     return forces
 
@@ -114,26 +141,46 @@ def test_poses_and_centre_of_mass(kinds, seed):
     tree, twin, (q, _, _), _ = case(kinds, seed)
     data = twin.model.createData()
     center = pin.centerOfMass(twin.model, data, twin.order(tree, q))
-    np.testing.assert_allclose(np.array(kinematics.center_of_mass(tree, ca.DM(q))).ravel(), center, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(
+        np.array(kinematics.center_of_mass(tree, ca.DM(q))).ravel(), center, rtol=0, atol=1e-10
+    )
     for k, frame in enumerate(kinematics.poses(tree, ca.DM(q))):
-        np.testing.assert_allclose(np.array(frame), (data.oMi[twin.joints[k]] * twin.offsets[k]).homogeneous, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(
+            np.array(frame),
+            (data.oMi[twin.joints[k]] * twin.offsets[k]).homogeneous,
+            rtol=0,
+            atol=1e-10,
+        )
 
 
 @every_tree
 def test_kinetic_and_potential_energy(kinds, seed):
     tree, twin, (q, qd, _), _ = case(kinds, seed)
     data, ordered = twin.model.createData(), (twin.order(tree, q), twin.order(tree, qd))
-    kinetic, potential = float(kinematics.kinetic_energy(tree, ca.DM(q), ca.DM(qd))), float(kinematics.potential_energy(tree, ca.DM(q)))
+    kinetic, potential = (
+        float(kinematics.kinetic_energy(tree, ca.DM(q), ca.DM(qd))),
+        float(kinematics.potential_energy(tree, ca.DM(q))),
+    )
     assert kinetic == pytest.approx(pin.computeKineticEnergy(twin.model, data, *ordered), rel=1e-10)
-    assert potential == pytest.approx(pin.computePotentialEnergy(twin.model, data, ordered[0]), rel=1e-10)
+    assert potential == pytest.approx(
+        pin.computePotentialEnergy(twin.model, data, ordered[0]), rel=1e-10
+    )
 
 
 @every_tree
 def test_momentum_about_the_centre_of_mass(kinds, seed):
     tree, twin, (q, qd, _), _ = case(kinds, seed)
-    data, center = twin.model.createData(), np.array(kinematics.center_of_mass(tree, ca.DM(q))).ravel()
-    expected = pin.computeCentroidalMomentum(twin.model, data, twin.order(tree, q), twin.order(tree, qd))
-    angular, linear = (np.array(part).ravel() for part in kinematics.momentum(tree, ca.DM(q), ca.DM(qd), about=center))
+    data, center = (
+        twin.model.createData(),
+        np.array(kinematics.center_of_mass(tree, ca.DM(q))).ravel(),
+    )
+    expected = pin.computeCentroidalMomentum(
+        twin.model, data, twin.order(tree, q), twin.order(tree, qd)
+    )
+    angular, linear = (
+        np.array(part).ravel()
+        for part in kinematics.momentum(tree, ca.DM(q), ca.DM(qd), about=center)
+    )
     scale = 1e-10 * np.abs(expected.vector).max()
     np.testing.assert_allclose(linear, expected.linear, rtol=0, atol=scale)
     np.testing.assert_allclose(angular, expected.angular, rtol=0, atol=scale)

@@ -1,4 +1,5 @@
 """Pictures show what the solution holds, whole or not at all, and without a display."""
+
 import json
 import re
 import subprocess
@@ -7,13 +8,38 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from ocp.models.two_link import two_link
 from PIL import Image
 
-from models.two_link import two_link
-from ocp import (BSpline, Link, Point, Problem, Transcription, Tree, animate, at_end, at_start, duration, load, plot, prismatic, revolute,
-                 solve, spy, torque_limits)
-from ocp.plots import COLOURS, MANY, plot_convergence, plot_joints, plot_reactions, plot_snapshots, plot_torques
-from ocp.transcribe import transcribe
+from ocp import (
+    BSpline,
+    Link,
+    Point,
+    Problem,
+    Transcription,
+    Tree,
+    animate,
+    at_end,
+    at_start,
+    duration,
+    load,
+    plot,
+    prismatic,
+    revolute,
+    spy,
+    torque_limits,
+)
+from ocp.plots.canvas import COLOURS
+from ocp.plots.motions import (
+    MANY,
+    plot_convergence,
+    plot_joints,
+    plot_reactions,
+    plot_snapshots,
+    plot_torques,
+)
+from ocp.solution.solving import solve
+from ocp.transcription.transcribe import transcribe
 
 PICTURES = (plot, plot_joints, plot_torques, plot_reactions, plot_snapshots, plot_convergence, spy)
 BODY = Link(mass=1.0, com=(0.1, 0.0, 0.0), inertia=np.diag([0.01, 0.01, 0.01]))
@@ -22,9 +48,19 @@ BODY = Link(mass=1.0, com=(0.1, 0.0, 0.0), inertia=np.diag([0.01, 0.01, 0.01]))
 @pytest.fixture(scope="module")
 def solution():
     arm = two_link(torque=10.0)
-    return solve(Problem(
-        tree=arm, motion=BSpline(points=10), duration=(0.1, 5.0), objective=duration(),
-        constraints=(at_start(arm, q=(0.0, -2.0), qd=0.0), at_end(arm, q=(1.0, -1.0), qd=0.0), torque_limits(arm)))).require()
+    return solve(
+        Problem(
+            tree=arm,
+            motion=BSpline(points=10),
+            duration=(0.1, 5.0),
+            objective=duration(),
+            constraints=(
+                at_start(arm, q=(0.0, -2.0), qd=0.0),
+                at_end(arm, q=(1.0, -1.0), qd=0.0),
+                torque_limits(arm),
+            ),
+        )
+    ).require()
 
 
 def moved(solution, tree, points=None):
@@ -37,32 +73,55 @@ def moved(solution, tree, points=None):
 
 def slider(**options):
     """Return a slide along z that carries a link turning about x."""
-    return Tree(links=(BODY, BODY), joints=(prismatic("rail", home=(0, 0, 0.2)), revolute("hinge", "rail", axis=(1, 0, 0))),
-                points=(Point(name="tip", link="hinge", position=(0, 0.3, 0)),), **options)
+    return Tree(
+        links=(BODY, BODY),
+        joints=(prismatic("rail", home=(0, 0, 0.2)), revolute("hinge", "rail", axis=(1, 0, 0))),
+        points=(Point(name="tip", link="hinge", position=(0, 0.3, 0)),),
+        **options,
+    )
 
 
 def curves(axes):
     """Return {label: (t, values)} of the labelled lines."""
-    return {line.get_label(): line.get_data() for line in axes.lines if not line.get_label().startswith("_")}
+    return {
+        line.get_label(): line.get_data()
+        for line in axes.lines
+        if not line.get_label().startswith("_")
+    }
 
 
 def shades(axes):
     """Return (low, high, RGBA) of the shaded bands."""
-    return [(patch.get_y(), patch.get_y() + patch.get_height(), patch.get_facecolor()) for patch in axes.patches]
+    return [
+        (patch.get_y(), patch.get_y() + patch.get_height(), patch.get_facecolor())
+        for patch in axes.patches
+    ]
 
 
 def drawn(axes, *place):
     """Tell whether some line passes through a place."""
-    return any(np.isclose(np.transpose(line.get_data_3d() if axes.name == "3d" else line.get_data()), place).all(axis=1).any()
-               for line in axes.lines)
+    return any(
+        np.isclose(
+            np.transpose(line.get_data_3d() if axes.name == "3d" else line.get_data()), place
+        )
+        .all(axis=1)
+        .any()
+        for line in axes.lines
+    )
 
 
 def data_of(path):
-    return json.loads(re.search(r'<script type="application/json">(.*?)</script>', path.read_text(encoding="utf-8"), re.S)[1])
+    return json.loads(
+        re.search(
+            r'<script type="application/json">(.*?)</script>',
+            path.read_text(encoding="utf-8"),
+            re.S,
+        )[1]
+    )
 
 
 def test_torque_lines_are_the_torques_of_the_solution(solution):
-    axes, = plot_torques(solution).axes
+    (axes,) = plot_torques(solution).axes
     for row, name in enumerate(("shoulder", "elbow")):
         t, values = curves(axes)[name]
         np.testing.assert_allclose(values, solution.tau(t)[row])
@@ -71,23 +130,34 @@ def test_torque_lines_are_the_torques_of_the_solution(solution):
 
 
 def test_torques_are_shaded_beyond_their_limits_to_the_edge(solution):
-    axes, = plot_torques(solution).axes
+    (axes,) = plot_torques(solution).axes
     low, high = axes.get_ylim()
     assert sorted(sorted(band[:2]) for band in shades(axes)) == [[low, -10.0], [10.0, high]]
 
 
 def test_nothing_is_shaded_where_torque_is_unlimited(solution):
-    free = replace(solution.problem.tree.joints[0], torque=(-np.inf, 9.0)), replace(solution.problem.tree.joints[1], torque=np.inf)
-    axes, = plot_torques(moved(solution, replace(solution.problem.tree, joints=free), solution.points)).axes
-    (edge, far, _), = shades(axes)
+    free = (
+        replace(solution.problem.tree.joints[0], torque=(-np.inf, 9.0)),
+        replace(solution.problem.tree.joints[1], torque=np.inf),
+    )
+    (axes,) = plot_torques(
+        moved(solution, replace(solution.problem.tree, joints=free), solution.points)
+    ).axes
+    ((edge, far, _),) = shades(axes)
     assert edge == 9.0 and far > edge
 
 
 def test_limits_of_one_joint_alone_are_shaded_in_its_colour(solution):
     from matplotlib.colors import to_rgba
+
     joints = solution.problem.tree.joints[0], replace(solution.problem.tree.joints[1], torque=6.0)
-    axes, = plot_torques(moved(solution, replace(solution.problem.tree, joints=joints), solution.points)).axes
-    assert {(abs(band[0]), band[2][:3]) for band in shades(axes)} == {(10.0, to_rgba(COLOURS[0])[:3]), (6.0, to_rgba(COLOURS[1])[:3])}
+    (axes,) = plot_torques(
+        moved(solution, replace(solution.problem.tree, joints=joints), solution.points)
+    ).axes
+    assert {(abs(band[0]), band[2][:3]) for band in shades(axes)} == {
+        (10.0, to_rgba(COLOURS[0])[:3]),
+        (6.0, to_rgba(COLOURS[1])[:3]),
+    }
 
 
 def test_joint_lines_are_position_rate_and_acceleration(solution):
@@ -99,24 +169,39 @@ def test_joint_lines_are_position_rate_and_acceleration(solution):
 def test_reactions_are_norms_of_force_and_moment(solution):
     for axes, vectors in zip(plot_reactions(solution).axes, (0, 1)):
         t, values = curves(axes)["shoulder"]
-        np.testing.assert_allclose(values, np.linalg.norm(solution.reactions(t)[vectors][:, 0], axis=0))
+        np.testing.assert_allclose(
+            values, np.linalg.norm(solution.reactions(t)[vectors][:, 0], axis=0)
+        )
 
 
 def test_joints_that_turn_and_that_slide_have_panels_with_their_units(solution):
     figure = plot_torques(moved(solution, slider()))
-    assert [(axes.get_ylabel(), list(curves(axes))) for axes in figure.axes] == [("torque (N m)", ["hinge"]), ("force (N)", ["rail"])]
-    assert [axes.get_ylabel() for axes in plot_joints(moved(solution, slider())).axes[:2]] == ["angle (rad)", "slide (m)"]
+    assert [(axes.get_ylabel(), list(curves(axes))) for axes in figure.axes] == [
+        ("torque (N m)", ["hinge"]),
+        ("force (N)", ["rail"]),
+    ]
+    assert [axes.get_ylabel() for axes in plot_joints(moved(solution, slider())).axes[:2]] == [
+        "angle (rad)",
+        "slide (m)",
+    ]
 
 
 def test_many_joints_get_torque_panels_of_their_own_and_an_outside_legend(solution):
     names = [f"joint{k}" for k in range(MANY + 3)]
-    chain = Tree(links=[BODY] * len(names), joints=[revolute(name, parent, home=(0.2, 0, 0), torque=5.0)
-                                                    for name, parent in zip(names, ["ground", *names])])
+    chain = Tree(
+        links=[BODY] * len(names),
+        joints=[
+            revolute(name, parent, home=(0.2, 0, 0), torque=5.0)
+            for name, parent in zip(names, ["ground", *names])
+        ],
+    )
     many = moved(solution, chain)
     panels = [axes for axes in plot_torques(many).axes if axes.get_visible()]
-    assert [axes.get_title() for axes in panels] == names and all(list(curves(axes)) == [axes.get_title()] for axes in panels)
+    assert [axes.get_title() for axes in panels] == names and all(
+        list(curves(axes)) == [axes.get_title()] for axes in panels
+    )
     assert all(len(shades(axes)) == 2 for axes in panels)
-    legend, = plot_joints(many).legends
+    (legend,) = plot_joints(many).legends
     assert [text.get_text() for text in legend.get_texts()] == names
 
 
@@ -124,14 +209,25 @@ def test_snapshots_hold_the_tip_at_start_and_end(solution):
     axes = plot_snapshots(solution, count=5).axes[0]
     for t in (0.0, solution.duration):
         assert drawn(axes, *solution.trace(lambda at: at.position("tip"), t)[:2])
-    assert (axes.name, axes.get_xlabel(), axes.get_ylabel(), axes.get_aspect()) == ("rectilinear", "x (m)", "y (m)", 1.0)
+    assert (axes.name, axes.get_xlabel(), axes.get_ylabel(), axes.get_aspect()) == (
+        "rectilinear",
+        "x (m)",
+        "y (m)",
+        1.0,
+    )
 
 
 def test_as_many_snapshots_as_asked_darkening(solution):
     axes = plot_snapshots(solution, count=5).axes[0]
     tip = np.transpose(solution.trace(lambda at: at.position("tip"), solution.times(5))[:2])
-    shown = [next(line.get_color() for line in axes.lines if len(line.get_xdata()) == 2 and np.isclose(line.get_xydata()[1], place).all())
-             for place in tip]
+    shown = [
+        next(
+            line.get_color()
+            for line in axes.lines
+            if len(line.get_xdata()) == 2 and np.isclose(line.get_xydata()[1], place).all()
+        )
+        for place in tip
+    ]
     assert (np.diff([sum(colour[:3]) for colour in shown]) < 0).all()
     with pytest.raises(ValueError, match="count: expected at least 2 snapshots, got 1"):
         plot_snapshots(solution, count=1)
@@ -151,7 +247,10 @@ def test_the_plane_is_drawn_with_gravity_downwards(solution):
 
 
 def test_a_spatial_tree_is_drawn_in_space(solution):
-    tree = Tree(links=(BODY, BODY), joints=(revolute("yaw"), revolute("pitch", "yaw", axis=(0, 1, 0), home=(0.2, 0, 0.3))))
+    tree = Tree(
+        links=(BODY, BODY),
+        joints=(revolute("yaw"), revolute("pitch", "yaw", axis=(0, 1, 0), home=(0.2, 0, 0.3))),
+    )
     spatial = moved(solution, tree)
     axes = plot_snapshots(spatial).axes[0]
     com = spatial.problem.tree.links[1].com
@@ -162,19 +261,32 @@ def test_a_spatial_tree_is_drawn_in_space(solution):
 
 def test_convergence_shows_every_iteration(solution):
     objective, violation = plot_convergence(solution).axes
-    np.testing.assert_array_equal(objective.lines[0].get_ydata(), [step.objective for step in solution.history])
-    assert violation.get_yscale() == "log" and len(violation.lines[0].get_ydata()) == len(solution.history)
-    assert [axes.get_title() for axes in plot_convergence(replace(solution, history=())).axes] == ["no iterations recorded"] * 2
+    np.testing.assert_array_equal(
+        objective.lines[0].get_ydata(), [step.objective for step in solution.history]
+    )
+    assert violation.get_yscale() == "log" and len(violation.lines[0].get_ydata()) == len(
+        solution.history
+    )
+    assert [axes.get_title() for axes in plot_convergence(replace(solution, history=())).axes] == [
+        "no iterations recorded"
+    ] * 2
 
 
 def test_spy_names_rows_by_constraint_and_shows_every_nonzero(solution):
     figure = spy(solution)
-    axes, = figure.axes
+    (axes,) = figure.axes
     nlp = transcribe(solution.problem, solution.transcription).nlp
     rows = len(nlp.g_lower)
-    assert [text.get_text() for text in axes.texts] == ["at_start.qd (2)", "at_end.qd (2)", f"torque_limits ({rows - 4})"]
+    assert [text.get_text() for text in axes.texts] == [
+        "at_start.qd (2)",
+        "at_end.qd (2)",
+        f"torque_limits ({rows - 4})",
+    ]
     assert len(axes.lines[0].get_xdata()) == nlp.jacobian.nnz_out(1)
-    assert axes.get_xticklabels()[0].get_text() == "T" and "at_start.q, at_end.q" in figure.get_suptitle()
+    assert (
+        axes.get_xticklabels()[0].get_text() == "T"
+        and "at_start.q, at_end.q" in figure.get_suptitle()
+    )
 
 
 def test_spy_is_the_same_when_the_solver_differentiates(solution):
@@ -198,7 +310,9 @@ def test_a_loaded_solution_without_its_problem_is_drawn(solution, tmp_path):
         assert page.width == 1440
 
 
-@pytest.mark.parametrize("suffix, magic", [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".PDF", b"%PDF")])
+@pytest.mark.parametrize(
+    "suffix, magic", [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".PDF", b"%PDF")]
+)
 def test_a_picture_is_written_by_suffix(solution, tmp_path, suffix, magic):
     path = tmp_path / f"torques{suffix}"
     plot_torques(solution, path)
@@ -214,7 +328,10 @@ def test_an_unknown_suffix_is_named_and_nothing_written(solution, tmp_path, pict
 
 def test_nothing_is_left_behind_by_an_error(solution, tmp_path):
     with pytest.raises(ValueError, match="spy"):
-        spy(replace(solution, problem=replace(solution.problem, constraints=())), tmp_path / "spy.png")
+        spy(
+            replace(solution, problem=replace(solution.problem, constraints=())),
+            tmp_path / "spy.png",
+        )
     for options in ({"rate": 0}, {"seconds": -1.0}):
         with pytest.raises(ValueError, match="expected positive numbers of seconds and frames"):
             animate(solution, tmp_path / "arm.gif", **options)
@@ -233,7 +350,11 @@ def test_a_page_is_self_contained_and_holds_all_frames(solution, tmp_path):
     animate(solution, tmp_path / "arm.html", rate=20)
     text, data = (tmp_path / "arm.html").read_text(encoding="utf-8"), data_of(tmp_path / "arm.html")
     assert not re.search(r"http|src=|href=|import\b", text)
-    assert data["seconds"] == 2.0 and len(data["places"]) == len(data["t"]) == 41 and data["t"][-1] == solution.duration
+    assert (
+        data["seconds"] == 2.0
+        and len(data["places"]) == len(data["t"]) == 41
+        and data["t"][-1] == solution.duration
+    )
     tip = solution.trace(lambda at: at.position("tip"), np.array(data["t"]))[:2]
     np.testing.assert_allclose(np.array(data["places"])[:, data["tips"]["tip"]].T, tip, atol=1e-6)
 

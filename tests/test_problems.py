@@ -1,22 +1,27 @@
 """The papers' problems: published times and true optima, from every formulation and Hessian; the gallery and its table."""
+
 import importlib
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from ocp.problems.__main__ import gallery
+from ocp.problems.pr_mixed import problem as sliding
+from ocp.problems.published import HEADER, rows
+from ocp.problems.two_link_lift import problem as lift
+from ocp.problems.two_link_time import problem as fastest
 
-from ocp import FORMULATIONS, Solver, Transcription, solve, verify
-from ocp.kinematics import position
-from problems.__main__ import gallery
-from problems.published import HEADER, rows
-from problems.pr_mixed import problem as sliding
-from problems.two_link_lift import problem as lift
-from problems.two_link_time import problem as fastest
+from ocp import FORMULATIONS, Solver, Transcription
+from ocp.mechanics.kinematics import position
+from ocp.solution.certificate import verify
+from ocp.solution.solving import solve
 
 KNOTS = Transcription(nodes=1, quadrature="trapezoid")
-FASTEST_T = 0.3918545          # s: bang-bang solution by shooting, residual 5e-15, maximum principle checked
-LIFT_J = 0.844878              # collocation, converged to 1e-9 over 60 to 180 intervals
+FASTEST_T = (
+    0.3918545  # s: bang-bang solution by shooting, residual 5e-15, maximum principle checked
+)
+LIFT_J = 0.844878  # collocation, converged to 1e-9 over 60 to 180 intervals
 SLIDING_T, SLIDING_J = 0.646260, 0.853063
 STROKE_T, STROKE_J = 0.556748, 0.734908
 
@@ -24,18 +29,22 @@ STROKE_T, STROKE_J = 0.556748, 0.734908
 def test_minimum_time_at_the_knots_is_the_published_one():
     solution = solve(fastest(points=22), KNOTS).require()
     assert solution.duration == pytest.approx(0.3922, abs=2e-4)
-    assert round(solution.duration, 3) == 0.392                                      # Barman 2020, section 4.1
-    assert solution.duration == pytest.approx(0.3934, abs=1.5e-3)                    # Xiang et al. 2009, example 1
+    assert round(solution.duration, 3) == 0.392  # Barman 2020, section 4.1
+    assert solution.duration == pytest.approx(0.3934, abs=1.5e-3)  # Xiang et al. 2009, example 1
 
 
 @pytest.mark.parametrize("transcription", [KNOTS, Transcription()], ids=["knots", "default"])
 def test_minimum_time_approaches_the_true_optimum(transcription):
-    assert solve(fastest(points=102), transcription).require().duration == pytest.approx(FASTEST_T, abs=5e-5)
+    assert solve(fastest(points=102), transcription).require().duration == pytest.approx(
+        FASTEST_T, abs=5e-5
+    )
 
 
 def test_minimum_time_is_bang_bang_as_the_maximum_principle_says():
     solution = solve(fastest(points=102)).require()
-    middles = np.array([0.02, 0.12, 0.215, 0.31])     # s, inside the four arcs (+,-), (+,+), (-,+), (-,-) of the true optimum
+    middles = np.array(
+        [0.02, 0.12, 0.215, 0.31]
+    )  # s, inside the four arcs (+,-), (+,+), (-,+), (-,-) of the true optimum
     assert np.sign(solution.tau(middles)).T.tolist() == [[1, -1], [1, 1], [-1, 1], [-1, -1]]
     assert np.abs(np.abs(solution.tau(middles)) - 10).max() < 0.05
 
@@ -48,43 +57,71 @@ def test_the_default_grid_is_honest_between_its_nodes():
 
 def test_the_lift_is_the_published_one_and_approaches_the_true_optimum():
     coarse, fine = (solve(lift(points=points)).require() for points in (22, 102))
-    assert coarse.duration == pytest.approx(0.519, abs=1e-3) and coarse.objective == pytest.approx(LIFT_J, abs=2e-3)
-    assert fine.duration == pytest.approx(0.519, abs=1e-3) and fine.objective == pytest.approx(LIFT_J, abs=1e-4)
-    assert coarse.objective > fine.objective > LIFT_J - 1e-5                         # finer bases contain better motions, none too good
+    assert coarse.duration == pytest.approx(0.519, abs=1e-3) and coarse.objective == pytest.approx(
+        LIFT_J, abs=2e-3
+    )
+    assert fine.duration == pytest.approx(0.519, abs=1e-3) and fine.objective == pytest.approx(
+        LIFT_J, abs=1e-4
+    )
+    assert (
+        coarse.objective > fine.objective > LIFT_J - 1e-5
+    )  # finer bases contain better motions, none too good
 
 
 def test_the_lift_without_effort_is_faster():
     assert solve(lift(u=0.0, points=102)).require().duration == pytest.approx(0.4221, abs=2e-4)
 
 
-@pytest.mark.parametrize(("stroke", "time", "cost"), [({}, SLIDING_T, SLIDING_J), ({"stroke": 0.5}, STROKE_T, STROKE_J)])
+@pytest.mark.parametrize(
+    ("stroke", "time", "cost"), [({}, SLIDING_T, SLIDING_J), ({"stroke": 0.5}, STROKE_T, STROKE_J)]
+)
 def test_the_sliding_arm_approaches_the_true_optimum(stroke, time, cost):
     solution = solve(sliding(points=102, **stroke)).require()
-    assert solution.duration == pytest.approx(time, abs=1e-4) and solution.objective == pytest.approx(cost, abs=1e-5)
+    assert solution.duration == pytest.approx(
+        time, abs=1e-4
+    ) and solution.objective == pytest.approx(cost, abs=1e-5)
 
 
 def test_the_sliding_arm_lies_along_its_slide_at_rest():
     tip = np.array(position(sliding().tree, np.array([0.3, 0.0]), "tip")).ravel()
-    assert np.allclose(np.abs(tip), [0, 0, 0.7], atol=1e-12) or np.allclose(np.abs(tip), [0, 0, 0.1], atol=1e-12)
+    assert np.allclose(np.abs(tip), [0, 0, 0.7], atol=1e-12) or np.allclose(
+        np.abs(tip), [0, 0, 0.1], atol=1e-12
+    )
 
 
-@pytest.mark.parametrize("problem", [fastest, lift, sliding], ids=["two_link_time", "two_link_lift", "pr_mixed"])
+@pytest.mark.parametrize(
+    "problem", [fastest, lift, sliding], ids=["two_link_time", "two_link_lift", "pr_mixed"]
+)
 def test_every_formulation_and_provider_reaches_the_same_optimum(problem):
     """All of both on the first problem; on the others the recursion, which knows no formulation, goes with one."""
     expected = solve(problem()).require().objective
     for name, formulation in FORMULATIONS.items():
         both = problem is fastest or name == "newton_euler"
-        for derivatives in (*(["recursive"] if both else []), "ad", *(["published"] if formulation.sensitivity else [])):
-            found = solve(problem(), Transcription(dynamics=name, derivatives=derivatives)).require()
+        for derivatives in (
+            *(["recursive"] if both else []),
+            "ad",
+            *(["published"] if formulation.sensitivity else []),
+        ):
+            found = solve(
+                problem(), Transcription(dynamics=name, derivatives=derivatives)
+            ).require()
             assert found.objective == pytest.approx(expected, rel=1e-6), (name, derivatives)
 
 
-@pytest.mark.parametrize(("problem", "hessian", "options"), [
-    (fastest, "gauss-newton", {}), (fastest, "lbfgs", {}), (lift, "gauss-newton", {}),
-    (lift, "lbfgs", {"tol": 1e-6, "limited_memory_max_history": 30}),
-])
+@pytest.mark.parametrize(
+    ("problem", "hessian", "options"),
+    [
+        (fastest, "gauss-newton", {}),
+        (fastest, "lbfgs", {}),
+        (lift, "gauss-newton", {}),
+        (lift, "lbfgs", {"tol": 1e-6, "limited_memory_max_history": 30}),
+    ],
+)
 def test_every_hessian_that_converges_reaches_the_same_optimum(problem, hessian, options):
-    exact, other = (solve(problem(points=14), solver=solver).require() for solver in (Solver(), Solver(hessian=hessian, options=options)))
+    exact, other = (
+        solve(problem(points=14), solver=solver).require()
+        for solver in (Solver(), Solver(hessian=hessian, options=options))
+    )
     assert other.objective == pytest.approx(exact.objective, rel=1e-6)
 
 
@@ -102,11 +139,19 @@ def test_the_gallery_lists_every_problem_that_runs():
 
 def test_the_readme_shows_the_table_as_it_is():
     readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-    shown = [re.split(r" \| ", line.strip("| ")) for line in readme.splitlines() if line.startswith("| `")]
+    shown = [
+        re.split(r" \| ", line.strip("| "))
+        for line in readme.splitlines()
+        if line.startswith("| `")
+    ]
     assert "| " + " | ".join(HEADER) + " |" in readme
     found = list(rows())
     assert len(shown) >= len(found)
     for line in found:
-        match = [other for other in shown if (other[0], other[1], other[-1]) == (line[0], line[1], line[-1])]
+        match = [
+            other
+            for other in shown
+            if (other[0], other[1], other[-1]) == (line[0], line[1], line[-1])
+        ]
         assert len(match) == 1 and match[0][2:4] == list(line[2:4]) and match[0][5] == line[5]
         assert float(match[0][4]) == pytest.approx(float(line[4]), abs=1.1e-4)

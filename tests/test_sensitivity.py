@@ -1,49 +1,64 @@
 """Derivatives of inverse dynamics: every recursion against automatic differentiation, finite differences, structure and closed forms."""
+
 from functools import lru_cache
 from itertools import count
 
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.models.two_link import INERTIA, LENGTH, MASS, two_link
+from ocp.problems.two_link_lift import problem as two_link_lift
 from random_trees import random_loads, random_motion, random_tree
 
-from models.two_link import INERTIA, LENGTH, MASS, two_link
-from ocp import solve
 from ocp.dynamics import FORMULATIONS, composite, hollerbach_3x3, hollerbach_4x4, newton_euler
 from ocp.dynamics.automatic import published
 from ocp.dynamics.barman import BARMAN, reaction_sensitivity
 from ocp.dynamics.composite import COMPOSITE
-from ocp.dynamics.formulation import Wrench
-from ocp.kinematics import poses, wrench_torques
-from ocp.tree import Load
-from problems.two_link_lift import problem as two_link_lift
+from ocp.mechanics.kinematics import poses, wrench_torques
+from ocp.mechanics.loads import Load, Wrench
+from ocp.solution.solving import solve
 
 KINDS = ("revolute", "prismatic", "screw", "fixed")
 METHODS = FORMULATIONS | {"barman": BARMAN}
 RECURSIONS = {name: method.sensitivity for name, method in METHODS.items() if method.sensitivity}
 RECURSIONS["composite"] = lambda *motion: composite.sensitivity(*motion)[:3]
-TREES = 24                                        # of 1 to 6 joints, six with each kind of root
+TREES = 24  # of 1 to 6 joints, six with each kind of root
 
 every_recursion = pytest.mark.parametrize("name", RECURSIONS)
 every_tree = pytest.mark.parametrize("seed", range(TREES))
-branched_trees = pytest.mark.parametrize("seed", range(8, TREES, 3))      # of 3 joints and more
+branched_trees = pytest.mark.parametrize("seed", range(8, TREES, 3))  # of 3 joints and more
 
 
 def mechanism(seed, branching=0.3):
     """A random tree of 1 to 6 joints, its root of each kind in turn (a fixed one carries them), q, qd and qdd as one vector, up to three
     loads as another."""
     rng, first = np.random.default_rng(seed), seed % len(KINDS)
-    joints, kinds = 1 + seed // len(KINDS) % 6 + (KINDS[first] == "fixed"), KINDS[first:] + KINDS[:first]
-    tree = next(tree for tree in (random_tree(rng, joints, kinds=kinds, branching=branching) for _ in count()) if tree.dof)
+    joints, kinds = (
+        1 + seed // len(KINDS) % 6 + (KINDS[first] == "fixed"),
+        KINDS[first:] + KINDS[:first],
+    )
+    tree = next(
+        tree
+        for tree in (random_tree(rng, joints, kinds=kinds, branching=branching) for _ in count())
+        if tree.dof
+    )
     loads = random_loads(rng, tree, int(rng.integers(4)))
-    return tree, random_motion(rng, tree).ravel(), np.array([(*load.moment, *load.force) for load in loads]).ravel(), loads
+    return (
+        tree,
+        random_motion(rng, tree).ravel(),
+        np.array([(*load.moment, *load.force) for load in loads]).ravel(),
+        loads,
+    )
 
 
 def symbolic(tree, loads, kind=ca.SX):
     """Symbols of the motion, q over qd over qdd, and of the loads, moment over force; arguments of a formulation made of them."""
     motion, wrenches = kind.sym("motion", 3 * tree.dof), kind.sym("wrenches", 6 * len(loads))
     parts = ca.vertsplit(wrenches, 3)
-    acting = tuple(Load(point=load.point, moment=parts[2 * k], force=parts[2 * k + 1]) for k, load in enumerate(loads))
+    acting = tuple(
+        Load(point=load.point, moment=parts[2 * k], force=parts[2 * k + 1])
+        for k, load in enumerate(loads)
+    )
     return motion, wrenches, (*ca.vertsplit(motion, tree.dof), acting)
 
 
@@ -54,7 +69,9 @@ def valued(symbols, expression, *values):
 
 def assert_close(found, expected, tolerance):
     """Equality within a part of the largest entry that is expected."""
-    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * np.abs(expected).max(initial=0))
+    np.testing.assert_allclose(
+        found, expected, rtol=0, atol=tolerance * np.abs(expected).max(initial=0)
+    )
 
 
 @lru_cache(maxsize=None)
@@ -62,7 +79,12 @@ def slopes_by_ad(seed):
     """CasADi's derivatives of newton_euler by motion and loads."""
     tree, motion, wrenches, loads = mechanism(seed)
     x, y, arguments = symbolic(tree, loads)
-    return valued([x, y], ca.jacobian(newton_euler.inverse(tree, *arguments), ca.vertcat(x, y)), motion, wrenches)
+    return valued(
+        [x, y],
+        ca.jacobian(newton_euler.inverse(tree, *arguments), ca.vertcat(x, y)),
+        motion,
+        wrenches,
+    )
 
 
 def differences(function, at, step=0.02):
@@ -71,7 +93,9 @@ def differences(function, at, step=0.02):
     In a joint variable the dynamics are sines and cosines of it and its double, times polynomials: the error is of order (2 step)^8 / 630.
     """
     weights = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
-    moved = np.hstack([at[:, None] + sign * k * step * np.eye(len(at)) for k in weights for sign in (1, -1)])
+    moved = np.hstack(
+        [at[:, None] + sign * k * step * np.eye(len(at)) for k in weights for sign in (1, -1)]
+    )
     values = function(moved).reshape(-1, len(weights), 2, len(at))
     return np.einsum("mkn,k->mn", values[:, :, 0] - values[:, :, 1], list(weights.values())) / step
 
@@ -94,6 +118,7 @@ def stored(matrix):
 
 # First derivatives of torques ---------------------------------------------------------------------------------------------------
 
+
 @lru_cache(maxsize=None)
 def slopes_by_differences(seed):
     """Differences of hollerbach_3x3's torques by the motion."""
@@ -109,7 +134,7 @@ def test_a_recursion_gives_what_casadi_finds_and_the_differences_of_another_form
     tree, motion, wrenches, loads = mechanism(seed)
     x, y, arguments = symbolic(tree, loads)
     found = valued([x, y], ca.horzcat(*RECURSIONS[name](tree, *arguments)), motion, wrenches)
-    assert_close(found, slopes_by_ad(seed)[:, :3 * tree.dof], 1e-9)
+    assert_close(found, slopes_by_ad(seed)[:, : 3 * tree.dof], 1e-9)
     assert_close(found, slopes_by_differences(seed), 1e-8)
 
 
@@ -120,7 +145,10 @@ def test_a_load_may_vary_with_time(name, seed, kind):
     tree, motion, _, loads = mechanism(seed)
     x, _, arguments = symbolic(tree, (), kind)
     t = kind.sym("t")
-    varying = tuple(Load(point=load.point, moment=ca.cos(t) * ca.DM(load.moment), force=ca.vertcat(t, t ** 2, 1)) for load in loads)
+    varying = tuple(
+        Load(point=load.point, moment=ca.cos(t) * ca.DM(load.moment), force=ca.vertcat(t, t**2, 1))
+        for load in loads
+    )
     expected = ca.jacobian(newton_euler.inverse(tree, *arguments[:3], varying), x)
     found = ca.horzcat(*METHODS[name].sensitivity(tree, *arguments[:3], varying))
     assert_close(*(valued([x, t], part, motion, 0.7) for part in (found, expected)), 1e-9)
@@ -131,7 +159,7 @@ def test_torques_follow_the_loads(seed):
     tree, motion, wrenches, loads = mechanism(seed)
     x, y, arguments = symbolic(tree, loads)
     found = valued([x, y], composite.sensitivity(tree, *arguments)[3], motion, wrenches)
-    assert_close(found, slopes_by_ad(seed)[:, 3 * tree.dof:], 1e-9)
+    assert_close(found, slopes_by_ad(seed)[:, 3 * tree.dof :], 1e-9)
 
 
 @branched_trees
@@ -146,17 +174,28 @@ def test_joints_of_different_branches_share_no_entry(name, seed):
 @pytest.mark.parametrize("name", ["hollerbach_4x4", "barman"])
 def test_a_tree_that_cannot_move_has_empty_derivatives(name):
     tree, still = random_tree(np.random.default_rng(0), 3, kinds=("fixed",)), ca.DM(0, 1)
-    assert [part.shape for part in METHODS[name].sensitivity(tree, still, still, still)] == [(0, 0)] * 3
+    assert [part.shape for part in METHODS[name].sensitivity(tree, still, still, still)] == [
+        (0, 0)
+    ] * 3
 
 
 # What joints carry --------------------------------------------------------------------------------------------------------------
+
 
 @every_tree
 def test_barman_gives_the_torques_and_reactions_of_newton_and_euler(seed):
     tree, motion, _, loads = mechanism(seed)
     arguments = *(ca.DM(part) for part in np.split(motion, 3)), loads
-    assert_close(*(np.array(method.inverse(tree, *arguments)) for method in (BARMAN, newton_euler)), 1e-12)
-    assert_close(*(np.array(ca.vertcat(*method.reactions(tree, *arguments))) for method in (BARMAN, newton_euler)), 1e-12)
+    assert_close(
+        *(np.array(method.inverse(tree, *arguments)) for method in (BARMAN, newton_euler)), 1e-12
+    )
+    assert_close(
+        *(
+            np.array(ca.vertcat(*method.reactions(tree, *arguments)))
+            for method in (BARMAN, newton_euler)
+        ),
+        1e-12,
+    )
 
 
 @every_tree
@@ -171,12 +210,17 @@ def test_barman_gives_the_derivatives_of_the_reactions(seed):
 
 # Second derivatives -------------------------------------------------------------------------------------------------------------
 
+
 def whole(tree, blocks):
     """The symmetric matrix of second derivatives by motion and loads from the five that do not vanish, two of them upper triangles."""
     by_qq, q_qd, q_qdd, by_qd, q_load = blocks
     n, m = tree.dof, q_load.shape[1]
-    rows = [(ca.triu2symm(by_qq), q_qd, q_qdd, q_load), (q_qd.T, ca.triu2symm(by_qd), ca.SX(n, n), ca.SX(n, m)),
-            (q_qdd.T, ca.SX(n, 2 * n + m)), (q_load.T, ca.SX(m, 2 * n + m))]
+    rows = [
+        (ca.triu2symm(by_qq), q_qd, q_qdd, q_load),
+        (q_qd.T, ca.triu2symm(by_qd), ca.SX(n, n), ca.SX(n, m)),
+        (q_qdd.T, ca.SX(n, 2 * n + m)),
+        (q_load.T, ca.SX(m, 2 * n + m)),
+    ]
     return ca.vertcat(*(ca.horzcat(*row) for row in rows))
 
 
@@ -190,10 +234,16 @@ def test_the_curvature_is_that_which_casadi_finds(seed):
     tree, motion, wrenches, loads = mechanism(seed)
     x, y, arguments = symbolic(tree, loads)
     multipliers = weights(seed, tree)
-    expected, slope = ca.hessian(ca.dot(multipliers, newton_euler.inverse(tree, *arguments)), ca.vertcat(x, y))
-    *blocks, gradient = composite.join_curvature(tree, composite.curvature_parts(tree, multipliers, *arguments))
+    expected, slope = ca.hessian(
+        ca.dot(multipliers, newton_euler.inverse(tree, *arguments)), ca.vertcat(x, y)
+    )
+    *blocks, gradient = composite.join_curvature(
+        tree, composite.curvature_parts(tree, multipliers, *arguments)
+    )
     assert all(not np.tril(stored(blocks[k]), -1).any() for k in (0, 3))
-    assert_close(*(valued([x, y], part, motion, wrenches) for part in (whole(tree, blocks), expected)), 1e-9)
+    assert_close(
+        *(valued([x, y], part, motion, wrenches) for part in (whole(tree, blocks), expected)), 1e-9
+    )
     assert_close(*(valued([x, y], part, motion, wrenches) for part in (gradient, slope)), 1e-9)
 
 
@@ -203,28 +253,71 @@ def test_the_curvature_is_the_difference_of_another_gradient(seed):
     x, y, arguments = symbolic(tree, loads)
     slopes = ca.horzcat(*hollerbach_4x4.sensitivity(tree, *arguments[:3], loads))
     gradient = ca.Function("gradient", [x], [slopes.T @ weights(seed, tree)])
-    found = whole(tree, composite.curvature(tree, weights(seed, tree), *arguments))[:len(motion), :len(motion)]
-    assert_close(valued([x, y], found, motion, wrenches), differences(lambda moved: np.array(gradient(moved)), motion), 1e-8)
+    found = whole(tree, composite.curvature(tree, weights(seed, tree), *arguments))[
+        : len(motion), : len(motion)
+    ]
+    assert_close(
+        valued([x, y], found, motion, wrenches),
+        differences(lambda moved: np.array(gradient(moved)), motion),
+        1e-8,
+    )
 
 
 @every_tree
 def test_wrenches_that_stay_in_the_ground_have_the_derivatives_that_casadi_finds(seed):
     tree, motion, _, loads = mechanism(seed)
-    rng, x, y = np.random.default_rng(seed), ca.SX.sym("motion", 3 * tree.dof), ca.SX.sym("wrenches", 12)
-    parts, arguments, multipliers = ca.vertsplit(y, 3), ca.vertsplit(x, tree.dof), weights(seed, tree)
-    wrenches = tuple(Wrench(link=str(rng.choice(tree.names)), place=rng.standard_normal(3), moment=parts[k], force=parts[k + 1])
-                     for k in (0, 2))
+    rng, x, y = (
+        np.random.default_rng(seed),
+        ca.SX.sym("motion", 3 * tree.dof),
+        ca.SX.sym("wrenches", 12),
+    )
+    parts, arguments, multipliers = (
+        ca.vertsplit(y, 3),
+        ca.vertsplit(x, tree.dof),
+        weights(seed, tree),
+    )
+    wrenches = tuple(
+        Wrench(
+            link=str(rng.choice(tree.names)),
+            place=rng.standard_normal(3),
+            moment=parts[k],
+            force=parts[k + 1],
+        )
+        for k in (0, 2)
+    )
     frames = poses(tree, arguments[0])
     torques = newton_euler.inverse(tree, *arguments, loads) - sum(
-        wrench_torques(tree, frames, wrench.link, wrench.moment + ca.cross(ca.DM(wrench.place), wrench.force), wrench.force)
-        for wrench in wrenches)
-    values = [valued([x, y], part, motion, np.arange(12) - 5.5) for part in (
-        ca.jacobian(torques, ca.vertcat(x, y)), *ca.hessian(ca.dot(multipliers, torques), ca.vertcat(x, y)))]
-    wanted = [*range(3 * tree.dof), *range(3 * tree.dof + 6 * len(loads), 3 * tree.dof + 6 * len(loads) + 12)]
+        wrench_torques(
+            tree,
+            frames,
+            wrench.link,
+            wrench.moment + ca.cross(ca.DM(wrench.place), wrench.force),
+            wrench.force,
+        )
+        for wrench in wrenches
+    )
+    values = [
+        valued([x, y], part, motion, np.arange(12) - 5.5)
+        for part in (
+            ca.jacobian(torques, ca.vertcat(x, y)),
+            *ca.hessian(ca.dot(multipliers, torques), ca.vertcat(x, y)),
+        )
+    ]
+    wanted = [
+        *range(3 * tree.dof),
+        *range(3 * tree.dof + 6 * len(loads), 3 * tree.dof + 6 * len(loads) + 12),
+    ]
     for provider in (COMPOSITE, published(FORMULATIONS["lie_group"])):
-        slopes = provider.join_slopes(tree, provider.slope_parts(tree, *arguments, (*loads, *wrenches)))
-        *blocks, gradient = provider.join_curvature(tree, provider.curvature_parts(tree, multipliers, *arguments, (*loads, *wrenches)))
-        for found, expected in zip((ca.horzcat(*slopes)[:, wanted], whole(tree, blocks)[wanted, wanted], gradient[wanted]), values):
+        slopes = provider.join_slopes(
+            tree, provider.slope_parts(tree, *arguments, (*loads, *wrenches))
+        )
+        *blocks, gradient = provider.join_curvature(
+            tree, provider.curvature_parts(tree, multipliers, *arguments, (*loads, *wrenches))
+        )
+        for found, expected in zip(
+            (ca.horzcat(*slopes)[:, wanted], whole(tree, blocks)[wanted, wanted], gradient[wanted]),
+            values,
+        ):
             assert_close(valued([x, y], found, motion, np.arange(12) - 5.5), expected, 1e-9)
 
 
@@ -232,23 +325,34 @@ def test_wrenches_that_stay_in_the_ground_have_the_derivatives_that_casadi_finds
 def test_loops_give_what_scalar_graphs_give(seed):
     tree, motion, wrenches, loads = mechanism(seed)
     x, y, arguments = symbolic(tree, loads)
-    for parts, join in ((composite.slope_parts(tree, *arguments), composite.join_slopes),
-                        (composite.curvature_parts(tree, weights(seed, tree), *arguments), composite.join_curvature)):
-        values = ca.Function("parts", [x, y], [ca.SX(part) for part in parts]).call([ca.MX(motion), ca.MX(wrenches)])
+    for parts, join in (
+        (composite.slope_parts(tree, *arguments), composite.join_slopes),
+        (
+            composite.curvature_parts(tree, weights(seed, tree), *arguments),
+            composite.join_curvature,
+        ),
+    ):
+        values = ca.Function("parts", [x, y], [ca.SX(part) for part in parts]).call(
+            [ca.MX(motion), ca.MX(wrenches)]
+        )
         looped, scalar = (ca.vertcat(*map(ca.vec, join(tree, given))) for given in (values, parts))
-        assert_close(np.array(ca.evalf(ca.densify(looped))), valued([x, y], scalar, motion, wrenches), 1e-12)
+        assert_close(
+            np.array(ca.evalf(ca.densify(looped))), valued([x, y], scalar, motion, wrenches), 1e-12
+        )
 
 
 @branched_trees
 def test_the_curvature_of_different_branches_is_structurally_zero(seed):
     tree, _, _, loads = mechanism(seed, branching=0.8)
-    for matrix in composite.curvature(tree, ca.SX.sym("multipliers", tree.dof), *symbolic(tree, loads)[2])[:4]:
+    for matrix in composite.curvature(
+        tree, ca.SX.sym("multipliers", tree.dof), *symbolic(tree, loads)[2]
+    )[:4]:
         assert not (stored(matrix) & unrelated(tree)).any()
 
 
 # Closed forms of the two-link arm -----------------------------------------------------------------------------------------------
 
-GRAVITY, FORCE = 9.8062, 10.0                      # m/s2, N (Xiang et al. 2009, example 2)
+GRAVITY, FORCE = 9.8062, 10.0  # m/s2, N (Xiang et al. 2009, example 2)
 ARM, LIFTED = two_link(gravity=GRAVITY), (Load(point="tip", force=(0, -FORCE, 0)),)
 
 
@@ -256,14 +360,30 @@ def closed_form(motion):
     """Torques and their derivatives by motion, (2, 7), of Xiang, Arora & Abdel-Malek (2009), appendix 1, eqs. 69-82."""
     t1, t2, v1, v2, a1, a2 = motion
     far = LENGTH / 2
-    outer, product, c, s = INERTIA + MASS * far ** 2, MASS * LENGTH * far, np.cos(t2), np.sin(t2)
-    weight = np.array([MASS * GRAVITY * far + (MASS * GRAVITY + FORCE) * LENGTH, MASS * GRAVITY * far + FORCE * LENGTH])
+    outer, product, c, s = INERTIA + MASS * far**2, MASS * LENGTH * far, np.cos(t2), np.sin(t2)
+    weight = np.array(
+        [
+            MASS * GRAVITY * far + (MASS * GRAVITY + FORCE) * LENGTH,
+            MASS * GRAVITY * far + FORCE * LENGTH,
+        ]
+    )
     fall = weight * np.sin((t1, t1 + t2))
-    inertia = np.array([[2 * outer + MASS * LENGTH ** 2 + 2 * product * c, outer + product * c], [outer + product * c, outer]])
+    inertia = np.array(
+        [
+            [2 * outer + MASS * LENGTH**2 + 2 * product * c, outer + product * c],
+            [outer + product * c, outer],
+        ]
+    )
     held = weight * np.cos((t1, t1 + t2))
-    torques = inertia @ (a1, a2) + product * s * np.array([-2 * v1 * v2 - v2 ** 2, v1 ** 2]) + (held[0] + held[1], held[1])
-    by_q = [[-fall[0] - fall[1], -product * (s * (2 * a1 + a2) + c * (2 * v1 * v2 + v2 ** 2)) - fall[1]],
-            [-fall[1], product * (c * v1 ** 2 - s * a1) - fall[1]]]
+    torques = (
+        inertia @ (a1, a2)
+        + product * s * np.array([-2 * v1 * v2 - v2**2, v1**2])
+        + (held[0] + held[1], held[1])
+    )
+    by_q = [
+        [-fall[0] - fall[1], -product * (s * (2 * a1 + a2) + c * (2 * v1 * v2 + v2**2)) - fall[1]],
+        [-fall[1], product * (c * v1**2 - s * a1) - fall[1]],
+    ]
     by_qd = 2 * product * s * np.array([[-v2, -v1 - v2], [v1, 0]])
     return np.column_stack([torques, by_q, by_qd, inertia])
 
@@ -285,7 +405,9 @@ def test_every_formulation_and_its_derivative_obey_the_closed_form(name):
     def by_casadi(tree, *motion):
         symbols = [ca.SX.sym(what, 2) for what in ("q", "qd", "qdd")]
         torques = METHODS[name].inverse(tree, *symbols, motion[3])
-        graph = ca.Function("graph", symbols, [ca.horzcat(torques, ca.jacobian(torques, ca.vertcat(*symbols)))])
+        graph = ca.Function(
+            "graph", symbols, [ca.horzcat(torques, ca.jacobian(torques, ca.vertcat(*symbols)))]
+        )
         return graph(*motion[:3])
 
     expected = np.stack([closed_form(motion) for motion in states(30).T], axis=-1)
@@ -295,7 +417,11 @@ def test_every_formulation_and_its_derivative_obey_the_closed_form(name):
 @every_recursion
 def test_every_recursion_obeys_the_closed_form(name):
     expected = np.stack([closed_form(motion)[:, 1:] for motion in states(30).T], axis=-1)
-    assert_close(of_the_arm(lambda *motion: ca.horzcat(*RECURSIONS[name](*motion)), states(30)), expected, 1e-13)
+    assert_close(
+        of_the_arm(lambda *motion: ca.horzcat(*RECURSIONS[name](*motion)), states(30)),
+        expected,
+        1e-13,
+    )
 
 
 @lru_cache(maxsize=None)

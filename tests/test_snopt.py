@@ -1,4 +1,5 @@
 """SNOPT behind the same door as CasADi's solvers, where Drake is installed; without it, the way to get it."""
+
 import importlib.util
 import os
 import signal
@@ -7,26 +8,38 @@ import sys
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.problems.two_link_lift import problem as two_link_lift
 
-from ocp import Solver, Transcription, snopt, solve
-from ocp.nlp import NLP, kkt_residual, minimize
-from ocp.transcribe import transcribe
-from problems.two_link_lift import problem as two_link_lift
+from ocp import Solver, Transcription
+from ocp.solution.solving import solve
+from ocp.solvers import snopt
+from ocp.solvers.nlp import NLP, kkt_residual, minimize
+from ocp.transcription.transcribe import transcribe
 
-needs_drake = pytest.mark.skipif(importlib.util.find_spec("pydrake") is None, reason="needs the extra `snopt`")
+needs_drake = pytest.mark.skipif(
+    importlib.util.find_spec("pydrake") is None, reason="needs the extra `snopt`"
+)
 
 
 def lines_and_curve():
     """min x0^2 + x1^2 + x2^2 with x0 + x1 + x2 = 3, x0 x1 >= 2, x2 <= 1/2, derivatives left to the solver."""
     x = ca.MX.sym("x", 3)
-    return NLP(lower=np.full(3, -np.inf), upper=np.array([np.inf, np.inf, 0.5]), g_lower=np.array([3.0, 2.0]),
-               g_upper=np.array([3.0, np.inf]), objective=ca.Function("f", [x], [ca.sumsqr(x)]),
-               constraints=ca.Function("g", [x], [ca.vertcat(ca.sum1(x), x[0] * x[1])]))
+    return NLP(
+        lower=np.full(3, -np.inf),
+        upper=np.array([np.inf, np.inf, 0.5]),
+        g_lower=np.array([3.0, 2.0]),
+        g_upper=np.array([3.0, np.inf]),
+        objective=ca.Function("f", [x], [ca.sumsqr(x)]),
+        constraints=ca.Function("g", [x], [ca.vertcat(ca.sum1(x), x[0] * x[1])]),
+    )
 
 
 def test_without_drake_the_message_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "pydrake", None)
-    with pytest.raises(ValueError, match=r"^plugin 'snopt': needs Drake: install the extra `snopt` \(pip install ocp\[snopt\]\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"^plugin 'snopt': needs Drake: install the extra `snopt` \(pip install ocp\[snopt\]\)",
+    ):
         minimize(lines_and_curve(), Solver(plugin="snopt"), np.ones(3))
 
 
@@ -34,7 +47,9 @@ def test_rows_over_the_same_variables_form_one_group_and_distant_ones_do_not():
     block = ca.DM.ones(30, 40)
     groups = snopt._groups(ca.diagcat(block, block).sparsity(), np.arange(60))
     assert [(rows.tolist(), columns.tolist()) for rows, columns in groups] == [
-        (list(range(30)), list(range(40))), (list(range(30, 60)), list(range(40, 80)))]
+        (list(range(30)), list(range(40))),
+        (list(range(30, 60)), list(range(40, 80))),
+    ]
 
 
 @pytest.mark.parametrize("limits", [(1, 2), (30, 80)])
@@ -55,25 +70,45 @@ def test_linear_and_nonlinear_rows_and_bounds_have_their_multipliers():
     assert outcome.success and outcome.status == "optimality conditions satisfied (SNOPT 1)"
     reference = minimize(lines_and_curve(), Solver(), np.array([1.0, 2.0, 0.0]))
     assert outcome.f == pytest.approx(reference.f, rel=1e-6)
-    assert kkt_residual(lines_and_curve(), outcome.x, outcome.x_multipliers, outcome.g_multipliers) < 1e-5
+    assert (
+        kkt_residual(lines_and_curve(), outcome.x, outcome.x_multipliers, outcome.g_multipliers)
+        < 1e-5
+    )
     assert np.allclose(outcome.g_multipliers, reference.g_multipliers, atol=1e-4)
 
 
 @needs_drake
 @pytest.mark.parametrize("derivatives", ["recursive", "solver"])
 def test_the_lift_has_the_optimum_of_ipopt(derivatives):
-    ours = solve(two_link_lift(), Transcription(derivatives=derivatives), Solver(plugin="snopt"), certify=True)
-    assert ours.success and ours.objective == pytest.approx(solve(two_link_lift()).objective, rel=1e-5)
+    ours = solve(
+        two_link_lift(),
+        Transcription(derivatives=derivatives),
+        Solver(plugin="snopt"),
+        certify=True,
+    )
+    assert ours.success and ours.objective == pytest.approx(
+        solve(two_link_lift()).objective, rel=1e-5
+    )
     assert ours.verification.require(1e-3)
-    assert ours.statistics["calls"]["nlp_fg"][0] == ours.statistics["iterations"] == len(ours.history)
+    assert (
+        ours.statistics["calls"]["nlp_fg"][0] == ours.statistics["iterations"] == len(ours.history)
+    )
 
 
 @needs_drake
-@pytest.mark.parametrize(("options", "message"), [
-    ({"Major optimalty tolerance": 1e-6}, "option 'Major optimalty tolerance' = 1e-06: refused by plugin 'snopt': SNOPT does not know it"),
-    ({"Time limit": 5.0, "Major iterations limit": "many"},
-     "option 'Major iterations limit' = 'many': refused by plugin 'snopt': expected a number"),
-])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"Major optimalty tolerance": 1e-6},
+            "option 'Major optimalty tolerance' = 1e-06: refused by plugin 'snopt': SNOPT does not know it",
+        ),
+        (
+            {"Time limit": 5.0, "Major iterations limit": "many"},
+            "option 'Major iterations limit' = 'many': refused by plugin 'snopt': expected a number",
+        ),
+    ],
+)
 def test_a_wrong_option_is_refused_by_name(options, message):
     with pytest.raises(ValueError) as error:
         Solver(plugin="snopt", options=options)
@@ -83,7 +118,9 @@ def test_a_wrong_option_is_refused_by_name(options, message):
 @needs_drake
 def test_options_and_statuses_are_those_of_snopt():
     nlp = transcribe(two_link_lift())
-    outcome = minimize(nlp.nlp, Solver(plugin="snopt", options={"Major iterations limit": 2}), nlp.guess)
+    outcome = minimize(
+        nlp.nlp, Solver(plugin="snopt", options={"Major iterations limit": 2}), nlp.guess
+    )
     assert not outcome.success and outcome.status == "major iteration limit reached (SNOPT 32)"
 
 
@@ -91,7 +128,9 @@ def test_options_and_statuses_are_those_of_snopt():
 def test_the_time_limit_holds_and_leaves_the_best_point():
     nlp = transcribe(two_link_lift())
     outcome = minimize(nlp.nlp, Solver(plugin="snopt", options={"Time limit": 1e-9}), nlp.guess)
-    assert outcome.status == "time limit reached" and not outcome.success and len(outcome.history) == 1
+    assert (
+        outcome.status == "time limit reached" and not outcome.success and len(outcome.history) == 1
+    )
 
 
 @needs_drake
@@ -102,12 +141,18 @@ def test_ctrl_c_returns_the_best_point():
 
     nlp = transcribe(two_link_lift())
     outcome = minimize(nlp.nlp, Solver(plugin="snopt"), nlp.guess, watch=interrupt)
-    assert outcome.status == "User_Requested_Stop" and not outcome.success and len(outcome.history) <= 7
+    assert (
+        outcome.status == "User_Requested_Stop"
+        and not outcome.success
+        and len(outcome.history) <= 7
+    )
     best = min(outcome.history, key=lambda step: step.violation)
     worst = max(0.0, *(nlp.nlp.g_lower - outcome.g), *(outcome.g - nlp.nlp.g_upper))
     assert worst == pytest.approx(best.violation)
 
 
 def test_a_hessian_that_means_nothing_is_refused():
-    with pytest.raises(ValueError, match="hessian 'gauss-newton': plugin 'snopt' does not take a Hessian"):
+    with pytest.raises(
+        ValueError, match="hessian 'gauss-newton': plugin 'snopt' does not take a Hessian"
+    ):
         Solver(plugin="snopt", hessian="gauss-newton")

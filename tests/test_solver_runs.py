@@ -1,36 +1,71 @@
 """The comparison of solvers: benchmark curves with known answers, verdicts by the certificate, runs that end badly, and what is printed."""
+
 from dataclasses import replace
 from math import inf
 
 import pytest
+from ocp.problems.two_link_lift import problem as lift
 
-from ocp import solve
-from ocp.nlp import Solver
-from problems import compare_solvers, solver_runs
-from problems.compare_solvers import comma_separated, costs, draw, ratios, read, run, table
-from problems.profiles import curves, data_profile, performance_profile, share
-from problems.profiles import ratios as cost_ratios
-from problems.solver_runs import GAVE_UP, SOLVED, UNSAID, WRONG, Run, execute, first_order, judged
-from problems.two_link_lift import problem as lift
+from ocp.cli import compare as compare_solvers
+from ocp.cli.compare import comma_separated, costs, draw, ratios, read, run, table
+from ocp.solution.solving import solve
+from ocp.solvers.nlp import Solver
+from ocp.studies import solver_runs
+from ocp.studies.profiles import curves, data_profile, performance_profile, share
+from ocp.studies.profiles import ratios as cost_ratios
+from ocp.studies.solver_runs import (
+    GAVE_UP,
+    SOLVED,
+    UNSAID,
+    WRONG,
+    Run,
+    execute,
+    first_order,
+    judged,
+)
 
 TABLE = {"a": {"p": 1.0, "q": 4.0, "r": 2.0}, "b": {"p": 2.0, "q": 1.0, "r": inf}, "c": {"s": inf}}
-GOOD = Run(problem="p", solver="ipopt", hessian="exact", verdict=SOLVED, objective=2.0, solve=0.5, evaluations=7, iterations=3, build=0.1)
+GOOD = Run(
+    problem="p",
+    solver="ipopt",
+    hessian="exact",
+    verdict=SOLVED,
+    objective=2.0,
+    solve=0.5,
+    evaluations=7,
+    iterations=3,
+    build=0.1,
+)
 
 
 def test_ratios_are_to_the_best_solver_and_nobodys_problems_are_left_out():
-    assert cost_ratios(TABLE) == {"a": {"p": 1.0, "q": 4.0, "r": 1.0}, "b": {"p": 2.0, "q": 1.0, "r": inf}, "c": {"p": inf, "q": inf, "r": inf}}
+    assert cost_ratios(TABLE) == {
+        "a": {"p": 1.0, "q": 4.0, "r": 1.0},
+        "b": {"p": 2.0, "q": 1.0, "r": inf},
+        "c": {"p": inf, "q": inf, "r": inf},
+    }
 
 
 def test_a_performance_profile_has_the_shares_of_dolan_and_more():
     profile = performance_profile(TABLE)
     assert [share(profile["a"], tau) for tau in (1.0, 3.9, 4.0)] == [2 / 3, 2 / 3, 1.0]
-    assert [share(profile["b"], tau) for tau in (1.0, 1.9, 2.0, 1e9)] == [1 / 3, 1 / 3, 2 / 3, 2 / 3]
+    assert [share(profile["b"], tau) for tau in (1.0, 1.9, 2.0, 1e9)] == [
+        1 / 3,
+        1 / 3,
+        2 / 3,
+        2 / 3,
+    ]
     assert share(profile["c"], 1e9) == 0.0
 
 
 def test_a_data_profile_counts_problems_that_nobody_solved():
     profile = data_profile(TABLE, ["p", "q", "r", "s"])
-    assert [share(profile["a"], budget) for budget in (0.5, 1.0, 2.0, 4.0)] == [0.0, 0.25, 0.5, 0.75]
+    assert [share(profile["a"], budget) for budget in (0.5, 1.0, 2.0, 4.0)] == [
+        0.0,
+        0.25,
+        0.5,
+        0.75,
+    ]
     assert [share(profile["b"], budget) for budget in (0.5, 1.0, 2.0)] == [0.0, 0.25, 0.5]
 
 
@@ -48,7 +83,10 @@ def test_a_cost_that_is_not_positive_is_refused_by_name():
 def test_the_certificate_and_not_the_solver_decides():
     solution = solve(lift(points=8))
     assert judged(solution)[:2] == (SOLVED, "")
-    assert judged(replace(solution, success=False, status="lost"))[:2] == (UNSAID, "solver says: lost")
+    assert judged(replace(solution, success=False, status="lost"))[:2] == (
+        UNSAID,
+        "solver says: lost",
+    )
     moved = replace(solution, points=solution.points + 1e-2)
     verdict, reason, numbers = judged(moved)
     assert verdict == WRONG and "violated by" in reason and numbers["nodes"] > 1e-3
@@ -73,38 +111,85 @@ def test_multipliers_of_our_own_replace_those_that_a_solver_does_not_return():
 
 def test_a_process_that_crashes_and_one_that_overruns_its_time_have_their_verdicts(monkeypatch):
     monkeypatch.setattr(solver_runs, "GRACE", 0.5)
-    crashed = execute(Run(problem="two_link_time", solver="sqpmethod-hpipm", hessian="exact"), 30.0, 4.0)
+    crashed = execute(
+        Run(problem="two_link_time", solver="sqpmethod-hpipm", hessian="exact"), 30.0, 4.0
+    )
     assert (crashed.verdict, crashed.reason[:7]) == ("crashed", "SIGSEGV")
-    late = execute(Run(problem="two_link_lift", solver="sqpmethod-superscs", hessian="gauss-newton"), 0.4, 4.0)
+    late = execute(
+        Run(problem="two_link_lift", solver="sqpmethod-superscs", hessian="gauss-newton"), 0.4, 4.0
+    )
     assert late.verdict == "time" and late.memory > 20
 
 
 def test_a_run_brings_home_its_numbers_and_one_without_memory_says_so():
     found = execute(Run(problem="two_link_time", solver="ipopt", hessian="exact"), 60.0, 4.0)
-    assert found.verdict == SOLVED and found.objective == pytest.approx(0.3926897, rel=1e-5) and found.evaluations > found.iterations > 5
-    assert execute(Run(problem="two_link_time", solver="ipopt", hessian="exact"), 60.0, 0.12).verdict in ("memory", "crashed")
+    assert (
+        found.verdict == SOLVED
+        and found.objective == pytest.approx(0.3926897, rel=1e-5)
+        and found.evaluations > found.iterations > 5
+    )
+    assert execute(
+        Run(problem="two_link_time", solver="ipopt", hessian="exact"), 60.0, 0.12
+    ).verdict in ("memory", "crashed")
 
 
-def test_files_keep_runs_and_the_same_command_runs_only_what_is_missing(tmp_path, monkeypatch, capsys):
+def test_files_keep_runs_and_the_same_command_runs_only_what_is_missing(
+    tmp_path, monkeypatch, capsys
+):
     asked = []
 
     def pretend(one, seconds, gigabytes):
         asked.append(one.solver)
-        return replace(one, verdict=SOLVED, objective=1.0, solve=float(len(asked)), build=0.1, iterations=3, evaluations=5, memory=80.0,
-                       functions=0.5, bridge=0.25)
+        return replace(
+            one,
+            verdict=SOLVED,
+            objective=1.0,
+            solve=float(len(asked)),
+            build=0.1,
+            iterations=3,
+            evaluations=5,
+            memory=80.0,
+            functions=0.5,
+            bridge=0.25,
+        )
 
     monkeypatch.setattr(compare_solvers, "execute", pretend)
     file, picture = tmp_path / "runs.csv", tmp_path / "profile.png"
     assert run(["two_link_time", "--solvers", "ipopt,snopt", "--csv", str(file)]) == 0
-    assert run(["two_link_time", "--solvers", "ipopt,sleqp,snopt", "--csv", str(file), "--plot", str(picture)]) == 0
+    assert (
+        run(
+            [
+                "two_link_time",
+                "--solvers",
+                "ipopt,sleqp,snopt",
+                "--csv",
+                str(file),
+                "--plot",
+                str(picture),
+            ]
+        )
+        == 0
+    )
     assert asked == ["ipopt", "snopt", "sleqp"] and picture.stat().st_size > 10_000
     assert [one.solver for one in read(file.read_text())] == ["ipopt", "snopt", "sleqp"]
-    assert ("two_link_time: IPOPT : SNOPT = 1 s : 2 s = 1 : 2; of SNOPT's time 0.5 s are functions and derivatives, 0.25 s the bridge to Drake, "
-            "1.25 s SNOPT itself") in capsys.readouterr().out
+    assert (
+        "two_link_time: IPOPT : SNOPT = 1 s : 2 s = 1 : 2; of SNOPT's time 0.5 s are functions and derivatives, 0.25 s the bridge to Drake, "
+        "1.25 s SNOPT itself"
+    ) in capsys.readouterr().out
 
 
 def test_a_file_is_read_as_it_was_written():
-    runs = [GOOD, replace(GOOD, solver="x", verdict="crashed", reason='a "quoted", reason', objective=None, solve=None)]
+    runs = [
+        GOOD,
+        replace(
+            GOOD,
+            solver="x",
+            verdict="crashed",
+            reason='a "quoted", reason',
+            objective=None,
+            solve=None,
+        ),
+    ]
     assert read(comma_separated(runs)) == runs
     with pytest.raises(ValueError, match="holds another table"):
         read("a,b\n1,2\n")
@@ -112,13 +197,23 @@ def test_a_file_is_read_as_it_was_written():
 
 def test_a_table_has_gaps_to_the_best_certified_objective_and_times_in_those_of_ipopt():
     slow = replace(GOOD, solver="slow", objective=2.2, solve=2.0)
-    liar = replace(GOOD, solver="liar", objective=1.0, solve=0.1, verdict=WRONG, reason="optimal: torque violated by 1e+01 N m")
+    liar = replace(
+        GOOD,
+        solver="liar",
+        objective=1.0,
+        solve=0.1,
+        verdict=WRONG,
+        reason="optimal: torque violated by 1e+01 N m",
+    )
     lines = table("p", [liar, slow, GOOD]).splitlines()
     assert lines[0] == "p: recursive, newton_euler, spline"
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
     rows = [dict(zip(cells[0], row)) for row in cells[2:]]
     assert [(row["solver"], row["gap"], row["times ipopt's"]) for row in rows] == [
-        ("ipopt", "+0.0e+00", "1.0"), ("slow", "+1.0e-01", "4.0"), ("liar", "", "")]
+        ("ipopt", "+0.0e+00", "1.0"),
+        ("slow", "+1.0e-01", "4.0"),
+        ("liar", "", ""),
+    ]
 
 
 def test_failed_runs_have_no_cost_and_ratios_need_both_solvers(tmp_path):
@@ -129,13 +224,20 @@ def test_failed_runs_have_no_cost_and_ratios_need_both_solvers(tmp_path):
     assert (tmp_path / "some.png").stat().st_size > 5_000
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["nonesuch"], "problem: expected some of"), (["study"], "problem: expected some of"),
-    (["two_link_time", "--solvers", "ipopt,best"], "--solvers: expected some of ipopt, ipopt-spral"),
-    (["two_link_time", "--hessians", "bfgs"], "--hessians: expected some of best, exact"),
-    (["two_link_time", "--seconds", "0"], "--seconds: expected a positive number, got 0.0"),
-    (["two_link_time", "--plot", "here.txt"], "here.txt: suffix '.txt'"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nonesuch"], "problem: expected some of"),
+        (["study"], "problem: expected some of"),
+        (
+            ["two_link_time", "--solvers", "ipopt,best"],
+            "--solvers: expected some of ipopt, ipopt-spral",
+        ),
+        (["two_link_time", "--hessians", "bfgs"], "--hessians: expected some of best, exact"),
+        (["two_link_time", "--seconds", "0"], "--seconds: expected a positive number, got 0.0"),
+        (["two_link_time", "--plot", "here.txt"], "here.txt: suffix '.txt'"),
+    ],
+)
 def test_bad_arguments_are_refused_by_name(arguments, message, capsys):
     assert run(arguments) == 2
     assert capsys.readouterr().err.startswith(f"compare_solvers: error: {message}")

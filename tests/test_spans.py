@@ -1,31 +1,60 @@
 """Where constraints hold: both ends joined, the hull of the control points, spans with open ends, cycles; and rows that nothing moves."""
+
 from dataclasses import replace
 
 import casadi as ca
 import numpy as np
 import pytest
 from bipeds import SIDES, biped, steps
+from ocp.models.two_link import two_link
 
-from models.two_link import two_link
-from ocp import (BSpline, Problem, Solver, Transcription, at_start, effort, integral, joint_limits, mirrored, path, solve, torque_limits,
-                 velocity_limits)
-from ocp.contact import pressure_inside, unilateral
-from ocp.layout import Layout, join, lifted_layout, split
-from ocp.problem import Constraint, Span
-from ocp.spline import basis, greville
-from ocp.transcribe import transcribe
-from ocp.verify import violations
+from ocp import (
+    BSpline,
+    Problem,
+    Solver,
+    Transcription,
+    at_start,
+    effort,
+    integral,
+    joint_limits,
+    mirrored,
+    path,
+    torque_limits,
+    velocity_limits,
+)
+from ocp.motion.spline import basis, greville
+from ocp.problem.contact import pressure_inside, unilateral
+from ocp.problem.statement import Constraint, Span
+from ocp.solution.certificate import violations
+from ocp.solution.solving import solve
+from ocp.transcription.transcribe import transcribe
+from ocp.transcription.variables import Layout, join, lifted_layout, split
 
 
 def limited(*, position=(-1.0, 2.0)):
     """The two-link arm with joint limits, the elbow's twice as wide."""
     arm = two_link(gravity=9.81)
-    return replace(arm, joints=tuple(replace(joint, position=(k * position[0], k * position[1])) for k, joint in enumerate(arm.joints, 1)))
+    return replace(
+        arm,
+        joints=tuple(
+            replace(joint, position=(k * position[0], k * position[1]))
+            for k, joint in enumerate(arm.joints, 1)
+        ),
+    )
 
 
 def arm_problem(*constraints, **changes):
     """An arm that need do nothing but meet the constraints."""
-    return Problem(**dict(tree=limited(), motion=BSpline(points=7), duration=0.8, objective=effort(), constraints=constraints) | changes)
+    return Problem(
+        **dict(
+            tree=limited(),
+            motion=BSpline(points=7),
+            duration=0.8,
+            objective=effort(),
+            constraints=constraints,
+        )
+        | changes
+    )
 
 
 def placed(problem, **settings):
@@ -35,7 +64,7 @@ def placed(problem, **settings):
 
 # Both ends -------------------------------------------------------------------------------------------------------------------
 
-SWAP = [8, 9, 6, 7]                                # right hip and knee for the left ones
+SWAP = [8, 9, 6, 7]  # right hip and knee for the left ones
 INDEX, SIGN = np.array([*range(6), *SWAP]), np.array([1, -1, 1, -1, 1, -1, 1, 1, 1, 1.0])
 
 
@@ -43,24 +72,35 @@ INDEX, SIGN = np.array([*range(6), *SWAP]), np.array([1, -1, 1, -1, 1, -1, 1, 1,
 @pytest.mark.parametrize("clamped", [True, False], ids=["clamped", "unclamped"])
 def test_a_mirrored_motion_ends_as_the_image_of_its_start(duration, clamped):
     tree, motion = biped(), BSpline(points=6, clamped=clamped)
-    problem = Problem(tree=tree, motion=motion, duration=duration, objective=effort(),
-                      constraints=mirrored(tree, INDEX, SIGN, shift={"x": 0.4}))
+    problem = Problem(
+        tree=tree,
+        motion=motion,
+        duration=duration,
+        objective=effort(),
+        constraints=mirrored(tree, INDEX, SIGN, shift={"x": 0.4}),
+    )
     transcribed = transcribe(problem, Transcription(derivatives="ad"))
     nlp, rng = transcribed.nlp, np.random.default_rng(1)
     x = join(transcribed.layout, rng.standard_normal((tree.dof, 6)), 0.9)
     points, T, _ = split(transcribed.layout, x)
-    ends = [points @ basis(motion, [0.0, 1.0], order).T / T ** order for order in range(3)]
-    gaps = {f"mirrored.{name}": end - SIGN * start[INDEX] for name, (start, end) in
-            zip(("q", "qd", "qdd"), (both.T for both in ends))}
+    ends = [points @ basis(motion, [0.0, 1.0], order).T / T**order for order in range(3)]
+    gaps = {
+        f"mirrored.{name}": end - SIGN * start[INDEX]
+        for name, (start, end) in zip(("q", "qd", "qdd"), (both.T for both in ends))
+    }
     values = np.array(nlp.constraints(x)).ravel()
     for row in transcribed.rows:
         goal = 0.4 * (np.arange(10) == 0) if row.name == "mirrored.q" else np.zeros(10)
         here = row.row[:, 0]
         assert np.allclose(values[here[here >= 0]], gaps[row.name][here >= 0], atol=1e-9)
-        assert np.allclose(nlp.g_lower[here[here >= 0]], goal[here >= 0]) and row.s.tolist() == [0.0]
+        assert np.allclose(nlp.g_lower[here[here >= 0]], goal[here >= 0]) and row.s.tolist() == [
+            0.0
+        ]
     symbol, lam = ca.MX.sym("x", len(x)), rng.standard_normal(len(values))
     g = nlp.constraints(symbol)
-    slopes, bend = ca.Function("reference", [symbol], [ca.jacobian(g, symbol), ca.hessian(ca.dot(lam, g), symbol)[0]])(x)
+    slopes, bend = ca.Function(
+        "reference", [symbol], [ca.jacobian(g, symbol), ca.hessian(ca.dot(lam, g), symbol)[0]]
+    )(x)
     assert np.allclose(np.array(slopes), np.array(nlp.jacobian(x, [])[1]), rtol=1e-10, atol=1e-9)
     objective_free = np.array(ca.triu2symm(nlp.hessian("exact")(x, [], 0.0, lam)))
     assert np.allclose(objective_free, np.array(bend), rtol=1e-10, atol=1e-8)
@@ -68,8 +108,12 @@ def test_a_mirrored_motion_ends_as_the_image_of_its_start(duration, clamped):
 
 def test_with_the_identity_the_motion_is_periodic():
     arm = limited()
-    problem = arm_problem(mirrored(arm, [0, 1], [1, 1]), at_start(arm, q=0.3), torque_limits(arm),
-                          path("away", lambda at: at.q[0], lower=0.6, when=(0.5, 0.5), labels=("shoulder",)))
+    problem = arm_problem(
+        mirrored(arm, [0, 1], [1, 1]),
+        at_start(arm, q=0.3),
+        torque_limits(arm),
+        path("away", lambda at: at.q[0], lower=0.6, when=(0.5, 0.5), labels=("shoulder",)),
+    )
     solution = solve(problem).require()
     for curve in (solution.q, solution.qd, solution.qdd):
         assert np.allclose(curve(0.0), curve(solution.duration), atol=1e-6)
@@ -78,34 +122,74 @@ def test_with_the_identity_the_motion_is_periodic():
     points = solution.points.copy()
     points[1, -1] += 0.02
     spoilt = violations(replace(solution, points=points))["mirrored.q"]
-    assert spoilt.dense == spoilt.nodes == pytest.approx(0.02) and (spoilt.label, spoilt.unit) == ("elbow", "rad")
+    assert spoilt.dense == spoilt.nodes == pytest.approx(0.02) and (spoilt.label, spoilt.unit) == (
+        "elbow",
+        "rad",
+    )
 
 
 def test_accelerations_may_jump_where_the_step_ends():
     arm = limited()
-    assert [constraint.name for constraint in mirrored(arm, [1, 0], [1, -1], qdd=False)] == ["mirrored.q", "mirrored.qd"]
+    assert [constraint.name for constraint in mirrored(arm, [1, 0], [1, -1], qdd=False)] == [
+        "mirrored.q",
+        "mirrored.qd",
+    ]
 
 
-@pytest.mark.parametrize(("build", "message"), [
-    (lambda arm: mirrored(arm, [0], [1, 1]), r"mirrored: expected index and sign for 2 coordinates, got \(1,\) and \(2,\)"),
-    (lambda arm: mirrored(arm, [0, 1], [1, 1], shift={"knee": 0.1}), "unknown joint 'knee'; the joints are shoulder, elbow"),
-    (lambda arm: arm_problem(Constraint(name="two", function=lambda start, end: end.q, lower=(0, 0, 0), upper=1, when="joined")),
-     "constraint 'two': its function has 2 rows, its bounds 3"),
-    (lambda arm: arm_problem(path("bent", lambda at: ca.sin(at.q[0]), upper=0.5, when="hull")),
-     "constraint 'bent': when 'hull': expected a function linear in q"),
-    (lambda arm: arm_problem(joint_limits(arm, hull=True), path("heavy", lambda at: at.tau, upper=5.0, when="hull")),
-     "constraint 'heavy': when 'hull': expected a function linear in q"),
-    (lambda arm: arm_problem(path("p", lambda at: at.q, upper=1.0, when="hulls")),
-     r"constraint 'p': when: expected one of path, start, end, ends, joined, hull or \(a, b\), got 'hulls'"),
-    (lambda arm: arm_problem(path("p", lambda at: at.q, upper=1.0, when=(0.1, 0.2, 0.3))), "constraint 'p': when: expected 0 <= a <= b <= 1"),
-    (lambda arm: Span(start=0.6, end=0.5), r"expected 0 <= a <= b <= 1, got \(0.6, 0.5\)"),
-])
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (
+            lambda arm: mirrored(arm, [0], [1, 1]),
+            r"mirrored: expected index and sign for 2 coordinates, got \(1,\) and \(2,\)",
+        ),
+        (
+            lambda arm: mirrored(arm, [0, 1], [1, 1], shift={"knee": 0.1}),
+            "unknown joint 'knee'; the joints are shoulder, elbow",
+        ),
+        (
+            lambda arm: arm_problem(
+                Constraint(
+                    name="two",
+                    function=lambda start, end: end.q,
+                    lower=(0, 0, 0),
+                    upper=1,
+                    when="joined",
+                )
+            ),
+            "constraint 'two': its function has 2 rows, its bounds 3",
+        ),
+        (
+            lambda arm: arm_problem(
+                path("bent", lambda at: ca.sin(at.q[0]), upper=0.5, when="hull")
+            ),
+            "constraint 'bent': when 'hull': expected a function linear in q",
+        ),
+        (
+            lambda arm: arm_problem(
+                joint_limits(arm, hull=True),
+                path("heavy", lambda at: at.tau, upper=5.0, when="hull"),
+            ),
+            "constraint 'heavy': when 'hull': expected a function linear in q",
+        ),
+        (
+            lambda arm: arm_problem(path("p", lambda at: at.q, upper=1.0, when="hulls")),
+            r"constraint 'p': when: expected one of path, start, end, ends, joined, hull or \(a, b\), got 'hulls'",
+        ),
+        (
+            lambda arm: arm_problem(path("p", lambda at: at.q, upper=1.0, when=(0.1, 0.2, 0.3))),
+            "constraint 'p': when: expected 0 <= a <= b <= 1",
+        ),
+        (lambda arm: Span(start=0.6, end=0.5), r"expected 0 <= a <= b <= 1, got \(0.6, 0.5\)"),
+    ],
+)
 def test_what_cannot_be_joined_or_hulled_is_refused_by_name(build, message):
     with pytest.raises(ValueError, match=message):
         transcribe(build(limited()))
 
 
 # Control points --------------------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("degree", [3, 4])
 @pytest.mark.parametrize("clamped", [True, False], ids=["clamped", "unclamped"])
@@ -114,21 +198,43 @@ def test_limits_of_control_points_hold_all_along(clamped, degree):
     motion = BSpline(points=9, degree=degree, clamped=clamped)
     nlp = transcribe(arm_problem(joint_limits(arm, hull=True), motion=motion)).nlp
     assert len(nlp.g_lower) == 0
-    assert nlp.lower.reshape(-1, 2).tolist() == [[-1, -2]] * 9 and nlp.upper.reshape(-1, 2).tolist() == [[2, 4]] * 9
+    assert (
+        nlp.lower.reshape(-1, 2).tolist() == [[-1, -2]] * 9
+        and nlp.upper.reshape(-1, 2).tolist() == [[2, 4]] * 9
+    )
     rng, curve = np.random.default_rng(degree), basis(motion, np.linspace(0, 1, 401))
     for _ in range(20):
-        x = np.where(rng.random(18) < 0.5, rng.uniform(nlp.lower, nlp.upper), rng.choice([0, 1], 18) * (nlp.upper - nlp.lower) + nlp.lower)
+        x = np.where(
+            rng.random(18) < 0.5,
+            rng.uniform(nlp.lower, nlp.upper),
+            rng.choice([0, 1], 18) * (nlp.upper - nlp.lower) + nlp.lower,
+        )
         q = x.reshape(-1, 2).T @ curve.T
-        assert (q >= np.array([[-1], [-2]]) - 1e-12).all() and (q <= np.array([[2], [4]]) + 1e-12).all()
+        assert (q >= np.array([[-1], [-2]]) - 1e-12).all() and (
+            q <= np.array([[2], [4]]) + 1e-12
+        ).all()
 
 
 def test_a_linear_function_of_q_holds_for_every_control_point():
-    problem = arm_problem(path("line", lambda at: at.q[0] - 2 * at.q[1], lower=-0.5, upper=0.7, when="hull", labels=("line",)))
+    problem = arm_problem(
+        path(
+            "line",
+            lambda at: at.q[0] - 2 * at.q[1],
+            lower=-0.5,
+            upper=0.7,
+            when="hull",
+            labels=("line",),
+        )
+    )
     transcribed = transcribe(problem)
-    row, = transcribed.rows
+    (row,) = transcribed.rows
     points = np.random.default_rng(2).standard_normal((2, 7))
-    found = np.array(transcribed.nlp.constraints(join(Layout(problem=problem), points, 0.8))).ravel()
-    assert np.allclose(found[row.row[0]], points[0] - 2 * points[1]) and np.array_equal(row.s, greville(problem.motion))
+    found = np.array(
+        transcribed.nlp.constraints(join(Layout(problem=problem), points, 0.8))
+    ).ravel()
+    assert np.allclose(found[row.row[0]], points[0] - 2 * points[1]) and np.array_equal(
+        row.s, greville(problem.motion)
+    )
     beyond = solve(problem, solver=Solver(options={"max_iter": 0}))
     worst = violations(replace(beyond, points=np.array([np.zeros(7), np.full(7, 0.45)])))["line"]
     assert worst.dense == pytest.approx(0.4) and worst.label == "line"
@@ -136,87 +242,197 @@ def test_a_linear_function_of_q_holds_for_every_control_point():
 
 # Spans -----------------------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("open_start", "open_end"), [(False, False), (True, False), (False, True), (True, True)])
+
+@pytest.mark.parametrize(
+    ("open_start", "open_end"), [(False, False), (True, False), (False, True), (True, True)]
+)
 def test_an_open_end_is_left_out_itself(open_start, open_end):
     span = Span(start=0.25, end=0.5, open_start=open_start, open_end=open_end)
-    assert span.holds([0.2, 0.25 - 1e-12, 0.3, 0.5 + 1e-12, 0.51]).tolist() == [False, not open_start, True, not open_end, False]
-    row = placed(arm_problem(path("fast", lambda at: at.velocity("tip")[0], upper=1.0, when=span)), nodes=2)["fast"]
+    assert span.holds([0.2, 0.25 - 1e-12, 0.3, 0.5 + 1e-12, 0.51]).tolist() == [
+        False,
+        not open_start,
+        True,
+        not open_end,
+        False,
+    ]
+    row = placed(
+        arm_problem(path("fast", lambda at: at.velocity("tip")[0], upper=1.0, when=span)), nodes=2
+    )["fast"]
     inside = [k / 8 for k in (2, 3, 4)]
-    assert row.s.tolist() == inside[open_start:3 - open_end]
+    assert row.s.tolist() == inside[open_start : 3 - open_end]
 
 
 def test_closed_ends_between_the_nodes_are_instants_too():
     speed = {"function": lambda at: at.velocity("tip")[0], "upper": 1.0}
-    rows = placed(arm_problem(path("closed", **speed, when=(0.3, 0.7)), path("point", **speed, when=(0.3, 0.3)),
-                              path("open", **speed, when=Span(start=0.3, end=0.7, open_start=True, open_end=True)),
-                              path("narrow", **speed, when=Span(start=0.3, end=0.32, open_start=True, open_end=True))), nodes=1)
+    rows = placed(
+        arm_problem(
+            path("closed", **speed, when=(0.3, 0.7)),
+            path("point", **speed, when=(0.3, 0.3)),
+            path("open", **speed, when=Span(start=0.3, end=0.7, open_start=True, open_end=True)),
+            path("narrow", **speed, when=Span(start=0.3, end=0.32, open_start=True, open_end=True)),
+        ),
+        nodes=1,
+    )
     assert rows["closed"].s.tolist() == [0.3, 0.5, 0.7] and rows["open"].s.tolist() == [0.5]
-    assert rows["point"].s.tolist() == [0.3] and rows["narrow"].s.tolist() == [0.31]           # at least once
+    assert rows["point"].s.tolist() == [0.3] and rows["narrow"].s.tolist() == [
+        0.31
+    ]  # at least once
 
 
 def test_violations_look_only_where_a_span_holds():
     rising = solve(arm_problem(), solver=Solver(options={"max_iter": 0}))
-    rising = replace(rising, points=np.array([greville(rising.problem.motion), np.zeros(7)]))          # q_1 = s
-    spans = {"closed": Span(start=0.25, end=0.5), "open": Span(start=0.25, end=0.5, open_end=True), "late": Span(start=0.75, end=1.0)}
-    problem = replace(rising.problem, constraints=tuple(path(name, lambda at: at.q[0], upper=0.0, when=span, units="rad")
-                                                        for name, span in spans.items()))
+    rising = replace(
+        rising, points=np.array([greville(rising.problem.motion), np.zeros(7)])
+    )  # q_1 = s
+    spans = {
+        "closed": Span(start=0.25, end=0.5),
+        "open": Span(start=0.25, end=0.5, open_end=True),
+        "late": Span(start=0.75, end=1.0),
+    }
+    problem = replace(
+        rising.problem,
+        constraints=tuple(
+            path(name, lambda at: at.q[0], upper=0.0, when=span, units="rad")
+            for name, span in spans.items()
+        ),
+    )
     found = violations(replace(rising, problem=problem, transcription=Transcription(nodes=2)))
-    assert found["closed"].nodes == pytest.approx(0.5) and found["open"].nodes == pytest.approx(0.375)
+    assert found["closed"].nodes == pytest.approx(0.5) and found["open"].nodes == pytest.approx(
+        0.375
+    )
     assert found["open"].dense == pytest.approx(0.4875) and found["late"].time == pytest.approx(0.8)
     assert found["closed"].time == pytest.approx(0.4)
 
 
 # Cycles ----------------------------------------------------------------------------------------------------------------------
 
+
 def test_a_cycle_does_not_ask_at_its_end_what_its_start_answers():
     tree, ground = biped(), steps(strike=0.0, leave=0.5)
-    constraints = (joint_limits(tree, hull=True), torque_limits(tree), unilateral(tree, ground), pressure_inside(tree, ground),
-                   mirrored(tree, INDEX, SIGN), path("push", lambda at: at.reaction.push() ** 2, lower=1.0))
+    constraints = (
+        joint_limits(tree, hull=True),
+        torque_limits(tree),
+        unilateral(tree, ground),
+        pressure_inside(tree, ground),
+        mirrored(tree, INDEX, SIGN),
+        path("push", lambda at: at.reaction.push() ** 2, lower=1.0),
+    )
     goal = integral("power", lambda at: at.tau[6])
-    once = Problem(tree=tree, motion=BSpline(points=6), duration=0.8, objective=goal, constraints=constraints, ground=ground)
+    once = Problem(
+        tree=tree,
+        motion=BSpline(points=6),
+        duration=0.8,
+        objective=goal,
+        constraints=constraints,
+        ground=ground,
+    )
     cyclic = replace(once, cyclic=True)
     rows, others = placed(cyclic, nodes=2), placed(once, nodes=2)
     nodes = np.linspace(0, 1, 7)
     for name in ("torque_limits", "dynamics", "push", "unilateral"):
         assert np.array_equal(others[name].s, nodes) and np.array_equal(rows[name].s, nodes[:-1])
-    assert len(others["joint_limits"].s) == 6 and np.array_equal(rows["joint_limits"].s, greville(cyclic.motion)[:-1])
+    assert len(others["joint_limits"].s) == 6 and np.array_equal(
+        rows["joint_limits"].s, greville(cyclic.motion)[:-1]
+    )
     transcribed = transcribe(cyclic, Transcription(nodes=2))
-    lower, upper = (np.reshape(side[:60], (6, 10)) for side in (transcribed.nlp.lower, transcribed.nlp.upper))
-    assert np.isfinite(upper[:-1, 6:]).all() and np.isinf(upper[-1]).all() and np.isinf(lower[-1]).all()
+    lower, upper = (
+        np.reshape(side[:60], (6, 10)) for side in (transcribed.nlp.lower, transcribed.nlp.upper)
+    )
+    assert (
+        np.isfinite(upper[:-1, 6:]).all()
+        and np.isinf(upper[-1]).all()
+        and np.isinf(lower[-1]).all()
+    )
     layout = lifted_layout(cyclic, nodes[:-1])
-    assert transcribed.layout.nodes.tolist() == layout.nodes.tolist() and transcribed.layout.size == layout.size
+    assert (
+        transcribed.layout.nodes.tolist() == layout.nodes.tolist()
+        and transcribed.layout.size == layout.size
+    )
     torque = np.arange(1.0, 7.0)
     x = join(layout, np.zeros((10, 6)), 0.8, np.vstack([torque, np.zeros((15, 6))]))
-    again = np.append(torque, torque[0])                                               # the end is the start's image
+    again = np.append(torque, torque[0])  # the end is the start's image
     assert float(transcribed.terms(x)) == pytest.approx(0.8 * np.mean((again[1:] + again[:-1]) / 2))
 
 
 # Rows that nothing moves -----------------------------------------------------------------------------------------------------
 
+
 def test_a_row_that_no_variable_moves_is_dropped_when_satisfied():
-    rows = placed(arm_problem(path("given", lambda at: ca.vertcat(1.0, at.q[0]), lower=(0.5, -1), upper=(1.5, 1)), velocity_limits(fast())))
-    assert (rows["given"].row[0] == -1).all() and (rows["given"].variable[0] == -1).all() and (rows["given"].row[1, 1:-1] >= 0).all()
+    rows = placed(
+        arm_problem(
+            path("given", lambda at: ca.vertcat(1.0, at.q[0]), lower=(0.5, -1), upper=(1.5, 1)),
+            velocity_limits(fast()),
+        )
+    )
+    assert (
+        (rows["given"].row[0] == -1).all()
+        and (rows["given"].variable[0] == -1).all()
+        and (rows["given"].row[1, 1:-1] >= 0).all()
+    )
     tree, ground = biped(), steps(strike=0.25, leave=0.625)
-    stands = Problem(tree=tree, motion=BSpline(points=5), duration=0.8, objective=effort(), constraints=unilateral(tree, ground), ground=ground)
+    stands = Problem(
+        tree=tree,
+        motion=BSpline(points=5),
+        duration=0.8,
+        objective=effort(),
+        constraints=unilateral(tree, ground),
+        ground=ground,
+    )
     row = placed(stands, nodes=4)["unilateral"]
     there = (row.row >= 0) | (row.variable >= 0)
-    assert np.array_equal(there, [row.s > 0.25, row.s < 0.625]) and tuple(SIDES) == ("right", "left")
+    assert np.array_equal(there, [row.s > 0.25, row.s < 0.625]) and tuple(SIDES) == (
+        "right",
+        "left",
+    )
 
 
 def fast():
     """The arm with rates limited."""
-    return replace(limited(), joints=tuple(replace(joint, velocity=9.0) for joint in limited().joints))
+    return replace(
+        limited(), joints=tuple(replace(joint, velocity=9.0) for joint in limited().joints)
+    )
 
 
-@pytest.mark.parametrize(("problem", "message"), [
-    (lambda: arm_problem(path("given", lambda at: ca.vertcat(at.q[0], 1.0), upper=(1, 0.5), labels=("turn", "one"))),
-     r"given \(one, s = 0\) is 1 whatever the motion, expected within \(-inf, 0.5\)"),
-    (lambda: arm_problem(path("timed", lambda at: at.t, upper=0.5, when=(0.5, 1.0), labels=("t",))),
-     r"timed \(t, s = 0.6\d*\) is 0.5\d* whatever the motion, expected within \(-inf, 0.5\)"),
-    (lambda: Problem(tree=biped(), motion=BSpline(points=5), duration=0.8, objective=effort(), ground=steps(), constraints=(
-        path("push", lambda at: at.reaction.push("right") / 300, lower=0.1, labels=("right",)),)),
-     r"push \(right, s = 0\) is 0 whatever the motion, expected within \(0.1, inf\)"),
-])
+@pytest.mark.parametrize(
+    ("problem", "message"),
+    [
+        (
+            lambda: arm_problem(
+                path(
+                    "given",
+                    lambda at: ca.vertcat(at.q[0], 1.0),
+                    upper=(1, 0.5),
+                    labels=("turn", "one"),
+                )
+            ),
+            r"given \(one, s = 0\) is 1 whatever the motion, expected within \(-inf, 0.5\)",
+        ),
+        (
+            lambda: arm_problem(
+                path("timed", lambda at: at.t, upper=0.5, when=(0.5, 1.0), labels=("t",))
+            ),
+            r"timed \(t, s = 0.6\d*\) is 0.5\d* whatever the motion, expected within \(-inf, 0.5\)",
+        ),
+        (
+            lambda: Problem(
+                tree=biped(),
+                motion=BSpline(points=5),
+                duration=0.8,
+                objective=effort(),
+                ground=steps(),
+                constraints=(
+                    path(
+                        "push",
+                        lambda at: at.reaction.push("right") / 300,
+                        lower=0.1,
+                        labels=("right",),
+                    ),
+                ),
+            ),
+            r"push \(right, s = 0\) is 0 whatever the motion, expected within \(0.1, inf\)",
+        ),
+    ],
+)
 def test_a_row_that_no_variable_moves_is_refused_by_name_when_violated(problem, message):
     with pytest.raises(ValueError, match=message):
         transcribe(problem(), Transcription(nodes=4))

@@ -1,4 +1,5 @@
 """Rigid motions against definitions: a screw's exponential is the matrix power series, everything else follows from it."""
+
 from math import cos, pi, sin
 
 import casadi as ca
@@ -6,15 +7,28 @@ import numpy as np
 import pytest
 from random_trees import random_pose, random_screw
 
-from ocp.spatial import dh_pose, exp_screw, invert, move_screw, pose, rotate_x, rotate_y, rotate_z, screw_matrix, skew, tidy, translate
+from ocp.mechanics.spatial import (
+    dh_pose,
+    exp_screw,
+    invert,
+    move_screw,
+    pose,
+    rotate_x,
+    rotate_y,
+    rotate_z,
+    screw_matrix,
+    skew,
+    tidy,
+    translate,
+)
 
 KINDS = ("revolute", "prismatic", "screw")
 
 
 def matrix_exponential(matrix):
     """Power series of a matrix halved ten times, then squared ten times; its rounding stays near 1e-14 for entries of order one."""
-    halved, term, total = matrix / 2 ** 10, np.eye(len(matrix)), np.eye(len(matrix))
-    for k in range(1, 12):                        # entries below 1e-2 to the 12th power over 12! vanish
+    halved, term, total = matrix / 2**10, np.eye(len(matrix)), np.eye(len(matrix))
+    for k in range(1, 12):  # entries below 1e-2 to the 12th power over 12! vanish
         term = term @ halved / k
         total = total + term
     for _ in range(10):
@@ -36,7 +50,9 @@ def moved(screw, q):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_moved_screw_is_the_exponential_of_its_matrix(kind):
     for screw, q in screws(kind):
-        np.testing.assert_allclose(moved(screw, q), matrix_exponential(screw_matrix(screw) * q), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            moved(screw, q), matrix_exponential(screw_matrix(screw) * q), rtol=0, atol=1e-12
+        )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -51,7 +67,9 @@ def test_a_moved_screw_is_a_rigid_pose(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_amounts_about_one_screw_add_up_and_none_is_the_identity(kind):
     for screw, q in screws(kind):
-        np.testing.assert_allclose(moved(screw, q) @ moved(screw, 0.7), moved(screw, q + 0.7), rtol=0, atol=5e-15)
+        np.testing.assert_allclose(
+            moved(screw, q) @ moved(screw, 0.7), moved(screw, q + 0.7), rtol=0, atol=5e-15
+        )
         np.testing.assert_array_equal(moved(screw, 0.0), np.eye(4))
 
 
@@ -61,7 +79,9 @@ def test_the_slope_of_a_moved_screw_is_itself_times_the_screw_matrix(kind):
     for screw, amount in screws(kind, 10):
         slope = ca.Function("slope", [q], [ca.jacobian(exp_screw(screw, q), q)])
         expected = moved(screw, amount) @ screw_matrix(screw)
-        np.testing.assert_allclose(np.array(slope(amount)).reshape((4, 4), order="F"), expected, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(
+            np.array(slope(amount)).reshape((4, 4), order="F"), expected, rtol=0, atol=1e-14
+        )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -69,7 +89,12 @@ def test_a_screw_described_in_another_frame_makes_the_same_motion(kind):
     rng = np.random.default_rng(3)
     for screw, q in screws(kind):
         frame = random_pose(rng)
-        np.testing.assert_allclose(moved(move_screw(frame, screw), q), frame @ moved(screw, q) @ invert(frame), rtol=0, atol=1e-14)
+        np.testing.assert_allclose(
+            moved(move_screw(frame, screw), q),
+            frame @ moved(screw, q) @ invert(frame),
+            rtol=0,
+            atol=1e-14,
+        )
 
 
 def test_the_inverse_undoes_a_pose():
@@ -100,9 +125,12 @@ def test_four_quarter_turns_are_exactly_the_identity(rotate):
 def test_a_dh_row_is_the_classic_matrix():
     """The matrix as printed (Xiang, Arora & Abdel-Malek 2009, eq. 1)."""
     for theta, d, a, alpha in np.random.default_rng(6).uniform(-3, 3, (20, 4)):
-        classic = [[cos(theta), -cos(alpha) * sin(theta), sin(alpha) * sin(theta), a * cos(theta)],
-                   [sin(theta), cos(alpha) * cos(theta), -sin(alpha) * cos(theta), a * sin(theta)],
-                   [0, sin(alpha), cos(alpha), d], [0, 0, 0, 1]]
+        classic = [
+            [cos(theta), -cos(alpha) * sin(theta), sin(alpha) * sin(theta), a * cos(theta)],
+            [sin(theta), cos(alpha) * cos(theta), -sin(alpha) * cos(theta), a * sin(theta)],
+            [0, sin(alpha), cos(alpha), d],
+            [0, 0, 0, 1],
+        ]
         np.testing.assert_allclose(dh_pose(theta, d, a, alpha), classic, rtol=0, atol=2e-15)
 
 
@@ -125,4 +153,6 @@ def test_expressions_move_a_screw_as_numbers_do(symbol, kind):
     q = symbol("q")
     for screw, amount in screws(kind, 5):
         graph = ca.Function("graph", [q], [exp_screw(screw, q)])
-        np.testing.assert_allclose(np.array(graph(amount)), moved(screw, amount), rtol=0, atol=1e-15)
+        np.testing.assert_allclose(
+            np.array(graph(amount)), moved(screw, amount), rtol=0, atol=1e-15
+        )

@@ -1,18 +1,27 @@
 """B-spline bases of every degree, clamped and uniform: exact on polynomials, smooth at knots, unchanged by refinement; quadratures."""
+
 from itertools import combinations
 from math import comb, perm, prod
 
 import numpy as np
 import pytest
 
-from ocp.spline import BSpline, basis, fit, greville, quadrature, refine, sample, transfer
+from ocp.motion.spline import BSpline, basis, fit, greville, quadrature, refine, sample, transfer
 
 DEGREES = (2, 3, 4, 5)
-BASES = [BSpline(points=points, degree=degree, clamped=clamped)
-         for degree in DEGREES for points in (degree + 1, degree + 2, 13) for clamped in (True, False)]
-ROUNDING = 1e-14                                  # of a sum of a few terms of order one
+BASES = [
+    BSpline(points=points, degree=degree, clamped=clamped)
+    for degree in DEGREES
+    for points in (degree + 1, degree + 2, 13)
+    for clamped in (True, False)
+]
+ROUNDING = 1e-14  # of a sum of a few terms of order one
 
-bases = pytest.mark.parametrize("motion", BASES, ids=lambda m: f"degree{m.degree}-{m.points}points-{'clamped' if m.clamped else 'uniform'}")
+bases = pytest.mark.parametrize(
+    "motion",
+    BASES,
+    ids=lambda m: f"degree{m.degree}-{m.points}points-{'clamped' if m.clamped else 'uniform'}",
+)
 
 
 def instants(motion):
@@ -23,7 +32,13 @@ def instants(motion):
 def polar_form(motion, power):
     """Control points of s^power: the mean product of `power` of the `degree` knots inside each basis function (Ramshaw's blossom)."""
     p, knots = motion.degree, motion.knots
-    return np.array([sum(prod(choice) for choice in combinations(knots[k + 1:k + p + 1], power)) / comb(p, power) for k in range(motion.points)])
+    return np.array(
+        [
+            sum(prod(choice) for choice in combinations(knots[k + 1 : k + p + 1], power))
+            / comb(p, power)
+            for k in range(motion.points)
+        ]
+    )
 
 
 def magnitude(motion, order):
@@ -56,27 +71,44 @@ def test_polynomials_up_to_the_degree_and_all_their_derivatives_are_exact(motion
         points = polar_form(motion, power)
         for order in range(motion.degree + 1):
             exact = perm(power, order) * s ** max(power - order, 0)
-            np.testing.assert_allclose(basis(motion, s, order) @ points, exact, rtol=0, atol=ROUNDING * magnitude(motion, order))
+            np.testing.assert_allclose(
+                basis(motion, s, order) @ points,
+                exact,
+                rtol=0,
+                atol=ROUNDING * magnitude(motion, order),
+            )
 
 
 @bases
 def test_derivative_matrices_are_those_of_each_segments_polynomial(motion):
     """Through degree + 1 instants of a segment goes one polynomial; its derivatives are known."""
     p, width = motion.degree, 1 / motion.segments
-    t = np.linspace(0.05, 0.95, p + 1)            # local variable, off the knots
+    t = np.linspace(0.05, 0.95, p + 1)  # local variable, off the knots
     powers = np.vander(t, increasing=True)
     for start in motion.breaks[:-1]:
         coefficients = np.linalg.solve(powers, basis(motion, start + t * width))
         for order in range(p + 1):
-            slope = np.array([[perm(k, order) * x ** max(k - order, 0) for k in range(p + 1)] for x in t]) / width ** order
+            slope = (
+                np.array(
+                    [[perm(k, order) * x ** max(k - order, 0) for k in range(p + 1)] for x in t]
+                )
+                / width**order
+            )
             scale = np.linalg.cond(powers) * np.abs(slope).sum(axis=1).max()
-            np.testing.assert_allclose(basis(motion, start + t * width, order), slope @ coefficients, rtol=0, atol=ROUNDING * scale)
+            np.testing.assert_allclose(
+                basis(motion, start + t * width, order),
+                slope @ coefficients,
+                rtol=0,
+                atol=ROUNDING * scale,
+            )
 
 
 @bases
 def test_derivatives_beyond_the_degree_vanish(motion):
     for order in (motion.degree + 1, motion.degree + 3):
-        np.testing.assert_array_equal(basis(motion, [0.0, 0.4, 1.0], order), np.zeros((3, motion.points)))
+        np.testing.assert_array_equal(
+            basis(motion, [0.0, 0.4, 1.0], order), np.zeros((3, motion.points))
+        )
 
 
 @bases
@@ -84,54 +116,101 @@ def test_derivatives_below_the_degree_are_continuous_at_the_knots(motion):
     inner, step = motion.breaks[1:-1], 1e-10
     for order in range(motion.degree):
         jump = basis(motion, inner + step, order) - basis(motion, inner - step, order)
-        assert np.abs(jump).max(initial=0.0) <= 2 * step * magnitude(motion, order + 1) + 10 * ROUNDING * magnitude(motion, order)
+        assert np.abs(jump).max(initial=0.0) <= 2 * step * magnitude(
+            motion, order + 1
+        ) + 10 * ROUNDING * magnitude(motion, order)
 
 
 @pytest.mark.parametrize("degree", DEGREES)
 @pytest.mark.parametrize("clamped", [True, False], ids=["clamped", "uniform"])
 def test_a_jump_takes_the_value_from_the_right_and_at_the_end_from_the_left(degree, clamped):
     for segments in range(1, 31):
-        motion, inside = BSpline(points=segments + degree, degree=degree, clamped=clamped), 1e-3 / segments
+        motion, inside = (
+            BSpline(points=segments + degree, degree=degree, clamped=clamped),
+            1e-3 / segments,
+        )
         for knots in (motion.breaks, sample(motion, 3)[::3]):
-            right, end = basis(motion, knots[:-1] + inside, degree), basis(motion, 1.0 - inside, degree)
+            right, end = (
+                basis(motion, knots[:-1] + inside, degree),
+                basis(motion, 1.0 - inside, degree),
+            )
             tolerance = ROUNDING * magnitude(motion, degree)
-            np.testing.assert_allclose(basis(motion, knots[:-1], degree), right, rtol=0, atol=tolerance, err_msg=f"{segments} segments")
+            np.testing.assert_allclose(
+                basis(motion, knots[:-1], degree),
+                right,
+                rtol=0,
+                atol=tolerance,
+                err_msg=f"{segments} segments",
+            )
             np.testing.assert_allclose(basis(motion, 1.0, degree), end, rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize("degree", DEGREES)
 @pytest.mark.parametrize("segments", [1, 2, 10])
 def test_clamped_and_uniform_knots_span_the_same_curves(degree, segments):
-    clamped, uniform = (BSpline(points=segments + degree, degree=degree, clamped=clamped) for clamped in (True, False))
+    clamped, uniform = (
+        BSpline(points=segments + degree, degree=degree, clamped=clamped)
+        for clamped in (True, False)
+    )
     s = instants(clamped)
-    assert np.linalg.matrix_rank(np.hstack([basis(clamped, s), basis(uniform, s)])) == clamped.points
+    assert (
+        np.linalg.matrix_rank(np.hstack([basis(clamped, s), basis(uniform, s)])) == clamped.points
+    )
     for one, other in ((clamped, uniform), (uniform, clamped)):
         points = control_points(one)
         moved = transfer(one, points, other)
-        np.testing.assert_allclose(moved @ basis(other, s).T, points @ basis(one, s).T, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            moved @ basis(other, s).T, points @ basis(one, s).T, rtol=0, atol=1e-12
+        )
 
 
 @pytest.mark.parametrize("degree", DEGREES)
 def test_a_clamped_curve_starts_and_ends_at_its_control_points(degree):
     motion = BSpline(points=degree + 6, degree=degree)
     points, rate = control_points(motion), degree * motion.segments
-    np.testing.assert_allclose(points @ basis(motion, [0.0, 1.0]).T, points[:, [0, -1]], rtol=0, atol=ROUNDING)
+    np.testing.assert_allclose(
+        points @ basis(motion, [0.0, 1.0]).T, points[:, [0, -1]], rtol=0, atol=ROUNDING
+    )
     slopes = np.column_stack([points[:, 1] - points[:, 0], points[:, -1] - points[:, -2]]) * rate
-    np.testing.assert_allclose(points @ basis(motion, [0.0, 1.0], 1).T, slopes, rtol=0, atol=ROUNDING * magnitude(motion, 1))
+    np.testing.assert_allclose(
+        points @ basis(motion, [0.0, 1.0], 1).T,
+        slopes,
+        rtol=0,
+        atol=ROUNDING * magnitude(motion, 1),
+    )
 
 
 def test_a_uniform_cubic_has_the_textbook_segment():
     """(1 - t)^3, 3 t^3 - 6 t^2 + 4, -3 t^3 + 3 t^2 + 3 t + 1, t^3, over 6 (de Boor 1978, chapter X)."""
     motion, t = BSpline(points=9, clamped=False), np.linspace(0, 0.99, 12)
-    textbook = np.column_stack([(1 - t) ** 3, 3 * t ** 3 - 6 * t ** 2 + 4, -3 * t ** 3 + 3 * t ** 2 + 3 * t + 1, t ** 3]) / 6
+    textbook = (
+        np.column_stack(
+            [(1 - t) ** 3, 3 * t**3 - 6 * t**2 + 4, -3 * t**3 + 3 * t**2 + 3 * t + 1, t**3]
+        )
+        / 6
+    )
     for k in range(motion.segments):
-        np.testing.assert_allclose(basis(motion, (k + t) / motion.segments)[:, k:k + 4], textbook, rtol=0, atol=ROUNDING)
+        np.testing.assert_allclose(
+            basis(motion, (k + t) / motion.segments)[:, k : k + 4], textbook, rtol=0, atol=ROUNDING
+        )
 
 
 def test_the_knots_are_uniform_with_repeated_or_continued_ends():
     assert BSpline(points=5, degree=3).knots.tolist() == [0, 0, 0, 0, 0.5, 1, 1, 1, 1]
-    assert BSpline(points=5, degree=3, clamped=False).knots.tolist() == [-1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5]
-    assert BSpline(points=6, degree=2).segments == 4 and BSpline(points=6, degree=2).breaks.tolist() == [0, 0.25, 0.5, 0.75, 1]
+    assert BSpline(points=5, degree=3, clamped=False).knots.tolist() == [
+        -1.5,
+        -1,
+        -0.5,
+        0,
+        0.5,
+        1,
+        1.5,
+        2,
+        2.5,
+    ]
+    assert BSpline(points=6, degree=2).segments == 4 and BSpline(
+        points=6, degree=2
+    ).breaks.tolist() == [0, 0.25, 0.5, 0.75, 1]
 
 
 @bases
@@ -142,7 +221,11 @@ def test_the_greville_points_determine_the_curve(motion):
     assert (np.diff(s) > 0).all() and np.linalg.matrix_rank(basis(motion, s)) == motion.points
 
 
-@pytest.mark.parametrize("motion", [motion for motion in BASES if motion.clamped], ids=lambda m: f"degree{m.degree}-{m.points}points")
+@pytest.mark.parametrize(
+    "motion",
+    [motion for motion in BASES if motion.clamped],
+    ids=lambda m: f"degree{m.degree}-{m.points}points",
+)
 def test_greville_points_as_control_points_draw_the_straight_line(motion):
     s = instants(motion)
     np.testing.assert_allclose(basis(motion, s) @ greville(motion), s, rtol=0, atol=ROUNDING)
@@ -153,20 +236,35 @@ def test_greville_points_as_control_points_draw_the_straight_line(motion):
 def test_refining_keeps_the_curve_and_its_derivatives(motion, times):
     points = control_points(motion)
     finer, finer_points = refine(motion, points, times)
-    assert (finer.segments, finer.degree, finer.clamped) == (times * motion.segments, motion.degree, motion.clamped)
-    inside = np.setdiff1d(instants(motion), motion.breaks)           # off the knots, where the highest derivative jumps
+    assert (finer.segments, finer.degree, finer.clamped) == (
+        times * motion.segments,
+        motion.degree,
+        motion.clamped,
+    )
+    inside = np.setdiff1d(
+        instants(motion), motion.breaks
+    )  # off the knots, where the highest derivative jumps
     for order in range(motion.degree + 1):
         scale = max(magnitude(finer, order) * np.abs(finer_points).max(), 1.0)
-        refined, expected = finer_points @ basis(finer, inside, order).T, points @ basis(motion, inside, order).T
+        refined, expected = (
+            finer_points @ basis(finer, inside, order).T,
+            points @ basis(motion, inside, order).T,
+        )
         np.testing.assert_allclose(refined, expected, rtol=0, atol=1e-12 * scale)
 
 
-@pytest.mark.parametrize("target", [BSpline(points=4 + 3, clamped=clamped) for clamped in (True, False)], ids=["clamped", "uniform"])
+@pytest.mark.parametrize(
+    "target",
+    [BSpline(points=4 + 3, clamped=clamped) for clamped in (True, False)],
+    ids=["clamped", "uniform"],
+)
 def test_transfer_is_exact_only_where_the_knots_are_nested(target):
     for segments, exact in ((1, True), (2, True), (3, False)):
         motion = BSpline(points=segments + 3)
         points, s = control_points(motion), np.linspace(0, 1, 50)
-        error = np.abs(transfer(motion, points, target) @ basis(target, s).T - points @ basis(motion, s).T).max()
+        error = np.abs(
+            transfer(motion, points, target) @ basis(target, s).T - points @ basis(motion, s).T
+        ).max()
         assert error < 1e-13 if exact else error > 1e-3
 
 
@@ -185,18 +283,34 @@ def test_a_fit_to_too_few_values_meets_them_with_the_least_control_points():
     np.testing.assert_allclose(points @ null.T, 0, rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize(("rule", "per_segment", "power"), [
-    ("gauss", 1, 1), ("gauss", 2, 3), ("gauss", 4, 7), ("trapezoid", 1, 1), ("trapezoid", 3, 1), ("simpson", 1, 3), ("simpson", 2, 3)])
+@pytest.mark.parametrize(
+    ("rule", "per_segment", "power"),
+    [
+        ("gauss", 1, 1),
+        ("gauss", 2, 3),
+        ("gauss", 4, 7),
+        ("trapezoid", 1, 1),
+        ("trapezoid", 3, 1),
+        ("simpson", 1, 3),
+        ("simpson", 2, 3),
+    ],
+)
 @pytest.mark.parametrize("segments", [1, 2, 7])
-def test_a_quadrature_is_exact_on_every_segment_up_to_its_power_and_not_beyond(rule, per_segment, power, segments):
+def test_a_quadrature_is_exact_on_every_segment_up_to_its_power_and_not_beyond(
+    rule, per_segment, power, segments
+):
     motion = BSpline(points=segments + 3)
     s, weights = quadrature(motion, rule, per_segment)
     for k in range(power + 1):
-        assert weights @ s ** k == pytest.approx(1 / (k + 1), abs=1e-14)
+        assert weights @ s**k == pytest.approx(1 / (k + 1), abs=1e-14)
     assert abs(weights @ s ** (power + 1) - 1 / (power + 2)) > 1e-12
-    kinked = np.abs(s - motion.breaks[-2]) ** power                   # a polynomial on every segment, not over all of them
+    kinked = (
+        np.abs(s - motion.breaks[-2]) ** power
+    )  # a polynomial on every segment, not over all of them
     left, right = motion.breaks[-2], 1 - motion.breaks[-2]
-    assert weights @ kinked == pytest.approx((left ** (power + 1) + right ** (power + 1)) / (power + 1), abs=1e-14)
+    assert weights @ kinked == pytest.approx(
+        (left ** (power + 1) + right ** (power + 1)) / (power + 1), abs=1e-14
+    )
 
 
 def test_samples_hold_every_knot():
@@ -205,22 +319,35 @@ def test_samples_hold_every_knot():
     np.testing.assert_allclose(sample(motion, 4)[::4], motion.breaks, rtol=0, atol=1e-16)
 
 
-@pytest.mark.parametrize(("fields", "message"), [
-    ({"points": 3}, "control points: a spline of degree 3 needs at least 4, got 3"),
-    ({"points": 5, "degree": 5}, "control points: a spline of degree 5 needs at least 6, got 5"),
-    ({"points": 5, "degree": 1}, "degree: expected at least 2"), ({"points": 5, "degree": -3}, "degree: expected at least 2"),
-    ({"points": 5.0}, "points: expected a whole number, got 5.0"), ({"points": True}, "points: expected a whole number, got True"),
-    ({"points": "5"}, "points: expected a whole number, got '5'"), ({"points": 5, "degree": 2.5}, "degree: expected a whole number, got 2.5"),
-])
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"points": 3}, "control points: a spline of degree 3 needs at least 4, got 3"),
+        (
+            {"points": 5, "degree": 5},
+            "control points: a spline of degree 5 needs at least 6, got 5",
+        ),
+        ({"points": 5, "degree": 1}, "degree: expected at least 2"),
+        ({"points": 5, "degree": -3}, "degree: expected at least 2"),
+        ({"points": 5.0}, "points: expected a whole number, got 5.0"),
+        ({"points": True}, "points: expected a whole number, got True"),
+        ({"points": "5"}, "points: expected a whole number, got '5'"),
+        ({"points": 5, "degree": 2.5}, "degree: expected a whole number, got 2.5"),
+    ],
+)
 def test_a_spline_that_cannot_be_is_refused(fields, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         BSpline(**fields)
 
 
 def test_numpys_whole_numbers_are_whole_numbers():
-    assert BSpline(points=np.int64(7)) == BSpline(points=7) and hash(BSpline(points=np.int64(7))) == hash(BSpline(points=7))
+    assert BSpline(points=np.int64(7)) == BSpline(points=7) and hash(
+        BSpline(points=np.int64(7))
+    ) == hash(BSpline(points=7))
 
 
 def test_an_unknown_rule_lists_the_known():
-    with pytest.raises(ValueError, match="^quadrature: expected one of gauss, trapezoid, simpson, got 'romberg'"):
+    with pytest.raises(
+        ValueError, match="^quadrature: expected one of gauss, trapezoid, simpson, got 'romberg'"
+    ):
         quadrature(BSpline(points=5), "romberg", 1)

@@ -1,37 +1,70 @@
 """Problem to NLP: derivatives assembled from kernels equal those of the whole graph, rows and bounds have names, instants are chosen well."""
+
 from dataclasses import replace
 
 import casadi as ca
 import numpy as np
 import pytest
-
-from models.two_link import two_link
-from ocp import BSpline, Load, Problem, Transcription, at_end, at_start, duration, effort, integral, joint_limits, path, torque_limits
-from ocp.dynamics.composite import COMPOSITE
-from ocp.layout import Layout, join, kernel_inputs, motion_map, split
-from ocp.nlp import Solver, minimize
-from ocp.rows import gather_multipliers, name_multipliers
-from ocp.spline import greville, sample
-from ocp.transcribe import PROVIDERS, transcribe
+from ocp.models.two_link import two_link
 from random_trees import random_loads, random_tree
+
+from ocp import (
+    BSpline,
+    Load,
+    Problem,
+    Transcription,
+    at_end,
+    at_start,
+    duration,
+    effort,
+    integral,
+    joint_limits,
+    path,
+    torque_limits,
+)
+from ocp.dynamics.composite import COMPOSITE
+from ocp.motion.spline import greville, sample
+from ocp.solvers.nlp import Solver, minimize
+from ocp.transcription.rows import gather_multipliers, name_multipliers
+from ocp.transcription.transcribe import PROVIDERS, transcribe
+from ocp.transcription.variables import Layout, join, kernel_inputs, motion_map, split
 
 
 def arm_problem(points=7, free=True, **changes):
     """A two-link problem that exercises every kind of row and term."""
     arm = two_link(gravity=9.81)
     settings = dict(
-        tree=arm, motion=BSpline(points=points), duration=(0.2, 3.0) if free else 0.7,
-        objective=0.3 * duration() + 0.01 * effort() + 2.0 * integral("height", lambda at: at.position("tip")[1] ** 2),
-        constraints=(at_start(arm, q=(0.1, -1.0), qd=0.0), at_end(arm, q={"shoulder": 1.0}), torque_limits(arm),
-                     path("tip", lambda at: at.velocity("tip")[:2], lower=(-4, -np.inf), upper=(4, 3), when=(0.2, 0.6)),
-                     path("circle", lambda at: ca.sumsqr(at.position("tip")), lower=0.3, upper=0.3, when="end")),
-        loads=(Load(point="tip", force=lambda t: (ca.sin(3 * t), -5, 0)),))
+        tree=arm,
+        motion=BSpline(points=points),
+        duration=(0.2, 3.0) if free else 0.7,
+        objective=0.3 * duration()
+        + 0.01 * effort()
+        + 2.0 * integral("height", lambda at: at.position("tip")[1] ** 2),
+        constraints=(
+            at_start(arm, q=(0.1, -1.0), qd=0.0),
+            at_end(arm, q={"shoulder": 1.0}),
+            torque_limits(arm),
+            path(
+                "tip",
+                lambda at: at.velocity("tip")[:2],
+                lower=(-4, -np.inf),
+                upper=(4, 3),
+                when=(0.2, 0.6),
+            ),
+            path(
+                "circle", lambda at: ca.sumsqr(at.position("tip")), lower=0.3, upper=0.3, when="end"
+            ),
+        ),
+        loads=(Load(point="tip", force=lambda t: (ca.sin(3 * t), -5, 0)),),
+    )
     return Problem(**settings | changes)
 
 
 def random_point(problem, seed=3):
     rng = np.random.default_rng(seed)
-    return join(Layout(problem=problem), rng.uniform(-1, 1, (problem.tree.dof, problem.motion.points)), 0.9)
+    return join(
+        Layout(problem=problem), rng.uniform(-1, 1, (problem.tree.dof, problem.motion.points)), 0.9
+    )
 
 
 @pytest.mark.parametrize("free", [True, False], ids=["free duration", "fixed duration"])
@@ -39,14 +72,24 @@ def random_point(problem, seed=3):
 @pytest.mark.parametrize("dynamics", ["newton_euler", "hollerbach_4x4"])
 def test_assembled_derivatives_equal_those_of_the_whole_graph(free, dynamics, derivatives):
     problem = arm_problem(free=free)
-    nlp = transcribe(problem, Transcription(dynamics=dynamics, derivatives=derivatives, nodes=2)).nlp
+    nlp = transcribe(
+        problem, Transcription(dynamics=dynamics, derivatives=derivatives, nodes=2)
+    ).nlp
     x = random_point(problem)
     symbol, rng = ca.MX.sym("x", len(x)), np.random.default_rng(4)
     f, g = nlp.objective(symbol), nlp.constraints(symbol)
     lam = rng.standard_normal(len(nlp.g_lower))
     lagrangian = 1.7 * f + ca.dot(lam, g)
-    reference = ca.Function("reference", [symbol], [ca.gradient(f, symbol), ca.jacobian(g, symbol), ca.hessian(lagrangian, symbol)[0]])(x)
-    ours = [nlp.gradient(x, [])[1], nlp.jacobian(x, [])[1], ca.triu2symm(nlp.hessian("exact")(x, [], 1.7, lam))]
+    reference = ca.Function(
+        "reference",
+        [symbol],
+        [ca.gradient(f, symbol), ca.jacobian(g, symbol), ca.hessian(lagrangian, symbol)[0]],
+    )(x)
+    ours = [
+        nlp.gradient(x, [])[1],
+        nlp.jacobian(x, [])[1],
+        ca.triu2symm(nlp.hessian("exact")(x, [], 1.7, lam)),
+    ]
     for expected, found in zip(reference, ours):
         expected, found = np.array(expected), np.array(found)
         assert np.abs(expected - found).max() <= 1e-11 * np.abs(expected).max()
@@ -57,11 +100,19 @@ def test_gauss_newton_is_the_curvature_of_the_squares_alone():
     problem = arm_problem(objective=0.5 * effort() + duration())
     transcribed = transcribe(problem)
     x, symbol = random_point(problem), ca.MX.sym("x", Layout(problem=problem).size)
-    found = np.array(ca.triu2symm(transcribed.nlp.hessian("gauss-newton")(x, [], 1.0, np.zeros(len(transcribed.nlp.g_lower)))))
+    found = np.array(
+        ca.triu2symm(
+            transcribed.nlp.hessian("gauss-newton")(
+                x, [], 1.0, np.zeros(len(transcribed.nlp.g_lower))
+            )
+        )
+    )
     assert np.linalg.eigvalsh(found).min() >= -1e-9 * np.abs(found).max()
-    effort_only = transcribe(arm_problem(objective=0.5 * effort(), constraints=())).nlp.objective(symbol)
+    effort_only = transcribe(arm_problem(objective=0.5 * effort(), constraints=())).nlp.objective(
+        symbol
+    )
     exact = np.array(ca.Function("h", [symbol], [ca.hessian(effort_only, symbol)[0]])(x))
-    assert 0.01 < np.abs(found - exact).max() / np.abs(exact).max() < 1               # related, and not the same
+    assert 0.01 < np.abs(found - exact).max() / np.abs(exact).max() < 1  # related, and not the same
 
 
 def test_the_solver_is_really_given_our_derivatives():
@@ -69,7 +120,9 @@ def test_the_solver_is_really_given_our_derivatives():
     nlp = transcribe(arm_problem()).nlp
     x, p = ca.MX.sym("x", len(nlp.lower)), ca.MX.sym("p", 0)
     g, slopes = nlp.jacobian(x, p)
-    spoilt = replace(nlp, jacobian=ca.Function("jac_g", [x, p], [g, -slopes], ["x", "p"], ["g", "jac_g_x"]))
+    spoilt = replace(
+        nlp, jacobian=ca.Function("jac_g", [x, p], [g, -slopes], ["x", "p"], ["g", "jac_g_x"])
+    )
     start = transcribe(arm_problem()).guess
     assert minimize(nlp, Solver(), start).success
     assert not minimize(spoilt, Solver(options={"max_iter": 100}), start).success
@@ -80,18 +133,33 @@ def test_the_chosen_provider_is_really_used(monkeypatch):
     x = random_point(arm_problem())
 
     def jacobian(derivatives):
-        return np.array(transcribe(arm_problem(), Transcription(dynamics="lie_group", derivatives=derivatives)).nlp.jacobian(x, [])[1])
+        return np.array(
+            transcribe(
+                arm_problem(), Transcription(dynamics="lie_group", derivatives=derivatives)
+            ).nlp.jacobian(x, [])[1]
+        )
 
     right = jacobian("ad")
-    spoilt = replace(COMPOSITE, join_slopes=lambda tree, parts: tuple(1.5 * part for part in COMPOSITE.join_slopes(tree, parts)))
-    assert np.allclose(jacobian("recursive"), right, rtol=1e-9, atol=1e-9) and np.allclose(jacobian("published"), right, rtol=1e-9, atol=1e-9)
+    spoilt = replace(
+        COMPOSITE,
+        join_slopes=lambda tree, parts: tuple(
+            1.5 * part for part in COMPOSITE.join_slopes(tree, parts)
+        ),
+    )
+    assert np.allclose(jacobian("recursive"), right, rtol=1e-9, atol=1e-9) and np.allclose(
+        jacobian("published"), right, rtol=1e-9, atol=1e-9
+    )
     monkeypatch.setitem(PROVIDERS, "recursive", lambda formulation: spoilt)
     assert np.abs(jacobian("recursive") - right).max() > 0.1 * np.abs(right).max()
-    assert np.array_equal(jacobian("ad"), right) and np.allclose(jacobian("published"), right, rtol=1e-9, atol=1e-9)
+    assert np.array_equal(jacobian("ad"), right) and np.allclose(
+        jacobian("published"), right, rtol=1e-9, atol=1e-9
+    )
 
 
 def test_derivatives_left_to_the_solver_give_the_same_program():
-    ours, left = (transcribe(arm_problem(), Transcription(derivatives=name)).nlp for name in ("ad", "solver"))
+    ours, left = (
+        transcribe(arm_problem(), Transcription(derivatives=name)).nlp for name in ("ad", "solver")
+    )
     x = random_point(arm_problem())
     assert left.jacobian is None and left.hessian is None
     assert np.array_equal(np.array(ours.constraints(x)), np.array(left.constraints(x)))
@@ -99,8 +167,13 @@ def test_derivatives_left_to_the_solver_give_the_same_program():
 
 def test_equalities_stand_at_greville_abscissae_and_inequalities_at_the_nodes():
     arm = two_link()
-    problem = arm_problem(constraints=(torque_limits(arm), path("line", lambda at: at.q[0] - at.q[1], lower=0, upper=0),
-                                       path("late", lambda at: at.qd[0], upper=1.0, when=(0.55, 1.0))))
+    problem = arm_problem(
+        constraints=(
+            torque_limits(arm),
+            path("line", lambda at: at.q[0] - at.q[1], lower=0, upper=0),
+            path("late", lambda at: at.qd[0], upper=1.0, when=(0.55, 1.0)),
+        )
+    )
     rows = {row.name: row for row in transcribe(problem, Transcription(nodes=3)).rows}
     assert np.array_equal(rows["line"].s, greville(problem.motion))
     assert np.array_equal(rows["torque_limits"].s, sample(problem.motion, 3))
@@ -111,28 +184,51 @@ def test_a_constraint_with_both_kinds_of_rows_gets_both_kinds_of_instants():
     problem = arm_problem(constraints=(path("both", lambda at: at.q, lower=(0, -1), upper=(0, 1)),))
     rows = {row.name: row for row in transcribe(problem).rows}
     assert set(rows) == {"both", "both (equalities)"}
-    assert rows["both (equalities)"].numbers.tolist() == [0] and rows["both"].numbers.tolist() == [1]
+    assert rows["both (equalities)"].numbers.tolist() == [0] and rows["both"].numbers.tolist() == [
+        1
+    ]
 
 
 def test_prescribed_ends_and_end_limits_become_bounds_of_variables():
     arm = two_link()
-    limited = replace(arm, joints=tuple(replace(joint, position=(-2.5, 1.5)) for joint in arm.joints))
-    problem = arm_problem(tree=limited, constraints=(at_start(limited, q=(0.1, -1.0)), joint_limits(limited)))
+    limited = replace(
+        arm, joints=tuple(replace(joint, position=(-2.5, 1.5)) for joint in arm.joints)
+    )
+    problem = arm_problem(
+        tree=limited, constraints=(at_start(limited, q=(0.1, -1.0)), joint_limits(limited))
+    )
     transcribed = transcribe(problem, Transcription(nodes=2))
     nlp, inner = transcribed.nlp, len(sample(problem.motion, 2)) - 2
     assert nlp.lower[1:3].tolist() == nlp.upper[1:3].tolist() == [0.1, -1.0]
     assert nlp.lower[-2:].tolist() == [-2.5, -2.5] and nlp.upper[-2:].tolist() == [1.5, 1.5]
-    assert len(nlp.g_lower) == 2 * inner                                              # both ends went to the variables
+    assert len(nlp.g_lower) == 2 * inner  # both ends went to the variables
     assert (nlp.lower[0], nlp.upper[0]) == problem.duration
 
 
-@pytest.mark.parametrize(("constraints", "message"), [
-    (lambda arm: (at_start(arm, q=(0.0, 0.0)), path("away", lambda at: at.q, lower=1.0, upper=2.0, when="start")),
-     r"contradictory bounds: away \(row 0, s = 0\) asks for at least 1, at_start.q \(shoulder, s = 0\) for at most 0"),
-    (lambda arm: (path("wrong", lambda at: at.q, lower=(0, 0, 0), upper=1),), "constraint 'wrong': its function has 2 rows, its bounds 3"),
-    (lambda arm: (path("text", lambda at: "q", upper=1),), "constraint 'text': expected a CasADi expression or numbers"),
-    (lambda arm: (path("lost", lambda at: at.position("hand"), upper=1),), "unknown point 'hand'; the points are tip"),
-])
+@pytest.mark.parametrize(
+    ("constraints", "message"),
+    [
+        (
+            lambda arm: (
+                at_start(arm, q=(0.0, 0.0)),
+                path("away", lambda at: at.q, lower=1.0, upper=2.0, when="start"),
+            ),
+            r"contradictory bounds: away \(row 0, s = 0\) asks for at least 1, at_start.q \(shoulder, s = 0\) for at most 0",
+        ),
+        (
+            lambda arm: (path("wrong", lambda at: at.q, lower=(0, 0, 0), upper=1),),
+            "constraint 'wrong': its function has 2 rows, its bounds 3",
+        ),
+        (
+            lambda arm: (path("text", lambda at: "q", upper=1),),
+            "constraint 'text': expected a CasADi expression or numbers",
+        ),
+        (
+            lambda arm: (path("lost", lambda at: at.position("hand"), upper=1),),
+            "unknown point 'hand'; the points are tip",
+        ),
+    ],
+)
 def test_contradictions_and_wrong_sizes_are_named(constraints, message):
     with pytest.raises(ValueError, match=message):
         transcribe(arm_problem(constraints=constraints(two_link())))
@@ -143,23 +239,40 @@ def test_an_objective_must_be_scalar():
         transcribe(arm_problem(objective=integral("bad", lambda at: at.q)))
 
 
-@pytest.mark.parametrize(("settings", "message"), [
-    ({"dynamics": "lagrange"}, "dynamics: expected one of newton_euler, .* or a Formulation, got 'lagrange'"),
-    ({"derivatives": "fd"}, "derivatives: expected one of recursive, published, ad, solver"),
-    ({"quadrature": "romberg"}, "quadrature: expected one of gauss"),
-    ({"nodes": 0}, "nodes: expected a whole number of at least 1, got 0"), ({"panels": 1.5}, "panels: expected a whole number"),
-    ({"dynamics": "waters", "derivatives": "published"}, "derivatives 'published': formulation 'waters' has no sensitivities of its own"),
-    ({"compiled": True, "derivatives": "solver"}, "compiled: a solver cannot differentiate machine code"),
-])
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"dynamics": "lagrange"},
+            "dynamics: expected one of newton_euler, .* or a Formulation, got 'lagrange'",
+        ),
+        ({"derivatives": "fd"}, "derivatives: expected one of recursive, published, ad, solver"),
+        ({"quadrature": "romberg"}, "quadrature: expected one of gauss"),
+        ({"nodes": 0}, "nodes: expected a whole number of at least 1, got 0"),
+        ({"panels": 1.5}, "panels: expected a whole number"),
+        (
+            {"dynamics": "waters", "derivatives": "published"},
+            "derivatives 'published': formulation 'waters' has no sensitivities of its own",
+        ),
+        (
+            {"compiled": True, "derivatives": "solver"},
+            "compiled: a solver cannot differentiate machine code",
+        ),
+    ],
+)
 def test_a_wrong_setting_is_refused_by_name(settings, message):
     with pytest.raises(ValueError, match=message):
         Transcription(**settings)
 
 
 def test_the_guess_is_the_straight_line_between_prescribed_ends():
-    problem = arm_problem(constraints=(at_start(two_link(), q=(0.1, -1.0), qd=0.0), at_end(two_link(), q=(1.0, 2.0))))
+    problem = arm_problem(
+        constraints=(at_start(two_link(), q=(0.1, -1.0), qd=0.0), at_end(two_link(), q=(1.0, 2.0)))
+    )
     points, duration, _ = split(Layout(problem=problem), transcribe(problem).guess)
-    assert np.allclose(points, np.outer([0.9, 3.0], greville(problem.motion)) + [[0.1], [-1.0]], atol=1e-7)
+    assert np.allclose(
+        points, np.outer([0.9, 3.0], greville(problem.motion)) + [[0.1], [-1.0]], atol=1e-7
+    )
     assert duration == pytest.approx(np.sqrt(0.2 * 3.0))
 
 
@@ -176,9 +289,15 @@ def test_multipliers_go_to_names_and_back():
     problem = arm_problem()
     transcribed = transcribe(problem)
     outcome = minimize(transcribed.nlp, Solver(), transcribed.guess)
-    named = name_multipliers(transcribed.rows, transcribed.asked, outcome.x_multipliers, outcome.g_multipliers)
-    x_back, g_back = gather_multipliers(transcribed.rows, named, len(outcome.x), len(outcome.g), free=True)
-    assert np.allclose(g_back, outcome.g_multipliers, atol=1e-14) and np.allclose(x_back, outcome.x_multipliers, atol=1e-14)
+    named = name_multipliers(
+        transcribed.rows, transcribed.asked, outcome.x_multipliers, outcome.g_multipliers
+    )
+    x_back, g_back = gather_multipliers(
+        transcribed.rows, named, len(outcome.x), len(outcome.g), free=True
+    )
+    assert np.allclose(g_back, outcome.g_multipliers, atol=1e-14) and np.allclose(
+        x_back, outcome.x_multipliers, atol=1e-14
+    )
 
 
 @pytest.mark.parametrize("joints", [6, 18], ids=["scalar graphs", "matrix loops"])
@@ -186,13 +305,29 @@ def test_multipliers_go_to_names_and_back():
 def test_a_spatial_tree_with_branches_is_assembled_right(derivatives, joints):
     rng = np.random.default_rng(8)
     tree = random_tree(rng, joints)
-    problem = Problem(tree=tree, motion=BSpline(points=6), duration=(0.5, 2.0), objective=effort(), constraints=(
-        at_start(tree, q=0.0), path("torque", lambda at: at.tau, lower=-1e3, upper=1e3),
-        path("power", lambda at: at.tau * at.qd, upper=1e3)), loads=random_loads(rng, tree, 2))
+    problem = Problem(
+        tree=tree,
+        motion=BSpline(points=6),
+        duration=(0.5, 2.0),
+        objective=effort(),
+        constraints=(
+            at_start(tree, q=0.0),
+            path("torque", lambda at: at.tau, lower=-1e3, upper=1e3),
+            path("power", lambda at: at.tau * at.qd, upper=1e3),
+        ),
+        loads=random_loads(rng, tree, 2),
+    )
     nlp, x = transcribe(problem, Transcription(derivatives=derivatives)).nlp, random_point(problem)
     symbol, lam = ca.MX.sym("x", len(x)), rng.standard_normal(len(nlp.g_lower))
-    exact = ca.Function("h", [symbol], [ca.hessian(nlp.objective(symbol) + ca.dot(lam, nlp.constraints(symbol)), symbol)[0]])(x)
+    exact = ca.Function(
+        "h",
+        [symbol],
+        [ca.hessian(nlp.objective(symbol) + ca.dot(lam, nlp.constraints(symbol)), symbol)[0]],
+    )(x)
     found = ca.triu2symm(nlp.hessian("exact")(x, [], 1.0, lam))
     assert np.abs(np.array(exact - found)).max() <= 1e-11 * np.abs(np.array(exact)).max()
     slopes = ca.Function("j", [symbol], [ca.jacobian(nlp.constraints(symbol), symbol)])(x)
-    assert np.abs(np.array(slopes - nlp.jacobian(x, [])[1])).max() <= 1e-11 * np.abs(np.array(slopes)).max()
+    assert (
+        np.abs(np.array(slopes - nlp.jacobian(x, [])[1])).max()
+        <= 1e-11 * np.abs(np.array(slopes)).max()
+    )

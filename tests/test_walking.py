@@ -1,4 +1,5 @@
 """A gait cycle is a step and its mirror image; the report measures what is there, and the pictures show it."""
+
 import json
 import re
 from dataclasses import replace
@@ -6,21 +7,40 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.models.human.skeleton import ROOT, mirror
+from ocp.problems.gait.cycle import Cycle, cycle, step_length, stride
+from ocp.problems.gait.pictures import INSTANTS, animate_walk, going_on, plot_cycle, plot_walk
+from ocp.problems.gait.report import (
+    ANGLES,
+    compare,
+    continuity,
+    double_peak,
+    gait_report,
+    positive_work,
+    report_lines,
+)
+from ocp.problems.gait.statement import problem
 from PIL import Image
 
-from models.human import ROOT, mirror
 from ocp import Solution, Transcription
-from ocp.footing import dense, footing, margin
-from ocp.ground import body_weight
-from ocp.spline import fit
-from problems.gait import problem
-from problems.walking import Cycle, cycle, step_length, stride
-from problems.walking_plots import INSTANTS, animate_walk, going_on, plot_cycle, plot_walk
-from problems.walking_report import ANGLES, compare, continuity, double_peak, gait_report, positive_work, report_lines
+from ocp.mechanics.zero_moment import body_weight
+from ocp.motion.spline import fit
+from ocp.solution.standing import dense, footing, margin
 
 STEP, T = 0.6, 0.5
-SIDED = ("hip_flex", "hip_abd", "knee_flex", "ankle_df", "toe_ext", "shou_flex", "shou_abd", "elb_flex")
-MOVING = ",".join([*ROOT, *(f"{joint}_{side}" for side in "rl" for joint in SIDED)])                  # fewer joints make quicker graphs
+SIDED = (
+    "hip_flex",
+    "hip_abd",
+    "knee_flex",
+    "ankle_df",
+    "toe_ext",
+    "shou_flex",
+    "shou_abd",
+    "elb_flex",
+)
+MOVING = ",".join(
+    [*ROOT, *(f"{joint}_{side}" for side in "rl" for joint in SIDED)]
+)  # fewer joints make quicker graphs
 SQUARE = [(0, 0, 0), (0, 0, 1), (1, 0, 1), (1, 0, 0)]
 
 
@@ -33,9 +53,11 @@ def step():
     swing, start = random.uniform(0, 0.004, tree.dof), random.uniform(0, np.pi, tree.dof)
     for joint, angle in (("hip_flex", 0.4), ("shou_flex", -0.3)):
         swing[tree.coordinate(f"{joint}_r")], start[tree.coordinate(f"{joint}_r")] = angle, 0.0
-    left = index < np.arange(tree.dof)                                               # half a cycle behind the right ones, which come first
+    left = index < np.arange(tree.dof)  # half a cycle behind the right ones, which come first
     swing[left], start[left] = swing[index][left], start[index][left] + np.pi
-    twice = np.where((index == np.arange(tree.dof)) & (sign > 0), 2.0, 1.0)          # what a reflection leaves as it is has the step's period
+    twice = np.where(
+        (index == np.arange(tree.dof)) & (sign > 0), 2.0, 1.0
+    )  # what a reflection leaves as it is has the step's period
     values = swing[:, None] * np.cos(np.pi * np.outer(twice, s) + start[:, None])
     shift = np.zeros(tree.dof)
     shift[tree.coordinate("glob_tz")] = STEP
@@ -45,8 +67,18 @@ def step():
     before = last - sign * (b - a)[index]
     points[:, -1], points[:, -2] = last, before
     points[:, -3] = 2 * sign * (a - 1.5 * b + 0.5 * c)[index] - 2 * last + 3 * before
-    return Solution(problem=statement, transcription=Transcription(), points=points, duration=T, objective=1.0, terms=(("effort", 10.0, 0.1),),
-                    status="made up", success=False, multipliers={}, statistics={})
+    return Solution(
+        problem=statement,
+        transcription=Transcription(),
+        points=points,
+        duration=T,
+        objective=1.0,
+        terms=(("effort", 10.0, 0.1),),
+        status="made up",
+        success=False,
+        multipliers={},
+        statistics={},
+    )
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +94,18 @@ def report(step):
 def plain_cycle(**values):
     """A Cycle of one joint, all else empty."""
     percent = np.linspace(0, 100, 101)
-    empty = dict(angles={}, rates={}, torques={}, limits={}, forces={}, joint_forces={}, toe_off=60.0, mass=70.0, weight=700.0, duration=1.0)
+    empty = dict(
+        angles={},
+        rates={},
+        torques={},
+        limits={},
+        forces={},
+        joint_forces={},
+        toe_off=60.0,
+        mass=70.0,
+        weight=700.0,
+        duration=1.0,
+    )
     return Cycle(percent=percent, **empty | values)
 
 
@@ -70,8 +113,12 @@ def test_the_second_step_is_the_mirror_image_and_the_third_the_first(step):
     tree, values = step.problem.tree, step.q(step.times(11))
     both = stride(tree, values)
     names = [joint.name for joint in tree.moving]
-    np.testing.assert_array_equal(both[names.index("knee_flex_r"), 11:], values[names.index("knee_flex_l")])
-    np.testing.assert_array_equal(both[names.index("glob_rz"), 11:], -values[names.index("glob_rz")])
+    np.testing.assert_array_equal(
+        both[names.index("knee_flex_r"), 11:], values[names.index("knee_flex_l")]
+    )
+    np.testing.assert_array_equal(
+        both[names.index("glob_rz"), 11:], -values[names.index("glob_rz")]
+    )
     np.testing.assert_array_equal(stride(tree, both[:, 11:])[:, 11:], values)
 
 
@@ -82,7 +129,11 @@ def test_the_cycle_of_the_right_leg_is_the_step_and_then_the_left_leg(step, walk
     np.testing.assert_allclose(walk.angles["hip_flex_r"], np.degrees([*q[right], *q[left]]))
     np.testing.assert_allclose(walk.torques["hip_flex_r"], [*tau[right], *tau[left]], atol=1e-9)
     np.testing.assert_allclose(walk.left(walk.angles["hip_flex_r"]), walk.angles["hip_flex_l"])
-    assert walk.percent[0] == 0 and walk.percent[-1] == 100 and walk.percent[len(s) - 1] == walk.percent[len(s)] == 50
+    assert (
+        walk.percent[0] == 0
+        and walk.percent[-1] == 100
+        and walk.percent[len(s) - 1] == walk.percent[len(s)] == 50
+    )
     assert not walk.angles["wri_flex_r"].any() and walk.toe_off == 60 and walk.duration == 2 * T
 
 
@@ -93,15 +144,22 @@ def test_ground_forces_carry_the_weight_on_average_and_brake_as_much_as_they_pus
     np.testing.assert_allclose(mean, (0, 1, 0), atol=2e-3)
     swing = (walk.percent > walk.toe_off) & (walk.percent < 100)
     assert not walk.forces["right"][:, swing].any()
-    np.testing.assert_allclose(walk.forces["left"], walk.left(walk.forces["right"]) * [[-1], [1], [1]], atol=1e-12)
+    np.testing.assert_allclose(
+        walk.forces["left"], walk.left(walk.forces["right"]) * [[-1], [1], [1]], atol=1e-12
+    )
 
 
-def test_a_foot_in_the_air_loads_its_joints_by_itself_alone_and_one_that_stands_by_the_ground(step, walk):
-    inside = (walk.percent > 10) & (walk.percent < 50)                               # the left leg swings
+def test_a_foot_in_the_air_loads_its_joints_by_itself_alone_and_one_that_stands_by_the_ground(
+    step, walk
+):
+    inside = (walk.percent > 10) & (walk.percent < 50)  # the left leg swings
     force, _ = step.reactions(walk.percent[inside] / 50 * T)
     weight, tree = body_weight(step.problem.tree), step.problem.tree
     for joint in ("hip_flex_l", "knee_flex_l", "ankle_df_l"):
-        np.testing.assert_allclose(walk.joint_forces[joint][inside], np.linalg.norm(force[:, tree.names.index(joint)], axis=0) / weight)
+        np.testing.assert_allclose(
+            walk.joint_forces[joint][inside],
+            np.linalg.norm(force[:, tree.names.index(joint)], axis=0) / weight,
+        )
     ground = np.linalg.norm(walk.forces["right"][:, inside], axis=0)
     np.testing.assert_allclose(walk.joint_forces["ankle_df_r"][inside], ground, rtol=0.05)
     assert (walk.joint_forces["hip_flex_r"][inside] < ground).all()
@@ -115,49 +173,81 @@ def test_a_curve_agrees_with_itself_and_an_offset_is_an_error_but_no_loss_of_cor
     assert compare(uneven, -2 * curve, curve)[2] == pytest.approx(-1)
     assert np.isnan(compare(uneven, 0 * curve, curve)[2])
     percent = np.linspace(0, 100, 2001)
-    fine, coarse = (compare(x, np.sin(x / 10), np.cos(x / 15)) for x in (percent, np.union1d(percent, np.linspace(0, 5, 4001))))
+    fine, coarse = (
+        compare(x, np.sin(x / 10), np.cos(x / 15))
+        for x in (percent, np.union1d(percent, np.linspace(0, 5, 4001)))
+    )
     assert fine == pytest.approx(coarse, abs=1e-4)
 
 
 def test_two_peaks_and_the_valley_between_are_found():
     percent = np.linspace(0, 100, 401)
-    force = np.where(percent <= 60, 1.2 * np.sin(np.pi * percent / 60) + 0.4 * np.sin(3 * np.pi * percent / 60), 0)
+    force = np.where(
+        percent <= 60,
+        1.2 * np.sin(np.pi * percent / 60) + 0.4 * np.sin(3 * np.pi * percent / 60),
+        0,
+    )
     found = double_peak(percent, force, 60)
     assert found["valley"] == {"BW": pytest.approx(0.8), "percent": pytest.approx(30, abs=0.3)}
-    assert found["first_peak"]["percent"] + found["second_peak"]["percent"] == pytest.approx(60, abs=0.6)
+    assert found["first_peak"]["percent"] + found["second_peak"]["percent"] == pytest.approx(
+        60, abs=0.6
+    )
     assert found["maxima"] == [found["first_peak"], found["second_peak"]]
 
 
 def test_only_positive_work_counts_and_limits_are_those_of_the_torques_side():
-    one = plain_cycle(torques={"knee": np.full(101, 2.0)}, limits={"knee": (-8.0, 4.0)},
-                      rates={"knee": np.where(np.arange(101) < 50, 3.0, -3.0)})
+    one = plain_cycle(
+        torques={"knee": np.full(101, 2.0)},
+        limits={"knee": (-8.0, 4.0)},
+        rates={"knee": np.where(np.arange(101) < 50, 3.0, -3.0)},
+    )
     assert positive_work(one) == pytest.approx(3.0, abs=0.04)
     np.testing.assert_allclose(one.share("knee"), 0.5)
-    np.testing.assert_allclose(replace(one, torques={"knee": np.full(101, -2.0)}).share("knee"), 0.25)
+    np.testing.assert_allclose(
+        replace(one, torques={"knee": np.full(101, -2.0)}).share("knee"), 0.25
+    )
 
 
 def test_a_point_within_a_polygon_has_a_positive_margin_and_one_outside_a_negative():
     points = np.array([(0.5, 0, 0.5), (0.5, 0, 0.9), (1.2, 0, 0.5), (1.3, 0, 1.4)]).T
-    np.testing.assert_allclose(margin(SQUARE, points, (0, 1, 0)), [0.5, 0.1, -0.2, -0.5], atol=1e-12)
+    np.testing.assert_allclose(
+        margin(SQUARE, points, (0, 1, 0)), [0.5, 0.1, -0.2, -0.5], atol=1e-12
+    )
 
 
 def test_the_report_is_plain_data_that_says_what_the_step_is(step, report):
     assert json.loads(json.dumps(report)) == report
-    assert report["speed_m_s"] == pytest.approx(1.2) and report["step_m"] == pytest.approx(STEP) == step_length(step.problem)
+    assert report["speed_m_s"] == pytest.approx(1.2) and report["step_m"] == pytest.approx(
+        STEP
+    ) == step_length(step.problem)
     assert report["cadence_steps_min"] == pytest.approx(120) and report["terms"] == {"effort": 1.0}
-    assert set(report["angles"]) == {"winter", "fukuchi"} and set(report["angles"]["winter"]) == set(ANGLES)
+    assert set(report["angles"]) == {"winter", "fukuchi"} and set(
+        report["angles"]["winter"]
+    ) == set(ANGLES)
     assert set(report["forces"]["vertical"]) == {"cycle", "stance"}
     assert report["posture"]["arm_leg_correlation"] < -0.9
     shares = {group: entry["value"] for group, entry in report["torque_share"].items()}
-    assert report["torque_excess_percent"] == pytest.approx(100 * (max(shares.values()) - 1)) and "wrist" not in shares
+    assert (
+        report["torque_excess_percent"] == pytest.approx(100 * (max(shares.values()) - 1))
+        and "wrist" not in shares
+    )
     lines = report_lines(report)
-    for words in ("hip_flex angle / fukuchi", "vertical / winter", "J/kg/m", "opposite to the legs", "pressure margin left", "slip speed"):
+    for words in (
+        "hip_flex angle / fukuchi",
+        "vertical / winter",
+        "J/kg/m",
+        "opposite to the legs",
+        "pressure margin left",
+        "slip speed",
+    ):
         assert any(words in line for line in lines)
 
 
 def test_a_motion_that_goes_on_as_its_mirror_image_has_no_jump(step, report):
     assert all(entry["value"] < 1e-6 for entry in report["continuity"].values())
-    assert report["standing"]["unbalanced"]["value"] < 1e-9 and report["standing"]["between"] is None
+    assert (
+        report["standing"]["unbalanced"]["value"] < 1e-9 and report["standing"]["between"] is None
+    )
 
 
 def test_a_jump_is_told_with_its_size_and_joint(step):
@@ -170,23 +260,42 @@ def test_a_jump_is_told_with_its_size_and_joint(step):
 
 def test_footing_finds_the_pinned_point_that_is_farthest_off_the_ground(step):
     found, s = footing(step), dense(step)
-    held = [(pin.point, support.when) for foot in step.problem.ground.feet for support in foot.supports for pin in support.pins]
-    y = np.abs(step.trace(lambda at: ca.vertcat(*(at.position(point)[1] for point, _ in held)), s * T))
+    held = [
+        (pin.point, support.when)
+        for foot in step.problem.ground.feet
+        for support in foot.supports
+        for pin in support.pins
+    ]
+    y = np.abs(
+        step.trace(lambda at: ca.vertcat(*(at.position(point)[1] for point, _ in held)), s * T)
+    )
     heights = [(line[(s >= a) & (s <= b)].max(), point) for line, (point, (a, b)) in zip(y, held)]
-    assert (found.height.value, found.height.where) == (pytest.approx(max(heights)[0]), max(heights)[1]) and found.height.unit == "m"
+    assert (found.height.value, found.height.where) == (
+        pytest.approx(max(heights)[0]),
+        max(heights)[1],
+    ) and found.height.unit == "m"
     assert found.strike_speed.where == "heel_r" and found.strike_speed.time == 0
-    assert set(found.margins) == {"right", "left"} and min(worst.value for worst in found.margins.values()) <= found.zmp.value
+    assert (
+        set(found.margins) == {"right", "left"}
+        and min(worst.value for worst in found.margins.values()) <= found.zmp.value
+    )
     with pytest.raises(ValueError, match="footing: this problem has no ground"):
         footing(replace(step, problem=replace(step.problem, ground=None, constraints=())))
 
 
 def test_the_walk_goes_on_without_a_jump_a_step_further_each_time(step):
     going = going_on(step, 3, 4)
-    assert len(going.t) == 13 and going.t[-1] == pytest.approx(3 * T) and (np.diff(going.t) > 0).all()
+    assert (
+        len(going.t) == 13 and going.t[-1] == pytest.approx(3 * T) and (np.diff(going.t) > 0).all()
+    )
     right, left = going.points["hip_r"], going.points["hip_l"]
-    np.testing.assert_allclose(left[:, 4:9], right[:, :5] * [[-1], [1], [1]] + [[0], [0], [STEP]], atol=1e-9)
+    np.testing.assert_allclose(
+        left[:, 4:9], right[:, :5] * [[-1], [1], [1]] + [[0], [0], [STEP]], atol=1e-9
+    )
     np.testing.assert_allclose(right[:, 8:], right[:, :5] + [[0], [0], [2 * STEP]], atol=1e-9)
-    np.testing.assert_allclose(going.forces["left"][1, 4:8], going.forces["right"][1, :4], atol=1e-9)
+    np.testing.assert_allclose(
+        going.forces["left"][1, 4:8], going.forces["right"][1, :4], atol=1e-9
+    )
 
 
 def test_the_cycle_is_drawn_with_both_legs_and_what_was_measured(step, walk):
@@ -195,15 +304,19 @@ def test_the_cycle_is_drawn_with_both_legs_and_what_was_measured(step, walk):
     lines = {line.get_label(): line.get_ydata() for line in panels[0].lines}
     np.testing.assert_allclose(lines["right leg"], walk.angles["hip_flex_r"])
     np.testing.assert_allclose(lines["left leg"], walk.angles["hip_flex_l"])
-    assert "Fukuchi, mean" in lines and len(panels[0].collections) == 1              # Winter's band
+    assert "Fukuchi, mean" in lines and len(panels[0].collections) == 1  # Winter's band
 
 
 def test_the_step_is_drawn_on_one_page(step, tmp_path):
     figure = plot_walk(step, tmp_path / "walk.png")
     side, front, above = figure.axes
-    assert [text.get_text() for text in side.texts if "%" in text.get_text()] == [f"{50 * s:g} %" for s in INSTANTS]
+    assert [text.get_text() for text in side.texts if "%" in text.get_text()] == [
+        f"{50 * s:g} %" for s in INSTANTS
+    ]
     zmp = next(line for line in above.lines if "ZMP" in line.get_label())
-    np.testing.assert_allclose(zmp.get_xydata()[-1], step.trace(lambda at: at.reaction.pressure(), T)[[2, 0]])
+    np.testing.assert_allclose(
+        zmp.get_xydata()[-1], step.trace(lambda at: at.reaction.pressure(), T)[[2, 0]]
+    )
     with Image.open(tmp_path / "walk.png") as page:
         assert page.size == (1440, 1440)
 
@@ -216,8 +329,16 @@ def test_films_are_written_whole_and_contain_every_frame(step, tmp_path):
     text = (tmp_path / "walk.html").read_text(encoding="utf-8")
     data = json.loads(re.search(r'<script type="application/json">(.*?)</script>', text, re.S)[1])
     assert not re.search(r"http|src=|href=|import\b", text)
-    assert len(data["t"]) == 21 and np.shape(data["places"])[0::2] == (21, 3) and data["seconds"] == pytest.approx(4 * T)
-    assert set(data["bars"]) == set(data["looks"]) >= {"left", "middle", "right", "sole", "force right"}
+    assert (
+        len(data["t"]) == 21
+        and np.shape(data["places"])[0::2] == (21, 3)
+        and data["seconds"] == pytest.approx(4 * T)
+    )
+    assert (
+        set(data["bars"])
+        == set(data["looks"])
+        >= {"left", "middle", "right", "sole", "force right"}
+    )
 
 
 @pytest.mark.parametrize("picture", [plot_walk, plot_cycle, animate_walk])

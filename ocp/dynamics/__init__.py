@@ -1,4 +1,5 @@
 """The methods of inverse dynamics, by name; and which of them, and which recursion of forward dynamics, is for a given tree."""
+
 from dataclasses import replace
 
 from ocp.dynamics import book, lie_group
@@ -13,9 +14,20 @@ from ocp.dynamics.newton_euler import NEWTON_EULER
 from ocp.dynamics.uicker_kahn import UICKER_KAHN
 from ocp.dynamics.waters import WATERS
 
-FORMULATIONS = {formulation.name: formulation for formulation in (
-    NEWTON_EULER, BARMAN, LIE_GROUP, HOLLERBACH_4X4, HOLLERBACH_3X3, WATERS, UICKER_KAHN,
-    CONFIGURATION_SPACE, BOOK)}
+FORMULATIONS = {
+    formulation.name: formulation
+    for formulation in (
+        NEWTON_EULER,
+        BARMAN,
+        LIE_GROUP,
+        HOLLERBACH_4X4,
+        HOLLERBACH_3X3,
+        WATERS,
+        UICKER_KAHN,
+        CONFIGURATION_SPACE,
+        BOOK,
+    )
+}
 
 
 def settled(tree, settings):
@@ -23,7 +35,9 @@ def settled(tree, settings):
     dynamics, derivatives = settings.dynamics, settings.derivatives
     if derivatives == "auto":
         derivatives = "ad" if tree.flexible else "recursive"
-    return replace(settings, dynamics=_suited(tree) if dynamics is AUTO else dynamics, derivatives=derivatives)
+    return replace(
+        settings, dynamics=_suited(tree) if dynamics is AUTO else dynamics, derivatives=derivatives
+    )
 
 
 def forward(tree, q, qd, tau, loads=()):
@@ -40,5 +54,7 @@ def _suited(tree):
     return BOOK if tree.flexible else NEWTON_EULER
 
 
-AUTO = Formulation(name="auto", flexible=True, inverse=lambda tree, *motion: _suited(tree).inverse(tree, *motion))
+AUTO = Formulation(
+    name="auto", flexible=True, inverse=lambda tree, *motion: _suited(tree).inverse(tree, *motion)
+)
 CHOICES = FORMULATIONS | {AUTO.name: AUTO}

@@ -1,10 +1,12 @@
 """The provider that takes a formulation's own published recursion for first derivatives, and automatic differentiation for second ones."""
+
 from dataclasses import replace
 
 import casadi as ca
 
-from ocp.dynamics.formulation import Provider, Wrench
-from ocp.kinematics import poses, wrench_torques
+from ocp.dynamics.formulation import Provider
+from ocp.mechanics.kinematics import poses, wrench_torques
+from ocp.mechanics.loads import Wrench
 
 SX = ca.SX
 
@@ -12,11 +14,15 @@ SX = ca.SX
 def published(formulation):
     """Return the Provider of a formulation's own `sensitivity`; raise ValueError if it has none."""
     if formulation.sensitivity is None:
-        raise ValueError(f"derivatives 'published': formulation {formulation.name!r} has no sensitivities of its own")
+        raise ValueError(
+            f"derivatives 'published': formulation {formulation.name!r} has no sensitivities of its own"
+        )
 
     def slope_parts(tree, q, qd, qdd, loads=()):
         wrenches, symbols = _symbolic(loads)
-        by_load = ca.jacobian(_torques(formulation, tree, q, qd, qdd, symbols), wrenches)     # tau is linear in loads
+        by_load = ca.jacobian(
+            _torques(formulation, tree, q, qd, qdd, symbols), wrenches
+        )  # tau is linear in loads
         carried, held = _parted(loads)
         at = SX.sym("q", tree.dof)
         by_place = ca.substitute(ca.jacobian(_held(tree, at, held), at), at, q)
@@ -27,20 +33,46 @@ def published(formulation):
         n, (wrenches, symbols) = tree.dof, _symbolic(loads)
         motion = [SX.sym(name, n) for name in ("q", "qd", "qdd")]
         place = ca.vertcat(*motion, wrenches)
-        hessian, gradient = ca.hessian(ca.dot(multipliers, _torques(formulation, tree, *motion, symbols)), place)
-        values = ca.vertcat(q, qd, qdd, *(SX(part[k]) for load in loads for part in (load.moment, load.force) for k in range(3)))
+        hessian, gradient = ca.hessian(
+            ca.dot(multipliers, _torques(formulation, tree, *motion, symbols)), place
+        )
+        values = ca.vertcat(
+            q,
+            qd,
+            qdd,
+            *(
+                SX(part[k])
+                for load in loads
+                for part in (load.moment, load.force)
+                for k in range(3)
+            ),
+        )
         hessian, gradient = ca.substitute([hessian, gradient], [place], [ca.densify(values)])
         a, b, c, d = slice(0, n), slice(n, 2 * n), slice(2 * n, 3 * n), slice(3 * n, place.shape[0])
-        return ca.triu(hessian[a, a]), hessian[a, b], hessian[a, c], ca.triu(hessian[b, b]), hessian[a, d], gradient
+        return (
+            ca.triu(hessian[a, a]),
+            hessian[a, b],
+            hessian[a, c],
+            ca.triu(hessian[b, b]),
+            hessian[a, d],
+            gradient,
+        )
 
-    return Provider(slope_parts=slope_parts, join_slopes=_as_they_are, curvature_parts=curvature_parts, join_curvature=_as_they_are)
+    return Provider(
+        slope_parts=slope_parts,
+        join_slopes=_as_they_are,
+        curvature_parts=curvature_parts,
+        join_curvature=_as_they_are,
+    )
 
 
 def _symbolic(loads):
     """Return symbols for (moment, force) of every load, stacked, and the loads made of them."""
     wrenches = SX.sym("wrench", 6 * len(loads))
-    parts = [wrenches[6 * k:6 * k + 6] for k in range(len(loads))]
-    return wrenches, tuple(replace(load, moment=part[:3], force=part[3:]) for load, part in zip(loads, parts))
+    parts = [wrenches[6 * k : 6 * k + 6] for k in range(len(loads))]
+    return wrenches, tuple(
+        replace(load, moment=part[:3], force=part[3:]) for load, part in zip(loads, parts)
+    )
 
 
 def _torques(formulation, tree, q, qd, qdd, loads):
@@ -51,14 +83,22 @@ def _torques(formulation, tree, q, qd, qdd, loads):
 
 def _parted(loads):
     """Return the loads, and the wrenches that stay in the ground."""
-    return tuple(tuple(load for load in loads if isinstance(load, Wrench) == held) for held in (False, True))
+    return tuple(
+        tuple(load for load in loads if isinstance(load, Wrench) == held) for held in (False, True)
+    )
 
 
 def _held(tree, q, wrenches):
     """Return the generalized forces (n,) of wrenches that stay in the ground."""
     frames, total = poses(tree, q) if wrenches else (), SX(tree.dof, 1)
     for wrench in wrenches:
-        total += wrench_torques(tree, frames, wrench.link, wrench.moment + ca.cross(ca.DM(wrench.place), wrench.force), wrench.force)
+        total += wrench_torques(
+            tree,
+            frames,
+            wrench.link,
+            wrench.moment + ca.cross(ca.DM(wrench.place), wrench.force),
+            wrench.force,
+        )
     return total
 
 

@@ -7,15 +7,17 @@ Every vector is a matrix (3, 1 + m): the value, then its sensitivities (.),i by 
 m = 3n, or m = 0 where none are asked for; a scalar is such a row. What is linear in a vector acts on its sensitivities alike, the
 cases i < j; products and the turning of frames add theirs, the cases i = j. Columns of joints that do not matter are structurally zero.
 """
+
 from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import Formulation, aligned, applied
-from ocp.kinematics import joint_pose
-from ocp.spatial import skew
-from ocp.tree import inward, outward
+from ocp.dynamics.formulation import Formulation, aligned
+from ocp.mechanics.kinematics import joint_pose
+from ocp.mechanics.loads import applied
+from ocp.mechanics.spatial import skew
+from ocp.mechanics.tree import inward, outward
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +56,10 @@ def reactions(tree, q, qd, qdd, loads=()):
 def reaction_sensitivity(tree, q, qd, qdd, loads=()):
     """Return the derivatives of `reactions` by q, qd and qdd, (6 links, n) each: of link k, the force's stand in rows 6k, 6k + 1, 6k + 2
     and the moment's in the next three."""
-    return _by_variable(tree, ca.vertcat(*(part for pair in _reactions(tree, q, qd, qdd, loads, True) for part in pair)))
+    return _by_variable(
+        tree,
+        ca.vertcat(*(part for pair in _reactions(tree, q, qd, qdd, loads, True) for part in pair)),
+    )
 
 
 def _torques(tree, q, qd, qdd, loads, sensed):
@@ -62,15 +67,22 @@ def _torques(tree, q, qd, qdd, loads, sensed):
     tree, _ = aligned(tree)
     steps = _steps(tree, q, qd, qdd, sensed)
     wrenches = _proximal(tree, steps, _motions(tree, steps), loads)
-    return ca.vertcat(*(step.turn.T @ moment + step.slide.T @ force
-                        for joint, step, (force, moment) in zip(tree.joints, steps, wrenches) if joint.screw is not None))
+    return ca.vertcat(
+        *(
+            step.turn.T @ moment + step.slide.T @ force
+            for joint, step, (force, moment) in zip(tree.joints, steps, wrenches)
+            if joint.screw is not None
+        )
+    )
 
 
 def _reactions(tree, q, qd, qdd, loads, sensed):
     """Return the proximal (force, moment) of every link in the axes of the frames of `tree`, the moments about the joints' anchors."""
     better, frames = aligned(tree)
     steps, found = _steps(better, q, qd, qdd, sensed), []
-    for joint, frame, (force, moment) in zip(tree.joints, frames, _proximal(better, steps, _motions(better, steps), loads)):
+    for joint, frame, (force, moment) in zip(
+        tree.joints, frames, _proximal(better, steps, _motions(better, steps), loads)
+    ):
         rotation, arm = np.array(frame)[:3, :3], np.array(frame)[:3, 3] - joint.anchor
         force = ca.DM(rotation) @ force
         found.append((force, ca.DM(rotation) @ moment + skew(ca.DM(arm)) @ force))
@@ -79,19 +91,30 @@ def _reactions(tree, q, qd, qdd, loads, sensed):
 
 # Steps 1-8: outward -------------------------------------------------------------------------------------------------------------
 
+
 def _steps(tree, q, qd, qdd, sensed):
     """Return the Step of every joint of an aligned tree    (steps 1, 2; eqs. 3.1-3.7)"""
     n, steps, width = tree.dof, [], 1 + 3 * tree.dof if sensed else 1
     for joint, row in zip(tree.joints, tree.rows):
         place = rate = acceleration = ca.DM(1, width)
         if row is not None:
-            place, rate, acceleration = (_variable(value[row], width, 1 + part * n + row) for part, value in enumerate((q, qd, qdd)))
+            place, rate, acceleration = (
+                _variable(value[row], width, 1 + part * n + row)
+                for part, value in enumerate((q, qd, qdd))
+            )
         home, screw = np.array(joint.home), ca.sparsify(ca.DM(joint.screw or (0,) * 6))
-        steps.append(Step(
-            rotation=joint_pose(joint, None if row is None else q[row])[:3, :3],
-            offset=_constant(home[:3, 3], width) + ca.sparsify(ca.DM(home[:3, :3])) @ screw[3:] @ place,
-            turn=screw[:3], slide=screw[3:], rate=rate, acceleration=acceleration,
-            column=1 + row if sensed and row is not None else None))
+        steps.append(
+            Step(
+                rotation=joint_pose(joint, None if row is None else q[row])[:3, :3],
+                offset=_constant(home[:3, 3], width)
+                + ca.sparsify(ca.DM(home[:3, :3])) @ screw[3:] @ place,
+                turn=screw[:3],
+                slide=screw[3:],
+                rate=rate,
+                acceleration=acceleration,
+                column=1 + row if sensed and row is not None else None,
+            )
+        )
     return steps
 
 
@@ -103,8 +126,12 @@ def _motions(tree, steps):
     def motion(k, parent):
         (w, dw, a, gravity), step = parent, steps[k]
         before = _to_child(step, w)
-        return (angular_velocity(step, before), angular_acceleration(step, before, _to_child(step, dw)),
-                linear_acceleration(step, before, _to_child(step, a + _swing(w, dw, step.offset))), _to_child(step, gravity))
+        return (
+            angular_velocity(step, before),
+            angular_acceleration(step, before, _to_child(step, dw)),
+            linear_acceleration(step, before, _to_child(step, a + _swing(w, dw, step.offset))),
+            _to_child(step, gravity),
+        )
 
     return outward(tree, motion, base)
 
@@ -139,6 +166,7 @@ def inertia_moment(link, motion):
 
 # Step 9: inward -----------------------------------------------------------------------------------------------------------------
 
+
 def _proximal(tree, steps, motions, loads):
     """Return for every link the force and moment at its proximal end, in and about its own frame    (step 9, eqs. 3.72-3.91)
 
@@ -149,7 +177,9 @@ def _proximal(tree, steps, motions, loads):
     def proximal(k, children):
         force, arm = inertia_force(tree.links[k], motions[k]), ca.DM(tree.links[k].com)
         moment = inertia_moment(tree.links[k], motions[k]) + skew(arm) @ force
-        for outer_force, outer_moment in [distal(steps[child], *wrench) for child, wrench in children] + external[k]:
+        for outer_force, outer_moment in [
+            distal(steps[child], *wrench) for child, wrench in children
+        ] + external[k]:
             force, moment = force + outer_force, moment + outer_moment
         return force, moment
 
@@ -178,10 +208,15 @@ def _external(tree, steps, loads):
 
 # Vectors and their sensitivities ------------------------------------------------------------------------------------------------
 
+
 def _to_child(step, v):
     """Return R'v; by the step's own coordinate R' changes by -[turn] R'."""
     v = step.rotation.T @ v
-    return v if step.column is None else v + _column(-ca.cross(step.turn, v[:, 0]), v.shape[1], step.column)
+    return (
+        v
+        if step.column is None
+        else v + _column(-ca.cross(step.turn, v[:, 0]), v.shape[1], step.column)
+    )
 
 
 def _to_parent(step, v):
@@ -204,23 +239,31 @@ def _swing(w, dw, arm):
 def _constant(vector, width):
     """Return a vector (3) without sensitivities; entries that are known to be zero are left out."""
     vector = ca.vertcat(vector[0], vector[1], vector[2])
-    return ca.horzcat(ca.sparsify(vector) if isinstance(vector, ca.DM) else vector, ca.DM(3, width - 1))
+    return ca.horzcat(
+        ca.sparsify(vector) if isinstance(vector, ca.DM) else vector, ca.DM(3, width - 1)
+    )
 
 
 def _variable(value, width, column):
     """Return a coordinate, whose sensitivity by itself is one."""
-    return value if width == 1 else ca.horzcat(value, ca.DM(1, width - 1)) + _column(ca.DM(1), width, column)
+    return (
+        value
+        if width == 1
+        else ca.horzcat(value, ca.DM(1, width - 1)) + _column(ca.DM(1), width, column)
+    )
 
 
 def _column(vector, width, column):
     """Return a matrix that is zero but for one column."""
-    return ca.horzcat(ca.DM(vector.shape[0], column), vector, ca.DM(vector.shape[0], width - column - 1))
+    return ca.horzcat(
+        ca.DM(vector.shape[0], column), vector, ca.DM(vector.shape[0], width - column - 1)
+    )
 
 
 def _by_variable(tree, stacked):
     """Return the sensitivities by q, qd and qdd, apart and without the value."""
     n = tree.dof
-    return tuple(stacked[:, 1 + part * n:1 + (part + 1) * n] for part in range(3))
+    return tuple(stacked[:, 1 + part * n : 1 + (part + 1) * n] for part in range(3))
 
 
 BARMAN = Formulation(name="barman", inverse=inverse, reactions=reactions, sensitivity=sensitivity)

@@ -7,13 +7,15 @@ amplitude may besides enter by products of two (geometric stiffening), shapes ma
 Integrals here are without the paper's factor 1/2, so its 2 Tr is tr. Where the paper drops what is of second order in the amplitudes, from P
 (eq. 37) and by taking W W' for 1 (eqs. 72, 73), energy is not quite kept; here this is done with `printed=True` only.
 """
+
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import Formulation, applied
-from ocp.flexible import bend_at, bends, first_moment, integrals, moved, slopes, weighed
-from ocp.spatial import screw_matrix, skew
-from ocp.tree import inward
+from ocp.dynamics.formulation import Formulation
+from ocp.mechanics.flexible import bend_at, bends, first_moment, integrals, moved, slopes, weighed
+from ocp.mechanics.loads import applied
+from ocp.mechanics.spatial import screw_matrix, skew
+from ocp.mechanics.tree import inward
 
 
 def inverse(tree, q, qd, qdd, loads=()):
@@ -35,15 +37,26 @@ def inertia(tree, q, printed=False):
     _check(tree)
     links, parents, amplitudes, rows = moved(tree, q), tree.parents, tree.amplitude_rows, tree.rows
     steps = [link.bend[0] @ link.joint for link in links]
-    carried, children = _composites(tree, links, steps, printed), [[c for c, p in enumerate(parents) if p == k] for k in range(len(parents))]
+    carried, children = (
+        _composites(tree, links, steps, printed),
+        [[c for c, p in enumerate(parents) if p == k] for k in range(len(parents))],
+    )
     entries = {}
 
     def bent(k, c):
         """Matrices M (4x4) of the place of child c by each amplitude of link k."""
-        fixed, values = bends(tree.links[k].modes, _home(tree, c)), [q[row] for row in amplitudes[k]]
-        return [sum(slope * fixed[t] for t, slope in pairs) for pairs in slopes(tree.links[k].modes, values)]
+        fixed, values = (
+            bends(tree.links[k].modes, _home(tree, c)),
+            [q[row] for row in amplitudes[k]],
+        )
+        return [
+            sum(slope * fixed[t] for t, slope in pairs)
+            for pairs in slopes(tree.links[k].modes, values)
+        ]
 
-    deflections = {(k, c): bent(k, c) for k in range(len(links)) if amplitudes[k] for c in children[k]}
+    deflections = {
+        (k, c): bent(k, c) for k in range(len(links)) if amplitudes[k] for c in children[k]
+    }
     for h, link in enumerate(links):
         found = []
         if rows[h] is not None:
@@ -51,14 +64,25 @@ def inertia(tree, q, printed=False):
         if amplitudes[h]:
             own, both = _own(tree.links[h], q, amplitudes[h], link.terms[0])
             for k, row in enumerate(amplitudes[h]):
-                branches = [(c, carried[c] @ links[c].joint.T @ deflections[h, c][k].T) for c in children[h]]
-                found.append((row, (own[k] + sum(steps[c] @ inner for c, inner in branches)) @ link.pose.T))
+                branches = [
+                    (c, carried[c] @ links[c].joint.T @ deflections[h, c][k].T) for c in children[h]
+                ]
+                found.append(
+                    (row, (own[k] + sum(steps[c] @ inner for c, inner in branches)) @ link.pose.T)
+                )
                 for f in range(k + 1):
-                    moving = sum((deflections[h, c][f] @ links[c].joint @ inner for c, inner in branches), ca.DM(4, 4))
+                    moving = sum(
+                        (deflections[h, c][f] @ links[c].joint @ inner for c, inner in branches),
+                        ca.DM(4, 4),
+                    )
                     if printed:
-                        entries[amplitudes[h][f], row] = ca.trace(moving + both[f][k])                           # eqs. 72, 73
+                        entries[amplitudes[h][f], row] = ca.trace(
+                            moving + both[f][k]
+                        )  # eqs. 72, 73
                     else:
-                        entries[amplitudes[h][f], row] = ca.trace(link.pose @ (moving + both[f][k]) @ link.pose.T)
+                        entries[amplitudes[h][f], row] = ca.trace(
+                            link.pose @ (moving + both[f][k]) @ link.pose.T
+                        )
         for row, push in found:
             j, below = h, None
             while j >= 0:
@@ -89,9 +113,17 @@ def hybrid(tree, q, qd, known, active, loads=()):
 
     `active` has a boolean and `known` (n,) the given acceleration or force of each coordinate, as in `ocp.dynamics.lie_group.hybrid`.
     """
-    given, free = ([row for row, flag in enumerate(active) if bool(flag) is side] for side in (True, False))
-    matrix, rest, found = inertia(tree, q), remainder(tree, q, qd, ca.DM.zeros(tree.dof), loads), ca.vertcat(*ca.vertsplit(known))
-    found[free] = ca.solve(matrix[free, free], known[free] + rest[free] - matrix[free, given] @ known[given])
+    given, free = (
+        [row for row, flag in enumerate(active) if bool(flag) is side] for side in (True, False)
+    )
+    matrix, rest, found = (
+        inertia(tree, q),
+        remainder(tree, q, qd, ca.DM.zeros(tree.dof), loads),
+        ca.vertcat(*ca.vertsplit(known)),
+    )
+    found[free] = ca.solve(
+        matrix[free, free], known[free] + rest[free] - matrix[free, given] @ known[given]
+    )
     forces = matrix @ found - rest
     forces[free] = known[free]
     return found, forces
@@ -107,8 +139,16 @@ def reactions(tree, q, qd, qdd, loads=()):
     links, gravity = moved(tree, q, qd, qdd), ca.DM([*tree.gravity, 0.0])
     given = [[] for _ in links]
     for k, position, force, moment in applied(tree, loads):
-        bend, force, moment = (bend_at(tree.links[k], position, links[k].terms)[0], *(ca.vertcat(v[0], v[1], v[2]) for v in (force, moment)))
-        given[k].append(ca.vertcat(force, moment + ca.cross((links[k].pose @ bend @ ca.DM([*position, 1.0]))[:3], force)))
+        bend, force, moment = (
+            bend_at(tree.links[k], position, links[k].terms)[0],
+            *(ca.vertcat(v[0], v[1], v[2]) for v in (force, moment)),
+        )
+        given[k].append(
+            ca.vertcat(
+                force,
+                moment + ca.cross((links[k].pose @ bend @ ca.DM([*position, 1.0]))[:3], force),
+            )
+        )
 
     def gather(k, children):
         link, bent, (b, bd, bdd) = tree.links[k], links[k], links[k].terms
@@ -116,13 +156,22 @@ def reactions(tree, q, qd, qdd, loads=()):
         first = first_moment(link, b)
         push, spread = bent.acceleration @ first - first[3] * gravity, bent.acceleration @ second
         if link.modes is not None:
-            rate, change = (sum(value * ca.DM([*row, 0.0]) for value, row in zip(values, link.modes.first)) for values in (bd, bdd))
+            rate, change = (
+                sum(value * ca.DM([*row, 0.0]) for value, row in zip(values, link.modes.first))
+                for values in (bd, bdd)
+            )
             push += 2 * bent.rate @ rate + bent.pose @ change
             inner = [sum(value * d.T for value, d in zip(values, mixed)) for values in (bd, bdd)]
             spread += 2 * bent.rate @ inner[0] + bent.pose @ inner[1]
-        turned = spread @ bent.pose.T - gravity @ (bent.pose @ first).T                           # integral of (x'' - g) x'
-        moment = ca.vertcat(turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1])
-        return ca.vertcat(push[:3], moment) + sum((wrench for _, wrench in children), ca.DM.zeros(6)) - sum(given[k], ca.DM.zeros(6))
+        turned = spread @ bent.pose.T - gravity @ (bent.pose @ first).T  # integral of (x'' - g) x'
+        moment = ca.vertcat(
+            turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1]
+        )
+        return (
+            ca.vertcat(push[:3], moment)
+            + sum((wrench for _, wrench in children), ca.DM.zeros(6))
+            - sum(given[k], ca.DM.zeros(6))
+        )
 
     forces, moments = [], []
     for joint, link, wrench in zip(tree.joints, links, inward(tree, gather)):
@@ -138,26 +187,48 @@ def _needed(tree, links, q, qd, loads, printed):
     Q = P ddW' + 2 (sum db_t D_t) dW' + (sum ddb_t D_t) W' + sum over children E A Q_c,   g likewise from first moments   (eqs. 87-90)
     tau_j = tr(W [S] Q) - g' W [S] p,   tau_jf = tr(sum over children W M_cf A_c Q_c + (own) W') - gravity's share + K delta + damping
     """
-    tau, rows, amplitudes, gravity = [0] * tree.dof, tree.rows, tree.amplitude_rows, ca.DM([*tree.gravity, 0.0])
-    pushes = [[] for _ in links]                                                 # (position, B) with work tr(d(W E) B) by each load
+    tau, rows, amplitudes, gravity = (
+        [0] * tree.dof,
+        tree.rows,
+        tree.amplitude_rows,
+        ca.DM([*tree.gravity, 0.0]),
+    )
+    pushes = [[] for _ in links]  # (position, B) with work tr(d(W E) B) by each load
     for k, position, force, moment in applied(tree, loads):
         bend = bend_at(tree.links[k], position, links[k].terms)[0]
-        turned = skew(moment) @ (links[k].pose @ bend)[:3, :3] / 2               # tr([h] X dX') = 2 h . axis
+        turned = skew(moment) @ (links[k].pose @ bend)[:3, :3] / 2  # tr([h] X dX') = 2 h . axis
         force = ca.vertcat(force[0], force[1], force[2], 0)
-        pushes[k].append((tuple(position), bend, -(ca.DM([*position, 1.0]) @ force.T + ca.diagcat(turned, ca.DM(1, 1)).T)))
+        pushes[k].append(
+            (
+                tuple(position),
+                bend,
+                -(ca.DM([*position, 1.0]) @ force.T + ca.diagcat(turned, ca.DM(1, 1)).T),
+            )
+        )
 
     def gather(k, children):
         link, bent, (b, bd, bdd) = tree.links[k], links[k], links[k].terms
         second, mixed = _second(link, b, printed)
         total = second @ bent.acceleration.T - first_moment(link, b) @ gravity.T
         if link.modes is not None:
-            total += 2 * sum(rate * d for rate, d in zip(bd, mixed)) @ bent.rate.T + sum(rate * d for rate, d in zip(bdd, mixed)) @ bent.pose.T
-        held = [(_home(tree, c), links[c].bend[0], links[c].joint @ inner) for c, inner in children] + pushes[k]
+            total += (
+                2 * sum(rate * d for rate, d in zip(bd, mixed)) @ bent.rate.T
+                + sum(rate * d for rate, d in zip(bdd, mixed)) @ bent.pose.T
+            )
+        held = [
+            (_home(tree, c), links[c].bend[0], links[c].joint @ inner) for c, inner in children
+        ] + pushes[k]
         if link.modes is not None:
-            for row, force in zip(amplitudes[k], _bending(link, bent, mixed, held, gravity, [q[r] for r in amplitudes[k]])):
+            for row, force in zip(
+                amplitudes[k],
+                _bending(link, bent, mixed, held, gravity, [q[r] for r in amplitudes[k]]),
+            ):
                 tau[row] = force
             values, rates = (ca.vertcat(*(x[row] for row in amplitudes[k])) for x in (q, qd))
-            elastic = ca.DM(np.array(link.modes.stiffness)) @ values + ca.sparsify(ca.DM(np.array(link.modes.damping))) @ rates
+            elastic = (
+                ca.DM(np.array(link.modes.stiffness)) @ values
+                + ca.sparsify(ca.DM(np.array(link.modes.damping))) @ rates
+            )
             for number, row in enumerate(amplitudes[k]):
                 tau[row] += elastic[number]
         for _, bend, inner in held:
@@ -174,15 +245,24 @@ def _bending(link, bent, mixed, held, gravity, values):
     """Return the forces on a link's amplitudes but for elasticity and damping   (eqs. 39, 54; 85, 86)."""
     (_, bd, bdd), (_, with_place, coupling), by_term = bent.terms, integrals(link), []
     for t, d in enumerate(mixed):
-        own = d.T @ bent.acceleration.T + 2 * sum(rate * c for rate, c in zip(bd, coupling[t])) @ bent.rate.T
-        own += sum(rate * c for rate, c in zip(bdd, coupling[t])) @ bent.pose.T - with_place[t][3, :].T @ gravity.T
-        own += sum((bends(link.modes, position)[t] @ inner for position, _, inner in held), ca.DM(4, 4))
+        own = (
+            d.T @ bent.acceleration.T
+            + 2 * sum(rate * c for rate, c in zip(bd, coupling[t])) @ bent.rate.T
+        )
+        own += (
+            sum(rate * c for rate, c in zip(bdd, coupling[t])) @ bent.pose.T
+            - with_place[t][3, :].T @ gravity.T
+        )
+        own += sum(
+            (bends(link.modes, position)[t] @ inner for position, _, inner in held), ca.DM(4, 4)
+        )
         by_term.append(ca.dot(bent.pose.T, own))
     return [sum(slope * by_term[t] for t, slope in pairs) for pairs in slopes(link.modes, values)]
 
 
 def _composites(tree, links, steps, printed):
     """Return F (4x4) of every link: its own P and its children's, moved   (eqs. 77-79)."""
+
     def gather(k, children):
         total = _second(tree.links[k], links[k].terms[0], printed)[0]
         return total + sum((steps[c] @ inner @ steps[c].T for c, inner in children), ca.DM(4, 4))
@@ -203,7 +283,10 @@ def _own(link, q, rows, b):
     """Return D_k and C_fk (4x4) by amplitudes: the terms' integrals weighed by the terms' slopes."""
     _, _, coupling = integrals(link)
     mixed, pairs = weighed(link, b)[1], slopes(link.modes, [q[row] for row in rows])
-    both = [[sum(f * k * coupling[t][u] for t, f in left for u, k in right) for right in pairs] for left in pairs]
+    both = [
+        [sum(f * k * coupling[t][u] for t, f in left for u, k in right) for right in pairs]
+        for left in pairs
+    ]
     return [sum(slope * mixed[t] for t, slope in found) for found in pairs], both
 
 
@@ -218,14 +301,21 @@ def _home(tree, k):
 
 def _symmetric(n, entries):
     """Return the matrix (n, n) with the given entries in either triangle, zeros elsewhere."""
-    return ca.vertcat(*(ca.horzcat(*(entries.get((i, j), entries.get((j, i), ca.DM(1, 1))) for j in range(n))) for i in range(n)))
+    return ca.vertcat(
+        *(
+            ca.horzcat(*(entries.get((i, j), entries.get((j, i), ca.DM(1, 1))) for j in range(n)))
+            for i in range(n)
+        )
+    )
 
 
 def _check(tree):
     for joint in tree.joints if tree.flexible else ():
         if joint.kind in ("prismatic", "screw"):
-            raise ValueError(f"book: joint {joint.name!r} is {joint.kind}: in a tree with flexible links (here {', '.join(tree.flexible)}) "
-                             "the method treats revolute and fixed joints only")
+            raise ValueError(
+                f"book: joint {joint.name!r} is {joint.kind}: in a tree with flexible links (here {', '.join(tree.flexible)}) "
+                "the method treats revolute and fixed joints only"
+            )
 
 
 BOOK = Formulation(name="book", inverse=inverse, reactions=reactions, flexible=True)

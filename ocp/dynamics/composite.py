@@ -12,17 +12,36 @@ point fixed in the ground. A load keeps its direction when its link turns, which
 
 Vectors of all joints are columns of matrices (3, n) or (6, n), entries of their matrices are rows, so a graph takes few calls to build.
 """
+
 from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import Provider, Wrench, aligned, applied, regrouped
+from ocp.dynamics.formulation import Provider, aligned
 from ocp.dynamics.pairs import bilinear, products
-from ocp.spatial import across, against, by_rows, cross, cross_force, cross_motion, dot, times
+from ocp.mechanics.inertia import regrouped
+from ocp.mechanics.loads import Wrench, applied
+from ocp.mechanics.spatial import (
+    across,
+    against,
+    by_rows,
+    cross,
+    cross_force,
+    cross_motion,
+    dot,
+    times,
+)
 
 SX = ca.SX
-ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))                             # of a symmetric 3x3 matrix, in the order kept here
+ENTRIES = (
+    (0, 0),
+    (1, 1),
+    (2, 2),
+    (0, 1),
+    (0, 2),
+    (1, 2),
+)  # of a symmetric 3x3 matrix, in the order kept here
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +88,9 @@ class Bodies:
 
 def sensitivity(tree, q, qd, qdd, loads=()):
     """Return dtau/dq, dtau/dqd, dtau/dqdd, each (n, n), and dtau/d(moment, force) of each load in turn, (n, 6 loads)."""
-    return tuple(ca.sparsify(part) for part in join_slopes(tree, slope_parts(tree, q, qd, qdd, loads)))
+    return tuple(
+        ca.sparsify(part) for part in join_slopes(tree, slope_parts(tree, q, qd, qdd, loads))
+    )
 
 
 def curvature(tree, multipliers, q, qd, qdd, loads=()):
@@ -84,7 +105,10 @@ def curvature(tree, multipliers, q, qd, qdd, loads=()):
     with all of joint j. The forces of K m + m x* G and of B'm vanish, which leaves three entries of six.
     (Re-derived from the first derivatives; the loads apart, as there.)
     """
-    return tuple(ca.sparsify(part) for part in join_curvature(tree, curvature_parts(tree, multipliers, q, qd, qdd, loads))[:5])
+    return tuple(
+        ca.sparsify(part)
+        for part in join_curvature(tree, curvature_parts(tree, multipliers, q, qd, qdd, loads))[:5]
+    )
 
 
 def slope_parts(tree, q, qd, qdd, loads=()):
@@ -93,13 +117,19 @@ def slope_parts(tree, q, qd, qdd, loads=()):
     chain = chain_of(tree)
     frames = ground_frames(chain, q, qd, qdd)
     motions = ca.densify(ca.vertcat(frames.screw, 2 * frames.phi, frames.psi))
-    return carried_sums(chain, stacked(bodies_of(chain, frames))), motions, *_load_parts(chain, frames, loads)
+    return (
+        carried_sums(chain, stacked(bodies_of(chain, frames))),
+        motions,
+        *_load_parts(chain, frames, loads),
+    )
 
 
 def join_slopes(tree, parts):
     """Return the four derivatives from `slope_parts`, as SX or MX."""
     carried, motions, load_places, by_load = parts
-    by_q, by_qd, by_qdd = products(tree, bilinear(_slope_kinds, carried, motions), motions, ((0, 1), (2, 3), (4, 4)))
+    by_q, by_qd, by_qdd = products(
+        tree, bilinear(_slope_kinds, carried, motions), motions, ((0, 1), (2, 3), (4, 4))
+    )
     return by_q - load_places, by_qd, by_qdd, by_load
 
 
@@ -108,9 +138,18 @@ def _slope_kinds(carried, motions):
     carried, (s, twice_phi, psi) = unstacked(carried), ca.vertsplit(motions, 6)
     turned, back = wrench_of(carried, s), bent_back(carried, s)
     by_rate = bent(carried, s) + wrench_of(carried, twice_phi)
-    by_place = bent(carried, twice_phi / 2) + wrench_of(carried, psi) + cross_force(s, carried.moment, carried.force)
-    return ca.horzcat(ca.vertcat(by_place, SX(12, 1)), ca.vertcat(SX(6, 1), back / 2, SX(3, 1), turned), ca.vertcat(by_rate, SX(12, 1)),
-                      ca.vertcat(back, SX(3, 1), turned, SX(6, 1)), ca.vertcat(turned, SX(12, 1)))
+    by_place = (
+        bent(carried, twice_phi / 2)
+        + wrench_of(carried, psi)
+        + cross_force(s, carried.moment, carried.force)
+    )
+    return ca.horzcat(
+        ca.vertcat(by_place, SX(12, 1)),
+        ca.vertcat(SX(6, 1), back / 2, SX(3, 1), turned),
+        ca.vertcat(by_rate, SX(12, 1)),
+        ca.vertcat(back, SX(3, 1), turned, SX(6, 1)),
+        ca.vertcat(turned, SX(12, 1)),
+    )
 
 
 def curvature_parts(tree, multipliers, q, qd, qdd, loads=()):
@@ -124,7 +163,11 @@ def curvature_parts(tree, multipliers, q, qd, qdd, loads=()):
     lift = cross_motion(of_parents(chain, virtual, SX.zeros(6)), s)
     sums = carried_sums(chain, ca.vertcat(stacked(bodies), duals_of(bodies, virtual)))
     _, force, image, back, _ = ca.vertsplit(sums, [0, 22, 28, 34, 37, 43])
-    slopes = (dot(lift, force) + dot(psi, image) + dot(phi[:3, :], back), 2 * dot(phi, image) + dot(s[:3, :], back), dot(s, image))
+    slopes = (
+        dot(lift, force) + dot(psi, image) + dot(phi[:3, :], back),
+        2 * dot(phi, image) + dot(s[:3, :], back),
+        dot(s, image),
+    )
     by_qq, by_q_load, by_q, by_load = _load_curvatures(chain, frames, virtual, loads)
     gradient = ca.vertcat(slopes[0].T - by_q, slopes[1].T, slopes[2].T, by_load)
     return sums, ca.densify(ca.vertcat(s, phi, lift, psi)), by_qq, by_q_load, gradient
@@ -133,7 +176,10 @@ def curvature_parts(tree, multipliers, q, qd, qdd, loads=()):
 def join_curvature(tree, parts):
     """Return the five second derivatives and the gradient from `curvature_parts`, as SX or MX."""
     carried, motions, load_places, by_q_load, gradient = parts
-    kinds, places = bilinear(_curvature_kinds, carried, motions), ((0, None), (1, 2), (3, 4), (5, None))
+    kinds, places = (
+        bilinear(_curvature_kinds, carried, motions),
+        ((0, None), (1, 2), (3, 4), (5, None)),
+    )
     by_qq, by_q_qd, by_q_qdd, by_qd_qd = products(tree, kinds, motions, places)
     return by_qq - load_places, by_q_qd, by_q_qdd, by_qd_qd, by_q_load, gradient
 
@@ -153,12 +199,17 @@ def _curvature_kinds(carried, motions):
     c = wrench_of(carried, lift) + cross_force(s, g, g_force)
     a1, b1, a2 = wrench_of(carried, 2 * phi) + bent(carried, s), held(s), wrench_of(carried, s)
     return ca.horzcat(
-        ca.vertcat(SX(6, 1), bq, SX(3, 1), a, c), ca.vertcat(SX(6, 1), b1, SX(3, 1), a1, SX(6, 1)),
-        ca.vertcat(bq, SX(3, 1), 2 * c, SX(12, 1)), ca.vertcat(SX(12, 1), a2, SX(6, 1)), ca.vertcat(c, SX(18, 1)),
-        ca.vertcat(b1, SX(21, 1)))
+        ca.vertcat(SX(6, 1), bq, SX(3, 1), a, c),
+        ca.vertcat(SX(6, 1), b1, SX(3, 1), a1, SX(6, 1)),
+        ca.vertcat(bq, SX(3, 1), 2 * c, SX(12, 1)),
+        ca.vertcat(SX(12, 1), a2, SX(6, 1)),
+        ca.vertcat(c, SX(18, 1)),
+        ca.vertcat(b1, SX(21, 1)),
+    )
 
 
 # The motion of joints and links ---------------------------------------------------------------------------------------------
+
 
 def chain_of(tree):
     """Return the Chain of a tree."""
@@ -169,16 +220,25 @@ def chain_of(tree):
         carriers.append(row if row is not None else carriers[parents[k]] if parents[k] >= 0 else -1)
     moving = [k for k, row in enumerate(rows) if row is not None]
     return Chain(
-        tree=tree, parents=tuple(carriers[parents[k]] if parents[k] >= 0 else -1 for k in moving), carriers=tuple(carriers),
-        homes=tuple(np.array(tree.joints[k].home) for k in moving), inertias=tuple(inertias[k] for k in moving),
-        still=_leading_slides(tree))
+        tree=tree,
+        parents=tuple(carriers[parents[k]] if parents[k] >= 0 else -1 for k in moving),
+        carriers=tuple(carriers),
+        homes=tuple(np.array(tree.joints[k].home) for k in moving),
+        inertias=tuple(inertias[k] for k in moving),
+        still=_leading_slides(tree),
+    )
 
 
 def _leading_slides(tree):
     """Return the links of an unbranched chain of massless slides that starts at the ground: their places do not matter."""
     found, parents = [], tree.parents
-    while len(found) < len(parents) and parents[len(found)] == len(found) - 1 and parents.count(len(found) - 1) == 1 \
-            and tree.joints[len(found)].kind == "prismatic" and (not found or not tree.links[len(found) - 1].mass):
+    while (
+        len(found) < len(parents)
+        and parents[len(found)] == len(found) - 1
+        and parents.count(len(found) - 1) == 1
+        and tree.joints[len(found)].kind == "prismatic"
+        and (not found or not tree.links[len(found) - 1].mass)
+    ):
         found.append(len(found))
     return tuple(found)
 
@@ -192,8 +252,16 @@ def ground_frames(chain, q, qd, qdd):
     base_place, rotation, origin = _places(chain, q)
     axes = ca.horzcat(*(turn[:, 2] for turn in rotation))
     turning = np.tile([joint.kind != "prismatic" for joint in joints], (3, 1)).astype(float)
-    sliding = np.tile([1.0 if joint.kind == "prismatic" else joint.pitch if joint.kind == "screw" else 0.0 for joint in joints], (3, 1))
-    screw = ca.vertcat(axes * ca.DM(turning), cross(origin, axes) * ca.DM(turning) + axes * ca.DM(sliding))
+    sliding = np.tile(
+        [
+            1.0 if joint.kind == "prismatic" else joint.pitch if joint.kind == "screw" else 0.0
+            for joint in joints
+        ],
+        (3, 1),
+    )
+    screw = ca.vertcat(
+        axes * ca.DM(turning), cross(origin, axes) * ca.DM(turning) + axes * ca.DM(sliding)
+    )
     still, base = SX.zeros(6), ca.vertcat(SX.zeros(3), -SX(ca.DM(chain.tree.gravity)))
     rates, accelerations = across(qd, 6), across(qdd, 6)
     twist = summed(chain, screw * rates, still)
@@ -201,7 +269,16 @@ def ground_frames(chain, q, qd, qdd):
     phi = cross_motion(before, screw)
     acceleration = summed(chain, screw * accelerations + phi * rates, base)
     psi = cross_motion(of_parents(chain, acceleration, base), screw) + cross_motion(before, phi)
-    return Frames(base=base_place, rotation=rotation, origin=origin, screw=screw, phi=phi, psi=psi, twist=twist, acceleration=acceleration)
+    return Frames(
+        base=base_place,
+        rotation=rotation,
+        origin=origin,
+        screw=screw,
+        phi=phi,
+        psi=psi,
+        twist=twist,
+        acceleration=acceleration,
+    )
 
 
 def _places(chain, q):
@@ -218,7 +295,9 @@ def _places(chain, q):
         else:
             place = place + turn @ ca.DM(home[:3, 3]) if home[:3, 3].any() else place
             if joint.kind != "revolute":
-                place = place + base[:, 2] * ((1.0 if joint.kind == "prismatic" else joint.pitch) * q[k])
+                place = place + base[:, 2] * (
+                    (1.0 if joint.kind == "prismatic" else joint.pitch) * q[k]
+                )
         if joint.kind != "prismatic":
             base = base @ SX(spin, ca.vertcat(cosines[k], sines[k], -sines[k], cosines[k], 1))
         rotation.append(base)
@@ -251,14 +330,25 @@ def carried_sums(chain, columns):
 
 # The links and what joints carry --------------------------------------------------------------------------------------------
 
+
 def bodies_of(chain, frames):
     """Return every link's own Bodies, in the ground frame."""
-    constants = [(mass, *first, *(np.trace(second) * np.eye(3) - second).ravel()) for mass, first, second in chain.inertias]
+    constants = [
+        (mass, *first, *(np.trace(second) * np.eye(3) - second).ravel())
+        for mass, first, second in chain.inertias
+    ]
     mass, *local = (ca.DM(row).T for row in np.array(constants).T)
     columns = [ca.horzcat(*(turn[:, k] for turn in frames.rotation)) for k in range(3)]
-    turned = [sum(across(local[3 * r + c], 3) * columns[c] for c in range(3)) for r in range(4)]       # R h, and the columns of R I
-    first, lever = turned[0] + across(mass, 3) * frames.origin, turned[0] + across(mass / 2, 3) * frames.origin
-    about_origin = [sum(columns[c][i, :] * turned[1 + c][j, :] for c in range(3)) for i, j in ENTRIES]
+    turned = [
+        sum(across(local[3 * r + c], 3) * columns[c] for c in range(3)) for r in range(4)
+    ]  # R h, and the columns of R I
+    first, lever = (
+        turned[0] + across(mass, 3) * frames.origin,
+        turned[0] + across(mass / 2, 3) * frames.origin,
+    )
+    about_origin = [
+        sum(columns[c][i, :] * turned[1 + c][j, :] for c in range(3)) for i, j in ENTRIES
+    ]
     inertia = ca.vertcat(*about_origin) + _shifts(frames.origin, lever)
     w, v, dw, dv = *ca.vertsplit(frames.twist, 3), *ca.vertsplit(frames.acceleration, 3)
     spin, momentum = times(inertia, w) + cross(first, v), across(mass, 3) * v - cross(first, w)
@@ -266,24 +356,42 @@ def bodies_of(chain, frames):
     x, y, z = ca.vertsplit(spin)
     upper = ca.vertcat(xx, xy + z, xz - y, xy - z, yy, yz + x, xz + y, yz - x, zz)
     return Bodies(
-        mass=SX(mass), first=first, inertia=inertia, upper=upper, twice=2 * momentum,
+        mass=SX(mass),
+        first=first,
+        inertia=inertia,
+        upper=upper,
+        twice=2 * momentum,
         moment=times(inertia, dw) + cross(first, dv) + cross(w, spin) + cross(v, momentum),
-        force=across(mass, 3) * dv - cross(first, dw) + cross(w, momentum))
+        force=across(mass, 3) * dv - cross(first, dw) + cross(w, momentum),
+    )
 
 
 def _shifts(p, l):
     """Return the entries of 2 (p.l) 1 - p l' - l p'."""
     (x, y, z), (a, b, c) = ca.vertsplit(p), ca.vertsplit(l)
     xa, yb, zc = x * a, y * b, z * c
-    return ca.vertcat(2 * (yb + zc), 2 * (xa + zc), 2 * (xa + yb), -(x * b + y * a), -(x * c + z * a), -(y * c + z * b))
+    return ca.vertcat(
+        2 * (yb + zc),
+        2 * (xa + zc),
+        2 * (xa + yb),
+        -(x * b + y * a),
+        -(x * c + z * a),
+        -(y * c + z * b),
+    )
 
 
 def _rolled(inertia, w):
     """Return the entries of I [w] plus its transpose."""
     xx, yy, zz, xy, xz, yz = ca.vertsplit(inertia)
     x, y, z = ca.vertsplit(w)
-    return ca.vertcat(2 * (xy * z - xz * y), 2 * (yz * x - xy * z), 2 * (xz * y - yz * x),
-                      (yy - xx) * z + xz * x - yz * y, (xx - zz) * y + yz * z - xy * x, (zz - yy) * x + xy * y - xz * z)
+    return ca.vertcat(
+        2 * (xy * z - xz * y),
+        2 * (yz * x - xy * z),
+        2 * (xz * y - yz * x),
+        (yy - xx) * z + xz * x - yz * y,
+        (xx - zz) * y + yz * z - xy * x,
+        (zz - yy) * x + xy * y - xz * z,
+    )
 
 
 def stacked(bodies):
@@ -306,7 +414,10 @@ def duals_of(bodies, w):
 def wrench_of(bodies, motion):
     """Return I m: the wrench that accelerates the bodies by the motion m."""
     w, v = ca.vertsplit(motion, 3)
-    return ca.vertcat(times(bodies.inertia, w) + cross(bodies.first, v), across(bodies.mass, 3) * v - cross(bodies.first, w))
+    return ca.vertcat(
+        times(bodies.inertia, w) + cross(bodies.first, v),
+        across(bodies.mass, 3) * v - cross(bodies.first, w),
+    )
 
 
 def bent(bodies, motion):
@@ -323,20 +434,33 @@ def bent_back(bodies, motion):
 
 # Loads ----------------------------------------------------------------------------------------------------------------------
 
+
 def _loaded_chains(chain, frames, loads):
     """Yield for each load the coordinates that move its link, its place, whether that stays, and force and moment as columns (3)."""
     for load in loads:
         stays = isinstance(load, Wrench)
-        link, position, force, moment = (chain.tree.link_index(load.link), load.place, load.force, load.moment) if stays else \
-            applied(chain.tree, [load])[0]
+        link, position, force, moment = (
+            (chain.tree.link_index(load.link), load.place, load.force, load.moment)
+            if stays
+            else applied(chain.tree, [load])[0]
+        )
         k = chain.carriers[link]
         moving = []
         while k >= 0:
             moving.insert(0, k)
             k = chain.parents[k]
         if moving:
-            place = ca.DM(position) - frames.base if stays else frames.origin[:, moving[-1]] + frames.rotation[moving[-1]] @ ca.DM(position)
-            yield moving, place, stays, *(ca.vertcat(vector[0], vector[1], vector[2]) for vector in (force, moment))
+            place = (
+                ca.DM(position) - frames.base
+                if stays
+                else frames.origin[:, moving[-1]] + frames.rotation[moving[-1]] @ ca.DM(position)
+            )
+            yield (
+                moving,
+                place,
+                stays,
+                *(ca.vertcat(vector[0], vector[1], vector[2]) for vector in (force, moment)),
+            )
         else:
             yield moving, None, None, None, None
 
@@ -350,12 +474,18 @@ def _rates(frames, moving, place):
 def _load_parts(chain, frames, loads):
     """Return the loads' shares of -dtau/dq (n, n) and dtau/d(moment, force) (n, 6 loads)."""
     by_q, by_load = SX(chain.tree.dof, chain.tree.dof), SX(chain.tree.dof, 6 * len(loads))
-    for number, (moving, place, stays, force, moment) in enumerate(_loaded_chains(chain, frames, loads)):
+    for number, (moving, place, stays, force, moment) in enumerate(
+        _loaded_chains(chain, frames, loads)
+    ):
         if moving:
             turns, moves = _rates(frames, moving, place)
             pushed, swung = turns.T @ against(moves, force), turns.T @ against(turns, moment)
             by_load[moving, list(range(6 * number, 6 * number + 6))] = -ca.horzcat(turns.T, moves.T)
-            by_q[moving, moving] += ca.triu(pushed, False).T + ca.triu(swung, False).T + (-ca.tril(pushed, False) if stays else ca.triu(pushed))
+            by_q[moving, moving] += (
+                ca.triu(pushed, False).T
+                + ca.triu(swung, False).T
+                + (-ca.tril(pushed, False) if stays else ca.triu(pushed))
+            )
     return by_q, ca.sparsify(by_load)
 
 
@@ -364,14 +494,24 @@ def _load_curvatures(chain, frames, virtual, loads):
     force) (n, 6 loads), the first by q (n,), and minus those by (moment, force) (6 loads,)."""
     n, count = chain.tree.dof, len(loads)
     by_qq, by_q_load, by_q, by_load = SX(n, n), SX(n, 6 * count), SX.zeros(n), SX.zeros(6 * count)
-    for number, (moving, place, stays, force, moment) in enumerate(_loaded_chains(chain, frames, loads)):
+    for number, (moving, place, stays, force, moment) in enumerate(
+        _loaded_chains(chain, frames, loads)
+    ):
         if not moving:
             continue
-        columns, (turns, moves) = list(range(6 * number, 6 * number + 6)), _rates(frames, moving, place)
+        columns, (turns, moves) = (
+            list(range(6 * number, 6 * number + 6)),
+            _rates(frames, moving, place),
+        )
         w, v = ca.vertsplit(virtual[:, moving[-1]], 3)
-        ahead = cross_motion(frames.screw[:, moving], ca.repmat(ca.vertcat(w, v), 1, len(moving)) - virtual[:, moving])
+        ahead = cross_motion(
+            frames.screw[:, moving],
+            ca.repmat(ca.vertcat(w, v), 1, len(moving)) - virtual[:, moving],
+        )
         here = ca.repmat(place, 1, len(moving))
-        wrench = [ca.repmat(part, 1, len(moving)) for part in (moment + ca.cross(place, force), force)]
+        wrench = [
+            ca.repmat(part, 1, len(moving)) for part in (moment + ca.cross(place, force), force)
+        ]
         by_place = frames.screw[:, moving].T @ cross_force(ahead, *wrench)
         speeds = ahead[3:, :] + cross(ahead[:3, :], here)
         if not stays:
@@ -385,4 +525,9 @@ def _load_curvatures(chain, frames, virtual, loads):
     return by_qq, ca.sparsify(by_q_load), by_q, by_load
 
 
-COMPOSITE = Provider(slope_parts=slope_parts, join_slopes=join_slopes, curvature_parts=curvature_parts, join_curvature=join_curvature)
+COMPOSITE = Provider(
+    slope_parts=slope_parts,
+    join_slopes=join_slopes,
+    curvature_parts=curvature_parts,
+    join_curvature=join_curvature,
+)

@@ -10,18 +10,22 @@ turns with it; an inertia is linear in its masses, so that for joints a, b, c on
 
 which are the Christoffel symbols (derived here; numerically those of Echeandia & Wensing 2021). Twists and wrenches are (angular, linear).
 """
+
 from dataclasses import dataclass
 from itertools import product
 
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import Formulation, aligned, applied, regrouped
-from ocp.kinematics import poses
-from ocp.spatial import cross, cross_force, cross_motion, times
-from ocp.tree import inward, limits
+from ocp.dynamics.formulation import Formulation, aligned
+from ocp.mechanics.checks import limits
+from ocp.mechanics.inertia import regrouped
+from ocp.mechanics.kinematics import poses
+from ocp.mechanics.loads import applied
+from ocp.mechanics.spatial import cross, cross_force, cross_motion, times
+from ocp.mechanics.tree import inward
 
-MOST = 3                                           # coordinates of a table: its size grows like points^n
+MOST = 3  # coordinates of a table: its size grows like points^n
 
 
 def inverse(tree, q, qd, qdd, loads=()):
@@ -44,7 +48,9 @@ def torques(gravity, inertia, coriolis, qd, qdd):
     if not n:
         return ca.DM(0, 1)
     rates = [(1 if j == k else 2) * qd[j] * qd[k] for j in range(n) for k in range(j, n)]
-    tables = ca.vertcat(*(ca.horzcat(*(c[j, k] for j in range(n) for k in range(j, n))) for c in coriolis))
+    tables = ca.vertcat(
+        *(ca.horzcat(*(c[j, k] for j in range(n) for k in range(j, n))) for c in coriolis)
+    )
     return gravity + inertia @ ca.vertcat(*(qdd[k] for k in range(n))) + tables @ ca.vertcat(*rates)
 
 
@@ -77,6 +83,7 @@ def dense(n):
 
 # The recursion --------------------------------------------------------------------------------------------------------------
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
     """A tree at rest at q: link poses, joint twists (6, n) about the ground's origin, and the pseudo-inertia (4x4) each link carries."""
@@ -108,10 +115,19 @@ def _placed(tree, q):
 
     def carried(k, children):
         mass, first, second = bodies[k]
-        own = frames[k] @ ca.sparsify(ca.DM(np.block([[second, first[:, None]], [first, mass]]))) @ frames[k].T
+        own = (
+            frames[k]
+            @ ca.sparsify(ca.DM(np.block([[second, first[:, None]], [first, mass]])))
+            @ frames[k].T
+        )
         return sum((inner for _, inner in children), own)
 
-    return _Place(tree=tree, frames=tuple(frames), screws=_screws(tree, frames), carried=tuple(inward(tree, carried)))
+    return _Place(
+        tree=tree,
+        frames=tuple(frames),
+        screws=_screws(tree, frames),
+        carried=tuple(inward(tree, carried)),
+    )
 
 
 def _screws(tree, frames):
@@ -121,7 +137,11 @@ def _screws(tree, frames):
         if joint.kind != "fixed":
             axis, origin = frame[:3, 2], frame[:3, 3]
             turn, slide = ca.cross(origin, axis), joint.pitch * axis
-            columns.append(ca.vertcat(ca.DM(3, 1), axis) if joint.kind == "prismatic" else ca.vertcat(axis, turn + slide))
+            columns.append(
+                ca.vertcat(ca.DM(3, 1), axis)
+                if joint.kind == "prismatic"
+                else ca.vertcat(axis, turn + slide)
+            )
     return ca.horzcat(*columns)
 
 
@@ -130,7 +150,9 @@ def _images(pseudo, motions):
     xx, yy, zz = pseudo[0, 0], pseudo[1, 1], pseudo[2, 2]
     entries = ca.vertcat(yy + zz, xx + zz, xx + yy, -pseudo[0, 1], -pseudo[0, 2], -pseudo[1, 2])
     first, (turns, slides) = ca.repmat(pseudo[:3, 3], 1, motions.shape[1]), ca.vertsplit(motions, 3)
-    return ca.vertcat(times(entries, turns) + cross(first, slides), pseudo[3, 3] * slides - cross(first, turns))
+    return ca.vertcat(
+        times(entries, turns) + cross(first, slides), pseudo[3, 3] * slides - cross(first, turns)
+    )
 
 
 def _gravity(place):
@@ -158,13 +180,15 @@ def _coriolis(place):
     for c, chain, pseudo in place.moving():
         outer, last = place.screws[:, chain], ca.repmat(place.screws[:, c], 1, len(chain))
         images = _images(pseudo, outer)
-        turning = (_images(pseudo, cross_motion(outer, last)) + cross_force(last, *ca.vertsplit(images, 3))) / 2
+        turning = (
+            _images(pseudo, cross_motion(outer, last)) + cross_force(last, *ca.vertsplit(images, 3))
+        ) / 2
         bending = cross_force(outer, *ca.vertsplit(ca.repmat(images[:, -1], 1, len(chain)), 3)) / 2
         plus, minus = outer.T @ (turning + bending), outer.T @ (turning - bending)
         for l, b in enumerate(chain):
-            for k, a in enumerate(chain[:l + 1]):
+            for k, a in enumerate(chain[: l + 1]):
                 found[a][b, c] = found[a][c, b] = plus[k, l] if a != c else ca.DM(1, 1)
-                if b != c:                         # C_cc. of joints before c vanishes: M_cc does not depend on them
+                if b != c:  # C_cc. of joints before c vanishes: M_cc does not depend on them
                     found[b][a, c] = found[b][c, a] = minus[k, l]
                     found[c][a, b] = found[c][b, a] = -minus[k, l]
     return tuple(_matrix(n, entries) for entries in found)
@@ -186,6 +210,7 @@ def _matrix(n, entries):
 
 
 # The tables -----------------------------------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
@@ -210,12 +235,16 @@ class Table:
         n = len(self.axes)
         for what, part in (("q", q), ("qd", qd), ("qdd", qdd)):
             if part.shape != q.shape or part.shape[:1] != (n,) or part.ndim > 2:
-                raise ValueError(f"table: {what}: expected shape ({n},) or ({n}, N), as that of q, got {part.shape}")
-        found = self._interpolate(q.reshape(n, -1)).T                    # (m, N)
+                raise ValueError(
+                    f"table: {what}: expected shape ({n},) or ({n}, N), as that of q, got {part.shape}"
+                )
+        found = self._interpolate(q.reshape(n, -1)).T  # (m, N)
         rates, accelerations = qd.reshape(n, -1), qdd.reshape(n, -1)
         j, k = np.triu_indices(n)
-        inertia, bends = found[n:n + len(j)], found[n + len(j):].reshape(n, len(j), -1)
-        tau = found[:n] + np.einsum("ipN,pN->iN", bends, np.where(j == k, 1.0, 2.0)[:, None] * rates[j] * rates[k])
+        inertia, bends = found[n : n + len(j)], found[n + len(j) :].reshape(n, len(j), -1)
+        tau = found[:n] + np.einsum(
+            "ipN,pN->iN", bends, np.where(j == k, 1.0, 2.0)[:, None] * rates[j] * rates[k]
+        )
         np.add.at(tau, j, inertia * accelerations[k])
         np.add.at(tau, k[j != k], (inertia * accelerations[j])[j != k])
         return tau.reshape(q.shape)
@@ -225,15 +254,20 @@ class Table:
         cells, parts = [], []
         for name, axis, place in zip(self.names, self.axes, q):
             if not ((place >= axis[0]) & (place <= axis[-1])).all():
-                raise ValueError(f"table: joint {name!r}: q leaves its range, {axis[0]:g} to {axis[-1]:g}: "
-                                 f"{place.min():g} to {place.max():g}")
+                raise ValueError(
+                    f"table: joint {name!r}: q leaves its range, {axis[0]:g} to {axis[-1]:g}: "
+                    f"{place.min():g} to {place.max():g}"
+                )
             cell = np.clip(np.searchsorted(axis, place, side="right") - 1, 0, len(axis) - 2)
             cells.append(cell)
             parts.append((place - axis[cell]) / (axis[cell + 1] - axis[cell]))
         total = 0.0
         for corner in product((0, 1), repeat=len(cells)):
             weight = np.prod([part if up else 1 - part for up, part in zip(corner, parts)], axis=0)
-            total = total + weight[:, None] * self.values[tuple(cell + up for up, cell in zip(corner, cells))]
+            total = (
+                total
+                + weight[:, None] * self.values[tuple(cell + up for up, cell in zip(corner, cells))]
+            )
         return total
 
 
@@ -245,16 +279,23 @@ def tabulate(tree, grid, ranges=None):
     """
     moving = tree.moving
     if not moving or len(moving) > MOST:
-        raise ValueError(f"tabulate: expected 1 to {MOST} moving joints, got {len(moving)}"
-                         + (f": joint {moving[MOST].name!r} is one too many" if moving else ""))
+        raise ValueError(
+            f"tabulate: expected 1 to {MOST} moving joints, got {len(moving)}"
+            + (f": joint {moving[MOST].name!r} is one too many" if moving else "")
+        )
     counts = (grid,) * len(moving) if np.ndim(grid) == 0 else tuple(grid)
     given = [joint.position for joint in moving] if ranges is None else list(ranges)
     for what, value in (("grid", counts), ("ranges", given)):
         if len(value) != len(moving):
-            raise ValueError(f"tabulate: {what}: expected one per moving joint, {len(moving)}, got {len(value)}")
+            raise ValueError(
+                f"tabulate: {what}: expected one per moving joint, {len(moving)}, got {len(value)}"
+            )
     axes = tuple(_axis(joint, count, pair) for joint, count, pair in zip(moving, counts, given))
     q, entries = _entries(tree)
-    lines = [np.array(ca.evalf(ca.substitute(entries, q, ca.DM(place)))).ravel() for place in product(*axes)]
+    lines = [
+        np.array(ca.evalf(ca.substitute(entries, q, ca.DM(place)))).ravel()
+        for place in product(*axes)
+    ]
     values = np.array(lines).reshape(*map(len, axes), -1)
     for array in (*axes, values):
         array.setflags(write=False)
@@ -265,8 +306,10 @@ def _axis(joint, count, pair):
     """Return the values of a coordinate of a table."""
     lower, upper = limits(f"tabulate: joint {joint.name!r}: range", pair)
     if not np.isfinite([lower, upper]).all() or lower == upper:
-        raise ValueError(f"tabulate: joint {joint.name!r}: expected a finite range of some width, got {lower:g} to {upper:g}; "
-                         "give the joint position limits, or give `ranges`")
+        raise ValueError(
+            f"tabulate: joint {joint.name!r}: expected a finite range of some width, got {lower:g} to {upper:g}; "
+            "give the joint position limits, or give `ranges`"
+        )
     if count != int(count) or count < 2:
         raise ValueError(f"tabulate: joint {joint.name!r}: expected at least 2 points, got {count}")
     return np.linspace(lower, upper, int(count))
@@ -277,7 +320,12 @@ def _entries(tree):
     q, (j, k) = ca.SX.sym("q", tree.dof), np.triu_indices(tree.dof)
     place = _placed(tree, q)
     matrices = (_inertia(place), *_coriolis(place))
-    return q, ca.cse(ca.vertcat(_gravity(place), *(ca.SX(matrix)[a, b] for matrix in matrices for a, b in zip(j.tolist(), k.tolist()))))
+    return q, ca.cse(
+        ca.vertcat(
+            _gravity(place),
+            *(ca.SX(matrix)[a, b] for matrix in matrices for a, b in zip(j.tolist(), k.tolist())),
+        )
+    )
 
 
 CONFIGURATION_SPACE = Formulation(name="configuration_space", inverse=inverse)

@@ -1,15 +1,18 @@
 """What every method of the literature shares: the Formulation record, and the turning of a tree's frames that makes graphs small."""
+
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
-from ocp.spatial import invert, tidy
-from ocp.tree import Link, frozen
+from ocp.mechanics.checks import frozen
+from ocp.mechanics.spatial import invert, tidy
+from ocp.mechanics.tree import Link
 
-
-PARALLEL = 0.03                                    # sine of the angle below which the common normal of two axes lies too far off to be used
+PARALLEL = (
+    0.03  # sine of the angle below which the common normal of two axes lies too far off to be used
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,16 +34,6 @@ class Formulation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wrench:
-    """A moment (3, N m) and a force (3, N) on the named link at a `place` (3, m) that stays where it is when the link moves, global axes."""
-
-    link: str
-    place: object
-    moment: object
-    force: object
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
     """Derivatives of inverse dynamics in two stages: parts, which are scalar graphs, and their joining, in graphs or matrix loops.
 
@@ -56,13 +49,6 @@ class Provider:
     join_curvature: Callable
 
 
-def first_moment(link):
-    """Return mass, first moment m c (3) and pseudo-inertia (3x3, integral of r r') of a link about its frame's origin."""
-    com, inertia = np.array(link.com), np.array(link.inertia)
-    about_com = np.trace(inertia) / 2 * np.eye(3) - inertia
-    return link.mass, link.mass * com, about_com + link.mass * np.outer(com, com)
-
-
 @lru_cache(maxsize=32)
 def aligned(tree):
     """Return the same mechanism on better frames, and the poses (4x4) of the new link frames in the old ones.
@@ -73,7 +59,9 @@ def aligned(tree):
     Raises ValueError naming a flexible link, since its modes are stated in its own frame and rigid methods know none.
     """
     if tree.flexible:
-        raise ValueError(f"link {tree.flexible[0]!r} is flexible, which only the formulation 'book' knows, with derivatives 'ad'")
+        raise ValueError(
+            f"link {tree.flexible[0]!r} is flexible, which only the formulation 'book' knows, with derivatives 'ad'"
+        )
     turns = _new_frames(tree)
     parents = tree.parents
     joints, links, points = [], [], []
@@ -81,22 +69,38 @@ def aligned(tree):
         before = np.eye(4) if parents[k] < 0 else turns[parents[k]]
         home = tidy(invert(before) @ np.array(joint.home) @ turns[k], 1e-14)
         pitch = joint.pitch if joint.kind == "screw" else 0.0
-        axis = {"fixed": None, "prismatic": (0, 0, 0, 0, 0, 1)}.get(joint.kind, (0, 0, 1, 0, 0, pitch))
+        axis = {"fixed": None, "prismatic": (0, 0, 0, 0, 0, 1)}.get(
+            joint.kind, (0, 0, 1, 0, 0, pitch)
+        )
         joints.append(replace(joint, home=home, screw=axis))
         back = invert(turns[k])
         inertia = tidy(back[:3, :3] @ np.array(link.inertia) @ back[:3, :3].T, 1e-16)
-        links.append(Link(mass=link.mass, com=tidy(back[:3, :3] @ link.com + back[:3, 3], 1e-15), inertia=(inertia + inertia.T) / 2))
+        links.append(
+            Link(
+                mass=link.mass,
+                com=tidy(back[:3, :3] @ link.com + back[:3, 3], 1e-15),
+                inertia=(inertia + inertia.T) / 2,
+            )
+        )
     for point in tree.points:
         back = invert(turns[tree.link_index(point.link)])
-        points.append(replace(point, position=tidy(back[:3, :3] @ point.position + back[:3, 3], 1e-15)))
-    return replace(tree, links=tuple(links), joints=tuple(joints), points=tuple(points), loops=()), tuple(frozen(turn) for turn in turns)
+        points.append(
+            replace(point, position=tidy(back[:3, :3] @ point.position + back[:3, 3], 1e-15))
+        )
+    return replace(
+        tree, links=tuple(links), joints=tuple(joints), points=tuple(points), loops=()
+    ), tuple(frozen(turn) for turn in turns)
 
 
 def _new_frames(tree):
     """Choose the new frames, children first, since a frame is laid toward the axis of the joint that follows it."""
     turns, parents = [None] * len(tree.joints), tree.parents
-    ahead = [None] * len(tree.joints)             # (moving joints in that chain, point, direction) of the next axis, link frame
-    weighed = [np.append(link.mass * np.array(link.com), link.mass) for link in tree.links]      # (m c, m), fixed children's included
+    ahead = [None] * len(
+        tree.joints
+    )  # (moving joints in that chain, point, direction) of the next axis, link frame
+    weighed = [
+        np.append(link.mass * np.array(link.com), link.mass) for link in tree.links
+    ]  # (m c, m), fixed children's included
     for k in reversed(range(len(tree.joints))):
         joint, home, line, p = tree.joints[k], np.array(tree.joints[k].home), ahead[k], parents[k]
         if joint.screw is not None:
@@ -109,7 +113,9 @@ def _new_frames(tree):
             ahead[p] = (line[0], home[:3, :3] @ line[1] + home[:3, 3], home[:3, :3] @ line[2])
     for k, joint in enumerate(tree.joints):
         if joint.screw is None:
-            turns[k] = invert(np.array(joint.home)) @ (np.eye(4) if parents[k] < 0 else turns[parents[k]])
+            turns[k] = invert(np.array(joint.home)) @ (
+                np.eye(4) if parents[k] < 0 else turns[parents[k]]
+            )
     return turns
 
 
@@ -130,39 +136,5 @@ def _frame_toward(joint, com, line):
     x = normal / np.linalg.norm(normal)
     frame = np.eye(4)
     frame[:3, :3] = np.column_stack([x, np.cross(z, x), z])
-    frame[:3, 3] = point if slides else joint.anchor + along * z     # a sliding frame may sit anywhere
+    frame[:3, 3] = point if slides else joint.anchor + along * z  # a sliding frame may sit anywhere
     return tidy(frame, 1e-15)
-
-
-def applied(tree, loads):
-    """Return for each loaded point its (link index, position (3, link frame), force, moment); raise ValueError for unknown points."""
-    points = [tree.point(load.point) for load in loads]
-    return [(tree.link_index(point.link), np.array(point.position), load.force, load.moment) for point, load in zip(points, loads)]
-
-
-def regrouped(tree):
-    """Return (mass, first moment, pseudo-inertia) per link of an aligned tree that give the same joint torques, three fewer per revolute joint.
-
-    Mass on the axis of a revolute joint belongs to either of its links. So each link hands its mass m, its first moment h_z and a
-    line of second moment I_yy along the axis to its parent, which leaves it h_x, h_y, I_xx - I_yy, I_zz and the products: the base
-    parameters of Khalil & Dombre (2002), section 9.4. What a fixed link has goes to its parent whole; what reaches the ground is at rest.
-    """
-    inertias, parents = [first_moment(link) for link in tree.links], tree.parents
-    for k in reversed(range(len(inertias))):
-        joint, (mass, first, second) = tree.joints[k], inertias[k]
-        if joint.kind == "fixed":
-            inertias[k], moved = (0.0, np.zeros(3), np.zeros((3, 3))), (mass, first, second)
-        elif joint.kind == "revolute":
-            origin, axis = np.array(joint.home)[:3, 3], np.array(joint.home)[:3, 2]
-            line, arm = second[0, 0] + second[2, 2], first[2] * np.outer(origin, axis)
-            moved = (mass, mass * origin + first[2] * axis,
-                     mass * np.outer(origin, origin) + arm + arm.T + line * np.outer(axis, axis))
-            left = second.copy()
-            left[2, 2] = -second[0, 0]
-            left_first = np.array([first[0], first[1], 0.0])
-            inertias[k] = (0.0, np.where(np.abs(left_first) < 1e-15 * np.abs(first).max(), 0.0, left_first), left)
-        else:
-            continue
-        if parents[k] >= 0:
-            inertias[parents[k]] = tuple(mine + his for mine, his in zip(inertias[parents[k]], moved))
-    return inertias

@@ -4,18 +4,28 @@ Hollerbach (1980), eqs. 15-18 and appendix B: rotations W and positions p of the
 in the parent's axes and may change with q, so that prismatic and screw joints are one case with revolute ones: for the joint's screw
 matrix [S], d[R, p]/dq = [R, p] [S]. Loads are taken off the inertial forces that D and e gather.
 """
+
 import casadi as ca
 
-from ocp.dynamics.formulation import Formulation, aligned, applied, first_moment
+from ocp.dynamics.formulation import Formulation, aligned
 from ocp.dynamics.links import link_poses, turning_chain
-from ocp.spatial import skew
-from ocp.tree import inward, outward
+from ocp.mechanics.inertia import first_moment
+from ocp.mechanics.loads import applied
+from ocp.mechanics.spatial import skew
+from ocp.mechanics.tree import inward, outward
 
 
 def inverse(tree, q, qd, qdd, loads=()):
     """Return the joint torques (N m) or forces (N), (n,)."""
     tree, _ = aligned(tree)
-    return torques(tree, _links(tree, q), qd=qd, qdd=qdd, gravity=ca.DM(tree.gravity), loads=applied(tree, loads))
+    return torques(
+        tree,
+        _links(tree, q),
+        qd=qd,
+        qdd=qdd,
+        gravity=ca.DM(tree.gravity),
+        loads=applied(tree, loads),
+    )
 
 
 def torques(tree, links, *, qd, qdd, gravity, loads=()):
@@ -37,7 +47,12 @@ def torques(tree, links, *, qd, qdd, gravity, loads=()):
         d, e = c @ ddp.T + pseudo @ ddw.T - push.T, m * ddp + ddw @ c - force
         for child, (inner_d, inner_e, inner_c, inner_m) in children:
             (r, *_), (p, *_), _ = links[child]
-            d, e, c, m = d + r @ inner_d + p @ inner_e.T, e + inner_e, c + r @ inner_c + p * inner_m, m + inner_m
+            d, e, c, m = (
+                d + r @ inner_d + p @ inner_e.T,
+                e + inner_e,
+                c + r @ inner_c + p * inner_m,
+                m + inner_m,
+            )
         return d, e, c, m
 
     tau = []
@@ -56,9 +71,14 @@ def _motions(tree, links, qd, qdd):
         if row is None:
             return w @ r, dw @ r, ddw @ r, ddp + ddw @ p, None, None
         turn, slide, rate, acceleration = w @ r1, w @ p1, qd[row], qdd[row]
-        return (w @ r, dw @ r + turn * rate,
-                ddw @ r + dw @ r1 * (2 * rate) + w @ r2 * rate ** 2 + turn * acceleration,
-                ddp + ddw @ p + dw @ p1 * (2 * rate) + w @ p2 * rate ** 2 + slide * acceleration, turn, slide)
+        return (
+            w @ r,
+            dw @ r + turn * rate,
+            ddw @ r + dw @ r1 * (2 * rate) + w @ r2 * rate**2 + turn * acceleration,
+            ddp + ddw @ p + dw @ p1 * (2 * rate) + w @ p2 * rate**2 + slide * acceleration,
+            turn,
+            slide,
+        )
 
     return outward(tree, motion, (ca.DM.eye(3), zero, zero, ca.DM(3, 1), None, None))
 
@@ -81,15 +101,24 @@ def dense(n):
 
     So Hollerbach (1980, table I) counts: link matrices and their derivatives are given, and none of their entries is known to be 0 or 1.
     """
+
     def symbols(k, **shapes):
         return tuple(ca.SX.sym(f"{name}_{k}", *shape) for name, shape in shapes.items())
 
     still = ca.SX(3, 1), ca.SX(3, 1)
-    links = [(symbols(k, R=(3, 3), dR=(3, 3), ddR=(3, 3)), (*symbols(k, p=(3, 1)), *still), symbols(k, m=(1, 1), n=(3, 1), J=(3, 3)))
-             for k in range(n)]
+    links = [
+        (
+            symbols(k, R=(3, 3), dR=(3, 3), ddR=(3, 3)),
+            (*symbols(k, p=(3, 1)), *still),
+            symbols(k, m=(1, 1), n=(3, 1), J=(3, 3)),
+        )
+        for k in range(n)
+    ]
     gravity, qd, qdd = ca.SX.sym("g", 3), ca.SX.sym("qd", n), ca.SX.sym("qdd", n)
     given = [matrix for turns, shifts, body in links for matrix in (*turns, shifts[0], *body)]
-    return [*given, gravity, qd, qdd], torques(turning_chain(n), links, qd=qd, qdd=qdd, gravity=gravity)
+    return [*given, gravity, qd, qdd], torques(
+        turning_chain(n), links, qd=qd, qdd=qdd, gravity=gravity
+    )
 
 
 def _links(tree, q):
@@ -97,7 +126,13 @@ def _links(tree, q):
     links = []
     for poses, link in zip(link_poses(tree, q), tree.links):
         mass, first, second = first_moment(link)
-        links.append(([pose[:3, :3] for pose in poses], [pose[:3, 3] for pose in poses], (mass, ca.DM(first), ca.DM(second))))
+        links.append(
+            (
+                [pose[:3, :3] for pose in poses],
+                [pose[:3, 3] for pose in poses],
+                (mass, ca.DM(first), ca.DM(second)),
+            )
+        )
     return links
 
 

@@ -4,19 +4,28 @@ Hollerbach (1980), eqs. 11-14, in the notation of Xiang, Arora & Abdel-Malek (20
 acceleration outward; D (inertia), E (gravity), F (external forces) and G (external moments) are gathered inward. Every joint kind is
 one case, since dT/dq = T [S] with the joint's constant screw matrix [S]. The sensitivities follow the paper's eqs. 21-35.
 """
+
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import Formulation, aligned, applied
+from ocp.dynamics.formulation import Formulation, aligned
 from ocp.dynamics.links import given_matrices, link_matrices
-from ocp.spatial import screw_matrix
-from ocp.tree import inward, outward
+from ocp.mechanics.loads import applied
+from ocp.mechanics.spatial import screw_matrix
+from ocp.mechanics.tree import inward, outward
 
 
 def inverse(tree, q, qd, qdd, loads=()):
     """Return the joint torques (N m) or forces (N), (n,)."""
     tree, _ = aligned(tree)
-    return torques(tree, link_matrices(tree, q), qd=qd, qdd=qdd, gravity=ca.DM([*tree.gravity, 0]), loads=applied(tree, loads))
+    return torques(
+        tree,
+        link_matrices(tree, q),
+        qd=qd,
+        qdd=qdd,
+        gravity=ca.DM([*tree.gravity, 0]),
+        loads=applied(tree, loads),
+    )
 
 
 def torques(tree, links, *, qd, qdd, gravity, loads=()):
@@ -34,7 +43,12 @@ def torques(tree, links, *, qd, qdd, gravity, loads=()):
         if row is None:
             return a @ t, b @ t, c @ t, None
         slope, rate = a @ t1, qd[row]
-        return a @ t, b @ t + slope * rate, c @ t + b @ t1 * (2 * rate) + a @ t2 * rate ** 2 + slope * qdd[row], slope
+        return (
+            a @ t,
+            b @ t + slope * rate,
+            c @ t + b @ t1 * (2 * rate) + a @ t2 * rate**2 + slope * qdd[row],
+            slope,
+        )
 
     moves = outward(tree, motion, (ca.DM.eye(4), zero, zero, None))
 
@@ -59,7 +73,10 @@ def sensitivity(tree, q, qd, qdd, loads=()):
     with dA_i' = dA [S_i], which also holds for the derivative by q_i itself; dA = 0 by rates, accelerations and the joints that i carries.
     """
     tree, _ = aligned(tree)
-    links, screws = link_matrices(tree, q), [ca.DM(screw_matrix(np.array(joint.screw or (0,) * 6))) for joint in tree.joints]
+    links, screws = (
+        link_matrices(tree, q),
+        [ca.DM(screw_matrix(np.array(joint.screw or (0,) * 6))) for joint in tree.joints],
+    )
     forces, carried, turning = _external(links, ca.DM([*tree.gravity, 0]), applied(tree, loads))
     moves = _moved(tree, links, screws, qd, qdd)
     entries, still = {}, (ca.DM(4, 4),)
@@ -69,8 +86,11 @@ def sensitivity(tree, q, qd, qdd, loads=()):
             slope, pull, axis = a @ screws[k], d - e @ forces.T, ca.DM(tree.joints[k].screw[:3])
             for (what, j), (slope_d, slope_e) in slopes.items():
                 slope_a = by.get((what, j), still)[0]
-                entries[what, tree.rows[k], j] = (ca.dot((slope_a @ screws[k]).T, pull) + ca.dot(slope.T, slope_d - slope_e @ forces.T)
-                                                  - ca.dot(g, slope_a[:3, :3] @ axis))
+                entries[what, tree.rows[k], j] = (
+                    ca.dot((slope_a @ screws[k]).T, pull)
+                    + ca.dot(slope.T, slope_d - slope_e @ forces.T)
+                    - ca.dot(g, slope_a[:3, :3] @ axis)
+                )
     return tuple(_matrix(tree.dof, what, entries) for what in ("q", "qd", "qdd"))
 
 
@@ -87,10 +107,17 @@ def _moved(tree, links, screws, qd, qdd):
         (a, b, c), (t, t1, t2, _), row = parent, links[k], rows[k]
         if row is None:
             return a @ t, b @ t, c @ t
-        return a @ t, b @ t + a @ t1 * qd[row], c @ t + b @ t1 * (2 * qd[row]) + a @ (t2 * qd[row] ** 2 + t1 * qdd[row])
+        return (
+            a @ t,
+            b @ t + a @ t1 * qd[row],
+            c @ t + b @ t1 * (2 * qd[row]) + a @ (t2 * qd[row] ** 2 + t1 * qdd[row]),
+        )
 
     def motion(k, parent):
-        (a, b, c), slopes = carry(k, parent[0]), {key: carry(k, slope) for key, slope in parent[1].items()}
+        (a, b, c), slopes = (
+            carry(k, parent[0]),
+            {key: carry(k, slope) for key, slope in parent[1].items()},
+        )
         if rows[k] is not None:
             turned_a, turned_b, turned_c = a @ screws[k], b @ screws[k], c @ screws[k]
             slopes["q", rows[k]] = turned_a, turned_b, turned_c
@@ -119,7 +146,10 @@ def _gathered(tree, links, screws, moves, carried, turning):
             d, e, g = d + moved_d, e + moved_e, g + inner_g
             for key, (slope_d, slope_e) in inner_slopes.items():
                 if key == ("q", rows[child]):
-                    slope_d, slope_e = slope_d + screws[child] @ inner_d, slope_e + screws[child] @ inner_e
+                    slope_d, slope_e = (
+                        slope_d + screws[child] @ inner_d,
+                        slope_e + screws[child] @ inner_e,
+                    )
                 before_d, before_e = slopes.get(key, zero)
                 slopes[key] = before_d + t @ slope_d, before_e + t @ slope_e
         return d, e, g, slopes
@@ -129,7 +159,9 @@ def _gathered(tree, links, screws, moves, carried, turning):
 
 def _matrix(n, what, entries):
     """Return the sparse matrix (n, n) of the entries {(variable, i, j): value} of one variable."""
-    rows = [ca.horzcat(*(entries.get((what, i, j), ca.DM(1, 1)) for j in range(n))) for i in range(n)]
+    rows = [
+        ca.horzcat(*(entries.get((what, i, j), ca.DM(1, 1)) for j in range(n))) for i in range(n)
+    ]
     return ca.reshape(ca.vertcat(*rows), n, n)
 
 

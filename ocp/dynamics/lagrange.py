@@ -1,8 +1,9 @@
 """Forward dynamics by Lagrange's equations, from the energies by automatic differentiation: no recursion, and so a witness to those that are."""
+
 import casadi as ca
 
-from ocp.flexible import damping_power
-from ocp.kinematics import kinetic_energy, load_power, potential_energy
+from ocp.mechanics.flexible import damping_power
+from ocp.mechanics.kinematics import kinetic_energy, load_power, potential_energy
 
 
 def forward(tree, q, qd, tau, loads=()):
@@ -17,5 +18,9 @@ def forward(tree, q, qd, tau, loads=()):
     momentum = ca.gradient(kinetic, rate)
     rest = ca.jtimes(momentum, at, rate) + ca.gradient(potential_energy(tree, at) - kinetic, at)
     rest += ca.gradient(damping_power(tree, rate) / 2 - load_power(tree, at, rate, loads), rate)
-    matrix, rest = ca.substitute([ca.jacobian(momentum, rate), rest], [at, rate], [ca.densify(ca.SX(q)), ca.densify(ca.SX(qd))])
+    matrix, rest = ca.substitute(
+        [ca.jacobian(momentum, rate), rest],
+        [at, rate],
+        [ca.densify(ca.SX(q)), ca.densify(ca.SX(qd))],
+    )
     return ca.solve(matrix, tau - rest)

@@ -9,14 +9,17 @@ F = (moment, force) the wrench through its joint, both in and about the link's f
 (eqs. 22-28) with Ad of the inverse of T. Misprints: eq. 27 needs J V, not J dV/dt, within ad*; in algorithm 4.1 both terms of db/dx are
 negative, and tau counts against S.z in eq. 75 and dz+/dx as it does in eqs. 57 and 74; F' in eq. 55 is what a link exerts on the world.
 """
+
 from dataclasses import dataclass, replace
 
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import Formulation, aligned, applied, regrouped
-from ocp.spatial import euler_zxz, rotate_z, skew, tidy
-from ocp.tree import inward, outward
+from ocp.dynamics.formulation import Formulation, aligned
+from ocp.mechanics.inertia import regrouped
+from ocp.mechanics.loads import applied
+from ocp.mechanics.spatial import euler_zxz, rotate_z, skew, tidy
+from ocp.mechanics.tree import inward, outward
 
 
 def inverse(tree, q, qd, qdd, loads=()):
@@ -95,11 +98,18 @@ def hybrid_sensitivity(tree, q, qd, known, active, loads=()):
     _, held, accelerations, _ = _solve(task)
     firm = [False] * len(task.rows)
     by_q, by_qd, mass = _slopes(replace(task, known=accelerations, passive=firm, loose=firm))
-    chosen, others = (_matrix(tree.dof, {(i, i): 1.0 for i, flag in enumerate(active) if bool(flag) is side}) for side in (True, False))
+    chosen, others = (
+        _matrix(tree.dof, {(i, i): 1.0 for i, flag in enumerate(active) if bool(flag) is side})
+        for side in (True, False)
+    )
     released = _passive_inverse(task, held)
     by_known = released + chosen - released @ (mass @ chosen)
     rates = -(released @ by_q), -(released @ by_qd), by_known
-    return rates, (chosen @ (by_q + mass @ rates[0]), chosen @ (by_qd + mass @ rates[1]), others + chosen @ (mass @ by_known))
+    return rates, (
+        chosen @ (by_q + mass @ rates[0]),
+        chosen @ (by_qd + mass @ rates[1]),
+        others + chosen @ (mass @ by_known),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,17 +143,39 @@ class Held:
 def _prepare(tree, q, qd, known, active, loads):
     if len(active) != tree.dof:
         names = ", ".join(joint.name for joint in tree.moving)
-        raise ValueError(f"active: expected a boolean for each of the {tree.dof} moving joints ({names}), got {len(active)}")
+        raise ValueError(
+            f"active: expected a boolean for each of the {tree.dof} moving joints ({names}), got {len(active)}"
+        )
     tree, _ = aligned(tree)
-    rows, factors = tree.rows, [_exponentials(joint, None if row is None else q[row]) for joint, row in zip(tree.joints, tree.rows)]
+    rows, factors = (
+        tree.rows,
+        [
+            _exponentials(joint, None if row is None else q[row])
+            for joint, row in zip(tree.joints, tree.rows)
+        ],
+    )
     passive = [row is not None and not active[row] for row in rows]
     pushed = []
     for k, place, *vectors in applied(tree, loads):
-        both = _seen(tree.parents, factors, k, ca.vertcat(*(vector[i] for vector in vectors for i in range(3))))
+        both = _seen(
+            tree.parents,
+            factors,
+            k,
+            ca.vertcat(*(vector[i] for vector in vectors for i in range(3))),
+        )
         pushed.append((k, ca.DM(place), both[:3], both[3:]))
-    return Task(tree=tree, rows=rows, factors=factors, axes=[ca.sparsify(ca.DM(joint.screw or [0] * 6)) for joint in tree.joints],
-                bodies=[_body(*parts) for parts in regrouped(tree)], loads=pushed, passive=passive,
-                loose=outward(tree, lambda k, above: above or passive[k], False), qd=qd, known=known)
+    return Task(
+        tree=tree,
+        rows=rows,
+        factors=factors,
+        axes=[ca.sparsify(ca.DM(joint.screw or [0] * 6)) for joint in tree.joints],
+        bodies=[_body(*parts) for parts in regrouped(tree)],
+        loads=pushed,
+        passive=passive,
+        loose=outward(tree, lambda k, above: above or passive[k], False),
+        qd=qd,
+        known=known,
+    )
 
 
 def _solve(task):
@@ -151,7 +183,11 @@ def _solve(task):
     still, rest = ca.DM(6, 1), ca.sparsify(ca.DM([0, 0, 0, *(-g for g in task.tree.gravity)]))
     moves = outward(task.tree, lambda k, parent: _move(task, k, parent), (still, still, rest))
     held = inward(task.tree, lambda k, children: _hold(task, moves, k, children))
-    found = outward(task.tree, lambda k, parent: _release(task, moves[k], held[k], k, parent[0]), (rest, None, None))
+    found = outward(
+        task.tree,
+        lambda k, parent: _release(task, moves[k], held[k], k, parent[0]),
+        (rest, None, None),
+    )
     moving = [outcome for outcome, row in zip(found, task.rows) if row is not None]
     return moves, held, [outcome[1] for outcome in moving], [outcome[2] for outcome in moving]
 
@@ -159,28 +195,46 @@ def _solve(task):
 def _move(task, k, parent):
     """Eqs. 49-51, and 60 where all joints down to the ground are active."""
     row, axis, (twist, _, acceleration) = task.rows[k], task.axes[k], parent
-    if row is None:                                # an aligned fixed link shares its parent's frame
+    if row is None:  # an aligned fixed link shares its parent's frame
         return twist, ca.DM(6, 1), acceleration
     twist = _to_child(task.factors[k], twist)
     phi = _ad(twist) @ axis
     if not task.loose[k]:
-        acceleration = _to_child(task.factors[k], acceleration) + phi * task.qd[row] + axis * task.known[row]
+        acceleration = (
+            _to_child(task.factors[k], acceleration) + phi * task.qd[row] + axis * task.known[row]
+        )
     return twist + axis * task.qd[row], phi, None if task.loose[k] else acceleration
 
 
 def _hold(task, moves, k, children):
     """Eqs. 52-55: J^ and B, or F where the motion is known, of a link with what it carries; then inward through its joint."""
     (twist, phi, acceleration), body, parent = moves[k], task.bodies[k], task.tree.parents[k]
-    pushes = (ca.vertcat(moment + ca.cross(place, force), force) for link, place, force, moment in task.loads if link == k)
+    pushes = (
+        ca.vertcat(moment + ca.cross(place, force), force)
+        for link, place, force, moment in task.loads
+        if link == k
+    )
     wrench = -_ad(twist).T @ (body @ twist) - sum(pushes, ca.DM(6, 1))
-    wrench = sum((_to_parent(task.factors[child], inner.wrench) for child, inner in children), wrench)
+    wrench = sum(
+        (_to_parent(task.factors[child], inner.wrench) for child, inner in children), wrench
+    )
     if not task.loose[k]:
         return Held(inertia=None, wrench=wrench + body @ acceleration)
-    inertia = sum((_inertia_to_parent(task.factors[child], inner.inertia) for child, inner in children), body)
-    held = Held(inertia=inertia, wrench=wrench) if task.rows[k] is None else _through(task, k, inertia, wrench, phi)
+    inertia = sum(
+        (_inertia_to_parent(task.factors[child], inner.inertia) for child, inner in children), body
+    )
+    held = (
+        Held(inertia=inertia, wrench=wrench)
+        if task.rows[k] is None
+        else _through(task, k, inertia, wrench, phi)
+    )
     if parent < 0 or task.loose[parent]:
         return held
-    return replace(held, inertia=None, wrench=held.wrench + held.inertia @ _to_child(task.factors[k], moves[parent][2]))
+    return replace(
+        held,
+        inertia=None,
+        wrench=held.wrench + held.inertia @ _to_child(task.factors[k], moves[parent][2]),
+    )
 
 
 def _through(task, k, inertia, wrench, phi):
@@ -191,7 +245,13 @@ def _through(task, k, inertia, wrench, phi):
     if task.passive[k]:
         drive = known - drive
         known, inertia = drive / pivot, _deflated(axis, inertia, image, 1 / pivot)
-    return Held(inertia=inertia, wrench=wrench + inertia @ phi * task.qd[row] + image * known, image=image, pivot=pivot, drive=drive)
+    return Held(
+        inertia=inertia,
+        wrench=wrench + inertia @ phi * task.qd[row] + image * known,
+        image=image,
+        pivot=pivot,
+        drive=drive,
+    )
 
 
 def _deflated(axis, inertia, image, inverse):
@@ -236,13 +296,25 @@ def _passive_inverse(task, held):
 def _slopes(task):
     """Return the derivatives of tau by q, qd and qdd of a task whose joints are all active."""
     moves, held, _, _ = _solve(task)
-    rates = [(phi, _ad(acceleration) @ axis + _ad(twist) @ phi) for axis, (twist, phi, acceleration) in zip(task.axes, moves)]
+    rates = [
+        (phi, _ad(acceleration) @ axis + _ad(twist) @ phi)
+        for axis, (twist, phi, acceleration) in zip(task.axes, moves)
+    ]
     by_q, by_qd, mass = {}, {}, {}
     bodies = _carried(task, task.bodies, _inertia_to_parent)
-    bends = _carried(task, [_bend(task, k, move[0]) for k, move in enumerate(moves)], _bend_to_parent)
+    bends = _carried(
+        task, [_bend(task, k, move[0]) for k, move in enumerate(moves)], _bend_to_parent
+    )
     for k in range(len(moves)):
-        for parent, wrenches in _toward_ground(task, k, _columns(task.axes[k], rates[k], held[k].wrench, bodies[k], bends[k])):
-            i, j, axis, (phi, psi) = task.rows[k], task.rows[parent], task.axes[parent], rates[parent]
+        for parent, wrenches in _toward_ground(
+            task, k, _columns(task.axes[k], rates[k], held[k].wrench, bodies[k], bends[k])
+        ):
+            i, j, axis, (phi, psi) = (
+                task.rows[k],
+                task.rows[parent],
+                task.axes[parent],
+                rates[parent],
+            )
             place, rate, image, back, turned = ca.horzsplit(wrenches)
             by_q[j, i], by_qd[j, i] = ca.dot(axis, place), ca.dot(axis, rate)
             mass[j, i] = mass[i, j] = ca.dot(axis, image)
@@ -263,15 +335,28 @@ def _columns(axis, rates, wrench, body, bend):
 def _bend(task, k, twist):
     """Return a link's own B and E (6, 3 + 3) without their linear columns, which vanish."""
     half, (moment, force) = task.bodies[k] @ _ad(twist), ca.vertsplit(task.bodies[k] @ twist, 3)
-    b = ca.vertcat(skew(moment) + half[:3, :3] + half[:3, :3].T, skew(force) + half[3:, :3] + half[:3, 3:].T)
+    b = ca.vertcat(
+        skew(moment) + half[:3, :3] + half[:3, :3].T, skew(force) + half[3:, :3] + half[:3, 3:].T
+    )
     loads = (load[1:] for load in task.loads if load[0] == k)
-    e = sum((ca.vertcat(skew(moment) + skew(place) @ skew(force), skew(force)) for place, force, moment in loads), ca.DM(6, 3))
+    e = sum(
+        (
+            ca.vertcat(skew(moment) + skew(place) @ skew(force), skew(force))
+            for place, force, moment in loads
+        ),
+        ca.DM(6, 3),
+    )
     return -ca.horzcat(b, e)
 
 
 def _carried(task, own, to_parent):
     """Return for each link the sum of its own and of all that it carries."""
-    return inward(task.tree, lambda k, children: sum((to_parent(task.factors[child], inner) for child, inner in children), own[k]))
+    return inward(
+        task.tree,
+        lambda k, children: sum(
+            (to_parent(task.factors[child], inner) for child, inner in children), own[k]
+        ),
+    )
 
 
 def _toward_ground(task, k, wrenches):
@@ -286,9 +371,14 @@ def _toward_ground(task, k, wrenches):
 
 def _matrix(n, entries):
     """Return the sparse matrix (n, n) of {(i, j): entry}; floats of 0 are left out."""
-    places = sorted((place for place, entry in entries.items() if not isinstance(entry, float) or entry), key=lambda place: place[::-1])
+    places = sorted(
+        (place for place, entry in entries.items() if not isinstance(entry, float) or entry),
+        key=lambda place: place[::-1],
+    )
     values = ca.densify(ca.vertcat(*(entries[place] for place in places)))
-    return type(values)(ca.Sparsity.triplet(n, n, [i for i, _ in places], [j for _, j in places]), values)
+    return type(values)(
+        ca.Sparsity.triplet(n, n, [i for i, _ in places], [j for _, j in places]), values
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,7 +392,11 @@ class Exponential:
 
 def _exponential(axis, angle, shift):
     i, j = (axis + 1) % 3, (axis + 2) % 3
-    c, s = tidy([np.cos(angle), np.sin(angle)]).tolist() if isinstance(angle, float) else (ca.cos(angle), ca.sin(angle))
+    c, s = (
+        tidy([np.cos(angle), np.sin(angle)]).tolist()
+        if isinstance(angle, float)
+        else (ca.cos(angle), ca.sin(angle))
+    )
     turn = _matrix(3, {(axis, axis): 1.0, (i, i): c, (j, j): c, (i, j): s, (j, i): -s})
     slide = _matrix(6, {(k, k): 1.0 for k in range(6)} | {(3 + i, j): shift, (3 + j, i): -shift})
     return Exponential(axis=axis, turn=ca.diagcat(turn, turn), slide=slide)
@@ -320,8 +414,14 @@ def _exponentials(joint, q):
     b, y, d = (0.0, 0.0, float(along)) if abs(aside) <= 1e-14 * (1 + abs(along)) else (z, y, 0.0)
     constants = (2, beta, b), (1, 0.0, y), (0, alpha, a)
     angle = phi if kind == "prismatic" else q + phi if phi else q
-    return [*(_exponential(axis, turn, float(shift)) for axis, turn, shift in constants if turn or shift),
-            _exponential(2, angle, d if kind == "revolute" else d + joint.screw[5] * q)]
+    return [
+        *(
+            _exponential(axis, turn, float(shift))
+            for axis, turn, shift in constants
+            if turn or shift
+        ),
+        _exponential(2, angle, d if kind == "revolute" else d + joint.screw[5] * q),
+    ]
 
 
 def _to_child(factors, twist):
@@ -345,7 +445,9 @@ def _bend_to_parent(factors, bend):
 def _inertia_to_parent(factors, inertia):
     """Return Ad* J Ad of a symmetric J = [A, H; H', C], by blocks: a third of the products of matrices."""
     for factor in reversed(factors):
-        a, h, c = (_turned(factor, block) for block in (inertia[:3, :3], inertia[:3, 3:], inertia[3:, 3:]))
+        a, h, c = (
+            _turned(factor, block) for block in (inertia[:3, :3], inertia[:3, 3:], inertia[3:, 3:])
+        )
         arm = -factor.slide[3:, :3]
         lever = h + arm @ c
         a, c = (ca.triu2symm(ca.triu(block)) for block in (a + arm @ lever.T + h @ arm.T, c))
@@ -358,10 +460,20 @@ def _turned(factor, block):
     i, j, k = (factor.axis + 1) % 3, (factor.axis + 2) % 3, factor.axis
     c, s = factor.turn[i, i], factor.turn[i, j]
     lean = s * (block[i, i] - block[j, j]) + c * (block[i, j] + block[j, i])
-    return _matrix(3, {
-        (i, i): block[i, i] - s * lean, (j, j): block[j, j] + s * lean, (i, j): c * lean - block[j, i], (j, i): c * lean - block[i, j],
-        (i, k): c * block[i, k] - s * block[j, k], (j, k): s * block[i, k] + c * block[j, k], (k, k): block[k, k],
-        (k, i): c * block[k, i] - s * block[k, j], (k, j): s * block[k, i] + c * block[k, j]})
+    return _matrix(
+        3,
+        {
+            (i, i): block[i, i] - s * lean,
+            (j, j): block[j, j] + s * lean,
+            (i, j): c * lean - block[j, i],
+            (j, i): c * lean - block[i, j],
+            (i, k): c * block[i, k] - s * block[j, k],
+            (j, k): s * block[i, k] + c * block[j, k],
+            (k, k): block[k, k],
+            (k, i): c * block[k, i] - s * block[k, j],
+            (k, j): s * block[k, i] + c * block[k, j],
+        },
+    )
 
 
 def _ad(twist):

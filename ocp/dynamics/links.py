@@ -1,11 +1,13 @@
 """The 4x4 matrices of links, as the Lagrangian methods take them: numbers of a tree, or a symbol for every entry as the paper counts."""
+
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import first_moment
-from ocp.kinematics import joint_pose
-from ocp.spatial import screw_matrix, skew
-from ocp.tree import GROUND, Link, Tree, revolute
+from ocp.mechanics.inertia import first_moment
+from ocp.mechanics.joints import GROUND, revolute
+from ocp.mechanics.kinematics import joint_pose
+from ocp.mechanics.spatial import screw_matrix, skew
+from ocp.mechanics.tree import Link, Tree
 
 
 def link_poses(tree, q):
@@ -34,14 +36,21 @@ def given_matrices(n, torques):
     So Hollerbach (1980, table I) counts: link matrices and their derivatives are given, and none of their entries is known to be 0 or 1.
     `torques(tree, links, qd=, qdd=, gravity=)` is the method's core.
     """
-    links = [tuple(ca.SX.sym(f"{name}_{k}", 4, 4) for name in ("T", "dT", "ddT", "J")) for k in range(n)]
+    links = [
+        tuple(ca.SX.sym(f"{name}_{k}", 4, 4) for name in ("T", "dT", "ddT", "J")) for k in range(n)
+    ]
     gravity, qd, qdd = ca.SX.sym("g", 4), ca.SX.sym("qd", n), ca.SX.sym("qdd", n)
-    return [*sum(links, ()), gravity, qd, qdd], torques(turning_chain(n), links, qd=qd, qdd=qdd, gravity=gravity)
+    return [*sum(links, ()), gravity, qd, qdd], torques(
+        turning_chain(n), links, qd=qd, qdd=qdd, gravity=gravity
+    )
 
 
 def turning_chain(n):
     """Return a serial chain of n massless links on revolute joints: a topology without numbers."""
-    return Tree(links=[Link()] * n, joints=[revolute(f"joint{k}", f"joint{k - 1}" if k else GROUND) for k in range(n)])
+    return Tree(
+        links=[Link()] * n,
+        joints=[revolute(f"joint{k}", f"joint{k - 1}" if k else GROUND) for k in range(n)],
+    )
 
 
 def push_of(loads, k, w):

@@ -5,14 +5,18 @@ inertia as mass m, first moment h = m c and pseudo-inertia P about the frame's o
 m a + U h and the inertial moment h x a + I dw + w x I w, which is less work than moving both to the centre of mass. Gravity is an
 acceleration of the base, which makes a resting link carry its weight (sign of Barman's eq. 3.67).
 """
+
 from operator import add, mul, sub
 
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import Formulation, aligned, applied, first_moment, regrouped
-from ocp.spatial import euler_zxz
-from ocp.tree import GROUND, Link, Tree, inward, outward, revolute
+from ocp.dynamics.formulation import Formulation, aligned
+from ocp.mechanics.inertia import first_moment, regrouped
+from ocp.mechanics.joints import GROUND, revolute
+from ocp.mechanics.loads import applied
+from ocp.mechanics.spatial import euler_zxz
+from ocp.mechanics.tree import Link, Tree, inward, outward
 
 
 def inverse(tree, q, qd, qdd, loads=()):
@@ -27,7 +31,9 @@ def inverse(tree, q, qd, qdd, loads=()):
     torques = []
     for joint, (force, moment) in zip(tree.joints, wrenches):
         if joint.screw is not None:
-            torques.append(force[2] if joint.kind == "prismatic" else moment[2] + joint.pitch * force[2])
+            torques.append(
+                force[2] if joint.kind == "prismatic" else moment[2] + joint.pitch * force[2]
+            )
     return ca.vertcat(*torques)
 
 
@@ -38,12 +44,16 @@ def reactions(tree, q, qd, qdd, loads=()):
     """
     better, turns = aligned(tree)
     forces, moments = [], []
-    wrenches = _joint_wrenches(better, _Turns(better, q), qd, qdd, loads, _listed(map(first_moment, better.links)))
+    wrenches = _joint_wrenches(
+        better, _Turns(better, q), qd, qdd, loads, _listed(map(first_moment, better.links))
+    )
     for joint, turn, (force, moment) in zip(tree.joints, turns, wrenches):
         rotation, origin = np.array(turn)[:3, :3], np.array(turn)[:3, 3]
         force = ca.DM(rotation) @ ca.vertcat(*force)
         forces.append(force)
-        moments.append(ca.DM(rotation) @ ca.vertcat(*moment) + ca.cross(ca.DM(origin - joint.anchor), force))
+        moments.append(
+            ca.DM(rotation) @ ca.vertcat(*moment) + ca.cross(ca.DM(origin - joint.anchor), force)
+        )
     return ca.horzcat(*forces), ca.horzcat(*moments)
 
 
@@ -55,12 +65,23 @@ def _joint_wrenches(tree, turns, qd, qdd, loads, inertias):
     def motion(k, parent):
         w, dw, bend, a = parent
         joint, row = tree.joints[k], rows[k]
-        if row is None:                            # an aligned fixed link shares its parent's frame, except on the ground
+        if row is None:  # an aligned fixed link shares its parent's frame, except on the ground
             return parent
-        w, dw, slide = turns.to_child(k, w), turns.to_child(k, dw), 1.0 if joint.kind == "prismatic" else joint.pitch
+        w, dw, slide = (
+            turns.to_child(k, w),
+            turns.to_child(k, dw),
+            1.0 if joint.kind == "prismatic" else joint.pitch,
+        )
         a = turns.to_child(k, _add(a, _times(bend, turns.offset(k))))
         if slide:
-            a = _add(a, [_product(w[1], 2 * slide * qd[row]), -_product(w[0], 2 * slide * qd[row]), _product(slide, qdd[row])])
+            a = _add(
+                a,
+                [
+                    _product(w[1], 2 * slide * qd[row]),
+                    -_product(w[0], 2 * slide * qd[row]),
+                    _product(slide, qdd[row]),
+                ],
+            )
         if joint.kind != "prismatic":
             dw = _add(dw, [_product(w[1], qd[row]), -_product(w[0], qd[row]), qdd[row]])
             w = [w[0], w[1], _sum(w[2], qd[row])]
@@ -77,7 +98,10 @@ def _joint_wrenches(tree, turns, qd, qdd, loads, inertias):
         if k in external:
             force, moment = _subtract(force, external[k][0]), _subtract(moment, external[k][1])
         for child, (inner_force, inner_moment) in children:
-            inner_force, inner_moment = turns.to_parent(child, inner_force), turns.to_parent(child, inner_moment)
+            inner_force, inner_moment = (
+                turns.to_parent(child, inner_force),
+                turns.to_parent(child, inner_moment),
+            )
             force = _add(force, inner_force)
             moment = _add(moment, _add(inner_moment, _cross(turns.offset(child), inner_force)))
         return force, moment
@@ -97,12 +121,22 @@ def dense(n):
     """
     joints = [revolute(f"joint{k}", f"joint{k - 1}" if k else GROUND) for k in range(n)]
     tree = Tree(links=[Link()] * n, joints=joints, gravity=(1.1, 1.2, 1.3))
-    rotations, offsets = [ca.SX.sym("R", 3, 3) for _ in range(n)], [ca.SX.sym("p", 3) for _ in range(n)]
-    bodies, motion = [ca.SX.sym("body", 13) for _ in range(n)], [ca.SX.sym(name, n) for name in ("qd", "qdd")]
+    rotations, offsets = (
+        [ca.SX.sym("R", 3, 3) for _ in range(n)],
+        [ca.SX.sym("p", 3) for _ in range(n)],
+    )
+    bodies, motion = (
+        [ca.SX.sym("body", 13) for _ in range(n)],
+        [ca.SX.sym(name, n) for name in ("qd", "qdd")],
+    )
     entries = [ca.vertsplit(body) for body in bodies]
-    inertias = [(mass, rest[:3], [rest[3 + row::3] for row in range(3)]) for mass, *rest in entries]
+    inertias = [
+        (mass, rest[:3], [rest[3 + row :: 3] for row in range(3)]) for mass, *rest in entries
+    ]
     wrenches = _joint_wrenches(tree, _Rotations(rotations, offsets), *motion, (), inertias)
-    return [*rotations, *offsets, *bodies, *motion], ca.vertcat(*(moment[2] for _, moment in wrenches))
+    return [*rotations, *offsets, *bodies, *motion], ca.vertcat(
+        *(moment[2] for _, moment in wrenches)
+    )
 
 
 class _Rotations:
@@ -144,11 +178,18 @@ class _Turns:
         for joint, row in zip(tree.joints, tree.rows):
             home = np.array(joint.home)
             beta, alpha, phi = euler_zxz(home[:3, :3])
-            spin = _cosine_sine(phi) if joint.kind in ("fixed", "prismatic") else _shifted(q[row], phi)
+            spin = (
+                _cosine_sine(phi) if joint.kind in ("fixed", "prismatic") else _shifted(q[row], phi)
+            )
             self.planes.append((_cosine_sine(beta), _cosine_sine(alpha), spin))
             slide = 0.0 if row is None else 1.0 if joint.kind == "prismatic" else joint.pitch
             offset = home[:3, 3].tolist()
-            self.offsets.append([p + slide * axis * q[row] if slide and axis else p for p, axis in zip(offset, home[:3, 2])])
+            self.offsets.append(
+                [
+                    p + slide * axis * q[row] if slide and axis else p
+                    for p, axis in zip(offset, home[:3, 2])
+                ]
+            )
 
     def to_child(self, k, v):
         """Return R'v."""
@@ -178,7 +219,11 @@ class _Turns:
 def _cosine_sine(angle):
     """Return (cos, sin) of a constant, exact at quarter turns so that products with it vanish from the graph."""
     c, s = np.cos(angle), np.sin(angle)
-    return (float(np.round(c)), float(np.round(s))) if min(abs(c), abs(s)) < 1e-14 else (float(c), float(s))
+    return (
+        (float(np.round(c)), float(np.round(s)))
+        if min(abs(c), abs(s)) < 1e-14
+        else (float(c), float(s))
+    )
 
 
 def _shifted(q, phi):
@@ -195,7 +240,10 @@ def _turn(v, plane, i, j):
     if _is(s, 0.0) and _is(c, 1.0):
         return v
     v = [v[0], v[1], v[2]]
-    v[i], v[j] = _minus(_product(c, v[i]), _product(s, v[j])), _sum(_product(s, v[i]), _product(c, v[j]))
+    v[i], v[j] = (
+        _minus(_product(c, v[i]), _product(s, v[j])),
+        _sum(_product(s, v[i]), _product(c, v[j])),
+    )
     return v
 
 
@@ -207,8 +255,11 @@ def _bend(w, dw):
     """Return U = [dw] + [w][w]: the acceleration of a point at r, over that of the origin, is U r."""
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = ([_product(a, b) for b in w] for a in w)
     x, y, z = dw
-    return [[-_sum(yy, zz), _minus(xy, z), _sum(xz, y)], [_sum(xy, z), -_sum(xx, zz), _minus(yz, x)],
-            [_minus(xz, y), _sum(yz, x), -_sum(xx, yy)]]
+    return [
+        [-_sum(yy, zz), _minus(xy, z), _sum(xz, y)],
+        [_sum(xy, z), -_sum(xx, zz), _minus(yz, x)],
+        [_minus(xz, y), _sum(yz, x), -_sum(xx, yy)],
+    ]
 
 
 def _axial(u, w, dw, p):
@@ -216,9 +267,18 @@ def _axial(u, w, dw, p):
     moments = p[1][1] + p[2][2], p[0][0] + p[2][2], p[0][0] + p[1][1]
     entries = []
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        diagonal = _sum(_product(moments[i], dw[i]), _product(moments[k] - moments[j], _product(w[min(j, k)], w[max(j, k)])))
+        diagonal = _sum(
+            _product(moments[i], dw[i]),
+            _product(moments[k] - moments[j], _product(w[min(j, k)], w[max(j, k)])),
+        )
         products = _minus(_product(p[i][j], u[k][i]), _product(p[i][k], u[j][i]))
-        entries.append(_sum(diagonal, products, _product(p[j][k], _minus(_product(w[k], w[k]), _product(w[j], w[j])))))
+        entries.append(
+            _sum(
+                diagonal,
+                products,
+                _product(p[j][k], _minus(_product(w[k], w[k]), _product(w[j], w[j]))),
+            )
+        )
     return entries
 
 
@@ -249,7 +309,13 @@ def _sum(*terms):
     """Return the sum of the terms that are not constant zeros."""
     total = 0.0
     for term in terms:
-        total = term if _is(total, 0.0) else total if _is(term, 0.0) else _joined(add, ca.OP_ADD, total, term)
+        total = (
+            term
+            if _is(total, 0.0)
+            else total
+            if _is(term, 0.0)
+            else _joined(add, ca.OP_ADD, total, term)
+        )
     return total
 
 

@@ -5,6 +5,7 @@ where neither is the other's ancestor. Vectors of all joints stand as columns of
 expression of its own, in MX the products are loops over numbers, which the virtual machine runs several times faster. Pairs are taken
 together along the unbranched segments of a tree.
 """
+
 from dataclasses import dataclass
 
 import casadi as ca
@@ -22,7 +23,10 @@ class Segment:
 def segments(tree):
     """Return the Segments of a tree; their own coordinates make up all of q."""
     rows, parents = tree.rows, tree.parents
-    chains, heads = {}, {}                         # link -> coordinates from the ground to it; link -> first link of its segment
+    chains, heads = (
+        {},
+        {},
+    )  # link -> coordinates from the ground to it; link -> first link of its segment
     for k, (row, p) in enumerate(zip(rows, parents)):
         alone = p >= 0 and parents.count(p) == 1
         chains[k] = chains.get(p, ()) + (() if row is None else (row,))
@@ -32,7 +36,7 @@ def segments(tree):
     for head, end in ends.items():
         outer = chains.get(parents[head], ())
         if len(chains[end]) > len(outer):
-            found.append(Segment(own=chains[end][len(outer):], outer=outer))
+            found.append(Segment(own=chains[end][len(outer) :], outer=outer))
     return tuple(found)
 
 
@@ -49,7 +53,9 @@ def bilinear(function, left, right):
     places, j = (np.array(index) for index in slopes.sparsity().get_triplet())
     i, entry = np.divmod(places, entries.shape[0])
     (i, j), number = np.unique((i, j), axis=1, return_inverse=True)
-    sums = ca.DM.triplet(entry.tolist(), number.ravel().tolist(), slopes.nonzeros(), entries.shape[0], len(i))
+    sums = ca.DM.triplet(
+        entry.tolist(), number.ravel().tolist(), slopes.nonzeros(), entries.shape[0], len(i)
+    )
     values = sums @ (left[i.tolist(), :] * right[j.tolist(), :])
     return type(values)(ca.repmat(block.sparsity(), 1, left.shape[1]), ca.vec(values))
 
@@ -63,12 +69,29 @@ def products(tree, kinds, motions, places):
     """
     n, found = tree.dof, segments(tree)
     count, rows = kinds.shape[1] // n, motions.T
-    stack = ca.vertcat(*(ca.vec(rows[list(part.outer + part.own), :] @ kinds[:, [count * i + kind for kind in range(count) for i in part.own]])
-                         for part in found))
+    stack = ca.vertcat(
+        *(
+            ca.vec(
+                rows[list(part.outer + part.own), :]
+                @ kinds[:, [count * i + kind for kind in range(count) for i in part.own]]
+            )
+            for part in found
+        )
+    )
     first, step, i, j, before, same = _pairs(found, count)
     upto, strict = np.nonzero(before | same)[0], np.nonzero(before)[0]
-    return [_scattered(n, stack, [(first[at] + kind * step[at], rows[at], columns[at]) for kind, at, rows, columns in
-                                  ((upper, upto, j, i), (lower, strict, i, j)) if kind is not None]) for upper, lower in places]
+    return [
+        _scattered(
+            n,
+            stack,
+            [
+                (first[at] + kind * step[at], rows[at], columns[at])
+                for kind, at, rows, columns in ((upper, upto, j, i), (lower, strict, i, j))
+                if kind is not None
+            ],
+        )
+        for upper, lower in places
+    ]
 
 
 def _pairs(found, kinds):
@@ -77,9 +100,20 @@ def _pairs(found, kinds):
     columns, start = [], 0
     for part in found:
         wide, tall = len(part.own), len(part.outer + part.own)
-        i, j = (index.T.ravel() for index in np.meshgrid(np.arange(wide), np.arange(tall), indexing="ij"))
-        columns.append((start + j + tall * i, np.full(i.shape, tall * wide), np.array(part.own)[i], np.array(part.outer + part.own)[j],
-                        j < i + len(part.outer), j == i + len(part.outer)))
+        i, j = (
+            index.T.ravel()
+            for index in np.meshgrid(np.arange(wide), np.arange(tall), indexing="ij")
+        )
+        columns.append(
+            (
+                start + j + tall * i,
+                np.full(i.shape, tall * wide),
+                np.array(part.own)[i],
+                np.array(part.outer + part.own)[j],
+                j < i + len(part.outer),
+                j == i + len(part.outer),
+            )
+        )
         start += kinds * tall * wide
     return tuple(np.concatenate(column) for column in zip(*columns))
 
@@ -88,4 +122,7 @@ def _scattered(n, stack, entries):
     """Return the sparse matrix (n, n) of entries of a column: (which of them, rows, columns), at places that do not meet."""
     which, rows, columns = (np.concatenate(part) for part in zip(*entries))
     order = np.lexsort((rows, columns))
-    return type(stack)(ca.Sparsity.triplet(n, n, rows[order].tolist(), columns[order].tolist()), stack[which[order].tolist()])
+    return type(stack)(
+        ca.Sparsity.triplet(n, n, rows[order].tolist(), columns[order].tolist()),
+        stack[which[order].tolist()],
+    )

@@ -3,17 +3,26 @@
 Hollerbach (1980), eqs. 4, 5, after Uicker (1965) and Kahn (1969); Xiang, Arora & Abdel-Malek (2009), eqs. 6-10, with loads. Every joint
 kind is one case, since dT/dq = T [S] with the joint's constant screw matrix [S].
 """
+
 import casadi as ca
 
-from ocp.dynamics.formulation import Formulation, aligned, applied
+from ocp.dynamics.formulation import Formulation, aligned
 from ocp.dynamics.links import given_matrices, link_matrices, push_of
-from ocp.tree import outward
+from ocp.mechanics.loads import applied
+from ocp.mechanics.tree import outward
 
 
 def inverse(tree, q, qd, qdd, loads=()):
     """Return the joint torques (N m) or forces (N), (n,)."""
     tree, _ = aligned(tree)
-    return torques(tree, link_matrices(tree, q), qd=qd, qdd=qdd, gravity=ca.DM([*tree.gravity, 0]), loads=applied(tree, loads))
+    return torques(
+        tree,
+        link_matrices(tree, q),
+        qd=qd,
+        qdd=qdd,
+        gravity=ca.DM([*tree.gravity, 0]),
+        loads=applied(tree, loads),
+    )
 
 
 def torques(tree, links, *, qd, qdd, gravity, loads=()):
@@ -34,8 +43,13 @@ def torques(tree, links, *, qd, qdd, gravity, loads=()):
         weighted = _columns(slopes[i] @ pseudo.T for i in joints)
         inertia = weighted.T @ _columns(slopes.values())
         coriolis = weighted.T @ _columns(bends[min(pair), max(pair)] for pair in pairs)
-        pushed = _columns(slopes.values()).T @ ca.vec(gravity @ pseudo[:, 3].T + push_of(loads, j, w))
-        rates, accelerations = ca.vertcat(*(qd[k] * qd[l] for k, l in pairs)), ca.vertcat(*(qdd[k] for k in joints))
+        pushed = _columns(slopes.values()).T @ ca.vec(
+            gravity @ pseudo[:, 3].T + push_of(loads, j, w)
+        )
+        rates, accelerations = (
+            ca.vertcat(*(qd[k] * qd[l] for k, l in pairs)),
+            ca.vertcat(*(qdd[k] for k in joints)),
+        )
         share = inertia @ accelerations + coriolis @ rates - pushed
         for row, i in enumerate(joints):
             tau[i] = tau[i] + share[row]
@@ -51,7 +65,11 @@ def _derivatives(tree, links):
         if row is None:
             return w @ t, _times(slopes, t), _times(bends, t)
         mixed = {(k, row): slope @ t1 for k, slope in slopes.items()}
-        return w @ t, _times(slopes, t) | {row: w @ t1}, _times(bends, t) | mixed | {(row, row): w @ t2}
+        return (
+            w @ t,
+            _times(slopes, t) | {row: w @ t1},
+            _times(bends, t) | mixed | {(row, row): w @ t2},
+        )
 
     return outward(tree, derivatives, (ca.DM.eye(4), {}, {}))
 

@@ -3,17 +3,26 @@
 Hollerbach (1980), eqs. 6-10, after Waters (1979). Every joint kind is one case, since dT/dq = T [S] with the joint's constant screw
 matrix [S]. Loads act through the Jacobian of their point (Xiang, Arora & Abdel-Malek 2009, eqs. 6, 10), which is part of dW/dq.
 """
+
 import casadi as ca
 
-from ocp.dynamics.formulation import Formulation, aligned, applied
+from ocp.dynamics.formulation import Formulation, aligned
 from ocp.dynamics.links import given_matrices, link_matrices, push_of
-from ocp.tree import outward
+from ocp.mechanics.loads import applied
+from ocp.mechanics.tree import outward
 
 
 def inverse(tree, q, qd, qdd, loads=()):
     """Return the joint torques (N m) or forces (N), (n,)."""
     tree, _ = aligned(tree)
-    return torques(tree, link_matrices(tree, q), qd=qd, qdd=qdd, gravity=ca.DM([*tree.gravity, 0]), loads=applied(tree, loads))
+    return torques(
+        tree,
+        link_matrices(tree, q),
+        qd=qd,
+        qdd=qdd,
+        gravity=ca.DM([*tree.gravity, 0]),
+        loads=applied(tree, loads),
+    )
 
 
 def torques(tree, links, *, qd, qdd, gravity, loads=()):
@@ -30,7 +39,7 @@ def torques(tree, links, *, qd, qdd, gravity, loads=()):
         if row is None:
             return w @ t, dw @ t, ddw @ t, slopes
         slope, rate = w @ t1, qd[row]
-        accelerated = ddw @ t + dw @ t1 * (2 * rate) + w @ t2 * rate ** 2 + slope * qdd[row]
+        accelerated = ddw @ t + dw @ t1 * (2 * rate) + w @ t2 * rate**2 + slope * qdd[row]
         return w @ t, dw @ t + slope * rate, accelerated, slopes | {row: slope}
 
     tau = [0] * tree.dof

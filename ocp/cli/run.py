@@ -1,0 +1,345 @@
+"""The command line of a problem: its function's signature becomes the flags, beside those that every problem has."""
+
+import argparse
+import inspect
+import json
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+from ocp import NotVerified, Solver, Transcription, animate, load, plot
+from ocp.cli.report import _block, _finite, _name, _summary, describe
+from ocp.dynamics import CHOICES
+from ocp.motion.spline import QUADRATURES
+from ocp.solution.certificate import verify
+from ocp.solution.files import check_writable, write
+from ocp.solution.solving import solve
+from ocp.solvers.nlp import HESSIANS
+from ocp.transcription.collocation import FORMS
+from ocp.transcription.transcribe import METHODS, PASSIVE, PROVIDERS, TORQUES
+
+SOLVED, NOT_SOLVED, BAD_ARGUMENTS = 0, 1, 2
+TOLERANCE_OPTIONS = {
+    "ipopt": ("tol",),
+    "bonmin": ("tol",),
+    "fatrop": ("tolerance",),
+    "uno": ("primal_tolerance", "dual_tolerance"),
+    "blocksqp": ("opttol", "nlinfeastol"),
+    "alpaqa": ("alm.tolerance", "alm.dual_tolerance"),
+    "snopt": ("Major optimality tolerance", "Major feasibility tolerance"),
+} | dict.fromkeys(("sqpmethod", "feasiblesqpmethod", "qrsqp"), ("tol_pr", "tol_du"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Views:
+    """How a problem's solution is looked at: `plot` and `animate`, each (solution, path), and where the usual report does not say enough
+    `report`(solution) -> plain data, with `lines`(data) -> its text."""
+
+    plot: Callable = plot
+    animate: Callable = animate
+    report: Callable | None = None
+    lines: Callable | None = None
+
+
+def main(problem, published=(), arguments=None, *, method=solve, views=Views()):
+    """Run a problem function from the command line; exit with 0 solved (and verified, if asked), 1 not solved, 2 bad arguments.
+
+    `method` solves, as `solve` does; its own keyword parameters, annotated and documented like the problem's, become flags.
+    """
+    sys.exit(run(problem, published, arguments, method=method, views=views))
+
+
+def run(problem, published=(), arguments=None, *, method=solve, views=Views()):
+    """Do what `main` does and return the exit status."""
+    name = _name(problem)
+    parser, own, how = _parser(name, problem, method)
+    flags = parser.parse_args(arguments)
+    try:
+        values = {key: getattr(flags, key) for key in own}
+        statement = problem(**values)
+        transcription, solver = _settings(flags)
+        for path in (flags.save, flags.report, flags.plot, flags.animate):
+            if path is not None:
+                check_writable(path)
+        _check_suffixes(flags)
+        guess = None if flags.guess is None else load(flags.guess, statement)
+        solution = method(
+            statement,
+            transcription,
+            solver,
+            guess=guess,
+            watch=None if flags.quiet else _Ticker(),
+            **{key: getattr(flags, key) for key in how},
+        )
+    except (ValueError, OSError) as error:
+        print(f"{name}: error: {error}", file=sys.stderr)
+        return BAD_ARGUMENTS
+    certificate = verify(solution) if flags.verify is not None else None
+    report = describe(problem, values, solution, certificate, published)
+    more = views.report(solution) if views.report is not None else {}
+    print(
+        _summary(report)
+        if flags.quiet
+        else "\n".join([_block(report), *(views.lines(more) if more else ())])
+    )
+    report |= more
+    for line in solution.explanation:
+        print(line, file=sys.stderr)
+    _outputs(flags, solution, report, views)
+    return _verdict(name, solution, certificate, flags.verify)
+
+
+def _parser(name, problem, method):
+    """Return the parser and the names of the problem's own parameters, and of the method's."""
+    page = inspect.getdoc(inspect.getmodule(problem)) or ""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m problems.{name}",
+        description=page,
+        allow_abbrev=False,
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    own, parameters = (
+        parser.add_argument_group("of this problem"),
+        inspect.signature(problem).parameters,
+    )
+    _add_flags(own, problem, parameters)
+    how = {
+        key: parameter
+        for key, parameter in inspect.signature(method).parameters.items()
+        if parameter.annotation is not parameter.empty
+    }
+    _add_flags(own, method, how)
+    _common_flags(parser.add_argument_group("of every problem"), name)
+    return parser, tuple(parameters), tuple(how)
+
+
+def _add_flags(own, function, parameters):
+    """Add a flag for each parameter, with the function's own words on it."""
+    told = {
+        key: " ".join(words.split()).rstrip(";.")
+        for key, words in re.findall(r"`(\w+)`: ([^`]*)", inspect.getdoc(function) or "")
+    }
+    for key, parameter in parameters.items():
+        flag, kind = "--" + key.replace("_", "-"), _kind(parameter)
+        help_text = told.get(key, "of the problem").replace("%", "%%")
+        if kind is bool:
+            own.add_argument(
+                flag,
+                action=argparse.BooleanOptionalAction,
+                default=parameter.default,
+                help=help_text,
+            )
+        else:
+            own.add_argument(
+                flag,
+                type=kind,
+                default=parameter.default,
+                metavar=kind.__name__.upper(),
+                help=help_text,
+            )
+
+
+def _kind(parameter):
+    """Return the type a flag's text is read as: the annotation's, without None, or that of the default."""
+    kinds = [
+        kind
+        for kind in get_args(parameter.annotation) or (parameter.annotation,)
+        if kind is not type(None)
+    ]
+    return kinds[0] if kinds[0] in (int, float, str, bool) else type(parameter.default)
+
+
+def _common_flags(group, name):
+    add, defaults = group.add_argument, Transcription()
+    add(
+        "--dynamics",
+        default=defaults.dynamics.name,
+        metavar="NAME",
+        help=f"formulation: {', '.join(CHOICES)}; auto is newton_euler, for flexible links book",
+    )
+    add(
+        "--derivatives",
+        default=defaults.derivatives,
+        metavar="NAME",
+        help=f"provider: {', '.join(PROVIDERS)}; auto is recursive, for flexible links ad",
+    )
+    add(
+        "--nodes",
+        type=int,
+        default=defaults.nodes,
+        metavar="INT",
+        help="steps per segment at whose ends inequalities hold",
+    )
+    add(
+        "--quadrature",
+        default=defaults.quadrature,
+        metavar="NAME",
+        help=f"rule: {', '.join(QUADRATURES)}",
+    )
+    add(
+        "--panels",
+        type=int,
+        default=None,
+        metavar="INT",
+        help="points (gauss) or panels of the quadrature per segment",
+    )
+    add("--torques", default=defaults.torques, metavar="NAME", help=f"one of {', '.join(TORQUES)}")
+    add(
+        "--method",
+        default=defaults.method,
+        metavar="NAME",
+        help=f"transcription: {', '.join(METHODS)}",
+    )
+    add(
+        "--intervals",
+        type=int,
+        default=defaults.intervals,
+        metavar="INT",
+        help="intervals of direct collocation",
+    )
+    add(
+        "--order",
+        type=int,
+        default=defaults.order,
+        metavar="INT",
+        help="stages of radau on each interval",
+    )
+    add(
+        "--form",
+        default=defaults.form,
+        metavar="NAME",
+        help=f"law of motion in direct collocation: {', '.join(FORMS)}",
+    )
+    add(
+        "--passive",
+        default=defaults.passive,
+        metavar="NAME",
+        help=f"passive joints of a spline: {', '.join(PASSIVE)}",
+    )
+    add(
+        "--compile",
+        action="store_true",
+        help="run kernels as machine code, if there is a C compiler",
+    )
+    add("--plugin", default="ipopt", metavar="NAME", help="solver plugin of CasADi")
+    add("--hessian", default="exact", metavar="NAME", help=f"one of {', '.join(HESSIANS)}")
+    add(
+        "--tol",
+        type=float,
+        default=None,
+        metavar="FLOAT",
+        help="convergence tolerance of the solver",
+    )
+    add(
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an option of the solver plugin itself; may be repeated",
+    )
+    add("--guess", default=None, metavar="FILE.npz", help="start from a saved solution")
+    add("--save", default=None, metavar="FILE.npz", help="save the solution")
+    add("--report", default=None, metavar="FILE.json", help="write the report")
+    add(
+        "--verify",
+        nargs="?",
+        type=float,
+        const=1e-3,
+        default=None,
+        metavar="TOLERANCE",
+        help="certify the motion, to this tolerance (0.001 if none is given)",
+    )
+    add(
+        "--plot",
+        nargs="?",
+        const=f"{name}.png",
+        default=None,
+        metavar="FILE.png",
+        help="draw the overview",
+    )
+    add("--animate", default=None, metavar="FILE.gif", help="animate, as .gif or .html")
+    add("--quiet", action="store_true", help="print one line only")
+
+
+def _settings(flags):
+    options = {}
+    if flags.tol is not None:
+        if flags.plugin not in TOLERANCE_OPTIONS:
+            raise ValueError(f"--tol: unknown for plugin {flags.plugin!r}; use --option NAME=VALUE")
+        options |= dict.fromkeys(TOLERANCE_OPTIONS[flags.plugin], flags.tol)
+    for text in flags.option:
+        key, equals, value = text.partition("=")
+        if not key or not equals:
+            raise ValueError(f"--option: expected NAME=VALUE, got {text!r}")
+        options[key] = literal(value)
+    transcription = Transcription(
+        dynamics=flags.dynamics,
+        derivatives=flags.derivatives,
+        nodes=flags.nodes,
+        quadrature=flags.quadrature,
+        panels=flags.panels,
+        torques=flags.torques,
+        compiled=flags.compile,
+        passive=flags.passive,
+        method=flags.method,
+        intervals=flags.intervals,
+        order=flags.order,
+        form=flags.form,
+    )
+    return transcription, Solver(plugin=flags.plugin, hessian=flags.hessian, options=options)
+
+
+def literal(text):
+    """Return a text as the number or the truth value that it spells, or as it is."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False}.get(text.lower(), text)
+
+
+def _check_suffixes(flags):
+    for flag, path, known in (
+        ("--plot", flags.plot, (".png", ".svg", ".pdf")),
+        ("--animate", flags.animate, (".gif", ".html")),
+    ):
+        if path is not None and Path(path).suffix.lower() not in known:
+            raise ValueError(f"{flag}: expected a file ending in {', '.join(known)}, got {path!r}")
+
+
+def _outputs(flags, solution, report, views):
+    if flags.save is not None:
+        solution.save(flags.save)
+    if flags.report is not None:
+        write(flags.report, json.dumps(_finite(report), indent=2) + "\n")
+    if flags.plot is not None:
+        views.plot(solution, flags.plot)
+    if flags.animate is not None:
+        views.animate(solution, flags.animate)
+
+
+def _verdict(name, solution, certificate, tolerance):
+    if not solution.success:
+        return NOT_SOLVED
+    if certificate is not None:
+        try:
+            certificate.require(tolerance)
+        except NotVerified as error:
+            print(f"{name}: {error}", file=sys.stderr)
+            return NOT_SOLVED
+    return SOLVED
+
+
+class _Ticker:
+    """Prints one line per iteration."""
+
+    def __call__(self, iteration):
+        if iteration.number == 0:
+            print(f"{'iteration':>9}  {'objective':>14}  {'violation':>10}  {'seconds':>8}")
+        print(
+            f"{iteration.number:9d}  {iteration.objective:14.8g}  {iteration.violation:10.2e}  {iteration.seconds:8.3f}"
+        )

@@ -1,0 +1,197 @@
+"""Dynamics of closed loops: which drives and cut-joint forces a motion asks for, and how a mechanism moves under given drives.
+
+The open tree needs the generalized forces h = M qdd + ... of inverse dynamics. Of these the drives give u, at the actuated joints alone, and
+the cut joints J' lambda (Xiang, Arora & Abdel-Malek 2009, eq. 38, in the form of Lagrange's multipliers of Haug 1989, section 11.1).
+"""
+
+
+import casadi as ca
+import numpy as np
+
+from ocp.dynamics.lie_group import bias, mass_matrix
+from ocp.dynamics.lie_group import inverse as open_inverse
+from ocp.mechanics.closure import independent
+from ocp.mechanics.loops import (
+    gap,
+    gap_acceleration,
+    gap_jacobian,
+    gap_rate,
+    gap_slope,
+    labels,
+    loop_torques,
+)
+from ocp.mechanics.structure import bearing, structure
+
+CONSISTENT = (
+    1e-6  # m, rad and their rates: gap beyond which numbers are not a motion of the mechanism
+)
+SINGULAR = 1e-12  # least over greatest singular value of a system that can be solved
+
+
+def inverse(tree, q, qd, qdd, actuated=None, loads=(), *, dynamics=open_inverse, near=None):
+    """Return torques (n,), zero at joints that are not actuated, and multipliers (m,) of a motion that keeps the loops closed.
+
+        J_p' lambda = h_p,   u = h_a - J_a' lambda       (p: passive joints, a: actuated ones)
+
+    `actuated` names the driven joints, by default those of the tree that are so; redundant rows, judged `near` (n,) a configuration, by
+    default q if it is numbers and otherwise anywhere, get multiplier zero. `dynamics` is the inverse function of any Formulation. Raises
+    ValueError if drives are too many or too few to be determined, and for numbers also if they are no closed motion, or if the drives do not
+    hold the mechanism there.
+    """
+    q, qd, qdd = (_expression(part) for part in (q, qd, qdd))
+    found = _found(tree, q, near)
+    rows, driven = list(found.rows), _driven(tree, actuated, found.freedom)
+    passive = [row for row in range(tree.dof) if row not in driven]
+    for what, value in (
+        ("q", lambda: gap(tree, q)),
+        ("qd", lambda: gap_rate(tree, q, qd)),
+        ("qdd", lambda: gap_acceleration(tree, q, qd, qdd)),
+    ):
+        _check_closed(tree, what, value())
+    needed = dynamics(tree, q, qd, qdd, loads)
+    pull = gap_jacobian(tree, q)[rows, passive].T
+    _check_regular(
+        pull,
+        f"the drives at {', '.join(tree.moving[row].name for row in driven)} do not hold the mechanism here (singular)",
+    )
+    multipliers = spread(tree, ca.solve(pull, needed[passive]) if rows else ca.DM(0, 1), rows)
+    given = needed - loop_torques(tree, q, multipliers)
+    return ca.vertcat(
+        *(given[row] if row in driven else 0.0 for row in range(tree.dof))
+    ), multipliers
+
+
+def forward(tree, q, qd, tau, loads=(), *, decay=0.0, near=None, dynamics=None):
+    """Return accelerations (n,) and multipliers (m,) under joint torques (n,) of a mechanism whose loops are closed.
+
+        [M  J'] [  qdd   ]   [tau - h            ]
+        [J  0 ] [-lambda ] = [-dJ/dt qd - 2 c J qd - c^2 gap]       c = `decay` (1/s), with which gaps fade (Baumgarte 1972)
+
+    Redundant rows, judged as by `inverse`, are left out and get multiplier zero. M and h come from the Lie-group recursion, or from
+    `dynamics`, the inverse function of any Formulation, by its slope. Raises ValueError for numbers in a singular configuration.
+    """
+    q, qd, tau = (_expression(part) for part in (q, qd, tau))
+    rows = list(_found(tree, q, near).rows)
+    slope = gap_jacobian(tree, q)[rows, :]
+    goal = -gap_acceleration(tree, q, qd)
+    if decay:
+        goal = goal - 2 * decay * gap_rate(tree, q, qd) - decay**2 * gap(tree, q)
+    mass, pull = (
+        (mass_matrix(tree, q), bias(tree, q, qd, loads))
+        if dynamics is None
+        else linear_in_accelerations(dynamics, tree, q, qd, loads)
+    )
+    system = ca.vertcat(ca.horzcat(mass, slope.T), ca.horzcat(slope, ca.DM(len(rows), len(rows))))
+    _check_regular(
+        system,
+        "the accelerations are not determined here (singular configuration, or joints that move no mass)",
+    )
+    found = ca.solve(system, ca.vertcat(tau - pull, goal[rows]))
+    return found[: tree.dof], spread(tree, -found[tree.dof :], rows)
+
+
+def linear_in_accelerations(dynamics, tree, q, qd, loads=()):
+    """Return M (n, n) and h (n,) with dynamics(tree, q, qd, qdd, loads) = M qdd + h, in expressions SX."""
+    qdd = ca.SX.sym("qdd", tree.dof)
+    needed = dynamics(tree, q, qd, qdd, loads)
+    return ca.jacobian(needed, qdd), ca.substitute(needed, qdd, ca.SX.zeros(tree.dof))
+
+
+def hybrid(tree, q, qd, qdd, passive, loads=()):
+    """Return accelerations (n,) of which the `passive` rows follow from the others, by the loops and their own lack of torque.
+
+    [M_pp  J_p'] [ qdd_p  ]   [-h_p                 ]
+    [J_p   0   ] [-lambda ] = [-J_a qdd_a - dJ/dt qd]     h: with qdd_a, and qdd_p = 0
+    """
+    rows, passive = list(independent(tree).rows), list(passive)
+    driven = ca.SX(qdd)
+    driven[passive] = 0
+    slope = gap_jacobian(tree, q)[rows, passive]
+    goal = -gap_acceleration(tree, q, qd, driven)
+    system = ca.vertcat(
+        ca.horzcat(mass_matrix(tree, q)[passive, passive], slope.T),
+        ca.horzcat(slope, ca.DM(len(rows), len(rows))),
+    )
+    found = ca.solve(
+        system, ca.vertcat(-open_inverse(tree, q, qd, driven, loads)[passive], goal[rows])
+    )
+    driven[passive] = found[: len(passive)]
+    return driven
+
+
+def handedness(tree, q, passive):
+    """Return the sign of the determinant of J' at the `passive` rows that bear the loops: +-1, which a motion can only change by passing a
+    configuration (n,) where the drives do not hold the mechanism; 0 where nothing is determined."""
+    rows, chosen = structure(tree).cuts, bearing(tree, tuple(passive))
+    if not rows or chosen is None:
+        return 0
+    return int(np.sign(np.linalg.det(np.array(gap_jacobian(tree, ca.DM(q)))[np.ix_(rows, chosen)])))
+
+
+def eliminated(tree, frames, needed, passive):
+    """Return the cut joints' forces (m,) that spare the `passive` rows of q all torque, from the poses (4x4) of all links and the generalized
+    forces (n,) that the open tree needs; raise ValueError if these do not determine them."""
+    rows, chosen = structure(tree).cuts, bearing(tree, tuple(passive))
+    if chosen is None:
+        raise ValueError(
+            f"loops {', '.join(loop.name for loop in tree.loops)}: their forces do not follow from the joints that nothing drives"
+        )
+    pull = gap_slope(tree, frames)[list(rows), list(chosen)].T
+    return spread(tree, ca.solve(pull, needed[list(chosen)]), rows)
+
+
+def spread(tree, values, rows):
+    """Return a vector (m,) with the values at these rows of the gap and zeros elsewhere."""
+    return ca.vertcat(
+        ca.DM(0, 1),
+        *(values[rows.index(row)] if row in rows else 0.0 for row in range(len(labels(tree)))),
+    )
+
+
+def _expression(value):
+    return (
+        value if isinstance(value, (ca.SX, ca.MX, ca.DM)) else ca.DM(np.array(value, dtype=float))
+    )
+
+
+def _found(tree, q, near):
+    """Return the Independence of the rows."""
+    near = q if near is None and isinstance(q, ca.DM) else near
+    return independent(tree, near)
+
+
+def _driven(tree, actuated, freedom):
+    """Return the rows of q of the driven joints; raise ValueError unless they are as many as the mechanism's degrees of freedom."""
+    names = (
+        [joint.name for joint in tree.moving if joint.actuated]
+        if actuated is None
+        else list(actuated)
+    )
+    driven = sorted({tree.coordinate(name) for name in names})
+    if len(driven) != freedom:
+        why = (
+            "drives could work against each other"
+            if len(driven) > freedom
+            else "it would not follow any motion"
+        )
+        raise ValueError(
+            f"inverse: the mechanism has {freedom} degrees of freedom and {len(driven)} actuated joints "
+            f"({', '.join(names) or 'none'}): {why}; expected as many of one as of the other"
+        )
+    return driven
+
+
+def _check_closed(tree, what, value):
+    if isinstance(value, ca.DM) and value.shape[0]:
+        row = int(np.argmax(np.abs(np.array(value))))
+        if not abs(float(value[row])) <= CONSISTENT:
+            raise ValueError(
+                f"inverse: {what} does not keep the loops closed: {labels(tree)[row]} is off by {float(value[row]):.3g}"
+            )
+
+
+def _check_regular(matrix, message):
+    if isinstance(matrix, ca.DM) and matrix.shape[0]:
+        values = np.linalg.svd(np.array(matrix), compute_uv=False)
+        if values[-1] <= SINGULAR * values[0]:
+            raise ValueError(message)

@@ -1,0 +1,70 @@
+"""Checks of what a user states, shared by the records: numbers of a shape, limits, arrays made read-only."""
+
+from math import isnan
+
+import numpy as np
+
+
+def numbers(what, value, shape):
+    """Return `value` as a float array of that shape; raise ValueError naming `what` otherwise, or if an entry is not finite."""
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what}: expected numbers of shape {shape}, got {value!r}") from None
+    if array.shape != shape:
+        raise ValueError(f"{what}: expected shape {shape}, got {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{what}: expected finite numbers, got {array.tolist()}")
+    return array
+
+
+def limits(what, value):
+    """Return (lower, upper) from a pair or from one number b meaning (-b, b); raise ValueError naming `what`."""
+    try:
+        lower, upper = (
+            (-float(value), float(value))
+            if np.ndim(value) == 0
+            else (float(bound) for bound in value)
+        )
+    except (TypeError, ValueError):
+        raise ValueError(f"{what}: expected (lower, upper) or one number, got {value!r}") from None
+    if isnan(lower) or isnan(upper):
+        raise ValueError(f"{what}: expected numbers, got {(lower, upper)}")
+    if lower > upper:
+        raise ValueError(f"{what}: lower bound {lower:g} is above upper bound {upper:g}")
+    return lower, upper
+
+
+def frozen(array):
+    """Return nested tuples of an array: hashable, comparable, read-only."""
+    return tuple(frozen(row) for row in array) if np.ndim(array) else float(array)
+
+
+def positive(what, value, zero=False):
+    """Return a number above 0, or with `zero` at least 0; raise ValueError naming `what`."""
+    number = float(numbers(what, value, ()))
+    if number < 0 or number == 0 and not zero:
+        raise ValueError(
+            f"{what}: expected a number {'of at least' if zero else 'above'} 0, got {number:g}"
+        )
+    return number
+
+
+def symmetric(what, value, m):
+    """Return a symmetric positive semidefinite matrix (m, m); raise ValueError naming `what`."""
+    matrix = numbers(what, value, (m, m))
+    size = np.abs(matrix).max()
+    if (
+        np.abs(matrix - matrix.T).max() > 1e-9 * size
+        or np.linalg.eigvalsh((matrix + matrix.T) / 2)[0] < -1e-9 * size
+    ):
+        raise ValueError(
+            f"{what}: expected a symmetric positive semidefinite matrix, got {matrix.tolist()}"
+        )
+    return (matrix + matrix.T) / 2
+
+
+def set_fields(record, **values):
+    """Set the fields of a frozen record that is being made."""
+    for name, value in values.items():
+        object.__setattr__(record, name, value)

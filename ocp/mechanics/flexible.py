@@ -1,0 +1,265 @@
+"""Motion of trees with flexible links: Book's (1983) chain of joint transforms A and deflection transforms E, and integrals over bent links.
+
+W_k = W_p E_k A_k (eq. 3), where E_k = 1 + sum b_t M_t bends the parent p at the home of joint k (eqs. 5, 7; the home itself is in A_k), and
+x = W_k (r + sum b_t phi_t) is a particle of link k. E is a rotation to first order in the amplitudes, to second with the terms of stiffening,
+and so is W. Angular velocities are the axes of the skew parts of dW W', exact where the rotation is. Matrices are 4x4, homogeneous.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics.spatial import exp_screw, screw_matrix
+from ocp.mechanics.tree import Point, outward
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bent:
+    """A link in motion: W (4x4) and its rate and acceleration, E with its own, A, and its terms b, db/dt, d2b/dt2 as lists."""
+
+    pose: object
+    rate: object
+    acceleration: object
+    bend: tuple
+    joint: object
+    terms: tuple = ((), (), ())
+
+
+def amplitude_terms(modes, values, rates, accelerations):
+    """Return the lists b, db/dt and d2b/dt2 of the modes' terms, from their amplitudes (m,)."""
+    b, bd, bdd = [], [], []
+    for k, *other in modes.terms:
+        if other:
+            (l,) = other
+            b.append(values[k] * values[l])
+            bd.append(rates[k] * values[l] + values[k] * rates[l])
+            bdd.append(
+                accelerations[k] * values[l]
+                + 2 * rates[k] * rates[l]
+                + values[k] * accelerations[l]
+            )
+        else:
+            b.append(values[k])
+            bd.append(rates[k])
+            bdd.append(accelerations[k])
+    return b, bd, bdd
+
+
+def slopes(modes, values):
+    """Return for each amplitude the pairs (term t, db_t / d amplitude) that are not zero."""
+    found = [[] for _ in modes.names]
+    for t, term in enumerate(modes.terms):
+        for k in set(term):
+            found[k].append(
+                (
+                    t,
+                    1
+                    if len(term) == 1
+                    else 2 * values[k]
+                    if term[0] == term[1]
+                    else values[sum(term) - k],
+                )
+            )
+    return found
+
+
+@lru_cache(maxsize=512)
+def bends(modes, position):
+    """Return the constant matrices M_t (4x4) of a place on a flexible link."""
+    return tuple(ca.sparsify(ca.DM(matrix)) for matrix in modes.at(position))
+
+
+def bend_at(link, position, terms):
+    """Return E, dE/dt, d2E/dt2 (4x4) of a place on the link: identity and zeros on a rigid one   (Book 1983, eqs. 5, 16, 17)."""
+    if link.modes is None:
+        return ca.DM.eye(4), ca.DM(4, 4), ca.DM(4, 4)
+    matrices = bends(link.modes, tuple(position))
+    return tuple(
+        start + sum(value * matrix for value, matrix in zip(values, matrices))
+        for start, values in zip((ca.DM.eye(4), ca.DM(4, 4), ca.DM(4, 4)), terms)
+    )
+
+
+def chained(before, step):
+    """Return a product of two matrices with its first two derivatives by time   (Book 1983, eqs. 9, 10, 13-15)."""
+    (a, ad, add), (b, bd, bdd) = before, step
+    return a @ b, ad @ b + a @ bd, add @ b + 2 * (ad @ bd) + a @ bdd
+
+
+def moved(tree, q, qd=None, qdd=None):
+    """Return the Bent motion of every link; without rates or accelerations those are of zero qd or qdd."""
+    rows, amplitudes, parents = tree.rows, tree.amplitude_rows, tree.parents
+    qd, qdd = (ca.DM.zeros(tree.dof) if values is None else values for values in (qd, qdd))
+
+    def step(k, parent):
+        joint, link, row = tree.joints[k], tree.links[k], rows[k]
+        home = ca.sparsify(ca.DM(np.array(joint.home)))
+        turned = home, ca.DM(4, 4), ca.DM(4, 4)
+        if row is not None:
+            a, hat = (
+                home @ exp_screw(joint.screw, q[row]),
+                ca.DM(screw_matrix(np.array(joint.screw))),
+            )
+            turned = a, a @ hat * qd[row], a @ hat @ hat * qd[row] ** 2 + a @ hat * qdd[row]
+        bend = ca.DM.eye(4), ca.DM(4, 4), ca.DM(4, 4)
+        found = chained((parent.pose, parent.rate, parent.acceleration), turned)
+        if parents[k] >= 0 and tree.links[parents[k]].modes is not None:
+            bend = bend_at(tree.links[parents[k]], np.array(joint.home)[:3, 3], parent.terms)
+            found = chained(chained((parent.pose, parent.rate, parent.acceleration), bend), turned)
+        terms = ((), (), ())
+        if link.modes is not None:
+            terms = amplitude_terms(
+                link.modes, *([values[row] for row in amplitudes[k]] for values in (q, qd, qdd))
+            )
+        return Bent(
+            pose=found[0],
+            rate=found[1],
+            acceleration=found[2],
+            bend=bend,
+            joint=turned[0],
+            terms=terms,
+        )
+
+    still = ca.DM.eye(4), ca.DM(4, 4), ca.DM(4, 4)
+    return outward(
+        tree,
+        step,
+        Bent(pose=still[0], rate=still[1], acceleration=still[2], bend=still, joint=still[0]),
+    )
+
+
+def at_point(tree, links, point):
+    """Return X, dX/dt, d2X/dt2 (4x4) of the frame at a point or Point that moves with its section of the link."""
+    point = point if isinstance(point, Point) else tree.point(point)
+    k = tree.link_index(point.link)
+    link = links[k]
+    bent = chained(
+        (link.pose, link.rate, link.acceleration),
+        bend_at(tree.links[k], point.position, link.terms),
+    )
+    place = np.eye(4)
+    place[:3, 3] = point.position
+    return tuple(matrix @ ca.DM(place) for matrix in bent)
+
+
+def turning(rate, pose):
+    """Return the axis (3) of dX/dt X': the angular velocity, or from a second derivative the angular acceleration."""
+    matrix = rate[:3, :3] @ pose[:3, :3].T
+    return (
+        ca.vertcat(
+            matrix[2, 1] - matrix[1, 2], matrix[0, 2] - matrix[2, 0], matrix[1, 0] - matrix[0, 1]
+        )
+        / 2
+    )
+
+
+# Integrals over a link ------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=512)
+def integrals(link):
+    """Return the constant matrices (4x4) C of r r', C_t of r phi_t' and C_tu of phi_t phi_u'   (twice those of Book 1983, eqs. 30, 28, 25)."""
+    com, inertia = np.array(link.com), np.array(link.inertia)
+    second = np.trace(inertia) / 2 * np.eye(3) - inertia + link.mass * np.outer(com, com)
+    whole = ca.DM(np.block([[second, link.mass * com[:, None]], [link.mass * com, link.mass]]))
+    if link.modes is None:
+        return whole, (), ()
+
+    def matrix(block, row):
+        return ca.sparsify(
+            ca.DM(np.block([[np.array(block), np.zeros((3, 1))], [np.array(row), 0.0]]))
+        )
+
+    with_place = tuple(
+        matrix(moment, first) for moment, first in zip(link.modes.moment, link.modes.first)
+    )
+    return (
+        whole,
+        with_place,
+        tuple(
+            tuple(matrix(block, np.zeros(3)) for block in blocks) for blocks in link.modes.coupling
+        ),
+    )
+
+
+def weighed(link, b):
+    """Return P, integral of h h' for h = r + sum b_t phi_t, and D_t, integral of h phi_t'   (Book 1983, eqs. 35, 36)."""
+    whole, with_place, coupling = integrals(link)
+    mixed = [
+        c + sum(value * row[t] for value, row in zip(b, coupling)) for t, c in enumerate(with_place)
+    ]
+    return whole + sum(value * (c.T + d) for value, c, d in zip(b, with_place, mixed)), mixed
+
+
+def kinetic_energy(tree, q, qd):
+    """Return the kinetic energy (J): half of tr(dW P dW' + 2 dW Q W' + W R W')   (Book 1983, eq. 22)."""
+    energy = 0
+    for link, bent in zip(tree.links, moved(tree, q, qd)):
+        b, bd, _ = bent.terms
+        second, mixed = weighed(link, b)
+        energy += ca.trace(bent.rate @ second @ bent.rate.T)
+        if link.modes is not None:
+            energy += 2 * ca.trace(
+                bent.rate @ sum(rate * d for rate, d in zip(bd, mixed)) @ bent.pose.T
+            )
+            both = sum(
+                bd[t] * bd[u] * c
+                for t, row in enumerate(integrals(link)[2])
+                for u, c in enumerate(row)
+            )
+            energy += ca.trace(bent.pose @ both @ bent.pose.T)
+    return energy / 2
+
+
+def potential_energy(tree, q):
+    """Return the potential energy (J) of gravity, zero at the global origin, and of bending   (Book 1983, eqs. 46, 50)."""
+    gravity, energy = ca.DM([*tree.gravity, 0.0]), 0
+    for link, bent, rows in zip(tree.links, moved(tree, q), tree.amplitude_rows):
+        energy -= ca.dot(gravity, bent.pose @ first_moment(link, bent.terms[0]))
+        if rows:
+            values = ca.vertcat(*(q[row] for row in rows))
+            energy += ca.bilin(ca.DM(np.array(link.modes.stiffness)), values, values) / 2
+    return energy
+
+
+def damping_power(tree, qd):
+    """Return the power (W) that the damping of the modes takes out of the tree."""
+    power = 0
+    for link, rows in zip(tree.links, tree.amplitude_rows):
+        if rows:
+            rates = ca.vertcat(*(qd[row] for row in rows))
+            power += ca.bilin(ca.DM(np.array(link.modes.damping)), rates, rates)
+    return power
+
+
+def first_moment(link, b):
+    """Return the integral of h (4): first moment (3, kg m) and mass of a bent link   (Book 1983, eq. 51)."""
+    fixed = ca.DM([*(link.mass * np.array(link.com)), link.mass])
+    return (
+        fixed
+        if link.modes is None
+        else fixed + sum(value * ca.DM([*row, 0.0]) for value, row in zip(b, link.modes.first))
+    )
+
+
+def momentum(tree, q, qd, about):
+    """Return the angular momentum about a fixed point (3, kg m2/s) and the linear momentum (3, kg m/s)."""
+    angular = linear = ca.DM.zeros(3)
+    for link, bent in zip(tree.links, moved(tree, q, qd)):
+        b, bd, _ = bent.terms
+        second, mixed = weighed(link, b)
+        spread = second @ bent.rate.T
+        push = bent.rate @ first_moment(link, b)
+        if link.modes is not None:
+            spread += sum(rate * d for rate, d in zip(bd, mixed)) @ bent.pose.T
+            push += bent.pose @ sum(
+                rate * ca.DM([*row, 0.0]) for rate, row in zip(bd, link.modes.first)
+            )
+        found = (bent.pose @ spread)[:3, :3].T  # integral of (dx/dt) x'
+        angular += ca.vertcat(
+            found[2, 1] - found[1, 2], found[0, 2] - found[2, 0], found[1, 0] - found[0, 1]
+        ) - ca.cross(ca.DM(about), push[:3])
+        linear += push[:3]
+    return angular, linear

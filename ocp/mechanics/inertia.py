@@ -1,0 +1,47 @@
+"""Inertia of links: first moments, pseudo-inertias, and the base parameters of a tree."""
+
+import numpy as np
+
+
+def first_moment(link):
+    """Return mass, first moment m c (3) and pseudo-inertia (3x3, integral of r r') of a link about its frame's origin."""
+    com, inertia = np.array(link.com), np.array(link.inertia)
+    about_com = np.trace(inertia) / 2 * np.eye(3) - inertia
+    return link.mass, link.mass * com, about_com + link.mass * np.outer(com, com)
+
+
+def regrouped(tree):
+    """Return (mass, first moment, pseudo-inertia) per link of an aligned tree that give the same joint torques, three fewer per revolute joint.
+
+    Mass on the axis of a revolute joint belongs to either of its links. So each link hands its mass m, its first moment h_z and a
+    line of second moment I_yy along the axis to its parent, which leaves it h_x, h_y, I_xx - I_yy, I_zz and the products: the base
+    parameters of Khalil & Dombre (2002), section 9.4. What a fixed link has goes to its parent whole; what reaches the ground is at rest.
+    """
+    inertias, parents = [first_moment(link) for link in tree.links], tree.parents
+    for k in reversed(range(len(inertias))):
+        joint, (mass, first, second) = tree.joints[k], inertias[k]
+        if joint.kind == "fixed":
+            inertias[k], moved = (0.0, np.zeros(3), np.zeros((3, 3))), (mass, first, second)
+        elif joint.kind == "revolute":
+            origin, axis = np.array(joint.home)[:3, 3], np.array(joint.home)[:3, 2]
+            line, arm = second[0, 0] + second[2, 2], first[2] * np.outer(origin, axis)
+            moved = (
+                mass,
+                mass * origin + first[2] * axis,
+                mass * np.outer(origin, origin) + arm + arm.T + line * np.outer(axis, axis),
+            )
+            left = second.copy()
+            left[2, 2] = -second[0, 0]
+            left_first = np.array([first[0], first[1], 0.0])
+            inertias[k] = (
+                0.0,
+                np.where(np.abs(left_first) < 1e-15 * np.abs(first).max(), 0.0, left_first),
+                left,
+            )
+        else:
+            continue
+        if parents[k] >= 0:
+            inertias[parents[k]] = tuple(
+                mine + his for mine, his in zip(inertias[parents[k]], moved)
+            )
+    return inertias

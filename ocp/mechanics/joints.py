@@ -1,0 +1,163 @@
+"""Joints: one record for all of them, and the constructors that spell the usual cases.
+
+The frame of a joint's link in its parent's is home @ exp([screw] q), the screw (angular, linear) being given in the link's own
+frame (Sohl & Bobrow 2001, second form of the product of exponentials). Revolute, prismatic and screw joints differ by the pitch
+alone; a fixed joint has no screw.
+"""
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from ocp.mechanics.checks import frozen, limits, numbers, set_fields
+from ocp.mechanics.spatial import dh_pose, invert, move_screw, tidy
+
+GROUND = "ground"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joint:
+    """The joint before a link: `home` (4x4, or a translation of 3), `screw` (6, None when fixed), limits as (lower, upper).
+
+    Limits are in rad or m, rad/s or m/s, N m or N; one number b stands for (-b, b). The constructors `revolute`, `prismatic`, `screw`,
+    `fixed` and `dh` spell the usual cases. Raises ValueError naming the joint.
+    """
+
+    name: str
+    parent: str = GROUND
+    home: tuple = (
+        (1.0, 0.0, 0.0, 0.0),
+        (0.0, 1.0, 0.0, 0.0),
+        (0.0, 0.0, 1.0, 0.0),
+        (0.0, 0.0, 0.0, 1.0),
+    )
+    screw: tuple | None = None
+    position: tuple = (-inf, inf)
+    velocity: tuple = (-inf, inf)
+    torque: tuple = (-inf, inf)
+    actuated: bool = True
+
+    def __post_init__(self):
+        if not isinstance(self.name, str) or not self.name or self.name == GROUND:
+            raise ValueError(
+                f"joint name: expected a non-empty string other than {GROUND!r}, got {self.name!r}"
+            )
+        label = f"joint {self.name!r}"
+        set_fields(self, home=frozen(_pose_of(f"{label}: home", self.home)))
+        if self.screw is not None:
+            set_fields(
+                self, screw=frozen(_unit_screw(label, numbers(f"{label}: screw", self.screw, (6,))))
+            )
+        for what in ("position", "velocity", "torque"):
+            set_fields(self, **{what: limits(f"{label}: {what} limits", getattr(self, what))})
+
+    @property
+    def kind(self):
+        """Return "fixed", "revolute", "prismatic" or "screw"."""
+        if self.screw is None:
+            return "fixed"
+        if not any(self.screw[:3]):
+            return "prismatic"
+        return "revolute" if abs(self.pitch) < 1e-14 else "screw"
+
+    @property
+    def pitch(self):
+        """Advance per radian (m/rad) of a joint that turns: w . v."""
+        return float(np.dot(self.screw[:3], self.screw[3:]))
+
+    @property
+    def anchor(self):
+        """Point of the joint axis nearest the link frame's origin (3, m, link frame); the origin itself if nothing turns.
+
+        Stays put in parent and link alike when the joint turns, so joint reactions are taken about it.
+        """
+        if self.screw is None or self.kind == "prismatic":
+            return np.zeros(3)
+        return np.cross(self.screw[:3], self.screw[3:])
+
+
+def revolute(name, parent=GROUND, *, axis=(0.0, 0.0, 1.0), home=(0.0, 0.0, 0.0), **options):
+    """Return a joint that turns about `axis` (unit, 3) through the link frame's origin."""
+    return Joint(name=name, parent=parent, home=home, screw=(*axis, 0.0, 0.0, 0.0), **options)
+
+
+def prismatic(name, parent=GROUND, *, axis=(0.0, 0.0, 1.0), home=(0.0, 0.0, 0.0), **options):
+    """Return a joint that slides along `axis` (unit, 3)."""
+    return Joint(name=name, parent=parent, home=home, screw=(0.0, 0.0, 0.0, *axis), **options)
+
+
+def screw(name, parent=GROUND, *, pitch, axis=(0.0, 0.0, 1.0), home=(0.0, 0.0, 0.0), **options):
+    """Return a joint that turns about `axis` and advances along it by `pitch` (m/rad)."""
+    return Joint(
+        name=name,
+        parent=parent,
+        home=home,
+        screw=(*axis, *(pitch * np.asarray(axis, dtype=float))),
+        **options,
+    )
+
+
+def fixed(name, parent=GROUND, *, home=(0.0, 0.0, 0.0)):
+    """Return a rigid connection without a coordinate."""
+    return Joint(name=name, parent=parent, home=home)
+
+
+def dh(
+    name,
+    parent=GROUND,
+    *,
+    theta=0.0,
+    d=0.0,
+    a=0.0,
+    alpha=0.0,
+    kind="revolute",
+    before=(0.0, 0.0, 0.0),
+    **options,
+):
+    """Return the joint of one row of a Denavit-Hartenberg table (standard convention; Xiang et al. 2009, eqs. 1, 2).
+
+    The variable of a revolute joint adds to `theta`, that of a prismatic one to `d`. `before` is a constant pose (4x4, or a
+    translation) between the parent's frame and the row.
+    """
+    if kind not in ("revolute", "prismatic"):
+        raise ValueError(f"joint {name!r}: kind: expected 'revolute' or 'prismatic', got {kind!r}")
+    row = dh_pose(
+        *(float(numbers(f"joint {name!r}: DH row", value, ())) for value in (theta, d, a, alpha))
+    )
+    axis = np.eye(6)[2 if kind == "revolute" else 5]
+    home = _pose_of(f"joint {name!r}: before", before) @ row
+    return Joint(
+        name=name, parent=parent, home=home, screw=tidy(move_screw(invert(row), axis)), **options
+    )
+
+
+def _pose_of(what, value):
+    if np.shape(np.asarray(value, dtype=object)) == (3,) and not any(
+        np.ndim(entry) for entry in value
+    ):
+        matrix = np.eye(4)
+        matrix[:3, 3] = numbers(what, value, (3,))
+        return matrix
+    matrix = numbers(what, value, (4, 4))
+    rotation = matrix[:3, :3]
+    if (
+        np.abs(rotation @ rotation.T - np.eye(3)).max() > 1e-9
+        or np.linalg.det(rotation) < 0
+        or (matrix[3] != (0, 0, 0, 1)).any()
+    ):
+        raise ValueError(
+            f"{what}: expected a rigid pose (rotation and translation over the row 0 0 0 1), got {matrix.tolist()}"
+        )
+    return matrix
+
+
+def _unit_screw(label, value):
+    angular, linear = np.linalg.norm(value[:3]), np.linalg.norm(value[3:])
+    norm = angular if angular > 0 else linear
+    if abs(norm - 1) > 1e-9:
+        part = "angular" if angular > 0 else "linear"
+        raise ValueError(
+            f"{label}: the axis must have unit length; the {part} part of the screw has length {norm:.9g}"
+        )
+    return value / norm

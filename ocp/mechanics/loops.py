@@ -1,0 +1,276 @@
+"""Closed loops: how far a tree's cut joints gape, how that changes, the forces they pass, and motions made to close them.
+
+A cut joint leaves a tree and adds what it had held: the gap between its two points, which must vanish, and the force that keeps it so, an
+external one to the tree (Xiang, Arora & Abdel-Malek 2009, eq. 38). Every entry of a gap is a sum of products of two vectors, of which each
+is fixed to a link or joins the two points (the basic constraints of Haug 1989, section 9.4), so that its derivatives are product rules.
+
+Rows (m,) stand loop by loop, positions (m) before orientations (near closure, rad). Expressions SX, MX or DM alike, unless said otherwise.
+"""
+
+from dataclasses import replace
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics import kinematics
+from ocp.mechanics.kinematics import Motion
+from ocp.mechanics.loads import Load
+from ocp.mechanics.spatial import tidy
+
+CLOSED, FINE = (
+    1e-10,
+    1e-13,
+)  # m or rad: greatest gap of a closed loop, and the one that the projection aims at
+DEPENDENT = 1e-6  # part of a row, beside the rows before it, below which it says nothing new
+
+
+def labels(tree):
+    """Return the names of the rows, such as "pin: position x"."""
+    return tuple(
+        f"{loop.name}: {what} {letter}"
+        for loop in tree.loops
+        for what in ("position", "orientation")
+        for letter in getattr(loop, what)
+    )
+
+
+def units(tree):
+    """Return the units of the rows."""
+    return tuple(
+        unit
+        for loop in tree.loops
+        for unit in ("m",) * len(loop.position) + ("rad",) * len(loop.orientation)
+    )
+
+
+def gap(tree, q):
+    """Return the gaps (m,): position e . (r_end - r_start), and orientation as sums of products of axes of both links.
+
+    About one axis z: y . x', of start and end: the sine of the turn where nothing else turns, otherwise a universal joint about x and y'.
+    About two, x and y: -y . z' and x . z', so that z stays free by any angle. About three: the sine of the turn along its axis.
+    """
+    return gap_at(tree, kinematics.poses(tree, q))
+
+
+def gap_at(tree, frames):
+    """Return the gaps (m,), from the poses (4x4) of all links."""
+    moves = [
+        Motion(rotation=frame[:3, :3], origin=frame[:3, 3], angular=None, linear=None)
+        for frame in frames
+    ]
+    return _stacked(tree, moves, lambda u, v: ca.dot(u[0], v[0]), 0)
+
+
+def gap_rate(tree, q, qd):
+    """Return the rates (m,) at which the gaps open, J qd."""
+    return _stacked(
+        tree,
+        kinematics.velocities(tree, q, qd),
+        lambda u, v: ca.dot(u[0], v[1]) + ca.dot(u[1], v[0]),
+        1,
+    )
+
+
+def gap_acceleration(tree, q, qd, qdd=None):
+    """Return the second derivatives (m,) of the gaps, J qdd + dJ/dt qd; without `qdd` the bias dJ/dt qd."""
+    return _stacked(
+        tree,
+        kinematics.motions(tree, q, qd, qdd),
+        lambda u, v: ca.dot(u[0], v[2]) + 2 * ca.dot(u[1], v[1]) + ca.dot(u[2], v[0]),
+        2,
+    )
+
+
+def gap_jacobian(tree, q):
+    """Return J (m, n) with gap rate = J qd."""
+    return gap_slope(tree, kinematics.poses(tree, q))
+
+
+def gap_slope(tree, frames):
+    """Return J (m, n) as `gap_jacobian` does, from the poses (4x4) of all links."""
+    blocks = [ca.DM(0, tree.dof)]
+    for loop in tree.loops:
+        force, start, end = _duals(loop, *_sides(tree, frames, loop))
+        first, last = (kinematics.slope(tree, frames, name) for name in (loop.start, loop.end))
+        blocks.append(
+            force.T @ (last[3:, :] - first[3:, :]) + start.T @ first[:3, :] + end.T @ last[:3, :]
+        )
+    return ca.vertcat(*blocks)
+
+
+def loop_torques(tree, q, multipliers):
+    """Return the generalized forces J' multipliers (n,) of the cut joints' forces (m,): N, and about orientations N m.
+
+    A positive multiplier pushes the loop's end, and its start the other way: inverse dynamics = driving torques + loop torques.
+    """
+    frames, torques = kinematics.poses(tree, q), ca.DM.zeros(tree.dof)
+    for (_, link), (moment, force) in loop_wrenches(tree, frames, multipliers).items():
+        torques = torques + kinematics.wrench_torques(tree, frames, link, moment, force)
+    return torques
+
+
+def loop_wrenches(tree, frames, multipliers):
+    """Return {(loop, link): (moment about the global origin (3, N m), force (3, N))}, global axes, of the cut joints on the links they join."""
+    found = {}
+    for loop, link, place, moment, force in _actions(tree, frames, multipliers):
+        found[loop.name, link] = moment + ca.cross(place, force), force
+    return found
+
+
+def loop_loads(tree, q, multipliers):
+    """Return the cut joints' forces as Loads at the loops' points, with which the tree moves as if it were open."""
+    names = [name for loop in tree.loops for name in (loop.start, loop.end)]
+    actions = _actions(tree, kinematics.poses(tree, q), multipliers)
+    return tuple(
+        Load(point=name, force=force, moment=moment)
+        for name, (_, _, _, moment, force) in zip(names, actions)
+    )
+
+
+# The algebra of one loop --------------------------------------------------------------------------------------------------------
+
+
+def _stacked(tree, moves, product, order):
+    """Return the sums of products of all rows, each factor a vector with its derivatives up to `order`."""
+    rows = []
+    for loop in tree.loops:
+        for terms in _rows(loop, *_sides(tree, moves, loop), order):
+            rows.append(sum(weight * product(u, v) for weight, u, v in terms))
+    return ca.vertcat(ca.DM(0, 1), *rows)
+
+
+def _sides(tree, moves, loop):
+    """Return the Motion of the loop's start and end point, with the rotations of their links; from poses without velocities."""
+    found = []
+    for name in (loop.start, loop.end):
+        point = tree.point(name)
+        move, place = moves[tree.link_index(point.link)], ca.DM(point.position)
+        if not isinstance(move, Motion):
+            move = Motion(rotation=move[:3, :3], origin=move[:3, 3], angular=None, linear=None)
+        arm, speed, push = move.rotation @ place, move.linear, move.linear_acceleration
+        if move.angular is not None:
+            speed = speed + ca.cross(move.angular, arm)
+        if push is not None:
+            push = (
+                push
+                + ca.cross(move.angular_acceleration, arm)
+                + ca.cross(move.angular, ca.cross(move.angular, arm))
+            )
+        found.append(
+            replace(move, origin=move.origin + arm, linear=speed, linear_acceleration=push)
+        )
+    return found
+
+
+@lru_cache(maxsize=64)
+def _axes(loop):
+    """Return the loop's axes as columns in the axes of the start's and the end's link."""
+    frame, turn = np.array(loop.frame), np.array(loop.turn)
+    pair = (turn @ frame, frame) if loop.axes == "end" else (frame, turn.T @ frame)
+    return tuple(ca.sparsify(ca.DM(tidy(part))) for part in pair)
+
+
+def _rows(loop, start, end, order):
+    """Return each row as ((weight, factor, factor), ...), a factor being a vector and its derivatives."""
+    span = (
+        end.origin - start.origin,
+        *(
+            after - before
+            for after, before in (
+                (end.linear, start.linear),
+                (end.linear_acceleration, start.linear_acceleration),
+            )[:order]
+        ),
+    )
+    mine, his = _axes(loop)
+    guide, constant = {
+        "start": (start, mine),
+        "end": (end, his),
+        "global": (None, ca.DM(np.array(loop.frame))),
+    }[loop.axes]
+    rows = [
+        ((1.0, _carried(guide, constant[:, "xyz".index(letter)], order), span),)
+        for letter in loop.position
+    ]
+    for terms in _products(loop.orientation):
+        rows.append(
+            tuple(
+                (weight, _carried(start, mine[:, i], order), _carried(end, his[:, j], order))
+                for weight, i, j in terms
+            )
+        )
+    return rows
+
+
+def _carried(side, vector, order):
+    """Return a vector fixed to a link, in global axes, and its derivatives; of the ground's if there is no link."""
+    if side is None:
+        return (vector, *[ca.DM.zeros(3)] * order)
+    found = [side.rotation @ vector]
+    if order > 0:
+        found.append(ca.cross(side.angular, found[0]))
+    if order > 1:
+        found.append(
+            ca.cross(side.angular_acceleration, found[0]) + ca.cross(side.angular, found[1])
+        )
+    return tuple(found)
+
+
+def _products(orientation):
+    """Return for each closed axis ((weight, start's axis, end's axis), ...): the products that a small turn of the end about it changes by 1.
+
+    About axis i, with j and k after it: e_k . e'_j grows, e_j . e'_k falls; of two closed axes the end's free one shows both turns.
+    """
+    closed, rows = ["xyz".index(letter) for letter in orientation], []
+    for i in closed:
+        j, k = (i + 1) % 3, (i + 2) % 3
+        grows, falls = (1.0, k, j), (-1.0, j, k)
+        if len(closed) == 3:
+            rows.append(((0.5, k, j), (-0.5, j, k)))
+        else:
+            rows.append((grows,) if len(closed) == 1 or j not in closed else (falls,))
+    return rows
+
+
+def _duals(loop, start, end):
+    """Return force, start and end (3, rows) of one loop with gap rate = force . (v_end - v_start) + start . w_start + end . w_end."""
+    mine, his = start.rotation @ _axes(loop)[0], end.rotation @ _axes(loop)[1]
+    guide = {"start": mine, "end": his, "global": ca.DM(np.array(loop.frame))}[loop.axes]
+    none, span = ca.DM(3, 1), end.origin - start.origin
+    forces, starts, ends = [ca.DM(3, 0)], [ca.DM(3, 0)], [ca.DM(3, 0)]
+    for letter in loop.position:
+        axis = guide[:, "xyz".index(letter)]
+        turned = ca.cross(axis, span)  # since (w x axis) . span = w . (axis x span)
+        for column, value in (
+            (forces, axis),
+            (starts, turned if guide is mine else none),
+            (ends, turned if guide is his else none),
+        ):
+            column.append(value)
+    for terms in _products(loop.orientation):
+        moment = sum(weight * ca.cross(his[:, j], mine[:, i]) for weight, i, j in terms)
+        for column, value in ((forces, none), (starts, -moment), (ends, moment)):
+            column.append(value)
+    return ca.horzcat(*forces), ca.horzcat(*starts), ca.horzcat(*ends)
+
+
+def _actions(tree, frames, multipliers):
+    """Return (loop, link, place, moment about it, force) of every loop's start and end, in that order."""
+    if (ca.DM(multipliers) if not hasattr(multipliers, "shape") else multipliers).shape[0] != len(
+        labels(tree)
+    ):
+        raise ValueError(
+            f"multipliers: expected one for each of {len(labels(tree))} rows ({', '.join(labels(tree))})"
+        )
+    found, first = [], 0
+    for loop in tree.loops:
+        start, end = _sides(tree, frames, loop)
+        force, *moments = _duals(loop, start, end)
+        mine = multipliers[first : first + force.shape[1]]
+        first += force.shape[1]
+        for side, sign, name, moment in zip((start, end), (-1, 1), (loop.start, loop.end), moments):
+            found.append(
+                (loop, tree.point(name).link, side.origin, moment @ mine, sign * (force @ mine))
+            )
+    return found

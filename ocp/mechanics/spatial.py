@@ -1,0 +1,173 @@
+"""Rigid motions: SO(3), SE(3), screws, and the Denavit-Hartenberg spelling of a joint.
+
+A screw or twist is six numbers (angular, linear); a pose is a 4x4 homogeneous matrix. Functions of the joint variable take CasADi
+expressions (SX, MX, DM) and return the same; functions of constants are numpy.
+"""
+
+import casadi as ca
+import numpy as np
+
+
+def skew(v):
+    """Return [v], the 3x3 matrix of the cross product: [v] u = v x u."""
+    return ca.vertcat(
+        ca.horzcat(0, -v[2], v[1]), ca.horzcat(v[2], 0, -v[0]), ca.horzcat(-v[1], v[0], 0)
+    )
+
+
+def pose(rotation, translation):
+    """Stack a rotation (3x3) and a translation (3) into a pose (4x4)."""
+    return ca.vertcat(ca.horzcat(rotation, translation), ca.DM([[0, 0, 0, 1]]))
+
+
+def exp_screw(screw, q):
+    """Return exp([S] q) as a pose, for a constant screw S with unit or zero angular part.
+
+    R = 1 + sin q [w] + (1 - cos q) [w]^2,  p = (1 - R) (w x v) + w (w.v) q   (Sohl & Bobrow 2001, section 2.1; Rodrigues)
+    """
+    w, v = np.asarray(screw[:3], dtype=float), np.asarray(screw[3:], dtype=float)
+    if not w.any():
+        return pose(ca.DM.eye(3), ca.DM(v) * q)
+    hat = np.cross(np.eye(3), w)
+    rotation = ca.DM.eye(3) + ca.sin(q) * ca.DM(hat) + (1 - ca.cos(q)) * ca.DM(hat @ hat)
+    moment = ca.DM(np.cross(w, v))
+    return pose(rotation, moment - rotation @ moment + ca.DM(w * (w @ v)) * q)
+
+
+def screw_matrix(screw):
+    """Return [S], the 4x4 numpy matrix with d/dq exp([S] q) = exp([S] q) [S]."""
+    matrix = np.zeros((4, 4))
+    matrix[:3, :3] = np.cross(np.eye(3), screw[:3])
+    matrix[:3, 3] = screw[3:]
+    return matrix
+
+
+def invert(matrix):
+    """Return the inverse of a constant pose (4x4 numpy)."""
+    result = np.eye(4)
+    result[:3, :3] = matrix[:3, :3].T
+    result[:3, 3] = -matrix[:3, :3].T @ matrix[:3, 3]
+    return result
+
+
+def move_screw(matrix, screw):
+    """Return Ad(matrix) screw: the same screw, described in a frame of which `matrix` (4x4) gives the old frame's pose."""
+    angular = matrix[:3, :3] @ screw[:3]
+    return np.concatenate([angular, np.cross(matrix[:3, 3], angular) + matrix[:3, :3] @ screw[3:]])
+
+
+def rotate_x(angle):
+    """Return the pose (4x4 numpy) that turns by `angle` (rad) about x."""
+    return _turn(angle, 1, 2)
+
+
+def rotate_y(angle):
+    """Return the pose (4x4 numpy) that turns by `angle` (rad) about y."""
+    return _turn(angle, 2, 0)
+
+
+def rotate_z(angle):
+    """Return the pose (4x4 numpy) that turns by `angle` (rad) about z."""
+    return _turn(angle, 0, 1)
+
+
+def translate(x, y, z):
+    """Return the pose (4x4 numpy) that shifts by (x, y, z) (m)."""
+    matrix = np.eye(4)
+    matrix[:3, 3] = x, y, z
+    return matrix
+
+
+def dh_pose(theta, d, a, alpha):
+    """Return the constant pose Rot_z(theta) Trans(a, 0, d) Rot_x(alpha)   (Xiang, Arora & Abdel-Malek 2009, eq. 1)."""
+    return rotate_z(theta) @ translate(a, 0.0, d) @ rotate_x(alpha)
+
+
+def euler_zxz(rotation):
+    """Return angles with Rz(beta) Rx(alpha) Rz(phi) = rotation, beta = 0 where it can be.
+
+    Nearly parallel z axes leave beta ill-determined; alpha and phi are read off what remains after it, so the product is right regardless.
+    """
+    beta = (
+        0.0
+        if np.hypot(rotation[0, 2], rotation[1, 2]) < 1e-12
+        else np.arctan2(rotation[0, 2], -rotation[1, 2])
+    )
+    if abs(beta) > np.pi / 2 + 1e-9:
+        beta -= np.copysign(np.pi, beta)
+    beta = _wrap(beta)
+    rest = rotate_z(-beta)[:3, :3] @ rotation
+    return (
+        beta,
+        _wrap(np.arctan2(-rest[1, 2], rest[2, 2])),
+        _wrap(np.arctan2(-rest[0, 1], rest[0, 0])),
+    )
+
+
+def _wrap(angle):
+    angle = (angle + np.pi) % (2 * np.pi) - np.pi
+    return 0.0 if abs(angle) < 1e-14 else angle
+
+
+def _turn(angle, i, j):
+    matrix, c, s = np.eye(4), np.cos(angle), np.sin(angle)
+    matrix[i, i], matrix[i, j], matrix[j, i], matrix[j, j] = c, -s, s, c
+    return tidy(matrix)
+
+
+def tidy(array, tolerance=1e-15):
+    """Return the array with entries within `tolerance` of -1, 0 or 1 made exactly so, that graphs may fold them."""
+    array = np.asarray(array, dtype=float)
+    nearest = np.round(array)
+    return (
+        np.where((np.abs(array - nearest) <= tolerance) & (np.abs(nearest) <= 1), nearest, array)
+        + 0.0
+    )
+
+
+# Columns of vectors ---------------------------------------------------------------------------------------------------------
+
+
+def cross(a, b):
+    """Return the cross products of the columns of two (3, n)."""
+    return ca.cross(a, b, 1)
+
+
+def against(columns, vector):
+    """Return columns x vector, for every column."""
+    return cross(columns, ca.repmat(vector, 1, columns.shape[1]))
+
+
+def cross_motion(a, b):
+    """Return the motions a x b, columns of (6, n)."""
+    (w, v), (x, y) = ca.vertsplit(a, 3), ca.vertsplit(b, 3)
+    return ca.vertcat(cross(w, x), cross(w, y) + cross(v, x))
+
+
+def cross_force(motion, moment, force):
+    """Return the wrenches m x* (moment, force), columns of (6, n)."""
+    w, v = ca.vertsplit(motion, 3)
+    return ca.vertcat(cross(w, moment) + cross(v, force), cross(w, force))
+
+
+def times(entries, v):
+    """Return symmetric matrices, given by their entries (6, n), times the columns of v (3, n)."""
+    return by_rows(entries, v, (0, 3, 4, 3, 1, 5, 4, 5, 2))
+
+
+def by_rows(entries, v, order):
+    """Return 3x3 matrices, whose entries row by row are the rows `order` of `entries`, times the columns of v (3, n)."""
+    rows, (x, y, z) = ca.vertsplit(entries), ca.vertsplit(v)
+    return ca.vertcat(
+        *(rows[a] * x + rows[b] * y + rows[c] * z for a, b, c in (order[:3], order[3:6], order[6:]))
+    )
+
+
+def across(row, count):
+    """Return a vector (n,) as `count` equal rows (count, n)."""
+    return ca.repmat(ca.reshape(row, 1, -1), count, 1)
+
+
+def dot(a, b):
+    """Return the dot products (1, n) of columns."""
+    return ca.sum1(a * b)

@@ -1,0 +1,137 @@
+"""What follows from a tree alone, found once: who drives, who does not, what roots it, and what its cut joints leave free."""
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics.closure import Independence, examples, independent
+from ocp.mechanics.loops import DEPENDENT, gap_jacobian, labels, units
+from ocp.mechanics.tree import Tree
+
+ROOT_KINDS = ["prismatic"] * 3 + ["revolute"] * 3
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Answers about a `tree`, each found at the first question; rows are rows of q, tuples of int."""
+
+    tree: Tree
+
+    @cached_property
+    def drives(self) -> tuple[int, ...]:
+        """Rows whose joints are actuated."""
+        return tuple(row for row, joint in enumerate(self.tree.moving) if joint.actuated)
+
+    @cached_property
+    def root(self) -> tuple[int, ...]:
+        """Rows of the floating root, three slides and then three turns in line from the ground, none actuated;
+        empty where the tree has none."""
+        tree = self.tree
+        moving = [k for k, row in enumerate(tree.rows) if row is not None][:6]
+        joints = [tree.joints[k] for k in moving]
+        before = [-1, *moving[:-1]]
+        inline = all(tree.parents[k] == parent for k, parent in zip(moving, before))
+        floats = [joint.kind for joint in joints] == ROOT_KINDS and inline
+        if not floats or any(joint.actuated for joint in joints):
+            return ()
+        return tuple(tree.rows[k] for k in moving)
+
+    @cached_property
+    def passive(self) -> tuple[int, ...]:
+        """Rows that nothing drives: the unactuated ones, but for a floating root, which its surroundings hold."""
+        driven = {*self.drives, *self.root}
+        return tuple(row for row in range(self.tree.dof) if row not in driven)
+
+    @property
+    def flexible(self) -> bool:
+        """Whether any link bends."""
+        return bool(self.tree.flexible)
+
+    @property
+    def closed(self) -> bool:
+        """Whether loops close the tree."""
+        return bool(self.tree.loops)
+
+    @property
+    def loop_names(self) -> str:
+        """Names of the loops, for messages."""
+        return ", ".join(loop.name for loop in self.tree.loops)
+
+    @cached_property
+    def independence(self) -> Independence:
+        """Which rows of the loops' gap are independent of those before them."""
+        return independent(self.tree)
+
+    @cached_property
+    def cuts(self) -> tuple[int, ...]:
+        """Rows of the gap whose forces hold the loops closed: the independent ones; none of an open tree."""
+        return self.independence.rows if self.closed else ()
+
+    @cached_property
+    def redundant(self) -> tuple[str, ...]:
+        """Names of the rows of the gap that follow from those before them."""
+        return self.independence.redundant if self.closed else ()
+
+    @cached_property
+    def cut_labels(self) -> tuple[str, ...]:
+        """Names of all rows of the gap."""
+        return tuple(labels(self.tree))
+
+    @cached_property
+    def cut_units(self) -> tuple[str, ...]:
+        """Units of all rows of the gap."""
+        return tuple(units(self.tree))
+
+    @property
+    def internal(self) -> int:
+        """How many numbers the drives and the cut joints give at an instant."""
+        return len(self.drives) + len(self.cuts)
+
+    @cached_property
+    def bearing(self) -> tuple[int, ...] | None:
+        """As many of the passive rows as there are cuts, whose lack of torque determines the forces of the cut
+        joints; None where it does not, so that drives could work against each other."""
+        return bearing(self.tree, self.passive)
+
+    @property
+    def determined(self) -> bool:
+        """Whether the forces of cut joints follow from the lack of torque at passive joints; of an open tree they do."""
+        return self.bearing is not None
+
+
+@lru_cache(maxsize=64)
+def structure(tree: Tree) -> Structure:
+    """Return the Structure of a tree, the same one for equal trees."""
+    return Structure(tree)
+
+
+def floating_root(tree: Tree) -> tuple[int, ...]:
+    """Return the six rows of the floating root; raise ValueError if the tree has none."""
+    rows = structure(tree).root
+    if not rows:
+        raise ValueError(
+            "ground: the tree needs a floating root, six unactuated joints from the ground: "
+            "three prismatic, three revolute"
+        )
+    return rows
+
+
+@lru_cache(maxsize=64)
+def bearing(tree: Tree, passive: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Return as many of the `passive` rows as there are independent rows of the gap, such that these rows' forces
+    follow from the lack of torque there, the best conditioned first taken; None if they do not follow."""
+    rows, chosen = structure(tree).cuts, []
+    if not rows:
+        return ()
+    rest = np.array(gap_jacobian(tree, ca.DM(examples(tree)[0])))[np.ix_(rows, passive)]
+    size = max(np.linalg.norm(rest, axis=0).max(initial=0.0), 1e-9)
+    while len(chosen) < len(rows):
+        length = np.linalg.norm(rest, axis=0)
+        if not length.max(initial=0.0) > DEPENDENT * size:
+            return None
+        chosen.append(int(np.argmax(length)))
+        along = rest[:, chosen[-1]] / length.max()
+        rest = rest - np.outer(along, along @ rest)
+    return tuple(sorted(passive[k] for k in chosen))

@@ -1,0 +1,319 @@
+"""The mechanism as a value: links, joints, named points, and the two sweeps in which every recursion is written.
+
+Joint k carries link k. The link's frame in its parent's frame is home @ exp([screw] q), the screw (angular, linear) being given in
+the link's own frame (Sohl & Bobrow 2001, second form of the product of exponentials). Revolute, prismatic and screw joints differ by
+the pitch alone; a fixed joint has no screw. Everything is checked at birth, so that an existing tree is a sound one.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ocp.mechanics.checks import frozen, numbers, set_fields
+from ocp.mechanics.joints import GROUND, Joint
+from ocp.mechanics.modes import Modes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A body: mass (kg), centre of mass (3, m, link frame), inertia about it (3x3, kg m2, link axes); flexible where it has `modes`.
+
+    These three are the undeformed link's; without a mass a flexible link takes those of its modes.
+    """
+
+    mass: float = 0.0
+    com: tuple = (0.0, 0.0, 0.0)
+    inertia: tuple = ((0.0, 0.0, 0.0),) * 3
+    modes: Modes | None = None
+
+    def __post_init__(self):
+        if not isinstance(self.modes, Modes | None):
+            raise ValueError(f"link modes: expected Modes or None, got {self.modes!r}")
+        if self.modes is not None and not self.mass:
+            set_fields(self, mass=self.modes.mass, com=self.modes.com, inertia=self.modes.inertia)
+        mass = float(numbers("link mass", self.mass, ()))
+        com, inertia = (
+            numbers("link com", self.com, (3,)),
+            numbers("link inertia", self.inertia, (3, 3)),
+        )
+        if mass < 0:
+            raise ValueError(f"link mass: expected at least 0 kg, got {mass:g}")
+        _check_inertia(mass, inertia)
+        set_fields(self, mass=mass, com=frozen(com), inertia=frozen(inertia))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """A named point on a link: `position` (3, m) in the frame of the link that joint `link` carries."""
+
+    name: str
+    link: str
+    position: tuple = (0.0, 0.0, 0.0)
+
+    def __post_init__(self):
+        set_fields(
+            self, position=frozen(numbers(f"point {self.name!r}: position", self.position, (3,)))
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loop:
+    """A cut joint that closes a loop (Xiang, Arora & Abdel-Malek 2009, eq. 38) between the points named `start` and `end`.
+
+    The points do not part along `position`, nor do their links turn against each other about `orientation`: each some of x, y, z, the columns
+    of `frame` (3x3) in the axes of the "start" or "end" link, or in "global" ones, which can close positions only. `turn` (3x3) has the axes
+    of the end's link as columns in those of the start's, when closed. Raises ValueError naming the loop.
+    """
+
+    name: str
+    start: str
+    end: str
+    position: str = "xyz"
+    orientation: str = ""
+    axes: str = "start"
+    frame: tuple = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    turn: tuple = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+    def __post_init__(self):
+        label = f"loop {self.name!r}"
+        for what in ("position", "orientation"):
+            letters = getattr(self, what)
+            if (
+                not isinstance(letters, str)
+                or set(letters) - set("xyz")
+                or len(set(letters)) < len(letters)
+            ):
+                raise ValueError(f"{label}: {what}: expected some of x, y, z, got {letters!r}")
+            set_fields(self, **{what: "".join(sorted(letters))})
+        if not self.position + self.orientation:
+            raise ValueError(f"{label}: it closes no direction of position or orientation")
+        if (
+            self.axes not in ("start", "end", "global")
+            or self.orientation
+            and self.axes == "global"
+        ):
+            raise ValueError(
+                f"{label}: axes: expected start, end, or where only positions are closed global, got {self.axes!r}"
+            )
+        for what in ("frame", "turn"):
+            matrix = numbers(f"{label}: {what}", getattr(self, what), (3, 3))
+            if np.abs(matrix @ matrix.T - np.eye(3)).max() > 1e-9 or np.linalg.det(matrix) < 0:
+                raise ValueError(
+                    f"{label}: {what}: expected a rotation matrix, got {matrix.tolist()}"
+                )
+            set_fields(self, **{what: frozen(matrix)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tree:
+    """Links and joints of a serial or branched mechanism, its points, gravity (3, m/s2, global axes), and loops, where it is closed.
+
+    Joint k carries link k, and a parent stands before its children. Raises ValueError naming the joint, point or loop.
+    """
+
+    links: tuple
+    joints: tuple
+    points: tuple = ()
+    gravity: tuple = (0.0, 0.0, 0.0)
+    loops: tuple = ()
+
+    def __post_init__(self):
+        set_fields(
+            self,
+            links=tuple(self.links),
+            joints=tuple(self.joints),
+            points=tuple(self.points),
+            loops=tuple(self.loops),
+            gravity=frozen(numbers("gravity", self.gravity, (3,))),
+        )
+        if not self.joints or len(self.links) != len(self.joints):
+            raise ValueError(
+                f"tree: expected one link per joint and at least one, got {len(self.links)} links "
+                f"and {len(self.joints)} joints"
+            )
+        _check_parents(self.joints)
+        _check_unique("coordinate", [joint.name for joint in self.moving])
+        _check_unique("point", [point.name for point in self.points])
+        for point in self.points:
+            if point.link not in self.names:
+                raise ValueError(
+                    f"point {point.name!r}: unknown link {point.link!r}; {_known('links', self.names)}"
+                )
+        _check_unique("loop", [loop.name for loop in self.loops])
+        for loop in self.loops:
+            _check_ends(self, loop)
+
+    @property
+    def names(self):
+        """Names of all joints (and their links), in order."""
+        return tuple(joint.name for joint in self.joints)
+
+    @property
+    def moving(self):
+        """The joints that have a coordinate, in the order of q.
+
+        After a flexible link's joint stands a passive one for each amplitude of its modes, named like "link.bend_y1" and carrying nothing.
+        """
+        return tuple(
+            moving
+            for joint, link in zip(self.joints, self.links)
+            for moving in (
+                *(() if joint.screw is None else (joint,)),
+                *(() if link.modes is None else _amplitudes(joint.name, link.modes)),
+            )
+        )
+
+    @property
+    def flexible(self):
+        """Names of the flexible links."""
+        return tuple(
+            joint.name for joint, link in zip(self.joints, self.links) if link.modes is not None
+        )
+
+    @property
+    def amplitude_rows(self):
+        """Rows of q of each link's modal amplitudes, a tuple per link; empty for rigid ones."""
+        counts = [
+            (joint.screw is not None, 0 if link.modes is None else len(link.modes.names))
+            for joint, link in zip(self.joints, self.links)
+        ]
+        ends = np.cumsum([sum(count) for count in counts])
+        return tuple(tuple(range(end - count[1], end)) for end, count in zip(ends.tolist(), counts))
+
+    @property
+    def dof(self):
+        """Number of coordinates n: the length of q."""
+        return len(self.moving)
+
+    @property
+    def parents(self):
+        """Index of each joint's parent; -1 is the ground."""
+        index = {name: k for k, name in enumerate(self.names)}
+        return tuple(index.get(joint.parent, -1) for joint in self.joints)
+
+    @property
+    def rows(self):
+        """Row of q for each joint; None for fixed ones."""
+        moving = [joint.name for joint in self.moving]
+        return tuple(
+            moving.index(joint.name) if joint.screw is not None else None for joint in self.joints
+        )
+
+    def link_index(self, name):
+        """Return the index of a link by its joint's name; raise ValueError listing the known ones."""
+        if name not in self.names:
+            raise ValueError(f"unknown joint {name!r}; {_known('joints', self.names)}")
+        return self.names.index(name)
+
+    def coordinate(self, name):
+        """Return the row of q that belongs to the joint or amplitude `name`; raise ValueError if there is none."""
+        if name not in self.names and name in (moving := [joint.name for joint in self.moving]):
+            return moving.index(name)
+        row = self.rows[self.link_index(name)]
+        if row is None:
+            raise ValueError(f"joint {name!r} is fixed and has no coordinate")
+        return row
+
+    def point(self, name):
+        """Return the Point of that name; raise ValueError listing the known ones."""
+        for point in self.points:
+            if point.name == name:
+                return point
+        raise ValueError(
+            f"unknown point {name!r}; {_known('points', [point.name for point in self.points])}"
+        )
+
+
+def outward(tree, step, root):
+    """Sweep from the ground to the tips: value_k = step(k, value of k's parent); the ground's value is `root`. Return the list."""
+    values = []
+    for k, parent in enumerate(tree.parents):
+        values.append(step(k, root if parent < 0 else values[parent]))
+    return values
+
+
+def inward(tree, step):
+    """Sweep from the tips to the ground: value_k = step(k, [(child, value of child), ...]). Return the list."""
+    values, children = [None] * len(tree.joints), [[] for _ in tree.joints]
+    parents = tree.parents
+    for k in reversed(range(len(tree.joints))):
+        values[k] = step(k, children[k])
+        if parents[k] >= 0:
+            children[parents[k]].insert(0, (k, values[k]))
+    return values
+
+
+# Checks of the records of the statement ------------------------------------------------------------------------------
+
+
+def _amplitudes(name, modes):
+    axes = {"m": (0.0, 0.0, 0.0, 1.0, 0.0, 0.0), "rad": (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)}
+    return [
+        Joint(name=f"{name}.{mode}", parent=name, screw=axes[unit], actuated=False)
+        for mode, unit in zip(modes.names, modes.units)
+    ]
+
+
+def _known(what, names):
+    return f"the {what} are {', '.join(names)}" if names else f"there are no {what}"
+
+
+def _check_inertia(mass, inertia):
+    scale = max(np.abs(inertia).max(), 1e-300)
+    if np.abs(inertia - inertia.T).max() > 1e-12 * scale:
+        raise ValueError(f"link inertia: expected a symmetric matrix, got {inertia.tolist()}")
+    if mass == 0 and inertia.any():
+        raise ValueError("link inertia: a massless link cannot have inertia")
+    moments = np.linalg.eigvalsh(inertia)
+    if moments[0] < -1e-9 * scale:
+        raise ValueError(
+            f"link inertia: expected a positive semidefinite matrix, principal moments are {moments.tolist()}"
+        )
+    if moments[0] + moments[1] < moments[2] - 1e-9 * scale:
+        raise ValueError(
+            f"link inertia: principal moments {moments.tolist()} break the triangle inequality I1 + I2 >= I3"
+        )
+
+
+def _check_unique(what, names):
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{what} {name!r}: the name is used twice")
+
+
+def _check_parents(joints):
+    names = [joint.name for joint in joints]
+    _check_unique("joint", names)
+    parents = {joint.name: joint.parent for joint in joints}
+    for k, joint in enumerate(joints):
+        if joint.parent != GROUND and joint.parent not in parents:
+            raise ValueError(
+                f"joint {joint.name!r}: unknown parent {joint.parent!r}; {_known('joints', names)} and {GROUND!r}"
+            )
+        seen, ancestor = [joint.name], joint.parent
+        while ancestor in parents:
+            if ancestor in seen:
+                raise ValueError(
+                    f"joint {joint.name!r}: its parents form a cycle, {' -> '.join([*seen, ancestor])}"
+                )
+            seen.append(ancestor)
+            ancestor = parents[ancestor]
+        if joint.parent in names[k:]:
+            raise ValueError(
+                f"joint {joint.name!r}: its parent {joint.parent!r} must stand before it"
+            )
+
+
+def _check_ends(tree, loop):
+    carriers, known = [], {point.name: point.link for point in tree.points}
+    for end in (loop.start, loop.end):
+        if end not in known:
+            raise ValueError(
+                f"loop {loop.name!r}: unknown point {end!r}; {_known('points', list(known))}"
+            )
+        above = outward(tree, lambda k, rigid: rigid if tree.joints[k].screw is None else k, -1)
+        carriers.append(above[tree.names.index(known[end])])
+    if carriers[0] == carriers[1]:
+        raise ValueError(
+            f"loop {loop.name!r}: its points {loop.start!r} and {loop.end!r} are on one link, or on rigidly joined ones"
+        )

@@ -1,0 +1,70 @@
+"""The wrench that a floating root needs from its surroundings, and the plane on which it is judged: hulls and tangents."""
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics.structure import floating_root
+
+Z = (0.0, 0.0, 1.0)
+
+
+def body_weight(tree):
+    """Return the tree's weight (N) in its own gravity, in which lifted quantities are counted; 1 where there is none."""
+    return sum(link.mass for link in tree.links) * float(np.linalg.norm(tree.gravity)) or 1.0
+
+
+def resultant(tree, frames, torques):
+    """Return (moment about the origin, force) that stands in for the generalized forces of the root's joints.
+
+    `frames` are the poses of all links, `torques` (n,) those of inverse dynamics without the ground. Each root joint's force is the
+    share of the wrench along its own axis, which are six equations for the wrench, first three for the force alone.
+    """
+    rows = floating_root(tree)
+    links = [tree.rows.index(row) for row in rows]
+    slides = [frames[k][:3, :3] @ ca.DM(tree.joints[k].screw[3:]) for k in links[:3]]
+    force = _solve_three(slides, [torques[row] for row in rows[:3]])
+    turns = [frames[k][:3, :3] @ ca.DM(tree.joints[k].screw[:3]) for k in links[3:]]
+    arms = [
+        frames[k][:3, :3] @ ca.DM(tree.joints[k].screw[3:]) + ca.cross(frames[k][:3, 3], turn)
+        for k, turn in zip(links[3:], turns)
+    ]
+    return _solve_three(
+        turns, [torques[row] - ca.dot(arm, force) for row, arm in zip(rows[3:], arms)]
+    ), force
+
+
+def _solve_three(axes, values):
+    """Return the vector v with axes_k . v = values_k."""
+    a, b, c = axes
+    return (
+        values[0] * ca.cross(b, c) + values[1] * ca.cross(c, a) + values[2] * ca.cross(a, b)
+    ) / ca.dot(a, ca.cross(b, c))
+
+
+def hull(points, normal=Z):
+    """Return the convex hull (k, 3) of points on the ground, counter-clockwise seen from above (Andrew 1979)."""
+    points = np.unique(np.asarray(points, dtype=float), axis=0)
+    across, along = tangents(normal)
+    flat = sorted((float(point @ across), float(point @ along), tuple(point)) for point in points)
+
+    def chain(ordered):
+        kept = []
+        for point in ordered:
+            while len(kept) > 1 and _turn(kept[-2], kept[-1], point) <= 1e-12:
+                kept.pop()
+            kept.append(point)
+        return kept[:-1]
+
+    return np.array([point for _, _, point in chain(flat) + chain(flat[::-1])])
+
+
+def _turn(a, b, c):
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+def tangents(normal):
+    """Return two unit vectors of the ground that make a right-handed frame with its normal."""
+    normal = np.asarray(normal, dtype=float)
+    across = np.cross(normal, np.eye(3)[np.argmin(np.abs(normal))])
+    across /= np.linalg.norm(across)
+    return across, np.cross(normal, across)

@@ -1,0 +1,141 @@
+"""What a constraint or an objective sees: one instant of the motion, as expressions."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import casadi as ca
+
+from ocp.dynamics.closed_loops import eliminated
+from ocp.mechanics import kinematics
+from ocp.mechanics.loops import loop_wrenches
+from ocp.mechanics.spatial import pose
+from ocp.mechanics.structure import structure
+from ocp.mechanics.tree import Tree
+from ocp.problem.ground import Ground
+from ocp.problem.reactions import Reaction
+
+
+@dataclass(frozen=True, kw_only=True)
+class Instant:
+    """What a constraint or an objective sees: one instant of the motion, as expressions.
+
+    `s` in [0, 1], duration `T` (s), `q, qd, qdd` (n,), and on demand the time `t` (s), the joint torques `tau` (n,), the position,
+    velocity and acceleration (3,) of named points, what the ground gives, a `reaction`, and what cut joints pass, the `loop_forces`.
+
+    `react`(instant) says how the ground's wrenches are known; `lifted`(instant) gives the joint torques where they are variables,
+    `need`(instant) what the motion needs, where inverse dynamics knows of the ground, and `cut`(instant) the forces of cut joints, where
+    passive joints do not determine them.
+    """
+
+    tree: Tree
+    s: object
+    T: object
+    q: object
+    qd: object
+    qdd: object
+    loads: tuple = ()
+    inverse: Callable = field(repr=False)
+    ground: Ground | None = None
+    react: Callable | None = field(default=None, repr=False)
+    lifted: Callable | None = field(default=None, repr=False)
+    need: Callable | None = field(default=None, repr=False)
+    cut: Callable | None = field(default=None, repr=False)
+
+    @property
+    def t(self):
+        """Time (s)."""
+        return self.s * self.T
+
+    @cached_property
+    def tau(self):
+        """Joint torques (N m) or forces (N), (n,), by the chosen formulation, or as variables of their own; zero at passive joints."""
+        if self.lifted is not None:
+            return self.lifted(self)
+        free = structure(self.tree).passive
+        return (
+            ca.vertcat(*(0 if row in free else self.needed[row] for row in range(self.tree.dof)))
+            if free
+            else self.needed
+        )
+
+    @cached_property
+    def unsupported(self):
+        """The generalized forces (n,) that the motion would need without the ground: inverse dynamics, pass 1."""
+        return self.inverse(
+            self.tree, self.q, self.qd, self.qdd, tuple(load.at(self.t) for load in self.loads)
+        )
+
+    @cached_property
+    def supported(self):
+        """The generalized forces (n,) that the motion needs beside the ground's wrenches, its loops open: inverse dynamics, pass 2."""
+        if self.need is not None:
+            return self.need(self)
+        return self.unsupported - self._given({} if self.ground is None else self.reaction.wrenches)
+
+    @cached_property
+    def needed(self):
+        """The generalized forces (n,) that the motion needs beside the ground's wrenches and the forces of cut joints."""
+        return self.supported - self.looped
+
+    @cached_property
+    def looped(self):
+        """The generalized forces (n,) that cut joints give; zero without loops."""
+        return self._given(
+            loop_wrenches(self.tree, self.frames, self.loop_forces) if self.tree.loops else {}
+        )
+
+    @cached_property
+    def loop_forces(self):
+        """What the cut joints pass (m,), N and N m, row by row as `ocp.loops.labels`; redundant rows pass nothing."""
+        if self.cut is not None:
+            return self.cut(self)
+        return eliminated(self.tree, self.frames, self.supported, structure(self.tree).passive)
+
+    def _given(self, wrenches):
+        """Return the generalized forces of wrenches {(name, link): (moment about the origin, force)}."""
+        return sum(
+            (
+                kinematics.wrench_torques(self.tree, self.frames, link, *wrench)
+                for (_, link), wrench in wrenches.items()
+            ),
+            0.0,
+        )
+
+    @cached_property
+    def reaction(self):
+        """What the ground gives; raises ValueError if the problem has no ground."""
+        if self.ground is None:
+            raise ValueError("reaction: this problem has no ground")
+        return Reaction(ground=self.ground, wrenches=self.react(self))
+
+    @cached_property
+    def frames(self):
+        """Poses (4x4) of all links."""
+        return [pose(move.rotation, move.origin) for move in self.moves]
+
+    @cached_property
+    def moves(self):
+        """Motions of all links, without accelerations."""
+        return kinematics.velocities(self.tree, self.q, self.qd)
+
+    def position(self, point):
+        """Position (3, m) of a named point in global axes."""
+        flexible = self.tree.flexible
+        return (
+            kinematics.position(self.tree, self.q, point)
+            if flexible
+            else kinematics.place(self.tree, self.frames, point)
+        )
+
+    def offset(self, start, end):
+        """Vector (3, m) between two named points, in the axes of the last link that carries both."""
+        return kinematics.offset(self.tree, self.q, start, end)
+
+    def velocity(self, point):
+        """Velocity (3, m/s) of a named point in global axes."""
+        return kinematics.speed(self.tree, self.moves, point)
+
+    def acceleration(self, point):
+        """Acceleration (3, m/s2) of a named point in global axes."""
+        return kinematics.acceleration(self.tree, self.q, self.qd, self.qdd, point)

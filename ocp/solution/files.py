@@ -1,0 +1,65 @@
+"""Files written whole or not at all, and values made fit for JSON."""
+
+import os
+import platform
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import casadi as ca
+import numpy as np
+
+from ocp.version import VERSION
+
+
+def check_writable(path):
+    """Raise OSError naming the path unless a file can be written there; nothing is left behind."""
+    path = Path(path)
+    if path.is_dir():
+        raise OSError(f"{path}: is a directory, expected a file name")
+    if not path.parent.is_dir():
+        raise OSError(f"{path}: folder {path.parent} does not exist")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise OSError(f"{path}: exists and cannot be overwritten")
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise OSError(f"{path}: cannot write in folder {path.parent}: {error.strerror}") from None
+
+
+def write(path, content):
+    """Write bytes or text to a file, whole or not at all."""
+    check_writable(path)
+    path = Path(path)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def versions():
+    """Return the versions that a result depends on."""
+    return {
+        "ocp": VERSION,
+        "casadi": ca.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def plain(value):
+    """Return JSON-ready data; infinities become the strings "inf" and "-inf", which the records read back."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [plain(entry) for entry in value]
+    if isinstance(value, (bool, int, str)) or value is None:
+        return value
+    number = float(value)
+    return number if np.isfinite(number) else str(number)

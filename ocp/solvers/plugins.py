@@ -1,0 +1,168 @@
+"""CasADi's solver plugins: how each gets exact derivatives, is kept quiet, starts warm, and takes options of its own.
+
+A plugin asks for functions of its program by name ("nlp_jac_g"), and looks into its cache before it differentiates anything. Which functions,
+and in which form, is learnt from a tiny program, so that every plugin of every version gets our derivatives as it wants them.
+"""
+
+from functools import cache
+
+import casadi as ca
+
+SQP = ("sqpmethod", "feasiblesqpmethod", "qrsqp")
+OWN = (
+    "ipopt",
+    "bonmin",
+    "uno",
+    "fatrop",
+    "alpaqa",
+    "sleqp",
+)  # CasADi takes their own options in a dictionary of that name
+LIMITED = {  # the options that make a plugin estimate the Hessian
+    "ipopt": {"hessian_approximation": "limited-memory"},
+    "bonmin": {"hessian_approximation": "limited-memory"},
+    "uno": {"hessian_model": "LBFGS"},
+    "alpaqa": {},
+    "blocksqp": {"hess_update": 2, "which_second_derv": 0},
+} | dict.fromkeys(SQP, {"hessian_approximation": "limited-memory"})
+QUASI_NEWTON = ("alpaqa", "snopt")  # solvers that always do
+LATE = (
+    "bonmin",
+    "fatrop",
+    "alpaqa",
+)  # read their options when they solve; uno never says that it does not know one
+_SILENT = {"print_header": False, "print_iteration": False}
+_USUAL = {  # blocksqp: without the wheel's missing ma27, and with second derivatives
+    "ipopt": {"print_level": 0, "sb": "yes"},
+    "sqpmethod": _SILENT | {"print_status": False},
+    "qrsqp": _SILENT,
+    "feasiblesqpmethod": _SILENT | {"print_status": False},
+    "uno": {"logger": "SILENT"},
+    "fatrop": {"print_level": 0},
+    "bonmin": {"bb_log_level": 0, "nlp_log_level": 0, "print_level": 0, "sb": "yes"},
+    "sleqp": {"print_level": 0},
+    "blocksqp": _SILENT
+    | {
+        "schur": False,
+        "restore_feas": False,
+        "hess_update": 4,
+        "which_second_derv": 2,
+        "hess_lim_mem": 0,
+    },
+}
+_QP_SILENT = {
+    "qpoases": {"printLevel": "none"},
+    "qrqp": {"print_iter": False, "print_header": False, "print_info": False},
+    "osqp": {"osqp": {"verbose": False}},
+    "highs": {"highs": {"output_flag": False}},
+}
+_WARM = {
+    "ipopt": {
+        "warm_start_init_point": "yes",
+        "mu_init": 1e-6,
+        "warm_start_bound_push": 1e-9,
+        "warm_start_slack_bound_push": 1e-9,
+        "warm_start_mult_bound_push": 1e-9,
+        "warm_start_bound_frac": 1e-9,
+        "warm_start_slack_bound_frac": 1e-9,
+    }
+}
+
+
+def options(plugin, given, *, hessian="exact", warm=False):
+    """Return CasADi's options of a plugin: the `given` ones over those that keep it quiet, start it `warm`, and choose the `hessian`."""
+    limited = LIMITED[plugin] if hessian == "lbfgs" else {}
+    chosen = (
+        _USUAL.get(plugin, {}) | (_WARM.get(plugin, {}) if warm else {}) | limited | dict(given)
+    )
+    if plugin in SQP:
+        silent = _QP_SILENT.get(chosen.get("qpsol", "qrqp" if plugin == "qrsqp" else "qpoases"), {})
+        chosen["qpsol_options"] = silent | dict(chosen.get("qpsol_options", {}))
+    return _split(plugin, chosen) | {"print_time": False}
+
+
+def derivatives(nlp, plugin, hessian):
+    """Return the options that hand an NLP's exact derivatives to a plugin, which then differentiates nothing; `hessian` as in Solver."""
+    n, m = len(nlp.lower), len(nlp.g_lower)
+    sizes = {
+        "x": n,
+        "p": 0,
+        "lam_f": 1,
+        "lam_g": m,
+        "out_grad_gamma_x": n,
+        "fwd_x": n,
+        "fwd_p": 0,
+        "fwd_lam_f": 1,
+        "fwd_lam_g": m,
+    }
+    symbols = {name: ca.MX.sym(name, size) for name, size in sizes.items()}
+    parts, wanted = _parts(nlp, hessian, symbols), _asked(plugin, hessian == "lbfgs")
+    made = {}
+    for name, (inputs, outputs) in sorted(
+        wanted.items()
+    ):  # the derivative of nlp_grad_l before itself
+        if all(output in parts for output in outputs) and not {"f", "g"} >= set(outputs):
+            product = made.get("fwd1_nlp_grad_l") if name == "nlp_grad_l" else None
+            made[name] = ca.Function(
+                name,
+                [symbols[key] for key in inputs],
+                [parts[key]() for key in outputs],
+                inputs,
+                outputs,
+                {"cache": {} if product is None else {product.name(): product}},
+            )
+    return {"cache": made, "calc_lam_p": False}
+
+
+@cache
+def _asked(plugin, limited):
+    """Return {name: (inputs, outputs)} of the functions that a plugin evaluates; none if it cannot be tried without options."""
+    x = ca.MX.sym("x", 2)
+    program = {"x": x, "f": ca.sumsqr(x), "g": x[0] * x[1]}
+    try:
+        probe = ca.nlpsol(
+            "probe",
+            plugin,
+            program,
+            options(plugin, {}, hessian="lbfgs" if limited else "exact") | {"calc_lam_p": False},
+        )
+    except RuntimeError:
+        return {}
+    functions = {name: probe.get_function(name) for name in probe.get_function()}
+    return {name: (found.name_in(), found.name_out()) for name, found in functions.items()}
+
+
+def _parts(nlp, hessian, symbols):
+    """Return {output: function of nothing that returns its expression}; each of the NLP's functions is called once."""
+    x, p, lam_f, lam_g = (symbols[name] for name in ("x", "p", "lam_f", "lam_g"))
+    gradient, jacobian = cache(lambda: nlp.gradient(x, p)), cache(lambda: nlp.jacobian(x, p))
+    upper = cache(lambda: nlp.hessian(hessian)(x, p, lam_f, lam_g))
+    second = (
+        {}
+        if hessian == "lbfgs"
+        else {
+            "triu_hess_gamma_x_x": upper,
+            "hess_gamma_x_x": lambda: ca.triu2symm(upper()),
+            "fwd_grad_gamma_x": lambda: ca.densify(
+                ca.triu2symm(upper()) @ symbols["fwd_x"]
+                + symbols["fwd_lam_f"] * gradient()[1]
+                + jacobian()[1].T @ symbols["fwd_lam_g"]
+            ),
+        }
+    )
+    return second | {  # vectors are read as dense ones, whatever their pattern
+        "f": lambda: ca.densify(gradient()[0]),
+        "grad_f_x": lambda: ca.densify(gradient()[1]),
+        "g": lambda: ca.densify(jacobian()[0]),
+        "jac_g_x": lambda: jacobian()[1],
+        "grad_gamma_x": lambda: ca.densify(lam_f * gradient()[1] + jacobian()[1].T @ lam_g),
+        "grad_gamma_p": lambda: ca.MX(0, 1),
+    }
+
+
+def _split(plugin, flat):
+    """Return the options as CasADi wants them: the solver's own ones in a dictionary of their own."""
+    if plugin not in OWN:
+        return flat
+    known = ca.nlpsol_options(plugin)
+    own = {name: value for name, value in flat.items() if name not in known}
+    return {name: value for name, value in flat.items() if name in known} | {plugin: own}

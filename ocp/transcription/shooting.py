@@ -1,0 +1,197 @@
+"""Passive joints by integration: their motion follows from that of the active ones, by the hybrid recursion (Sohl & Bobrow 2001, section 5).
+
+The unknowns are the duration, the control points of the active joints and the state of the passive ones at the start. Classical Runge-Kutta
+steps of the accelerations that `hybrid` gives (algorithms 3.4-3.6) run through the motion, and a spline, whose ends are met exactly, is laid
+through what they find. The rest is the program of the whole motion, with these control points in it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from ocp.dynamics import hybrid
+from ocp.dynamics.closed_loops import hybrid as closed_hybrid
+from ocp.mechanics.structure import structure
+from ocp.motion.mesh import basis
+from ocp.solvers.nlp import NLP
+from ocp.transcription.kernels import function
+from ocp.transcription.variables import free_duration
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reduction:
+    """The way between the unknowns z of a reduced program and those x of the whole motion: `kept` numbers of x, then states at the
+    start, `start` x; `expand`(z) -> x; `bounded` numbers of x whose bounds are rows of the reduced program, after
+    the `rows` of the whole one."""
+
+    kept: np.ndarray
+    start: ca.DM
+    expand: Callable
+    bounded: np.ndarray
+    rows: int
+
+    def shrink(self, x):
+        """Return z of a motion."""
+        return np.concatenate([x[self.kept], np.array(self.start @ x).ravel()])
+
+    def spread(self, outcome):
+        """Return x and the multipliers of its bounds and of its rows."""
+        x = np.array(self.expand(outcome.x)).ravel()
+        x_multipliers = np.zeros(len(x))
+        x_multipliers[self.kept] = outcome.x_multipliers[: len(self.kept)]
+        x_multipliers[self.bounded] = outcome.g_multipliers[self.rows :]
+        return x, x_multipliers, outcome.g_multipliers[: self.rows]
+
+    def gather(self, x_multipliers, g_multipliers):
+        """Return the multipliers of the reduced program."""
+        return (
+            np.concatenate([x_multipliers[self.kept], np.zeros(self.start.shape[0])]),
+            np.concatenate([g_multipliers, x_multipliers[self.bounded]]),
+        )
+
+
+def reduced(layout, nlp, steps):
+    """Return the reduced NLP of a whole motion's, whose solver differentiates it, and the Reduction; `steps` per segment."""
+    problem = layout.problem
+    n, points, free, rows = (
+        problem.tree.dof,
+        problem.motion.points,
+        free_duration(problem),
+        list(structure(problem.tree).passive),
+    )
+    numbers = free + np.arange(points)[:, None] * n + np.arange(n)  # of x, (points, n)
+    loose = numbers[:, rows]
+    kept = np.setdiff1d(np.arange(layout.size), loose)
+    bounded = loose.T.ravel()[(np.isfinite(nlp.lower) | np.isfinite(nlp.upper))[loose.T.ravel()]]
+    begin = np.vstack([basis(problem.motion, [0.0], order) for order in (0, 1)])
+    start = np.zeros((2 * len(rows), layout.size))
+    for k in range(len(rows)):
+        start[k, loose[:, k]], start[len(rows) + k, loose[:, k]] = begin
+    z = ca.MX.sym("z", len(kept) + 2 * len(rows))
+    x = _whole(layout, z, kept, loose, steps)
+    expand = function("expand", [z], [x], ["z"], ["x"])
+    reduction = Reduction(
+        kept=kept,
+        start=ca.sparsify(ca.DM(start)),
+        expand=expand,
+        bounded=bounded,
+        rows=len(nlp.g_lower),
+    )
+    g = ca.vertcat(nlp.constraints(x), x[bounded.tolist()])
+    wide = np.full(2 * len(rows), np.inf)
+    return NLP(
+        lower=np.append(nlp.lower[kept], -wide),
+        upper=np.append(nlp.upper[kept], wide),
+        g_lower=np.append(nlp.g_lower, nlp.lower[bounded]),
+        g_upper=np.append(nlp.g_upper, nlp.upper[bounded]),
+        objective=function("f", [z], [nlp.objective(x)], ["x"], ["f"]),
+        constraints=function("g", [z], [g], ["x"], ["g"]),
+    ), reduction
+
+
+def followed(tree, start, driven, step, loads=()):
+    """Return (q, qd) of the p passive coordinates (2 p, N + 1) that follow from those of the others, from the state `start` (2 p,) on.
+
+    `driven` (3 (n - p), 2 N + 1): q, qd and qdd of the others at ends and middles of N Runge-Kutta steps, each of `step` (s).
+    """
+    rows = list(structure(tree).passive)
+    held = [row for row in range(tree.dof) if row not in rows]
+    count = driven.shape[1] // 2
+    given = np.vstack(
+        [
+            driven[:, :-1:2],
+            driven[:, 1::2],
+            driven[:, 2::2],
+            step * np.arange(count),
+            np.ones(count),
+        ]
+    )
+    states = _step(tree, loads, rows, held, step).mapaccum(count)(start, given)
+    return np.hstack([np.reshape(start, (-1, 1)), np.array(states)])
+
+
+def _whole(layout, z, kept, loose, steps):
+    """Return x, its passive control points from integration."""
+    problem, count = layout.problem, layout.problem.motion.segments * steps
+    n, free, rows = problem.tree.dof, free_duration(problem), list(structure(problem.tree).passive)
+    held = [row for row in range(n) if row not in rows]
+    place = {number: k for k, number in enumerate(kept)}
+    T = z[0] if free else ca.MX(problem.duration[0])
+    control = [
+        ca.vertcat(*(z[place[free + k * n + row]] for k in range(problem.motion.points)))
+        for row in held
+    ]
+    s = np.linspace(0.0, 1.0, 2 * count + 1)  # ends and middles of steps
+    curves = [ca.DM(basis(problem.motion, s, order)) for order in range(3)]
+    driven = ca.vertcat(*((curve @ points).T for curve in curves for points in control))
+    ends = list(range(0, 2 * count, 2))
+    given = ca.vertcat(
+        driven[:, ends],
+        driven[:, [k + 1 for k in ends]],
+        driven[:, [k + 2 for k in ends]],
+        ca.DM(s[:-1:2]).T,
+        ca.repmat(T, 1, count),
+    )
+    first = z[len(kept) :]
+    states = ca.horzcat(
+        first,
+        _step(problem.tree, problem.loads, rows, held, 1 / count).mapaccum(count)(first, given),
+    )
+    laid = ca.DM(_laying(problem.motion, s[::2]))
+    own = [
+        laid @ ca.vertcat(states[k, :].T, states[len(rows) + k, 0], states[len(rows) + k, -1])
+        for k in range(len(rows))
+    ]
+    order = {number: k for k, number in enumerate(np.concatenate([kept, loose.T.ravel()]))}
+    together = ca.vertcat(z[: len(kept)], *own)
+    return together[[order[number] for number in range(layout.size)]]
+
+
+def _step(tree, loads, rows, held, width):
+    """Return the Function of one Runge-Kutta step of (q, q') of the passive joints, from (q, q', q'') of the active ones at its start,
+    middle and end, s at its start, and T."""
+    n, count = tree.dof, len(held)
+    state, given = ca.SX.sym("state", 2 * len(rows)), ca.SX.sym("given", 9 * count + 2)
+    T, s = given[-1], given[-2]
+
+    def slope(state, when):
+        q, rate, known = ca.SX(n, 1), ca.SX(n, 1), ca.SX(n, 1)
+        q[held], rate[held], known[held] = ca.vertsplit(
+            given[3 * when * count : 3 * (when + 1) * count], count
+        )
+        q[rows], rate[rows] = ca.vertsplit(state, len(rows))
+        acting = tuple(load.at((s + when * width / 2) * T) for load in loads)
+        if tree.loops:
+            qdd = closed_hybrid(tree, q, rate / T, known / T**2, rows, acting)
+        else:
+            qdd, _ = hybrid(
+                tree, q, rate / T, known / T**2, tuple(row in held for row in range(n)), acting
+            )
+        return ca.vertcat(rate[rows], qdd[rows] * T**2)
+
+    k1 = slope(state, 0)
+    k2 = slope(state + width / 2 * k1, 1)
+    k3 = slope(state + width / 2 * k2, 1)
+    k4 = slope(state + width * k3, 2)
+    return function(
+        "step",
+        [state, given],
+        [ca.cse(state + width / 6 * (k1 + 2 * k2 + 2 * k3 + k4))],
+        ["state", "given"],
+        ["next"],
+    )
+
+
+def _laying(motion, s):
+    """Return the matrix (points, N + 2) of the control points that come nearest to N values at s and meet both ends and the slopes there."""
+    value, slope = basis(motion, s), basis(motion, [0.0, 1.0], 1)
+    exact = np.vstack([value[[0, -1]], slope])
+    system = np.block([[value.T @ value, exact.T], [exact, np.zeros((4, 4))]])
+    right = np.zeros((len(system), len(s) + 2))
+    right[: motion.points, : len(s)] = value.T
+    right[motion.points, 0] = right[motion.points + 1, len(s) - 1] = right[
+        motion.points + 2, -2
+    ] = right[motion.points + 3, -1] = 1.0
+    return np.linalg.solve(system, right)[: motion.points]

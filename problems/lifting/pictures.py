@@ -1,0 +1,209 @@
+"""Pictures of a lift: figures with the box, the ground from above, the curves of joints, back, hands and feet; and the front of objectives."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from ocp.problems.gait.pictures import ABOVE, BODY, FRONT, SIDEWAYS, beyond, body_points
+from ocp.problems.lifting.report import BACK, HANDS, carried, lifted
+
+from ocp.mechanics.zero_moment import body_weight
+from ocp.plots.bodies import plan, scene, strip
+from ocp.plots.canvas import COLOURS, SMALL, TEXT, WIDTH, picture, style
+from ocp.solution.files import write
+
+CORNERS = (
+    (0, 1),
+    (1, 3),
+    (3, 2),
+    (2, 0),
+    (4, 5),
+    (5, 7),
+    (7, 6),
+    (6, 4),
+    (0, 4),
+    (1, 5),
+    (2, 6),
+    (3, 7),
+)  # the edges of a box
+INSTANTS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # of the lift, that are drawn
+BOXED = replace(
+    BODY,
+    bars={**BODY.bars, "box": tuple((f"corner {a}", f"corner {b}") for a, b in CORNERS)},
+    colours={**BODY.colours, "box": COLOURS[4]},
+    middle="ankle_r",
+)
+PANELS = (
+    ("hip", "hip_flex"),
+    ("knee", "knee_flex"),
+    ("ankle", "ankle_df"),
+    ("shoulder", "shou_flex"),
+    ("elbow", "elb_flex"),
+)
+SIDES = (("right", "_r", COLOURS[1], "-"), ("left", "_l", COLOURS[0], (0, (5, 1.5))))
+
+
+def plot_lift(solution, path=None):
+    """Return one page: the lift from the side and from the front, and the ground from above with the zero moment point; written to `path`, if
+    any, as .png, .svg or .pdf. Raises ValueError naming any other suffix."""
+    plain = carried(solution)
+    with picture(path, WIDTH, 7.6) as figure:
+        s = np.linspace(0.0, 1.0, 121)
+        figures, above = (
+            scene(plain, plain.duration * np.array(INSTANTS), _points(plain)),
+            scene(plain, plain.duration * s, {}),
+        )
+        side, front, ground = figure.subplots(3, 1, height_ratios=(2.2, 2.2, 1.6))
+        labels = [f"{plain.duration * instant:.2f} s" for instant in INSTANTS]
+        strip(side, figures, BOXED, SIDEWAYS, 1.4, labels)
+        strip(front, figures, BOXED, FRONT, 1.4, labels)
+        side.set_title(
+            f"the lift of {lifted(solution, np.zeros(1)).mass:.1f} kg from the right side, with the ground's forces",
+            fontsize=TEXT,
+        )
+        front.set_title("from the front", fontsize=TEXT)
+        handles = plan(ground, above, BODY, ABOVE, s)
+        ground.set_title(
+            "from above: the soles, and where the zero moment point goes", fontsize=TEXT
+        )
+        ground.set(xlabel="ahead, z (m)", ylabel="to the left, x (m)")
+        figure.legend(
+            handles=handles, loc="outside lower center", ncols=3, fontsize=SMALL, frameon=False
+        )
+    return figure
+
+
+def plot_curves(solution, path=None):
+    """Return one page of angles, torques within limits, the moment at L5/S1 and the forces in joints, hands and feet over time; written to
+    `path`, if any. Raises ValueError naming an unknown suffix."""
+    lift = lifted(solution, solution.times(241))
+    weight = body_weight(carried(solution).problem.tree)
+    with picture(path, WIDTH, 9.4) as figure:
+        panels = figure.subplots(5, 3, sharex=True)
+        for axes, (name, joint) in zip(panels[0], PANELS[:3]):
+            _sides(axes, lift, lift.angles, joint, f"{name} angle (deg)")
+        for axes, (name, joint) in zip(panels[1, :2], PANELS[3:]):
+            _sides(axes, lift, lift.angles, joint, f"{name} angle (deg)")
+        _lines(
+            panels[1, 2],
+            lift,
+            {"trunk": lift.trunk, "lumbar": lift.lumbar, "pelvis": lift.angles["glob_rx"]},
+            "forward lean (deg)",
+        )
+        for axes, (name, joint) in zip(panels[2], PANELS[:3]):
+            _sides(axes, lift, lift.torques, joint, f"{name} torque (N m)", limits=True)
+        for axes, (name, joint) in zip(panels[3, :2], PANELS[3:]):
+            _sides(axes, lift, lift.torques, joint, f"{name} torque (N m)", limits=True)
+        _lines(panels[3, 2], lift, {"extension": -lift.torques[BACK]}, "moment at L5/S1 (N m)")
+        beyond(panels[3, 2], [-limit for limit in lift.limits[BACK][::-1]])
+        _lines(
+            panels[4, 0],
+            lift,
+            {
+                "L5/S1 along": lift.pressing,
+                "L5/S1 across": lift.shearing,
+                "hip": lift.inner["hip"],
+                "knee": lift.inner["knee"],
+            },
+            "force in joints (N)",
+        )
+        _lines(
+            panels[4, 1],
+            lift,
+            {
+                "down": -sum(lift.pulls[hand][1] for hand in HANDS),
+                "back": -sum(lift.pulls[hand][2] for hand in HANDS),
+            },
+            "pull of the box (N)",
+        )
+        _lines(
+            panels[4, 2],
+            lift,
+            {f"{name}, up": force[1] / weight for name, force in lift.forces.items()}
+            | {"both, ahead": sum(force[2] for force in lift.forces.values()) / weight},
+            "force on feet (weights)",
+        )
+        for axes in panels[4]:
+            axes.set_xlabel("time (s)", fontsize=TEXT)
+        handles, labels = panels[0, 0].get_legend_handles_labels()
+        figure.legend(
+            handles, labels, loc="outside lower center", ncols=3, fontsize=SMALL, frameon=False
+        )
+    return figure
+
+
+def draw_front(front, path):
+    """Draw stability against effort, both less is better, to `path`, and write the numbers to the file of that name as .csv."""
+    with picture(path, WIDTH, 4.4) as figure:
+        axes = figure.subplots()
+        good = [entry for entry in front if entry["status"] == "Solve_Succeeded"]
+        effort, off = ([entry[name] for entry in good] for name in ("effort", "stability"))
+        axes.plot(effort, off, color=COLOURS[0], marker="o", markersize=4, linewidth=1.2)
+        for entry in good:
+            axes.annotate(
+                f"{entry['weight']:.3g}",
+                (entry["effort"], entry["stability"]),
+                (4, 4),
+                textcoords="offset points",
+                fontsize=SMALL,
+            )
+        style(
+            axes,
+            "dynamic effort, the integral of the squared shares of the torque limits (s)",
+            "instability, the same of the way of the zero moment point\nfrom the middle of the soles, over half their length (s)",
+        )
+        axes.set_title(
+            "effort against stability; at each point the weight of effort", fontsize=TEXT
+        )
+    keys = list(front[0])
+    write(
+        Path(path).with_suffix(".csv"),
+        "\n".join(
+            [",".join(keys), *(",".join(_text(entry[key]) for key in keys) for entry in front), ""]
+        ),
+    )
+
+
+def _text(value):
+    return f"{value:.9g}" if isinstance(value, float) else str(value)
+
+
+def _points(solution):
+    """Return {name: function(Instant)} of all that the body and the box are drawn by."""
+    box = next(
+        constraint.function
+        for constraint in solution.problem.constraints
+        if constraint.name == "box"
+    )
+    return body_points() | {
+        f"corner {k}": lambda at, k=k: box(at)[3 * k : 3 * k + 3] for k in range(8)
+    }
+
+
+def _sides(axes, lift, values, joint, title, limits=False):
+    for side, letter, colour, dash in SIDES:
+        axes.plot(
+            lift.t,
+            values[joint + letter],
+            color=colour,
+            linestyle=dash,
+            linewidth=1.4,
+            label=f"{side} side",
+        )
+    if limits:
+        beyond(axes, lift.limits[f"{joint}_r"])
+    _dress(axes, lift, title)
+
+
+def _lines(axes, lift, lines, title):
+    for colour, (name, line) in zip(COLOURS[2:] + COLOURS[:2], lines.items()):
+        axes.plot(lift.t, line, color=colour, linewidth=1.4, label=name)
+    if len(lines) > 1:
+        axes.legend(fontsize=SMALL - 1, frameon=False, handlelength=1.2)
+    _dress(axes, lift, title)
+
+
+def _dress(axes, lift, title):
+    style(axes, "", "")
+    axes.set_title(title, fontsize=TEXT, pad=3)
+    axes.set_xlim(0.0, lift.t[-1])
