@@ -1,0 +1,1 @@
+"""The command line: run a task, study it, compare solvers on it."""

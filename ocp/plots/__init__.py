@@ -1,0 +1,1 @@
+"""Pictures: one canvas, and drawings of motions, bodies and curves."""

@@ -1,0 +1,1 @@
+"""Nonlinear programs and what minimises them; nothing here knows of mechanics."""

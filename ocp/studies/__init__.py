@@ -1,0 +1,1 @@
+"""Many solves: tasks, designs of parameters, workers, a data base, tables, solvers compared."""

@@ -17,7 +17,7 @@ from ocp.problems.two_link_time import problem as fastest
 from ocp import Solution, load
 from ocp.cli.run import run
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 REPORTED = {
     "problem",
     "arguments",

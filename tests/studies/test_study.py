@@ -25,7 +25,7 @@ from ocp.studies.database import StudyFileError
 from ocp.studies.designs import design, grid, neighbours
 from ocp.studies.study import ranked, restarts
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 CLUSTERED = {"torque": [float(k) for k in range(8, 20)], "points": 6}
 FOUR = {"torque": [8.0, 10.0, 12.0, 14.0]}
 

@@ -32,7 +32,7 @@ from PIL import Image
 from ocp.dynamics import composite
 from ocp.plots.charts import Curve, lines
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 FALLING = ("uicker_kahn", "waters", "hollerbach_4x4", "hollerbach_3x3", "newton_euler")
 DEGREES = {
     "uicker_kahn": 4,
