@@ -27,6 +27,7 @@ from ocp.mechanics.joints import GROUND, dh, revolute
 from ocp.mechanics.tree import Link, Tree
 from ocp.plots.charts import Curve, check_suffix, lines
 from ocp.solution.files import check_writable, write
+from ocp.studies.tables import markdown
 from ocp.transcription.compiled import NoCompiler, compile_function
 
 DONE, BAD_ARGUMENTS = 0, 2
@@ -348,23 +349,6 @@ def counted(joints):
         for method in METHODS:
             add(name, model().dof, "tau", method, "folded", *folded(method, model()))
     return found
-
-
-def markdown(title, header, rows):
-    """Return a table that reads as text and as Markdown: names to the left, numbers to the right."""
-    lines = [[str(entry) for entry in line] for line in (header, *rows)]
-    widths = [max(3, *(len(line[k]) for line in lines)) for k in range(len(header))]
-    texts = [
-        "| "
-        + " | ".join(
-            entry.rjust(width) if k else entry.ljust(width)
-            for k, (entry, width) in enumerate(zip(line, widths))
-        )
-        + " |"
-        for line in lines
-    ]
-    rule = "|" + "|".join("-" * (width + 1) + ("-:"[k > 0]) for k, width in enumerate(widths)) + "|"
-    return "\n".join([f"{title}\n", texts[0], rule, *texts[1:], ""])
 
 
 def table(joints=12):

@@ -14,7 +14,6 @@ from ocp.problems import (
     two_link_effort,
     two_link_time,
 )
-from ocp.problems.compare_formulations import markdown
 from ocp.problems.swinging import COARSE, QUICK, ROUGH, SPREAD
 
 from ocp import Solver, Transcription
@@ -22,6 +21,7 @@ from ocp.mechanics.structure import structure
 from ocp.solution.certificate import simulate, violations
 from ocp.solution.solving import solve
 from ocp.studies.study import ranked, restarts
+from ocp.studies.tables import markdown
 
 HELD, MISSED, BAD_ARGUMENTS = 0, 1, 2
 SAME, GOAL = 1e-3, 1e-2  # relative, of equal costs; rad or m and their rates, of a simulated end

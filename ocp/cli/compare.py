@@ -23,10 +23,10 @@ from ocp.solution.files import check_writable, write
 from ocp.solvers.nlp import HESSIANS
 from ocp.studies.profiles import curves, data_profile, performance_profile, ranked
 from ocp.studies.solver_runs import SOLVERS, TRANSCRIPTIONS, Run, execute
+from ocp.studies.tables import markdown
 from ocp.studies.workers import processors
 from ocp.transcription.transcribe import PROVIDERS
 from problems.__main__ import gallery
-from problems.compare_formulations import markdown
 
 DONE, BAD_ARGUMENTS, INTERRUPTED = 0, 2, 130
 PROBLEMS = ("two_link_time", "two_link_lift", "acrobot_swing", "four_bar_effort", "gait")

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -124,3 +125,16 @@ def _row(one):
 
 def _word(value):
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def markdown(title: str, header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table that reads as text and as Markdown: first column to the left, others right."""
+    lines = [[str(entry) for entry in line] for line in (header, *rows)]
+    widths = [max(3, *map(len, column)) for column in zip(*lines)]
+    texts = [
+        " | ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])])
+        for line in lines
+    ]
+    rule = ["-" * (widths[0] + 2), *("-" * (width + 1) + ":" for width in widths[1:])]
+    head, *body = (f"| {text} |" for text in texts)
+    return "\n".join([f"{title}\n", head, f"|{'|'.join(rule)}|", *body, ""])
