@@ -1,10 +1,12 @@
 """Forces and moments on bodies, in global axes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ocp.mechanics.checks import frozen, numbers, set_fields
+from ocp.mechanics.types import Matrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,6 +17,11 @@ class Wrench:
     place: object
     moment: object
     force: object
+
+
+def acting(loads: Sequence["Load"], t: Matrix) -> tuple["Load", ...]:
+    """Return the loads as they are at the instant `t` (s): functions of time replaced by their values."""
+    return tuple(load.at(t) for load in loads)
 
 
 def applied(tree, loads):

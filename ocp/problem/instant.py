@@ -8,6 +8,7 @@ import casadi as ca
 
 from ocp.dynamics.closed_loops import eliminated
 from ocp.mechanics import kinematics
+from ocp.mechanics.loads import acting
 from ocp.mechanics.loops import loop_wrenches
 from ocp.mechanics.spatial import pose
 from ocp.mechanics.structure import structure
@@ -62,9 +63,7 @@ class Instant:
     @cached_property
     def unsupported(self):
         """The generalized forces (n,) that the motion would need without the ground: inverse dynamics, pass 1."""
-        return self.inverse(
-            self.tree, self.q, self.qd, self.qdd, tuple(load.at(self.t) for load in self.loads)
-        )
+        return self.inverse(self.tree, self.q, self.qd, self.qdd, acting(self.loads, self.t))
 
     @cached_property
     def supported(self):

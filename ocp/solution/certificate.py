@@ -13,6 +13,7 @@ from ocp.dynamics.closed_loops import forward as closed_forward
 from ocp.dynamics.lie_group import LIE_GROUP, forward
 from ocp.mechanics.flexible import damping_power
 from ocp.mechanics.kinematics import kinetic_energy, load_power, poses, potential_energy
+from ocp.mechanics.loads import acting
 from ocp.mechanics.loops import gap_slope
 from ocp.mechanics.structure import structure
 from ocp.motion.mesh import Mesh, abscissae
@@ -281,7 +282,7 @@ def _simulator(solution, step):
     count = problem.motion.degree + (not given)
     taylor, loads = (
         ca.SX.sym("taylor", n, count),
-        tuple(load.at(start + t) for load in problem.loads),
+        acting(problem.loads, start + t),
     )
     plan = [
         sum(
@@ -358,7 +359,7 @@ def _energy_error(solution):
         return kinetic_energy(at.tree, at.q, at.qd) + potential_energy(at.tree, at.q)
 
     def power(at):
-        outer = load_power(at.tree, at.q, at.qd, tuple(load.at(at.t) for load in at.loads))
+        outer = load_power(at.tree, at.q, at.qd, acting(at.loads, at.t))
         return ca.dot(at.unsupported, at.qd) + outer - damping_power(at.tree, at.qd)
 
     levels = solution.trace(energy, motion.breaks * solution.duration)[0]

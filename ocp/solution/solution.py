@@ -7,7 +7,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics import FORMULATIONS
-from ocp.mechanics.loads import Load
+from ocp.mechanics.loads import Load, acting
 from ocp.mechanics.loops import loop_loads
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Point
@@ -180,7 +180,7 @@ class Solution:
 def _held(at):
     """Return the instant's tree, with a point at the origin of each link on the ground, and its loads with the ground's among them."""
     loads, wrenches = (
-        [load.at(at.t) for load in at.loads],
+        list(acting(at.loads, at.t)),
         {} if at.ground is None else at.reaction.wrenches,
     )
     loads += loop_loads(at.tree, at.q, at.loop_forces) if at.tree.loops else ()

@@ -11,6 +11,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics import forward
+from ocp.mechanics.loads import acting
 from ocp.mechanics.structure import bearing, structure
 from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.mesh import Mesh, abscissae, defects
@@ -104,9 +105,7 @@ def _law(name, function, tree, rows, units):
 
 
 def _accelerations(at):
-    return forward(
-        at.tree, at.q, at.qd, at.tau + at.looped, tuple(load.at(at.t) for load in at.loads)
-    )
+    return forward(at.tree, at.q, at.qd, at.tau + at.looped, acting(at.loads, at.t))
 
 
 def stage_group(layout, finish=None):

@@ -14,7 +14,7 @@ import numpy as np
 
 from ocp.dynamics.closed_loops import spread
 from ocp.dynamics.formulation import Provider
-from ocp.mechanics.loads import Wrench
+from ocp.mechanics.loads import Wrench, acting
 from ocp.mechanics.structure import structure
 from ocp.mechanics.zero_moment import resultant
 from ocp.problem.ground import slots
@@ -130,7 +130,7 @@ def symbols(problem, formulation, provider=None, finish=None, wrenches=None):
         return Inputs(y=y, s=s, at=at, finish=finish)
     symbol, loads, value = (
         ca.SX.sym("tau", n),
-        tuple(load.at(at.t) for load in problem.loads),
+        acting(problem.loads, at.t),
         at.unsupported,
     )
     known = replace(at, inverse=lambda *_: symbol)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ocp.dynamics import hybrid
 from ocp.dynamics.closed_loops import hybrid as closed_hybrid
+from ocp.mechanics.loads import acting
 from ocp.mechanics.structure import structure
 from ocp.motion.mesh import basis
 from ocp.solvers.nlp import NLP
@@ -162,12 +163,12 @@ def _step(tree, loads, rows, held, width):
             given[3 * when * count : 3 * (when + 1) * count], count
         )
         q[rows], rate[rows] = ca.vertsplit(state, len(rows))
-        acting = tuple(load.at((s + when * width / 2) * T) for load in loads)
+        pushes = acting(loads, (s + when * width / 2) * T)
         if tree.loops:
-            qdd = closed_hybrid(tree, q, rate / T, known / T**2, rows, acting)
+            qdd = closed_hybrid(tree, q, rate / T, known / T**2, rows, pushes)
         else:
             qdd, _ = hybrid(
-                tree, q, rate / T, known / T**2, tuple(row in held for row in range(n)), acting
+                tree, q, rate / T, known / T**2, tuple(row in held for row in range(n)), pushes
             )
         return ca.vertcat(rate[rows], qdd[rows] * T**2)
 

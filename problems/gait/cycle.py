@@ -13,7 +13,7 @@ import numpy as np
 from ocp.models.human.skeleton import mirror
 
 from ocp.dynamics import FORMULATIONS
-from ocp.mechanics.loads import Load
+from ocp.mechanics.loads import Load, acting
 from ocp.mechanics.tree import Point
 from ocp.mechanics.zero_moment import body_weight
 from ocp.solution.standing import dense, traces
@@ -131,7 +131,7 @@ def joint_forces(at):
     """
     links = {link for _, link in at.reaction.wrenches}
     tree = _with_origins(at.tree, links)
-    loads = [load.at(at.t) for load in at.loads]
+    loads = list(acting(at.loads, at.t))
     for (_, link), (moment, force) in at.reaction.wrenches.items():
         origin = at.frames[tree.link_index(link)][:3, 3]
         loads.append(
