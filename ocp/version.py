@@ -1,3 +1,9 @@
-"""The version of the package, its only home."""
+"""The version of the package and the name under which it is installed, their only home."""
 
 VERSION = "0.1.0"
+DISTRIBUTION = "ocp-motion"
+
+
+def needs(extra: str) -> str:
+    """Return how to install an extra of the distribution, as errors say it."""
+    return f"install the extra `{extra}` (pip install '{DISTRIBUTION}[{extra}]')"

@@ -19,6 +19,7 @@ from ocp.studies.designs import grid, latin_hypercube, zipped
 from ocp.studies.study import pareto, ranked, restarts, sweep
 from ocp.studies.tables import table
 from ocp.studies.workers import EngineError
+from ocp.version import needs
 
 DONE, SOME_FAILED, BAD_ARGUMENTS, INTERRUPTED = 0, 1, 2, 130
 SHOWN = ("status", "objective", "duration", "iterations", "seconds")
@@ -279,7 +280,7 @@ def _executor(scheduler):
     try:
         distributed = importlib.import_module("distributed")
     except ModuleNotFoundError:
-        raise ValueError("--scheduler: needs Dask: install the extra `cluster`") from None
+        raise ValueError(f"--scheduler: needs Dask: {needs('cluster')}") from None
     with distributed.Client(scheduler, timeout=10) as client:
         yield client.get_executor()
 

@@ -11,6 +11,8 @@ import time
 import casadi as ca
 import numpy as np
 
+from ocp.version import needs
+
 STATUSES = {  # of the SNOPT 7 user's guide, section 8.6
     1: "optimality conditions satisfied",
     2: "feasible point found",
@@ -339,9 +341,7 @@ def _drake():
             importlib.import_module(f"pydrake.{name}") for name in ("solvers", "autodiffutils")
         )
     except ModuleNotFoundError:
-        raise ValueError(
-            "plugin 'snopt': needs Drake: install the extra `snopt` (pip install ocp[snopt])"
-        ) from None
+        raise ValueError(f"plugin 'snopt': needs Drake: {needs('snopt')}") from None
     if not solvers.SnoptSolver().available():
         raise ValueError("plugin 'snopt': this Drake was built without SNOPT")
     return solvers, differentiation

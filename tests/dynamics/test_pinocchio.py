@@ -15,7 +15,7 @@ from ocp.dynamics import FORMULATIONS
 from ocp.mechanics import kinematics
 from ocp.mechanics.spatial import translate
 
-pin = pytest.importorskip("pinocchio", reason="the oracle is optional: pip install ocp[oracles]")
+pin = pytest.importorskip("pinocchio", reason="needs the extra `oracles`")
 
 SEEDS = range(16)
 KINDS = {

@@ -38,7 +38,7 @@ def test_without_drake_the_message_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "pydrake", None)
     with pytest.raises(
         ValueError,
-        match=r"^plugin 'snopt': needs Drake: install the extra `snopt` \(pip install ocp\[snopt\]\)",
+        match=r"needs Drake: install the extra `snopt` \(pip install 'ocp-motion\[snopt\]'\)",
     ):
         minimize(lines_and_curve(), Solver(plugin="snopt"), np.ones(3))
 
