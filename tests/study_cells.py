@@ -7,6 +7,7 @@ import sqlite3
 from ocp.problems.two_link_lift import problem as lift
 from ocp.problems.two_link_time import problem as fastest
 
+from ocp import Attempt
 from ocp.solution.solving import solve
 
 
@@ -18,6 +19,14 @@ def problem(torque: float = 10.0, points: int = 6):
 def weighed(u: float = 0.5):
     """A problem with two goals."""
     return lift(u=u, points=6)
+
+
+def smoothed(
+    statement, transcription, solver, *, guess=None, watch=None, feasible_first: bool = False
+):
+    """Solve, on demand from a feasible motion."""
+    attempts = [Attempt(feasible_first=feasible_first)]
+    return solve(statement, transcription, solver, guess=guess, attempts=attempts)
 
 
 def deadly(statement, transcription, solver, *, guess=None, watch=None):

@@ -44,6 +44,10 @@ class Views:
     lines: Callable | None = None
 
 
+# parameters of a method that are the program's, not the user's
+FRAMEWORK = ("problem", "transcription", "solver", "guess", "watch", "attempts", "certify")
+
+
 def main(problem, published=(), arguments=None, *, method=solve, views=Views()):
     """Run a problem function from the command line; exit with 0 solved (and verified, if asked), 1 not solved, 2 bad arguments.
 
@@ -109,7 +113,7 @@ def _parser(name, problem, method):
     how = {
         key: parameter
         for key, parameter in inspect.signature(method).parameters.items()
-        if parameter.annotation is not parameter.empty
+        if parameter.annotation is not parameter.empty and key not in FRAMEWORK
     }
     _add_flags(own, method, how)
     _common_flags(parser.add_argument_group("of every problem"), name)

@@ -17,6 +17,7 @@ import numpy as np
 from ocp.solvers import plugins, snopt
 
 HESSIANS = ("exact", "gauss-newton", "lbfgs")
+INTERRUPTED = "User_Requested_Stop"
 FEASIBLE = 1e-6  # an interrupted solve prefers the best objective among iterates this feasible
 
 
@@ -149,7 +150,7 @@ def minimize(nlp, solver, x, *, x_multipliers=None, g_multipliers=None, watch=No
         values, status, success, count, calls = run(start)
     solved = time.perf_counter()
     if record.interrupted:
-        values, status, success = (values or {}) | (record.best or {}), "User_Requested_Stop", False
+        values, status, success = (values or {}) | (record.best or {}), INTERRUPTED, False
     if not values:
         values = record.best or _nowhere(nlp, x)
     return Outcome(

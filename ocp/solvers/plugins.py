@@ -30,6 +30,9 @@ LATE = (
     "fatrop",
     "alpaqa",
 )  # read their options when they solve; uno never says that it does not know one
+ITERATION_LIMITS = ("max_iter", "max_iterations", "Major iterations limit")
+TIME_LIMITS = ("max_wall_time", "time_limit", "Time limit")
+CPU_LIMITS = ("max_cpu_time",)
 _SILENT = {"print_header": False, "print_iteration": False}
 _USUAL = {  # blocksqp: without the wheel's missing ma27, and with second derivatives
     "ipopt": {"print_level": 0, "sb": "yes"},

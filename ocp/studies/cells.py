@@ -24,7 +24,8 @@ from ocp.motion.mesh import basis
 from ocp.solution.archive import load
 from ocp.solution.certificate import verify
 from ocp.solution.files import versions, write
-from ocp.solution.solving import Guess, solve
+from ocp.solution.solving import solve
+from ocp.solution.starts import Guess
 from ocp.solvers.nlp import Solver
 from ocp.studies.database import FAILED, SOLVED, Cell
 from ocp.transcription.transcribe import Transcription, transcribe
@@ -267,7 +268,8 @@ def _bound(function, given, first=0):
     known = {
         p.name: p
         for p in signature[first:]
-        if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) and p.name not in ("guess", "watch")
+        if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+        and p.name not in ("guess", "watch", "attempts")
     }
     name = f"{inspect.getmodule(function).__name__.rpartition('.')[2]}.{function.__name__}"
     odd = [key for key in given if key not in known]
@@ -297,10 +299,10 @@ def _typed(name, value, kind):
     if kind is int and number and float(value).is_integer():
         return int(value)
     if (
-        kind in (float, int, str, bool)
-        and not isinstance(value, kind)
-        or kind is int
-        and isinstance(value, bool)
+        (kind in (float, int, str, bool)
+        and not isinstance(value, kind))
+        or (kind is int
+        and isinstance(value, bool))
     ):
         raise ValueError(f"{name}: expected a value of type {kind.__name__}, got {value!r}")
     return value
@@ -326,8 +328,8 @@ def _plain(name, value):
     if (
         value is None
         or isinstance(value, (bool, int, str))
-        or isinstance(value, float)
-        and math.isfinite(value)
+        or (isinstance(value, float)
+        and math.isfinite(value))
     ):
         return value
     raise ValueError(

@@ -1,6 +1,5 @@
 """One step of normal walking, predicted for a human of 55 joints from task and effort alone (Barman 2020, chapter V; Xiang et al. 2009)."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +22,7 @@ from ocp.problems.gait.pictures import plot_cycle, plot_walk
 from ocp.problems.gait.report import gait_report
 
 from ocp import (
+    Attempt,
     BSpline,
     Guess,
     Load,
@@ -166,32 +166,13 @@ def walk(
     accelerations may be anything.
     """
     start = Guess(q=np.zeros((statement.tree.dof, 2))) if guess is None else guess
-    attempts, early = [], isinstance(guess, Guess) if feasible is None else feasible
-    for options, first in ((TUNED, early), (CAREFUL, early), (CAREFUL, True)):
-        tuned = (
-            solver
-            if solver.plugin != "ipopt"
-            else replace(solver, options=options | dict(solver.options))
-        )
-        attempts.append(
-            solve(statement, transcription, tuned, guess=start, watch=watch, feasible_first=first)
-        )
-        if (
-            attempts[-1].success
-            or solver.plugin != "ipopt"
-            or attempts[-1].status == "User_Requested_Stop"
-        ):
-            break
-    total = {
-        key: sum(attempt.statistics[key] for attempt in attempts)
-        for key in ("iterations", "build_seconds", "solve_seconds", "total_seconds")
-    }
-    return replace(
-        attempts[-1],
-        statistics=attempts[-1].statistics
-        | total
-        | {"attempts": [attempt.status for attempt in attempts]},
+    early = isinstance(guess, Guess) if feasible is None else feasible
+    attempts = (
+        Attempt(options=TUNED, feasible_first=early),
+        Attempt(options=CAREFUL, feasible_first=early),
+        Attempt(options=CAREFUL, feasible_first=True),
     )
+    return solve(statement, transcription, solver, guess=start, watch=watch, attempts=attempts)
 
 
 def loads(solution):

@@ -22,6 +22,7 @@ from ocp.problems.lifting.pictures import draw_front, plot_curves, plot_lift
 from ocp.problems.lifting.report import HANDS, KILOGRAMS, LOADED, lifting_report
 
 from ocp import (
+    Attempt,
     BSpline,
     Guess,
     Objective,
@@ -86,6 +87,11 @@ TUNED = {
     "mu_init": 3e-2,
 }
 CAREFUL = {"tol": 1e-6, "max_iter": 400, "mumps_pivtol": 1e-4}
+ATTEMPTS = (
+    Attempt(options=TUNED),
+    Attempt(options=CAREFUL),
+    Attempt(options=CAREFUL, feasible_first=True),
+)
 
 
 def problem(
@@ -212,7 +218,7 @@ def lift(statement, transcription, solver, *, guess=None, watch=None, pareto: in
         raise ValueError(
             f"pareto: expected at least 2 weights, and a box of known mass, got {pareto}"
         )
-    if "stability" not in weights or weights["stability"] == 0 and not pareto:
+    if "stability" not in weights or (weights["stability"] == 0 and not pareto):
         return _attempt(statement, transcription, solver, guess, watch)
     share = weights["dynamic_effort"] / (weights["dynamic_effort"] + weights["stability"])
     smooth = weights["smoothness"] / (weights["dynamic_effort"] + weights["stability"])
@@ -259,30 +265,7 @@ def lift(statement, transcription, solver, *, guess=None, watch=None, pareto: in
 
 def _attempt(statement, transcription, solver, guess, watch):
     start = Guess(q=np.zeros((statement.tree.dof, 2))) if guess is None else guess
-    attempts = []
-    for options, first in ((TUNED, False), (CAREFUL, False), (CAREFUL, True)):
-        tuned = (
-            solver
-            if solver.plugin != "ipopt"
-            else replace(solver, options=options | dict(solver.options))
-        )
-        attempts.append(
-            solve(statement, transcription, tuned, guess=start, watch=watch, feasible_first=first)
-        )
-        if (
-            attempts[-1].success
-            or solver.plugin != "ipopt"
-            or attempts[-1].status == "User_Requested_Stop"
-        ):
-            break
-    total = {
-        key: sum(one.statistics[key] for one in attempts)
-        for key in ("iterations", "build_seconds", "solve_seconds", "total_seconds")
-    }
-    return replace(
-        attempts[-1],
-        statistics=attempts[-1].statistics | total | {"attempts": [one.status for one in attempts]},
-    )
+    return solve(statement, transcription, solver, guess=start, watch=watch, attempts=ATTEMPTS)
 
 
 def _weighed(statement, *weights):

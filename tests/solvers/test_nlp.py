@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from ocp.problems.two_link_lift import problem as two_link_lift
 
+from ocp import Attempt
 from ocp.solution.solving import solve
 from ocp.solvers.nlp import NLP, Solver, feasibility, kkt_residual, minimize
 from ocp.transcription.transcribe import transcribe
@@ -152,7 +153,7 @@ def test_the_feasibility_program_has_the_same_constraints_and_no_objective():
     )
     second = minimize(transcribed.nlp, Solver(), first.x)
     assert second.f == pytest.approx(solve(two_link_lift()).objective, rel=1e-8)
-    both = solve(two_link_lift(), feasible_first=True)
+    both = solve(two_link_lift(), attempts=[Attempt(feasible_first=True)])
     assert both.statistics["stages"] == ["Solve_Succeeded"] * 2 and both.objective == pytest.approx(
         second.f, rel=1e-10
     )

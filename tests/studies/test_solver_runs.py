@@ -6,6 +6,7 @@ from math import inf
 import pytest
 from ocp.problems.two_link_lift import problem as lift
 
+from ocp import Attempt
 from ocp.cli import compare as compare_solvers
 from ocp.cli.compare import comma_separated, costs, draw, ratios, read, run, table
 from ocp.solution.solving import solve
@@ -96,7 +97,11 @@ def test_the_certificate_and_not_the_solver_decides():
 
 
 def test_a_feasible_point_that_is_not_optimal_is_wrong():
-    solution = solve(lift(points=8), solver=Solver(options={"max_iter": 300}), feasible_first=True)
+    solution = solve(
+        lift(points=8),
+        solver=Solver(options={"max_iter": 300}),
+        attempts=[Attempt(feasible_first=True)],
+    )
     feasible = solve(replace(lift(points=8), duration=(solution.duration * 1.3,) * 2))
     slower = replace(solution, points=feasible.points, duration=feasible.duration)
     verdict, reason, numbers = judged(slower)

@@ -14,7 +14,7 @@ import pytest
 import study_cells
 from ocp.problems.gait.statement import walk
 from ocp.problems.two_link_time import problem as fastest
-from study_cells import blocking, deadly, problem, speeds, stopped, weighed
+from study_cells import blocking, deadly, problem, smoothed, speeds, stopped, weighed
 
 from ocp import compare, latin_hypercube, multistart, open_study, pareto, sweep, zipped
 from ocp.cli.study import method_of, run, values
@@ -140,6 +140,7 @@ def test_settings_are_parameters_too_and_ways_are_compared():
             "method.feasible_first": True,
         },
         workers=0,
+        method=smoothed,
     )
     assert [cell.content["transcription"]["nodes"] for cell in done.cells] == [1, 2] and objectives(
         done

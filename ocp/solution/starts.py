@@ -1,0 +1,127 @@
+"""Where a solve begins: a start of one's own, a former solution, or the default."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ocp.mechanics.checks import numbers
+from ocp.mechanics.structure import structure
+from ocp.motion.mesh import Mesh, transfer
+from ocp.motion.spline import BSpline, fit
+from ocp.problem.statement import Problem
+from ocp.solution.attempts import Start
+from ocp.solution.solution import Solution
+from ocp.transcription.guess import first_lifted, standing
+from ocp.transcription.loop_laws import closed_points
+from ocp.transcription.rows import gather_multipliers
+from ocp.transcription.transcribe import COARSE, Transcribed
+from ocp.transcription.variables import Layout, free_duration, join, split
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guess:
+    """A start of one's own: waypoints `q` (n, k) equally spaced in time (rad or m), and the `duration` (s); None leaves the default.
+
+    Loops are closed by the least change of joints that nothing drives, where that is possible.
+    """
+
+    q: ArrayLike | None = None
+    duration: float | None = None
+
+
+def start(transcribed: Transcribed, guess: Guess | Solution | None) -> Start:
+    """Return the Start of a solve; raise ValueError if the guess is no guess, or one of another model."""
+    if guess is None:
+        begin = Start(x=transcribed.guess)
+    elif isinstance(guess, Guess):
+        begin = Start(x=_chosen(transcribed, guess))
+    elif isinstance(guess, Solution):
+        begin = _again(transcribed, guess)
+    else:
+        kind = type(guess).__name__
+        raise ValueError(f"guess: expected a Solution, a Guess or None, got {kind}")
+    reduction = transcribed.reduction
+    return begin if reduction is None else Start(x=reduction.shrink(begin.x))
+
+
+def _chosen(transcribed: Transcribed, guess: Guess) -> np.ndarray:
+    """Return the x of a start of one's own."""
+    problem, layout = transcribed.problem, transcribed.layout
+    duration = np.sqrt(np.prod(problem.duration))
+    if guess.duration is not None:
+        duration = float(numbers("guess: duration", guess.duration, ()))
+    duration = np.clip(duration, *problem.duration)
+    if guess.q is None:
+        points, *_ = split(layout, transcribed.guess)
+    else:
+        points = _waypoints(problem, guess.q)
+    return join(layout, points, duration, first_lifted(layout, points, duration))
+
+
+def _again(transcribed: Transcribed, guess: Solution) -> Start:
+    """Return the Start from a former solution, with its multipliers where the rows are the same ones."""
+    problem, layout = transcribed.problem, transcribed.layout
+    expected = [joint.name for joint in problem.tree.moving]
+    names = [joint.name for joint in guess.problem.tree.moving]
+    if expected != names:
+        raise ValueError(
+            f"guess: belongs to another model: its joints are {', '.join(names)}; "
+            f"expected {', '.join(expected)}"
+        )
+    same = guess.problem.motion == problem.motion
+    points = guess.points if same else transfer(guess.problem.motion, guess.points, problem.motion)
+    duration = np.clip(guess.duration, *problem.duration)
+    x = join(layout, points, duration, _resampled(layout, guess))
+    if not guess.multipliers or (not same and isinstance(problem.motion, Mesh)):
+        return Start(x=x)
+    x_multipliers, g_multipliers = gather_multipliers(
+        transcribed.rows,
+        guess.multipliers,
+        len(x),
+        len(transcribed.nlp.g_lower),
+        free=free_duration(problem),
+    )
+    multipliers = {"x_multipliers": x_multipliers, "g_multipliers": g_multipliers}
+    return Start(x=x, multipliers=multipliers)
+
+
+def _resampled(layout: Layout, guess: Solution) -> np.ndarray:
+    """Return what a solution has lifted at the nodes of the layout.
+
+    Where it has nothing torques are zero, and feet share the weight.
+    """
+    tree, t = layout.problem.tree, layout.nodes * guess.duration
+    if (
+        isinstance(layout.problem.motion, Mesh)
+        or (tree.loops
+        and layout.problem.ground is None
+        and len(layout.nodes))
+    ):
+        return np.vstack(
+            [
+                guess.tau(t)[list(structure(tree).drives)],
+                guess.loop_forces(t)[list(structure(tree).cuts)]
+                if tree.loops
+                else np.empty((0, len(t))),
+            ]
+        )
+    if guess.lifted.shape[0] != layout.place.shape[0]:
+        return standing(layout)
+    if not len(guess.nodes) or np.array_equal(guess.nodes, layout.nodes):
+        return guess.lifted
+    return np.array([np.interp(layout.nodes, guess.nodes, line) for line in guess.lifted])
+
+
+def _waypoints(problem: Problem, q: ArrayLike) -> np.ndarray:
+    """Return the control points of a motion along waypoints, its loops closed."""
+    q = np.asarray(q, dtype=float)
+    if q.ndim != 2 or len(q) != problem.tree.dof or q.shape[1] < 2 or not np.isfinite(q).all():
+        raise ValueError(
+            f"guess: q: expected finite waypoints of shape ({problem.tree.dof}, 2 or more), got {q.shape}"
+        )
+    motion = BSpline(points=COARSE) if isinstance(problem.motion, Mesh) else problem.motion
+    s = np.linspace(0.0, 1.0, 10 * motion.points)
+    dense = np.array([np.interp(s, np.linspace(0.0, 1.0, q.shape[1]), line) for line in q])
+    points = closed_points(replace(problem, motion=motion), fit(motion, dense, s))
+    return transfer(motion, points, problem.motion) if motion != problem.motion else points
