@@ -23,11 +23,12 @@ from ocp.mechanics.loads import Load
 from ocp.mechanics.modes import Modes, Place
 from ocp.mechanics.tree import Link, Loop, Point, Tree, inward, outward
 from ocp.motion.spline import BSpline, refine
-from ocp.plots.motions import (
+from ocp.plots import (
     animate,
     plot,
     plot_convergence,
     plot_joints,
+    plot_outputs,
     plot_reactions,
     plot_snapshots,
     plot_torques,

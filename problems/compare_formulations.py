@@ -25,7 +25,7 @@ from ocp.dynamics import (
 )
 from ocp.mechanics.joints import GROUND, dh, revolute
 from ocp.mechanics.tree import Link, Tree
-from ocp.plots.charts import Curve, check_suffix, lines
+from ocp.plots import Curve, check_suffix, lines
 from ocp.solution.files import check_writable, write
 from ocp.studies.tables import markdown
 from ocp.transcription.compiled import NoCompiler, compile_function

@@ -10,7 +10,7 @@ from ocp.problems.gait.statement import problem, walk
 
 from ocp import Guess, Solver, Transcription
 from ocp.motion.spline import basis
-from ocp.plots.charts import Curve, check_suffix, lines
+from ocp.plots import Curve, check_suffix, lines
 from ocp.solution.files import check_writable, write
 
 DONE, BAD_ARGUMENTS = 0, 2

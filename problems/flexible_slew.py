@@ -22,7 +22,7 @@ from ocp import BSpline, Problem, at_end, at_start, duration, path, plot, square
 from ocp.cli.run import Views, main
 from ocp.mechanics.kinematics import kinetic_energy, position, potential_energy
 from ocp.mechanics.structure import structure
-from ocp.plots.canvas import COLOURS, SMALL, WIDTH, picture, style
+from ocp.plots import COLOURS, SMALL, WIDTH, picture, style
 from ocp.solution.solving import solve
 from ocp.transcription.shooting import followed
 

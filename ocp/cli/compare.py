@@ -18,7 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ocp.dynamics import FORMULATIONS
-from ocp.plots.charts import Panel, check_suffix, panels
+from ocp.plots import Panel, check_suffix, panels
 from ocp.solution.files import check_writable, write
 from ocp.solvers.nlp import HESSIANS
 from ocp.studies.profiles import curves, data_profile, performance_profile, ranked

@@ -12,7 +12,7 @@ import sys
 from contextlib import contextmanager
 
 from ocp.cli.run import literal
-from ocp.plots.charts import Curve, check_suffix, lines
+from ocp.plots import Curve, check_suffix, lines
 from ocp.solution.files import check_writable
 from ocp.solution.solving import solve
 from ocp.studies.designs import grid, latin_hypercube, zipped

@@ -1,1 +1,46 @@
 """Pictures: one canvas, and drawings of motions, bodies and curves."""
+
+from ocp.plots.animation import FILMS, Stick, film, gif
+from ocp.plots.bodies import ARROW, Body, Scene, plan, rulers, scene, show, strip
+from ocp.plots.canvas import COLOURS, PICTURES, SMALL, TEXT, WIDTH, check_suffix, picture, style
+from ocp.plots.charts import Curve, Panel, lines, panels
+from ocp.plots.motions import plot, plot_joints, plot_outputs, plot_reactions, plot_torques
+from ocp.plots.numerics import plot_convergence, spy
+from ocp.plots.sticks import animate, plot_snapshots, stick
+
+__all__ = [
+    "ARROW",
+    "COLOURS",
+    "FILMS",
+    "PICTURES",
+    "SMALL",
+    "TEXT",
+    "WIDTH",
+    "Body",
+    "Curve",
+    "Panel",
+    "Scene",
+    "Stick",
+    "animate",
+    "check_suffix",
+    "film",
+    "gif",
+    "lines",
+    "panels",
+    "picture",
+    "plan",
+    "plot",
+    "plot_convergence",
+    "plot_joints",
+    "plot_outputs",
+    "plot_reactions",
+    "plot_snapshots",
+    "plot_torques",
+    "rulers",
+    "scene",
+    "show",
+    "spy",
+    "stick",
+    "strip",
+    "style",
+]

@@ -1,19 +1,36 @@
-"""Pages to draw on, on matplotlib's Agg canvas without pyplot and so without window or global state; it loads when a picture is made."""
+"""One canvas for all pictures: pages, colours, letters, axes, files written whole or not at all.
+
+Pages are matplotlib figures on its Agg canvas, without pyplot and so without window or global
+state; matplotlib loads when the first one is made.
+"""
+
+from __future__ import annotations
 
 import io
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ocp.solution.files import write
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 PICTURES = (".png", ".svg", ".pdf")
-# Okabe & Ito (2008), told apart by colour-blind eyes; without the yellow, which white paper swallows, and with a grey
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
-WIDTH, TEXT, SMALL, DPI = 7.2, 8, 7, 200  # of a page between its margins, in; of letters, pt
+# Okabe & Ito (2008), told apart by colour-blind eyes; without the yellow, which white paper
+# swallows, with a grey, and with the wine and olive of Tol (2021) where eight do not suffice
+COLOURS = (
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F"),
+    *("#882255", "#999933"),
+)
+WIDTH, DPI = 7.2, 200  # in, of a page between its margins; dots per in
+TEXT, SMALL = 8, 7  # pt, of labels and of what stands beside them
 
 
-def check_suffix(path, known):
-    """Raise ValueError naming the file unless its suffix is one of those known."""
+def check_suffix(path: str | Path, known: Sequence[str] = PICTURES) -> None:
+    """Raise ValueError naming the file unless its suffix is one of those `known`."""
     if Path(path).suffix.lower() not in known:
         raise ValueError(
             f"{path}: suffix {Path(path).suffix!r}: expected one of {', '.join(known)}"
@@ -21,13 +38,16 @@ def check_suffix(path, known):
 
 
 @contextmanager
-def picture(path, width, height):
-    """Give an empty Figure (in) to draw in, and write it if there is a path."""
+def picture(path: str | Path | None, width: float, height: float) -> Iterator[Figure]:
+    """Give an empty Figure (in) to draw in, and write it if there is a path.
+
+    Nothing is written if drawing fails. Raises ValueError naming a suffix that is no picture's.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     if path is not None:
-        check_suffix(path, PICTURES)
+        check_suffix(path)
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     yield figure
@@ -37,9 +57,18 @@ def picture(path, width, height):
         write(path, buffer.getvalue())
 
 
-def style(axes, x, y):
+def style(axes: Axes, x: str, y: str) -> None:
     """Give axes their labels, small letters and a faint grid."""
     axes.set_xlabel(x, fontsize=TEXT)
     axes.set_ylabel(y, fontsize=TEXT)
     axes.tick_params(which="both", labelsize=SMALL)
     axes.grid(True, linewidth=0.4, color="0.88")
+
+
+def shades(name: str, low: float = 0.0, high: float = 1.0) -> Any:
+    """Return the part of matplotlib's colour map of that name between two shares of it."""
+    import numpy as np
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap(colormaps[name](np.linspace(low, high, 256)))

@@ -1,116 +1,94 @@
-"""Charts of plain numbers, for comparisons and studies: curves in one panel, linear or doubly logarithmic."""
+"""Charts of plain numbers, for comparisons and studies: curves, linear or doubly logarithmic."""
 
-import io
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from ocp.solution.files import write
+from ocp.plots.canvas import COLOURS, SMALL, picture, style
 
-PICTURES = (".png", ".svg", ".pdf")
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 DASHES = {"solid": "-", "dashed": "--", "dotted": ":", "points": "none"}
-SIZE, DPI, TEXT = (6.9, 5.2), 150, 8  # in, dots per in, points
+MARKED = ("solid", "points")  # dashes whose points are marked
+SIZE, PANEL, BESIDE = (6.9, 5.2), 4.3, 1.6  # in: a chart, one panel of several, their legend
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """A curve through (x, y), each (N,), x being numbers or words: its `label`, which of ten colours it has, and its dash, "solid",
-    "dashed", "dotted" or "points" alone."""
+    """A curve through (x, y), each (N,), x being numbers or words.
+
+    `label`; `colour`: which of the canvas' colours it has, counted round; `dash`: "solid",
+    "dashed", "dotted" or "points" alone.
+    """
 
     label: str
-    x: tuple
-    y: tuple
+    x: Sequence[Any]
+    y: Sequence[float]
     colour: int = 0
     dash: str = "solid"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """Curves in one panel, with the axis labels `x` and `y`, x logarithmic if `log`; the panels of a figure share their labels' colours."""
+    """Curves in one panel, with the axis labels `x` and `y`, x logarithmic if `log`; the panels
+    of a figure share their labels' colours."""
 
-    curves: tuple
+    curves: Sequence[Curve]
     x: str
     y: str
     log: bool = False
 
 
-def panels(path, several):
-    """Draw Panels side by side with one legend, that of the first; write the picture whole or not at all, as `lines` does."""
-    figure = _figure(path, (SIZE[0] * 0.62 * len(several) + 1.6, SIZE[1]))
-    for axes, panel in zip(figure.subplots(1, len(several), squeeze=False)[0], several):
-        for curve in panel.curves:
-            axes.plot(curve.x, curve.y, **_look(curve))
-        axes.set_xscale("log" if panel.log else "linear")
-        _label(axes, panel.x, panel.y)
-    _finish(figure, path)
-
-
-def lines(path, curves, *, x, y, log=False):
-    """Draw curves with the axis labels `x` and `y`, doubly logarithmic if `log`; write the picture whole or not at all.
+def panels(path: str | Path, several: Sequence[Panel]) -> None:
+    """Draw Panels side by side with one legend, that of the first.
 
     Raises ValueError naming the file if it ends in none of .png, .svg, .pdf.
     """
-    figure = _figure(path, SIZE)
-    axes = figure.subplots()
+    with picture(path, PANEL * len(several) + BESIDE, SIZE[1]) as figure:
+        for axes, panel in zip(figure.subplots(1, len(several), squeeze=False)[0], several):
+            _curves(axes, panel.curves, marks=False)
+            axes.set_xscale("log" if panel.log else "linear")
+            style(axes, panel.x, panel.y)
+        _legend(figure)
+
+
+def lines(path: str | Path, curves: Sequence[Curve], *, x: str, y: str, log: bool = False) -> None:
+    """Draw curves with the axis labels `x` and `y`, doubly logarithmic if `log`.
+
+    Raises ValueError naming the file if it ends in none of .png, .svg, .pdf.
+    """
+    with picture(path, *SIZE) as figure:
+        axes = figure.subplots()
+        _curves(axes, curves, marks=True)
+        if log:
+            axes.set(xscale="log", yscale="log")
+            ticks = sorted({value for curve in curves for value in curve.x})
+            axes.set_xticks(ticks, [f"{value:g}" for value in ticks])
+            axes.minorticks_off()
+        style(axes, x, y)
+        _legend(figure)
+
+
+def _curves(axes: Axes, curves: Sequence[Curve], *, marks: bool) -> None:
     for curve in curves:
         axes.plot(
             curve.x,
             curve.y,
-            **_look(curve),
-            marker="o" if curve.dash in ("solid", "points") else None,
+            label=curve.label,
+            color=COLOURS[curve.colour % len(COLOURS)],
+            linestyle=DASHES[curve.dash],
+            linewidth=1.2,
+            marker="o" if marks and curve.dash in MARKED else None,
             markersize=3,
         )
-    if log:
-        axes.set(xscale="log", yscale="log")
-        ticks = sorted({value for curve in curves for value in curve.x})
-        axes.set_xticks(ticks, [f"{value:g}" for value in ticks])
-        axes.minorticks_off()
-    _label(axes, x, y)
-    _finish(figure, path)
 
 
-def check_suffix(path):
-    """Raise ValueError naming the file unless it is to be a picture that can be written."""
-    if Path(path).suffix.lower() not in PICTURES:
-        raise ValueError(
-            f"{path}: suffix {Path(path).suffix!r}: expected one of {', '.join(PICTURES)}"
-        )
-
-
-def _figure(path, size):
-    """Return an empty figure for a picture that can be written."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    check_suffix(path)
-    figure = Figure(figsize=size, layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
-
-
-def _look(curve):
-    return {
-        "label": curve.label,
-        "color": f"C{curve.colour % 10}",
-        "linestyle": DASHES[curve.dash],
-        "linewidth": 1.2,
-    }
-
-
-def _label(axes, x, y):
-    axes.set_xlabel(x, fontsize=TEXT)
-    axes.set_ylabel(y, fontsize=TEXT)
-    axes.tick_params(labelsize=TEXT - 1)
-    axes.grid(True, linewidth=0.4, color="0.88")
-
-
-def _finish(figure, path):
-    """Add the legend, of the first panel's curves, and write the picture whole or not at all."""
-    figure.legend(
-        *figure.axes[0].get_legend_handles_labels(),
-        loc="outside right upper",
-        fontsize=TEXT - 1,
-        frameon=False,
-    )
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format=Path(path).suffix[1:].lower(), dpi=DPI)
-    write(path, buffer.getvalue())
+def _legend(figure: Figure) -> None:
+    """Add the legend of the first panel's curves, to the right of all panels."""
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside right upper", fontsize=SMALL, frameon=False)

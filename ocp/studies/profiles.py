@@ -5,7 +5,7 @@ A table is {solver: {problem: cost}}; a cost is positive, in whatever unit, and 
 
 from math import inf, log
 
-from ocp.plots.charts import Curve
+from ocp.plots import Curve
 
 
 def ratios(table):

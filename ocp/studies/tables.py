@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ocp.plots.charts import Curve, check_suffix, lines
+from ocp.plots import Curve, check_suffix, lines
 from ocp.solution.files import write
 
 NUMBERS = ("iterations", "build_seconds", "solve_seconds")

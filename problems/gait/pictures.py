@@ -11,9 +11,26 @@ from ocp.problems.gait.cycle import OTHER, REFLECTED, cycle, step_length
 
 from ocp.mechanics.kinematics import place, poses
 from ocp.mechanics.zero_moment import hull
-from ocp.plots.animation import FILMS, Stick, film, gif
-from ocp.plots.bodies import ARROW, Body, plan, rulers, scene, show, strip
-from ocp.plots.canvas import COLOURS, SMALL, TEXT, WIDTH, check_suffix, picture, style
+from ocp.plots import (
+    ARROW,
+    COLOURS,
+    FILMS,
+    SMALL,
+    TEXT,
+    WIDTH,
+    Body,
+    Stick,
+    check_suffix,
+    film,
+    gif,
+    picture,
+    plan,
+    rulers,
+    scene,
+    show,
+    strip,
+    style,
+)
 from ocp.solution.files import write
 
 LEG = ("hip", "knee", "ankle", "heel", "ball_med", "toe")

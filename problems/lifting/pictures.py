@@ -8,8 +8,7 @@ from ocp.problems.gait.pictures import ABOVE, BODY, FRONT, SIDEWAYS, beyond, bod
 from ocp.problems.lifting.report import BACK, HANDS, carried, lifted
 
 from ocp.mechanics.zero_moment import body_weight
-from ocp.plots.bodies import plan, scene, strip
-from ocp.plots.canvas import COLOURS, SMALL, TEXT, WIDTH, picture, style
+from ocp.plots import COLOURS, SMALL, TEXT, WIDTH, picture, plan, scene, strip, style
 from ocp.solution.files import write
 
 CORNERS = (

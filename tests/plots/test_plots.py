@@ -29,15 +29,15 @@ from ocp import (
     spy,
     torque_limits,
 )
-from ocp.plots.canvas import COLOURS
-from ocp.plots.motions import (
-    MANY,
+from ocp.plots import (
+    COLOURS,
     plot_convergence,
     plot_joints,
     plot_reactions,
     plot_snapshots,
     plot_torques,
 )
+from ocp.plots.motions import MANY
 from ocp.solution.solving import solve
 from ocp.transcription.transcribe import transcribe
 

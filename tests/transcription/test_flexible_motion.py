@@ -33,7 +33,7 @@ from ocp.dynamics.newton_euler import NEWTON_EULER
 from ocp.mechanics import kinematics
 from ocp.mechanics.kinematics import position
 from ocp.mechanics.modes import Modes, Place
-from ocp.plots.motions import BENT, _stick
+from ocp.plots.sticks import BENT, stick
 from ocp.solution.certificate import verify
 from ocp.solution.solving import solve
 from ocp.studies.cells import wandering
@@ -331,16 +331,16 @@ def test_files_give_flexible_trees_back_exactly(tmp_path, solution, modes):
 
 def test_links_are_drawn_bent(solution):
     t = solution.times(5)
-    stick = _stick(solution, t)
+    figure = stick(solution, t)
     where = np.array(
         [position(solution.problem.tree, q, "tip").full().ravel()[:2] for q in solution.q(t).T]
     )
     assert (
-        stick.axes == ["x", "y"]
-        and np.abs(stick.places[:, stick.tips["tip"]] - where).max() < 1e-12
+        figure.axes == ["x", "y"]
+        and np.abs(figure.places[:, figure.tips["tip"]] - where).max() < 1e-12
     )
-    chain = [a for a, _ in stick.bars["link"]] + [stick.bars["link"][-1][1]]
-    line = stick.places[2, chain]
+    chain = [a for a, _ in figure.bars["link"]] + [figure.bars["link"][-1][1]]
+    line = figure.places[2, chain]
     along, away = (line[-1] - line[0]) / np.linalg.norm(line[-1] - line[0]), line - line[0]
     off = along[0] * away[:, 1] - along[1] * away[:, 0]
     shift = [
@@ -356,9 +356,9 @@ def test_links_with_shapes_known_at_places_are_drawn_straight(solution):
         solution.problem.tree, links=(replace(solution.problem.tree.links[0], modes=stated()),)
     )
     same = replace(solution, problem=replace(solution.problem, tree=tree))
-    stick, bent = _stick(same, solution.times(5)), _stick(solution, solution.times(5))
-    assert len(stick.bars["link"]) == 1 and np.allclose(
-        stick.places[:, stick.tips["tip"]], bent.places[:, bent.tips["tip"]], atol=1e-12
+    figure, bent = stick(same, solution.times(5)), stick(solution, solution.times(5))
+    assert len(figure.bars["link"]) == 1 and np.allclose(
+        figure.places[:, figure.tips["tip"]], bent.places[:, bent.tips["tip"]], atol=1e-12
     )
 
 

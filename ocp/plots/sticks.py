@@ -1,0 +1,174 @@
+"""A motion's stick figures: what of a tree is drawn where, snapshots on paper, and the film."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics.kinematics import poses, position
+from ocp.mechanics.structure import structure
+from ocp.mechanics.tree import Link, Point, Tree
+from ocp.mechanics.types import Matrix
+from ocp.plots.animation import FILMS, MARKS, Stick, draw, film, stage
+from ocp.plots.canvas import SMALL, TEXT, check_suffix, picture, shades
+from ocp.solution.solution import Solution
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+BENT = (0.2, 0.4, 0.6, 0.8)  # where along a flexible link it is drawn bent
+STEPS = 200  # of the paths of points
+FLAT = 1e-6  # of a motion's extent: how thick a planar one is at most
+NAMED = 4  # as many paths of points a title names
+SLIDES = ("prismatic", "screw")
+Place = tuple[int, Any]  # on a link (-1 the ground), and where on it (3, m)
+
+
+def plot_snapshots(solution: Solution, path: str | Path | None = None, count: int = 9) -> Figure:
+    """Return stick figures at `count` equal steps, early faint and late dark.
+
+    With the paths of the named points, and planar where they can be; written to `path`, if any.
+    Raises ValueError for a count below 2 and for an unknown suffix.
+    """
+    if count < 2:
+        raise ValueError(f"count: expected at least 2 snapshots, got {count}")
+    with picture(path, 5.5, 4.5) as figure:
+        snapshots(figure, figure.add_gridspec(1, 1)[0], solution, count)
+    return figure
+
+
+def animate(
+    solution: Solution, path: str | Path, seconds: float | None = None, rate: float = 25
+) -> None:
+    """Write the moving stick figure as .gif, or as .html that plays by itself.
+
+    `seconds`: playing time, by default the motion's own but at least 2 s; `rate`: frames per
+    second. Raises ValueError naming any other suffix, and for numbers that make no film.
+    """
+    check_suffix(path, FILMS)
+    seconds = max(2.0, solution.duration) if seconds is None else seconds
+    if not (0 < seconds < np.inf and 0 < rate < np.inf):
+        raise ValueError(
+            "animate: expected positive numbers of seconds and frames per second, "
+            f"got {seconds} and {rate}"
+        )
+    frames = max(2, round(seconds * rate) + 1)
+    film(path, stick(solution, solution.times(frames)), seconds, rate)
+
+
+def snapshots(figure: Figure, spec: Any, solution: Solution, count: int) -> None:
+    """Draw the snapshots, with a bar of their times, where `spec` of the figure's grid is."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    step = ceil(STEPS / (count - 1))
+    body = stick(solution, solution.times(step * (count - 1) + 1))
+    axes = stage(figure, spec, body)
+    colours, last = shades("YlGnBu", 0.3), len(body.t) - 1
+    for k in range(0, last + 1, step):
+        draw(axes, body, k, colours(k / last), 2.2 if k in (0, last) else 1.2)
+    paths = ", ".join(body.tips) if len(body.tips) <= NAMED else "each named point"
+    axes.set_title(f"grey: path of {paths}" if paths else "", fontsize=SMALL)
+    scale = ScalarMappable(Normalize(0, solution.duration), colours)
+    bar = figure.colorbar(scale, ax=axes, shrink=0.7, pad=0.04, fraction=0.06)
+    bar.set_label("time (s)", fontsize=TEXT)
+    bar.ax.tick_params(labelsize=SMALL)
+
+
+def stick(solution: Solution, t: np.ndarray) -> Stick:
+    """Return the stick figure at times (N,), s.
+
+    Links run, as they bend, from their joint's anchor to their children's joints, where these are
+    at q = 0, and to their points (to the centre of mass or a flexible link's tip if there are
+    neither). A joint that slides has a bar from its place at q = 0 to its anchor. Links whose
+    shapes are known at some places only are drawn straight between these.
+    """
+    tree = solution.problem.tree
+    n, parents, kinds = len(tree.joints), tree.parents, [joint.kind for joint in tree.joints]
+    places, links = _skeleton(tree)
+
+    def positions(at: Any) -> Matrix:
+        frames = [*poses(at.tree, at.q), ca.DM.eye(4)]  # the ground is link -1
+        spots = (_spot(at, frames, k, place, i < n) for i, (k, place) in enumerate(places))
+        return ca.vertcat(*spots)
+
+    spots = solution.trace(positions, t).T.reshape(len(t), len(places), 3)
+    axes, up = _view(spots, np.array(tree.gravity))
+    return Stick(
+        t=t,
+        places=spots[:, :, axes],
+        axes=["xyz"[axis] for axis in axes],
+        up=up,
+        bars={"link": links, "slide": [(n + k, k) for k in range(n) if kinds[k] in SLIDES]},
+        hubs={kind: [k for k in range(n) if kinds[k] == kind] for kind in MARKS},
+        feet=[n + k for k in range(n) if parents[k] < 0],
+        tips={point.name: 2 * n + i for i, point in enumerate(tree.points)},
+    )
+
+
+def _skeleton(tree: Tree) -> tuple[list[Place], list[tuple[int, int]]]:
+    """Return what is drawn, and the bars between pairs of it: anchors of all joints, then their
+    homes on the parents, then points and free ends, then places along links that bend."""
+    n, parents = len(tree.joints), tree.parents
+    anchors = [joint.anchor for joint in tree.joints]
+    homes = [(np.array(joint.home) @ [*joint.anchor, 1.0])[:3] for joint in tree.joints]
+    ends = _ends(tree)
+    places: list[Place] = [*enumerate(anchors), *zip(parents, homes), *ends]
+    bars = [(parent, n + k) for k, parent in enumerate(parents) if parent >= 0]
+    bars += [(k, 2 * n + i) for i, (k, _) in enumerate(ends)]
+    links: list[tuple[int, int]] = []
+    for k, end in bars:
+        modes, way = tree.links[k].modes, np.array(places[end][1]) - anchors[k]
+        shares = BENT if modes and modes.curves else ()
+        chain = [k, *range(len(places), len(places) + len(shares)), end]
+        places += [(k, anchors[k] + share * way) for share in shares]
+        links += pairwise(chain)
+    return places, links
+
+
+def _ends(tree: Tree) -> list[Place]:
+    """Return the places at which bars end: all points, and of a link without any the tip."""
+    pointed = {point.link for point in tree.points}
+    points = [(tree.link_index(point.link), point.position) for point in tree.points]
+    leaves = [
+        k for k, name in enumerate(tree.names) if k not in tree.parents and name not in pointed
+    ]
+    return points + [(k, _tip(tree.links[k])) for k in leaves]
+
+
+def _tip(link: Link) -> Any:
+    """Return the place (3) that stands for the end of a link: of a flexible one the beam's tip or
+    the farthest place that is known."""
+    if link.modes is None:
+        return link.com
+    if link.modes.curves:
+        return (link.modes.length, 0.0, 0.0)
+    places = [place.position for place in link.modes.places]
+    return max(places, key=np.linalg.norm, default=link.com)
+
+
+def _spot(at: Any, frames: Sequence[Matrix], k: int, place: Any, anchor: bool) -> Matrix:
+    """Return where a place (3) on link k is; an `anchor` is where the link does not bend."""
+    if k >= 0 and structure(at.tree).flexible and at.tree.links[k].modes and not anchor:
+        return position(at.tree, at.q, Point(name="place", link=at.tree.names[k], position=place))
+    return frames[k][:3, :3] @ ca.DM(place) + frames[k][:3, 3]
+
+
+def _view(spots: np.ndarray, gravity: np.ndarray) -> tuple[list[int], int]:
+    """Return the axes to draw, two if nothing moves along the third, the last against gravity;
+    and if it points up (1) or down (-1)."""
+    moved, spread = np.ptp(spots, axis=0).max(axis=0), np.ptp(spots, axis=(0, 1))
+    still = [axis for axis in (2, 1, 0) if moved[axis] <= FLAT * spread.max()]
+    hidden = min(still, key=lambda axis: spread[axis], default=None)
+    shown = [axis for axis in range(3) if axis != hidden]
+    vertical = shown[np.abs(gravity[shown]).argmax()] if gravity[shown].any() else shown[-1]
+    up = -1 if gravity[vertical] > 0 else 1
+    if hidden is None:  # right-handed
+        return [(vertical + up) % 3, (vertical - up) % 3, vertical], up
+    return [*(axis for axis in shown if axis != vertical), vertical], up
