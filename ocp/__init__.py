@@ -38,7 +38,6 @@ from ocp.problem.constraints import (
     at_end,
     at_start,
     joint_limits,
-    mirrored,
     path,
     torque_limits,
     velocity_limits,
@@ -55,6 +54,7 @@ from ocp.problem.objectives import (
     squares,
 )
 from ocp.problem.statement import Constraint, Objective, Problem, Term
+from ocp.problem.symmetry import Symmetry, mirrored, periodic
 from ocp.solution.archive import load
 from ocp.solution.attempts import Attempt
 from ocp.solution.certificate import NotVerified, Verification, Violation, verify

@@ -1,11 +1,29 @@
 """A small body on a floating root with two telescopic legs, and the ground it steps on, for tests that a human would make slow."""
 
+from functools import lru_cache
 from math import inf
 
+import casadi as ca
 import numpy as np
 
+from ocp import (
+    BSpline,
+    Instant,
+    Problem,
+    Solver,
+    Transcription,
+    at_end,
+    at_start,
+    dynamic_effort,
+    joint_limits,
+    solve,
+    squares,
+    torque_limits,
+)
+from ocp.dynamics.newton_euler import inverse
 from ocp.mechanics.joints import prismatic, revolute
 from ocp.mechanics.tree import Link, Point, Tree
+from ocp.problem.contact import linear_split, unilateral
 from ocp.problem.ground import Foot, Ground, Pin, Support
 
 SIDES = {"right": -0.1, "left": 0.1}  # m along y
@@ -16,6 +34,9 @@ SOLE = {
     "in": (0.1, 0.04, 0.0),
 }
 ROOT = ("x", "y", "z", "yaw", "pitch", "roll")
+SUMS = {"nodes": 4, "quadrature": "trapezoid", "panels": 4}
+TIGHT = Solver(options={"tol": 1e-11})
+STRIKE, LEAVE = 0.25, 0.625  # on nodes of SUMS with five control points
 
 
 def biped(ankles=False):
@@ -107,3 +128,55 @@ def posture(tree, rng, rate=0.5, bend=0.2):
     q, qd, qdd = rng.uniform(-1, 1, (3, tree.dof)) * np.array([bend, rate, 2 * rate])[:, None]
     q[tree.coordinate("z")] += 0.7
     return q, qd, qdd
+
+
+def crouch(shared_by_distance=True, ankles=False, strike=STRIKE, leave=LEAVE, **changes):
+    """A small body goes down while its right foot takes over from its left one."""
+    tree, ground = biped(ankles), steps(ankles, strike=strike, leave=leave, way=0.1)
+    start = dict.fromkeys(ROOT, 0.0) | {"z": 0.7}
+    return Problem(
+        **dict(
+            tree=tree,
+            motion=BSpline(points=5),
+            duration=0.8,
+            ground=ground,
+            objective=dynamic_effort(tree) + 0.01 * squares("smooth", lambda at: at.qdd),
+            constraints=(
+                joint_limits(tree, hull=True),
+                torque_limits(tree),
+                unilateral(tree, ground),
+                at_start(tree, q=start, qd=0.0),
+                at_end(tree, q=start | {"z": 0.65, "x": 0.03}, qd=0.0),
+                linear_split(tree, ground) if shared_by_distance else (),
+            ),
+        )
+        | changes
+    )
+
+
+@lru_cache(maxsize=None)
+def crouched():
+    """Its solution with everything as variables."""
+    return solve(crouch(), Transcription(**SUMS), TIGHT).require()
+
+
+def wrenches_on(tree, *values):
+    """An Instant whose ground gives what is asked: {(foot, link): (moment, force)}."""
+    ground, wrenches = values
+    zero = ca.DM.zeros(tree.dof)
+    return Instant(
+        tree=tree,
+        s=0.5,
+        T=1.0,
+        q=zero,
+        qd=zero,
+        qdd=zero,
+        inverse=inverse,
+        ground=ground,
+        react=lambda at: {slot: tuple(map(ca.DM, wrench)) for slot, wrench in wrenches.items()},
+    )
+
+
+def rows(constraint, at):
+    """The numbers that a constraint's function gives at an instant."""
+    return np.array(ca.DM(ca.SX(constraint.function(at)))).ravel()

@@ -1,5 +1,6 @@
 """Checks of what a user states, shared by the records: numbers of a shape, limits, arrays made read-only."""
 
+import reprlib
 from math import isnan
 
 import numpy as np
@@ -68,3 +69,22 @@ def set_fields(record, **values):
     """Set the fields of a frozen record that is being made."""
     for name, value in values.items():
         object.__setattr__(record, name, value)
+
+
+def instance(what, value, *kinds):
+    """Return `value` if it is of one of the `kinds`; raise ValueError naming `what`, the kinds expected and what came."""
+    if not isinstance(value, kinds):
+        expected = " or ".join(kind.__name__ for kind in kinds)
+        raise ValueError(
+            f"{what}: expected {expected}, got {type(value).__name__} {reprlib.repr(value)}"
+        )
+    return value
+
+
+def called(what, value):
+    """Return `value` if it can be called; raise ValueError naming `what` otherwise."""
+    if not callable(value):
+        raise ValueError(
+            f"{what}: expected a function, got {type(value).__name__} {reprlib.repr(value)}"
+        )
+    return value

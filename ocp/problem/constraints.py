@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping
 
-import casadi as ca
 import numpy as np
 
 from ocp.problem.statement import Constraint
-
-UNITS = {"q": ("rad", "m"), "qd": ("rad/s", "m/s"), "qdd": ("rad/s2", "m/s2"), "tau": ("N m", "N")}
+from ocp.problem.units import unit_of
 
 
 def at_start(tree, *, q=None, qd=None, qdd=None):
@@ -40,41 +38,6 @@ def torque_limits(tree):
     return _limits(tree, "torque_limits", "torque", "tau")
 
 
-def mirrored(tree, index, sign, *, shift=None, qdd=True):
-    """Let the motion end as the mirror image of its start, so that its reflection continues it: q(T) = sign * q(0)[index] + shift, likewise
-    without shift the rates and, with `qdd`, the accelerations.
-
-    `index, sign` (n,) make the image of a coordinate; `shift` is {joint name: way gained in one step}. With the identity the motion is
-    periodic. Raises ValueError for an unknown joint or a wrong count.
-    """
-    index, sign = (np.asarray(part) for part in (index, sign))
-    if index.shape != (tree.dof,) or sign.shape != (tree.dof,):
-        raise ValueError(
-            f"mirrored: expected index and sign for {tree.dof} coordinates, got {index.shape} and {sign.shape}"
-        )
-    offset = np.zeros(tree.dof)
-    for name, way in (shift or {}).items():
-        offset[tree.coordinate(name)] = way
-    found = []
-    for quantity, goal in (("q", offset), ("qd", 0.0 * offset), ("qdd", 0.0 * offset))[
-        : 3 if qdd else 2
-    ]:
-        found.append(
-            Constraint(
-                name=f"mirrored.{quantity}",
-                lower=goal,
-                upper=goal,
-                when="joined",
-                function=lambda start, end, quantity=quantity: (
-                    getattr(end, quantity) - ca.DM(sign) * getattr(start, quantity)[index.tolist()]
-                ),
-                labels=tuple(joint.name for joint in tree.moving),
-                units=tuple(_unit(joint, quantity) for joint in tree.moving),
-            )
-        )
-    return tuple(found)
-
-
 def path(name, function, *, lower=-np.inf, upper=np.inf, when="path", labels=(), units=""):
     """Require lower <= function(instant) <= upper along the motion, or over `when`."""
     return Constraint(
@@ -104,7 +67,7 @@ def _limits(tree, name, attribute, quantity, when="path"):
         lower=[getattr(joint, attribute)[0] for _, joint in bounded],
         upper=[getattr(joint, attribute)[1] for _, joint in bounded],
         labels=tuple(joint.name for _, joint in bounded),
-        units=tuple(_unit(joint, quantity) for _, joint in bounded),
+        units=tuple(unit_of(joint, quantity) for _, joint in bounded),
     )
 
 
@@ -127,7 +90,7 @@ def _boundary(tree, when, **wanted):
                 upper=list(values.values()),
                 when=when,
                 labels=tuple(joint.name for joint in joints),
-                units=tuple(_unit(joint, quantity) for joint in joints),
+                units=tuple(unit_of(joint, quantity) for joint in joints),
             )
         )
     return tuple(constraints)
@@ -158,13 +121,9 @@ def _check_inside(joints, values, when):
         lower, upper = joint.position
         if not lower <= value <= upper:
             raise ValueError(
-                f"at_{when}: joint {joint.name!r}: {value:g} {_unit(joint, 'q')} is outside its limits "
+                f"at_{when}: joint {joint.name!r}: {value:g} {unit_of(joint, 'q')} is outside its limits "
                 f"({lower:g}, {upper:g})"
             )
-
-
-def _unit(joint, quantity):
-    return UNITS[quantity][joint.kind == "prismatic"]
 
 
 def _pick(vector, rows):

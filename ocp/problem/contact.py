@@ -17,11 +17,11 @@ AXES = "xyz"
 ROUNDING = 0.02  # m: over which the distance from a box is smooth at its edges
 
 
-def foot_contact(ground, *, position=0.002, velocity=0.1, mirrored=False):
+def foot_contact(ground, *, position=0.002, velocity=0.1, symmetry=None):
     """Hold the pins of every support: within `position` (m) of their targets, and slower than `velocity` (m/s) but at a strike.
 
-    At a switch the support that holds more axes holds, the earlier one of two alike. With `mirrored` the rows of the end are left out: a
-    mirrored motion meets them already at the start, and twice the same row would leave its multiplier undetermined.
+    At a switch the support that holds more axes holds, the earlier one of two alike. Under a `symmetry` of the motion the rows of the end
+    are left out: their image holds at the start, and twice the same row would leave its multiplier undetermined.
     """
     found = []
     for foot in ground.feet:
@@ -30,7 +30,7 @@ def foot_contact(ground, *, position=0.002, velocity=0.1, mirrored=False):
                 continue
             labels = tuple(f"{pin.point}.{axis}" for pin in support.pins for axis in pin.axes)
             name = f"{foot.name}.{number + 1}"
-            opened = _open_ends(foot, number, mirrored)
+            opened = _open_ends(foot, number, symmetry is not None)
             found.append(
                 Constraint(
                     name=f"contact.{name}",
@@ -60,11 +60,10 @@ def foot_contact(ground, *, position=0.002, velocity=0.1, mirrored=False):
     return tuple(found)
 
 
-def _open_ends(foot, number, mirrored):
-    mine, ends = (
-        foot.supports[number],
-        {"open_start": False, "open_end": mirrored and foot.supports[number].when[1] == 1.0},
-    )
+def _open_ends(foot, number, imaged):
+    """Return which ends of a support's span are left out; where the end is the image of the start, it is."""
+    mine = foot.supports[number]
+    ends = {"open_start": False, "open_end": imaged and mine.when[1] == 1.0}
     for other, end in ((number - 1, 0), (number + 1, 1)):
         if 0 <= other < len(foot.supports) and foot.supports[other].when[1 - end] == mine.when[end]:
             rival = len(_axes(foot.supports[other])) - len(_axes(mine))

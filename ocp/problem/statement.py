@@ -1,19 +1,29 @@
 """The statement of an optimal motion: what is asked, and nothing about how it is computed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from math import isfinite, isnan
+from types import MappingProxyType
+from typing import Any
 
+import casadi as ca
 import numpy as np
 
+from ocp.mechanics.checks import called, instance, set_fields
 from ocp.mechanics.loads import Load
 from ocp.mechanics.structure import floating_root
 from ocp.mechanics.tree import Tree
 from ocp.motion.mesh import Mesh
 from ocp.motion.spline import BSpline
 from ocp.problem.ground import Ground
+from ocp.problem.names import RESERVED
+from ocp.problem.symmetry import Symmetry
+from ocp.problem.units import unit_of
 
 INSTANTS = ("path", "start", "end", "ends", "joined", "hull")
+KINDS = ("end", "integral", "squares")
+WORDS = 400  # characters of names that a record shows of itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,68 +35,65 @@ class Span:
     open_start: bool = False
     open_end: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 0 <= self.start <= self.end <= 1:
             raise ValueError(f"expected 0 <= a <= b <= 1, got {(self.start, self.end)!r}")
 
-    def holds(self, s):
+    def holds(self, s: Any) -> Any:
         """Tell whether the instants s, a number or an array, lie in the span."""
         s = np.asarray(s)
         after = s > self.start + 1e-9 if self.open_start else s >= self.start - 1e-9
         return after & (s < self.end - 1e-9 if self.open_end else s <= self.end + 1e-9)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Constraint:
     """lower <= function(Instant) <= upper at every instant that `when` names; equal bounds make an equality.
 
     `when` is "path", "start", "end", "ends", a Span or an interval (a, b) of s; "joined" hands the function both ends of the motion at
     once, two Instants; "hull" holds the function, linear in q, for every control point, and so for the whole curve. Bounds are numbers or
     one per row; `labels` and `units` name the rows. Equalities hold at the Greville abscissae of the spline, inequalities, and all rows on
-    torques that are variables, at the nodes of the transcription.
+    torques that are variables, at the nodes of the transcription. Raises ValueError naming the constraint, the field, what was expected
+    and what came.
     """
 
     name: str
-    function: Callable = field(repr=False)
-    lower: object
-    upper: object
-    when: object = "path"
-    labels: tuple = ()
-    units: object = ""
+    function: Callable[..., Any]
+    lower: Any
+    upper: Any
+    when: Any = "path"
+    labels: Sequence[str] = ()
+    units: str | Sequence[str] = ""
 
-    def __post_init__(self):
-        for side in ("lower", "upper"):
-            bound = np.asarray(getattr(self, side), dtype=float)
-            if np.isnan(bound).any():
-                raise ValueError(
-                    f"constraint {self.name!r}: {side} bound: expected numbers, got {bound.tolist()}"
-                )
-            object.__setattr__(
-                self, side, float(bound) if bound.ndim == 0 else tuple(bound.tolist())
-            )
-        for row, (lower, upper) in enumerate(
-            zip(*np.broadcast_arrays(np.atleast_1d(self.lower), np.atleast_1d(self.upper)))
-        ):
+    def __post_init__(self) -> None:
+        if not instance("constraint: name", self.name, str):
+            raise ValueError("constraint: name: expected a word, got ''")
+        what = f"constraint {self.name!r}"
+        called(f"{what}: function", self.function)
+        set_fields(
+            self,
+            lower=_bound(f"{what}: lower bound", self.lower),
+            upper=_bound(f"{what}: upper bound", self.upper),
+            when=_when(f"{what}: when", self.when),
+            labels=_words(f"{what}: labels", self.labels),
+        )
+        if not isinstance(self.units, str):
+            set_fields(self, units=_words(f"{what}: units", self.units))
+        self._check_order(what)
+
+    def _check_order(self, what: str) -> None:
+        sides = np.broadcast_arrays(np.atleast_1d(self.lower), np.atleast_1d(self.upper))
+        for row, (lower, upper) in enumerate(zip(*sides)):
             if lower > upper:
                 raise ValueError(
-                    f"constraint {self.name!r}: {self.label(row)}: lower bound {lower:g} is above upper bound {upper:g}"
+                    f"{what}: {self.label(row)}: lower bound {lower:g} is above upper bound {upper:g}"
                 )
-        if isinstance(self.when, str):
-            if self.when not in INSTANTS:
-                raise ValueError(
-                    f"constraint {self.name!r}: when: expected one of {', '.join(INSTANTS)} or (a, b), got {self.when!r}"
-                )
-        elif not isinstance(self.when, Span):
-            if len(self.when) != 2:
-                raise ValueError(
-                    f"constraint {self.name!r}: when: expected 0 <= a <= b <= 1, got {self.when!r}"
-                )
-            try:
-                object.__setattr__(self, "when", Span(start=self.when[0], end=self.when[1]))
-            except ValueError as error:
-                raise ValueError(f"constraint {self.name!r}: when: {error}") from None
 
-    def bounds(self, size):
+    def __repr__(self) -> str:
+        rows = f"{', '.join(self.labels)}" or "rows"
+        return f"Constraint({self.name!r}, {_short(rows)}, when={self.when!r})"
+
+    def bounds(self, size: int) -> tuple[np.ndarray, np.ndarray]:
         """Return (lower, upper), each (size,); raise ValueError if the given bounds have another length."""
         for side in (self.lower, self.upper):
             if np.ndim(side) and len(side) != size:
@@ -95,20 +102,20 @@ class Constraint:
                 )
         return np.broadcast_to(self.lower, size), np.broadcast_to(self.upper, size)
 
-    def lower_of(self, row):
-        """Lower bound of a row."""
+    def lower_of(self, row: int) -> float:
+        """Return the lower bound of a row."""
         return self.lower[row] if np.ndim(self.lower) else self.lower
 
-    def upper_of(self, row):
-        """Upper bound of a row."""
+    def upper_of(self, row: int) -> float:
+        """Return the upper bound of a row."""
         return self.upper[row] if np.ndim(self.upper) else self.upper
 
-    def label(self, row):
-        """Name of a row: the joint or direction it belongs to."""
+    def label(self, row: int) -> str:
+        """Return the name of a row: the joint or direction it belongs to."""
         return self.labels[row] if row < len(self.labels) else f"row {row}"
 
-    def unit(self, row):
-        """Unit of a row."""
+    def unit(self, row: int) -> str:
+        """Return the unit of a row."""
         return self.units if isinstance(self.units, str) else self.units[row]
 
 
@@ -118,91 +125,228 @@ class Term:
     squared, summed and integrated ("squares": the function gives the residuals, which Gauss-Newton then uses)."""
 
     name: str
-    function: Callable = field(repr=False)
+    function: Callable[..., Any] = field(repr=False)
     kind: str
 
-    def __post_init__(self):
-        if self.kind not in ("end", "integral", "squares"):
+    def __post_init__(self) -> None:
+        instance("objective: name", self.name, str)
+        called(f"objective {self.name!r}: function", self.function)
+        if self.kind not in KINDS:
             raise ValueError(
                 f"objective {self.name!r}: kind: expected end, integral or squares, got {self.kind!r}"
             )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Objective:
     """A weighted sum of terms, ((weight, Term), ...); `+` joins objectives and a number scales one."""
 
-    terms: tuple
+    terms: tuple[tuple[float, Term], ...]
 
-    def __post_init__(self):
-        for weight, term in self.terms:
-            if not isfinite(weight):
-                raise ValueError(f"objective {term.name!r}: expected a finite weight, got {weight}")
+    def __post_init__(self) -> None:
+        set_fields(self, terms=tuple(_weighted(pair) for pair in self.terms))
 
-    def __add__(self, other):
+    def __repr__(self) -> str:
+        terms = " + ".join(f"{weight:g} {term.name}" for weight, term in self.terms)
+        return f"Objective({_short(terms or '0')})"
+
+    def __add__(self, other: "Objective") -> "Objective":
+        if not isinstance(other, Objective):
+            return NotImplemented
         return Objective(terms=self.terms + other.terms)
 
-    def __mul__(self, factor):
+    def __mul__(self, factor: float) -> "Objective":
         return Objective(terms=tuple((factor * weight, term) for weight, term in self.terms))
 
     __rmul__ = __mul__
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Problem:
     """An optimal motion: the tree, the basis of its motion, the duration (a number, or (lower, upper) when free, s), objective, constraints.
 
-    `constraints` may be nested tuples; `loads` act all along; `ground` says who stands where and when. `cyclic` says that the end is the
-    image of the start in everything, as `mirrored` asks for: limits of lifted quantities and of the last control point then are not asked
-    again at the end, where they would only leave multipliers undetermined. Raises ValueError naming what is wrong.
+    `constraints` may be nested tuples; `loads` act all along; `ground` says who stands where and when. `symmetry` says that the end is the
+    image of the start, as it is in half a gait cycle or in a periodic motion: it adds its constraints, "mirrored.q" and so on, to those
+    listed, and both together are the `requirements`. `outputs` {name: function(Instant)} are what one wants to see of the motion: traced
+    by `Solution.output` and drawn by name, they ask nothing of it. Raises ValueError naming the field, what was expected and what came.
     """
 
     tree: Tree
     motion: BSpline | Mesh
-    duration: object
+    duration: Any
     objective: Objective
-    constraints: tuple = ()
-    loads: tuple = ()
+    constraints: Iterable[Any] = ()
+    loads: Iterable[Load] = ()
     ground: Ground | None = None
-    cyclic: bool = False
+    symmetry: Symmetry | None = None
+    outputs: Mapping[str, Callable[..., Any]] = field(default_factory=dict, hash=False)
+    requirements: tuple[Constraint, ...] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self):
-        if not self.tree.dof:
-            raise ValueError("tree: none of its joints moves")
-        lower, upper = _duration(self.duration)
-        object.__setattr__(self, "duration", (lower, upper))
-        object.__setattr__(self, "constraints", tuple(_flat(self.constraints)))
-        object.__setattr__(self, "loads", tuple(self.loads))
-        names = [constraint.name for constraint in self.constraints]
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(f"constraint {name!r}: the name is used twice")
+    def __post_init__(self) -> None:
+        self._check_types()
+        set_fields(
+            self,
+            duration=_duration(self.duration),
+            constraints=tuple(_flat(self.constraints)),
+            loads=tuple(self.loads),
+            outputs=MappingProxyType(dict(self.outputs)),
+        )
+        set_fields(self, requirements=(*self.constraints, *_images(self.tree, self.symmetry)))
+        _check_names([constraint.name for constraint in self.requirements])
         for load in self.loads:
-            if not isinstance(load, Load):
-                raise ValueError(f"loads: expected Load records, got {load!r}")
+            instance("loads", load, Load)
             self.tree.point(load.point)
         if self.ground is not None:
-            floating_root(self.tree)
-            for foot in self.ground.feet:
-                for support in foot.supports:
-                    self.tree.link_index(support.link)
-                    for pin in support.pins:
-                        self.tree.point(pin.point)
+            _check_ground(self.tree, self.ground)
+
+    def _check_types(self) -> None:
+        instance("tree", self.tree, Tree)
+        instance("motion", self.motion, BSpline, Mesh)
+        instance("objective", self.objective, Objective)
+        instance("ground", self.ground, Ground, type(None))
+        instance("symmetry", self.symmetry, Symmetry, type(None))
+        for name, function in instance("outputs", self.outputs, Mapping).items():
+            called(f"output {instance('outputs: name', name, str)!r}", function)
+        if not self.tree.dof:
+            raise ValueError("tree: none of its joints moves")
+
+    def __repr__(self) -> str:
+        lower, upper = self.duration
+        parts = [
+            f"{self.tree.dof} coordinates",
+            f"{type(self.motion).__name__} of {self.motion.points} points",
+            f"duration {lower:g} s" if lower == upper else f"duration {lower:g} to {upper:g} s",
+            f"minimise {repr(self.objective)[10:-1]}",
+            f"constraints {_short(', '.join(each.name for each in self.requirements)) or 'none'}",
+        ]
+        if self.ground is not None:
+            parts.append(
+                f"ground under {_short(', '.join(foot.name for foot in self.ground.feet))}"
+            )
+        return f"Problem({'; '.join(parts)})"
+
+    @property
+    def cyclic(self) -> bool:
+        """Tell whether the end is the start's image in everything, forces included, and so needs no limits of its own.
+
+        There they would only leave multipliers undetermined. On a mesh, whose accelerations have values of their own at either end, and
+        under loads that vary in time the end is asked for all the same.
+        """
+        same = all(not callable(part) for load in self.loads for part in (load.force, load.moment))
+        image = self.symmetry is not None and self.symmetry.accelerations
+        return image and same and isinstance(self.motion, BSpline)
 
 
-def _duration(value):
-    lower, upper = (value, value) if np.ndim(value) == 0 else value
-    lower, upper = float(lower), float(upper)
+def _bound(what: str, value: Any) -> Any:
+    try:
+        bound = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what}: expected numbers, got {value!r}") from None
+    if np.isnan(bound).any() or bound.ndim > 1:
+        raise ValueError(f"{what}: expected numbers, got {bound.tolist()}")
+    return float(bound) if bound.ndim == 0 else tuple(bound.tolist())
+
+
+def _when(what: str, value: Any) -> Any:
+    if isinstance(value, Span):
+        return value
+    if isinstance(value, str):
+        if value not in INSTANTS:
+            raise ValueError(
+                f"{what}: expected one of {', '.join(INSTANTS)} or (a, b), got {value!r}"
+            )
+        return value
+    if np.shape(value) != (2,):
+        raise ValueError(f"{what}: expected 0 <= a <= b <= 1, got {value!r}")
+    try:
+        return Span(start=value[0], end=value[1])
+    except ValueError as error:
+        raise ValueError(f"{what}: {error}") from None
+
+
+def _words(what: str, value: Any) -> tuple[str, ...]:
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise ValueError(f"{what}: expected a tuple of words, got {value!r}")
+    return tuple(instance(what, word, str) for word in value)
+
+
+def _weighted(pair: Any) -> tuple[float, Term]:
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        raise ValueError(f"objective: expected terms (weight, Term), got {pair!r}")
+    weight, term = pair
+    instance("objective: term", term, Term)
+    instance(f"objective {term.name!r}: weight", weight, int, float, np.number)
+    if not isfinite(weight):
+        raise ValueError(f"objective {term.name!r}: expected a finite weight, got {weight}")
+    return weight, term
+
+
+def _duration(value: Any) -> tuple[float, float]:
+    try:
+        lower, upper = map(float, repeat(value, 2) if np.ndim(value) == 0 else value)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"duration: expected a number or (lower, upper) (s), got {value!r}"
+        ) from None
     if isnan(lower) or isnan(upper) or not 0 < lower <= upper < np.inf:
         raise ValueError(f"duration: expected 0 < lower <= upper (s), got ({lower:g}, {upper:g})")
     return lower, upper
 
 
-def _flat(constraints):
+def _flat(constraints: Any) -> Iterator[Constraint]:
     for item in constraints:
-        if isinstance(item, Constraint):
-            yield item
-        elif isinstance(item, (tuple, list)):
+        if isinstance(item, (tuple, list)):
             yield from _flat(item)
         else:
-            raise ValueError(f"constraints: expected Constraint records, got {item!r}")
+            yield instance("constraints", item, Constraint)
+
+
+def _images(tree: Tree, symmetry: Symmetry | None) -> Iterator[Constraint]:
+    """Yield the constraints that make the end of a motion the image of its start."""
+    if symmetry is None:
+        return
+    if len(symmetry.index) != tree.dof:
+        raise ValueError(
+            f"symmetry: expected the image of {tree.dof} coordinates, got {len(symmetry.index)}"
+        )
+    index, sign = list(symmetry.index), ca.DM(symmetry.sign)
+    still = tuple(0.0 * way for way in symmetry.shift)
+    goals = {"q": symmetry.shift, "qd": still, "qdd": still}
+    for quantity in ("q", "qd", "qdd") if symmetry.accelerations else ("q", "qd"):
+        yield Constraint(
+            name=f"mirrored.{quantity}",
+            lower=goals[quantity],
+            upper=goals[quantity],
+            when="joined",
+            function=lambda start, end, quantity=quantity: (
+                getattr(end, quantity) - sign * getattr(start, quantity)[index]
+            ),
+            labels=tuple(joint.name for joint in tree.moving),
+            units=tuple(unit_of(joint, quantity) for joint in tree.moving),
+        )
+
+
+def _check_names(names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"constraint {name!r}: the name is used twice")
+        if name in RESERVED:
+            raise ValueError(
+                f"constraint {name!r}: the name is that of the law of motion or of the duration's "
+                f"bounds; reserved are {', '.join(RESERVED)}"
+            )
+
+
+def _check_ground(tree: Tree, ground: Ground) -> None:
+    """Raise ValueError if the tree does not float, or has not the links and points that its feet name."""
+    floating_root(tree)
+    for foot in ground.feet:
+        for support in foot.supports:
+            tree.link_index(support.link)
+            for pin in support.pins:
+                tree.point(pin.point)
+
+
+def _short(text: str) -> str:
+    """Return a text cut after WORDS characters."""
+    return text if len(text) <= WORDS else f"{text[:WORDS]}..."

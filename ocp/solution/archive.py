@@ -15,13 +15,14 @@ from ocp.mechanics.tree import Link, Loop, Point, Tree
 from ocp.motion.mesh import motion_of
 from ocp.problem.ground import Foot, Ground, Pin, Support
 from ocp.problem.statement import Objective, Problem
+from ocp.problem.symmetry import Symmetry
 from ocp.solution.files import plain, versions, write
 from ocp.solution.solution import Solution
 from ocp.solvers.nlp import Iteration
 from ocp.transcription.rows import Multipliers
 from ocp.transcription.transcribe import Transcription
 
-FORMAT = "ocp solution 1"
+FORMAT = "ocp solution 2"
 
 
 def save(solution, path):
@@ -98,7 +99,7 @@ def _header(solution):
             "motion": asdict(problem.motion),
             "loads": loads,
             "ground": None if problem.ground is None else asdict(problem.ground),
-            "cyclic": problem.cyclic,
+            "symmetry": None if problem.symmetry is None else asdict(problem.symmetry),
             "transcription": asdict(transcription) | {"dynamics": transcription.dynamics.name},
             "multipliers": [
                 [name, multipliers.labels] for name, multipliers in solution.multipliers.items()
@@ -128,7 +129,7 @@ def _restore(header, arrays, problem):
             objective=Objective(terms=()),
             loads=loads,
             ground=_ground(header["ground"]),
-            cyclic=header["cyclic"],
+            symmetry=_symmetry(header["symmetry"]),
         )
     names = [joint.name for joint in problem.tree.moving]
     if names != header["joints"]:
@@ -202,6 +203,10 @@ def _modes(data):
     return Modes(
         **data | {"places": tuple(Place(**place) for place in data["places"]), "curves": curves}
     )
+
+
+def _symmetry(data):
+    return None if data is None else Symmetry(**data)
 
 
 def _ground(data):

@@ -117,7 +117,7 @@ def violations(solution):
         for law, s in laws(problem, stages)
     }
     everywhere = np.unique(np.concatenate([dense, nodes, equal_nodes, *lawful.values()]))
-    along = [constraint for constraint in problem.constraints if constraint.when != "joined"] + [
+    along = [constraint for constraint in problem.requirements if constraint.when != "joined"] + [
         law for law, _ in laws(problem, stages)
     ]
     sizes = []
@@ -138,7 +138,7 @@ def violations(solution):
     table = dict(
         zip((constraint.name for constraint in along), np.split(values, np.cumsum(sizes)[:-1]))
     )
-    for constraint in (*problem.constraints, *along[len(along) - len(lawful) :]):
+    for constraint in (*problem.requirements, *along[len(along) - len(lawful) :]):
         if constraint.when == "joined":
             coarse = fine = _worst(
                 constraint, np.zeros(1), solution.trace_ends(constraint.function)[:, None], 0.0

@@ -15,6 +15,7 @@ from ocp.mechanics.loads import acting
 from ocp.mechanics.structure import bearing, structure
 from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.mesh import Mesh, abscissae, defects
+from ocp.problem.names import DYNAMICS, PASSIVE, STAGES
 from ocp.problem.statement import Constraint
 from ocp.transcription.kernels import Inputs, kernel
 from ocp.transcription.loop_laws import closures
@@ -30,9 +31,7 @@ def meshed(problem, method, intervals, order):
         raise ValueError(
             f"method {method!r}: a body that stands on the ground needs the spline transcription"
         )
-    return replace(
-        problem, motion=Mesh(method=method, intervals=intervals, order=order), cyclic=False
-    )
+    return replace(problem, motion=Mesh(method=method, intervals=intervals, order=order))
 
 
 def laws(problem, lifted, form="implicit", integrated=False):
@@ -50,7 +49,7 @@ def laws(problem, lifted, form="implicit", integrated=False):
         found.append(
             (
                 _law(
-                    "dynamics",
+                    DYNAMICS,
                     lambda at: at.qdd - _accelerations(at),
                     tree,
                     driven,
@@ -63,7 +62,7 @@ def laws(problem, lifted, form="implicit", integrated=False):
         found.append(
             (
                 _law(
-                    "dynamics",
+                    DYNAMICS,
                     lambda at: (at.needed - at.tau)[driven] / weight,
                     tree,
                     driven,
@@ -75,7 +74,7 @@ def laws(problem, lifted, form="implicit", integrated=False):
     if free and not integrated:
         found.append(
             (
-                _law("passive_joints", lambda at: at.needed[list(free)], tree, free, ("N m", "N")),
+                _law(PASSIVE, lambda at: at.needed[list(free)], tree, free, ("N m", "N")),
                 (tuple(abscissae(problem.motion).tolist()),) * len(free),
             )
         )
@@ -125,8 +124,8 @@ def stage_group(layout, finish=None):
     row, column, value = (np.ravel(entry) for entry in entries)
     names = [joint.name for joint in problem.tree.moving]
     stages = Constraint(
-        name="stages",
-        function=None,
+        name=STAGES,
+        function=lambda y: y,
         lower=0.0,
         upper=0.0,
         labels=(*names, *(f"rate of {name}" for name in names)),

@@ -20,10 +20,10 @@ from ocp.motion.mesh import Mesh, basis, transfer
 from ocp.motion.spline import fit, greville
 from ocp.problem.ground import slots
 from ocp.problem.instant import Instant
+from ocp.problem.names import LOOPS
 from ocp.problem.statement import Constraint, Span
 from ocp.transcription.kernels import Same, column, function
 
-LEVELS = ("loops", "loop_rates", "loop_accelerations")
 FUNCTIONS = (
     lambda at: gap_at(at.tree, at.frames),
     lambda at: gap_rate(at.tree, at.q, at.qd),
@@ -46,7 +46,7 @@ def closures(problem, integrated=False):
     if isinstance(problem.motion, Mesh) and len(problem.motion.stages) < 2:
         raise ValueError("order: expected at least 2 to keep loops closed, got 1")
     implied, found = _implied(Same(problem), integrated).rows, []
-    for level, (name, gap) in enumerate(zip(LEVELS, FUNCTIONS)):
+    for level, (name, gap) in enumerate(zip(LOOPS, FUNCTIONS)):
         held = [
             _instants(problem.motion, level, row, implied, integrated)
             for row in range(len(structure(problem.tree).cuts))
@@ -63,7 +63,7 @@ def loosened(problem):
         [],
         _implied(Same(problem), True).prescribed if problem.tree.loops else frozenset(),
     )
-    for constraint in problem.constraints:
+    for constraint in problem.requirements:
         rows = [number for name, number, _ in lost if name == constraint.name]
         if rows and constraint.when not in ("end", "joined"):
             raise ValueError(
@@ -229,7 +229,7 @@ def _ends(problem):
 
 def _prescribed(problem, ends, hidden):
     """Yield ([(constraint's name, number of its row, s), ..], their values less their bounds) of equalities on the motion at its ends."""
-    for constraint in problem.constraints:
+    for constraint in problem.requirements:
         where = {"start": (0.0,), "end": (1.0,), "joined": (1.0,)}.get(constraint.when, (0.0, 1.0))
         if isinstance(constraint.when, Span):
             where = tuple(s for s in where if constraint.when.holds(s))
@@ -283,7 +283,7 @@ def _check(problem, own, values, dependent, T):
     for k in dependent:
         level, end, row = own[k]
         if not abs(values[k]) <= OFF:
-            law = _law(problem.tree, LEVELS[level], FUNCTIONS[level], level)
+            law = _law(problem.tree, LOOPS[level], FUNCTIONS[level], level)
             raise ValueError(
                 f"loop {law.label(row)}: what the constraints prescribe at the {('start', 'end')[end]} leaves "
                 f"{('a gap', 'a rate', 'an acceleration')[level]} of {values[k] / T**level:.4g} {law.unit(row)}; "

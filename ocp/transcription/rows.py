@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from ocp.problem.names import DURATION
+from ocp.problem.statement import Constraint
 from ocp.transcription.kernels import Kernel, evaluate
 from ocp.transcription.sparse import expand
 from ocp.transcription.variables import free_duration
@@ -76,7 +78,8 @@ class Box:
         self.lower, self.upper = np.full(layout.size, -np.inf), np.full(layout.size, np.inf)
         if free_duration(layout.problem):
             self.lower[0], self.upper[0] = layout.problem.duration
-            self.asked[0, "lower"] = self.asked[0, "upper"] = "duration", 0, 0.0
+            limits = _duration_limits(layout.problem)
+            self.asked[0, "lower"] = self.asked[0, "upper"] = limits, 0, 1.0
 
     def take(self, group, count):
         """Place the rows of a group, those of g from `count` on; yield the Rows of each constraint and the array (m, N) of all its rows."""
@@ -213,8 +216,8 @@ def name_multipliers(rows, asked, x_multipliers, g_multipliers):
             labels=tuple(placed.constraint.label(row) for row in placed.numbers),
             values=values,
         )
-    if "duration" in [owner[0] for owner in asked.values()]:
-        named["duration"] = Multipliers(
+    if DURATION in [constraint.name for constraint, *_ in asked.values()]:
+        named[DURATION] = Multipliers(
             s=np.zeros(1), labels=("T",), values=np.array([[x_multipliers[0]]])
         )
     return named
@@ -241,14 +244,24 @@ def gather_multipliers(rows, named, size, count, *, free):
         g_multipliers[placed.row[placed.row >= 0]] = values[placed.row >= 0]
         bounds = placed.variable >= 0
         np.add.at(x_multipliers, placed.variable[bounds], (values * placed.coefficient)[bounds])
-    if free and "duration" in named:
-        x_multipliers[0] += named["duration"].values[0, 0]
+    if free and DURATION in named:
+        x_multipliers[0] += named[DURATION].values[0, 0]
     return x_multipliers, g_multipliers
 
 
 def _who(constraint, number, s):
-    return (
-        "duration"
-        if constraint == "duration"
-        else f"{constraint.name} ({constraint.label(number)}, s = {s:.3g})"
+    return f"{constraint.name} ({constraint.label(number)}, s = {s:.3g})"
+
+
+def _duration_limits(problem):
+    """Return the bounds of a free duration as the Constraint that they are."""
+    lower, upper = problem.duration
+    return Constraint(
+        name=DURATION,
+        function=lambda at: at.T,
+        lower=lower,
+        upper=upper,
+        when="end",
+        labels=("T",),
+        units="s",
     )

@@ -332,7 +332,7 @@ def _groups(problem, transcription, layout, inputs):
     joined, integrated = None, _integrates(problem, transcription)
     own = laws(problem, lifted, transcription.form, integrated)
     names = [mine.name for mine, _ in own] + ["stages"] * isinstance(problem.motion, Mesh)
-    stated = loosened(problem) if integrated else problem.constraints
+    stated = loosened(problem) if integrated else problem.requirements
     for constraint, law, holds in (
         *((mine, False, None) for mine in stated),
         *((mine, True, s) for mine, s in own),

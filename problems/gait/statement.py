@@ -111,6 +111,7 @@ def problem(
     if backpack:
         body = carry(body, "T6", backpack, BEHIND)
     ground, time = stance(body, step, width, heel_off), step / speed
+    symmetry = mirrored(body, *mirror(body), shift={"glob_tz": step}, qdd=not jump)
     goal = 10.0 / time * (_objective(body, objective) + smooth * smoothness(body))
     return Problem(
         tree=body,
@@ -118,12 +119,12 @@ def problem(
         duration=time,
         objective=goal,
         ground=ground,
-        cyclic=not jump,
+        symmetry=symmetry,
         loads=[Load(point=f"grip_{side}", force=(0.0, -hands, 0.0)) for side in "rl" if hands],
         constraints=(
             joint_limits(body, hull=True),
             torque_limits(body),
-            foot_contact(ground, position=contact, velocity=slip, mirrored=True),
+            foot_contact(ground, position=contact, velocity=slip, symmetry=symmetry),
             no_penetration(ground, {side: sum(CONTACTS[side].values(), ()) for side in FEET}),
             _balance(body, ground, balance),
             linear_split(body, ground) if split else (),
@@ -141,7 +142,6 @@ def problem(
                     for side in "rl"
                 ],
             ),
-            mirrored(body, *mirror(body), shift={"glob_tz": step}, qdd=not jump),
             path(
                 "clearance",
                 lambda at: at.q[body.coordinate("knee_flex_l")],

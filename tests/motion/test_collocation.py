@@ -25,8 +25,8 @@ from ocp import (
     integral,
     joint_limits,
     load,
-    mirrored,
     path,
+    periodic,
     plot,
     torque_limits,
 )
@@ -296,15 +296,13 @@ def test_what_a_mesh_cannot_do_is_refused():
 
 def test_a_cycle_on_a_mesh_ends_as_it_began():
     arm = two_link(gravity=9.81)
-    cycle = mirrored(arm, [0, 1], [1, 1], qdd=False)
     problem = Problem(
         tree=arm,
         motion=BSpline(points=12),
         duration=1.0,
         objective=effort(),
-        cyclic=True,
+        symmetry=periodic(arm, qdd=False),
         constraints=(
-            cycle,
             path("away", lambda at: at.q, lower=(1.0, -0.5), upper=(1.0, -0.5), when=(0.5, 0.5)),
             at_start(arm, q={"shoulder": 0.0}),
         ),

@@ -7,8 +7,8 @@ from math import inf
 import casadi as ca
 import numpy as np
 import pytest
-from bipeds import biped, posture, steps
-from ocp.models.human.skeleton import CONTACTS, FEET, human
+from bipeds import biped, posture, rows, steps, wrenches_on
+from ocp.models.human.skeleton import CONTACTS, FEET, human, mirror
 from ocp.problems.gait.statement import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF, UP, stance
 from random_trees import random_motion, random_tree
 
@@ -30,6 +30,7 @@ from ocp.problem.ground import Foot, Ground, Pin, Support
 from ocp.problem.instant import Instant
 from ocp.problem.reactions import Reaction, two_pass
 from ocp.problem.statement import Span
+from ocp.problem.symmetry import mirrored
 
 NEAR = 1e-3  # of s: away from a switch, yet in the part next to it
 
@@ -37,9 +38,11 @@ NEAR = 1e-3  # of s: away from a switch, yet in the part next to it
 @lru_cache(maxsize=None)
 def gait():
     """The human's ground, and the contact constraints of one mirrored step by name."""
-    ground = stance(human(), 0.6, 0.1)
+    body = human()
+    ground = stance(body, 0.6, 0.1)
     return ground, {
-        constraint.name: constraint for constraint in foot_contact(ground, mirrored=True)
+        constraint.name: constraint
+        for constraint in foot_contact(ground, symmetry=mirrored(body, *mirror(body)))
     }
 
 
@@ -53,31 +56,9 @@ def held(constraints, s):
     ]
 
 
-def wrenches_on(tree, *values):
-    """An Instant whose ground gives what is asked: {(foot, link): (moment, force)}."""
-    ground, wrenches = values
-    zero = ca.DM.zeros(tree.dof)
-    return Instant(
-        tree=tree,
-        s=0.5,
-        T=1.0,
-        q=zero,
-        qd=zero,
-        qdd=zero,
-        inverse=inverse,
-        ground=ground,
-        react=lambda at: {slot: tuple(map(ca.DM, wrench)) for slot, wrench in wrenches.items()},
-    )
-
-
 def push_at(point, force, twist=0.0):
     """Wrench (moment about the origin, force) of a force and a vertical moment at a point."""
     return np.cross(point, force) + (0, 0, twist), np.asarray(force)
-
-
-def rows(constraint, at):
-    """The numbers that a constraint's function gives at an instant."""
-    return np.array(ca.DM(ca.SX(constraint.function(at)))).ravel()
 
 
 # Pins ------------------------------------------------------------------------------------------------------------------------

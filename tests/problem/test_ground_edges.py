@@ -5,13 +5,11 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from bipeds import biped, steps
+from bipeds import SUMS, biped, crouch, crouched, rows, steps, wrenches_on
 from ocp.models.two_link import two_link
 from ocp.problems.two_link_lift import problem as lift
-from test_contact import rows, wrenches_on
-from test_lifted import SUMS, crouch, crouched
 
-from ocp import BSpline, Problem, Solver, Transcription, at_start, effort, load, path
+from ocp import BSpline, Problem, Solver, Transcription, at_start, effort, load, path, periodic
 from ocp.problem.contact import friction, pressure_inside
 from ocp.problem.ground import Foot, Support
 from ocp.problem.reactions import Reaction, shared
@@ -48,7 +46,9 @@ def test_the_ground_works_too():
 )
 def test_the_end_of_a_cycle_has_no_torques_of_its_own(constraint):
     with pytest.raises(ValueError, match="constraint 'meet'"):
-        transcribe(crouch(cyclic=True, constraints=(constraint,)), Transcription(**SUMS))
+        transcribe(
+            crouch(symmetry=periodic(biped()), constraints=(constraint,)), Transcription(**SUMS)
+        )
 
 
 @pytest.mark.parametrize("quantity", ["qd", "tau"])

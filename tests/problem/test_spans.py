@@ -19,6 +19,7 @@ from ocp import (
     joint_limits,
     mirrored,
     path,
+    periodic,
     torque_limits,
     velocity_limits,
 )
@@ -77,7 +78,7 @@ def test_a_mirrored_motion_ends_as_the_image_of_its_start(duration, clamped):
         motion=motion,
         duration=duration,
         objective=effort(),
-        constraints=mirrored(tree, INDEX, SIGN, shift={"x": 0.4}),
+        symmetry=mirrored(tree, INDEX, SIGN, shift={"x": 0.4}),
     )
     transcribed = transcribe(problem, Transcription(derivatives="ad"))
     nlp, rng = transcribed.nlp, np.random.default_rng(1)
@@ -109,12 +110,11 @@ def test_a_mirrored_motion_ends_as_the_image_of_its_start(duration, clamped):
 def test_with_the_identity_the_motion_is_periodic():
     arm = limited()
     problem = arm_problem(
-        mirrored(arm, [0, 1], [1, 1]),
         at_start(arm, q=0.3),
         torque_limits(arm),
         path("away", lambda at: at.q[0], lower=0.6, when=(0.5, 0.5), labels=("shoulder",)),
     )
-    solution = solve(problem).require()
+    solution = solve(replace(problem, symmetry=periodic(arm))).require()
     for curve in (solution.q, solution.qd, solution.qdd):
         assert np.allclose(curve(0.0), curve(solution.duration), atol=1e-6)
     found = violations(solution)
@@ -130,7 +130,12 @@ def test_with_the_identity_the_motion_is_periodic():
 
 def test_accelerations_may_jump_where_the_step_ends():
     arm = limited()
-    assert [constraint.name for constraint in mirrored(arm, [1, 0], [1, -1], qdd=False)] == [
+    assert [
+        constraint.name
+        for constraint in replace(
+            arm_problem(), symmetry=mirrored(arm, [1, 0], [1, -1], qdd=False)
+        ).requirements
+    ] == [
         "mirrored.q",
         "mirrored.qd",
     ]
@@ -314,7 +319,6 @@ def test_a_cycle_does_not_ask_at_its_end_what_its_start_answers():
         torque_limits(tree),
         unilateral(tree, ground),
         pressure_inside(tree, ground),
-        mirrored(tree, INDEX, SIGN),
         path("push", lambda at: at.reaction.push() ** 2, lower=1.0),
     )
     goal = integral("power", lambda at: at.tau[6])
@@ -325,8 +329,9 @@ def test_a_cycle_does_not_ask_at_its_end_what_its_start_answers():
         objective=goal,
         constraints=constraints,
         ground=ground,
+        symmetry=mirrored(tree, INDEX, SIGN, qdd=False),
     )
-    cyclic = replace(once, cyclic=True)
+    cyclic = replace(once, symmetry=mirrored(tree, INDEX, SIGN))
     rows, others = placed(cyclic, nodes=2), placed(once, nodes=2)
     nodes = np.linspace(0, 1, 7)
     for name in ("torque_limits", "dynamics", "push", "unilateral"):

@@ -43,7 +43,7 @@ def report(step):
 
 
 def test_one_step_converges_from_standing_with_every_family_of_constraints(step):
-    assert {constraint.name.split(".")[0] for constraint in step.problem.constraints} == FAMILIES
+    assert {constraint.name.split(".")[0] for constraint in step.problem.requirements} == FAMILIES
     assert (
         step.statistics["attempts"] == ["Solve_Succeeded"] and step.statistics["iterations"] < 100
     )
@@ -127,7 +127,10 @@ def test_lagrangian_derivatives_of_the_gait_equal_those_of_automatic_differentia
 def test_a_saved_step_comes_back_with_its_ground(step, tmp_path):
     step.save(tmp_path / "step.npz")
     again, t = load(tmp_path / "step.npz"), step.times(7)
-    assert again.problem.ground == step.problem.ground and again.problem.cyclic
+    assert (
+        again.problem.ground == step.problem.ground
+        and again.problem.symmetry == step.problem.symmetry
+    )
     forces = [
         one.trace(lambda at: ca.vertcat(at.reaction.force("right"), at.reaction.moment("left")), t)
         for one in (step, again)

@@ -371,7 +371,7 @@ def test_a_solution_of_another_model_is_no_guess(quick):
         (lambda arm: mixed(1.5), r"mixed: expected u in \[0, 1\], got 1.5"),
         (lambda arm: np.nan * effort(), "objective 'effort': expected a finite"),
         (
-            lambda arm: Term(name="t", function=None, kind="middle"),
+            lambda arm: Term(name="t", function=abs, kind="middle"),
             "objective 't': kind: expected end, integral or squares",
         ),
         (
@@ -388,14 +388,14 @@ def test_a_solution_of_another_model_is_no_guess(quick):
             lambda arm: statement(arm, loads=(Load(point="hand"),)),
             "unknown point 'hand'; the points are tip",
         ),
-        (lambda arm: statement(arm, loads=("tip",)), "loads: expected Load records"),
+        (lambda arm: statement(arm, loads=("tip",)), "loads: expected Load, got str 'tip'"),
         (
             lambda arm: statement(arm, constraints=(torque_limits(arm), torque_limits(arm))),
             "constraint 'torque_limits': the name is used twice",
         ),
         (
             lambda arm: statement(arm, constraints=("torque",)),
-            "constraints: expected Constraint records, got 'torque'",
+            "constraints: expected Constraint, got str 'torque'",
         ),
     ],
 )

@@ -32,9 +32,9 @@ from ocp.mechanics.joints import GROUND, Joint, revolute
 from ocp.mechanics.kinematics import poses
 from ocp.mechanics.tree import Link, Loop, Point, Tree
 from ocp.mechanics.zero_moment import body_weight
-from ocp.problem.constraints import mirrored
 from ocp.problem.contact import linear_split, unilateral
 from ocp.problem.statement import Constraint
+from ocp.problem.symmetry import periodic
 from ocp.solution.certificate import verify
 from ocp.solution.solving import solve
 from ocp.transcription.transcribe import transcribe
@@ -135,17 +135,15 @@ def test_no_equality_that_follows_from_others_reaches_the_solver(way, ends):
 
 @pytest.mark.parametrize("accelerations", [False, True])
 def test_nor_does_one_of_a_motion_that_repeats_itself(accelerations):
-    tree, n = TREE, 3
+    tree = TREE
     around = {"crank": 2 * np.pi, "coupler": -2 * np.pi}
     problem = Problem(
         tree=tree,
         motion=BSpline(points=80, degree=5),
         duration=1.0,
         objective=effort(tree, ("crank",)),
-        constraints=(
-            at_start(tree, q={"crank": 0.0}),
-            mirrored(tree, np.arange(n), np.ones(n), shift=around, qdd=accelerations),
-        ),
+        constraints=(at_start(tree, q={"crank": 0.0}),),
+        symmetry=periodic(tree, shift=around, qdd=accelerations),
     )
     full = closure.close(
         tree, np.vstack([np.linspace(0, 2 * np.pi, 31), np.ones(31), 2 * np.ones(31)]), ["crank"]

@@ -1,22 +1,17 @@
 """Torques and ground wrenches as variables at the nodes: the same optimum as without, exact derivatives, balance between the nodes."""
 
 from dataclasses import replace
-from functools import lru_cache
 
 import casadi as ca
 import numpy as np
 import pytest
-from bipeds import ROOT, biped, posture, steps
+from bipeds import LEAVE, STRIKE, SUMS, TIGHT, biped, crouch, crouched, posture
 from ocp.problems.pr_mixed import problem as pr_mixed
 from ocp.problems.two_link_lift import problem as lift
 
 from ocp import (
-    BSpline,
-    Problem,
     Solver,
     Transcription,
-    at_end,
-    at_start,
     dynamic_effort,
     effort,
     integral,
@@ -24,7 +19,6 @@ from ocp import (
     load,
     mirrored,
     path,
-    squares,
     torque_limits,
 )
 from ocp.mechanics.structure import structure
@@ -47,40 +41,6 @@ from ocp.transcription.variables import (
     split,
 )
 
-SUMS = {"nodes": 4, "quadrature": "trapezoid", "panels": 4}
-TIGHT = Solver(options={"tol": 1e-11})
-STRIKE, LEAVE = 0.25, 0.625  # on nodes of SUMS with five control points
-
-
-def crouch(shared_by_distance=True, ankles=False, strike=STRIKE, leave=LEAVE, **changes):
-    """A small body goes down while its right foot takes over from its left one."""
-    tree, ground = biped(ankles), steps(ankles, strike=strike, leave=leave, way=0.1)
-    start = dict.fromkeys(ROOT, 0.0) | {"z": 0.7}
-    return Problem(
-        **dict(
-            tree=tree,
-            motion=BSpline(points=5),
-            duration=0.8,
-            ground=ground,
-            objective=dynamic_effort(tree) + 0.01 * squares("smooth", lambda at: at.qdd),
-            constraints=(
-                joint_limits(tree, hull=True),
-                torque_limits(tree),
-                unilateral(tree, ground),
-                at_start(tree, q=start, qd=0.0),
-                at_end(tree, q=start | {"z": 0.65, "x": 0.03}, qd=0.0),
-                linear_split(tree, ground) if shared_by_distance else (),
-            ),
-        )
-        | changes
-    )
-
-
-@lru_cache(maxsize=None)
-def crouched():
-    """Its solution with everything as variables."""
-    return solve(crouch(), Transcription(**SUMS), TIGHT).require()
-
 
 def everything(ankles=False, **changes):
     """A problem with every kind of row that the ground brings."""
@@ -97,8 +57,8 @@ def everything(ankles=False, **changes):
             pressure_inside(tree, ground),
             foot_contact(ground),
             linear_split(tree, ground),
-            mirrored(tree, index, sign),
         ),
+        symmetry=mirrored(tree, index, sign, qdd=False),
         objective=problem.objective
         + integral("twist", lambda at: at.reaction.push("left") * at.q[0] + at.tau[7]),
         **changes,

@@ -1,0 +1,8 @@
+"""Names that constraints cannot have: those of the laws of motion and of the duration's own bounds, which transcribing adds by itself."""
+
+DURATION = "duration"  # bounds of a free duration
+DYNAMICS = "dynamics"  # torques are what the motion needs
+PASSIVE = "passive_joints"  # nothing drives passive joints
+STAGES = "stages"  # rates are the slopes of coordinates, on a mesh
+LOOPS = ("loops", "loop_rates", "loop_accelerations")  # cut joints stay closed
+RESERVED = (DURATION, DYNAMICS, PASSIVE, STAGES, *LOOPS)

@@ -1,0 +1,78 @@
+"""How a motion goes on after its end: as its own mirror image, or as itself again.
+
+The reflection of a step makes the other leg's step, so that half a gait cycle states the whole; a motion that is its own image is periodic.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ocp.mechanics.checks import frozen, instance, numbers, set_fields
+from ocp.mechanics.tree import Tree
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Symmetry:
+    """The end of a motion as the image of its start: q(T) = sign * q(0)[index] + shift, and rates and accelerations likewise without shift.
+
+    `index` (n,) says whose coordinate becomes whose, `sign` (n,) is 1 or -1, `shift` (n,; rad or m) the way gained, by default none. With
+    `accelerations` the end is the image of the start in everything, torques and what the ground gives included: loads must then act alike
+    at both. Without, accelerations and forces may jump where the motion goes on. Raises ValueError naming the field.
+    """
+
+    index: tuple[int, ...]
+    sign: tuple[float, ...]
+    shift: tuple[float, ...] = ()
+    accelerations: bool = True
+
+    def __post_init__(self) -> None:
+        count = len(np.ravel(self.index))
+        index = numbers("symmetry: index", self.index, (count,))
+        if sorted(index.tolist()) != list(range(count)):
+            raise ValueError(
+                f"symmetry: index: expected each of 0 to {count - 1} once, got {self.index}"
+            )
+        sign = numbers("symmetry: sign", self.sign, (count,))
+        if not (np.abs(sign) == 1).all():
+            raise ValueError(f"symmetry: sign: expected 1 or -1 each, got {self.sign}")
+        shift = numbers("symmetry: shift", self.shift, (count,)) if len(self.shift) else 0.0 * sign
+        set_fields(
+            self,
+            index=tuple(int(row) for row in index),
+            sign=frozen(sign),
+            shift=frozen(shift),
+            accelerations=instance("symmetry: accelerations", self.accelerations, bool, np.bool_),
+        )
+
+
+def mirrored(
+    tree: Tree,
+    index: Sequence[int],
+    sign: Sequence[float],
+    *,
+    shift: Mapping[str, float] | None = None,
+    qdd: bool = True,
+) -> Symmetry:
+    """Return the Symmetry of a motion that ends as the mirror image of its start, so that its reflection continues it.
+
+    `index, sign` (n,) make the image of a coordinate; `shift` is {joint name: way gained in one step, rad or m}; `qdd` says whether
+    accelerations are mirrored too. Raises ValueError for an unknown joint or a wrong count.
+    """
+    shapes = np.shape(index), np.shape(sign)
+    if shapes != ((tree.dof,), (tree.dof,)):
+        raise ValueError(
+            f"mirrored: expected index and sign for {tree.dof} coordinates, got {shapes[0]} and {shapes[1]}"
+        )
+    gained = np.zeros(tree.dof)
+    for name, way in (shift or {}).items():
+        gained[tree.coordinate(name)] = way
+    return Symmetry(index=tuple(index), sign=tuple(sign), shift=tuple(gained), accelerations=qdd)
+
+
+def periodic(tree: Tree, *, shift: Mapping[str, float] | None = None, qdd: bool = True) -> Symmetry:
+    """Return the Symmetry of a motion that ends as it began, but for the `shift` {joint name: way gained in one period, rad or m}.
+
+    Without `qdd` accelerations may jump there. Raises ValueError for an unknown joint.
+    """
+    return mirrored(tree, range(tree.dof), np.ones(tree.dof), shift=shift, qdd=qdd)
