@@ -22,6 +22,7 @@ from ocp import (
 )
 from ocp.dynamics.newton_euler import inverse
 from ocp.mechanics.joints import prismatic, revolute
+from ocp.mechanics.loads import Wrench
 from ocp.mechanics.tree import Link, Point, Tree
 from ocp.problem.contact import linear_split, unilateral
 from ocp.problem.ground import Foot, Ground, Pin, Support
@@ -160,8 +161,18 @@ def crouched():
     return solve(crouch(), Transcription(**SUMS), TIGHT).require()
 
 
+def wrench_of(moment, force):
+    """A Wrench of no link, about the origin."""
+    return Wrench(link="", moment=ca.DM(moment), force=ca.DM(force))
+
+
+def stacked(wrench):
+    """Moment about the origin and force of a Wrench, (6,)."""
+    return ca.vertcat(wrench.about_origin, wrench.force)
+
+
 def wrenches_on(tree, *values):
-    """An Instant whose ground gives what is asked: {(foot, link): (moment, force)}."""
+    """An Instant whose ground gives what is asked: {(foot, link): Wrench}."""
     ground, wrenches = values
     zero = ca.DM.zeros(tree.dof)
     return Instant(
@@ -173,7 +184,7 @@ def wrenches_on(tree, *values):
         qdd=zero,
         inverse=inverse,
         ground=ground,
-        react=lambda at: {slot: tuple(map(ca.DM, wrench)) for slot, wrench in wrenches.items()},
+        react=lambda at: wrenches,
     )
 
 

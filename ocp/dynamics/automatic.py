@@ -92,13 +92,7 @@ def _held(tree, q, wrenches):
     """Return the generalized forces (n,) of wrenches that stay in the ground."""
     frames, total = poses(tree, q) if wrenches else (), SX(tree.dof, 1)
     for wrench in wrenches:
-        total += wrench_torques(
-            tree,
-            frames,
-            wrench.link,
-            wrench.moment + ca.cross(ca.DM(wrench.place), wrench.force),
-            wrench.force,
-        )
+        total += wrench_torques(tree, frames, wrench)
     return total
 
 

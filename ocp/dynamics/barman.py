@@ -45,17 +45,17 @@ def sensitivity(tree, q, qd, qdd, loads=()):
 
 
 def reactions(tree, q, qd, qdd, loads=()):
-    """Return force (3, links; N) and moment (3, links; N m) that each joint passes to its link, in the axes of the link's frame.
+    """Return moment (3, links; N m) and force (3, links; N) that each joint passes to its link, in the axes of the link's frame.
 
     The moment is about the joint's `anchor`. Their components along the joint's axis are the joint torque or force itself.
     """
-    forces, moments = zip(*_reactions(tree, q, qd, qdd, loads, False))
-    return ca.densify(ca.horzcat(*forces)), ca.densify(ca.horzcat(*moments))
+    moments, forces = zip(*_reactions(tree, q, qd, qdd, loads, False))
+    return ca.densify(ca.horzcat(*moments)), ca.densify(ca.horzcat(*forces))
 
 
 def reaction_sensitivity(tree, q, qd, qdd, loads=()):
-    """Return the derivatives of `reactions` by q, qd and qdd, (6 links, n) each: of link k, the force's stand in rows 6k, 6k + 1, 6k + 2
-    and the moment's in the next three."""
+    """Return the derivatives of `reactions` by q, qd and qdd, (6 links, n) each: of link k, the moment's stand in rows 6k, 6k + 1, 6k + 2
+    and the force's in the next three."""
     return _by_variable(
         tree,
         ca.vertcat(*(part for pair in _reactions(tree, q, qd, qdd, loads, True) for part in pair)),
@@ -70,22 +70,22 @@ def _torques(tree, q, qd, qdd, loads, sensed):
     return ca.vertcat(
         *(
             step.turn.T @ moment + step.slide.T @ force
-            for joint, step, (force, moment) in zip(tree.joints, steps, wrenches)
+            for joint, step, (moment, force) in zip(tree.joints, steps, wrenches)
             if joint.screw is not None
         )
     )
 
 
 def _reactions(tree, q, qd, qdd, loads, sensed):
-    """Return the proximal (force, moment) of every link in the axes of the frames of `tree`, the moments about the joints' anchors."""
+    """Return the proximal (moment, force) of every link in the axes of the frames of `tree`, the moments about the joints' anchors."""
     better, frames = aligned(tree)
     steps, found = _steps(better, q, qd, qdd, sensed), []
-    for joint, frame, (force, moment) in zip(
+    for joint, frame, (moment, force) in zip(
         tree.joints, frames, _proximal(better, steps, _motions(better, steps), loads)
     ):
         rotation, arm = np.array(frame)[:3, :3], np.array(frame)[:3, 3] - joint.anchor
         force = ca.DM(rotation) @ force
-        found.append((force, ca.DM(rotation) @ moment + skew(ca.DM(arm)) @ force))
+        found.append((ca.DM(rotation) @ moment + skew(ca.DM(arm)) @ force, force))
     return found
 
 
@@ -168,7 +168,7 @@ def inertia_moment(link, motion):
 
 
 def _proximal(tree, steps, motions, loads):
-    """Return for every link the force and moment at its proximal end, in and about its own frame    (step 9, eqs. 3.72-3.91)
+    """Return for every link the moment and force at its proximal end, in and about its own frame    (step 9, eqs. 3.72-3.91)
 
     An external wrench changes the sensitivities by q alone: it leaves those by rates and accelerations as they are.
     """
@@ -177,32 +177,32 @@ def _proximal(tree, steps, motions, loads):
     def proximal(k, children):
         force, arm = inertia_force(tree.links[k], motions[k]), ca.DM(tree.links[k].com)
         moment = inertia_moment(tree.links[k], motions[k]) + skew(arm) @ force
-        for outer_force, outer_moment in [
+        for outer_moment, outer_force in [
             distal(steps[child], *wrench) for child, wrench in children
         ] + external[k]:
             force, moment = force + outer_force, moment + outer_moment
-        return force, moment
+        return moment, force
 
     return inward(tree, proximal)
 
 
-def distal(step, force, moment):
-    """Return what a child's proximal force and moment are at its parent, about the parent's frame    (eqs. 3.72, 3.73, 3.80-3.83)"""
+def distal(step, moment, force):
+    """Return what a child's proximal moment and force are at its parent, about the parent's frame    (eqs. 3.72, 3.73, 3.80-3.83)"""
     force = _to_parent(step, force)
-    return force, _to_parent(step, moment) + _cross(step.offset, force)
+    return _to_parent(step, moment) + _cross(step.offset, force), force
 
 
 def _external(tree, steps, loads):
-    """Return for every link the [(force, moment)] with which its joint holds against loads, in and about its frame    (eqs. 3.76-3.91)"""
+    """Return for every link the [(moment, force)] with which its joint holds against loads, in and about its frame    (eqs. 3.76-3.91)"""
     external, parents = [[] for _ in tree.links], tree.parents
     for k, place, *vectors in applied(tree, loads):
         chain = [k]
         while parents[chain[-1]] >= 0:
             chain.append(parents[chain[-1]])
-        force, moment = (_constant(vector, steps[0].offset.shape[1]) for vector in vectors)
+        moment, force = (_constant(vector, steps[0].offset.shape[1]) for vector in vectors)
         for link in reversed(chain):
-            force, moment = _to_child(steps[link], force), _to_child(steps[link], moment)
-        external[k].append((-force, -moment - skew(ca.DM(place)) @ force))
+            moment, force = _to_child(steps[link], moment), _to_child(steps[link], force)
+        external[k].append((-moment - skew(ca.DM(place)) @ force, -force))
     return external
 
 

@@ -130,7 +130,7 @@ def hybrid(tree, q, qd, known, active, loads=()):
 
 
 def reactions(tree, q, qd, qdd, loads=()):
-    """Return force (3, links; N) and moment (3, links; N m) that each joint passes to its link, in the axes of the link's frame at its base.
+    """Return moment (3, links; N m) and force (3, links; N) that each joint passes to its link, in the axes of the link's frame at its base.
 
     They are Newton's and Euler's laws of all that the joint carries, integrals over particles x:  f = sum of (x'' - g) dm less loads,
     n = sum of x x (x'' - g) dm less theirs, moved to the joint's `anchor`, which on the link's base does not bend. The moment's part along
@@ -138,7 +138,7 @@ def reactions(tree, q, qd, qdd, loads=()):
     """
     links, gravity = moved(tree, q, qd, qdd), ca.DM([*tree.gravity, 0.0])
     given = [[] for _ in links]
-    for k, position, force, moment in applied(tree, loads):
+    for k, position, moment, force in applied(tree, loads):
         bend, force, moment = (
             bend_at(tree.links[k], position, links[k].terms)[0],
             *(ca.vertcat(v[0], v[1], v[2]) for v in (force, moment)),
@@ -178,7 +178,7 @@ def reactions(tree, q, qd, qdd, loads=()):
         place, turn = (link.pose @ ca.DM([*joint.anchor, 1.0]))[:3], link.pose[:3, :3].T
         forces.append(turn @ wrench[:3])
         moments.append(turn @ (wrench[3:] - ca.cross(place, wrench[:3])))
-    return ca.horzcat(*forces), ca.horzcat(*moments)
+    return ca.horzcat(*moments), ca.horzcat(*forces)
 
 
 def _needed(tree, links, q, qd, loads, printed):
@@ -194,7 +194,7 @@ def _needed(tree, links, q, qd, loads, printed):
         ca.DM([*tree.gravity, 0.0]),
     )
     pushes = [[] for _ in links]  # (position, B) with work tr(d(W E) B) by each load
-    for k, position, force, moment in applied(tree, loads):
+    for k, position, moment, force in applied(tree, loads):
         bend = bend_at(tree.links[k], position, links[k].terms)[0]
         turned = skew(moment) @ (links[k].pose @ bend)[:3, :3] / 2  # tr([h] X dX') = 2 h . axis
         force = ca.vertcat(force[0], force[1], force[2], 0)

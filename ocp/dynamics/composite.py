@@ -436,11 +436,11 @@ def bent_back(bodies, motion):
 
 
 def _loaded_chains(chain, frames, loads):
-    """Yield for each load the coordinates that move its link, its place, whether that stays, and force and moment as columns (3)."""
+    """Yield for each load the coordinates that move its link, its place, whether that stays, and moment and force as columns (3)."""
     for load in loads:
         stays = isinstance(load, Wrench)
-        link, position, force, moment = (
-            (chain.tree.link_index(load.link), load.place, load.force, load.moment)
+        link, position, moment, force = (
+            (chain.tree.link_index(load.link), load.place, load.moment, load.force)
             if stays
             else applied(chain.tree, [load])[0]
         )
@@ -459,7 +459,7 @@ def _loaded_chains(chain, frames, loads):
                 moving,
                 place,
                 stays,
-                *(ca.vertcat(vector[0], vector[1], vector[2]) for vector in (force, moment)),
+                *(ca.vertcat(vector[0], vector[1], vector[2]) for vector in (moment, force)),
             )
         else:
             yield moving, None, None, None, None
@@ -474,7 +474,7 @@ def _rates(frames, moving, place):
 def _load_parts(chain, frames, loads):
     """Return the loads' shares of -dtau/dq (n, n) and dtau/d(moment, force) (n, 6 loads)."""
     by_q, by_load = SX(chain.tree.dof, chain.tree.dof), SX(chain.tree.dof, 6 * len(loads))
-    for number, (moving, place, stays, force, moment) in enumerate(
+    for number, (moving, place, stays, moment, force) in enumerate(
         _loaded_chains(chain, frames, loads)
     ):
         if moving:
@@ -494,7 +494,7 @@ def _load_curvatures(chain, frames, virtual, loads):
     force) (n, 6 loads), the first by q (n,), and minus those by (moment, force) (6 loads,)."""
     n, count = chain.tree.dof, len(loads)
     by_qq, by_q_load, by_q, by_load = SX(n, n), SX(n, 6 * count), SX.zeros(n), SX.zeros(6 * count)
-    for number, (moving, place, stays, force, moment) in enumerate(
+    for number, (moving, place, stays, moment, force) in enumerate(
         _loaded_chains(chain, frames, loads)
     ):
         if not moving:

@@ -32,10 +32,10 @@ def inverse(tree, q, qd, qdd, loads=()):
     """Return the joint torques (N m) or forces (N), (n,)."""
     place = _placed(tree, q)
     tau = torques(_gravity(place), _inertia(place), _coriolis(place), qd, qdd)
-    for link, position, force, moment in applied(place.tree, loads):
+    for link, position, moment, force in applied(place.tree, loads):
         chain = place.chain(link)
         if chain:
-            force, moment = (ca.vertcat(part[0], part[1], part[2]) for part in (force, moment))
+            moment, force = (ca.vertcat(part[0], part[1], part[2]) for part in (moment, force))
             point = place.frames[link][:3, :3] @ ca.DM(position) + place.frames[link][:3, 3]
             work = place.screws[:, chain].T @ ca.vertcat(moment + ca.cross(point, force), force)
             tau = tau - _rows(place.tree.dof, dict(zip(chain, ca.vertsplit(work))))

@@ -20,7 +20,7 @@ class Formulation:
     """A method of inverse dynamics.
 
     inverse(tree, q, qd, qdd, loads=()) -> joint torques or forces (n,);
-    reactions(tree, q, qd, qdd, loads=()) -> (force (3, links), moment (3, links)) that each joint passes to its link, in the axes of
+    reactions(tree, q, qd, qdd, loads=()) -> (moment (3, links), force (3, links)) that each joint passes to its link, in the axes of
     the link's own frame, the moment about the joint's `anchor`; None where the method does not know them;
     sensitivity(tree, q, qd, qdd, loads=()) -> dtau/dq, dtau/dqd, dtau/dqdd, (n, n) each, by the method's own recursion; None where it has
     none; flexible: whether the method knows links with modes.

@@ -89,7 +89,7 @@ def _push(loads, k, w):
     What these loads do at joint i is tr(dW/dq_i P') + f . dp/dq_i, as tr([h] W dW'/dq_i) = 2 h . axis.
     """
     push, total = ca.DM(3, 3), ca.DM(3, 1)
-    for link, place, force, moment in loads:
+    for link, place, moment, force in loads:
         if link == k:
             force = ca.vertcat(force[0], force[1], force[2])
             push, total = push + force @ ca.DM(place).T + skew(moment) @ w / 2, total + force

@@ -178,7 +178,7 @@ def _external(links, gravity, loads):
     forces = [gravity]
     carried = [[pseudo[:, 3]] + [ca.DM(4, 1)] * len(loads) for *_, pseudo in links]
     turning = [ca.DM(3, 1)] * len(links)
-    for column, (k, place, force, moment) in enumerate(loads, start=1):
+    for column, (k, place, moment, force) in enumerate(loads, start=1):
         forces.append(ca.vertcat(force[0], force[1], force[2], 0))
         carried[k][column] = ca.DM([*place, 1.0])
         turning[k] = turning[k] + ca.vertcat(moment[0], moment[1], moment[2])

@@ -115,7 +115,7 @@ def hybrid_sensitivity(tree, q, qd, known, active, loads=()):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     """A hybrid problem on an aligned tree. Per link: row of q, factors of T, S (6), J (6x6), and whether its joint is passive, and loose:
-    passive or moved by a passive one. `loads` holds (link, place, force, moment) in the axes of the link."""
+    passive or moved by a passive one. `loads` holds (link, place, moment, force) in the axes of the link."""
 
     tree: object
     rows: tuple
@@ -211,7 +211,7 @@ def _hold(task, moves, k, children):
     (twist, phi, acceleration), body, parent = moves[k], task.bodies[k], task.tree.parents[k]
     pushes = (
         ca.vertcat(moment + ca.cross(place, force), force)
-        for link, place, force, moment in task.loads
+        for link, place, moment, force in task.loads
         if link == k
     )
     wrench = -_ad(twist).T @ (body @ twist) - sum(pushes, ca.DM(6, 1))
@@ -342,7 +342,7 @@ def _bend(task, k, twist):
     e = sum(
         (
             ca.vertcat(skew(moment) + skew(place) @ skew(force), skew(force))
-            for place, force, moment in loads
+            for place, moment, force in loads
         ),
         ca.DM(6, 3),
     )

@@ -59,7 +59,7 @@ def push_of(loads, k, w):
     What these loads do at joint i is tr(dW/dq_i P'), as tr([h] W dW'/dq_i) = 2 h . axis.
     """
     push = ca.DM(4, 4)
-    for link, place, force, moment in loads:
+    for link, place, moment, force in loads:
         if link == k:
             push = push + ca.vertcat(force[0], force[1], force[2], 0) @ ca.DM([*place, 1]).T
             push = push + ca.diagcat(skew(moment) @ w[:3, :3] / 2, 0)

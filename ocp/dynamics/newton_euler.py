@@ -29,7 +29,7 @@ def inverse(tree, q, qd, qdd, loads=()):
     tree, _ = aligned(tree)
     wrenches = _joint_wrenches(tree, _Turns(tree, q), qd, qdd, loads, _listed(regrouped(tree)))
     torques = []
-    for joint, (force, moment) in zip(tree.joints, wrenches):
+    for joint, (moment, force) in zip(tree.joints, wrenches):
         if joint.screw is not None:
             torques.append(
                 force[2] if joint.kind == "prismatic" else moment[2] + joint.pitch * force[2]
@@ -38,7 +38,7 @@ def inverse(tree, q, qd, qdd, loads=()):
 
 
 def reactions(tree, q, qd, qdd, loads=()):
-    """Return force (3, links; N) and moment (3, links; N m) that each joint passes to its link, in the axes of the link's frame.
+    """Return moment (3, links; N m) and force (3, links; N) that each joint passes to its link, in the axes of the link's frame.
 
     The moment is about the joint's `anchor`. Their components along the joint's axis are the joint torque or force itself.
     """
@@ -47,18 +47,18 @@ def reactions(tree, q, qd, qdd, loads=()):
     wrenches = _joint_wrenches(
         better, _Turns(better, q), qd, qdd, loads, _listed(map(first_moment, better.links))
     )
-    for joint, turn, (force, moment) in zip(tree.joints, turns, wrenches):
+    for joint, turn, (moment, force) in zip(tree.joints, turns, wrenches):
         rotation, origin = np.array(turn)[:3, :3], np.array(turn)[:3, 3]
         force = ca.DM(rotation) @ ca.vertcat(*force)
         forces.append(force)
         moments.append(
             ca.DM(rotation) @ ca.vertcat(*moment) + ca.cross(ca.DM(origin - joint.anchor), force)
         )
-    return ca.horzcat(*forces), ca.horzcat(*moments)
+    return ca.horzcat(*moments), ca.horzcat(*forces)
 
 
 def _joint_wrenches(tree, turns, qd, qdd, loads, inertias):
-    """Return (force, moment) through every joint, in and about its link's aligned frame; `inertias` are lists of entries."""
+    """Return (moment, force) through every joint, in and about its link's aligned frame; `inertias` are lists of entries."""
     rows = tree.rows
     external = _external(tree, turns, loads)
 
@@ -96,15 +96,14 @@ def _joint_wrenches(tree, turns, qd, qdd, loads, inertias):
         force = _add([_product(mass, value) for value in a], _times(bend, first))
         moment = _add(_axial(bend, w, dw, second), _cross(first, a))
         if k in external:
-            force, moment = _subtract(force, external[k][0]), _subtract(moment, external[k][1])
-        for child, (inner_force, inner_moment) in children:
-            inner_force, inner_moment = (
-                turns.to_parent(child, inner_force),
-                turns.to_parent(child, inner_moment),
-            )
+            moment = _subtract(moment, external[k][0])
+            force = _subtract(force, external[k][1])
+        for child, (inner_moment, inner_force) in children:
+            inner_force = turns.to_parent(child, inner_force)
+            inner_moment = turns.to_parent(child, inner_moment)
             force = _add(force, inner_force)
             moment = _add(moment, _add(inner_moment, _cross(turns.offset(child), inner_force)))
-        return force, moment
+        return moment, force
 
     return inward(tree, wrench)
 
@@ -135,7 +134,7 @@ def dense(n):
     ]
     wrenches = _joint_wrenches(tree, _Rotations(rotations, offsets), *motion, (), inertias)
     return [*rotations, *offsets, *bodies, *motion], ca.vertcat(
-        *(moment[2] for _, moment in wrenches)
+        *(moment[2] for moment, _ in wrenches)
     )
 
 
@@ -159,14 +158,14 @@ class _Rotations:
 
 
 def _external(tree, turns, loads):
-    """Return {link: (force, moment)} of all loads on a link, in and about its frame (Barman 2020, eqs. 3.84-3.90)."""
+    """Return {link: (moment, force)} of all loads on a link, in and about its frame (Barman 2020, eqs. 3.84-3.90)."""
     external = {}
-    for k, arm, force, moment in applied(tree, loads):
-        force, moment = turns.from_ground(k, force), turns.from_ground(k, moment)
+    for k, arm, moment, force in applied(tree, loads):
+        moment, force = turns.from_ground(k, moment), turns.from_ground(k, force)
         moment = _add(moment, _cross(arm.tolist(), force))
         if k in external:
-            force, moment = _add(force, external[k][0]), _add(moment, external[k][1])
-        external[k] = force, moment
+            moment, force = _add(moment, external[k][0]), _add(force, external[k][1])
+        external[k] = moment, force
     return external
 
 

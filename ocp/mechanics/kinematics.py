@@ -241,13 +241,14 @@ def slope(tree, frames, point):
     return ca.horzcat(ca.DM(6, 0), *columns)
 
 
-def wrench_torques(tree, frames, link, moment, force):
-    """Return the generalized forces (n,) of a wrench on the named link: moment about the global origin (3, N m) and force (3, N).
+def wrench_torques(tree, frames, wrench):
+    """Return the generalized forces (n,) of a Wrench.
 
     `frames` are the poses of all links; each joint takes the share along its own axis, z . (M - o x F) for a turn.
     """
     _rigid_only(tree, "wrench_torques")
-    k, parents, rows = tree.link_index(link), tree.parents, tree.rows
+    k, parents, rows = tree.link_index(wrench.link), tree.parents, tree.rows
+    moment, force = wrench.about_origin, wrench.force
     torques = [0] * tree.dof
     while k >= 0:
         if rows[k] is not None:

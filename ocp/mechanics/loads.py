@@ -1,36 +1,39 @@
-"""Forces and moments on bodies, in global axes."""
+"""Forces and moments on bodies, in global axes: loads that go with a point, and wrenches that stay where they are."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
+import casadi as ca
 import numpy as np
 
 from ocp.mechanics.checks import frozen, numbers, set_fields
+from ocp.mechanics.tree import Point, Tree
 from ocp.mechanics.types import Matrix
+
+# Three numbers, an expression of three entries, or a function of time t (s) that returns one of these.
+Push: TypeAlias = Sequence[float] | Matrix | Callable[[Matrix], Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wrench:
-    """A moment (3, N m) and a force (3, N) on the named link at a `place` (3, m) that stays where it is when the link moves, global axes."""
+    """A moment (3, N m) and a force (3, N) on the named link, in global axes.
+
+    The moment is taken about `place` (3, m, global axes), which stays where it is when the link moves; by default
+    the global origin. A wrench of no link yet, such as a sum that is still to be shared, has the link "".
+    """
 
     link: str
-    place: object
-    moment: object
-    force: object
+    moment: Matrix
+    force: Matrix
+    place: Sequence[float] = (0.0, 0.0, 0.0)
 
-
-def acting(loads: Sequence["Load"], t: Matrix) -> tuple["Load", ...]:
-    """Return the loads as they are at the instant `t` (s): functions of time replaced by their values."""
-    return tuple(load.at(t) for load in loads)
-
-
-def applied(tree, loads):
-    """Return for each loaded point its (link index, position (3, link frame), force, moment); raise ValueError for unknown points."""
-    points = [tree.point(load.point) for load in loads]
-    return [
-        (tree.link_index(point.link), np.array(point.position), load.force, load.moment)
-        for point, load in zip(points, loads)
-    ]
+    @property
+    def about_origin(self) -> Matrix:
+        """The moment (3, N m) about the global origin."""
+        if not np.any(self.place):
+            return self.moment
+        return self.moment + ca.cross(ca.DM(self.place), self.force)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,28 +44,77 @@ class Load:
     """
 
     point: str
-    force: object = (0.0, 0.0, 0.0)
-    moment: object = (0.0, 0.0, 0.0)
+    force: Push = (0.0, 0.0, 0.0)
+    moment: Push = (0.0, 0.0, 0.0)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for what in ("force", "moment"):
             value, label = getattr(self, what), f"load at {self.point!r}: {what}"
-            if isinstance(value, (tuple, list, np.ndarray)) and all(
-                isinstance(entry, (int, float, np.number)) for entry in value
-            ):
+            if _listed_numbers(value):
                 set_fields(self, **{what: frozen(numbers(label, value, (3,)))})
-            elif (
-                not callable(value)
-                and np.prod(value.shape if hasattr(value, "shape") else np.shape(value)) != 3
-            ):
+            elif not callable(value) and _size(value) != 3:
                 raise ValueError(
-                    f"{label}: expected 3 numbers or expressions, or a function of time, got {value!r}"
+                    f"{label}: expected 3 numbers or expressions, or a function of time, "
+                    f"got {value!r}"
                 )
 
-    def at(self, t):
-        """Return the load of the instant t: functions of time replaced by their values."""
+    def at(self, t: Matrix) -> "Load":
+        """Return the load of the instant t (s): functions of time replaced by their values."""
         return Load(
             point=self.point,
             force=self.force(t) if callable(self.force) else self.force,
             moment=self.moment(t) if callable(self.moment) else self.moment,
         )
+
+
+def acting(loads: Sequence[Load], t: Matrix) -> tuple[Load, ...]:
+    """Return the loads as they are at the instant t (s): functions of time replaced by their values."""
+    return tuple(load.at(t) for load in loads)
+
+
+def applied(tree: Tree, loads: Sequence[Load]) -> list[tuple[int, np.ndarray, Matrix, Matrix]]:
+    """Return for each load (link's index, position (3, m, link frame), moment, force).
+
+    Raises ValueError for unknown points.
+    """
+    points = [tree.point(load.point) for load in loads]
+    return [
+        (tree.link_index(point.link), np.array(point.position), load.moment, load.force)
+        for point, load in zip(points, loads)
+    ]
+
+
+def attached(
+    tree: Tree, frames: Sequence[Matrix], wrenches: Sequence[Wrench]
+) -> tuple[Tree, tuple[Load, ...]]:
+    """Return the wrenches as loads that do the same here, and the tree with the points at which they act.
+
+    These are the origins of the links, whose poses (4x4) are `frames`.
+    """
+    loads = []
+    for wrench in wrenches:
+        origin = frames[tree.link_index(wrench.link)][:3, 3]
+        loads.append(
+            Load(
+                point=_origin(wrench.link),
+                force=wrench.force,
+                moment=wrench.about_origin - ca.cross(origin, wrench.force),
+            )
+        )
+    links = dict.fromkeys(wrench.link for wrench in wrenches)
+    origins = [Point(name=_origin(link), link=link) for link in links]
+    return replace(tree, points=(*tree.points, *origins)), tuple(loads)
+
+
+def _origin(link: str) -> str:
+    return f"origin of {link}"
+
+
+def _listed_numbers(value: object) -> bool:
+    return isinstance(value, (tuple, list, np.ndarray)) and all(
+        isinstance(entry, (int, float, np.number)) for entry in value
+    )
+
+
+def _size(value: Any) -> int:
+    return int(np.prod(value.shape if hasattr(value, "shape") else np.shape(value)))

@@ -15,7 +15,7 @@ import numpy as np
 
 from ocp.mechanics import kinematics
 from ocp.mechanics.kinematics import Motion
-from ocp.mechanics.loads import Load
+from ocp.mechanics.loads import Load, Wrench
 from ocp.mechanics.spatial import tidy
 
 CLOSED, FINE = (
@@ -105,17 +105,17 @@ def loop_torques(tree, q, multipliers):
     A positive multiplier pushes the loop's end, and its start the other way: inverse dynamics = driving torques + loop torques.
     """
     frames, torques = kinematics.poses(tree, q), ca.DM.zeros(tree.dof)
-    for (_, link), (moment, force) in loop_wrenches(tree, frames, multipliers).items():
-        torques = torques + kinematics.wrench_torques(tree, frames, link, moment, force)
+    for wrench in loop_wrenches(tree, frames, multipliers).values():
+        torques = torques + kinematics.wrench_torques(tree, frames, wrench)
     return torques
 
 
 def loop_wrenches(tree, frames, multipliers):
-    """Return {(loop, link): (moment about the global origin (3, N m), force (3, N))}, global axes, of the cut joints on the links they join."""
-    found = {}
-    for loop, link, place, moment, force in _actions(tree, frames, multipliers):
-        found[loop.name, link] = moment + ca.cross(place, force), force
-    return found
+    """Return {(loop, link): Wrench}, about the global origin, of the cut joints on the links they join."""
+    return {
+        (loop.name, link): Wrench(link=link, moment=moment + ca.cross(place, force), force=force)
+        for loop, link, place, moment, force in _actions(tree, frames, multipliers)
+    }
 
 
 def loop_loads(tree, q, multipliers):

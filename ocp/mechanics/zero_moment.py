@@ -3,6 +3,7 @@
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.loads import Wrench
 from ocp.mechanics.structure import floating_root
 
 Z = (0.0, 0.0, 1.0)
@@ -14,7 +15,7 @@ def body_weight(tree):
 
 
 def resultant(tree, frames, torques):
-    """Return (moment about the origin, force) that stands in for the generalized forces of the root's joints.
+    """Return the Wrench on the root's link that stands in for the generalized forces of the root's joints.
 
     `frames` are the poses of all links, `torques` (n,) those of inverse dynamics without the ground. Each root joint's force is the
     share of the wrench along its own axis, which are six equations for the wrench, first three for the force alone.
@@ -28,9 +29,10 @@ def resultant(tree, frames, torques):
         frames[k][:3, :3] @ ca.DM(tree.joints[k].screw[3:]) + ca.cross(frames[k][:3, 3], turn)
         for k, turn in zip(links[3:], turns)
     ]
-    return _solve_three(
+    moment = _solve_three(
         turns, [torques[row] - ca.dot(arm, force) for row, arm in zip(rows[3:], arms)]
-    ), force
+    )
+    return Wrench(link=tree.joints[links[-1]].name, moment=moment, force=force)
 
 
 def _solve_three(axes, values):

@@ -202,7 +202,8 @@ def _traces(solution: Solution, quantity: str, t: np.ndarray) -> dict[str, np.nd
     """Return {joint name: values (N,)} of a quantity at times (N,)."""
     tree = solution.problem.tree
     if quantity in NORMS:
-        passed = solution.reactions(t)[NORMS.index(quantity)]
+        moment, force = solution.reactions(t)
+        passed = force if quantity == "force" else moment
         return dict(zip(tree.names, np.linalg.norm(passed, axis=0)))
     return dict(zip((joint.name for joint in tree.moving), getattr(solution, quantity)(t)))
 

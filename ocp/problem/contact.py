@@ -295,11 +295,10 @@ def linear_split(tree, ground):
     edges, found = sorted({0.0, 1.0, *ground.switches}), []
 
     def rows(at):
-        shares = two_pass(ground, at.s, at.reaction.moment(), at.reaction.force())
-        moment, force = (
-            sum(wrench[k] for (name, _), wrench in shares.items() if name == first)
-            for k in range(2)
-        )
+        shares = two_pass(ground, at.s, at.reaction.total())
+        of_first = [wrench for (name, _), wrench in shares.items() if name == first]
+        moment = sum(wrench.moment for wrench in of_first)
+        force = sum(wrench.force for wrench in of_first)
         return (
             ca.vertcat(at.reaction.moment(first) - moment, at.reaction.force(first) - force)
             / weight

@@ -92,11 +92,11 @@ class Instant:
         return eliminated(self.tree, self.frames, self.supported, structure(self.tree).passive)
 
     def _given(self, wrenches):
-        """Return the generalized forces of wrenches {(name, link): (moment about the origin, force)}."""
+        """Return the generalized forces of wrenches {(name, link): Wrench}."""
         return sum(
             (
-                kinematics.wrench_torques(self.tree, self.frames, link, *wrench)
-                for (_, link), wrench in wrenches.items()
+                kinematics.wrench_torques(self.tree, self.frames, wrench)
+                for wrench in wrenches.values()
             ),
             0.0,
         )

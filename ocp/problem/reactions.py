@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
+from ocp.mechanics.loads import Wrench
 from ocp.problem.ground import Ground
 
 FAINT = (
@@ -17,18 +18,22 @@ FAINT = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reaction:
-    """What the ground gives at one instant: `wrenches` {(foot, link): (moment about the origin, force)} (N m, N)."""
+    """What the ground gives at one instant: `wrenches` {(foot, link): Wrench}."""
 
     ground: Ground
-    wrenches: dict
+    wrenches: dict[tuple[str, str], Wrench]
 
     def force(self, foot=None):
         """Force (3, N) on a foot, or on all."""
-        return sum((force for _, force in self._of(foot)), ca.SX.zeros(3))
+        return sum((wrench.force for wrench in self._of(foot)), ca.SX.zeros(3))
 
     def moment(self, foot=None):
         """Moment (3, N m) about the global origin on a foot, or on all."""
-        return sum((moment for moment, _ in self._of(foot)), ca.SX.zeros(3))
+        return sum((wrench.about_origin for wrench in self._of(foot)), ca.SX.zeros(3))
+
+    def total(self, foot=None):
+        """Wrench on a foot, or on all, about the global origin and of no link."""
+        return Wrench(link="", moment=self.moment(foot), force=self.force(foot))
 
     def _of(self, foot):
         names = (
@@ -40,7 +45,7 @@ class Reaction:
 
     def pressure(self, foot=None):
         """Centre of pressure (3, m) of a foot, or of all: the zero moment point."""
-        return zero_moment_point(self.ground, self.moment(foot), self.force(foot))
+        return zero_moment_point(self.ground, self.total(foot))
 
     def lever(self, foot=None):
         """Centre of pressure times the normal force (3, N m), which stays sound where the force vanishes."""
@@ -56,14 +61,14 @@ class Reaction:
         return ca.dot(normal, self.moment(foot) - ca.cross(point, self.force(foot)))
 
 
-def zero_moment_point(ground, moment, force):
+def zero_moment_point(ground, wrench):
     """Return the point of the ground (3, m) about which the wrench has no moment but along the normal."""
     normal = ca.DM(ground.normal)
-    return ca.cross(normal, moment) / ca.dot(normal, force)
+    return ca.cross(normal, wrench.about_origin) / ca.dot(normal, wrench.force)
 
 
-def two_pass(ground, s, moment, force):
-    """Share the resultant among the feet that bear at s; return {(foot, link): wrench} (Barman 2020, section 5.3).
+def two_pass(ground, s, total):
+    """Share the `total` Wrench among the feet that bear at s; return {(foot, link): Wrench} (Barman 2020, section 5.3).
 
     Of two feet, each takes the share that the distance of the zero moment point P from the other's centre c asks for, w = clip((P - c_L).
     (c_R - c_L) / |c_R - c_L|^2), and applies it at its own centre shifted by e = P - (w_R c_R + w_L c_L), the same for both, which keeps
@@ -71,8 +76,8 @@ def two_pass(ground, s, moment, force):
     """
     if len(ground.feet) > 2:
         raise ValueError(f"two-pass reactions: expected at most two feet, got {len(ground.feet)}")
-    normal, point = ca.DM(ground.normal), zero_moment_point(ground, moment, force)
-    twist = ca.dot(normal, moment - ca.cross(point, force))
+    normal, point, force = ca.DM(ground.normal), zero_moment_point(ground, total), total.force
+    twist = ca.dot(normal, total.about_origin - ca.cross(point, force))
     bearing = [_schedule(foot, s) for foot in ground.feet]
     shares = [sum(active for _, active in links) for links in bearing]
     centers = [ca.DM(foot.center) for foot in ground.feet]
@@ -85,31 +90,31 @@ def two_pass(ground, s, moment, force):
     for foot, links, share, center in zip(ground.feet, bearing, shares, centers):
         for link, active in links:
             pull = active * share * force
-            found[foot.name, link] = (
-                ca.cross(center + shift, pull) + active * share * twist * normal,
-                pull,
-            )
+            moment = ca.cross(center + shift, pull) + active * share * twist * normal
+            found[foot.name, link] = Wrench(link=link, moment=moment, force=pull)
     return found
 
 
-def shared(ground, s, given, moment, force):
-    """Share the resultant as `given` {foot: (moment, force)} does, which need not balance it; the remainder goes to the feet in proportion
-    to their normal forces. Return {(foot, link): wrench}. This is how wrenches known at nodes continue between them."""
+def shared(ground, s, given, total):
+    """Share the `total` Wrench as `given` {foot: Wrench} does, which need not balance it; the remainder goes to the feet in proportion
+    to their normal forces. Return {(foot, link): Wrench}. This is how wrenches known at nodes continue between them."""
     normal, found = ca.DM(ground.normal), {}
     bearing = {foot.name: _schedule(foot, s) for foot in ground.feet}
     there = {name: sum(active for _, active in links) for name, links in bearing.items()}
-    known = {name: tuple(there[name] * part for part in given[name]) for name in there}
-    remainder = [total - sum(parts) for total, parts in zip((moment, force), zip(*known.values()))]
+    moments = {name: there[name] * given[name].about_origin for name in there}
+    forces = {name: there[name] * given[name].force for name in there}
+    moment, force = total.about_origin - sum(moments.values()), total.force - sum(forces.values())
     pushes = {
-        name: ca.fmax(ca.dot(normal, part), FAINT * there[name])
-        for name, (_, part) in known.items()
+        name: ca.fmax(ca.dot(normal, part), FAINT * there[name]) for name, part in forces.items()
     }
     whole = sum(pushes.values())
     for name, links in bearing.items():
         for link, active in links:
-            found[name, link] = tuple(
-                active * (mine + pushes[name] / whole * rest)
-                for mine, rest in zip(known[name], remainder)
+            part = pushes[name] / whole
+            found[name, link] = Wrench(
+                link=link,
+                moment=active * (moments[name] + part * moment),
+                force=active * (forces[name] + part * force),
             )
     return found
 

@@ -1,16 +1,15 @@
 """A solved (or unsolved) motion as a value: curves, torques, reactions, multipliers, statistics; and its file."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import casadi as ca
 import numpy as np
 
 from ocp.dynamics import FORMULATIONS
-from ocp.mechanics.loads import Load, acting
+from ocp.mechanics.loads import acting, attached
 from ocp.mechanics.loops import loop_loads
 from ocp.mechanics.structure import structure
-from ocp.mechanics.tree import Point
 from ocp.motion.mesh import Mesh, between
 from ocp.problem.ground import slots
 from ocp.problem.statement import Problem
@@ -70,7 +69,7 @@ class Solution:
         return self.trace(lambda at: at.loop_forces, t)
 
     def reactions(self, t):
-        """Return force (3, links) or (3, links, N) and moment, likewise, that each joint passes to its link, in the link's axes.
+        """Return moment (3, links) or (3, links, N) and force, likewise, that each joint passes to its link, in the link's axes.
 
         They are the Newton-Euler ones whatever the formulation of the solve (Barman 2020, step 9), the ground's wrenches and the forces of
         cut joints being loads; the moment is about the anchor. With flexible links they are those of `ocp.dynamics.book`.
@@ -81,10 +80,10 @@ class Solution:
             tree, loads = _held(at)
             return ca.vertcat(*passed(tree, at.q, at.qd, at.qdd, loads))
 
-        stacked = self.trace(both, t)  # 3 forces and 3 moments, link by link
+        stacked = self.trace(both, t)  # 3 moments and 3 forces, link by link
         shape = (6, len(self.problem.tree.joints), *np.shape(t))
-        force_and_moment = stacked.reshape(shape, order="F")
-        return force_and_moment[:3], force_and_moment[3:]
+        moment_and_force = stacked.reshape(shape, order="F")
+        return moment_and_force[:3], moment_and_force[3:]
 
     def trace(self, function, t):
         """Return function(Instant), a vector of m entries, along the motion: (m,) or (m, N).
@@ -179,18 +178,9 @@ class Solution:
 
 def _held(at):
     """Return the instant's tree, with a point at the origin of each link on the ground, and its loads with the ground's among them."""
-    loads, wrenches = (
-        list(acting(at.loads, at.t)),
-        {} if at.ground is None else at.reaction.wrenches,
-    )
-    loads += loop_loads(at.tree, at.q, at.loop_forces) if at.tree.loops else ()
-    for (_, link), (moment, force) in wrenches.items():
-        arm = at.frames[at.tree.link_index(link)][:3, 3]
-        loads.append(
-            Load(point=f"origin of {link}", force=force, moment=moment - ca.cross(arm, force))
-        )
-    origins = [
-        Point(name=f"origin of {link}", link=link)
-        for link in dict.fromkeys(link for _, link in wrenches)
-    ]
-    return replace(at.tree, points=(*at.tree.points, *origins)), tuple(loads)
+    loads = acting(at.loads, at.t)
+    if at.tree.loops:
+        loads += loop_loads(at.tree, at.q, at.loop_forces)
+    wrenches = () if at.ground is None else tuple(at.reaction.wrenches.values())
+    tree, pushes = attached(at.tree, at.frames, wrenches)
+    return tree, (*loads, *pushes)

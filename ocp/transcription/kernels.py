@@ -178,20 +178,17 @@ def _lifted(problem, wrenches):
     )
 
     def in_two_passes(at, _):
-        return two_pass(ground, at.s, *resultant(at.tree, at.frames, at.unsupported))
+        return two_pass(ground, at.s, resultant(at.tree, at.frames, at.unsupported))
 
     def corrected(at, more):
         given = {
-            foot.name: tuple(ca.vertsplit(wrench, 3))
+            foot.name: Wrench(link="", moment=wrench[:3], force=wrench[3:])
             for foot, wrench in zip(ground.feet, ca.vertsplit(more[told:], 6))
         }
-        return shared(ground, at.s, given, *resultant(at.tree, at.frames, at.unsupported))
+        return shared(ground, at.s, given, resultant(at.tree, at.frames, at.unsupported))
 
     def variable(_, more):
-        return {
-            slot: (wrench.moment + ca.cross(ca.DM(wrench.place), wrench.force), wrench.force)
-            for slot, wrench in zip(slots(ground), _supports(ground, more))
-        }
+        return dict(zip(slots(ground), _supports(ground, more)))
 
     def torques(more):
         return ca.vertcat(

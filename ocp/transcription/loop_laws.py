@@ -14,6 +14,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.closure import close, examples
+from ocp.mechanics.loads import Wrench
 from ocp.mechanics.loops import DEPENDENT, gap_acceleration, gap_at, gap_rate, labels, units
 from ocp.mechanics.structure import structure
 from ocp.motion.mesh import Mesh, basis, transfer
@@ -201,7 +202,7 @@ def _ends(problem):
     places = () if problem.ground is None else slots(problem.ground)
     push = ca.SX.sym("push", 6 * len(places))
     wrenches = {
-        slot: tuple(ca.vertsplit(part, 3))
+        slot: Wrench(link=slot[1], moment=part[:3], force=part[3:])
         for slot, part in zip(places, ca.vertsplit(push, 6) if places else ())
     }
     ends = []

@@ -6,15 +6,14 @@ halves do not meet shows a jump at 50 %.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
 from ocp.models.human.skeleton import mirror
 
 from ocp.dynamics import FORMULATIONS
-from ocp.mechanics.loads import Load, acting
-from ocp.mechanics.tree import Point
+from ocp.mechanics.loads import acting, attached
 from ocp.mechanics.zero_moment import body_weight
 from ocp.solution.standing import dense, traces
 
@@ -129,29 +128,11 @@ def joint_forces(at):
 
     The ground's wrenches act on the feet as loads   (Barman 2020, step 9, after the second pass).
     """
-    links = {link for _, link in at.reaction.wrenches}
-    tree = _with_origins(at.tree, links)
-    loads = list(acting(at.loads, at.t))
-    for (_, link), (moment, force) in at.reaction.wrenches.items():
-        origin = at.frames[tree.link_index(link)][:3, 3]
-        loads.append(
-            Load(point=_origin(link), force=force, moment=moment - ca.cross(origin, force))
-        )
-    forces, _ = FORMULATIONS["newton_euler"].reactions(tree, at.q, at.qd, at.qdd, tuple(loads))
+    tree, pushes = attached(at.tree, at.frames, tuple(at.reaction.wrenches.values()))
+    loads = (*acting(at.loads, at.t), *pushes)
+    _, forces = FORMULATIONS["newton_euler"].reactions(tree, at.q, at.qd, at.qdd, loads)
     return ca.vertcat(*(forces[:, tree.link_index(name)] for name in _inner()))
 
 
 def _inner():
     return [f"{joint}_{side}" for side in "rl" for joint in JOINTS.values()]
-
-
-def _origin(link):
-    return f"origin of {link}"
-
-
-def _with_origins(tree, links):
-    """Return the tree with a named point at the origin of each of these links."""
-    return replace(
-        tree,
-        points=(*tree.points, *(Point(name=_origin(link), link=link) for link in sorted(links))),
-    )

@@ -138,7 +138,7 @@ def lifted(solution, t):
         1.0,
         0.0,
     )
-    passed = solution.reactions(t)[0][:, tree.link_index(BACK)]
+    passed = solution.reactions(t)[1][:, tree.link_index(BACK)]
     pressing = up @ passed
     return Lift(
         t=t,

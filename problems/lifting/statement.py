@@ -39,6 +39,7 @@ from ocp import (
 )
 from ocp.mechanics.joints import prismatic
 from ocp.mechanics.kinematics import place, poses
+from ocp.mechanics.loads import Wrench
 from ocp.mechanics.tree import Link
 from ocp.mechanics.zero_moment import body_weight, hull
 from ocp.problem.contact import (
@@ -364,13 +365,14 @@ def stability(stands):
     low, high = corners.min(axis=0), corners.max(axis=0)
 
     def off(at):
-        force, moment = (
-            sum(getattr(at.reaction, what)(foot.name) for foot in stands.feet)
-            for what in ("force", "moment")
+        feet = [foot.name for foot in stands.feet]
+        total = Wrench(
+            link="",
+            moment=sum(at.reaction.moment(name) for name in feet),
+            force=sum(at.reaction.force(name) for name in feet),
         )
         return (
-            (zero_moment_point(stands, moment, force) - ca.DM((low + high) / 2))
-            / ((high - low)[2] / 2)
+            (zero_moment_point(stands, total) - ca.DM((low + high) / 2)) / ((high - low)[2] / 2)
         )[[0, 2]]
 
     return squares("stability", off)

@@ -122,7 +122,7 @@ def test_torque_and_pin_forces_are_those_of_the_closed_form(seed):
     torques, multipliers = closed_loops.inverse(tree, *motion)
     np.testing.assert_allclose(numbers(torques), (torque, 0, 0), rtol=0, atol=1e-9)
     np.testing.assert_allclose(numbers(multipliers), forces[2], rtol=0, atol=1e-9)
-    passed, _ = reactions(tree, *motion, loops.loop_loads(tree, motion[0], multipliers))
+    _, passed = reactions(tree, *motion, loops.loop_loads(tree, motion[0], multipliers))
     for k, pin in ((0, 0), (1, 1), (2, 3)):
         turn = np.column_stack([toward(angles[k]), side(toward(angles[k]))])
         np.testing.assert_allclose(turn @ np.array(passed)[:2, k], forces[pin], rtol=0, atol=1e-9)
@@ -160,7 +160,11 @@ def motion_of(tree, rng, near, driven):
     """A closed motion in which the driven joints move at random; q, qd, qdd."""
     q = closure.close(tree, near)
     qd = closure.close_rates(tree, q, rng.uniform(-3, 3, tree.dof), fixed=driven)
-    return q, qd, closure.close_accelerations(tree, q, qd, rng.uniform(-9, 9, tree.dof), fixed=driven)
+    return (
+        q,
+        qd,
+        closure.close_accelerations(tree, q, qd, rng.uniform(-9, 9, tree.dof), fixed=driven),
+    )
 
 
 def drives_of(tree, q):

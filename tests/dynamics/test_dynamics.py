@@ -65,7 +65,7 @@ def torques(method, c):
 
 @lru_cache(maxsize=None)
 def reactions(c):
-    """Forces and moments (3, links) through the joints of a case."""
+    """Moments and forces (3, links) through the joints of a case."""
     return tuple(np.array(part) for part in NEWTON_EULER.reactions(*c.arguments))
 
 
@@ -87,7 +87,7 @@ def greatest(*arrays):
 
 def joint_action(c, k, move):
     """What joint k passes to its link, in global axes: place of its anchor, force, and moment about it."""
-    forces, moments = reactions(c)
+    moments, forces = reactions(c)
     return (
         move.origin + move.rotation @ c.tree.joints[k].anchor,
         move.rotation @ forces[:, k],
@@ -130,7 +130,7 @@ def demanded(link, move):
 @every_tree
 def test_joint_reactions_balance_every_link_about_its_centre_of_mass(seed):
     c, moves = case(seed), motions(case(seed))
-    forces, moments = reactions(c)
+    moments, forces = reactions(c)
     for link, move, acting in zip(c.tree.links, moves, actions(c, moves)):
         center, force, moment = demanded(link, move)
         turning = sum(turn + np.cross(place - center, push) for place, push, turn in acting)
@@ -145,7 +145,7 @@ def test_joint_torques_are_the_reactions_components_along_the_screws(seed):
     c = case(seed)
     along = [
         np.dot((*(moment + np.cross(joint.anchor, force)), *force), joint.screw)
-        for joint, force, moment in zip(c.tree.joints, *(part.T for part in reactions(c)))
+        for joint, moment, force in zip(c.tree.joints, *(part.T for part in reactions(c)))
         if joint.screw is not None
     ]
     np.testing.assert_allclose(

@@ -287,14 +287,7 @@ def test_wrenches_that_stay_in_the_ground_have_the_derivatives_that_casadi_finds
     )
     frames = poses(tree, arguments[0])
     torques = newton_euler.inverse(tree, *arguments, loads) - sum(
-        wrench_torques(
-            tree,
-            frames,
-            wrench.link,
-            wrench.moment + ca.cross(ca.DM(wrench.place), wrench.force),
-            wrench.force,
-        )
-        for wrench in wrenches
+        wrench_torques(tree, frames, wrench) for wrench in wrenches
     )
     values = [
         valued([x, y], part, motion, np.arange(12) - 5.5)

@@ -139,7 +139,7 @@ def test_the_centre_of_mass_balances_the_links_and_carries_the_momentum(seed):
 def applied_wrench(tree, q, qd, qdd, loads):
     """Moment about ABOUT and force, in global axes, that the ground, gravity and loads together apply to the tree."""
     frames = [np.array(pose) for pose in kinematics.poses(tree, ca.DM(q))]
-    forces, moments = (
+    moments, forces = (
         np.array(part) for part in reactions(tree, ca.DM(q), ca.DM(qd), ca.DM(qdd), loads)
     )
     actions = []  # (place, force, moment)

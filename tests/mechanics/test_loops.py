@@ -206,11 +206,11 @@ def test_a_closed_loops_forces_are_action_and_reaction(seed):
             if loop.axes != "global" or at is q:
                 total = [
                     sum(
-                        numbers(wrench[part])
+                        numbers(getattr(wrench, part))
                         for (name, _), wrench in wrenches.items()
                         if name == loop.name
                     )
-                    for part in (0, 1)
+                    for part in ("moment", "force")
                 ]
                 np.testing.assert_allclose(total, 0, rtol=0, atol=1e-12)
 
@@ -241,12 +241,14 @@ def spatial(tree, position="xyz", orientation="xyz"):
 
 def test_a_pin_closed_across_the_plane_names_what_is_redundant():
     found = closure.independent(spatial(four_bar(), orientation="xy"))
-    assert found == loops.Independence(
+    assert found == closure.Independence(
         rows=(0, 1),
         redundant=("pin: position z", "pin: orientation x", "pin: orientation y"),
         freedom=1,
     )
-    assert closure.independent(four_bar()) == loops.Independence(rows=(0, 1), redundant=(), freedom=1)
+    assert closure.independent(four_bar()) == closure.Independence(
+        rows=(0, 1), redundant=(), freedom=1
+    )
     assert closure.independent(five_bar()).freedom == 2
 
 

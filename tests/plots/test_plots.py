@@ -167,7 +167,7 @@ def test_joint_lines_are_position_rate_and_acceleration(solution):
 
 
 def test_reactions_are_norms_of_force_and_moment(solution):
-    for axes, vectors in zip(plot_reactions(solution).axes, (0, 1)):
+    for axes, vectors in zip(plot_reactions(solution).axes, (1, 0)):
         t, values = curves(axes)["shoulder"]
         np.testing.assert_allclose(
             values, np.linalg.norm(solution.reactions(t)[vectors][:, 0], axis=0)

@@ -7,13 +7,14 @@ from math import inf
 import casadi as ca
 import numpy as np
 import pytest
-from bipeds import biped, posture, rows, steps, wrenches_on
+from bipeds import biped, posture, rows, steps, wrench_of, wrenches_on
 from ocp.models.human.skeleton import CONTACTS, FEET, human, mirror
 from ocp.problems.gait.statement import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF, UP, stance
 from random_trees import random_motion, random_tree
 
 from ocp.dynamics.newton_euler import inverse
 from ocp.mechanics import kinematics
+from ocp.mechanics.loads import Wrench
 from ocp.mechanics.zero_moment import body_weight, hull, resultant
 from ocp.problem.contact import (
     apart,
@@ -58,7 +59,7 @@ def held(constraints, s):
 
 def push_at(point, force, twist=0.0):
     """Wrench (moment about the origin, force) of a force and a vertical moment at a point."""
-    return np.cross(point, force) + (0, 0, twist), np.asarray(force)
+    return wrench_of(np.cross(point, force) + (0, 0, twist), force)
 
 
 # Pins ------------------------------------------------------------------------------------------------------------------------
@@ -244,7 +245,9 @@ def test_the_friction_pyramid_stands_inside_the_cone(normal):
             found = rows(
                 constraint,
                 wrenches_on(
-                    tree, ground, {("right", "knee_right"): (np.zeros(3), 50 * (pull + normal))}
+                    tree,
+                    ground,
+                    {("right", "knee_right"): push_at(np.zeros(3), 50 * (pull + normal))},
                 ),
             )
             assert (found.min() >= 0) == (
@@ -267,8 +270,8 @@ def test_friction_may_bound_the_twist_about_the_foots_centre():
 def test_the_ground_only_pushes():
     tree, ground = biped(), steps()
     wrenches = {
-        ("right", "knee_right"): (np.zeros(3), (9, 9, -50)),
-        ("left", "knee_left"): (np.zeros(3), (0, 0, 300)),
+        ("right", "knee_right"): push_at((0, 0, 0), (9, 9, -50)),
+        ("left", "knee_left"): push_at((0, 0, 0), (0, 0, 300)),
     }
     each, together = unilateral(tree, ground, least=0.2)
     assert rows(each, wrenches_on(tree, ground, wrenches)) * body_weight(tree) == pytest.approx(
@@ -308,9 +311,7 @@ def test_the_zero_moment_point_stays_in_the_hull_of_who_bears():
         nearest = np.linalg.norm(
             np.cross(ends - corners, point - corners), axis=1
         ) / np.linalg.norm(ends - corners, axis=1)
-        at = wrenches_on(
-            human(), ground, {("left", "toe_ext_l"): (np.cross(point, weight), weight)}
-        )
+        at = wrenches_on(human(), ground, {("left", "toe_ext_l"): push_at(point, weight)})
         assert rows(constraint, at) == pytest.approx(nearest * 700 / body_weight(human()))
 
 
@@ -318,8 +319,8 @@ def test_the_zero_moment_point_stays_in_the_hull_of_who_bears():
 def test_the_linear_split_vanishes_for_the_shares_of_two_passes_and_for_no_others(seed):
     tree, ground = biped(), steps(way=0.3)
     q, qd, qdd = map(ca.DM, posture(tree, np.random.default_rng(seed)))
-    moment, force = resultant(tree, kinematics.poses(tree, q), inverse(tree, q, qd, qdd))
-    wrenches = two_pass(ground, 0.5, moment, force)
+    total = resultant(tree, kinematics.poses(tree, q), inverse(tree, q, qd, qdd))
+    wrenches = two_pass(ground, 0.5, total)
     (constraint,) = linear_split(tree, ground)
     assert (
         constraint.when == Span(start=0.25, end=0.6, open_start=True, open_end=True)
@@ -328,8 +329,8 @@ def test_the_linear_split_vanishes_for_the_shares_of_two_passes_and_for_no_other
     assert np.abs(rows(constraint, wrenches_on(tree, ground, wrenches))).max() < 1e-12
     gift = ca.DM((0, 0, 10))
     moved = {
-        slot: (moment, force + (gift if slot[0] == "right" else -gift))
-        for slot, (moment, force) in wrenches.items()
+        slot: replace(wrench, force=wrench.force + (gift if slot[0] == "right" else -gift))
+        for slot, wrench in wrenches.items()
     }
     found = rows(constraint, wrenches_on(tree, ground, moved)) * body_weight(tree)
     assert found == pytest.approx((0, 0, 0, 0, 0, 10), abs=1e-9)
@@ -454,9 +455,9 @@ def test_a_reaction_adds_up_its_feet():
     reaction = Reaction(
         ground=ground,
         wrenches={
-            ("right", "a"): (ca.DM((1, 2, 3)), ca.DM((4, 5, 6))),
-            ("right", "b"): (ca.DM((1, 1, 1)),) * 2,
-            ("left", "c"): (ca.DM((0, 0, 9)), ca.DM((0, 0, 8))),
+            ("right", "a"): Wrench(link="a", moment=ca.DM((1, 2, 3)), force=ca.DM((4, 5, 6))),
+            ("right", "b"): Wrench(link="b", moment=ca.DM((1, 1, 1)), force=ca.DM((1, 1, 1))),
+            ("left", "c"): Wrench(link="c", moment=ca.DM((0, 0, 9)), force=ca.DM((0, 0, 8))),
         },
     )
     assert np.array(ca.DM(reaction.force("right"))).ravel().tolist() == [5, 6, 7]

@@ -8,7 +8,7 @@ from math import inf
 import casadi as ca
 import numpy as np
 import pytest
-from bipeds import biped, steps
+from bipeds import biped, stacked, steps, wrench_of
 from ocp.models.human.skeleton import ROOT, human
 from ocp.models.two_link import two_link
 from ocp.problems.gait.statement import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF, UP, stance
@@ -19,6 +19,7 @@ from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.newton_euler import inverse
 from ocp.mechanics import kinematics
 from ocp.mechanics.joints import fixed, prismatic, revolute
+from ocp.mechanics.loads import Wrench
 from ocp.mechanics.structure import floating_root
 from ocp.mechanics.tree import Link, Tree
 from ocp.mechanics.zero_moment import body_weight, hull
@@ -54,12 +55,7 @@ def walker():
             zmp=at.reaction.pressure(),
             center=kinematics.center_of_mass(body, at.q),
         )
-        parts.update(
-            {
-                slot: ca.vertcat(*at.reaction.wrenches.get(slot, (ca.SX.zeros(3), ca.SX.zeros(3))))
-                for slot in names
-            }
-        )
+        parts.update({slot: stacked(at.reaction.wrenches[slot]) for slot in names})
         return ca.vertcat(*parts.values())
 
     compiled = trace(problem, FORMULATIONS["newton_euler"], everything)
@@ -152,7 +148,7 @@ def test_about_the_zero_moment_point_only_the_moment_about_the_normal_is_left(se
     )
     reaction = Reaction(
         ground=problem.ground,
-        wrenches={("left", ""): (ca.DM(found["moment"]), ca.DM(found["force"]))},
+        wrenches={("left", ""): wrench_of(found["moment"], found["force"])},
     )
     assert float(reaction.twist()) == pytest.approx(left[1]) and float(
         reaction.push("left")
@@ -176,16 +172,15 @@ def test_who_stands_still_weighs_upon_the_projection_of_the_centre_of_mass():
 
 def totals(wrenches):
     """Moment and force of all wrenches together, (6,)."""
-    return sum(
-        np.concatenate([np.array(ca.DM(part)).ravel() for part in wrench])
-        for wrench in wrenches.values()
-    )
+    return sum(np.array(ca.DM(stacked(wrench))).ravel() for wrench in wrenches.values())
 
 
 def share_of(wrenches, foot, whole):
     """The share of the whole force that one foot bears."""
     force = sum(
-        np.array(ca.DM(force)).ravel() for (name, _), (_, force) in wrenches.items() if name == foot
+        np.array(ca.DM(wrench.force)).ravel()
+        for (name, _), wrench in wrenches.items()
+        if name == foot
     )
     return float(force @ whole / (whole @ whole))
 
@@ -195,15 +190,15 @@ def share_of(wrenches, foot, whole):
 def test_two_passes_share_the_resultant_without_remainder(s, seed):
     ground, rng = steps(way=0.3), np.random.default_rng(seed)
     moment, force = 50 * rng.standard_normal(3), np.array((30, 20, 300)) * rng.uniform(0.2, 1, 3)
-    found = two_pass(ground, s, ca.DM(moment), ca.DM(force))
+    found = two_pass(ground, s, wrench_of(moment, force))
     assert totals(found) == pytest.approx(np.concatenate([moment, force]), rel=1e-12, abs=1e-10)
-    point = np.array(zero_moment_point(ground, ca.DM(moment), ca.DM(force))).ravel()
+    point = np.array(zero_moment_point(ground, wrench_of(moment, force))).ravel()
     for (foot, _), wrench in found.items():  # each at its own centre, all moved alike
         if len(bearing_slots(ground, s)) == 1 and share_of(found, foot, force) > 0:
-            assert np.allclose(np.array(zero_moment_point(ground, *wrench)).ravel(), point)
+            assert np.allclose(np.array(zero_moment_point(ground, wrench)).ravel(), point)
     symbol = ca.SX.sym("s")
-    graph = two_pass(ground, symbol, ca.DM(moment), ca.DM(force))
-    by_graph = ca.Function("shares", [symbol], [ca.vertcat(*graph[slot]) for slot in found])(s)
+    graph = two_pass(ground, symbol, wrench_of(moment, force))
+    by_graph = ca.Function("shares", [symbol], [stacked(graph[slot]) for slot in found])(s)
     assert all(
         np.allclose(np.array(part).ravel(), totals({0: found[slot]}))
         for slot, part in zip(found, by_graph)
@@ -215,7 +210,7 @@ def test_on_the_line_of_centres_shares_are_linear_in_the_distances(along):
     ground = steps(way=0.3)
     right, left = (np.array(ground.foot(name).center) for name in ("right", "left"))
     point, force = left + along * (right - left), np.array((3.0, -2.0, 400.0))
-    found = two_pass(ground, 0.4, ca.DM(np.cross(point, force)), ca.DM(force))
+    found = two_pass(ground, 0.4, wrench_of(np.cross(point, force), force))
     far = {
         name: np.linalg.norm(point - center) for name, center in (("left", left), ("right", right))
     }
@@ -225,7 +220,7 @@ def test_on_the_line_of_centres_shares_are_linear_in_the_distances(along):
     ) == pytest.approx(1 - expected)
     if 0 < along < 1:  # no common shift: each at its own centre
         for (foot, _), wrench in found.items():
-            assert np.array(zero_moment_point(ground, *wrench)).ravel() == pytest.approx(
+            assert np.array(zero_moment_point(ground, wrench)).ravel() == pytest.approx(
                 ground.foot(foot).center, abs=1e-12
             )
 
@@ -241,7 +236,7 @@ def test_a_foot_bears_strictly_between_strike_and_toe_off():
         (0.6, 1),
         (1.0, 1),
     ):
-        found = two_pass(ground, s, ca.DM.zeros(3), ca.DM(force))
+        found = two_pass(ground, s, wrench_of((0, 0, 0), force))
         assert share_of(found, "right", force) == pytest.approx(right) and share_of(
             found, "left", force
         ) == pytest.approx(1 - right)
@@ -265,9 +260,9 @@ def test_at_a_switch_the_later_way_of_standing_takes_the_wrench():
         ("right", "toe_ext_r"),
         ("left", "toe_ext_l"),
     )
-    found = two_pass(ground, HEEL_OFF, ca.DM((0, 0, 7)), ca.DM((0, 700, 0)))
-    assert float(found["right", "ankle_inv_r"][1][1]) == 0 and float(
-        found["right", "toe_ext_r"][1][1]
+    found = two_pass(ground, HEEL_OFF, wrench_of((0, 0, 7), (0, 700, 0)))
+    assert float(found["right", "ankle_inv_r"].force[1]) == 0 and float(
+        found["right", "toe_ext_r"].force[1]
     ) == pytest.approx(700)
 
 
@@ -275,35 +270,34 @@ def test_at_a_switch_the_later_way_of_standing_takes_the_wrench():
 def test_known_wrenches_are_corrected_to_balance_and_left_alone_if_they_do(seed):
     ground, rng = steps(way=0.3), np.random.default_rng(seed)
     given = {
-        name: (
-            ca.DM(20 * rng.standard_normal(3)),
-            ca.DM((*rng.standard_normal(2), rng.uniform(10, 200))),
+        name: wrench_of(
+            20 * rng.standard_normal(3), (*rng.standard_normal(2), rng.uniform(10, 200))
         )
         for name in ("right", "left")
     }
-    moment, force = ca.DM(30 * rng.standard_normal(3)), ca.DM((5, 9, 300))
-    found = shared(ground, 0.4, given, moment, force)
-    assert totals(found) == pytest.approx(
-        np.array(ca.vertcat(moment, force)).ravel(), rel=1e-12, abs=1e-10
-    )
+    total = wrench_of(30 * rng.standard_normal(3), (5, 9, 300))
+    found = shared(ground, 0.4, given, total)
+    assert totals(found) == pytest.approx(np.array(stacked(total)).ravel(), rel=1e-12, abs=1e-10)
     gain = {
-        name: np.array(found[name, f"knee_{name}"][1] - given[name][1]).ravel() for name in given
+        name: np.array(found[name, f"knee_{name}"].force - given[name].force).ravel()
+        for name in given
     }
-    pushes = {name: float(force[2]) for name, (_, force) in given.items()}
+    pushes = {name: float(wrench.force[2]) for name, wrench in given.items()}
     assert np.allclose(
         gain["right"] * pushes["left"], gain["left"] * pushes["right"]
     )  # the heavier foot takes more of it
-    balanced = shared(ground, 0.4, given, *(given["right"][k] + given["left"][k] for k in range(2)))
+    both = wrench_of(*np.split(totals(given), 2))
+    balanced = shared(ground, 0.4, given, both)
     assert all(
         np.allclose(
             totals({0: balanced[name, f"knee_{name}"]}), totals({0: given[name]}), atol=1e-12
         )
         for name in given
     )
-    alone = given | {"left": (ca.DM.zeros(3), ca.DM.zeros(3))}
-    assert totals(
-        {0: shared(ground, 0.8, alone, moment, force)["right", "knee_right"]}
-    ) == pytest.approx(totals(found))
+    alone = given | {"left": wrench_of((0, 0, 0), (0, 0, 0))}
+    assert totals({0: shared(ground, 0.8, alone, total)["right", "knee_right"]}) == pytest.approx(
+        totals(found)
+    )
 
 
 # Wrenches and trees ----------------------------------------------------------------------------------------------------------
@@ -323,7 +317,8 @@ def test_a_wrench_takes_from_each_joint_what_the_same_load_does(seed):
             *motion,
             (Load(point=point.name, force=force, moment=moment - np.cross(place, force)),),
         )
-        found = kinematics.wrench_torques(tree, frames, point.link, ca.DM(moment), ca.DM(force))
+        wrench = Wrench(link=point.link, moment=ca.DM(moment), force=ca.DM(force))
+        found = kinematics.wrench_torques(tree, frames, wrench)
         assert np.allclose(
             np.array(found),
             np.array(bare - loaded),
@@ -438,8 +433,7 @@ def stood(**changes):
             lambda: two_pass(
                 stood(feet=[replace(stood().feet[0], name=name) for name in "abc"]),
                 0.5,
-                ca.DM.zeros(3),
-                ca.DM.ones(3),
+                wrench_of((0, 0, 0), (1, 1, 1)),
             ),
             "two-pass reactions: expected at most two feet, got 3",
         ),

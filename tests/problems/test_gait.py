@@ -203,7 +203,7 @@ def test_the_command_refuses_an_unknown_joint(capsys):
 
 
 def test_joint_forces_of_a_standing_leg_carry_the_weight(step, tmp_path):
-    force, _ = step.reactions(step.duration / 2)
+    _, force = step.reactions(step.duration / 2)
     links = step.problem.tree.names
     ankle = np.linalg.norm(force[:, links.index("ankle_df_r")])
     assert 0.6 * 735.75 < ankle < 1.4 * 735.75 and FEET["right"][0] in links

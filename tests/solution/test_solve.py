@@ -64,7 +64,7 @@ def test_the_curves_are_derivatives_of_each_other(lifted):
 
 def test_a_number_gives_a_vector_and_an_array_a_table(lifted):
     assert lifted.q(0.1).shape == (2,) and lifted.tau([0.1, 0.2, 0.3]).shape == (2, 3)
-    force, moment = lifted.reactions([0.1, 0.2, 0.3])
+    moment, force = lifted.reactions([0.1, 0.2, 0.3])
     assert force.shape == moment.shape == (3, 2, 3) and lifted.reactions(0.1)[0].shape == (3, 2)
     assert np.allclose(
         moment[2], lifted.tau([0.1, 0.2, 0.3]), atol=1e-12

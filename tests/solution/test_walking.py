@@ -153,7 +153,7 @@ def test_a_foot_in_the_air_loads_its_joints_by_itself_alone_and_one_that_stands_
     step, walk
 ):
     inside = (walk.percent > 10) & (walk.percent < 50)  # the left leg swings
-    force, _ = step.reactions(walk.percent[inside] / 50 * T)
+    _, force = step.reactions(walk.percent[inside] / 50 * T)
     weight, tree = body_weight(step.problem.tree), step.problem.tree
     for joint in ("hip_flex_l", "knee_flex_l", "ankle_df_l"):
         np.testing.assert_allclose(

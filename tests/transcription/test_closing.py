@@ -200,7 +200,7 @@ def test_torque_and_pin_forces_along_the_motion_are_those_of_inverse_dynamics():
 def test_reactions_know_the_pin_forces():
     """The rocker's own law: forces of its pivot, of the pin and of gravity accelerate its centre of mass."""
     solution, t = solved("explicit", "all", 60), 0.2
-    force, _ = solution.reactions(t)
+    _, force = solution.reactions(t)
     rocker = TREE.link_index("rocker")
     turn, com = (
         solution.trace(

@@ -185,7 +185,7 @@ def balance(tree, motion, loads):
     change = ca.Function(
         "change", [at, rate, more], [ca.jtimes(spin, at, rate) + ca.jtimes(spin, rate, more)]
     )(*motion)
-    force, moment, q = *book.reactions(tree, *motion, loads), motion[0]
+    moment, force, q = *book.reactions(tree, *motion, loads), motion[0]
     weight = sum(link.mass for link in tree.links) * ca.DM(tree.gravity)
     pushes = [(kinematics.center_of_mass(tree, q), weight, 0)]
     pushes += [
@@ -217,7 +217,7 @@ def test_moments_about_axes_are_the_torques_but_for_what_is_of_second_order():
     tree, gaps = flexible_arm(bend=1, bend_y=1, gravity=9.81), []
     for size in (1e-2, 1e-3):
         q, qd, qdd = (ca.DM([0.3, size, -size / 2, -0.8, size, size]) for _ in range(3))
-        tau, moment = book.inverse(tree, q, qd, qdd), book.reactions(tree, q, qd, qdd)[1][2, :]
+        tau, moment = book.inverse(tree, q, qd, qdd), book.reactions(tree, q, qd, qdd)[0][2, :]
         assert float(moment[0]) == pytest.approx(float(tau[0]), rel=1e-12)
         gaps.append(abs(float(moment[1] - tau[3])))
     assert 1e-7 < gaps[0] < 1e-2 and gaps[0] / gaps[1] == pytest.approx(100, rel=0.2)
@@ -366,7 +366,7 @@ def test_the_overview_has_amplitudes_in_a_panel_of_their_own(solution):
     labels = [axes.get_ylabel() for axes in plot(solution).axes]
     assert labels[:4] == ["angle (rad)", "amplitude (m)", "torque (N m)", "joint force, norm (N)"]
     assert [axes.get_ylabel() for axes in plot_torques(solution).axes] == ["torque (N m)"]
-    force, moment = solution.reactions(0.3)
+    moment, force = solution.reactions(0.3)
     assert (
         moment[2, 0] == pytest.approx(solution.tau(0.3)[0], rel=1e-12)
         and np.linalg.norm(force) > 0.1
