@@ -1,0 +1,117 @@
+"""The book's gallery: scripts for sphinx-gallery, which solves every problem and shows it."""
+
+import importlib
+import inspect
+import pkgutil
+import shutil
+from pathlib import Path
+from typing import Any
+
+from ocp.cli.reference import plain, structured
+
+PICTURES = "*.png"
+HEADER = """\
+Gallery
+=======
+
+Every problem that comes with the package, solved while this page was made.
+
+"""
+SCRIPT = '''\
+"""
+{title}
+{line}
+
+{words}
+"""
+
+# %%
+# What is asked
+# -------------
+# {parameters}
+#
+# .. literalinclude:: /{source}
+#    :language: python
+#
+# What comes of it
+# ----------------
+# The same from a shell: ``ocp run {name} --plot {name}.png``.
+
+from ocp.problems.{name} import TASK
+
+solution = TASK.method(TASK.problem()).require()
+TASK.views.plot(solution, "{name}.png")
+solution
+{published}'''
+PUBLISHED = """
+# %%
+# Published beside ours
+# ---------------------
+
+from ocp.cli.report import compared
+
+compared(TASK)
+"""
+
+
+def tasks() -> dict[str, Any]:
+    """Return {name: Task} of the problems that come with the package."""
+    problems = importlib.import_module("ocp.problems")
+    modules = {
+        entry.name: importlib.import_module(f"{problems.__name__}.{entry.name}")
+        for entry in pkgutil.iter_modules(problems.__path__)
+    }
+    return {name: module.TASK for name, module in modules.items() if hasattr(module, "TASK")}
+
+
+def write_scripts(folder: Path, *, solved: bool = True) -> dict[str, Any]:
+    """Write a script for each problem, and its source, below a folder; return Sphinx's settings."""
+    scripts, sources = folder / "scripts", folder / "sources"
+    scripts.mkdir(parents=True)
+    sources.mkdir()
+    (scripts / "GALLERY_HEADER.rst").write_text(HEADER, encoding="utf-8")
+    for name, task in tasks().items():
+        source = sources / f"{name}.py"
+        shutil.copyfile(inspect.getsourcefile(task.problem), source)
+        text = script(name, task, f"problems/sources/{name}.py")
+        (scripts / f"{name}.py").write_text(text, encoding="utf-8")
+    return {
+        "exclude_patterns": ["problems/scripts/*"],
+        "sphinx_gallery_conf": {
+            "examples_dirs": "problems/scripts",
+            "gallery_dirs": "gallery",
+            "filename_pattern": "/",
+            "image_scrapers": ("ocp.cli.gallery.pictures",),
+            "reset_modules": (),
+            "download_all_examples": False,
+            "show_signature": False,
+            "plot_gallery": solved,
+        },
+    }
+
+
+def script(name: str, task: Any, source: str) -> str:
+    """Return the script that solves and shows a problem, with its words around."""
+    module = inspect.getmodule(task.problem)
+    parameters = " ".join(structured((inspect.getdoc(task.problem) or "").splitlines()))
+    return SCRIPT.format(
+        name=name,
+        title=name,
+        line="=" * len(name),
+        words=plain(inspect.getdoc(module) or ""),
+        parameters=" ".join(parameters.split()),
+        source=source,
+        published=PUBLISHED if task.published else "",
+    )
+
+
+def pictures(block: Any, variables: dict[str, Any], settings: dict[str, Any]) -> str:
+    """Move the pictures that a block of code has written to where the site shows them."""
+    from sphinx_gallery.scrapers import figure_rst
+
+    moved = []
+    for path in sorted(Path.cwd().glob(PICTURES)):
+        target = next(iter(variables["image_path_iterator"]))
+        shutil.move(path, target)
+        moved.append(target)
+    return figure_rst(moved, settings["src_dir"])

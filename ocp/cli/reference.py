@@ -1,0 +1,187 @@
+"""The book's reference: a page for every wing, made from the docstrings of its public names."""
+
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+WINGS = (
+    "mechanics",
+    "motion",
+    "dynamics",
+    "problem",
+    "transcription",
+    "solvers",
+    "solution",
+    "plots",
+    "studies",
+    "cli",
+)
+FENCE = "=" * 60
+
+
+def public() -> dict[str, Any]:
+    """Return {dotted name: object} of every public name: those of `ocp` first, then the wings' own.
+
+    A name that `ocp` gives is not repeated by its wing.
+    """
+    house = importlib.import_module("ocp")
+    names = {f"ocp.{name}": getattr(house, name) for name in sorted(house.__all__)}
+    given = [id(value) for value in names.values()]
+    for wing in WINGS:
+        face = importlib.import_module(f"ocp.{wing}")
+        for name in sorted(getattr(face, "__all__", ())):
+            value = getattr(face, name)
+            if id(value) not in given:
+                names[f"ocp.{wing}.{name}"] = value
+    return {name: value for name, value in names.items() if not inspect.ismodule(value)}
+
+
+def home(name: str, value: Any) -> str:
+    """Return the wing on whose page a public name stands."""
+    parts = name.split(".")
+    if len(parts) > 2:
+        return parts[1]
+    place = getattr(value, "__module__", "") if callable(value) else _keeper(parts[1])
+    wing = place.split(".")[1] if place.startswith("ocp.") else ""
+    return wing if wing in WINGS else "cli"
+
+
+def write_pages(folder: Path) -> None:
+    """Write a page for each wing, and one that lists all names, to a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shelves: dict[str, list[str]] = {wing: [] for wing in WINGS}
+    entries = public()
+    for name, value in entries.items():
+        shelves[home(name, value)].append(_entry(name, value))
+    for wing, shelf in shelves.items():
+        purpose = summary(importlib.import_module(f"ocp.{wing}"))
+        head = [f"ocp.{wing}", FENCE, "", plain(purpose), ""]
+        (folder / f"{wing}.rst").write_text("\n".join([*head, *shelf]), encoding="utf-8")
+    (folder / "index.rst").write_text("\n".join(_index(entries)), encoding="utf-8")
+
+
+def _index(entries: dict[str, Any]) -> Iterator[str]:
+    yield from ("Reference", FENCE, "", "Import from ``ocp``, or from a wing where it says so.", "")
+    yield from (".. toctree::", "   :maxdepth: 1", "", *(f"   {wing}" for wing in WINGS), "")
+    yield from (".. list-table::", "   :widths: 30 70", "")
+    for name, value in entries.items():
+        role = "class" if inspect.isclass(value) else "func" if callable(value) else "data"
+        yield f"   * - :py:{role}:`{name}`"
+        yield f"     - {plain(summary(value))}"
+
+
+def _entry(name: str, value: Any) -> str:
+    """Return the directive that documents a name."""
+    kind = "class" if inspect.isclass(value) else "function"
+    if kind == "class" or inspect.isroutine(value):
+        return f".. auto{kind}:: {name}\n{_options(value)}"
+    return f".. py:data:: {name}\n   :type: {type(value).__name__}\n\n   {plain(_said(value))}\n"
+
+
+def _options(value: Any) -> str:
+    """Return the options of a directive: fields are listed where they say more than their names."""
+    explained = is_dataclass(value) and any(field.metadata.get("help") for field in fields(value))
+    return "   :undoc-members:\n" if explained else ""
+
+
+def summary(value: Any) -> str:
+    """Return the first line of what a module, function, class or constant says of itself."""
+    if inspect.ismodule(value) or inspect.isclass(value) or inspect.isroutine(value):
+        return (inspect.getdoc(value) or "").partition("\n")[0]
+    return _said(value)
+
+
+def _said(value: Any) -> str:
+    """Return a line about a constant: of a table its keys, of a record its name, else its value."""
+    if isinstance(value, dict):
+        return "Keys: " + ", ".join(f"`{key}`" for key in value) + "."
+    if hasattr(value, "name"):
+        return f"The {type(value).__name__} `{value.name}`."
+    return f"`{value}`"
+
+
+def _keeper(name: str) -> str:
+    """Return the first wing, as a dotted name, whose face gives a constant."""
+    places = (f"ocp.{wing}" for wing in WINGS)
+    return next((place for place in places if hasattr(importlib.import_module(place), name)), "")
+
+
+# Docstrings ------------------------------------------------------------------------------------
+
+
+def plain(text: str) -> str:
+    """Return prose as reStructuredText that says the same: `code` literal, the rest plain."""
+    parts = re.split(r"`([^`\n]+)`", text)
+    prose = [re.sub(r"([\\*_|`])", r"\\\1", part) for part in parts]
+    for k in range(1, len(parts), 2):
+        prose[k] = f"\\ ``{parts[k].strip()}``\\ "
+    return "".join(prose)
+
+
+def structured(lines: list[str]) -> Iterator[str]:
+    """Yield a docstring's lines as reStructuredText: what is indented is an equation."""
+    previous = ""
+    for kind, block in _blocks(lines):
+        text = "\n".join(block)
+        if kind == "equations":
+            yield from ("::", "", *("   " + line for line in block), "")
+        elif kind == "item":
+            yield from ([] if previous == "item" else [""])
+            yield from plain(text).splitlines()
+        else:
+            yield from ("", "\\ " + plain(text).lstrip().replace("\n", "\n"), "")
+        previous = kind
+    yield ""
+
+
+def _blocks(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield (prose, item or equations; lines) of a docstring."""
+    kind, block = "", []
+    for line in lines:
+        now = _kind(line, kind)
+        if block and (now != kind or line.startswith("- ")):
+            yield kind, block
+            block = []
+        kind = now
+        if line.strip():
+            block.append(line)
+    if block:
+        yield kind, block
+
+
+def _kind(line: str, before: str) -> str:
+    if not line.strip():
+        return ""
+    if line.startswith("- "):
+        return "item"
+    if line.startswith(" "):
+        return "item" if before == "item" else "equations"
+    return "prose"
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Let Sphinx read the house's docstrings."""
+    app.connect("autodoc-process-docstring", _read)
+    return {"parallel_read_safe": True}
+
+
+def _read(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    """Replace a docstring's lines by their reStructuredText; a field says what its metadata say."""
+    if what in ("attribute", "property") and not lines:
+        lines[:] = [_help(name)]
+    lines[:] = "\n".join(structured(lines)).splitlines()
+
+
+def _help(name: str) -> str:
+    """Return the help that a dataclass keeps in the metadata of a field, by its dotted name."""
+    place, _, attribute = name.rpartition(".")
+    place, _, owner = place.rpartition(".")
+    record = getattr(importlib.import_module(place), owner, None) if place else None
+    if record is None or not is_dataclass(record):
+        return ""
+    known = {field.name: field.metadata.get("help", "") for field in fields(record)}
+    return known.get(attribute, "")
