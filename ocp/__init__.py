@@ -57,10 +57,12 @@ from ocp.problem.statement import Constraint, Objective, Problem, Term
 from ocp.problem.symmetry import Symmetry, mirrored, periodic
 from ocp.solution.archive import load
 from ocp.solution.attempts import Attempt
-from ocp.solution.certificate import NotVerified, Verification, Violation, verify
+from ocp.solution.certificate import NotVerified, Verification, verify
+from ocp.solution.simulation import simulate
 from ocp.solution.solution import NotSolved, Solution
 from ocp.solution.solving import solve
 from ocp.solution.starts import Guess
+from ocp.solution.violations import Violation
 from ocp.solvers.nlp import Iteration, Solver
 from ocp.studies.designs import latin_hypercube, zipped
 from ocp.studies.study import compare, multistart, open_study, pareto, sweep

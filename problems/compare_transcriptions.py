@@ -18,7 +18,8 @@ from ocp.problems.swinging import COARSE, QUICK, ROUGH, SPREAD
 
 from ocp import Solver, Transcription
 from ocp.mechanics.structure import structure
-from ocp.solution.certificate import simulate, violations
+from ocp.solution.replay import replay
+from ocp.solution.violations import violations
 from ocp.solution.solving import solve
 from ocp.studies.study import ranked, restarts
 from ocp.studies.tables import markdown
@@ -178,7 +179,7 @@ def refined(statement, way, size, guess):
 def _end(solution):
     """Return how far q and qd end from the plan when its torques alone drive the system from its start."""
     n, T = solution.problem.tree.dof, solution.duration
-    gap = np.abs(simulate(solution)[:, -1] - np.concatenate([solution.q(T), solution.qd(T)]))
+    gap = np.abs(replay(solution)[:, -1] - np.concatenate([solution.q(T), solution.qd(T)]))
     return tuple(
         float(part.max()) if np.isfinite(part).all() else np.inf for part in (gap[:n], gap[n:])
     )

@@ -10,7 +10,7 @@ import numpy as np
 from ocp.mechanics.closure import independent
 from ocp.mechanics.loops import labels, units
 from ocp.mechanics.structure import structure
-from ocp.solution.certificate import violations
+from ocp.solution.violations import violations
 from ocp.solution.files import versions
 
 
@@ -218,7 +218,11 @@ def _block(report):
             f"drift {v['simulation_drift']:.2e}, at the end {v['goal_drift']:.2e}, of a segment by itself "
             f"{v['defect']:.2e} rad or m",
         )
-        line("energy balance", f"{v['energy_error']:.2e} relative")
+        error = v["energy_error"]
+        line(
+            "energy balance",
+            "unknown of a formulation of one's own" if error is None else f"{error:.2e} relative",
+        )
         line("first order", f"{kkt} residual")
     for label, entry in report["loops"].get("forces", {}).items():
         line(

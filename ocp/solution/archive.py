@@ -2,12 +2,16 @@
 
 import io
 import json
+import os
 import zipfile
+from collections.abc import Mapping
 from dataclasses import asdict, replace
+from typing import Any
 
 import numpy as np
 
 from ocp.dynamics import CHOICES
+from ocp.dynamics.formulation import Formulation
 from ocp.mechanics.joints import Joint
 from ocp.mechanics.loads import Load
 from ocp.mechanics.modes import Curve, Modes, Place
@@ -25,7 +29,7 @@ from ocp.transcription.transcribe import Transcription
 FORMAT = "ocp solution 2"
 
 
-def save(solution, path):
+def save(solution: Solution, path: str | os.PathLike[str]) -> None:
     """Write one .npz file, whole or not at all: arrays, and under `header` a JSON text that says what they are."""
     buffer, t = io.BytesIO(), solution.times()
     arrays = {
@@ -54,10 +58,17 @@ def save(solution, path):
     write(path, buffer.getvalue())
 
 
-def load(path, problem=None):
-    """Read a Solution from its file; `problem` gives it back its constraints and objective, which a file cannot hold.
+def load(
+    path: str | os.PathLike[str],
+    problem: Problem | None = None,
+    dynamics: Formulation | None = None,
+) -> Solution:
+    """Read a Solution from its file.
 
-    Raises ValueError naming the file if it is no result, is damaged, or belongs to a model with other joints than the problem's.
+    `problem` gives it back its constraints and objective, which a file cannot hold; `dynamics` a formulation of one's
+    own. Raises ValueError naming the file if it is no result, is damaged, belongs to a model with other joints than
+    the problem's, or was planned with a formulation that is neither of the house nor handed over; OSError if it
+    cannot be read.
     """
     try:
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
@@ -65,8 +76,8 @@ def load(path, problem=None):
         header = json.loads(str(arrays["header"]))
         if header["format"] != FORMAT:
             raise ValueError(f"format {header['format']!r}")
-        return _restore(header, arrays, problem)
-    except _OtherModel as error:
+        return _restore(header, arrays, problem, dynamics)
+    except _Refused as error:
         raise ValueError(f"{path}: {error}") from None
     except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise ValueError(
@@ -74,11 +85,12 @@ def load(path, problem=None):
         ) from None
 
 
-class _OtherModel(Exception):
-    pass
+class _Refused(Exception):
+    """What is wrong with a sound file for this caller."""
 
 
-def _header(solution):
+def _header(solution: Solution) -> dict[str, Any]:
+    """Return all that is not an array, as plain data."""
     problem, transcription = solution.problem, solution.transcription
     loads = [
         None if callable(load.force) or callable(load.moment) else asdict(load)
@@ -118,55 +130,32 @@ def _header(solution):
     )
 
 
-def _restore(header, arrays, problem):
-    tree = _tree(header["tree"])
-    if problem is None:
-        loads = tuple(Load(**load) for load in header["loads"] if load is not None)
-        problem = Problem(
-            tree=tree,
-            motion=motion_of(header["motion"]),
-            duration=header["duration"],
-            objective=Objective(terms=()),
-            loads=loads,
-            ground=_ground(header["ground"]),
-            symmetry=_symmetry(header["symmetry"]),
-        )
+def _restore(
+    header: dict[str, Any],
+    arrays: Mapping[str, np.ndarray],
+    problem: Problem | None,
+    dynamics: Formulation | None,
+) -> Solution:
+    """Return the Solution of a file's header and arrays."""
+    transcription = _transcription(header, dynamics)
+    problem = _problem(header) if problem is None else problem
     names = [joint.name for joint in problem.tree.moving]
     if names != header["joints"]:
-        raise _OtherModel(
-            f"belongs to another model: its joints are {', '.join(header['joints'])}; expected {', '.join(names)}"
+        raise _Refused(
+            f"belongs to another model: its joints are {', '.join(header['joints'])}; "
+            f"expected {', '.join(names)}"
         )
     motion = motion_of(header["motion"])
     if motion != problem.motion:
         problem = replace(problem, motion=motion)
-    settings = header["transcription"]
-    if settings["dynamics"] not in CHOICES:
-        settings["dynamics"] = "auto"
-    points = arrays["points"]
-    if points.shape != (len(names), motion.points) or not np.isfinite(points).all():
+    points, shape = arrays["points"], (len(names), motion.points)
+    if points.shape != shape or not np.isfinite(points).all():
         raise ValueError(
-            f"control points of shape {points.shape}, expected finite ones of shape {(len(names), motion.points)}"
+            f"control points of shape {points.shape}, expected finite ones of shape {shape}"
         )
-    multipliers = {
-        name: Multipliers(
-            s=arrays[f"multipliers_{k}_s"],
-            labels=tuple(labels),
-            values=arrays[f"multipliers_{k}_values"],
-        )
-        for k, (name, labels) in enumerate(header["multipliers"])
-    }
-    history = tuple(
-        Iteration(
-            number=int(line[0]),
-            objective=float(line[1]),
-            violation=float(line[2]),
-            seconds=float(line[3]),
-        )
-        for line in arrays["history"]
-    )
     return Solution(
         problem=problem,
-        transcription=Transcription(**settings),
+        transcription=transcription,
         points=points,
         duration=float(header["duration"]),
         nodes=arrays["nodes"],
@@ -175,10 +164,63 @@ def _restore(header, arrays, problem):
         terms=tuple(tuple(term) for term in header["terms"]),
         status=header["status"],
         success=header["success"],
-        multipliers=multipliers,
+        multipliers=_multipliers(header, arrays),
         statistics=header["statistics"],
-        history=history,
+        history=_history(arrays["history"]),
         explanation=tuple(header["explanation"]),
+    )
+
+
+def _transcription(header: dict[str, Any], dynamics: Formulation | None) -> Transcription:
+    """Return the Transcription of a file, whose formulation is one of the house, or handed over."""
+    settings = header["transcription"]
+    name = settings["dynamics"]
+    if dynamics is not None and dynamics.name != name:
+        raise _Refused(f"dynamics: expected the formulation {name!r}, got {dynamics.name!r}")
+    if dynamics is None and name not in CHOICES:
+        raise _Refused(
+            f"planned with a formulation of one's own, {name!r}, which no file holds: "
+            f"hand it over, load(path, dynamics={name.upper()})"
+        )
+    return Transcription(**settings | {"dynamics": name if dynamics is None else dynamics})
+
+
+def _problem(header: dict[str, Any]) -> Problem:
+    """Return the problem as far as a file holds it: without constraints, objective, and loads that are functions of time."""
+    loads = tuple(Load(**load) for load in header["loads"] if load is not None)
+    return Problem(
+        tree=_tree(header["tree"]),
+        motion=motion_of(header["motion"]),
+        duration=header["duration"],
+        objective=Objective(terms=()),
+        loads=loads,
+        ground=_ground(header["ground"]),
+        symmetry=_symmetry(header["symmetry"]),
+    )
+
+
+def _multipliers(
+    header: dict[str, Any], arrays: Mapping[str, np.ndarray]
+) -> dict[str, Multipliers]:
+    return {
+        name: Multipliers(
+            s=arrays[f"multipliers_{k}_s"],
+            labels=tuple(labels),
+            values=arrays[f"multipliers_{k}_values"],
+        )
+        for k, (name, labels) in enumerate(header["multipliers"])
+    }
+
+
+def _history(table: np.ndarray) -> tuple[Iteration, ...]:
+    return tuple(
+        Iteration(
+            number=int(number),
+            objective=float(objective),
+            violation=float(violation),
+            seconds=float(seconds),
+        )
+        for number, objective, violation, seconds in table.tolist()
     )
 
 

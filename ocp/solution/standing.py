@@ -6,15 +6,13 @@ Every number is the worst of its kind with the place and the time where it occur
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-import casadi as ca
 import numpy as np
 
 from ocp.mechanics.structure import floating_root
 from ocp.mechanics.zero_moment import body_weight, hull
 from ocp.problem.ground import bears, in_force
 from ocp.problem.statement import Span
-from ocp.solution.certificate import DENSER
-from ocp.transcription.variables import grid
+from ocp.solution.sampling import dense, traces
 
 FAINT = (
     0.02  # of the body weight: of a fainter force no centre of pressure is told, as on force plates
@@ -98,27 +96,6 @@ def footing(solution):
         unbalanced=_unbalanced(problem, t, found),
         between=_between(solution, s, t, found),
     )
-
-
-def dense(solution):
-    """Return the instants s of the dense grid, with the nodes and the contact schedule's switches among them."""
-    nodes = solution.transcription.nodes
-    return np.unique(
-        np.concatenate([grid(solution.problem, factor * nodes) for factor in (1, DENSER)]).round(12)
-    )
-
-
-def traces(solution, wanted, t):
-    """Return {name: (m, N)} of several functions of an Instant along the motion at once; `wanted` is {name: function}."""
-    sizes = []
-
-    def stacked(at):
-        rows = [function(at) for function in wanted.values()]
-        sizes[:] = [row.shape[0] for row in rows]
-        return ca.vertcat(*rows)
-
-    values = solution.trace(stacked, t)
-    return dict(zip(wanted, np.split(values, np.cumsum(sizes)[:-1])))
 
 
 def margin(polygon, points, normal):

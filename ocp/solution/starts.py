@@ -92,11 +92,8 @@ def _resampled(layout: Layout, guess: Solution) -> np.ndarray:
     Where it has nothing torques are zero, and feet share the weight.
     """
     tree, t = layout.problem.tree, layout.nodes * guess.duration
-    if (
-        isinstance(layout.problem.motion, Mesh)
-        or (tree.loops
-        and layout.problem.ground is None
-        and len(layout.nodes))
+    if isinstance(layout.problem.motion, Mesh) or (
+        tree.loops and layout.problem.ground is None and len(layout.nodes)
     ):
         return np.vstack(
             [

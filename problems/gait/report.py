@@ -10,7 +10,8 @@ from ocp.models.human.skeleton import CONTACTS, SOLES, mirror
 from ocp.problems.gait.cycle import OTHER, REFLECTED, cycle, step_length
 
 from ocp.mechanics.zero_moment import body_weight
-from ocp.solution.standing import Extreme, dense, footing, plain, traces
+from ocp.solution.sampling import dense, traces
+from ocp.solution.standing import Extreme, footing, plain
 
 MOMENTS = {
     "hip_flex": "tau_hip_flex_Nm_kg",

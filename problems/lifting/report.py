@@ -14,7 +14,8 @@ from ocp.problems.gait.cycle import joint_forces
 from ocp.mechanics.kinematics import poses
 from ocp.mechanics.structure import structure
 from ocp.mechanics.zero_moment import body_weight, hull
-from ocp.solution.standing import Extreme, dense, footing, plain, traces
+from ocp.solution.sampling import dense, traces
+from ocp.solution.standing import Extreme, footing, plain
 
 HANDS = ("right hand", "left hand")
 LOADED, KILOGRAMS = "box_mass", 10.0  # the coordinate that is the mass of the box, and its unit

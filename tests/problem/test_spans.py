@@ -26,7 +26,7 @@ from ocp import (
 from ocp.motion.spline import basis, greville
 from ocp.problem.contact import pressure_inside, unilateral
 from ocp.problem.statement import Constraint, Span
-from ocp.solution.certificate import violations
+from ocp.solution.violations import violations
 from ocp.solution.solving import solve
 from ocp.transcription.transcribe import transcribe
 from ocp.transcription.variables import Layout, join, lifted_layout, split

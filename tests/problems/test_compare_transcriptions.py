@@ -17,7 +17,7 @@ from ocp.problems.compare_transcriptions import (
     run,
 )
 
-from ocp.solution.certificate import simulate
+from ocp.solution.replay import replay
 from ocp.solution.solving import solve
 
 
@@ -39,7 +39,7 @@ def test_a_size_is_refined_until_the_cost_settles_and_the_control_reaches_the_go
 
 
 def test_the_end_of_a_simulation_has_rates_too(row):
-    states, solution = simulate(row.solution), row.solution
+    states, solution = replay(row.solution), row.solution
     t = solution.problem.motion.breaks * solution.duration
     assert states.shape == (4, len(t)) and np.array_equal(states[:, 0], np.zeros(4))
     assert np.abs(states[2:] - solution.qd(t)).max() <= GOAL and np.abs(

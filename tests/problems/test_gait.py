@@ -11,7 +11,7 @@ from ocp.problems.gait.statement import problem, stance, walk
 
 from ocp import Solver, Transcription, load, plot_reactions
 from ocp.cli.run import run
-from ocp.solution.certificate import violations
+from ocp.solution.violations import violations
 from ocp.transcription.transcribe import transcribe
 from ocp.transcription.variables import grid
 

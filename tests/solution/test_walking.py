@@ -25,7 +25,8 @@ from PIL import Image
 from ocp import Solution, Transcription
 from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.spline import fit
-from ocp.solution.standing import dense, footing, margin
+from ocp.solution.sampling import dense
+from ocp.solution.standing import footing, margin
 
 STEP, T = 0.6, 0.5
 SIDED = (

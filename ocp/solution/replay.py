@@ -1,0 +1,132 @@
+"""The planned torques replayed: what a finished motion becomes without its plan, simulated by other dynamics than the planner's."""
+
+from math import factorial
+
+import casadi as ca
+import numpy as np
+
+from ocp.dynamics import FORMULATIONS
+from ocp.dynamics.closed_loops import eliminated
+from ocp.dynamics.formulation import Formulation
+from ocp.dynamics.lie_group import LIE_GROUP
+from ocp.mechanics.kinematics import poses
+from ocp.mechanics.loads import acting
+from ocp.mechanics.loops import gap_slope
+from ocp.mechanics.structure import structure
+from ocp.mechanics.tree import Tree
+from ocp.motion.mesh import Mesh
+from ocp.motion.spline import basis
+from ocp.solution.simulation import accelerations, march, stepper
+from ocp.solution.solution import Solution
+from ocp.transcription.collocation import torque_coefficients
+
+
+def judge(planner: Formulation) -> Formulation | None:
+    """Return the formulation that simulates the plans of another; None is what suits the tree.
+
+    Methods of the house state the same mechanics, and are judged by another of them: articulated inertias, and for
+    plans by that recursion the mass matrix of Newton and Euler. A formulation of one's own may mean other mechanics,
+    friction for instance, and is simulated by itself.
+    """
+    if not is_ours(planner):
+        return planner
+    return FORMULATIONS["newton_euler"] if planner.name == LIE_GROUP.name else None
+
+
+def is_ours(planner: Formulation) -> bool:
+    """Tell whether a formulation is one of the house, all of which state the same mechanics."""
+    return planner.name in FORMULATIONS
+
+
+def replay(solution: Solution) -> np.ndarray:
+    """Return the states (2 n, segments + 1), rad or m and their rates, at the motion's breaks, of a forward simulation.
+
+    Under the planned torques, segment by segment from the planned start and without any feedback; NaN from where it
+    blew up. The plan's torques come from its own formulation, the simulated motion from another one, so that no
+    formulation vouches for itself; but for those that are not of the house, whose mechanics may be others.
+    """
+    return march(_segment(solution), planned(solution)[:, 0], _coefficients(solution))
+
+
+def drifts(solution: Solution) -> tuple[float, float, float]:
+    """Return the largest drift of a replay from the plan, the drift at its end, and the largest of a segment by itself (rad or m)."""
+    plan, segment, coefficients = planned(solution), _segment(solution), _coefficients(solution)
+    n = solution.problem.tree.dof
+    whole = march(segment, plan[:, 0], coefficients)
+    single = march(segment, plan[:, 0], coefficients, anew=plan)
+    drift, defect = (np.abs(states[:n] - plan[:n]).max(axis=0) for states in (whole, single))
+    drift_most, drift_end, defect_most = (
+        float(value) if np.isfinite(value) else np.inf
+        for value in (drift.max(), drift[-1], defect.max())
+    )
+    return drift_most, drift_end, defect_most
+
+
+def planned(solution: Solution) -> np.ndarray:
+    """Return the planned states (2 n, segments + 1), rad or m and their rates, at the motion's breaks."""
+    breaks = solution.problem.motion.breaks * solution.duration
+    return np.vstack([solution.q(breaks), solution.qd(breaks)])
+
+
+def _coefficients(solution: Solution) -> np.ndarray:
+    """Return the parameters of each segment (segments, ..): its start (s), and the coefficients of its polynomials of time.
+
+    They are those of the planned q, or of the torques where these are polynomials of their own.
+    """
+    motion, T = solution.problem.motion, solution.duration
+    starts = motion.breaks[:-1]
+    if isinstance(motion, Mesh):
+        torques, powers = solution.tau(motion.nodes * T), np.arange(motion.degree)
+        steps = (T / motion.segments) ** powers
+        plans = [torque_coefficients(motion, torques, k) / steps for k in range(len(starts))]
+        return np.array([[s * T, *plan.T.ravel()] for s, plan in zip(starts, plans)])
+    orders = range(motion.degree + 1)
+    rows = []
+    for s in starts:
+        plan = [solution.points @ basis(motion, s, k)[0] / factorial(k) / T**k for k in orders]
+        rows.append(np.concatenate([[s * T], *plan]))
+    return np.array(rows)
+
+
+def _segment(solution: Solution) -> ca.Function:
+    """Return the integrator over one segment, with the parameters of `_coefficients`; passive joints get no torque."""
+    problem, planner = solution.problem, solution.transcription.dynamics
+    tree, n, given = problem.tree, problem.tree.dof, isinstance(problem.motion, Mesh)
+    t, state, start = ca.SX.sym("t"), ca.SX.sym("x", 2 * n), ca.SX.sym("start")
+    count = problem.motion.degree + (not given)
+    taylor, loads = ca.SX.sym("taylor", n, count), acting(problem.loads, start + t)
+    q, qd, qdd = (_polynomial(taylor, t, order) for order in range(3))
+    if given:
+        torque = ca.SX(q)
+    else:
+        torque = _drive(tree, q, planner.inverse(tree, q, qd, qdd, loads))
+    for row in structure(tree).passive:
+        torque[row] = 0
+    acceleration = accelerations(tree, judge(planner), state[:n], state[n:], torque, loads)
+    parameters = ca.vertcat(start, ca.vec(taylor))
+    return stepper(t, state, parameters, acceleration, solution.duration / problem.motion.segments)
+
+
+def _polynomial(taylor: ca.SX, t: ca.SX, order: int) -> ca.SX:
+    """Return a derivative (n,) of the polynomial with coefficients (n, count) at t."""
+    return sum(
+        factorial(k) / factorial(k - order) * taylor[:, k] * t ** (k - order)
+        for k in range(order, taylor.shape[1])
+    )
+
+
+def _drive(tree: Tree, q: ca.SX, needed: ca.SX) -> ca.SX:
+    """Return the torques (n,) that move a tree as planned: those its open loops would need, less what cut joints give.
+
+    Where these forces are not determined, the least, for all that spare passive joints move it alike.
+    """
+    if not structure(tree).closed:
+        return ca.SX(needed)
+    frames, free, rows = poses(tree, q), list(structure(tree).passive), list(structure(tree).cuts)
+    slope = gap_slope(tree, frames)
+    if structure(tree).determined:
+        return needed - slope.T @ eliminated(tree, frames, needed, tuple(free))
+    if not free:
+        return ca.SX(needed)
+    pull = slope[rows, free]
+    return needed - slope[rows, :].T @ (pull @ ca.solve(pull.T @ pull, needed[free]))

@@ -1,0 +1,39 @@
+"""Where a finished motion is looked at: a grid ten times as dense as the nodes, and functions of an Instant traced there."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ocp.problem.instant import Instant
+from ocp.solution.solution import Solution
+from ocp.transcription.kernels import column
+from ocp.transcription.variables import grid
+
+DENSER = 10  # the dense grid has so many steps where the nodes have one
+
+
+def dense(solution: Solution) -> np.ndarray:
+    """Return the instants s of the dense grid, with the nodes and the contact schedule's switches among them."""
+    nodes = solution.transcription.nodes
+    grids = [grid(solution.problem, factor * nodes) for factor in (1, DENSER)]
+    return np.unique(np.concatenate(grids).round(12))
+
+
+def traces(
+    solution: Solution, wanted: Mapping[str, Callable[[Instant], Any]], t: ArrayLike
+) -> dict[str, np.ndarray]:
+    """Return {name: (m, N)} of several functions of an Instant along the motion at once, at times t (N,), s."""
+    if not wanted:
+        return {}
+    sizes: list[int] = []
+
+    def stacked(at: Instant) -> ca.SX:
+        columns = [column(name, function(at)) for name, function in wanted.items()]
+        sizes[:] = [rows.shape[0] for rows in columns]
+        return ca.vertcat(*columns)
+
+    values = solution.trace(stacked, t)
+    return dict(zip(wanted, np.split(values, np.cumsum(sizes)[:-1])))

@@ -1,0 +1,177 @@
+"""Rigid-body simulation: how a mechanism moves under given torques, by CVODES, whose error is controlled."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ocp.dynamics import lagrange
+from ocp.dynamics.closed_loops import forward as closed_forward
+from ocp.dynamics.closed_loops import linear_in_accelerations
+from ocp.dynamics.formulation import Formulation
+from ocp.dynamics.lie_group import forward as articulated
+from ocp.mechanics.checks import numbers
+from ocp.mechanics.loads import Load, acting
+from ocp.mechanics.structure import structure
+from ocp.mechanics.tree import Tree
+from ocp.mechanics.types import Matrix
+
+TOLERANCE = 1e-10  # of the integrator, absolute and relative
+STEPS = 100000  # that CVODES may take from one instant to the next
+Torques = ArrayLike | Callable[[Matrix, Matrix, Matrix], Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulation:
+    """A simulated motion: times `t` (N,) s, coordinates `q` (n, N) rad or m, and rates `qd` (n, N); NaN from where it blew up."""
+
+    t: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+
+    def __repr__(self) -> str:
+        end = f"{len(self.q)} coordinates over {self.t[-1]:g} s at {len(self.t)} instants"
+        return f"Simulation({end}{'' if np.isfinite(self.q).all() else ', blown up'})"
+
+
+def simulate(
+    tree: Tree,
+    torques: Torques,
+    start: tuple[ArrayLike, ArrayLike],
+    duration: float,
+    loads: Iterable[Load] = (),
+    *,
+    count: int = 201,
+    formulation: Formulation | None = None,
+    tolerance: float = TOLERANCE,
+) -> Simulation:
+    """Return the Simulation of a tree from `start`, (q, qd) of n numbers each, over `duration` (s).
+
+    `torques` at all joints (N m or N): n numbers; a function of expressions (t, q, qd) that returns n of them, such
+    as a controller; or a table (n, N) of values at N equally spaced instants, straight in between. The motion is
+    returned at the instants of the table, or else at `count` equally spaced ones. `loads` act beside the torques.
+    The mechanics are those of rigid bodies by articulated inertias (Sohl & Bobrow 2001), for links that bend
+    Lagrange's equations, for closed loops, whose gaps are not stabilised, those with multipliers (Haug 1989); or
+    those of a `formulation`. `tolerance`, absolute and relative, is that of CVODES (Hindmarsh et al. 2005).
+    Raises ValueError for sizes that do not fit, numbers that are not finite, and too small a duration or count.
+    """
+    n = tree.dof
+    q, qd = (numbers(f"start: {what}", value, (n,)) for what, value in zip(("q", "qd"), start))
+    table = None if callable(torques) or np.ndim(torques) < 2 else _table(torques, n)
+    count = count if table is None else table.shape[1]
+    if not (np.isfinite(duration) and duration > 0 and count >= 2):
+        raise ValueError(
+            f"duration, count: expected a positive number of s and at least 2 instants, "
+            f"got {duration} and {count}"
+        )
+    t, step = np.linspace(0.0, duration, count), duration / (count - 1)
+    clock, begin, state = ca.SX.sym("t"), ca.SX.sym("begin"), ca.SX.sym("x", 2 * n)
+    parameters, values = begin, t[None, :-1]
+    if table is not None:
+        ends = ca.SX.sym("torques", n, 2)
+        drive = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * clock / step
+        parameters = ca.vertcat(begin, ca.vec(ends))
+        values = np.vstack([values, table[:, :-1], table[:, 1:]])
+    elif callable(torques):
+        drive = _column(torques(begin + clock, state[:n], state[n:]), n)
+    else:
+        drive = ca.SX(numbers("torques", torques, (n,)))
+    acceleration = accelerations(
+        tree, formulation, state[:n], state[n:], drive, acting(tuple(loads), begin + clock)
+    )
+    integrator = stepper(clock, state, parameters, acceleration, step, tolerance)
+    states = march(integrator, [*q, *qd], values.T)
+    return Simulation(t=t, q=states[:n], qd=states[n:])
+
+
+def _table(torques: ArrayLike, n: int) -> np.ndarray:
+    """Return a table of torques (n, N) as an array, checked."""
+    table = np.asarray(torques, dtype=float)
+    if table.ndim != 2 or len(table) != n or table.shape[1] < 2 or not np.isfinite(table).all():
+        raise ValueError(
+            f"torques: expected finite numbers of shape ({n},) or ({n}, 2 or more), "
+            f"got {table.shape}"
+        )
+    return table
+
+
+def _column(torques: Any, n: int) -> ca.SX:
+    """Return what a function of torques gave as a column of n expressions."""
+    column = ca.vec(ca.SX(torques if hasattr(torques, "shape") else ca.vertcat(*torques)))
+    if column.shape[0] != n:
+        raise ValueError(f"torques: expected {n} expressions, got {column.shape[0]}")
+    return column
+
+
+def accelerations(
+    tree: Tree,
+    formulation: Formulation | None,
+    q: Matrix,
+    qd: Matrix,
+    torques: Matrix,
+    loads: Sequence[Load],
+) -> Matrix:
+    """Return the accelerations (n,) under joint torques (n,), by a formulation, or where it is None by what suits the tree."""
+    if formulation is not None:
+        if structure(tree).closed:
+            inverse = formulation.inverse
+            return closed_forward(tree, q, qd, torques, loads, dynamics=inverse)[0]
+        if getattr(formulation, "forward", None) is not None:
+            return formulation.forward(tree, q, qd, torques, loads)
+        mass, rest = linear_in_accelerations(formulation.inverse, tree, q, qd, loads)
+        return ca.solve(mass, torques - rest)
+    if structure(tree).closed:
+        return closed_forward(tree, q, qd, torques, loads)[0]
+    if structure(tree).flexible:
+        return lagrange.forward(tree, q, qd, torques, loads)
+    return articulated(tree, q, qd, torques, loads)
+
+
+def stepper(
+    clock: ca.SX,
+    state: ca.SX,
+    parameters: ca.SX,
+    acceleration: ca.SX,
+    step: float,
+    tolerance: float = TOLERANCE,
+) -> ca.Function:
+    """Return the CVODES integrator of a `state`, (q, qd), over one `step` (s) of the `clock`, from 0."""
+    rates = state[state.shape[0] // 2 :]
+    ode = {
+        "x": state,
+        "t": clock,
+        "p": parameters,
+        "ode": ca.cse(ca.vertcat(rates, acceleration)),
+    }
+    options = {
+        "abstol": tolerance,
+        "reltol": tolerance,
+        "max_num_steps": STEPS,
+        "show_eval_warnings": False,
+    }
+    return ca.integrator("simulator", "cvodes", ode, 0.0, step, options)
+
+
+def march(
+    integrator: ca.Function,
+    start: ArrayLike,
+    parameters: ArrayLike,
+    anew: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return the states (2 n, steps + 1) from a start (2 n,) on, with the parameters (steps, ..) of each step.
+
+    Every step begins where the last one ended, or at the states `anew` (2 n, steps + 1); NaN from where it blew up.
+    """
+    parameters = np.asarray(parameters)
+    states = np.full((len(np.asarray(start)), len(parameters) + 1), np.nan)
+    states[:, 0] = start
+    for k, values in enumerate(parameters):
+        try:
+            result = integrator(x0=(states if anew is None else anew)[:, k], p=values)
+        except RuntimeError:  # CVODES gave up: the motion blew up or the mass matrix is singular
+            break
+        states[:, k + 1] = np.array(result["xf"][:, -1]).ravel()
+    return states

@@ -1,0 +1,78 @@
+"""The simulator moves trees as their mechanics say, whatever form their torques are given in."""
+
+import numpy as np
+import pytest
+from ocp.models.two_link import two_link
+from ocp.problems.two_link_lift import problem as lift
+
+from ocp import NEWTON_EULER, Load, Link, Tree, revolute, simulate, solve
+from ocp.models.mechanisms import four_bar
+
+G = 9.81
+
+
+def pendulum():
+    """A mathematical one of 1 kg and 1 m, its hinge turning about z, y upward."""
+    link = Link(mass=1.0, com=(0.0, -1.0, 0.0))
+    return Tree(links=(link,), joints=(revolute("hinge", axis=(0, 0, 1)),), gravity=(0, -G, 0))
+
+
+def test_a_pendulum_swings_with_its_period_and_keeps_its_energy():
+    motion = simulate(pendulum(), [0.0], ([0.3], [0.0]), 4.0)
+    energy = motion.qd[0] ** 2 / 2 - G * np.cos(motion.q[0])
+    assert motion.t.shape == (201,) and motion.q.shape == motion.qd.shape == (1, 201)
+    assert np.ptp(energy) < 1e-8
+    quarter = np.interp(0.0, -motion.q[0, :60], motion.t[:60])
+    period = 2 * np.pi / np.sqrt(G) * (1 + 0.3**2 / 16 + 11 * 0.3**4 / 3072)
+    assert quarter == pytest.approx(period / 4, rel=1e-3)
+
+
+def test_torques_are_numbers_a_function_or_a_table():
+    arm, start = two_link(), ([0.1, -0.4], [0.0, 0.2])
+    constant = simulate(arm, [1.0, -0.5], start, 0.5, count=11)
+    function = simulate(arm, lambda t, q, qd: [1.0 + 0 * t, -0.5], start, 0.5, count=11)
+    table = simulate(arm, np.outer([1.0, -0.5], np.ones(11)), start, 0.5)
+    ramp = simulate(arm, np.outer([1.0, -0.5], np.linspace(0, 1, 11)), start, 0.5)
+    same = simulate(arm, lambda t, q, qd: [2.0 * t, -1.0 * t], start, 0.5, count=11)
+    assert np.allclose(constant.q, function.q, atol=1e-9)
+    assert np.allclose(constant.q, table.q, atol=1e-9) and np.allclose(ramp.q, same.q, atol=1e-9)
+    assert not np.allclose(ramp.q, table.q, atol=1e-3)
+
+
+def test_a_controller_and_a_formulation_of_ones_own_take_part():
+    held = simulate(pendulum(), lambda t, q, qd: -50 * q - 20 * qd, ([0.5], [0.0]), 5.0)
+    assert abs(held.q[0, -1]) < 1e-3
+    by_itself = simulate(pendulum(), [0.0], ([0.3], [0.0]), 1.0, formulation=NEWTON_EULER)
+    assert np.allclose(by_itself.q, simulate(pendulum(), [0.0], ([0.3], [0.0]), 1.0).q, atol=1e-8)
+
+
+def test_the_torques_of_a_plan_move_the_arm_along_it():
+    plan = solve(lift(points=12))
+    t, tree = plan.times(2001), plan.problem.tree
+    loads = plan.problem.loads
+    motion = simulate(tree, plan.tau(t), (plan.q(0.0), plan.qd(0.0)), plan.duration, loads)
+    assert np.abs(motion.q - plan.q(t)).max() < 1e-4
+
+
+def test_closed_loops_stay_closed_for_a_while_and_a_blow_up_is_not_a_number():
+    bar = four_bar()
+    blown = simulate(pendulum(), lambda t, q, qd: 1e3 * q**9 + 1e3, ([1.0], [0.0]), 5.0, count=6)
+    assert np.isnan(blown.q[0, -1]) and "blown up" in repr(blown)
+    assert bar.loops
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"torques": [1.0, 2.0]}, "torques: expected"),
+        ({"torques": np.ones((2, 5))}, r"torques: expected finite numbers of shape \(1,\)"),
+        ({"torques": lambda t, q, qd: [t, t]}, "torques: expected 1 expressions, got 2"),
+        ({"start": ([0.0, 1.0], [0.0])}, "start: q: expected"),
+        ({"duration": 0.0}, "duration, count: expected a positive number"),
+        ({"count": 1}, "duration, count: expected"),
+    ],
+)
+def test_what_does_not_fit_is_refused_by_name(changes, message):
+    given = {"torques": [0.0], "start": ([0.0], [0.0]), "duration": 1.0} | changes
+    with pytest.raises(ValueError, match=message):
+        simulate(pendulum(), **given)
