@@ -24,7 +24,7 @@ from ocp.dynamics.newton_euler import inverse
 from ocp.mechanics.joints import prismatic, revolute
 from ocp.mechanics.loads import Wrench
 from ocp.mechanics.tree import Link, Point, Tree
-from ocp.problem.contact import linear_split, unilateral
+from ocp.problem import linear_split, unilateral
 from ocp.problem.ground import Foot, Ground, Pin, Support
 
 SIDES = {"right": -0.1, "left": 0.1}  # m along y

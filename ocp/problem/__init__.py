@@ -1,1 +1,93 @@
-"""The statement of an optimal motion: what is asked, and nothing about how it is computed."""
+"""The statement of an optimal motion: what is asked, and nothing about how it is computed.
+
+A `Problem` is a frozen value: tree, basis of the motion, duration, objective, constraints, loads,
+ground, symmetry and outputs. Functions of an `Instant` say what is asked; `constraints`, `contact`,
+`balance`, `avoidance` and `objectives` hold the usual ones. What is still to come has its place
+here: a `Parameter`, a named number with a unit that is given for each solve or free within bounds,
+in `parameters.py`, to be used wherever a record takes a number; a `Phase`, a part of the motion
+with a basis, duration, ground, constraints and objective of its own, and the links between phases,
+of which `Symmetry` is the one that exists, in `phases.py`.
+"""
+
+from ocp.problem.avoidance import apart, off_box, swing_together
+from ocp.problem.balance import (
+    friction,
+    linear_split,
+    pressure_inside,
+    unilateral,
+    zmp_inside,
+)
+from ocp.problem.constraints import (
+    at_end,
+    at_start,
+    joint_limits,
+    path,
+    torque_limits,
+    velocity_limits,
+)
+from ocp.problem.contact import foot_contact, no_penetration
+from ocp.problem.ground import Foot, Ground, Pin, Support, bearing_slots, bears, in_force, slots
+from ocp.problem.instant import Instant
+from ocp.problem.names import RESERVED
+from ocp.problem.objectives import (
+    duration,
+    dynamic_effort,
+    effort,
+    final,
+    integral,
+    mixed,
+    smoothness,
+    squares,
+)
+from ocp.problem.reactions import Reaction, shared, two_pass, zero_moment_point
+from ocp.problem.statement import Constraint, Objective, Problem, Span, Term
+from ocp.problem.symmetry import Symmetry, mirrored, periodic
+
+__all__ = [
+    "RESERVED",
+    "Constraint",
+    "Foot",
+    "Ground",
+    "Instant",
+    "Objective",
+    "Pin",
+    "Problem",
+    "Reaction",
+    "Span",
+    "Support",
+    "Symmetry",
+    "Term",
+    "apart",
+    "at_end",
+    "at_start",
+    "bearing_slots",
+    "bears",
+    "duration",
+    "dynamic_effort",
+    "effort",
+    "final",
+    "foot_contact",
+    "friction",
+    "in_force",
+    "integral",
+    "joint_limits",
+    "linear_split",
+    "mirrored",
+    "mixed",
+    "no_penetration",
+    "off_box",
+    "path",
+    "periodic",
+    "pressure_inside",
+    "shared",
+    "slots",
+    "smoothness",
+    "squares",
+    "swing_together",
+    "torque_limits",
+    "two_pass",
+    "unilateral",
+    "velocity_limits",
+    "zero_moment_point",
+    "zmp_inside",
+]

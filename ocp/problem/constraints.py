@@ -1,45 +1,76 @@
 """The usual requirements on a motion, each a function that returns Constraint records."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from ocp.mechanics.joints import Joint
+from ocp.mechanics.tree import Tree
+from ocp.problem.instant import Instant
 from ocp.problem.statement import Constraint
 from ocp.problem.units import unit_of
 
+PerJoint: TypeAlias = float | Sequence[float] | np.ndarray | Mapping[str, float] | None
 
-def at_start(tree, *, q=None, qd=None, qdd=None):
+
+def at_start(
+    tree: Tree, *, q: PerJoint = None, qd: PerJoint = None, qdd: PerJoint = None
+) -> tuple[Constraint, ...]:
     """Prescribe coordinates, rates and accelerations at s = 0.
 
-    Each is a number for all joints, n numbers, or {joint name: number} for some; raises ValueError for a wrong count, an unknown joint,
-    or a position outside its joint's limits.
+    Each is a number for all joints, n numbers, or {joint name: number} for some. Raises ValueError
+    for a wrong count, an unknown joint, or a coordinate outside its joint's limits.
     """
     return _boundary(tree, "start", q=q, qd=qd, qdd=qdd)
 
 
-def at_end(tree, *, q=None, qd=None, qdd=None):
+def at_end(
+    tree: Tree, *, q: PerJoint = None, qd: PerJoint = None, qdd: PerJoint = None
+) -> tuple[Constraint, ...]:
     """Prescribe coordinates, rates and accelerations at s = 1, as `at_start` does at s = 0."""
     return _boundary(tree, "end", q=q, qd=qd, qdd=qdd)
 
 
-def joint_limits(tree, *, hull=False):
-    """Keep every coordinate within its joint's `position` limits, at the nodes; with `hull` every control point, and so the whole curve,
-    which asks for somewhat more and costs no rows."""
+def joint_limits(tree: Tree, *, hull: bool = False) -> Constraint:
+    """Keep every coordinate within its joint's `position` limits, at the nodes.
+
+    With `hull` every control point stays within them, and so the whole curve, which asks for
+    somewhat more and costs no rows. Raises ValueError if no joint has such limits.
+    """
     return _limits(tree, "joint_limits", "position", "q", "hull" if hull else "path")
 
 
-def velocity_limits(tree):
-    """Keep every rate within its joint's `velocity` limits."""
+def velocity_limits(tree: Tree) -> Constraint:
+    """Keep every rate within its joint's `velocity` limits.
+
+    Raise ValueError if no joint has any.
+    """
     return _limits(tree, "velocity_limits", "velocity", "qd")
 
 
-def torque_limits(tree):
-    """Keep every joint torque or force within its joint's `torque` limits."""
+def torque_limits(tree: Tree) -> Constraint:
+    """Keep every joint torque or force within its joint's `torque` limits.
+
+    Raise ValueError if no joint has any.
+    """
     return _limits(tree, "torque_limits", "torque", "tau")
 
 
-def path(name, function, *, lower=-np.inf, upper=np.inf, when="path", labels=(), units=""):
-    """Require lower <= function(instant) <= upper along the motion, or over `when`."""
+def path(
+    name: str,
+    function: Callable[[Instant], Any],
+    *,
+    lower: Any = -np.inf,
+    upper: Any = np.inf,
+    when: Any = "path",
+    labels: Sequence[str] = (),
+    units: str | Sequence[str] = "",
+) -> Constraint:
+    """Require lower <= function(instant) <= upper along the motion, or over `when`.
+
+    See `Constraint`.
+    """
     return Constraint(
         name=name,
         function=function,
@@ -51,7 +82,7 @@ def path(name, function, *, lower=-np.inf, upper=np.inf, when="path", labels=(),
     )
 
 
-def _limits(tree, name, attribute, quantity, when="path"):
+def _limits(tree: Tree, name: str, attribute: str, quantity: str, when: str = "path") -> Constraint:
     bounded = [
         (row, joint)
         for row, joint in enumerate(tree.moving)
@@ -71,32 +102,32 @@ def _limits(tree, name, attribute, quantity, when="path"):
     )
 
 
-def _boundary(tree, when, **wanted):
-    constraints = []
-    for quantity, value in wanted.items():
-        if value is None:
-            continue
-        values = _per_joint(tree, f"at_{when}: {quantity}", value)
-        joints, rows = [tree.moving[row] for row in values], list(values)
-        if quantity == "q":
-            _check_inside(joints, values.values(), when)
-        constraints.append(
-            Constraint(
-                name=f"at_{when}.{quantity}",
-                function=lambda at, quantity=quantity, rows=rows: _pick(
-                    getattr(at, quantity), rows
-                ),
-                lower=list(values.values()),
-                upper=list(values.values()),
-                when=when,
-                labels=tuple(joint.name for joint in joints),
-                units=tuple(unit_of(joint, quantity) for joint in joints),
-            )
-        )
-    return tuple(constraints)
+def _boundary(tree: Tree, when: str, **wanted: PerJoint) -> tuple[Constraint, ...]:
+    return tuple(
+        _prescribed(tree, when, quantity, value)
+        for quantity, value in wanted.items()
+        if value is not None
+    )
 
 
-def _per_joint(tree, what, value):
+def _prescribed(tree: Tree, when: str, quantity: str, value: PerJoint) -> Constraint:
+    values = _per_joint(tree, f"at_{when}: {quantity}", value)
+    rows = list(values)
+    joints = [tree.moving[row] for row in rows]
+    if quantity == "q":
+        _check_inside(joints, values.values(), when)
+    return Constraint(
+        name=f"at_{when}.{quantity}",
+        function=lambda at: _pick(getattr(at, quantity), rows),
+        lower=list(values.values()),
+        upper=list(values.values()),
+        when=when,
+        labels=tuple(joint.name for joint in joints),
+        units=tuple(unit_of(joint, quantity) for joint in joints),
+    )
+
+
+def _per_joint(tree: Tree, what: str, value: Any) -> dict[int, float]:
     """Return {row of q: number} from a number, a sequence of n or a mapping by joint name."""
     if isinstance(value, Mapping):
         values = {tree.coordinate(name): number for name, number in value.items()}
@@ -107,24 +138,28 @@ def _per_joint(tree, what, value):
     else:
         names = ", ".join(joint.name for joint in tree.moving)
         raise ValueError(f"{what}: expected {tree.dof} values ({names}), got {len(value)}")
-    values = {row: float(number) for row, number in values.items()}
-    for row, number in values.items():
-        if not np.isfinite(number):
-            raise ValueError(
-                f"{what}: joint {tree.moving[row].name!r}: expected a finite number, got {number}"
-            )
-    return values
+    return {row: _number(what, tree.moving[row], value) for row, value in values.items()}
 
 
-def _check_inside(joints, values, when):
+def _number(what: str, joint: Joint, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not np.isfinite(number):
+        raise ValueError(f"{what}: joint {joint.name!r}: expected a finite number, got {value}")
+    return number
+
+
+def _check_inside(joints: Iterable[Joint], values: Iterable[float], when: str) -> None:
     for joint, value in zip(joints, values):
         lower, upper = joint.position
         if not lower <= value <= upper:
             raise ValueError(
-                f"at_{when}: joint {joint.name!r}: {value:g} {unit_of(joint, 'q')} is outside its limits "
-                f"({lower:g}, {upper:g})"
+                f"at_{when}: joint {joint.name!r}: {value:g} {unit_of(joint, 'q')} is outside its "
+                f"limits ({lower:g}, {upper:g})"
             )
 
 
-def _pick(vector, rows):
+def _pick(vector: Any, rows: list[int]) -> Any:
     return vector if rows == list(range(vector.shape[0])) else vector[rows]

@@ -1,4 +1,7 @@
-"""Names that constraints cannot have: those of the laws of motion and of the duration's own bounds, which transcribing adds by itself."""
+"""Names that constraints cannot have, since transcribing gives them itself.
+
+They are those of the laws of motion and of the duration's own bounds.
+"""
 
 DURATION = "duration"  # bounds of a free duration
 DYNAMICS = "dynamics"  # torques are what the motion needs

@@ -1,27 +1,46 @@
-"""What a motion may minimise. `+` joins objectives and a number scales one: `duration() + 0.01 * effort()`."""
+"""What a motion may minimise.
 
+`+` joins objectives and a number scales one: `duration() + 0.01 * effort()`.
+"""
+
+from collections.abc import Callable, Iterable
 from math import isfinite
+from typing import Any
 
 import casadi as ca
 
+from ocp.mechanics.tree import Tree
+from ocp.problem.instant import Instant
 from ocp.problem.statement import Objective, Term
 
+Function = Callable[[Instant], Any]
 
-def duration():
-    """The duration T (s)."""
+
+def duration() -> Objective:
+    """Return the duration T (s)."""
     return final("duration", lambda at: at.T)
 
 
-def effort(tree=None, joints=None):
-    """The integral of the squared joint torques, over all joints or over the named `joints` of `tree` (N2 m2 s)."""
+def effort(tree: Tree | None = None, joints: Iterable[str] | None = None) -> Objective:
+    """Return the integral of the squared joint torques (N2 m2 s).
+
+    It is over all joints or over the named `joints` of `tree`. Raises ValueError for an unknown
+    joint.
+    """
     if joints is None:
         return squares("effort", lambda at: at.tau)
+    if tree is None:
+        raise ValueError("effort: expected the tree whose joints are named, got None")
     rows = [tree.coordinate(name) for name in joints]
     return squares("effort", lambda at: at.tau[rows])
 
 
-def dynamic_effort(tree):
-    """The integral of the sum of (tau_j / |tau_j|max)^2 over the joints with torque limits   (Barman 2020, eq. 5.1; s)."""
+def dynamic_effort(tree: Tree) -> Objective:
+    """Return the dynamic effort (s): torques over their limits, squared and integrated.
+
+    The integral of the sum of (tau_j / |tau_j|max)^2 over the joints with torque limits (Barman
+    2020, eq. 5.1). Raises ValueError if no joint has torque limits.
+    """
     limited = {
         row: max(map(abs, joint.torque))
         for row, joint in enumerate(tree.moving)
@@ -29,38 +48,48 @@ def dynamic_effort(tree):
     }
     if not limited:
         raise ValueError("dynamic_effort: no joint of the tree has torque limits")
-    return squares(
-        "dynamic_effort", lambda at: at.tau[list(limited)] / ca.DM(list(limited.values()))
-    )
+    rows, largest = list(limited), ca.DM(list(limited.values()))
+    return squares("dynamic_effort", lambda at: at.tau[rows] / largest)
 
 
-def smoothness(tree, joints=None, turn=100.0, slide=9.81 / 5):
-    """The integral of the squared accelerations of all joints, or of the named `joints`, over what counts as one of each: `turn` (rad/s2) and
-    `slide` (m/s2), of which the defaults are for people [assumed] (s)."""
-    rows = [row for row, joint in enumerate(tree.moving) if joints is None or joint.name in joints]
+def smoothness(
+    tree: Tree,
+    joints: Iterable[str] | None = None,
+    turn: float = 100.0,
+    slide: float = 9.81 / 5,
+) -> Objective:
+    """Return the integral of the squared accelerations of all joints, or of the named `joints` (s).
+
+    Accelerations count over `turn` (rad/s2) or `slide` (m/s2), whose defaults are for people
+    [assumed].
+    """
+    names = None if joints is None else set(joints)
+    rows = [row for row, joint in enumerate(tree.moving) if names is None or joint.name in names]
     scale = ca.DM([turn if tree.moving[row].kind == "revolute" else slide for row in rows])
     return squares("smoothness", lambda at: at.qdd[rows] / scale)
 
 
-def mixed(u):
-    """(1 - u) T + u effort: the mixed criterion (Xiang, Arora & Abdel-Malek 2009, eq. 67), u in [0, 1]."""
+def mixed(u: float) -> Objective:
+    """Return (1 - u) T + u effort: the mixed criterion (Xiang, Arora & Abdel-Malek 2009, eq. 67).
+
+    Raises ValueError unless u is in [0, 1].
+    """
     if not 0 <= u <= 1:
         raise ValueError(f"mixed: expected u in [0, 1], got {u}")
     return (1 - u) * duration() + u * effort()
 
 
-def final(name, function):
-    """The value of function(instant) at the end of the motion."""
+def final(name: str, function: Function) -> Objective:
+    """Return the value of function(instant), a scalar, at the end of the motion."""
     return Objective(terms=((1.0, Term(name=name, function=function, kind="end")),))
 
 
-def integral(name, function):
-    """The time integral of function(instant)."""
+def integral(name: str, function: Function) -> Objective:
+    """Return the time integral of function(instant), a scalar."""
     return Objective(terms=((1.0, Term(name=name, function=function, kind="integral")),))
 
 
-def squares(name, function):
-    """The time integral of the sum of squares of function(instant), a vector of residuals."""
-    return Objective(
-        terms=((1.0, Term(name=name, function=lambda at: ca.vec(function(at)), kind="squares")),)
-    )
+def squares(name: str, function: Function) -> Objective:
+    """Return the time integral of the sum of squares of function(instant), the residuals."""
+    term = Term(name=name, function=lambda at: ca.vec(function(at)), kind="squares")
+    return Objective(terms=((1.0, term),))

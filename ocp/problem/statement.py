@@ -1,6 +1,6 @@
 """The statement of an optimal motion: what is asked, and nothing about how it is computed."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from math import isfinite, isnan
@@ -48,13 +48,15 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Constraint:
-    """lower <= function(Instant) <= upper at every instant that `when` names; equal bounds make an equality.
+    """lower <= function(Instant) <= upper at every instant that `when` names.
 
-    `when` is "path", "start", "end", "ends", a Span or an interval (a, b) of s; "joined" hands the function both ends of the motion at
-    once, two Instants; "hull" holds the function, linear in q, for every control point, and so for the whole curve. Bounds are numbers or
-    one per row; `labels` and `units` name the rows. Equalities hold at the Greville abscissae of the spline, inequalities, and all rows on
-    torques that are variables, at the nodes of the transcription. Raises ValueError naming the constraint, the field, what was expected
-    and what came.
+    Equal bounds make an equality. `when` is "path", "start", "end", "ends", a Span or an interval
+    (a, b) of s; "joined" hands the function both ends of the motion at once, two Instants; "hull"
+    holds the function, linear in q, for every control point, and so for the whole curve. Bounds are
+    numbers or one per row; `labels` and `units` name the rows. Equalities hold at the Greville
+    abscissae of the spline, inequalities, and all rows on torques that are variables, at the nodes
+    of the transcription. Raises ValueError naming the constraint, the field, what was expected and
+    what came.
     """
 
     name: str
@@ -86,7 +88,8 @@ class Constraint:
         for row, (lower, upper) in enumerate(zip(*sides)):
             if lower > upper:
                 raise ValueError(
-                    f"{what}: {self.label(row)}: lower bound {lower:g} is above upper bound {upper:g}"
+                    f"{what}: {self.label(row)}: "
+                    f"lower bound {lower:g} is above upper bound {upper:g}"
                 )
 
     def __repr__(self) -> str:
@@ -94,11 +97,15 @@ class Constraint:
         return f"Constraint({self.name!r}, {_short(rows)}, when={self.when!r})"
 
     def bounds(self, size: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return (lower, upper), each (size,); raise ValueError if the given bounds have another length."""
+        """Return (lower, upper), each (size,).
+
+        Raise ValueError if the given bounds have another length.
+        """
         for side in (self.lower, self.upper):
             if np.ndim(side) and len(side) != size:
                 raise ValueError(
-                    f"constraint {self.name!r}: its function has {size} rows, its bounds {len(side)}"
+                    f"constraint {self.name!r}: its function has {size} rows, "
+                    f"its bounds {len(side)}"
                 )
         return np.broadcast_to(self.lower, size), np.broadcast_to(self.upper, size)
 
@@ -115,14 +122,18 @@ class Constraint:
         return self.labels[row] if row < len(self.labels) else f"row {row}"
 
     def unit(self, row: int) -> str:
-        """Return the unit of a row."""
+        """Return the unit of q, qd, qdd or tau of a joint that turns or slides."""
         return self.units if isinstance(self.units, str) else self.units[row]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """One part of an objective: a function of an Instant, taken at the end ("end"), integrated over time ("integral"), or
-    squared, summed and integrated ("squares": the function gives the residuals, which Gauss-Newton then uses)."""
+    """One part of an objective: a function of an Instant, and what is made of it.
+
+    `kind` is "end", its value at the end; "integral", over time; or "squares", squared, summed and
+    integrated: the function gives the residuals, which Gauss-Newton then uses. Raises ValueError
+    for another kind, or what is no function.
+    """
 
     name: str
     function: Callable[..., Any] = field(repr=False)
@@ -133,13 +144,17 @@ class Term:
         called(f"objective {self.name!r}: function", self.function)
         if self.kind not in KINDS:
             raise ValueError(
-                f"objective {self.name!r}: kind: expected end, integral or squares, got {self.kind!r}"
+                f"objective {self.name!r}: kind: expected end, integral or squares, "
+                f"got {self.kind!r}"
             )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Objective:
-    """A weighted sum of terms, ((weight, Term), ...); `+` joins objectives and a number scales one."""
+    """A weighted sum of terms, ((weight, Term), ...).
+
+    `+` joins objectives and a number scales one.
+    """
 
     terms: tuple[tuple[float, Term], ...]
 
@@ -163,20 +178,23 @@ class Objective:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Problem:
-    """An optimal motion: the tree, the basis of its motion, the duration (a number, or (lower, upper) when free, s), objective, constraints.
+    """An optimal motion: all that is asked, as a value.
 
-    `constraints` may be nested tuples; `loads` act all along; `ground` says who stands where and when. `symmetry` says that the end is the
-    image of the start, as it is in half a gait cycle or in a periodic motion: it adds its constraints, "mirrored.q" and so on, to those
-    listed, and both together are the `requirements`. `outputs` {name: function(Instant)} are what one wants to see of the motion: traced
-    by `Solution.output` and drawn by name, they ask nothing of it. Raises ValueError naming the field, what was expected and what came.
+    `tree` is what moves, `motion` the basis of its motion, `duration` (s) a number, or (lower,
+    upper) where it is free. `constraints` may be nested tuples; `loads` act all along; `ground`
+    says who stands where and when. `symmetry` says that the end is the image of the start, as it is
+    in half a gait cycle or in a periodic motion: it adds its constraints, "mirrored.q" and so on,
+    to those listed, and both together are the `requirements`. `outputs` {name: function(Instant)}
+    are what one wants to see of the motion: traced by `Solution.output` and drawn by name, they ask
+    nothing of it. Raises ValueError naming the field, what was expected and what came.
     """
 
     tree: Tree
     motion: BSpline | Mesh
     duration: Any
     objective: Objective
-    constraints: Iterable[Any] = ()
-    loads: Iterable[Load] = ()
+    constraints: Sequence[Any] = ()
+    loads: Sequence[Load] = ()
     ground: Ground | None = None
     symmetry: Symmetry | None = None
     outputs: Mapping[str, Callable[..., Any]] = field(default_factory=dict, hash=False)
@@ -227,10 +245,11 @@ class Problem:
 
     @property
     def cyclic(self) -> bool:
-        """Tell whether the end is the start's image in everything, forces included, and so needs no limits of its own.
+        """Tell whether the end is the start's image in everything, forces included.
 
-        There they would only leave multipliers undetermined. On a mesh, whose accelerations have values of their own at either end, and
-        under loads that vary in time the end is asked for all the same.
+        Limits of its own there would only leave multipliers undetermined. On a mesh,
+        whose accelerations have values of their own at either end, and under loads that vary in
+        time the end is asked for all the same.
         """
         same = all(not callable(part) for load in self.loads for part in (load.force, load.moment))
         image = self.symmetry is not None and self.symmetry.accelerations
@@ -338,7 +357,7 @@ def _check_names(names: list[str]) -> None:
 
 
 def _check_ground(tree: Tree, ground: Ground) -> None:
-    """Raise ValueError if the tree does not float, or has not the links and points that its feet name."""
+    """Raise ValueError if the tree does not float, or lacks links and points of its feet."""
     floating_root(tree)
     for foot in ground.feet:
         for support in foot.supports:

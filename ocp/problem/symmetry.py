@@ -1,6 +1,7 @@
 """How a motion goes on after its end: as its own mirror image, or as itself again.
 
-The reflection of a step makes the other leg's step, so that half a gait cycle states the whole; a motion that is its own image is periodic.
+The reflection of a step makes the other leg's step, so that half a gait cycle states the whole; a
+motion that is its own image is periodic.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,11 +15,13 @@ from ocp.mechanics.tree import Tree
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Symmetry:
-    """The end of a motion as the image of its start: q(T) = sign * q(0)[index] + shift, and rates and accelerations likewise without shift.
+    """The end of a motion as the image of its start.
 
-    `index` (n,) says whose coordinate becomes whose, `sign` (n,) is 1 or -1, `shift` (n,; rad or m) the way gained, by default none. With
-    `accelerations` the end is the image of the start in everything, torques and what the ground gives included: loads must then act alike
-    at both. Without, accelerations and forces may jump where the motion goes on. Raises ValueError naming the field.
+    q(T) = sign * q(0)[index] + shift; rates and accelerations likewise without shift. `index` (n,)
+    says whose coordinate becomes whose, `sign` (n,) is 1 or -1, `shift` (n,; rad or m) the way
+    gained, by default none. With `accelerations` the end is the image of the start in everything,
+    torques and what the ground gives included: loads must then act alike at both. Without,
+    accelerations and forces may jump where the motion goes on. Raises ValueError naming the field.
     """
 
     index: tuple[int, ...]
@@ -54,15 +57,17 @@ def mirrored(
     shift: Mapping[str, float] | None = None,
     qdd: bool = True,
 ) -> Symmetry:
-    """Return the Symmetry of a motion that ends as the mirror image of its start, so that its reflection continues it.
+    """Return the Symmetry of a motion whose end is the mirror image of its start.
 
-    `index, sign` (n,) make the image of a coordinate; `shift` is {joint name: way gained in one step, rad or m}; `qdd` says whether
-    accelerations are mirrored too. Raises ValueError for an unknown joint or a wrong count.
+    Its reflection continues it. `index, sign` (n,) make the image of a coordinate; `shift` is
+    {joint name: way gained in one step, rad or m}; `qdd` says whether accelerations are mirrored
+    too. Raises ValueError for an unknown joint or a wrong count.
     """
     shapes = np.shape(index), np.shape(sign)
     if shapes != ((tree.dof,), (tree.dof,)):
         raise ValueError(
-            f"mirrored: expected index and sign for {tree.dof} coordinates, got {shapes[0]} and {shapes[1]}"
+            f"mirrored: expected index and sign for {tree.dof} coordinates, "
+            f"got {shapes[0]} and {shapes[1]}"
         )
     gained = np.zeros(tree.dof)
     for name, way in (shift or {}).items():
@@ -71,8 +76,9 @@ def mirrored(
 
 
 def periodic(tree: Tree, *, shift: Mapping[str, float] | None = None, qdd: bool = True) -> Symmetry:
-    """Return the Symmetry of a motion that ends as it began, but for the `shift` {joint name: way gained in one period, rad or m}.
+    """Return the Symmetry of a motion that ends as it began.
 
-    Without `qdd` accelerations may jump there. Raises ValueError for an unknown joint.
+    The `shift` {joint name: rad or m} is the way gained in one period. Without `qdd` accelerations
+    may jump there. Raises ValueError for an unknown joint.
     """
-    return mirrored(tree, range(tree.dof), np.ones(tree.dof), shift=shift, qdd=qdd)
+    return mirrored(tree, range(tree.dof), [1.0] * tree.dof, shift=shift, qdd=qdd)

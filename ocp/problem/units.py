@@ -11,5 +11,5 @@ UNITS = {
 
 
 def unit_of(joint: Joint, quantity: str) -> str:
-    """Return the unit of a `quantity`, one of q, qd, qdd and tau, of a joint that turns or slides."""
+    """Return the unit of q, qd, qdd or tau of a joint that turns or slides."""
     return UNITS[quantity][joint.kind == "prismatic"]

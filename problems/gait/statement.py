@@ -37,7 +37,7 @@ from ocp import (
     torque_limits,
 )
 from ocp.mechanics.kinematics import place, poses
-from ocp.problem.contact import (
+from ocp.problem import (
     apart,
     foot_contact,
     friction,

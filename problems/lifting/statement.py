@@ -42,7 +42,7 @@ from ocp.mechanics.kinematics import place, poses
 from ocp.mechanics.loads import Wrench
 from ocp.mechanics.tree import Link
 from ocp.mechanics.zero_moment import body_weight, hull
-from ocp.problem.contact import (
+from ocp.problem import (
     foot_contact,
     friction,
     off_box,

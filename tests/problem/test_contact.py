@@ -16,7 +16,7 @@ from ocp.dynamics.newton_euler import inverse
 from ocp.mechanics import kinematics
 from ocp.mechanics.loads import Wrench
 from ocp.mechanics.zero_moment import body_weight, hull, resultant
-from ocp.problem.contact import (
+from ocp.problem import (
     apart,
     foot_contact,
     friction,

@@ -9,7 +9,7 @@ from ocp.models.two_link import two_link
 from ocp.problems.two_link_lift import problem as lift
 
 from ocp import BSpline, Problem, Solver, Transcription, at_start, effort, load, path, periodic
-from ocp.problem.contact import friction, pressure_inside
+from ocp.problem import friction, pressure_inside
 from ocp.problem.ground import Foot, Support
 from ocp.problem.reactions import Reaction, shared
 from ocp.problem.statement import Constraint

@@ -24,7 +24,7 @@ from ocp import (
     velocity_limits,
 )
 from ocp.motion.spline import basis, greville
-from ocp.problem.contact import pressure_inside, unilateral
+from ocp.problem import pressure_inside, unilateral
 from ocp.problem.statement import Constraint, Span
 from ocp.solution.violations import violations
 from ocp.solution.solving import solve

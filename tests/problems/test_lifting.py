@@ -17,7 +17,7 @@ from ocp.problems.lifting.statement import draw, lift, problem
 
 from ocp import Solver, Transcription
 from ocp.cli.run import run
-from ocp.problem.contact import off_box
+from ocp.problem import off_box
 from ocp.solution.violations import violations
 from ocp.transcription.transcribe import transcribe
 

@@ -32,7 +32,7 @@ from ocp.mechanics.joints import GROUND, Joint, revolute
 from ocp.mechanics.kinematics import poses
 from ocp.mechanics.tree import Link, Loop, Point, Tree
 from ocp.mechanics.zero_moment import body_weight
-from ocp.problem.contact import linear_split, unilateral
+from ocp.problem import linear_split, unilateral
 from ocp.problem.statement import Constraint
 from ocp.problem.symmetry import periodic
 from ocp.solution.certificate import verify

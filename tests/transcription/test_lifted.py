@@ -23,7 +23,7 @@ from ocp import (
 )
 from ocp.mechanics.structure import structure
 from ocp.mechanics.zero_moment import body_weight
-from ocp.problem.contact import foot_contact, friction, linear_split, pressure_inside, unilateral
+from ocp.problem import foot_contact, friction, linear_split, pressure_inside, unilateral
 from ocp.problem.ground import slots
 from ocp.solution.certificate import verify
 from ocp.solution.solving import solve

@@ -1,0 +1,111 @@
+"""What limbs must keep from: the other side, one another, and a box that is carried."""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
+from typing import Any
+
+import casadi as ca
+
+from ocp.problem.instant import Instant
+from ocp.problem.statement import Constraint
+
+ROUNDING = 0.02  # m: over which the distance from a box is smooth at its edges
+
+
+def swing_together(
+    name: str,
+    first: tuple[str, str],
+    second: tuple[str, str],
+    *,
+    along: Sequence[float] = (0.0, 0.0, 1.0),
+) -> Constraint:
+    """Let two limbs swing to the same side of where they hang.
+
+    Each limb is (fixed point, moving point); the product of both reaches along an axis (3) is
+    positive (m2).
+    """
+    axis = ca.DM(along)
+
+    def reach(at: Instant, limb: tuple[str, str]) -> Any:
+        fixed, moving = limb
+        return ca.dot(axis, at.position(moving) - at.position(fixed))
+
+    return Constraint(
+        name=name,
+        function=lambda at: reach(at, first) * reach(at, second),
+        lower=0.0,
+        upper=inf,
+        labels=(f"{first[1]} with {second[1]}",),
+        units="m2",
+    )
+
+
+def apart(name: str, pairs: Sequence[tuple[tuple[str, float], tuple[str, float]]]) -> Constraint:
+    """Keep pairs of spheres, ((point, radius), (point, radius)), radii in m, from touching.
+
+    Rows are squared distances (m2).
+    """
+    return Constraint(
+        name=name,
+        function=lambda at: ca.vertcat(*(ca.sumsqr(at.offset(a, b)) for (a, _), (b, _) in pairs)),
+        lower=tuple((first + second) ** 2 for (_, first), (_, second) in pairs),
+        upper=inf,
+        labels=tuple(f"{a} and {b}" for (a, _), (b, _) in pairs),
+        units="m2",
+    )
+
+
+def off_box(
+    name: str,
+    box: Callable[[Instant], tuple[Any, tuple[Any, Any]]],
+    half: tuple[float, float],
+    spheres: Mapping[str, float],
+    *,
+    when: Any = "path",
+) -> Constraint:
+    """Keep spheres {point: radius (m)} off a box that is carried ahead.
+
+    They stay behind it, over it or under it, never before it. `box`(instant) gives its centre (3,
+    m) and the unit axes up and ahead in which its half lengths `half` (m) are; across it has no
+    end. The distance is the Euclidean one outside, minus that to the nearest face inside, rounded
+    so that it has slopes everywhere; the bounds make up for what that adds before a face.
+    """
+    return Constraint(
+        name=name,
+        function=lambda at: _clearances(at, box(at), half, spheres),
+        lower=tuple(_rounded(0.0, _positive(radius), radius) for radius in spheres.values()),
+        upper=inf,
+        when=when,
+        labels=tuple(spheres),
+        units="m",
+    )
+
+
+def _clearances(
+    at: Instant, box: tuple[Any, tuple[Any, Any]], half: tuple[float, float], points: Any
+) -> Any:
+    """Return the distances (m) of points from a box: its centre, and its axes up and ahead."""
+    center, (up, ahead) = box
+    distances = []
+    for point in points:
+        away = at.position(point) - center
+        over = _smooth(ca.dot(up, away)) - half[0]
+        behind = -ca.dot(ahead, away) - half[1]
+        nearer = over + _positive(behind - over)
+        distances.append(_rounded(_positive(over), _positive(behind), nearer))
+    return ca.vertcat(*distances)
+
+
+def _rounded(over: Any, behind: Any, nearest: Any) -> Any:
+    """Return the distance from what is beyond two faces and the nearer one, negative inside."""
+    return (over**2 + behind**2 + ROUNDING**2) ** 0.5 + nearest - _positive(nearest)
+
+
+def _smooth(value: Any) -> Any:
+    """Return |value|, rounded at 0."""
+    return (value**2 + ROUNDING**2) ** 0.5
+
+
+def _positive(value: Any) -> Any:
+    """Return max(value, 0), rounded at 0."""
+    return (value + _smooth(value)) / 2

@@ -1,0 +1,248 @@
+"""What the ground may give: it pushes only, within friction, and through the soles.
+
+Two feet may share it by distance. Forces count in the units of their rows: N and N m over the
+body's weight, so that rows are of the size of the angles.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import inf
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics.tree import Tree
+from ocp.mechanics.zero_moment import body_weight, hull, tangents
+from ocp.problem.ground import Foot, Ground, bearing_slots, bears
+from ocp.problem.instant import Instant
+from ocp.problem.reactions import two_pass
+from ocp.problem.statement import Constraint, Span
+
+AXES = "xyz"
+SLACK = 1e-9  # of s: within which an instant is that of a switch
+
+
+def unilateral(tree: Tree, ground: Ground, *, least: float = 0.0) -> tuple[Constraint, ...]:
+    """Let the ground push only: every foot's normal force is positive.
+
+    All together they carry at least the share `least` of the weight.
+    """
+    weight = body_weight(tree)
+    names = tuple(foot.name for foot in ground.feet)
+    each = Constraint(
+        name="unilateral",
+        function=lambda at: ca.vertcat(*(at.reaction.push(name) for name in names)) / weight,
+        lower=0.0,
+        upper=inf,
+        labels=names,
+        units="weights",
+    )
+    if not least:
+        return (each,)
+    together = Constraint(
+        name="support",
+        function=lambda at: at.reaction.push() / weight,
+        lower=least,
+        upper=inf,
+        labels=("all feet",),
+        units="weights",
+    )
+    return each, together
+
+
+def friction(
+    tree: Tree, ground: Ground, *, coefficient: float = 0.6, torsion: float | None = None
+) -> tuple[Constraint, ...]:
+    """Keep each foot's force in the pyramid inside the friction cone.
+
+    |F_t| <= coefficient / sqrt 2 F_n for both directions t. The moment about the normal through the
+    foot's centre stays within `torsion` (m) times the normal force, if given.
+    """
+    weight = body_weight(tree)
+    faces = 4 if torsion is None else 6
+    return (
+        Constraint(
+            name="friction",
+            function=lambda at: (
+                ca.vertcat(
+                    *(
+                        margin
+                        for foot in ground.feet
+                        for margin in _margins(at, ground, foot, coefficient, torsion)
+                    )
+                )
+                / weight
+            ),
+            lower=0.0,
+            upper=inf,
+            labels=tuple(
+                f"{foot.name}, side {k + 1}" for foot in ground.feet for k in range(faces)
+            ),
+            units="weights",
+        ),
+    )
+
+
+def _margins(
+    at: Instant, ground: Ground, foot: Foot, coefficient: float, torsion: float | None
+) -> list[Any]:
+    """Return by how much (N, N m) a foot's force and twist are within each face."""
+    push, force = at.reaction.push(foot.name), at.reaction.force(foot.name)
+    grip = coefficient / np.sqrt(2) * push
+    margins = []
+    for axis in tangents(ground.normal):
+        pull = ca.dot(ca.DM(axis), force)
+        margins += [grip - pull, grip + pull]
+    if torsion is not None:
+        moment = at.reaction.moment(foot.name) - ca.cross(ca.DM(foot.center), force)
+        twist = ca.dot(ca.DM(ground.normal), moment)
+        margins += [torsion * push - twist, torsion * push + twist]
+    return margins
+
+
+def pressure_inside(tree: Tree, ground: Ground) -> tuple[Constraint, ...]:
+    """Keep each foot's centre of pressure in the polygon of the support in force.
+
+    At a switch it is in both. So the zero moment point stays in the hull of them all. Raises
+    ValueError for a polygon of fewer than three corners.
+    """
+    return tuple(
+        _inside(
+            tree,
+            ground,
+            f"pressure.{foot.name}.{number + 1}",
+            corners=support.polygon,
+            foot=foot.name,
+            when=Span(start=support.when[0], end=support.when[1]),
+        )
+        for foot in ground.feet
+        for number, support in enumerate(foot.supports)
+    )
+
+
+def zmp_inside(tree: Tree, ground: Ground) -> tuple[Constraint, ...]:
+    """Keep the zero moment point in the hull of the polygons of all feet that bear.
+
+    At a switch, in both hulls.
+    """
+    edges = sorted({0.0, 1.0, *ground.switches})
+    spans = [_closed_where_all_bear(ground, a, b) for a, b in pairwise(edges)]
+    closed = {span.start for span in spans if not span.open_start}
+    closed |= {span.end for span in spans if not span.open_end}
+    spans += [Span(start=s, end=s) for s in edges if s not in closed]
+    return tuple(
+        _inside(
+            tree,
+            ground,
+            f"zmp.{number + 1}",
+            corners=_corners(ground, (span.start + span.end) / 2),
+            foot=None,
+            when=span,
+        )
+        for number, span in enumerate(spans)
+    )
+
+
+def _closed_where_all_bear(ground: Ground, start: float, end: float) -> Span:
+    """Return the span between two switches, open where a foot that bears inside does not."""
+    feet = [foot for foot in ground.feet if bears(foot, (start + end) / 2)]
+    return Span(
+        start=start,
+        end=end,
+        open_start=not all(bears(foot, start) for foot in feet),
+        open_end=not all(bears(foot, end) for foot in feet),
+    )
+
+
+def _corners(ground: Ground, s: float) -> list[Any]:
+    """Return the corners of all polygons in force at s under feet that bear."""
+    return [
+        corner
+        for foot in ground.feet
+        if bears(foot, s)
+        for support in foot.supports
+        if support.when[0] - SLACK <= s <= support.when[1] + SLACK
+        for corner in support.polygon
+    ]
+
+
+def _inside(
+    tree: Tree, ground: Ground, name: str, *, corners: Sequence[Any], foot: str | None, when: Span
+) -> Constraint:
+    """Return the constraint that a centre of pressure lies left of every edge of a polygon.
+
+    Its rows are distances times the normal force, over the weight (m).
+    """
+    if len(corners) < 3:
+        raise ValueError(
+            f"{name}: expected a polygon of at least three corners, got {len(corners)}"
+        )
+    normal, weight = ca.DM(ground.normal), body_weight(tree)
+    around = hull(corners, ground.normal)
+    edges = [
+        (v, (w - v) / np.linalg.norm(w - v)) for v, w in zip(around, np.roll(around, -1, axis=0))
+    ]
+
+    def distances(at: Instant) -> Any:
+        lever, push = at.reaction.lever(foot), at.reaction.push(foot)
+        rows = (
+            ca.dot(normal, ca.cross(ca.DM(edge), lever - ca.DM(corner) * push))
+            for corner, edge in edges
+        )
+        return ca.vertcat(*rows) / weight
+
+    return Constraint(
+        name=name,
+        function=distances,
+        lower=0.0,
+        upper=inf,
+        when=when,
+        units="weights m",
+        labels=tuple(f"edge {k + 1}" for k in range(len(edges))),
+    )
+
+
+def linear_split(tree: Tree, ground: Ground) -> tuple[Constraint, ...]:
+    """Share the ground's wrench between two feet as the two-pass reaction does.
+
+    It holds where both bear (Xiang et al. 2009; Barman 2020).
+    """
+    weight, first = body_weight(tree), ground.feet[0].name
+
+    def excess(at: Instant) -> Any:
+        shares = two_pass(ground, at.s, at.reaction.total())
+        of_first = [wrench for (name, _), wrench in shares.items() if name == first]
+        moment = sum(wrench.moment for wrench in of_first)
+        force = sum(wrench.force for wrench in of_first)
+        given = ca.vertcat(at.reaction.moment(first) - moment, at.reaction.force(first) - force)
+        return given / weight
+
+    return tuple(
+        Constraint(
+            name=f"split.{number + 1}",
+            function=excess,
+            lower=0.0,
+            upper=0.0,
+            when=span,
+            labels=tuple(f"{what} {axis}" for what in ("moment", "force") for axis in AXES),
+            units="weights",
+        )
+        for number, span in enumerate(_double_support(ground))
+    )
+
+
+def _double_support(ground: Ground) -> list[Span]:
+    """Return the spans in which two feet bear, each instant in one of them only."""
+    spans: list[Span] = []
+    for a, b in pairwise(sorted({0.0, 1.0, *ground.switches})):
+        if len(bearing_slots(ground, (a + b) / 2)) == 2:
+            spans.append(
+                Span(
+                    start=a,
+                    end=b,
+                    open_start=len(bearing_slots(ground, a)) < 2 or bool(spans),
+                    open_end=len(bearing_slots(ground, b)) < 2,
+                )
+            )
+    return spans
