@@ -71,7 +71,7 @@ def violations(solution: Solution) -> dict[str, Violation]:
     problem, duration = solution.problem, solution.duration
     stated = laws(problem, isinstance(problem.motion, Mesh))
     grids = _grids(solution, stated)
-    constraints = (*problem.constraints, *(law for law, _ in stated))
+    constraints = (*problem.requirements, *(law for law, _ in stated))
     along = {each.name: each.function for each in constraints if each.when != "joined"}
     s = grids.everywhere
     values = traces(solution, along, s * duration)
