@@ -1,0 +1,1 @@
+"""Models: functions that return a Tree, of arms, mechanisms and the human."""

@@ -1,39 +1,60 @@
-"""Arms of one or two flexible links in the x-y plane, like those of Book (1983), who prints no numbers; the parameters here are ours.
+"""Arms of one or two flexible links in the x-y plane, like those of Book (1983), who prints no
+numbers; the parameters here are ours.
 
-Each link is an aluminium strip 1 m long, 50 mm high and 5 mm thick that bends easily about z, in the plane of motion, 100 times less so
-about y, and twists. E = 70 GPa, G = 26 GPa, 2700 kg/m3: 0.675 kg, E I = 36.5 and 3646 N m2, G I_x = 54 N m2. Alone and clamped it vibrates at
-4.1, 25.8 and 72.2 Hz. The joint motors are light hubs, the elbow's 0.5 kg; the payload is 0.25 kg.
+Each link is an aluminium strip 1 m long, 50 mm high and 5 mm thick that bends easily about z, in
+the plane of motion, 100 times less so about y, and twists. E = 70 GPa, G = 26 GPa, 2700 kg/m3:
+0.675 kg, E I = 36.5 and 3646 N m2, G I_x = 54 N m2. Alone and clamped it vibrates at 4.1, 25.8 and
+72.2 Hz. The joint motors are light hubs, the elbow's 0.5 kg; the payload is 0.25 kg.
 
-The arm that slews is a light one for a table: strips of that metal 0.5 m long and 40 mm high, 3 mm and 2 mm thick (0.162 and 0.108 kg, E I = 6.3
-and 1.87 N m2), standing upright on an air table, so that gravity does no work; a hub of 2 g m2 at the shoulder, a motor of 0.3 kg at the
-elbow, 0.1 kg of payload; 1 N m at the shoulder, 0.3 N m at the elbow, 1 % of critical damping.
+The arm that slews is a light one for a table: strips of that metal 0.5 m long and 40 mm high, 3 mm
+and 2 mm thick (0.162 and 0.108 kg, E I = 6.3 and 1.87 N m2), standing upright on an air table, so
+that gravity does no work; a hub of 2 g m2 at the shoulder, a motor of 0.3 kg at the elbow, 0.1 kg
+of payload; 1 N m at the shoulder, 0.3 N m at the elbow, 1 % of critical damping.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.beams import Beam, Body, assumed_modes
-from ocp.mechanics.joints import GROUND, fixed, revolute
-from ocp.mechanics.tree import Link, Point, Tree
+from ocp import (
+    GROUND,
+    Beam,
+    Body,
+    Joint,
+    Link,
+    Modes,
+    Point,
+    Tree,
+    assumed_modes,
+    fixed,
+    revolute,
+)
 
 LENGTH, HEIGHT, THICKNESS = 1.0, 0.05, 0.005  # m
 YOUNG, SHEAR, DENSITY = 70e9, 26e9, 2700.0  # Pa, Pa, kg/m3
 MOTOR, PAYLOAD = 0.5, 0.25  # kg
 SIZE = 0.04  # m, radius of gyration of motor and payload
 NAMES = ("shoulder", "elbow")
-SHORT, LOW, THICK = 0.5, 0.04, (0.003, 0.002)  # m, of the arm that slews
-HUB, LOADS, HUB_SIZE, LIGHT = (
-    0.8,
-    (0.3, 0.1),
-    0.05,
-    0.02,
-)  # kg: hub, elbow motor and payload; m: their radii of gyration
-DRIVES, RATIO = (1.0, 0.3), 0.01  # N m; of critical damping
+
+# The arm that slews: strips (m), hub, elbow motor and payload (kg), radii of gyration of the hub
+# and of the others (m), limits of the drives (N m), share of critical damping
+SHORT, LOW, THICK = 0.5, 0.04, (0.003, 0.002)
+HUB, LOADS = 0.8, (0.3, 0.1)
+HUB_SIZE, LIGHT = 0.05, 0.02
+DRIVES, RATIO = (1.0, 0.3), 0.01
 
 
-def strip(load=0.0, length=LENGTH, height=HEIGHT, thickness=THICKNESS, size=SIZE):
-    """Return the Beam of one link with a body of that mass (kg) and radius of gyration (m) at its tip."""
+def strip(
+    load: float = 0.0,
+    length: float = LENGTH,
+    height: float = HEIGHT,
+    thickness: float = THICKNESS,
+    size: float = SIZE,
+) -> Beam:
+    """Return the Beam of one link (m) with a body of mass `load` (kg) and radius of gyration `size`
+    (m) at its tip."""
     tip = Body(mass=load, inertia=load * size**2 * np.eye(3)) if load else None
     return Beam(
         length=length,
@@ -45,69 +66,56 @@ def strip(load=0.0, length=LENGTH, height=HEIGHT, thickness=THICKNESS, size=SIZE
     )
 
 
-def flexible_arm(links=2, *, bend=2, torque=20.0, gravity=0.0, **modes):
-    """Return an arm of one or two links, angles relative, the first from x, each link with `bend` shapes in the plane.
+def flexible_arm(
+    links: int = 2, *, bend: int = 2, torque: float = 20.0, gravity: float = 0.0, **modes: Any
+) -> Tree:
+    """Return an arm of one or two links, each with `bend` shapes in the plane.
 
-    `torque`: limit at the joints (N m); `gravity`: strength along -y (m/s2); `modes`: further options of `assumed_modes`, such as
-    `damping=0.01`, `stiffening=True`, `torsion=1`; `bend=0` without further shapes makes rigid links. The tip is the point "tip".
+    Angles are relative, the first from x. `torque`: limit at the joints (N m); `gravity`: strength
+    along -y (m/s2); `modes`: further options of `assumed_modes`, such as `damping=0.01`,
+    `stiffening=True`, `torsion=1`; `bend=0` without further shapes makes rigid links. The tip is
+    the point "tip". Raises ValueError for another number of links.
     """
     if links not in (1, 2):
         raise ValueError(f"flexible_arm: links: expected 1 or 2, got {links!r}")
-    names, bodies, joints = NAMES[:links], [], []
-    for name, parent, load in zip(names, (GROUND, *names), [MOTOR, PAYLOAD][-links:]):
-        flexible = bend or any(modes.get(what) for what in ("bend_y", "torsion"))
-        integrals = assumed_modes(strip(load), bend_z=bend or 0 if flexible else 1, **modes)
-        whole = Link(modes=integrals)
-        bodies.append(whole if flexible else replace(whole, modes=None))
-        joints.append(
-            revolute(
-                name, parent, home=(LENGTH if parent != GROUND else 0.0, 0.0, 0.0), torque=torque
-            )
-        )
+    names, loads = NAMES[:links], (MOTOR, PAYLOAD)[-links:]
+    rigid = not (bend or any(modes.get(shape) for shape in ("bend_y", "torsion")))
+    bodies = []
+    for load in loads:
+        shapes = assumed_modes(strip(load), bend_z=1 if rigid else bend or 0, **modes)
+        bodies.append(_link(shapes, rigid))
     return Tree(
         links=bodies,
-        joints=joints,
+        joints=_hinges(names, LENGTH, [torque] * links),
         points=(Point(name="tip", link=names[-1], position=(LENGTH, 0, 0)),),
         gravity=(0, -gravity, 0),
     )
 
 
-def slewing_arm(*, bend=2, torque=1.0, rigid=False, **modes):
-    """Return the arm that slews in the horizontal plane, angles relative, the first from x, each link with `bend` shapes, or `rigid`.
+def slewing_arm(*, bend: int = 2, torque: float = 1.0, rigid: bool = False, **modes: Any) -> Tree:
+    """Return the arm that slews in the horizontal plane, each link with `bend` shapes, or `rigid`.
 
-    `torque` multiplies the limits of both joints; `modes`: further options of `assumed_modes`. The tip is the point "tip".
+    Angles are relative, the first from x. `torque` multiplies the limits of both joints; `modes`:
+    further options of `assumed_modes`. The tip is the point "tip".
     """
-    links, joints = (
-        [Link(mass=HUB, inertia=HUB * HUB_SIZE**2 * np.eye(3))],
-        [fixed("hub", NAMES[0])],
-    )
-    for name, parent, load, thickness, drive in reversed(
-        tuple(zip(NAMES, (GROUND, NAMES[0]), LOADS, THICK, DRIVES))
-    ):
-        link = Link(
-            modes=assumed_modes(
-                strip(load, SHORT, LOW, thickness, LIGHT), bend_z=bend, **{"damping": RATIO} | modes
-            )
-        )
-        links.insert(0, replace(link, modes=None) if rigid else link)
-        joints.insert(
-            0,
-            revolute(
-                name,
-                parent,
-                home=(SHORT if parent != GROUND else 0.0, 0.0, 0.0),
-                torque=torque * drive,
-            ),
-        )
+    options = {"damping": RATIO} | modes
+    beams = [strip(load, SHORT, LOW, thick, LIGHT) for load, thick in zip(LOADS, THICK)]
+    bodies = [_link(assumed_modes(beam, bend_z=bend, **options), rigid) for beam in beams]
+    hub = Link(mass=HUB, inertia=HUB * HUB_SIZE**2 * np.eye(3))
+    hinges = _hinges(NAMES, SHORT, [torque * drive for drive in DRIVES])
     return Tree(
-        links=links,
-        joints=joints,
+        links=[*bodies, hub],
+        joints=[*hinges, fixed("hub", NAMES[0])],
         points=(Point(name="tip", link=NAMES[1], position=(SHORT, 0, 0)),),
     )
 
 
-def cantilever(*, bend=3, load=0.0, gravity=0.0, **modes):
-    """Return one such strip clamped to the ground, along x, with a body of mass `load` (kg) at its tip and gravity along -y."""
+def cantilever(*, bend: int = 3, load: float = 0.0, gravity: float = 0.0, **modes: Any) -> Tree:
+    """Return one strip clamped to the ground, along x, with `bend` shapes.
+
+    A body of mass `load` (kg) is at its tip; `gravity`: strength along -y (m/s2); `modes`: further
+    options of `assumed_modes`.
+    """
     link = Link(modes=assumed_modes(strip(load), bend_z=bend, **modes))
     return Tree(
         links=(link,),
@@ -115,3 +123,18 @@ def cantilever(*, bend=3, load=0.0, gravity=0.0, **modes):
         points=(Point(name="tip", link="beam", position=(LENGTH, 0, 0)),),
         gravity=(0, -gravity, 0),
     )
+
+
+def _link(shapes: Modes, rigid: bool) -> Link:
+    """Return the link that bends in these shapes, or the same one stiff."""
+    link = Link(modes=shapes)
+    return replace(link, modes=None) if rigid else link
+
+
+def _hinges(names: Sequence[str], length: float, torques: Sequence[float]) -> list[Joint]:
+    """Return the joints of a chain of links of that length (m), with their limits (N m)."""
+    joints = []
+    for name, parent, torque in zip(names, (GROUND, *names), torques):
+        home = (0.0 if parent == GROUND else length, 0.0, 0.0)
+        joints.append(revolute(name, parent, home=home, torque=torque))
+    return joints

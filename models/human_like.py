@@ -1,12 +1,14 @@
-"""A branched tree of 55 joints with the build of a human model: a benchmark of recursions, not an anatomical model."""
+"""A branched tree of 55 joints with the build of a human model: a benchmark of recursions, not an
+anatomical model."""
 
 import numpy as np
 
-from ocp.mechanics.joints import GROUND, prismatic, revolute
-from ocp.mechanics.tree import Link, Tree
+from ocp import GROUND, Link, Tree, prismatic, revolute
 
-# name, parent, place of the first joint there (m), joints that meet in each place, bone from one place to the next (m), mass of a bone (kg)
-LIMBS = (
+Place = tuple[float, float, float]
+# name, parent, place of the first joint there (m), joints that meet in each place, bone from one
+# place to the next (m), mass of a bone (kg)
+LIMBS: tuple[tuple[str, str, Place, tuple[int, ...], Place, float], ...] = (
     ("spine", "root5", (0.0, 0.1, 0.0), (3, 3, 3, 3), (0.0, 0.11, 0.0), 6.0),
     ("neck", "spine11", (0.0, 0.13, 0.0), (3, 2), (0.0, 0.12, 0.0), 2.5),
     ("left_arm", "spine11", (0.02, 0.07, 0.0), (2, 3, 2, 2), (0.0, -0.27, 0.0), 1.3),
@@ -17,11 +19,12 @@ LIMBS = (
 WIDTH = 0.1  # m: radius of the bones, which are solid cylinders
 
 
-def human_like():
-    """Return a floating root of three slides and three turns, with a spine, a neck, two arms and two legs, under gravity along -y.
+def human_like() -> Tree:
+    """Return a floating root of three slides and three turns, with a spine, a neck, two arms and
+    two legs, under gravity along -y.
 
-    Where several joints meet, their axes are x, y and z in turn and all their links but the last are massless, as in a human model; round
-    numbers stand for sizes and masses.
+    Where several joints meet, their axes are x, y and z in turn and all their links but the last
+    are massless, as in a human model; round numbers stand for sizes and masses.
     """
     axes = np.eye(3)
     joints = [
@@ -32,22 +35,16 @@ def human_like():
     for name, parent, place, meetings, along, mass in LIMBS:
         count = 0
         for meeting, size in enumerate(meetings):
-            for k in range(size):
-                home = (0.0, 0.0, 0.0) if k else along if meeting else place
-                joints.append(
-                    revolute(
-                        f"{name}{count}",
-                        f"{name}{count - 1}" if count else parent,
-                        axis=axes[k],
-                        home=home,
-                    )
-                )
-                links.append(bone(along, mass) if k == size - 1 else Link())
+            starts = [along if meeting else place, *[(0.0, 0.0, 0.0)] * (size - 1)]
+            for axis, home in zip(axes, starts):
+                before = f"{name}{count - 1}" if count else parent
+                joints.append(revolute(f"{name}{count}", before, axis=axis, home=home))
                 count += 1
+            links += [*[Link()] * (size - 1), bone(along, mass)]
     return Tree(links=links, joints=joints, gravity=(0.0, -9.81, 0.0))
 
 
-def bone(along, mass):
+def bone(along: Place, mass: float) -> Link:
     """Return a link that is a solid cylinder from its joint along a vector (3, m)."""
     length = np.linalg.norm(along)
     direction, across = np.array(along) / length, mass * (length**2 / 12 + WIDTH**2 / 4)

@@ -1,23 +1,20 @@
-"""Planar two-link arm of Xiang, Arora & Abdel-Malek (2009), tables 1 and 2, and Barman (2020), tables 4.1 and 4.2."""
+"""Planar two-link arm of Xiang, Arora & Abdel-Malek (2009), tables 1 and 2, and Barman (2020),
+tables 4.1 and 4.2."""
 
-from ocp.mechanics.joints import GROUND, dh
-from ocp.mechanics.tree import Link, Point, Tree
+from ocp.models.flat import flat
 
-LENGTH, MASS, INERTIA = (
-    0.4,
-    0.5,
-    0.1,
-)  # m, kg, kg m2 about the centre of mass (Xiang et al. 2009, table 1)
+from ocp import GROUND, Point, Tree, dh
+
+LENGTH, MASS = 0.4, 0.5  # m, kg (Xiang et al. 2009, table 1)
+INERTIA = 0.1  # kg m2 about the centre of mass (the same)
 
 
-def two_link(torque=10.0, gravity=0.0):
+def two_link(torque: float = 10.0, gravity: float = 0.0) -> Tree:
     """Return the arm in the x-y plane, angles relative, the first from x.
 
     `torque`: limit at both joints (N m); `gravity`: strength along -y (m/s2).
     """
-    link = Link(
-        mass=MASS, com=(-LENGTH / 2, 0, 0), inertia=((0, 0, 0), (0, INERTIA, 0), (0, 0, INERTIA))
-    )
+    link = flat(MASS, (-LENGTH / 2, 0.0), INERTIA)
     return Tree(
         links=(link, link),
         joints=(

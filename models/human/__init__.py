@@ -1,0 +1,45 @@
+"""The human: a skeleton of 55 joints, the bodies of people, and measured gait beside theirs."""
+
+from ocp.models.human.anthropometry import MASS, STATURE
+from ocp.models.human.normative import Normative, normative
+from ocp.models.human.people import PEOPLE, person, somebody
+from ocp.models.human.physique import Segment, parsed, physique
+from ocp.models.human.skeleton import carry, human, mirror, positive_motion, torque_scale
+from ocp.models.human.strength import strength
+from ocp.models.human.tables import (
+    BOX_SPHERES,
+    CONTACTS,
+    FEET,
+    GAIT_FROZEN,
+    NAMES,
+    ROOT,
+    SELF_SPHERES,
+    SOLES,
+)
+
+__all__ = [
+    "BOX_SPHERES",
+    "CONTACTS",
+    "FEET",
+    "GAIT_FROZEN",
+    "MASS",
+    "NAMES",
+    "PEOPLE",
+    "ROOT",
+    "SELF_SPHERES",
+    "SOLES",
+    "STATURE",
+    "Normative",
+    "Segment",
+    "carry",
+    "human",
+    "mirror",
+    "normative",
+    "parsed",
+    "person",
+    "physique",
+    "positive_motion",
+    "somebody",
+    "strength",
+    "torque_scale",
+]

@@ -1,4 +1,5 @@
-"""Measured gait beside which a predicted one is laid: mean curves over the gait cycle, from files of this package.
+"""Measured gait beside which a predicted one is laid: mean curves over the gait cycle, from files
+of this package.
 
 The folder data holds the files and says, in its README, where they come from and what was changed.
 """
@@ -9,110 +10,117 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
 from ocp.mechanics.checks import frozen
 
+Curve = tuple[float, ...]  # (N,)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Normative:
-    """One source: `percent` (N,) of the gait cycle from heel strike; `curves` {quantity: (mean (N,), standard deviation (N,) or None)}.
+    """One source of measured curves over the gait cycle.
 
-    The unit ends a quantity's name: deg, BW (body weights) or Nm_kg. `speed` (m/s) is None where it is not stated; `caveats` say what the
-    numbers are not.
+    `percent` (N,) of the gait cycle from heel strike; `curves` {quantity: (mean (N,), standard
+    deviation (N,) or None)}. The unit ends a quantity's name: deg, BW (body weights) or Nm_kg.
+    `speed` (m/s) is None where it is not stated; `caveats` say what the numbers are not.
     """
 
     name: str
-    percent: tuple
-    curves: Mapping
+    percent: Curve
+    curves: Mapping[str, tuple[Curve, Curve | None]]
     subjects: str
     speed: float | None
     source: str
     licence: str
-    caveats: tuple
+    caveats: tuple[str, ...]
 
-    def mean(self, quantity, percent):
-        """Return the mean of a quantity at other percentages (M,), straight between its samples."""
+    def mean(self, quantity: str, percent: np.ndarray) -> np.ndarray:
+        """Return the mean of a quantity at other percentages (M,), straight between its samples.
+
+        Raises ValueError for a quantity that was not measured.
+        """
         return self._at(self._curve(quantity)[0], percent)
 
-    def spread(self, quantity, percent):
-        """Return its standard deviation likewise, or None where it is not known."""
+    def spread(self, quantity: str, percent: np.ndarray) -> np.ndarray | None:
+        """Return its standard deviation (M,) likewise, or None where it is not known."""
         deviation = self._curve(quantity)[1]
         return None if deviation is None else self._at(deviation, percent)
 
-    def _curve(self, quantity):
+    def _curve(self, quantity: str) -> tuple[Curve, Curve | None]:
         if quantity not in self.curves:
             raise ValueError(
-                f"normative {self.name!r}: unknown quantity {quantity!r}; it has {', '.join(self.curves)}"
+                f"normative {self.name!r}: unknown quantity {quantity!r}; "
+                f"it has {', '.join(self.curves)}"
             )
         return self.curves[quantity]
 
-    def _at(self, values, percent):
+    def _at(self, values: Curve, percent: np.ndarray) -> np.ndarray:
         percent = np.asarray(percent, dtype=float)
-        closed = (
-            ([], []) if self.percent[-1] == 100.0 else ([100.0], [values[0]])
-        )  # the cycle begins anew
-        return np.interp(
-            np.where(percent == 100.0, percent, np.mod(percent, 100.0)),
-            [*self.percent, *closed[0]],
-            [*values, *closed[1]],
-        )
+        within = np.where(percent == 100.0, percent, np.mod(percent, 100.0))
+        samples = self.percent
+        if samples[-1] < 100.0:  # the cycle begins anew
+            samples, values = (*samples, 100.0), (*values, values[0])
+        return np.interp(within, samples, values)
 
 
-SOURCES = {
-    "winter": dict(
-        subjects="adults, natural cadence group",
-        speed=1.325,
-        licence="Apache-2.0 (carrier)",
-        source="Winter 1991, as carried by mad-lab-fau/BioMAC-Sim-Toolbox, Winter_normal.mat",
-        caveats=(
-            "standard deviations are raised to a floor of 0.05 BW or 2.87 deg: there they are no measured spread",
+SOURCES: dict[str, dict[str, Any]] = {
+    "winter": {
+        "subjects": "adults, natural cadence group",
+        "speed": 1.325,
+        "licence": "Apache-2.0 (carrier)",
+        "source": "Winter 1991, as carried by mad-lab-fau/BioMAC-Sim-Toolbox, Winter_normal.mat",
+        "caveats": (
+            "standard deviations are raised to a floor of 0.05 BW or 2.87 deg: "
+            "there they are no measured spread",
             "steps of 0.755 m at 1.325 m/s, longer and faster than 0.6 m at 1.2 m/s",
         ),
-    ),
-    "fukuchi": dict(
-        subjects="42 adults, both legs",
-        speed=None,
-        licence="CC BY 4.0 (data set; the carrier states none)",
-        source="Fukuchi, Fukuchi & Duarte 2018 (PeerJ 6:e4640), averaged by BartWil/forfun, gait3d.js",
-        caveats=(
+    },
+    "fukuchi": {
+        "subjects": "42 adults, both legs",
+        "speed": None,
+        "licence": "CC BY 4.0 (data set; the carrier states none)",
+        "source": "Fukuchi, Fukuchi & Duarte 2018 (PeerJ 6:e4640), "
+        "averaged by BartWil/forfun, gait3d.js",
+        "caveats": (
             "self-selected comfortable speed, near 1.2 m/s but not stated",
             "means at second hand, without spread",
         ),
-    ),
-    "falisse": dict(
-        subjects="1 adult of 62 kg, right leg, 11 trials",
-        speed=1.3,
-        licence="MIT (carrier)",
-        source="Falisse et al. 2019, antoinefalisse/3dpredictsim, ExperimentalData.mat",
-        caveats=(
+    },
+    "falisse": {
+        "subjects": "1 adult of 62 kg, right leg, 11 trials",
+        "speed": 1.3,
+        "licence": "MIT (carrier)",
+        "source": "Falisse et al. 2019, antoinefalisse/3dpredictsim, ExperimentalData.mat",
+        "caveats": (
             "one person: the deviation is between trials",
             "pelvis tilt is positive backward, grf_right to the right",
         ),
-    ),
+    },
 }
 
 
 @cache
-def normative(name):
-    """Return the Normative record "winter", "fukuchi" or "falisse"; raise ValueError for any other name."""
+def normative(name: str) -> Normative:
+    """Return the Normative record "winter", "fukuchi" or "falisse"; raise ValueError for any other
+    name."""
     if name not in SOURCES:
         raise ValueError(f"normative: expected one of {', '.join(SOURCES)}, got {name!r}")
     text = files(__package__).joinpath("data", f"{name}.csv").read_text(encoding="utf-8")
     header, *rows = csv.reader(text.splitlines())
-    columns = dict(zip(header, np.array(rows, dtype=float).T))
+    columns = {
+        column: frozen(values) for column, values in zip(header, np.array(rows, dtype=float).T)
+    }
     quantities = [column.removesuffix("_mean") for column in header if column.endswith("_mean")]
     curves = {
-        quantity: tuple(
-            frozen(columns[column]) if column in columns else None
-            for column in (f"{quantity}_mean", f"{quantity}_sd")
-        )
+        quantity: (columns[f"{quantity}_mean"], columns.get(f"{quantity}_sd"))
         for quantity in quantities
     }
     return Normative(
         name=name,
-        percent=frozen(columns["gait_cycle_pct"]),
+        percent=columns["gait_cycle_pct"],
         curves=MappingProxyType(curves),
         **SOURCES[name],
     )

@@ -1,46 +1,58 @@
-"""People to study: women and men of the 5th, 50th and 95th percentile, by name, and what a task says of a person as what `human` takes."""
+"""People to study: women and men of the 5th, 50th and 95th percentile, by name, and what a task
+says of a person as what `human` takes."""
 
-from ocp.models.human.anthropometry import MASS, STATURE, parsed
+from typing import Any
 
-# Stature (m) and mass (kg), each for itself: percentiles by nearest rank of the 1986 women and 4082 men in the public working data of the 2012
-# Anthropometric Survey of U.S. Army Personnel (ANSUR II; Gordon et al. 2014, NATICK/TR-15/007). Soldiers stand for nobody but soldiers.
+from ocp.models.human.anthropometry import MASS, STATURE
+from ocp.models.human.physique import parsed
+
+# Stature (m) and mass (kg), each for itself: percentiles by nearest rank of the 1986 women and 4082
+# men in the public working data of the 2012 Anthropometric Survey of U.S. Army Personnel (ANSUR II;
+# Gordon et al. 2014, NATICK/TR-15/007). Soldiers stand for nobody but soldiers.
 SURVEY = {
     "female": {5: (1.525, 51.3), 50: (1.626, 66.8), 95: (1.740, 87.1)},
     "male": {5: (1.648, 64.4), 50: (1.755, 84.6), 95: (1.870, 110.7)},
 }
-PEOPLE = {
+PEOPLE = {  # f5, f50, ..., m95
     f"{sex[0]}{percentile}": (sex, percentile)
     for sex, ranks in SURVEY.items()
     for percentile in ranks
-}  # f5, f50, ..., m95
+}
 
 
-def person(sex, percentile):
-    """Return {stature (m), mass (kg), sex}, keyword arguments of `human`, of someone of that percentile, 5, 50 or 95, in both stature and mass.
+def person(sex: str, percentile: int) -> dict[str, Any]:
+    """Return {stature (m), mass (kg), sex}, keyword arguments of `human`, of someone of that
+    percentile, 5, 50 or 95, in both stature and mass.
 
     Raises ValueError for a sex or a percentile that the survey's table does not have.
     """
     if sex not in SURVEY or percentile not in SURVEY[sex]:
+        known = ", ".join(map(str, SURVEY["male"]))
         raise ValueError(
-            f"person: expected a sex of {', '.join(SURVEY)} and a percentile of {', '.join(map(str, SURVEY['male']))}, "
+            f"person: expected a sex of {', '.join(SURVEY)} and a percentile of {known}, "
             f"got {sex!r} and {percentile!r}"
         )
     stature, mass = SURVEY[sex][percentile]
     return {"stature": stature, "mass": mass, "sex": sex}
 
 
-def somebody(name="", stature=None, mass=None, sex=None, segments=""):
-    """Return {stature, mass, sex, segments}, keyword arguments of `human`, from what a task says of a person.
+def somebody(
+    name: str = "",
+    stature: float | None = None,
+    mass: float | None = None,
+    sex: str | None = None,
+    segments: str = "",
+) -> dict[str, Any]:
+    """Return {stature (m), mass (kg), sex, segments}, keyword arguments of `human`, from what a
+    task says of a person.
 
-    `name`: f5, f50, f95, m5, m50, m95, or "" for the man of the tables; what is not None takes the place of what that person has;
-    `segments`: text like "thigh.length=0.45,shank.mass=3.4". Raises ValueError for an unknown name or a text that cannot be read.
+    `name`: f5, f50, f95, m5, m50, m95, or "" for the man of the tables; what is not None takes the
+    place of what that person has; `segments`: text like "thigh.length=0.45,shank.mass=3.4". Raises
+    ValueError for an unknown name or a text that cannot be read.
     """
     if name and name not in PEOPLE:
         raise ValueError(f"person: expected one of {', '.join(PEOPLE)}, got {name!r}")
-    known = person(*PEOPLE[name]) if name else {"stature": STATURE, "mass": MASS, "sex": "male"}
-    told = {"stature": stature, "mass": mass, "sex": sex}
-    return (
-        known
-        | {key: value for key, value in told.items() if value is not None}
-        | {"segments": parsed(segments)}
-    )
+    usual = person(*PEOPLE[name]) if name else {"stature": STATURE, "mass": MASS, "sex": "male"}
+    given = {"stature": stature, "mass": mass, "sex": sex}
+    said = {key: value for key, value in given.items() if value is not None}
+    return usual | said | {"segments": parsed(segments)}

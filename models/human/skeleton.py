@@ -1,335 +1,120 @@
-"""The human skeleton: 55 degrees of freedom in five branches, of a man of 1.75 m and 75 kg, or of a woman or man of another stature and mass.
+"""The human skeleton: 55 degrees of freedom in five branches, of any stature, mass and sex.
 
-Global axes: X to the body's left, Y up, Z forward. At q = 0 the body stands upright on Y = 0 with straight legs, feet flat, arms hanging and
-palms facing the thighs. Joint for joint it is the tree of Barman (2020, chapter V): six global coordinates of the pelvis, 7 per leg,
-12 in the spine, 9 per arm, 5 in neck and head. The numbers of that work are not published; those below replace them. Beside each table
-stands where they come from: a publication, [derived] from publications by the stated rule, [recalled] from one without it at hand, or
-[assumed] because nothing is published.
+Global axes: X to the body's left, Y up, Z forward. At q = 0 the body stands upright on Y = 0 with
+straight legs, feet flat, arms hanging and palms facing the thighs. Joint for joint it is the tree
+of Barman (2020, chapter V): six global coordinates of the pelvis, 7 per leg, 12 in the spine, 9 per
+arm, 5 in neck and head. The numbers of that work are not published; those of `tables` and
+`anthropometry` replace them.
 
-Simplifications: all joints lie in one frontal plane, with straight spine and no fore-aft offset of a centre of mass except in the feet.
+Simplifications: all joints lie in one frontal plane, with straight spine and no fore-aft offset of
+a centre of mass except in the feet.
 """
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from math import radians
+from typing import Any
 
 import numpy as np
-from ocp.models.human.anthropometry import LENGTHS, MASS, STATURE, physique, strength
+from ocp.models.human.anthropometry import MASS, STATURE
+from ocp.models.human.physique import Segment, physique
+from ocp.models.human.strength import strength
+from ocp.models.human.tables import (
+    GAIT_FROZEN,
+    GAIT_SHARE,
+    GROWING,
+    JOINTS,
+    LEG,
+    MOVEMENTS,
+    NAMES,
+    POINTS,
+    ROOT,
+)
 
+from ocp import Link, Point, Tree, dh, fixed
 from ocp.mechanics.checks import numbers
-from ocp.mechanics.joints import GROUND, dh, fixed
 from ocp.mechanics.kinematics import poses
 from ocp.mechanics.spatial import dh_pose
-from ocp.mechanics.tree import Link, Point, Tree
 
-ROOT = (
-    "glob_tz",
-    "glob_ty",
-    "glob_tx",
-    "glob_ry",
-    "glob_rz",
-    "glob_rx",
-)  # three slides, then three turns of the pelvis
-GAIT_FROZEN = (  # 17: upper spine, clavicles, wrists, lower neck (after Barman 2020) [derived from counts]
-    "spine3_flex",
-    "spine3_lat",
-    "spine3_rot",
-    "spine4_flex",
-    "spine4_lat",
-    "spine4_rot",
-    "clav_elev_r",
-    "clav_prot_r",
-    "clav_elev_l",
-    "clav_prot_l",
-    "wri_flex_r",
-    "wri_rad_r",
-    "wri_flex_l",
-    "wri_rad_l",
-    "neck_flex",
-    "neck_lat",
-    "neck_rot",
-)
-
-# Joints: name, parent, DH row (theta deg, d m, a m, alpha deg), and at the base of a branch the constant row that stands before it.
-# A link has the name of its joint; links that are in no segment have no mass. The row of the hip height, glob_ty, puts the soles on Y = 0.
-# Lengths over stature: ankle 0.039, knee 0.285, hip 0.530 high, foot 0.152 long (Drillis & Contini 1966 in Winter 2009); C7/T1 0.8605 high,
-# upper arm, forearm and hand 281.7, 268.9 and 187.9 mm of 1741 mm (de Leva 1996; lengths [recalled]). De Leva's trunk is scaled by 0.954 so
-# that hip height, trunk, neck and head add up to the stature [derived]. Heights of L5/S1 0.590, L2/L3 0.650, T11/T12 0.715, T6/T7 0.785,
-# the skull's base 0.911, sternoclavicular 0.8214, shoulder 0.8124, and half widths of hip 0.048 and shoulder 0.103 [assumed]; the ball of
-# the foot is 0.020 m high and 0.12635 m ahead of the ankle [assumed].
-JOINTS = (
-    ("glob_tz", GROUND, (0, 0, 0, -90)),
-    ("glob_ty", "glob_tz", (-90, 0.9275, 0, -90)),
-    ("glob_tx", "glob_ty", (0, 0, 0, 90)),
-    ("glob_ry", "glob_tx", (90, 0, 0, 90)),
-    ("glob_rz", "glob_ry", (90, 0, 0, 90)),
-    ("glob_rx", "glob_rz", (0, 0, 0.105, 0)),
-    ("hip_flex_r", "glob_rx", (0, 0, 0, -90), (0, -0.084, -0.105, 180)),
-    ("hip_abd_r", "hip_flex_r", (90, 0, 0, 90)),
-    ("hip_rot_r", "hip_abd_r", (-90, -0.42875, 0, -90)),
-    ("knee_flex_r", "hip_rot_r", (90, 0, 0.4305, 180)),
-    ("ankle_df_r", "knee_flex_r", (0, 0, 0, -90)),
-    ("ankle_inv_r", "ankle_df_r", (0, 0.12635, 0.04825, 90)),
-    ("toe_ext_r", "ankle_inv_r", (90, 0, 0.07448, 0)),
-    ("hip_flex_l", "glob_rx", (0, 0, 0, 90), (0, 0.084, -0.105, 180)),
-    ("hip_abd_l", "hip_flex_l", (-90, 0, 0, 90)),
-    ("hip_rot_l", "hip_abd_l", (90, 0.42875, 0, 90)),
-    ("knee_flex_l", "hip_rot_l", (90, 0, 0.4305, 180)),
-    ("ankle_df_l", "knee_flex_l", (0, 0, 0, 90)),
-    ("ankle_inv_l", "ankle_df_l", (0, -0.12635, 0.04825, -90)),
-    ("toe_ext_l", "ankle_inv_l", (90, 0, 0.07448, 0)),
-    ("spine1_flex", "glob_rx", (0, 0, 0, -90)),
-    ("spine1_lat", "spine1_flex", (-90, 0, 0, -90)),
-    ("spine1_rot", "spine1_lat", (-90, 0.105, 0, -90)),
-    ("spine2_flex", "spine1_rot", (-90, 0, 0, -90)),
-    ("spine2_lat", "spine2_flex", (-90, 0, 0, -90)),
-    ("spine2_rot", "spine2_lat", (-90, 0.11375, 0, -90)),
-    ("spine3_flex", "spine2_rot", (-90, 0, 0, -90)),
-    ("spine3_lat", "spine3_flex", (-90, 0, 0, -90)),
-    ("spine3_rot", "spine3_lat", (-90, 0.1225, 0, -90)),
-    ("spine4_flex", "spine3_rot", (-90, 0, 0, -90)),
-    ("spine4_lat", "spine4_flex", (-90, 0, 0, -90)),
-    ("spine4_rot", "spine4_lat", (-90, 0.132125, 0, -90)),
-    ("clav_elev_r", "spine4_rot", (90, 0, 0, -90), (90, -0.020125, 0.068425, -90)),
-    ("clav_prot_r", "clav_elev_r", (0, -0.01575, 0.160125, 0)),
-    ("shou_flex_r", "clav_prot_r", (90, 0, 0, -90), (90, 0, 0, 90)),
-    ("shou_abd_r", "shou_flex_r", (90, 0, 0, 90)),
-    ("shou_rot_r", "shou_abd_r", (-90, -0.28315623, 0, 90)),
-    ("elb_flex_r", "shou_rot_r", (0, 0, 0, -90)),
-    ("elb_pron_r", "elb_flex_r", (90, -0.27029006, 0, 90)),
-    ("wri_flex_r", "elb_pron_r", (-90, 0, 0, 90)),
-    ("wri_rad_r", "wri_flex_r", (0, 0, 0.18887134, 0)),
-    ("clav_elev_l", "spine4_rot", (90, 0, 0, 90), (90, 0.020125, 0.068425, 90)),
-    ("clav_prot_l", "clav_elev_l", (0, 0.01575, 0.160125, 0)),
-    ("shou_flex_l", "clav_prot_l", (90, 0, 0, 90), (90, 0, 0, -90)),
-    ("shou_abd_l", "shou_flex_l", (-90, 0, 0, 90)),
-    ("shou_rot_l", "shou_abd_l", (90, 0.28315623, 0, -90)),
-    ("elb_flex_l", "shou_rot_l", (0, 0, 0, 90)),
-    ("elb_pron_l", "elb_flex_l", (90, 0.27029006, 0, -90)),
-    ("wri_flex_l", "elb_pron_l", (-90, 0, 0, -90)),
-    ("wri_rad_l", "wri_flex_l", (0, 0, 0.18887134, 0)),
-    ("neck_flex", "spine4_rot", (-90, 0, 0, -90)),
-    ("neck_lat", "neck_flex", (-90, 0, 0, -90)),
-    ("neck_rot", "neck_lat", (-90, 0.088375, 0, -90)),
-    ("head_flex", "neck_rot", (0, 0, 0, 90)),
-    ("head_rot", "head_flex", (0, 0.15575, 0, 0)),
-)
-
-# Movements: anatomical range, range in level gait (deg, or m in the slides; GAIT_FROZEN joints have none), torque limits (N m),
-# sign under reflection in the plane X = 0, and what a positive coordinate does; both sides alike.
-# Ranges: limbs and neck near the values of Norkin & White's handbook, ankle dorsiflexion 25 so that loaded stances are not cut; spine split
-# after White & Panjabi's proportions [assumed]; clavicle, gait and global ranges [assumed].
-# Torques: hip, knee and ankle flexion, mean plus one standard deviation of men of 18-25 (Anderson, Madigan & Nussbaum 2007, table 3); spine
-# flexion and bending, shoulder abduction and rotation, elbow, mean plus one deviation (Stobbe 1982) [recalled]; spine rotation 1.25 N m/kg
-# in the range of Kumar 1996; neck (Vasavada 2001); hip abduction and rotation and wrist per body mass from collected isometric studies,
-# inversion in the range of Kaminski 1999; shoulder flexion, pronation and toes [assumed], clavicle a placeholder.
-FROZEN = None
-MOVEMENTS = {
-    "glob_tz": ((-10, 10), (-5, 5), None, +1, "pelvis origin forward (+Z)"),
-    "glob_ty": ((-0.8, 0.3), (-0.1, 0.03), None, +1, "pelvis origin up (+Y)"),
-    "glob_tx": ((-1, 1), (-0.1, 0.1), None, -1, "pelvis origin to the left (+X)"),
-    "glob_ry": ((-60, 60), (-12, 12), None, -1, "pelvis yaw, turn to the left (about +Y)"),
-    "glob_rz": ((-30, 30), (-10, 10), None, -1, "pelvis list, left side up (about +Z)"),
-    "glob_rx": ((-30, 90), (-10, 15), None, +1, "pelvis forward tilt (about +X)"),
-    "hip_flex": ((-30, 120), (-25, 50), (-270, 178), +1, "hip flexion (thigh forward)"),
-    "hip_abd": ((-30, 45), (-15, 15), (-81, 97), +1, "hip abduction (thigh outward)"),
-    "hip_rot": ((-45, 45), (-15, 15), (-50, 54), +1, "hip internal rotation (toes inward)"),
-    "knee_flex": ((0, 140), (0, 75), (-261, 131), +1, "knee flexion (shank backward)"),
-    "ankle_df": ((-50, 25), (-30, 25), (-151, 49), +1, "ankle dorsiflexion (toes up)"),
-    "ankle_inv": ((-20, 35), (-10, 15), (-32, 35), +1, "inversion (medial border up)"),
-    "toe_ext": ((-40, 70), (-10, 50), (-30, 10), +1, "toe (MTP) extension (toes up)"),
-    "spine1_flex": ((-12, 25), (-8, 12), (-337, 182), +1, "forward flexion"),
-    "spine1_lat": ((-8, 8), (-8, 8), (-209, 209), -1, "lateral bending to the right (about +Z)"),
-    "spine1_rot": ((-5, 5), (-5, 5), (-94, 94), -1, "axial rotation to the left (about +Y)"),
-    "spine2_flex": ((-12, 25), (-8, 12), (-337, 182), +1, "forward flexion"),
-    "spine2_lat": ((-12, 12), (-8, 8), (-209, 209), -1, "lateral bending to the right (about +Z)"),
-    "spine2_rot": ((-6, 6), (-6, 6), (-94, 94), -1, "axial rotation to the left (about +Y)"),
-    "spine3_flex": ((-8, 18), FROZEN, (-337, 182), +1, "forward flexion"),
-    "spine3_lat": ((-12, 12), FROZEN, (-209, 209), -1, "lateral bending to the right (about +Z)"),
-    "spine3_rot": ((-14, 14), FROZEN, (-94, 94), -1, "axial rotation to the left (about +Y)"),
-    "spine4_flex": ((-8, 17), FROZEN, (-337, 182), +1, "forward flexion"),
-    "spine4_lat": ((-10, 10), FROZEN, (-209, 209), -1, "lateral bending to the right (about +Z)"),
-    "spine4_rot": ((-20, 20), FROZEN, (-94, 94), -1, "axial rotation to the left (about +Y)"),
-    "clav_elev": ((-10, 40), FROZEN, (-150, 150), +1, "clavicle elevation (shoulder up)"),
-    "clav_prot": ((-25, 25), FROZEN, (-150, 150), +1, "clavicle protraction (shoulder forward)"),
-    "shou_flex": ((-60, 180), (-40, 40), (-100, 92), +1, "shoulder flexion (arm forward)"),
-    "shou_abd": ((-30, 150), (0, 20), (-91, 89), +1, "shoulder abduction (arm outward)"),
-    "shou_rot": ((-90, 70), (-20, 20), (-42, 69), +1, "shoulder internal rotation"),
-    "elb_flex": ((0, 150), (0, 60), (-57, 98), +1, "elbow flexion (forearm forward)"),
-    "elb_pron": ((-80, 80), (-20, 20), (-14, 12), +1, "forearm pronation (thumb inward)"),
-    "wri_flex": ((-70, 80), FROZEN, (-12, 25), +1, "wrist palmar flexion (hand inward)"),
-    "wri_rad": ((-30, 20), FROZEN, (-10, 11), +1, "wrist radial deviation (hand forward)"),
-    "neck_flex": ((-45, 40), FROZEN, (-52, 30), +1, "lower neck flexion"),
-    "neck_lat": ((-40, 40), FROZEN, (-36, 36), -1, "lower neck lateral bending to the right"),
-    "neck_rot": ((-40, 40), FROZEN, (-15, 15), -1, "lower neck axial rotation to the left"),
-    "head_flex": ((-20, 15), (-10, 10), (-52, 30), +1, "upper neck flexion (nod)"),
-    "head_rot": ((-40, 40), (-10, 10), (-15, 15), -1, "upper neck axial rotation to the left"),
-}
-GAIT_SHARE = 0.25  # of the anatomical range, for a joint without one in gait: what neck and forearm have there
-
-# Points of the right side and the midline: name, link, position (m, link frame). On the left z changes sign. Heel, balls and toe of each
-# foot are its contacts; the widths of the sole and the places of heel and toes are [assumed].
-POINTS = (
-    ("heel_r", "ankle_inv_r", (0.02, -0.17152, 0)),
-    ("heel_med_r", "ankle_inv_r", (0.02, -0.18152, -0.028)),
-    ("heel_lat_r", "ankle_inv_r", (0.02, -0.18152, 0.028)),
-    ("ball_med_r", "toe_ext_r", (-0.07448, -0.02, -0.045)),
-    ("ball_lat_r", "toe_ext_r", (-0.07448, -0.02, 0.045)),
-    ("toe_r", "toe_ext_r", (-0.01, -0.02, 0)),
-    ("toe_med_r", "toe_ext_r", (-0.01, -0.02, -0.03)),
-    ("toe_lat_r", "toe_ext_r", (-0.02, -0.02, 0.03)),
-    ("ankle_r", "knee_flex_r", (0, 0, 0)),
-    ("knee_r", "hip_rot_r", (0, 0, 0)),
-    ("mid_thigh_r", "hip_rot_r", (0, -0.214375, 0)),
-    ("hip_r", "glob_rx", (-0.105, 0, -0.084)),
-    ("shoulder_r", "clav_prot_r", (0, 0, 0)),
-    ("elbow_r", "shou_rot_r", (0, 0, 0)),
-    ("wrist_r", "elb_pron_r", (0, 0, 0)),
-    ("grip_r", "wri_rad_r", (-0.10222573, 0, 0)),  # third metacarpal's end (de Leva 1996)
-    ("pelvis_origin", "glob_rx", (-0.105, 0, 0)),
-    ("L5S1", "glob_rx", (0, 0, 0)),
-    ("T6", "spine3_rot", (0, 0, 0)),
-    ("C7T1", "spine4_rot", (0, 0, 0)),
-    ("head_top", "head_rot", (0, 0, 0)),
-)
-
-NAMES = tuple(row[0] for row in JOINTS)
-# The segments whose lengths the rows of these joints grow with, by the beginnings of their names; others, as the clavicles, with stature
-GROWING = {
-    "pelvis": "glob_rx",
-    "middle_trunk": ("spine1", "spine2"),
-    "upper_trunk": ("spine3", "spine4"),
-    "head_and_neck": ("neck", "head"),
-    "upper_arm": "shou",
-    "forearm": "elb",
-    "hand": "wri",
-    "thigh": "hip",
-    "shank": "knee",
-    "foot": ("ankle", "toe"),
-}
-LEG = {
-    "foot": 0.06825,
-    "shank": LENGTHS["shank"],
-    "thigh": LENGTHS["thigh"],
-}  # heights (m, at STATURE) on which the hips stand
-FEET = {
-    "right": ("ankle_inv_r", "toe_ext_r"),
-    "left": ("ankle_inv_l", "toe_ext_l"),
-}  # links: rear foot, forefoot
-CONTACTS = {
-    side: {
-        "H": (f"heel_{s}",),
-        "B": (f"ball_med_{s}", f"ball_lat_{s}"),
-        "T": (f"toe_{s}",),
-    }  # points: heel, ball, toe
-    for side, s in (("right", "r"), ("left", "l"))
-}
-SOLES = {
-    side: tuple(
-        f"{corner}_{s}"
-        for corner in ("heel_med", "heel_lat", "ball_lat", "toe_lat", "toe_med", "ball_med")
-    )
-    for side, s in (("right", "r"), ("left", "l"))
-}  # corners of the convex support polygon, in order round it
-
-# Spheres round points (m, at STATURE) that keep off each other or off a carried box [assumed].
-SELF_SPHERES = {"wrist_r": 0.03, "wrist_l": 0.03, "hip_r": 0.10, "hip_l": 0.10}
-BOX_SPHERES = {
-    "knee_r": 0.07,
-    "knee_l": 0.07,
-    "mid_thigh_r": 0.08,
-    "mid_thigh_l": 0.08,
-    "hip_r": 0.11,
-    "hip_l": 0.11,
-    "L5S1": 0.12,
-    "T6": 0.13,
-    "toe_r": 0.03,
-    "toe_l": 0.03,
-}
+Row = tuple[float, float, float, float]  # theta, d, a, alpha
+RANGES = ("anatomical", "gait")
 
 
 def human(
-    stature=STATURE,
-    mass=MASS,
+    stature: float = STATURE,
+    mass: float = MASS,
     *,
-    sex="male",
-    segments=None,
-    frozen=GAIT_FROZEN,
-    ranges="anatomical",
-    gravity=(0.0, -9.81, 0.0),
-):
-    """Return the skeleton of a person of `stature` (m) and `mass` (kg); its 55 joints less the `frozen` ones, fixed at 0, are coordinates.
+    sex: str = "male",
+    segments: Mapping[str, Segment | Mapping[str, Any]] | None = None,
+    frozen: Collection[str] = GAIT_FROZEN,
+    ranges: str = "anatomical",
+    gravity: tuple[float, float, float] = (0.0, -9.81, 0.0),
+) -> Tree:
+    """Return the skeleton of a person of `stature` (m) and `mass` (kg).
 
-    Lengths grow with stature, masses with mass, inertias with mass stature^2, torque limits with mass stature; women have the bodies and the
-    strength of women. `segments`: {name: Segment, or a mapping of its fields} that are the person's own; see `physique` for what the others
-    do. The global joints are not actuated. `ranges`: position limits, "anatomical" or "gait"; the latter gives joints that do not move in
-    gait a quarter of their anatomical range. Raises ValueError naming what is wrong.
+    Its 55 joints less the `frozen` ones, fixed at 0, are coordinates. Lengths grow with stature,
+    masses with mass, inertias with mass stature^2, torque limits with mass stature; women have the
+    bodies and the strength of women. `segments`: {name: Segment, or a mapping of its fields} that
+    are the person's own; see `physique` for what the others do. The global joints are not actuated.
+    `ranges`: position limits, "anatomical" or "gait"; the latter gives joints that do not move in
+    gait a quarter of their anatomical range. `gravity`: (3,), m/s2, global axes. Raises ValueError
+    naming what is wrong.
     """
-    length, weight = (
-        _positive("stature", stature, "m") / STATURE,
-        _positive("mass", mass, "kg") / MASS,
-    )
+    length = _positive("stature", stature, "m") / STATURE
+    weight = _positive("mass", mass, "kg") / MASS
     lengths, links = physique(stature, mass, sex, segments)
-    sizes = {name: length for name in NAMES} | {
-        name: lengths[segment]
-        for segment, starts in GROWING.items()
-        for name in NAMES
-        if name.startswith(starts)
-    }
-    if ranges not in ("anatomical", "gait"):
+    if ranges not in RANGES:
         raise ValueError(f"human: ranges: expected 'anatomical' or 'gait', got {ranges!r}")
-    frozen = _known_names(frozen)
+    stiff = _known_names(frozen)
+    sizes = _sizes(length, lengths)
+    longer = sum(height * (lengths[segment] - length) for segment, height in LEG.items())
     joints = []
     for name, parent, row, *before in JOINTS:
-        pose = _dh_row(before[0], sizes[parent]) if before else np.zeros(4)
+        base = dh_pose(*_dh_row(before[0], sizes[parent])) if before else np.eye(4)
         theta, d, a, alpha = _dh_row(row, sizes[name])
         if name == "glob_ty":  # on legs of the person's own
-            d += sum(height * (lengths[segment] - length) for segment, height in LEG.items())
-        if name in frozen:
-            joints.append(fixed(name, parent, home=dh_pose(*pose) @ dh_pose(theta, d, a, alpha)))
+            d += longer
+        if name in stiff:
+            joints.append(fixed(name, parent, home=base @ dh_pose(theta, d, a, alpha)))
             continue
-        joints.append(
-            dh(
-                name,
-                parent,
-                theta=theta,
-                d=d,
-                a=a,
-                alpha=alpha,
-                before=dh_pose(*pose),
-                kind="prismatic" if name in ROOT[:3] else "revolute",
-                position=_range(name, ranges, length),
-                **_drive(name, weight * length * strength(name, sex)),
-            )
-        )
+        options = _range(name, ranges, length) | _drive(name, weight * length, sex)
+        joints.append(dh(name, parent, theta=theta, d=d, a=a, alpha=alpha, before=base, **options))
     return Tree(
         links=[links.get(_movement(name), Link()) for name in NAMES],
         joints=joints,
-        points=list(_points(sizes)),
+        points=_points(sizes),
         gravity=gravity,
     )
 
 
-def carry(tree, point, mass, shift=(0.0, 0.0, 0.0)):
-    """Return the tree with a point mass (kg) fixed to the link of `point`, away from it by `shift` (3, m, global axes at q = 0)."""
+def carry(
+    tree: Tree, point: str, mass: float, shift: tuple[float, float, float] = (0.0, 0.0, 0.0)
+) -> Tree:
+    """Return the tree with a point mass (kg) fixed to the link of `point`.
+
+    It stands away from the point by `shift` (3, m, global axes at q = 0). Raises ValueError for a
+    mass that is not positive.
+    """
     spot = tree.point(point)
     k, extra = tree.link_index(spot.link), _positive("carried mass", mass, "kg")
-    rotation = np.array(poses(tree, np.zeros(tree.dof))[k])[:3, :3]
-    where, link = (
-        np.array(spot.position) + rotation.T @ numbers("shift", shift, (3,)),
-        tree.links[k],
-    )
+    link, rotation = tree.links[k], np.array(poses(tree, np.zeros(tree.dof))[k])[:3, :3]
+    where = np.array(spot.position) + rotation.T @ numbers("shift", shift, (3,))
     arm, share = where - np.array(link.com), extra / (link.mass + extra)
-    inertia = np.array(link.inertia) + (1 - share) * extra * (
-        arm @ arm * np.eye(3) - np.outer(arm, arm)
+    spread = arm @ arm * np.eye(3) - np.outer(arm, arm)
+    loaded = Link(
+        mass=link.mass + extra,
+        com=np.array(link.com) + share * arm,
+        inertia=np.array(link.inertia) + (1 - share) * extra * spread,
     )
-    loaded = Link(mass=link.mass + extra, com=np.array(link.com) + share * arm, inertia=inertia)
     return replace(tree, links=(*tree.links[:k], loaded, *tree.links[k + 1 :]))
 
 
-def mirror(tree):
-    """Return (index, sign), each (n,), of a human's mirror image in the plane X = 0: its coordinates are sign * q[index].
+def mirror(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
+    """Return (index, sign), each (n,), of a human's mirror image in the plane X = 0: its
+    coordinates are sign * q[index].
 
-    Rates, accelerations and torques of the reflected motion follow likewise. Raises ValueError if a joint moves whose partner is frozen.
+    Rates, accelerations and torques of the reflected motion follow likewise. Raises ValueError if a
+    joint moves whose partner is frozen, and for a tree that is not a human's.
     """
     names = [joint.name for joint in tree.moving]
     for name in names:
@@ -339,82 +124,98 @@ def mirror(tree):
             )
         if _partner(name) not in names:
             raise ValueError(
-                f"mirror: joint {name!r} moves, but its partner {_partner(name)!r} is frozen; freeze both or neither"
+                f"mirror: joint {name!r} moves, but its partner {_partner(name)!r} is frozen; "
+                "freeze both or neither"
             )
     index = np.array([names.index(_partner(name)) for name in names], dtype=int)
     return index, np.array([MOVEMENTS[_movement(name)][3] for name in names], dtype=float)
 
 
-def torque_scale(tree):
-    """Return {name: max(|lower|, |upper|)} (N m) of the torque limits of the joints that have a coordinate and are actuated, in the order of q.
+def torque_scale(tree: Tree) -> dict[str, float]:
+    """Return {name: max(|lower|, |upper|)} (N m) of the torque limits of the joints that have a
+    coordinate and are actuated, in the order of q.
 
     These divide the torques in the dynamic effort   (Barman 2020, eq. 5.1).
     """
     return {joint.name: max(map(abs, joint.torque)) for joint in tree.moving if joint.actuated}
 
 
-def positive_motion(name):
-    """Return what a positive coordinate of the joint does, in words; raise ValueError if the human has no such joint."""
+def positive_motion(name: str) -> str:
+    """Return what a positive coordinate of the joint does, in words; raise ValueError if the human
+    has no such joint."""
     return MOVEMENTS[_movement(*_known_names((name,)))][4]
 
 
-def _movement(name):
+def _sizes(length: float, lengths: Mapping[str, float]) -> dict[str, float]:
+    """Return {joint: what its DH row is multiplied by}: its segment's size, or the stature's."""
+    sizes = dict.fromkeys(NAMES, length)
+    for segment, starts in GROWING.items():
+        sizes |= {name: lengths[segment] for name in NAMES if name.startswith(starts)}
+    return sizes
+
+
+def _movement(name: str) -> str:
     """Name of the movement of a joint: the joint's without its side."""
     return name[:-2] if name.endswith(("_r", "_l")) else name
 
 
-def _partner(name):
+def _partner(name: str) -> str:
+    """Name of the joint or point on the other side; of one in the middle its own."""
     return name[:-1] + {"r": "l", "l": "r"}[name[-1]] if name.endswith(("_r", "_l")) else name
 
 
-def _dh_row(row, length):
+def _dh_row(row: Row, length: float) -> Row:
     theta, d, a, alpha = row
     return radians(theta), length * d, length * a, radians(alpha)
 
 
-def _range(name, ranges, length):
+def _range(name: str, ranges: str, length: float) -> dict[str, Any]:
+    """Options of a joint: whether it slides or turns, and its position limits."""
     anatomical, gait, *_ = MOVEMENTS[_movement(name)]
-    lower, upper = (
-        anatomical
-        if ranges == "anatomical"
-        else gait or (GAIT_SHARE * bound for bound in anatomical)
-    )
-    unit = length if name in ROOT[:3] else radians(1.0)
-    return unit * lower, unit * upper
+    if ranges == "gait":
+        lower, upper = gait or (GAIT_SHARE * bound for bound in anatomical)
+    else:
+        lower, upper = anatomical
+    if name in ROOT[:3]:
+        return {"kind": "prismatic", "position": (length * lower, length * upper)}
+    return {"kind": "revolute", "position": (radians(1.0) * lower, radians(1.0) * upper)}
 
 
-def _drive(name, factor):
-    """Options of a joint: its torque limits, or none where no muscle acts."""
+def _drive(name: str, size: float, sex: str) -> dict[str, Any]:
+    """Options of a joint: its torque limits for a `size`, or none where no muscle acts."""
     if name in ROOT:
         return {"actuated": False}
-    lower, upper = MOVEMENTS[_movement(name)][2]
+    factor, (lower, upper) = size * strength(name, sex), MOVEMENTS[_movement(name)][2]
     return {"torque": (factor * lower, factor * upper)}
 
 
-def _points(sizes):
-    for name, link, place in POINTS:
-        place = sizes[link] * np.array(place)
-        yield Point(name=name, link=link, position=place)
+def _points(sizes: Mapping[str, float]) -> list[Point]:
+    points = []
+    for name, link, position in POINTS:
+        place = sizes[link] * np.array(position)
+        points.append(Point(name=name, link=link, position=place))
         if name.endswith("_r"):
-            yield Point(name=_partner(name), link=_partner(link), position=place * (1, 1, -1))
+            other, mirrored = _partner(link), place * (1, 1, -1)
+            points.append(Point(name=_partner(name), link=other, position=mirrored))
+    return points
 
 
-def _positive(what, value, unit):
+def _positive(what: str, value: float, unit: str) -> float:
     number = float(numbers(f"human: {what} ({unit})", value, ()))
     if number <= 0:
         raise ValueError(f"human: {what}: expected more than 0 {unit}, got {number:g} {unit}")
     return number
 
 
-def _known_names(names):
+def _known_names(names: Collection[str]) -> tuple[str, ...]:
     if isinstance(names, str):
         raise ValueError(
             f"human: frozen: expected a collection of joint names, got the string {names!r}"
         )
-    names = tuple(names)
     unknown = [name for name in names if name not in NAMES]
     if unknown:
         raise ValueError(
-            f"human: unknown joints {', '.join(map(repr, unknown))}; the joints are {', '.join(NAMES)}"
+            f"human: unknown joints {', '.join(map(repr, unknown))}; "
+            f"the joints are {', '.join(NAMES)}"
         )
-    return names
+    return tuple(names)

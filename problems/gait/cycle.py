@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
-from ocp.models.human.skeleton import mirror
+from ocp.models.human import mirror
 
 from ocp.dynamics import FORMULATIONS
 from ocp.mechanics.loads import acting, attached

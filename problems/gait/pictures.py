@@ -5,8 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from ocp.models.human.normative import normative
-from ocp.models.human.skeleton import SOLES
+from ocp.models.human import SOLES, normative
 from ocp.problems.gait.cycle import OTHER, REFLECTED, cycle, step_length
 
 from ocp.mechanics.kinematics import place, poses

@@ -5,8 +5,7 @@ Everything is taken on a dense grid, ten steps where the nodes of the nonlinear 
 
 import casadi as ca
 import numpy as np
-from ocp.models.human.normative import normative
-from ocp.models.human.skeleton import CONTACTS, SOLES, mirror
+from ocp.models.human import CONTACTS, SOLES, mirror, normative
 from ocp.problems.gait.cycle import OTHER, REFLECTED, cycle, step_length
 
 from ocp.mechanics.zero_moment import body_weight

@@ -3,9 +3,7 @@
 from pathlib import Path
 
 import numpy as np
-from ocp.models.human.anthropometry import STATURE
-from ocp.models.human.people import somebody
-from ocp.models.human.skeleton import (
+from ocp.models.human import (
     CONTACTS,
     FEET,
     GAIT_FROZEN,
@@ -13,9 +11,11 @@ from ocp.models.human.skeleton import (
     ROOT,
     SELF_SPHERES,
     SOLES,
+    STATURE,
     carry,
     human,
     mirror,
+    somebody,
 )
 from ocp.problems.gait.cycle import JOINTS, cycle
 from ocp.problems.gait.pictures import plot_cycle, plot_walk

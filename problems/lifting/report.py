@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import casadi as ca
 import numpy as np
-from ocp.models.human.skeleton import carry
+from ocp.models.human import carry
 from ocp.problems.gait.cycle import joint_forces
 
 from ocp.mechanics.kinematics import poses

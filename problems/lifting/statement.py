@@ -15,9 +15,17 @@ from pathlib import Path
 
 import casadi as ca
 import numpy as np
-from ocp.models.human.anthropometry import STATURE
-from ocp.models.human.people import somebody
-from ocp.models.human.skeleton import BOX_SPHERES, FEET, NAMES, SOLES, carry, human, mirror
+from ocp.models.human import (
+    BOX_SPHERES,
+    FEET,
+    NAMES,
+    SOLES,
+    STATURE,
+    carry,
+    human,
+    mirror,
+    somebody,
+)
 from ocp.problems.lifting.pictures import draw_front, plot_curves, plot_lift
 from ocp.problems.lifting.report import HANDS, KILOGRAMS, LOADED, lifting_report
 

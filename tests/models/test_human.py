@@ -5,8 +5,7 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.human.anthropometry import LINKS
-from ocp.models.human.skeleton import (
+from ocp.models.human import (
     BOX_SPHERES,
     CONTACTS,
     FEET,
@@ -20,6 +19,7 @@ from ocp.models.human.skeleton import (
     positive_motion,
     torque_scale,
 )
+from ocp.models.human.anthropometry import LINKS
 
 from ocp.dynamics.newton_euler import inverse
 from ocp.mechanics.joints import Joint

@@ -4,7 +4,8 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from ocp.models.human.normative import SOURCES, normative
+from ocp.models.human import normative
+from ocp.models.human.normative import SOURCES
 
 RECORDS = {name: normative(name) for name in SOURCES}
 

@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from ocp.models.human.anthropometry import DE_LEVA, LENGTHS, LINKS, PAIRED, Segment, parsed
-from ocp.models.human.people import PEOPLE, SURVEY, person, somebody
-from ocp.models.human.skeleton import NAMES, human
+from ocp.models.human import NAMES, PEOPLE, Segment, human, parsed, person, somebody
+from ocp.models.human.anthropometry import DE_LEVA, LENGTHS, LINKS, PAIRED
+from ocp.models.human.people import SURVEY
 from ocp.problems.gait.statement import likewise, loads, problem, walk
 from ocp.problems.lifting.statement import problem as lifting
 from test_human import frames_of, other_side, places, together

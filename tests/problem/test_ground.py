@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import biped, stacked, steps, wrench_of
-from ocp.models.human.skeleton import ROOT, human
+from ocp.models.human import ROOT, human
 from ocp.models.two_link import two_link
 from ocp.problems.gait.statement import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF, UP, stance
 from random_trees import random_motion, random_tree

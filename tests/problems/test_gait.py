@@ -5,7 +5,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.human.skeleton import FEET, GAIT_FROZEN, NAMES, human
+from ocp.models.human import FEET, GAIT_FROZEN, NAMES, human
 from ocp.problems.gait.report import gait_report, report_lines
 from ocp.problems.gait.statement import problem, stance, walk
 

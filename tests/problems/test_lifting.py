@@ -3,7 +3,7 @@
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.human.skeleton import BOX_SPHERES
+from ocp.models.human import BOX_SPHERES
 from ocp.problems.lifting.pictures import draw_front
 from ocp.problems.lifting.report import (
     HANDS,

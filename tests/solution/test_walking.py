@@ -7,7 +7,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.human.skeleton import ROOT, mirror
+from ocp.models.human import ROOT, mirror
 from ocp.problems.gait.cycle import Cycle, cycle, step_length, stride
 from ocp.problems.gait.pictures import INSTANTS, animate_walk, going_on, plot_cycle, plot_walk
 from ocp.problems.gait.report import (

@@ -1,0 +1,172 @@
+"""A person's own body: segments that differ from those of others, and what follows for the rest."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from ocp.models.human.anthropometry import (
+    LENGTHS,
+    LIMBS,
+    LINKS,
+    MASS,
+    PAIRED,
+    SEXES,
+    STATURE,
+    bodies,
+    shares,
+)
+
+from ocp import Link
+from ocp.mechanics.checks import numbers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """A person's own segment, None where it is as in others of the same sex, stature and mass.
+
+    `length` (m), `mass` (kg, of one side), `com`, the centre of mass from the proximal joint over
+    the length, and `radii` (3,) of gyration over it, sagittal, transverse and longitudinal.
+    """
+
+    length: float | None = None
+    mass: float | None = None
+    com: float | None = None
+    radii: tuple[float, float, float] | None = None
+
+
+Entry = Segment | Mapping[str, Any]
+FIELDS = tuple(field.name for field in fields(Segment))
+
+
+def physique(
+    stature: float, mass: float, sex: str = "male", segments: Mapping[str, Entry] | None = None
+) -> tuple[dict[str, float], dict[str, Link]]:
+    """Return ({segment: its length over that of the tables}, {link: Link}) of a person.
+
+    `stature` (m), `mass` (kg), `segments`: {name: Segment, or a mapping of its fields}, on both
+    sides alike. Masses that are given stand, and the others share the rest as they share the whole.
+    Lengths that are given stand, and so do the others, so that the body is as tall as they make it.
+    Raises ValueError naming the segment and what is wrong with it.
+    """
+    if sex not in SEXES:
+        raise ValueError(f"human: sex: expected 'male' or 'female', got {sex!r}")
+    own = {name: _checked(name, entry, stature) for name, entry in (segments or {}).items()}
+    lengths = dict.fromkeys(LENGTHS, stature / STATURE)
+    for name, entry in own.items():
+        if entry.length is not None:
+            lengths[name] = entry.length / LENGTHS[name]
+    weights = _weights(own, mass, sex)
+    whole, links = bodies(sex), {}
+    for name, parts in LINKS.items():
+        weight, length = weights[name], lengths[name]
+        for part in parts:
+            amount, com, inertia = whole[part]
+            links[part] = Link(
+                mass=weight * amount, com=length * com, inertia=weight * length**2 * inertia
+            )
+        if name in LIMBS and name in own:
+            links[parts[0]] = _reshaped(links[parts[0]], name, own[name], length * LENGTHS[name])
+    return lengths, links
+
+
+def parsed(text: str) -> dict[str, dict[str, Any]]:
+    """Return {segment: {field: value}} of a text like "thigh.length=0.45,shank.mass=3.4".
+
+    Commas or blanks stand between the entries; the values of `radii` stand between slashes. Raises
+    ValueError naming what cannot be read.
+    """
+    segments: dict[str, dict[str, Any]] = {}
+    for item in text.replace(",", " ").split():
+        place, equals, value = item.partition("=")
+        name, dot, field = place.partition(".")
+        try:
+            values = tuple(float(part) for part in value.split("/"))
+        except ValueError:
+            values = ()
+        if not (equals and dot and values):
+            raise ValueError(
+                "segments: expected SEGMENT.FIELD=VALUE, as in thigh.length=0.45,shank.mass=3.4, "
+                f"got {item!r}"
+            )
+        if field in segments.setdefault(name, {}):
+            raise ValueError(f"segments: {name}.{field} is given twice")
+        segments[name][field] = values if len(values) > 1 else values[0]
+    return segments
+
+
+def _weights(own: Mapping[str, Segment], mass: float, sex: str) -> dict[str, float]:
+    """Return {segment: its mass over that of the tables}, those without one sharing the rest."""
+    given = {name: entry.mass for name, entry in own.items() if entry.mass is not None}
+    usual = shares(sex)
+    kept, share = (
+        sum((2 if name in PAIRED else 1) * amounts[name] for name in given)
+        for amounts in (given, usual)
+    )
+    if given and (kept >= mass or len(given) == len(LENGTHS)):
+        raise ValueError(
+            f"human: segments: {', '.join(given)} weigh {kept:g} kg, both sides counted, of "
+            f"{mass:g} kg; expected less, and some segment without a mass of its own that takes "
+            "the rest"
+        )
+    rest = (mass - kept) / (MASS * (1 - share))
+    return dict.fromkeys(LENGTHS, rest) | {
+        name: amount / (MASS * usual[name]) for name, amount in given.items()
+    }
+
+
+def _checked(name: str, entry: Entry, stature: float) -> Segment:
+    """Return the Segment of an entry; raise ValueError unless a body can have it."""
+    if name not in LENGTHS:
+        raise ValueError(
+            f"human: segments: unknown segment {name!r}; the segments are {', '.join(LENGTHS)}"
+        )
+    if isinstance(entry, Mapping):
+        odd = [repr(field) for field in entry if field not in FIELDS]
+        if odd:
+            raise ValueError(
+                f"human: segments: {name}: unknown field {', '.join(odd)}; "
+                f"the fields are {', '.join(FIELDS)}"
+            )
+        entry = Segment(**entry)
+    if not isinstance(entry, Segment):
+        raise ValueError(
+            f"human: segments: {name}: expected a Segment or a mapping of its fields, got {entry!r}"
+        )
+    if name not in LIMBS and (entry.com is not None or entry.radii is not None):
+        raise ValueError(
+            f"human: segments: {name}: com and radii are of {', '.join(LIMBS)} alone; "
+            "expected length or mass"
+        )
+    _check_number(name, "length", entry.length, stature, " m")
+    _check_number(name, "mass", entry.mass, np.inf, " kg")
+    _check_number(name, "com", entry.com, 1.0, "")
+    if entry.radii is not None:
+        squares = np.sort(numbers(f"human: segments: {name}.radii", entry.radii, (3,)) ** 2)
+        if min(entry.radii) <= 0 or squares[0] + squares[1] < squares[2]:
+            raise ValueError(
+                f"human: segments: {name}.radii: expected three positive numbers, "
+                f"no square above the sum of the others, got {tuple(entry.radii)}"
+            )
+    return entry
+
+
+def _check_number(name: str, field: str, value: float | None, most: float, unit: str) -> None:
+    """Raise ValueError unless a field of a segment is None or above 0 and below `most`."""
+    if value is None or 0 < float(numbers(f"human: segments: {name}.{field}", value, ())) < most:
+        return
+    less = f" and less than {most:g}{unit}" if most < np.inf else ""
+    raise ValueError(
+        f"human: segments: {name}.{field}: expected more than 0{unit}{less}, got {value:g}{unit}"
+    )
+
+
+def _reshaped(link: Link, name: str, own: Segment, length: float) -> Link:
+    """Return a limb's link with the centre of mass and the radii of gyration that are its own."""
+    way, order = LIMBS[name]
+    com, inertia = link.com, link.inertia
+    if own.com is not None:
+        com = (1 - own.com) * length * np.array(way)
+    if own.radii is not None:
+        inertia = link.mass * np.diag((np.array(own.radii)[list(order)] * length) ** 2)
+    return Link(mass=link.mass, com=com, inertia=inertia)
