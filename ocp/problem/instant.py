@@ -6,10 +6,11 @@ from functools import cached_property
 
 import casadi as ca
 
+from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.closed_loops import eliminated
 from ocp.mechanics import kinematics
-from ocp.mechanics.loads import acting
-from ocp.mechanics.loops import loop_wrenches
+from ocp.mechanics.loads import acting, attached
+from ocp.mechanics.loops import loop_loads, loop_wrenches
 from ocp.mechanics.spatial import pose
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
@@ -107,6 +108,21 @@ class Instant:
         if self.ground is None:
             raise ValueError("reaction: this problem has no ground")
         return Reaction(ground=self.ground, wrenches=self.react(self))
+
+    @cached_property
+    def reactions(self):
+        """Moment (3, links) N m about the anchor, and force (3, links) N, that each joint passes to its link, in the link's axes.
+
+        They are the Newton-Euler ones whatever the formulation (Barman 2020, step 9), of flexible links those of Book
+        (1984); the loads, the ground's wrenches and the forces of cut joints are all taken up.
+        """
+        passed = FORMULATIONS["book" if self.tree.flexible else "newton_euler"].reactions
+        loads = acting(self.loads, self.t)
+        if self.tree.loops:
+            loads += loop_loads(self.tree, self.q, self.loop_forces)
+        wrenches = () if self.ground is None else tuple(self.reaction.wrenches.values())
+        tree, pushes = attached(self.tree, self.frames, wrenches)
+        return passed(tree, self.q, self.qd, self.qdd, (*loads, *pushes))
 
     @cached_property
     def frames(self):

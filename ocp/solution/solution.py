@@ -1,35 +1,41 @@
 """A solved (or unsolved) motion as a value: curves, torques, reactions, multipliers, statistics; and its file."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ocp.dynamics import FORMULATIONS
-from ocp.mechanics.loads import acting, attached
-from ocp.mechanics.loops import loop_loads
 from ocp.mechanics.structure import structure
-from ocp.motion.mesh import Mesh, between
 from ocp.problem.ground import slots
+from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem
+from ocp.solution.inputs import inputs, lifts
+from ocp.solvers.nlp import Iteration
 from ocp.transcription.kernels import trace, trace_joined
+from ocp.transcription.rows import Multipliers
 from ocp.transcription.transcribe import Transcription
-from ocp.transcription.variables import kernel_inputs
+
+if TYPE_CHECKING:  # what stands upon solutions
+    from ocp.solution.certificate import Verification
 
 
 class NotSolved(RuntimeError):
     """Raised by Solution.require when the solver did not converge; the message says where it stands."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Solution:
-    """The answer to a problem: control points (n, points), duration (s), and everything known of how they were found.
+    """The answer to a problem: control points (n, points), duration (s), and everything known of how they came about.
 
-    Where torques and ground wrenches were variables, `lifted` (width, N) holds them at the `nodes` (N,). `multipliers` by constraint name;
-    `terms` of the objective as (name, weight, value); `statistics` in plain numbers; `history` of
+    Where torques and ground wrenches were variables, `lifted` (width, N) holds them at the `nodes` (N,). `multipliers`
+    by constraint name; `terms` of the objective as (name, weight, value); `statistics` in plain numbers; `history` of
     Iterations; `explanation` lines when the solver failed; `verification` when it was asked for (files do not keep
-    it). Times given to the methods are in s, a number or an array (N,).
+    it). Times given to the methods are in s, a number or an array (N,). Printed, a solution is the block that a paper
+    needs: sizes, status, objective, solver, settings, violations at the nodes and between them, versions.
     """
 
     problem: Problem
@@ -37,150 +43,133 @@ class Solution:
     points: np.ndarray
     duration: float
     objective: float
-    terms: tuple
+    terms: tuple[tuple[str, float, float], ...]
     status: str
     success: bool
-    multipliers: Mapping
-    statistics: Mapping
+    multipliers: Mapping[str, Multipliers]
+    statistics: Mapping[str, Any]
     nodes: np.ndarray = field(default_factory=lambda: np.empty(0))
     lifted: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
-    history: tuple = ()
-    explanation: tuple = ()
-    verification: object = None
+    history: tuple[Iteration, ...] = ()
+    explanation: tuple[str, ...] = ()
+    verification: "Verification | None" = None
 
-    def q(self, t):
+    def q(self, t: ArrayLike) -> np.ndarray:
         """Return the coordinates (n,) or (n, N), rad or m."""
         return self.trace(lambda at: at.q, t)
 
-    def qd(self, t):
+    def qd(self, t: ArrayLike) -> np.ndarray:
         """Return the rates (n,) or (n, N), rad/s or m/s."""
         return self.trace(lambda at: at.qd, t)
 
-    def qdd(self, t):
+    def qdd(self, t: ArrayLike) -> np.ndarray:
         """Return the accelerations (n,) or (n, N), rad/s2 or m/s2."""
         return self.trace(lambda at: at.qdd, t)
 
-    def tau(self, t):
+    def tau(self, t: ArrayLike) -> np.ndarray:
         """Return the joint torques or forces (n,) or (n, N), N m or N."""
         return self.trace(lambda at: at.tau, t)
 
-    def loop_forces(self, t):
-        """Return what the cut joints pass, (m,) or (m, N), N and N m, row by row as `ocp.loops.labels`: the force and moment on a loop's end."""
+    def loop_forces(self, t: ArrayLike) -> np.ndarray:
+        """Return what the cut joints pass, (m,) or (m, N), N and N m: the force and moment on a loop's end.
+
+        The rows are those of `structure(tree).cut_labels`.
+        """
         return self.trace(lambda at: at.loop_forces, t)
 
-    def reactions(self, t):
-        """Return moment (3, links) or (3, links, N) and force, likewise, that each joint passes to its link, in the link's axes.
+    def reactions(self, t: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+        """Return moment (3, links) or (3, links, N) and force, likewise, that each joint passes to its link (N m, N).
 
-        They are the Newton-Euler ones whatever the formulation of the solve (Barman 2020, step 9), the ground's wrenches and the forces of
-        cut joints being loads; the moment is about the anchor. With flexible links they are those of `ocp.dynamics.book`.
+        In the link's axes, the moment about the anchor; see `Instant.reactions`.
         """
-        passed = FORMULATIONS["book" if self.problem.tree.flexible else "newton_euler"].reactions
-
-        def both(at):
-            tree, loads = _held(at)
-            return ca.vertcat(*passed(tree, at.q, at.qd, at.qdd, loads))
-
-        stacked = self.trace(both, t)  # 3 moments and 3 forces, link by link
+        stacked = self.trace(lambda at: ca.vertcat(*at.reactions), t)  # per link 3 and 3
         shape = (6, len(self.problem.tree.joints), *np.shape(t))
         moment_and_force = stacked.reshape(shape, order="F")
         return moment_and_force[:3], moment_and_force[3:]
 
-    def trace(self, function, t):
+    def output(self, name: str, t: ArrayLike) -> np.ndarray:
+        """Return an output of the problem along the motion, (m,) or (m, N); raise ValueError for an unknown name."""
+        outputs = self.problem.outputs
+        if name not in outputs:
+            known = ", ".join(outputs) or "none"
+            raise ValueError(f"output {name!r}: the problem has no such output; it has {known}")
+        return self.trace(outputs[name], t)
+
+    def trace(self, function: Callable[[Instant], Any], t: ArrayLike) -> np.ndarray:
         """Return function(Instant), a vector of m entries, along the motion: (m,) or (m, N).
 
-        Torques are those that the motion needs, or where they are polynomials of their own, these. Ground wrenches that were variables at
-        nodes run straight between them, hold after the last, and are corrected to balance the motion exactly.
+        Torques are those that the motion needs, or where they are polynomials of their own, these. Ground wrenches that
+        were variables at nodes run straight between them, hold after the last, and are corrected to balance the motion
+        exactly. Raises ValueError for times outside the motion.
         """
         s = np.atleast_1d(np.asarray(t, dtype=float)) / self.duration
         if not ((s >= -1e-9) & (s <= 1 + 1e-9)).all():
             raise ValueError(
-                f"time: expected within 0 and {self.duration:g} s, got {np.min(t):g} to {np.max(t):g} s"
+                f"time: expected within 0 and {self.duration:g} s, "
+                f"got {np.min(t):g} to {np.max(t):g} s"
             )
         s = np.clip(s, 0.0, 1.0)
-        values = trace(self.problem, self.transcription.dynamics, function, self._lifts)(
-            self._inputs(s), s
-        )
+        traced = trace(self.problem, self.transcription.dynamics, function, lifts(self))
+        values = traced(inputs(self, s), s)
         return values if np.ndim(t) else values[:, 0]
 
-    def trace_ends(self, function):
+    def trace_ends(self, function: Callable[[Instant, Instant], Any]) -> np.ndarray:
         """Return function(Instant at the start, Instant at the end), (m,)."""
-        ends = self._inputs(np.array([0.0, 1.0]))
-        return trace_joined(self.problem, self.transcription.dynamics, function, self._lifts)(
-            ends.T.reshape(-1, 1)
-        )
+        ends = inputs(self, np.array([0.0, 1.0])).T.reshape(-1, 1)
+        traced = trace_joined(self.problem, self.transcription.dynamics, function, lifts(self))
+        return traced(ends)
 
     @property
-    def stands(self):
+    def stands(self) -> bool:
         """Tell whether ground wrenches were variables."""
         return self.problem.ground is not None and len(self.nodes) > 0
 
-    @property
-    def _told(self):
-        """The rows of what is lifted that hold forces of cut joints which nothing else determines."""
-        first = len(structure(self.problem.tree).drives)
-        return slice(
-            first,
-            first
-            if structure(self.problem.tree).determined
-            else first + len(structure(self.problem.tree).cuts),
-        )
+    def wrenches(self) -> dict[str, np.ndarray]:
+        """Return {foot: moment about the origin and force (6, N)} at the nodes, as the NLP had them (N m, N).
 
-    @property
-    def _lifts(self):
-        """What the inputs of a trace end with: torques that are polynomials of their own, wrenches that were variables, or nothing."""
-        if isinstance(self.problem.motion, Mesh):
-            return "variables"
-        return "given" if self.stands or not structure(self.problem.tree).determined else None
-
-    def wrenches(self):
-        """Return {foot: moment about the origin and force (6, N)} at the nodes, as they were found (N m, N)."""
-        if not self.stands:
+        Raises ValueError if ground wrenches were no variables.
+        """
+        ground = self.problem.ground
+        if ground is None or not self.stands:
             raise ValueError("wrenches: of this solution no ground wrenches were variables")
-        found, first = {}, structure(self.problem.tree).internal
-        for k, (name, _) in enumerate(slots(self.problem.ground)):
+        totals: dict[str, np.ndarray] = {}
+        first = structure(self.problem.tree).internal
+        for k, (name, _) in enumerate(slots(ground)):
             moment, force = np.split(self.lifted[first + 6 * k : first + 6 * k + 6], 2)
-            center = np.array(self.problem.ground.foot(name).center)
-            found[name] = found.get(name, 0.0) + np.vstack(
-                [moment + np.cross(center, force.T).T, force]
-            )
-        return found
+            center = np.array(ground.foot(name).center)
+            wrench = np.vstack([moment + np.cross(center, force.T).T, force])
+            totals[name] = totals[name] + wrench if name in totals else wrench
+        return totals
 
-    def _inputs(self, s):
-        y = kernel_inputs(self.problem, self.points, self.duration, s)
-        if self._lifts == "variables":
-            return np.vstack([y, self.lifted @ between(self.problem.motion, s).T])
-        lines = [
-            *self.lifted[self._told],
-            *np.vstack(
-                [np.empty((0, len(self.nodes))), *(self.wrenches().values() if self.stands else ())]
-            ),
-        ]
-        return np.vstack([y, *(np.interp(s, self.nodes, line) for line in lines)])
-
-    def times(self, count=201):
+    def times(self, count: int = 201) -> np.ndarray:
         """Return `count` equally spaced times (s) over the motion."""
         return np.linspace(0.0, self.duration, count)
 
-    def require(self):
+    def require(self) -> "Solution":
         """Return self if the solver converged; raise NotSolved with the explanation otherwise."""
         if not self.success:
             raise NotSolved("\n".join([f"not solved: {self.status}", *self.explanation]))
         return self
 
-    def save(self, path):
-        """Write one .npz file, whole or not at all: arrays, and under `header` a JSON text that says what they are."""
-        from ocp.solution.archive import (
-            save,
-        )  # which knows how a Solution is made of a file, and so imports this
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write one .npz file, whole or not at all; `ocp.load` reads it. Raises OSError naming the path."""
+        from ocp.solution.archive import save  # which makes Solutions of files, and so knows this
 
         save(self, path)
 
+    def __repr__(self) -> str:
+        joints, points = np.shape(self.points)
+        return (
+            f"Solution(status={self.status!r}, objective={self.objective:.9g}, "
+            f"duration={self.duration:.9g}, points=({joints}, {points}))"
+        )
 
-def _held(at):
-    """Return the instant's tree, with a point at the origin of each link on the ground, and its loads with the ground's among them."""
-    loads = acting(at.loads, at.t)
-    if at.tree.loops:
-        loads += loop_loads(at.tree, at.q, at.loop_forces)
-    wrenches = () if at.ground is None else tuple(at.reaction.wrenches.values())
-    tree, pushes = attached(at.tree, at.frames, wrenches)
-    return tree, (*loads, *pushes)
+    def __str__(self) -> str:
+        from ocp.solution.report import block, describe  # which reads Solutions
+
+        return block(describe(self, self.verification))
+
+    def _repr_html_(self) -> str:
+        from ocp.solution.report import describe, table
+
+        return table(describe(self, self.verification))

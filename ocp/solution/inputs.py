@@ -1,0 +1,42 @@
+"""What kernels are given of a finished motion: their inputs y at any instants, with what was lifted filled in between the nodes."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ocp.mechanics.structure import structure
+from ocp.motion.mesh import Mesh, between
+from ocp.transcription.variables import kernel_inputs
+
+if TYPE_CHECKING:
+    from ocp.solution.solution import Solution
+
+
+def lifts(solution: "Solution") -> str | None:
+    """Return what the inputs end with, as `symbols` of kernels names it.
+
+    "variables": torques that are polynomials of their own; "given": what the ground or undetermined cut joints gave at
+    the nodes; None: nothing.
+    """
+    if isinstance(solution.problem.motion, Mesh):
+        return "variables"
+    known = structure(solution.problem.tree).determined and not solution.stands
+    return None if known else "given"
+
+
+def inputs(solution: "Solution", s: np.ndarray) -> np.ndarray:
+    """Return y (width, N) of the kernels at instants s (N,)."""
+    y = kernel_inputs(solution.problem, solution.points, solution.duration, s)
+    if lifts(solution) == "variables":
+        return np.vstack([y, solution.lifted @ between(solution.problem.motion, s).T])
+    lines = [*_cut_forces(solution)]
+    for wrench in solution.wrenches().values() if solution.stands else ():
+        lines += [*wrench]
+    return np.vstack([y, *(np.interp(s, solution.nodes, line) for line in lines)])
+
+
+def _cut_forces(solution: "Solution") -> np.ndarray:
+    """Return the lifted forces of cut joints (cuts, N), none where passive joints determine them."""
+    drawn = structure(solution.problem.tree)
+    first = len(drawn.drives)
+    return solution.lifted[first : first + (0 if drawn.determined else len(drawn.cuts))]
