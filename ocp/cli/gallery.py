@@ -85,6 +85,7 @@ def write_scripts(folder: Path, *, solved: bool = True) -> dict[str, Any]:
             "reset_modules": (),
             "download_all_examples": False,
             "show_signature": False,
+            "write_computation_times": False,
             "plot_gallery": solved,
         },
     }
