@@ -66,5 +66,6 @@ from ocp.solution.violations import Violation
 from ocp.solvers.nlp import Iteration, Solver
 from ocp.studies.designs import latin_hypercube, zipped
 from ocp.studies.study import compare, multistart, open_study, pareto, sweep
+from ocp.studies.task import Published, Task, Views
 from ocp.transcription.transcribe import Transcription
 from ocp.version import VERSION as __version__

@@ -5,8 +5,8 @@ from math import pi
 from ocp.models.branched_acrobot import branched_acrobot
 from ocp.problems.swinging import VIEWS, swing
 
-from ocp import BSpline, Problem, at_end, at_start, effort
-from ocp.cli.run import main
+from ocp import BSpline, Problem, Task, at_end, at_start, effort
+from ocp.cli import main
 
 
 def problem(
@@ -27,5 +27,7 @@ def problem(
     )
 
 
+TASK = Task(problem, method=swing, views=VIEWS)
+
 if __name__ == "__main__":
-    main(problem, method=swing, views=VIEWS)
+    main(TASK)

@@ -4,8 +4,8 @@ from math import pi
 
 from ocp.models.cart_pole import cart_pole
 
-from ocp import BSpline, Problem, at_end, at_start, effort, joint_limits, torque_limits
-from ocp.cli.run import main
+from ocp import BSpline, Problem, Task, at_end, at_start, effort, joint_limits, torque_limits
+from ocp.cli import main
 
 
 def problem(
@@ -34,5 +34,7 @@ def problem(
     )
 
 
+TASK = Task(problem)
+
 if __name__ == "__main__":
-    main(problem)
+    main(TASK)

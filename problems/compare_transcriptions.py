@@ -19,8 +19,8 @@ from ocp.problems.swinging import COARSE, QUICK, ROUGH, SPREAD
 from ocp import Solver, Transcription
 from ocp.mechanics.structure import structure
 from ocp.solution.replay import replay
-from ocp.solution.violations import violations
 from ocp.solution.solving import solve
+from ocp.solution.violations import violations
 from ocp.studies.study import ranked, restarts
 from ocp.studies.tables import markdown
 
@@ -117,7 +117,7 @@ def from_straight(optima):
 def near_print(optima):
     """Return the optimum with a cost nearest to the printed one."""
     return min(
-        optima, key=lambda optimum: abs(optimum.objective - two_link_effort.PRINTED[-1].value)
+        optima, key=lambda optimum: abs(optimum.objective - two_link_effort.PUBLISHED[-1].value)
     )
 
 
@@ -274,7 +274,7 @@ def effort_pair(found, optima):
     """Return the claim on the first path and the optimum of the two rods."""
     first, (start, least) = (
         two_link_effort.straight_cost(),
-        [entry.value for entry in two_link_effort.PRINTED],
+        [entry.value for entry in two_link_effort.PUBLISHED],
     )
     cost = min(row.solution.objective for row in found)
     return claim(

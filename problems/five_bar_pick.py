@@ -3,8 +3,8 @@
 import casadi as ca
 from ocp.models.five_bar import five_bar, reaching
 
-from ocp import BSpline, Problem, at_end, at_start, duration, effort, path, torque_limits
-from ocp.cli.run import main
+from ocp import BSpline, Problem, Task, at_end, at_start, duration, effort, path, torque_limits
+from ocp.cli import main
 
 TABLE = 0.02  # m below pick and place: where the sill stands
 STRAIGHT = 0.2  # sine between the couplers; in line, they would not be held by the cranks
@@ -55,5 +55,7 @@ def problem(
     )
 
 
+TASK = Task(problem)
+
 if __name__ == "__main__":
-    main(problem)
+    main(TASK)

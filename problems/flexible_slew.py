@@ -18,8 +18,20 @@ import casadi as ca
 import numpy as np
 from ocp.models.flexible_arm import slewing_arm
 
-from ocp import BSpline, Problem, at_end, at_start, duration, path, plot, squares, torque_limits
-from ocp.cli.run import Views, main
+from ocp import (
+    BSpline,
+    Problem,
+    Task,
+    Views,
+    at_end,
+    at_start,
+    duration,
+    path,
+    plot,
+    squares,
+    torque_limits,
+)
+from ocp.cli import main
 from ocp.mechanics.kinematics import kinetic_energy, position, potential_energy
 from ocp.mechanics.structure import structure
 from ocp.plots import COLOURS, SMALL, WIDTH, picture, style
@@ -269,5 +281,7 @@ def _evaluated(expressions, at, values):
 
 VIEWS = Views(plot=draw, report=report, lines=lines)
 
+TASK = Task(problem, views=VIEWS)
+
 if __name__ == "__main__":
-    main(problem, views=VIEWS)
+    main(TASK)

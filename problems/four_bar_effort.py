@@ -5,8 +5,8 @@ from math import pi
 import numpy as np
 from ocp.models.four_bar import four_bar
 
-from ocp import BSpline, Problem, at_end, at_start, effort, torque_limits
-from ocp.cli.run import main
+from ocp import BSpline, Problem, Task, at_end, at_start, effort, torque_limits
+from ocp.cli import main
 from ocp.mechanics.closure import close
 
 ABOVE = (0.0, 1.0, 2.0)  # whence the projection closes the loop with the pin above the ground link
@@ -39,5 +39,7 @@ def problem(
     )
 
 
+TASK = Task(problem)
+
 if __name__ == "__main__":
-    main(problem)
+    main(TASK)

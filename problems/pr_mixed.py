@@ -4,9 +4,8 @@ from math import pi
 
 from ocp.models.pr import pr
 
-from ocp import BSpline, Problem, at_end, at_start, mixed, torque_limits
-from ocp.cli.report import Published
-from ocp.cli.run import main
+from ocp import BSpline, Problem, Published, Task, at_end, at_start, mixed, torque_limits
+from ocp.cli import main
 
 LITERAL_STROKE = (
     pi / 4 - 0.1
@@ -56,5 +55,7 @@ PUBLISHED = (
     ),
 )
 
+TASK = Task(problem, published=PUBLISHED)
+
 if __name__ == "__main__":
-    main(problem, PUBLISHED)
+    main(TASK)

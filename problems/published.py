@@ -15,9 +15,10 @@ def rows():
     """Yield one line of strings per published number, each solved anew."""
     for name in gallery():
         module = None if name == "published" else importlib.import_module(f"problems.{name}")
-        for entry in getattr(module, "PUBLISHED", ()):
+        task = getattr(module, "TASK", None)
+        for entry in (one for one in task.published if one.comparable) if task else ():
             solution = solve(
-                module.problem(**entry.arguments), Transcription(**entry.settings)
+                task.problem(**entry.arguments), Transcription(**entry.settings)
             ).require()
             flags = [
                 f"--{key} {value}"

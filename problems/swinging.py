@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from ocp import Solver, Transcription
-from ocp.cli.run import Views
+from ocp import Solver, Transcription, Views
 from ocp.mechanics.structure import structure
 from ocp.solution.solving import solve
 from ocp.studies.cells import wandering

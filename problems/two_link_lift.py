@@ -2,9 +2,8 @@
 
 from ocp.models.two_link import two_link
 
-from ocp import BSpline, Load, Problem, at_end, at_start, mixed, torque_limits
-from ocp.cli.report import Published
-from ocp.cli.run import main
+from ocp import BSpline, Load, Problem, Published, Task, at_end, at_start, mixed, torque_limits
+from ocp.cli import main
 
 
 def problem(
@@ -42,5 +41,7 @@ PUBLISHED = (
     ),
 )
 
+TASK = Task(problem, published=PUBLISHED)
+
 if __name__ == "__main__":
-    main(problem, PUBLISHED)
+    main(TASK)

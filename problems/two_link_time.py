@@ -2,9 +2,8 @@
 
 from ocp.models.two_link import two_link
 
-from ocp import BSpline, Problem, at_end, at_start, duration, torque_limits
-from ocp.cli.report import Published
-from ocp.cli.run import main
+from ocp import BSpline, Problem, Published, Task, at_end, at_start, duration, torque_limits
+from ocp.cli import main
 
 
 def problem(torque: float = 10.0, points: int = 22) -> Problem:
@@ -45,5 +44,7 @@ PUBLISHED = (
     ),
 )
 
+TASK = Task(problem, published=PUBLISHED)
+
 if __name__ == "__main__":
-    main(problem, PUBLISHED)
+    main(TASK)

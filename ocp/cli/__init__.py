@@ -1,1 +1,5 @@
 """The command line: run a task, study it, compare solvers on it."""
+
+from ocp.cli.run import main
+
+__all__ = ["main"]

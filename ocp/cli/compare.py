@@ -26,7 +26,7 @@ from ocp.studies.solver_runs import SOLVERS, TRANSCRIPTIONS, Run, execute
 from ocp.studies.tables import markdown
 from ocp.studies.workers import processors
 from ocp.transcription.transcribe import PROVIDERS
-from problems.__main__ import gallery
+from ocp.problems.__main__ import gallery
 
 DONE, BAD_ARGUMENTS, INTERRUPTED = 0, 2, 130
 PROBLEMS = ("two_link_time", "two_link_lift", "acrobot_swing", "four_bar_effort", "gait")
@@ -308,8 +308,8 @@ def _wanted(flags):
 
 def _states(name):
     """Tell whether a module of the gallery states a problem of its own."""
-    problem = getattr(importlib.import_module(f"problems.{name}"), "problem", None)
-    return problem is not None and problem.__module__ == f"problems.{name}"
+    problem = getattr(importlib.import_module(f"ocp.problems.{name}"), "problem", None)
+    return problem is not None and problem.__module__ == f"ocp.problems.{name}"
 
 
 def _listed(flag, text, known):

@@ -1,45 +1,22 @@
 """What a run says of its solution: a report as plain data, and the block of text made of it."""
 
-import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Mapping
 
 import numpy as np
 
 from ocp.mechanics.closure import independent
 from ocp.mechanics.loops import labels, units
 from ocp.mechanics.structure import structure
-from ocp.solution.violations import violations
 from ocp.solution.files import versions
+from ocp.solution.violations import violations
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
-    """A published number: its `quantity` with unit, `value`, `source`; `ours(solution)`; the true `optimum` where known; a `remark`.
-
-    It belongs to the problem with `arguments` (beside the defaults), and is recomputed with the Transcription `settings`.
-    """
-
-    quantity: str
-    value: float
-    source: str
-    ours: Callable = field(repr=False)
-    optimum: float | None = None
-    remark: str = ""
-    arguments: Mapping = field(default_factory=dict)
-    settings: Mapping = field(default_factory=dict)
-
-
-def describe(problem, arguments, solution, certificate=None, published=()):
-    """Return the report of a solution of problem(**arguments) as plain data, ready for JSON."""
+def describe(task, arguments, solution, certificate=None):
+    """Return the report of a solution of task.problem(**arguments) as plain data, ready for JSON."""
     found = certificate.violations if certificate is not None else violations(solution)
-    statistics, relevant = (
-        solution.statistics,
-        [entry for entry in published if _applies(entry, problem, arguments)],
-    )
+    statistics = solution.statistics
     return {
-        "problem": _name(problem),
+        "problem": task.name,
         "arguments": arguments,
         "status": solution.status,
         "success": solution.success,
@@ -103,7 +80,7 @@ def describe(problem, arguments, solution, certificate=None, published=()):
                 "optimum": entry.optimum,
                 "remark": entry.remark,
             }
-            for entry in relevant
+            for entry in task.numbers(arguments)
         },
     }
 
@@ -134,20 +111,6 @@ def _method(solution):
         )
     order = f" of order {transcription.order}" if transcription.method == "radau" else ""
     return f"{transcription.method}{order} on {transcription.intervals} intervals, {transcription.form}"
-
-
-def _name(problem):
-    path = Path(inspect.getfile(problem))
-    return path.parent.name if path.stem == "statement" else path.stem
-
-
-def _applies(entry, problem, arguments):
-    """Tell whether a published number belongs to these arguments; the number of control points may be any."""
-    defaults = {
-        key: parameter.default for key, parameter in inspect.signature(problem).parameters.items()
-    }
-    wanted = defaults | dict(entry.arguments) | {"points": arguments.get("points")}
-    return all(arguments[key] == wanted[key] for key in arguments)
 
 
 def _finite(value):

@@ -5,18 +5,16 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import get_args
+from typing import NoReturn, get_args
 
-from ocp import NotVerified, Solver, Transcription, animate, load, plot
-from ocp.cli.report import _block, _finite, _name, _summary, describe
+from ocp import NotVerified, Solver, Task, Transcription, load
+from ocp.cli.report import _block, _finite, _summary, describe
 from ocp.dynamics import CHOICES
 from ocp.motion.spline import QUADRATURES
 from ocp.solution.certificate import verify
 from ocp.solution.files import check_writable, write
-from ocp.solution.solving import solve
 from ocp.solvers.nlp import HESSIANS
 from ocp.transcription.collocation import FORMS
 from ocp.transcription.transcribe import METHODS, PASSIVE, PROVIDERS, TORQUES
@@ -33,44 +31,33 @@ TOLERANCE_OPTIONS = {
 } | dict.fromkeys(("sqpmethod", "feasiblesqpmethod", "qrsqp"), ("tol_pr", "tol_du"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Views:
-    """How a problem's solution is looked at: `plot` and `animate`, each (solution, path), and where the usual report does not say enough
-    `report`(solution) -> plain data, with `lines`(data) -> its text."""
-
-    plot: Callable = plot
-    animate: Callable = animate
-    report: Callable | None = None
-    lines: Callable | None = None
-
-
 # parameters of a method that are the program's, not the user's
 FRAMEWORK = ("problem", "transcription", "solver", "guess", "watch", "attempts", "certify")
 
 
-def main(problem, published=(), arguments=None, *, method=solve, views=Views()):
-    """Run a problem function from the command line; exit with 0 solved (and verified, if asked), 1 not solved, 2 bad arguments.
+def main(task: Task) -> NoReturn:
+    """Run a task as this program's command line says, and exit.
 
-    `method` solves, as `solve` does; its own keyword parameters, annotated and documented like the problem's, become flags.
+    Status 0: solved (and verified, if asked), 1: not solved, 2: bad arguments.
     """
-    sys.exit(run(problem, published, arguments, method=method, views=views))
+    sys.exit(run(task))
 
 
-def run(problem, published=(), arguments=None, *, method=solve, views=Views()):
+def run(task: Task, arguments: Sequence[str] | None = None) -> int:
     """Do what `main` does and return the exit status."""
-    name = _name(problem)
-    parser, own, how = _parser(name, problem, method)
+    name = task.name
+    parser, own, how = _parser(task)
     flags = parser.parse_args(arguments)
     try:
         values = {key: getattr(flags, key) for key in own}
-        statement = problem(**values)
+        statement = task.problem(**values)
         transcription, solver = _settings(flags)
         for path in (flags.save, flags.report, flags.plot, flags.animate):
             if path is not None:
                 check_writable(path)
         _check_suffixes(flags)
         guess = None if flags.guess is None else load(flags.guess, statement)
-        solution = method(
+        solution = task.method(
             statement,
             transcription,
             solver,
@@ -82,22 +69,23 @@ def run(problem, published=(), arguments=None, *, method=solve, views=Views()):
         print(f"{name}: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
     certificate = verify(solution) if flags.verify is not None else None
-    report = describe(problem, values, solution, certificate, published)
-    more = views.report(solution) if views.report is not None else {}
+    report = describe(task, values, solution, certificate)
+    more = task.views.report(solution) if task.views.report is not None else {}
     print(
         _summary(report)
         if flags.quiet
-        else "\n".join([_block(report), *(views.lines(more) if more else ())])
+        else "\n".join([_block(report), *(task.views.lines(more) if more else ())])
     )
     report |= more
     for line in solution.explanation:
         print(line, file=sys.stderr)
-    _outputs(flags, solution, report, views)
+    _outputs(flags, solution, report, task.views)
     return _verdict(name, solution, certificate, flags.verify)
 
 
-def _parser(name, problem, method):
+def _parser(task):
     """Return the parser and the names of the problem's own parameters, and of the method's."""
+    name, problem, method = task.name, task.problem, task.method
     page = inspect.getdoc(inspect.getmodule(problem)) or ""
     parser = argparse.ArgumentParser(
         prog=f"python -m problems.{name}",

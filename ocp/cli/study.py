@@ -5,19 +5,17 @@ A study over people: `python -m problems.study lifting --set person=f5,f50,f95,m
 """
 
 import argparse
-import ast
 import importlib
-import inspect
 import sys
 from contextlib import contextmanager
 
 from ocp.cli.run import literal
 from ocp.plots import Curve, check_suffix, lines
 from ocp.solution.files import check_writable
-from ocp.solution.solving import solve
 from ocp.studies.designs import grid, latin_hypercube, zipped
 from ocp.studies.study import pareto, ranked, restarts, sweep
 from ocp.studies.tables import table
+from ocp.studies.task import task_of
 from ocp.studies.workers import EngineError
 from ocp.version import needs
 
@@ -38,7 +36,7 @@ def run(arguments=None):
         measure = None if flags.measure is None else _member(module, flags.measure)
         with _executor(flags.scheduler) as executor:
             options = {
-                "method": method_of(module),
+                "method": task_of(module).method,
                 "measure": measure,
                 "certify": flags.certify,
                 "file": file,
@@ -54,19 +52,6 @@ def run(arguments=None):
     except (ValueError, OSError, EngineError) as error:
         print(f"study: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
-
-
-def method_of(module):
-    """Return the method with which a problem's own command solves it: what its `main(problem, method=...)` names, else `solve`."""
-    for node in ast.walk(ast.parse(inspect.getsource(module))):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "main":
-            named = [
-                keyword.value.id
-                for keyword in node.keywords
-                if keyword.arg == "method" and isinstance(keyword.value, ast.Name)
-            ]
-            return getattr(module, named[0]) if named else solve
-    return solve
 
 
 def values(text):
@@ -213,7 +198,7 @@ def _parser():
 
 def _module(name):
     """Return the problem's module: of the gallery, or any that Python finds."""
-    for path in (f"problems.{name}", name):
+    for path in (f"ocp.problems.{name}", name):
         try:
             module = importlib.import_module(path)
         except ModuleNotFoundError as error:

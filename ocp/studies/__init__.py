@@ -1,1 +1,44 @@
 """Many solves: tasks, designs of parameters, workers, a data base, tables, solvers compared."""
+
+from ocp.studies.cells import wandering
+from ocp.studies.database import StudyFileError
+from ocp.studies.designs import grid, latin_hypercube, zipped
+from ocp.studies.study import (
+    Front,
+    Optimum,
+    Study,
+    compare,
+    multistart,
+    open_study,
+    pareto,
+    ranked,
+    restarts,
+    sweep,
+)
+from ocp.studies.tables import markdown
+from ocp.studies.task import Published, Task, Views
+from ocp.studies.workers import EngineError, Progress
+
+__all__ = [
+    "EngineError",
+    "Front",
+    "Optimum",
+    "Progress",
+    "Published",
+    "Study",
+    "StudyFileError",
+    "Task",
+    "Views",
+    "compare",
+    "grid",
+    "latin_hypercube",
+    "markdown",
+    "multistart",
+    "open_study",
+    "pareto",
+    "ranked",
+    "restarts",
+    "sweep",
+    "wandering",
+    "zipped",
+]

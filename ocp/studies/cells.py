@@ -298,11 +298,8 @@ def _typed(name, value, kind):
         return float(value)
     if kind is int and number and float(value).is_integer():
         return int(value)
-    if (
-        (kind in (float, int, str, bool)
-        and not isinstance(value, kind))
-        or (kind is int
-        and isinstance(value, bool))
+    if (kind in (float, int, str, bool) and not isinstance(value, kind)) or (
+        kind is int and isinstance(value, bool)
     ):
         raise ValueError(f"{name}: expected a value of type {kind.__name__}, got {value!r}")
     return value
@@ -328,8 +325,7 @@ def _plain(name, value):
     if (
         value is None
         or isinstance(value, (bool, int, str))
-        or (isinstance(value, float)
-        and math.isfinite(value))
+        or (isinstance(value, float) and math.isfinite(value))
     ):
         return value
     raise ValueError(

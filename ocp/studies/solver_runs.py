@@ -20,13 +20,12 @@ from pathlib import Path
 import casadi as ca
 import numpy as np
 
-from ocp import Solver, Transcription
-from ocp.cli.study import method_of
 from ocp.solution.certificate import verify
 from ocp.solution.files import write
-from ocp.solvers.nlp import NLP, kkt_residual, minimize
+from ocp.solvers.nlp import NLP, Solver, kkt_residual, minimize
+from ocp.studies.task import task_of
 from ocp.studies.workers import ONE_THREAD
-from ocp.transcription.transcribe import transcribe
+from ocp.transcription.transcribe import Transcription, transcribe
 from ocp.transcription.variables import join
 
 FEASIBLE, OPTIMAL = (
@@ -286,12 +285,12 @@ def main(task, result):
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
         solver = Solver(plugin=entry.plugin, hessian=run.hessian, options=entry.options)
-        module = importlib.import_module(f"problems.{run.problem}")
+        task = task_of(importlib.import_module(f"ocp.problems.{run.problem}"))
         settings = Transcription(
             dynamics=run.dynamics, derivatives=run.derivatives, **TRANSCRIPTIONS[run.transcription]
         )
         write(result, json.dumps({"stage": "solve"}))
-        solution = method_of(module)(module.problem(), settings, solver)
+        solution = task.method(task.problem(), settings, solver)
     except ValueError as error:
         write(result, json.dumps({"stage": "refused", "reason": str(error).splitlines()[0]}))
         return

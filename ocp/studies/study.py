@@ -17,26 +17,6 @@ from ocp.studies.tables import draw_study, write_table
 from ocp.studies.workers import Engine, Run
 from ocp.transcription.transcribe import Transcription
 
-__all__ = [
-    "EngineError",
-    "Front",
-    "Optimum",
-    "Progress",
-    "Study",
-    "StudyFileError",
-    "compare",
-    "design",
-    "grid",
-    "latin_hypercube",
-    "multistart",
-    "open_study",
-    "pareto",
-    "ranked",
-    "restarts",
-    "sweep",
-    "wandering",
-    "zipped",
-]
 ALIKE, APART, LOOKS = (
     1e-4,
     0.05,

@@ -7,12 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from ocp.problems.pr_mixed import PUBLISHED as SLIDING_PUBLISHED
-from ocp.problems.pr_mixed import problem as sliding
-from ocp.problems.two_link_lift import PUBLISHED as LIFT_PUBLISHED
-from ocp.problems.two_link_lift import problem as lift
-from ocp.problems.two_link_time import PUBLISHED as FASTEST_PUBLISHED
-from ocp.problems.two_link_time import problem as fastest
+from ocp.problems.pr_mixed import TASK as SLIDING
+from ocp.problems.two_link_lift import TASK as LIFT
+from ocp.problems.two_link_time import TASK as FASTEST
 
 from ocp import Solution, load
 from ocp.cli.run import run
@@ -52,8 +49,7 @@ def inside(tmp_path, monkeypatch):
 def test_the_report_has_everything_a_paper_needs(inside, capsys):
     assert (
         run(
-            lift,
-            LIFT_PUBLISHED,
+            LIFT,
             ["--points", "12", "--report", "r.json", "--verify", "0.01", "--quiet"],
         )
         == 0
@@ -83,7 +79,7 @@ def test_the_report_has_everything_a_paper_needs(inside, capsys):
 
 
 def test_it_prints_a_line_per_iteration_and_then_the_block(inside, capsys):
-    assert run(fastest, FASTEST_PUBLISHED, ["--points", "10"]) == 0
+    assert run(FASTEST, ["--points", "10"]) == 0
     out = capsys.readouterr().out
     for word in (
         "iteration",
@@ -100,22 +96,21 @@ def test_it_prints_a_line_per_iteration_and_then_the_block(inside, capsys):
 
 
 def test_a_published_number_is_shown_only_for_its_own_data(inside, capsys):
-    run(sliding, SLIDING_PUBLISHED, ["--points", "8", "--stroke", "0.5"])
+    run(SLIDING, ["--points", "8", "--stroke", "0.5"])
     assert "one datum altered" in (out := capsys.readouterr().out) and "literal data" not in out
-    run(sliding, SLIDING_PUBLISHED, ["--points", "8", "--u", "0.02"])
+    run(SLIDING, ["--points", "8", "--u", "0.02"])
     assert "published" not in capsys.readouterr().out
 
 
 def test_save_and_guess_work_together(inside, capsys):
-    assert run(fastest, (), ["--points", "10", "--save", "a.npz", "--quiet"]) == 0
+    assert run(FASTEST, ["--points", "10", "--save", "a.npz", "--quiet"]) == 0
     assert (
-        run(fastest, (), ["--points", "10", "--guess", "a.npz", "--quiet", "--report", "r.json"])
-        == 0
+        run(FASTEST, ["--points", "10", "--guess", "a.npz", "--quiet", "--report", "r.json"]) == 0
     )
     report = json.loads(Path("r.json").read_text())
     assert report["iterations"] <= 3 and report["solver"]["warm_start"]
-    assert isinstance(load("a.npz", fastest(points=10)), Solution)
-    assert run(fastest, (), ["--points", "20", "--guess", "a.npz", "--quiet"]) == 0
+    assert isinstance(load("a.npz", FASTEST.problem(points=10)), Solution)
+    assert run(FASTEST, ["--points", "20", "--guess", "a.npz", "--quiet"]) == 0
 
 
 @pytest.mark.parametrize(
@@ -134,15 +129,12 @@ def test_save_and_guess_work_together(inside, capsys):
     ids=lambda flags: " ".join(flags),
 )
 def test_every_common_flag_works(flags, inside, capsys):
-    assert run(lift, (), ["--points", "8", "--quiet", "--report", "r.json", *flags]) == 0
+    assert run(LIFT, ["--points", "8", "--quiet", "--report", "r.json", *flags]) == 0
     assert json.loads(Path("r.json").read_text())["objective"] == pytest.approx(0.8457, abs=0.002)
 
 
 def test_pictures_are_written_where_asked(inside, capsys):
-    assert (
-        run(fastest, (), ["--points", "8", "--quiet", "--plot", "p.png", "--animate", "a.html"])
-        == 0
-    )
+    assert run(FASTEST, ["--points", "8", "--quiet", "--plot", "p.png", "--animate", "a.html"]) == 0
     assert (
         Path("p.png").read_bytes().startswith(b"\x89PNG") and Path("a.html").stat().st_size > 1000
     )
@@ -150,8 +142,7 @@ def test_pictures_are_written_where_asked(inside, capsys):
 
 def test_not_solved_is_status_one_with_the_reason(inside, capsys):
     assert (
-        run(fastest, (), ["--points", "8", "--option", "max_iter=3", "--quiet", "--save", "a.npz"])
-        == 1
+        run(FASTEST, ["--points", "8", "--option", "max_iter=3", "--quiet", "--save", "a.npz"]) == 1
     )
     captured = capsys.readouterr()
     assert (
@@ -162,7 +153,7 @@ def test_not_solved_is_status_one_with_the_reason(inside, capsys):
 
 
 def test_solved_but_not_verified_is_status_one(inside, capsys):
-    assert run(fastest, (), ["--points", "8", "--nodes", "1", "--quiet", "--verify", "1e-3"]) == 1
+    assert run(FASTEST, ["--points", "8", "--nodes", "1", "--quiet", "--verify", "1e-3"]) == 1
     assert (
         "not verified to 0.001" in (err := capsys.readouterr().err)
         and "torque_limits" in err
@@ -199,7 +190,7 @@ def test_solved_but_not_verified_is_status_one(inside, capsys):
 )
 def test_bad_arguments_are_status_two_named_and_leave_nothing(flags, message, inside, capsys):
     (inside / "text.npz").write_text("no result")
-    assert run(fastest, (), ["--points", "8", "--save", "good.npz", *flags]) == 2
+    assert run(FASTEST, ["--points", "8", "--save", "good.npz", *flags]) == 2
     captured = capsys.readouterr()
     assert captured.err.startswith("two_link_time: error: ") and message in captured.err
     assert captured.out == "" and os.listdir(inside) == ["text.npz"]
@@ -210,7 +201,7 @@ def test_bad_arguments_are_status_two_named_and_leave_nothing(flags, message, in
 )
 def test_unknown_flags_and_values_are_status_two(flags, inside, capsys):
     with pytest.raises(SystemExit) as stop:
-        run(fastest, (), flags)
+        run(FASTEST, flags)
     assert stop.value.code == 2 and flags[-1] in capsys.readouterr().err
 
 
@@ -218,7 +209,7 @@ def test_unknown_flags_and_values_are_status_two(flags, inside, capsys):
     not Path("/proc/self").exists(), reason="needs a folder in which nobody may write"
 )
 def test_a_protected_folder_is_found_before_the_solve(inside, capsys):
-    assert run(fastest, (), ["--points", "8", "--save", "/proc/a.npz"]) == 2
+    assert run(FASTEST, ["--points", "8", "--save", "/proc/a.npz"]) == 2
     captured = capsys.readouterr()
     assert "/proc/a.npz: cannot write in folder /proc" in captured.err and captured.out == ""
 

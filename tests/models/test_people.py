@@ -7,6 +7,8 @@ import pytest
 from ocp.models.human import NAMES, PEOPLE, Segment, human, parsed, person, somebody
 from ocp.models.human.anthropometry import DE_LEVA, LENGTHS, LINKS, PAIRED
 from ocp.models.human.people import SURVEY
+from ocp.problems import gait
+from ocp.problems import lifting as lifting_package
 from ocp.problems.gait.statement import likewise, loads, problem, walk
 from ocp.problems.lifting.statement import problem as lifting
 from test_human import frames_of, other_side, places, together
@@ -356,13 +358,13 @@ def test_problems_take_people_from_the_command_line(capsys):
     assert lifting(person="m95").tree.joints[NAMES.index("knee_flex_r")].torque[1] == pytest.approx(
         131 * 110.7 * 1.870 / (75 * 1.75)
     )
-    assert run(problem, arguments=["--segments", "thigh.length=9"], method=walk) == 2
+    assert run(gait.TASK, ["--segments", "thigh.length=9"]) == 2
     assert (
         "gait: error: human: segments: thigh.length: expected more than 0 m"
         in capsys.readouterr().err
     )
     assert (
-        run(lifting, arguments=["--person", "z1"]) == 2
+        run(lifting_package.TASK, ["--person", "z1"]) == 2
         and "person: expected one of f5" in capsys.readouterr().err
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from ocp.models.flexible_arm import DRIVES, LOADS, SHORT, slewing_arm
 from ocp.problems.flexible_slew import (
-    VIEWS,
+    TASK,
     before,
     bending,
     compared,
@@ -188,10 +188,8 @@ def test_the_command_shows_before_and_after(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert (
         run(
-            problem,
-            (),
+            TASK,
             ["--points", "24", "--modes", "1", "--plot", "slew.png", "--report", "r.json"],
-            views=VIEWS,
         )
         == 0
     )

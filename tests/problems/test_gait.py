@@ -6,6 +6,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from ocp.models.human import FEET, GAIT_FROZEN, NAMES, human
+from ocp.problems.gait import TASK
 from ocp.problems.gait.report import gait_report, report_lines
 from ocp.problems.gait.statement import problem, stance, walk
 
@@ -198,7 +199,7 @@ def test_a_backpack_is_carried_and_weighs_on_the_feet():
 
 
 def test_the_command_refuses_an_unknown_joint(capsys):
-    assert run(problem, arguments=["--active", "tail"], method=walk) == 2
+    assert run(TASK, ["--active", "tail"]) == 2
     assert "gait: error: active: unknown joints tail" in capsys.readouterr().err
 
 

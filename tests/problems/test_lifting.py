@@ -4,6 +4,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from ocp.models.human import BOX_SPHERES
+from ocp.problems.lifting import TASK
 from ocp.problems.lifting.pictures import draw_front
 from ocp.problems.lifting.report import (
     HANDS,
@@ -226,5 +227,5 @@ def test_a_lift_that_cannot_be_is_refused_before_the_solve(arguments, message):
 
 
 def test_the_command_refuses_a_front_of_one(capsys):
-    assert run(problem, arguments=["--pareto", "1"], method=lift) == 2
+    assert run(TASK, ["--pareto", "1"]) == 2
     assert "lifting: error: pareto: expected at least 2 weights" in capsys.readouterr().err

@@ -15,6 +15,7 @@ from ocp import (
     Guess,
     Problem,
     Solver,
+    Task,
     Transcription,
     at_end,
     at_start,
@@ -446,7 +447,7 @@ def test_the_report_names_what_cut_joints_pass_and_which_rows_are_redundant():
     tree = replace(TREE, loops=(loop,))
     solution = solve(turning(points=20, tree=tree)).require()
     assert solution.objective == pytest.approx(solved("explicit", "all", 20).objective, rel=1e-6)
-    report = describe(turning, {}, solution)["loops"]
+    report = describe(Task(turning), {}, solution)["loops"]
     assert report["redundant"] == ["pin: position z", "pin: orientation x", "pin: orientation y"]
     forces = np.abs(solution.loop_forces(solution.times()))
     assert (

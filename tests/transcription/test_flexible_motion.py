@@ -37,6 +37,7 @@ from ocp.plots.sticks import BENT, stick
 from ocp.solution.certificate import verify
 from ocp.solution.solving import solve
 from ocp.studies.cells import wandering
+from ocp.studies.task import Task
 from ocp.transcription.shooting import followed
 from ocp.transcription.transcribe import transcribe
 
@@ -117,18 +118,17 @@ def test_a_wrong_choice_is_refused_by_name(settings):
 
 def test_the_report_says_what_was_chosen(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert run(rigid_problem, (), ["--points", "8"]) == 0
+    assert run(Task(rigid_problem), ["--points", "8"]) == 0
     assert "newton_euler, derivatives recursive" in capsys.readouterr().out
     assert (
         run(
-            rigid_problem,
-            (),
+            Task(rigid_problem),
             ["--points", "8", "--quiet", "--dynamics", "auto", "--derivatives", "auto"],
         )
         == 0
     )
     with pytest.raises(SystemExit):
-        run(rigid_problem, (), ["--help"])
+        run(Task(rigid_problem), ["--help"])
     assert "auto is newton_euler, for flexible links book" in " ".join(
         capsys.readouterr().out.split()
     )

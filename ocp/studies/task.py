@@ -1,0 +1,104 @@
+"""A problem that can be run: by the command line, by studies and by comparisons alike."""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ocp.plots import animate, plot
+from ocp.problem.statement import Problem
+from ocp.solution.solution import Solution
+from ocp.solution.solving import solve
+
+Report = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """A published number: its `quantity` with unit, `value` and `source`, beside `ours`(solution).
+
+    The true `optimum` where it is known; a `remark`. The number belongs to the problem with these
+    `arguments` (beside the defaults) and is recomputed with the Transcription `settings`; with
+    `comparable` False the source does not say enough to repeat it.
+    """
+
+    quantity: str
+    value: float
+    source: str
+    ours: Callable[[Solution], float] = field(repr=False)
+    optimum: float | None = None
+    remark: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    comparable: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Views:
+    """How a problem's solution is looked at: `plot` and `animate`, each (solution, path).
+
+    Where the usual report does not say enough, `report`(solution) returns plain data by name, and
+    `lines`(data) their text.
+    """
+
+    plot: Callable[..., Any] = plot
+    animate: Callable[..., Any] = animate
+    report: Callable[[Solution], Report] | None = None
+    lines: Callable[[Report], Iterable[str]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A problem that can be run: `problem`(**parameters) returns the Problem, `method` solves it.
+
+    `method` has the arguments of `solve`; further keyword parameters of its own, annotated and
+    documented like the problem's, are settings of a run. `views` draw and report what came of it,
+    `published` are numbers to stand beside ours. Raises TypeError naming what is no function.
+    """
+
+    problem: Callable[..., Problem]
+    _: KW_ONLY
+    method: Callable[..., Solution] = solve
+    views: Views = Views()
+    published: tuple[Published, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("problem", "method"):
+            value = getattr(self, name)
+            if not callable(value):
+                raise TypeError(f"task: {name}: expected a function, got {type(value).__name__}")
+        object.__setattr__(self, "published", tuple(self.published))
+
+    @property
+    def name(self) -> str:
+        """Name of the file that states the problem, or of its folder where that is a package."""
+        path = Path(inspect.getfile(self.problem))
+        return path.parent.name if path.stem in ("statement", "__init__") else path.stem
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """Values of the problem's parameters unless a run says otherwise, those without left out."""
+        parameters = inspect.signature(self.problem).parameters.values()
+        return {one.name: one.default for one in parameters if one.default is not one.empty}
+
+    def numbers(self, arguments: Mapping[str, Any]) -> tuple[Published, ...]:
+        """Published numbers that belong to these arguments; `points` may be any."""
+
+        def belongs(entry: Published) -> bool:
+            wanted = self.defaults | dict(entry.arguments) | {"points": arguments.get("points")}
+            return all(arguments[name] == wanted[name] for name in arguments)
+
+        return tuple(entry for entry in self.published if belongs(entry))
+
+
+def task_of(module: ModuleType) -> Task:
+    """Return the TASK of a module, else the Task of its function `problem`; raise ValueError."""
+    task = getattr(module, "TASK", None)
+    if isinstance(task, Task):
+        return task
+    problem = getattr(module, "problem", None)
+    if not callable(problem):
+        raise ValueError(f"{module.__name__}: has no TASK and no function 'problem'")
+    return Task(problem)
