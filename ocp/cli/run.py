@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import NoReturn, get_args
 
 from ocp import NotVerified, Solver, Task, Transcription, load
-from ocp.cli.report import _block, _finite, _summary, describe
+from ocp.cli.report import block, describe, summary
 from ocp.dynamics import CHOICES
 from ocp.motion.spline import QUADRATURES
 from ocp.solution.certificate import verify
-from ocp.solution.files import check_writable, write
+from ocp.solution.files import check_writable, plain, write
 from ocp.solvers.nlp import HESSIANS
 from ocp.transcription.collocation import FORMS
 from ocp.transcription.transcribe import METHODS, PASSIVE, PROVIDERS, TORQUES
@@ -72,9 +72,9 @@ def run(task: Task, arguments: Sequence[str] | None = None) -> int:
     report = describe(task, values, solution, certificate)
     more = task.views.report(solution) if task.views.report is not None else {}
     print(
-        _summary(report)
+        summary(report)
         if flags.quiet
-        else "\n".join([_block(report), *(task.views.lines(more) if more else ())])
+        else "\n".join([block(report), *(task.views.lines(more) if more else ())])
     )
     report |= more
     for line in solution.explanation:
@@ -307,7 +307,7 @@ def _outputs(flags, solution, report, views):
     if flags.save is not None:
         solution.save(flags.save)
     if flags.report is not None:
-        write(flags.report, json.dumps(_finite(report), indent=2) + "\n")
+        write(flags.report, json.dumps(plain(report, null=True), indent=2) + "\n")
     if flags.plot is not None:
         views.plot(solution, flags.plot)
     if flags.animate is not None:

@@ -11,6 +11,7 @@ from ocp.mechanics.kinematics import kinetic_energy, load_power, potential_energ
 from ocp.mechanics.loads import acting
 from ocp.motion.spline import quadrature
 from ocp.solution.replay import drifts, is_ours
+from ocp.solution.report import Line, aligned, certificate_lines, certified, table, violation_lines
 from ocp.solution.solution import Solution
 from ocp.solution.violations import Violation, violations
 from ocp.solvers.nlp import kkt_residual
@@ -23,7 +24,7 @@ class NotVerified(RuntimeError):
     """Raised by Verification.require; the message lists what exceeds the tolerance, with names, times and units."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Verification:
     """What a certificate says: violations by constraint name, and how well the motion obeys its mechanics and is optimal.
 
@@ -68,6 +69,33 @@ class Verification:
         if faults:
             raise NotVerified("\n".join([f"not verified to {tolerance:g}:", *faults]))
         return self
+
+    def __repr__(self) -> str:
+        worst = max(self.violations.values(), key=lambda one: one.relative, default=None)
+        where = "no constraints" if worst is None else f"{worst.name} by {worst.relative:.2e}"
+        return (
+            f"Verification(worst={where!r}, drift={self.drift:.2e}, "
+            f"energy_error={_short(self.energy_error)}, kkt={_short(self.kkt)})"
+        )
+
+    def __str__(self) -> str:
+        return aligned(self._lines())
+
+    def _repr_html_(self) -> str:
+        return table(self._lines())
+
+    def _lines(self) -> list[Line]:
+        head = ("worst violation", "at nodes / on the dense grid")
+        numbers = certified(self)
+        return [
+            head,
+            *violation_lines(numbers["violations"]),
+            *certificate_lines(numbers["verification"]),
+        ]
+
+
+def _short(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.2e}"
 
 
 def verify(solution: Solution) -> Verification:

@@ -5,6 +5,7 @@ import platform
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from ocp.version import VERSION
 
 
-def check_writable(path):
+def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise OSError naming the path unless a file can be written there; nothing is left behind."""
     path = Path(path)
     if path.is_dir():
@@ -28,8 +29,8 @@ def check_writable(path):
         raise OSError(f"{path}: cannot write in folder {path.parent}: {error.strerror}") from None
 
 
-def write(path, content):
-    """Write bytes or text to a file, whole or not at all."""
+def write(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write bytes or text to a file, whole or not at all; raise OSError naming the path."""
     check_writable(path)
     path = Path(path)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -43,7 +44,7 @@ def write(path, content):
         raise
 
 
-def versions():
+def versions() -> dict[str, str]:
     """Return the versions that a result depends on."""
     return {
         "ocp": VERSION,
@@ -53,13 +54,19 @@ def versions():
     }
 
 
-def plain(value):
-    """Return JSON-ready data; infinities become the strings "inf" and "-inf", which the records read back."""
+def plain(value: Any, *, null: bool = False) -> Any:
+    """Return JSON-ready data; numbers that are not finite become strings ("inf", "-inf", "nan"), which the records read back.
+
+    With `null` they become null, which is all that JSON itself has for them. Raises TypeError or ValueError for what
+    is no mapping, sequence, text, number or None.
+    """
     if isinstance(value, Mapping):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, (tuple, list)):
-        return [plain(entry) for entry in value]
+        return {str(key): plain(entry, null=null) for key, entry in value.items()}
+    if isinstance(value, (tuple, list, np.ndarray)):
+        return [plain(entry, null=null) for entry in value]
     if isinstance(value, (bool, int, str)) or value is None:
         return value
     number = float(value)
-    return number if np.isfinite(number) else str(number)
+    if np.isfinite(number):
+        return number
+    return None if null else str(number)

@@ -165,11 +165,11 @@ class Solution:
         )
 
     def __str__(self) -> str:
-        from ocp.solution.report import block, describe  # which reads Solutions
+        from ocp.solution.report import aligned, describe, lines  # which read Solutions
 
-        return block(describe(self, self.verification))
+        return aligned(lines(describe(self, self.verification)))
 
     def _repr_html_(self) -> str:
-        from ocp.solution.report import describe, table
+        from ocp.solution.report import describe, lines, table
 
-        return table(describe(self, self.verification))
+        return table(lines(describe(self, self.verification)))

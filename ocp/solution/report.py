@@ -1,0 +1,241 @@
+"""What there is to say of a solution: plain data ready for JSON, and the block of text that a paper needs."""
+
+import html
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ocp.mechanics.structure import structure
+from ocp.problem.statement import Problem
+from ocp.solution.files import versions
+from ocp.solution.solution import Solution
+from ocp.solution.violations import Violation, violations
+
+if TYPE_CHECKING:
+    from ocp.solution.certificate import Verification
+
+COUNTS = ("variables", "constraints", "jacobian_nonzeros", "hessian_nonzeros", "iterations")
+SECONDS = ("build_seconds", "solve_seconds", "total_seconds")
+LABEL = 22  # columns
+Line = tuple[str, str]
+
+
+def describe(solution: Solution, certificate: "Verification | None" = None) -> dict[str, Any]:
+    """Return the report of a solution as plain data: sizes, status, objective, settings, seconds, violations, versions.
+
+    With a `certificate` also its numbers. Seconds in s, violations in their units.
+    """
+    statistics = solution.statistics
+    worst = violations(solution) if certificate is None else certificate.violations
+    return {
+        "status": solution.status,
+        "success": solution.success,
+        "objective": solution.objective,
+        "objective_terms": {
+            term: {"weight": weight, "value": value} for term, weight, value in solution.terms
+        },
+        "duration": solution.duration,
+        **{key: statistics[key] for key in (*COUNTS, *SECONDS)},
+        "statement": stated(solution.problem),
+        "solver": _settings(solution),
+        "versions": versions(),
+        "violations": {each.name: _violation(each) for each in worst.values()},
+        "verification": None if certificate is None else _certified(certificate),
+        "loops": _loops(solution),
+        "outputs": _outputs(solution),
+    }
+
+
+def aligned(entries: Iterable[Line]) -> str:
+    """Return lines of text with their labels in a column."""
+    return "\n".join(f"{label:<{LABEL}}{text}" for label, text in entries)
+
+
+def table(entries: Iterable[Line]) -> str:
+    """Return lines as a table in HTML, for notebooks."""
+    style = "style='text-align:left'"
+    rows = (
+        f"<tr><th {style}>{html.escape(label)}</th><td {style}>{html.escape(text)}</td></tr>"
+        for label, text in entries
+    )
+    return f"<table>{''.join(rows)}</table>"
+
+
+def lines(report: Mapping[str, Any]) -> list[Line]:
+    """Return (label, text) of all that a report says of its solution, in the order in which it is read."""
+    verification = report["verification"]
+    return [
+        ("statement", report["statement"]),
+        ("status", report["status"]),
+        ("objective", f"{report['objective']:.9g}"),
+        *(
+            (f"  {term}", f"{entry['value']:.9g}, weight {entry['weight']:g}")
+            for term, entry in report["objective_terms"].items()
+        ),
+        ("duration", f"{report['duration']:.9g} s"),
+        *_settings_lines(report["solver"]),
+        *_size_lines(report),
+        ("versions", ", ".join(f"{key} {value}" for key, value in report["versions"].items())),
+        ("worst violation", "at nodes / on the dense grid"),
+        *violation_lines(report["violations"]),
+        *([] if verification is None else certificate_lines(verification)),
+        *_loop_lines(report["loops"]),
+    ]
+
+
+def violation_lines(entries: Mapping[str, Mapping[str, Any]]) -> list[Line]:
+    """Return a line for each constraint, with its worst violation at the nodes and on the dense grid."""
+    found = []
+    for name, entry in entries.items():
+        where = f"  ({entry['row']}, t = {entry['time']:.4g} s)" if entry["dense"] > 0 else ""
+        text = f"{entry['nodes']:.2e} / {entry['dense']:.2e} {entry['unit']}{where}"
+        found.append((f"  {name}", text))
+    return found
+
+
+def certificate_lines(numbers: Mapping[str, Any]) -> list[Line]:
+    """Return the lines of a certificate's numbers."""
+    error, kkt = numbers["energy_error"], numbers["kkt"]
+    simulation = (
+        f"drift {numbers['simulation_drift']:.2e}, at the end {numbers['goal_drift']:.2e}, "
+        f"of a segment by itself {numbers['defect']:.2e} rad or m"
+    )
+    if numbers["mechanics"] != "built-in":
+        simulation += f", by {numbers['mechanics']} itself"
+    return [
+        ("forward simulation", simulation),
+        ("energy balance", "unknown" if error is None else f"{error:.2e} relative"),
+        ("first order", f"{'unknown' if kkt is None else f'{kkt:.2e}'} residual"),
+    ]
+
+
+def stated(problem: Problem) -> str:
+    """Return in a line what is asked: coordinates, motion, duration, constraints."""
+    motion, (least, most) = problem.motion, problem.duration
+    duration = f"{least:g} s" if least == most else f"{least:g} to {most:g} s"
+    return (
+        f"{problem.tree.dof} coordinates, {type(motion).__name__} of {motion.points} points, "
+        f"duration {duration}, {len(problem.requirements)} constraints"
+    )
+
+
+def method(solution: Solution) -> str:
+    """Return the transcription's method in words."""
+    transcription = solution.transcription
+    if transcription.method == "spline":
+        passive = structure(solution.problem.tree).passive
+        return "spline" + (f", passive joints {transcription.passive}" if passive else "")
+    order = f" of order {transcription.order}" if transcription.method == "radau" else ""
+    return (
+        f"{transcription.method}{order} on {transcription.intervals} intervals, "
+        f"{transcription.form}"
+    )
+
+
+def certified(verification: "Verification") -> dict[str, Any]:
+    """Return a certificate as plain data: its violations and its numbers."""
+    return {
+        "violations": {each.name: _violation(each) for each in verification.violations.values()},
+        "verification": _certified(verification),
+    }
+
+
+def _settings(solution: Solution) -> dict[str, Any]:
+    """Return how a solution was computed."""
+    statistics, transcription = solution.statistics, solution.transcription
+    return {
+        "plugin": statistics["plugin"],
+        "hessian": statistics["hessian"],
+        "options": statistics["options"],
+        "dynamics": transcription.dynamics.name,
+        "derivatives": transcription.derivatives,
+        "nodes": transcription.nodes,
+        "quadrature": transcription.quadrature,
+        "torques": transcription.torques,
+        "method": method(solution),
+        "kernels": statistics["kernels"],
+        "warm_start": statistics["warm_start"],
+    }
+
+
+def _violation(worst: Violation) -> dict[str, Any]:
+    return {
+        "nodes": worst.nodes,
+        "dense": worst.dense,
+        "unit": worst.unit,
+        "row": worst.label,
+        "time": worst.time,
+    }
+
+
+def _certified(certificate: "Verification") -> dict[str, Any]:
+    return {
+        "simulation_drift": certificate.drift,
+        "goal_drift": certificate.goal_drift,
+        "defect": certificate.defect,
+        "energy_error": certificate.energy_error,
+        "kkt": certificate.kkt,
+        "mechanics": certificate.mechanics,
+    }
+
+
+def _loops(solution: Solution) -> dict[str, Any]:
+    """Return what cut joints pass at most, N or N m, and which of their rows are redundant; nothing for an open tree."""
+    drawn = structure(solution.problem.tree)
+    if not drawn.closed:
+        return {}
+    peaks = np.abs(solution.loop_forces(solution.times())).max(axis=1)
+    return {
+        "forces": {
+            label: {"peak": float(peak), "unit": "N" if unit == "m" else "N m"}
+            for label, unit, peak in zip(drawn.cut_labels, drawn.cut_units, peaks)
+        },
+        "redundant": list(drawn.redundant),
+    }
+
+
+def _outputs(solution: Solution) -> dict[str, dict[str, list[float]]]:
+    """Return the least and the greatest value of each row of the problem's outputs over the motion."""
+    t, ranges = solution.times(), {}
+    for name in solution.problem.outputs:
+        values = solution.output(name, t)
+        ranges[name] = {"least": values.min(axis=1).tolist(), "most": values.max(axis=1).tolist()}
+    return ranges
+
+
+def _settings_lines(solver: Mapping[str, Any]) -> list[Line]:
+    options = "".join(f", {key}={value}" for key, value in solver["options"].items())
+    return [
+        (
+            "solver",
+            f"{solver['plugin']}, {solver['hessian']} Hessian, {solver['dynamics']}, "
+            f"derivatives {solver['derivatives']}, nodes {solver['nodes']}, "
+            f"{solver['quadrature']}{options}",
+        ),
+        ("method", solver["method"]),
+        ("kernels", solver["kernels"]),
+    ]
+
+
+def _size_lines(report: Mapping[str, Any]) -> list[Line]:
+    return [
+        (
+            "size",
+            f"{report['variables']} variables, {report['constraints']} constraints, "
+            f"nonzeros {report['jacobian_nonzeros']} Jacobian, "
+            f"{report['hessian_nonzeros']} Hessian",
+        ),
+        ("iterations", str(report["iterations"])),
+        ("seconds", f"build {report['build_seconds']:.3g}, solve {report['solve_seconds']:.3g}"),
+    ]
+
+
+def _loop_lines(loops: Mapping[str, Any]) -> list[Line]:
+    entries = []
+    for label, entry in loops.get("forces", {}).items():
+        passes = f"at most {entry['peak']:.4g} {entry['unit']}"
+        if label in loops["redundant"]:
+            passes = "redundant, passes nothing"
+        entries.append(("cut joint", f"{label}: {passes}"))
+    return entries

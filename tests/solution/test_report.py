@@ -1,0 +1,64 @@
+"""What a solution says of itself: briefly as a value, in full when printed, and as a table in notebooks."""
+
+import json
+import re
+
+import pytest
+from ocp.problems.two_link_lift import problem as lift
+
+from ocp import solve
+from ocp.solution.files import plain
+from ocp.solution.report import describe
+
+
+@pytest.fixture(scope="module")
+def lifted():
+    return solve(lift(points=12), certify=True)
+
+
+def test_the_printed_solution_is_the_block_that_a_paper_needs(lifted):
+    text = str(lifted)
+    for words in (
+        r"statement +2 coordinates, BSpline of 12 points, duration .* s, \d constraints",
+        r"status +Solve_Succeeded",
+        rf"objective +{lifted.objective:.9g}",
+        r"  effort +[\d.]+, weight 0\.\d+",
+        r"duration +[\d.]+ s",
+        r"solver +ipopt, exact Hessian, newton_euler, derivatives recursive, nodes 4, gauss",
+        r"size +\d+ variables, \d+ constraints, nonzeros \d+ Jacobian, \d+ Hessian",
+        rf"iterations +{lifted.statistics['iterations']}",
+        r"seconds +build [\d.e-]+, solve [\d.e-]+",
+        r"versions +ocp .*casadi .*numpy .*python ",
+        r"  torque_limits +[\d.e+-]+ / [\d.e+-]+ N m",
+        r"forward simulation +drift",
+        r"energy balance +[\d.e+-]+ relative",
+        r"first order +[\d.e+-]+ residual",
+    ):
+        assert re.search(f"^{words}", text, re.MULTILINE), words
+
+
+def test_representations_are_short_and_honest(lifted):
+    stopped = solve(lift(points=12), attempts=[_stopped()])
+    assert repr(stopped).startswith("Solution(status='Maximum_Iterations_Exceeded', objective=")
+    for value in (lifted, lifted.verification, lifted.problem, stopped):
+        assert len(repr(value)) < 1000 and "0x" not in repr(value)
+    assert "drift" in repr(lifted.verification) and "torque_limits" in str(lifted.verification)
+
+
+def test_notebooks_get_tables(lifted):
+    for value in (lifted, lifted.verification):
+        page = value._repr_html_()
+        assert page.startswith("<table>") and "torque_limits" in page and page.count("<tr>") > 5
+
+
+def test_a_report_is_plain_data(lifted):
+    report = describe(lifted, lifted.verification)
+    assert json.loads(json.dumps(plain(report, null=True))) == plain(report, null=True)
+    assert plain({"a": float("inf"), "b": (1, float("nan"))}) == {"a": "inf", "b": [1, "nan"]}
+    assert plain({"a": float("inf")}, null=True) == {"a": None}
+
+
+def _stopped():
+    from ocp import Attempt
+
+    return Attempt(options={"max_iter": 1})
