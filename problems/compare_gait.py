@@ -8,10 +8,10 @@ import numpy as np
 from ocp.problems.gait.report import gait_report
 from ocp.problems.gait.statement import problem, walk
 
-from ocp import Guess, Solver, Transcription
-from ocp.motion.spline import basis
+from ocp import Guess, Solver
 from ocp.plots import Curve, check_suffix, lines
 from ocp.solution.files import check_writable, write
+from ocp.transcription.transcribe import transcription_of
 
 DONE, BAD_ARGUMENTS = 0, 2
 SPEEDS = (
@@ -58,7 +58,7 @@ def solved(name, arguments=None, settings=None, guess=None):
     return Case(
         name=name,
         solution=walk(
-            problem(**(arguments or {})), Transcription(**(settings or {})), Solver(), guess=guess
+            problem(**(arguments or {})), transcription_of((settings or {})), Solver(), guess=guess
         ),
     )
 
@@ -101,7 +101,7 @@ def by_start(count, seed=1):
     """Solve from q = 0 and from `count` starts whose control points are disturbed by NOISE in every turning joint."""
     statement, rng = problem(), np.random.default_rng(seed)
     turning = np.array([joint.kind == "revolute" for joint in statement.tree.moving])[:, None]
-    curve = basis(statement.motion, np.linspace(0.0, 1.0, 10 * statement.motion.points))
+    curve = statement.motion.values(np.linspace(0.0, 1.0, 10 * statement.motion.points))
     cases = [solved("q = 0")]
     for number in range(count):
         noise = NOISE * turning * rng.standard_normal((statement.tree.dof, statement.motion.points))

@@ -23,6 +23,8 @@ from ocp.solution.solving import solve
 from ocp.solution.violations import violations
 from ocp.studies.study import ranked, restarts
 from ocp.studies.tables import markdown
+from ocp.transcription.methods import Radau
+from ocp.transcription.transcribe import transcription_of
 
 HELD, MISSED, BAD_ARGUMENTS = 0, 1, 2
 SAME, GOAL = 1e-3, 1e-2  # relative, of equal costs; rad or m and their rates, of a simulated end
@@ -61,12 +63,12 @@ class Way:
 def _spline(**settings):
     return lambda statement, size: (
         replace(statement, motion=replace(statement.motion, points=size)),
-        Transcription(**settings),
+        transcription_of(settings),
     )
 
 
 def _mesh(**settings):
-    return lambda statement, size: (statement, Transcription(intervals=size, **settings))
+    return lambda statement, size: (statement, transcription_of({"intervals": size} | settings))
 
 
 SPLINE = Way(name="B-spline", sized=_spline(), options={})
@@ -287,7 +289,7 @@ def minimum_time():
     """Return the claim on two_link_time by Radau collocation."""
     solution = solve(
         two_link_time.problem(),
-        Transcription(method="radau", intervals=100),
+        Transcription(method=Radau(intervals=100)),
         Solver(options={"tol": 1e-10}),
     )
     return claim(

@@ -5,8 +5,8 @@ import sys
 
 from ocp.problems.__main__ import gallery
 
-from ocp import Transcription
 from ocp.solution.solving import solve
+from ocp.transcription.transcribe import transcription_of
 
 HEADER = ("problem", "paper", "quantity", "printed", "ours", "true optimum", "remark")
 
@@ -18,7 +18,7 @@ def rows():
         task = getattr(module, "TASK", None)
         for entry in (one for one in task.published if one.comparable) if task else ():
             solution = solve(
-                task.problem(**entry.arguments), Transcription(**entry.settings)
+                task.problem(**entry.arguments), transcription_of(entry.settings)
             ).require()
             flags = [
                 f"--{key} {value}"

@@ -6,9 +6,10 @@ from ocp import Solver, Transcription, Views
 from ocp.mechanics.structure import structure
 from ocp.solution.solving import solve
 from ocp.studies.cells import wandering
+from ocp.transcription.methods import Radau
 
 COARSE, QUICK, SPREAD = (
-    Transcription(method="radau", intervals=40, order=4),
+    Transcription(method=Radau(intervals=40, order=4)),
     Solver(options={"max_iter": 300}),
     1.5,
 )

@@ -11,7 +11,6 @@ from ocp import (
     Instant,
     Problem,
     Solver,
-    Transcription,
     at_end,
     at_start,
     dynamic_effort,
@@ -26,6 +25,8 @@ from ocp.mechanics.loads import Wrench
 from ocp.mechanics.tree import Link, Point, Tree
 from ocp.problem import linear_split, unilateral
 from ocp.problem.ground import Foot, Ground, Pin, Support
+from ocp.problem.instant import Forces
+from ocp.transcription.transcribe import transcription_of
 
 SIDES = {"right": -0.1, "left": 0.1}  # m along y
 SOLE = {
@@ -158,7 +159,7 @@ def crouch(shared_by_distance=True, ankles=False, strike=STRIKE, leave=LEAVE, **
 @lru_cache(maxsize=None)
 def crouched():
     """Its solution with everything as variables."""
-    return solve(crouch(), Transcription(**SUMS), TIGHT).require()
+    return solve(crouch(), transcription_of(SUMS), TIGHT).require()
 
 
 def wrench_of(moment, force):
@@ -182,9 +183,8 @@ def wrenches_on(tree, *values):
         q=zero,
         qd=zero,
         qdd=zero,
-        inverse=inverse,
         ground=ground,
-        react=lambda at: wrenches,
+        forces=Forces(inverse=inverse, ground=lambda at: wrenches),
     )
 
 

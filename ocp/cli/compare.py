@@ -19,6 +19,7 @@ from types import MappingProxyType
 
 from ocp.dynamics import FORMULATIONS
 from ocp.plots import Panel, check_suffix, panels
+from ocp.problems.__main__ import gallery
 from ocp.solution.files import check_writable, write
 from ocp.solvers.nlp import HESSIANS
 from ocp.studies.profiles import curves, data_profile, performance_profile, ranked
@@ -26,7 +27,6 @@ from ocp.studies.solver_runs import SOLVERS, TRANSCRIPTIONS, Run, execute
 from ocp.studies.tables import markdown
 from ocp.studies.workers import processors
 from ocp.transcription.transcribe import PROVIDERS
-from ocp.problems.__main__ import gallery
 
 DONE, BAD_ARGUMENTS, INTERRUPTED = 0, 2, 130
 PROBLEMS = ("two_link_time", "two_link_lift", "acrobot_swing", "four_bar_effort", "gait")

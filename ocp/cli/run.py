@@ -6,18 +6,18 @@ import json
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import NoReturn, get_args
 
 from ocp import NotVerified, Solver, Task, Transcription, load
 from ocp.cli.report import block, describe, summary
 from ocp.dynamics import CHOICES
-from ocp.motion.spline import QUADRATURES
 from ocp.solution.certificate import verify
 from ocp.solution.files import check_writable, plain, write
 from ocp.solvers.nlp import HESSIANS
-from ocp.transcription.collocation import FORMS
-from ocp.transcription.transcribe import METHODS, PASSIVE, PROVIDERS, TORQUES
+from ocp.transcription.methods import METHODS
+from ocp.transcription.transcribe import PROVIDERS, transcription_of
 
 SOLVED, NOT_SOLVED, BAD_ARGUMENTS = 0, 1, 2
 TOLERANCE_OPTIONS = {
@@ -158,59 +158,11 @@ def _common_flags(group, name):
         metavar="NAME",
         help=f"provider: {', '.join(PROVIDERS)}; auto is recursive, for flexible links ad",
     )
-    add(
-        "--nodes",
-        type=int,
-        default=defaults.nodes,
-        metavar="INT",
-        help="steps per segment at whose ends inequalities hold",
-    )
-    add(
-        "--quadrature",
-        default=defaults.quadrature,
-        metavar="NAME",
-        help=f"rule: {', '.join(QUADRATURES)}",
-    )
-    add(
-        "--panels",
-        type=int,
-        default=None,
-        metavar="INT",
-        help="points (gauss) or panels of the quadrature per segment",
-    )
-    add("--torques", default=defaults.torques, metavar="NAME", help=f"one of {', '.join(TORQUES)}")
-    add(
-        "--method",
-        default=defaults.method,
-        metavar="NAME",
-        help=f"transcription: {', '.join(METHODS)}",
-    )
-    add(
-        "--intervals",
-        type=int,
-        default=defaults.intervals,
-        metavar="INT",
-        help="intervals of direct collocation",
-    )
-    add(
-        "--order",
-        type=int,
-        default=defaults.order,
-        metavar="INT",
-        help="stages of radau on each interval",
-    )
-    add(
-        "--form",
-        default=defaults.form,
-        metavar="NAME",
-        help=f"law of motion in direct collocation: {', '.join(FORMS)}",
-    )
-    add(
-        "--passive",
-        default=defaults.passive,
-        metavar="NAME",
-        help=f"passive joints of a spline: {', '.join(PASSIVE)}",
-    )
+    add("--method", default="spline", metavar="NAME", help=f"one of {', '.join(METHODS)}")
+    for entry, owners in _method_fields().values():
+        kind = str if isinstance(entry.default, str) else int
+        words = f"{entry.metadata['help']} ({', '.join(owners)})"
+        add(f"--{entry.name}", type=kind, default=None, metavar=kind.__name__.upper(), help=words)
     add(
         "--compile",
         action="store_true",
@@ -256,6 +208,15 @@ def _common_flags(group, name):
     add("--quiet", action="store_true", help="print one line only")
 
 
+def _method_fields():
+    """Return {name: (field, names of the methods that have it)} of all methods' settings."""
+    settings = {}
+    for name, method in METHODS.items():
+        for entry in fields(method):
+            settings.setdefault(entry.name, (entry, []))[1].append(name)
+    return settings
+
+
 def _settings(flags):
     options = {}
     if flags.tol is not None:
@@ -267,20 +228,10 @@ def _settings(flags):
         if not key or not equals:
             raise ValueError(f"--option: expected NAME=VALUE, got {text!r}")
         options[key] = literal(value)
-    transcription = Transcription(
-        dynamics=flags.dynamics,
-        derivatives=flags.derivatives,
-        nodes=flags.nodes,
-        quadrature=flags.quadrature,
-        panels=flags.panels,
-        torques=flags.torques,
-        compiled=flags.compile,
-        passive=flags.passive,
-        method=flags.method,
-        intervals=flags.intervals,
-        order=flags.order,
-        form=flags.form,
-    )
+    chosen = {name: getattr(flags, name) for name in ("method", "dynamics", "derivatives")}
+    given = {name: getattr(flags, name) for name in _method_fields()}
+    given = {name: value for name, value in given.items() if value is not None}
+    transcription = transcription_of(chosen | given | {"compiled": flags.compile})
     return transcription, Solver(plugin=flags.plugin, hessian=flags.hessian, options=options)
 
 

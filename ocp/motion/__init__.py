@@ -1,1 +1,17 @@
 """Bases of motions over the normalised time: splines and meshes, by one protocol."""
+
+from ocp.motion.basis import Basis, transfer
+from ocp.motion.mesh import Mesh
+from ocp.motion.quadrature import QUADRATURES, quadrature, sample
+from ocp.motion.spline import BSpline, refine
+
+__all__ = [
+    "QUADRATURES",
+    "BSpline",
+    "Basis",
+    "Mesh",
+    "quadrature",
+    "refine",
+    "sample",
+    "transfer",
+]

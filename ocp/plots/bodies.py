@@ -17,8 +17,8 @@ import numpy as np
 from ocp.mechanics.zero_moment import body_weight, hull
 from ocp.plots.canvas import SMALL, style
 from ocp.problem.ground import Ground
-from ocp.solution.solution import Solution
 from ocp.solution.sampling import traces
+from ocp.solution.solution import Solution
 from ocp.solution.standing import FAINT
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import numpy as np
 from ocp.mechanics.joints import Joint
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
-from ocp.motion.spline import sample
+from ocp.motion import sample
 from ocp.plots.canvas import COLOURS, SMALL, TEXT, WIDTH, picture, shades, style
 from ocp.plots.numerics import convergence
 from ocp.plots.sticks import snapshots

@@ -14,35 +14,46 @@ from ocp.mechanics.loops import loop_loads, loop_wrenches
 from ocp.mechanics.spatial import pose
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
+from ocp.mechanics.types import Matrix
 from ocp.problem.ground import Ground
 from ocp.problem.reactions import Reaction
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forces:
+    """How the forces of an instant are known: `inverse`(tree, q, qd, qdd, loads) gives the generalized forces (n,) of
+    the open tree; the others are functions of the Instant, None where they follow.
+
+    `torques`: the joint torques (n,), where they are variables; `needed`: the generalized forces (n,) beside the ground's
+    wrenches, where inverse dynamics knows of these; `ground`: the wrenches of the feet; `cuts`: the forces of cut joints
+    (m,), where passive joints do not determine them.
+    """
+
+    inverse: Callable | None
+    torques: Callable | None = None
+    needed: Callable | None = None
+    ground: Callable | None = None
+    cuts: Callable | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Instant:
     """What a constraint or an objective sees: one instant of the motion, as expressions.
 
-    `s` in [0, 1], duration `T` (s), `q, qd, qdd` (n,), and on demand the time `t` (s), the joint torques `tau` (n,), the position,
-    velocity and acceleration (3,) of named points, what the ground gives, a `reaction`, and what cut joints pass, the `loop_forces`.
-
-    `react`(instant) says how the ground's wrenches are known; `lifted`(instant) gives the joint torques where they are variables,
-    `need`(instant) what the motion needs, where inverse dynamics knows of the ground, and `cut`(instant) the forces of cut joints, where
-    passive joints do not determine them.
+    `s` in [0, 1], duration `T` (s), `q, qd, qdd` (n,), and on demand the time `t` (s), the joint torques `tau` (n,), the
+    position, velocity and acceleration (3,) of named points, what the ground gives, a `reaction`, and what cut joints
+    pass, the `loop_forces`. `forces` says how all of these are known.
     """
 
     tree: Tree
-    s: object
-    T: object
-    q: object
-    qd: object
-    qdd: object
+    s: Matrix
+    T: Matrix
+    q: Matrix
+    qd: Matrix
+    qdd: Matrix
     loads: tuple = ()
-    inverse: Callable = field(repr=False)
     ground: Ground | None = None
-    react: Callable | None = field(default=None, repr=False)
-    lifted: Callable | None = field(default=None, repr=False)
-    need: Callable | None = field(default=None, repr=False)
-    cut: Callable | None = field(default=None, repr=False)
+    forces: Forces = field(repr=False)
 
     @property
     def t(self):
@@ -52,8 +63,8 @@ class Instant:
     @cached_property
     def tau(self):
         """Joint torques (N m) or forces (N), (n,), by the chosen formulation, or as variables of their own; zero at passive joints."""
-        if self.lifted is not None:
-            return self.lifted(self)
+        if self.forces.torques is not None:
+            return self.forces.torques(self)
         free = structure(self.tree).passive
         return (
             ca.vertcat(*(0 if row in free else self.needed[row] for row in range(self.tree.dof)))
@@ -64,13 +75,13 @@ class Instant:
     @cached_property
     def unsupported(self):
         """The generalized forces (n,) that the motion would need without the ground: inverse dynamics, pass 1."""
-        return self.inverse(self.tree, self.q, self.qd, self.qdd, acting(self.loads, self.t))
+        return self.forces.inverse(self.tree, self.q, self.qd, self.qdd, acting(self.loads, self.t))
 
     @cached_property
     def supported(self):
         """The generalized forces (n,) that the motion needs beside the ground's wrenches, its loops open: inverse dynamics, pass 2."""
-        if self.need is not None:
-            return self.need(self)
+        if self.forces.needed is not None:
+            return self.forces.needed(self)
         return self.unsupported - self._given({} if self.ground is None else self.reaction.wrenches)
 
     @cached_property
@@ -88,8 +99,8 @@ class Instant:
     @cached_property
     def loop_forces(self):
         """What the cut joints pass (m,), N and N m, row by row as `ocp.loops.labels`; redundant rows pass nothing."""
-        if self.cut is not None:
-            return self.cut(self)
+        if self.forces.cuts is not None:
+            return self.forces.cuts(self)
         return eliminated(self.tree, self.frames, self.supported, structure(self.tree).passive)
 
     def _given(self, wrenches):
@@ -107,7 +118,7 @@ class Instant:
         """What the ground gives; raises ValueError if the problem has no ground."""
         if self.ground is None:
             raise ValueError("reaction: this problem has no ground")
-        return Reaction(ground=self.ground, wrenches=self.react(self))
+        return Reaction(ground=self.ground, wrenches=self.forces.ground(self))
 
     @cached_property
     def reactions(self):

@@ -24,7 +24,7 @@ from ocp.solution.files import plain, versions, write
 from ocp.solution.solution import Solution
 from ocp.solvers.nlp import Iteration
 from ocp.transcription.rows import Multipliers
-from ocp.transcription.transcribe import Transcription
+from ocp.transcription.transcribe import Transcription, settings_of, transcription_of
 
 FORMAT = "ocp solution 2"
 
@@ -112,7 +112,7 @@ def _header(solution: Solution) -> dict[str, Any]:
             "loads": loads,
             "ground": None if problem.ground is None else asdict(problem.ground),
             "symmetry": None if problem.symmetry is None else asdict(problem.symmetry),
-            "transcription": asdict(transcription) | {"dynamics": transcription.dynamics.name},
+            "transcription": settings_of(transcription),
             "multipliers": [
                 [name, multipliers.labels] for name, multipliers in solution.multipliers.items()
             ],
@@ -182,7 +182,7 @@ def _transcription(header: dict[str, Any], dynamics: Formulation | None) -> Tran
             f"planned with a formulation of one's own, {name!r}, which no file holds: "
             f"hand it over, load(path, dynamics={name.upper()})"
         )
-    return Transcription(**settings | {"dynamics": name if dynamics is None else dynamics})
+    return transcription_of(settings | {"dynamics": name if dynamics is None else dynamics})
 
 
 def _problem(header: dict[str, Any]) -> Problem:

@@ -9,7 +9,7 @@ import numpy as np
 from ocp.mechanics.flexible import damping_power
 from ocp.mechanics.kinematics import kinetic_energy, load_power, potential_energy
 from ocp.mechanics.loads import acting
-from ocp.motion.spline import quadrature
+from ocp.motion import quadrature
 from ocp.solution.replay import drifts, is_ours
 from ocp.solution.report import Line, aligned, certificate_lines, certified, table, violation_lines
 from ocp.solution.solution import Solution

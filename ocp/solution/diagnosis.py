@@ -4,7 +4,6 @@ import numpy as np
 
 from ocp.dynamics.closed_loops import handedness
 from ocp.mechanics.structure import structure
-from ocp.motion.mesh import basis
 from ocp.solvers.nlp import violation
 from ocp.transcription.kernels import evaluate
 from ocp.transcription.variables import split
@@ -131,7 +130,7 @@ def _assemblies(problem, points):
         return ()
     return tuple(
         handedness(problem.tree, q, structure(problem.tree).passive)
-        for q in basis(problem.motion, [0.0, 1.0]) @ points.T
+        for q in problem.motion.values([0.0, 1.0]) @ points.T
     )
 
 

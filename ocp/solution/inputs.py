@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ocp.mechanics.structure import structure
-from ocp.motion.mesh import Mesh, between
-from ocp.transcription.variables import kernel_inputs
+from ocp.transcription.variables import motion_inputs
 
 if TYPE_CHECKING:
     from ocp.solution.solution import Solution
@@ -18,7 +17,7 @@ def lifts(solution: "Solution") -> str | None:
     "variables": torques that are polynomials of their own; "given": what the ground or undetermined cut joints gave at
     the nodes; None: nothing.
     """
-    if isinstance(solution.problem.motion, Mesh):
+    if solution.problem.motion.collocated:
         return "variables"
     known = structure(solution.problem.tree).determined and not solution.stands
     return None if known else "given"
@@ -26,9 +25,9 @@ def lifts(solution: "Solution") -> str | None:
 
 def inputs(solution: "Solution", s: np.ndarray) -> np.ndarray:
     """Return y (width, N) of the kernels at instants s (N,)."""
-    y = kernel_inputs(solution.problem, solution.points, solution.duration, s)
+    y = motion_inputs(solution.problem, solution.points, solution.duration, s)
     if lifts(solution) == "variables":
-        return np.vstack([y, solution.lifted @ between(solution.problem.motion, s).T])
+        return np.vstack([y, solution.lifted @ solution.problem.motion.interpolation(s, solution.nodes).T])
     lines = [*_cut_forces(solution)]
     for wrench in solution.wrenches().values() if solution.stands else ():
         lines += [*wrench]

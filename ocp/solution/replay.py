@@ -14,11 +14,9 @@ from ocp.mechanics.loads import acting
 from ocp.mechanics.loops import gap_slope
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
-from ocp.motion.mesh import Mesh
-from ocp.motion.spline import basis
+from ocp.motion.mesh import power_series
 from ocp.solution.simulation import accelerations, march, stepper
 from ocp.solution.solution import Solution
-from ocp.transcription.collocation import torque_coefficients
 
 
 def judge(planner: Formulation) -> Formulation | None:
@@ -75,15 +73,15 @@ def _coefficients(solution: Solution) -> np.ndarray:
     """
     motion, T = solution.problem.motion, solution.duration
     starts = motion.breaks[:-1]
-    if isinstance(motion, Mesh):
+    if motion.collocated:
         torques, powers = solution.tau(motion.nodes * T), np.arange(motion.degree)
         steps = (T / motion.segments) ** powers
-        plans = [torque_coefficients(motion, torques, k) / steps for k in range(len(starts))]
+        plans = [power_series(motion, torques, k) / steps for k in range(len(starts))]
         return np.array([[s * T, *plan.T.ravel()] for s, plan in zip(starts, plans)])
     orders = range(motion.degree + 1)
     rows = []
     for s in starts:
-        plan = [solution.points @ basis(motion, s, k)[0] / factorial(k) / T**k for k in orders]
+        plan = [solution.points @ motion.values(s, k)[0] / factorial(k) / T**k for k in orders]
         rows.append(np.concatenate([[s * T], *plan]))
     return np.array(rows)
 
@@ -91,7 +89,7 @@ def _coefficients(solution: Solution) -> np.ndarray:
 def _segment(solution: Solution) -> ca.Function:
     """Return the integrator over one segment, with the parameters of `_coefficients`; passive joints get no torque."""
     problem, planner = solution.problem, solution.transcription.dynamics
-    tree, n, given = problem.tree, problem.tree.dof, isinstance(problem.motion, Mesh)
+    tree, n, given = problem.tree, problem.tree.dof, problem.motion.collocated
     t, state, start = ca.SX.sym("t"), ca.SX.sym("x", 2 * n), ca.SX.sym("start")
     count = problem.motion.degree + (not given)
     taylor, loads = ca.SX.sym("taylor", n, count), acting(problem.loads, start + t)

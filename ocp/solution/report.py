@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -120,19 +121,6 @@ def stated(problem: Problem) -> str:
     )
 
 
-def method(solution: Solution) -> str:
-    """Return the transcription's method in words."""
-    transcription = solution.transcription
-    if transcription.method == "spline":
-        passive = structure(solution.problem.tree).passive
-        return "spline" + (f", passive joints {transcription.passive}" if passive else "")
-    order = f" of order {transcription.order}" if transcription.method == "radau" else ""
-    return (
-        f"{transcription.method}{order} on {transcription.intervals} intervals, "
-        f"{transcription.form}"
-    )
-
-
 def certified(verification: "Verification") -> dict[str, Any]:
     """Return a certificate as plain data: its violations and its numbers."""
     return {
@@ -150,10 +138,8 @@ def _settings(solution: Solution) -> dict[str, Any]:
         "options": statistics["options"],
         "dynamics": transcription.dynamics.name,
         "derivatives": transcription.derivatives,
-        "nodes": transcription.nodes,
-        "quadrature": transcription.quadrature,
-        "torques": transcription.torques,
-        "method": method(solution),
+        "method": transcription.method.words(solution.problem),
+        "settings": asdict(transcription.method),
         "kernels": statistics["kernels"],
         "warm_start": statistics["warm_start"],
     }
@@ -206,12 +192,13 @@ def _outputs(solution: Solution) -> dict[str, dict[str, list[float]]]:
 
 def _settings_lines(solver: Mapping[str, Any]) -> list[Line]:
     options = "".join(f", {key}={value}" for key, value in solver["options"].items())
+    given = {key: value for key, value in solver["settings"].items() if value is not None}
+    settings = "".join(f", {key} {value}" for key, value in given.items())
     return [
         (
             "solver",
             f"{solver['plugin']}, {solver['hessian']} Hessian, {solver['dynamics']}, "
-            f"derivatives {solver['derivatives']}, nodes {solver['nodes']}, "
-            f"{solver['quadrature']}{options}",
+            f"derivatives {solver['derivatives']}{settings}{options}",
         ),
         ("method", solver["method"]),
         ("kernels", solver["kernels"]),

@@ -10,15 +10,15 @@ from numpy.typing import ArrayLike
 from ocp.problem.instant import Instant
 from ocp.solution.solution import Solution
 from ocp.transcription.kernels import column
-from ocp.transcription.variables import grid
+from ocp.transcription.requests import scheduled
 
 DENSER = 10  # the dense grid has so many steps where the nodes have one
 
 
 def dense(solution: Solution) -> np.ndarray:
     """Return the instants s of the dense grid, with the nodes and the contact schedule's switches among them."""
-    nodes = solution.transcription.nodes
-    grids = [grid(solution.problem, factor * nodes) for factor in (1, DENSER)]
+    nodes = solution.transcription.method.steps
+    grids = [scheduled(solution.problem, factor * nodes) for factor in (1, DENSER)]
     return np.unique(np.concatenate(grids).round(12))
 
 

@@ -15,8 +15,8 @@ from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem
 from ocp.solution.inputs import inputs, lifts
 from ocp.solvers.nlp import Iteration
-from ocp.transcription.kernels import trace, trace_joined
 from ocp.transcription.rows import Multipliers
+from ocp.transcription.tracing import trace, trace_joined
 from ocp.transcription.transcribe import Transcription
 
 if TYPE_CHECKING:  # what stands upon solutions

@@ -7,15 +7,14 @@ from numpy.typing import ArrayLike
 
 from ocp.mechanics.checks import numbers
 from ocp.mechanics.structure import structure
-from ocp.motion.mesh import Mesh, transfer
-from ocp.motion.spline import BSpline, fit
+from ocp.motion.basis import Basis, transfer
 from ocp.problem.statement import Problem
 from ocp.solution.attempts import Start
 from ocp.solution.solution import Solution
 from ocp.transcription.guess import first_lifted, standing
 from ocp.transcription.loop_laws import closed_points
 from ocp.transcription.rows import gather_multipliers
-from ocp.transcription.transcribe import COARSE, Transcribed
+from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables import Layout, free_duration, join, split
 
 
@@ -55,7 +54,8 @@ def _chosen(transcribed: Transcribed, guess: Guess) -> np.ndarray:
     if guess.q is None:
         points, *_ = split(layout, transcribed.guess)
     else:
-        points = _waypoints(problem, guess.q)
+        guide = transcribed.transcription.method.guide(problem.motion)
+        points = _waypoints(problem, guide, guess.q)
     return join(layout, points, duration, first_lifted(layout, points, duration))
 
 
@@ -73,7 +73,7 @@ def _again(transcribed: Transcribed, guess: Solution) -> Start:
     points = guess.points if same else transfer(guess.problem.motion, guess.points, problem.motion)
     duration = np.clip(guess.duration, *problem.duration)
     x = join(layout, points, duration, _resampled(layout, guess))
-    if not guess.multipliers or (not same and isinstance(problem.motion, Mesh)):
+    if not guess.multipliers or (not same and problem.motion.collocated):
         return Start(x=x)
     x_multipliers, g_multipliers = gather_multipliers(
         transcribed.rows,
@@ -92,7 +92,7 @@ def _resampled(layout: Layout, guess: Solution) -> np.ndarray:
     Where it has nothing torques are zero, and feet share the weight.
     """
     tree, t = layout.problem.tree, layout.nodes * guess.duration
-    if isinstance(layout.problem.motion, Mesh) or (
+    if layout.problem.motion.collocated or (
         tree.loops and layout.problem.ground is None and len(layout.nodes)
     ):
         return np.vstack(
@@ -110,15 +110,15 @@ def _resampled(layout: Layout, guess: Solution) -> np.ndarray:
     return np.array([np.interp(layout.nodes, guess.nodes, line) for line in guess.lifted])
 
 
-def _waypoints(problem: Problem, q: ArrayLike) -> np.ndarray:
+def _waypoints(problem: Problem, guide: Basis | None, q: ArrayLike) -> np.ndarray:
     """Return the control points of a motion along waypoints, its loops closed."""
     q = np.asarray(q, dtype=float)
     if q.ndim != 2 or len(q) != problem.tree.dof or q.shape[1] < 2 or not np.isfinite(q).all():
         raise ValueError(
             f"guess: q: expected finite waypoints of shape ({problem.tree.dof}, 2 or more), got {q.shape}"
         )
-    motion = BSpline(points=COARSE) if isinstance(problem.motion, Mesh) else problem.motion
+    motion = guide or problem.motion
     s = np.linspace(0.0, 1.0, 10 * motion.points)
     dense = np.array([np.interp(s, np.linspace(0.0, 1.0, q.shape[1]), line) for line in q])
-    points = closed_points(replace(problem, motion=motion), fit(motion, dense, s))
-    return transfer(motion, points, problem.motion) if motion != problem.motion else points
+    points = closed_points(replace(problem, motion=motion), motion.fit(dense, s))
+    return transfer(motion, points, problem.motion)

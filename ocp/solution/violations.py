@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ocp.motion.mesh import Mesh, abscissae
-from ocp.motion.spline import sample
 from ocp.problem.statement import Constraint
 from ocp.solution.sampling import DENSER, traces
 from ocp.solution.solution import Solution
 from ocp.solvers.nlp import violation
-from ocp.transcription.collocation import laws
-from ocp.transcription.variables import grid
+from ocp.transcription.laws import laws
+from ocp.transcription.requests import looked_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +67,7 @@ class Grids:
 def violations(solution: Solution) -> dict[str, Violation]:
     """Return {name: Violation} for every constraint of the solution's problem, and for its tree's own laws."""
     problem, duration = solution.problem, solution.duration
-    stated = laws(problem, isinstance(problem.motion, Mesh))
+    stated = laws(problem, problem.motion.collocated)
     grids = _grids(solution, stated)
     constraints = (*problem.requirements, *(law for law, _ in stated))
     along = {each.name: each.function for each in constraints if each.when != "joined"}
@@ -99,12 +97,12 @@ def violations(solution: Solution) -> dict[str, Violation]:
 def _grids(solution: Solution, stated: Iterable[tuple[Constraint, Any]]) -> Grids:
     """Return the instants at which a solution's constraints are looked at."""
     problem, motion = solution.problem, solution.problem.motion
-    steps = DENSER * solution.transcription.nodes
-    equalities = abscissae(motion, 0)
+    method = solution.transcription.method
+    equalities = motion.abscissae(0)
     return Grids(
-        nodes=grid(problem, solution.transcription.nodes),
+        nodes=method.grid(problem),
         equalities=equalities,
-        dense=sample(motion, steps) if isinstance(motion, Mesh) else grid(problem, steps),
+        dense=looked_at(problem, DENSER * method.steps),
         lawful={
             law.name: equalities if s is None else np.unique(np.concatenate(s)) for law, s in stated
         },

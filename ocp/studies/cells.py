@@ -14,13 +14,11 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 
 from ocp.dynamics import CHOICES
-from ocp.motion.mesh import basis
 from ocp.solution.archive import load
 from ocp.solution.certificate import verify
 from ocp.solution.files import versions, write
@@ -28,7 +26,7 @@ from ocp.solution.solving import solve
 from ocp.solution.starts import Guess
 from ocp.solvers.nlp import Solver
 from ocp.studies.database import FAILED, SOLVED, Cell
-from ocp.transcription.transcribe import Transcription, transcribe
+from ocp.transcription.transcribe import settings_of, transcribe, transcription_of
 from ocp.transcription.variables import split
 
 PREFIXES = ("transcription", "solver", "option", "method")
@@ -63,13 +61,12 @@ def content(
                 f"{name}: expected a parameter of the problem, or one that begins with {', '.join(PREFIXES)} and a dot"
             )
         (parts[prefix] if dot else own)[rest if dot else name] = _plain(name, value)
-    settings = {entry.name: getattr(transcription, entry.name) for entry in fields(transcription)}
-    name = settings["dynamics"].name
-    if CHOICES.get(name) is not settings["dynamics"]:
+    settings, name = settings_of(transcription), transcription.dynamics.name
+    if CHOICES.get(name) is not transcription.dynamics:
         raise ValueError(
             f"dynamics: {name!r} is not one of ocp's formulations, which is all that other processes can be told"
         )
-    settings = _updated("transcription", settings | {"dynamics": name}, parts["transcription"])
+    settings = _transcribed_by(settings, parts["transcription"])
     solving = {"plugin": solver.plugin, "hessian": solver.hessian}
     solving = _updated("solver", solving, parts["solver"]) | {
         "options": _plain("options", dict(solver.options)) | parts["option"]
@@ -152,7 +149,7 @@ def wandering(statement, transcription, number, *, seed=0, spread=1.0):
     straight = transcribe(statement, transcription)
     points, *_ = split(straight.layout, straight.guess)
     s = np.linspace(0.0, 1.0, WAYPOINTS)
-    q = points @ basis(straight.problem.motion, s).T
+    q = points @ straight.problem.motion.values(s).T
     if number:
         rng, waves = np.random.default_rng((seed, number)), np.arange(1, WAVES + 1)
         away = (
@@ -197,7 +194,7 @@ def resolve(text):
 
 def _solved(data, seed):
     problem, method = statement(data), resolve(data["method"])
-    transcription, solver = Transcription(**data["transcription"]), Solver(**data["solver"])
+    transcription, solver = transcription_of(data['transcription']), Solver(**data["solver"])
     guesses = [_start(problem, transcription, data["start"])]
     if seed is not None:
         arguments, archive = seed
@@ -303,6 +300,16 @@ def _typed(name, value, kind):
     ):
         raise ValueError(f"{name}: expected a value of type {kind.__name__}, got {value!r}")
     return value
+
+
+def _transcribed_by(settings, changes):
+    """Return the settings of a transcription with changes; another method starts from its own defaults."""
+    if changes.get("method", settings["method"]) != settings["method"]:
+        settings = {name: settings[name] for name in ("dynamics", "derivatives", "compiled")}
+    try:
+        return settings_of(transcription_of(settings | changes))
+    except ValueError as error:
+        raise ValueError(f"transcription.{error}") from None
 
 
 def _updated(what, settings, changes):

@@ -25,7 +25,7 @@ from ocp.solution.files import write
 from ocp.solvers.nlp import NLP, Solver, kkt_residual, minimize
 from ocp.studies.task import task_of
 from ocp.studies.workers import ONE_THREAD
-from ocp.transcription.transcribe import Transcription, transcribe
+from ocp.transcription.transcribe import transcribe, transcription_of
 from ocp.transcription.variables import join
 
 FEASIBLE, OPTIMAL = (
@@ -286,9 +286,8 @@ def main(task, result):
     try:
         solver = Solver(plugin=entry.plugin, hessian=run.hessian, options=entry.options)
         task = task_of(importlib.import_module(f"ocp.problems.{run.problem}"))
-        settings = Transcription(
-            dynamics=run.dynamics, derivatives=run.derivatives, **TRANSCRIPTIONS[run.transcription]
-        )
+        named = {"dynamics": run.dynamics, "derivatives": run.derivatives}
+        settings = transcription_of(named | TRANSCRIPTIONS[run.transcription])
         write(result, json.dumps({"stage": "solve"}))
         solution = task.method(task.problem(), settings, solver)
     except ValueError as error:

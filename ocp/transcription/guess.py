@@ -6,78 +6,69 @@ import numpy as np
 from ocp.dynamics import FORMULATIONS
 from ocp.mechanics.structure import structure
 from ocp.mechanics.zero_moment import body_weight
-from ocp.motion.mesh import Mesh, basis
-from ocp.motion.spline import quadrature
+from ocp.motion.quadrature import quadrature
 from ocp.problem.ground import slots
-from ocp.transcription.kernels import trace
 from ocp.transcription.loop_laws import closed_points
-from ocp.transcription.rows import linear_rows
-from ocp.transcription.variables import free_duration, join, kernel_inputs
+from ocp.transcription.rows import Group, linear_rows
+from ocp.transcription.tracing import trace
+from ocp.transcription.variables import Layout, free_duration, join, motion_inputs
 
 
-def straight_guess(layout, groups):
-    """Return x of the motion of least integral |dq/ds|^2 that meets the linear equalities, its loops then closed, at the geometric mean of the
-    duration's bounds, with what is lifted as `first_lifted` says."""
+def straight_guess(layout: Layout, groups) -> np.ndarray:
+    """Return x of the motion of least integral |dq/ds|^2 that meets the linear equalities, its loops then closed, at the
+    geometric mean of the duration's bounds, with what is lifted as `first_lifted` says."""
     problem = layout.problem
-    n, points, free = problem.tree.dof, problem.motion.points, free_duration(problem)
+    n, count = problem.tree.dof, problem.motion.points
     s, weight = quadrature(problem.motion, "gauss", problem.motion.degree)
-    slope = basis(problem.motion, s, 1)
-    stiffness = np.kron(slope.T @ (weight[:, None] * slope) + 1e-9 * np.eye(points), np.eye(n))
-    lines, values = [np.empty((0, n * points))], [np.empty(0)]
-    for group in groups:
-        found = linear_rows(group)
-        goal = (
-            np.array(
-                [
-                    constraint.lower_of(row)
-                    if constraint.lower_of(row) == constraint.upper_of(row)
-                    else np.nan
-                    for constraint, row in group.owners
-                ]
-            )[:, None]
-            - found.constant
-        )
-        chosen = found.known & group.asked & np.isfinite(goal) & (found.count > 0)
-        index = np.full(chosen.shape, -1)
-        index.T[chosen.T] = np.arange(chosen.sum())
-        dense = np.zeros((chosen.sum(), layout.size))
-        mine = chosen[found.row, found.instant]
-        dense[index[found.row, found.instant][mine], found.variable[mine]] = found.coefficient[mine]
-        lines.append(dense[:, free : free + n * points])
-        values.append(goal.T[chosen.T])
-    lines, values = np.vstack(lines), np.concatenate(values)
-    system = np.block([[stiffness, lines.T], [lines, np.zeros((len(lines), len(lines)))]])
-    solution = np.linalg.lstsq(system, np.concatenate([np.zeros(n * points), values]), rcond=None)[
-        0
-    ]
-    found, T = (
-        closed_points(problem, np.reshape(solution[: n * points], (n, points), order="F")),
-        np.sqrt(np.prod(problem.duration)),
-    )
-    return join(layout, found, T, first_lifted(layout, found, T))
+    slope = problem.motion.values(s, 1)
+    stiffness = slope.T @ (weight[:, None] * slope) + 1e-9 * np.eye(count)
+    equalities = [_linear_equalities(group, layout) for group in groups]
+    lines = np.vstack([np.empty((0, n * count)), *(lines for lines, _ in equalities)])
+    values = np.concatenate([np.empty(0), *(values for _, values in equalities)])
+    zero = np.zeros((len(lines), len(lines)))
+    system = np.block([[np.kron(stiffness, np.eye(n)), lines.T], [lines, zero]])
+    right = np.concatenate([np.zeros(n * count), values])
+    solution = np.linalg.lstsq(system, right, rcond=None)[0]
+    points = np.reshape(solution[: n * count], (n, count), order="F")
+    points, T = closed_points(problem, points), np.sqrt(np.prod(problem.duration))
+    return join(layout, points, T, first_lifted(layout, points, T))
 
 
-def first_lifted(layout, points, T):
-    """Return lifted quantities (width, N) for a spline of control points (n, points) and duration T (s): around loops what drives and cut
-    joints must give where that is determined, otherwise `standing`."""
-    problem = layout.problem
-    loose = (
-        problem.ground is not None
-        or isinstance(problem.motion, Mesh)
-        or not structure(problem.tree).determined
-    )
-    if not problem.tree.loops or not len(layout.nodes) or loose:
+def _linear_equalities(group: Group, layout: Layout):
+    """Return the lines (rows, n points) and values (rows,) of a group's equalities that are linear in control points."""
+    rows = linear_rows(group)
+    bounds = [(owner.lower_of(number), owner.upper_of(number)) for owner, number in group.owners]
+    goal = np.array([lower if lower == upper else np.nan for lower, upper in bounds])
+    goal = goal[:, None] - rows.constant
+    chosen = rows.known & group.asked & np.isfinite(goal) & (rows.count > 0)
+    index = np.full(chosen.shape, -1)
+    index.T[chosen.T] = np.arange(chosen.sum())
+    dense = np.zeros((chosen.sum(), layout.size))
+    wanted = chosen[rows.row, rows.instant]
+    line = index[rows.row, rows.instant][wanted]
+    dense[line, rows.variable[wanted]] = rows.coefficient[wanted]
+    first, problem = free_duration(layout.problem), layout.problem
+    points = slice(first, first + problem.tree.dof * problem.motion.points)
+    return dense[:, points], goal.T[chosen.T]
+
+
+def first_lifted(layout: Layout, points, T: float) -> np.ndarray:
+    """Return lifted quantities (width, N) for a spline of control points (n, points) and duration T (s): around loops what
+    drives and cut joints must give where that is determined, otherwise `standing`."""
+    problem, shape = layout.problem, structure(layout.problem.tree)
+    bound = problem.ground is None and not problem.motion.collocated and shape.determined
+    if not (shape.closed and layout.lifts and bound):
         return standing(layout)
-    chosen = list(structure(problem.tree).drives), list(structure(problem.tree).cuts)
+    drives, cuts = list(shape.drives), list(shape.cuts)
     look = trace(
         problem,
         FORMULATIONS["newton_euler"],
-        lambda at: ca.vertcat(at.tau[chosen[0]], at.loop_forces[chosen[1]]),
+        lambda at: ca.vertcat(at.tau[drives], at.loop_forces[cuts]),
     )
-    return look(kernel_inputs(problem, points, T, layout.nodes), layout.nodes)
+    return look(motion_inputs(problem, points, T, layout.nodes), layout.nodes)
 
 
-def standing(layout):
+def standing(layout: Layout) -> np.ndarray:
     """Return lifted quantities (width, N) with no torques, and the weight shared equally by the feet that bear."""
     problem = layout.problem
     lifted, rows = np.zeros(layout.place.shape), structure(problem.tree).internal

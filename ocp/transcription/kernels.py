@@ -1,26 +1,14 @@
-"""Expressions to casadi.Functions: the kernels of one instant with their derivatives, in scalar graphs, looped or compiled.
+"""Kernels: vector functions of one instant with their derivatives, in scalar graphs, looped or compiled.
 
-A kernel's inputs are s and y = (T, q, q', q'') with primes for d/ds, or (q, qd, qdd) when the duration is given; then what is lifted:
-joint torques, forces of cut joints and ground wrenches. Inverse dynamics may bring its own derivatives: the kernel then takes the chain rule
-through it, and only what a constraint or an objective makes of the torques is differentiated automatically.
+Where inverse dynamics brings its own derivatives the kernel takes the chain rule through it, and only what a constraint
+or an objective makes of the torques is differentiated automatically.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
-
-from ocp.dynamics.closed_loops import spread
-from ocp.dynamics.formulation import Provider
-from ocp.mechanics.loads import Wrench, acting
-from ocp.mechanics.structure import structure
-from ocp.mechanics.zero_moment import resultant
-from ocp.problem.ground import slots
-from ocp.problem.instant import Instant
-from ocp.problem.reactions import shared, two_pass
-from ocp.transcription.variables import free_duration, motion_width
 
 LOOPED = 12  # from so many joints on, pair products run faster as loops than as scalar graphs
 
@@ -42,201 +30,6 @@ class Kernel:
     columns: np.ndarray
     linear: np.ndarray
     hessian: Callable
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Torque:
-    """Inverse dynamics whose derivatives are given rather than found: `symbol` (n,) stands for `value` (n,), a function of
-    `place` = (q, qd, qdd, moment and force of every load); `provider` differentiates it at `arguments`. Where the place is made of entries
-    of y and of constants, `chosen` has the former's numbers in it and in y."""
-
-    symbol: object
-    value: object
-    place: object
-    provider: Provider
-    tree: object
-    arguments: tuple
-    chosen: tuple | None
-
-    def slope(self, run):
-        """Return d value / d place."""
-        parts = run(self.provider.slope_parts(self.tree, *self.arguments))
-        return ca.horzcat(*self.provider.join_slopes(self.tree, parts))
-
-    def curvature(self, run, weight):
-        """Return the upper triangle of the second derivatives, and the gradient, of weight . value by place."""
-        n, symbol = self.value.shape[0], ca.SX.sym("weight", *self.value.shape)
-        parts = run(
-            self.provider.curvature_parts(self.tree, symbol, *self.arguments), ((symbol, weight),)
-        )
-        by_qq, by_q_qd, by_q_qdd, by_qd_qd, by_q_load, slope = self.provider.join_curvature(
-            self.tree, parts
-        )
-        empty, loads = type(by_qq), by_q_load.shape[1]
-        upper = ca.vertcat(
-            ca.horzcat(by_qq, by_q_qd, by_q_qdd, by_q_load),
-            ca.horzcat(empty(n, n), by_qd_qd, empty(n, n + loads)),
-            empty(n + loads, 3 * n + loads),
-        )
-        return upper, slope
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inputs:
-    """What kernels are functions of: y and s as SX symbols, the Instant they describe (or two, start and end), its `torque` when inverse
-    dynamics has derivatives of its own (and then is a symbol that stands for it), and what `finish`es every Function."""
-
-    y: object
-    s: object
-    at: object
-    torque: Torque | None = None
-    finish: Callable | None = None
-
-    @property
-    def T(self):
-        """The duration (s)."""
-        return self.at[0].T if isinstance(self.at, tuple) else self.at.T
-
-
-def symbols(problem, formulation, provider=None, finish=None, wrenches=None):
-    """Return the Inputs of kernels for a problem; `provider` gives derivatives of inverse dynamics, None leaves them to automatic
-    differentiation; `finish(function)`, if given, turns scalar graphs into something faster.
-
-    `wrenches` of the ground: None computes them from the motion in two passes; "variables" reads them, the torques of actuated joints and the
-    forces of cut joints from y, where a Layout places them; "given" takes those of each foot from y and corrects them to equilibrium, and
-    the forces of cut joints before them, unless passive joints determine these.
-    """
-    n, free = problem.tree.dof, free_duration(problem)
-    extra, react, lifted, cut = _lifted(problem, wrenches)
-    y, s = ca.SX.sym("y", motion_width(problem) + extra), ca.SX.sym("s")
-    T = y[0] if free else ca.SX(problem.duration[0])
-    q, qd, qdd, more = ca.vertsplit(y[free:], [0, n, 2 * n, 3 * n, 3 * n + extra])
-    motion = (q, qd / T, qdd / T**2) if free else (q, qd, qdd)
-    at = Instant(
-        tree=problem.tree,
-        s=s,
-        T=T,
-        q=motion[0],
-        qd=motion[1],
-        qdd=motion[2],
-        loads=problem.loads,
-        inverse=formulation.inverse,
-        ground=problem.ground,
-        react=None if react is None else lambda at: react(at, more),
-        lifted=None if lifted is None else lambda at: lifted(more),
-        cut=None if cut is None else lambda at: cut(more),
-    )
-    if provider is None:
-        return Inputs(y=y, s=s, at=at, finish=finish)
-    symbol, loads, value = (
-        ca.SX.sym("tau", n),
-        acting(problem.loads, at.t),
-        at.unsupported,
-    )
-    known = replace(at, inverse=lambda *_: symbol)
-    if lifted is not None:
-        loads, value, known = (
-            (*loads, *_supports(problem.ground, more)),
-            at.supported,
-            replace(at, need=lambda _: symbol),
-        )
-    place = ca.vertcat(
-        *motion,
-        *(
-            ca.SX(wrench[k])
-            for load in loads
-            for wrench in (load.moment, load.force)
-            for k in range(3)
-        ),
-    )
-    torque = Torque(
-        symbol=symbol,
-        value=value,
-        place=place,
-        provider=provider,
-        tree=problem.tree,
-        arguments=(*motion, loads),
-        chosen=_chosen(place, y),
-    )
-    return Inputs(y=y, s=s, at=known, torque=torque, finish=finish)
-
-
-def _chosen(place, y):
-    """Return which entries of an expression are entries of y, and which ones; None if another one depends on y."""
-    slope = ca.jacobian(place, y)
-    if not slope.is_constant() or any(entry != 1 for entry in ca.DM(slope).nonzeros()):
-        return None
-    return slope.sparsity().get_triplet()
-
-
-def _lifted(problem, wrenches):
-    """Return how many inputs are lifted, react(instant, them), torques(them) and forces of cut joints(them)."""
-    ground, rows, cut = (
-        problem.ground,
-        list(structure(problem.tree).drives),
-        structure(problem.tree).cuts,
-    )
-
-    def in_two_passes(at, _):
-        return two_pass(ground, at.s, resultant(at.tree, at.frames, at.unsupported))
-
-    def corrected(at, more):
-        given = {
-            foot.name: Wrench(link="", moment=wrench[:3], force=wrench[3:])
-            for foot, wrench in zip(ground.feet, ca.vertsplit(more[told:], 6))
-        }
-        return shared(ground, at.s, given, resultant(at.tree, at.frames, at.unsupported))
-
-    def variable(_, more):
-        return dict(zip(slots(ground), _supports(ground, more)))
-
-    def torques(more):
-        return ca.vertcat(
-            *(more[rows.index(row)] if row in rows else 0 for row in range(problem.tree.dof))
-        )
-
-    def forces(first):
-        return (
-            (lambda more: spread(problem.tree, more[first : first + len(cut)], cut))
-            if cut
-            else None
-        )
-
-    if wrenches == "variables":
-        return (
-            structure(problem.tree).internal + (0 if ground is None else 6 * len(slots(ground))),
-            None if ground is None else variable,
-            torques,
-            forces(len(rows)),
-        )
-    told = len(cut) if wrenches == "given" and not structure(problem.tree).determined else 0
-    react = None if ground is None else corrected if wrenches == "given" else in_two_passes
-    return (
-        told + (6 * len(ground.feet) if react is corrected else 0),
-        react,
-        None,
-        forces(0) if told else None,
-    )
-
-
-def _supports(ground, lifted):
-    """Return the Wrench of every slot of the ground, from all that is lifted at an instant."""
-    if ground is None:
-        return ()
-    wrenches = ca.vertsplit(lifted[-6 * len(slots(ground)) :], 3)
-    return tuple(
-        Wrench(link=link, place=ground.foot(foot).center, moment=moment, force=force)
-        for (foot, link), moment, force in zip(slots(ground), wrenches[::2], wrenches[1::2])
-    )
-
-
-def joined_symbols(problem, formulation, finish=None, wrenches=None):
-    """Return the Inputs of kernels of both ends of the motion: y is that of the start on top of that of the end."""
-    ends = [symbols(problem, formulation, wrenches=wrenches) for _ in range(2)]
-    instants = tuple(replace(end.at, s=ca.SX(s)) for end, s in zip(ends, (0.0, 1.0)))
-    return Inputs(
-        y=ca.vertcat(*(end.y for end in ends)), s=ca.SX.sym("s"), at=instants, finish=finish
-    )
 
 
 def column(what, value):
@@ -432,46 +225,6 @@ def function(name, inputs, outputs, input_names, output_names):
     return ca.Function(name, inputs, outputs, input_names, output_names)
 
 
-def trace(problem, formulation, wanted, wrenches=None):
-    """Return a function (y (width, N), s (N,)) -> (m, N) of wanted(Instant), for looking at a motion rather than optimising it.
-
-    `wrenches` as in `symbols`: y ends with those of the feet, about the origin, if they are "given", and with torques as "variables".
-    """
-    inputs = _looking(Same(problem), formulation, wrenches)
-    compiled = ca.Function(
-        "trace", [inputs.y, inputs.s], [ca.cse(column("trace", wanted(inputs.at)))]
-    )
-    return lambda y, s: evaluate(compiled, y, s)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Same:
-    """A value that a cache finds again by its identity."""
-
-    value: object
-
-    def __hash__(self):
-        return id(self.value)
-
-    def __eq__(self, other):
-        return self.value is other.value
-
-
-@lru_cache(maxsize=4)
-def _looking(same, formulation, wrenches):
-    """Return the Inputs of traces, kept, because all that is traced of one motion shares poses, torques and reactions."""
-    return symbols(same.value, formulation, wrenches=wrenches)
-
-
-def trace_joined(problem, formulation, wanted, wrenches=None):
-    """Return a function (y (2 width,)) -> (m,) of wanted(start Instant, end Instant)."""
-    inputs = joined_symbols(problem, formulation, wrenches=wrenches)
-    compiled = ca.Function(
-        "trace", [inputs.y, inputs.s], [ca.cse(column("trace", wanted(*inputs.at)))]
-    )
-    return lambda y: evaluate(compiled, y, np.zeros(1))[:, 0]
-
-
-def evaluate(kernel_function, y, s, *more):
+def evaluate(kernel_function: ca.Function, y, s, *extra) -> np.ndarray:
     """Evaluate a kernel's function at many instants: y (width, N), s (N,) -> (outputs, N)."""
-    return np.array(kernel_function.map(len(s))(y, ca.DM(s).T, *more))
+    return np.array(kernel_function.map(len(s))(y, ca.DM(s).T, *extra))

@@ -32,6 +32,13 @@ class Group:
         )
 
 
+def row_bounds(group: Group, row) -> np.ndarray:
+    """Return lower and upper bounds (2, k) of the group's rows that are in g, in their order there."""
+    kept = np.nonzero(row.T.ravel() >= 0)[0] % len(group.owners)
+    bounds = [(owner.lower_of(number), owner.upper_of(number)) for owner, number in group.owners]
+    return np.reshape(np.array(bounds).T, (2, -1))[:, kept]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
     """Where one constraint went: instants `s` (N,), `numbers` of its rows (m,), and for each row and instant (m, N) the row of g or -1, and

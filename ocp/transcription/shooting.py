@@ -15,9 +15,7 @@ from ocp.dynamics import hybrid
 from ocp.dynamics.closed_loops import hybrid as closed_hybrid
 from ocp.mechanics.loads import acting
 from ocp.mechanics.structure import structure
-from ocp.motion.mesh import basis
 from ocp.solvers.nlp import NLP
-from ocp.transcription.kernels import function
 from ocp.transcription.variables import free_duration
 
 
@@ -66,13 +64,13 @@ def reduced(layout, nlp, steps):
     loose = numbers[:, rows]
     kept = np.setdiff1d(np.arange(layout.size), loose)
     bounded = loose.T.ravel()[(np.isfinite(nlp.lower) | np.isfinite(nlp.upper))[loose.T.ravel()]]
-    begin = np.vstack([basis(problem.motion, [0.0], order) for order in (0, 1)])
+    begin = np.vstack([problem.motion.values([0.0], order) for order in (0, 1)])
     start = np.zeros((2 * len(rows), layout.size))
     for k in range(len(rows)):
         start[k, loose[:, k]], start[len(rows) + k, loose[:, k]] = begin
     z = ca.MX.sym("z", len(kept) + 2 * len(rows))
     x = _whole(layout, z, kept, loose, steps)
-    expand = function("expand", [z], [x], ["z"], ["x"])
+    expand = ca.Function("expand", [z], [x], ["z"], ["x"])
     reduction = Reduction(
         kept=kept,
         start=ca.sparsify(ca.DM(start)),
@@ -87,8 +85,8 @@ def reduced(layout, nlp, steps):
         upper=np.append(nlp.upper[kept], wide),
         g_lower=np.append(nlp.g_lower, nlp.lower[bounded]),
         g_upper=np.append(nlp.g_upper, nlp.upper[bounded]),
-        objective=function("f", [z], [nlp.objective(x)], ["x"], ["f"]),
-        constraints=function("g", [z], [g], ["x"], ["g"]),
+        objective=ca.Function("f", [z], [nlp.objective(x)], ["x"], ["f"]),
+        constraints=ca.Function("g", [z], [g], ["x"], ["g"]),
     ), reduction
 
 
@@ -125,7 +123,7 @@ def _whole(layout, z, kept, loose, steps):
         for row in held
     ]
     s = np.linspace(0.0, 1.0, 2 * count + 1)  # ends and middles of steps
-    curves = [ca.DM(basis(problem.motion, s, order)) for order in range(3)]
+    curves = [ca.DM(problem.motion.values(s, order)) for order in range(3)]
     driven = ca.vertcat(*((curve @ points).T for curve in curves for points in control))
     ends = list(range(0, 2 * count, 2))
     given = ca.vertcat(
@@ -176,7 +174,7 @@ def _step(tree, loads, rows, held, width):
     k2 = slope(state + width / 2 * k1, 1)
     k3 = slope(state + width / 2 * k2, 1)
     k4 = slope(state + width * k3, 2)
-    return function(
+    return ca.Function(
         "step",
         [state, given],
         [ca.cse(state + width / 6 * (k1 + 2 * k2 + 2 * k3 + k4))],
@@ -187,7 +185,7 @@ def _step(tree, loads, rows, held, width):
 
 def _laying(motion, s):
     """Return the matrix (points, N + 2) of the control points that come nearest to N values at s and meet both ends and the slopes there."""
-    value, slope = basis(motion, s), basis(motion, [0.0, 1.0], 1)
+    value, slope = motion.values(s), motion.values([0.0, 1.0], 1)
     exact = np.vstack([value[[0, -1]], slope])
     system = np.block([[value.T @ value, exact.T], [exact, np.zeros((4, 4))]])
     right = np.zeros((len(system), len(s) + 2))

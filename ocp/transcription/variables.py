@@ -1,7 +1,12 @@
-"""The variables of the NLP: the duration (if free), the control points, joint by joint for each of them, then what is lifted, node by node.
+"""The variables of the NLP: the duration (if free), the control points, joint by joint for each of them, then what is
+lifted, node by node; and y = M x, what kernels take of them.
 
-Lifted are joint torques, forces of cut joints and ground wrenches, in this order, when they are variables themselves, bound to the motion by
-equalities. They count in body weights (N or N m over the tree's weight), so that they are of the size of the angles.
+Lifted are joint torques, forces of cut joints and ground wrenches, in this order, when they are variables themselves,
+bound to the motion by equalities. They count in body weights (N or N m over the tree's weight), so that they are of the
+size of the angles.
+
+A kernel's inputs at an instant are y = (T, q, q', q'', lifted), with primes for d/ds, when the duration T is free, else
+(q, qd, qdd, lifted).
 """
 
 from dataclasses import dataclass, field
@@ -11,156 +16,158 @@ import numpy as np
 
 from ocp.mechanics.structure import structure
 from ocp.mechanics.zero_moment import body_weight
-from ocp.motion.mesh import Mesh, basis, between
-from ocp.motion.spline import sample
 from ocp.problem.ground import bearing_slots, slots
 from ocp.problem.statement import Problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """Where everything stands in x: `nodes` (N,) at which something is lifted, and the `place` (width, N) of each such number in x, -1 where
-    it is not there and zero."""
+    """Where everything stands in x: `nodes` (N,) at which something is lifted, and the `place` (width, N) of each such
+    number in x, -1 where it is not there and zero."""
 
     problem: Problem
     nodes: np.ndarray = field(default_factory=lambda: np.empty(0))
     place: np.ndarray = field(default_factory=lambda: np.empty((0, 0), dtype=int))
 
     @property
-    def size(self):
+    def size(self) -> int:
         """Number of variables of the NLP."""
         return motion_size(self.problem) + int((self.place >= 0).sum())
 
     @property
-    def width(self):
+    def width(self) -> int:
         """Number of inputs of a kernel."""
         return motion_width(self.problem) + len(self.place)
 
+    @property
+    def lifts(self) -> bool:
+        """Whether torques, forces of cut joints and ground wrenches are variables."""
+        return bool(len(self.nodes))
 
-def free_duration(problem):
+
+def free_duration(problem: Problem) -> bool:
     """Tell whether the duration is a variable."""
     return problem.duration[0] < problem.duration[1]
 
 
-def motion_size(problem):
+def motion_size(problem: Problem) -> int:
     """Number of variables that make the motion: duration and control points."""
     return free_duration(problem) + problem.tree.dof * problem.motion.points
 
 
-def motion_width(problem):
+def motion_width(problem: Problem) -> int:
     """Number of inputs of a kernel that make the motion: (T, q, q', q'') when the duration is free, else (q, qd, qdd)."""
     return free_duration(problem) + 3 * problem.tree.dof
 
 
-def grid(problem, per_segment):
-    """Return `per_segment` equal steps through every segment of the spline; where the ground has a contact schedule, the node nearest to
-    each of its switches is moved there, or one added where none is left to move. On a mesh, return its positions."""
-    if isinstance(problem.motion, Mesh):
-        return problem.motion.positions
-    s = sample(problem.motion, per_segment)
-    for switch in () if problem.ground is None else problem.ground.switches:
-        near, taken = np.abs(s - switch), np.isin(s, (0.0, 1.0, *problem.ground.switches))
-        if near.min() > 1e-9 and taken.all():
-            s = np.append(s, switch)
-        else:
-            s[np.argmin(near if near.min() <= 1e-9 else np.where(taken, np.inf, near))] = switch
-    return np.sort(s)
-
-
-def lifted_layout(problem, nodes):
+def lifted_layout(problem: Problem, nodes) -> Layout:
     """Return the Layout with all that can be lifted as variables at the nodes; a foot has none where it bears nothing."""
     rows = structure(problem.tree).internal
     names = () if problem.ground is None else slots(problem.ground)
-    there = np.ones((rows + 6 * len(names), len(nodes)), dtype=bool)
+    present = np.ones((rows + 6 * len(names), len(nodes)), dtype=bool)
     for k, s in enumerate(nodes):
         bearing = () if problem.ground is None else bearing_slots(problem.ground, s)
-        there[rows:, k] = np.repeat([slot in bearing for slot in names], 6)
-    place = np.full(there.shape, -1)
-    place.T[there.T] = motion_size(problem) + np.arange(there.sum())
+        present[rows:, k] = np.repeat([slot in bearing for slot in names], 6)
+    place = np.full(present.shape, -1)
+    place.T[present.T] = motion_size(problem) + np.arange(present.sum())
     return Layout(problem=problem, nodes=np.asarray(nodes), place=place)
 
 
-def split(layout, x):
+def split(layout: Layout, x):
     """Return (control points (n, points), duration, lifted (width, N) in N and N m) from the NLP's variables x."""
-    problem = layout.problem
-    duration = float(x[0]) if free_duration(problem) else problem.duration[0]
-    points = np.reshape(
-        x[free_duration(problem) : motion_size(problem)], (problem.tree.dof, -1), order="F"
-    )
-    lifted = np.where(layout.place >= 0, np.append(x, 0.0)[layout.place], 0.0) * body_weight(
-        problem.tree
-    )
-    return points, duration, lifted
+    problem, x = layout.problem, np.asarray(x, dtype=float).ravel()
+    free = free_duration(problem)
+    duration = float(x[0]) if free else problem.duration[0]
+    points = np.reshape(x[free : motion_size(problem)], (problem.tree.dof, -1), order="F")
+    lifted = np.where(layout.place >= 0, np.append(x, 0.0)[layout.place], 0.0)
+    return points, duration, lifted * body_weight(problem.tree)
 
 
-def join(layout, control_points, duration, lifted=None):
+def join(layout: Layout, control_points, duration: float, lifted=None) -> np.ndarray:
     """Return the NLP's variables x from control points (n, points), the duration, and what is lifted (zero if None)."""
     x = np.zeros(layout.size)
-    x[: motion_size(layout.problem)] = np.concatenate(
-        [[duration] if free_duration(layout.problem) else [], np.ravel(control_points, order="F")]
-    )
+    first = [duration] if free_duration(layout.problem) else []
+    x[: motion_size(layout.problem)] = np.append(first, np.ravel(control_points, order="F"))
     if lifted is not None:
-        x[layout.place[layout.place >= 0]] = lifted[layout.place >= 0] / body_weight(
-            layout.problem.tree
-        )
+        present = layout.place >= 0
+        x[layout.place[present]] = lifted[present] / body_weight(layout.problem.tree)
     return x
 
 
-def kernel_inputs(problem, control_points, duration, s):
-    """Return y (width of the motion, N), what kernels take at the instants s."""
-    curve = [control_points @ basis(problem.motion, s, order).T for order in range(3)]
-    if free_duration(problem):
-        return np.vstack([np.full((1, len(s)), duration), *curve])
-    return np.vstack([part / problem.duration[0] ** order for order, part in enumerate(curve)])
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MotionMap:
+    """M with y = M x, the kernel inputs of all instants stacked, as triplets; `shape` is M's, `width` that of one y."""
+
+    row: np.ndarray
+    column: np.ndarray
+    value: np.ndarray
+    shape: tuple[int, int]
+    width: int
+
+    @property
+    def matrix(self) -> ca.DM:
+        """M, sparse."""
+        value = ca.DM(self.value)
+        return ca.DM.triplet(self.row.tolist(), self.column.tolist(), value, *self.shape)
+
+    def __call__(self, x) -> np.ndarray:
+        """Return y (width, N) of variables x."""
+        weights = self.value * np.asarray(x, dtype=float)[self.column]
+        stacked = np.bincount(self.row, weights=weights, minlength=self.shape[0])
+        return stacked.reshape(self.width, -1, order="F")
 
 
-def motion_map(layout, s, hull=False):
-    """Return M with the kernel inputs of all instants stacked = M x.
+def motion_map(layout: Layout, s, hull: bool = False) -> MotionMap:
+    """Return the MotionMap of the instants s (N,).
 
     With `hull` the instants stand for the control points: q is each of them in turn, at rest.
     """
+    s, width = np.asarray(s, dtype=float), layout.width
+    parts = [_duration_entries(layout, len(s)), _motion_entries(layout, s, hull)]
+    if layout.lifts and not hull:
+        parts.append(_lifted_entries(layout, s))
+    row, column, value = (np.concatenate([part[k] for part in parts]) for k in range(3))
+    shape = (width * len(s), layout.size)
+    return MotionMap(row=row, column=column, value=value, shape=shape, width=width)
+
+
+def motion_inputs(problem: Problem, control_points, duration: float, s) -> np.ndarray:
+    """Return y (width of the motion, N), what kernels take of the motion alone at the instants s."""
+    layout = Layout(problem=problem)
+    return motion_map(layout, s)(join(layout, control_points, duration))
+
+
+def _duration_entries(layout, count):
+    """Return the triplets of T, which stands first in y and x where it is free."""
+    if not free_duration(layout.problem):
+        return np.empty(0, dtype=int), np.empty(0, dtype=int), np.empty(0)
+    return np.arange(count) * layout.width, np.zeros(count, dtype=int), np.ones(count)
+
+
+def _motion_entries(layout, s, hull):
+    """Return the triplets of q, q' and q'' (or qd and qdd, where the duration is given) from control points."""
     problem = layout.problem
-    n, free, width, count = problem.tree.dof, free_duration(problem), layout.width, len(s)
-    still = np.eye(count, problem.motion.points)
-    stack = np.stack(
-        [still * (order == 0) if hull else basis(problem.motion, s, order) for order in range(3)]
-    )  # (3, N, points)
+    n, free, width = problem.tree.dof, free_duration(problem), layout.width
+    if hull:
+        still = np.eye(len(s), problem.motion.points)
+        stack = np.stack([still * (order == 0) for order in range(3)])
+    else:
+        stack = np.stack([problem.motion.values(s, order) for order in range(3)])  # (3, N, points)
     if not free:
         stack = stack / problem.duration[0] ** np.arange(3)[:, None, None]
-    order, at, point = np.nonzero(stack)
+    order, instant, point = np.nonzero(stack)
     joint = np.arange(n)
-    entries = [
-        (
-            (at * width + free + order * n)[:, None] + joint,
-            (free + point * n)[:, None] + joint,
-            np.repeat(stack[order, at, point][:, None], n, axis=1),
-        )
-    ]
-    if free:
-        entries.append((np.arange(count) * width, np.zeros(count, dtype=int), np.ones(count)))
-    if isinstance(problem.motion, Mesh):
-        weigh = between(problem.motion, s)
-        at, node = np.nonzero(weigh)
-        for line, place in enumerate(layout.place):
-            entries.append(
-                (
-                    at * width + motion_width(problem) + line,
-                    place[node],
-                    weigh[at, node] * body_weight(problem.tree),
-                )
-            )
-    elif len(layout.nodes) and not hull:
-        node = np.abs(layout.nodes - np.asarray(s)[:, None]).argmin(axis=1)
-        at_node = np.abs(layout.nodes[node] - s) < 1e-9
-        line, at = np.nonzero((layout.place[:, node] >= 0) & at_node)
-        entries.append(
-            (
-                at * width + motion_width(problem) + line,
-                layout.place[line, node[at]],
-                np.full(len(at), body_weight(problem.tree)),
-            )
-        )
-    row, column, value = (
-        np.concatenate([np.ravel(entry[k]) for entry in entries]) for k in range(3)
-    )
-    return ca.DM.triplet(row.tolist(), column.tolist(), ca.DM(value), width * count, layout.size)
+    row = (instant * width + free + order * n)[:, None] + joint
+    column = (free + point * n)[:, None] + joint
+    value = np.repeat(stack[order, instant, point][:, None], n, axis=1)
+    return row.ravel(), column.ravel(), value.ravel()
+
+
+def _lifted_entries(layout, s):
+    """Return the triplets of what is lifted, run between the nodes as the motion's basis does it."""
+    weights = layout.problem.motion.interpolation(s, layout.nodes)
+    instant, node = np.nonzero(weights)
+    line, entry = np.nonzero(layout.place[:, node] >= 0)
+    row = instant[entry] * layout.width + motion_width(layout.problem) + line
+    value = weights[instant, node][entry] * body_weight(layout.problem.tree)
+    return row, layout.place[line, node[entry]], value

@@ -17,6 +17,7 @@ from ocp import Solver, Transcription
 from ocp.cli.run import run
 from ocp.mechanics.kinematics import place, poses
 from ocp.studies.tables import draw_study
+from ocp.transcription.methods import Spline
 
 # Women (de Leva 1996): share of the mass; length (m) that the radii, about X, Y, Z, are of; where the centre of mass stands, over the length of
 # the model's segment, from its proximal joint; the shares add up to 0.9999
@@ -337,7 +338,7 @@ def test_everybody_walks_alike_unless_told_otherwise():
 
 
 def test_the_smallest_woman_walks_from_standing():
-    step = walk(problem(person="f5"), Transcription(nodes=3), Solver()).require()
+    step = walk(problem(person="f5"), Transcription(method=Spline(nodes=3)), Solver()).require()
     assert step.statistics["attempts"] == ["Solve_Succeeded"]
     told = loads(step)
     assert told["speed_m_s"] == pytest.approx(1.120, abs=1e-3) and told["step_m"] == pytest.approx(

@@ -30,10 +30,12 @@ from ocp import (
     plot,
     torque_limits,
 )
-from ocp.motion.mesh import Mesh, basis, between, defects, motion_of, transfer
+from ocp.motion.basis import transfer
+from ocp.motion.mesh import Mesh, defects, motion_of
 from ocp.solution.certificate import verify
 from ocp.solution.solving import solve
-from ocp.transcription.transcribe import transcribe
+from ocp.transcription.methods import HermiteSimpson, Radau, Spline
+from ocp.transcription.transcribe import transcribe, transcription_of
 from ocp.transcription.variables import join
 
 MESHES = [
@@ -63,9 +65,9 @@ def test_stages_hold_exactly_for_polynomials_of_their_degree(mesh):
     assert np.abs(defects(mesh) @ points).max() < 1e-14
     for s in (np.linspace(0.0, 1.0, 23), mesh.positions, mesh.nodes):
         for order in range(3):
-            assert np.allclose(basis(mesh, s, order) @ points, value(s, order), atol=1e-12)
+            assert np.allclose(mesh.values(s, order) @ points, value(s, order), atol=1e-12)
     assert np.allclose(
-        between(mesh, np.linspace(0, 1, 9)) @ value(mesh.nodes, 2),
+        mesh.interpolation(np.linspace(0, 1, 9)) @ value(mesh.nodes, 2),
         value(np.linspace(0, 1, 9), 2),
         atol=1e-12,
     )
@@ -90,17 +92,17 @@ def test_radau_of_order_two_is_the_textbook_one():
     [
         (
             {"method": "euler"},
-            "method: expected one of spline, hermite-simpson, radau, got 'euler'",
+            "method: expected one of spline, hermite-simpson, radau, integrated, got 'euler'",
         ),
-        ({"intervals": 0}, "intervals: expected a whole number of at least 1, got 0"),
-        ({"order": 1.5}, "order: expected a whole number"),
-        ({"form": "dae"}, "form: expected one of implicit, explicit"),
-        ({"passive": "ignored"}, "passive: expected one of constrained, integrated"),
+        ({"method": "radau", "intervals": 0}, "intervals: expected a whole number of at least 1, got 0"),
+        ({"method": "radau", "order": 1.5}, "order: expected a whole number"),
+        ({"method": "radau", "form": "dae"}, "form: expected one of implicit, explicit"),
+        ({"method": "radau", "nodes": 3}, "nodes: method 'radau' has no such setting"),
     ],
 )
 def test_settings_are_checked(settings, message):
     with pytest.raises(ValueError, match=message):
-        Transcription(**settings)
+        transcription_of(settings)
 
 
 def every_kind_of_row(free=True):
@@ -139,7 +141,7 @@ def every_kind_of_row(free=True):
     ids=["hermite-simpson", "radau", "explicit", "ad"],
 )
 def test_assembled_derivatives_equal_those_of_the_whole_graph(settings, free):
-    transcribed = transcribe(every_kind_of_row(free), Transcription(**settings, intervals=3))
+    transcribed = transcribe(every_kind_of_row(free), transcription_of({"intervals": 3} | settings))
     nlp, rng = transcribed.nlp, np.random.default_rng(2)
     layout = transcribed.layout
     x = join(
@@ -170,7 +172,7 @@ def test_assembled_derivatives_equal_those_of_the_whole_graph(settings, free):
 
 def test_limits_of_single_unknowns_are_bounds_and_stages_are_linear():
     transcribed = transcribe(
-        every_kind_of_row(), Transcription(method="radau", intervals=3, order=2)
+        every_kind_of_row(), Transcription(method=Radau(intervals=3, order=2))
     )
     rows = {row.name: row for row in transcribed.rows}
     assert (
@@ -197,7 +199,7 @@ def test_limits_of_single_unknowns_are_bounds_and_stages_are_linear():
     ids=["hermite-simpson", "radau", "explicit"],
 )
 def test_every_mesh_swings_the_cart_at_the_same_cost_and_its_control_does_so_too(settings):
-    solution = solve(swing(), Transcription(**settings)).require()
+    solution = solve(swing(), transcription_of(settings)).require()
     assert solution.objective == pytest.approx(SWING, rel=1e-6)
     certificate = verify(solution)
     assert (
@@ -208,7 +210,7 @@ def test_every_mesh_swings_the_cart_at_the_same_cost_and_its_control_does_so_too
 def test_radau_resolves_a_bang_bang_control():
     solution = solve(
         fastest(),
-        Transcription(method="radau", intervals=100, order=3),
+        Transcription(method=Radau(intervals=100, order=3)),
         Solver(options={"tol": 1e-10}),
     ).require()
     assert solution.duration == pytest.approx(0.3918545, abs=2e-6)
@@ -216,12 +218,12 @@ def test_radau_resolves_a_bang_bang_control():
 
 
 def test_the_lift_costs_what_the_papers_method_and_the_spline_find():
-    solution = solve(lift(), Transcription(method="radau", intervals=30)).require()
+    solution = solve(lift(), Transcription(method=Radau(intervals=30))).require()
     assert solution.objective == pytest.approx(0.844878, abs=2e-5)
 
 
 def test_a_solution_answers_and_survives_its_file(tmp_path):
-    settings = Transcription(method="radau", intervals=8, order=3)
+    settings = Transcription(method=Radau(intervals=8, order=3))
     solution = solve(swing(), settings).require()
     solution.save(tmp_path / "swing.npz")
     again, t = load(tmp_path / "swing.npz", swing()), solution.times(40)
@@ -243,10 +245,10 @@ def test_a_solution_answers_and_survives_its_file(tmp_path):
 
 
 def test_guesses_go_from_any_basis_to_any_other():
-    mesh = solve(swing(points=16), Transcription(method="hermite-simpson", intervals=12)).require()
+    mesh = solve(swing(points=16), Transcription(method=HermiteSimpson(intervals=12))).require()
     spline = solve(swing(points=30), guess=mesh).require()
     finer = solve(
-        swing(), Transcription(method="radau", intervals=20, order=4), guess=spline
+        swing(), Transcription(method=Radau(intervals=20, order=4)), guess=spline
     ).require()
     assert finer.objective == pytest.approx(SWING, rel=1e-4) and finer.statistics["iterations"] < 20
     same = solve(swing(), finer.transcription, guess=finer).require()
@@ -270,7 +272,7 @@ def test_transfers_between_meshes_keep_polynomials():
     assert np.allclose(transfer(rough, points[None], fine), polynomial(fine, 3)[0], atol=1e-12)
     spline = BSpline(points=9)
     assert np.allclose(
-        transfer(rough, points[None], spline) @ basis(spline, [0.3, 0.9]).T,
+        transfer(rough, points[None], spline) @ spline.values([0.3, 0.9]).T,
         value([0.3, 0.9], 0),
         atol=1e-12,
     )
@@ -279,7 +281,7 @@ def test_transfers_between_meshes_keep_polynomials():
 
 def test_what_a_mesh_cannot_do_is_refused():
     problem = every_kind_of_row()
-    meshed = transcribe(problem, Transcription(method="radau", intervals=3)).problem
+    meshed = transcribe(problem, Transcription(method=Radau(intervals=3))).problem
     with pytest.raises(
         ValueError,
         match="method 'spline': the problem's motion is the mesh of 'radau'; expected a BSpline",
@@ -290,7 +292,7 @@ def test_what_a_mesh_cannot_do_is_refused():
     ):
         transcribe(
             replace(problem, constraints=(path("stages", lambda at: at.q, upper=1.0),)),
-            Transcription(method="radau"),
+            Transcription(method=Radau()),
         )
 
 
@@ -310,8 +312,8 @@ def test_a_cycle_on_a_mesh_ends_as_it_began():
     spline, stages = (
         solve(problem, settings).require()
         for settings in (
-            Transcription(torques="variables"),
-            Transcription(method="hermite-simpson", intervals=20),
+            Transcription(method=Spline(torques='variables')),
+            Transcription(method=HermiteSimpson(intervals=20)),
         )
     )
     assert np.allclose(stages.q(0.0), stages.q(1.0), atol=1e-8) and np.allclose(

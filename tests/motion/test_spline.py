@@ -6,7 +6,7 @@ from math import comb, perm, prod
 import numpy as np
 import pytest
 
-from ocp.motion.spline import BSpline, basis, fit, greville, quadrature, refine, sample, transfer
+from ocp.motion import BSpline, quadrature, refine, sample, transfer
 
 DEGREES = (2, 3, 4, 5)
 BASES = [
@@ -43,7 +43,7 @@ def polar_form(motion, power):
 
 def magnitude(motion, order):
     """Greatest sum of absolute entries in a row of the derivative's matrix: what its rounding scales with."""
-    return np.abs(basis(motion, motion.breaks, order)).sum(axis=1).max() + 1.0
+    return np.abs(motion.values(motion.breaks, order)).sum(axis=1).max() + 1.0
 
 
 def control_points(motion, joints=3):
@@ -53,15 +53,15 @@ def control_points(motion, joints=3):
 
 @bases
 def test_the_basis_functions_are_positive_and_sum_to_one(motion):
-    values = basis(motion, instants(motion))
+    values = motion.values(instants(motion))
     np.testing.assert_allclose(values.sum(axis=1), 1.0, rtol=0, atol=ROUNDING)
     assert values.min() >= -ROUNDING
 
 
 @bases
 def test_at_most_degree_plus_one_functions_meet_at_an_instant(motion):
-    assert (np.count_nonzero(basis(motion, instants(motion)), axis=1) <= motion.degree + 1).all()
-    assert np.linalg.matrix_rank(basis(motion, instants(motion))) == motion.points
+    assert (np.count_nonzero(motion.values(instants(motion)), axis=1) <= motion.degree + 1).all()
+    assert np.linalg.matrix_rank(motion.values(instants(motion))) == motion.points
 
 
 @bases
@@ -72,7 +72,7 @@ def test_polynomials_up_to_the_degree_and_all_their_derivatives_are_exact(motion
         for order in range(motion.degree + 1):
             exact = perm(power, order) * s ** max(power - order, 0)
             np.testing.assert_allclose(
-                basis(motion, s, order) @ points,
+                motion.values(s, order) @ points,
                 exact,
                 rtol=0,
                 atol=ROUNDING * magnitude(motion, order),
@@ -86,7 +86,7 @@ def test_derivative_matrices_are_those_of_each_segments_polynomial(motion):
     t = np.linspace(0.05, 0.95, p + 1)  # local variable, off the knots
     powers = np.vander(t, increasing=True)
     for start in motion.breaks[:-1]:
-        coefficients = np.linalg.solve(powers, basis(motion, start + t * width))
+        coefficients = np.linalg.solve(powers, motion.values(start + t * width))
         for order in range(p + 1):
             slope = (
                 np.array(
@@ -96,7 +96,7 @@ def test_derivative_matrices_are_those_of_each_segments_polynomial(motion):
             )
             scale = np.linalg.cond(powers) * np.abs(slope).sum(axis=1).max()
             np.testing.assert_allclose(
-                basis(motion, start + t * width, order),
+                motion.values(start + t * width, order),
                 slope @ coefficients,
                 rtol=0,
                 atol=ROUNDING * scale,
@@ -107,7 +107,7 @@ def test_derivative_matrices_are_those_of_each_segments_polynomial(motion):
 def test_derivatives_beyond_the_degree_vanish(motion):
     for order in (motion.degree + 1, motion.degree + 3):
         np.testing.assert_array_equal(
-            basis(motion, [0.0, 0.4, 1.0], order), np.zeros((3, motion.points))
+            motion.values([0.0, 0.4, 1.0], order), np.zeros((3, motion.points))
         )
 
 
@@ -115,7 +115,7 @@ def test_derivatives_beyond_the_degree_vanish(motion):
 def test_derivatives_below_the_degree_are_continuous_at_the_knots(motion):
     inner, step = motion.breaks[1:-1], 1e-10
     for order in range(motion.degree):
-        jump = basis(motion, inner + step, order) - basis(motion, inner - step, order)
+        jump = motion.values(inner + step, order) - motion.values(inner - step, order)
         assert np.abs(jump).max(initial=0.0) <= 2 * step * magnitude(
             motion, order + 1
         ) + 10 * ROUNDING * magnitude(motion, order)
@@ -131,18 +131,18 @@ def test_a_jump_takes_the_value_from_the_right_and_at_the_end_from_the_left(degr
         )
         for knots in (motion.breaks, sample(motion, 3)[::3]):
             right, end = (
-                basis(motion, knots[:-1] + inside, degree),
-                basis(motion, 1.0 - inside, degree),
+                motion.values(knots[:-1] + inside, degree),
+                motion.values(1.0 - inside, degree),
             )
             tolerance = ROUNDING * magnitude(motion, degree)
             np.testing.assert_allclose(
-                basis(motion, knots[:-1], degree),
+                motion.values(knots[:-1], degree),
                 right,
                 rtol=0,
                 atol=tolerance,
                 err_msg=f"{segments} segments",
             )
-            np.testing.assert_allclose(basis(motion, 1.0, degree), end, rtol=0, atol=tolerance)
+            np.testing.assert_allclose(motion.values(1.0, degree), end, rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize("degree", DEGREES)
@@ -154,13 +154,13 @@ def test_clamped_and_uniform_knots_span_the_same_curves(degree, segments):
     )
     s = instants(clamped)
     assert (
-        np.linalg.matrix_rank(np.hstack([basis(clamped, s), basis(uniform, s)])) == clamped.points
+        np.linalg.matrix_rank(np.hstack([clamped.values(s), uniform.values(s)])) == clamped.points
     )
     for one, other in ((clamped, uniform), (uniform, clamped)):
         points = control_points(one)
         moved = transfer(one, points, other)
         np.testing.assert_allclose(
-            moved @ basis(other, s).T, points @ basis(one, s).T, rtol=0, atol=1e-12
+            moved @ other.values(s).T, points @ one.values(s).T, rtol=0, atol=1e-12
         )
 
 
@@ -169,11 +169,11 @@ def test_a_clamped_curve_starts_and_ends_at_its_control_points(degree):
     motion = BSpline(points=degree + 6, degree=degree)
     points, rate = control_points(motion), degree * motion.segments
     np.testing.assert_allclose(
-        points @ basis(motion, [0.0, 1.0]).T, points[:, [0, -1]], rtol=0, atol=ROUNDING
+        points @ motion.values([0.0, 1.0]).T, points[:, [0, -1]], rtol=0, atol=ROUNDING
     )
     slopes = np.column_stack([points[:, 1] - points[:, 0], points[:, -1] - points[:, -2]]) * rate
     np.testing.assert_allclose(
-        points @ basis(motion, [0.0, 1.0], 1).T,
+        points @ motion.values([0.0, 1.0], 1).T,
         slopes,
         rtol=0,
         atol=ROUNDING * magnitude(motion, 1),
@@ -191,7 +191,7 @@ def test_a_uniform_cubic_has_the_textbook_segment():
     )
     for k in range(motion.segments):
         np.testing.assert_allclose(
-            basis(motion, (k + t) / motion.segments)[:, k : k + 4], textbook, rtol=0, atol=ROUNDING
+            motion.values((k + t) / motion.segments)[:, k : k + 4], textbook, rtol=0, atol=ROUNDING
         )
 
 
@@ -216,9 +216,9 @@ def test_the_knots_are_uniform_with_repeated_or_continued_ends():
 @bases
 def test_the_greville_points_determine_the_curve(motion):
     """One instant per control point, inside [0, 1] and in order, and interpolation there is well posed."""
-    s = greville(motion)
+    s = motion.nodes
     assert s.shape == (motion.points,) and s[0] == 0 and s[-1] == 1
-    assert (np.diff(s) > 0).all() and np.linalg.matrix_rank(basis(motion, s)) == motion.points
+    assert (np.diff(s) > 0).all() and np.linalg.matrix_rank(motion.values(s)) == motion.points
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_the_greville_points_determine_the_curve(motion):
 )
 def test_greville_points_as_control_points_draw_the_straight_line(motion):
     s = instants(motion)
-    np.testing.assert_allclose(basis(motion, s) @ greville(motion), s, rtol=0, atol=ROUNDING)
+    np.testing.assert_allclose(motion.values(s) @ motion.nodes, s, rtol=0, atol=ROUNDING)
 
 
 @bases
@@ -247,8 +247,8 @@ def test_refining_keeps_the_curve_and_its_derivatives(motion, times):
     for order in range(motion.degree + 1):
         scale = max(magnitude(finer, order) * np.abs(finer_points).max(), 1.0)
         refined, expected = (
-            finer_points @ basis(finer, inside, order).T,
-            points @ basis(motion, inside, order).T,
+            finer_points @ finer.values(inside, order).T,
+            points @ motion.values(inside, order).T,
         )
         np.testing.assert_allclose(refined, expected, rtol=0, atol=1e-12 * scale)
 
@@ -263,23 +263,23 @@ def test_transfer_is_exact_only_where_the_knots_are_nested(target):
         motion = BSpline(points=segments + 3)
         points, s = control_points(motion), np.linspace(0, 1, 50)
         error = np.abs(
-            transfer(motion, points, target) @ basis(target, s).T - points @ basis(motion, s).T
+            transfer(motion, points, target) @ target.values(s).T - points @ motion.values(s).T
         ).max()
         assert error < 1e-13 if exact else error > 1e-3
 
 
 @bases
 def test_a_fit_returns_the_control_points_of_a_curve_of_the_basis(motion):
-    points, values = control_points(motion), basis(motion, instants(motion))
-    fitted = fit(motion, points @ values.T, instants(motion))
+    points, values = control_points(motion), motion.values(instants(motion))
+    fitted = motion.fit(points @ values.T, instants(motion))
     np.testing.assert_allclose(fitted, points, rtol=0, atol=ROUNDING * np.linalg.cond(values))
 
 
 def test_a_fit_to_too_few_values_meets_them_with_the_least_control_points():
     motion, s, values = BSpline(points=8), [0.2, 0.7], np.array([[1.0, -2.0]])
-    points = fit(motion, values, s)
-    np.testing.assert_allclose(points @ basis(motion, s).T, values, rtol=0, atol=1e-13)
-    null = np.linalg.svd(basis(motion, s))[2][2:]
+    points = motion.fit(values, s)
+    np.testing.assert_allclose(points @ motion.values(s).T, values, rtol=0, atol=1e-13)
+    null = np.linalg.svd(motion.values(s))[2][2:]
     np.testing.assert_allclose(points @ null.T, 0, rtol=0, atol=1e-13)
 
 

@@ -25,7 +25,7 @@ from ocp.mechanics.tree import Link, Tree
 from ocp.mechanics.zero_moment import body_weight, hull
 from ocp.problem.ground import Foot, Ground, Pin, Support, bearing_slots, in_force, slots
 from ocp.problem.reactions import Reaction, shared, two_pass, zero_moment_point
-from ocp.transcription.kernels import trace
+from ocp.transcription.tracing import trace
 
 INSTANTS = (0.0, 0.05, BALL_OFF, 0.13, FLAT, 0.18, TOE_OFF, 0.4, HEEL_OFF, 0.8, 1.0)
 STENCIL = dict(

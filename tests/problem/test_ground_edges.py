@@ -15,8 +15,9 @@ from ocp.problem.reactions import Reaction, shared
 from ocp.problem.statement import Constraint
 from ocp.solution.certificate import verify
 from ocp.solution.solving import solve
-from ocp.transcription.transcribe import transcribe
-from ocp.transcription.variables import grid
+from ocp.transcription.methods import Spline
+from ocp.transcription.requests import scheduled
+from ocp.transcription.transcribe import transcribe, transcription_of
 
 
 def test_who_stands_on_the_ground_hangs_on_nothing():
@@ -46,7 +47,7 @@ def test_the_ground_works_too():
 def test_the_end_of_a_cycle_has_no_torques_of_its_own(constraint):
     with pytest.raises(ValueError, match="constraint 'meet'"):
         transcribe(
-            crouch(symmetry=periodic(biped()), constraints=(constraint,)), Transcription(**SUMS)
+            crouch(symmetry=periodic(biped()), constraints=(constraint,)), transcription_of(SUMS)
         )
 
 
@@ -59,13 +60,13 @@ def test_a_hull_is_of_coordinates_only(quantity):
                     path("fast", lambda at: getattr(at, quantity), upper=1.0, when="hull"),
                 )
             ),
-            Transcription(**SUMS),
+            transcription_of(SUMS),
         )
 
 
 @pytest.mark.parametrize("per_segment", [1, 2])
 def test_few_nodes_keep_both_ends_and_all_switches(per_segment):
-    s = grid(crouch(motion=BSpline(points=4)), per_segment)
+    s = scheduled(crouch(motion=BSpline(points=4)), per_segment)
     assert s[0] == 0 and s[-1] == 1 and {0.25, 0.625} <= set(s)
 
 
@@ -82,7 +83,7 @@ def test_the_law_of_motion_holds_at_the_nodes_whoever_differentiates():
     sizes = {
         name: len(
             transcribe(
-                problem, Transcription(torques="variables", derivatives=name, nodes=3)
+                problem, Transcription(method=Spline(torques='variables', nodes=3), derivatives=name)
             ).nlp.g_lower
         )
         for name in ("recursive", "ad")
@@ -96,7 +97,7 @@ def test_the_name_of_the_law_of_motion_is_taken():
     with pytest.raises(ValueError, match="constraint 'dynamics'"):
         transcribe(
             crouch(constraints=(path("dynamics", lambda at: at.q[0], upper=1.0),)),
-            Transcription(**SUMS),
+            transcription_of(SUMS),
         )
 
 
@@ -165,7 +166,7 @@ def test_no_row_leans_on_an_infinite_bound():
 
 def test_an_explicit_solution_has_no_wrenches_at_nodes():
     solution = solve(
-        crouch(False), Transcription(torques="explicit", **SUMS), Solver(options={"max_iter": 0})
+        crouch(False), transcription_of({"torques": 'explicit'} | SUMS), Solver(options={"max_iter": 0})
     )
     with pytest.raises(ValueError, match="wrenches: .*variables"):
         solution.wrenches()

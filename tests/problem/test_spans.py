@@ -23,12 +23,12 @@ from ocp import (
     torque_limits,
     velocity_limits,
 )
-from ocp.motion.spline import basis, greville
 from ocp.problem import pressure_inside, unilateral
 from ocp.problem.statement import Constraint, Span
-from ocp.solution.violations import violations
 from ocp.solution.solving import solve
-from ocp.transcription.transcribe import transcribe
+from ocp.solution.violations import violations
+from ocp.transcription.methods import Spline
+from ocp.transcription.transcribe import transcribe, transcription_of
 from ocp.transcription.variables import Layout, join, lifted_layout, split
 
 
@@ -60,7 +60,7 @@ def arm_problem(*constraints, **changes):
 
 def placed(problem, **settings):
     """The rows of the transcribed problem by constraint name."""
-    return {row.name: row for row in transcribe(problem, Transcription(**settings)).rows}
+    return {row.name: row for row in transcribe(problem, transcription_of(settings)).rows}
 
 
 # Both ends -------------------------------------------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ def test_a_mirrored_motion_ends_as_the_image_of_its_start(duration, clamped):
     nlp, rng = transcribed.nlp, np.random.default_rng(1)
     x = join(transcribed.layout, rng.standard_normal((tree.dof, 6)), 0.9)
     points, T, _ = split(transcribed.layout, x)
-    ends = [points @ basis(motion, [0.0, 1.0], order).T / T**order for order in range(3)]
+    ends = [points @ motion.values([0.0, 1.0], order).T / T**order for order in range(3)]
     gaps = {
         f"mirrored.{name}": end - SIGN * start[INDEX]
         for name, (start, end) in zip(("q", "qd", "qdd"), (both.T for both in ends))
@@ -207,7 +207,7 @@ def test_limits_of_control_points_hold_all_along(clamped, degree):
         nlp.lower.reshape(-1, 2).tolist() == [[-1, -2]] * 9
         and nlp.upper.reshape(-1, 2).tolist() == [[2, 4]] * 9
     )
-    rng, curve = np.random.default_rng(degree), basis(motion, np.linspace(0, 1, 401))
+    rng, curve = np.random.default_rng(degree), motion.values(np.linspace(0, 1, 401))
     for _ in range(20):
         x = np.where(
             rng.random(18) < 0.5,
@@ -238,7 +238,7 @@ def test_a_linear_function_of_q_holds_for_every_control_point():
         transcribed.nlp.constraints(join(Layout(problem=problem), points, 0.8))
     ).ravel()
     assert np.allclose(found[row.row[0]], points[0] - 2 * points[1]) and np.array_equal(
-        row.s, greville(problem.motion)
+        row.s, problem.motion.nodes
     )
     beyond = solve(problem, solver=Solver(options={"max_iter": 0}))
     worst = violations(replace(beyond, points=np.array([np.zeros(7), np.full(7, 0.45)])))["line"]
@@ -287,7 +287,7 @@ def test_closed_ends_between_the_nodes_are_instants_too():
 def test_violations_look_only_where_a_span_holds():
     rising = solve(arm_problem(), solver=Solver(options={"max_iter": 0}))
     rising = replace(
-        rising, points=np.array([greville(rising.problem.motion), np.zeros(7)])
+        rising, points=np.array([rising.problem.motion.nodes, np.zeros(7)])
     )  # q_1 = s
     spans = {
         "closed": Span(start=0.25, end=0.5),
@@ -301,7 +301,7 @@ def test_violations_look_only_where_a_span_holds():
             for name, span in spans.items()
         ),
     )
-    found = violations(replace(rising, problem=problem, transcription=Transcription(nodes=2)))
+    found = violations(replace(rising, problem=problem, transcription=Transcription(method=Spline(nodes=2))))
     assert found["closed"].nodes == pytest.approx(0.5) and found["open"].nodes == pytest.approx(
         0.375
     )
@@ -337,9 +337,9 @@ def test_a_cycle_does_not_ask_at_its_end_what_its_start_answers():
     for name in ("torque_limits", "dynamics", "push", "unilateral"):
         assert np.array_equal(others[name].s, nodes) and np.array_equal(rows[name].s, nodes[:-1])
     assert len(others["joint_limits"].s) == 6 and np.array_equal(
-        rows["joint_limits"].s, greville(cyclic.motion)[:-1]
+        rows["joint_limits"].s, cyclic.motion.nodes[:-1]
     )
-    transcribed = transcribe(cyclic, Transcription(nodes=2))
+    transcribed = transcribe(cyclic, Transcription(method=Spline(nodes=2)))
     lower, upper = (
         np.reshape(side[:60], (6, 10)) for side in (transcribed.nlp.lower, transcribed.nlp.upper)
     )
@@ -440,4 +440,4 @@ def fast():
 )
 def test_a_row_that_no_variable_moves_is_refused_by_name_when_violated(problem, message):
     with pytest.raises(ValueError, match=message):
-        transcribe(problem(), Transcription(nodes=4))
+        transcribe(problem(), Transcription(method=Spline(nodes=4)))

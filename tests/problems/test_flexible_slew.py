@@ -27,6 +27,7 @@ from ocp.mechanics.kinematics import kinetic_energy, momentum, position, potenti
 from ocp.mechanics.modes import stiffened
 from ocp.solution.certificate import verify
 from ocp.solution.solving import solve
+from ocp.transcription.methods import Radau
 from ocp.transcription.shooting import followed
 
 GOAL = (1.2, 0.8)
@@ -128,7 +129,7 @@ def test_without_any_residual_the_links_end_straight_and_still():
 
 
 def test_collocation_takes_the_same_time(slewed):
-    stages = solve(slewed.problem, Transcription(method="radau")).require()
+    stages = solve(slewed.problem, Transcription(method=Radau())).require()
     assert stages.duration == pytest.approx(slewed.duration, rel=3e-3)
 
 

@@ -13,10 +13,11 @@ from ocp.problems.gait.statement import problem, stance, walk
 from ocp import Solver, Transcription, load, plot_reactions
 from ocp.cli.run import run
 from ocp.solution.violations import violations
+from ocp.transcription.methods import Spline
+from ocp.transcription.requests import scheduled
 from ocp.transcription.transcribe import transcribe
-from ocp.transcription.variables import grid
 
-COARSE = Transcription(nodes=3)
+COARSE = Transcription(method=Spline(nodes=3))
 FAMILIES = {
     "joint_limits",
     "torque_limits",
@@ -48,7 +49,7 @@ def test_one_step_converges_from_standing_with_every_family_of_constraints(step)
     assert (
         step.statistics["attempts"] == ["Solve_Succeeded"] and step.statistics["iterations"] < 100
     )
-    assert step.points.shape == (38, 8) and len(grid(step.problem, 4)) == 21
+    assert step.points.shape == (38, 8) and len(scheduled(step.problem, 4)) == 21
     assert 0.1 < step.terms[0][2] < 0.13  # the dynamic effort (s)
     assert max(found.nodes for found in violations(step).values()) < 1e-6
 

@@ -20,6 +20,7 @@ from ocp import Solver, Transcription
 from ocp.cli.run import run
 from ocp.problem import off_box
 from ocp.solution.violations import violations
+from ocp.transcription.methods import Spline
 from ocp.transcription.transcribe import transcribe
 
 FAMILIES = {
@@ -55,7 +56,7 @@ FRONT = [
 
 @pytest.fixture(scope="module")
 def lifting():
-    return lift(problem(), Transcription(nodes=3), Solver()).require()
+    return lift(problem(), Transcription(method=Spline(nodes=3)), Solver()).require()
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +158,7 @@ def test_the_mass_of_the_box_can_be_a_variable():
         "dynamic_effort",
         "smoothness",
     ]
-    transcribed = transcribe(heaviest, Transcription(nodes=1))
+    transcribed = transcribe(heaviest, Transcription(method=Spline(nodes=1)))
     assert len(transcribed.layout.place) == 31 + 6 * 4
 
 

@@ -16,8 +16,9 @@ from ocp import FORMULATIONS, Solver, Transcription
 from ocp.mechanics.kinematics import position
 from ocp.solution.certificate import verify
 from ocp.solution.solving import solve
+from ocp.transcription.methods import Spline
 
-KNOTS = Transcription(nodes=1, quadrature="trapezoid")
+KNOTS = Transcription(method=Spline(nodes=1, quadrature='trapezoid'))
 FASTEST_T = (
     0.3918545  # s: bang-bang solution by shooting, residual 5e-15, maximum principle checked
 )

@@ -39,6 +39,7 @@ from ocp.mechanics.joints import revolute
 from ocp.problem.statement import Term
 from ocp.solution.certificate import verify
 from ocp.solution.solving import solve
+from ocp.transcription.methods import Spline
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +114,7 @@ def test_a_plan_by_the_simulating_formulation_is_simulated_by_another(lifted):
 
 
 def test_the_dense_grid_finds_what_the_nodes_hide():
-    solution = solve(fastest(points=22), Transcription(nodes=1))
+    solution = solve(fastest(points=22), Transcription(method=Spline(nodes=1)))
     worst = verify(solution).violations["torque_limits"]
     assert (
         worst.nodes < 1e-6 and 0.05 < worst.dense < 0.07 and worst.unit == "N m"

@@ -24,7 +24,6 @@ from PIL import Image
 
 from ocp import Solution, Transcription
 from ocp.mechanics.zero_moment import body_weight
-from ocp.motion.spline import fit
 from ocp.solution.sampling import dense
 from ocp.solution.standing import footing, margin
 
@@ -62,7 +61,7 @@ def step():
     values = swing[:, None] * np.cos(np.pi * np.outer(twice, s) + start[:, None])
     shift = np.zeros(tree.dof)
     shift[tree.coordinate("glob_tz")] = STEP
-    points = fit(statement.motion, values + np.outer(shift, s - 0.8), s)
+    points = statement.motion.fit(values + np.outer(shift, s - 0.8), s)
     a, b, c = points[:, 0], points[:, 1], points[:, 2]
     last = sign * a[index] + shift
     before = last - sign * (b - a)[index]

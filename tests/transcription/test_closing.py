@@ -38,7 +38,8 @@ from ocp.problem.statement import Constraint
 from ocp.problem.symmetry import periodic
 from ocp.solution.certificate import verify
 from ocp.solution.solving import solve
-from ocp.transcription.transcribe import transcribe
+from ocp.transcription.methods import Integrated, Radau, Spline
+from ocp.transcription.transcribe import transcribe, transcription_of
 from ocp.transcription.variables import join
 
 TREE = four_bar()
@@ -73,7 +74,7 @@ def turning(ends="all", points=26, tree=TREE):
 @lru_cache(maxsize=None)
 def solved(way, ends="all", points=26):
     guess = Guess(q=WAY) if ends == "crank" else None
-    return solve(turning(ends, points), Transcription(**WAYS[way]), guess=guess).require()
+    return solve(turning(ends, points), transcription_of(WAYS[way]), guess=guess).require()
 
 
 def equalities(problem, transcription, solution):
@@ -101,7 +102,7 @@ def test_every_transcription_finds_the_same_optimum(way, ends):
 
 def test_integrated_loops_find_the_same_optimum():
     solution = solve(
-        turning(points=16), Transcription(passive="integrated"), guess=solved("explicit")
+        turning(points=16), Transcription(method=Integrated()), guess=solved("explicit")
     ).require()
     assert solution.objective == pytest.approx(solved("explicit", "all", 60).objective, rel=2e-3)
     assert gap_of(solution) < 1e-3
@@ -110,7 +111,7 @@ def test_integrated_loops_find_the_same_optimum():
 
 def test_the_gap_of_an_optimal_motion_stays_below_a_micrometre():
     assert gap_of(solved("explicit", "all", 60)) < 1e-6
-    assert gap_of(solve(turning(), Transcription(method="radau", intervals=25, order=4))) < 1e-6
+    assert gap_of(solve(turning(), Transcription(method=Radau(intervals=25, order=4)))) < 1e-6
 
 
 def test_an_optimal_motion_carries_its_certificate():
@@ -129,7 +130,7 @@ def test_the_certificate_sees_a_gap():
 @pytest.mark.parametrize(("way", "ends"), CASES)
 def test_no_equality_that_follows_from_others_reaches_the_solver(way, ends):
     solution = solved(way, ends)
-    slopes = equalities(turning(ends), Transcription(**WAYS[way]), solution)
+    slopes = equalities(turning(ends), transcription_of(WAYS[way]), solution)
     assert slopes.shape[0] <= slopes.shape[1]
     assert np.linalg.svd(slopes, compute_uv=False)[-1] > 1e-6
 
@@ -236,13 +237,13 @@ def test_drives_that_can_work_against_each_other_share_the_load():
     verify(solution).require(1e-2)
     slopes = equalities(both, Transcription(), solution)
     assert np.linalg.svd(slopes, compute_uv=False)[-1] > 1e-6
-    meshed = solve(both, Transcription(method="radau", intervals=10, order=4)).require()
+    meshed = solve(both, Transcription(method=Radau(intervals=10, order=4))).require()
     assert meshed.objective == pytest.approx(solution.objective, rel=5e-3)
     with pytest.raises(
         ValueError,
         match="torques 'explicit': around loops pin the drives can work against each other",
     ):
-        solve(both, Transcription(torques="explicit"))
+        solve(both, Transcription(method=Spline(torques='explicit')))
 
 
 def test_a_pendulum_on_the_coupler_swings_by_itself():
@@ -262,7 +263,7 @@ def test_a_pendulum_on_the_coupler_swings_by_itself():
     )
     solution = solve(problem).require()
     hanging = solve(
-        problem, Transcription(method="radau", intervals=40, order=4), guess=solution
+        problem, Transcription(method=Radau(intervals=40, order=4)), guess=solution
     ).require()
     assert hanging.objective == pytest.approx(solution.objective, rel=1e-3)
     assert np.abs(solution.trace(lambda at: at.needed, solution.times())[1:]).max() < 1e-2
@@ -270,7 +271,7 @@ def test_a_pendulum_on_the_coupler_swings_by_itself():
     with pytest.raises(
         ValueError, match="torques 'variables': loops pin leave 1 passive joints free"
     ):
-        solve(problem, Transcription(torques="variables"))
+        solve(problem, Transcription(method=Spline(torques='variables')))
 
 
 @pytest.mark.parametrize("seed", [1])
@@ -399,7 +400,7 @@ def test_a_statement_that_contradicts_the_loops_is_refused_by_name(make, message
 
 def test_a_mesh_of_single_stages_cannot_close_loops():
     with pytest.raises(ValueError, match="order: expected at least 2"):
-        solve(turning(), Transcription(method="radau", order=1))
+        solve(turning(), Transcription(method=Radau(order=1)))
 
 
 def test_integrated_loops_want_their_end_stated_apart():
@@ -417,7 +418,7 @@ def test_integrated_loops_want_their_end_stated_apart():
         ValueError,
         match="constraint 'turned': with passive 'integrated' state what holds at the end by at_end",
     ):
-        solve(problem, Transcription(passive="integrated"))
+        solve(problem, Transcription(method=Integrated()))
 
 
 def test_the_five_bar_reaches_where_it_is_told():
@@ -504,7 +505,7 @@ def test_an_end_in_another_assembly_is_told_after_the_failure():
         constraints=(at_start(TREE, q=WAY[:, 0], qd=0.0), at_end(TREE, q=other, qd=0.0)),
     )
     found = solve(
-        problem, Transcription(method="radau", intervals=10), Solver(options={"max_iter": 5})
+        problem, Transcription(method=Radau(intervals=10)), Solver(options={"max_iter": 5})
     )
     assert not found.success and any(
         "different assemblies of the loops" in line for line in found.explanation

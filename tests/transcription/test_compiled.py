@@ -14,7 +14,7 @@ from ocp import Transcription
 from ocp.solution.solving import solve
 from ocp.transcription.compiled import NoCompiler, compile_function, find_compiler
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 def has_compiler():

@@ -5,7 +5,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-import test_book
+from dynamics import test_book
 from ocp.models.flexible_arm import flexible_arm
 from ocp.problems.two_link_time import problem as rigid_problem
 
@@ -38,8 +38,9 @@ from ocp.solution.certificate import verify
 from ocp.solution.solving import solve
 from ocp.studies.cells import wandering
 from ocp.studies.task import Task
+from ocp.transcription.methods import Radau
 from ocp.transcription.shooting import followed
-from ocp.transcription.transcribe import transcribe
+from ocp.transcription.transcribe import transcribe, transcription_of
 
 
 def reach(tree, points=24, duration=1.0, angle=0.4, **more):
@@ -113,7 +114,7 @@ def test_a_wrong_choice_is_refused_by_name(settings):
         ValueError,
         match="^link 'shoulder' is flexible, which only the formulation 'book' knows, with derivatives 'ad'$",
     ):
-        transcribe(reach(arm()), Transcription(**settings))
+        transcribe(reach(arm()), transcription_of(settings))
 
 
 def test_the_report_says_what_was_chosen(tmp_path, capsys, monkeypatch):
@@ -231,12 +232,12 @@ def test_every_transcription_reaches_the_same_optimum():
     for name, settings in {
         "constrained": {},
         "variables": {"torques": "variables", "nodes": 24},
-        "integrated": {"passive": "integrated"},
+        "integrated": {"method": "integrated"},
         "hermite-simpson": {"method": "hermite-simpson", "intervals": 60},
         "radau": {"method": "radau", "intervals": 24, "order": 4},
         "explicit": {"method": "radau", "intervals": 24, "order": 4, "form": "explicit"},
     }.items():
-        costs[name] = solve(problem, Transcription(**settings)).require().objective
+        costs[name] = solve(problem, transcription_of(settings)).require().objective
     assert costs["explicit"] == pytest.approx(costs["radau"], rel=1e-7)
     assert all(cost == pytest.approx(costs["radau"], rel=1e-3) for cost in costs.values()), costs
 
@@ -247,7 +248,7 @@ def test_a_random_tree_of_rigid_and_flexible_links_costs_the_same_in_spline_and_
         point=tree.points[0].name, force=(0.5, -1.0, 0.3), moment=lambda t: ca.vertcat(0, t, 0.1)
     )
     spline = solve(reach(tree, duration=0.8, angle=0.3, loads=(pull,))).require()
-    stages = solve(spline.problem, Transcription(method="radau", intervals=12, order=4)).require()
+    stages = solve(spline.problem, Transcription(method=Radau(intervals=12, order=4))).require()
     assert spline.objective == pytest.approx(stages.objective, rel=1e-3)
     certificate = verify(spline)
     assert certificate.drift < 1e-2 and certificate.energy_error < 1e-12 and certificate.kkt < 1e-6
@@ -295,7 +296,7 @@ def test_a_wrong_planner_is_found_out():
 
 def test_a_mesh_is_certified_too():
     certificate = verify(
-        solve(reach(arm()), Transcription(method="radau", intervals=30, order=4)).require()
+        solve(reach(arm()), Transcription(method=Radau(intervals=30, order=4))).require()
     )
     assert certificate.drift < 1e-4 and certificate.energy_error < 1e-5 and certificate.kkt < 1e-6
 

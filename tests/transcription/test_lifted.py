@@ -28,13 +28,14 @@ from ocp.problem.ground import slots
 from ocp.solution.certificate import verify
 from ocp.solution.solving import solve
 from ocp.solvers.nlp import kkt_residual
+from ocp.transcription.methods import Spline
+from ocp.transcription.requests import scheduled
 from ocp.transcription.rows import gather_multipliers, name_multipliers
-from ocp.transcription.transcribe import lifts, transcribe
+from ocp.transcription.transcribe import transcribe, transcription_of
 from ocp.transcription.variables import (
-    grid,
     join,
-    kernel_inputs,
     lifted_layout,
+    motion_inputs,
     motion_map,
     motion_size,
     motion_width,
@@ -82,7 +83,7 @@ def near(transcribed, seed=3):
 @pytest.mark.parametrize("problem", [lift(points=8), pr_mixed(points=8)], ids=["lift", "pr"])
 def test_an_arm_has_the_same_optimum_with_torques_as_variables(problem):
     explicit, lifted = (
-        solve(problem, Transcription(torques=torques, **SUMS), TIGHT).require()
+        solve(problem, transcription_of({"torques": torques} | SUMS), TIGHT).require()
         for torques in ("explicit", "variables")
     )
     assert lifted.objective == pytest.approx(
@@ -102,7 +103,7 @@ def test_an_arm_has_the_same_optimum_with_torques_as_variables(problem):
 
 def test_a_body_has_the_same_optimum_in_two_passes_and_with_wrenches_that_split_alike():
     explicit = solve(
-        crouch(shared_by_distance=False), Transcription(torques="explicit", **SUMS), TIGHT
+        crouch(shared_by_distance=False), transcription_of({"torques": 'explicit'} | SUMS), TIGHT
     ).require()
     assert crouched().objective == pytest.approx(explicit.objective, rel=1e-8)
     assert np.allclose(crouched().points, explicit.points, atol=1e-6)
@@ -127,14 +128,14 @@ def test_a_body_has_the_same_optimum_in_two_passes_and_with_wrenches_that_split_
 def test_torques_are_variables_where_there_is_a_ground_or_it_is_asked_for(
     torques, ground, expected
 ):
-    assert lifts(crouch() if ground else lift(points=5), Transcription(torques=torques)) == expected
+    assert Spline(torques=torques).layout(crouch() if ground else lift(points=5)).lifts == expected
 
 
 def test_an_unknown_way_of_torques_is_refused():
     with pytest.raises(
         ValueError, match="torques: expected one of auto, explicit, variables, got 'implicit'"
     ):
-        Transcription(torques="implicit")
+        Transcription(method=Spline(torques='implicit'))
 
 
 # Derivatives -----------------------------------------------------------------------------------------------------------------
@@ -156,7 +157,7 @@ def test_derivatives_with_a_ground_equal_those_of_the_whole_graph(
 ):
     transcribed = transcribe(
         everything(ankles, duration=duration),
-        Transcription(torques=torques, derivatives=derivatives, nodes=3),
+        Transcription(method=Spline(torques=torques, nodes=3), derivatives=derivatives),
     )
     nlp, x = transcribed.nlp, near(transcribed)
     symbol, lam = ca.MX.sym("x", len(x)), np.random.default_rng(4).standard_normal(len(nlp.g_lower))
@@ -178,7 +179,7 @@ def test_derivatives_with_a_ground_equal_those_of_the_whole_graph(
 
 def test_the_recursion_gives_the_same_program_as_automatic_differentiation():
     ours, other = (
-        transcribe(everything(), Transcription(derivatives=name, nodes=3))
+        transcribe(everything(), Transcription(method=Spline(nodes=3), derivatives=name))
         for name in ("recursive", "ad")
     )
     x = near(ours)
@@ -201,7 +202,7 @@ def test_the_recursion_gives_the_same_program_as_automatic_differentiation():
 @pytest.mark.parametrize("duration", [0.8, (0.5, 1.5)], ids=["fixed", "free"])
 def test_variables_split_and_join_without_loss(duration):
     problem = crouch(duration=duration)
-    layout, rng = lifted_layout(problem, grid(problem, 4)), np.random.default_rng(1)
+    layout, rng = lifted_layout(problem, scheduled(problem, 4)), np.random.default_rng(1)
     x = rng.standard_normal(layout.size)
     points, time, lifted = split(layout, x)
     assert np.allclose(join(layout, points, time, lifted), x, rtol=1e-14)
@@ -225,12 +226,12 @@ def test_variables_split_and_join_without_loss(duration):
 @pytest.mark.parametrize("duration", [0.8, (0.5, 1.5)], ids=["fixed", "free"])
 def test_the_motion_map_places_lifted_columns_at_their_nodes_only(duration):
     problem = crouch(duration=duration)
-    layout, rng = lifted_layout(problem, grid(problem, 4)), np.random.default_rng(2)
+    layout, rng = lifted_layout(problem, scheduled(problem, 4)), np.random.default_rng(2)
     x, s = rng.standard_normal(layout.size), np.array([0.0, 0.1, STRIKE, 0.5, 0.6, 1.0])
     points, time, lifted = split(layout, x)
-    found = np.reshape(np.array(motion_map(layout, s) @ x), (layout.width, len(s)), order="F")
+    found = motion_map(layout, s)(x)
     assert np.allclose(
-        found[: motion_width(problem)], kernel_inputs(problem, points, time, s), atol=1e-12
+        found[: motion_width(problem)], motion_inputs(problem, points, time, s), atol=1e-12
     )
     expected = np.column_stack([lifted[:, np.isclose(layout.nodes, at)].sum(axis=1) for at in s])
     assert (
@@ -238,7 +239,7 @@ def test_the_motion_map_places_lifted_columns_at_their_nodes_only(duration):
         and not expected[:, [1, 4]].any()
     )
     still = np.reshape(
-        np.array(motion_map(layout, np.arange(5) / 4, hull=True) @ x), (layout.width, 5), order="F"
+        np.array(motion_map(layout, np.arange(5) / 4, hull=True).matrix @ x), (layout.width, 5), order="F"
     )
     free, n = int(isinstance(duration, tuple)), problem.tree.dof
     assert (
@@ -250,7 +251,7 @@ def test_the_motion_map_places_lifted_columns_at_their_nodes_only(duration):
 
 def test_nodes_stand_at_every_switch_of_the_contact_schedule():
     problem = crouch(strike=0.26, leave=0.61)
-    s = grid(problem, 4)
+    s = scheduled(problem, 4)
     assert (
         len(s) == 9
         and s[0] == 0
@@ -258,15 +259,15 @@ def test_nodes_stand_at_every_switch_of_the_contact_schedule():
         and {0.26, 0.61} <= set(s)
         and np.all(np.diff(s) > 0)
     )
-    assert np.array_equal(grid(lift(points=5), 4), np.linspace(0, 1, 9))
-    rows = {row.name: row.s for row in transcribe(problem, Transcription(nodes=4)).rows}
+    assert np.array_equal(scheduled(lift(points=5), 4), np.linspace(0, 1, 9))
+    rows = {row.name: row.s for row in transcribe(problem, Transcription(method=Spline(nodes=4))).rows}
     assert np.array_equal(rows["dynamics"], s) and np.array_equal(rows["torque_limits"], s)
     assert np.array_equal(rows["split.1"], s[(s > 0.26) & (s < 0.61)])
 
 
 def test_the_first_guess_stands_on_its_feet():
     problem = crouch(shared_by_distance=False)
-    transcribed = transcribe(problem, Transcription(**SUMS))
+    transcribed = transcribe(problem, transcription_of(SUMS))
     _, _, lifted = split(transcribed.layout, transcribed.guess)
     push = lifted[[4 + 5, 4 + 11]] / body_weight(problem.tree)
     assert np.allclose(push.sum(axis=0), 1) and np.allclose(
@@ -278,7 +279,7 @@ def test_the_first_guess_stands_on_its_feet():
 
 def test_a_lifted_integral_is_the_trapezoid_of_the_nodes():
     problem = crouch(objective=integral("push", lambda at: at.reaction.push("right")))
-    transcribed = transcribe(problem, Transcription(nodes=4))
+    transcribed = transcribe(problem, Transcription(method=Spline(nodes=4)))
     x = near(transcribed)
     _, _, lifted = split(transcribed.layout, x)
     s, push = transcribed.layout.nodes, lifted[4 + 5]
@@ -288,7 +289,7 @@ def test_a_lifted_integral_is_the_trapezoid_of_the_nodes():
 
 
 def test_multipliers_of_lifted_rows_go_to_names_and_back():
-    transcribed, named = transcribe(crouch(), Transcription(**SUMS)), crouched().multipliers
+    transcribed, named = transcribe(crouch(), transcription_of(SUMS)), crouched().multipliers
     nlp, law = transcribed.nlp, named["dynamics"]
     x_multipliers, g_multipliers = gather_multipliers(
         transcribed.rows, named, len(nlp.lower), len(nlp.g_lower), free=False
@@ -353,7 +354,7 @@ def test_between_the_nodes_wrenches_run_straight_and_still_balance():
 
 
 def test_an_unsolved_motion_balances_between_its_nodes_too():
-    solution = solve(crouch(), Transcription(**SUMS), Solver(options={"max_iter": 2}))
+    solution = solve(crouch(), transcription_of(SUMS), Solver(options={"max_iter": 2}))
     torques = solution.tau(solution.times(33))
     assert not solution.success and np.abs(torques[:6]).max() <= 1e-9 * np.abs(torques).max()
 
@@ -392,14 +393,14 @@ def test_saving_and_loading_keeps_ground_and_wrenches(tmp_path):
             again.problem.ground.feet[0].supports[0].pins
             == solution.problem.ground.feet[0].supports[0].pins
         )
-    warm = solve(crouch(), Transcription(**SUMS), guess=load(tmp_path / "crouch.npz", crouch()))
+    warm = solve(crouch(), transcription_of(SUMS), guess=load(tmp_path / "crouch.npz", crouch()))
     assert warm.statistics["iterations"] <= 3 and warm.objective == pytest.approx(
         solution.objective, rel=1e-7
     )
 
 
 def test_a_lifted_solution_starts_one_with_other_nodes():
-    finer = solve(crouch(), Transcription(nodes=8), TIGHT, guess=crouched()).require()
+    finer = solve(crouch(), Transcription(method=Spline(nodes=8)), TIGHT, guess=crouched()).require()
     assert (
         len(finer.nodes) == 17
         and finer.history[0].violation < 0.5

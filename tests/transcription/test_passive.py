@@ -17,11 +17,11 @@ from ocp import BSpline, Problem, Solver, Transcription, at_end, at_start, effor
 from ocp.dynamics.lie_group import hybrid
 from ocp.dynamics.newton_euler import NEWTON_EULER
 from ocp.mechanics.structure import structure
-from ocp.motion.mesh import abscissae
 from ocp.solution.certificate import verify
 from ocp.solution.solving import solve
 from ocp.studies.cells import wandering
-from ocp.transcription.transcribe import transcribe
+from ocp.transcription.methods import HermiteSimpson, Integrated, Radau, Spline
+from ocp.transcription.transcribe import transcribe, transcription_of
 
 SWING = 58.8077  # N2 s: cart and pole, by collocation on refined meshes of both kinds
 
@@ -29,7 +29,7 @@ SWING = 58.8077  # N2 s: cart and pole, by collocation on refined meshes of both
 @pytest.mark.parametrize("degree", [2, 3, 4, 5])
 def test_a_law_of_accelerations_stands_at_as_many_instants_as_they_have_freedom(degree):
     motion = BSpline(points=9, degree=degree)
-    s = abscissae(motion)
+    s = motion.abscissae(2)
     assert len(s) == motion.points - 2 and (np.diff(s) > 0).all() and 0 <= s[0] and s[-1] <= 1
 
 
@@ -55,8 +55,8 @@ def test_a_pendulum_without_any_drive_is_simulated():
 
 @pytest.mark.parametrize("torques", ["explicit", "variables"])
 def test_passive_torques_vanish_where_the_law_holds(torques):
-    solution = solve(cart_pole_swing.problem(points=30), Transcription(torques=torques)).require()
-    s = abscissae(solution.problem.motion)
+    solution = solve(cart_pole_swing.problem(points=30), Transcription(method=Spline(torques=torques))).require()
+    s = solution.problem.motion.abscissae(2)
     assert np.abs(solution.trace(lambda at: at.needed[1], s * 2.0)).max() < 1e-7
     assert np.array_equal(solution.tau(s * 2.0)[1], 0 * s)
     assert solution.objective == pytest.approx(SWING, rel=2e-2)
@@ -66,7 +66,7 @@ def test_the_mode_with_variables_asks_no_more_of_passive_joints_than_they_can_gi
     rows = {
         row.name: row
         for row in transcribe(
-            cart_pole_swing.problem(points=12), Transcription(torques="variables")
+            cart_pole_swing.problem(points=12), Transcription(method=Spline(torques='variables'))
         ).rows
     }
     assert rows["dynamics"].row.shape[0] == 1 and rows["passive_joints"].row.shape == (1, 10)
@@ -74,7 +74,7 @@ def test_the_mode_with_variables_asks_no_more_of_passive_joints_than_they_can_gi
 
 def test_a_swing_of_the_cart_converges_to_what_collocation_finds():
     first = solve(
-        cart_pole_swing.problem(), Transcription(method="hermite-simpson", intervals=20)
+        cart_pole_swing.problem(), Transcription(method=HermiteSimpson(intervals=20))
     ).require()
     solution = solve(cart_pole_swing.problem(points=80), guess=first).require()
     assert solution.objective == pytest.approx(SWING, rel=1e-5)
@@ -100,11 +100,11 @@ def test_the_name_of_the_law_is_taken_and_a_violated_law_is_reported():
 
 def test_an_integrated_pole_swings_at_the_same_cost():
     near = solve(
-        cart_pole_swing.problem(), Transcription(method="radau", intervals=20, order=4)
+        cart_pole_swing.problem(), Transcription(method=Radau(intervals=20, order=4))
     ).require()
     solver = Solver(options={"mu_init": 1e-4})  # so that the start's neighbourhood is kept
     solution = solve(
-        cart_pole_swing.problem(points=40), Transcription(passive="integrated"), solver, guess=near
+        cart_pole_swing.problem(points=40), Transcription(method=Integrated()), solver, guess=near
     ).require()
     assert solution.objective == pytest.approx(SWING, rel=1e-5)
     certificate = verify(solution)
@@ -117,7 +117,7 @@ def test_an_integrated_pole_swings_at_the_same_cost():
 
 def test_an_integrated_program_has_the_unknowns_of_the_active_joints_and_of_the_start():
     transcribed = transcribe(
-        cart_pole_swing.problem(points=12), Transcription(passive="integrated")
+        cart_pole_swing.problem(points=12), Transcription(method=Integrated())
     )
     assert len(transcribed.nlp.lower) == 12 + 2 and "passive_joints" not in [
         row.name for row in transcribed.rows
@@ -168,8 +168,8 @@ def test_the_acrobots_stand_upright_without_torque(tree):
 def test_the_best_known_swing_of_the_acrobot_is_reached_by_its_control_alone_and_certified_on_the_default_spline():
     problem, coarse, fine = (
         acrobot_swing.problem(),
-        Transcription(method="radau", intervals=25, order=4),
-        Transcription(method="radau", intervals=50, order=5),
+        Transcription(method=Radau(intervals=25, order=4)),
+        Transcription(method=Radau(intervals=50, order=5)),
     )
     rough = replace(problem, motion=BSpline(points=ROUGH, degree=5))
     first = solve(rough, coarse, guess=wandering(rough, coarse, 3, spread=1.5)).require()
@@ -187,7 +187,7 @@ def test_the_best_known_swing_of_the_acrobot_is_reached_by_its_control_alone_and
 def test_a_swing_starts_at_rest_and_ends_upright_at_rest(problem):
     spline, stages = (
         transcribe(problem),
-        transcribe(problem, Transcription(method="hermite-simpson", intervals=4)),
+        transcribe(problem, Transcription(method=HermiteSimpson(intervals=4))),
     )
     for transcribed in (spline, stages):
         fixed = transcribed.nlp.lower == transcribed.nlp.upper
@@ -238,9 +238,9 @@ def test_a_random_tree_with_passive_joints_costs_the_same_in_every_transcription
     for name, settings in {
         "constrained": {},
         "variables": {"torques": "variables", "nodes": 8},
-        "integrated": {"passive": "integrated"},
+        "integrated": {"method": "integrated"},
         "hermite-simpson": {"method": "hermite-simpson", "intervals": 30},
         "radau": {"method": "radau", "intervals": 10, "order": 4},
     }.items():
-        costs[name] = solve(problem, Transcription(**settings)).require().objective
+        costs[name] = solve(problem, transcription_of(settings)).require().objective
     assert all(cost == pytest.approx(costs["radau"], rel=1e-3) for cost in costs.values()), costs

@@ -23,11 +23,12 @@ from ocp import (
     torque_limits,
 )
 from ocp.dynamics.composite import COMPOSITE
-from ocp.motion.spline import greville, sample
+from ocp.motion import sample
 from ocp.solvers.nlp import Solver, minimize
+from ocp.transcription.methods import Spline
 from ocp.transcription.rows import gather_multipliers, name_multipliers
-from ocp.transcription.transcribe import PROVIDERS, transcribe
-from ocp.transcription.variables import Layout, join, kernel_inputs, motion_map, split
+from ocp.transcription.transcribe import PROVIDERS, transcribe, transcription_of
+from ocp.transcription.variables import Layout, join, motion_map, split
 
 
 def arm_problem(points=7, free=True, **changes):
@@ -73,7 +74,7 @@ def random_point(problem, seed=3):
 def test_assembled_derivatives_equal_those_of_the_whole_graph(free, dynamics, derivatives):
     problem = arm_problem(free=free)
     nlp = transcribe(
-        problem, Transcription(dynamics=dynamics, derivatives=derivatives, nodes=2)
+        problem, Transcription(method=Spline(nodes=2), dynamics=dynamics, derivatives=derivatives)
     ).nlp
     x = random_point(problem)
     symbol, rng = ca.MX.sym("x", len(x)), np.random.default_rng(4)
@@ -174,8 +175,8 @@ def test_equalities_stand_at_greville_abscissae_and_inequalities_at_the_nodes():
             path("late", lambda at: at.qd[0], upper=1.0, when=(0.55, 1.0)),
         )
     )
-    rows = {row.name: row for row in transcribe(problem, Transcription(nodes=3)).rows}
-    assert np.array_equal(rows["line"].s, greville(problem.motion))
+    rows = {row.name: row for row in transcribe(problem, Transcription(method=Spline(nodes=3))).rows}
+    assert np.array_equal(rows["line"].s, problem.motion.nodes)
     assert np.array_equal(rows["torque_limits"].s, sample(problem.motion, 3))
     assert rows["late"].s[0] == 0.55 and rows["late"].s[-1] == 1.0
 
@@ -197,7 +198,7 @@ def test_prescribed_ends_and_end_limits_become_bounds_of_variables():
     problem = arm_problem(
         tree=limited, constraints=(at_start(limited, q=(0.1, -1.0)), joint_limits(limited))
     )
-    transcribed = transcribe(problem, Transcription(nodes=2))
+    transcribed = transcribe(problem, Transcription(method=Spline(nodes=2)))
     nlp, inner = transcribed.nlp, len(sample(problem.motion, 2)) - 2
     assert nlp.lower[1:3].tolist() == nlp.upper[1:3].tolist() == [0.1, -1.0]
     assert nlp.lower[-2:].tolist() == [-2.5, -2.5] and nlp.upper[-2:].tolist() == [1.5, 1.5]
@@ -262,7 +263,7 @@ def test_an_objective_must_be_scalar():
 )
 def test_a_wrong_setting_is_refused_by_name(settings, message):
     with pytest.raises(ValueError, match=message):
-        Transcription(**settings)
+        transcription_of(settings)
 
 
 def test_the_guess_is_the_straight_line_between_prescribed_ends():
@@ -271,7 +272,7 @@ def test_the_guess_is_the_straight_line_between_prescribed_ends():
     )
     points, duration, _ = split(Layout(problem=problem), transcribe(problem).guess)
     assert np.allclose(
-        points, np.outer([0.9, 3.0], greville(problem.motion)) + [[0.1], [-1.0]], atol=1e-7
+        points, np.outer([0.9, 3.0], problem.motion.nodes) + [[0.1], [-1.0]], atol=1e-7
     )
     assert duration == pytest.approx(np.sqrt(0.2 * 3.0))
 
@@ -281,8 +282,12 @@ def test_the_motion_map_equals_the_curve(clamped):
     problem = arm_problem(motion=BSpline(points=9, degree=4, clamped=clamped))
     s, x = np.linspace(0, 1, 13), random_point(problem)
     layout = Layout(problem=problem)
-    stacked = np.array(motion_map(layout, s) @ x).reshape(-1, len(s), order="F")
-    assert np.allclose(stacked, kernel_inputs(problem, *split(layout, x)[:2], s), atol=1e-12)
+    stacked = np.array(motion_map(layout, s).matrix @ x).reshape(-1, len(s), order="F")
+    points, duration, _ = split(layout, x)
+    curves = [points @ problem.motion.values(s, order).T for order in range(3)]
+    times = np.full((1, len(s)), duration)
+    assert np.allclose(stacked, np.vstack([times, *curves]), atol=1e-12)
+    assert np.allclose(motion_map(layout, s)(x), stacked, atol=1e-12)
 
 
 def test_multipliers_go_to_names_and_back():

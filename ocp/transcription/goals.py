@@ -1,0 +1,100 @@
+"""The objective's terms as blocks, and the nonlinear program of all blocks with its sparse derivatives."""
+
+from functools import cache
+
+import casadi as ca
+import numpy as np
+
+from ocp.solvers.nlp import NLP
+from ocp.transcription.kernels import column, kernel
+from ocp.transcription.requests import Program
+from ocp.transcription.sparse import Block, assemble, assemble_hessian
+from ocp.transcription.variables import motion_map
+
+
+def goals(program: Program, rule) -> tuple[Block, ...]:
+    """Return one block per objective term, whose assembled row is the term's value, unweighted; `rule` (s, w) integrates.
+
+    Integrals over lifted quantities are sums over the nodes where these are.
+    """
+    terms = enumerate(program.problem.objective.terms)
+    return tuple(_goal(program, rule, number, term) for number, (_, term) in terms)
+
+
+def _goal(program, rule, number, term):
+    what, layout = f"objective {term.name!r}", program.layout
+    stack = column(what, term.function(program.inputs.at))
+    if term.kind != "squares" and stack.shape[0] != 1:
+        raise ValueError(f"{what}: expected a scalar, got {stack.shape[0]} rows")
+    on_nodes = program.lifted_rows(stack).any()
+    program.check_end(what, on_nodes and term.kind == "end")
+    if term.kind == "integral":
+        stack = program.inputs.at.T * stack
+    s, weight = rule
+    if on_nodes and not program.problem.motion.collocated:
+        s, weight = layout.nodes, _trapezoid(layout.nodes)
+    if term.kind == "end":
+        s, weight = np.ones(1), np.ones(1)
+    return Block(
+        kernel=kernel(program.inputs, stack, squares=term.kind == "squares"),
+        s=s,
+        matrix=motion_map(layout, s).matrix,
+        target=np.full((1, len(s)), number),
+        weight=weight[None, :],
+    )
+
+
+def _trapezoid(s):
+    """Return the weights of the trapezoid rule; where the end is left out as the image of the start, the start counts
+    for both."""
+    step = np.diff(s, append=1.0)
+    weight = (step + np.append(0.0, step[:-1])) / 2
+    weight[0] += step[-1] / 2
+    return weight
+
+
+def term_values(terms, size: int, count: int) -> ca.Function:
+    """Return the Function x -> values (count,) of the objective's terms, unweighted."""
+    x = ca.MX.sym("x", size)
+    return ca.Function("terms", [x], [assemble(terms, size, count)[0](x)], ["x"], ["terms"])
+
+
+def nonlinear_program(terms, weights, blocks, bounds, *, differentiated: bool = True) -> NLP:
+    """Return the NLP of the weighted terms and the blocks' rows; `bounds` {lower, upper, g_lower, g_upper} give its
+    sizes. Unless `differentiated`, its derivatives are left to the solver's front end."""
+    size, rows, count = len(bounds["lower"]), len(bounds["g_lower"]), len(weights)
+    weights = ca.DM(weights)
+    x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
+    values_of_terms, slopes_of_terms = assemble(terms, size, count)
+    values, slopes = assemble(blocks, size, rows)
+    f, g = ca.dot(weights, values_of_terms(x)), values(x)
+    functions = {
+        "objective": ca.Function("f", [x], [f], ["x"], ["f"]),
+        "constraints": ca.Function("g", [x], [g], ["x"], ["g"]),
+    }
+    if not differentiated:
+        return NLP(**bounds, **functions)
+    slope = ca.densify(slopes_of_terms(x).T @ weights)
+    return NLP(
+        gradient=ca.Function("grad_f", [x, p], [f, slope], ["x", "p"], ["f", "grad_f_x"]),
+        jacobian=ca.Function("jac_g", [x, p], [g, slopes(x)], ["x", "p"], ["g", "jac_g_x"]),
+        hessian=_hessians(terms, weights, blocks, size, rows),
+        **bounds,
+        **functions,
+    )
+
+
+def _hessians(terms, weights, blocks, size, rows):
+    """Return hessian(kind), the upper triangle of the Lagrangian's, each kind built once."""
+
+    @cache
+    def hessian(kind):
+        x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
+        lam_f, lam_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", rows)
+        curvature = assemble_hessian(terms, size, weights.shape[0], kind)(x, lam_f * weights)
+        curvature += assemble_hessian(blocks, size, rows, kind)(x, lam_g)
+        inputs = ["x", "p", "lam_f", "lam_g"]
+        symbols = [x, p, lam_f, lam_g]
+        return ca.Function("hess_lag", symbols, [curvature], inputs, ["triu_hess_gamma_x_x"])
+
+    return hessian

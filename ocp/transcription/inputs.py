@@ -1,0 +1,250 @@
+"""What kernels are functions of: symbols of one instant of the motion, and how the forces there are known.
+
+Inputs are s and y = (T, q, q', q'') with primes for d/ds, or (q, qd, qdd) when the duration is given; then what is
+lifted: joint torques, forces of cut joints and ground wrenches. Inverse dynamics may bring its own derivatives.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import casadi as ca
+
+from ocp.dynamics.closed_loops import spread
+from ocp.dynamics.formulation import Formulation, Provider
+from ocp.mechanics.loads import Wrench, acting
+from ocp.mechanics.structure import structure
+from ocp.mechanics.tree import Tree
+from ocp.mechanics.types import Matrix
+from ocp.mechanics.zero_moment import resultant
+from ocp.problem.ground import slots
+from ocp.problem.instant import Forces, Instant
+from ocp.problem.reactions import shared, two_pass
+from ocp.problem.statement import Problem
+from ocp.transcription.variables import free_duration, motion_width
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Torque:
+    """Inverse dynamics whose derivatives are given rather than derived: `symbol` (n,) stands for `value` (n,), a function
+    of `place` = (q, qd, qdd, moment and force of every load); `provider` differentiates it at `arguments`.
+
+    Where the place is made of entries of y and of constants, `chosen` has the former's numbers in it and in y.
+    """
+
+    symbol: Matrix
+    value: Matrix
+    place: Matrix
+    provider: Provider
+    tree: Tree
+    arguments: tuple
+    chosen: tuple | None
+
+    def slope(self, run: Callable) -> Matrix:
+        """Return d value / d place."""
+        parts = run(self.provider.slope_parts(self.tree, *self.arguments))
+        return ca.horzcat(*self.provider.join_slopes(self.tree, parts))
+
+    def curvature(self, run: Callable, weight: Matrix) -> tuple[Matrix, Matrix]:
+        """Return the upper triangle of the second derivatives, and the gradient, of weight . value by place."""
+        n, symbol = self.value.shape[0], ca.SX.sym("weight", *self.value.shape)
+        scalar_parts = self.provider.curvature_parts(self.tree, symbol, *self.arguments)
+        parts = run(scalar_parts, ((symbol, weight),))
+        by_qq, by_q_qd, by_q_qdd, by_qd_qd, by_q_load, slope = self.provider.join_curvature(
+            self.tree, parts
+        )
+        empty, loads = type(by_qq), by_q_load.shape[1]
+        upper = ca.vertcat(
+            ca.horzcat(by_qq, by_q_qd, by_q_qdd, by_q_load),
+            ca.horzcat(empty(n, n), by_qd_qd, empty(n, n + loads)),
+            empty(n + loads, 3 * n + loads),
+        )
+        return upper, slope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    """What kernels are functions of: y and s as SX symbols, the Instant they describe (or two, start and end), its
+    `torque` when inverse dynamics has derivatives of its own (and then is a symbol that stands for it), and what
+    `finish`es every Function."""
+
+    y: Matrix
+    s: Matrix
+    at: Any
+    torque: Torque | None = None
+    finish: Callable | None = None
+
+    @property
+    def T(self) -> Matrix:
+        """The duration (s)."""
+        return self.at[0].T if isinstance(self.at, tuple) else self.at.T
+
+
+def symbols(
+    problem: Problem,
+    formulation: Formulation,
+    provider: Provider | None = None,
+    finish: Callable | None = None,
+    wrenches: str | None = None,
+) -> Inputs:
+    """Return the Inputs of kernels for a problem; `provider` gives derivatives of inverse dynamics, None leaves them to
+    automatic differentiation; `finish(function)`, if given, turns scalar graphs into something faster.
+
+    `wrenches` of the ground: None computes them from the motion in two passes; "variables" reads them, the torques of
+    actuated joints and the forces of cut joints from y, where a Layout places them; "given" takes those of each foot
+    from y and corrects them to equilibrium, and the forces of cut joints before them, unless passive joints determine
+    these.
+    """
+    count, known = _LIFTED[wrenches](problem)
+    n, free = problem.tree.dof, free_duration(problem)
+    y, s = ca.SX.sym("y", motion_width(problem) + count), ca.SX.sym("s")
+    T = y[0] if free else ca.SX(problem.duration[0])
+    q, qd, qdd, lifted = ca.vertsplit(y[free:], [0, n, 2 * n, 3 * n, 3 * n + count])
+    if free:
+        qd, qdd = qd / T, qdd / T**2
+    at = Instant(
+        tree=problem.tree,
+        s=s,
+        T=T,
+        q=q,
+        qd=qd,
+        qdd=qdd,
+        loads=problem.loads,
+        ground=problem.ground,
+        forces=replace(known(lifted), inverse=formulation.inverse),
+    )
+    if provider is None:
+        return Inputs(y=y, s=s, at=at, finish=finish)
+    at, torque = _with_derivatives(at, provider, y, lifted)
+    return Inputs(y=y, s=s, at=at, torque=torque, finish=finish)
+
+
+def joined_symbols(
+    problem: Problem,
+    formulation: Formulation,
+    finish: Callable | None = None,
+    wrenches: str | None = None,
+) -> Inputs:
+    """Return the Inputs of kernels of both ends of the motion: y is that of the start on top of that of the end."""
+    ends = [symbols(problem, formulation, wrenches=wrenches) for _ in range(2)]
+    instants = tuple(replace(end.at, s=ca.SX(s)) for end, s in zip(ends, (0.0, 1.0)))
+    y = ca.vertcat(*(end.y for end in ends))
+    return Inputs(y=y, s=ca.SX.sym("s"), at=instants, finish=finish)
+
+
+def _with_derivatives(at, provider, y, lifted):
+    """Return the Instant with a symbol for inverse dynamics, and the Torque that the symbol stands for.
+
+    Where torques are variables, inverse dynamics has the ground's wrenches among its loads.
+    """
+    symbol = ca.SX.sym("tau", at.tree.dof)
+    loads = acting(at.loads, at.t)
+    if at.forces.torques is None:
+        value = at.unsupported
+        known = replace(at.forces, inverse=lambda *_: symbol)
+    else:
+        loads += _supports(at.ground, lifted)
+        value = at.supported
+        known = replace(at.forces, needed=lambda _: symbol)
+    wrenches = [
+        ca.SX(part[k]) for load in loads for part in (load.moment, load.force) for k in range(3)
+    ]
+    place = ca.vertcat(at.q, at.qd, at.qdd, *wrenches)
+    torque = Torque(
+        symbol=symbol,
+        value=value,
+        place=place,
+        provider=provider,
+        tree=at.tree,
+        arguments=(at.q, at.qd, at.qdd, loads),
+        chosen=_chosen(place, y),
+    )
+    return replace(at, forces=known), torque
+
+
+def _chosen(place, y):
+    """Return which entries of an expression are entries of y, and which ones; None if another one depends on y."""
+    slope = ca.jacobian(place, y)
+    if not slope.is_constant() or any(entry != 1 for entry in ca.DM(slope).nonzeros()):
+        return None
+    return slope.sparsity().get_triplet()
+
+
+# How forces are known: each returns how many inputs are lifted, and Forces of them -------------------------------------
+
+
+def _from_the_motion(problem):
+    """Ground wrenches in two passes; torques and forces of cut joints follow."""
+    ground = problem.ground
+
+    def two_passes(at):
+        return two_pass(ground, at.s, resultant(at.tree, at.frames, at.unsupported))
+
+    known = Forces(inverse=None, ground=None if ground is None else two_passes)
+    return 0, lambda lifted: known
+
+
+def _given(problem):
+    """Ground wrenches foot by foot, corrected to equilibrium; forces of cut joints unless passive joints determine them."""
+    ground, tree = problem.ground, problem.tree
+    undetermined = () if structure(tree).determined else structure(tree).cuts
+    first = len(undetermined)
+    if ground is None and not first:
+        return _from_the_motion(problem)
+
+    def known(lifted):
+        def corrected(at):
+            parts = ca.vertsplit(lifted[first:], 6)
+            given = {
+                foot.name: Wrench(link="", moment=part[:3], force=part[3:])
+                for foot, part in zip(ground.feet, parts)
+            }
+            return shared(ground, at.s, given, resultant(at.tree, at.frames, at.unsupported))
+
+        return Forces(
+            inverse=None,
+            ground=None if ground is None else corrected,
+            cuts=(lambda at: spread(tree, lifted[:first], undetermined)) if first else None,
+        )
+
+    return first + (0 if ground is None else 6 * len(ground.feet)), known
+
+
+def _variables(problem):
+    """Torques of driven joints, forces of cut joints and wrenches of every support of the ground, all of them inputs."""
+    tree, ground = problem.tree, problem.ground
+    drives, cuts = list(structure(tree).drives), structure(tree).cuts
+    first, places = len(drives), () if ground is None else slots(ground)
+
+    def known(lifted):
+        def torques(at):
+            rows = range(tree.dof)
+            return ca.vertcat(*(lifted[drives.index(row)] if row in drives else 0 for row in rows))
+
+        def wrenches(at):
+            return dict(zip(places, _supports(ground, lifted)))
+
+        return Forces(
+            inverse=None,
+            torques=torques,
+            ground=None if ground is None else wrenches,
+            cuts=(lambda at: spread(tree, lifted[first : first + len(cuts)], cuts))
+            if cuts
+            else None,
+        )
+
+    return structure(tree).internal + 6 * len(places), known
+
+
+_LIFTED = {None: _from_the_motion, "given": _given, "variables": _variables}
+
+
+def _supports(ground, lifted):
+    """Return the Wrench of every slot of the ground, from all that is lifted at an instant."""
+    if ground is None:
+        return ()
+    parts = ca.vertsplit(lifted[-6 * len(slots(ground)) :], 3)
+    return tuple(
+        Wrench(link=link, place=ground.foot(foot).center, moment=moment, force=force)
+        for (foot, link), moment, force in zip(slots(ground), parts[::2], parts[1::2])
+    )

@@ -1,0 +1,78 @@
+"""Laws of motion: what a tree's own mechanics ask of every motion, beside what its problem states."""
+
+from collections.abc import Callable
+
+from ocp.dynamics import forward
+from ocp.mechanics.loads import acting
+from ocp.mechanics.structure import bearing, structure
+from ocp.mechanics.tree import Tree
+from ocp.mechanics.zero_moment import body_weight
+from ocp.problem.names import DYNAMICS, PASSIVE
+from ocp.problem.statement import Constraint, Problem
+from ocp.transcription.loop_laws import closures
+
+FORMS = ("implicit", "explicit")
+
+
+def laws(
+    problem: Problem, lifted: bool, *, explicit: bool = False, integrated: bool = False
+) -> tuple:
+    """Return the constraints that a tree's own mechanics make, each with the instants at which it holds, those of every
+    row, or None for all nodes: ((Constraint, s), ..).
+
+    Where torques are variables (`lifted`), the motion's need is what drives, cut joints and ground give, by inverse
+    dynamics or `explicit`ly by forward dynamics. Torques of passive joints are zero, which a spline can only meet at as
+    many instants as it has freedom; unless their motion is `integrated` from the others'. Loops are closed.
+    """
+    tree, free, stated = problem.tree, _free(problem, lifted), []
+    driven = tuple(row for row in range(tree.dof) if row not in free)
+    if lifted and driven:
+        stated.append(((_explicit if explicit else _implicit)(tree, driven), None))
+    if free and not integrated:
+        instants = tuple(problem.motion.abscissae(2).tolist())
+        stated.append((_passive(tree, free), (instants,) * len(free)))
+    return (*stated, *closures(problem, integrated))
+
+
+def _implicit(tree, rows):
+    """tau = inverse dynamics, in body weights."""
+    weight, chosen = body_weight(tree), list(rows)
+    units = (f"({weight:.4g} N m)",) * 2
+    return _law(DYNAMICS, lambda at: (at.needed - at.tau)[chosen] / weight, tree, rows, units)
+
+
+def _explicit(tree, rows):
+    """qdd = forward dynamics."""
+
+    def gap(at):
+        loads = acting(at.loads, at.t)
+        return at.qdd - forward(at.tree, at.q, at.qd, at.tau + at.looped, loads)
+
+    return _law(DYNAMICS, gap, tree, rows, ("rad/s2", "m/s2"))
+
+
+def _passive(tree, rows):
+    return _law(PASSIVE, lambda at: at.needed[list(rows)], tree, rows, ("N m", "N"))
+
+
+def _free(problem, lifted):
+    """Return the passive rows of q whose lack of torque restricts the motion; where loops are closed it first gives the
+    forces of cut joints, at all nodes if these are variables."""
+    shape = structure(problem.tree)
+    rows = () if problem.motion.collocated else shape.passive
+    if not shape.closed:
+        return rows
+    bears = bearing(problem.tree, tuple(rows))
+    return () if lifted or bears is None else tuple(row for row in rows if row not in bears)
+
+
+def _law(name: str, function: Callable, tree: Tree, rows, units) -> Constraint:
+    joints = [tree.moving[row] for row in rows]
+    return Constraint(
+        name=name,
+        function=function,
+        lower=0.0,
+        upper=0.0,
+        labels=tuple(joint.name for joint in joints),
+        units=tuple(units[joint.kind == "prismatic"] for joint in joints),
+    )

@@ -1,0 +1,316 @@
+"""Transcription methods as records: where rows hold, what becomes a variable, which laws bind, and the first guess.
+
+A method of one's own is a frozen dataclass that inherits from Method and replaces what differs; its fields are its
+settings, so none is silently ignored, and their metadata (`help`, `choices`) make its flags.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ocp.mechanics.structure import structure
+from ocp.motion.mesh import Mesh
+from ocp.motion.quadrature import QUADRATURES, quadrature
+from ocp.motion.spline import BSpline
+from ocp.problem.statement import Problem
+from ocp.solvers.nlp import NLP
+from ocp.transcription.collocation import meshed, stage_group
+from ocp.transcription.laws import FORMS, laws
+from ocp.transcription.loop_laws import loosened
+from ocp.transcription.requests import scheduled
+from ocp.transcription.rows import Group
+from ocp.transcription.shooting import Reduction, reduced
+from ocp.transcription.variables import Layout, lifted_layout
+
+TORQUES = ("auto", "explicit", "variables")
+COARSE = 12  # control points of the first guess where no spline is stated
+
+
+def setting(default: Any, words: str, choices: tuple = ()) -> Any:
+    """Return the field of a setting: its default, what it means, and what it may be."""
+    return field(default=default, metadata={"help": words, "choices": choices})
+
+
+NODES = "steps per segment at whose ends inequalities hold"
+RULE = "rule of the integrals over each segment"
+PANELS = "points (gauss) or panels of that rule; by default degree + 1 points, or as many panels as nodes"
+LIFTED = (
+    "explicit: torques expressed by the motion, ground wrenches in two passes; variables: both as variables at "
+    "the nodes; auto: variables where there is a ground, or drives that work against each other"
+)
+FORM = "law of motion by inverse (implicit) or forward (explicit) dynamics"
+
+
+class Method:
+    """What every method answers; the answers here are those of a spline whose laws are constraints."""
+
+    __slots__ = ()
+    name: ClassVar[str]
+
+    @property
+    def steps(self) -> int:
+        """Steps per segment at whose ends inequalities hold; a certificate looks at ten times as many."""
+        return 4
+
+    def stated(self, problem: Problem) -> Problem:
+        """Return the problem on the basis that the method gives its motion; raise ValueError where it cannot."""
+        if problem.motion.collocated:
+            raise ValueError(
+                f"method {self.name!r}: the problem's motion is the mesh of {problem.motion.method!r}; "
+                "expected a BSpline"
+            )
+        return problem
+
+    def grid(self, problem: Problem) -> np.ndarray:
+        """Return the instants at which inequalities hold."""
+        return scheduled(problem, self.steps)
+
+    def rule(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+        """Return instants s and weights w of integrals over [0, 1]."""
+        return quadrature(problem.motion, "gauss", problem.motion.degree + 1)
+
+    def layout(self, problem: Problem) -> Layout:
+        """Return the Layout of the variables: torques and ground wrenches among them where that helps."""
+        return _lifted(problem, "auto", self.grid(problem))
+
+    def constraints(self, problem: Problem) -> tuple:
+        """Return the constraints of the statement as this method asks for them."""
+        return problem.requirements
+
+    def laws(self, problem: Problem, lifted: bool) -> tuple:
+        """Return the laws of motion, ((Constraint, instants of every row, or None for all nodes), ..)."""
+        return laws(problem, lifted)
+
+    def equations(self, layout: Layout, finish: Callable | None) -> tuple[Group, ...]:
+        """Return equations that tie the variables beside constraints and laws."""
+        return ()
+
+    def guide(self, motion: BSpline | Mesh) -> BSpline | None:
+        """Return the spline on which the first guess is made where the method's own basis makes none; `motion` is the
+        basis that the problem was stated with."""
+        return None
+
+    def reduced(self, layout: Layout, nlp: NLP) -> tuple[NLP, Reduction | None]:
+        """Return the program that the solver sees, and the way back from its unknowns, None if it is the whole one."""
+        return nlp, None
+
+    def words(self, problem: Problem) -> str:
+        """Return what a report says of the method."""
+        return self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spline(Method):
+    """The problem's own spline; passive joints' lack of torque and closed loops are constraints on it."""
+
+    name: ClassVar[str] = "spline"
+
+    nodes: int = setting(4, NODES)
+    quadrature: str = setting("gauss", RULE, QUADRATURES)
+    panels: int | None = setting(None, PANELS)
+    torques: str = setting("auto", LIFTED, TORQUES)
+
+    def __post_init__(self):
+        check_settings(self)
+
+    @property
+    def steps(self) -> int:
+        """Steps per segment."""
+        return self.nodes
+
+    def rule(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+        """Return instants and weights of the stated quadrature."""
+        return _rule(self, problem)
+
+    def layout(self, problem: Problem) -> Layout:
+        """Return the Layout with torques and ground wrenches as variables where `torques` says so."""
+        return _lifted(problem, self.torques, self.grid(problem))
+
+    def words(self, problem: Problem) -> str:
+        """Return what a report says of the method."""
+        return "spline" + (
+            ", passive joints constrained" if structure(problem.tree).passive else ""
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Integrated(Method):
+    """A spline of the driven joints; the motion of the passive ones follows in `nodes` Runge-Kutta steps per segment
+    (Sohl & Bobrow 2001), which the solver differentiates."""
+
+    name: ClassVar[str] = "integrated"
+
+    nodes: int = setting(4, NODES + ", and of the integration")
+    quadrature: str = setting("gauss", RULE, QUADRATURES)
+    panels: int | None = setting(None, PANELS)
+    torques: str = setting("auto", LIFTED, TORQUES)
+
+    def __post_init__(self):
+        check_settings(self)
+
+    @property
+    def steps(self) -> int:
+        """Steps per segment."""
+        return self.nodes
+
+    def rule(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+        """Return instants and weights of the stated quadrature."""
+        return _rule(self, problem)
+
+    def layout(self, problem: Problem) -> Layout:
+        """Return the Layout with torques and ground wrenches as variables where `torques` says so."""
+        return _lifted(problem, self.torques, self.grid(problem))
+
+    def constraints(self, problem: Problem) -> tuple:
+        """Return the constraints, those at the end wide which integrated loops bring about by themselves."""
+        return loosened(problem) if structure(problem.tree).passive else problem.requirements
+
+    def laws(self, problem: Problem, lifted: bool) -> tuple:
+        """Return the laws of motion without the passive joints', which integration meets."""
+        return laws(problem, lifted, integrated=bool(structure(problem.tree).passive))
+
+    def reduced(self, layout: Layout, nlp: NLP) -> tuple[NLP, Reduction | None]:
+        """Return the program of the driven joints' motion, and the way back to that of all."""
+        passive = structure(layout.problem.tree).passive
+        return reduced(layout, nlp, self.nodes) if passive else (nlp, None)
+
+    def words(self, problem: Problem) -> str:
+        """Return what a report says of the method."""
+        return "spline" + (", passive joints integrated" if structure(problem.tree).passive else "")
+
+
+class Collocation(Method):
+    """Direct collocation: torques are variables at the stages of a mesh, where all constraints hold."""
+
+    __slots__ = ()
+    intervals: int
+    form: str
+
+    def mesh(self) -> Mesh:
+        """Return the Mesh of the motion."""
+        raise NotImplementedError
+
+    def stated(self, problem: Problem) -> Problem:
+        """Return the problem on the mesh."""
+        return meshed(problem, self.mesh())
+
+    def rule(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+        """Return the nodes of the mesh and their weights."""
+        return problem.motion.nodes, problem.motion.weights
+
+    def layout(self, problem: Problem) -> Layout:
+        """Return the Layout with the torques at the nodes."""
+        return lifted_layout(problem, problem.motion.nodes)
+
+    def laws(self, problem: Problem, lifted: bool) -> tuple:
+        """Return the laws of motion, dynamics in the stated form."""
+        return laws(problem, lifted, explicit=self.form == "explicit")
+
+    def equations(self, layout: Layout, finish: Callable | None) -> tuple[Group, ...]:
+        """Return the equations of the stages."""
+        return (stage_group(layout, finish),)
+
+    def guide(self, motion: BSpline | Mesh) -> BSpline | None:
+        """Return the stated spline, or a coarse one where a mesh was stated."""
+        return BSpline(points=COARSE) if motion.collocated else motion
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HermiteSimpson(Collocation):
+    """Hermite-Simpson collocation with the midpoints as unknowns (Kelly 2017)."""
+
+    name: ClassVar[str] = "hermite-simpson"
+
+    intervals: int = setting(30, "equal intervals of the mesh")
+    form: str = setting("implicit", FORM, FORMS)
+
+    def __post_init__(self):
+        check_settings(self)
+
+    def mesh(self) -> Mesh:
+        """Return the Mesh of the motion."""
+        return Mesh(method=self.name, intervals=self.intervals)
+
+    def words(self, problem: Problem) -> str:
+        """Return what a report says of the method."""
+        return f"{self.name} on {self.intervals} intervals, {self.form}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Radau(Collocation):
+    """Radau collocation with `order` stages on each interval (Garg et al. 2010)."""
+
+    name: ClassVar[str] = "radau"
+
+    intervals: int = setting(30, "equal intervals of the mesh")
+    order: int = setting(3, "stages on each interval")
+    form: str = setting("implicit", FORM, FORMS)
+
+    def __post_init__(self):
+        check_settings(self)
+
+    def mesh(self) -> Mesh:
+        """Return the Mesh of the motion."""
+        return Mesh(method=self.name, intervals=self.intervals, order=self.order)
+
+    def words(self, problem: Problem) -> str:
+        """Return what a report says of the method."""
+        return f"{self.name} of order {self.order} on {self.intervals} intervals, {self.form}"
+
+
+METHODS = {method.name: method for method in (Spline, HermiteSimpson, Radau, Integrated)}
+
+
+def method_of(name: str, settings: Mapping) -> Method:
+    """Return the method of that name with these settings; raise ValueError naming an unknown one, or a setting that the
+    method does not have."""
+    if name not in METHODS:
+        raise ValueError(f"method: expected one of {', '.join(METHODS)}, got {name!r}")
+    known = [entry.name for entry in fields(METHODS[name])]
+    for key in settings:
+        if key not in known:
+            raise ValueError(
+                f"{key}: method {name!r} has no such setting; it has {', '.join(known)}"
+            )
+    return METHODS[name](**settings)
+
+
+def check_settings(method: Method) -> None:
+    """Raise ValueError naming a setting that is none of its choices, or no whole number of at least 1."""
+    for entry in fields(method):
+        value, choices = getattr(method, entry.name), entry.metadata.get("choices")
+        if choices and value not in choices:
+            raise ValueError(f"{entry.name}: expected one of {', '.join(choices)}, got {value!r}")
+        counted = not choices and not (entry.default is None and value is None)
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if counted and not (whole and value >= 1):
+            raise ValueError(f"{entry.name}: expected a whole number of at least 1, got {value!r}")
+
+
+def _rule(method, problem):
+    gauss = problem.motion.degree + 1
+    panels = method.panels or (gauss if method.quadrature == "gauss" else method.nodes)
+    return quadrature(problem.motion, method.quadrature, panels)
+
+
+def _lifted(problem, torques, nodes):
+    """Return the Layout, with torques, forces of cut joints and ground wrenches as variables if `torques` asks for it;
+    raise ValueError naming loops that do not let them."""
+    shape = structure(problem.tree)
+    lifts = torques == "variables"
+    lifts |= torques == "auto" and (problem.ground is not None or not shape.determined)
+    if not lifts and not shape.determined:
+        raise ValueError(
+            f"torques 'explicit': around loops {shape.loop_names} the drives can work against each other; "
+            "take 'variables'"
+        )
+    free = len(shape.passive) - len(shape.cuts)
+    if shape.closed and lifts and free > 0:
+        raise ValueError(
+            f"torques 'variables': loops {shape.loop_names} leave {free} passive joints free; take 'explicit'"
+        )
+    if not lifts:
+        return Layout(problem=problem)
+    return lifted_layout(problem, nodes[:-1] if problem.cyclic else nodes)

@@ -1,0 +1,251 @@
+"""What is asked of a motion, row by row: constraints of the statement and laws, at their instants, gathered into groups.
+
+Equalities are asked for where the basis has freedom for them, inequalities at the nodes of the method, because an equality
+sampled more densely than the motion has freedom cannot hold. Rows on torques, forces of cut joints and ground wrenches
+that are variables are asked for at the nodes where these are.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+
+from ocp.dynamics.formulation import Formulation, Provider
+from ocp.mechanics.types import Matrix
+from ocp.motion.quadrature import sample
+from ocp.problem.statement import Constraint, Problem, Span
+from ocp.transcription.inputs import Inputs, joined_symbols, symbols
+from ocp.transcription.kernels import column, kernel
+from ocp.transcription.rows import Group
+from ocp.transcription.variables import Layout, free_duration, motion_map, motion_width
+
+SINGLE = {"start": (0.0,), "end": (1.0,), "ends": (0.0, 1.0), "joined": (0.0,)}
+ALIKE = 1e-9  # of the motion: instants so close are one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """Rows `numbers` of a constraint, expressions `stack`, that are asked for at the instants `s`; `kind` says of what
+    the expressions are functions: an instant of the "path", an end, both, or the control points ("hull")."""
+
+    constraint: Constraint
+    numbers: tuple[int, ...]
+    stack: Matrix
+    s: tuple[float, ...]
+    kind: str
+    equal: bool
+    on_nodes: bool
+    law: bool
+
+    @property
+    def key(self):
+        """What requests that are evaluated together share."""
+        return self.kind, self.equal, self.on_nodes, self.law
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """A problem on its layout, with the formulation and what gives its derivatives, and the symbols of its kernels."""
+
+    problem: Problem
+    layout: Layout
+    formulation: Formulation
+    provider: Provider | None
+    finish: object = None
+
+    @property
+    def lifting(self) -> str | None:
+        """How torques and wrenches are known: "variables", or None where they follow from the motion."""
+        return "variables" if self.layout.lifts else None
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        """Symbols of one instant."""
+        return symbols(self.problem, self.formulation, self.provider, self.finish, self.lifting)
+
+    @cached_property
+    def joined(self) -> Inputs:
+        """Symbols of both ends of the motion."""
+        return joined_symbols(self.problem, self.formulation, self.finish, self.lifting)
+
+    def lifted_rows(self, stack: Matrix) -> np.ndarray:
+        """Tell which rows depend on lifted quantities; those of the law of motion do through what stands for inverse
+        dynamics."""
+        moved = np.zeros(stack.shape[0], dtype=bool)
+        if not self.layout.lifts:
+            return moved
+        rows, columns = ca.jacobian_sparsity(stack, self.inputs.y).get_triplet()
+        moved[np.array(rows, dtype=int)[np.array(columns) >= motion_width(self.problem)]] = True
+        if self.inputs.torque is not None:
+            symbol = self.inputs.torque.symbol
+            moved |= np.array(ca.which_depends(stack, symbol, 1, True), dtype=bool)
+        return moved
+
+    def check_end(self, what: str, on_lifted: bool) -> None:
+        """Raise ValueError if something asks for lifted quantities at the end of a cycle, which has none of its own."""
+        if self.problem.cyclic and on_lifted:
+            raise ValueError(
+                f"{what}: a cycle has torques and ground wrenches at its start, which stand for those "
+                "of its end too"
+            )
+
+
+def scheduled(problem: Problem, per_segment: int) -> np.ndarray:
+    """Return the instants of the motion's grid; where the ground has a contact schedule, the node nearest to each of its
+    switches is moved there, or one added where none is left to move."""
+    s = problem.motion.grid(per_segment)
+    switches = () if problem.ground is None else problem.ground.switches
+    for switch in switches:
+        gap, taken = np.abs(s - switch), np.isin(s, (0.0, 1.0, *switches))
+        if gap.min() > ALIKE and taken.all():
+            s = np.append(s, switch)
+        else:
+            s[np.argmin(gap if gap.min() <= ALIKE else np.where(taken, np.inf, gap))] = switch
+    return np.sort(s)
+
+
+def looked_at(problem: Problem, per_segment: int) -> np.ndarray:
+    """Return equal steps through every segment with the contact schedule's switches, for looking between the nodes."""
+    return (
+        sample(problem.motion, per_segment)
+        if problem.motion.collocated
+        else scheduled(problem, per_segment)
+    )
+
+
+def instants(program: Program, nodes: np.ndarray, when, equal: bool, on_nodes: bool) -> tuple:
+    """Return the instants at which rows of a constraint hold; `nodes` are those of inequalities."""
+    problem = program.problem
+    if isinstance(when, str) and when in SINGLE:
+        return SINGLE[when]
+    if when == "hull" and problem.motion.hull:
+        return tuple(problem.motion.nodes[: -1 if problem.cyclic else None].tolist())
+    s = problem.motion.abscissae(0) if equal else nodes
+    s = program.layout.nodes if on_nodes else s
+    if isinstance(when, str):
+        return tuple(s.tolist())
+    return _within(when, s, fixed=on_nodes, dense=not equal)
+
+
+def _within(when: Span, s, *, fixed, dense):
+    """Return the instants of s in a span; its own ends beside them where these are free to be asked, and its middle if
+    there is no other; none where instants are `fixed`."""
+    inside = set(s[when.holds(s)].tolist())
+    if dense and not fixed:
+        ends = (end for end in (when.start, when.end) if when.holds(end))
+        inside |= {end for end in ends if not np.isclose(s, end, atol=ALIKE).any()}
+    if not inside and not fixed:
+        inside = {(when.start + when.end) / 2}
+    return tuple(sorted(inside))
+
+
+def stated(program: Program, constraints, nodes) -> Iterator[Request]:
+    """Yield the requests of the statement's constraints; rows with equal and with unequal bounds, on the motion and on
+    lifted quantities, have instants of their own."""
+    for constraint in constraints:
+        what = f"constraint {constraint.name!r}"
+        if constraint.when == "joined":
+            stack = _joined_stack(program, what, constraint)
+            on_nodes = np.zeros(stack.shape[0], dtype=bool)
+        else:
+            stack = column(what, constraint.function(program.inputs.at))
+            on_nodes = program.lifted_rows(stack)
+            program.check_end(what, constraint.when in ("end", "ends") and on_nodes.any())
+        for chosen, equal, lifted in _sorts(constraint, stack, on_nodes):
+            s = instants(program, nodes, constraint.when, equal, lifted)
+            _check_span(what, constraint.when, s)
+            yield from _requests(program, constraint, stack, chosen, [s] * stack.shape[0], lifted)
+
+
+def lawful(program: Program, laws) -> Iterator[Request]:
+    """Yield the requests of laws, ((Constraint, instants of every row, or None for all nodes), ..)."""
+    for constraint, s in laws:
+        stack = column(f"constraint {constraint.name!r}", constraint.function(program.inputs.at))
+        on_nodes = s is None
+        rows = [tuple(program.layout.nodes.tolist())] * stack.shape[0] if on_nodes else s
+        chosen = list(range(stack.shape[0]))
+        yield from _requests(program, constraint, stack, chosen, rows, on_nodes, law=True)
+
+
+def groups(program: Program, requests) -> Iterator[Group]:
+    """Yield the requests gathered by what is evaluated together, in the order in which they first come."""
+    gathered: dict = {}
+    for request in requests:
+        gathered.setdefault(request.key, []).append(request)
+    for members in gathered.values():
+        yield _group(program, members)
+
+
+def _joined_stack(program, what, constraint):
+    stack = column(what, constraint.function(*program.joined.at))
+    beyond = program.joined.y[program.layout.width + motion_width(program.problem) :]
+    program.check_end(what, ca.depends_on(stack, beyond))
+    return stack
+
+
+def _sorts(constraint, stack, on_nodes):
+    """Yield (numbers of rows, whether equalities, whether on lifted quantities); rows without any bound are left out."""
+    lower, upper = constraint.bounds(stack.shape[0])
+    bounded = (lower < upper) & (np.isfinite(lower) | np.isfinite(upper))
+    for equal, wanted in ((True, lower == upper), (False, bounded)):
+        for lifted in (False, True):
+            numbers = np.nonzero(wanted & (on_nodes == lifted))[0].tolist()
+            if numbers:
+                yield numbers, equal, lifted
+
+
+def _check_span(what, when, s):
+    if not s and not (when.open_start and when.open_end):
+        raise ValueError(
+            f"{what}: no node lies between s = {when.start:g} and {when.end:g}, where it "
+            "holds for torques or ground wrenches; take more nodes"
+        )
+
+
+def _requests(program, constraint, stack, chosen, instants_of_rows, on_nodes, law=False):
+    """Yield a Request for rows with the same instants; none for an open span that lies between two nodes."""
+    kind = constraint.when if isinstance(constraint.when, str) else "path"
+    if kind == "hull" and not program.problem.motion.hull:
+        kind = "path"
+    together: dict = {}
+    for number in chosen:
+        together.setdefault(tuple(instants_of_rows[number]), []).append(number)
+    for s, numbers in together.items():
+        if s:
+            yield Request(
+                constraint=constraint,
+                numbers=tuple(numbers),
+                stack=stack[numbers],
+                s=s,
+                kind=kind,
+                equal=bool(constraint.lower_of(numbers[0]) == constraint.upper_of(numbers[0])),
+                on_nodes=bool(on_nodes),
+                law=law,
+            )
+
+
+def _group(program, members):
+    kind, layout = members[0].kind, program.layout
+    s = sorted({instant for request in members for instant in request.s})
+    owners = tuple((one.constraint, number) for one in members for number in one.numbers)
+    asked = np.array([np.isin(s, one.s) for one in members for _ in one.numbers])
+    inputs = program.joined if kind == "joined" else program.inputs
+    made = kernel(inputs, ca.vertcat(*[request.stack for request in members]))
+    if kind == "hull":
+        _check_hull(layout.problem, made, owners)
+    where = (0.0, 1.0) if kind == "joined" else s
+    matrix = motion_map(layout, where, hull=kind == "hull").matrix
+    return Group(kernel=made, s=np.array(s), matrix=matrix, owners=owners, asked=asked)
+
+
+def _check_hull(problem, made, owners):
+    """Raise ValueError naming a constraint of control points that is not linear in q alone."""
+    first = free_duration(problem)
+    outside = (made.columns < first) | (made.columns >= first + problem.tree.dof)
+    sound = made.linear.copy()
+    sound[made.rows[outside]] = False
+    if not sound.all():
+        name = owners[int(np.argmin(sound))][0].name
+        raise ValueError(f"constraint {name!r}: when 'hull': expected a function linear in q alone")

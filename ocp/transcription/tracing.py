@@ -1,0 +1,54 @@
+"""Functions of an Instant looked at along a motion, rather than optimised."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.problem.statement import Problem
+from ocp.transcription.inputs import joined_symbols, symbols
+from ocp.transcription.kernels import column, evaluate
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Same:
+    """A value that a cache finds again by its identity."""
+
+    value: Any
+
+    def __hash__(self):
+        return id(self.value)
+
+    def __eq__(self, other):
+        return self.value is other.value
+
+
+def trace(problem: Problem, formulation, wanted: Callable, wrenches: str | None = None) -> Callable:
+    """Return a function (y (width, N), s (N,)) -> (m, N) of wanted(Instant).
+
+    `wrenches` as in `symbols`: y ends with those of the feet, about the origin, if they are "given", and with torques as
+    "variables".
+    """
+    inputs = _traced(Same(problem), formulation, wrenches)
+    values = ca.cse(column("trace", wanted(inputs.at)))
+    compiled = ca.Function("trace", [inputs.y, inputs.s], [values])
+    return lambda y, s: evaluate(compiled, y, s)
+
+
+def trace_joined(
+    problem: Problem, formulation, wanted: Callable, wrenches: str | None = None
+) -> Callable:
+    """Return a function (y (2 width,)) -> (m,) of wanted(start Instant, end Instant)."""
+    inputs = joined_symbols(problem, formulation, wrenches=wrenches)
+    values = ca.cse(column("trace", wanted(*inputs.at)))
+    compiled = ca.Function("trace", [inputs.y, inputs.s], [values])
+    return lambda y: evaluate(compiled, y, np.zeros(1))[:, 0]
+
+
+@lru_cache(maxsize=4)
+def _traced(same, formulation, wrenches):
+    """Return the Inputs of traces, kept, because all that is traced of one motion shares poses, torques and reactions."""
+    return symbols(same.value, formulation, wrenches=wrenches)
