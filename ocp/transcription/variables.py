@@ -96,25 +96,26 @@ def join(layout: Layout, control_points, duration: float, lifted=None) -> np.nda
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MotionMap:
-    """M with y = M x, the kernel inputs of all instants stacked, as triplets; `shape` is M's, `width` that of one y."""
+    """M with y = M x, the kernel inputs of all instants stacked, as triplets; `shape` is M's, and `divisor` (width,)
+    what the entries of one y are divided by: powers of a given duration."""
 
     row: np.ndarray
     column: np.ndarray
     value: np.ndarray
     shape: tuple[int, int]
-    width: int
+    divisor: np.ndarray
 
     @property
     def matrix(self) -> ca.DM:
         """M, sparse."""
-        value = ca.DM(self.value)
+        value = ca.DM(self.value / self.divisor[self.row % len(self.divisor)])
         return ca.DM.triplet(self.row.tolist(), self.column.tolist(), value, *self.shape)
 
     def __call__(self, x) -> np.ndarray:
         """Return y (width, N) of variables x."""
         weights = self.value * np.asarray(x, dtype=float)[self.column]
         stacked = np.bincount(self.row, weights=weights, minlength=self.shape[0])
-        return stacked.reshape(self.width, -1, order="F")
+        return stacked.reshape(len(self.divisor), -1, order="F") / self.divisor[:, None]
 
 
 def motion_map(layout: Layout, s, hull: bool = False) -> MotionMap:
@@ -128,7 +129,16 @@ def motion_map(layout: Layout, s, hull: bool = False) -> MotionMap:
         parts.append(_lifted_entries(layout, s))
     row, column, value = (np.concatenate([part[k] for part in parts]) for k in range(3))
     shape = (width * len(s), layout.size)
-    return MotionMap(row=row, column=column, value=value, shape=shape, width=width)
+    return MotionMap(row=row, column=column, value=value, shape=shape, divisor=_divisor(layout))
+
+
+def _divisor(layout):
+    """Return what the entries of y are divided by: T and T^2 for qd and qdd where the duration T is given."""
+    problem, divisor = layout.problem, np.ones(layout.width)
+    if not free_duration(problem):
+        powers = np.repeat(np.arange(3), problem.tree.dof)
+        divisor[: len(powers)] = problem.duration[0] ** powers
+    return divisor
 
 
 def motion_inputs(problem: Problem, control_points, duration: float, s) -> np.ndarray:
@@ -153,8 +163,6 @@ def _motion_entries(layout, s, hull):
         stack = np.stack([still * (order == 0) for order in range(3)])
     else:
         stack = np.stack([problem.motion.values(s, order) for order in range(3)])  # (3, N, points)
-    if not free:
-        stack = stack / problem.duration[0] ** np.arange(3)[:, None, None]
     order, instant, point = np.nonzero(stack)
     joint = np.arange(n)
     row = (instant * width + free + order * n)[:, None] + joint

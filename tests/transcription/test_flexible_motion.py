@@ -27,7 +27,7 @@ from ocp import (
     squares,
 )
 from ocp.cli.run import run
-from ocp.dynamics import book, forward, hybrid, lagrange, lie_group
+from ocp.dynamics import FORMULATIONS, book, forward, hybrid, lagrange, lie_group
 from ocp.dynamics.book import BOOK
 from ocp.dynamics.newton_euler import NEWTON_EULER
 from ocp.mechanics import kinematics
@@ -277,8 +277,11 @@ def test_the_certificate_knows_bending_and_damping(solution):
     )
 
 
-def test_a_wrong_planner_is_found_out():
-    """Plan with a beam that weighs nothing against gravity: Lagrange's equations from the energies let it drop."""
+def test_a_wrong_planner_is_found_out(monkeypatch):
+    """Plan with a beam that weighs nothing against gravity: Lagrange's equations from the energies let it drop.
+
+    One of the house's own formulations that erred so would be; a formulation of one's own states its own mechanics.
+    """
     wrong = Formulation(
         name="wrong",
         flexible=True,
@@ -286,6 +289,7 @@ def test_a_wrong_planner_is_found_out():
             replace(tree, gravity=(0, 0, 0)), q, qd, qdd, loads
         ),
     )
+    monkeypatch.setitem(FORMULATIONS, "wrong", wrong)
     certificate = verify(
         solve(reach(arm(gravity=1.0), points=16), Transcription(dynamics=wrong)).require()
     )
