@@ -86,7 +86,11 @@ def build(directory: Path, *, solved: bool = True) -> bool:
             warning=sys.stderr,
             warningiserror=True,
         )
-        site.build()
+        try:
+            site.build()
+        except importlib.import_module("sphinx.errors").SphinxError as error:
+            print(error, file=sys.stderr)
+            return False
     return site.statuscode == 0
 
 

@@ -8,6 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ocp.cli.reference import plain, structured
+from ocp.solution.solution import Solution
+from ocp.solution.solving import solve
+from ocp.studies.task import Task
+from ocp.transcription.transcribe import Transcription
 
 PICTURES = "*.png"
 HEADER = """\
@@ -35,26 +39,26 @@ SCRIPT = '''\
 #
 # What comes of it
 # ----------------
-# The same from a shell: ``ocp run {name} --plot {name}.png``.
+# From a shell: ``ocp run {name} --plot {name}.png``.
 
+from ocp import Solver, Transcription
 from ocp.problems.{name} import TASK
 
-solution = TASK.method(TASK.problem()).require()
+solution = TASK.method(TASK.problem(), Transcription(), Solver()).require()
 TASK.views.plot(solution, "{name}.png")
 solution
-{published}'''
-PUBLISHED = """
+
 # %%
-# Published beside ours
-# ---------------------
+# What was published
+# ------------------
 
-from ocp.cli.report import compared
+from ocp.cli.gallery import beside
 
-compared(TASK)
-"""
+print(beside(TASK, solution))
+'''
 
 
-def tasks() -> dict[str, Any]:
+def tasks() -> dict[str, Task]:
     """Return {name: Task} of the problems that come with the package."""
     problems = importlib.import_module("ocp.problems")
     modules = {
@@ -91,7 +95,7 @@ def write_scripts(folder: Path, *, solved: bool = True) -> dict[str, Any]:
     }
 
 
-def script(name: str, task: Any, source: str) -> str:
+def script(name: str, task: Task, source: str) -> str:
     """Return the script that solves and shows a problem, with its words around."""
     module = inspect.getmodule(task.problem)
     parameters = " ".join(structured((inspect.getdoc(task.problem) or "").splitlines()))
@@ -102,8 +106,30 @@ def script(name: str, task: Any, source: str) -> str:
         words=plain(inspect.getdoc(module) or ""),
         parameters=" ".join(parameters.split()),
         source=source,
-        published=PUBLISHED if task.published else "",
     )
+
+
+def beside(task: Task, solution: Solution) -> str:
+    """Return the published numbers of a task beside ours, each solved anew with its own settings.
+
+    Where the source says too little to repeat it, `solution` stands for ours.
+    """
+    lines = []
+    for number in task.published:
+        if number.comparable:
+            settings = Transcription(**number.settings)
+            ours = number.ours(solve(task.problem(**number.arguments), settings).require())
+        else:
+            ours = number.ours(solution)
+        changed = ", ".join(f"{name} {value}" for name, value in number.arguments.items())
+        lines += [
+            f"{number.quantity}{', ' if changed else ''}{changed}",
+            f"  printed  {number.value:g}  ({number.source})",
+            f"  ours     {ours:.5g}",
+            *([] if number.optimum is None else [f"  optimum  {number.optimum:.6g}"]),
+            *([f"  {number.remark}"] if number.remark else []),
+        ]
+    return "\n".join(lines) or "No source prints a number for this problem."
 
 
 def pictures(block: Any, variables: dict[str, Any], settings: dict[str, Any]) -> str:
