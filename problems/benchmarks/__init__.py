@@ -1,0 +1,1 @@
+"""What comparisons count and time: operations of formulations, costs of derivatives."""

@@ -1,0 +1,149 @@
+"""What derivatives of torques cost by each way: graphs of the same numbers, sized and timed."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from ocp.models.general_chain import general_chain
+from ocp.models.human_like import human_like
+from ocp.problems.benchmarks.operations import operations
+
+from ocp import Tree
+from ocp.dynamics import composite, newton_euler
+from ocp.transcription.compiled import compile_function
+
+SIZES, LARGE = (2, 6, 12, 24), 12  # joints of chains; from which on the human-like tree comes in
+ROUNDS, LEAST = 25, 0.002  # of timing by turns; s that a round lasts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """A line of the file: counts of torques by a `rule`, or of a derivative (a `quantity`), with
+    microseconds where they were taken."""
+
+    model: str
+    joints: int
+    quantity: str
+    method: str
+    rule: str
+    multiplications: int | None = None
+    additions: int | None = None
+    instructions: int | None = None
+    microseconds: float | None = None
+    compiled_microseconds: float | None = None
+
+
+def trees(joints: int) -> Iterator[tuple[str, Tree]]:
+    """Yield (name, tree) of what derivatives are taken of: chains of up to twice that many joints,
+    and from 12 on the human-like tree."""
+    yield from ((f"chain{n}", general_chain(n)) for n in SIZES if n <= 2 * joints)
+    if joints >= LARGE:
+        yield "human_like", human_like()
+
+
+def derivatives(tree: Tree) -> dict[tuple[str, str], tuple[ca.Function, int]]:
+    """Return {(quantity, method): (function, instructions)} of torques and their derivatives, the
+    nonzeros of each in one column.
+
+    The Jacobian is that by (q, qd, qdd), the Hessian the upper triangle of that of
+    multipliers . tau by the same. Loops are a scalar graph (composite.slope_parts,
+    curvature_parts) and operations on whole matrices of what it gives; their instructions are those
+    of both.
+    """
+    q, qd, qdd, weight = symbols = [
+        ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd", "weight")
+    ]
+    motion, tau = (q, qd, qdd), newton_euler.inverse(tree, q, qd, qdd)
+    hessian = ca.hessian(ca.dot(weight, tau), ca.vertcat(*motion))[0]
+    slopes = composite.slope_parts(tree, *motion)
+    curvatures = ca.cse(list(composite.curvature_parts(tree, weight, *motion)[:4]))
+    return {
+        ("tau", "newton_euler"): _scalar(motion, [tau]),
+        ("jacobian", "AD"): _scalar(motion, [ca.jacobian(tau, ca.vertcat(*motion))]),
+        ("jacobian", "composite"): _scalar(motion, composite.sensitivity(tree, *motion)[:3]),
+        ("jacobian", "composite loops"): _looped(
+            motion, slopes, lambda parts: composite.join_slopes(tree, parts)[:3]
+        ),
+        ("hessian", "AD"): _scalar(symbols, [ca.triu(hessian)]),
+        ("hessian", "composite"): _scalar(symbols, composite.curvature(tree, weight, *motion)[:4]),
+        ("hessian", "composite loops"): _looped(
+            symbols, curvatures, lambda parts: composite.join_curvature(tree, (*parts, None))[:4]
+        ),
+    }
+
+
+def _scalar(inputs: Sequence[ca.SX], matrices: Iterable[ca.SX]) -> tuple[ca.Function, int]:
+    function = ca.Function("kernel", inputs, [ca.cse(_column(map(ca.sparsify, matrices)))])
+    return function, function.n_instructions()
+
+
+def _looped(
+    inputs: Sequence[ca.SX], parts: Iterable[ca.SX], join: Callable[[Any], Any]
+) -> tuple[ca.Function, int]:
+    stage = ca.Function("stage", inputs, [ca.SX(part) for part in parts])  # as kernels do
+    arguments = [ca.MX.sym(f"i{k}", *part.shape) for k, part in enumerate(inputs)]
+    function = ca.Function("kernel", arguments, [_column(join(stage.call(arguments)))])
+    return function, stage.n_instructions() + function.n_instructions()
+
+
+def _column(matrices: Iterable[Any]) -> Any:
+    return ca.vertcat(*(matrix.nz[:] for matrix in matrices))
+
+
+def costs(name: str, tree: Tree, compiled: bool = False) -> Iterator[Record]:
+    """Yield a Record for torques and each of their derivatives; raise NoCompiler if `compiled`
+    cannot be had."""
+    ways = derivatives(tree)
+    functions = [function for function, _ in ways.values()]
+    slow = microseconds(functions)
+    quick: list[float | None] = [None] * len(functions)
+    if compiled:
+        quick[:] = microseconds([compile_function(function) for function in functions])
+    for k, ((quantity, method), (function, instructions)) in enumerate(ways.items()):
+        times, plus = (None, None) if "loops" in method else operations(function)
+        yield Record(
+            model=name,
+            joints=tree.dof,
+            quantity=quantity,
+            method=method,
+            rule="folded",
+            multiplications=times,
+            additions=plus,
+            instructions=instructions,
+            microseconds=slow[k],
+            compiled_microseconds=quick[k],
+        )
+
+
+def microseconds(
+    functions: Sequence[ca.Function], rounds: int = ROUNDS, least: float = LEAST
+) -> list[float]:
+    """Return the median time of one call of each function (us), over rounds taken by turns, since a
+    processor's speed drifts; a round of a function lasts at least `least` (s)."""
+    calls = [_call(function) for function in functions]
+    counts = [max(1, round(least / max(_seconds(call, 3), 1e-7))) for call in calls]
+    turns = [list(map(_seconds, calls, counts)) for _ in range(rounds)]
+    return [1e6 * float(np.median(times)) for times in zip(*turns)]
+
+
+def _seconds(call: Callable[[], None], count: int) -> float:
+    start = time.perf_counter()
+    for _ in range(count):
+        call()
+    return (time.perf_counter() - start) / count
+
+
+def _call(function: ca.Function) -> Callable[[], None]:
+    """Return what evaluates the function at random numbers in its own buffers."""
+    buffer, call = function.buffer()
+    arrays = [
+        np.random.default_rng(k).uniform(-1, 1, function.nnz_in(k)) for k in range(function.n_in())
+    ]
+    results = [np.zeros(function.nnz_out(k)) for k in range(function.n_out())]
+    for place, group in ((buffer.set_arg, arrays), (buffer.set_res, results)):
+        for k, array in enumerate(group):
+            place(k, memoryview(array))
+    return lambda keep=(buffer, arrays, results): call()
