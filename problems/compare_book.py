@@ -1,48 +1,54 @@
-"""Work of Book's flexible dynamics in simulation form beside the polynomials of Book (1983), section 6."""
+"""Work of Book's flexible dynamics in simulation form beside Book (1983), section 6."""
 
 import argparse
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 import casadi as ca
 import numpy as np
+from ocp.problems.benchmarks.operations import Pair, operations
 
+from ocp import GROUND, Link, Modes, Place, Tree, revolute
 from ocp.dynamics import book
-from ocp.mechanics.joints import GROUND, revolute
-from ocp.mechanics.modes import Modes, Place
-from ocp.mechanics.tree import Link, Tree
+from ocp.studies import markdown
 
+# Powers of n, n_f and m, and their coefficients
 POWERS = (
-    (0, 2, 2),
-    (0, 1, 2),
-    (0, 2, 1),
-    (1, 1, 1),
-    (0, 1, 1),
-    (2, 0, 0),
-    (1, 1, 0),
-    (1, 0, 0),
-    (0, 1, 0),
-    (0, 0, 0),
-)  # of n, n_f, m
+    *((0, 2, 2), (0, 1, 2), (0, 2, 1), (1, 1, 1), (0, 1, 1)),
+    *((2, 0, 0), (1, 1, 0), (1, 0, 0), (0, 1, 0), (0, 0, 0)),
+)
 MULTIPLICATIONS = (6, 17.5, 118, 74, 137.5, 84, 86, 279, 126, -57)
 ADDITIONS = (6.5, 19, 115.5, 68, 123, 85, 80, 329, 111, -91)
 STATED = 12009  # multiplications of the text for 6 joints, 2 flexible links, 3 modes each
 CASES = ((2, 1, 1), (4, 1, 2), (6, 1, 3), (6, 2, 1), (6, 2, 2), (6, 2, 3), (6, 5, 3))
+PRODUCTS = (ca.OP_MUL, ca.OP_SQ, ca.OP_DIV)  # what counts as a multiplication
+PARTICLES = 20  # of the random bodies
+HEADER = ("n", "n_f", "m", "ours x", "Book x", "ours +", "Book +")
 NOTES = """\
-Counted: J and R of J z'' = R as printed (eqs. 66-90) for general chains, in numbers, repetitions kept once, sines and cosines not counted,
-        J not inverted; the first links are flexible, the last is rigid, integrals of shapes are full matrices without zeros.
-Book    counts products of whole matrices, less what is known to be constant; so his numbers stand above ours. His count is an average over
-        joint kinds that this graph does not know.
-Misprint of Book (1983): at n = 6, n_f = 2, m = 3 the polynomial of the multiplications gives 11,361, the text says about 12,009. One
-        coefficient may be wrong: the difference, 648, is 18 n^2 (84 read as 102) as well as 18 n n_f m (74 read as 92)."""
+Counted: J and R of J z'' = R as printed (eqs. 66-90) for general chains, in numbers, repetitions
+        kept once, sines and cosines not counted, J not inverted; the first links are flexible, the
+        last is rigid, integrals of shapes are full matrices without zeros.
+Book    counts products of whole matrices, less what is known to be constant; so his numbers stand
+        above ours. His count is an average over joint kinds that this graph does not know.
+Misprint of Book (1983): at n = 6, n_f = 2, m = 3 the polynomial of the multiplications gives
+        11,361, the text says about 12,009. One coefficient may be wrong: the difference, 648, is
+        18 n^2 (84 read as 102) as well as 18 n n_f m (74 read as 92)."""
 
 
-def polynomial(coefficients, n, flexible, modes):
-    """Return the value of one of the paper's polynomials for n joints, that many flexible links, and modes on each."""
+def polynomial(coefficients: Sequence[float], n: int, flexible: int, modes: int) -> float:
+    """Return the value of one of the paper's polynomials.
+
+    For n joints, that many flexible links, and modes on each.
+    """
     return sum(c * n**a * flexible**b * modes**d for c, (a, b, d) in zip(coefficients, POWERS))
 
 
-def chain(n, flexible, modes, seed=0):
-    """Return a general chain of n revolute joints whose first links are flexible, with full random integrals of that many shapes."""
+def chain(n: int, flexible: int, modes: int, seed: int = 0) -> Tree:
+    """Return a general chain of n revolute joints whose first links are flexible.
+
+    They have full random integrals of that many shapes.
+    """
     rng, links, joints = np.random.default_rng(seed), [], []
     for k in range(n):
         home = np.eye(4)
@@ -57,19 +63,17 @@ def chain(n, flexible, modes, seed=0):
             "inertia": np.trace(cloud @ cloud.T) * np.eye(3) - cloud @ cloud.T,
         }
         links.append(Link(**body))
-        if k > 0 and k <= flexible:
+        if 0 < k <= flexible:
             links[k - 1] = Link(**body, modes=_general(rng, modes, home[:3, 3], body))
     return Tree(links=links, joints=joints, gravity=rng.uniform(1, 9, 3))
 
 
-def _general(rng, m, place, body):
-    """Return Modes with no zero in any integral: those of m random shapes over a cloud of particles."""
-    shape, dm, r = (
-        rng.uniform(-1, 1, (m, 20, 3)),
-        np.full(20, body["mass"] / 20),
-        rng.uniform(-0.3, 0.3, (20, 3)),
-    )
+def _general(rng: np.random.Generator, m: int, place: np.ndarray, body: dict[str, Any]) -> Modes:
+    """Return Modes with no zero in any integral: of m random shapes over a cloud of particles."""
+    shape = rng.uniform(-1, 1, (m, PARTICLES, 3))
+    dm, r = np.full(PARTICLES, body["mass"] / PARTICLES), rng.uniform(-0.3, 0.3, (PARTICLES, 3))
     root = rng.uniform(0.1, 1, (m, m))
+    shift, turn = rng.uniform(-1, 1, (m, 3)), rng.uniform(-1, 1, (m, 3))
     return Modes(
         names=[f"mode{k + 1}" for k in range(m)],
         **body,
@@ -77,49 +81,36 @@ def _general(rng, m, place, body):
         first=np.einsum("p,kpi->ki", dm, shape),
         moment=np.einsum("p,pi,kpj->kij", dm, r, shape),
         coupling=np.einsum("p,kpi,lpj->klij", dm, shape, shape),
-        places=(
-            Place(
-                position=place, shift=rng.uniform(-1, 1, (m, 3)), turn=rng.uniform(-1, 1, (m, 3))
-            ),
-        ),
+        places=(Place(position=place, shift=shift, turn=turn),),
     )
 
 
-def counted(n, flexible, modes):
-    """Return multiplications and additions (2,) in the graph of J and R as printed."""
+def counted(n: int, flexible: int, modes: int) -> Pair:
+    """Return multiplications and additions in the graph of J and R as printed."""
     tree = chain(n, flexible, modes)
     q, qd, tau = (ca.SX.sym(name, tree.dof) for name in ("q", "qd", "tau"))
-    parts = [
-        ca.triu(book.inertia(tree, q, printed=True)),
-        book.remainder(tree, q, qd, tau, printed=True),
-    ]
-    graph = ca.Function("graph", [q, qd, tau], ca.cse(parts))
-    codes = [graph.instruction_id(k) for k in range(graph.n_instructions())]
-    kinds = (ca.OP_MUL, ca.OP_SQ, ca.OP_DIV), (ca.OP_ADD, ca.OP_SUB, ca.OP_TWICE)
-    return np.array([sum(code in kind for code in codes) for kind in kinds])
+    inertia = ca.triu(book.inertia(tree, q, printed=True))
+    remainder = book.remainder(tree, q, qd, tau, printed=True)
+    graph = ca.Function("graph", [q, qd, tau], ca.cse([inertia, remainder]))
+    return operations(graph, PRODUCTS)
 
 
-def table(cases=CASES):
+def table(cases: Sequence[tuple[int, int, int]] = CASES) -> str:
     """Return the comparison as text, a line per case (joints, flexible links, modes on each)."""
-    lines = [
-        f"{'n':>3} {'n_f':>4} {'m':>3} {'ours x':>9} {'Book x':>9} {'ours +':>9} {'Book +':>9}"
-    ]
+    rows = []
     for case in cases:
-        (times, plus), printed = (
-            counted(*case),
-            [polynomial(c, *case) for c in (MULTIPLICATIONS, ADDITIONS)],
-        )
-        lines.append(
-            f"{case[0]:3} {case[1]:4} {case[2]:3} {times:9,} {printed[0]:9,.0f} {plus:9,} {printed[1]:9,.0f}"
-        )
-    return "\n".join([*lines, NOTES])
+        times, plus = counted(*case)
+        printed = [polynomial(powers, *case) for powers in (MULTIPLICATIONS, ADDITIONS)]
+        numbers = (times, printed[0], plus, printed[1])
+        rows.append((*case, *(f"{number:,.0f}" for number in numbers)))
+    title = "Multiplications and additions of Book's J and R"
+    return f"{markdown(title, HEADER, rows)}\n{NOTES}"
 
 
-def run(arguments=None):
+def run(arguments: Sequence[str] | None = None) -> int:
     """Print the table; return the exit status."""
-    argparse.ArgumentParser(prog="python -m problems.compare_book", description=__doc__).parse_args(
-        arguments
-    )
+    parser = argparse.ArgumentParser(prog="python -m problems.compare_book", description=__doc__)
+    parser.parse_args(arguments)
     print(table())
     return 0
 

@@ -2,43 +2,48 @@
 
 import importlib
 import sys
+from collections.abc import Iterator
 
 from ocp.problems.__main__ import gallery
 
-from ocp.solution.solving import solve
+from ocp import Published, solve
+from ocp.studies import markdown
 from ocp.transcription.transcribe import transcription_of
 
 HEADER = ("problem", "paper", "quantity", "printed", "ours", "true optimum", "remark")
 
 
-def rows():
+def rows() -> Iterator[tuple[str, ...]]:
     """Yield one line of strings per published number, each solved anew."""
+    for name, published in _entries():
+        module = importlib.import_module(f"ocp.problems.{name}")
+        statement = module.TASK.problem(**published.arguments)
+        solution = solve(statement, transcription_of(published.settings)).require()
+        said = [*published.arguments.items(), *published.settings.items()]
+        yield (
+            " ".join([f"`{name}`", *(f"`--{key} {value}`" for key, value in said)]),
+            published.source,
+            published.quantity,
+            f"{published.value:.4g}",
+            f"{published.ours(solution):.4f}",
+            "" if published.optimum is None else f"{published.optimum:.5f}",
+            published.remark,
+        )
+
+
+def _entries() -> Iterator[tuple[str, Published]]:
+    """Yield (problem, number) of all printed numbers that ours can be compared with."""
     for name in gallery():
-        module = None if name == "published" else importlib.import_module(f"problems.{name}")
+        module = None if name == "published" else importlib.import_module(f"ocp.problems.{name}")
         task = getattr(module, "TASK", None)
-        for entry in (one for one in task.published if one.comparable) if task else ():
-            solution = solve(
-                task.problem(**entry.arguments), transcription_of(entry.settings)
-            ).require()
-            flags = [
-                f"--{key} {value}"
-                for key, value in [*entry.arguments.items(), *entry.settings.items()]
-            ]
-            yield (
-                " ".join([f"`{name}`", *(f"`{flag}`" for flag in flags)]),
-                entry.source,
-                entry.quantity,
-                f"{entry.value:.4g}",
-                f"{entry.ours(solution):.4f}",
-                "" if entry.optimum is None else f"{entry.optimum:.5f}",
-                entry.remark,
-            )
+        for published in task.published if task else ():
+            if published.comparable:
+                yield name, published
 
 
-def table():
+def table() -> str:
     """Return the table in Markdown."""
-    lines = [HEADER, ("---",) * len(HEADER), *rows()]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return markdown("", HEADER, rows(), padded=False).rstrip()
 
 
 if __name__ == "__main__":

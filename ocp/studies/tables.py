@@ -127,14 +127,25 @@ def _word(value):
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def markdown(title: str, header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table that reads as text and as Markdown: first column to the left, others right."""
+def markdown(
+    title: str,
+    header: Sequence[object],
+    rows: Iterable[Sequence[object]],
+    *,
+    padded: bool = True,
+) -> str:
+    """Return a table that reads as text and as Markdown, under a title unless that is empty.
+
+    The first column stands to the left, the others to the right; not `padded`, all to the left in
+    as few letters as Markdown needs.
+    """
     lines = [[str(entry) for entry in line] for line in (header, *rows)]
-    widths = [max(3, *map(len, column)) for column in zip(*lines)]
+    widths = [max(3, *map(len, column)) if padded else 0 for column in zip(*lines)]
     texts = [
         " | ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])])
         for line in lines
     ]
     rule = ["-" * (widths[0] + 2), *("-" * (width + 1) + ":" for width in widths[1:])]
     head, *body = (f"| {text} |" for text in texts)
-    return "\n".join([f"{title}\n", head, f"|{'|'.join(rule)}|", *body, ""])
+    under = f"|{'|'.join(rule)}|" if padded else f"|{' --- |' * len(widths)}"
+    return "\n".join([*([f"{title}\n"] if title else []), head, under, *body, ""])

@@ -5,7 +5,7 @@ its zeros, ones and repetitions gone; sines and cosines are not counted.
 """
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, cache
 from math import factorial
 
 import casadi as ca
@@ -61,19 +61,19 @@ MODELS = {"two_link": lambda: two_link(gravity=9.8062), "pr": pr, "ur5_like": ur
 
 
 def operations(function: ca.Function, products: Sequence[int] = PRODUCTS) -> Pair:
-    """Return the multiplications and additions of a scalar graph; `products`: codes of the former."""
+    """Return multiplications and additions of a scalar graph; `products`: codes of the former."""
     codes = [function.instruction_id(k) for k in range(function.n_instructions())]
     return sum(code in products for code in codes), sum(code in SUMS for code in codes)
 
 
-@lru_cache(maxsize=None)
+@cache
 def dense(method: str, n: int) -> Pair:
     """Return multiplications and additions for n joints by the paper's rule."""
     inputs, tau = DENSE[method](n)
     return operations(ca.Function("tau", inputs, [tau]))
 
 
-@lru_cache(maxsize=None)
+@cache
 def folded(method: str, tree: Tree) -> Pair:
     """Return multiplications and additions of the torques of a tree of numbers."""
     motion = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]

@@ -64,7 +64,7 @@ def solution():
 
 
 def moved(solution, tree, points=None):
-    """Return the solution with another tree and made-up control points: a motion that nobody solved for, good enough to draw."""
+    """Return the solution with another tree and made-up control points, good enough to draw."""
     problem = replace(solution.problem, tree=tree, constraints=())
     if points is None:
         points = np.random.default_rng(1).uniform(-1, 1, (tree.dof, problem.motion.points))
