@@ -87,6 +87,7 @@ def write_scripts(folder: Path, *, solved: bool = True) -> dict[str, Any]:
             "filename_pattern": "/",
             "image_scrapers": ("ocp.cli.gallery.pictures",),
             "reset_modules": (),
+            "within_subsection_order": "FileNameSortKey",
             "download_all_examples": False,
             "show_signature": False,
             "write_computation_times": False,
@@ -129,7 +130,7 @@ def beside(task: Task, solution: Solution) -> str:
             *([] if number.optimum is None else [f"  optimum  {number.optimum:.6g}"]),
             *([f"  {number.remark}"] if number.remark else []),
         ]
-    return "\n".join(lines) or "No source prints a number for this problem."
+    return "\n".join(lines) or "No source prints an optimum of this problem."
 
 
 def pictures(block: Any, variables: dict[str, Any], settings: dict[str, Any]) -> str:
@@ -137,7 +138,7 @@ def pictures(block: Any, variables: dict[str, Any], settings: dict[str, Any]) ->
     from sphinx_gallery.scrapers import figure_rst
 
     moved = []
-    for path in sorted(Path.cwd().glob(PICTURES)):
+    for path in sorted(Path.cwd().glob(PICTURES), key=lambda path: len(path.stem)):
         target = next(iter(variables["image_path_iterator"]))
         shutil.move(path, target)
         moved.append(target)
