@@ -74,7 +74,7 @@ def _mesh(**settings):
 SPLINE = Way(name="B-spline", sized=_spline(), options={})
 INTEGRATED = Way(
     name="B-spline, integrated",
-    sized=_spline(passive="integrated", nodes=2),
+    sized=_spline(method="integrated", nodes=2),
     options={"mu_init": 1e-4},
 )
 HERMITE = Way(name="Hermite-Simpson", sized=_mesh(method="hermite-simpson"), options={})

@@ -19,6 +19,7 @@ from ocp.problems.compare_transcriptions import (
 
 from ocp.solution.replay import replay
 from ocp.solution.solving import solve
+from ocp.transcription.transcribe import settings_of, transcription_of
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,7 @@ def test_a_size_is_refined_until_the_cost_settles_and_the_control_reaches_the_go
     assert row.solution.problem.motion.intervals == row.sizes[-1]
     finer = solve(
         swing(),
-        replace(row.solution.transcription, intervals=3 * row.sizes[-1]),
+        transcription_of(settings_of(row.solution.transcription) | {"intervals": 3 * row.sizes[-1]}),
         guess=row.solution,
     ).require()
     assert row.solution.objective == pytest.approx(finer.objective, rel=SAME)

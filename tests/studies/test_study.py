@@ -210,7 +210,7 @@ def test_a_chain_starts_from_neighbours_and_over_failed_ones():
         ({"points": [6.5]}, "points: expected a value of type int, got 6.5"),
         ({"torque": ["much"]}, "torque: expected a value of type float"),
         ({"torque": [np.nan]}, "torque: expected plain values"),
-        ({"transcription.knots": [1]}, "transcription.knots: there is no such setting"),
+        ({"transcription.knots": [1]}, "transcription.knots: method 'spline' has no such setting"),
         ({"solver.speed": [1]}, "solver.speed: there is no such"),
         ({"robot.mass": [1]}, "robot.mass: expected a parameter of the problem"),
         ({"method.care": [1]}, "care: solving.solve has no such parameter"),
