@@ -17,7 +17,7 @@ from math import inf
 from pathlib import Path
 from types import MappingProxyType
 
-from ocp.dynamics import FORMULATIONS
+from ocp.dynamics import DERIVATIVES, FORMULATIONS
 from ocp.plots import Panel, check_suffix, panels
 from ocp.problems.__main__ import gallery
 from ocp.solution.files import check_writable, write
@@ -26,7 +26,6 @@ from ocp.studies.profiles import curves, data_profile, performance_profile, rank
 from ocp.studies.solver_runs import SOLVERS, TRANSCRIPTIONS, Run, execute
 from ocp.studies.tables import markdown
 from ocp.studies.workers import processors
-from ocp.transcription.transcribe import PROVIDERS
 
 DONE, BAD_ARGUMENTS, INTERRUPTED = 0, 2, 130
 PROBLEMS = ("two_link_time", "two_link_lift", "acrobot_swing", "four_bar_effort", "gait")
@@ -278,7 +277,7 @@ def _wanted(flags):
     rest = [
         _listed(flag, text, known)
         for flag, text, known in (
-            ("--derivatives", flags.derivatives, PROVIDERS),
+            ("--derivatives", flags.derivatives, DERIVATIVES),
             ("--dynamics", flags.dynamics, FORMULATIONS),
             ("--transcriptions", flags.transcriptions, TRANSCRIPTIONS),
         )
@@ -350,7 +349,7 @@ def _parser():
         "--derivatives",
         default="recursive",
         metavar="NAME,...",
-        help=f"some of {', '.join(PROVIDERS)} (default: recursive)",
+        help=f"some of {', '.join(DERIVATIVES)} (default: recursive)",
     )
     add(
         "--dynamics",

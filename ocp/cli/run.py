@@ -12,12 +12,12 @@ from typing import NoReturn, get_args
 
 from ocp import NotVerified, Solver, Task, Transcription, load
 from ocp.cli.report import block, describe, summary
-from ocp.dynamics import CHOICES
+from ocp.dynamics import CHOICES, DERIVATIVES
 from ocp.solution.certificate import verify
 from ocp.solution.files import check_writable, plain, write
 from ocp.solvers.nlp import HESSIANS
 from ocp.transcription.methods import METHODS
-from ocp.transcription.transcribe import PROVIDERS, transcription_of
+from ocp.transcription.transcribe import transcription_of
 
 SOLVED, NOT_SOLVED, BAD_ARGUMENTS = 0, 1, 2
 TOLERANCE_OPTIONS = {
@@ -148,7 +148,7 @@ def _common_flags(group, name):
     add, defaults = group.add_argument, Transcription()
     add(
         "--dynamics",
-        default=defaults.dynamics.name,
+        default=defaults.dynamics,
         metavar="NAME",
         help=f"formulation: {', '.join(CHOICES)}; auto is newton_euler, for flexible links book",
     )
@@ -156,7 +156,7 @@ def _common_flags(group, name):
         "--derivatives",
         default=defaults.derivatives,
         metavar="NAME",
-        help=f"provider: {', '.join(PROVIDERS)}; auto is recursive, for flexible links ad",
+        help=f"provider: {', '.join(DERIVATIVES)}; auto is recursive, for flexible links ad",
     )
     add("--method", default="spline", metavar="NAME", help=f"one of {', '.join(METHODS)}")
     for entry, owners in _method_fields().values():

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation, aligned
 from ocp.mechanics.kinematics import joint_pose
 from ocp.mechanics.loads import applied
@@ -266,4 +267,10 @@ def _by_variable(tree, stacked):
     return tuple(stacked[:, 1 + part * n : 1 + (part + 1) * n] for part in range(3))
 
 
-BARMAN = Formulation(name="barman", inverse=inverse, reactions=reactions, sensitivity=sensitivity)
+BARMAN = Formulation(
+    name="barman",
+    inverse=inverse,
+    derivatives=COMPOSITE,
+    reactions=reactions,
+    sensitivity=sensitivity,
+)

@@ -12,6 +12,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics.formulation import Formulation
+from ocp.dynamics.linear import mixed
 from ocp.mechanics.flexible import bend_at, bends, first_moment, integrals, moved, slopes, weighed
 from ocp.mechanics.loads import applied
 from ocp.mechanics.spatial import screw_matrix, skew
@@ -113,20 +114,8 @@ def hybrid(tree, q, qd, known, active, loads=()):
 
     `active` has a boolean and `known` (n,) the given acceleration or force of each coordinate, as in `ocp.dynamics.lie_group.hybrid`.
     """
-    given, free = (
-        [row for row, flag in enumerate(active) if bool(flag) is side] for side in (True, False)
-    )
-    matrix, rest, found = (
-        inertia(tree, q),
-        remainder(tree, q, qd, ca.DM.zeros(tree.dof), loads),
-        ca.vertcat(*ca.vertsplit(known)),
-    )
-    found[free] = ca.solve(
-        matrix[free, free], known[free] + rest[free] - matrix[free, given] @ known[given]
-    )
-    forces = matrix @ found - rest
-    forces[free] = known[free]
-    return found, forces
+    rest = remainder(tree, q, qd, ca.DM.zeros(tree.dof), loads)
+    return mixed(inertia(tree, q), -rest, known, active)
 
 
 def reactions(tree, q, qd, qdd, loads=()):
@@ -318,4 +307,9 @@ def _check(tree):
             )
 
 
-BOOK = Formulation(name="book", inverse=inverse, reactions=reactions, flexible=True)
+BOOK = Formulation(
+    name="book",
+    inverse=inverse,
+    reactions=reactions,
+    flexible=True,
+)

@@ -4,12 +4,12 @@ The open tree needs the generalized forces h = M qdd + ... of inverse dynamics. 
 the cut joints J' lambda (Xiang, Arora & Abdel-Malek 2009, eq. 38, in the form of Lagrange's multipliers of Haug 1989, section 11.1).
 """
 
-
 import casadi as ca
 import numpy as np
 
 from ocp.dynamics.lie_group import bias, mass_matrix
 from ocp.dynamics.lie_group import inverse as open_inverse
+from ocp.dynamics.linear import linear_in_accelerations
 from ocp.mechanics.closure import independent
 from ocp.mechanics.loops import (
     gap,
@@ -90,31 +90,29 @@ def forward(tree, q, qd, tau, loads=(), *, decay=0.0, near=None, dynamics=None):
     return found[: tree.dof], spread(tree, -found[tree.dof :], rows)
 
 
-def linear_in_accelerations(dynamics, tree, q, qd, loads=()):
-    """Return M (n, n) and h (n,) with dynamics(tree, q, qd, qdd, loads) = M qdd + h, in expressions SX."""
-    qdd = ca.SX.sym("qdd", tree.dof)
-    needed = dynamics(tree, q, qd, qdd, loads)
-    return ca.jacobian(needed, qdd), ca.substitute(needed, qdd, ca.SX.zeros(tree.dof))
-
-
-def hybrid(tree, q, qd, qdd, passive, loads=()):
+def hybrid(tree, q, qd, qdd, passive, loads=(), *, dynamics=None):
     """Return accelerations (n,) of which the `passive` rows follow from the others, by the loops and their own lack of torque.
 
     [M_pp  J_p'] [ qdd_p  ]   [-h_p                 ]
     [J_p   0   ] [-lambda ] = [-J_a qdd_a - dJ/dt qd]     h: with qdd_a, and qdd_p = 0
+
+    M and h come from where `forward` has them.
     """
     rows, passive = list(independent(tree).rows), list(passive)
     driven = ca.SX(qdd)
     driven[passive] = 0
     slope = gap_jacobian(tree, q)[rows, passive]
     goal = -gap_acceleration(tree, q, qd, driven)
+    if dynamics is None:
+        mass, pull = mass_matrix(tree, q), open_inverse(tree, q, qd, driven, loads)
+    else:
+        mass, pull = linear_in_accelerations(dynamics, tree, q, qd, loads)
+        pull = pull + mass @ driven
     system = ca.vertcat(
-        ca.horzcat(mass_matrix(tree, q)[passive, passive], slope.T),
+        ca.horzcat(mass[passive, passive], slope.T),
         ca.horzcat(slope, ca.DM(len(rows), len(rows))),
     )
-    found = ca.solve(
-        system, ca.vertcat(-open_inverse(tree, q, qd, driven, loads)[passive], goal[rows])
-    )
+    found = ca.solve(system, ca.vertcat(-pull[passive], goal[rows]))
     driven[passive] = found[: len(passive)]
     return driven
 

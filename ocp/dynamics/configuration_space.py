@@ -17,6 +17,7 @@ from itertools import product
 import casadi as ca
 import numpy as np
 
+from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation, aligned
 from ocp.mechanics.checks import limits
 from ocp.mechanics.inertia import regrouped
@@ -328,4 +329,6 @@ def _entries(tree):
     )
 
 
-CONFIGURATION_SPACE = Formulation(name="configuration_space", inverse=inverse)
+CONFIGURATION_SPACE = Formulation(
+    name="configuration_space", inverse=inverse, derivatives=COMPOSITE
+)

@@ -3,50 +3,89 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 
 from ocp.mechanics.checks import frozen
 from ocp.mechanics.spatial import invert, tidy
-from ocp.mechanics.tree import Link
+from ocp.mechanics.tree import Link, Tree
+from ocp.mechanics.types import Matrix
 
 PARALLEL = (
     0.03  # sine of the angle below which the common normal of two axes lies too far off to be used
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Formulation:
-    """A method of inverse dynamics.
-
-    inverse(tree, q, qd, qdd, loads=()) -> joint torques or forces (n,);
-    reactions(tree, q, qd, qdd, loads=()) -> (moment (3, links), force (3, links)) that each joint passes to its link, in the axes of
-    the link's own frame, the moment about the joint's `anchor`; None where the method does not know them;
-    sensitivity(tree, q, qd, qdd, loads=()) -> dtau/dq, dtau/dqd, dtau/dqdd, (n, n) each, by the method's own recursion; None where it has
-    none; flexible: whether the method knows links with modes.
-    """
-
-    name: str
-    inverse: Callable
-    reactions: Callable | None = None
-    sensitivity: Callable | None = None
-    flexible: bool = False
+# inverse(tree, q, qd, qdd, loads=()) -> joint torques or forces (n,)
+Inverse: TypeAlias = Callable[..., Matrix]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
-    """Derivatives of inverse dynamics in two stages: parts, which are scalar graphs, and their joining, in graphs or matrix loops.
+    """Derivatives of inverse dynamics in two stages: parts, which are scalar graphs, and their joining.
 
-    slope_parts(tree, q, qd, qdd, loads) -> parts; join_slopes(tree, parts) -> dtau/dq, dtau/dqd, dtau/dqdd (n, n), dtau/d(moment, force) of
-    each load, a Load or a Wrench, (n, 6 loads). With multipliers as second argument curvature_parts, and join_curvature(tree, parts) -> the
-    second derivatives of L = multipliers . tau by (q, q), (q, qd), (q, qdd), (qd, qd), (n, n), the symmetric ones as upper triangles, by q
-    and the loads (n, 6 loads), and the gradient of L by (q, qd, qdd, loads).
+    slope_parts(tree, q, qd, qdd, loads) -> parts; join_slopes(tree, parts) -> dtau/dq, dtau/dqd, dtau/dqdd (n, n),
+    and dtau/d(moment, force) of each load, a Load or a Wrench, (n, 6 loads).
+
+    curvature_parts(tree, multipliers (n,), q, qd, qdd, loads) -> parts; join_curvature(tree, parts) -> the second
+    derivatives of L = multipliers . tau by (q, q), (q, qd), (q, qdd), (qd, qd), (n, n), the symmetric ones as upper
+    triangles, by q and the loads (n, 6 loads), and the gradient of L by (q, qd, qdd, loads).
+
+    Joining is written for matrices of any kind, so that it runs in scalar graphs or as loops over numbers.
     """
 
-    slope_parts: Callable
-    join_slopes: Callable
-    curvature_parts: Callable
-    join_curvature: Callable
+    slope_parts: Callable[..., tuple[Matrix, ...]]
+    join_slopes: Callable[..., tuple[Matrix, ...]]
+    curvature_parts: Callable[..., tuple[Matrix, ...]]
+    join_curvature: Callable[..., tuple[Matrix, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Formulation:
+    """A method of inverse dynamics; all but `name` and `inverse` may be left out.
+
+    inverse(tree, q, qd, qdd, loads=()) -> joint torques or forces (n,), linear in qdd;
+    forward(tree, q, qd, tau, loads=()) -> accelerations (n,);
+    without it the mass matrix and the rest of the inverse give them;
+    derivatives: a Provider; without one, automatic differentiation of the inverse;
+    reactions(tree, q, qd, qdd, loads=()) -> (moment (3, links), force (3, links)) that each joint passes to its
+    link, in the axes of the link's own frame, the moment about the joint's `anchor`;
+    sensitivity(tree, q, qd, qdd, loads=()) -> dtau/dq, dtau/dqd, dtau/dqdd (n, n) by the method's own recursion;
+    flexible: whether the method knows links with modes.
+    """
+
+    name: str
+    inverse: Inverse
+    forward: Callable[..., Matrix] | None = None
+    derivatives: Provider | None = None
+    reactions: Callable[..., tuple[Matrix, Matrix]] | None = None
+    sensitivity: Callable[..., tuple[Matrix, Matrix, Matrix]] | None = None
+    flexible: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise ValueError(f"formulation: name: expected a text, got {self.name!r}")
+        for what in ("inverse", "forward", "reactions", "sensitivity"):
+            value = getattr(self, what)
+            if not callable(value) and (value is not None or what == "inverse"):
+                raise ValueError(
+                    f"formulation {self.name!r}: {what}: expected a function, got {value!r}"
+                )
+        if not isinstance(self.derivatives, Provider | None):
+            raise ValueError(
+                f"formulation {self.name!r}: derivatives: expected a Provider or None, "
+                f"got {self.derivatives!r}"
+            )
+
+
+def check_rigid(tree: Tree) -> None:
+    """Raise ValueError naming a flexible link."""
+    if tree.flexible:
+        raise ValueError(
+            f"link {tree.flexible[0]!r} is flexible, which only the formulation 'book' knows, "
+            "with derivatives 'ad'"
+        )
 
 
 @lru_cache(maxsize=32)
@@ -58,10 +97,7 @@ def aligned(tree):
     stay, loops are open. Any choice is correct: this one makes most entries of the constant rotations and translations zero.
     Raises ValueError naming a flexible link, since its modes are stated in its own frame and rigid methods know none.
     """
-    if tree.flexible:
-        raise ValueError(
-            f"link {tree.flexible[0]!r} is flexible, which only the formulation 'book' knows, with derivatives 'ad'"
-        )
+    check_rigid(tree)
     turns = _new_frames(tree)
     parents = tree.parents
     joints, links, points = [], [], []

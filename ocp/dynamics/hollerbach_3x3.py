@@ -7,6 +7,7 @@ matrix [S], d[R, p]/dq = [R, p] [S]. Loads are taken off the inertial forces tha
 
 import casadi as ca
 
+from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation, aligned
 from ocp.dynamics.links import link_poses, turning_chain
 from ocp.mechanics.inertia import first_moment
@@ -136,4 +137,4 @@ def _links(tree, q):
     return links
 
 
-HOLLERBACH_3X3 = Formulation(name="hollerbach_3x3", inverse=inverse)
+HOLLERBACH_3X3 = Formulation(name="hollerbach_3x3", inverse=inverse, derivatives=COMPOSITE)

@@ -8,6 +8,7 @@ one case, since dT/dq = T [S] with the joint's constant screw matrix [S]. The se
 import casadi as ca
 import numpy as np
 
+from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation, aligned
 from ocp.dynamics.links import given_matrices, link_matrices
 from ocp.mechanics.loads import applied
@@ -185,4 +186,6 @@ def _external(links, gravity, loads):
     return ca.horzcat(*forces), [ca.horzcat(*columns) for columns in carried], turning
 
 
-HOLLERBACH_4X4 = Formulation(name="hollerbach_4x4", inverse=inverse, sensitivity=sensitivity)
+HOLLERBACH_4X4 = Formulation(
+    name="hollerbach_4x4", inverse=inverse, derivatives=COMPOSITE, sensitivity=sensitivity
+)

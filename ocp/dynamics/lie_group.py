@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import casadi as ca
 import numpy as np
 
+from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation, aligned
 from ocp.mechanics.inertia import regrouped
 from ocp.mechanics.loads import applied
@@ -497,4 +498,9 @@ def _seen(parents, factors, k, vectors):
     return vectors
 
 
-LIE_GROUP = Formulation(name="lie_group", inverse=inverse, sensitivity=sensitivity)
+LIE_GROUP = Formulation(
+    name="lie_group",
+    inverse=inverse,
+    derivatives=COMPOSITE,
+    sensitivity=sensitivity,
+)

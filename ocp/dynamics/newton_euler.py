@@ -11,6 +11,7 @@ from operator import add, mul, sub
 import casadi as ca
 import numpy as np
 
+from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation, aligned
 from ocp.mechanics.inertia import first_moment, regrouped
 from ocp.mechanics.joints import GROUND, revolute
@@ -332,4 +333,6 @@ def _is(value, constant):
     return isinstance(value, float) and value == constant
 
 
-NEWTON_EULER = Formulation(name="newton_euler", inverse=inverse, reactions=reactions)
+NEWTON_EULER = Formulation(
+    name="newton_euler", inverse=inverse, derivatives=COMPOSITE, reactions=reactions
+)

@@ -6,6 +6,7 @@ kind is one case, since dT/dq = T [S] with the joint's constant screw matrix [S]
 
 import casadi as ca
 
+from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation, aligned
 from ocp.dynamics.links import given_matrices, link_matrices, push_of
 from ocp.mechanics.loads import applied
@@ -88,4 +89,4 @@ def dense(n):
     return given_matrices(n, torques)
 
 
-UICKER_KAHN = Formulation(name="uicker_kahn", inverse=inverse)
+UICKER_KAHN = Formulation(name="uicker_kahn", inverse=inverse, derivatives=COMPOSITE)

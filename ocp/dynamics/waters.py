@@ -6,6 +6,7 @@ matrix [S]. Loads act through the Jacobian of their point (Xiang, Arora & Abdel-
 
 import casadi as ca
 
+from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation, aligned
 from ocp.dynamics.links import given_matrices, link_matrices, push_of
 from ocp.mechanics.loads import applied
@@ -56,4 +57,4 @@ def dense(n):
     return given_matrices(n, torques)
 
 
-WATERS = Formulation(name="waters", inverse=inverse)
+WATERS = Formulation(name="waters", inverse=inverse, derivatives=COMPOSITE)

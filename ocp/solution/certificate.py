@@ -101,7 +101,7 @@ def _short(value: float | None) -> str:
 def verify(solution: Solution) -> Verification:
     """Return the Verification of a Solution; `.require(tolerance)` raises NotVerified for one that does not pass."""
     drift, goal, defect = drifts(solution)
-    planner = solution.transcription.dynamics
+    planner = solution.formulation
     return Verification(
         violations=violations(solution),
         drift=drift,

@@ -88,7 +88,7 @@ def _coefficients(solution: Solution) -> np.ndarray:
 
 def _segment(solution: Solution) -> ca.Function:
     """Return the integrator over one segment, with the parameters of `_coefficients`; passive joints get no torque."""
-    problem, planner = solution.problem, solution.transcription.dynamics
+    problem, planner = solution.problem, solution.formulation
     tree, n, given = problem.tree, problem.tree.dof, problem.motion.collocated
     t, state, start = ca.SX.sym("t"), ca.SX.sym("x", 2 * n), ca.SX.sym("start")
     count = problem.motion.degree + (not given)

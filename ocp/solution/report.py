@@ -136,7 +136,7 @@ def _settings(solution: Solution) -> dict[str, Any]:
         "plugin": statistics["plugin"],
         "hessian": statistics["hessian"],
         "options": statistics["options"],
-        "dynamics": transcription.dynamics.name,
+        "dynamics": solution.formulation.name,
         "derivatives": transcription.derivatives,
         "method": transcription.method.words(solution.problem),
         "settings": asdict(transcription.method),

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from ocp.dynamics import lagrange
 from ocp.dynamics.closed_loops import forward as closed_forward
-from ocp.dynamics.closed_loops import linear_in_accelerations
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.lie_group import forward as articulated
+from ocp.dynamics.linear import linear_in_accelerations
 from ocp.mechanics.checks import numbers
 from ocp.mechanics.loads import Load, acting
 from ocp.mechanics.structure import structure
@@ -119,7 +119,7 @@ def accelerations(
         if structure(tree).closed:
             inverse = formulation.inverse
             return closed_forward(tree, q, qd, torques, loads, dynamics=inverse)[0]
-        if getattr(formulation, "forward", None) is not None:
+        if formulation.forward is not None:
             return formulation.forward(tree, q, qd, torques, loads)
         mass, rest = linear_in_accelerations(formulation.inverse, tree, q, qd, loads)
         return ca.solve(mass, torques - rest)

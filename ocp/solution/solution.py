@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ocp.dynamics import Formulation, formulation_of
 from ocp.mechanics.structure import structure
 from ocp.problem.ground import slots
 from ocp.problem.instant import Instant
@@ -95,6 +96,11 @@ class Solution:
             raise ValueError(f"output {name!r}: the problem has no such output; it has {known}")
         return self.trace(outputs[name], t)
 
+    @property
+    def formulation(self) -> Formulation:
+        """The formulation of inverse dynamics that gave the torques."""
+        return formulation_of(self.transcription.dynamics, self.problem.tree)
+
     def trace(self, function: Callable[[Instant], Any], t: ArrayLike) -> np.ndarray:
         """Return function(Instant), a vector of m entries, along the motion: (m,) or (m, N).
 
@@ -109,14 +115,14 @@ class Solution:
                 f"got {np.min(t):g} to {np.max(t):g} s"
             )
         s = np.clip(s, 0.0, 1.0)
-        traced = trace(self.problem, self.transcription.dynamics, function, lifts(self))
+        traced = trace(self.problem, self.formulation, function, lifts(self))
         values = traced(inputs(self, s), s)
         return values if np.ndim(t) else values[:, 0]
 
     def trace_ends(self, function: Callable[[Instant, Instant], Any]) -> np.ndarray:
         """Return function(Instant at the start, Instant at the end), (m,)."""
         ends = inputs(self, np.array([0.0, 1.0])).T.reshape(-1, 1)
-        traced = trace_joined(self.problem, self.transcription.dynamics, function, lifts(self))
+        traced = trace_joined(self.problem, self.formulation, function, lifts(self))
         return traced(ends)
 
     @property

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ocp.dynamics import CHOICES
+from ocp.dynamics import CHOICES, formulation_of
 from ocp.solution.archive import load
 from ocp.solution.certificate import verify
 from ocp.solution.files import versions, write
@@ -61,8 +61,9 @@ def content(
                 f"{name}: expected a parameter of the problem, or one that begins with {', '.join(PREFIXES)} and a dot"
             )
         (parts[prefix] if dot else own)[rest if dot else name] = _plain(name, value)
-    settings, name = settings_of(transcription), transcription.dynamics.name
-    if CHOICES.get(name) is not transcription.dynamics:
+    settings = settings_of(transcription)
+    name = settings["dynamics"]
+    if name not in CHOICES or formulation_of(name) != transcription.dynamics:
         raise ValueError(
             f"dynamics: {name!r} is not one of ocp's formulations, which is all that other processes can be told"
         )
@@ -194,7 +195,7 @@ def resolve(text):
 
 def _solved(data, seed):
     problem, method = statement(data), resolve(data["method"])
-    transcription, solver = transcription_of(data['transcription']), Solver(**data["solver"])
+    transcription, solver = transcription_of(data["transcription"]), Solver(**data["solver"])
     guesses = [_start(problem, transcription, data["start"])]
     if seed is not None:
         arguments, archive = seed

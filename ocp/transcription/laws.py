@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ocp.dynamics import forward
+from ocp.dynamics import Formulation, accelerations
 from ocp.mechanics.loads import acting
 from ocp.mechanics.structure import bearing, structure
 from ocp.mechanics.tree import Tree
@@ -15,19 +15,25 @@ FORMS = ("implicit", "explicit")
 
 
 def laws(
-    problem: Problem, lifted: bool, *, explicit: bool = False, integrated: bool = False
+    problem: Problem,
+    lifted: bool,
+    *,
+    explicit: bool = False,
+    integrated: bool = False,
+    formulation: Formulation | str = "auto",
 ) -> tuple:
     """Return the constraints that a tree's own mechanics make, each with the instants at which it holds, those of every
     row, or None for all nodes: ((Constraint, s), ..).
 
     Where torques are variables (`lifted`), the motion's need is what drives, cut joints and ground give, by inverse
-    dynamics or `explicit`ly by forward dynamics. Torques of passive joints are zero, which a spline can only meet at as
+    dynamics or `explicit`ly by forward dynamics, that of the `formulation`. Torques of passive joints are zero, which a spline can only meet at as
     many instants as it has freedom; unless their motion is `integrated` from the others'. Loops are closed.
     """
     tree, free, stated = problem.tree, _free(problem, lifted), []
     driven = tuple(row for row in range(tree.dof) if row not in free)
     if lifted and driven:
-        stated.append(((_explicit if explicit else _implicit)(tree, driven), None))
+        law = _explicit(tree, driven, formulation) if explicit else _implicit(tree, driven)
+        stated.append((law, None))
     if free and not integrated:
         instants = tuple(problem.motion.abscissae(2).tolist())
         stated.append((_passive(tree, free), (instants,) * len(free)))
@@ -41,12 +47,13 @@ def _implicit(tree, rows):
     return _law(DYNAMICS, lambda at: (at.needed - at.tau)[chosen] / weight, tree, rows, units)
 
 
-def _explicit(tree, rows):
+def _explicit(tree, rows, formulation):
     """qdd = forward dynamics."""
 
     def gap(at):
         loads = acting(at.loads, at.t)
-        return at.qdd - forward(at.tree, at.q, at.qd, at.tau + at.looped, loads)
+        drive = at.tau + at.looped
+        return at.qdd - accelerations(formulation, at.tree, at.q, at.qd, drive, loads)
 
     return _law(DYNAMICS, gap, tree, rows, ("rad/s2", "m/s2"))
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ocp.dynamics import Formulation
 from ocp.mechanics.structure import structure
 from ocp.motion.mesh import Mesh
 from ocp.motion.quadrature import QUADRATURES, quadrature
@@ -79,7 +80,7 @@ class Method:
         """Return the constraints of the statement as this method asks for them."""
         return problem.requirements
 
-    def laws(self, problem: Problem, lifted: bool) -> tuple:
+    def laws(self, problem: Problem, lifted: bool, formulation: Formulation) -> tuple:
         """Return the laws of motion, ((Constraint, instants of every row, or None for all nodes), ..)."""
         return laws(problem, lifted)
 
@@ -92,7 +93,9 @@ class Method:
         basis that the problem was stated with."""
         return None
 
-    def reduced(self, layout: Layout, nlp: NLP) -> tuple[NLP, Reduction | None]:
+    def reduced(
+        self, layout: Layout, nlp: NLP, formulation: Formulation
+    ) -> tuple[NLP, Reduction | None]:
         """Return the program that the solver sees, and the way back from its unknowns, None if it is the whole one."""
         return nlp, None
 
@@ -167,14 +170,16 @@ class Integrated(Method):
         """Return the constraints, those at the end wide which integrated loops bring about by themselves."""
         return loosened(problem) if structure(problem.tree).passive else problem.requirements
 
-    def laws(self, problem: Problem, lifted: bool) -> tuple:
+    def laws(self, problem: Problem, lifted: bool, formulation: Formulation) -> tuple:
         """Return the laws of motion without the passive joints', which integration meets."""
         return laws(problem, lifted, integrated=bool(structure(problem.tree).passive))
 
-    def reduced(self, layout: Layout, nlp: NLP) -> tuple[NLP, Reduction | None]:
+    def reduced(
+        self, layout: Layout, nlp: NLP, formulation: Formulation
+    ) -> tuple[NLP, Reduction | None]:
         """Return the program of the driven joints' motion, and the way back to that of all."""
         passive = structure(layout.problem.tree).passive
-        return reduced(layout, nlp, self.nodes) if passive else (nlp, None)
+        return reduced(layout, nlp, self.nodes, formulation) if passive else (nlp, None)
 
     def words(self, problem: Problem) -> str:
         """Return what a report says of the method."""
@@ -204,9 +209,10 @@ class Collocation(Method):
         """Return the Layout with the torques at the nodes."""
         return lifted_layout(problem, problem.motion.nodes)
 
-    def laws(self, problem: Problem, lifted: bool) -> tuple:
+    def laws(self, problem: Problem, lifted: bool, formulation: Formulation) -> tuple:
         """Return the laws of motion, dynamics in the stated form."""
-        return laws(problem, lifted, explicit=self.form == "explicit")
+        explicit = self.form == "explicit"
+        return laws(problem, lifted, explicit=explicit, formulation=formulation)
 
     def equations(self, layout: Layout, finish: Callable | None) -> tuple[Group, ...]:
         """Return the equations of the stages."""

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics import hybrid
+from ocp.dynamics import hybrid_dynamics
 from ocp.dynamics.closed_loops import hybrid as closed_hybrid
+from ocp.dynamics.model import slope_of
 from ocp.mechanics.loads import acting
 from ocp.mechanics.structure import structure
 from ocp.solvers.nlp import NLP
@@ -51,7 +52,7 @@ class Reduction:
         )
 
 
-def reduced(layout, nlp, steps):
+def reduced(layout, nlp, steps, formulation):
     """Return the reduced NLP of a whole motion's, whose solver differentiates it, and the Reduction; `steps` per segment."""
     problem = layout.problem
     n, points, free, rows = (
@@ -69,7 +70,7 @@ def reduced(layout, nlp, steps):
     for k in range(len(rows)):
         start[k, loose[:, k]], start[len(rows) + k, loose[:, k]] = begin
     z = ca.MX.sym("z", len(kept) + 2 * len(rows))
-    x = _whole(layout, z, kept, loose, steps)
+    x = _whole(layout, z, kept, loose, steps, formulation)
     expand = ca.Function("expand", [z], [x], ["z"], ["x"])
     reduction = Reduction(
         kept=kept,
@@ -90,7 +91,7 @@ def reduced(layout, nlp, steps):
     ), reduction
 
 
-def followed(tree, start, driven, step, loads=()):
+def followed(tree, start, driven, step, loads=(), formulation="auto"):
     """Return (q, qd) of the p passive coordinates (2 p, N + 1) that follow from those of the others, from the state `start` (2 p,) on.
 
     `driven` (3 (n - p), 2 N + 1): q, qd and qdd of the others at ends and middles of N Runge-Kutta steps, each of `step` (s).
@@ -107,11 +108,11 @@ def followed(tree, start, driven, step, loads=()):
             np.ones(count),
         ]
     )
-    states = _step(tree, loads, rows, held, step).mapaccum(count)(start, given)
+    states = _step(tree, loads, rows, held, step, formulation).mapaccum(count)(start, given)
     return np.hstack([np.reshape(start, (-1, 1)), np.array(states)])
 
 
-def _whole(layout, z, kept, loose, steps):
+def _whole(layout, z, kept, loose, steps, formulation):
     """Return x, its passive control points from integration."""
     problem, count = layout.problem, layout.problem.motion.segments * steps
     n, free, rows = problem.tree.dof, free_duration(problem), list(structure(problem.tree).passive)
@@ -136,7 +137,9 @@ def _whole(layout, z, kept, loose, steps):
     first = z[len(kept) :]
     states = ca.horzcat(
         first,
-        _step(problem.tree, problem.loads, rows, held, 1 / count).mapaccum(count)(first, given),
+        _step(problem.tree, problem.loads, rows, held, 1 / count, formulation).mapaccum(count)(
+            first, given
+        ),
     )
     laid = ca.DM(_laying(problem.motion, s[::2]))
     own = [
@@ -148,7 +151,7 @@ def _whole(layout, z, kept, loose, steps):
     return together[[order[number] for number in range(layout.size)]]
 
 
-def _step(tree, loads, rows, held, width):
+def _step(tree, loads, rows, held, width, formulation):
     """Return the Function of one Runge-Kutta step of (q, q') of the passive joints, from (q, q', q'') of the active ones at its start,
     middle and end, s at its start, and T."""
     n, count = tree.dof, len(held)
@@ -163,11 +166,12 @@ def _step(tree, loads, rows, held, width):
         q[rows], rate[rows] = ca.vertsplit(state, len(rows))
         pushes = acting(loads, (s + when * width / 2) * T)
         if tree.loops:
-            qdd = closed_hybrid(tree, q, rate / T, known / T**2, rows, pushes)
-        else:
-            qdd, _ = hybrid(
-                tree, q, rate / T, known / T**2, tuple(row in held for row in range(n)), pushes
+            qdd = closed_hybrid(
+                tree, q, rate / T, known / T**2, rows, pushes, dynamics=slope_of(formulation, tree)
             )
+        else:
+            active = tuple(row in held for row in range(n))
+            qdd, _ = hybrid_dynamics(tree, q, rate / T, known / T**2, active, pushes, formulation)
         return ca.vertcat(rate[rows], qdd[rows] * T**2)
 
     k1 = slope(state, 0)

@@ -9,10 +9,7 @@ from dataclasses import dataclass, fields, replace
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics import CHOICES, settled
-from ocp.dynamics.automatic import published
-from ocp.dynamics.composite import COMPOSITE
-from ocp.dynamics.formulation import Formulation
+from ocp.dynamics import Formulation, derivatives_of, formulation_of, settled
 from ocp.motion.basis import Basis, transfer
 from ocp.problem.statement import Problem
 from ocp.solvers.nlp import NLP
@@ -25,14 +22,6 @@ from ocp.transcription.rows import Box, row_bounds
 from ocp.transcription.shooting import Reduction
 from ocp.transcription.sparse import Block
 from ocp.transcription.variables import Layout, join, split
-
-PROVIDERS = {
-    "recursive": lambda formulation: COMPOSITE,
-    "published": published,
-    "ad": lambda formulation: None,
-    "solver": lambda formulation: None,
-    "auto": lambda formulation: None,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +38,7 @@ class Transcription:
     """
 
     method: Method = Spline()
-    dynamics: Formulation = CHOICES["auto"]
+    dynamics: Formulation | str = "auto"
     derivatives: str = "auto"
     compiled: bool = False
 
@@ -62,19 +51,8 @@ class Transcription:
             object.__setattr__(self, "method", METHODS[self.method]())
         if not isinstance(self.method, Method):
             raise ValueError(f"method: expected a Method or its name, got {self.method!r}")
-        if not isinstance(self.dynamics, Formulation):
-            if self.dynamics not in CHOICES:
-                names = ", ".join(CHOICES)
-                raise ValueError(
-                    f"dynamics: expected one of {names} or a Formulation, got {self.dynamics!r}"
-                )
-            object.__setattr__(self, "dynamics", CHOICES[self.dynamics])
-        if self.derivatives not in PROVIDERS:
-            names = ", ".join(PROVIDERS)
-            raise ValueError(f"derivatives: expected one of {names}, got {self.derivatives!r}")
-        PROVIDERS[self.derivatives](
-            self.dynamics
-        )  # one without sensitivities of its own is refused here
+        object.__setattr__(self, "dynamics", formulation_of(self.dynamics))
+        derivatives_of(self.dynamics, self.derivatives)  # refuses what no tree could change
         if self.compiled and self.derivatives == "solver":
             raise ValueError(
                 "compiled: a solver cannot differentiate machine code; use derivatives 'recursive' or 'ad'"
@@ -100,7 +78,9 @@ def settings_of(transcription: Transcription) -> dict:
     general = {entry.name: getattr(transcription, entry.name) for entry in fields(Transcription)}
     method = transcription.method
     own = {entry.name: getattr(method, entry.name) for entry in fields(method)}
-    return general | {"method": method.name, "dynamics": transcription.dynamics.name} | own
+    chosen = transcription.dynamics
+    name = chosen.name if isinstance(chosen, Formulation) else chosen
+    return general | {"method": method.name, "dynamics": name} | own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +130,7 @@ def transcribe(problem: Problem, transcription: Transcription = Transcription())
         problem=problem,
         layout=layout,
         formulation=transcription.dynamics,
-        provider=PROVIDERS[transcription.derivatives](transcription.dynamics),
+        provider=derivatives_of(transcription.dynamics, transcription.derivatives, problem.tree),
         finish=finish if transcription.compiled else None,
     )
     asked_for = (
@@ -162,7 +142,7 @@ def transcribe(problem: Problem, transcription: Transcription = Transcription())
     weights = [weight for weight, _ in problem.objective.terms]
     differentiated = transcription.derivatives != "solver"
     nlp = nonlinear_program(terms, weights, blocks, bounds, differentiated=differentiated)
-    nlp, reduction = method.reduced(layout, nlp)
+    nlp, reduction = method.reduced(layout, nlp, transcription.dynamics)
     return Transcribed(
         problem=problem,
         transcription=transcription,
@@ -183,7 +163,7 @@ def _requests(program, method):
     """Return all that is asked of the motion: first what the problem states, then the laws."""
     problem = program.problem
     constraints, nodes = method.constraints(problem), method.grid(problem)
-    own = method.laws(problem, program.layout.lifts)
+    own = method.laws(problem, program.layout.lifts, program.formulation)
     return [*stated(program, constraints, nodes), *lawful(program, own)]
 
 

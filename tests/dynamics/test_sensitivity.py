@@ -11,9 +11,9 @@ from ocp.problems.two_link_lift import problem as two_link_lift
 from random_trees import random_loads, random_motion, random_tree
 
 from ocp.dynamics import FORMULATIONS, composite, hollerbach_3x3, hollerbach_4x4, newton_euler
-from ocp.dynamics.automatic import published
 from ocp.dynamics.barman import BARMAN, reaction_sensitivity
 from ocp.dynamics.composite import COMPOSITE
+from ocp.dynamics.published import published
 from ocp.mechanics.kinematics import poses, wrench_torques
 from ocp.mechanics.loads import Load, Wrench
 from ocp.solution.solving import solve

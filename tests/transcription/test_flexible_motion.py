@@ -27,7 +27,14 @@ from ocp import (
     squares,
 )
 from ocp.cli.run import run
-from ocp.dynamics import FORMULATIONS, book, forward, hybrid, lagrange, lie_group
+from ocp.dynamics import (
+    FORMULATIONS,
+    book,
+    forward_dynamics,
+    hybrid_dynamics,
+    lagrange,
+    lie_group,
+)
 from ocp.dynamics.book import BOOK
 from ocp.dynamics.newton_euler import NEWTON_EULER
 from ocp.mechanics import kinematics
@@ -151,20 +158,22 @@ def test_forward_hybrid_and_inverse_dynamics_are_one_law(seed):
     tau = book.inverse(tree, q, qd, qdd, loads)
     scale = float(ca.norm_inf(qdd))
     for found in (
-        forward(tree, q, qd, tau, loads),
+        forward_dynamics(tree, q, qd, tau, loads),
         ca.evalf(lagrange.forward(tree, q, qd, tau, loads)),
     ):
         assert float(ca.norm_inf(found - qdd)) < 1e-9 * scale
     active = [k % 2 == 0 for k in range(tree.dof)]
     known = ca.vertcat(*(qdd[k] if active[k] else tau[k] for k in range(tree.dof)))
-    accelerations, forces = hybrid(tree, q, qd, known, active, loads)
+    accelerations, forces = hybrid_dynamics(tree, q, qd, known, active, loads)
     assert float(ca.norm_inf(accelerations - qdd)) < 1e-9 * scale
     assert float(ca.norm_inf(forces - tau)) < 1e-9 * float(ca.norm_inf(tau))
 
 
 def test_rigid_trees_keep_the_lie_group_recursion():
     tree, q = flexible_arm(bend=0), ca.DM([0.3, -0.4])
-    assert float(ca.norm_inf(forward(tree, q, q, q) - lie_group.forward(tree, q, q, q))) == 0
+    assert (
+        float(ca.norm_inf(forward_dynamics(tree, q, q, q) - lie_group.forward(tree, q, q, q))) == 0
+    )
 
 
 def test_held_joints_let_the_link_ring_at_its_frequency_and_damping():

@@ -22,12 +22,13 @@ from ocp import (
     path,
     torque_limits,
 )
+from ocp.dynamics import LIE_GROUP, catalogue
 from ocp.dynamics.composite import COMPOSITE
 from ocp.motion import sample
 from ocp.solvers.nlp import Solver, minimize
 from ocp.transcription.methods import Spline
 from ocp.transcription.rows import gather_multipliers, name_multipliers
-from ocp.transcription.transcribe import PROVIDERS, transcribe, transcription_of
+from ocp.transcription.transcribe import transcribe, transcription_of
 from ocp.transcription.variables import Layout, join, motion_map, split
 
 
@@ -133,12 +134,9 @@ def test_the_chosen_provider_is_really_used(monkeypatch):
     """Canary: spoil the recursion's slopes, and the Jacobian must change where it is chosen, and only there."""
     x = random_point(arm_problem())
 
-    def jacobian(derivatives):
-        return np.array(
-            transcribe(
-                arm_problem(), Transcription(dynamics="lie_group", derivatives=derivatives)
-            ).nlp.jacobian(x, [])[1]
-        )
+    def jacobian(derivatives, dynamics=LIE_GROUP):
+        chosen = Transcription(dynamics=dynamics, derivatives=derivatives)
+        return np.array(transcribe(arm_problem(), chosen).nlp.jacobian(x, [])[1])
 
     right = jacobian("ad")
     spoilt = replace(
@@ -150,10 +148,16 @@ def test_the_chosen_provider_is_really_used(monkeypatch):
     assert np.allclose(jacobian("recursive"), right, rtol=1e-9, atol=1e-9) and np.allclose(
         jacobian("published"), right, rtol=1e-9, atol=1e-9
     )
-    monkeypatch.setitem(PROVIDERS, "recursive", lambda formulation: spoilt)
-    assert np.abs(jacobian("recursive") - right).max() > 0.1 * np.abs(right).max()
-    assert np.array_equal(jacobian("ad"), right) and np.allclose(
-        jacobian("published"), right, rtol=1e-9, atol=1e-9
+    wrong = replace(LIE_GROUP, derivatives=spoilt)
+    with pytest.raises(
+        ValueError, match="'lie_group': its derivatives are not those of its inverse"
+    ):
+        jacobian("recursive", wrong)
+    monkeypatch.setattr(catalogue, "check_slopes", lambda *_: None)
+    for choice in ("auto", "recursive"):
+        assert np.abs(jacobian(choice, wrong) - right).max() > 0.1 * np.abs(right).max()
+    assert np.array_equal(jacobian("ad", wrong), right) and np.allclose(
+        jacobian("published", wrong), right, rtol=1e-9, atol=1e-9
     )
 
 
@@ -175,7 +179,9 @@ def test_equalities_stand_at_greville_abscissae_and_inequalities_at_the_nodes():
             path("late", lambda at: at.qd[0], upper=1.0, when=(0.55, 1.0)),
         )
     )
-    rows = {row.name: row for row in transcribe(problem, Transcription(method=Spline(nodes=3))).rows}
+    rows = {
+        row.name: row for row in transcribe(problem, Transcription(method=Spline(nodes=3))).rows
+    }
     assert np.array_equal(rows["line"].s, problem.motion.nodes)
     assert np.array_equal(rows["torque_limits"].s, sample(problem.motion, 3))
     assert rows["late"].s[0] == 0.55 and rows["late"].s[-1] == 1.0

@@ -1,0 +1,131 @@
+"""The built-in formulations by name, which of them suits a tree, and who differentiates a formulation."""
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.dynamics.barman import BARMAN
+from ocp.dynamics.book import BOOK
+from ocp.dynamics.configuration_space import CONFIGURATION_SPACE
+from ocp.dynamics.formulation import Formulation, Provider, check_rigid
+from ocp.dynamics.hollerbach_3x3 import HOLLERBACH_3X3
+from ocp.dynamics.hollerbach_4x4 import HOLLERBACH_4X4
+from ocp.dynamics.lie_group import LIE_GROUP
+from ocp.dynamics.newton_euler import NEWTON_EULER
+from ocp.dynamics.published import published
+from ocp.dynamics.uicker_kahn import UICKER_KAHN
+from ocp.dynamics.waters import WATERS
+from ocp.mechanics.tree import Tree
+
+FORMULATIONS: dict[str, Formulation] = {
+    formulation.name: formulation
+    for formulation in (
+        NEWTON_EULER,
+        BARMAN,
+        LIE_GROUP,
+        HOLLERBACH_4X4,
+        HOLLERBACH_3X3,
+        WATERS,
+        UICKER_KAHN,
+        CONFIGURATION_SPACE,
+        BOOK,
+    )
+}
+AUTO = "auto"  # the formulation, or the derivatives, that suit the tree
+CHOICES = (*FORMULATIONS, AUTO)
+DERIVATIVES = ("recursive", "published", "ad", "solver", AUTO)
+SAME = 1e-6  # relative: how far derivatives may be from those of automatic differentiation
+
+
+def formulation_of(choice: Formulation | str, tree: Tree | None = None) -> Formulation | str:
+    """Return the Formulation that is meant by a name, or is one.
+
+    "auto" is newton_euler, or book where links of the tree are flexible; without a tree it stays as it is.
+    Raises ValueError for an unknown name.
+    """
+    if isinstance(choice, Formulation):
+        return choice
+    if choice not in CHOICES:
+        raise ValueError(
+            f"dynamics: expected one of {', '.join(CHOICES)} or a Formulation, got {choice!r}"
+        )
+    if choice != AUTO:
+        return FORMULATIONS[choice]
+    if tree is None:
+        return AUTO
+    return BOOK if tree.flexible else NEWTON_EULER
+
+
+def is_built_in(formulation: Formulation) -> bool:
+    """Tell whether a formulation is one of these here, all of which state the same mechanics of rigid bodies."""
+    return FORMULATIONS.get(formulation.name) == formulation
+
+
+def settled(tree: Tree, settings: Any) -> Any:
+    """Return a record with `dynamics` and `derivatives` with what "auto" stands for in the case of a tree.
+
+    That is newton_euler, for flexible links book; and derivatives "recursive" where the formulation has some,
+    otherwise "ad". Raises ValueError as `derivatives_of` does.
+    """
+    dynamics, derivatives = formulation_of(settings.dynamics, tree), settings.derivatives
+    if derivatives == AUTO:
+        derivatives = "ad" if dynamics.derivatives is None else "recursive"
+    derivatives_of(dynamics, derivatives, tree)  # which refuses by name
+    return replace(settings, dynamics=dynamics, derivatives=derivatives)
+
+
+def derivatives_of(
+    formulation: Formulation | str, choice: str = AUTO, tree: Tree | None = None
+) -> Provider | None:
+    """Return who differentiates a formulation's torques; None is automatic differentiation of its `inverse`.
+
+    `choice`: "auto" and "recursive" are its own `derivatives`, "auto" where it has any; "published" those of
+    its `sensitivity`; "ad" and "solver" are None. Without a `tree` nothing is said of the formulation "auto".
+    Raises ValueError naming a formulation that lacks what is chosen, or whose derivatives are those of another
+    function than its inverse.
+    """
+    if choice not in DERIVATIVES:
+        raise ValueError(f"derivatives: expected one of {', '.join(DERIVATIVES)}, got {choice!r}")
+    method = formulation_of(formulation, tree)
+    if choice in ("ad", "solver") or (method == AUTO and choice != "published"):
+        return None
+    if method == AUTO:
+        raise ValueError(f"derivatives {choice!r}: name the formulation whose own they are")
+    if choice == "published":
+        provider = published(method)
+    elif method.derivatives is None and choice == "recursive":
+        if tree is not None:
+            check_rigid(tree)
+        raise ValueError(
+            f"derivatives {choice!r}: formulation {method.name!r} has no derivatives of its own; use 'ad'"
+        )
+    else:
+        provider = method.derivatives
+    if provider is not None and tree is not None and not is_built_in(method):
+        check_slopes(method, provider, tree)
+    return provider
+
+
+@lru_cache(maxsize=32)
+def check_slopes(formulation: Formulation, provider: Provider, tree: Tree) -> None:
+    """Raise ValueError unless a provider's slopes are those of the formulation's inverse, at one motion.
+
+    This is what keeps an own formulation, made out of a built-in one, from being differentiated as that.
+    """
+    motion = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
+    stacked = ca.vertcat(*motion)
+    right = ca.jacobian(formulation.inverse(tree, *motion), stacked)
+    slopes = provider.join_slopes(tree, provider.slope_parts(tree, *motion, ()))
+    both = ca.Function("slopes", [stacked], [right, ca.horzcat(*slopes[:3])])
+    here = np.random.default_rng(0).uniform(-1.0, 1.0, 3 * tree.dof)
+    wanted, given = (np.array(part) for part in both(here))
+    if not np.abs(given - wanted).max(initial=0.0) <= SAME * max(
+        np.abs(wanted).max(initial=0.0), 1.0
+    ):
+        raise ValueError(
+            f"formulation {formulation.name!r}: its derivatives are not those of its inverse; "
+            "without any they are found by automatic differentiation"
+        )

@@ -1,0 +1,127 @@
+"""Inverse, forward and hybrid dynamics of a tree by any formulation, and its mass matrix."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.dynamics import book, closed_loops, lie_group
+from ocp.dynamics.catalogue import AUTO, formulation_of, is_built_in
+from ocp.dynamics.formulation import Formulation, Inverse
+from ocp.dynamics.linear import linear_in_accelerations, mixed
+from ocp.mechanics.loads import Load
+from ocp.mechanics.tree import Tree
+from ocp.mechanics.types import Matrix
+
+
+def inverse_dynamics(
+    tree: Tree,
+    q: Matrix,
+    qd: Matrix,
+    qdd: Matrix,
+    loads: Sequence[Load] = (),
+    formulation: Formulation | str = AUTO,
+) -> Matrix:
+    """Return the joint torques (N m) or forces (N), (n,), that a motion needs beside the loads.
+
+    `q, qd, qdd` (n,) are numbers or expressions (SX, MX); loops count as open (see `ocp.dynamics.closed_loops`).
+    Raises ValueError for sizes that are not n, and for flexible links under a formulation of rigid bodies.
+    """
+    motion = _expressions(tree, q=q, qd=qd, qdd=qdd)
+    return formulation_of(formulation, tree).inverse(tree, *motion, loads)
+
+
+def forward_dynamics(
+    tree: Tree,
+    q: Matrix,
+    qd: Matrix,
+    tau: Matrix,
+    loads: Sequence[Load] = (),
+    formulation: Formulation | str = AUTO,
+) -> Matrix:
+    """Return the accelerations (n,), rad/s2 or m/s2, under joint torques (N m) or forces (N), (n,), and loads.
+
+    `q, qd, tau` (n,) are numbers or expressions; loops stay closed, by the forces of their cut joints.
+    Raises ValueError for sizes that are not n, and for numbers where the accelerations are not determined.
+    """
+    method, motion = formulation_of(formulation, tree), _expressions(tree, q=q, qd=qd, tau=tau)
+    if not tree.loops:
+        return accelerations(method, tree, *motion, loads)
+    return closed_loops.forward(tree, *motion, loads, dynamics=slope_of(method, tree))[0]
+
+
+def accelerations(
+    formulation: Formulation | str,
+    tree: Tree,
+    q: Matrix,
+    qd: Matrix,
+    tau: Matrix,
+    loads: Sequence[Load] = (),
+) -> Matrix:
+    """Return the accelerations (n,) of a tree, its loops open.
+
+    Built-in formulations take the articulated-body recursion, with flexible links Book's; others their own
+    `forward`, or without one the M and h of their inverse.
+    """
+    method = formulation_of(formulation, tree)
+    if is_built_in(method):
+        return recursions(tree).forward(tree, q, qd, tau, loads)
+    if method.forward is not None:
+        return method.forward(tree, q, qd, tau, loads)
+    mass, bias = linear_in_accelerations(method.inverse, tree, q, qd, loads)
+    return ca.solve(mass, tau - bias)
+
+
+def hybrid_dynamics(
+    tree: Tree,
+    q: Matrix,
+    qd: Matrix,
+    known: Matrix,
+    active: Sequence[bool],
+    loads: Sequence[Load] = (),
+    formulation: Formulation | str = AUTO,
+) -> tuple[Matrix, Matrix]:
+    """Return accelerations and torques, each (n,), from qdd at the `active` joints and tau at the others.
+
+    `active` has a boolean and `known` (n,) the acceleration or torque of each coordinate; loops count as open.
+    """
+    method = formulation_of(formulation, tree)
+    if is_built_in(method):
+        return recursions(tree).hybrid(tree, q, qd, known, active, loads)
+    mass, bias = linear_in_accelerations(method.inverse, tree, q, qd, loads)
+    return mixed(mass, bias, known, active)
+
+
+def mass_matrix(tree: Tree, q: Matrix) -> Matrix:
+    """Return M (n, n), symmetric, with M qdd + h = tau: kg m2, kg m or kg, by the rows' units; loops count as open.
+
+    `q` (n,) are numbers or an expression. Raises ValueError if its size is not n.
+    """
+    (place,) = _expressions(tree, q=q)
+    return book.inertia(tree, place) if tree.flexible else lie_group.mass_matrix(tree, place)
+
+
+def recursions(tree: Tree) -> Any:
+    """Return the file that has `forward` and `hybrid` for a tree."""
+    return book if tree.flexible else lie_group
+
+
+def slope_of(formulation: Formulation | str, tree: Tree) -> Inverse | None:
+    """Return the inverse from which M and h follow; None where the built-in recursions know them."""
+    method = formulation_of(formulation, tree)
+    return None if is_built_in(method) else method.inverse
+
+
+def _expressions(tree: Tree, **vectors: Matrix) -> list[Matrix]:
+    found = []
+    for name, value in vectors.items():
+        if not isinstance(value, (ca.SX, ca.MX, ca.DM)):
+            value = ca.DM(np.array(value, dtype=float))
+        if value.numel() != tree.dof:
+            joints = ", ".join(joint.name for joint in tree.moving)
+            raise ValueError(
+                f"{name}: expected {tree.dof} entries, one for each of {joints}; got {value.numel()}"
+            )
+        found.append(value)
+    return found
