@@ -1,11 +1,16 @@
-"""Pictures of a lift: figures with the box, the ground from above, the curves of joints, back, hands and feet; and the front of objectives."""
+"""Pictures of a lift: figures with the box, the ground from above, curves over time, and the front of objectives."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+
+from ocp import Solution
 from ocp.problems.gait.pictures import ABOVE, BODY, FRONT, SIDEWAYS, beyond, body_points
-from ocp.problems.lifting.report import BACK, HANDS, carried, lifted
+from ocp.problems.lifting.curves import BACK, Lift, lifted
+from ocp.problems.lifting.maximum import HANDS, box_mass, with_known_mass
 
 from ocp.mechanics.zero_moment import body_weight
 from ocp.plots import COLOURS, SMALL, TEXT, WIDTH, picture, plan, scene, strip, style
@@ -42,22 +47,35 @@ PANELS = (
 SIDES = (("right", "_r", COLOURS[1], "-"), ("left", "_l", COLOURS[0], (0, (5, 1.5))))
 
 
-def plot_lift(solution, path=None):
-    """Return one page: the lift from the side and from the front, and the ground from above with the zero moment point; written to `path`, if
-    any, as .png, .svg or .pdf. Raises ValueError naming any other suffix."""
-    plain = carried(solution)
+def draw(solution: Solution, path: str | Path) -> None:
+    """Draw the lift to `path`, and its curves to the file of that name with "-curves" added; or the front, if there is one.
+
+    Of a front the numbers are written beside it, to the file of that name as .csv.
+    """
+    if solution.statistics.get("front"):
+        draw_front(solution.statistics["front"], path)
+        return
+    plot_lift(solution, path)
+    plot_curves(solution, Path(path).with_stem(f"{Path(path).stem}-curves"))
+
+
+def plot_lift(solution: Solution, path: str | Path | None = None) -> Any:
+    """Return one page: the lift from the side and from the front, and the ground from above with the zero moment point.
+
+    Written to `path`, if any, as .png, .svg or .pdf. Raises ValueError naming any other suffix.
+    """
+    lift = with_known_mass(solution)
     with picture(path, WIDTH, 7.6) as figure:
         s = np.linspace(0.0, 1.0, 121)
-        figures, above = (
-            scene(plain, plain.duration * np.array(INSTANTS), _points(plain)),
-            scene(plain, plain.duration * s, {}),
-        )
+        figures = scene(lift, lift.duration * np.array(INSTANTS), _points(lift))
+        above = scene(lift, lift.duration * s, {})
         side, front, ground = figure.subplots(3, 1, height_ratios=(2.2, 2.2, 1.6))
-        labels = [f"{plain.duration * instant:.2f} s" for instant in INSTANTS]
+        labels = [f"{lift.duration * instant:.2f} s" for instant in INSTANTS]
         strip(side, figures, BOXED, SIDEWAYS, 1.4, labels)
         strip(front, figures, BOXED, FRONT, 1.4, labels)
         side.set_title(
-            f"the lift of {lifted(solution, np.zeros(1)).mass:.1f} kg from the right side, with the ground's forces",
+            f"the lift of {box_mass(solution):.1f} kg from the right side, "
+            "with the ground's forces",
             fontsize=TEXT,
         )
         front.set_title("from the front", fontsize=TEXT)
@@ -72,56 +90,19 @@ def plot_lift(solution, path=None):
     return figure
 
 
-def plot_curves(solution, path=None):
-    """Return one page of angles, torques within limits, the moment at L5/S1 and the forces in joints, hands and feet over time; written to
-    `path`, if any. Raises ValueError naming an unknown suffix."""
+def plot_curves(solution: Solution, path: str | Path | None = None) -> Any:
+    """Return one page of a lift over time, written to `path`, if any.
+
+    Angles, torques within limits, the moment at L5/S1, and the forces in joints, hands and feet. Raises ValueError
+    naming an unknown suffix.
+    """
     lift = lifted(solution, solution.times(241))
-    weight = body_weight(carried(solution).problem.tree)
+    weight = body_weight(with_known_mass(solution).problem.tree)
     with picture(path, WIDTH, 9.4) as figure:
         panels = figure.subplots(5, 3, sharex=True)
-        for axes, (name, joint) in zip(panels[0], PANELS[:3]):
-            _sides(axes, lift, lift.angles, joint, f"{name} angle (deg)")
-        for axes, (name, joint) in zip(panels[1, :2], PANELS[3:]):
-            _sides(axes, lift, lift.angles, joint, f"{name} angle (deg)")
-        _lines(
-            panels[1, 2],
-            lift,
-            {"trunk": lift.trunk, "lumbar": lift.lumbar, "pelvis": lift.angles["glob_rx"]},
-            "forward lean (deg)",
-        )
-        for axes, (name, joint) in zip(panels[2], PANELS[:3]):
-            _sides(axes, lift, lift.torques, joint, f"{name} torque (N m)", limits=True)
-        for axes, (name, joint) in zip(panels[3, :2], PANELS[3:]):
-            _sides(axes, lift, lift.torques, joint, f"{name} torque (N m)", limits=True)
-        _lines(panels[3, 2], lift, {"extension": -lift.torques[BACK]}, "moment at L5/S1 (N m)")
-        beyond(panels[3, 2], [-limit for limit in lift.limits[BACK][::-1]])
-        _lines(
-            panels[4, 0],
-            lift,
-            {
-                "L5/S1 along": lift.pressing,
-                "L5/S1 across": lift.shearing,
-                "hip": lift.inner["hip"],
-                "knee": lift.inner["knee"],
-            },
-            "force in joints (N)",
-        )
-        _lines(
-            panels[4, 1],
-            lift,
-            {
-                "down": -sum(lift.pulls[hand][1] for hand in HANDS),
-                "back": -sum(lift.pulls[hand][2] for hand in HANDS),
-            },
-            "pull of the box (N)",
-        )
-        _lines(
-            panels[4, 2],
-            lift,
-            {f"{name}, up": force[1] / weight for name, force in lift.forces.items()}
-            | {"both, ahead": sum(force[2] for force in lift.forces.values()) / weight},
-            "force on feet (weights)",
-        )
+        _angles(panels[:2], lift)
+        _torques(panels[2:4], lift)
+        _forces(panels[4], lift, weight)
         for axes in panels[4]:
             axes.set_xlabel("time (s)", fontsize=TEXT)
         handles, labels = panels[0, 0].get_legend_handles_labels()
@@ -131,7 +112,39 @@ def plot_curves(solution, path=None):
     return figure
 
 
-def draw_front(front, path):
+def _angles(panels: Any, lift: Lift) -> None:
+    """Draw the angles of joints, and how trunk, lumbar spine and pelvis lean."""
+    for axes, (name, joint) in zip(panels.ravel(), PANELS):
+        _sides(axes, lift, lift.angles, joint, f"{name} angle (deg)")
+    lean = {"trunk": lift.trunk, "lumbar": lift.lumbar, "pelvis": lift.angles["glob_rx"]}
+    _lines(panels[1, 2], lift, lean, "forward lean (deg)")
+
+
+def _torques(panels: Any, lift: Lift) -> None:
+    """Draw the torques of joints within their limits, and the moment at L5/S1."""
+    for axes, (name, joint) in zip(panels.ravel(), PANELS):
+        _sides(axes, lift, lift.torques, joint, f"{name} torque (N m)", limits=True)
+    _lines(panels[1, 2], lift, {"extension": -lift.torques[BACK]}, "moment at L5/S1 (N m)")
+    beyond(panels[1, 2], [-limit for limit in lift.limits[BACK][::-1]])
+
+
+def _forces(panels: Any, lift: Lift, weight: float) -> None:
+    """Draw the forces in joints (N), those of the box on the hands (N), and those on the feet over the weight (N)."""
+    inside = {
+        "L5/S1 along": lift.pressing,
+        "L5/S1 across": lift.shearing,
+        "hip": lift.inner["hip"],
+        "knee": lift.inner["knee"],
+    }
+    _lines(panels[0], lift, inside, "force in joints (N)")
+    pull = sum(lift.pulls[hand] for hand in HANDS)
+    _lines(panels[1], lift, {"down": -pull[1], "back": -pull[2]}, "pull of the box (N)")
+    ahead = sum(force[2] for force in lift.forces.values()) / weight
+    feet = {f"{name}, up": force[1] / weight for name, force in lift.forces.items()}
+    _lines(panels[2], lift, feet | {"both, ahead": ahead}, "force on feet (weights)")
+
+
+def draw_front(front: Sequence[Mapping[str, Any]], path: str | Path) -> None:
     """Draw stability against effort, both less is better, to `path`, and write the numbers to the file of that name as .csv."""
     with picture(path, WIDTH, 4.4) as figure:
         axes = figure.subplots()
@@ -149,37 +162,38 @@ def draw_front(front, path):
         style(
             axes,
             "dynamic effort, the integral of the squared shares of the torque limits (s)",
-            "instability, the same of the way of the zero moment point\nfrom the middle of the soles, over half their length (s)",
+            "instability, the same of the way of the zero moment point\n"
+            "from the middle of the soles, over half their length (s)",
         )
         axes.set_title(
             "effort against stability; at each point the weight of effort", fontsize=TEXT
         )
     keys = list(front[0])
-    write(
-        Path(path).with_suffix(".csv"),
-        "\n".join(
-            [",".join(keys), *(",".join(_text(entry[key]) for key in keys) for entry in front), ""]
-        ),
-    )
+    lines = [",".join(_text(entry[key]) for key in keys) for entry in front]
+    write(Path(path).with_suffix(".csv"), "\n".join([",".join(keys), *lines, ""]))
 
 
-def _text(value):
+def _text(value: Any) -> str:
     return f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
-def _points(solution):
+def _points(solution: Solution) -> dict[str, Any]:
     """Return {name: function(Instant)} of all that the body and the box are drawn by."""
-    box = next(
-        constraint.function
-        for constraint in solution.problem.constraints
-        if constraint.name == "box"
-    )
+    box = solution.problem.outputs["box"]
     return body_points() | {
         f"corner {k}": lambda at, k=k: box(at)[3 * k : 3 * k + 3] for k in range(8)
     }
 
 
-def _sides(axes, lift, values, joint, title, limits=False):
+def _sides(
+    axes: Any,
+    lift: Lift,
+    values: Mapping[str, np.ndarray],
+    joint: str,
+    title: str,
+    *,
+    limits: bool = False,
+) -> None:
     for side, letter, colour, dash in SIDES:
         axes.plot(
             lift.t,
@@ -194,7 +208,7 @@ def _sides(axes, lift, values, joint, title, limits=False):
     _dress(axes, lift, title)
 
 
-def _lines(axes, lift, lines, title):
+def _lines(axes: Any, lift: Lift, lines: Mapping[str, np.ndarray], title: str) -> None:
     for colour, (name, line) in zip(COLOURS[2:] + COLOURS[:2], lines.items()):
         axes.plot(lift.t, line, color=colour, linewidth=1.4, label=name)
     if len(lines) > 1:
@@ -202,7 +216,7 @@ def _lines(axes, lift, lines, title):
     _dress(axes, lift, title)
 
 
-def _dress(axes, lift, title):
+def _dress(axes: Any, lift: Lift, title: str) -> None:
     style(axes, "", "")
     axes.set_title(title, fontsize=TEXT, pad=3)
     axes.set_xlim(0.0, lift.t[-1])

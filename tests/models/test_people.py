@@ -10,7 +10,7 @@ from ocp.models.human.people import SURVEY
 from ocp.problems import gait
 from ocp.problems import lifting as lifting_package
 from ocp.problems.gait.statement import likewise, loads, problem, walk
-from ocp.problems.lifting.statement import problem as lifting
+from ocp.problems.lifting import problem as lifting
 from test_human import frames_of, other_side, places, together
 
 from ocp import Solver, Transcription

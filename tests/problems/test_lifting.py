@@ -5,16 +5,12 @@ import numpy as np
 import pytest
 from ocp.models.human import BOX_SPHERES
 from ocp.problems.lifting import TASK
-from ocp.problems.lifting.pictures import draw_front
-from ocp.problems.lifting.report import (
-    HANDS,
-    LOADED,
-    box_mass,
-    lifted,
-    lifting_report,
-    report_lines,
-)
-from ocp.problems.lifting.statement import draw, lift, problem
+from ocp.problems.lifting.curves import lifted
+from ocp.problems.lifting.maximum import HANDS, LOADED, box_mass
+from ocp.problems.lifting.pareto import lift
+from ocp.problems.lifting.pictures import draw, draw_front
+from ocp.problems.lifting.report import lifting_report, report_lines
+from ocp.problems.lifting.statement import problem
 
 from ocp import Solver, Transcription
 from ocp.cli.run import run
@@ -38,8 +34,6 @@ FAMILIES = {
     "hands",
     "palms",
     "avoidance",
-    "carried",
-    "box",
 }
 FRONT = [
     {

@@ -1,0 +1,117 @@
+"""A lift as curves over time: angles, torques, the loads of the back, hands and feet, and the box."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ocp import Solution, Tree
+from ocp.mechanics.kinematics import poses
+from ocp.problems.gait.cycle import joint_forces
+from ocp.problems.lifting.maximum import HANDS, box_mass, with_known_mass
+from ocp.solution.sampling import traces
+
+BACK = "spine1_flex"  # the joint at L5/S1 that bends forward
+INNER = ("hip", "knee", "ankle")  # whose forces joint_forces gives, in its order
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lift:
+    """A lift at times `t` (N,), s, with a box of `mass` (kg).
+
+    `angles` {joint: (N,), deg} and `torques` {joint: (N,), N m} with their `limits`; the `trunk`'s lean forward and the
+    `lumbar` flexion, of the two lower joints of the spine (N,), deg; what L5/S1 passes up, along the spine `pressing` and
+    across it `shearing` (N,), N, without what muscles add; `inner` {joint: (N,), N}, norms of what right hip, knee and
+    ankle pass on; `pulls` {hand: (3, N), N} of the box; `forces` {foot: (3, N), N}; the zero moment point `zmp` (3, N),
+    m; the corners of the `box` (3, 8, N), m; and the `clearance` of each sphere of the body from it {point: (N,), m}.
+    """
+
+    t: np.ndarray
+    mass: float
+    angles: Mapping[str, np.ndarray]
+    torques: Mapping[str, np.ndarray]
+    limits: Mapping[str, tuple[float, float]]
+    trunk: np.ndarray
+    lumbar: np.ndarray
+    pressing: np.ndarray
+    shearing: np.ndarray
+    inner: Mapping[str, np.ndarray]
+    pulls: Mapping[str, np.ndarray]
+    forces: Mapping[str, np.ndarray]
+    zmp: np.ndarray
+    box: np.ndarray
+    clearance: Mapping[str, np.ndarray]
+
+
+def lifted(solution: Solution, t: np.ndarray) -> Lift:
+    """Return the Lift of a solution at times t (N,), s."""
+    mass, solution = box_mass(solution), with_known_mass(solution)
+    tree, feet = solution.problem.tree, [foot.name for foot in solution.problem.ground.feet]
+    curves = traces(solution, _wanted(solution, mass), t)
+    turning = [joint.name for joint in tree.moving if joint.kind == "revolute"]
+    driven = [joint for joint in tree.moving if joint.actuated]
+    angles = {name: np.degrees(curves["q"][tree.coordinate(name)]) for name in turning}
+    pressing, shearing = _spine(solution, t)
+    return Lift(
+        t=t,
+        mass=mass,
+        angles=angles,
+        limits={joint.name: joint.torque for joint in driven},
+        torques={joint.name: curves["tau"][tree.coordinate(joint.name)] for joint in driven},
+        trunk=np.degrees(np.arctan2(curves["trunk"][2], curves["trunk"][1])),
+        lumbar=angles["spine1_flex"] + angles["spine2_flex"],
+        pressing=pressing,
+        shearing=shearing,
+        inner=dict(zip(INNER, np.linalg.norm(curves["inner"].reshape(-1, 3, len(t)), axis=1))),
+        pulls={hand: curves[f"pull {hand}"] for hand in HANDS},
+        forces={name: curves[f"foot {name}"] for name in feet},
+        zmp=curves["zmp"],
+        box=curves["box"].reshape(8, 3, len(t)).transpose(1, 0, 2),
+        clearance=_clearance(solution, curves["avoidance"]),
+    )
+
+
+def _wanted(solution: Solution, mass: float) -> dict[str, Callable[..., Any]]:
+    """Return the functions of an Instant that a Lift is made of."""
+    problem = solution.problem
+    gravity, half = ca.DM(problem.tree.gravity), mass / 2
+    wanted: dict[str, Callable[..., Any]] = {
+        "q": lambda at: at.q,
+        "tau": lambda at: at.tau,
+        "zmp": lambda at: at.reaction.pressure(),
+        "inner": joint_forces,
+        "trunk": lambda at: at.position("C7T1") - at.position("L5S1"),
+        "box": problem.outputs["box"],
+        "avoidance": _avoidance(solution).function,
+    }
+    for hand in HANDS:
+        grip = f"grip_{hand[0]}"
+        wanted[f"pull {hand}"] = lambda at, grip=grip: half * (gravity - at.acceleration(grip))
+    for foot in problem.ground.feet:
+        wanted[f"foot {foot.name}"] = lambda at, name=foot.name: at.reaction.force(name)
+    return wanted
+
+
+def _avoidance(solution: Solution) -> Any:
+    return next(each for each in solution.problem.constraints if each.name == "avoidance")
+
+
+def _clearance(solution: Solution, distances: np.ndarray) -> dict[str, np.ndarray]:
+    """Return by how much each sphere is off the box {point: (N,), m}."""
+    rule = _avoidance(solution)
+    return {
+        name: line - rule.lower_of(k) for k, (name, line) in enumerate(zip(rule.labels, distances))
+    }
+
+
+def _spine(solution: Solution, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return what L5/S1 passes up along the spine and across it (N,), N."""
+    tree: Tree = solution.problem.tree
+    link = tree.link_index(BACK)
+    upright = np.array(poses(tree, np.zeros(tree.dof))[link])[:3, :3]
+    up = upright.T @ (0.0, 1.0, 0.0)
+    passed = solution.reactions(t)[1][:, link]
+    pressing = up @ passed
+    return pressing, np.linalg.norm(passed - np.outer(up, pressing), axis=0)

@@ -1,0 +1,110 @@
+"""How lifts are solved: one alone, or effort and stability in the ranges between their own optima, or the whole front."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ocp import Attempt, Guess, Objective, Problem, Solution, Solver, Transcription, solve
+from ocp.problems.lifting.statement import FAINT
+
+TUNED = {
+    "tol": 1e-6,
+    "max_iter": 250,
+    "mumps_permuting_scaling": 0,
+    "mumps_pivot_order": 0,
+    "min_refinement_steps": 0,
+    "mu_init": 3e-2,
+}
+CAREFUL = {"tol": 1e-6, "max_iter": 400, "mumps_pivtol": 1e-4}
+ATTEMPTS = (
+    Attempt(options=TUNED),
+    Attempt(options=CAREFUL),
+    Attempt(options=CAREFUL, feasible_first=True),
+)
+SUMMED = ("iterations", "build_seconds", "solve_seconds", "total_seconds")
+Run = Callable[[Problem, Any], Solution]  # of a statement from a guess
+
+
+def lift(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    guess: Any = None,
+    watch: Callable[..., Any] | None = None,
+    pareto: int = 0,
+) -> Solution:
+    """Solve a lift from the standing posture, q = 0, or from a guess; a failed attempt is followed by a more careful one.
+
+    Where both objectives count, they are counted in the ranges between their own optima and their values where the
+    other one is optimal, which are found first. `pareto`: number of weights from 1 to 0 whose lifts make the front of
+    effort against stability, or 0 for the one lift alone. The front is in the statistics, as a list of plain records.
+    """
+
+    def run(weighed: Problem, start: Any) -> Solution:
+        first = Guess(q=np.zeros((weighed.tree.dof, 2))) if start is None else start
+        return solve(weighed, transcription, solver, guess=first, watch=watch, attempts=ATTEMPTS)
+
+    weights = {term.name: weight for weight, term in problem.objective.terms}
+    if pareto and (pareto < 2 or "stability" not in weights):
+        raise ValueError(
+            f"pareto: expected at least 2 weights, and a box of known mass, got {pareto}"
+        )
+    if "stability" not in weights or (weights["stability"] == 0 and not pareto):
+        return run(problem, guess)
+    return _balanced(problem, weights, run, guess, pareto)
+
+
+def _balanced(
+    statement: Problem, weights: Mapping[str, float], run: Run, guess: Any, pareto: int
+) -> Solution:
+    """Return the lift of a statement whose objectives count in their ranges, with the front in its statistics."""
+    both = weights["dynamic_effort"] + weights["stability"]
+    share, smooth = weights["dynamic_effort"] / both, weights["smoothness"] / both
+    lazy = run(_weighed(statement, 1.0, 0.0, smooth), guess)
+    stable = run(_weighed(statement, FAINT, 1.0, smooth), replace(lazy, multipliers={}))
+    ends = zip(lazy.terms[:2], stable.terms[:2])
+    ranges = [abs(b - a) for (_, _, a), (_, _, b) in ends]
+    lifts = {1.0: lazy, 0.0: stable}
+    last = lazy
+    for wanted in sorted({share, *np.linspace(0.0, 1.0, pareto or 2).tolist()}, reverse=True):
+        if wanted not in lifts:
+            scaled = (max(wanted, FAINT) / ranges[0], (1 - wanted) / ranges[1], smooth / ranges[0])
+            last = run(_weighed(statement, *scaled), replace(last, multipliers={}))
+            lifts[wanted] = last
+    front = [_record(weight, lifts[weight]) for weight in sorted(lifts, reverse=True)]
+    return _summed(
+        lifts[share],
+        list(lifts.values()),
+        references=dict(zip(("dynamic_effort", "stability"), ranges)),
+        front=front if pareto else [],
+    )
+
+
+def _summed(chosen: Solution, lifts: Sequence[Solution], **others: Any) -> Solution:
+    """Return a lift with the iterations and seconds of all of them, and others among its statistics."""
+    total = {key: sum(each.statistics[key] for each in lifts) for key in SUMMED}
+    return replace(chosen, statistics=dict(chosen.statistics) | total | others)
+
+
+def _weighed(statement: Problem, *weights: float) -> Problem:
+    """Return the statement with other weights of its terms, per duration."""
+    terms = tuple(
+        (weight / statement.duration[0], term)
+        for weight, (_, term) in zip(weights, statement.objective.terms)
+    )
+    return replace(statement, objective=Objective(terms=terms))
+
+
+def _record(weight: float, solution: Solution) -> dict[str, Any]:
+    values = {name: value for name, _, value in solution.terms}
+    return {
+        "weight": weight,
+        "status": solution.status,
+        "effort": values["dynamic_effort"],
+        "stability": values["stability"],
+        "iterations": solution.statistics["iterations"],
+        "solve_seconds": solution.statistics["solve_seconds"],
+    }

@@ -1,0 +1,139 @@
+"""Who lifts: a body within the ranges of lifting, on both feet, and its left side as the mirror image of the right one."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import casadi as ca
+import numpy as np
+from ocp.models.human import FEET, NAMES, SOLES, human
+
+from ocp import Constraint, Instant, Objective, Tree, path, squares
+from ocp.mechanics.kinematics import place, poses
+from ocp.mechanics.loads import Wrench
+from ocp.mechanics.zero_moment import body_weight, hull
+from ocp.problem import Foot, Ground, Pin, Support, zero_moment_point
+from ocp.problems.lifting.hold import UP
+
+# Frozen [assumed]: clavicles, neck, head and toes, and where both sides mirror, the spine sideways
+STILL = tuple(name for name in NAMES if name.startswith(("clav", "neck", "head", "toe")))
+SIDEWAYS = tuple(name for name in NAMES if name.startswith("spine") and not name.endswith("flex"))
+# Ranges (deg) narrower than the anatomical ones [assumed]: nobody leans back on his ligaments,
+# lifts overhead, or twists the hands that hold
+RANGES = {
+    "glob_rx": (-10, 90),
+    "hip_flex": (-10, 120),
+    "shou_flex": (-60, 120),
+    "shou_rot": (-30, 30),
+    "elb_pron": (-45, 45),
+    "wri_flex": (-30, 30),
+    "spine1_flex": (-4, 25),
+    "spine2_flex": (-4, 25),
+    "spine3_flex": (-4, 18),
+    "spine4_flex": (-4, 17),
+}
+MIDDLE = ("glob_tx", "glob_ry", "glob_rz")  # of the pelvis, which a symmetric lift holds there
+
+
+def lifter(who: dict, mirrors: bool) -> Tree:
+    """Return the body of a person {stature, mass, ..} with the narrower ranges that lifting keeps to."""
+    frozen = STILL + (SIDEWAYS if mirrors else ())
+    body = human(**who, frozen=frozen, ranges="anatomical")
+    joints = []
+    for joint in body.joints:
+        limits = RANGES.get(joint.name.removesuffix("_r").removesuffix("_l"))
+        if limits is not None and joint.kind != "fixed":
+            joint = replace(joint, position=tuple(np.radians(limits)))
+        joints.append(joint)
+    return replace(body, joints=joints)
+
+
+def right_half(body: Tree) -> Tree:
+    """Return the body without the limits of its left side, which in a symmetric lift are those of the right one."""
+    free = (-np.inf, np.inf)
+    return replace(
+        body,
+        joints=[
+            replace(joint, position=free, torque=free) if joint.name.endswith("_l") else joint
+            for joint in body.joints
+        ],
+    )
+
+
+def follows(name: str) -> bool:
+    """Tell whether a joint of a symmetric lift has no motion of its own."""
+    return name.endswith("_l") or name in MIDDLE
+
+
+def stance(body: Tree, feet: float) -> Ground:
+    """Return the Ground of both feet side by side, ankles `feet` (m) apart above the line Z = 0; they bear all along."""
+    return Ground(normal=UP, feet=[_foot(body, side, feet) for side in FEET])
+
+
+def _foot(body: Tree, side: str, apart: float) -> Foot:
+    """Return a foot that stands flat on its heel and ball."""
+    s, frames = side[0], poses(body, np.zeros(body.dof))
+    sign = {"right": -1, "left": 1}[side]
+    names = (*SOLES[side], f"heel_{s}", f"toe_{s}", f"ankle_{s}")
+    spots = {name: np.array(place(body, frames, name)).ravel() for name in names}
+    ankle = spots[f"ankle_{s}"]
+    shift = np.array([sign * apart / 2 - ankle[0], 0.0, -ankle[2]])
+    spots = {name: spot + shift for name, spot in spots.items()}
+    held = {f"heel_{s}": "xyz", f"ball_med_{s}": "xy", f"ball_lat_{s}": "y"}
+    support = Support(
+        link=FEET[side][0],
+        when=(0.0, 1.0),
+        pins=[Pin(point=name, axes=axes, target=spots[name]) for name, axes in held.items()],
+        polygon=[spots[name] for name in SOLES[side]],
+    )
+    center = (spots[f"heel_{s}"] + spots[f"toe_{s}"]) / 2
+    return Foot(name=side, center=center, supports=(support,))
+
+
+def stability(ground: Ground) -> Objective:
+    """Return the integral of the squared way of the zero moment point from the middle of the support, over half its length (s)."""
+    polygons = [support.polygon for foot in ground.feet for support in foot.supports]
+    corners = hull([corner for polygon in polygons for corner in polygon], ground.normal)
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    names = [foot.name for foot in ground.feet]
+
+    def off(at: Instant) -> ca.SX:
+        total = Wrench(
+            link="",
+            moment=sum(at.reaction.moment(name) for name in names),
+            force=sum(at.reaction.force(name) for name in names),
+        )
+        way = zero_moment_point(ground, total) - ca.DM((low + high) / 2)
+        return (way / ((high - low)[2] / 2))[[0, 2]]
+
+    return squares("stability", off)
+
+
+def sides_alike(body: Tree, index: Sequence[int], sign: Sequence[float]) -> tuple[Constraint, ...]:
+    """Tie the left side to the right one at all times, and hold the pelvis in the middle; both feet bear alike.
+
+    A coordinate of the mirror image is sign * q[index]. The ground's other three components follow from the
+    equations of motion.
+    """
+    names = [joint.name for joint in body.moving]
+    pairs = [(row, int(index[row])) for row, name in enumerate(names) if follows(name)]
+    weight = body_weight(body)
+
+    def ties(at: Instant) -> ca.SX:
+        return ca.vertcat(
+            *(
+                at.q[row] - sign[row] * at.q[other] if row != other else at.q[row]
+                for row, other in pairs
+            )
+        )
+
+    def difference(at: Instant) -> ca.SX:
+        force, moment = (getattr(at.reaction, what) for what in ("force", "moment"))
+        forces = (force("right") - force("left"))[1:]
+        return ca.vertcat(forces, moment("right")[0] - moment("left")[0]) / weight
+
+    labels = tuple(names[row] for row, _ in pairs)
+    along = ("force y", "force z", "moment x")
+    return (
+        path("mirror", ties, lower=0.0, upper=0.0, when="hull", labels=labels, units="rad"),
+        path("evenly", difference, lower=0.0, upper=0.0, labels=along, units="weights"),
+    )
