@@ -1,10 +1,11 @@
-"""A box lifted from the floor, predicted for a human of 55 joints: its statement, report and pictures."""
+"""A box lifted from the floor, predicted for a human of 55 joints."""
 
-from ocp import Task, Views
 from ocp.problems.lifting.pareto import lift
 from ocp.problems.lifting.pictures import draw
 from ocp.problems.lifting.report import lifting_report, loads, report_lines
 from ocp.problems.lifting.statement import problem
+
+from ocp import Task, Views
 
 __all__ = ["TASK", "lift", "loads", "problem"]
 

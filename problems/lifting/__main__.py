@@ -1,6 +1,7 @@
 """Predict a lift from the command line."""
 
-from ocp.cli import main
 from ocp.problems.lifting import TASK
+
+from ocp.cli import main
 
 main(TASK)

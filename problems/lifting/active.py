@@ -1,15 +1,15 @@
-"""What holds a lift back: the inequalities that press, and what a little more room at each would be worth."""
+"""What holds a lift back: the inequalities that press, and what more room would be worth."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from ocp.problems.lifting.maximum import KILOGRAMS
 
 from ocp import Constraint, Solution
 from ocp.mechanics.zero_moment import hull
 from ocp.problem import Foot
-from ocp.problems.lifting.maximum import KILOGRAMS
 
 SLIGHT = 1e-6  # of the largest multiplier: a constraint with less counts as idle
 
@@ -44,9 +44,10 @@ class Pressure:
 
 
 def active(solution: Solution) -> list[dict[str, Any]]:
-    """Return the inequalities that hold the lift back, those first whose bound a step of STEPS would help most.
+    """Return the inequalities that hold the lift back, those worth most first.
 
-    Each is plain data: the constraint, its row, its side, the times (s) between which it presses, and the `gain` of that
+    What they are worth is what a step of STEPS at the bound would gain. Each is plain data: the
+    constraint, its row, its side, the times (s) between which it presses, and the `gain` of that
     step to first order, in kg of the box or in % of the objective.
     """
     rows = list(_inequalities(solution))

@@ -1,4 +1,4 @@
-"""A lift as curves over time: angles, torques, the loads of the back, hands and feet, and the box."""
+"""A lift as curves over time: angles, torques, what back, hands and feet bear, the box."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -6,11 +6,11 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from ocp.problems.gait.cycle import joint_forces
+from ocp.problems.lifting.maximum import HANDS, box_mass, with_known_mass
 
 from ocp import Solution, Tree
 from ocp.mechanics.kinematics import poses
-from ocp.problems.gait.cycle import joint_forces
-from ocp.problems.lifting.maximum import HANDS, box_mass, with_known_mass
 from ocp.solution.sampling import traces
 
 BACK = "spine1_flex"  # the joint at L5/S1 that bends forward
@@ -21,11 +21,13 @@ INNER = ("hip", "knee", "ankle")  # whose forces joint_forces gives, in its orde
 class Lift:
     """A lift at times `t` (N,), s, with a box of `mass` (kg).
 
-    `angles` {joint: (N,), deg} and `torques` {joint: (N,), N m} with their `limits`; the `trunk`'s lean forward and the
-    `lumbar` flexion, of the two lower joints of the spine (N,), deg; what L5/S1 passes up, along the spine `pressing` and
-    across it `shearing` (N,), N, without what muscles add; `inner` {joint: (N,), N}, norms of what right hip, knee and
-    ankle pass on; `pulls` {hand: (3, N), N} of the box; `forces` {foot: (3, N), N}; the zero moment point `zmp` (3, N),
-    m; the corners of the `box` (3, 8, N), m; and the `clearance` of each sphere of the body from it {point: (N,), m}.
+    `angles` {joint: (N,), deg} and `torques` {joint: (N,), N m} with their `limits`; the `trunk`'s
+    lean forward and the `lumbar` flexion, of the two lower joints of the spine (N,), deg; what
+    L5/S1 passes up, along the spine `pressing` and across it `shearing` (N,), N, without what
+    muscles add; `inner` {joint: (N,), N}, norms of what right hip, knee and ankle pass on; `pulls`
+    {hand: (3, N), N} of the box; `forces` {foot: (3, N), N}; the zero moment point `zmp` (3, N), m;
+    the corners of the `box` (3, 8, N), m; and the `clearance` of each sphere of the body from it
+    {point: (N,), m}.
     """
 
     t: np.ndarray

@@ -25,7 +25,10 @@ class Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
-    """Where hands are: `high` above the floor and `ahead` of the ankles (m), turned to the left by an `angle` (rad)."""
+    """Where hands are: `high` above the floor and `ahead` of the ankles (m).
+
+    They are turned to the left by an `angle` (rad).
+    """
 
     high: float
     ahead: float
@@ -40,7 +43,10 @@ class Spot:
 
 
 def one_hand(body: Tree, box: Box, start: Spot, end: Spot, slack: float) -> tuple[Constraint, ...]:
-    """Return what the right hand keeps to where the left one mirrors it: beside the box, palm on it, from start to end."""
+    """Return what the right hand keeps to where the left one mirrors it.
+
+    It stays beside the box, palm on it, from start to end; `slack` (m) is left to it.
+    """
     across = path(
         "hands",
         lambda at: at.position("grip_r")[0] + box.width / 2,
@@ -65,7 +71,10 @@ def one_hand(body: Tree, box: Box, start: Spot, end: Spot, slack: float) -> tupl
 
 
 def two_hands(body: Tree, box: Box, start: Spot, end: Spot, slack: float) -> tuple[Constraint, ...]:
-    """Return what both hands keep to: level and apart by the box, palms on it, from start to end."""
+    """Return what both hands keep to: level and apart by the box, palms on it.
+
+    They lead it from start to end; `slack` (m) is left to them.
+    """
     together = path(
         "hands",
         lambda at: _between(at, box.width),
@@ -108,7 +117,7 @@ def _palms(body: Tree, sides: str) -> Constraint:
 
 
 def placed(at: Instant, height: float) -> tuple[ca.SX, tuple[ca.DM, ca.SX]]:
-    """Return the centre (3, m) of the box, which hangs level below the hands, and its axes up and ahead."""
+    """Return the centre (3, m) of the box, level below the hands, its axes up and ahead."""
     middle = (at.position("grip_r") + at.position("grip_l")) / 2
     return middle - height / 2 * ca.DM(UP), (ca.DM(UP), ca.cross(_across(at), ca.DM(UP)))
 

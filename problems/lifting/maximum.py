@@ -1,7 +1,8 @@
-"""The heaviest box: its mass as the coordinate of a slide, and hands as feet of the ground, which take its load.
+"""The heaviest box: its mass as a coordinate, and hands that take its load.
 
-A slide that is hardly a body itself gives the nonlinear program the mass as a variable, and hands that count among what
-stands on the ground give it the wrenches that the box passes to them. `with_known_mass` makes an ordinary lift of it.
+A slide that is hardly a body itself gives the nonlinear program the mass as a variable, and hands
+that count among what stands on the ground give it the wrenches that the box passes to them.
+`with_known_mass` makes an ordinary lift of it.
 """
 
 from collections.abc import Sequence
@@ -28,7 +29,7 @@ def with_mass(body: Tree) -> Tree:
 
 
 def with_hands(ground: Ground, center: Sequence[float]) -> Ground:
-    """Return the ground and the hands as what the box acts on, about a centre (3, m), with wrenches that are variables."""
+    """Return the ground and the hands as feet, about a centre (3, m), on which the box acts."""
     hands = (
         Foot(
             name=name,
@@ -41,9 +42,9 @@ def with_hands(ground: Ground, center: Sequence[float]) -> Ground:
 
 
 def loaded(body: Tree) -> tuple[Constraint, ...]:
-    """Return the constraints that the box pulls at either hand as half its mass does, and that its mass stays what it is.
+    """Return the constraints that the box pulls at the hands, and its mass stays what it is.
 
-    The pull is (m / 2) (g - a) at the grip, over the body's weight.
+    The pull at each hand is that of half the mass m, (m / 2) (g - a) at the grip.
     """
     row = body.coordinate(LOADED)
     axes = tuple(f"{what} {axis}" for what in ("force", "moment") for axis in "xyz")
@@ -68,7 +69,10 @@ def loaded(body: Tree) -> tuple[Constraint, ...]:
 
 
 def _excess(at: Instant, mass: ca.SX) -> ca.SX:
-    """Return what the hands' wrenches (12; N, N m) have beyond the pull of a box of a `mass` (KILOGRAMS)."""
+    """Return what the hands' wrenches (12.
+
+    N, N m) have beyond the pull of a box of a `mass` (KILOGRAMS).
+    """
     half, gravity = KILOGRAMS * mass / 2, ca.DM(at.tree.gravity)
     rows = []
     for name in HANDS:
@@ -90,9 +94,10 @@ def box_mass(solution: Solution) -> float:
 
 
 def with_known_mass(solution: Solution) -> Solution:
-    """Return the same lift with the mass of the box in the hands instead of a variable, and the ground alone below.
+    """Return the same lift with the mass of the box in the hands instead of a variable.
 
-    Of what was a variable at the nodes, torques and the wrenches of feet are kept.
+    The ground alone gives wrenches then. Of what was a variable at the nodes, torques and the
+    wrenches of feet are kept.
     """
     problem, tree = solution.problem, solution.problem.tree
     if LOADED not in tree.names:

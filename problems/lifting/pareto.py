@@ -1,13 +1,13 @@
-"""How lifts are solved: one alone, or effort and stability in the ranges between their own optima, or the whole front."""
+"""How lifts are solved: one alone, or with two objectives in their ranges, or a front."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from ocp.problems.lifting.statement import FAINT
 
 from ocp import Attempt, Guess, Objective, Problem, Solution, Solver, Transcription, solve
-from ocp.problems.lifting.statement import FAINT
 
 TUNED = {
     "tol": 1e-6,
@@ -36,11 +36,13 @@ def lift(
     watch: Callable[..., Any] | None = None,
     pareto: int = 0,
 ) -> Solution:
-    """Solve a lift from the standing posture, q = 0, or from a guess; a failed attempt is followed by a more careful one.
+    """Solve a lift from the standing posture, q = 0, or from a guess.
 
-    Where both objectives count, they are counted in the ranges between their own optima and their values where the
-    other one is optimal, which are found first. `pareto`: number of weights from 1 to 0 whose lifts make the front of
-    effort against stability, or 0 for the one lift alone. The front is in the statistics, as a list of plain records.
+    A failed attempt is followed by a more careful one. Where both objectives count, they are
+    counted in the ranges between their own optima and their values where the other one is optimal,
+    which are found first. `pareto`: number of weights from 1 to 0 whose lifts make the front of
+    effort against stability, or 0 for the one lift alone. The front is in the statistics, as a list
+    of plain records.
     """
 
     def run(weighed: Problem, start: Any) -> Solution:
@@ -60,7 +62,10 @@ def lift(
 def _balanced(
     statement: Problem, weights: Mapping[str, float], run: Run, guess: Any, pareto: int
 ) -> Solution:
-    """Return the lift of a statement whose objectives count in their ranges, with the front in its statistics."""
+    """Return the lift of a statement whose objectives count in their ranges.
+
+    The front is in its statistics.
+    """
     both = weights["dynamic_effort"] + weights["stability"]
     share, smooth = weights["dynamic_effort"] / both, weights["smoothness"] / both
     lazy = run(_weighed(statement, 1.0, 0.0, smooth), guess)
@@ -84,7 +89,7 @@ def _balanced(
 
 
 def _summed(chosen: Solution, lifts: Sequence[Solution], **others: Any) -> Solution:
-    """Return a lift with the iterations and seconds of all of them, and others among its statistics."""
+    """Return a lift with the iterations and seconds of all in its statistics, and others."""
     total = {key: sum(each.statistics[key] for each in lifts) for key in SUMMED}
     return replace(chosen, statistics=dict(chosen.statistics) | total | others)
 

@@ -1,4 +1,4 @@
-"""Pictures of a lift: figures with the box, the ground from above, curves over time, and the front of objectives."""
+"""Pictures of a lift: figures with the box, the ground from above, curves, the front."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-from ocp import Solution
 from ocp.problems.gait.pictures import ABOVE, BODY, FRONT, SIDEWAYS, beyond, body_points
 from ocp.problems.lifting.curves import BACK, Lift, lifted
 from ocp.problems.lifting.maximum import HANDS, box_mass, with_known_mass
 
+from ocp import Solution
 from ocp.mechanics.zero_moment import body_weight
 from ocp.plots import COLOURS, SMALL, TEXT, WIDTH, picture, plan, scene, strip, style
 from ocp.solution.files import write
@@ -48,9 +47,10 @@ SIDES = (("right", "_r", COLOURS[1], "-"), ("left", "_l", COLOURS[0], (0, (5, 1.
 
 
 def draw(solution: Solution, path: str | Path) -> None:
-    """Draw the lift to `path`, and its curves to the file of that name with "-curves" added; or the front, if there is one.
+    """Draw the lift to `path`, and its curves to the file of that name with "-curves" added.
 
-    Of a front the numbers are written beside it, to the file of that name as .csv.
+    Or the front, if there is one. Of a front the numbers are written beside it, to the file of that
+    name as .csv.
     """
     if solution.statistics.get("front"):
         draw_front(solution.statistics["front"], path)
@@ -60,7 +60,7 @@ def draw(solution: Solution, path: str | Path) -> None:
 
 
 def plot_lift(solution: Solution, path: str | Path | None = None) -> Any:
-    """Return one page: the lift from the side and from the front, and the ground from above with the zero moment point.
+    """Return one page: the lift from the side and the front, and the ground from above.
 
     Written to `path`, if any, as .png, .svg or .pdf. Raises ValueError naming any other suffix.
     """
@@ -93,8 +93,8 @@ def plot_lift(solution: Solution, path: str | Path | None = None) -> Any:
 def plot_curves(solution: Solution, path: str | Path | None = None) -> Any:
     """Return one page of a lift over time, written to `path`, if any.
 
-    Angles, torques within limits, the moment at L5/S1, and the forces in joints, hands and feet. Raises ValueError
-    naming an unknown suffix.
+    Angles, torques within limits, the moment at L5/S1, and the forces in joints, hands and feet.
+    Raises ValueError naming an unknown suffix.
     """
     lift = lifted(solution, solution.times(241))
     weight = body_weight(with_known_mass(solution).problem.tree)
@@ -129,7 +129,7 @@ def _torques(panels: Any, lift: Lift) -> None:
 
 
 def _forces(panels: Any, lift: Lift, weight: float) -> None:
-    """Draw the forces in joints (N), those of the box on the hands (N), and those on the feet over the weight (N)."""
+    """Draw the forces in joints and on the hands (N), and on feet over the weight (N)."""
     inside = {
         "L5/S1 along": lift.pressing,
         "L5/S1 across": lift.shearing,
@@ -145,7 +145,10 @@ def _forces(panels: Any, lift: Lift, weight: float) -> None:
 
 
 def draw_front(front: Sequence[Mapping[str, Any]], path: str | Path) -> None:
-    """Draw stability against effort, both less is better, to `path`, and write the numbers to the file of that name as .csv."""
+    """Draw stability against effort, both less is better, to `path`.
+
+    The numbers are written to the file of that name as .csv.
+    """
     with picture(path, WIDTH, 4.4) as figure:
         axes = figure.subplots()
         good = [entry for entry in front if entry["status"] == "Solve_Succeeded"]

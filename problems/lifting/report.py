@@ -1,4 +1,4 @@
-"""A lift in numbers: the back, joints, hands and feet, how honestly it stands, and what limits the heaviest box.
+"""A lift in numbers: what it bears, how honestly it stands, and what limits it.
 
 Everything is taken on a dense grid, ten steps where the nodes of the nonlinear program have one.
 """
@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-
-from ocp import Solution
-from ocp.mechanics.zero_moment import body_weight
 from ocp.problems.lifting.active import active
 from ocp.problems.lifting.curves import BACK, Lift, lifted
 from ocp.problems.lifting.maximum import with_known_mass
+
+from ocp import Solution
+from ocp.mechanics.zero_moment import body_weight
 from ocp.solution.sampling import dense
 from ocp.solution.standing import Extreme, Footing, footing, plain
 
@@ -39,7 +39,7 @@ MANY = 16  # active constraints that are told; the report as JSON has all
 
 
 def lifting_report(solution: Solution) -> dict[str, Any]:
-    """Return the report of a lift, plain data ready for JSON: see `report_lines` for what it says."""
+    """Return the report of a lift, plain data ready for JSON, as `report_lines` tells it."""
     t = dense(solution) * solution.duration
     plain_lift = with_known_mass(solution)
     lift, weight = lifted(solution, t), body_weight(plain_lift.problem.tree)
@@ -74,7 +74,7 @@ def _loads(lift: Lift) -> dict[str, Any]:
 
 
 def _feet(lift: Lift, weight: float, standing: Footing) -> dict[str, Any]:
-    """Return what the feet bear, over the weight (N) of body and box, and how honestly they stand."""
+    """Return what the feet bear, over the weight (N) of all, and how honestly they stand."""
     vertical = sum(force[1] for force in lift.forces.values())
     return {
         "vertical_force_weights": _range(vertical / weight),
@@ -119,7 +119,10 @@ def _course(line: np.ndarray) -> dict[str, float]:
 
 
 def loads(solution: Solution) -> dict[str, float]:
-    """Return {name: number} of what a study over people compares: loads of the back, posture, nearest limit."""
+    """Return {name: number} of what a study over people compares.
+
+    These are the loads of the back, the posture, and what comes nearest to its limit.
+    """
     report = lifting_report(solution)
     angles = report["angles_deg"]
     return {

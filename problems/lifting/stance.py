@@ -1,4 +1,4 @@
-"""Who lifts: a body within the ranges of lifting, on both feet, and its left side as the mirror image of the right one."""
+"""Who lifts: a body within the ranges of lifting, on both feet, its sides alike."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,13 +6,13 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 from ocp.models.human import FEET, NAMES, SOLES, human
+from ocp.problems.lifting.hold import UP
 
 from ocp import Constraint, Instant, Objective, Tree, path, squares
 from ocp.mechanics.kinematics import place, poses
 from ocp.mechanics.loads import Wrench
 from ocp.mechanics.zero_moment import body_weight, hull
 from ocp.problem import Foot, Ground, Pin, Support, zero_moment_point
-from ocp.problems.lifting.hold import UP
 
 # Frozen [assumed]: clavicles, neck, head and toes, and where both sides mirror, the spine sideways
 STILL = tuple(name for name in NAMES if name.startswith(("clav", "neck", "head", "toe")))
@@ -35,7 +35,7 @@ MIDDLE = ("glob_tx", "glob_ry", "glob_rz")  # of the pelvis, which a symmetric l
 
 
 def lifter(who: dict, mirrors: bool) -> Tree:
-    """Return the body of a person {stature, mass, ..} with the narrower ranges that lifting keeps to."""
+    """Return the body of a person {stature, mass, ..} with the ranges that lifting keeps to."""
     frozen = STILL + (SIDEWAYS if mirrors else ())
     body = human(**who, frozen=frozen, ranges="anatomical")
     joints = []
@@ -48,7 +48,7 @@ def lifter(who: dict, mirrors: bool) -> Tree:
 
 
 def right_half(body: Tree) -> Tree:
-    """Return the body without the limits of its left side, which in a symmetric lift are those of the right one."""
+    """Return the body without the limits of its left side, which mirrors the right one."""
     free = (-np.inf, np.inf)
     return replace(
         body,
@@ -65,7 +65,10 @@ def follows(name: str) -> bool:
 
 
 def stance(body: Tree, feet: float) -> Ground:
-    """Return the Ground of both feet side by side, ankles `feet` (m) apart above the line Z = 0; they bear all along."""
+    """Return the Ground of both feet side by side, ankles `feet` (m) apart above the line Z = 0.
+
+    They bear all along.
+    """
     return Ground(normal=UP, feet=[_foot(body, side, feet) for side in FEET])
 
 
@@ -90,7 +93,10 @@ def _foot(body: Tree, side: str, apart: float) -> Foot:
 
 
 def stability(ground: Ground) -> Objective:
-    """Return the integral of the squared way of the zero moment point from the middle of the support, over half its length (s)."""
+    """Return the instability: how far the zero moment point is off the middle, squared (s).
+
+    The way from the middle of the support, over half its length, is squared and integrated.
+    """
     polygons = [support.polygon for foot in ground.feet for support in foot.supports]
     corners = hull([corner for polygon in polygons for corner in polygon], ground.normal)
     low, high = corners.min(axis=0), corners.max(axis=0)
@@ -109,10 +115,10 @@ def stability(ground: Ground) -> Objective:
 
 
 def sides_alike(body: Tree, index: Sequence[int], sign: Sequence[float]) -> tuple[Constraint, ...]:
-    """Tie the left side to the right one at all times, and hold the pelvis in the middle; both feet bear alike.
+    """Tie the left side to the right one at all times, and hold the pelvis in the middle.
 
-    A coordinate of the mirror image is sign * q[index]. The ground's other three components follow from the
-    equations of motion.
+    Both feet bear alike. A coordinate of the mirror image is sign * q[index]. The ground's other
+    three components follow from the equations of motion.
     """
     names = [joint.name for joint in body.moving]
     pairs = [(row, int(index[row])) for row, name in enumerate(names) if follows(name)]

@@ -1,15 +1,16 @@
 """A box lifted from the floor, predicted for a human of 55 joints from effort and stability.
 
-Both feet stand still, the hands hold the box level, each carries half of it as a point mass (Xiang, Arora & Abdel-Malek
-2010). `--pareto` sweeps the weights of the two objectives; `--maximum` makes the mass of the box a variable and asks for
-the heaviest one.
+Both feet stand still, the hands hold the box level, each carries half of it as a point mass (Xiang,
+Arora & Abdel-Malek 2010). `--pareto` sweeps the weights of the two objectives; `--maximum` makes
+the mass of the box a variable and asks for the heaviest one.
 
-Beside measured lifts: L5/S1 is extended by up to 226 N m here, with 9 kg; men and women lifting 10 kg by peaks of about
-200 N m (an error of 20 N m being 10 % of them: Faber et al. 2020). The lumbar joints bend by 50 deg and the knees by
-50 deg; those of handlers by 54 (SD 11) and about 72 (30) deg, of novices by 66 (15) and 53 (33) deg (Plamondon et al.
-2010). The back is bent as far as it can be at the start; measured ones are to 78-97 % of their flexion when their moment
-is largest (Dolan, Mannion & Adams 1994). L5/S1 is sheared by 597 N without the muscles' forces, which make that
-1100-1400 N with 10.5 kg (Kingma et al. 2004).
+Beside measured lifts: L5/S1 is extended by up to 226 N m here, with 9 kg; men and women lifting 10
+kg by peaks of about 200 N m (an error of 20 N m being 10 % of them: Faber et al. 2020). The lumbar
+joints bend by 50 deg and the knees by 50 deg; those of handlers by 54 (SD 11) and about 72 (30)
+deg, of novices by 66 (15) and 53 (33) deg (Plamondon et al. 2010). The back is bent as far as it
+can be at the start; measured ones are to 78-97 % of their flexion when their moment is largest
+(Dolan, Mannion & Adams 1994). L5/S1 is sheared by 597 N without the muscles' forces, which make
+that 1100-1400 N with 10.5 kg (Kingma et al. 2004).
 """
 
 from collections.abc import Callable, Mapping
@@ -19,6 +20,16 @@ from typing import Any
 import casadi as ca
 import numpy as np
 from ocp.models.human import BOX_SPHERES, STATURE, carry, mirror, somebody
+from ocp.problems.lifting.hold import Box, Spot, corners, one_hand, placed, two_hands
+from ocp.problems.lifting.maximum import KILOGRAMS, LOADED, loaded, with_hands, with_mass
+from ocp.problems.lifting.stance import (
+    follows,
+    lifter,
+    right_half,
+    sides_alike,
+    stability,
+    stance,
+)
 
 from ocp import (
     BSpline,
@@ -43,16 +54,6 @@ from ocp.problem import (
     pressure_inside,
     unilateral,
     zmp_inside,
-)
-from ocp.problems.lifting.hold import Box, Spot, corners, one_hand, placed, two_hands
-from ocp.problems.lifting.maximum import KILOGRAMS, LOADED, loaded, with_hands, with_mass
-from ocp.problems.lifting.stance import (
-    follows,
-    lifter,
-    right_half,
-    stability,
-    stance,
-    sides_alike,
 )
 
 FAINT = 0.01  # weight of effort that makes the most stable lift a single one, likewise the heaviest
@@ -124,10 +125,11 @@ def problem(
 class Scene:
     """What a lift is stated of.
 
-    The `body` with the box in its hands, or with the `mass` of the box as a variable; the body whose limits are asked,
-    `limited`, and the feet that are asked to stand, `asked`, in a symmetric lift those of one side; the `ground` with
-    all that gives wrenches, and that of both `feet` alone; the `box`, where it starts and ends; the mirror image
-    (index, sign) of the body, None where nothing mirrors; and the `radii` (m) of the spheres kept off the box.
+    The `body` with the box in its hands, or with the `mass` of the box as a variable; the body
+    whose limits are asked, `limited`, and the feet that are asked to stand, `asked`, in a symmetric
+    lift those of one side; the `ground` with all that gives wrenches, and that of both `feet`
+    alone; the `box`, where it starts and ends; the mirror image (index, sign) of the body, None
+    where nothing mirrors; and the `radii` (m) of the spheres kept off the box.
     """
 
     body: Tree
@@ -146,7 +148,10 @@ class Scene:
 def _scene(
     who: dict[str, Any], lift: tuple[Box, Spot, Spot], mirrors: bool, maximum: bool, apart: float
 ) -> Scene:
-    """Return the Scene of a person {stature, mass, ..}, a box and where it starts and ends, ankles `apart` (m)."""
+    """Return the Scene of a person {stature, mass, ..} and a lift, ankles `apart` (m).
+
+    The `lift` is the box, and where it starts and ends.
+    """
     box, start, end = lift
     person, size = lifter(who, mirrors), who["stature"] / STATURE
     _check_reach(person, box, start, end, BOX_SPHERES["toe_r"] * size)
@@ -176,7 +181,7 @@ def _scene(
 
 
 def _goal(scene: Scene, weight: float, smooth: float) -> Objective:
-    """Return effort against stability, or the mass of the box and a little of effort, with smoothness beside."""
+    """Return effort against stability, or the mass of the box and a little of effort."""
     body = scene.body
     gentle = smooth * smoothness(
         body, [joint.name for joint in body.moving if joint.name != LOADED]
@@ -250,7 +255,7 @@ def _outputs(scene: Scene) -> dict[str, Callable[..., Any]]:
 
 
 def _check_numbers(box: Box, others: Mapping[str, float], weight: float) -> None:
-    """Raise ValueError for a size or a time that is no positive number, and for a weight outside [0, 1]."""
+    """Raise ValueError for a size or time that is not positive, or a weight outside [0, 1]."""
     sizes = {"box": box.mass, "depth": box.depth, "height": box.height, "width": box.width}
     for what, value in (sizes | dict(others)).items():
         if not (np.isfinite(value) and value > 0):
@@ -260,7 +265,10 @@ def _check_numbers(box: Box, others: Mapping[str, float], weight: float) -> None
 
 
 def _check_reach(body: Tree, box: Box, start: Spot, end: Spot, radius: float) -> None:
-    """Raise ValueError for a lift that nobody can do whatever the effort; `radius` (m) is that of the toes."""
+    """Raise ValueError for a lift that nobody can do whatever the effort.
+
+    `radius` (m) is that of the toes.
+    """
     frames = poses(body, np.zeros(body.dof))
     shoulder, grip, hip, toe, ankle = (
         np.array(place(body, frames, f"{name}_r")).ravel()

@@ -1,4 +1,4 @@
-"""Lifting a box: solved once from q = 0 and judged by its certificate and its loads on the back; the variants, and the tasks it refuses."""
+"""Lifting a box: solved once and judged by its certificate and its loads; what it refuses."""
 
 import casadi as ca
 import numpy as np
