@@ -63,7 +63,8 @@ from ocp.solution.solution import NotSolved, Solution
 from ocp.solution.solving import solve
 from ocp.solution.starts import Guess
 from ocp.solution.violations import Violation
-from ocp.solvers.nlp import Iteration, Solver
+from ocp.solvers.minimizing import Solver
+from ocp.solvers.record import Iteration
 from ocp.studies.designs import latin_hypercube, zipped
 from ocp.studies.study import compare, multistart, open_study, pareto, sweep
 from ocp.studies.task import Published, Task, Views

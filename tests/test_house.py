@@ -69,7 +69,7 @@ def homes(*names):
 
 
 def test_graphs_solvers_files_and_words_have_one_home():
-    assert homes("ca.nlpsol") <= {"solvers/nlp", "solvers/plugins", "solvers/ipopt"}
+    assert homes("ca.nlpsol") <= {"solvers/nlpsol", "solvers/plugins"}
     assert homes("open", "np.load", "os.replace") <= {
         "solution/files",
         "solution/archive",

@@ -21,7 +21,7 @@ from ocp.dynamics import DERIVATIVES, FORMULATIONS
 from ocp.plots import Panel, check_suffix, panels
 from ocp.problems.__main__ import gallery
 from ocp.solution.files import check_writable, write
-from ocp.solvers.nlp import HESSIANS
+from ocp.solvers.backend import HESSIANS
 from ocp.studies.profiles import curves, data_profile, performance_profile, ranked
 from ocp.studies.solver_runs import SOLVERS, TRANSCRIPTIONS, Run, execute
 from ocp.studies.tables import markdown

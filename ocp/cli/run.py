@@ -15,7 +15,7 @@ from ocp.cli.report import block, describe, summary
 from ocp.dynamics import CHOICES, DERIVATIVES
 from ocp.solution.certificate import verify
 from ocp.solution.files import check_writable, plain, write
-from ocp.solvers.nlp import HESSIANS
+from ocp.solvers.backend import HESSIANS
 from ocp.transcription.methods import METHODS
 from ocp.transcription.transcribe import transcription_of
 

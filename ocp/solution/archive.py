@@ -22,7 +22,7 @@ from ocp.problem.statement import Objective, Problem
 from ocp.problem.symmetry import Symmetry
 from ocp.solution.files import plain, versions, write
 from ocp.solution.solution import Solution
-from ocp.solvers.nlp import Iteration
+from ocp.solvers.record import Iteration
 from ocp.transcription.rows import Multipliers
 from ocp.transcription.transcribe import Transcription, settings_of, transcription_of
 
@@ -54,7 +54,7 @@ def save(solution: Solution, path: str | os.PathLike[str]) -> None:
             f"multipliers_{k}_s": multipliers.s,
             f"multipliers_{k}_values": multipliers.values,
         }
-    np.savez_compressed(buffer, **arrays)
+    np.savez_compressed(buffer, allow_pickle=False, **arrays)
     write(path, buffer.getvalue())
 
 

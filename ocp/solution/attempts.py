@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ocp.solvers.nlp import INTERRUPTED, NLP, Iteration, Outcome, Solver, feasibility, minimize
+from ocp.solvers.minimizing import INTERRUPTED, Outcome, Solver, minimize
+from ocp.solvers.nlp import NLP, feasibility
 from ocp.solvers.plugins import CPU_LIMITS, ITERATION_LIMITS, TIME_LIMITS
+from ocp.solvers.record import Iteration
 
 TUNED_PLUGIN = "ipopt"  # the only one that attempts have options for
 LEAST_SECONDS = 1e-6  # of a limit of time that is used up, since solvers refuse zero
@@ -67,7 +69,7 @@ class Budget:
 
     def limit(self, solver: Solver) -> Solver:
         """Return the solver with no more allowed than what is left."""
-        limits = {
+        limits: dict[str, Any] = {
             name: max(amount, 0 if name in ITERATION_LIMITS else LEAST_SECONDS)
             for name, amount in self.left.items()
         }
@@ -94,7 +96,7 @@ def ladder(attempts: Iterable[Attempt], solver: Solver) -> tuple[Attempt, ...]:
     attempts = tuple(attempts)
     if not attempts or not all(isinstance(attempt, Attempt) for attempt in attempts):
         raise ValueError(f"attempts: expected Attempt records, at least one, got {attempts!r}")
-    if solver.plugin == TUNED_PLUGIN:
+    if solver.name == TUNED_PLUGIN:
         return attempts
     kept = [attempt for attempt in attempts[1:] if not attempt.options]
     return (replace(attempts[0], options={}), *kept)

@@ -107,10 +107,11 @@ def _segment(solution: Solution) -> ca.Function:
 
 def _polynomial(taylor: ca.SX, t: ca.SX, order: int) -> ca.SX:
     """Return a derivative (n,) of the polynomial with coefficients (n, count) at t."""
-    return sum(
+    terms = (
         factorial(k) / factorial(k - order) * taylor[:, k] * t ** (k - order)
         for k in range(order, taylor.shape[1])
     )
+    return sum(terms, ca.SX(0))
 
 
 def _drive(tree: Tree, q: ca.SX, needed: ca.SX) -> ca.SX:

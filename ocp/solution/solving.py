@@ -13,7 +13,9 @@ from ocp.solution.certificate import verify
 from ocp.solution.diagnosis import explain, preflight
 from ocp.solution.solution import Solution
 from ocp.solution.starts import Guess, start
-from ocp.solvers.nlp import NLP, Iteration, Outcome, Solver
+from ocp.solvers.minimizing import Outcome, Solver
+from ocp.solvers.nlp import NLP
+from ocp.solvers.record import Iteration
 from ocp.transcription.rows import name_multipliers
 from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
 from ocp.transcription.variables import split
@@ -91,7 +93,7 @@ def _statistics(transcribed: Transcribed, trials: list[Trial]) -> dict[str, Any]
     nlp, last = transcribed.nlp, trials[-1]
     stages = [stage for trial in trials for stage in trial.stages]
     return {
-        "plugin": last.solver.plugin,
+        "plugin": last.solver.name,
         "hessian": last.solver.hessian,
         "options": dict(last.solver.options),
         "variables": len(nlp.lower),

@@ -146,7 +146,8 @@ def _worst(
     worst = Worst(
         amount=0.0, relative=0.0, unit=constraint.unit(0), label=constraint.label(0), time=0.0
     )
-    for row in range(len(values)) if equal is None else np.nonzero((lower == upper) == equal)[0]:
+    rows = np.arange(len(values)) if equal is None else np.nonzero((lower == upper) == equal)[0]
+    for row in rows.tolist():
         amounts = violation(values[row], lower[row], upper[row])
         k = int(np.argmax(np.where(np.isnan(amounts), np.inf, amounts)))
         if not amounts[k] <= worst.amount:

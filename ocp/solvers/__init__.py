@@ -1,1 +1,24 @@
 """Nonlinear programs and what minimises them; nothing here knows of mechanics."""
+
+from ocp.solvers.backend import HESSIANS, Answer, Backend, See, Start
+from ocp.solvers.minimizing import INTERRUPTED, Outcome, Solver, minimize
+from ocp.solvers.nlp import NLP, Iterate, feasibility, kkt_residual, violation
+from ocp.solvers.record import Iteration
+
+__all__ = [
+    "HESSIANS",
+    "INTERRUPTED",
+    "NLP",
+    "Answer",
+    "Backend",
+    "Iterate",
+    "Iteration",
+    "Outcome",
+    "See",
+    "Solver",
+    "Start",
+    "feasibility",
+    "kkt_residual",
+    "minimize",
+    "violation",
+]

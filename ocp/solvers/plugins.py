@@ -24,7 +24,7 @@ LIMITED = {  # the options that make a plugin estimate the Hessian
     "alpaqa": {},
     "blocksqp": {"hess_update": 2, "which_second_derv": 0},
 } | dict.fromkeys(SQP, {"hessian_approximation": "limited-memory"})
-QUASI_NEWTON = ("alpaqa", "snopt")  # solvers that always do
+QUASI_NEWTON = ("alpaqa",)  # plugins that always do
 LATE = (
     "bonmin",
     "fatrop",

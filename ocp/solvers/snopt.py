@@ -7,9 +7,18 @@ them are evaluated at once. SNOPT estimates curvature from gradients.
 
 import importlib
 import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
+
+from ocp.solvers.backend import Answer, Backend, See, Start
+from ocp.solvers.nlp import NLP, Iterate, iterate
+
+if TYPE_CHECKING:
+    from ocp.solvers.minimizing import Solver
 
 from ocp.version import needs
 
@@ -51,11 +60,11 @@ OVERHEAD = 4000  # numbers whose copying costs as much as one more constraint do
 SLICE = 32  # variables of one slice of the objective's gradient
 
 
-def check(options):
+def check(options: Mapping[str, Any]) -> None:
     """Raise ValueError if Drake is missing, or an option is unknown to SNOPT or no number; a keyword ("QPSolver CG") has "" for one."""
     solvers, _ = _drake()
     for value in options.values():
-        if isinstance(value, bool) or not isinstance(value, (int, float)) and value != "":
+        if isinstance(value, bool) or (not isinstance(value, (int, float)) and value != ""):
             raise ValueError(f"expected a number, or an empty text after a keyword, got {value!r}")
     program = solvers.MathematicalProgram()
     program.AddBoundingBoxConstraint(0.0, 1.0, program.NewContinuousVariables(1))
@@ -65,129 +74,160 @@ def check(options):
         raise ValueError(f"SNOPT does not know it ({error})") from None
 
 
-def prepare(nlp, options, record):
-    """Return what solves an NLP from a start, and returns values or None, status, success, the number of points evaluated and calls.
+def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], Answer]:
+    """Return what solves an NLP by SNOPT; raise ValueError if Drake is not installed.
 
-    Drake tells no iteration numbers. `record`.see is shown every point, without multipliers, and stops SNOPT by returning True.
-    Raises ValueError if Drake is not installed.
+    Drake tells no iteration numbers: the Answer's are those of points evaluated. `see` is shown every point, without
+    multipliers.
     """
     solvers, differentiation = _drake()
-    program, point = solvers.MathematicalProgram(), _Point(nlp, record)
-    variables = program.NewContinuousVariables(len(nlp.lower))
-    program.AddVisualizationCallback(point.move, variables)
-    bounds = program.AddBoundingBoxConstraint(nlp.lower, nlp.upper, variables)
-    pieces, constraints, nonlinear = [], [], _nonlinear(nlp)
-    for columns in np.split(np.arange(len(nlp.lower)), range(SLICE, len(nlp.lower), SLICE)):
-        pieces.append(
-            (
-                program.AddCost(_objective(point, columns, differentiation), variables[columns]),
-                columns,
-            )
-        )
-    for rows, columns in _groups(nlp.jacobian.sparsity_out(1), np.flatnonzero(nonlinear)):
-        function = _constraint(point, rows, columns, differentiation)
-        constraints.append(
-            (
-                rows,
-                program.AddConstraint(
-                    function, nlp.g_lower[rows], nlp.g_upper[rows], variables[columns]
-                ),
-            )
-        )
-        pieces.append((constraints[-1][1], columns))
-    if not nonlinear.all():
-        constraints.append(
-            (
-                np.flatnonzero(~nonlinear),
-                _linear(program, nlp, np.flatnonzero(~nonlinear), variables),
-            )
-        )
+    stated = _state(nlp, _Standing(nlp, see), solvers, differentiation)
+    given = {
+        "Superbasics limit": len(nlp.lower) + 1,
+        "Major iterations limit": MAJORS,
+        "Iterations limit": 1000 * MAJORS,
+        "Time limit": np.inf,
+    } | dict(solver.options)
+    limit = given.pop("Time limit")  # which Drake's SNOPT takes, but does not heed
+    options = _options(solvers, given)
 
-    def run(start):
-        given = {
-            "Superbasics limit": len(nlp.lower) + 1,
-            "Major iterations limit": MAJORS,
-            "Iterations limit": 1000 * MAJORS,
-            "Time limit": np.inf,
-        } | dict(options)
-        point.deadline = time.perf_counter() + given.pop(
-            "Time limit"
-        )  # which Drake's SNOPT takes, but does not heed
+    def run() -> Answer:
+        point = stated.point
+        point.deadline = time.perf_counter() + limit
+        x = np.array(start.x, dtype=float).ravel()
         try:
-            result = solvers.SnoptSolver().Solve(
-                program, np.array(start["x0"], dtype=float).ravel(), _options(solvers, given)
-            )
+            result = solvers.SnoptSolver().Solve(stated.program, x, options)
         except RuntimeError as error:  # of an evaluation: our own stop among them
             status = STATUSES[34] if point.late() else str(error).splitlines()[0]
-            return None, status, False, point.count, point.calls()
-        info, values = result.get_solver_details().info, point.values(result.GetSolution(variables))
-        values["lam_x"] = -np.array(result.GetDualSolution(bounds)).ravel()
-        for rows, binding in constraints:
-            values["lam_g"][rows] = -np.array(result.GetDualSolution(binding)).ravel()
-        status = f"{STATUSES.get(info, 'unknown')} (SNOPT {info})"
-        return (
-            values,
-            status,
-            info in SUCCESS,
-            point.count,
-            point.calls() | _bridge(point, pieces, differentiation),
+            return Answer(
+                iterate=None,
+                status=status,
+                success=False,
+                iterations=point.count,
+                calls=point.calls(),
+            )
+        info = result.get_solver_details().info
+        return Answer(
+            iterate=stated.iterate(result),
+            status=f"{STATUSES.get(info, 'unknown')} (SNOPT {info})",
+            success=info in SUCCESS,
+            iterations=point.count,
+            calls=point.calls() | _bridge(point, stated.pieces, differentiation),
         )
 
     return run
+
+
+SNOPT = Backend(name="snopt", prepare=prepare, check=check, hessians=("exact", "lbfgs"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stated:
+    """An NLP as Drake has it: the program, its variables and the bindings of their bounds, of rows of g, and of slices of f."""
+
+    program: Any
+    point: "_Standing"
+    variables: Any
+    bounds: Any
+    constraints: list[tuple[np.ndarray, Any]]
+    pieces: list[tuple[Any, np.ndarray]]
+
+    def iterate(self, result: Any) -> Iterate:
+        """Return where SNOPT ended, with its multipliers."""
+        found = self.point.iterate(result.GetSolution(self.variables))
+        found.x_multipliers[:] = -np.array(result.GetDualSolution(self.bounds)).ravel()
+        for rows, binding in self.constraints:
+            found.g_multipliers[rows] = -np.array(result.GetDualSolution(binding)).ravel()
+        return found
+
+
+def _state(nlp: NLP, point: "_Standing", solvers: Any, differentiation: Any) -> _Stated:
+    """Return the NLP as a program of Drake: linear rows as such, others in groups over the same variables, f in slices."""
+    program = solvers.MathematicalProgram()
+    variables = program.NewContinuousVariables(len(nlp.lower))
+    program.AddVisualizationCallback(point.move, variables)
+    bounds = program.AddBoundingBoxConstraint(nlp.lower, nlp.upper, variables)
+    pieces: list[tuple[Any, np.ndarray]] = []
+    constraints: list[tuple[np.ndarray, Any]] = []
+    nonlinear, pattern = _nonlinear(nlp), _first(nlp)[1].sparsity_out(1)
+    for columns in np.split(np.arange(len(nlp.lower)), range(SLICE, len(nlp.lower), SLICE)):
+        cost = _objective(point, columns, differentiation)
+        pieces.append((program.AddCost(cost, variables[columns]), columns))
+    for rows, columns in _groups(pattern, np.flatnonzero(nonlinear)):
+        function = _constraint(point, rows, columns, differentiation)
+        binding = program.AddConstraint(
+            function, nlp.g_lower[rows], nlp.g_upper[rows], variables[columns]
+        )
+        constraints.append((rows, binding))
+        pieces.append((binding, columns))
+    straight = np.flatnonzero(~nonlinear)
+    if len(straight):
+        constraints.append((straight, _linear(program, nlp, straight, variables)))
+    return _Stated(
+        program=program,
+        point=point,
+        variables=variables,
+        bounds=bounds,
+        constraints=constraints,
+        pieces=pieces,
+    )
 
 
 class _Stop(Exception):
     """Ends SNOPT's run from within an evaluation."""
 
 
-class _Point:
-    """The program's values and derivatives at the point where SNOPT stands, evaluated once; `copying` are the seconds of handing them on."""
+class _Standing:
+    """The program's values and derivatives where SNOPT stands, evaluated once; `copying` are the seconds of handing them on."""
 
-    def __init__(self, nlp, record):
-        self.nlp, self.record, self.x, self.count, self.seconds, self.copying, self.deadline = (
-            nlp,
-            record,
-            None,
-            0,
-            0.0,
-            0.0,
-            np.inf,
-        )
-        pattern = nlp.jacobian.sparsity_out(1)
+    def __init__(self, nlp: NLP, see: See):
+        self.nlp, self.see = nlp, see
+        self.x: np.ndarray | None = None
+        self.count, self.seconds, self.copying, self.deadline = 0, 0.0, 0.0, np.inf
+        self.functions = _first(nlp)
+        pattern = self.functions[1].sparsity_out(1)
         self.shape, self.row = pattern.shape, np.array(pattern.row(), dtype=int)
         self.column = np.repeat(np.arange(pattern.size2()), np.diff(pattern.colind()))
-        self.gradient, self.jacobian = _evaluator(nlp.gradient), _evaluator(nlp.jacobian)
+        self.gradient, self.jacobian = (_evaluator(function) for function in self.functions)
 
-    def move(self, x):
+    def move(self, x: np.ndarray) -> None:
         """Stand at x (n,)."""
         if self.x is not None and np.array_equal(x, self.x):
             return
         begin = time.perf_counter()
         self.x, self.count = np.array(x, dtype=float), self.count + 1
         (f, slope), (g, self.nonzeros) = self.gradient(self.x), self.jacobian(self.x)
-        self.slope, self.g = _dense(self.nlp.gradient, 1, slope), _dense(self.nlp.jacobian, 0, g)
+        gradient, jacobian = self.functions
+        self.slope, self.g = _dense(gradient, 1, slope), _dense(jacobian, 0, g)
         self.f = float(f[0]) if len(f) else 0.0
         self.seconds += time.perf_counter() - begin
-        if self.record.see(self.f, **self.values(self.x)) or self.late():
+        if self.see(self.f, self.iterate(self.x)) or self.late():
             raise _Stop
 
-    def late(self):
+    def late(self) -> bool:
         """Tell whether the time is up."""
         return time.perf_counter() > self.deadline
 
-    def values(self, x):
-        """Return the values at x, with zero multipliers, as an Outcome has them."""
-        g = self.g if np.array_equal(x, self.x) else np.array(self.nlp.constraints(x)).ravel()
-        return {
-            "x": np.array(x, dtype=float),
-            "g": g.copy(),
-            "lam_x": np.zeros(len(x)),
-            "lam_g": np.zeros(len(g)),
-        }
+    def iterate(self, x: np.ndarray) -> Iterate:
+        """Return the Iterate at x, with multipliers of zero."""
+        if self.x is None or not np.array_equal(x, self.x):
+            return iterate(self.nlp, x)
+        return Iterate(
+            x=np.array(x, dtype=float),
+            g=self.g.copy(),
+            x_multipliers=np.zeros(len(x)),
+            g_multipliers=np.zeros(len(self.g)),
+        )
 
-    def calls(self):
+    def calls(self) -> dict[str, tuple[int, float]]:
         """Return how often, and for how many seconds, f, g and their derivatives were evaluated."""
         return {"nlp_fg": (self.count, self.seconds)}
+
+
+def _first(nlp: NLP) -> tuple[ca.Function, ca.Function]:
+    """Return the gradient and the Jacobian of an NLP, which every Backend is given."""
+    assert nlp.gradient is not None and nlp.jacobian is not None
+    return nlp.gradient, nlp.jacobian
 
 
 def _objective(point, columns, differentiation):
@@ -228,9 +268,10 @@ def _handing(point, columns, differentiation, evaluate):
         ):
             raise RuntimeError("Drake asks for values at a point that it has not shown")
         value, slope = evaluate()
-        found = differentiation.InitializeAutoDiff(value[:, None], slope).ravel() if dual else value
+        if dual:
+            value = differentiation.InitializeAutoDiff(value[:, None], slope).ravel()
         point.copying += time.perf_counter() - begin
-        return found
+        return value
 
     return function
 
@@ -281,19 +322,20 @@ def _groups(pattern, rows):
             np.split(np.array(pattern.T.row(), dtype=int), pattern.T.colind()[1:-1]),
         )
     )
-    alike = {}
+    alike: dict[bytes, tuple[np.ndarray, list[int]]] = {}
     for row in rows:
         alike.setdefault(columns[row].tobytes(), (columns[row], []))[1].append(row)
-    groups = []
-    for found, members in sorted(alike.values(), key=lambda pair: (*pair[0][:1], *pair[0][-1:])):
+    groups: list[tuple[list[int], np.ndarray]] = []
+    for used, members in sorted(alike.values(), key=lambda pair: (*pair[0][:1], *pair[0][-1:])):
         if groups:
-            joined = np.union1d(groups[-1][1], found)
-            apart = _cost(len(groups[-1][0]), len(groups[-1][1])) + _cost(len(members), len(found))
-            if _cost(len(groups[-1][0]) + len(members), len(joined)) <= apart:
-                groups[-1] = (groups[-1][0] + members, joined)
+            before, over = groups[-1]
+            joined = np.union1d(over, used)
+            apart = _cost(len(before), len(over)) + _cost(len(members), len(used))
+            if _cost(len(before) + len(members), len(joined)) <= apart:
+                groups[-1] = (before + members, joined)
                 continue
-        groups.append((members, found))
-    return [(np.array(members), found) for members, found in groups]
+        groups.append((members, used))
+    return [(np.array(members), used) for members, used in groups]
 
 
 def _cost(rows, columns):
@@ -328,10 +370,10 @@ def _dense(function, k, nonzeros):
 
 def _options(solvers, options):
     """Return Drake's record of SNOPT's options."""
-    found = solvers.SolverOptions()
+    record = solvers.SolverOptions()
     for name, value in options.items():
-        found.SetOption(solvers.SnoptSolver.id(), name, value)
-    return found
+        record.SetOption(solvers.SnoptSolver.id(), name, value)
+    return record
 
 
 def _drake():

@@ -24,7 +24,7 @@ from ocp.solution.certificate import verify
 from ocp.solution.files import versions, write
 from ocp.solution.solving import solve
 from ocp.solution.starts import Guess
-from ocp.solvers.nlp import Solver
+from ocp.solvers.minimizing import Solver
 from ocp.studies.database import FAILED, SOLVED, Cell
 from ocp.transcription.transcribe import settings_of, transcribe, transcription_of
 from ocp.transcription.variables import split

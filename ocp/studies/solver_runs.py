@@ -22,7 +22,8 @@ import numpy as np
 
 from ocp.solution.certificate import verify
 from ocp.solution.files import write
-from ocp.solvers.nlp import NLP, Solver, kkt_residual, minimize
+from ocp.solvers.minimizing import Solver, minimize
+from ocp.solvers.nlp import NLP, kkt_residual
 from ocp.studies.task import task_of
 from ocp.studies.workers import ONE_THREAD
 from ocp.transcription.transcribe import transcribe, transcription_of

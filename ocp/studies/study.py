@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ocp.solution.solution import Solution
-from ocp.solvers.nlp import Solver
+from ocp.solvers.minimizing import Solver
 from ocp.studies.cells import cell, content, restore, statement
 from ocp.studies.database import FAILED, SOLVED, Ledger
 from ocp.studies.designs import design, neighbours

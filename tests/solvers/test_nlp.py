@@ -10,7 +10,8 @@ from ocp.problems.two_link_lift import problem as two_link_lift
 
 from ocp import Attempt
 from ocp.solution.solving import solve
-from ocp.solvers.nlp import NLP, Solver, feasibility, kkt_residual, minimize
+from ocp.solvers.minimizing import Solver, minimize
+from ocp.solvers.nlp import NLP, feasibility, kkt_residual
 from ocp.transcription.transcribe import transcribe
 
 

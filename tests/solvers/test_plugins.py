@@ -8,7 +8,8 @@ from ocp.problems.two_link_lift import problem as two_link_lift
 from ocp import Solver, Transcription
 from ocp.solution.solving import solve
 from ocp.solvers import plugins
-from ocp.solvers.nlp import feasibility, minimize
+from ocp.solvers.minimizing import minimize
+from ocp.solvers.nlp import feasibility
 from ocp.transcription.transcribe import transcribe
 
 PLUGINS = (

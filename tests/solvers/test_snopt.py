@@ -13,7 +13,8 @@ from ocp.problems.two_link_lift import problem as two_link_lift
 from ocp import Solver, Transcription
 from ocp.solution.solving import solve
 from ocp.solvers import snopt
-from ocp.solvers.nlp import NLP, kkt_residual, minimize
+from ocp.solvers.minimizing import minimize
+from ocp.solvers.nlp import NLP, kkt_residual
 from ocp.transcription.transcribe import transcribe
 
 needs_drake = pytest.mark.skipif(

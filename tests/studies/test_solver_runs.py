@@ -10,7 +10,7 @@ from ocp import Attempt
 from ocp.cli import compare as compare_solvers
 from ocp.cli.compare import comma_separated, costs, draw, ratios, read, run, table
 from ocp.solution.solving import solve
-from ocp.solvers.nlp import Solver
+from ocp.solvers.minimizing import Solver
 from ocp.studies import solver_runs
 from ocp.studies.profiles import curves, data_profile, performance_profile, share
 from ocp.studies.profiles import ratios as cost_ratios

@@ -25,7 +25,7 @@ from ocp import (
 from ocp.dynamics import LIE_GROUP, catalogue
 from ocp.dynamics.composite import COMPOSITE
 from ocp.motion import sample
-from ocp.solvers.nlp import Solver, minimize
+from ocp.solvers.minimizing import Solver, minimize
 from ocp.transcription.methods import Spline
 from ocp.transcription.rows import gather_multipliers, name_multipliers
 from ocp.transcription.transcribe import transcribe, transcription_of

@@ -1,0 +1,76 @@
+"""What a solver is to this house: a Backend, a value with a function that prepares a run and one that checks options.
+
+def prepare(nlp, solver, start, see):
+    ...                                   # what is built once
+    def run():
+        ...                               # what takes the time; `see` every iterate
+        return Answer(iterate=..., status="converged", success=True, iterations=7)
+    return run
+
+solve(problem, solver=Solver(plugin=Backend(name="mine", prepare=prepare), options={"tol": 1e-8}))
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ocp.solvers.nlp import NLP, Iterate
+
+if TYPE_CHECKING:
+    from ocp.solvers.minimizing import Solver
+
+HESSIANS = ("exact", "gauss-newton", "lbfgs")
+See = Callable[[float, Iterate], bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """Where a solve begins: the point `x` (variables,), and the multipliers of bounds and constraints, None unless known."""
+
+    x: np.ndarray
+    x_multipliers: np.ndarray | None = None
+    g_multipliers: np.ndarray | None = None
+
+    @property
+    def warm(self) -> bool:
+        """Tell whether multipliers are known."""
+        return self.x_multipliers is not None
+
+    def __repr__(self) -> str:
+        return f"Start({len(self.x)} variables{', warm' if self.warm else ''})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a solver came back with: its last `iterate`, or None; its `status` in its own words, whether that is a success.
+
+    `iterations` as it counts them; `calls` {function: (times called, seconds)} of what it evaluated.
+    """
+
+    iterate: Iterate | None
+    status: str
+    success: bool
+    iterations: int
+    calls: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+
+
+def accept(options: Mapping[str, Any]) -> None:
+    """Accept any options."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backend:
+    """A solver: `prepare`(nlp, solver, start, see) returns a function of nothing that solves, and returns an Answer.
+
+    The NLP has `gradient` and `jacobian`; `solver` carries the options and the kind of Hessian, one of `hessians`. The run
+    shows every iterate, `see`(objective, Iterate), and stops when that returns True, which is how Ctrl-C works, the
+    history is kept and the best iterate outlives a failure. `check`(options) raises ValueError, before any work is
+    done, for options that the solver does not know.
+    """
+
+    name: str
+    prepare: Callable[[NLP, "Solver", Start, See], Callable[[], Answer]] = field(repr=False)
+    check: Callable[[Mapping[str, Any]], None] = field(default=accept, repr=False)
+    hessians: tuple[str, ...] = HESSIANS

@@ -1,0 +1,158 @@
+"""How an NLP is minimised, as a value; and the one function that does it, by whatever solver."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ocp.solvers import nlpsol, snopt
+from ocp.solvers.backend import HESSIANS, Backend, Start
+from ocp.solvers.nlp import NLP, differentiated, iterate
+from ocp.solvers.record import Interruptible, Iteration, Record
+
+BACKENDS = {snopt.SNOPT.name: snopt.SNOPT}  # beside the plugins of CasADi
+INTERRUPTED = "User_Requested_Stop"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solver:
+    """How an NLP is minimised: a solver, the Hessian ("exact", "gauss-newton", "lbfgs"), and the solver's own options.
+
+    `plugin` is the name of a plugin of CasADi; "snopt", the solver SNOPT that Drake brings (extra `snopt`); or a Backend of
+    one's own. SNOPT and "alpaqa" always estimate curvature from gradients, so "exact", the default, and "lbfgs" are the
+    same to them.
+    Raises ValueError naming an unknown plugin, Hessian, option, or an option's unusable value.
+    """
+
+    plugin: str | Backend = "ipopt"
+    hessian: str = "exact"
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
+        if self.hessian not in HESSIANS:
+            raise ValueError(
+                f"hessian: expected one of {', '.join(HESSIANS)}, got {self.hessian!r}"
+            )
+        if self.hessian not in self.backend.hessians:
+            lack = (
+                "has no limited-memory mode"
+                if self.hessian == "lbfgs"
+                else "does not take a Hessian"
+            )
+            raise ValueError(f"hessian {self.hessian!r}: plugin {self.name!r} {lack}")
+        _check_options(self.backend, self.options)
+
+    @property
+    def name(self) -> str:
+        """The name of the plugin or Backend."""
+        return self.plugin if isinstance(self.plugin, str) else self.plugin.name
+
+    @property
+    def backend(self) -> Backend:
+        """What solves; raises ValueError for an unknown plugin."""
+        if isinstance(self.plugin, Backend):
+            return self.plugin
+        return BACKENDS.get(self.plugin) or nlpsol.plugin(self.plugin)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Outcome:
+    """What a solver returned: the point, its values and multipliers, its status in the solver's own words, and the history.
+
+    `x`, `x_multipliers` (variables,), `g`, `g_multipliers` (constraints,); `calls`: {function: (times called, seconds)} of
+    what the solver evaluated.
+    """
+
+    x: np.ndarray
+    f: float
+    g: np.ndarray
+    x_multipliers: np.ndarray
+    g_multipliers: np.ndarray
+    status: str
+    success: bool
+    iterations: int
+    history: tuple[Iteration, ...]
+    build_seconds: float
+    solve_seconds: float
+    calls: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return (
+            f"Outcome(status={self.status!r}, f={self.f:.9g}, {len(self.x)} variables, "
+            f"{self.iterations} iterations)"
+        )
+
+
+def minimize(
+    nlp: NLP,
+    solver: Solver,
+    x: np.ndarray,
+    *,
+    x_multipliers: np.ndarray | None = None,
+    g_multipliers: np.ndarray | None = None,
+    watch: Callable[[Iteration], Any] | None = None,
+) -> Outcome:
+    """Solve from the point x (variables,), and return the Outcome; failure to converge is a status, not an exception.
+
+    With multipliers the solver starts warm. `watch(iteration)` is called at every Iteration. After Ctrl-C the outcome is
+    the best iterate seen: the lowest objective among feasible ones, else the least violation.
+    Raises ValueError for a Hessian that this NLP cannot give, and for a solver that cannot be set up.
+    """
+    begin = time.perf_counter()
+    if solver.hessian == "gauss-newton" and nlp.hessian is None:
+        raise ValueError(
+            "hessian 'gauss-newton': this NLP leaves its derivatives to the solver, "
+            "which cannot know the residuals"
+        )
+    record, backend = Record(nlp, watch), solver.backend
+    start = Start(x=x, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
+    program = nlp if backend.prepare is nlpsol.prepare else differentiated(nlp)
+    run = backend.prepare(program, solver, start, record.see)
+    built = record.begin = time.perf_counter()
+    with Interruptible(record):
+        answer = run()
+    solved = time.perf_counter()
+    last = record.best if record.interrupted else answer.iterate
+    point = last or record.best or answer.iterate or iterate(nlp, x)
+    return Outcome(
+        x=point.x,
+        f=float(nlp.objective(point.x)),
+        g=point.g,
+        x_multipliers=point.x_multipliers,
+        g_multipliers=point.g_multipliers,
+        status=INTERRUPTED if record.interrupted else answer.status,
+        success=answer.success and not record.interrupted,
+        iterations=answer.iterations,
+        history=tuple(record.history),
+        calls=answer.calls,
+        build_seconds=built - begin,
+        solve_seconds=solved - built,
+    )
+
+
+def _check_options(backend: Backend, options: Mapping[str, Any]) -> None:
+    """Try every option, so that a wrong one is known by name before any work is done."""
+    for name, value in options.items():
+        if isinstance(value, float) and np.isnan(value):
+            raise ValueError(f"option {name!r}: expected a number, got nan")
+    if not options or _refusal(backend, options) is None:
+        return
+    for name, value in options.items():
+        reason = _refusal(backend, {name: value})
+        if reason is not None:
+            raise ValueError(
+                f"option {name!r} = {value!r}: refused by plugin {backend.name!r}: {reason}"
+            )
+
+
+def _refusal(backend: Backend, options: Mapping[str, Any]) -> str | None:
+    """Return why a solver refuses options; None if it takes them."""
+    try:
+        backend.check(options)
+    except ValueError as error:
+        return str(error)
+    return None

@@ -1,0 +1,137 @@
+"""CasADi's solver plugins as Backends: the one place that makes a `nlpsol` of an NLP and reads what comes of it."""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.solvers import plugins
+from ocp.solvers.backend import HESSIANS, Answer, Backend, See, Start
+from ocp.solvers.nlp import NLP, Iterate
+
+if TYPE_CHECKING:
+    from ocp.solvers.minimizing import Solver
+
+
+def plugin(name: str) -> Backend:
+    """Return the Backend of a plugin of CasADi; raise ValueError if this CasADi has none of that name."""
+    if not name.isidentifier() or not ca.has_nlpsol(name):
+        raise ValueError(f"plugin {name!r}: this CasADi has no such solver")
+    hessians = set(HESSIANS)
+    if name not in plugins.LIMITED:
+        hessians.discard("lbfgs")
+    if name in plugins.QUASI_NEWTON:
+        hessians.discard("gauss-newton")
+    return Backend(
+        name=name,
+        prepare=prepare,
+        check=partial(check, name),
+        hessians=tuple(kind for kind in HESSIANS if kind in hessians),
+    )
+
+
+def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], Answer]:
+    """Return what solves an NLP by a plugin of CasADi; raise ValueError if it cannot be set up."""
+    name, symbol, monitor = solver.name, ca.MX.sym("x", len(nlp.lower)), _Monitor(nlp, see)
+    program = {"x": symbol, "f": nlp.objective(symbol), "g": nlp.constraints(symbol)}
+    try:
+        options = plugins.options(name, solver.options, hessian=solver.hessian, warm=start.warm)
+        options |= {"iteration_callback": monitor}
+        if nlp.jacobian is not None:
+            options |= plugins.derivatives(nlp, name, solver.hessian)
+        function = ca.nlpsol("solver", name, program, options)
+    except RuntimeError as error:
+        raise ValueError(f"plugin {name!r} cannot be set up: {reason(error)}") from None
+    given: dict[str, Any] = {"x0": start.x, "lbx": nlp.lower, "ubx": nlp.upper}
+    given |= {"lbg": nlp.g_lower, "ubg": nlp.g_upper}
+    if start.warm:
+        given |= {"lam_x0": start.x_multipliers, "lam_g0": start.g_multipliers}
+
+    def run() -> Answer:
+        try:
+            result = function(**given)
+        except RuntimeError as error:  # some plugins raise where others return a status
+            return Answer(
+                iterate=None, status=reason(error), success=False, iterations=monitor.count
+            )
+        return _answer(result, function.stats())
+
+    return run
+
+
+def _answer(result: Mapping[str, ca.DM], stats: Mapping[str, Any]) -> Answer:
+    """Return the Answer that a plugin's results and statistics are."""
+    calls = {
+        name[7:]: (int(count), float(stats.get(f"t_wall_{name[7:]}", 0.0)))
+        for name, count in stats.items()
+        if name.startswith("n_call_")
+    }
+    began = sum(count for count, _ in calls.values()) if calls else 1  # else uninitialised
+    status = str(stats.get("return_status") or "")
+    if not status or status.isdigit():
+        status = stats.get("unified_return_status", "unknown")
+    return Answer(
+        iterate=_iterate(result),
+        status=status,
+        success=bool(stats["success"]),
+        iterations=int(stats.get("iter_count", 0)) if began else 0,
+        calls=calls,
+    )
+
+
+def _iterate(values: Mapping[str, ca.DM]) -> Iterate:
+    return Iterate(
+        x=np.array(values["x"]).ravel(),
+        g=np.array(values["g"]).ravel(),
+        x_multipliers=np.array(values["lam_x"]).ravel(),
+        g_multipliers=np.array(values["lam_g"]).ravel(),
+    )
+
+
+def check(name: str, options: Mapping[str, Any]) -> None:
+    """Try options on a tiny program; raise ValueError if the plugin refuses them."""
+    x = ca.MX.sym("x")
+    try:
+        program = {"x": x, "f": x**2, "g": x}
+        probe = ca.nlpsol("probe", name, program, plugins.options(name, options))
+        if name in plugins.LATE:
+            probe(x0=1.0)
+    except Exception as error:  # CasADi raises bare exceptions of several types
+        raise ValueError(reason(error)) from None
+
+
+def reason(error: Exception) -> str:
+    """Return the last line of what CasADi says, which is the cause, without the place in its sources."""
+    return re.sub(r"^\S+\.[ch]pp:\d+: ", "", str(error).strip().splitlines()[-1].strip())
+
+
+class _Monitor(ca.Callback):
+    """CasADi's view of a record, to which it shows every iteration."""
+
+    def __init__(self, nlp: NLP, see: See):
+        ca.Callback.__init__(self)
+        self.see, self.count = see, 0
+        n, m = len(nlp.lower), len(nlp.g_lower)
+        sizes = {"x": n, "f": 1, "g": m, "lam_x": n, "lam_g": m, "lam_p": 0}
+        self.sizes = [sizes[name] for name in ca.nlpsol_out()]
+        self.construct("monitor")
+
+    def get_n_in(self):
+        return ca.nlpsol_n_out()
+
+    def get_n_out(self):
+        return 1
+
+    def get_name_in(self, i):
+        return ca.nlpsol_out(i)
+
+    def get_sparsity_in(self, i):
+        return ca.Sparsity.dense(self.sizes[i], 1)
+
+    def eval(self, arguments):
+        values = dict(zip(ca.nlpsol_out(), arguments))
+        self.count += 1
+        return [int(self.see(float(values["f"]), _iterate(values)))]

@@ -1,0 +1,77 @@
+"""What is kept of a solver's way: every iterate that it shows, the best of them, and whether the user wants it to stop."""
+
+import signal
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from ocp.solvers.nlp import NLP, Iterate, violation
+
+FEASIBLE = 1e-6  # an interrupted solve prefers the best objective among iterates this feasible
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Iteration:
+    """One iteration as it happens: number, objective, largest violation of any bound, seconds since the start."""
+
+    number: int
+    objective: float
+    violation: float
+    seconds: float
+
+
+class Record:
+    """What is kept of the iterates that a solver shows: the history, and the best of them."""
+
+    def __init__(self, nlp: NLP, watch: Callable[[Iteration], Any] | None = None):
+        self.nlp, self.watch, self.begin = nlp, watch, time.perf_counter()
+        self.history: list[Iteration] = []
+        self.best: Iterate | None = None
+        self.interrupted = False
+        self._rank = (True, np.inf)
+
+    def see(self, f: float, iterate: Iterate) -> bool:
+        """Take an iterate with its objective; tell whether the solver is to stop."""
+        nlp = self.nlp
+        worst = max(
+            np.max(violation(iterate.x, nlp.lower, nlp.upper), initial=0.0),
+            np.max(violation(iterate.g, nlp.g_lower, nlp.g_upper), initial=0.0),
+        )
+        iteration = Iteration(
+            number=len(self.history),
+            objective=f,
+            violation=float(worst),
+            seconds=time.perf_counter() - self.begin,
+        )
+        self.history.append(iteration)
+        rank = (False, f) if worst <= FEASIBLE else (True, float(worst))
+        if rank < self._rank:
+            self._rank, self.best = rank, iterate
+        if self.watch is not None:
+            self.watch(iteration)
+        return self.interrupted
+
+
+class Interruptible:
+    """While active, Ctrl-C asks the solver to stop at its next iterate instead of raising; only the main thread can hear it."""
+
+    def __init__(self, record: Record):
+        self.record = record
+
+    def __enter__(self) -> None:
+        self.hears = threading.current_thread() is threading.main_thread()
+        if self.hears:
+            self.previous = signal.signal(signal.SIGINT, self.stop)
+
+    def stop(self, number: int, frame: FrameType | None) -> None:
+        """Take the signal."""
+        self.record.interrupted = True
+
+    def __exit__(self, *_: object) -> None:
+        if self.hears:
+            signal.signal(signal.SIGINT, self.previous)
