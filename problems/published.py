@@ -1,12 +1,10 @@
 """Every published number beside ours, as one table."""
 
-import importlib
 import sys
 from collections.abc import Iterator
 
-from ocp.problems.__main__ import gallery
-
-from ocp import Published, solve
+from ocp import Published, Task, solve
+from ocp.cli.listing import tasks
 from ocp.studies import markdown
 from ocp.transcription.transcribe import transcription_of
 
@@ -15,9 +13,8 @@ HEADER = ("problem", "paper", "quantity", "printed", "ours", "true optimum", "re
 
 def rows() -> Iterator[tuple[str, ...]]:
     """Yield one line of strings per published number, each solved anew."""
-    for name, published in _entries():
-        module = importlib.import_module(f"ocp.problems.{name}")
-        statement = module.TASK.problem(**published.arguments)
+    for name, task, published in _entries():
+        statement = task.problem(**published.arguments)
         solution = solve(statement, transcription_of(published.settings)).require()
         said = [*published.arguments.items(), *published.settings.items()]
         yield (
@@ -31,14 +28,12 @@ def rows() -> Iterator[tuple[str, ...]]:
         )
 
 
-def _entries() -> Iterator[tuple[str, Published]]:
-    """Yield (problem, number) of all printed numbers that ours can be compared with."""
-    for name in gallery():
-        module = None if name == "published" else importlib.import_module(f"ocp.problems.{name}")
-        task = getattr(module, "TASK", None)
-        for published in task.published if task else ():
+def _entries() -> Iterator[tuple[str, Task, Published]]:
+    """Yield (problem, task, number) of all printed numbers that ours can be compared with."""
+    for name, task in tasks().items():
+        for published in task.published:
             if published.comparable:
-                yield name, published
+                yield name, task, published
 
 
 def table() -> str:

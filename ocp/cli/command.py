@@ -6,24 +6,28 @@ from collections.abc import Sequence
 
 DONE, BAD_ARGUMENTS = 0, 2
 WORDS = {
-    "study": "solve a problem for many parameters, in parallel, in a file that resumes",
-    "compare": "compare solvers on problems, each run judged by its certificate",
-    "docs": "build the documentation with its gallery",
+    "run": ("run:command", "solve a problem: of the gallery, or of your own file"),
+    "study": ("study:run", "solve it for many parameters, in parallel, in a file that resumes"),
+    "compare": ("compare:run", "compare solvers on problems, judged by their certificates"),
+    "list": ("listing:run", "list the gallery, and where values are published"),
+    "docs": ("docs:run", "build the documentation with its gallery"),
 }
 
 
 def command(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks for and return the exit status."""
-    word, *rest = [*(sys.argv[1:] if arguments is None else arguments), ""]
-    rest = rest[:-1]
-    if word not in WORDS:
-        print(usage(), file=sys.stderr if word not in ("-h", "--help", "") else sys.stdout)
-        return DONE if word in ("-h", "--help", "") else BAD_ARGUMENTS
-    return importlib.import_module(f"ocp.cli.{word}").run(rest)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given and given[0] in WORDS:
+        place, _, name = WORDS[given[0]][0].partition(":")
+        quietly = importlib.import_module("ocp.cli.run").quietly
+        return quietly(getattr(importlib.import_module(f"ocp.cli.{place}"), name), given[1:])
+    asked = bool({*given} & {"-h", "--help"})
+    print(usage(), file=sys.stdout if asked else sys.stderr)
+    return DONE if asked else BAD_ARGUMENTS
 
 
 def usage() -> str:
     """Return what the command can do."""
     width = max(map(len, WORDS))
-    lines = [f"  ocp {word:<{width}}  {text}" for word, text in WORDS.items()]
-    return "\n".join(["usage: ocp COMMAND ...", "", *lines])
+    lines = [f"  ocp {word:<{width}}  {text}" for word, (_, text) in WORDS.items()]
+    return "\n".join(["usage: ocp COMMAND ...", "", *lines, "", "ocp COMMAND --help says more"])

@@ -1,25 +1,31 @@
-"""The command line of a problem: its function's signature becomes the flags, beside those that every problem has."""
+"""A task on the command line: its parameters become flags, beside those that every problem has."""
 
 import argparse
 import inspect
 import json
-import re
+import os
+import signal
 import sys
-from collections.abc import Sequence
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn, get_args
+from typing import Any, NoReturn
 
-from ocp import NotVerified, Solver, Task, Transcription, load
+from ocp.cli.flags import NOTHING, Setting, add, literal, of_function, of_record, parse
 from ocp.cli.report import block, describe, summary
 from ocp.dynamics import CHOICES, DERIVATIVES
-from ocp.solution.certificate import verify
+from ocp.dynamics.formulation import Formulation
+from ocp.solution.archive import load
+from ocp.solution.certificate import NotVerified, Verification, verify
 from ocp.solution.files import check_writable, plain, write
-from ocp.solvers.backend import HESSIANS
-from ocp.transcription.methods import METHODS
-from ocp.transcription.transcribe import transcription_of
+from ocp.solution.solution import Solution
+from ocp.solvers import HESSIANS, Iteration, Solver
+from ocp.studies.addresses import module_at
+from ocp.studies.task import Task, Views, task_of
+from ocp.transcription.methods import METHODS, Method
+from ocp.transcription.transcribe import Transcription, transcription_of
 
-SOLVED, NOT_SOLVED, BAD_ARGUMENTS = 0, 1, 2
+SOLVED, NOT_SOLVED, BAD_ARGUMENTS, INTERRUPTED, NOBODY_READS = 0, 1, 2, 130, 141
 TOLERANCE_OPTIONS = {
     "ipopt": ("tol",),
     "bonmin": ("tol",),
@@ -29,10 +35,15 @@ TOLERANCE_OPTIONS = {
     "alpaqa": ("alm.tolerance", "alm.dual_tolerance"),
     "snopt": ("Major optimality tolerance", "Major feasibility tolerance"),
 } | dict.fromkeys(("sqpmethod", "feasiblesqpmethod", "qrsqp"), ("tol_pr", "tol_du"))
-
-
-# parameters of a method that are the program's, not the user's
-FRAMEWORK = ("problem", "transcription", "solver", "guess", "watch", "attempts", "certify")
+USAGE = "ocp run NAME|FILE.py|PACKAGE.MODULE [flags]"
+FILMS, DRAWINGS = (".gif", ".html"), (".png", ".svg", ".pdf")
+TEXTS = {
+    "plugin": ("solver plugin of CasADi", ()),
+    "hessian": ("of the Lagrangian", HESSIANS),
+    "dynamics": ("formulation", (*CHOICES, "or one of the problem's module")),
+    "derivatives": ("of the torques", DERIVATIVES),
+    "compiled": ("kernels as machine code, if there is a C compiler", ()),
+}
 
 
 def main(task: Task) -> NoReturn:
@@ -40,232 +51,250 @@ def main(task: Task) -> NoReturn:
 
     Status 0: solved (and verified, if asked), 1: not solved, 2: bad arguments.
     """
-    sys.exit(run(task))
+    sys.exit(quietly(run, task, sys.argv[1:]))
 
 
-def run(task: Task, arguments: Sequence[str] | None = None) -> int:
-    """Do what `main` does and return the exit status."""
-    name = task.name
-    parser, own, how = _parser(task)
-    flags = parser.parse_args(arguments)
+def command(arguments: Sequence[str]) -> int:
+    """Run the problem that is named first: one of the gallery, a file, or a module."""
+    if not arguments or arguments[0].startswith("-"):
+        asked = bool({"-h", "--help"} & {*arguments})
+        text = f"usage: {USAGE}\n\n`ocp list` lists the gallery, `ocp run NAME --help` the flags."
+        print(text, file=sys.stdout if asked else sys.stderr)
+        return SOLVED if asked else BAD_ARGUMENTS
+    name, *rest = arguments
     try:
-        values = {key: getattr(flags, key) for key in own}
-        statement = task.problem(**values)
-        transcription, solver = _settings(flags)
-        for path in (flags.save, flags.report, flags.plot, flags.animate):
-            if path is not None:
-                check_writable(path)
-        _check_suffixes(flags)
-        guess = None if flags.guess is None else load(flags.guess, statement)
+        task = task_of(module_at(name))
+    except ValueError as error:
+        print(f"ocp run: error: {error}", file=sys.stderr)
+        return BAD_ARGUMENTS
+    return run(task, rest, f"ocp run {name}")
+
+
+def run(task: Task, arguments: Sequence[str], program: str | None = None) -> int:
+    """Do what `main` does and return the exit status; `program` is how the user calls it."""
+    flags = parse(_parser(task, program or _called_as(task)), arguments)
+    outputs = flags["output"]
+    try:
+        statement = task.problem(**flags.get("problem", {}))
+        transcription, solver = _settings(task, flags)
+        _check_paths(outputs)
+        guess = None if outputs["guess"] is None else load(outputs["guess"], statement)
         solution = task.method(
             statement,
             transcription,
             solver,
             guess=guess,
-            watch=None if flags.quiet else _Ticker(),
-            **{key: getattr(flags, key) for key in how},
+            watch=None if outputs["quiet"] else _print_iteration,
+            **flags.get("method", {}),
         )
     except (ValueError, OSError) as error:
-        print(f"{name}: error: {error}", file=sys.stderr)
+        if isinstance(error, BrokenPipeError):
+            raise
+        print(f"{task.name}: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
-    certificate = verify(solution) if flags.verify is not None else None
-    report = describe(task, values, solution, certificate)
-    more = task.views.report(solution) if task.views.report is not None else {}
-    print(
-        summary(report)
-        if flags.quiet
-        else "\n".join([block(report), *(task.views.lines(more) if more else ())])
-    )
-    report |= more
-    for line in solution.explanation:
-        print(line, file=sys.stderr)
-    _outputs(flags, solution, report, task.views)
-    return _verdict(name, solution, certificate, flags.verify)
+    certificate = None if outputs["verify"] is None else verify(solution)
+    _tell(task, flags.get("problem", {}), solution, certificate, outputs)
+    return _verdict(task.name, solution, certificate, outputs["verify"])
 
 
-def _parser(task):
-    """Return the parser and the names of the problem's own parameters, and of the method's."""
-    name, problem, method = task.name, task.problem, task.method
-    page = inspect.getdoc(inspect.getmodule(problem)) or ""
+def quietly(function: Any, *arguments: Any) -> int:
+    """Return what a command returns; end in silence when its output is read no further."""
+    try:
+        status = function(*arguments)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOBODY_READS
+
+
+def _called_as(task: Task) -> str:
+    """Return how the user called the program that runs a task itself."""
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
+    if spec is not None and not spec.name.startswith("pytest"):
+        return f"python -m {spec.name.removesuffix('.__main__')}"
+    return f"python {task.name}.py"
+
+
+def _parser(task: Task, program: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog=f"python -m problems.{name}",
-        description=page,
+        prog=program,
+        usage=f"{program} [flags]",
+        description=inspect.getdoc(inspect.getmodule(task.problem)) or "",
         allow_abbrev=False,
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    own, parameters = (
-        parser.add_argument_group("of this problem"),
-        inspect.signature(problem).parameters,
-    )
-    _add_flags(own, problem, parameters)
-    how = {
-        key: parameter
-        for key, parameter in inspect.signature(method).parameters.items()
-        if parameter.annotation is not parameter.empty and key not in FRAMEWORK
-    }
-    _add_flags(own, method, how)
-    _common_flags(parser.add_argument_group("of every problem"), name)
-    return parser, tuple(parameters), tuple(how)
+    for prefix, title, settings in (
+        ("problem", "of this problem", of_function(task.problem)),
+        ("method", "of how it is solved", _own_settings(task)),
+        ("transcription", "of the transcription", _transcription_settings()),
+        ("solver", "of the solver", _of_record(Solver, without=("options",))),
+    ):
+        group = parser.add_argument_group(title)
+        for setting in settings:
+            add(group, prefix, setting)
+        if prefix == "solver":
+            _add_options(group)
+    _add_outputs(parser.add_argument_group("outputs"), task.name)
+    return parser
 
 
-def _add_flags(own, function, parameters):
-    """Add a flag for each parameter, with the function's own words on it."""
-    told = {
-        key: " ".join(words.split()).rstrip(";.")
-        for key, words in re.findall(r"`(\w+)`: ([^`]*)", inspect.getdoc(function) or "")
-    }
-    for key, parameter in parameters.items():
-        flag, kind = "--" + key.replace("_", "-"), _kind(parameter)
-        help_text = told.get(key, "of the problem").replace("%", "%%")
-        if kind is bool:
-            own.add_argument(
-                flag,
-                action=argparse.BooleanOptionalAction,
-                default=parameter.default,
-                help=help_text,
-            )
-        else:
-            own.add_argument(
-                flag,
-                type=kind,
-                default=parameter.default,
-                metavar=kind.__name__.upper(),
-                help=help_text,
-            )
-
-
-def _kind(parameter):
-    """Return the type a flag's text is read as: the annotation's, without None, or that of the default."""
-    kinds = [
-        kind
-        for kind in get_args(parameter.annotation) or (parameter.annotation,)
-        if kind is not type(None)
+def _own_settings(task: Task) -> list[Setting]:
+    """Return the settings of a task's method that are flags, which are the annotated ones."""
+    return [
+        setting
+        for setting in of_function(task.method)
+        if setting.name in task.settings and setting.kind is not NOTHING
     ]
-    return kinds[0] if kinds[0] in (int, float, str, bool) else type(parameter.default)
 
 
-def _common_flags(group, name):
-    add, defaults = group.add_argument, Transcription()
-    add(
-        "--dynamics",
-        default=defaults.dynamics,
-        metavar="NAME",
-        help=f"formulation: {', '.join(CHOICES)}; auto is newton_euler, for flexible links book",
-    )
-    add(
-        "--derivatives",
-        default=defaults.derivatives,
-        metavar="NAME",
-        help=f"provider: {', '.join(DERIVATIVES)}; auto is recursive, for flexible links ad",
-    )
-    add("--method", default="spline", metavar="NAME", help=f"one of {', '.join(METHODS)}")
-    for entry, owners in _method_fields().values():
-        kind = str if isinstance(entry.default, str) else int
-        words = f"{entry.metadata['help']} ({', '.join(owners)})"
-        add(f"--{entry.name}", type=kind, default=None, metavar=kind.__name__.upper(), help=words)
-    add(
-        "--compile",
-        action="store_true",
-        help="run kernels as machine code, if there is a C compiler",
-    )
-    add("--plugin", default="ipopt", metavar="NAME", help="solver plugin of CasADi")
-    add("--hessian", default="exact", metavar="NAME", help=f"one of {', '.join(HESSIANS)}")
-    add(
-        "--tol",
-        type=float,
-        default=None,
-        metavar="FLOAT",
-        help="convergence tolerance of the solver",
-    )
-    add(
-        "--option",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="an option of the solver plugin itself; may be repeated",
-    )
-    add("--guess", default=None, metavar="FILE.npz", help="start from a saved solution")
-    add("--save", default=None, metavar="FILE.npz", help="save the solution")
-    add("--report", default=None, metavar="FILE.json", help="write the report")
-    add(
-        "--verify",
-        nargs="?",
-        type=float,
-        const=1e-3,
-        default=None,
-        metavar="TOLERANCE",
-        help="certify the motion, to this tolerance (0.001 if none is given)",
-    )
-    add(
-        "--plot",
-        nargs="?",
-        const=f"{name}.png",
-        default=None,
-        metavar="FILE.png",
-        help="draw the overview",
-    )
-    add("--animate", default=None, metavar="FILE.gif", help="animate, as .gif or .html")
-    add("--quiet", action="store_true", help="print one line only")
-
-
-def _method_fields():
-    """Return {name: (field, names of the methods that have it)} of all methods' settings."""
-    settings = {}
+def _transcription_settings() -> list[Setting]:
+    """Return the settings of the transcription and those of all methods, with who has them."""
+    owners: dict[str, list[str]] = {}
+    settings: dict[str, Setting] = {}
     for name, method in METHODS.items():
-        for entry in fields(method):
-            settings.setdefault(entry.name, (entry, []))[1].append(name)
+        for setting in of_record(method):
+            owners.setdefault(setting.name, []).append(name)
+            settings.setdefault(setting.name, setting)
+    choices = (*METHODS, "or one of the problem's module")
+    method = Setting(name="method", kind=str, default="spline", words="which", choices=choices)
+    return [
+        method,
+        *_of_record(Transcription, without=("method",)),
+        *(
+            replace(setting, default=None, words=_owned(setting, owners[name]))
+            for name, setting in settings.items()
+        ),
+    ]
+
+
+def _owned(setting: Setting, methods: Sequence[str]) -> str:
+    """Return the words of a setting, with the methods that have it and its default."""
+    default = "" if setting.default is None else f"; default: {setting.default}"
+    return f"{setting.words} ({', '.join(methods)}{default})"
+
+
+def _of_record(record: type, without: Sequence[str] = ()) -> list[Setting]:
+    settings = []
+    for setting in of_record(record, without):
+        words, choices = TEXTS.get(setting.name, (setting.words, setting.choices))
+        kind = str if setting.name == "dynamics" else setting.kind  # a formulation by its name
+        settings.append(replace(setting, kind=kind, words=words, choices=choices))
     return settings
 
 
-def _settings(flags):
-    options = {}
-    if flags.tol is not None:
-        if flags.plugin not in TOLERANCE_OPTIONS:
-            raise ValueError(f"--tol: unknown for plugin {flags.plugin!r}; use --option NAME=VALUE")
-        options |= dict.fromkeys(TOLERANCE_OPTIONS[flags.plugin], flags.tol)
-    for text in flags.option:
+def _add_options(group: Any) -> None:
+    tolerance = Setting(
+        name="tol", kind=float, default=None, words="convergence tolerance of the solver"
+    )
+    option = Setting(
+        name="option",
+        kind=str,
+        default=[],
+        words="an option of the solver plugin itself; may be repeated",
+    )
+    add(group, "solver", tolerance)
+    add(group, "solver", option, action="append", metavar="NAME=VALUE", default=[])
+
+
+def _add_outputs(group: Any, name: str) -> None:
+    def path(key: str, words: str, example: str, **options: Any) -> None:
+        setting = Setting(name=key, kind=str, default=None, words=words)
+        add(group, "output", setting, metavar=example, **options)
+
+    path("guess", "start from a saved solution", "FILE.npz")
+    path("save", "save the solution", "FILE.npz")
+    path("report", "write the report", "FILE.json")
+    verification = Setting(
+        name="verify",
+        kind=float,
+        default=None,
+        words="certify the motion, to this tolerance (0.001 if none is given)",
+    )
+    add(group, "output", verification, nargs="?", const=1e-3, metavar="TOLERANCE")
+    path("plot", "draw the overview", "FILE.png", nargs="?", const=f"{name}.png")
+    path("animate", "animate, as .gif or .html", "FILE.gif")
+    quiet = Setting(name="quiet", kind=bool, default=False, words="print one line only")
+    add(group, "output", quiet, action="store_true")
+
+
+def _settings(task: Task, flags: Mapping[str, Mapping[str, Any]]) -> tuple[Transcription, Solver]:
+    """Return the Transcription and the Solver that flags ask for; raise ValueError."""
+    chosen = dict(flags["solver"])
+    tolerance, texts, options = chosen.pop("tol"), chosen.pop("option"), {}
+    if tolerance is not None:
+        if chosen["plugin"] not in TOLERANCE_OPTIONS:
+            raise ValueError(
+                f"--tol: unknown for plugin {chosen['plugin']!r}; use --option NAME=VALUE"
+            )
+        options |= dict.fromkeys(TOLERANCE_OPTIONS[chosen["plugin"]], tolerance)
+    for text in texts:
         key, equals, value = text.partition("=")
         if not key or not equals:
             raise ValueError(f"--option: expected NAME=VALUE, got {text!r}")
         options[key] = literal(value)
-    chosen = {name: getattr(flags, name) for name in ("method", "dynamics", "derivatives")}
-    given = {name: getattr(flags, name) for name in _method_fields()}
-    given = {name: value for name, value in given.items() if value is not None}
-    transcription = transcription_of(chosen | given | {"compiled": flags.compile})
-    return transcription, Solver(plugin=flags.plugin, hessian=flags.hessian, options=options)
+    return _transcription(task, flags["transcription"]), Solver(**chosen, options=options)
 
 
-def literal(text):
-    """Return a text as the number or the truth value that it spells, or as it is."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return {"true": True, "false": False}.get(text.lower(), text)
+def _transcription(task: Task, flags: Mapping[str, Any]) -> Transcription:
+    """Return the Transcription of flags, whose names may be those of values in the task's module."""
+    settings = {name: value for name, value in flags.items() if value is not None}
+    module = inspect.getmodule(task.problem)
+    for name, kind in (("dynamics", Formulation), ("method", Method)):
+        value = getattr(module, settings[name], None)
+        if isinstance(value, kind):
+            settings[name] = value
+    return transcription_of(settings)
 
 
-def _check_suffixes(flags):
-    for flag, path, known in (
-        ("--plot", flags.plot, (".png", ".svg", ".pdf")),
-        ("--animate", flags.animate, (".gif", ".html")),
-    ):
+def _check_paths(outputs: Mapping[str, Any]) -> None:
+    for name in ("save", "report", "plot", "animate"):
+        if outputs[name] is not None:
+            check_writable(outputs[name])
+    for name, known in (("plot", DRAWINGS), ("animate", FILMS)):
+        path = outputs[name]
         if path is not None and Path(path).suffix.lower() not in known:
-            raise ValueError(f"{flag}: expected a file ending in {', '.join(known)}, got {path!r}")
+            endings = ", ".join(known)
+            raise ValueError(f"--{name}: expected a file ending in {endings}, got {path!r}")
 
 
-def _outputs(flags, solution, report, views):
-    if flags.save is not None:
-        solution.save(flags.save)
-    if flags.report is not None:
-        write(flags.report, json.dumps(plain(report, null=True), indent=2) + "\n")
-    if flags.plot is not None:
-        views.plot(solution, flags.plot)
-    if flags.animate is not None:
-        views.animate(solution, flags.animate)
+def _tell(
+    task: Task,
+    arguments: Mapping[str, Any],
+    solution: Solution,
+    certificate: Verification | None,
+    outputs: Mapping[str, Any],
+) -> None:
+    """Print what came of a run and write what was asked for."""
+    views, report = task.views, describe(task, arguments, solution, certificate)
+    details = {} if views.report is None else dict(views.report(solution))
+    if outputs["quiet"]:
+        print(summary(report))
+    else:
+        print(block(report))
+        for line in views.lines(details) if details and views.lines is not None else ():
+            print(line)
+    for line in solution.explanation:
+        print(line, file=sys.stderr)
+    _write(views, solution, report | details, outputs)
 
 
-def _verdict(name, solution, certificate, tolerance):
+def _write(
+    views: Views, solution: Solution, report: Mapping[str, Any], outputs: Mapping[str, Any]
+) -> None:
+    if outputs["save"] is not None:
+        solution.save(outputs["save"])
+    if outputs["report"] is not None:
+        write(outputs["report"], json.dumps(plain(report, null=True), indent=2) + "\n")
+    if outputs["plot"] is not None:
+        views.plot(solution, outputs["plot"])
+    if outputs["animate"] is not None:
+        views.animate(solution, outputs["animate"])
+
+
+def _verdict(
+    name: str, solution: Solution, certificate: Verification | None, tolerance: float
+) -> int:
     if not solution.success:
         return NOT_SOLVED
     if certificate is not None:
@@ -277,12 +306,15 @@ def _verdict(name, solution, certificate, tolerance):
     return SOLVED
 
 
-class _Ticker:
-    """Prints one line per iteration."""
-
-    def __call__(self, iteration):
+def _print_iteration(iteration: Iteration) -> None:
+    """Print a line for an iteration; interrupt the solve when nobody reads on."""
+    try:
         if iteration.number == 0:
             print(f"{'iteration':>9}  {'objective':>14}  {'violation':>10}  {'seconds':>8}")
         print(
-            f"{iteration.number:9d}  {iteration.objective:14.8g}  {iteration.violation:10.2e}  {iteration.seconds:8.3f}"
+            f"{iteration.number:9d}  {iteration.objective:14.8g}  "
+            f"{iteration.violation:10.2e}  {iteration.seconds:8.3f}",
+            flush=True,
         )
+    except BrokenPipeError:
+        signal.raise_signal(signal.SIGINT)

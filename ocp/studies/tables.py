@@ -149,3 +149,13 @@ def markdown(
     head, *body = (f"| {text} |" for text in texts)
     under = f"|{'|'.join(rule)}|" if padded else f"|{' --- |' * len(widths)}"
     return "\n".join([*([f"{title}\n"] if title else []), head, under, *body, ""])
+
+
+def aligned(rows: Iterable[Sequence[object]]) -> str:
+    """Return rows as text in columns, each to the left."""
+    lines = [[str(entry) for entry in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    return "\n".join(
+        "  ".join(entry.ljust(width) for entry, width in zip(line, widths)).rstrip()
+        for line in lines
+    )

@@ -13,6 +13,10 @@ from ocp.solution.solution import Solution
 from ocp.solution.solving import solve
 
 Report = Mapping[str, Any]
+GIVEN, FRAMEWORK = (
+    3,
+    ("guess", "watch", "attempts", "certify"),
+)  # arguments of a method that are no flags
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +86,12 @@ class Task:
         """Values of the problem's parameters unless a run says otherwise, those without left out."""
         parameters = inspect.signature(self.problem).parameters.values()
         return {one.name: one.default for one in parameters if one.default is not one.empty}
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """Names of the method's own parameters, beside those that every method has."""
+        names = list(inspect.signature(self.method).parameters)[GIVEN:]
+        return tuple(name for name in names if name not in FRAMEWORK)
 
     def numbers(self, arguments: Mapping[str, Any]) -> tuple[Published, ...]:
         """Published numbers that belong to these arguments; `points` may be any."""

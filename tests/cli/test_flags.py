@@ -1,0 +1,92 @@
+"""Flags made from signatures and records: what their texts are read as, and what is refused."""
+
+import argparse
+from dataclasses import dataclass, field
+from typing import Literal
+
+import pytest
+
+from ocp.cli.flags import add, described, joined, of_function, of_record, parse, read
+
+
+def reach(
+    goal: tuple[float, float] = (1.0, -1.0),
+    way: Literal["up", "down"] = "up",
+    mass: float | None = None,
+    steps: "int" = 3,
+    names: list[str] = ("a", "b"),
+    fast: bool = False,
+    free=(1, 2),
+):
+    """`goal`: angles at the end
+    (rad); `way`: round the obstacle."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """A record."""
+
+    order: int = field(default=3, metadata={"help": "of it", "choices": (1, 3)})
+    steps: int = 7
+
+
+def parsed(*arguments):
+    parser = argparse.ArgumentParser(prog="reach")
+    for setting in of_function(reach):
+        add(parser, "problem", setting)
+    for setting in of_record(Record):
+        add(parser, "record", setting)
+    return parse(parser, arguments), parser
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name", "value"),
+    [
+        (["--goal", "1,-1"], "goal", (1.0, -1.0)),
+        (["--goal", "-1,2"], "goal", (-1.0, 2.0)),
+        (["--goal=-1,2"], "goal", (-1.0, 2.0)),
+        (["--goal", "(-.5, 2)"], "goal", (-0.5, 2.0)),
+        (["--way", "down"], "way", "down"),
+        (["--mass", "-3e2"], "mass", -300.0),
+        (["--mass", "none"], "mass", None),
+        (["--steps", "5"], "steps", 5),
+        (["--names", "x,y,z"], "names", ["x", "y", "z"]),
+        (["--fast"], "fast", True),
+        (["--free", "3,0.5"], "free", (3, 0.5)),
+        ([], "goal", (1.0, -1.0)),
+    ],
+)
+def test_a_flag_is_read_as_its_annotation_says(arguments, name, value):
+    result = parsed(*arguments)[0]["problem"][name]
+    assert result == value and type(result) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--goal", "1"], "--goal: expected 2 values as FLOAT,FLOAT, got '1'"),
+        (["--goal", "1,up"], "--goal: expected a number, got 'up'"),
+        (["--way", "left"], "--way: expected one of up, down, got 'left'"),
+        (["--steps", "2.5"], "--steps: expected a whole number, got '2.5'"),
+        (["--free", "1,2,3"], "--free: expected 2 values as INT,INT, got '1,2,3'"),
+    ],
+)
+def test_a_wrong_value_is_named(arguments, message, capsys):
+    with pytest.raises(SystemExit) as stop:
+        parsed(*arguments)
+    assert stop.value.code == 2 and message in capsys.readouterr().err
+
+
+def test_a_record_s_flag_gives_way_to_one_of_the_problem():
+    values, parser = parsed("--record.steps", "9", "--order", "1")
+    assert values["record"] == {"order": 1, "steps": 9} and values["problem"]["steps"] == 3
+    page = " ".join(parser.format_help().split())
+    assert "of it: 1, 3 (default: 3)" in page and "--way up|down round the obstacle" in page
+    assert "--goal FLOAT,FLOAT angles at the end (rad) (default: 1.0,-1.0)" in page
+
+
+def test_kinds_are_described_and_truth_values_read():
+    assert described(float | None) == "FLOAT" and described(tuple[int, ...]) == "INT,..."
+    assert read("yes", bool) is True and read("1,true", tuple[int, bool]) == (1, True)
+    assert read("2,3,4", tuple[int, ...]) == (2, 3, 4) and read("7", int | str) == 7
+    assert joined(["--a", "-1,2", "--b", "--c=1", "-3"]) == ["--a=-1,2", "--b", "--c=1", "-3"]
