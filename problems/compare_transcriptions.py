@@ -1,12 +1,15 @@
-"""Underactuated swings by every transcription: the same optimum, and a control that alone brings the motion about."""
+"""Underactuated swings by every transcription: the same optimum, and a control that reaches it.
+
+The best of several starts on a coarse mesh is refined by each transcription until its cost settles,
+and its control alone, simulated, has to bring the motion about.
+"""
 
 import argparse
 import sys
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
 from ocp.problems import (
     acrobot_swing,
     branched_acrobot_swing,
@@ -14,113 +17,55 @@ from ocp.problems import (
     two_link_effort,
     two_link_time,
 )
+from ocp.problems.benchmarks.refinement import GOAL, HERMITE, RADAU, SPLINE, Row, rows
 from ocp.problems.swinging import COARSE, QUICK, ROUGH, SPREAD
 
-from ocp import Solver, Transcription
+from ocp import Problem, Solver, Transcription, solve
 from ocp.mechanics.structure import structure
-from ocp.solution.replay import replay
-from ocp.solution.solving import solve
 from ocp.solution.violations import violations
-from ocp.studies.study import ranked, restarts
-from ocp.studies.tables import markdown
+from ocp.studies import Optimum, Study, markdown, ranked, restarts
 from ocp.transcription.methods import Radau
-from ocp.transcription.transcribe import transcription_of
 
 HELD, MISSED, BAD_ARGUMENTS = 0, 1, 2
-SAME, GOAL = 1e-3, 1e-2  # relative, of equal costs; rad or m and their rates, of a simulated end
-SETTLED, FINER, ROUNDS = (
-    2e-4,
-    4 / 3,
-    5,
-)  # relative change of the cost, at which sizes stop to grow by this factor; sizes at most
-FASTEST, NEAR = (
-    0.3918545,
-    2e-6,
-)  # s: minimum time of two_link_time by shooting on the maximum principle; how near to it
+SAME = 1e-3  # relative, of equal costs
 CONVERGED = 5e-5  # relative: four digits of a cost
+# s: minimum time of two_link_time by shooting on the maximum principle; how near to it
+FASTEST, NEAR = 0.3918545, 2e-6
+SHOWN = 6  # optima whose costs are listed, beside the last one
 HEADER = (
-    "transcription",
-    "sizes",
-    "cost",
-    "difference",
-    "iterations",
-    "seconds",
-    "end, rad or m",
-    "end, their rates",
-    "worst violation",
+    *("transcription", "sizes", "cost", "difference", "iterations", "seconds"),
+    *("end, rad or m", "end, their rates", "worst violation"),
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
-    """One transcription: its `name`, how its `size` makes a problem and a Transcription, and `options` of the solver."""
-
-    name: str
-    sized: Callable
-    options: dict
-
-
-def _spline(**settings):
-    return lambda statement, size: (
-        replace(statement, motion=replace(statement.motion, points=size)),
-        transcription_of(settings),
-    )
-
-
-def _mesh(**settings):
-    return lambda statement, size: (statement, transcription_of({"intervals": size} | settings))
-
-
-SPLINE = Way(name="B-spline", sized=_spline(), options={})
-INTEGRATED = Way(
-    name="B-spline, integrated",
-    sized=_spline(method="integrated", nodes=2),
-    options={"mu_init": 1e-4},
-)
-HERMITE = Way(name="Hermite-Simpson", sized=_mesh(method="hermite-simpson"), options={})
-RADAU = Way(name="Radau, order 5", sized=_mesh(method="radau", order=5), options={})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """What a transcription came to: the finest Solution, all its `sizes`, `seconds` for them, and the `end` of its forward simulation.
-
-    `end`: distances of q (rad or m) and of qd (rad/s or m/s) from the plan's end.
-    """
-
-    way: Way
-    solution: object
-    sizes: tuple
-    settled: bool
-    iterations: int
-    seconds: float
-    end: tuple
+Choice = Callable[[Sequence[Optimum]], Optimum]
+Claim = tuple[bool, str]  # whether it holds, and its line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A problem function with arguments, and the optima of its starts that are refined: {what they are: optima -> Optimum}."""
+    """A problem function with arguments, and the optima of its starts that are refined.
 
-    problem: Callable
-    arguments: dict
-    chosen: dict
+    `chosen`: {what they are: optima -> Optimum}.
+    """
+
+    problem: Callable[..., Problem]
+    chosen: Mapping[str, Choice]
+    arguments: Mapping[str, Any]
 
 
-def best(optima):
+def best(optima: Sequence[Optimum]) -> Optimum:
     """Return the best of the optima."""
     return optima[0]
 
 
-def from_straight(optima):
+def from_straight(optima: Sequence[Optimum]) -> Optimum:
     """Return the optimum to which the straight motion leads."""
     return next(optimum for optimum in optima if 0 in optimum.starts)
 
 
-def near_print(optima):
+def near_print(optima: Sequence[Optimum]) -> Optimum:
     """Return the optimum with a cost nearest to the printed one."""
-    return min(
-        optima, key=lambda optimum: abs(optimum.objective - two_link_effort.PUBLISHED[-1].value)
-    )
+    printed = two_link_effort.PUBLISHED[-1].value
+    return min(optima, key=lambda optimum: abs(optimum.objective - printed))
 
 
 CASES = {
@@ -140,84 +85,22 @@ CASES = {
         problem=two_link_effort.problem, arguments={}, chosen={"nearest to the print": near_print}
     ),
 }
+KNOWN = (*CASES, "two_link_time")
 
 
-# What is measured -----------------------------------------------------------------------------------------------------------
-
-
-def refined(statement, way, size, guess):
-    """Return the Row of the first size from which a finer one changes the cost by SETTLED at most, and whose control reaches the goal.
-
-    Each size is FINER times the one before and starts from its solution; a solve that fails ends it.
-    """
-    begin, sizes, iterations, last, settled = time.perf_counter(), [], 0, guess, False
-    while len(sizes) < ROUNDS and not settled:
-        problem, transcription = way.sized(statement, size)
-        found = solve(
-            problem, transcription, Solver(options={"max_iter": 200} | way.options), guess=last
-        )
-        end = _end(found)
-        settled = (
-            bool(sizes)
-            and found.success
-            and abs(found.objective / last.objective - 1) <= SETTLED
-            and max(end) <= GOAL
-        )
-        sizes, iterations, last = [*sizes, size], iterations + found.statistics["iterations"], found
-        if not found.success:
-            break
-        size = round(FINER * size)
-    return Row(
-        way=way,
-        solution=last,
-        sizes=tuple(sizes),
-        settled=settled,
-        iterations=iterations,
-        end=end,
-        seconds=time.perf_counter() - begin,
-    )
-
-
-def _end(solution):
-    """Return how far q and qd end from the plan when its torques alone drive the system from its start."""
-    n, T = solution.problem.tree.dof, solution.duration
-    gap = np.abs(replay(solution)[:, -1] - np.concatenate([solution.q(T), solution.qd(T)]))
-    return tuple(
-        float(part.max()) if np.isfinite(part).all() else np.inf for part in (gap[:n], gap[n:])
-    )
-
-
-def rows(statement, guess, flags):
-    """Return the Rows of all transcriptions from one start."""
-    ways = [(SPLINE, flags.points), (HERMITE, 2 * flags.intervals), (RADAU, flags.intervals)]
-    if structure(statement.tree).passive:
-        ways.append((INTEGRATED, flags.points))
-    return [_told(refined(statement, way, size, guess)) for way, size in ways]
-
-
-def _told(row):
-    print(
-        f"{row.way.name}: {row.solution.objective:.7g}, {row.seconds:.1f} s",
-        file=sys.stderr,
-        flush=True,
-    )
-    return row
-
-
-# What is printed ------------------------------------------------------------------------------------------------------------
-
-
-def table(title, found):
+def table(title: str, measured: Sequence[Row]) -> str:
     """Return the Rows as a table; differences are relative to the least cost among them."""
-    least, lines = min(row.solution.objective for row in found), []
-    for row in found:
+    least = min(row.solution.objective for row in measured)
+    lines = []
+    for row in measured:
+        cost = row.solution.objective
         worst = max(violations(row.solution).values(), key=lambda violation: violation.relative)
         lines.append(
             (
                 row.way.name,
                 "-".join(map(str, row.sizes)),
-                f"{row.solution.objective:.7g}",
-                f"{row.solution.objective / least - 1:.1e}",
+                f"{cost:.7g}",
+                f"{cost / least - 1:.1e}",
                 row.iterations,
                 f"{row.seconds:.1f}",
                 *(f"{part:.1e}" for part in row.end),
@@ -227,44 +110,42 @@ def table(title, found):
     return markdown(title, HEADER, lines)
 
 
-def spread(done, optima):
+def spread(study: Study, optima: Sequence[Optimum]) -> str:
     """Return a line on the starts of a study: how many converge, to which optima, how often."""
-    shown = [*optima[:6], *([optima[-1]] if len(optima) > 6 else [])]
-    costs = [f"{optimum.objective:.5g} ({len(optimum.starts)})" for optimum in shown]
-    costs[6:6] = ["..."] * (len(optima) > 7)
+    costs = [f"{optimum.objective:.5g} ({len(optimum.starts)})" for optimum in optima]
+    if len(costs) > SHOWN:
+        costs[SHOWN:-1] = ["..."] * (len(costs) > SHOWN + 1)
     return (
-        f"starts on a coarse mesh: {len(done.cells)}, of which {len(done.solved)} converge, to {len(optima)} optima (by how many starts): "
-        + ", ".join(costs)
+        f"starts on a coarse mesh: {len(study.cells)}, of which {len(study.solved)} converge, "
+        f"to {len(optima)} optima (by how many starts): {', '.join(costs)}"
     )
 
 
-def claim(holds, text):
+def claim(holds: bool, text: str) -> Claim:
     """Return (holds, its line)."""
     return bool(holds), f"{'holds' if holds else 'MISSED'}: {text}"
 
 
-def agreement(name, found):
-    """Return the claims on the Rows of one optimum."""
-    costs, sizes = (
-        [row.solution.objective for row in found],
-        [row for row in found if not row.settled],
-    )
-    gap, end = max(costs) / min(costs) - 1, max(max(row.end) for row in found)
+def agreement(name: str, measured: Sequence[Row]) -> Iterator[Claim]:
+    """Yield the claims on the Rows of one optimum."""
+    costs = [row.solution.objective for row in measured]
+    loose = ", ".join(row.way.name for row in measured if not row.settled)
+    gap, end = max(costs) / min(costs) - 1, max(max(row.end) for row in measured)
     yield claim(
-        gap <= SAME and not sizes,
-        f"{name}: {len(found)} transcriptions, costs within {gap:.1e} (asked {SAME:g}), "
-        + ("settled" if not sizes else "not settled: " + ", ".join(row.way.name for row in sizes)),
+        gap <= SAME and not loose,
+        f"{name}: {len(measured)} transcriptions, costs within {gap:.1e} (asked {SAME:g}), "
+        + (f"not settled: {loose}" if loose else "settled"),
     )
-    if structure(found[0].solution.problem.tree).passive:
+    if structure(measured[0].solution.problem.tree).passive:
         yield claim(
             end <= GOAL,
             f"{name}: simulated, every control ends within {end:.1e} of the goal (asked {GOAL:g})",
         )
 
 
-def cart_digits(found):
+def cart_digits(measured: Sequence[Row]) -> Claim:
     """Return the claim on the digits of the cart's cost."""
-    costs = [row.solution.objective for row in found if row.way in (SPLINE, HERMITE, RADAU)]
+    costs = [row.solution.objective for row in measured if row.way in (SPLINE, HERMITE, RADAU)]
     return claim(
         max(costs) / min(costs) - 1 <= CONVERGED,
         "cart_pole_swing: B-spline, Hermite-Simpson and Radau agree to 4 digits: "
@@ -272,38 +153,36 @@ def cart_digits(found):
     )
 
 
-def effort_pair(found, optima):
+def effort_pair(measured: Sequence[Row], optima: Sequence[Optimum]) -> Claim:
     """Return the claim on the first path and the optimum of the two rods."""
-    first, (start, least) = (
-        two_link_effort.straight_cost(),
-        [entry.value for entry in two_link_effort.PUBLISHED],
-    )
-    cost = min(row.solution.objective for row in found)
+    first = two_link_effort.straight_cost()
+    start, least = (published.value for published in two_link_effort.PUBLISHED)
+    cost = min(row.solution.objective for row in measured)
     return claim(
         abs(first - 70) < 5 and abs(cost - 10) < 1,
-        f"two_link_effort: {first:.2f} -> {cost:.4f}, printed {start:g} -> {least:g}; lowest of the starts {optima[0].objective:.4g}",
+        f"two_link_effort: {first:.2f} -> {cost:.4f}, printed {start:g} -> {least:g}; "
+        f"lowest of the starts {optima[0].objective:.4g}",
     )
 
 
-def minimum_time():
+def minimum_time() -> Claim:
     """Return the claim on two_link_time by Radau collocation."""
-    solution = solve(
-        two_link_time.problem(),
-        Transcription(method=Radau(intervals=100)),
-        Solver(options={"tol": 1e-10}),
-    )
+    fine, exact = Transcription(method=Radau(intervals=100)), Solver(options={"tol": 1e-10})
+    solution = solve(two_link_time.problem(), fine, exact)
+    gap = solution.duration - FASTEST
     return claim(
-        solution.success and abs(solution.duration - FASTEST) <= NEAR,
-        f"two_link_time: T = {solution.duration:.7f} s by Radau, {solution.duration - FASTEST:+.1e} s off {FASTEST} (asked {NEAR:g})",
+        solution.success and abs(gap) <= NEAR,
+        f"two_link_time: T = {solution.duration:.7f} s by Radau, {gap:+.1e} s off {FASTEST} "
+        f"(asked {NEAR:g})",
     )
 
 
-def compared(name, flags):
+def compared(name: str, flags: argparse.Namespace) -> list[Claim]:
     """Print what a case comes to; return its claims."""
     case, claims = CASES[name], []
-    done = restarts(
+    study = restarts(
         case.problem,
-        case.arguments | {"points": ROUGH},
+        {**case.arguments, "points": ROUGH},
         COARSE,
         QUICK,
         starts=flags.starts,
@@ -311,36 +190,49 @@ def compared(name, flags):
         spread=SPREAD,
         workers=flags.workers,
     )
-    optima = ranked(done)
-    print(
-        f"{name}: {spread(done, optima)}\n" if optima else f"{name}: no start converges\n",
-        flush=True,
-    )
+    optima = ranked(study)
     if not optima:
+        print(f"{name}: no start converges\n", flush=True)
         return [claim(False, f"{name}: no start converges")]
-    apart = {
-        choose(optima).starts: (what, choose(optima).solution)
-        for what, choose in reversed(case.chosen.items())
-    }
-    for what, guess in reversed(apart.values()):
-        found = rows(case.problem(**case.arguments), guess, flags)
-        print(table(f"{name}, {what}", found), flush=True)
-        claims += agreement(f"{name}, {what}", found)
+    print(f"{name}: {spread(study, optima)}\n", flush=True)
+    apart: dict[tuple[int, ...], tuple[str, Optimum]] = {}
+    for what, choose in case.chosen.items():  # an optimum that is chosen twice counts once
+        optimum = choose(optima)
+        apart.setdefault(optimum.starts, (what, optimum))
+    for what, optimum in apart.values():
+        statement = case.problem(**case.arguments)
+        measured = rows(statement, optimum.solution, flags.points, flags.intervals)
+        print(table(f"{name}, {what}", measured), flush=True)
+        claims += agreement(f"{name}, {what}", measured)
     if name == "cart_pole_swing":
-        claims.append(cart_digits(found))
+        claims.append(cart_digits(measured))
     if name == "two_link_effort":
-        claims.append(effort_pair(found, optima))
+        claims.append(effort_pair(measured, optima))
     return claims
 
 
-def run(arguments=None):
-    """Do what the command line asks for; return 0 if all claims hold, 1 if one is missed, 2 for bad arguments."""
-    known = (*CASES, "two_link_time")
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line asks for; return 0 if all claims hold, 1 if one is missed, 2 for bad
+    arguments."""
+    flags = _parser().parse_args(arguments)
+    try:
+        _check(flags)
+    except ValueError as error:
+        print(f"compare_transcriptions: error: {error}", file=sys.stderr)
+        return BAD_ARGUMENTS
+    claims = []
+    for name in flags.what or KNOWN:
+        claims += [minimum_time()] if name == "two_link_time" else compared(name, flags)
+    print("\n".join(line for _, line in claims))
+    return HELD if all(holds for holds, _ in claims) else MISSED
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m problems.compare_transcriptions", description=__doc__, allow_abbrev=False
     )
     parser.add_argument(
-        "what", nargs="*", metavar="PROBLEM", help=f"any of {', '.join(known)} (default: all)"
+        "what", nargs="*", metavar="PROBLEM", help=f"any of {', '.join(KNOWN)} (default: all)"
     )
     for flag, default, text in (
         ("starts", 16, "first guesses of each problem"),
@@ -349,25 +241,19 @@ def run(arguments=None):
         ("intervals", 40, "first number of intervals of Radau"),
         ("workers", 2, "processes for the starts, 0 for none but this one"),
     ):
-        parser.add_argument(
-            f"--{flag}", type=int, default=default, metavar="N", help=f"{text} (default: {default})"
-        )
-    flags = parser.parse_args(arguments)
-    try:
-        for name in flags.what:
-            if name not in known:
-                raise ValueError(f"unknown problem {name!r}; expected some of {', '.join(known)}")
-        for flag, least in (("starts", 1), ("points", 20), ("intervals", 5), ("workers", 0)):
-            if getattr(flags, flag) < least:
-                raise ValueError(f"--{flag}: expected at least {least}, got {getattr(flags, flag)}")
-    except ValueError as error:
-        print(f"compare_transcriptions: error: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
-    claims = []
-    for name in flags.what or known:
-        claims += [minimum_time()] if name == "two_link_time" else compared(name, flags)
-    print("\n".join(line for _, line in claims))
-    return HELD if all(holds for holds, _ in claims) else MISSED
+        words = f"{text} (default: {default})"
+        parser.add_argument(f"--{flag}", type=int, default=default, metavar="N", help=words)
+    return parser
+
+
+def _check(flags: argparse.Namespace) -> None:
+    """Raise ValueError naming what cannot be met."""
+    for name in flags.what:
+        if name not in KNOWN:
+            raise ValueError(f"unknown problem {name!r}; expected some of {', '.join(KNOWN)}")
+    for flag, least in (("starts", 1), ("points", 20), ("intervals", 5), ("workers", 0)):
+        if getattr(flags, flag) < least:
+            raise ValueError(f"--{flag}: expected at least {least}, got {getattr(flags, flag)}")
 
 
 if __name__ == "__main__":

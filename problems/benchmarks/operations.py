@@ -5,7 +5,7 @@ its zeros, ones and repetitions gone; sines and cosines are not counted.
 """
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, cache
+from functools import cache
 from math import factorial
 
 import casadi as ca
