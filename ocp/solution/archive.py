@@ -30,7 +30,10 @@ FORMAT = "ocp solution 2"
 
 
 def save(solution: Solution, path: str | os.PathLike[str]) -> None:
-    """Write one .npz file, whole or not at all: arrays, and under `header` a JSON text that says what they are."""
+    """Write one .npz file, whole or not at all.
+
+    Arrays, and under `header` a JSON text that says what they are.
+    """
     buffer, t = io.BytesIO(), solution.times()
     arrays = {
         "header": np.array(json.dumps(_header(solution))),
@@ -65,10 +68,10 @@ def load(
 ) -> Solution:
     """Read a Solution from its file.
 
-    `problem` gives it back its constraints and objective, which a file cannot hold; `dynamics` a formulation of one's
-    own. Raises ValueError naming the file if it is no result, is damaged, belongs to a model with other joints than
-    the problem's, or was planned with a formulation that is neither of the house nor handed over; OSError if it
-    cannot be read.
+    `problem` gives it back its constraints and objective, which a file cannot hold; `dynamics` a
+    formulation of one's own. Raises ValueError naming the file if it is no result, is damaged,
+    belongs to a model with other joints than the problem's, or was planned with a formulation that
+    is neither of the house nor handed over; OSError if it cannot be read.
     """
     try:
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
@@ -186,7 +189,10 @@ def _transcription(header: dict[str, Any], dynamics: Formulation | None) -> Tran
 
 
 def _problem(header: dict[str, Any]) -> Problem:
-    """Return the problem as far as a file holds it: without constraints, objective, and loads that are functions of time."""
+    """Return the problem as far as a file holds it.
+
+    Without constraints, objective, and loads that are functions of time.
+    """
     loads = tuple(Load(**load) for load in header["loads"] if load is not None)
     return Problem(
         tree=_tree(header["tree"]),

@@ -1,4 +1,7 @@
-"""A ladder of attempts at one program, on one budget: the user's limits of iterations and time are shared, not given to each."""
+"""A ladder of attempts at one program, on one budget.
+
+The user's limits of iterations and time are shared, not given to each.
+"""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,11 +22,12 @@ LEAST_SECONDS = 1e-6  # of a limit of time that is used up, since solvers refuse
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One way to try: `options` for IPOPT under those of the user, a start of its own, and whether any feasible motion is sought first.
+    """One way to try: `options` for IPOPT under those of the user, a start of its own, and whether
+    any feasible motion is sought first.
 
-    `guess` is a Guess, a Solution, or None for the start of the whole solve. With `feasible_first` the solver
-    first finds any motion that meets the constraints, and minimises from there: a rough start is smoothed
-    before the objective pulls at it.
+    `guess` is a Guess, a Solution, or None for the start of the whole solve. With `feasible_first`
+    the solver first finds any motion that meets the constraints, and minimises from there: a rough
+    start is smoothed before the objective pulls at it.
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -36,7 +40,9 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """Where an attempt begins: the point `x` (variables,), and multipliers {x_multipliers, g_multipliers} where they are known."""
+    """Where an attempt begins: the point `x` (variables,), and multipliers {x_multipliers,
+    g_multipliers} where they are known.
+    """
 
     x: np.ndarray
     multipliers: Mapping[str, np.ndarray] = field(default_factory=dict)
@@ -44,7 +50,9 @@ class Start:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """What came of an attempt: the Outcomes of its stages, the last of which counts, and the Solver as it was tuned."""
+    """What came of an attempt: the Outcomes of its stages, the last of which counts, and the Solver
+    as it was tuned.
+    """
 
     solver: Solver
     stages: tuple[Outcome, ...]
@@ -89,7 +97,9 @@ def budget(solver: Solver) -> Budget:
 
 
 def ladder(attempts: Iterable[Attempt], solver: Solver) -> tuple[Attempt, ...]:
-    """Return the attempts that a solver is to make: all of them, or without those that only IPOPT's options set apart from the first.
+    """Return the attempts that a solver is to make.
+
+    All of them, or without those that only IPOPT's options set apart from the first.
 
     Raises ValueError unless they are Attempts, at least one.
     """
@@ -109,7 +119,9 @@ def climb(
     starts: Sequence[Start],
     watch: Callable[[Iteration], Any] | None = None,
 ) -> list[Trial]:
-    """Return the Trials of attempts from their starts, up to the first that succeeds, is interrupted, or uses up the budget."""
+    """Return the Trials of attempts from their starts, up to the first that succeeds, is
+    interrupted, or uses up the budget.
+    """
     trials: list[Trial] = []
     grant = budget(solver)
     for attempt, start in zip(attempts, starts):

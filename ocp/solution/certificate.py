@@ -1,4 +1,7 @@
-"""The certificate of a motion, without the solver's word: violations on a dense grid, forward simulation, energy, first-order conditions."""
+"""The certificate of a motion, without the solver's word.
+
+Violations on a dense grid, forward simulation, energy, first-order conditions.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -21,19 +24,25 @@ from ocp.transcription.variables import free_duration, join
 
 
 class NotVerified(RuntimeError):
-    """Raised by Verification.require; the message lists what exceeds the tolerance, with names, times and units."""
+    """Raised by Verification.require.
+
+    The message lists what exceeds the tolerance, with names, times and units.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Verification:
-    """What a certificate says: violations by constraint name, and how well the motion obeys its mechanics and is optimal.
+    """What a certificate says: violations by constraint name, and how well the motion obeys its
+    mechanics and is optimal.
 
-    `drift` (rad or m) is the largest distance from the plan of a forward simulation under the planned torques,
-    `goal_drift` that at its end, and `defect` that of one segment simulated from its own planned start, which no
-    instability of the motion multiplies. `energy_error`, of the energy balance, is relative to the energy turned over;
-    None for a formulation of one's own, of whose energies nothing is known. `kkt`, the residual of the first-order
-    conditions, is None for a motion without its problem or multipliers. `mechanics` that were simulated: "built-in",
-    by another formulation than the plan's, or the name of a formulation of one's own, by that one itself.
+    `drift` (rad or m) is the largest distance from the plan of a forward simulation under the
+    planned torques, `goal_drift` that at its end, and `defect` that of one segment simulated from
+    its own planned start, which no instability of the motion multiplies. `energy_error`, of the
+    energy balance, is relative to the energy turned over; None for a formulation of one's own, of
+    whose energies nothing is known. `kkt`, the residual of the first-order conditions, is None for
+    a motion without its problem or multipliers. `mechanics` that were simulated: "built-in", by
+    another formulation than the plan's, or the name of a formulation of one's own, by that one
+    itself.
     """
 
     violations: Mapping[str, Violation]
@@ -47,8 +56,8 @@ class Verification:
     def require(self, tolerance: float) -> "Verification":
         """Return self if nothing exceeds `tolerance`; raise NotVerified otherwise.
 
-        The tolerance applies to the drift (rad or m), to the energy error, to the first-order residual, and to each dense violation
-        relative to its bound (absolute for bounds below 1).
+        The tolerance applies to the drift (rad or m), to the energy error, to the first-order
+        residual, and to each dense violation relative to its bound (absolute for bounds below 1).
         """
         faults = [
             f"{v.name} ({v.label}): violated by {v.dense:.4g} {v.unit} at t = {v.time:.4g} s"
@@ -99,7 +108,10 @@ def _short(value: float | None) -> str:
 
 
 def verify(solution: Solution) -> Verification:
-    """Return the Verification of a Solution; `.require(tolerance)` raises NotVerified for one that does not pass."""
+    """Return the Verification of a Solution.
+
+    `.require(tolerance)` raises NotVerified for one that does not pass.
+    """
     drift, goal, defect = drifts(solution)
     planner = solution.formulation
     return Verification(
@@ -114,7 +126,9 @@ def verify(solution: Solution) -> Verification:
 
 
 def _energy_error(solution):
-    """Return the largest gap between the energy gained and the work of joints, ground, loads and damping, relative to the energy turned over."""
+    """Return the largest gap between the energy gained and the work of joints, ground, loads and
+    damping, relative to the energy turned over.
+    """
     motion = solution.problem.motion
     s, weights = quadrature(motion, "gauss", 2 * motion.degree + 4)
 
@@ -133,7 +147,9 @@ def _energy_error(solution):
 
 
 def _kkt(solution):
-    """Return the first-order residual of the solution's NLP, rebuilt from the statement, with gradients by the front end's own AD."""
+    """Return the first-order residual of the solution's NLP, rebuilt from the statement, with
+    gradients by the front end's own AD.
+    """
     if not solution.multipliers or not solution.problem.objective.terms:
         return None
     transcribed = transcribe(

@@ -1,4 +1,7 @@
-"""Failure that explains itself: what is not a number before a solve, what is violated after it, in the statement's own names."""
+"""Failure that explains itself.
+
+What is not a number before a solve, what is violated after it, in the statement's own names.
+"""
 
 import numpy as np
 
@@ -26,9 +29,11 @@ WORST = 5
 
 
 def preflight(transcribed, x, hessian):
-    """Evaluate every function and derivative that the solve will use at the guess x of its unknowns.
+    """Evaluate every function and derivative that the solve will use at the guess x of its
+    unknowns.
 
-    Raises ValueError naming the constraint or objective, joint and time of the first NaN or infinity.
+    Raises ValueError naming the constraint or objective, joint and time of the first NaN or
+    infinity.
     """
     nlp, problem = transcribed.nlp, transcribed.problem
     values = [nlp.objective(x), nlp.constraints(x)]
@@ -75,7 +80,10 @@ def preflight(transcribed, x, hessian):
 
 
 def explain(transcribed, outcome):
-    """Return lines that say why a solve failed: the status in plain words, the worst rows, what leans on its bounds."""
+    """Return lines that say why a solve failed.
+
+    The status in plain words, the worst rows, what leans on its bounds.
+    """
     lines = (
         [f"{outcome.status}: {MEANING[outcome.status]}"]
         if outcome.status in MEANING
@@ -125,7 +133,10 @@ def explain(transcribed, outcome):
 
 
 def _assemblies(problem, points):
-    """Return the sides of singular configurations on which a motion starts and ends; none of an open tree."""
+    """Return the sides of singular configurations on which a motion starts and ends.
+
+    None of an open tree.
+    """
     if not problem.tree.loops:
         return ()
     return tuple(

@@ -55,10 +55,11 @@ def versions() -> dict[str, str]:
 
 
 def plain(value: Any, *, null: bool = False) -> Any:
-    """Return JSON-ready data; numbers that are not finite become strings ("inf", "-inf", "nan"), which the records read back.
+    """Return JSON-ready data; numbers that are not finite become strings ("inf", "-inf", "nan"),
+    which the records read back.
 
-    With `null` they become null, which is all that JSON itself has for them. Raises TypeError or ValueError for what
-    is no mapping, sequence, text, number or None.
+    With `null` they become null, which is all that JSON itself has for them. Raises TypeError or
+    ValueError for what is no mapping, sequence, text, number or None.
     """
     if isinstance(value, Mapping):
         return {str(key): plain(entry, null=null) for key, entry in value.items()}

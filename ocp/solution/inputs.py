@@ -1,4 +1,7 @@
-"""What kernels are given of a finished motion: their inputs y at any instants, with what was lifted filled in between the nodes."""
+"""What kernels are given of a finished motion.
+
+Their inputs y at any instants, with what was lifted filled in between the nodes.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -14,8 +17,8 @@ if TYPE_CHECKING:
 def lifts(solution: "Solution") -> str | None:
     """Return what the inputs end with, as `symbols` of kernels names it.
 
-    "variables": torques that are polynomials of their own; "given": what the ground or undetermined cut joints gave at
-    the nodes; None: nothing.
+    "variables": torques that are polynomials of their own; "given": what the ground or undetermined
+    cut joints gave at the nodes; None: nothing.
     """
     if solution.problem.motion.collocated:
         return "variables"
@@ -27,7 +30,9 @@ def inputs(solution: "Solution", s: np.ndarray) -> np.ndarray:
     """Return y (width, N) of the kernels at instants s (N,)."""
     y = motion_inputs(solution.problem, solution.points, solution.duration, s)
     if lifts(solution) == "variables":
-        return np.vstack([y, solution.lifted @ solution.problem.motion.interpolation(s, solution.nodes).T])
+        return np.vstack(
+            [y, solution.lifted @ solution.problem.motion.interpolation(s, solution.nodes).T]
+        )
     lines = [*_cut_forces(solution)]
     for wrench in solution.wrenches().values() if solution.stands else ():
         lines += [*wrench]

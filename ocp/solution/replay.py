@@ -1,4 +1,7 @@
-"""The planned torques replayed: what a finished motion becomes without its plan, simulated by other dynamics than the planner's."""
+"""The planned torques replayed.
+
+What a finished motion becomes without its plan, simulated by other dynamics than the planner's.
+"""
 
 from math import factorial
 
@@ -22,9 +25,9 @@ from ocp.solution.solution import Solution
 def judge(planner: Formulation) -> Formulation | None:
     """Return the formulation that simulates the plans of another; None is what suits the tree.
 
-    Methods of the house state the same mechanics, and are judged by another of them: articulated inertias, and for
-    plans by that recursion the mass matrix of Newton and Euler. A formulation of one's own may mean other mechanics,
-    friction for instance, and is simulated by itself.
+    Methods of the house state the same mechanics, and are judged by another of them: articulated
+    inertias, and for plans by that recursion the mass matrix of Newton and Euler. A formulation of
+    one's own may mean other mechanics, friction for instance, and is simulated by itself.
     """
     if not is_ours(planner):
         return planner
@@ -37,17 +40,21 @@ def is_ours(planner: Formulation) -> bool:
 
 
 def replay(solution: Solution) -> np.ndarray:
-    """Return the states (2 n, segments + 1), rad or m and their rates, at the motion's breaks, of a forward simulation.
+    """Return the states (2 n, segments + 1), rad or m and their rates, at the motion's breaks, of a
+    forward simulation.
 
-    Under the planned torques, segment by segment from the planned start and without any feedback; NaN from where it
-    blew up. The plan's torques come from its own formulation, the simulated motion from another one, so that no
-    formulation vouches for itself; but for those that are not of the house, whose mechanics may be others.
+    Under the planned torques, segment by segment from the planned start and without any feedback;
+    NaN from where it blew up. The plan's torques come from its own formulation, the simulated
+    motion from another one, so that no formulation vouches for itself; but for those that are not
+    of the house, whose mechanics may be others.
     """
     return march(_segment(solution), planned(solution)[:, 0], _coefficients(solution))
 
 
 def drifts(solution: Solution) -> tuple[float, float, float]:
-    """Return the largest drift of a replay from the plan, the drift at its end, and the largest of a segment by itself (rad or m)."""
+    """Return the largest drift of a replay from the plan, the drift at its end, and the largest of
+    a segment by itself (rad or m).
+    """
     plan, segment, coefficients = planned(solution), _segment(solution), _coefficients(solution)
     n = solution.problem.tree.dof
     whole = march(segment, plan[:, 0], coefficients)
@@ -61,13 +68,17 @@ def drifts(solution: Solution) -> tuple[float, float, float]:
 
 
 def planned(solution: Solution) -> np.ndarray:
-    """Return the planned states (2 n, segments + 1), rad or m and their rates, at the motion's breaks."""
+    """Return the planned states (2 n, segments + 1), rad or m and their rates, at the motion's
+    breaks.
+    """
     breaks = solution.problem.motion.breaks * solution.duration
     return np.vstack([solution.q(breaks), solution.qd(breaks)])
 
 
 def _coefficients(solution: Solution) -> np.ndarray:
-    """Return the parameters of each segment (segments, ..): its start (s), and the coefficients of its polynomials of time.
+    """Return the parameters of each segment (segments, ..).
+
+    Its start (s), and the coefficients of its polynomials of time.
 
     They are those of the planned q, or of the torques where these are polynomials of their own.
     """
@@ -87,7 +98,9 @@ def _coefficients(solution: Solution) -> np.ndarray:
 
 
 def _segment(solution: Solution) -> ca.Function:
-    """Return the integrator over one segment, with the parameters of `_coefficients`; passive joints get no torque."""
+    """Return the integrator over one segment, with the parameters of `_coefficients`; passive
+    joints get no torque.
+    """
     problem, planner = solution.problem, solution.formulation
     tree, n, given = problem.tree, problem.tree.dof, problem.motion.collocated
     t, state, start = ca.SX.sym("t"), ca.SX.sym("x", 2 * n), ca.SX.sym("start")
@@ -115,9 +128,12 @@ def _polynomial(taylor: ca.SX, t: ca.SX, order: int) -> ca.SX:
 
 
 def _drive(tree: Tree, q: ca.SX, needed: ca.SX) -> ca.SX:
-    """Return the torques (n,) that move a tree as planned: those its open loops would need, less what cut joints give.
+    """Return the torques (n,) that move a tree as planned.
 
-    Where these forces are not determined, the least, for all that spare passive joints move it alike.
+    Those its open loops would need, less what cut joints give.
+
+    Where these forces are not determined, the least, for all that spare passive joints move it
+    alike.
     """
     if not structure(tree).closed:
         return ca.SX(needed)

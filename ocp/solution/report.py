@@ -1,4 +1,7 @@
-"""What there is to say of a solution: plain data ready for JSON, and the block of text that a paper needs."""
+"""What there is to say of a solution.
+
+Plain data ready for JSON, and the block of text that a paper needs.
+"""
 
 import html
 from collections.abc import Iterable, Mapping
@@ -23,7 +26,9 @@ Line = tuple[str, str]
 
 
 def describe(solution: Solution, certificate: "Verification | None" = None) -> dict[str, Any]:
-    """Return the report of a solution as plain data: sizes, status, objective, settings, seconds, violations, versions.
+    """Return the report of a solution as plain data.
+
+    Sizes, status, objective, settings, seconds, violations, versions.
 
     With a `certificate` also its numbers. Seconds in s, violations in their units.
     """
@@ -64,7 +69,9 @@ def table(entries: Iterable[Line]) -> str:
 
 
 def lines(report: Mapping[str, Any]) -> list[Line]:
-    """Return (label, text) of all that a report says of its solution, in the order in which it is read."""
+    """Return (label, text) of all that a report says of its solution, in the order in which it is
+    read.
+    """
     verification = report["verification"]
     return [
         ("statement", report["statement"]),
@@ -86,7 +93,9 @@ def lines(report: Mapping[str, Any]) -> list[Line]:
 
 
 def violation_lines(entries: Mapping[str, Mapping[str, Any]]) -> list[Line]:
-    """Return a line for each constraint, with its worst violation at the nodes and on the dense grid."""
+    """Return a line for each constraint, with its worst violation at the nodes and on the dense
+    grid.
+    """
     found = []
     for name, entry in entries.items():
         where = f"  ({entry['row']}, t = {entry['time']:.4g} s)" if entry["dense"] > 0 else ""
@@ -167,7 +176,10 @@ def _certified(certificate: "Verification") -> dict[str, Any]:
 
 
 def _loops(solution: Solution) -> dict[str, Any]:
-    """Return what cut joints pass at most, N or N m, and which of their rows are redundant; nothing for an open tree."""
+    """Return what cut joints pass at most, N or N m, and which of their rows are redundant.
+
+    Nothing for an open tree.
+    """
     drawn = structure(solution.problem.tree)
     if not drawn.closed:
         return {}

@@ -1,4 +1,7 @@
-"""Where a finished motion is looked at: a grid ten times as dense as the nodes, and functions of an Instant traced there."""
+"""Where a finished motion is looked at.
+
+A grid ten times as dense as the nodes, and functions of an Instant traced there.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -16,7 +19,9 @@ DENSER = 10  # the dense grid has so many steps where the nodes have one
 
 
 def dense(solution: Solution) -> np.ndarray:
-    """Return the instants s of the dense grid, with the nodes and the contact schedule's switches among them."""
+    """Return the instants s of the dense grid, with the nodes and the contact schedule's switches
+    among them.
+    """
     nodes = solution.transcription.method.steps
     grids = [scheduled(solution.problem, factor * nodes) for factor in (1, DENSER)]
     return np.unique(np.concatenate(grids).round(12))
@@ -25,7 +30,9 @@ def dense(solution: Solution) -> np.ndarray:
 def traces(
     solution: Solution, wanted: Mapping[str, Callable[[Instant], Any]], t: ArrayLike
 ) -> dict[str, np.ndarray]:
-    """Return {name: (m, N)} of several functions of an Instant along the motion at once, at times t (N,), s."""
+    """Return {name: (m, N)} of several functions of an Instant along the motion at once, at times t
+    (N,), s.
+    """
     if not wanted:
         return {}
     sizes: list[int] = []

@@ -1,4 +1,6 @@
-"""Rigid-body simulation: how a mechanism moves under given torques, by CVODES, whose error is controlled."""
+"""Rigid-body simulation: how a mechanism moves under given torques, by CVODES, whose error is
+controlled.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -26,7 +28,10 @@ Torques = ArrayLike | Callable[[Matrix, Matrix, Matrix], Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulation:
-    """A simulated motion: times `t` (N,) s, coordinates `q` (n, N) rad or m, and rates `qd` (n, N); NaN from where it blew up."""
+    """A simulated motion: times `t` (N,) s, coordinates `q` (n, N) rad or m, and rates `qd` (n, N).
+
+    NaN from where it blew up.
+    """
 
     t: np.ndarray
     q: np.ndarray
@@ -50,13 +55,15 @@ def simulate(
 ) -> Simulation:
     """Return the Simulation of a tree from `start`, (q, qd) of n numbers each, over `duration` (s).
 
-    `torques` at all joints (N m or N): n numbers; a function of expressions (t, q, qd) that returns n of them, such
-    as a controller; or a table (n, N) of values at N equally spaced instants, straight in between. The motion is
-    returned at the instants of the table, or else at `count` equally spaced ones. `loads` act beside the torques.
-    The mechanics are those of rigid bodies by articulated inertias (Sohl & Bobrow 2001), for links that bend
-    Lagrange's equations, for closed loops, whose gaps are not stabilised, those with multipliers (Haug 1989); or
-    those of a `formulation`. `tolerance`, absolute and relative, is that of CVODES (Hindmarsh et al. 2005).
-    Raises ValueError for sizes that do not fit, numbers that are not finite, and too small a duration or count.
+    `torques` at all joints (N m or N): n numbers; a function of expressions (t, q, qd) that returns
+    n of them, such as a controller; or a table (n, N) of values at N equally spaced instants,
+    straight in between. The motion is returned at the instants of the table, or else at `count`
+    equally spaced ones. `loads` act beside the torques. The mechanics are those of rigid bodies by
+    articulated inertias (Sohl & Bobrow 2001), for links that bend Lagrange's equations, for closed
+    loops, whose gaps are not stabilised, those with multipliers (Haug 1989); or those of a
+    `formulation`. `tolerance`, absolute and relative, is that of CVODES (Hindmarsh et al. 2005).
+    Raises ValueError for sizes that do not fit, numbers that are not finite, and too small a
+    duration or count.
     """
     n = tree.dof
     q, qd = (numbers(f"start: {what}", value, (n,)) for what, value in zip(("q", "qd"), start))
@@ -114,7 +121,9 @@ def accelerations(
     torques: Matrix,
     loads: Sequence[Load],
 ) -> Matrix:
-    """Return the accelerations (n,) under joint torques (n,), by a formulation, or where it is None by what suits the tree."""
+    """Return the accelerations (n,) under joint torques (n,), by a formulation, or where it is None
+    by what suits the tree.
+    """
     if formulation is not None:
         if structure(tree).closed:
             inverse = formulation.inverse
@@ -138,7 +147,9 @@ def stepper(
     step: float,
     tolerance: float = TOLERANCE,
 ) -> ca.Function:
-    """Return the CVODES integrator of a `state`, (q, qd), over one `step` (s) of the `clock`, from 0."""
+    """Return the CVODES integrator of a `state`, (q, qd), over one `step` (s) of the `clock`, from
+    0.
+    """
     rates = state[state.shape[0] // 2 :]
     ode = {
         "x": state,
@@ -161,9 +172,11 @@ def march(
     parameters: ArrayLike,
     anew: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return the states (2 n, steps + 1) from a start (2 n,) on, with the parameters (steps, ..) of each step.
+    """Return the states (2 n, steps + 1) from a start (2 n,) on, with the parameters (steps, ..) of
+    each step.
 
-    Every step begins where the last one ended, or at the states `anew` (2 n, steps + 1); NaN from where it blew up.
+    Every step begins where the last one ended, or at the states `anew` (2 n, steps + 1); NaN from
+    where it blew up.
     """
     parameters = np.asarray(parameters)
     states = np.full((len(np.asarray(start)), len(parameters) + 1), np.nan)

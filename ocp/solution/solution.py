@@ -1,4 +1,7 @@
-"""A solved (or unsolved) motion as a value: curves, torques, reactions, multipliers, statistics; and its file."""
+"""A solved (or unsolved) motion as a value: curves, torques, reactions, multipliers, statistics.
+
+And its file.
+"""
 
 import os
 from collections.abc import Callable, Mapping
@@ -25,18 +28,23 @@ if TYPE_CHECKING:  # what stands upon solutions
 
 
 class NotSolved(RuntimeError):
-    """Raised by Solution.require when the solver did not converge; the message says where it stands."""
+    """Raised by Solution.require when the solver did not converge.
+
+    The message says where it stands.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Solution:
-    """The answer to a problem: control points (n, points), duration (s), and everything known of how they came about.
+    """The answer to a problem: control points (n, points), duration (s), and everything known of
+    how they came about.
 
-    Where torques and ground wrenches were variables, `lifted` (width, N) holds them at the `nodes` (N,). `multipliers`
-    by constraint name; `terms` of the objective as (name, weight, value); `statistics` in plain numbers; `history` of
-    Iterations; `explanation` lines when the solver failed; `verification` when it was asked for (files do not keep
-    it). Times given to the methods are in s, a number or an array (N,). Printed, a solution is the block that a paper
-    needs: sizes, status, objective, solver, settings, violations at the nodes and between them, versions.
+    Where torques and ground wrenches were variables, `lifted` (width, N) holds them at the `nodes`
+    (N,). `multipliers` by constraint name; `terms` of the objective as (name, weight, value);
+    `statistics` in plain numbers; `history` of Iterations; `explanation` lines when the solver
+    failed; `verification` when it was asked for (files do not keep it). Times given to the methods
+    are in s, a number or an array (N,). Printed, a solution is the block that a paper needs: sizes,
+    status, objective, solver, settings, violations at the nodes and between them, versions.
     """
 
     problem: Problem
@@ -72,14 +80,17 @@ class Solution:
         return self.trace(lambda at: at.tau, t)
 
     def loop_forces(self, t: ArrayLike) -> np.ndarray:
-        """Return what the cut joints pass, (m,) or (m, N), N and N m: the force and moment on a loop's end.
+        """Return what the cut joints pass, (m,) or (m, N), N and N m.
+
+        The force and moment on a loop's end.
 
         The rows are those of `structure(tree).cut_labels`.
         """
         return self.trace(lambda at: at.loop_forces, t)
 
     def reactions(self, t: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """Return moment (3, links) or (3, links, N) and force, likewise, that each joint passes to its link (N m, N).
+        """Return moment (3, links) or (3, links, N) and force, likewise, that each joint passes to
+        its link (N m, N).
 
         In the link's axes, the moment about the anchor; see `Instant.reactions`.
         """
@@ -89,7 +100,10 @@ class Solution:
         return moment_and_force[:3], moment_and_force[3:]
 
     def output(self, name: str, t: ArrayLike) -> np.ndarray:
-        """Return an output of the problem along the motion, (m,) or (m, N); raise ValueError for an unknown name."""
+        """Return an output of the problem along the motion, (m,) or (m, N).
+
+        Raises ValueError for an unknown name.
+        """
         outputs = self.problem.outputs
         if name not in outputs:
             known = ", ".join(outputs) or "none"
@@ -104,9 +118,10 @@ class Solution:
     def trace(self, function: Callable[[Instant], Any], t: ArrayLike) -> np.ndarray:
         """Return function(Instant), a vector of m entries, along the motion: (m,) or (m, N).
 
-        Torques are those that the motion needs, or where they are polynomials of their own, these. Ground wrenches that
-        were variables at nodes run straight between them, hold after the last, and are corrected to balance the motion
-        exactly. Raises ValueError for times outside the motion.
+        Torques are those that the motion needs, or where they are polynomials of their own, these.
+        Ground wrenches that were variables at nodes run straight between them, hold after the last,
+        and are corrected to balance the motion exactly. Raises ValueError for times outside the
+        motion.
         """
         s = np.atleast_1d(np.asarray(t, dtype=float)) / self.duration
         if not ((s >= -1e-9) & (s <= 1 + 1e-9)).all():
@@ -131,7 +146,8 @@ class Solution:
         return self.problem.ground is not None and len(self.nodes) > 0
 
     def wrenches(self) -> dict[str, np.ndarray]:
-        """Return {foot: moment about the origin and force (6, N)} at the nodes, as the NLP had them (N m, N).
+        """Return {foot: moment about the origin and force (6, N)} at the nodes, as the NLP had them
+        (N m, N).
 
         Raises ValueError if ground wrenches were no variables.
         """
@@ -158,7 +174,10 @@ class Solution:
         return self
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write one .npz file, whole or not at all; `ocp.load` reads it. Raises OSError naming the path."""
+        """Write one .npz file, whole or not at all.
+
+        `ocp.load` reads it. Raises OSError naming the path.
+        """
         from ocp.solution.archive import save  # which makes Solutions of files, and so knows this
 
         save(self, path)

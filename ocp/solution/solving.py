@@ -33,12 +33,13 @@ def solve(
 ) -> Solution:
     """Return the Solution of a problem; not converging is a status, on which `.require()` insists.
 
-    `guess` is a Guess, or a Solution (of any spline basis) that also lends its multipliers; by default the
-    straight line between the prescribed ends. `watch(iteration)` sees every iteration. `attempts` are made one
-    after the other until one succeeds or is interrupted: their options are IPOPT's, under those of `solver`,
-    whose limits of iterations and time hold for all of them together; to other plugins an attempt with options
-    is the first one or none. Iterations and seconds of all are added up in the statistics, and their statuses
-    listed. With `certify` the solution carries its Verification.
+    `guess` is a Guess, or a Solution (of any spline basis) that also lends its multipliers; by
+    default the straight line between the prescribed ends. `watch(iteration)` sees every iteration.
+    `attempts` are made one after the other until one succeeds or is interrupted: their options are
+    IPOPT's, under those of `solver`, whose limits of iterations and time hold for all of them
+    together; to other plugins an attempt with options is the first one or none. Iterations and
+    seconds of all are added up in the statistics, and their statuses listed. With `certify` the
+    solution carries its Verification.
     Raises ValueError before the solve for anything wrong with the statement.
     """
     begin = time.perf_counter()
@@ -89,7 +90,10 @@ def _solution(transcribed: Transcribed, outcome: Outcome, statistics: dict[str, 
 
 
 def _statistics(transcribed: Transcribed, trials: list[Trial]) -> dict[str, Any]:
-    """Return sizes, settings, and what all trials together took; what only the last one has is its own."""
+    """Return sizes, settings, and what all trials together took.
+
+    What only the last one has is its own.
+    """
     nlp, last = transcribed.nlp, trials[-1]
     stages = [stage for trial in trials for stage in trial.stages]
     return {

@@ -1,6 +1,8 @@
-"""How well a motion stands: what its contacts, pressures and balance are between the nodes, on a dense grid, with nothing clipped.
+"""How well a motion stands: what its contacts, pressures and balance are between the nodes, on a
+dense grid, with nothing clipped.
 
-Every number is the worst of its kind with the place and the time where it occurs; signs are kept, so that a margin below zero is a fault.
+Every number is the worst of its kind with the place and the time where it occurs; signs are kept,
+so that a margin below zero is a fault.
 """
 
 from collections.abc import Mapping
@@ -39,12 +41,16 @@ def plain(value):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Footing:
-    """What was found. Of pinned points: the largest error of `height` and of `place` along the ground, the longest way they `slip` while
-    held, their largest `slip_speed` after the strike, and the `strike_speed` at its instant. Of feet: `margins` {foot: distance of the
-    centre of pressure from the edge of its polygon, negative outside}, and likewise `zmp`, of the zero moment point from the edge of the
-    hull of all that bear; the least normal force `push` while they bear, and the largest `friction`, tangential over normal force.
-    `unbalanced`: what is left for the root's joints, in body weights (N, N m). `between`: how far ground wrenches that are straight between
-    the nodes are from balance before they are corrected, None if they are no variables.
+    """What was found. Of pinned points.
+
+    The largest error of `height` and of `place` along the ground, the longest way they `slip` while
+    held, their largest `slip_speed` after the strike, and the `strike_speed` at its instant. Of
+    feet: `margins` {foot: distance of the centre of pressure from the edge of its polygon, negative
+    outside}, and likewise `zmp`, of the zero moment point from the edge of the hull of all that
+    bear; the least normal force `push` while they bear, and the largest `friction`, tangential over
+    normal force. `unbalanced`: what is left for the root's joints, in body weights (N, N m).
+    `between`: how far ground wrenches that are straight between the nodes are from balance before
+    they are corrected, None if they are no variables.
     """
 
     height: Extreme
@@ -61,7 +67,10 @@ class Footing:
 
 
 def footing(solution):
-    """Return the Footing of a Solution whose problem has a ground; raise ValueError if it has none."""
+    """Return the Footing of a Solution whose problem has a ground.
+
+    Raises ValueError if it has none.
+    """
     problem, ground = solution.problem, solution.problem.ground
     if ground is None:
         raise ValueError("footing: this problem has no ground")
@@ -99,7 +108,9 @@ def footing(solution):
 
 
 def margin(polygon, points, normal):
-    """Return the distances (N,) of points (3, N) on the ground from the edge of the hull of a polygon (k, 3), negative outside."""
+    """Return the distances (N,) of points (3, N) on the ground from the edge of the hull of a
+    polygon (k, 3), negative outside.
+    """
     corners = hull(polygon, normal)
     edges = np.roll(corners, -1, axis=0) - corners
     away = points.T[:, None, :] - corners  # (N, k, 3)
@@ -238,7 +249,10 @@ def _between(solution, s, t, found):
 
 
 def _extreme(entries, t, unit, worst):
-    """Return the Extreme over (where, values (N,), mask (N,)); not a number if every mask is empty."""
+    """Return the Extreme over (where, values (N,), mask (N,)).
+
+    Not a number if every mask is empty.
+    """
     found = []
     for where, values, mask in entries:
         if mask.any():

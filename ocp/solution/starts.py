@@ -20,7 +20,8 @@ from ocp.transcription.variables import Layout, free_duration, join, split
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guess:
-    """A start of one's own: waypoints `q` (n, k) equally spaced in time (rad or m), and the `duration` (s); None leaves the default.
+    """A start of one's own: waypoints `q` (n, k) equally spaced in time (rad or m), and the
+    `duration` (s); None leaves the default.
 
     Loops are closed by the least change of joints that nothing drives, where that is possible.
     """
@@ -30,7 +31,10 @@ class Guess:
 
 
 def start(transcribed: Transcribed, guess: Guess | Solution | None) -> Start:
-    """Return the Start of a solve; raise ValueError if the guess is no guess, or one of another model."""
+    """Return the Start of a solve.
+
+    Raises ValueError if the guess is no guess, or one of another model.
+    """
     if guess is None:
         begin = Start(x=transcribed.guess)
     elif isinstance(guess, Guess):
@@ -60,7 +64,9 @@ def _chosen(transcribed: Transcribed, guess: Guess) -> np.ndarray:
 
 
 def _again(transcribed: Transcribed, guess: Solution) -> Start:
-    """Return the Start from a former solution, with its multipliers where the rows are the same ones."""
+    """Return the Start from a former solution, with its multipliers where the rows are the same
+    ones.
+    """
     problem, layout = transcribed.problem, transcribed.layout
     expected = [joint.name for joint in problem.tree.moving]
     names = [joint.name for joint in guess.problem.tree.moving]

@@ -1,4 +1,7 @@
-"""How far a finished motion lies outside the bounds of its constraints: at the nodes, and on a dense grid between them."""
+"""How far a finished motion lies outside the bounds of its constraints.
+
+At the nodes, and on a dense grid between them.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,10 +19,12 @@ from ocp.transcription.requests import looked_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """The worst violation of one constraint: at its nodes, on the dense grid, relative to the bound there, and where that is.
+    """The worst violation of one constraint.
 
-    `nodes` and `dense` in `unit`; `relative` to the bound, or absolute for bounds below 1; `label` names the row
-    that is worst on the dense grid, `time` (s) when.
+    At its nodes, on the dense grid, relative to the bound there, and where that is.
+
+    `nodes` and `dense` in `unit`; `relative` to the bound, or absolute for bounds below 1; `label`
+    names the row that is worst on the dense grid, `time` (s) when.
     """
 
     name: str
@@ -44,7 +49,9 @@ class Worst:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grids:
-    """Instants s: the `nodes` at which inequalities hold, those of equalities, the `dense` ones, and those of each law by name."""
+    """Instants s: the `nodes` at which inequalities hold, those of equalities, the `dense` ones,
+    and those of each law by name.
+    """
 
     nodes: np.ndarray
     equalities: np.ndarray
@@ -58,14 +65,18 @@ class Grids:
         return np.unique(np.concatenate(grids))
 
     def met(self, constraint: Constraint) -> tuple[np.ndarray, np.ndarray]:
-        """Return the instants at which the NLP holds a constraint's unequal bounds, and its equal ones."""
+        """Return the instants at which the NLP holds a constraint's unequal bounds, and its equal
+        ones.
+        """
         if constraint.when in ("start", "end", "ends"):
             return self.nodes, self.nodes
         return self.nodes, self.lawful.get(constraint.name, self.equalities)
 
 
 def violations(solution: Solution) -> dict[str, Violation]:
-    """Return {name: Violation} for every constraint of the solution's problem, and for its tree's own laws."""
+    """Return {name: Violation} for every constraint of the solution's problem, and for its tree's
+    own laws.
+    """
     problem, duration = solution.problem, solution.duration
     stated = laws(problem, problem.motion.collocated)
     grids = _grids(solution, stated)
@@ -116,7 +127,9 @@ def _worst_along(
     instants: tuple[np.ndarray, np.ndarray],
     duration: float,
 ) -> Worst:
-    """Return the worst of the rows with unequal bounds at the first `instants`, and of those with equal ones at the second."""
+    """Return the worst of the rows with unequal bounds at the first `instants`, and of those with
+    equal ones at the second.
+    """
     candidates = []
     for grid_, equal in zip(instants, (False, True)):
         at = np.isin(s, _within(constraint.when, grid_))
@@ -125,7 +138,10 @@ def _worst_along(
 
 
 def _within(when: Any, s: np.ndarray) -> np.ndarray:
-    """Return those instants of s at which a constraint holds; the nearest to its middle if it holds at none."""
+    """Return those instants of s at which a constraint holds.
+
+    The nearest to its middle if it holds at none.
+    """
     if when in ("path", "hull"):
         return s
     if isinstance(when, str):
@@ -141,7 +157,10 @@ def _worst(
     duration: float,
     equal: bool | None = None,
 ) -> Worst:
-    """Return the Worst of all rows, or of those whose bounds are `equal` or not; not a number is worse than any."""
+    """Return the Worst of all rows, or of those whose bounds are `equal` or not.
+
+    Not a number is worse than any.
+    """
     lower, upper = constraint.bounds(len(values))
     worst = Worst(
         amount=0.0, relative=0.0, unit=constraint.unit(0), label=constraint.label(0), time=0.0

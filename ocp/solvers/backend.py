@@ -1,4 +1,6 @@
-"""What a solver is to this house: a Backend, a value with a function that prepares a run and one that checks options.
+"""What a solver is to this house.
+
+A Backend, a value with a function that prepares a run and one that checks options.
 
 def prepare(nlp, solver, start, see):
     ...                                   # what is built once
@@ -27,7 +29,9 @@ See = Callable[[float, Iterate], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """Where a solve begins: the point `x` (variables,), and the multipliers of bounds and constraints, None unless known."""
+    """Where a solve begins: the point `x` (variables,), and the multipliers of bounds and
+    constraints, None unless known.
+    """
 
     x: np.ndarray
     x_multipliers: np.ndarray | None = None
@@ -44,9 +48,12 @@ class Start:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a solver came back with: its last `iterate`, or None; its `status` in its own words, whether that is a success.
+    """What a solver came back with: its last `iterate`, or None.
 
-    `iterations` as it counts them; `calls` {function: (times called, seconds)} of what it evaluated.
+    Its `status` in its own words, whether that is a success.
+
+    `iterations` as it counts them; `calls` {function: (times called, seconds)} of what it
+    evaluated.
     """
 
     iterate: Iterate | None
@@ -62,12 +69,14 @@ def accept(options: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backend:
-    """A solver: `prepare`(nlp, solver, start, see) returns a function of nothing that solves, and returns an Answer.
+    """A solver: `prepare`(nlp, solver, start, see) returns a function of nothing that solves, and
+    returns an Answer.
 
-    The NLP has `gradient` and `jacobian`; `solver` carries the options and the kind of Hessian, one of `hessians`. The run
-    shows every iterate, `see`(objective, Iterate), and stops when that returns True, which is how Ctrl-C works, the
-    history is kept and the best iterate outlives a failure. `check`(options) raises ValueError, before any work is
-    done, for options that the solver does not know.
+    The NLP has `gradient` and `jacobian`; `solver` carries the options and the kind of Hessian, one
+    of `hessians`. The run shows every iterate, `see`(objective, Iterate), and stops when that
+    returns True, which is how Ctrl-C works, the history is kept and the best iterate outlives a
+    failure. `check`(options) raises ValueError, before any work is done, for options that the
+    solver does not know.
     """
 
     name: str

@@ -19,11 +19,12 @@ INTERRUPTED = "User_Requested_Stop"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Solver:
-    """How an NLP is minimised: a solver, the Hessian ("exact", "gauss-newton", "lbfgs"), and the solver's own options.
+    """How an NLP is minimised: a solver, the Hessian ("exact", "gauss-newton", "lbfgs"), and the
+    solver's own options.
 
-    `plugin` is the name of a plugin of CasADi; "snopt", the solver SNOPT that Drake brings (extra `snopt`); or a Backend of
-    one's own. SNOPT and "alpaqa" always estimate curvature from gradients, so "exact", the default, and "lbfgs" are the
-    same to them.
+    `plugin` is the name of a plugin of CasADi; "snopt", the solver SNOPT that Drake brings (extra
+    `snopt`); or a Backend of one's own. SNOPT and "alpaqa" always estimate curvature from
+    gradients, so "exact", the default, and "lbfgs" are the same to them.
     Raises ValueError naming an unknown plugin, Hessian, option, or an option's unusable value.
     """
 
@@ -61,10 +62,11 @@ class Solver:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Outcome:
-    """What a solver returned: the point, its values and multipliers, its status in the solver's own words, and the history.
+    """What a solver returned: the point, its values and multipliers, its status in the solver's own
+    words, and the history.
 
-    `x`, `x_multipliers` (variables,), `g`, `g_multipliers` (constraints,); `calls`: {function: (times called, seconds)} of
-    what the solver evaluated.
+    `x`, `x_multipliers` (variables,), `g`, `g_multipliers` (constraints,); `calls`: {function:
+    (times called, seconds)} of what the solver evaluated.
     """
 
     x: np.ndarray
@@ -96,11 +98,15 @@ def minimize(
     g_multipliers: np.ndarray | None = None,
     watch: Callable[[Iteration], Any] | None = None,
 ) -> Outcome:
-    """Solve from the point x (variables,), and return the Outcome; failure to converge is a status, not an exception.
+    """Solve from the point x (variables,), and return the Outcome.
 
-    With multipliers the solver starts warm. `watch(iteration)` is called at every Iteration. After Ctrl-C the outcome is
-    the best iterate seen: the lowest objective among feasible ones, else the least violation.
-    Raises ValueError for a Hessian that this NLP cannot give, and for a solver that cannot be set up.
+    Failure to converge is a status, not an exception.
+
+    With multipliers the solver starts warm. `watch(iteration)` is called at every Iteration. After
+    Ctrl-C the outcome is the best iterate seen: the lowest objective among feasible ones, else the
+    least violation.
+    Raises ValueError for a Hessian that this NLP cannot give, and for a solver that cannot be set
+    up.
     """
     begin = time.perf_counter()
     if solver.hessian == "gauss-newton" and nlp.hessian is None:

@@ -1,4 +1,6 @@
-"""Nonlinear programs as values, and what can be said of a point of one; nothing here knows of mechanics.
+"""Nonlinear programs as values, and what can be said of a point of one.
+
+Nothing here knows of mechanics.
 
 minimise f(x) subject to lower <= x <= upper and g_lower <= g(x) <= g_upper
 """
@@ -15,11 +17,11 @@ import numpy as np
 class NLP:
     """A nonlinear program: bounds as arrays, functions of x as CasADi Functions.
 
-    `lower`, `upper` (variables,), `g_lower`, `g_upper` (constraints,); `objective`(x) and `constraints`(x).
-    `gradient`, `jacobian` and `hessian` hand exact sparse derivatives to the solver, with the signatures CasADi's solvers
-    expect: (x, p) -> (f, grad f), (x, p) -> (g, J), and hessian(kind): (x, p, lam_f, lam_g) -> upper triangle of the
-    Lagrangian's Hessian, kind being "exact" or "gauss-newton". Where they are None the solver differentiates f and g
-    itself.
+    `lower`, `upper` (variables,), `g_lower`, `g_upper` (constraints,); `objective`(x) and
+    `constraints`(x). `gradient`, `jacobian` and `hessian` hand exact sparse derivatives to the
+    solver, with the signatures CasADi's solvers expect: (x, p) -> (f, grad f), (x, p) -> (g, J),
+    and hessian(kind): (x, p, lam_f, lam_g) -> upper triangle of the Lagrangian's Hessian, kind
+    being "exact" or "gauss-newton". Where they are None the solver differentiates f and g itself.
     """
 
     lower: np.ndarray
@@ -44,10 +46,11 @@ class NLP:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Iterate:
-    """A point `x` (variables,) of a program with `g` there, (constraints,), and the multipliers of both.
+    """A point `x` (variables,) of a program with `g` there, (constraints,), and the multipliers of
+    both.
 
-    A multiplier is positive where an upper bound holds its value down, negative where a lower one holds it up:
-    grad f + J' g_multipliers + x_multipliers = 0.
+    A multiplier is positive where an upper bound holds its value down, negative where a lower one
+    holds it up: grad f + J' g_multipliers + x_multipliers = 0.
     """
 
     x: np.ndarray
@@ -85,7 +88,9 @@ def feasibility(nlp: NLP) -> NLP:
 
 
 def _without_objective(nlp: NLP, kind: str) -> ca.Function:
-    """Return the Hessian of the constraints' part of the Lagrangian alone, as an NLP's `hessian` does."""
+    """Return the Hessian of the constraints' part of the Lagrangian alone, as an NLP's `hessian`
+    does.
+    """
     assert nlp.hessian is not None
     x, p = ca.MX.sym("x", len(nlp.lower)), ca.MX.sym("p", 0)
     lam_f, lam_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", len(nlp.g_lower))
@@ -123,10 +128,12 @@ def violation(
 def kkt_residual(
     nlp: NLP, x: np.ndarray, x_multipliers: np.ndarray, g_multipliers: np.ndarray
 ) -> float:
-    """Return the largest violation of the first-order conditions: stationarity, feasibility, and multiplier times distance to bound.
+    """Return the largest violation of the first-order conditions.
 
-    The Lagrangian is differentiated by the front end, not by the NLP's own derivatives; variables fixed by their bounds
-    are left out.
+    Stationarity, feasibility, and multiplier times distance to bound.
+
+    The Lagrangian is differentiated by the front end, not by the NLP's own derivatives; variables
+    fixed by their bounds are left out.
     """
     symbol = ca.MX.sym("x", len(x))
     lagrangian = nlp.objective(symbol) + ca.dot(g_multipliers, nlp.constraints(symbol))
@@ -146,7 +153,10 @@ def kkt_residual(
 def _slackness(
     value: np.ndarray, multiplier: np.ndarray, lower: np.ndarray, upper: np.ndarray
 ) -> np.ndarray:
-    """Return multiplier times distance to the bound that it is of; the multiplier where there is no bound."""
+    """Return multiplier times distance to the bound that it is of.
+
+    The multiplier where there is no bound.
+    """
     with np.errstate(invalid="ignore"):
         distance = np.where(multiplier > 0, upper - value, value - lower)
         products = np.abs(np.where(multiplier == 0, 0.0, multiplier * distance))

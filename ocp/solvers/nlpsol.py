@@ -1,4 +1,7 @@
-"""CasADi's solver plugins as Backends: the one place that makes a `nlpsol` of an NLP and reads what comes of it."""
+"""CasADi's solver plugins as Backends.
+
+The one place that makes a `nlpsol` of an NLP and reads what comes of it.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -17,7 +20,10 @@ if TYPE_CHECKING:
 
 
 def plugin(name: str) -> Backend:
-    """Return the Backend of a plugin of CasADi; raise ValueError if this CasADi has none of that name."""
+    """Return the Backend of a plugin of CasADi.
+
+    Raises ValueError if this CasADi has none of that name.
+    """
     if not name.isidentifier() or not ca.has_nlpsol(name):
         raise ValueError(f"plugin {name!r}: this CasADi has no such solver")
     hessians = set(HESSIANS)
@@ -104,7 +110,9 @@ def check(name: str, options: Mapping[str, Any]) -> None:
 
 
 def reason(error: Exception) -> str:
-    """Return the last line of what CasADi says, which is the cause, without the place in its sources."""
+    """Return the last line of what CasADi says, which is the cause, without the place in its
+    sources.
+    """
     return re.sub(r"^\S+\.[ch]pp:\d+: ", "", str(error).strip().splitlines()[-1].strip())
 
 

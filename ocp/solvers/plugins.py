@@ -1,7 +1,9 @@
-"""CasADi's solver plugins: how each gets exact derivatives, is kept quiet, starts warm, and takes options of its own.
+"""CasADi's solver plugins: how each gets exact derivatives, is kept quiet, starts warm, and takes
+options of its own.
 
-A plugin asks for functions of its program by name ("nlp_jac_g"), and looks into its cache before it differentiates anything. Which functions,
-and in which form, is learnt from a tiny program, so that every plugin of every version gets our derivatives as it wants them.
+A plugin asks for functions of its program by name ("nlp_jac_g"), and looks into its cache before it
+differentiates anything. Which functions, and in which form, is learnt from a tiny program, so that
+every plugin of every version gets our derivatives as it wants them.
 """
 
 from functools import cache
@@ -72,7 +74,10 @@ _WARM = {
 
 
 def options(plugin, given, *, hessian="exact", warm=False):
-    """Return CasADi's options of a plugin: the `given` ones over those that keep it quiet, start it `warm`, and choose the `hessian`."""
+    """Return CasADi's options of a plugin.
+
+    The `given` ones over those that keep it quiet, start it `warm`, and choose the `hessian`.
+    """
     limited = LIMITED[plugin] if hessian == "lbfgs" else {}
     chosen = (
         _USUAL.get(plugin, {}) | (_WARM.get(plugin, {}) if warm else {}) | limited | dict(given)
@@ -84,7 +89,9 @@ def options(plugin, given, *, hessian="exact", warm=False):
 
 
 def derivatives(nlp, plugin, hessian):
-    """Return the options that hand an NLP's exact derivatives to a plugin, which then differentiates nothing; `hessian` as in Solver."""
+    """Return the options that hand an NLP's exact derivatives to a plugin, which then
+    differentiates nothing; `hessian` as in Solver.
+    """
     n, m = len(nlp.lower), len(nlp.g_lower)
     sizes = {
         "x": n,
@@ -118,7 +125,10 @@ def derivatives(nlp, plugin, hessian):
 
 @cache
 def _asked(plugin, limited):
-    """Return {name: (inputs, outputs)} of the functions that a plugin evaluates; none if it cannot be tried without options."""
+    """Return {name: (inputs, outputs)} of the functions that a plugin evaluates.
+
+    None if it cannot be tried without options.
+    """
     x = ca.MX.sym("x", 2)
     program = {"x": x, "f": ca.sumsqr(x), "g": x[0] * x[1]}
     try:
@@ -135,7 +145,10 @@ def _asked(plugin, limited):
 
 
 def _parts(nlp, hessian, symbols):
-    """Return {output: function of nothing that returns its expression}; each of the NLP's functions is called once."""
+    """Return {output: function of nothing that returns its expression}.
+
+    Each of the NLP's functions is called once.
+    """
     x, p, lam_f, lam_g = (symbols[name] for name in ("x", "p", "lam_f", "lam_g"))
     gradient, jacobian = cache(lambda: nlp.gradient(x, p)), cache(lambda: nlp.jacobian(x, p))
     upper = cache(lambda: nlp.hessian(hessian)(x, p, lam_f, lam_g))
@@ -163,7 +176,10 @@ def _parts(nlp, hessian, symbols):
 
 
 def _split(plugin, flat):
-    """Return the options as CasADi wants them: the solver's own ones in a dictionary of their own."""
+    """Return the options as CasADi wants them.
+
+    The solver's own ones in a dictionary of their own.
+    """
     if plugin not in OWN:
         return flat
     known = ca.nlpsol_options(plugin)

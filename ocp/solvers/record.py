@@ -1,4 +1,7 @@
-"""What is kept of a solver's way: every iterate that it shows, the best of them, and whether the user wants it to stop."""
+"""What is kept of a solver's way.
+
+Every iterate that it shows, the best of them, and whether the user wants it to stop.
+"""
 
 import signal
 import threading
@@ -17,7 +20,10 @@ FEASIBLE = 1e-6  # an interrupted solve prefers the best objective among iterate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Iteration:
-    """One iteration as it happens: number, objective, largest violation of any bound, seconds since the start."""
+    """One iteration as it happens.
+
+    Number, objective, largest violation of any bound, seconds since the start.
+    """
 
     number: int
     objective: float
@@ -58,7 +64,10 @@ class Record:
 
 
 class Interruptible:
-    """While active, Ctrl-C asks the solver to stop at its next iterate instead of raising; only the main thread can hear it."""
+    """While active, Ctrl-C asks the solver to stop at its next iterate instead of raising.
+
+    Only the main thread can hear it.
+    """
 
     def __init__(self, record: Record):
         self.record = record

@@ -1,8 +1,11 @@
-"""SNOPT, the solver of the papers, as Drake's wheel brings it (Gill, Murray & Saunders 2005): our NLP as a MathematicalProgram.
+"""SNOPT, the solver of the papers, as Drake's wheel brings it (Gill, Murray & Saunders 2005).
 
-Exact first derivatives are handed over sparsely: rows that depend on the same variables form one constraint over these alone, linear rows
-are declared linear, and the objective's gradient comes in slices. Drake shows the whole point before it asks for any of them; there all of
-them are evaluated at once. SNOPT estimates curvature from gradients.
+Our NLP as a MathematicalProgram.
+
+Exact first derivatives are handed over sparsely: rows that depend on the same variables form one
+constraint over these alone, linear rows are declared linear, and the objective's gradient comes in
+slices. Drake shows the whole point before it asks for any of them; there all of them are evaluated
+at once. SNOPT estimates curvature from gradients.
 """
 
 import importlib
@@ -61,7 +64,10 @@ SLICE = 32  # variables of one slice of the objective's gradient
 
 
 def check(options: Mapping[str, Any]) -> None:
-    """Raise ValueError if Drake is missing, or an option is unknown to SNOPT or no number; a keyword ("QPSolver CG") has "" for one."""
+    """Raise ValueError if Drake is missing, or an option is unknown to SNOPT or no number.
+
+    A keyword ("QPSolver CG") has "" for one.
+    """
     solvers, _ = _drake()
     for value in options.values():
         if isinstance(value, bool) or (not isinstance(value, (int, float)) and value != ""):
@@ -77,8 +83,8 @@ def check(options: Mapping[str, Any]) -> None:
 def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], Answer]:
     """Return what solves an NLP by SNOPT; raise ValueError if Drake is not installed.
 
-    Drake tells no iteration numbers: the Answer's are those of points evaluated. `see` is shown every point, without
-    multipliers.
+    Drake tells no iteration numbers: the Answer's are those of points evaluated. `see` is shown
+    every point, without multipliers.
     """
     solvers, differentiation = _drake()
     stated = _state(nlp, _Standing(nlp, see), solvers, differentiation)
@@ -123,7 +129,9 @@ SNOPT = Backend(name="snopt", prepare=prepare, check=check, hessians=("exact", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Stated:
-    """An NLP as Drake has it: the program, its variables and the bindings of their bounds, of rows of g, and of slices of f."""
+    """An NLP as Drake has it: the program, its variables and the bindings of their bounds, of rows
+    of g, and of slices of f.
+    """
 
     program: Any
     point: "_Standing"
@@ -142,7 +150,10 @@ class _Stated:
 
 
 def _state(nlp: NLP, point: "_Standing", solvers: Any, differentiation: Any) -> _Stated:
-    """Return the NLP as a program of Drake: linear rows as such, others in groups over the same variables, f in slices."""
+    """Return the NLP as a program of Drake.
+
+    Linear rows as such, others in groups over the same variables, f in slices.
+    """
     program = solvers.MathematicalProgram()
     variables = program.NewContinuousVariables(len(nlp.lower))
     program.AddVisualizationCallback(point.move, variables)
@@ -178,7 +189,10 @@ class _Stop(Exception):
 
 
 class _Standing:
-    """The program's values and derivatives where SNOPT stands, evaluated once; `copying` are the seconds of handing them on."""
+    """The program's values and derivatives where SNOPT stands, evaluated once.
+
+    `copying` are the seconds of handing them on.
+    """
 
     def __init__(self, nlp: NLP, see: See):
         self.nlp, self.see = nlp, see
@@ -231,7 +245,10 @@ def _first(nlp: NLP) -> tuple[ca.Function, ca.Function]:
 
 
 def _objective(point, columns, differentiation):
-    """Return the function of a slice of the variables whose sum over all slices is the objective: the first has its value, each its gradient."""
+    """Return the function of a slice of the variables whose sum over all slices is the objective.
+
+    The first has its value, each its gradient.
+    """
     first = columns[0] == 0
     function = _handing(
         point,
@@ -259,7 +276,9 @@ def _constraint(point, rows, columns, differentiation):
 
 
 def _handing(point, columns, differentiation, evaluate):
-    """Return what Drake calls with some variables, as numbers or as automatically differentiated ones, for values and derivatives."""
+    """Return what Drake calls with some variables, as numbers or as automatically differentiated
+    ones, for values and derivatives.
+    """
 
     def function(x):
         begin, dual = time.perf_counter(), x.dtype == object
@@ -277,7 +296,9 @@ def _handing(point, columns, differentiation, evaluate):
 
 
 def _bridge(point, pieces, differentiation):
-    """Return the calls that were neither SNOPT's work nor the program's: handing numbers over, by the time that one round takes.
+    """Return the calls that were neither SNOPT's work nor the program's.
+
+    Handing numbers over, by the time that one round takes.
 
     Called from here an array crosses between Python and Drake twice as often as when Drake calls.
     """
@@ -312,7 +333,8 @@ def _linear(program, nlp, rows, variables):
 
 
 def _groups(pattern, rows):
-    """Return [(rows, columns)]: rows of a Jacobian that share columns, so that few numbers are copied.
+    """Return [(rows, columns)]: rows of a Jacobian that share columns, so that few numbers are
+    copied.
 
     For a group of r rows over c columns Drake copies c numbers per column and r per column.
     """
@@ -343,7 +365,9 @@ def _cost(rows, columns):
 
 
 def _evaluator(function):
-    """Return what evaluates a function of (x, p) at x, and returns the nonzeros of its results in arrays that the next call overwrites."""
+    """Return what evaluates a function of (x, p) at x, and returns the nonzeros of its results in
+    arrays that the next call overwrites.
+    """
     buffer, call = function.buffer()
     x, nothing = np.zeros(function.nnz_in(0)), np.zeros(0)
     results = [np.zeros(function.nnz_out(k)) for k in range(function.n_out())]

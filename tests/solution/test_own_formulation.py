@@ -1,4 +1,7 @@
-"""A formulation of one's own: certified by its own mechanics, and never replaced in silence when a file is read."""
+"""A formulation of one's own.
+
+Certified by its own mechanics, and never replaced in silence when a file is read.
+"""
 
 from dataclasses import replace
 

@@ -1,4 +1,7 @@
-"""What a solution says of itself: briefly as a value, in full when printed, and as a table in notebooks."""
+"""What a solution says of itself.
+
+Briefly as a value, in full when printed, and as a table in notebooks.
+"""
 
 import json
 import re

@@ -125,7 +125,10 @@ def test_the_dense_grid_finds_what_the_nodes_hide():
 
 
 def test_forward_simulation_sees_a_wrong_formulation(quick):
-    """Plan with dynamics of the house that forget the Coriolis terms: the simulation, by another formulation, must drift away."""
+    """Plan with dynamics of the house that forget the Coriolis terms.
+
+    The simulation, by another formulation, must drift away.
+    """
     formulation = quick.transcription.dynamics
     wrong = replace(
         formulation,
@@ -416,7 +419,10 @@ def statement(arm, **changes):
 
 
 def test_an_unstable_motion_drifts_far_but_not_within_a_segment():
-    """A pendulum that balances upright: each segment errs a little, which the whole motion multiplies."""
+    """A pendulum that balances upright.
+
+    Each segment errs a little, which the whole motion multiplies.
+    """
     pole = Tree(
         links=(Link(mass=1.0, com=(0.5, 0, 0)),), joints=(revolute("pivot"),), gravity=(0, -9.81, 0)
     )

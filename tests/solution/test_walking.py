@@ -1,4 +1,7 @@
-"""A gait cycle is a step and its mirror image; the report measures what is there, and the pictures show it."""
+"""A gait cycle is a step and its mirror image.
+
+The report measures what is there, and the pictures show it.
+"""
 
 import json
 import re
@@ -46,7 +49,10 @@ SQUARE = [(0, 0, 0), (0, 0, 1), (1, 0, 1), (1, 0, 0)]
 
 @pytest.fixture(scope="module")
 def step():
-    """A step that nobody solved for: gentle made-up swings, whose end is the mirror image of their start to the second derivative."""
+    """A step that nobody solved for.
+
+    Gentle made-up swings, whose end is the mirror image of their start to the second derivative.
+    """
     statement = problem(active=MOVING)
     tree, s, random = statement.tree, np.linspace(0, 1, 41), np.random.default_rng(4)
     index, sign = mirror(tree)

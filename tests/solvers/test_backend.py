@@ -1,4 +1,7 @@
-"""A solver of one's own, a record with a function, does all that a plugin does: here augmented Lagrangians by Newton steps in numpy."""
+"""A solver of one's own, a record with a function, does all that a plugin does.
+
+Here augmented Lagrangians by Newton steps in numpy.
+"""
 
 from dataclasses import replace
 
@@ -12,7 +15,9 @@ from ocp.transcription.transcribe import transcribe
 
 
 def prepare(nlp, solver, start, see):
-    """Return what minimises f + weight / 2 |distance of c + multipliers / weight from its bounds|^2, c = (g, x)."""
+    """Return what minimises f + weight / 2 |distance of c + multipliers / weight from its
+    bounds|^2, c = (g, x).
+    """
     m, n = len(nlp.g_lower), len(nlp.lower)
     lower, upper = np.append(nlp.g_lower, nlp.lower), np.append(nlp.g_upper, nlp.upper)
     curvature = nlp.hessian("exact")

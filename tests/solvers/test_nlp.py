@@ -1,4 +1,7 @@
-"""The solver behind one door: options by name, statuses as data, interruption, and the first-order certificate."""
+"""The solver behind one door.
+
+Options by name, statuses as data, interruption, and the first-order certificate.
+"""
 
 import os
 import signal

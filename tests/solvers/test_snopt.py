@@ -1,4 +1,7 @@
-"""SNOPT behind the same door as CasADi's solvers, where Drake is installed; without it, the way to get it."""
+"""SNOPT behind the same door as CasADi's solvers, where Drake is installed.
+
+Without it, the way to get it.
+"""
 
 import importlib.util
 import os
@@ -23,7 +26,9 @@ needs_drake = pytest.mark.skipif(
 
 
 def lines_and_curve():
-    """min x0^2 + x1^2 + x2^2 with x0 + x1 + x2 = 3, x0 x1 >= 2, x2 <= 1/2, derivatives left to the solver."""
+    """min x0^2 + x1^2 + x2^2 with x0 + x1 + x2 = 3, x0 x1 >= 2, x2 <= 1/2, derivatives left to the
+    solver.
+    """
     x = ca.MX.sym("x", 3)
     return NLP(
         lower=np.full(3, -np.inf),
