@@ -1,12 +1,11 @@
 """The book's gallery: scripts for sphinx-gallery, which solves every problem and shows it."""
 
-import importlib
 import inspect
-import pkgutil
 import shutil
 from pathlib import Path
 from typing import Any
 
+from ocp.cli.listing import tasks
 from ocp.cli.reference import plain, structured
 from ocp.solution.solution import Solution
 from ocp.solution.solving import solve
@@ -56,16 +55,6 @@ from ocp.cli.gallery import beside
 
 print(beside(TASK, solution))
 '''
-
-
-def tasks() -> dict[str, Task]:
-    """Return {name: Task} of the problems that come with the package."""
-    problems = importlib.import_module("ocp.problems")
-    modules = {
-        entry.name: importlib.import_module(f"{problems.__name__}.{entry.name}")
-        for entry in pkgutil.iter_modules(problems.__path__)
-    }
-    return {name: module.TASK for name, module in modules.items() if hasattr(module, "TASK")}
 
 
 def write_scripts(folder: Path, *, solved: bool = True) -> dict[str, Any]:
