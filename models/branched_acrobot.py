@@ -17,10 +17,9 @@ SIDES = {"left": SPREAD, "right": -SPREAD}  # how far a leg leans from the trunk
 
 
 def branched_acrobot(torque: float = inf) -> Tree:
-    """Return the tree: the trunk's angle from x, with y up, the legs' from 30 degrees to either
-    side.
+    """Return the tree: the trunk's angle from x, with y up, the legs' from the trunk.
 
-    `torque`: limit at the legs (N m).
+    A leg's is 0 at 30 degrees to its side. `torque`: limit at the legs (N m).
     """
     feet = [Point(name=f"{name} foot", link=name, position=(LENGTH, 0, 0)) for name in SIDES]
     return Tree(

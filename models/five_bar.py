@@ -23,13 +23,12 @@ def five_bar(
     torque: float = 10.0,
     gravity: float = 9.81,
 ) -> Tree:
-    """Return the mechanism in the x-y plane, its cranks turning about (-ground/2, 0) and
-    (ground/2, 0), all joints about z.
+    """Return the mechanism in the x-y plane, all joints about z.
 
-    Coordinates: `left` and `right` crank from global x, and `left coupler`, `right coupler` from
-    their crank's direction. The cranks are driven. The point `hand`, at the left coupler's end, is
-    where the loop `pin` joins the couplers; its multipliers are the force (2, N, global axes) of
-    left on right coupler.
+    Its cranks turn about (-ground/2, 0) and (ground/2, 0). Coordinates: `left` and `right` crank
+    from global x, and `left coupler`, `right coupler` from their crank's direction. The cranks are
+    driven. The point `hand`, at the left coupler's end, is where the loop `pin` joins the couplers;
+    its multipliers are the force (2, N, global axes) of left on right coupler.
 
     `lengths` (5, m) pin to pin; `masses` (4, kg), `coms` (4, 2; m, along the link from its first
     pin and to the left of it), `inertias` (4, kg m2, about the centre of mass) of left crank, left

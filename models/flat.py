@@ -9,8 +9,10 @@ Pair = tuple[float, float]
 
 
 def flat(mass: float, com: Sequence[float], inertia: float) -> Link:
-    """Return a link in the x-y plane: `mass` (kg), `com` (2, m), and `inertia` (kg m2) about the
-    centre of mass, which its thickness does not add to."""
+    """Return a link in the x-y plane, without thickness.
+
+    `mass` (kg), `com` (2, m), and `inertia` (kg m2) about the centre of mass.
+    """
     x, y = com
     return Link(mass=mass, com=(x, y, 0.0), inertia=((0, 0, 0), (0, inertia, 0), (0, 0, inertia)))
 

@@ -1,5 +1,6 @@
-"""Arms of one or two flexible links in the x-y plane, like those of Book (1983), who prints no
-numbers; the parameters here are ours.
+"""Arms of one or two flexible links in the x-y plane, like those of Book (1983).
+
+He prints no numbers: the parameters here are ours.
 
 Each link is an aluminium strip 1 m long, 50 mm high and 5 mm thick that bends easily about z, in
 the plane of motion, 100 times less so about y, and twists. E = 70 GPa, G = 26 GPa, 2700 kg/m3:
@@ -53,8 +54,10 @@ def strip(
     thickness: float = THICKNESS,
     size: float = SIZE,
 ) -> Beam:
-    """Return the Beam of one link (m) with a body of mass `load` (kg) and radius of gyration `size`
-    (m) at its tip."""
+    """Return the Beam of one link, of that length, height and thickness (m).
+
+    At its tip is a body of mass `load` (kg) and radius of gyration `size` (m).
+    """
     tip = Body(mass=load, inertia=load * size**2 * np.eye(3)) if load else None
     return Beam(
         length=length,

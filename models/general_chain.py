@@ -23,8 +23,7 @@ def general_chain(n: int, seed: int = 0) -> Tree:
 
 
 def random_body(rng: np.random.Generator) -> Link:
-    """Return a link with the inertia of a random cloud of five equal masses about a random centre,
-    so that it is physical."""
+    """Return a link with the inertia of a random cloud of five equal masses: a physical one."""
     cloud, mass = 0.2 * rng.standard_normal((5, 3)), rng.uniform(0.2, 3.0)
     spread = np.cov(cloud.T, bias=True)
     inertia = mass * (np.trace(spread) * np.eye(3) - spread)

@@ -1,5 +1,4 @@
-"""A branched tree of 55 joints with the build of a human model: a benchmark of recursions, not an
-anatomical model."""
+"""A branched tree of 55 joints with the build of a human model: a benchmark, no anatomy."""
 
 import numpy as np
 
@@ -20,11 +19,11 @@ WIDTH = 0.1  # m: radius of the bones, which are solid cylinders
 
 
 def human_like() -> Tree:
-    """Return a floating root of three slides and three turns, with a spine, a neck, two arms and
-    two legs, under gravity along -y.
+    """Return a floating root with a spine, a neck, two arms and two legs, gravity along -y.
 
-    Where several joints meet, their axes are x, y and z in turn and all their links but the last
-    are massless, as in a human model; round numbers stand for sizes and masses.
+    The root has three slides and three turns. Where several joints meet, their axes are x, y and z
+    in turn and all their links but the last are massless, as in a human model; round numbers stand
+    for sizes and masses.
     """
     axes = np.eye(3)
     joints = [

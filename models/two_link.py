@@ -1,5 +1,7 @@
-"""Planar two-link arm of Xiang, Arora & Abdel-Malek (2009), tables 1 and 2, and Barman (2020),
-tables 4.1 and 4.2."""
+"""Planar two-link arm of Xiang, Arora & Abdel-Malek (2009) and of Barman (2020).
+
+Its numbers are those of their tables 1 and 2, and 4.1 and 4.2.
+"""
 
 from ocp.models.flat import flat
 

@@ -1,5 +1,4 @@
-"""Work of every formulation of inverse dynamics and of its derivatives, beside the tables of
-Hollerbach (1980)."""
+"""Work of every formulation of inverse dynamics, and of derivatives, beside Hollerbach (1980)."""
 
 import argparse
 import sys
@@ -51,8 +50,10 @@ Times   are medians over rounds by turns, on this machine, in this run: compare 
 
 
 def counted(joints: int) -> list[Record]:
-    """Return the Records of the torques' counts: table I, dense and folded chains of up to that
-    many joints, and the project's models."""
+    """Return the Records of the torques' counts.
+
+    Table I, dense and folded chains of up to that many joints, and the project's models.
+    """
     return [
         Record(
             model=model,
@@ -82,8 +83,10 @@ def _counts(joints: int) -> Iterator[tuple[str, int, str, str, Pair]]:
 
 
 def table(joints: int = 12) -> str:
-    """Return the counts of torques as text: six joints beside the paper, growth, chains of up to
-    that many joints, the project's models."""
+    """Return the counts of torques as text.
+
+    Six joints beside the paper, growth, chains of up to that many joints, the project's models.
+    """
     numbers = range(1, joints + 1)
     parts = [_six_joints()]
     parts.append(_growth_table(joints) if joints > 2 else "")
@@ -139,8 +142,10 @@ def _exponents(method: str, joints: int) -> Iterator[str]:
 
 
 def derivative_table(records: Sequence[Record]) -> str:
-    """Return the costs of derivatives as text, with what each is of the torques' own, and of its
-    own by AD, in the same model and run."""
+    """Return the costs of derivatives as text.
+
+    With what each is of that of the torques, and of that by AD, in the same model and run.
+    """
     header = (
         *("model", "n", "quantity", "by", "instructions", "x tau"),
         *("us", "x tau", "compiled us", "x tau", "us / AD's"),
@@ -163,8 +168,7 @@ def derivative_table(records: Sequence[Record]) -> str:
 
 
 def interpolation(grids: Sequence[int] = GRIDS) -> str:
-    """Return as text the error of tabulated configuration-space coefficients against the size of
-    the tables."""
+    """Return as text the error of tabulated coefficients against the size of the tables."""
     tree, rows = general_chain(2), []
     q, qd, qdd = np.random.default_rng(1).uniform(-1, 1, (3, 2, 200))
     motions = zip(q.T, qd.T, qdd.T)
@@ -209,8 +213,7 @@ def _cell(value: object) -> str:
 
 
 def curves(joints: int) -> list[Curve]:
-    """Return the chart's Curves: multiplications and additions of chains over n, dense, folded and
-    by table I."""
+    """Return the chart's Curves: operations of chains over n, dense, folded and by table I."""
     n = tuple(range(1, joints + 1))
     return [
         Curve(

@@ -114,8 +114,7 @@ def by_speed() -> list[Case]:
 
 
 def by_start(count: int, seed: int = 1) -> list[Case]:
-    """Solve from q = 0 and from `count` starts whose control points are disturbed by NOISE in every
-    turning joint."""
+    """Solve from q = 0 and from `count` starts, disturbed by NOISE in every turning joint."""
     statement, rng = problem(), np.random.default_rng(seed)
     turning = np.array([joint.kind == "revolute" for joint in statement.tree.moving])[:, None]
     points = statement.motion.points
@@ -184,8 +183,7 @@ def _likeness(report: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def draw_speeds(cases: Sequence[Case], path: str) -> None:
-    """Draw effort and positive work per metre over the speed, as shares of what they are at the
-    first speed."""
+    """Draw effort and positive work per metre over the speed, as shares of those at the first."""
     reports = [gait_report(case.solution) for case in cases]
     speeds = tuple(report["speed_m_s"] for report in reports)
     # J T / 10 over the step's length

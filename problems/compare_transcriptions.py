@@ -212,8 +212,10 @@ def compared(name: str, flags: argparse.Namespace) -> list[Claim]:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line asks for; return 0 if all claims hold, 1 if one is missed, 2 for bad
-    arguments."""
+    """Do what the command line asks for; return the exit status.
+
+    It is 0 if all claims hold, 1 if one is missed, 2 for bad arguments.
+    """
     flags = _parser().parse_args(arguments)
     try:
         _check(flags)

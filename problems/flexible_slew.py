@@ -86,8 +86,10 @@ def slew(
     residual: float = inf,
     deflection: float = inf,
 ) -> Problem:
-    """Return the Problem of a slew of an arm, flexible or rigid, from angles of zero to the `goal`
-    (2,), with the bounds of `problem`."""
+    """Return the Problem of a slew from angles of zero to the `goal` (2,), rad.
+
+    Of an arm, flexible or rigid, with the bounds of `problem`.
+    """
     turned, amplitudes = dict(zip(_driven(arm), goal)), _amplitudes(arm)
     objective, arrival = duration(), at_end(arm, q=turned, qd=dict.fromkeys(turned, 0.0))
     bounds: list[Constraint] = []
@@ -140,8 +142,10 @@ def _little_bending(arm: Tree, deflection: float) -> Constraint:
 
 
 def sway(arm: Tree, goal: Sequence[float]) -> float:
-    """Return |J K^-1 J'| (m2/J): the largest squared distance of the tip from its place at rest at
-    the goal by 1/2 J of elastic energy."""
+    """Return |J K^-1 J'| (m2/J) at the goal.
+
+    It is the largest squared distance of the tip from its place at rest by 1/2 J of elastic energy.
+    """
     at, rows, values = ca.SX.sym("q", arm.dof), _amplitudes(arm), np.zeros(arm.dof)
     values[list(structure(arm).drives)] = goal
     parts = ca.jacobian(position(arm, at, "tip"), at), ca.hessian(potential_energy(arm, at), at)[0]
@@ -150,8 +154,7 @@ def sway(arm: Tree, goal: Sequence[float]) -> float:
 
 
 def bending(arm: Tree, q: Matrix) -> Matrix:
-    """Return each flexible link's shift at its tip across the link (flexible links,), of its
-    length."""
+    """Return each flexible link's shift at its tip across it (flexible links,), of its length."""
     shares = []
     for link, rows in zip(arm.links, arm.amplitude_rows):
         if rows:
@@ -164,8 +167,10 @@ def bending(arm: Tree, q: Matrix) -> Matrix:
 
 
 def executed(plan: Solution, arm: Tree) -> tuple[np.ndarray, np.ndarray]:
-    """Return times (N,), s, from the start to RING after the move, and q (n, N) of the arm whose
-    joints follow the plan and then are held."""
+    """Return times (N,), s, and q (n, N) of the arm whose joints follow the plan.
+
+    From the start to RING after the move; then they are held.
+    """
     steps, rows, amplitudes = (
         ceil(plan.duration / STEP),
         list(structure(arm).drives),
@@ -185,8 +190,10 @@ def executed(plan: Solution, arm: Tree) -> tuple[np.ndarray, np.ndarray]:
 
 
 def tip_deflection(arm: Tree, q: np.ndarray) -> np.ndarray:
-    """Return how far (2, N), m, bending shifts the tip: along the outer link as it would be without
-    bending, and across it."""
+    """Return how far (2, N), m, bending shifts the tip.
+
+    Along the outer link as it would be without bending, and across it.
+    """
     at, straight = ca.SX.sym("q", arm.dof), q.copy()
     straight[_amplitudes(arm)] = 0.0
     tip = [position(arm, at, "tip")]
@@ -196,8 +203,10 @@ def tip_deflection(arm: Tree, q: np.ndarray) -> np.ndarray:
 
 
 def before(solution: Solution) -> Solution:
-    """Return the quickest slew of the same arm with rigid links, between the same angles; of a
-    rigid one the solution itself."""
+    """Return the quickest slew of the same arm with rigid links, between the same angles.
+
+    Of a rigid one it is the solution itself.
+    """
     arm = solution.problem.tree
     if not structure(arm).flexible:
         return solution
@@ -209,8 +218,10 @@ def before(solution: Solution) -> Solution:
 
 
 def compared(solution: Solution) -> dict[str, tuple[Solution, Tree]]:
-    """Return {name: (plan, the flexible arm that executes it)}: before, and if the links are
-    flexible after, and after with more shapes."""
+    """Return {name: (plan, the flexible arm that executes it)}.
+
+    Before, and if the links are flexible after, and after with more shapes.
+    """
     arm = solution.problem.tree
     if not structure(arm).flexible:
         return {"before": (solution, slewing_arm())}
@@ -222,8 +233,10 @@ def compared(solution: Solution) -> dict[str, tuple[Solution, Tree]]:
 
 
 def report(solution: Solution) -> dict[str, Any]:
-    """Return duration (s), residual vibration (m) and largest bending, of each link's length, of
-    every execution."""
+    """Return the duration (s), residual vibration (m) and largest bending of every execution.
+
+    Bending is of each link's length.
+    """
     executions = {}
     for name, (plan, arm) in compared(solution).items():
         t, q = executed(plan, arm)
@@ -252,15 +265,16 @@ def lines(data: Mapping[str, Any]) -> list[str]:
 
 
 def draw(solution: Solution, file: str | Path) -> None:
-    """Draw the overview to the file, and the tip's deflection before and after to the file of that
-    name with "-tip" added."""
+    """Draw the overview to the file, and the tip's deflection to that with "-tip" added."""
     plot(solution, file)
     plot_tip(solution, Path(file).with_stem(f"{Path(file).stem}-tip"))
 
 
 def plot_tip(solution: Solution, file: str | Path | None = None) -> "Figure":
-    """Return one page: the tip's deflection across the outer link over time in every execution,
-    during the move and after it."""
+    """Return one page: the tip's deflection across the outer link in every execution.
+
+    Over time, during the move and after it.
+    """
     with picture(file, WIDTH, 4.8) as figure:
         panels = figure.subplots(2, 1, sharex=True)
         for colour, (name, (plan, arm)) in zip(COLOURS, compared(solution).items()):

@@ -107,8 +107,7 @@ Solid = tuple[float, Any, np.ndarray]  # mass (kg), centre of mass (3, m), inert
 
 
 def bodies(sex: str) -> dict[str, Solid]:
-    """Return {link: (mass, kg; centre of mass (3, m); inertia about it (3, 3; kg m2))} in link
-    axes, of someone of STATURE and MASS, both sides alike.
+    """Return {link: Solid} in link axes, of someone of STATURE and MASS, both sides alike.
 
     Rounded to 1e-8, masses to 1e-10. [derived] from de Leva's table: limbs as they are, fractions
     being of the model's lengths; head and neck split into a cylinder and a head such that the pair
@@ -133,8 +132,7 @@ def shares(sex: str) -> dict[str, float]:
 
 
 def _moments(sex: str, name: str, mass: float) -> np.ndarray:
-    """Return the moments of inertia (3, kg m2), sagittal, transverse and longitudinal, of a segment
-    as long as it was measured, brought to STATURE."""
+    """Return the moments of inertia (3, kg m2) of a segment as it was measured, at STATURE."""
     _, length, _, radii = DE_LEVA[sex][name]
     return mass * (np.array(radii) * length * STATURE / HEIGHT[sex]) ** 2
 
@@ -152,8 +150,7 @@ def _limb(sex: str, name: str) -> Solid:
 
 
 def _trunk(sex: str) -> dict[str, Solid]:
-    """The trunk's links, whose frames have the longitudinal axis as x, up, in the pelvis and as y,
-    down, above it, where x is ahead.
+    """The trunk's links; the longitudinal axis is x, up, in the pelvis and y, down, above it.
 
     The published lengths are fitted between hips and C7/T1, and the slabs are as thick as they then
     are. Only the women's centres of mass stay as far below C7/T1 as published, since it is the
@@ -191,12 +188,12 @@ def _head(sex: str) -> dict[str, Solid]:
     head, middle = mass - neck, (1 - round(centre, 4)) * height
     up = (middle * mass - neck * NECK_HEIGHT / 2) / head
     across = neck * (3 * NECK_RADIUS**2 + NECK_HEIGHT**2) / 12
-    own = np.array((across, neck * NECK_RADIUS**2 / 2, across))  # about X, Y, Z
+    slender = np.array((across, neck * NECK_RADIUS**2 / 2, across))  # about X, Y, Z
     apart = neck * (NECK_HEIGHT / 2 - middle) ** 2 + head * (up - middle) ** 2
     sagittal, transverse, longitudinal = _moments(sex, "head_and_neck", mass)
-    x, y, z = np.array((transverse, longitudinal, sagittal)) - own - np.array((apart, 0, apart))
+    x, y, z = np.array((transverse, longitudinal, sagittal)) - slender - np.array((apart, 0, apart))
     return {
-        "neck_rot": (neck, (0, NECK_HEIGHT / 2, 0), np.diag(own)),
+        "neck_rot": (neck, (0, NECK_HEIGHT / 2, 0), np.diag(slender)),
         "head_rot": (head, (0, 0, up - height), np.diag((z, x, y))),
     }
 

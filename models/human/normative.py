@@ -1,5 +1,4 @@
-"""Measured gait beside which a predicted one is laid: mean curves over the gait cycle, from files
-of this package.
+"""Measured gait beside which a predicted one is laid: mean curves over the gait cycle.
 
 The folder data holds the files and says, in its README, where they come from and what was changed.
 """
@@ -104,8 +103,7 @@ SOURCES: dict[str, dict[str, Any]] = {
 
 @cache
 def normative(name: str) -> Normative:
-    """Return the Normative record "winter", "fukuchi" or "falisse"; raise ValueError for any other
-    name."""
+    """Return the Normative record "winter", "fukuchi" or "falisse"; raise ValueError for others."""
     if name not in SOURCES:
         raise ValueError(f"normative: expected one of {', '.join(SOURCES)}, got {name!r}")
     text = files(__package__).joinpath("data", f"{name}.csv").read_text(encoding="utf-8")

@@ -1,5 +1,4 @@
-"""People to study: women and men of the 5th, 50th and 95th percentile, by name, and what a task
-says of a person as what `human` takes."""
+"""People to study: women and men of the 5th, 50th and 95th percentile, by name."""
 
 from typing import Any
 
@@ -21,10 +20,10 @@ PEOPLE = {  # f5, f50, ..., m95
 
 
 def person(sex: str, percentile: int) -> dict[str, Any]:
-    """Return {stature (m), mass (kg), sex}, keyword arguments of `human`, of someone of that
-    percentile, 5, 50 or 95, in both stature and mass.
+    """Return {stature (m), mass (kg), sex}, keyword arguments of `human`, of a percentile.
 
-    Raises ValueError for a sex or a percentile that the survey's table does not have.
+    It is 5, 50 or 95, in both stature and mass. Raises ValueError for a sex or a percentile that
+    the survey's table does not have.
     """
     if sex not in SURVEY or percentile not in SURVEY[sex]:
         known = ", ".join(map(str, SURVEY["male"]))
@@ -43,8 +42,7 @@ def somebody(
     sex: str | None = None,
     segments: str = "",
 ) -> dict[str, Any]:
-    """Return {stature (m), mass (kg), sex, segments}, keyword arguments of `human`, from what a
-    task says of a person.
+    """Return {stature (m), mass (kg), sex, segments} of `human` from what a task says of a person.
 
     `name`: f5, f50, f95, m5, m50, m95, or "" for the man of the tables; what is not None takes the
     place of what that person has; `segments`: text like "thigh.length=0.45,shank.mass=3.4". Raises

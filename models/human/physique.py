@@ -51,12 +51,12 @@ def physique(
     """
     if sex not in SEXES:
         raise ValueError(f"human: sex: expected 'male' or 'female', got {sex!r}")
-    own = {name: _checked(name, entry, stature) for name, entry in (segments or {}).items()}
+    given = {name: _checked(name, entry, stature) for name, entry in (segments or {}).items()}
     lengths = dict.fromkeys(LENGTHS, stature / STATURE)
-    for name, entry in own.items():
+    for name, entry in given.items():
         if entry.length is not None:
             lengths[name] = entry.length / LENGTHS[name]
-    weights = _weights(own, mass, sex)
+    weights = _weights(given, mass, sex)
     whole, links = bodies(sex), {}
     for name, parts in LINKS.items():
         weight, length = weights[name], lengths[name]
@@ -65,8 +65,8 @@ def physique(
             links[part] = Link(
                 mass=weight * amount, com=length * com, inertia=weight * length**2 * inertia
             )
-        if name in LIMBS and name in own:
-            links[parts[0]] = _reshaped(links[parts[0]], name, own[name], length * LENGTHS[name])
+        if name in LIMBS and name in given:
+            links[parts[0]] = _reshaped(links[parts[0]], name, given[name], length * LENGTHS[name])
     return lengths, links
 
 
@@ -95,23 +95,23 @@ def parsed(text: str) -> dict[str, dict[str, Any]]:
     return segments
 
 
-def _weights(own: Mapping[str, Segment], mass: float, sex: str) -> dict[str, float]:
+def _weights(given: Mapping[str, Segment], mass: float, sex: str) -> dict[str, float]:
     """Return {segment: its mass over that of the tables}, those without one sharing the rest."""
-    given = {name: entry.mass for name, entry in own.items() if entry.mass is not None}
+    masses = {name: entry.mass for name, entry in given.items() if entry.mass is not None}
     usual = shares(sex)
     kept, share = (
-        sum((2 if name in PAIRED else 1) * amounts[name] for name in given)
-        for amounts in (given, usual)
+        sum((2 if name in PAIRED else 1) * amounts[name] for name in masses)
+        for amounts in (masses, usual)
     )
-    if given and (kept >= mass or len(given) == len(LENGTHS)):
+    if masses and (kept >= mass or len(masses) == len(LENGTHS)):
         raise ValueError(
-            f"human: segments: {', '.join(given)} weigh {kept:g} kg, both sides counted, of "
+            f"human: segments: {', '.join(masses)} weigh {kept:g} kg, both sides counted, of "
             f"{mass:g} kg; expected less, and some segment without a mass of its own that takes "
             "the rest"
         )
     rest = (mass - kept) / (MASS * (1 - share))
     return dict.fromkeys(LENGTHS, rest) | {
-        name: amount / (MASS * usual[name]) for name, amount in given.items()
+        name: amount / (MASS * usual[name]) for name, amount in masses.items()
     }
 
 
@@ -161,12 +161,12 @@ def _check_number(name: str, field: str, value: float | None, most: float, unit:
     )
 
 
-def _reshaped(link: Link, name: str, own: Segment, length: float) -> Link:
-    """Return a limb's link with the centre of mass and the radii of gyration that are its own."""
+def _reshaped(link: Link, name: str, segment: Segment, length: float) -> Link:
+    """Return a limb's link with the centre of mass and the radii of gyration of its segment."""
     way, order = LIMBS[name]
     com, inertia = link.com, link.inertia
-    if own.com is not None:
-        com = (1 - own.com) * length * np.array(way)
-    if own.radii is not None:
-        inertia = link.mass * np.diag((np.array(own.radii)[list(order)] * length) ** 2)
+    if segment.com is not None:
+        com = (1 - segment.com) * length * np.array(way)
+    if segment.radii is not None:
+        inertia = link.mass * np.diag((np.array(segment.radii)[list(order)] * length) ** 2)
     return Link(mass=link.mass, com=com, inertia=inertia)

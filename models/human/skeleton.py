@@ -110,11 +110,11 @@ def carry(
 
 
 def mirror(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
-    """Return (index, sign), each (n,), of a human's mirror image in the plane X = 0: its
-    coordinates are sign * q[index].
+    """Return (index, sign), each (n,), of a human's mirror image in the plane X = 0.
 
-    Rates, accelerations and torques of the reflected motion follow likewise. Raises ValueError if a
-    joint moves whose partner is frozen, and for a tree that is not a human's.
+    Its coordinates are sign * q[index]. Rates, accelerations and torques of the reflected motion
+    follow likewise. Raises ValueError if a joint moves whose partner is frozen, and for a tree that
+    is not a human's.
     """
     names = [joint.name for joint in tree.moving]
     for name in names:
@@ -132,8 +132,7 @@ def mirror(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
 
 
 def torque_scale(tree: Tree) -> dict[str, float]:
-    """Return {name: max(|lower|, |upper|)} (N m) of the torque limits of the joints that have a
-    coordinate and are actuated, in the order of q.
+    """Return {name: max(|lower|, |upper|)} (N m) of the torque limits of all drives, as in q.
 
     These divide the torques in the dynamic effort   (Barman 2020, eq. 5.1).
     """
@@ -141,8 +140,10 @@ def torque_scale(tree: Tree) -> dict[str, float]:
 
 
 def positive_motion(name: str) -> str:
-    """Return what a positive coordinate of the joint does, in words; raise ValueError if the human
-    has no such joint."""
+    """Return what a positive coordinate of the joint does, in words.
+
+    Raises ValueError if the human has no such joint.
+    """
     return MOVEMENTS[_movement(*_known_names((name,)))][4]
 
 

@@ -1,5 +1,4 @@
-"""Stick figures that move: as .gif, or as a page of HTML that plays by itself and needs nothing
-else."""
+"""Stick figures that move: as .gif, or as a page of HTML that plays by itself."""
 
 from __future__ import annotations
 
@@ -30,12 +29,12 @@ MARGIN, NARROW = 0.55, 0.4  # of the extent: half of what is shown, and least sh
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stick:
-    """A stick figure: `places` (N, P, 2 or 3; m) at times `t` (N,) along the global `axes`, the
-    last of which points `up` (1) or down (-1).
+    """A stick figure: `places` (N, P, 2 or 3; m) at times `t` (N,), s.
 
-    `bars` {kind: pairs of places}, `hubs` {kind of joint: places}, `feet` (places on the ground),
-    `tips` {name of point: place}, and `colours` {kind of bar: (colour, width)} of bars that have
-    their own, width 1 being a link's.
+    They are along the global `axes`, the last of which points `up` (1) or down (-1). `bars` {kind:
+    pairs of places}, `hubs` {kind of joint: places}, `feet` (places on the ground), `tips` {name of
+    point: place}, and `colours` {kind of bar: (colour, width)} of bars that have their own, width 1
+    being a link's.
     """
 
     t: np.ndarray
@@ -67,8 +66,7 @@ def film(path: str | Path, stick: Stick, seconds: float, rate: float) -> None:
 
 
 def stage(figure: Figure, spec: Any, stick: Stick) -> Any:
-    """Return axes of equal scale, in the plane or in space, that hold the whole motion and the
-    paths of its points."""
+    """Return axes of equal scale that hold the whole motion and the paths of its points."""
     low, high = stick.places.min(axis=(0, 1)), stick.places.max(axis=(0, 1))
     extent = high - low
     middle, half = (low + high) / 2, MARGIN * np.maximum(extent, NARROW * extent.max() or NARROW)

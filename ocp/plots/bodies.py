@@ -1,5 +1,4 @@
-"""Bodies on their feet: figures of bars between named points with the ground's forces, from the
-side and from the front, and from above.
+"""Bodies on their feet: figures of bars with the ground's forces, from the sides and from above.
 
 What a body looks like is said once, in a `Body`; a `Scene` holds where its points and forces are at
 some instants, and these functions draw it into axes that they are given.
@@ -47,9 +46,11 @@ class Body:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """A body at times `t` (N,): `points` {name: (3, N), m}, of each foot the `forces` (3, N; body
-    weights) and `pressures` (3, N; m, not a number while the force is faint), the zero moment point
-    `zmp` (3, N)."""
+    """A body at times `t` (N,): `points` {name: (3, N), m} and the zero moment point `zmp` (3, N).
+
+    Of each foot the `forces` (3, N; body weights) and `pressures` (3, N; m, not a number while the
+    force is faint).
+    """
 
     t: np.ndarray
     points: Mapping[str, np.ndarray]
@@ -104,8 +105,10 @@ def show(
     shift: float = 0.0,
     width: float = 1.6,
 ) -> list[Artist]:
-    """Draw the body at instant k, seen in the plane of two global axes, moved by `shift` (m) along
-    the first, with bars of that width (pt); return what was drawn."""
+    """Draw the body at instant k, seen in the plane of two global axes; return what was drawn.
+
+    It is moved by `shift` (m) along the first of them, with bars of that width (pt).
+    """
     plane, move = list(plane), np.array([shift, 0.0])
     spots = {name: place[plane, k] + move for name, place in scene.points.items()}
     drawn: list[Artist] = []
@@ -148,8 +151,10 @@ def strip(
     pitch: float,
     labels: Sequence[str],
 ) -> None:
-    """Draw the body at all instants side by side, `pitch` (m) apart, each over its label, on a line
-    for the ground; true to scale."""
+    """Draw the body at all instants side by side, `pitch` (m) apart, each over its label.
+
+    On a line for the ground, and true to scale.
+    """
     for k, label in enumerate(labels):
         show(axes, scene, body, k, plane, k * pitch - scene.points[body.middle][plane[0], k])
         axes.text(k * pitch, -0.07, label, ha="center", va="top", fontsize=SMALL)
@@ -162,8 +167,7 @@ def strip(
 
 
 def rulers(axes: Axes, body: Body, x: float, y: float) -> None:
-    """Draw, side by side from the place (x, y), how long half a metre is and a force of one body
-    weight."""
+    """Draw from the place (x, y) how long half a metre is, and a force of one body weight."""
     for shift, length, text, colour, head in (
         (0.0, 0.5, "0.5 m", "0.3", "|-|,widthA=0.2,widthB=0.2"),
         (1.2, ARROW, "1 body weight", body.force, HEAD),

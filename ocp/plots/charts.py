@@ -35,8 +35,10 @@ class Curve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """Curves in one panel, with the axis labels `x` and `y`, x logarithmic if `log`; the panels
-    of a figure share their labels' colours."""
+    """Curves in one panel, with the axis labels `x` and `y`, x logarithmic if `log`.
+
+    The panels of a figure share their labels' colours.
+    """
 
     curves: Sequence[Curve]
     x: str

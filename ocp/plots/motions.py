@@ -103,8 +103,11 @@ def plot_torques(solution: Solution, path: str | Path | None = None) -> Figure:
 
 
 def plot_reactions(solution: Solution, path: str | Path | None = None) -> Figure:
-    """Return the norms of force (N) and of moment about the anchor (N m) that each joint passes to
-    its link, written to `path`, if any; raise ValueError naming an unknown suffix."""
+    """Return the norms of force (N) and of moment about the anchor (N m) that joints pass.
+
+    They are those on each joint's link; written to `path`, if any. Raises ValueError naming an
+    unknown suffix.
+    """
     joints = solution.problem.tree.joints
     return _sheet(solution, path, [Profile(norm, joints) for norm in NORMS], 2.0)
 
@@ -135,8 +138,10 @@ def plot_outputs(solution: Solution, path: str | Path | None = None) -> Figure:
 
 
 def _kinds(tree: Tree, quantity: str) -> list[list[Joint]]:
-    """Return the joints that turn and those that slide, then modal amplitudes likewise; only what
-    there is, and of torques only joints that drive, if any do."""
+    """Return the joints that turn, those that slide, and modal amplitudes likewise.
+
+    Only what there is, and of torques only joints that drive, if any do.
+    """
     if quantity == "tau":
         shown = [tree.moving[row] for row in structure(tree).drives]
         shown = shown or [joint for joint in tree.moving if joint.name in tree.names]
@@ -211,8 +216,10 @@ def _traces(solution: Solution, quantity: str, t: np.ndarray) -> dict[str, np.nd
 def _shade(
     axes: Axes, joints: Sequence[Joint], values: np.ndarray, looks: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    """Shade what lies beyond the torque limits: grey if joints share them, else in the joint's
-    colour; of many joints, what all are denied."""
+    """Shade what lies beyond the torque limits; of many joints, what all are denied.
+
+    It is grey if joints share their limits, else in the joint's colour.
+    """
     limits = [joint.torque for joint in joints]
     if len(joints) > MANY:
         lowest, highest = min(low for low, _ in limits), max(high for _, high in limits)

@@ -113,8 +113,11 @@ def stick(solution: Solution, t: np.ndarray) -> Stick:
 
 
 def _skeleton(tree: Tree) -> tuple[list[Place], list[tuple[int, int]]]:
-    """Return what is drawn, and the bars between pairs of it: anchors of all joints, then their
-    homes on the parents, then points and free ends, then places along links that bend."""
+    """Return the places that are drawn, and the bars between pairs of them.
+
+    Anchors of all joints, then their homes on the parents, then points and free ends, then places
+    along links that bend.
+    """
     n, parents = len(tree.joints), tree.parents
     anchors = [joint.anchor for joint in tree.joints]
     homes = [(np.array(joint.home) @ [*joint.anchor, 1.0])[:3] for joint in tree.joints]
@@ -143,8 +146,10 @@ def _ends(tree: Tree) -> list[Place]:
 
 
 def _tip(link: Link) -> Any:
-    """Return the place (3) that stands for the end of a link: of a flexible one the beam's tip or
-    the farthest place that is known."""
+    """Return the place (3) that stands for the end of a link.
+
+    Of a flexible one it is the beam's tip, or the farthest place that is known.
+    """
     if link.modes is None:
         return link.com
     if link.modes.curves:
@@ -161,8 +166,10 @@ def _spot(at: Any, frames: Sequence[Matrix], k: int, place: Any, anchor: bool) -
 
 
 def _view(spots: np.ndarray, gravity: np.ndarray) -> tuple[list[int], int]:
-    """Return the axes to draw, two if nothing moves along the third, the last against gravity;
-    and if it points up (1) or down (-1)."""
+    """Return the axes to draw, the last against gravity, and if it points up (1) or down (-1).
+
+    They are two if nothing moves along the third.
+    """
     moved, spread = np.ptp(spots, axis=0).max(axis=0), np.ptp(spots, axis=(0, 1))
     still = [axis for axis in (2, 1, 0) if moved[axis] <= FLAT * spread.max()]
     hidden = min(still, key=lambda axis: spread[axis], default=None)

@@ -21,8 +21,10 @@ ROUNDS, LEAST = 25, 0.002  # of timing by turns; s that a round lasts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """A line of the file: counts of torques by a `rule`, or of a derivative (a `quantity`), with
-    microseconds where they were taken."""
+    """A line of the file: counts of torques by a `rule`, or of a derivative (a `quantity`).
+
+    With microseconds where they were taken.
+    """
 
     model: str
     joints: int
@@ -37,21 +39,22 @@ class Record:
 
 
 def trees(joints: int) -> Iterator[tuple[str, Tree]]:
-    """Yield (name, tree) of what derivatives are taken of: chains of up to twice that many joints,
-    and from 12 on the human-like tree."""
+    """Yield (name, tree) of what derivatives are taken of.
+
+    Chains of up to twice that many joints, and from 12 on the human-like tree.
+    """
     yield from ((f"chain{n}", general_chain(n)) for n in SIZES if n <= 2 * joints)
     if joints >= LARGE:
         yield "human_like", human_like()
 
 
 def derivatives(tree: Tree) -> dict[tuple[str, str], tuple[ca.Function, int]]:
-    """Return {(quantity, method): (function, instructions)} of torques and their derivatives, the
-    nonzeros of each in one column.
+    """Return {(quantity, method): (function, instructions)} of torques and their derivatives.
 
-    The Jacobian is that by (q, qd, qdd), the Hessian the upper triangle of that of
-    multipliers . tau by the same. Loops are a scalar graph (composite.slope_parts,
-    curvature_parts) and operations on whole matrices of what it gives; their instructions are those
-    of both.
+    The nonzeros of each stand in one column. The Jacobian is that by (q, qd, qdd), the Hessian the
+    upper triangle of that of multipliers . tau by the same. Loops are a scalar graph
+    (composite.slope_parts, curvature_parts) and operations on whole matrices of what it gives;
+    their instructions are those of both.
     """
     q, qd, qdd, weight = symbols = [
         ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd", "weight")
@@ -94,8 +97,10 @@ def _column(matrices: Iterable[Any]) -> Any:
 
 
 def costs(name: str, tree: Tree, compiled: bool = False) -> Iterator[Record]:
-    """Yield a Record for torques and each of their derivatives; raise NoCompiler if `compiled`
-    cannot be had."""
+    """Yield a Record for torques and each of their derivatives.
+
+    Raises NoCompiler if `compiled` cannot be had.
+    """
     ways = derivatives(tree)
     functions = [function for function, _ in ways.values()]
     slow = microseconds(functions)
@@ -121,8 +126,10 @@ def costs(name: str, tree: Tree, compiled: bool = False) -> Iterator[Record]:
 def microseconds(
     functions: Sequence[ca.Function], rounds: int = ROUNDS, least: float = LEAST
 ) -> list[float]:
-    """Return the median time of one call of each function (us), over rounds taken by turns, since a
-    processor's speed drifts; a round of a function lasts at least `least` (s)."""
+    """Return the median time of one call of each function (us), over rounds taken by turns.
+
+    For a processor's speed drifts; a round of a function lasts at least `least` (s).
+    """
     calls = [_call(function) for function in functions]
     counts = [max(1, round(least / max(_seconds(call, 3), 1e-7))) for call in calls]
     turns = [list(map(_seconds, calls, counts)) for _ in range(rounds)]

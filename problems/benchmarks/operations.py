@@ -88,8 +88,10 @@ def printed(method: str, n: int) -> Pair:
 
 
 def exponent(count: Callable[[int], Pair], largest: int) -> float:
-    """Return the slope of log(count(n)) over log(n), fitted to n from half of `largest`; not a
-    number if that is one n alone."""
+    """Return the slope of log(count(n)) over log(n), fitted to n from half of `largest`.
+
+    It is not a number if that is one n alone.
+    """
     joints = list(range(max(2, largest // 2), largest + 1))
     if len(joints) < 2:
         return float("nan")
@@ -97,8 +99,10 @@ def exponent(count: Callable[[int], Pair], largest: int) -> float:
 
 
 def leading(count: Callable[[int], Pair], largest: int) -> tuple[int, tuple[float, float]] | None:
-    """Return degree and leading coefficients (2,) of the polynomials that counts from n = 2 to
-    `largest` are; None if they are none."""
+    """Return degree and leading coefficients (2,) of the polynomials that counts are, or None.
+
+    They have to be polynomials from n = 2 to `largest`.
+    """
     counts = np.array([count(n) for n in range(2, largest + 1)])
     for degree in range(1, len(counts) - 1):  # at least two differences have to agree
         steps = np.diff(counts, degree, axis=0)

@@ -95,8 +95,7 @@ def rows(
 
 
 def refined(statement: Problem, way: Way, size: int, guess: Solution | Guess | None = None) -> Row:
-    """Return the Row of the first size from which a finer one changes the cost by SETTLED at most,
-    and whose control reaches the goal.
+    """Return the Row of the first size at which the cost settles and the control reaches the goal.
 
     Each size is FINER times the one before and starts from its solution; a solve that fails ends
     it.

@@ -1,4 +1,4 @@
-"""People: the bodies of women and men, a person's own segments, strength, percentiles, and walking alike on other legs."""
+"""People: bodies of women and men, segments of their own, strength, percentiles, other legs."""
 
 from types import SimpleNamespace
 
@@ -19,8 +19,9 @@ from ocp.mechanics.kinematics import place, poses
 from ocp.studies.tables import draw_study
 from ocp.transcription.methods import Spline
 
-# Women (de Leva 1996): share of the mass; length (m) that the radii, about X, Y, Z, are of; where the centre of mass stands, over the length of
-# the model's segment, from its proximal joint; the shares add up to 0.9999
+# Women (de Leva 1996): share of the mass; length (m) that the radii, about X, Y, Z, are of; where
+# the centre of mass stands, over the length of the model's segment, from its proximal joint; the
+# shares add up to 0.9999
 WOMEN = {
     "thigh": (
         ("hip_rot_r",),
@@ -123,8 +124,8 @@ def masses(tree):
     ],
 )
 def test_the_parts_of_the_trunk_make_the_published_whole(sex, whole, share, length, centre, near):
-    """From C7/T1 to mid-hip (de Leva 1996); the published centre of the men's is 3 mm above that of the parts, published too. All shares add up
-    to one, the women's but for a rounding."""
+    """From C7/T1 to mid-hip (de Leva 1996); the published centre of the men's is 3 mm above that of
+    the parts, published too. All shares add up to one, the women's but for a rounding."""
     table, above, moment = DE_LEVA[sex], 0.0, 0.0
     assert sum(
         row[0] * (2 if name in PAIRED else 1) for name, row in table.items()
@@ -165,7 +166,7 @@ def test_women_of_the_same_stature_have_lower_centres_of_mass(woman):
     )
     assert 0.54 < center[1] / 1.75 < 0.56 < higher[1] / 1.75
     assert all(
-        mine.position == theirs.position for mine, theirs in zip(woman[0].joints, man.joints)
+        hers.position == theirs.position for hers, theirs in zip(woman[0].joints, man.joints)
     )
 
 
@@ -186,8 +187,8 @@ def test_the_median_woman_has_the_published_shares_of_the_median_mans_strength()
     """Legs 71.9, trunk 63.8, arms 55.8 % (Laubach 1976)."""
     ours, theirs = (human(**person(sex, 50), frozen=()) for sex in ("female", "male"))
     shares = {
-        mine.name: mine.torque[1] / other.torque[1]
-        for mine, other in zip(ours.joints[6:], theirs.joints[6:])
+        joint.name: joint.torque[1] / other.torque[1]
+        for joint, other in zip(ours.joints[6:], theirs.joints[6:])
     }
     for name, share in {
         "knee_flex_l": 0.719,
@@ -199,9 +200,6 @@ def test_the_median_woman_has_the_published_shares_of_the_median_mans_strength()
     }.items():
         assert shares[name] == pytest.approx(share, rel=1e-12)
     assert {round(share, 3) for share in shares.values()} == {0.719, 0.638, 0.558}
-
-
-# A person's own segments ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("segment", LENGTHS)
@@ -296,9 +294,6 @@ def test_segments_are_read_from_a_text():
     ):
         with pytest.raises(ValueError, match=message):
             parsed(text)
-
-
-# People ---------------------------------------------------------------------------------------------------------------------
 
 
 def test_people_are_those_of_the_survey_unless_something_else_is_said():
