@@ -1,7 +1,7 @@
 """What a basis of motions is asked, whatever it is made of.
 
-A motion is q(s) = B(s) c over the normalised time s in [0, 1], with `points` numbers c per joint and constant
-matrices B; its time derivatives follow from t = s T.
+A motion is q(s) = B(s) c over the normalised time s in [0, 1], with `points` numbers c per joint
+and constant matrices B; its time derivatives follow from t = s T.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,9 @@ Curve = Callable[[Array, int], Array]  # (s (N,), order) -> d^order q / ds^order
 class Basis(Protocol):
     """A basis of motions, as BSpline and Mesh are.
 
-    `collocated` tells whether q, q', q'' and the torques are polynomials of their own, tied together at `nodes`
-    (N,) only; `hull` whether the curve lies in the hull of its points. `breaks` (segments + 1,) are the ends of
-    the polynomial pieces in s, `degree` theirs.
+    `collocated` tells whether q, q', q'' and the torques are polynomials of their own, tied
+    together at `nodes` (N,) only; `hull` whether the curve lies in the hull of its points. `breaks`
+    (segments + 1,) are the ends of the polynomial pieces in s, `degree` theirs.
     """
 
     @property
@@ -46,7 +46,8 @@ class Basis(Protocol):
         ...
 
     def abscissae(self, order: int = 0) -> Array:
-        """Return the instants at which an equality on d^order q / ds^order, order 0 or 2, is well posed."""
+        """Return the instants at which an equality on d^order q / ds^order, order 0 or 2, is well
+        posed."""
         ...
 
     def grid(self, per_segment: int) -> Array:
@@ -54,18 +55,20 @@ class Basis(Protocol):
         ...
 
     def closing(self, level: int, implied: tuple[frozenset, frozenset]) -> Array:
-        """Return the instants at which a holonomic equality g(q) = 0 (level 0), its rate (1) and its acceleration
-        (2) together keep it well posed, without the levels `implied` at the start and at the end."""
+        """Return the instants at which a holonomic equality g(q) = 0 (level 0), its rate (1) and
+        its acceleration (2) together keep it well posed, without the levels `implied` at the start
+        and at the end."""
         ...
 
     def through(self, curve: Curve, *, rough: bool = False) -> Array:
-        """Return points (n, points) of the motion on this basis that follows a curve; of a `rough` one, whose
-        derivatives are no slopes of it between its nodes, in the least-squares sense."""
+        """Return points (n, points) of the motion on this basis that follows a curve; of a `rough`
+        one, whose derivatives are no slopes of it between its nodes, in the least-squares sense."""
         ...
 
 
 def transfer(motion: Basis, points: Array, target: Basis) -> Array:
-    """Return points (n, ..) on the basis `target` for the same motion; exact where the target contains it."""
+    """Return points (n, ..) on the basis `target` for the same motion; exact where the target
+    contains it."""
     if motion == target:
         return points
     return target.through(

@@ -1,12 +1,13 @@
 """Motions of direct collocation: states and torques as polynomials over a mesh of equal intervals.
 
-On every interval of length h the rates w and the accelerations a run through their values at the stages c_1 .. c_m, and
+On every interval of length h the rates w and the accelerations a run through their values at the
+stages c_1 .. c_m, and
 
     q(s) = q_k + h sum_j w_j int l_j,   w(s) = w_k + h sum_j a_j int l_j,   a(s) = sum_j a_j l_j
 
-(primes are d/ds; l_j of Lagrange) so that q' = w and w' = a hold at the stages. Stages 0, 1/2, 1 are Hermite and
-Simpson's rule, its midpoints kept as unknowns (Kelly 2017); roots of P_m - P_(m-1), with 1 the last one, are Radau's
-(Garg et al. 2010).
+(primes are d/ds; l_j of Lagrange) so that q' = w and w' = a hold at the stages. Stages 0, 1/2, 1
+are Hermite and Simpson's rule, its midpoints kept as unknowns (Kelly 2017); roots of P_m - P_(m-1),
+with 1 the last one, are Radau's (Garg et al. 2010).
 """
 
 from dataclasses import dataclass
@@ -24,10 +25,11 @@ ALIKE = 1e-12  # of the motion: instants so close are one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mesh:
-    """A basis of piecewise polynomials on `intervals` equal intervals; `order`: the number of stages of "radau" on each.
+    """A basis of piecewise polynomials on `intervals` equal intervals; `order`: the number of
+    stages of "radau" on each.
 
-    As a BSpline has control points, it has `points` numbers per joint: q and q' at all `positions`, then q'' at the
-    `nodes`, where the stages lie. Raises ValueError naming what is wrong.
+    As a BSpline has control points, it has `points` numbers per joint: q and q' at all `positions`,
+    then q'' at the `nodes`, where the stages lie. Raises ValueError naming what is wrong.
     """
 
     method: str
@@ -98,8 +100,8 @@ class Mesh:
         return total
 
     def values(self, s, order: int = 0) -> Array:
-        """Return B (N, points) with d^order q / ds^order (s) = B c: q, q' and q'' are polynomials of their own; where
-        they meet at the end of an interval, they are those of its stages."""
+        """Return B (N, points) with d^order q / ds^order (s) = B c: q, q' and q'' are polynomials
+        of their own; where they meet at the end of an interval, they are those of its stages."""
         s = np.atleast_1d(np.asarray(s, dtype=float))
         values, line = np.zeros((len(s), self.points)), np.arange(len(s))
         first, size = (self._skipped if order == 2 else 0), len(self.positions)
@@ -118,7 +120,8 @@ class Mesh:
         return values
 
     def interpolation(self, s, nodes=None) -> Array:
-        """Return the matrix (N, nodes) that runs the polynomials through values at the nodes, as torques do."""
+        """Return the matrix (N, nodes) that runs the polynomials through values at the nodes, as
+        torques do."""
         return self.values(s, 2)[:, 2 * len(self.positions) :]
 
     def abscissae(self, order: int = 0) -> Array:
@@ -130,8 +133,9 @@ class Mesh:
         return self.positions
 
     def closing(self, level: int, implied) -> Array:
-        """Return for levels 0 and 1 the ends of every interval, and for level 2 its inner stages but the middle one:
-        as many rows as an interval has accelerations, less what is implied at the ends of the motion."""
+        """Return for levels 0 and 1 the ends of every interval, and for level 2 its inner stages
+        but the middle one: as many rows as an interval has accelerations, less what is implied at
+        the ends of the motion."""
         if len(self.stages) < 2:
             raise ValueError("order: expected at least 2 to keep loops closed, got 1")
         ends = [end for end in (0, 1) if level not in implied[end]]
@@ -149,8 +153,8 @@ class Mesh:
 
 
 def members(mesh: Mesh, interval):
-    """Return of an interval, or of a column of them, the index of its start among the positions, and of its stages
-    among the nodes."""
+    """Return of an interval, or of a column of them, the index of its start among the positions,
+    and of its stages among the nodes."""
     count, skipped = len(mesh.stages), int(mesh.stages[0] > 0)
     start = interval * (count - 1 + skipped)
     return start, start + np.arange(count)
@@ -165,8 +169,8 @@ def lagrange(mesh: Mesh, places) -> Array:
 
 
 def defects(mesh: Mesh) -> Array:
-    """Return the matrix D (2 (positions - 1), points) with D c = 0 where q' = w and w' = a at all stages; first q, then
-    w, at each."""
+    """Return the matrix D (2 (positions - 1), points) with D c = 0 where q' = w and w' = a at all
+    stages; first q, then w, at each."""
     size, first = len(mesh.positions), len(mesh.positions) - len(mesh.nodes)
     matrix = np.zeros((size - 1, 2, mesh.points))
     integrals = _integrals(mesh, mesh.stages) / mesh.intervals
@@ -184,7 +188,8 @@ def defects(mesh: Mesh) -> Array:
 
 
 def power_series(mesh: Mesh, values: Array, interval: int) -> Array:
-    """Return the coefficients (rows, stages) of powers of (s - s_k) / h that give values (rows, nodes) on an interval."""
+    """Return the coefficients (rows, stages) of powers of (s - s_k) / h that give values (rows,
+    nodes) on an interval."""
     powers = np.vander(mesh.stages, increasing=True)
     return values[:, members(mesh, interval)[1]] @ np.linalg.inv(powers).T
 
@@ -195,7 +200,8 @@ def motion_of(data) -> BSpline | Mesh:
 
 
 def _nearest(positions, s, first):
-    """Return the index of the position nearest to each s, and whether it is one of those from `first` on, and there."""
+    """Return the index of the position nearest to each s, and whether it is one of those from
+    `first` on, and there."""
     right = np.clip(np.searchsorted(positions, s), 1, len(positions) - 1)
     left_is_nearer = positions[right] - s >= s - positions[right - 1]
     nearest = np.where(left_is_nearer, right - 1, right)

@@ -17,8 +17,8 @@ ALIKE = 1e-9  # of the motion: instants so close are one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BSpline:
-    """A basis of `points` control points of the given degree; `clamped` repeats the end knots, so that the curve
-    starts at c_0. Clamped and uniform knots span the same curves.
+    """A basis of `points` control points of the given degree; `clamped` repeats the end knots, so
+    that the curve starts at c_0. Clamped and uniform knots span the same curves.
 
     Raises ValueError when the points are too few for one segment.
     """
@@ -56,10 +56,11 @@ class BSpline:
 
     @property
     def nodes(self) -> Array:
-        """The Greville abscissae (points,), one instant per control point, where equalities are well posed.
+        """The Greville abscissae (points,), one instant per control point, where equalities are
+        well posed.
 
-        They are those of the clamped knots, which span the same curves, for unclamped ones too: the latter's own
-        lie partly outside [0, 1].
+        They are those of the clamped knots, which span the same curves, for unclamped ones too: the
+        latter's own lie partly outside [0, 1].
         """
         return _means(_knots(self.segments, self.degree, True), self.degree, self.points)
 
@@ -71,7 +72,8 @@ class BSpline:
     def values(self, s, order: int = 0) -> Array:
         """Return B (N, points) with d^order q / ds^order (s) = B c.
 
-        At a knot where that derivative jumps the value from the right is taken, at s = 1 from the left.
+        At a knot where that derivative jumps the value from the right is taken, at s = 1 from the
+        left.
         """
         s = np.atleast_1d(np.asarray(s, dtype=float))
         if order > self.degree:
@@ -79,7 +81,8 @@ class BSpline:
         return _basis(self.knots, self.degree, s, order)
 
     def interpolation(self, s, nodes) -> Array:
-        """Return the matrix (N, nodes) that picks what is known at a node, and zero between nodes."""
+        """Return the matrix (N, nodes) that picks what is known at a node, and zero between
+        nodes."""
         gaps = np.abs(np.asarray(nodes) - np.asarray(s)[:, None])
         picked = np.zeros(gaps.shape)
         nearest = gaps.argmin(axis=1)
@@ -88,7 +91,8 @@ class BSpline:
         return picked
 
     def abscissae(self, order: int = 0) -> Array:
-        """Return the Greville abscissae of d^order q / ds^order, order 0 or 2: as many instants as it has freedom."""
+        """Return the Greville abscissae of d^order q / ds^order, order 0 or 2: as many instants as
+        it has freedom."""
         if order == 0:
             return self.nodes
         degree = self.degree - 2
@@ -102,8 +106,9 @@ class BSpline:
         return sample(self, per_segment)
 
     def closing(self, level: int, implied) -> Array:
-        """Return the abscissae for level 0, with the rate (level 1) at both ends in place of the second and the
-        second last of them: as many rows as there are points, less what is implied at the ends."""
+        """Return the abscissae for level 0, with the rate (level 1) at both ends in place of the
+        second and the second last of them: as many rows as there are points, less what is implied
+        at the ends."""
         if level == 2:
             return np.empty(0)
         if level == 1:
@@ -115,19 +120,20 @@ class BSpline:
         return np.delete(self.nodes, sorted(dropped))
 
     def through(self, curve: Curve, *, rough: bool = False) -> Array:
-        """Return control points (n, points) of the spline that interpolates a curve at the Greville abscissae; of a
-        rough one, that comes nearest to it at many instants."""
+        """Return control points (n, points) of the spline that interpolates a curve at the Greville
+        abscissae; of a rough one, that comes nearest to it at many instants."""
         s = np.linspace(0.0, 1.0, 4 * self.points + 1) if rough else self.nodes
         return self.fit(curve(s, 0), s)
 
     def fit(self, values, s) -> Array:
-        """Return control points (n, points) whose curve meets values (n, N) at s (N,) in the least-squares sense,
-        of least norm if open."""
+        """Return control points (n, points) whose curve meets values (n, N) at s (N,) in the
+        least-squares sense, of least norm if open."""
         return np.linalg.lstsq(self.values(s), np.asarray(values, dtype=float).T, rcond=None)[0].T
 
 
 def refine(motion: BSpline, control_points: Array, times: int = 2) -> tuple[BSpline, Array]:
-    """Split every segment into `times`; return (finer BSpline, its control points) with the curve unchanged."""
+    """Split every segment into `times`; return (finer BSpline, its control points) with the curve
+    unchanged."""
     finer = replace(motion, points=times * motion.segments + motion.degree)
     return finer, transfer(motion, control_points, finer)
 

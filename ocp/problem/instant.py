@@ -21,12 +21,13 @@ from ocp.problem.reactions import Reaction
 
 @dataclass(frozen=True, kw_only=True)
 class Forces:
-    """How the forces of an instant are known: `inverse`(tree, q, qd, qdd, loads) gives the generalized forces (n,) of
-    the open tree; the others are functions of the Instant, None where they follow.
+    """How the forces of an instant are known: `inverse`(tree, q, qd, qdd, loads) gives the
+    generalized forces (n,) of the open tree; the others are functions of the Instant, None where
+    they follow.
 
-    `torques`: the joint torques (n,), where they are variables; `needed`: the generalized forces (n,) beside the ground's
-    wrenches, where inverse dynamics knows of these; `ground`: the wrenches of the feet; `cuts`: the forces of cut joints
-    (m,), where passive joints do not determine them.
+    `torques`: the joint torques (n,), where they are variables; `needed`: the generalized forces
+    (n,) beside the ground's wrenches, where inverse dynamics knows of these; `ground`: the wrenches
+    of the feet; `cuts`: the forces of cut joints (m,), where passive joints do not determine them.
     """
 
     inverse: Callable | None
@@ -40,9 +41,10 @@ class Forces:
 class Instant:
     """What a constraint or an objective sees: one instant of the motion, as expressions.
 
-    `s` in [0, 1], duration `T` (s), `q, qd, qdd` (n,), and on demand the time `t` (s), the joint torques `tau` (n,), the
-    position, velocity and acceleration (3,) of named points, what the ground gives, a `reaction`, and what cut joints
-    pass, the `loop_forces`. `forces` says how all of these are known.
+    `s` in [0, 1], duration `T` (s), `q, qd, qdd` (n,), and on demand the time `t` (s), the joint
+    torques `tau` (n,), the position, velocity and acceleration (3,) of named points, what the
+    ground gives, a `reaction`, and what cut joints pass, the `loop_forces`. `forces` says how all
+    of these are known.
     """
 
     tree: Tree
@@ -62,43 +64,46 @@ class Instant:
 
     @cached_property
     def tau(self):
-        """Joint torques (N m) or forces (N), (n,), by the chosen formulation, or as variables of their own; zero at passive joints."""
+        """Joint torques (N m) or forces (N), (n,), by the chosen formulation, or as variables of
+        their own; zero at passive joints."""
         if self.forces.torques is not None:
             return self.forces.torques(self)
-        free = structure(self.tree).passive
-        return (
-            ca.vertcat(*(0 if row in free else self.needed[row] for row in range(self.tree.dof)))
-            if free
-            else self.needed
-        )
+        free, needed = structure(self.tree).passive, self.needed
+        if not free:
+            return needed
+        return ca.vertcat(*(0 if row in free else needed[row] for row in range(self.tree.dof)))
 
     @cached_property
     def unsupported(self):
-        """The generalized forces (n,) that the motion would need without the ground: inverse dynamics, pass 1."""
+        """The generalized forces (n,) that the motion would need without the ground: inverse
+        dynamics, pass 1."""
         return self.forces.inverse(self.tree, self.q, self.qd, self.qdd, acting(self.loads, self.t))
 
     @cached_property
     def supported(self):
-        """The generalized forces (n,) that the motion needs beside the ground's wrenches, its loops open: inverse dynamics, pass 2."""
+        """The generalized forces (n,) that the motion needs beside the ground's wrenches, its loops
+        open: inverse dynamics, pass 2."""
         if self.forces.needed is not None:
             return self.forces.needed(self)
         return self.unsupported - self._given({} if self.ground is None else self.reaction.wrenches)
 
     @cached_property
     def needed(self):
-        """The generalized forces (n,) that the motion needs beside the ground's wrenches and the forces of cut joints."""
+        """The generalized forces (n,) that the motion needs beside the ground's wrenches and the
+        forces of cut joints."""
         return self.supported - self.looped
 
     @cached_property
     def looped(self):
         """The generalized forces (n,) that cut joints give; zero without loops."""
-        return self._given(
-            loop_wrenches(self.tree, self.frames, self.loop_forces) if self.tree.loops else {}
-        )
+        if not structure(self.tree).closed:
+            return 0.0
+        return self._given(loop_wrenches(self.tree, self.frames, self.loop_forces))
 
     @cached_property
     def loop_forces(self):
-        """What the cut joints pass (m,), N and N m, row by row as `ocp.loops.labels`; redundant rows pass nothing."""
+        return self.unsupported - self._given({} if self.ground is None else self.reaction.wrenches)
+        rows pass nothing."""
         if self.forces.cuts is not None:
             return self.forces.cuts(self)
         return eliminated(self.tree, self.frames, self.supported, structure(self.tree).passive)
@@ -122,14 +127,16 @@ class Instant:
 
     @cached_property
     def reactions(self):
-        """Moment (3, links) N m about the anchor, and force (3, links) N, that each joint passes to its link, in the link's axes.
+        """Moment (3, links) N m about the anchor, and force (3, links) N, that each joint passes to
+        its link, in the link's axes.
 
-        They are the Newton-Euler ones whatever the formulation (Barman 2020, step 9), of flexible links those of Book
-        (1984); the loads, the ground's wrenches and the forces of cut joints are all taken up.
+        They are the Newton-Euler ones whatever the formulation (Barman 2020, step 9), of flexible
+        links those of Book (1984); the loads, the ground's wrenches and the forces of cut joints
+        are all taken up.
         """
-        passed = FORMULATIONS["book" if self.tree.flexible else "newton_euler"].reactions
+        passed = FORMULATIONS["book" if structure(self.tree).flexible else "newton_euler"].reactions
         loads = acting(self.loads, self.t)
-        if self.tree.loops:
+        if structure(self.tree).closed:
             loads += loop_loads(self.tree, self.q, self.loop_forces)
         wrenches = () if self.ground is None else tuple(self.reaction.wrenches.values())
         tree, pushes = attached(self.tree, self.frames, wrenches)
@@ -155,7 +162,8 @@ class Instant:
         )
 
     def offset(self, start, end):
-        """Vector (3, m) between two named points, in the axes of the last link that carries both."""
+        """Vector (3, m) between two named points, in the axes of the last link that carries
+        both."""
         return kinematics.offset(self.tree, self.q, start, end)
 
     def velocity(self, point):

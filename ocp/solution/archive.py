@@ -23,7 +23,7 @@ from ocp.problem.symmetry import Symmetry
 from ocp.solution.files import plain, versions, write
 from ocp.solution.solution import Solution
 from ocp.solvers.record import Iteration
-from ocp.transcription.rows import Multipliers
+from ocp.transcription.multipliers import Multipliers
 from ocp.transcription.transcribe import Transcription, settings_of, transcription_of
 
 FORMAT = "ocp solution 2"

@@ -18,7 +18,7 @@ from ocp.solution.report import Line, aligned, certificate_lines, certified, tab
 from ocp.solution.solution import Solution
 from ocp.solution.violations import Violation, violations
 from ocp.solvers.nlp import kkt_residual
-from ocp.transcription.rows import gather_multipliers
+from ocp.transcription.multipliers import gather_multipliers
 from ocp.transcription.transcribe import transcribe
 from ocp.transcription.variables import free_duration, join
 

@@ -19,7 +19,7 @@ from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem
 from ocp.solution.inputs import inputs, lifts
 from ocp.solvers.record import Iteration
-from ocp.transcription.rows import Multipliers
+from ocp.transcription.multipliers import Multipliers
 from ocp.transcription.tracing import trace, trace_joined
 from ocp.transcription.transcribe import Transcription
 

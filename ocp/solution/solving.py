@@ -16,7 +16,7 @@ from ocp.solution.starts import Guess, start
 from ocp.solvers.minimizing import Outcome, Solver
 from ocp.solvers.nlp import NLP
 from ocp.solvers.record import Iteration
-from ocp.transcription.rows import name_multipliers
+from ocp.transcription.multipliers import name_multipliers
 from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
 from ocp.transcription.variables import split
 

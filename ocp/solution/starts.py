@@ -13,7 +13,7 @@ from ocp.solution.attempts import Start
 from ocp.solution.solution import Solution
 from ocp.transcription.guess import first_lifted, standing
 from ocp.transcription.loop_laws import closed_points
-from ocp.transcription.rows import gather_multipliers
+from ocp.transcription.multipliers import gather_multipliers
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables import Layout, free_duration, join, split
 

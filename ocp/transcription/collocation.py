@@ -1,9 +1,10 @@
-"""Direct collocation: states (q, qd) and torques as piecewise polynomials, tied by the linear equations of the stages and
-by dynamics.
+"""Direct collocation: states (q, qd) and torques as piecewise polynomials, tied by the linear
+equations of the stages and by dynamics.
 
-The unknowns are q, T qd and T^2 qdd at the stages of a Mesh, beside the torques of the driven joints there; all that is
-left nonlinear is the law of motion, at every stage for itself. Rough torques, such as bang-bang ones, cost a mesh no more
-than smooth ones. (Kelly 2017; Garg et al. 2010)
+The unknowns are q, T qd and T^2 qdd at the stages of a Mesh, beside the torques of the driven
+joints there; all that is left nonlinear is the law of motion, at every stage for itself. Rough
+torques, such as bang-bang ones, cost a mesh no more than smooth ones. (Kelly 2017; Garg et al.
+2010)
 """
 
 from collections.abc import Callable
@@ -22,17 +23,19 @@ from ocp.transcription.variables import Layout, free_duration
 
 
 def meshed(problem: Problem, mesh: Mesh) -> Problem:
-    """Return the problem with a mesh for its motion; raise ValueError where bodies stand on the ground."""
+    """Return the problem with a mesh for its motion; raise ValueError where bodies stand on the
+    ground."""
     if problem.ground is not None:
         raise ValueError(
-            f"method {mesh.method!r}: a body that stands on the ground needs the spline transcription"
+            f"method {mesh.method!r}: a body that stands on the ground needs the spline "
+            "transcription"
         )
     return replace(problem, motion=mesh)
 
 
 def stage_group(layout: Layout, finish: Callable | None = None) -> Group:
-    """Return the Group of the equations that make accelerations the slopes of rates, and rates those of q, at all
-    stages."""
+    """Return the Group of the equations that make accelerations the slopes of rates, and rates
+    those of q, at all stages."""
     problem = layout.problem
     n, mesh = problem.tree.dof, problem.motion
     y = ca.SX.sym("y", 2 * n)
@@ -55,7 +58,8 @@ def stage_group(layout: Layout, finish: Callable | None = None) -> Group:
 
 
 def _defect_matrix(layout):
-    """Return the defects of every joint over x: (2 n for each position but the first, variables)."""
+    """Return the defects of every joint over x: (2 n for each position but the first,
+    variables)."""
     problem = layout.problem
     n, mesh, joint = problem.tree.dof, problem.motion, np.arange(problem.tree.dof)
     matrix = defects(mesh)

@@ -1,7 +1,9 @@
-"""Kernels as machine code: C that CasADi generates, compiled by the system's compiler, and kept on disk by content.
+"""Kernels as machine code: C that CasADi generates, compiled by the system's compiler, and kept on
+disk by content.
 
--O1 is as fast as -O3 on such straight-line code and compiles ten times sooner. A library's name is the hash of its C text, CasADi's
-version, compiler and flags, and it appears by an atomic rename, so concurrent runs may share the cache and nothing stale is ever loaded.
+-O1 is as fast as -O3 on such straight-line code and compiles ten times sooner. A library's name is
+the hash of its C text, CasADi's version, compiler and flags, and it appears by an atomic rename, so
+concurrent runs may share the cache and nothing stale is ever loaded.
 """
 
 import hashlib
@@ -21,7 +23,8 @@ class NoCompiler(RuntimeError):
 
 
 def compile_function(function):
-    """Return the function as loaded machine code; raise NoCompiler with the reason if that cannot be had."""
+    """Return the function as loaded machine code; raise NoCompiler with the reason if that cannot
+    be had."""
     compiler = find_compiler()
     code = generate(function)
     key = hashlib.sha256("\0".join([ca.__version__, compiler, *FLAGS, code]).encode()).hexdigest()[
@@ -34,7 +37,8 @@ def compile_function(function):
 
 
 def find_compiler():
-    """Return the path of the C compiler: $CC, or cc, gcc, clang; raise NoCompiler if there is none."""
+    """Return the path of the C compiler: $CC, or cc, gcc, clang; raise NoCompiler if there is
+    none."""
     wanted = [os.environ["CC"]] if os.environ.get("CC") else ["cc", "gcc", "clang"]
     for name in wanted:
         path = shutil.which(name)

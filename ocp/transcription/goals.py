@@ -1,4 +1,5 @@
-"""The objective's terms as blocks, and the nonlinear program of all blocks with its sparse derivatives."""
+"""The objective's terms as blocks, and the nonlinear program of all blocks with its sparse
+derivatives."""
 
 from functools import cache
 
@@ -13,7 +14,8 @@ from ocp.transcription.variables import motion_map
 
 
 def goals(program: Program, rule) -> tuple[Block, ...]:
-    """Return one block per objective term, whose assembled row is the term's value, unweighted; `rule` (s, w) integrates.
+    """Return one block per objective term, whose assembled row is the term's value, unweighted;
+    `rule` (s, w) integrates.
 
     Integrals over lifted quantities are sums over the nodes where these are.
     """
@@ -45,8 +47,8 @@ def _goal(program, rule, number, term):
 
 
 def _trapezoid(s):
-    """Return the weights of the trapezoid rule; where the end is left out as the image of the start, the start counts
-    for both."""
+    """Return the weights of the trapezoid rule; where the end is left out as the image of the
+    start, the start counts for both."""
     step = np.diff(s, append=1.0)
     weight = (step + np.append(0.0, step[:-1])) / 2
     weight[0] += step[-1] / 2
@@ -60,8 +62,9 @@ def term_values(terms, size: int, count: int) -> ca.Function:
 
 
 def nonlinear_program(terms, weights, blocks, bounds, *, differentiated: bool = True) -> NLP:
-    """Return the NLP of the weighted terms and the blocks' rows; `bounds` {lower, upper, g_lower, g_upper} give its
-    sizes. Unless `differentiated`, its derivatives are left to the solver's front end."""
+    """Return the NLP of the weighted terms and the blocks' rows; `bounds` {lower, upper, g_lower,
+    g_upper} give its sizes. Unless `differentiated`, its derivatives are left to the solver's front
+    end."""
     size, rows, count = len(bounds["lower"]), len(bounds["g_lower"]), len(weights)
     weights = ca.DM(weights)
     x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)

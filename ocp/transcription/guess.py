@@ -1,4 +1,5 @@
-"""The first guess of an NLP: the straightest motion, its loops closed, and feet that share the weight."""
+"""The first guess of an NLP: the straightest motion, its loops closed, and feet that share the
+weight."""
 
 import casadi as ca
 import numpy as np
@@ -15,8 +16,9 @@ from ocp.transcription.variables import Layout, free_duration, join, motion_inpu
 
 
 def straight_guess(layout: Layout, groups) -> np.ndarray:
-    """Return x of the motion of least integral |dq/ds|^2 that meets the linear equalities, its loops then closed, at the
-    geometric mean of the duration's bounds, with what is lifted as `first_lifted` says."""
+    """Return x of the motion of least integral |dq/ds|^2 that meets the linear equalities, its
+    loops then closed, at the geometric mean of the duration's bounds, with what is lifted as
+    `first_lifted` says."""
     problem = layout.problem
     n, count = problem.tree.dof, problem.motion.points
     s, weight = quadrature(problem.motion, "gauss", problem.motion.degree)
@@ -35,7 +37,8 @@ def straight_guess(layout: Layout, groups) -> np.ndarray:
 
 
 def _linear_equalities(group: Group, layout: Layout):
-    """Return the lines (rows, n points) and values (rows,) of a group's equalities that are linear in control points."""
+    """Return the lines (rows, n points) and values (rows,) of a group's equalities that are linear
+    in control points."""
     rows = linear_rows(group)
     bounds = [(owner.lower_of(number), owner.upper_of(number)) for owner, number in group.owners]
     goal = np.array([lower if lower == upper else np.nan for lower, upper in bounds])
@@ -53,8 +56,9 @@ def _linear_equalities(group: Group, layout: Layout):
 
 
 def first_lifted(layout: Layout, points, T: float) -> np.ndarray:
-    """Return lifted quantities (width, N) for a spline of control points (n, points) and duration T (s): around loops what
-    drives and cut joints must give where that is determined, otherwise `standing`."""
+    """Return lifted quantities (width, N) for a spline of control points (n, points) and duration T
+    (s): around loops what drives and cut joints must give where that is determined, otherwise
+    `standing`."""
     problem, shape = layout.problem, structure(layout.problem.tree)
     bound = problem.ground is None and not problem.motion.collocated and shape.determined
     if not (shape.closed and layout.lifts and bound):
@@ -69,7 +73,8 @@ def first_lifted(layout: Layout, points, T: float) -> np.ndarray:
 
 
 def standing(layout: Layout) -> np.ndarray:
-    """Return lifted quantities (width, N) with no torques, and the weight shared equally by the feet that bear."""
+    """Return lifted quantities (width, N) with no torques, and the weight shared equally by the
+    feet that bear."""
     problem = layout.problem
     lifted, rows = np.zeros(layout.place.shape), structure(problem.tree).internal
     if problem.ground is None or not len(layout.nodes):

@@ -1,7 +1,9 @@
-"""What kernels are functions of: symbols of one instant of the motion, and how the forces there are known.
+"""What kernels are functions of: symbols of one instant of the motion, and how the forces there are
+known.
 
-Inputs are s and y = (T, q, q', q'') with primes for d/ds, or (q, qd, qdd) when the duration is given; then what is
-lifted: joint torques, forces of cut joints and ground wrenches. Inverse dynamics may bring its own derivatives.
+Inputs are s and y = (T, q, q', q'') with primes for d/ds, or (q, qd, qdd) when the duration is
+given; then what is lifted: joint torques, forces of cut joints and ground wrenches. Inverse
+dynamics may bring its own derivatives.
 """
 
 from collections.abc import Callable
@@ -26,10 +28,12 @@ from ocp.transcription.variables import free_duration, motion_width
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Torque:
-    """Inverse dynamics whose derivatives are given rather than derived: `symbol` (n,) stands for `value` (n,), a function
-    of `place` = (q, qd, qdd, moment and force of every load); `provider` differentiates it at `arguments`.
+    """Inverse dynamics whose derivatives are given rather than derived: `symbol` (n,) stands for
+    `value` (n,), a function of `place` = (q, qd, qdd, moment and force of every load); `provider`
+    differentiates it at `arguments`.
 
-    Where the place is made of entries of y and of constants, `chosen` has the former's numbers in it and in y.
+    Where the place is made of entries of y and of constants, `chosen` has the former's numbers in
+    it and in y.
     """
 
     symbol: Matrix
@@ -46,7 +50,8 @@ class Torque:
         return ca.horzcat(*self.provider.join_slopes(self.tree, parts))
 
     def curvature(self, run: Callable, weight: Matrix) -> tuple[Matrix, Matrix]:
-        """Return the upper triangle of the second derivatives, and the gradient, of weight . value by place."""
+        """Return the upper triangle of the second derivatives, and the gradient, of weight . value
+        by place."""
         n, symbol = self.value.shape[0], ca.SX.sym("weight", *self.value.shape)
         scalar_parts = self.provider.curvature_parts(self.tree, symbol, *self.arguments)
         parts = run(scalar_parts, ((symbol, weight),))
@@ -64,9 +69,9 @@ class Torque:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """What kernels are functions of: y and s as SX symbols, the Instant they describe (or two, start and end), its
-    `torque` when inverse dynamics has derivatives of its own (and then is a symbol that stands for it), and what
-    `finish`es every Function."""
+    """What kernels are functions of: y and s as SX symbols, the Instant they describe (or two,
+    start and end), its `torque` when inverse dynamics has derivatives of its own (and then is a
+    symbol that stands for it), and what `finish`es every Function."""
 
     y: Matrix
     s: Matrix
@@ -87,13 +92,14 @@ def symbols(
     finish: Callable | None = None,
     wrenches: str | None = None,
 ) -> Inputs:
-    """Return the Inputs of kernels for a problem; `provider` gives derivatives of inverse dynamics, None leaves them to
-    automatic differentiation; `finish(function)`, if given, turns scalar graphs into something faster.
+    """Return the Inputs of kernels for a problem; `provider` gives derivatives of inverse dynamics,
+    None leaves them to automatic differentiation; `finish(function)`, if given, turns scalar graphs
+    into something faster.
 
-    `wrenches` of the ground: None computes them from the motion in two passes; "variables" reads them, the torques of
-    actuated joints and the forces of cut joints from y, where a Layout places them; "given" takes those of each foot
-    from y and corrects them to equilibrium, and the forces of cut joints before them, unless passive joints determine
-    these.
+    `wrenches` of the ground: None computes them from the motion in two passes; "variables" reads
+    them, the torques of actuated joints and the forces of cut joints from y, where a Layout places
+    them; "given" takes those of each foot from y and corrects them to equilibrium, and the forces
+    of cut joints before them, unless passive joints determine these.
     """
     count, known = _LIFTED[wrenches](problem)
     n, free = problem.tree.dof, free_duration(problem)
@@ -125,7 +131,8 @@ def joined_symbols(
     finish: Callable | None = None,
     wrenches: str | None = None,
 ) -> Inputs:
-    """Return the Inputs of kernels of both ends of the motion: y is that of the start on top of that of the end."""
+    """Return the Inputs of kernels of both ends of the motion: y is that of the start on top of
+    that of the end."""
     ends = [symbols(problem, formulation, wrenches=wrenches) for _ in range(2)]
     instants = tuple(replace(end.at, s=ca.SX(s)) for end, s in zip(ends, (0.0, 1.0)))
     y = ca.vertcat(*(end.y for end in ends))
@@ -133,7 +140,8 @@ def joined_symbols(
 
 
 def _with_derivatives(at, provider, y, lifted):
-    """Return the Instant with a symbol for inverse dynamics, and the Torque that the symbol stands for.
+    """Return the Instant with a symbol for inverse dynamics, and the Torque that the symbol stands
+    for.
 
     Where torques are variables, inverse dynamics has the ground's wrenches among its loads.
     """
@@ -163,14 +171,15 @@ def _with_derivatives(at, provider, y, lifted):
 
 
 def _chosen(place, y):
-    """Return which entries of an expression are entries of y, and which ones; None if another one depends on y."""
+    """Return which entries of an expression are entries of y, and which ones; None if another one
+    depends on y."""
     slope = ca.jacobian(place, y)
     if not slope.is_constant() or any(entry != 1 for entry in ca.DM(slope).nonzeros()):
         return None
     return slope.sparsity().get_triplet()
 
 
-# How forces are known: each returns how many inputs are lifted, and Forces of them -------------------------------------
+# How forces are known: each returns how many inputs are lifted, and Forces of them
 
 
 def _from_the_motion(problem):
@@ -185,7 +194,8 @@ def _from_the_motion(problem):
 
 
 def _given(problem):
-    """Ground wrenches foot by foot, corrected to equilibrium; forces of cut joints unless passive joints determine them."""
+    """Ground wrenches foot by foot, corrected to equilibrium; forces of cut joints unless passive
+    joints determine them."""
     ground, tree = problem.ground, problem.tree
     undetermined = () if structure(tree).determined else structure(tree).cuts
     first = len(undetermined)
@@ -211,7 +221,8 @@ def _given(problem):
 
 
 def _variables(problem):
-    """Torques of driven joints, forces of cut joints and wrenches of every support of the ground, all of them inputs."""
+    """Torques of driven joints, forces of cut joints and wrenches of every support of the ground,
+    all of them inputs."""
     tree, ground = problem.tree, problem.ground
     drives, cuts = list(structure(tree).drives), structure(tree).cuts
     first, places = len(drives), () if ground is None else slots(ground)

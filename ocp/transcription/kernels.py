@@ -1,7 +1,8 @@
-"""Kernels: vector functions of one instant with their derivatives, in scalar graphs, looped or compiled.
+"""Kernels: vector functions of one instant with their derivatives, in scalar graphs, looped or
+compiled.
 
-Where inverse dynamics brings its own derivatives the kernel takes the chain rule through it, and only what a constraint
-or an objective makes of the torques is differentiated automatically.
+Where inverse dynamics brings its own derivatives the kernel takes the chain rule through it, and
+only what a constraint or an objective makes of the torques is differentiated automatically.
 """
 
 from collections.abc import Callable
@@ -17,9 +18,9 @@ LOOPED = 12  # from so many joints on, pair products run faster as loops than as
 class Kernel:
     """A vector function of one instant and its derivatives.
 
-    `values`(y, s) -> (m,); `jacobian`(y, s) -> its nonzeros at (`rows`, `columns`); `linear` (m,) tells the rows linear in y;
-    `hessian(kind)` -> (function (y, s, multipliers (m,)) -> nonzeros of the upper triangle, rows, columns), kind "exact" or
-    "gauss-newton".
+    `values`(y, s) -> (m,); `jacobian`(y, s) -> its nonzeros at (`rows`, `columns`); `linear` (m,)
+    tells the rows linear in y; `hessian(kind)` -> (function (y, s, multipliers (m,)) -> nonzeros of
+    the upper triangle, rows, columns), kind "exact" or "gauss-newton".
     """
 
     size: int
@@ -33,7 +34,8 @@ class Kernel:
 
 
 def column(what, value):
-    """Return what a user's function gave as an SX column; raise ValueError naming `what` if it is no expression of numbers."""
+    """Return what a user's function gave as an SX column; raise ValueError naming `what` if it is
+    no expression of numbers."""
     try:
         return ca.vec(
             ca.SX(value if hasattr(value, "shape") else ca.vcat(list(np.atleast_1d(value))))
@@ -45,10 +47,12 @@ def column(what, value):
 
 
 def kernel(inputs, stack, *, squares=False):
-    """Build the kernel of a column of expressions in the inputs; with `squares` its value is T times the sum of their squares.
+    """Build the kernel of a column of expressions in the inputs; with `squares` its value is T
+    times the sum of their squares.
 
-    Gauss-Newton keeps 2 J'J of the residuals sqrt(T) r, and of anything else nothing. Repetitions are taken out of the values, before they
-    are differentiated: that is quicker than to do so with the derivatives, and leaves as few.
+    Gauss-Newton keeps 2 J'J of the residuals sqrt(T) r, and of anything else nothing. Repetitions
+    are taken out of the values, before they are differentiated: that is quicker than to do so with
+    the derivatives, and leaves as few.
     """
     y, s = inputs.y, inputs.s
     stack = ca.cse(stack)
@@ -94,8 +98,9 @@ def kernel(inputs, stack, *, squares=False):
 def _sparse_function(name, inputs, values, more, build):
     """Return the Function of the nonzeros of the matrix build(run), and their rows and columns.
 
-    `run(expressions, bound)` gives the value of SX expressions in the inputs, after binding symbols to values. In scalar graphs that is the
-    expressions themselves; for large trees it is a call, and what build does with the results runs as loops over numbers.
+    `run(expressions, bound)` gives the value of SX expressions in the inputs, after binding symbols
+    to values. In scalar graphs that is the expressions themselves; for large trees it is a call,
+    and what build does with the results runs as loops over numbers.
     """
     scalars = [inputs.y, inputs.s, *more]
     looped = (
@@ -178,7 +183,8 @@ def _through(inputs, run):
 
 
 def _spread(matrix, rows, columns, shape):
-    """Return a sparse matrix of that shape that is zero but at some rows and columns, in order, where it is the given one."""
+    """Return a sparse matrix of that shape that is zero but at some rows and columns, in order,
+    where it is the given one."""
     pattern = matrix.sparsity()
     pattern.enlarge(*shape, list(rows), list(columns))
     return type(matrix)(pattern, ca.vec(matrix.nz[:]))
@@ -189,7 +195,8 @@ def _squared(root, run, multipliers):
 
 
 def _curvature(inputs, scalar, run):
-    """Return the Hessian of a scalar by y, the torques' part by the chain rule through their given first and second derivatives."""
+    """Return the Hessian of a scalar by y, the torques' part by the chain rule through their given
+    first and second derivatives."""
     y, torque = inputs.y, inputs.torque
     if not _uses_torque(inputs, scalar):
         return run([ca.hessian(scalar, y)[0]])[0]

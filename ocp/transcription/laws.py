@@ -1,4 +1,5 @@
-"""Laws of motion: what a tree's own mechanics ask of every motion, beside what its problem states."""
+"""Laws of motion: what a tree's own mechanics ask of every motion, beside what its problem
+states."""
 
 from collections.abc import Callable
 
@@ -22,12 +23,13 @@ def laws(
     integrated: bool = False,
     formulation: Formulation | str = "auto",
 ) -> tuple:
-    """Return the constraints that a tree's own mechanics make, each with the instants at which it holds, those of every
-    row, or None for all nodes: ((Constraint, s), ..).
+    """Return the constraints that a tree's own mechanics make, each with the instants at which it
+    holds, those of every row, or None for all nodes: ((Constraint, s), ..).
 
-    Where torques are variables (`lifted`), the motion's need is what drives, cut joints and ground give, by inverse
-    dynamics or `explicit`ly by forward dynamics, that of the `formulation`. Torques of passive joints are zero, which a spline can only meet at as
-    many instants as it has freedom; unless their motion is `integrated` from the others'. Loops are closed.
+    Where torques are variables (`lifted`), the motion's need is what drives, cut joints and ground
+    give, by inverse dynamics or `explicit`ly by forward dynamics, that of the `formulation`.
+    Torques of passive joints are zero, which a spline can only meet at as many instants as it has
+    freedom; unless their motion is `integrated` from the others'. Loops are closed.
     """
     tree, free, stated = problem.tree, _free(problem, lifted), []
     driven = tuple(row for row in range(tree.dof) if row not in free)
@@ -63,8 +65,8 @@ def _passive(tree, rows):
 
 
 def _free(problem, lifted):
-    """Return the passive rows of q whose lack of torque restricts the motion; where loops are closed it first gives the
-    forces of cut joints, at all nodes if these are variables."""
+    """Return the passive rows of q whose lack of torque restricts the motion; where loops are
+    closed it first gives the forces of cut joints, at all nodes if these are variables."""
     shape = structure(problem.tree)
     rows = () if problem.motion.collocated else shape.passive
     if not shape.closed:

@@ -1,7 +1,8 @@
-"""What a statement prescribes at the ends of a motion whose loops are closed, and which rows follow from which.
+"""What a statement prescribes at the ends of a motion whose loops are closed, and which rows follow
+from which.
 
-The two ends are tried in numbers: coordinates, rates and accelerations that meet what is prescribed and close the loops,
-where the gradients of all these rows tell which say nothing new.
+The two ends are tried in numbers: coordinates, rates and accelerations that meet what is prescribed
+and close the loops, where the gradients of all these rows tell which say nothing new.
 """
 
 from dataclasses import dataclass
@@ -33,8 +34,8 @@ STEPS = 60  # of that search
 
 @dataclass(frozen=True, slots=True)
 class Implied:
-    """Rows of the closures, (level, end, row), that follow from the others and the statement, and prescribed rows,
-    (constraint's name, row, s), that follow from closures."""
+    """Rows of the closures, (level, end, row), that follow from the others and the statement, and
+    prescribed rows, (constraint's name, row, s), that follow from closures."""
 
     rows: frozenset
     prescribed: frozenset
@@ -48,13 +49,15 @@ class Implied:
 
 
 def implied(problem: Problem, integrated: bool) -> Implied:
-    """Return what is Implied by a problem; raise ValueError naming a loop that gapes at an end as it is prescribed."""
+    """Return what is Implied by a problem; raise ValueError naming a loop that gapes at an end as
+    it is prescribed."""
     return _implied(Same(problem), integrated)
 
 
 @lru_cache(maxsize=16)
 def _implied(same, integrated):
-    """Return what is Implied, kept, because a transcription and its certificate ask several times."""
+    """Return what is Implied, kept, because a transcription and its certificate ask several
+    times."""
     problem = same.value
     z, ends, hidden = _ends(problem)
     stated = list(_prescribed(problem, ends, hidden))
@@ -82,8 +85,8 @@ def _implied(same, integrated):
 
 
 def _ends(problem):
-    """Return z = (q, T qd, T2 qdd) at the start and at the end, the two Instants, and the symbols of all that is no
-    motion."""
+    """Return z = (q, T qd, T2 qdd) at the start and at the end, the two Instants, and the symbols
+    of all that is no motion."""
     n, T, tree = problem.tree.dof, np.sqrt(np.prod(problem.duration)), problem.tree
     z, torque = ca.SX.sym("z", 6 * n), ca.SX.sym("torque", n)
     cut = ca.SX.sym("cut", len(structure(tree).cut_labels))
@@ -111,8 +114,8 @@ def _ends(problem):
 
 
 def _prescribed(problem, ends, hidden):
-    """Yield ([(constraint's name, number of its row, s), ..], their values less their bounds) of equalities on the
-    motion at its ends."""
+    """Yield ([(constraint's name, number of its row, s), ..], their values less their bounds) of
+    equalities on the motion at its ends."""
     for constraint in problem.requirements:
         for s in _where(constraint.when):
             instants = ends if constraint.when == "joined" else ends[int(s) :][:1]
@@ -126,14 +129,16 @@ def _prescribed(problem, ends, hidden):
 
 
 def _where(when):
-    """Return at which ends of the motion a constraint holds; one of both together counts at the end."""
+    """Return at which ends of the motion a constraint holds; one of both together counts at the
+    end."""
     if isinstance(when, Span):
         return tuple(s for s in (0.0, 1.0) if when.holds(s))
     return {"start": (0.0,), "end": (1.0,), "joined": (1.0,)}.get(when, (0.0, 1.0))
 
 
 def _met(problem, z, both, count):
-    """Return values and slopes of all rows where the first `count` of them, and the others if they can be, are met."""
+    """Return values and slopes of all rows where the first `count` of them, and the others if they
+    can be, are met."""
     slopes = ca.cse(ca.jacobian(both, z))
     look = ca.Function("ends", [z], [ca.cse(both), slopes], ["z"], ["values", "slopes"])
     for q in examples(problem.tree):
@@ -144,8 +149,8 @@ def _met(problem, z, both, count):
 
 
 def _search(look, count, q):
-    """Return values and slopes near q where what is prescribed holds, the first `count` rows, and the loops are closed
-    if they can be."""
+    """Return values and slopes near q where what is prescribed holds, the first `count` rows, and
+    the loops are closed if they can be."""
     still = np.zeros(2 * len(q))
     z = np.concatenate([q, still, q, still])
     for _ in range(STEPS):

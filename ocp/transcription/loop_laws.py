@@ -1,8 +1,10 @@
-"""Closed loops as a law of motion: where a basis of motions can keep them closed beside what the statement prescribes.
+"""Closed loops as a law of motion: where a basis of motions can keep them closed beside what the
+statement prescribes.
 
-A basis says at which instants a gap, its rate and its acceleration together are well posed (`closing`): as many rows as it
-has freedom, no fewer and no more. At the ends of the motion some of these rows follow from what the statement says of
-coordinates and rates there; such rows are left out, and if they cannot hold the statement contradicts the loops.
+A basis says at which instants a gap, its rate and its acceleration together are well posed
+(`closing`): as many rows as it has freedom, no fewer and no more. At the ends of the motion some of
+these rows follow from what the statement says of coordinates and rates there; such rows are left
+out, and if they cannot hold the statement contradicts the loops.
 """
 
 from dataclasses import replace
@@ -24,8 +26,8 @@ def closures(problem: Problem, integrated: bool = False) -> tuple:
     """Return the constraints that keep the loops closed, each with the instants of every row:
     ((Constraint, ((s, ..), ..)), ..).
 
-    Where passive joints are `integrated`, loops are closed at the start and then stay so. Raises ValueError naming the
-    loop if the statement prescribes an end of the motion in which it gapes.
+    Where passive joints are `integrated`, loops are closed at the start and then stay so. Raises
+    ValueError naming the loop if the statement prescribes an end of the motion in which it gapes.
     """
     shape = structure(problem.tree)
     if not shape.closed:
@@ -42,8 +44,8 @@ def closures(problem: Problem, integrated: bool = False) -> tuple:
 
 
 def loosened(problem: Problem) -> tuple[Constraint, ...]:
-    """Return the problem's constraints, with those rows of its end that integrated loops bring about by themselves made
-    wide: they only tell one assembly of the loops from another.
+    """Return the problem's constraints, with those rows of its end that integrated loops bring
+    about by themselves made wide: they only tell one assembly of the loops from another.
 
     Raises ValueError naming a constraint that prescribes such rows not at the end alone.
     """
@@ -54,16 +56,17 @@ def loosened(problem: Problem) -> tuple[Constraint, ...]:
         rows = [number for name, number, _ in lost if name == constraint.name]
         if rows and constraint.when not in ("end", "joined"):
             raise ValueError(
-                f"constraint {constraint.name!r}: with passive 'integrated' state what holds at the end by "
-                f"at_end: the loops bring {constraint.label(rows[0])} about there by themselves"
+                f"constraint {constraint.name!r}: with method 'integrated' state what holds at the "
+                f"end by at_end: the loops bring {constraint.label(rows[0])} about there by "
+                "themselves"
             )
         constraints.append(_widened(constraint, rows) if rows else constraint)
     return tuple(constraints)
 
 
 def closed_points(problem: Problem, points):
-    """Return the control points (n, points) of a guess with its loops closed where they can be, driven joints unmoved if
-    possible."""
+    """Return the control points (n, points) of a guess with its loops closed where they can be,
+    driven joints unmoved if possible."""
     tree, motion = problem.tree, problem.motion
     if not structure(tree).closed:
         return points

@@ -1,7 +1,9 @@
-"""Transcription methods as records: where rows hold, what becomes a variable, which laws bind, and the first guess.
+"""Transcription methods as records: where rows hold, what becomes a variable, which laws bind, and
+the first guess.
 
-A method of one's own is a frozen dataclass that inherits from Method and replaces what differs; its fields are its
-settings, so none is silently ignored, and their metadata (`help`, `choices`) make its flags.
+A method of one's own is a frozen dataclass that inherits from Method and replaces what differs; its
+fields are its settings, so none is silently ignored, and their metadata (`help`, `choices`) make
+its flags.
 """
 
 from collections.abc import Callable, Mapping
@@ -38,29 +40,33 @@ NODES = "steps per segment at whose ends inequalities hold"
 RULE = "rule of the integrals over each segment"
 PANELS = "points (gauss) or panels of that rule; by default degree + 1 points, or as many panels as nodes"
 LIFTED = (
-    "explicit: torques expressed by the motion, ground wrenches in two passes; variables: both as variables at "
-    "the nodes; auto: variables where there is a ground, or drives that work against each other"
+    "explicit: torques expressed by the motion, ground wrenches in two passes; variables: both as "
+    "variables at the nodes; auto: variables where there is a ground, or drives that work against "
+    "each other"
 )
 FORM = "law of motion by inverse (implicit) or forward (explicit) dynamics"
 
 
 class Method:
-    """What every method answers; the answers here are those of a spline whose laws are constraints."""
+    """What every method answers; the answers here are those of a spline whose laws are
+    constraints."""
 
     __slots__ = ()
     name: ClassVar[str]
 
     @property
     def steps(self) -> int:
-        """Steps per segment at whose ends inequalities hold; a certificate looks at ten times as many."""
+        """Steps per segment at whose ends inequalities hold; a certificate looks at ten times as
+        many."""
         return 4
 
     def stated(self, problem: Problem) -> Problem:
-        """Return the problem on the basis that the method gives its motion; raise ValueError where it cannot."""
+        """Return the problem on the basis that the method gives its motion; raise ValueError where
+        it cannot."""
         if problem.motion.collocated:
             raise ValueError(
-                f"method {self.name!r}: the problem's motion is the mesh of {problem.motion.method!r}; "
-                "expected a BSpline"
+                f"method {self.name!r}: the problem's motion is the mesh of "
+                f"{problem.motion.method!r}; expected a BSpline"
             )
         return problem
 
@@ -73,7 +79,8 @@ class Method:
         return quadrature(problem.motion, "gauss", problem.motion.degree + 1)
 
     def layout(self, problem: Problem) -> Layout:
-        """Return the Layout of the variables: torques and ground wrenches among them where that helps."""
+        """Return the Layout of the variables: torques and ground wrenches among them where that
+        helps."""
         return _lifted(problem, "auto", self.grid(problem))
 
     def constraints(self, problem: Problem) -> tuple:
@@ -81,7 +88,8 @@ class Method:
         return problem.requirements
 
     def laws(self, problem: Problem, lifted: bool, formulation: Formulation) -> tuple:
-        """Return the laws of motion, ((Constraint, instants of every row, or None for all nodes), ..)."""
+        """Return the laws of motion, ((Constraint, instants of every row, or None for all nodes),
+        ..)."""
         return laws(problem, lifted)
 
     def equations(self, layout: Layout, finish: Callable | None) -> tuple[Group, ...]:
@@ -89,14 +97,15 @@ class Method:
         return ()
 
     def guide(self, motion: BSpline | Mesh) -> BSpline | None:
-        """Return the spline on which the first guess is made where the method's own basis makes none; `motion` is the
-        basis that the problem was stated with."""
+        """Return the spline on which the first guess is made where the method's own basis makes
+        none; `motion` is the basis that the problem was stated with."""
         return None
 
     def reduced(
         self, layout: Layout, nlp: NLP, formulation: Formulation
     ) -> tuple[NLP, Reduction | None]:
-        """Return the program that the solver sees, and the way back from its unknowns, None if it is the whole one."""
+        """Return the program that the solver sees, and the way back from its unknowns, None if it
+        is the whole one."""
         return nlp, None
 
     def words(self, problem: Problem) -> str:
@@ -106,7 +115,8 @@ class Method:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spline(Method):
-    """The problem's own spline; passive joints' lack of torque and closed loops are constraints on it."""
+    """The problem's own spline; passive joints' lack of torque and closed loops are constraints on
+    it."""
 
     name: ClassVar[str] = "spline"
 
@@ -128,7 +138,8 @@ class Spline(Method):
         return _rule(self, problem)
 
     def layout(self, problem: Problem) -> Layout:
-        """Return the Layout with torques and ground wrenches as variables where `torques` says so."""
+        """Return the Layout with torques and ground wrenches as variables where `torques` says
+        so."""
         return _lifted(problem, self.torques, self.grid(problem))
 
     def words(self, problem: Problem) -> str:
@@ -140,8 +151,8 @@ class Spline(Method):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Integrated(Method):
-    """A spline of the driven joints; the motion of the passive ones follows in `nodes` Runge-Kutta steps per segment
-    (Sohl & Bobrow 2001), which the solver differentiates."""
+    """A spline of the driven joints; the motion of the passive ones follows in `nodes` Runge-Kutta
+    steps per segment (Sohl & Bobrow 2001), which the solver differentiates."""
 
     name: ClassVar[str] = "integrated"
 
@@ -163,11 +174,13 @@ class Integrated(Method):
         return _rule(self, problem)
 
     def layout(self, problem: Problem) -> Layout:
-        """Return the Layout with torques and ground wrenches as variables where `torques` says so."""
+        """Return the Layout with torques and ground wrenches as variables where `torques` says
+        so."""
         return _lifted(problem, self.torques, self.grid(problem))
 
     def constraints(self, problem: Problem) -> tuple:
-        """Return the constraints, those at the end wide which integrated loops bring about by themselves."""
+        """Return the constraints, those at the end wide which integrated loops bring about by
+        themselves."""
         return loosened(problem) if structure(problem.tree).passive else problem.requirements
 
     def laws(self, problem: Problem, lifted: bool, formulation: Formulation) -> tuple:
@@ -187,7 +200,8 @@ class Integrated(Method):
 
 
 class Collocation(Method):
-    """Direct collocation: torques are variables at the stages of a mesh, where all constraints hold."""
+    """Direct collocation: torques are variables at the stages of a mesh, where all constraints
+    hold."""
 
     __slots__ = ()
     intervals: int
@@ -270,8 +284,8 @@ METHODS = {method.name: method for method in (Spline, HermiteSimpson, Radau, Int
 
 
 def method_of(name: str, settings: Mapping) -> Method:
-    """Return the method of that name with these settings; raise ValueError naming an unknown one, or a setting that the
-    method does not have."""
+    """Return the method of that name with these settings; raise ValueError naming an unknown one,
+    or a setting that the method does not have."""
     if name not in METHODS:
         raise ValueError(f"method: expected one of {', '.join(METHODS)}, got {name!r}")
     known = [entry.name for entry in fields(METHODS[name])]
@@ -284,7 +298,8 @@ def method_of(name: str, settings: Mapping) -> Method:
 
 
 def check_settings(method: Method) -> None:
-    """Raise ValueError naming a setting that is none of its choices, or no whole number of at least 1."""
+    """Raise ValueError naming a setting that is none of its choices, or no whole number of at least
+    1."""
     for entry in fields(method):
         value, choices = getattr(method, entry.name), entry.metadata.get("choices")
         if choices and value not in choices:
@@ -302,20 +317,21 @@ def _rule(method, problem):
 
 
 def _lifted(problem, torques, nodes):
-    """Return the Layout, with torques, forces of cut joints and ground wrenches as variables if `torques` asks for it;
-    raise ValueError naming loops that do not let them."""
+    """Return the Layout, with torques, forces of cut joints and ground wrenches as variables if
+    `torques` asks for it; raise ValueError naming loops that do not let them."""
     shape = structure(problem.tree)
     lifts = torques == "variables"
     lifts |= torques == "auto" and (problem.ground is not None or not shape.determined)
     if not lifts and not shape.determined:
         raise ValueError(
-            f"torques 'explicit': around loops {shape.loop_names} the drives can work against each other; "
-            "take 'variables'"
+            f"torques 'explicit': around loops {shape.loop_names} the drives can work against each "
+            "other; take 'variables'"
         )
     free = len(shape.passive) - len(shape.cuts)
     if shape.closed and lifts and free > 0:
         raise ValueError(
-            f"torques 'variables': loops {shape.loop_names} leave {free} passive joints free; take 'explicit'"
+            f"torques 'variables': loops {shape.loop_names} leave {free} passive joints free; "
+            "take 'explicit'"
         )
     if not lifts:
         return Layout(problem=problem)

@@ -1,8 +1,10 @@
-"""What is asked of a motion, row by row: constraints of the statement and laws, at their instants, gathered into groups.
+"""What is asked of a motion, row by row: constraints of the statement and laws, at their instants,
+gathered into groups.
 
-Equalities are asked for where the basis has freedom for them, inequalities at the nodes of the method, because an equality
-sampled more densely than the motion has freedom cannot hold. Rows on torques, forces of cut joints and ground wrenches
-that are variables are asked for at the nodes where these are.
+Equalities are asked for where the basis has freedom for them, inequalities at the nodes of the
+method, because an equality sampled more densely than the motion has freedom cannot hold. Rows on
+torques, forces of cut joints and ground wrenches that are variables are asked for at the nodes
+where these are.
 """
 
 from collections.abc import Iterator
@@ -27,8 +29,9 @@ ALIKE = 1e-9  # of the motion: instants so close are one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Rows `numbers` of a constraint, expressions `stack`, that are asked for at the instants `s`; `kind` says of what
-    the expressions are functions: an instant of the "path", an end, both, or the control points ("hull")."""
+    """Rows `numbers` of a constraint, expressions `stack`, that are asked for at the instants `s`;
+    `kind` says of what the expressions are functions: an instant of the "path", an end, both, or
+    the control points ("hull")."""
 
     constraint: Constraint
     numbers: tuple[int, ...]
@@ -47,7 +50,8 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class Program:
-    """A problem on its layout, with the formulation and what gives its derivatives, and the symbols of its kernels."""
+    """A problem on its layout, with the formulation and what gives its derivatives, and the symbols
+    of its kernels."""
 
     problem: Problem
     layout: Layout
@@ -57,7 +61,8 @@ class Program:
 
     @property
     def lifting(self) -> str | None:
-        """How torques and wrenches are known: "variables", or None where they follow from the motion."""
+        """How torques and wrenches are known: "variables", or None where they follow from the
+        motion."""
         return "variables" if self.layout.lifts else None
 
     @cached_property
@@ -71,8 +76,8 @@ class Program:
         return joined_symbols(self.problem, self.formulation, self.finish, self.lifting)
 
     def lifted_rows(self, stack: Matrix) -> np.ndarray:
-        """Tell which rows depend on lifted quantities; those of the law of motion do through what stands for inverse
-        dynamics."""
+        """Tell which rows depend on lifted quantities; those of the law of motion do through what
+        stands for inverse dynamics."""
         moved = np.zeros(stack.shape[0], dtype=bool)
         if not self.layout.lifts:
             return moved
@@ -84,17 +89,18 @@ class Program:
         return moved
 
     def check_end(self, what: str, on_lifted: bool) -> None:
-        """Raise ValueError if something asks for lifted quantities at the end of a cycle, which has none of its own."""
+        """Raise ValueError if something asks for lifted quantities at the end of a cycle, which has
+        none of its own."""
         if self.problem.cyclic and on_lifted:
             raise ValueError(
-                f"{what}: a cycle has torques and ground wrenches at its start, which stand for those "
-                "of its end too"
+                f"{what}: a cycle has torques and ground wrenches at its start, which stand for "
+                "those of its end too"
             )
 
 
 def scheduled(problem: Problem, per_segment: int) -> np.ndarray:
-    """Return the instants of the motion's grid; where the ground has a contact schedule, the node nearest to each of its
-    switches is moved there, or one added where none is left to move."""
+    """Return the instants of the motion's grid; where the ground has a contact schedule, the node
+    nearest to each of its switches is moved there, or one added where none is left to move."""
     s = problem.motion.grid(per_segment)
     switches = () if problem.ground is None else problem.ground.switches
     for switch in switches:
@@ -107,7 +113,8 @@ def scheduled(problem: Problem, per_segment: int) -> np.ndarray:
 
 
 def looked_at(problem: Problem, per_segment: int) -> np.ndarray:
-    """Return equal steps through every segment with the contact schedule's switches, for looking between the nodes."""
+    """Return equal steps through every segment with the contact schedule's switches, for looking
+    between the nodes."""
     return (
         sample(problem.motion, per_segment)
         if problem.motion.collocated
@@ -130,8 +137,8 @@ def instants(program: Program, nodes: np.ndarray, when, equal: bool, on_nodes: b
 
 
 def _within(when: Span, s, *, fixed, dense):
-    """Return the instants of s in a span; its own ends beside them where these are free to be asked, and its middle if
-    there is no other; none where instants are `fixed`."""
+    """Return the instants of s in a span; its own ends beside them where these are free to be
+    asked, and its middle if there is no other; none where instants are `fixed`."""
     inside = set(s[when.holds(s)].tolist())
     if dense and not fixed:
         ends = (end for end in (when.start, when.end) if when.holds(end))
@@ -142,8 +149,8 @@ def _within(when: Span, s, *, fixed, dense):
 
 
 def stated(program: Program, constraints, nodes) -> Iterator[Request]:
-    """Yield the requests of the statement's constraints; rows with equal and with unequal bounds, on the motion and on
-    lifted quantities, have instants of their own."""
+    """Yield the requests of the statement's constraints; rows with equal and with unequal bounds,
+    on the motion and on lifted quantities, have instants of their own."""
     for constraint in constraints:
         what = f"constraint {constraint.name!r}"
         if constraint.when == "joined":
@@ -160,7 +167,8 @@ def stated(program: Program, constraints, nodes) -> Iterator[Request]:
 
 
 def lawful(program: Program, laws) -> Iterator[Request]:
-    """Yield the requests of laws, ((Constraint, instants of every row, or None for all nodes), ..)."""
+    """Yield the requests of laws, ((Constraint, instants of every row, or None for all nodes),
+    ..)."""
     for constraint, s in laws:
         stack = column(f"constraint {constraint.name!r}", constraint.function(program.inputs.at))
         on_nodes = s is None
@@ -170,7 +178,8 @@ def lawful(program: Program, laws) -> Iterator[Request]:
 
 
 def groups(program: Program, requests) -> Iterator[Group]:
-    """Yield the requests gathered by what is evaluated together, in the order in which they first come."""
+    """Yield the requests gathered by what is evaluated together, in the order in which they first
+    come."""
     gathered: dict = {}
     for request in requests:
         gathered.setdefault(request.key, []).append(request)
@@ -186,7 +195,8 @@ def _joined_stack(program, what, constraint):
 
 
 def _sorts(constraint, stack, on_nodes):
-    """Yield (numbers of rows, whether equalities, whether on lifted quantities); rows without any bound are left out."""
+    """Yield (numbers of rows, whether equalities, whether on lifted quantities); rows without any
+    bound are left out."""
     lower, upper = constraint.bounds(stack.shape[0])
     bounded = (lower < upper) & (np.isfinite(lower) | np.isfinite(upper))
     for equal, wanted in ((True, lower == upper), (False, bounded)):
@@ -205,7 +215,8 @@ def _check_span(what, when, s):
 
 
 def _requests(program, constraint, stack, chosen, instants_of_rows, on_nodes, law=False):
-    """Yield a Request for rows with the same instants; none for an open span that lies between two nodes."""
+    """Yield a Request for rows with the same instants; none for an open span that lies between two
+    nodes."""
     kind = constraint.when if isinstance(constraint.when, str) else "path"
     if kind == "hull" and not program.problem.motion.hull:
         kind = "path"

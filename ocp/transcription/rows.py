@@ -1,4 +1,4 @@
-"""Where constraints go in an NLP, and the way back: rows of g or bounds of a variable, and multipliers by name."""
+"""Where constraints go in an NLP: rows of g, or bounds of a variable where a row has only one."""
 
 from dataclasses import dataclass
 
@@ -9,15 +9,16 @@ from ocp.problem.names import DURATION
 from ocp.problem.statement import Constraint
 from ocp.transcription.kernels import Kernel, evaluate
 from ocp.transcription.sparse import expand
-from ocp.transcription.variables import free_duration
+from ocp.transcription.variables import Layout, free_duration
 
 ALIKE = 1e-12  # of the largest coefficient of a row: below it a coefficient counts as zero
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Constraints evaluated together at instants `s`: their kernel, the map `matrix` from x to its inputs there, for each row of it its owner
-    (constraint, number of its row), and at which instants it is `asked` for, (m, N)."""
+    """Constraints evaluated together at instants `s`: their kernel, the map `matrix` from x to its
+    inputs there, for each row of it its owner (constraint, number of its row), and at which
+    instants it is `asked` for, (m, N)."""
 
     kernel: Kernel
     s: np.ndarray
@@ -33,7 +34,8 @@ class Group:
 
 
 def row_bounds(group: Group, row) -> np.ndarray:
-    """Return lower and upper bounds (2, k) of the group's rows that are in g, in their order there."""
+    """Return lower and upper bounds (2, k) of the group's rows that are in g, in their order
+    there."""
     kept = np.nonzero(row.T.ravel() >= 0)[0] % len(group.owners)
     bounds = [(owner.lower_of(number), owner.upper_of(number)) for owner, number in group.owners]
     return np.reshape(np.array(bounds).T, (2, -1))[:, kept]
@@ -41,10 +43,11 @@ def row_bounds(group: Group, row) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """Where one constraint went: instants `s` (N,), `numbers` of its rows (m,), and for each row and instant (m, N) the row of g or -1, and
-    the bounded variable or -1 with the coefficient that makes the row from it."""
+    """Where one constraint went: instants `s` (N,), `numbers` of its rows (m,), and for each row
+    and instant (m, N) the row of g or -1, and the bounded variable or -1 with the coefficient that
+    makes the row from it."""
 
-    constraint: object
+    constraint: Constraint
     s: np.ndarray
     numbers: np.ndarray
     row: np.ndarray
@@ -52,105 +55,95 @@ class Rows:
     coefficient: np.ndarray
 
     @property
-    def name(self):
-        """The constraint's name, marked when these are the equalities among its rows and there may be others."""
-        lower, upper = (
-            np.atleast_1d(side) for side in (self.constraint.lower, self.constraint.upper)
-        )
-        equal = np.broadcast_arrays(lower == upper)[0]
+    def name(self) -> str:
+        """The constraint's name, marked when these are the equalities among its rows and there may
+        be others."""
+        equal = np.equal(self.constraint.lower, self.constraint.upper)
         return self.constraint.name + (" (equalities)" if self.equal and not equal.all() else "")
 
     @property
-    def equal(self):
+    def equal(self) -> bool:
         """Tell whether these rows are equalities."""
-        return self.constraint.lower_of(self.numbers[0]) == self.constraint.upper_of(
-            self.numbers[0]
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Multipliers:
-    """Lagrange multipliers of one constraint: instants `s` (N,), row labels (m,), values (m, N); positive at an upper bound."""
-
-    s: np.ndarray
-    labels: tuple
-    values: np.ndarray
+        lower, upper = self.constraint.lower_of, self.constraint.upper_of
+        return lower(self.numbers[0]) == upper(self.numbers[0])
 
 
 class Box:
-    """Bounds of the variables, and who asked for them: rows linear in a single variable go here instead of to g."""
+    """Bounds of the variables, and who asked for them: rows linear in a single variable go here
+    instead of to g."""
 
-    def __init__(self, layout):
-        self.layout, self.asked = layout, {}
+    def __init__(self, layout: Layout):
+        self.asked: dict = {}
         self.lower, self.upper = np.full(layout.size, -np.inf), np.full(layout.size, np.inf)
         if free_duration(layout.problem):
             self.lower[0], self.upper[0] = layout.problem.duration
             limits = _duration_limits(layout.problem)
             self.asked[0, "lower"] = self.asked[0, "upper"] = limits, 0, 1.0
 
-    def take(self, group, count):
-        """Place the rows of a group, those of g from `count` on; yield the Rows of each constraint and the array (m, N) of all its rows."""
+    def take(self, group: Group, count: int) -> tuple[list[Rows], np.ndarray]:
+        """Place the rows of a group, those of g from `count` on; return the Rows of each constraint
+        and the array (m, N) of all its rows."""
         lines = linear_rows(group)
-        variable, coefficient, row = (
-            np.full(group.asked.shape, -1),
-            np.zeros(group.asked.shape),
-            np.full(group.asked.shape, -1),
-        )
         absent = lines.known & (lines.count == 0) & group.asked
         for number, k in np.argwhere(absent):
             _check_constant(*group.owners[number], group.s[k], lines.constant[number, k])
-        single = lines.count[lines.row, lines.instant] == 1
-        for number, k, place, factor in zip(
-            *(
-                part[single]
-                for part in (lines.row, lines.instant, lines.variable, lines.coefficient)
-            )
-        ):
-            if group.asked[number, k]:
-                variable[number, k], coefficient[number, k] = place, factor
-                self._bound(
-                    place, factor, lines.constant[number, k], *group.owners[number], group.s[k]
-                )
+        variable, coefficient = self._bounded(group, lines)
+        row = np.full(group.asked.shape, -1)
         general = group.asked & (variable < 0) & ~absent
         row.T[general.T] = count + np.arange(general.sum())
-        names, found = [constraint.name for constraint, _ in group.owners], []
-        for name in dict.fromkeys(names):
-            mine = [k for k, other in enumerate(names) if other == name]
-            there = group.asked[mine].any(axis=0)
-            found.append(
-                Rows(
-                    constraint=group.owners[mine[0]][0],
-                    s=group.s[there],
-                    numbers=np.array([group.owners[k][1] for k in mine]),
-                    row=row[mine][:, there],
-                    variable=variable[mine][:, there],
-                    coefficient=coefficient[mine][:, there],
-                )
-            )
-        return found, row
+        return list(_by_constraint(group, row, variable, coefficient)), row
 
-    def _bound(self, variable, coefficient, constant, constraint, number, s):
-        sides = sorted(
-            (bound - constant) / coefficient
-            for bound in (constraint.lower_of(number), constraint.upper_of(number))
-        )
-        if sides[0] > self.lower[variable]:
-            self.lower[variable], self.asked[variable, "lower"] = sides[0], (constraint, number, s)
-        if sides[1] < self.upper[variable]:
-            self.upper[variable], self.asked[variable, "upper"] = sides[1], (constraint, number, s)
+    def _bounded(self, group, lines):
+        """Make bounds of the rows with a single variable; return, for each row and instant (m, N),
+        the variable or -1 and its coefficient."""
+        variable, coefficient = np.full(group.asked.shape, -1), np.zeros(group.asked.shape)
+        single = lines.count[lines.row, lines.instant] == 1
+        single &= group.asked[lines.row, lines.instant]
+        parts = (lines.row, lines.instant, lines.variable, lines.coefficient)
+        for number, k, place, factor in zip(*(part[single] for part in parts)):
+            variable[number, k], coefficient[number, k] = place, factor
+            owner = (*group.owners[number], group.s[k])
+            self._bound(place, factor, lines.constant[number, k], owner)
+        return variable, coefficient
+
+    def _bound(self, variable, coefficient, constant, owner):
+        constraint, number, _ = owner
+        bounds = constraint.lower_of(number), constraint.upper_of(number)
+        lower, upper = sorted((bound - constant) / coefficient for bound in bounds)
+        if lower > self.lower[variable]:
+            self.lower[variable], self.asked[variable, "lower"] = lower, owner
+        if upper < self.upper[variable]:
+            self.upper[variable], self.asked[variable, "upper"] = upper, owner
         lower, upper = self.lower[variable], self.upper[variable]
         if lower > upper + 1e-12 * max(1.0, abs(upper)):
             raise ValueError(
-                f"contradictory bounds: {_who(*self.asked[variable, 'lower'])} asks for at least {lower:g}, "
-                f"{_who(*self.asked[variable, 'upper'])} for at most {upper:g}"
+                f"contradictory bounds: {_who(*self.asked[variable, 'lower'])} asks for at least "
+                f"{lower:g}, {_who(*self.asked[variable, 'upper'])} for at most {upper:g}"
             )
         self.lower[variable] = min(lower, upper)
 
 
+def _by_constraint(group, row, variable, coefficient):
+    """Yield the Rows of each constraint of a group, at the instants where it is asked for."""
+    names = np.array([constraint.name for constraint, _ in group.owners])
+    for name in dict.fromkeys(names.tolist()):
+        chosen = np.nonzero(names == name)[0]
+        present = group.asked[chosen].any(axis=0)
+        yield Rows(
+            constraint=group.owners[chosen[0]][0],
+            s=group.s[present],
+            numbers=np.array([group.owners[k][1] for k in chosen]),
+            row=row[chosen][:, present],
+            variable=variable[chosen][:, present],
+            coefficient=coefficient[chosen][:, present],
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lines:
-    """The rows of a group that are linear in x, as triplets with an `instant`; `known` (m, N) tells which, `count` (m, N) their number of
-    coefficients, `constant` (m, N) what is left of them when x = 0."""
+    """The rows of a group that are linear in x, as triplets with an `instant`; `known` (m, N) tells
+    which, `count` (m, N) their number of coefficients, `constant` (m, N) what is left of them when
+    x = 0."""
 
     row: np.ndarray
     instant: np.ndarray
@@ -161,7 +154,7 @@ class Lines:
     constant: np.ndarray
 
 
-def linear_rows(group):
+def linear_rows(group: Group) -> Lines:
     """Return the Lines of a group."""
     kernel, count = group.kernel, len(group.s)
     shape, size = (len(group.owners), count), group.matrix.shape[1]
@@ -203,57 +196,9 @@ def _check_constant(constraint, number, s, value):
     lower, upper = constraint.lower_of(number), constraint.upper_of(number)
     if not lower - 1e-9 <= value <= upper + 1e-9:
         raise ValueError(
-            f"{_who(constraint, number, s)} is {value:g} whatever the motion, expected within ({lower:g}, {upper:g})"
+            f"{_who(constraint, number, s)} is {value:g} whatever the motion, "
+            f"expected within ({lower:g}, {upper:g})"
         )
-
-
-def name_multipliers(rows, asked, x_multipliers, g_multipliers):
-    """Return {constraint name: Multipliers}; a variable's multiplier goes to the constraint that `asked` for the bound it leans on."""
-    named = {}
-    for placed in rows:
-        values = np.zeros(placed.row.shape)
-        values[placed.row >= 0] = np.take(g_multipliers, placed.row[placed.row >= 0])
-        for m, k in zip(*np.nonzero(placed.variable >= 0)):
-            variable = placed.variable[m, k]
-            owner = asked.get((variable, "upper" if x_multipliers[variable] > 0 else "lower"))
-            if owner == (placed.constraint, placed.numbers[m], placed.s[k]):
-                values[m, k] = x_multipliers[variable] / placed.coefficient[m, k]
-        named[placed.name] = Multipliers(
-            s=placed.s,
-            labels=tuple(placed.constraint.label(row) for row in placed.numbers),
-            values=values,
-        )
-    if DURATION in [constraint.name for constraint, *_ in asked.values()]:
-        named[DURATION] = Multipliers(
-            s=np.zeros(1), labels=("T",), values=np.array([[x_multipliers[0]]])
-        )
-    return named
-
-
-def gather_multipliers(rows, named, size, count, *, free):
-    """Return multipliers of variables (size,) and rows of g (count,) from those by name, interpolated where the instants differ.
-
-    `free` tells whether x_0 is the duration. A multiplier along the path is a density times the spacing of its instants, so it is scaled by
-    the ratio of their numbers.
-    """
-    x_multipliers, g_multipliers = np.zeros(size), np.zeros(count)
-    for placed in rows:
-        if placed.name not in named or len(named[placed.name].values) != len(placed.row):
-            continue
-        known = named[placed.name]
-        values = known.values
-        if len(known.s) != len(placed.s) or not np.allclose(known.s, placed.s):
-            values = (
-                np.array([np.interp(placed.s, known.s, line) for line in values])
-                * len(known.s)
-                / len(placed.s)
-            )
-        g_multipliers[placed.row[placed.row >= 0]] = values[placed.row >= 0]
-        bounds = placed.variable >= 0
-        np.add.at(x_multipliers, placed.variable[bounds], (values * placed.coefficient)[bounds])
-    if free and DURATION in named:
-        x_multipliers[0] += named[DURATION].values[0, 0]
-    return x_multipliers, g_multipliers
 
 
 def _who(constraint, number, s):

@@ -1,8 +1,10 @@
-"""Passive joints by integration: their motion follows from that of the active ones, by the hybrid recursion (Sohl & Bobrow 2001, section 5).
+"""Passive joints by integration: their motion follows from that of the active ones, by the hybrid
+recursion (Sohl & Bobrow 2001, section 5).
 
-The unknowns are the duration, the control points of the active joints and the state of the passive ones at the start. Classical Runge-Kutta
-steps of the accelerations that `hybrid` gives (algorithms 3.4-3.6) run through the motion, and a spline, whose ends are met exactly, is laid
-through what they find. The rest is the program of the whole motion, with these control points in it.
+The unknowns are the duration, the control points of the active joints and the state of the passive
+ones at the start. Classical Runge-Kutta steps of the accelerations that `hybrid` gives (algorithms
+3.4-3.6) run through the motion, and a spline, whose ends are met exactly, is laid through what they
+find. The rest is the program of the whole motion, with these control points in it.
 """
 
 from collections.abc import Callable
@@ -22,9 +24,9 @@ from ocp.transcription.variables import free_duration
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reduction:
-    """The way between the unknowns z of a reduced program and those x of the whole motion: `kept` numbers of x, then states at the
-    start, `start` x; `expand`(z) -> x; `bounded` numbers of x whose bounds are rows of the reduced program, after
-    the `rows` of the whole one."""
+    """The way between the unknowns z of a reduced program and those x of the whole motion: `kept`
+    numbers of x, then states at the start, `start` x; `expand`(z) -> x; `bounded` numbers of x
+    whose bounds are rows of the reduced program, after the `rows` of the whole one."""
 
     kept: np.ndarray
     start: ca.DM
@@ -53,7 +55,8 @@ class Reduction:
 
 
 def reduced(layout, nlp, steps, formulation):
-    """Return the reduced NLP of a whole motion's, whose solver differentiates it, and the Reduction; `steps` per segment."""
+    """Return the reduced NLP of a whole motion's, whose solver differentiates it, and the
+    Reduction; `steps` per segment."""
     problem = layout.problem
     n, points, free, rows = (
         problem.tree.dof,
@@ -92,9 +95,11 @@ def reduced(layout, nlp, steps, formulation):
 
 
 def followed(tree, start, driven, step, loads=(), formulation="auto"):
-    """Return (q, qd) of the p passive coordinates (2 p, N + 1) that follow from those of the others, from the state `start` (2 p,) on.
+    """Return (q, qd) of the p passive coordinates (2 p, N + 1) that follow from those of the
+    others, from the state `start` (2 p,) on.
 
-    `driven` (3 (n - p), 2 N + 1): q, qd and qdd of the others at ends and middles of N Runge-Kutta steps, each of `step` (s).
+    `driven` (3 (n - p), 2 N + 1): q, qd and qdd of the others at ends and middles of N Runge-Kutta
+    steps, each of `step` (s).
     """
     rows = list(structure(tree).passive)
     held = [row for row in range(tree.dof) if row not in rows]
@@ -152,8 +157,8 @@ def _whole(layout, z, kept, loose, steps, formulation):
 
 
 def _step(tree, loads, rows, held, width, formulation):
-    """Return the Function of one Runge-Kutta step of (q, q') of the passive joints, from (q, q', q'') of the active ones at its start,
-    middle and end, s at its start, and T."""
+    """Return the Function of one Runge-Kutta step of (q, q') of the passive joints, from (q, q',
+    q'') of the active ones at its start, middle and end, s at its start, and T."""
     n, count = tree.dof, len(held)
     state, given = ca.SX.sym("state", 2 * len(rows)), ca.SX.sym("given", 9 * count + 2)
     T, s = given[-1], given[-2]
@@ -165,7 +170,7 @@ def _step(tree, loads, rows, held, width, formulation):
         )
         q[rows], rate[rows] = ca.vertsplit(state, len(rows))
         pushes = acting(loads, (s + when * width / 2) * T)
-        if tree.loops:
+        if structure(tree).closed:
             qdd = closed_hybrid(
                 tree, q, rate / T, known / T**2, rows, pushes, dynamics=slope_of(formulation, tree)
             )
@@ -188,7 +193,8 @@ def _step(tree, loads, rows, held, width, formulation):
 
 
 def _laying(motion, s):
-    """Return the matrix (points, N + 2) of the control points that come nearest to N values at s and meet both ends and the slopes there."""
+    """Return the matrix (points, N + 2) of the control points that come nearest to N values at s
+    and meet both ends and the slopes there."""
     value, slope = motion.values(s), motion.values([0.0, 1.0], 1)
     exact = np.vstack([value[[0, -1]], slope])
     system = np.block([[value.T @ value, exact.T], [exact, np.zeros((4, 4))]])

@@ -1,8 +1,9 @@
-"""Kernels at many instants, assembled over the variables of the NLP by one constant sparse matrix per derivative.
+"""Kernels at many instants, assembled over the variables of the NLP by one constant sparse matrix
+per derivative.
 
-All instants of a block together are Y = M x, constant M holding the spline bases, so the derivatives over x are constant sparse
-matrices times the nonzeros of the kernels' derivatives. The solver is given these; letting it differentiate the mapped graph costs many
-times more.
+All instants of a block together are Y = M x, constant M holding the spline bases, so the
+derivatives over x are constant sparse matrices times the nonzeros of the kernels' derivatives. The
+solver is given these; letting it differentiate the mapped graph costs many times more.
 """
 
 from dataclasses import dataclass
@@ -17,9 +18,11 @@ TABLE = 50_000_000  # entries of a matrix up to which a table of them all sorts 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A kernel at several instants: `s` (N,), the map M (N * width, variables) as `matrix`, and for every value where it goes.
+    """A kernel at several instants: `s` (N,), the map M (N * width, variables) as `matrix`, and for
+    every value where it goes.
 
-    `target` (m, N) is the row of the assembled vector, -1 for nowhere; values meant for the same row are summed with `weight` (m, N).
+    `target` (m, N) is the row of the assembled vector, -1 for nowhere; values meant for the same
+    row are summed with `weight` (m, N).
     """
 
     kernel: Kernel
@@ -30,7 +33,8 @@ class Block:
 
 
 def assemble(blocks, variables, rows):
-    """Return (values, jacobian) over all blocks as functions of a symbol x: MX (rows,), and MX (rows, variables) sparse."""
+    """Return (values, jacobian) over all blocks as functions of a symbol x: MX (rows,), and MX
+    (rows, variables) sparse."""
 
     def values(x):
         total = ca.MX(rows, 1)
@@ -57,7 +61,8 @@ def assemble(blocks, variables, rows):
 
 
 def assemble_hessian(blocks, variables, rows, kind):
-    """Return hessian(x, multipliers of the assembled rows) over all blocks: MX (variables, variables), upper triangle."""
+    """Return hessian(x, multipliers of the assembled rows) over all blocks: MX (variables,
+    variables), upper triangle."""
 
     def hessian(x, multipliers):
         parts, entries, offset = [], [], 0
@@ -92,7 +97,8 @@ def _evaluate(block, kernel_function, x, *more):
 
 
 def _jacobian_entries(block, offset):
-    """Return (row, column, source, weight) of every product of a kernel nonzero with an entry of M."""
+    """Return (row, column, source, weight) of every product of a kernel nonzero with an entry of
+    M."""
     rows, columns = block.kernel.rows, block.kernel.columns
     source, instants = (
         np.arange(len(rows) * len(block.s)),
@@ -109,10 +115,12 @@ def _jacobian_entries(block, offset):
 
 
 def _pulled_back(block, above, right):
-    """Yield M' H M, upper triangle, in parts: which kernel nonzeros, at (above, right) of each upper triangle, a constant (N, pairs) that their
-    values (.., N) are multiplied by, and for each product the row, the column and a factor, 0 where it belongs to the lower triangle.
+    """Yield M' H M, upper triangle, in parts: which kernel nonzeros, at (above, right) of each
+    upper triangle, a constant (N, pairs) that their values (.., N) are multiplied by, and for each
+    product the row, the column and a factor, 0 where it belongs to the lower triangle.
 
-    The sum over the instants comes first: inputs of one family depend alike on variables of their own, so their pairs share the weights.
+    The sum over the instants comes first: inputs of one family depend alike on variables of their
+    own, so their pairs share the weights.
     """
     family, coefficients, variables = _families(block)
     kinds = family[above] * len(coefficients) + family[right]
@@ -132,8 +140,8 @@ def _pulled_back(block, above, right):
 
 
 def _products(first, second):
-    """Return the pairs of columns, one of each matrix, (N, a) and (N, b), that are not apart at every instant, and their products as a
-    sparse DM (N, pairs)."""
+    """Return the pairs of columns, one of each matrix, (N, a) and (N, b), that are not apart at
+    every instant, and their products as a sparse DM (N, pairs)."""
     (instant, one), counts, other = (
         np.nonzero(first),
         np.count_nonzero(second, axis=1),
@@ -150,8 +158,9 @@ def _products(first, second):
 
 
 def _families(block):
-    """Return the family of each of the kernel's inputs, of each family the coefficients (N, variables) that make such an input at every
-    instant, and of each input the variables they belong to."""
+    """Return the family of each of the kernel's inputs, of each family the coefficients (N,
+    variables) that make such an input at every instant, and of each input the variables they belong
+    to."""
     line, variable = (np.array(index) for index in block.matrix.sparsity().get_triplet())
     instant, which = np.divmod(line, block.kernel.width)
     order, value = np.argsort(which, kind="stable"), np.array(block.matrix.nonzeros())
@@ -170,7 +179,8 @@ def _families(block):
 
 
 def expand(matrix, lines):
-    """Return, for every entry of the given lines of a sparse matrix, the position in `lines`, the column and the value."""
+    """Return, for every entry of the given lines of a sparse matrix, the position in `lines`, the
+    column and the value."""
     transposed = matrix.T
     start, column = (
         np.array(transposed.sparsity().colind()),
@@ -198,7 +208,8 @@ def _gather(entries, parts, sources, shape):
 
 
 def _ranked(keys, limit):
-    """Return the distinct keys in order, and the number of each key among them; keys are below `limit`."""
+    """Return the distinct keys in order, and the number of each key among them; keys are below
+    `limit`."""
     if limit > TABLE:
         return np.unique(keys, return_inverse=True)
     there = np.zeros(limit, dtype=bool)

@@ -29,8 +29,8 @@ class Same:
 def trace(problem: Problem, formulation, wanted: Callable, wrenches: str | None = None) -> Callable:
     """Return a function (y (width, N), s (N,)) -> (m, N) of wanted(Instant).
 
-    `wrenches` as in `symbols`: y ends with those of the feet, about the origin, if they are "given", and with torques as
-    "variables".
+    `wrenches` as in `symbols`: y ends with those of the feet, about the origin, if they are
+    "given", and with torques as "variables".
     """
     inputs = _traced(Same(problem), formulation, wrenches)
     values = ca.cse(column("trace", wanted(inputs.at)))
@@ -50,5 +50,6 @@ def trace_joined(
 
 @lru_cache(maxsize=4)
 def _traced(same, formulation, wrenches):
-    """Return the Inputs of traces, kept, because all that is traced of one motion shares poses, torques and reactions."""
+    """Return the Inputs of traces, kept, because all that is traced of one motion shares poses,
+    torques and reactions."""
     return symbols(same.value, formulation, wrenches=wrenches)

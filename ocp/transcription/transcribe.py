@@ -1,10 +1,11 @@
-"""Problem -> NLP: the method's variables, the statement's functions at instants of the motion as rows.
+"""Problem -> NLP: the method's variables, the statement's functions at instants of the motion as
+rows.
 
 A row that bounds a single variable becomes a bound of that variable.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 
 import casadi as ca
 import numpy as np
@@ -28,16 +29,18 @@ from ocp.transcription.variables import Layout, join, split
 class Transcription:
     """How a problem becomes an NLP.
 
-    `method`: a Method, as Spline(), HermiteSimpson(), Radau() or Integrated(), or its name. `dynamics`: a Formulation or
-    its name; "auto" is newton_euler, for flexible links book. `derivatives` of the torques: "recursive", by the
-    formulation's own recursion, as the composite one in the ground frame; "published", the first ones by the recursion
-    published with it; or "ad", by automatic differentiation: always of kernels of one instant, assembled sparsely and
-    handed to the solver; or "solver", all left to the solver's front end, for comparison; "auto" is recursive where the
-    formulation has one, else ad. `compiled`: kernels as machine code, where the system has a C compiler; otherwise they
-    run on CasADi's virtual machine, and the Solution's statistics say why. Raises ValueError naming what is wrong.
+    `method`: a Method, as Spline(), HermiteSimpson(), Radau() or Integrated(), or its name.
+    `dynamics`: a Formulation or its name; "auto" is newton_euler, for flexible links book.
+    `derivatives` of the torques: "recursive", by the formulation's own recursion, as the composite
+    one in the ground frame; "published", the first ones by the recursion published with it; or
+    "ad", by automatic differentiation: always of kernels of one instant, assembled sparsely and
+    handed to the solver; or "solver", all left to the solver's front end, for comparison; "auto" is
+    recursive where the formulation has one, else ad. `compiled`: kernels as machine code, where the
+    system has a C compiler; otherwise they run on CasADi's virtual machine, and the Solution's
+    statistics say why. Raises ValueError naming what is wrong.
     """
 
-    method: Method = Spline()
+    method: Method = field(default_factory=Spline)
     dynamics: Formulation | str = "auto"
     derivatives: str = "auto"
     compiled: bool = False
@@ -55,13 +58,15 @@ class Transcription:
         derivatives_of(self.dynamics, self.derivatives)  # refuses what no tree could change
         if self.compiled and self.derivatives == "solver":
             raise ValueError(
-                "compiled: a solver cannot differentiate machine code; use derivatives 'recursive' or 'ad'"
+                "compiled: a solver cannot differentiate machine code; "
+                "use derivatives 'recursive' or 'ad'"
             )
 
 
 def transcription_of(settings: Mapping) -> Transcription:
-    """Return the Transcription of settings by name, those of its method among them, as flags and files hold them:
-    {"method": "radau", "order": 4, "derivatives": "ad"}; raise ValueError naming one that the method does not have."""
+    """Return the Transcription of settings by name, those of its method among them, as flags and
+    files hold them: {"method": "radau", "order": 4, "derivatives": "ad"}; raise ValueError naming
+    one that the method does not have."""
     general = {entry.name for entry in fields(Transcription)} - {"method"}
     method = settings.get("method", Spline.name)
     own = {key: value for key, value in settings.items() if key not in general | {"method"}}
@@ -85,9 +90,10 @@ def settings_of(transcription: Transcription) -> dict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcribed:
-    """A problem's NLP and the way back: the layout of its variables, the groups of constraints and where their rows
-    went, who asked for each bound of a variable, the objective's terms as blocks and as a function of x, and
-    `kernels`(), which says how the kernels run. `motion` is the basis that the problem was stated with."""
+    """A problem's NLP and the way back: the layout of its variables, the groups of constraints and
+    where their rows went, who asked for each bound of a variable, the objective's terms as blocks
+    and as a function of x, and `kernels`(), which says how the kernels run. `motion` is the basis
+    that the problem was stated with."""
 
     problem: Problem
     transcription: Transcription
@@ -104,7 +110,8 @@ class Transcribed:
 
     @property
     def guess(self) -> np.ndarray:
-        """The first guess of x, that of the whole motion: the straightest motion, and feet that share the weight."""
+        """The first guess of x, that of the whole motion: the straightest motion, and feet that
+        share the weight."""
         guide = self.transcription.method.guide(self.motion)
         if guide is None:
             return straight_guess(self.layout, self.groups)
@@ -120,8 +127,8 @@ class Transcribed:
 
 
 def transcribe(problem: Problem, transcription: Transcription = Transcription()) -> Transcribed:
-    """Return the Transcribed problem; raise ValueError naming constraint, joint and instant for bad sizes or
-    contradictory bounds."""
+    """Return the Transcribed problem; raise ValueError naming constraint, joint and instant for bad
+    sizes or contradictory bounds."""
     transcription = settled(problem.tree, transcription)
     method, motion, finish = transcription.method, problem.motion, _Finish(transcription.compiled)
     problem = method.stated(problem)
@@ -168,7 +175,8 @@ def _requests(program, method):
 
 
 def _placed(asked_for, layout):
-    """Return the Box of the variables, the blocks of the rows of g, where every constraint went, and all bounds."""
+    """Return the Box of the variables, the blocks of the rows of g, where every constraint went,
+    and all bounds."""
     box, blocks, rows, limits, count = Box(layout), [], [], [np.empty((2, 0))], 0
     for group in asked_for:
         placed, row = box.take(group, count)
@@ -186,7 +194,8 @@ def _placed(asked_for, layout):
 
 
 class _Finish:
-    """What finishes kernels as machine code, and says how they run; after the first trouble it leaves them as they are."""
+    """What finishes kernels as machine code, and says how they run; after the first trouble it
+    leaves them as they are."""
 
     def __init__(self, compiled):
         self.compiled, self.trouble = compiled, None

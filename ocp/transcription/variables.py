@@ -1,12 +1,12 @@
-"""The variables of the NLP: the duration (if free), the control points, joint by joint for each of them, then what is
-lifted, node by node; and y = M x, what kernels take of them.
+"""The variables of the NLP: the duration (if free), the control points, joint by joint for each of
+them, then what is lifted, node by node; and y = M x, what kernels take of them.
 
-Lifted are joint torques, forces of cut joints and ground wrenches, in this order, when they are variables themselves,
-bound to the motion by equalities. They count in body weights (N or N m over the tree's weight), so that they are of the
-size of the angles.
+Lifted are joint torques, forces of cut joints and ground wrenches, in this order, when they are
+variables themselves, bound to the motion by equalities. They count in body weights (N or N m over
+the tree's weight), so that they are of the size of the angles.
 
-A kernel's inputs at an instant are y = (T, q, q', q'', lifted), with primes for d/ds, when the duration T is free, else
-(q, qd, qdd, lifted).
+A kernel's inputs at an instant are y = (T, q, q', q'', lifted), with primes for d/ds, when the
+duration T is free, else (q, qd, qdd, lifted).
 """
 
 from dataclasses import dataclass, field
@@ -22,8 +22,8 @@ from ocp.problem.statement import Problem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """Where everything stands in x: `nodes` (N,) at which something is lifted, and the `place` (width, N) of each such
-    number in x, -1 where it is not there and zero."""
+    """Where everything stands in x: `nodes` (N,) at which something is lifted, and the `place`
+    (width, N) of each such number in x, -1 where it is not there and zero."""
 
     problem: Problem
     nodes: np.ndarray = field(default_factory=lambda: np.empty(0))
@@ -56,12 +56,14 @@ def motion_size(problem: Problem) -> int:
 
 
 def motion_width(problem: Problem) -> int:
-    """Number of inputs of a kernel that make the motion: (T, q, q', q'') when the duration is free, else (q, qd, qdd)."""
+    """Number of inputs of a kernel that make the motion: (T, q, q', q'') when the duration is free,
+    else (q, qd, qdd)."""
     return free_duration(problem) + 3 * problem.tree.dof
 
 
 def lifted_layout(problem: Problem, nodes) -> Layout:
-    """Return the Layout with all that can be lifted as variables at the nodes; a foot has none where it bears nothing."""
+    """Return the Layout with all that can be lifted as variables at the nodes; a foot has none
+    where it bears nothing."""
     rows = structure(problem.tree).internal
     names = () if problem.ground is None else slots(problem.ground)
     present = np.ones((rows + 6 * len(names), len(nodes)), dtype=bool)
@@ -74,7 +76,8 @@ def lifted_layout(problem: Problem, nodes) -> Layout:
 
 
 def split(layout: Layout, x):
-    """Return (control points (n, points), duration, lifted (width, N) in N and N m) from the NLP's variables x."""
+    """Return (control points (n, points), duration, lifted (width, N) in N and N m) from the NLP's
+    variables x."""
     problem, x = layout.problem, np.asarray(x, dtype=float).ravel()
     free = free_duration(problem)
     duration = float(x[0]) if free else problem.duration[0]
@@ -84,7 +87,8 @@ def split(layout: Layout, x):
 
 
 def join(layout: Layout, control_points, duration: float, lifted=None) -> np.ndarray:
-    """Return the NLP's variables x from control points (n, points), the duration, and what is lifted (zero if None)."""
+    """Return the NLP's variables x from control points (n, points), the duration, and what is
+    lifted (zero if None)."""
     x = np.zeros(layout.size)
     first = [duration] if free_duration(layout.problem) else []
     x[: motion_size(layout.problem)] = np.append(first, np.ravel(control_points, order="F"))
@@ -96,8 +100,8 @@ def join(layout: Layout, control_points, duration: float, lifted=None) -> np.nda
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MotionMap:
-    """M with y = M x, the kernel inputs of all instants stacked, as triplets; `shape` is M's, and `divisor` (width,)
-    what the entries of one y are divided by: powers of a given duration."""
+    """M with y = M x, the kernel inputs of all instants stacked, as triplets; `shape` is M's, and
+    `divisor` (width,) what the entries of one y are divided by: powers of a given duration."""
 
     row: np.ndarray
     column: np.ndarray
@@ -133,7 +137,8 @@ def motion_map(layout: Layout, s, hull: bool = False) -> MotionMap:
 
 
 def _divisor(layout):
-    """Return what the entries of y are divided by: T and T^2 for qd and qdd where the duration T is given."""
+    """Return what the entries of y are divided by: T and T^2 for qd and qdd where the duration T is
+    given."""
     problem, divisor = layout.problem, np.ones(layout.width)
     if not free_duration(problem):
         powers = np.repeat(np.arange(3), problem.tree.dof)
@@ -142,7 +147,8 @@ def _divisor(layout):
 
 
 def motion_inputs(problem: Problem, control_points, duration: float, s) -> np.ndarray:
-    """Return y (width of the motion, N), what kernels take of the motion alone at the instants s."""
+    """Return y (width of the motion, N), what kernels take of the motion alone at the instants
+    s."""
     layout = Layout(problem=problem)
     return motion_map(layout, s)(join(layout, control_points, duration))
 
@@ -155,7 +161,8 @@ def _duration_entries(layout, count):
 
 
 def _motion_entries(layout, s, hull):
-    """Return the triplets of q, q' and q'' (or qd and qdd, where the duration is given) from control points."""
+    """Return the triplets of q, q' and q'' (or qd and qdd, where the duration is given) from
+    control points."""
     problem = layout.problem
     n, free, width = problem.tree.dof, free_duration(problem), layout.width
     if hull:
@@ -172,7 +179,8 @@ def _motion_entries(layout, s, hull):
 
 
 def _lifted_entries(layout, s):
-    """Return the triplets of what is lifted, run between the nodes as the motion's basis does it."""
+    """Return the triplets of what is lifted, run between the nodes as the motion's basis does
+    it."""
     weights = layout.problem.motion.interpolation(s, layout.nodes)
     instant, node = np.nonzero(weights)
     line, entry = np.nonzero(layout.place[:, node] >= 0)

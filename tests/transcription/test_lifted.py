@@ -29,8 +29,8 @@ from ocp.solution.certificate import verify
 from ocp.solution.solving import solve
 from ocp.solvers.nlp import kkt_residual
 from ocp.transcription.methods import Spline
+from ocp.transcription.multipliers import gather_multipliers, name_multipliers
 from ocp.transcription.requests import scheduled
-from ocp.transcription.rows import gather_multipliers, name_multipliers
 from ocp.transcription.transcribe import transcribe, transcription_of
 from ocp.transcription.variables import (
     join,

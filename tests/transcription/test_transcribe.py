@@ -27,7 +27,7 @@ from ocp.dynamics.composite import COMPOSITE
 from ocp.motion import sample
 from ocp.solvers.minimizing import Solver, minimize
 from ocp.transcription.methods import Spline
-from ocp.transcription.rows import gather_multipliers, name_multipliers
+from ocp.transcription.multipliers import gather_multipliers, name_multipliers
 from ocp.transcription.transcribe import transcribe, transcription_of
 from ocp.transcription.variables import Layout, join, motion_map, split
 
