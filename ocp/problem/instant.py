@@ -102,8 +102,8 @@ class Instant:
 
     @cached_property
     def loop_forces(self):
-        return self.unsupported - self._given({} if self.ground is None else self.reaction.wrenches)
-        rows pass nothing."""
+        """What the cut joints pass (m,), N and N m, row by row as `structure(tree).cut_labels`;
+        redundant rows pass nothing."""
         if self.forces.cuts is not None:
             return self.forces.cuts(self)
         return eliminated(self.tree, self.frames, self.supported, structure(self.tree).passive)

@@ -416,7 +416,7 @@ def test_integrated_loops_want_their_end_stated_apart():
     problem = replace(turning("crank"), constraints=(*turning("crank").constraints, ends))
     with pytest.raises(
         ValueError,
-        match="constraint 'turned': with passive 'integrated' state what holds at the end by at_end",
+        match="constraint 'turned': with method 'integrated' state what holds at the end by at_end",
     ):
         solve(problem, Transcription(method=Integrated()))
 

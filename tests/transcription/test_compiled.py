@@ -77,7 +77,7 @@ def test_concurrent_runs_share_the_cache(cache):
         "problems.two_link_lift",
         "--points",
         "6",
-        "--compile",
+        "--compiled",
         "--quiet",
     ]
     runs = [
