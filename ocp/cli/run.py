@@ -40,8 +40,14 @@ FILMS, DRAWINGS = (".gif", ".html"), (".png", ".svg", ".pdf")
 TEXTS = {
     "plugin": ("solver plugin of CasADi", ()),
     "hessian": ("of the Lagrangian", HESSIANS),
-    "dynamics": ("formulation", (*CHOICES, "or one of the problem's module")),
-    "derivatives": ("of the torques", DERIVATIVES),
+    "dynamics": (
+        "formulation; auto is newton_euler, for flexible links book",
+        (*CHOICES, "or one of the problem's module"),
+    ),
+    "derivatives": (
+        "of the torques; auto is recursive where the formulation is, else ad",
+        DERIVATIVES,
+    ),
     "compiled": ("kernels as machine code, if there is a C compiler", ()),
 }
 
