@@ -10,7 +10,7 @@ from ocp.cli.reference import plain, structured
 from ocp.solution.solution import Solution
 from ocp.solution.solving import solve
 from ocp.studies.task import Task
-from ocp.transcription.transcribe import Transcription
+from ocp.transcription.transcribe import transcription_of
 
 PICTURES = "*.png"
 HEADER = """\
@@ -65,7 +65,7 @@ def write_scripts(folder: Path, *, solved: bool = True) -> dict[str, Any]:
     (scripts / "GALLERY_HEADER.rst").write_text(HEADER, encoding="utf-8")
     for name, task in tasks().items():
         source = sources / f"{name}.py"
-        shutil.copyfile(inspect.getsourcefile(task.problem), source)
+        shutil.copyfile(inspect.getfile(task.problem), source)
         text = script(name, task, f"problems/sources/{name}.py")
         (scripts / f"{name}.py").write_text(text, encoding="utf-8")
     return {
@@ -107,7 +107,7 @@ def beside(task: Task, solution: Solution) -> str:
     lines = []
     for number in task.published:
         if number.comparable:
-            settings = Transcription(**number.settings)
+            settings = transcription_of(number.settings)
             ours = number.ours(solve(task.problem(**number.arguments), settings).require())
         else:
             ours = number.ours(solution)

@@ -140,7 +140,7 @@ def structured(lines: list[str]) -> Iterator[str]:
 
 def _blocks(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
     """Yield (prose, item or equations; lines) of a docstring."""
-    kind, block = "", []
+    kind, block = "", list[str]()
     for line in lines:
         now = _kind(line, kind)
         if block and (now != kind or line.startswith("- ")):
