@@ -85,7 +85,7 @@ class Budget:
 
     def after(self, iterations: int, seconds: float, cpu_seconds: float) -> "Budget":
         """Return what is left after so many iterations and seconds."""
-        used = dict.fromkeys(ITERATION_LIMITS, iterations)
+        used: dict[str, float] = dict.fromkeys(ITERATION_LIMITS, iterations)
         used |= dict.fromkeys(TIME_LIMITS, seconds) | dict.fromkeys(CPU_LIMITS, cpu_seconds)
         return Budget(left={name: amount - used[name] for name, amount in self.left.items()})
 

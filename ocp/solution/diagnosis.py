@@ -1,149 +1,154 @@
-"""Failure that explains itself.
+"""After a failed solve: what its status means, what is violated most, and what leans on its bounds."""
 
-What is not a number before a solve, what is violated after it, in the statement's own names.
-"""
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from ocp.dynamics.closed_loops import handedness
 from ocp.mechanics.structure import structure
+from ocp.problem.statement import Constraint, Problem
+from ocp.solvers.minimizing import Outcome
 from ocp.solvers.nlp import violation
 from ocp.transcription.kernels import evaluate
+from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables import split
 
 MEANING = {
-    "Infeasible_Problem_Detected": "converged to a point where the violation cannot be reduced locally: the requirements may contradict "
-    "each other, or the start is far off",
-    "Restoration_Failed": "the feasibility restoration failed: often badly scaled or redundant constraints",
-    "Maximum_Iterations_Exceeded": "ran out of iterations: raise max_iter or start from a better guess",
+    "Infeasible_Problem_Detected": "converged to a point where the violation cannot be reduced "
+    "locally: the requirements may contradict each other, or the start is far off",
+    "Restoration_Failed": "the feasibility restoration failed: often badly scaled or redundant "
+    "constraints",
+    "Maximum_Iterations_Exceeded": "ran out of iterations: raise max_iter or start from a better "
+    "guess",
     "Maximum_CpuTime_Exceeded": "ran out of CPU time",
     "Maximum_WallTime_Exceeded": "ran out of time",
     "Diverging_Iterates": "the iterates grow without bound: bound the duration or the joints",
-    "Search_Direction_Becomes_Too_Small": "no further progress is possible, with tolerances not reached",
+    "Search_Direction_Becomes_Too_Small": "no further progress is possible, with tolerances not "
+    "reached",
     "Invalid_Number_Detected": "a function or derivative became NaN or infinite on the way",
-    "Invalid_Option": "the solver refused an option at its start; a linear solver that this installation lacks is the usual cause",
-    "Not_Enough_Degrees_Of_Freedom": "more equalities than free variables: add control points or drop requirements",
+    "Invalid_Option": "the solver refused an option at its start; a linear solver that this "
+    "installation lacks is the usual cause",
+    "Not_Enough_Degrees_Of_Freedom": "more equalities than free variables: add control points or "
+    "drop requirements",
     "User_Requested_Stop": "interrupted; this is the best iterate seen",
 }
-WORST = 5
+WORST = 5  # of a kind are named
+VISIBLE = 1e-8  # a smaller violation is none
+NEAR = 1e-6  # of a bound, relative: what lies so near leans on it
 
 
-def preflight(transcribed, x, hessian):
-    """Evaluate every function and derivative that the solve will use at the guess x of its
-    unknowns.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A row of a constraint with its values (N,) at the times t (N,), s, at which it is asked for."""
 
-    Raises ValueError naming the constraint or objective, joint and time of the first NaN or
-    infinity.
-    """
-    nlp, problem = transcribed.nlp, transcribed.problem
-    values = [nlp.objective(x), nlp.constraints(x)]
-    if nlp.jacobian is not None:
-        values += [nlp.gradient(x, [])[1], nlp.jacobian(x, [])[1]]
-    if nlp.hessian is not None and hessian != "lbfgs":
-        values.append(nlp.hessian(hessian)(x, [], 1.0, np.ones(len(nlp.g_lower))))
-    if all(np.isfinite(value.nonzeros()).all() for value in values):
-        return
-    named = [
-        (group.kernel, group.s, group.matrix, [_row_name(*owner) for owner in group.owners])
-        for group in transcribed.groups
-    ]
-    named += [
-        (goal.kernel, goal.s, goal.matrix, [f"objective {term.name!r}"] * goal.kernel.size)
-        for goal, (_, term) in zip(transcribed.goals, problem.objective.terms)
-    ]
-    x = transcribed.expand(x)
-    _, duration, _ = split(transcribed.layout, x)
-    for kernel, s, matrix, names in named:
-        y = np.reshape(np.array(matrix @ x).ravel(), (kernel.width, len(s)), order="F")
-        function, above, _ = kernel.hessian("exact")
-        ones = np.ones((kernel.size, len(s)))
-        for what, table, rows in (
-            ("", evaluate(kernel.values, y, s), range(kernel.size)),
-            ("the derivative of ", evaluate(kernel.jacobian, y, s), kernel.rows),
-            ("a second derivative of ", evaluate(function, y, s, ones), [0] * len(above)),
-        ):
-            bad = np.argwhere(~np.isfinite(table.T))
-            if len(bad):
-                k, number = bad[0]
-                name = (
-                    names[rows[number]]
-                    if what != "a second derivative of " or kernel.size == 1
-                    else " or ".join(dict.fromkeys(names))
-                )
-                raise ValueError(
-                    f"at the initial guess {what}{name} is {table[number, k]} at t = {s[k] * duration:.4g} s"
-                )
-    if transcribed.reduction is not None:
-        raise ValueError(
-            "at the initial guess the integration of passive joints runs away; try another guess or more nodes"
-        )
+    constraint: Constraint
+    number: int
+    values: np.ndarray
+    t: np.ndarray
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Lower and upper bound."""
+        return self.constraint.lower_of(self.number), self.constraint.upper_of(self.number)
+
+    @property
+    def name(self) -> str:
+        """What the row is called."""
+        return row_name(self.constraint, self.number)
+
+    @property
+    def unit(self) -> str:
+        """Its unit."""
+        return self.constraint.unit(self.number)
 
 
-def explain(transcribed, outcome):
+def explain(transcribed: Transcribed, outcome: Outcome) -> tuple[str, ...]:
     """Return lines that say why a solve failed.
 
     The status in plain words, the worst rows, what leans on its bounds.
     """
-    lines = (
-        [f"{outcome.status}: {MEANING[outcome.status]}"]
-        if outcome.status in MEANING
-        else [outcome.status]
-    )
+    status = outcome.status
     points, duration, _ = split(transcribed.layout, outcome.x)
-    found, leaning = [], {}
+    violated: list[tuple[float, str]] = []
+    leaning: dict[str, tuple[int, int]] = {}
+    for row in _rows(transcribed, outcome, duration):
+        violated += _violated(row)
+        leaning |= _leaning(row)
+    worst = sorted(violated, key=lambda pair: -pair[0])[:WORST]
+    most = sorted(leaning.items(), key=lambda item: -item[1][0])[:WORST]
+    return (
+        f"{status}: {MEANING[status]}" if status in MEANING else status,
+        *(text for _, text in worst),
+        *_stuck(transcribed.problem, duration),
+        *_torn(transcribed.problem, points),
+        *(f"{text}: {count} of {total} instants" for text, (count, total) in most),
+    )
+
+
+def row_name(constraint: Constraint, number: int) -> str:
+    """Return the name of a row: its constraint's, and its label."""
+    return f"{constraint.name} ({constraint.label(number)})"
+
+
+def _rows(transcribed: Transcribed, outcome: Outcome, duration: float) -> Iterator[Row]:
+    """Yield all rows of all constraints with their values at the outcome."""
     for group in transcribed.groups:
         values = evaluate(group.kernel.values, group.inputs(outcome.x), group.s)
-        for number, (constraint, row) in enumerate(group.owners):
-            lower, upper, asked = (
-                constraint.lower_of(row),
-                constraint.upper_of(row),
-                group.asked[number],
-            )
-            amounts = violation(values[number][asked], lower, upper)
-            amounts[np.isnan(values[number][asked])] = np.inf
-            found += [
-                (
-                    amount,
-                    f"{_row_name(constraint, row)}: violated by {amount:.4g} {constraint.unit(row)} at t = {s * duration:.4g} s",
-                )
-                for amount, s in zip(amounts, group.s[asked])
-                if amount > 1e-8
-            ]
-            if lower < upper:
-                for side, bound in (("lower", lower), ("upper", upper)):
-                    close = np.abs(values[number][asked] - bound) <= 1e-6 * max(1.0, abs(bound))
-                    if np.isfinite(bound) and close.any():
-                        where = f"{_row_name(constraint, row)} at its {side} bound {bound:g} {constraint.unit(row)}"
-                        leaning[where] = int(close.sum()), len(close)
-    lines += [text for _, text in sorted(found, key=lambda pair: -pair[0])[:WORST]]
-    for side, bound in zip(("lower", "upper"), transcribed.problem.duration):
-        if (
-            transcribed.problem.duration[0] < transcribed.problem.duration[1]
-            and abs(duration - bound) <= 1e-4 * bound
-        ):
-            lines.append(f"duration stuck at its {side} bound {bound:g} s")
-    if len(set(_assemblies(transcribed.problem, points))) > 1:
-        lines.append(
-            "start and end lie in different assemblies of the loops: between them is a configuration in which the drives do not hold "
-            "the mechanism; ocp.loops.close follows one assembly"
-        )
-    most = sorted(leaning.items(), key=lambda item: -item[1][0])[:WORST]
-    lines += [f"{text}: {count} of {total} instants" for text, (count, total) in most]
-    return tuple(lines)
+        for line, asked, (constraint, number) in zip(values, group.asked, group.owners):
+            t = group.s[asked] * duration
+            yield Row(constraint=constraint, number=number, values=line[asked], t=t)
 
 
-def _assemblies(problem, points):
-    """Return the sides of singular configurations on which a motion starts and ends.
+def _violated(row: Row) -> list[tuple[float, str]]:
+    """Return (amount, line) of every instant at which a row lies outside its bounds.
 
-    None of an open tree.
+    Not a number is the worst.
     """
-    if not problem.tree.loops:
-        return ()
-    return tuple(
-        handedness(problem.tree, q, structure(problem.tree).passive)
-        for q in problem.motion.values([0.0, 1.0]) @ points.T
-    )
+    amounts = violation(row.values, *row.bounds)
+    amounts[np.isnan(row.values)] = np.inf
+    return [
+        (amount, f"{row.name}: violated by {amount:.4g} {row.unit} at t = {t:.4g} s")
+        for amount, t in zip(amounts.tolist(), row.t.tolist())
+        if amount > VISIBLE
+    ]
 
 
-def _row_name(constraint, row):
-    return f"{constraint.name} ({constraint.label(row)})"
+def _leaning(row: Row) -> dict[str, tuple[int, int]]:
+    """Return {line: (at how many instants, of how many)} of the bounds of an inequality at which it
+    lies.
+    """
+    lower, upper = row.bounds
+    counts = {}
+    for side, bound in (("lower", lower), ("upper", upper)) if lower < upper else ():
+        close = np.abs(row.values - bound) <= NEAR * max(1.0, abs(bound))
+        if np.isfinite(bound) and close.any():
+            where = f"{row.name} at its {side} bound {bound:g} {row.unit}"
+            counts[where] = int(close.sum()), len(close)
+    return counts
+
+
+def _stuck(problem: Problem, duration: float) -> list[str]:
+    """Return a line for the bound at which a free duration ended."""
+    least, most = problem.duration
+    return [
+        f"duration stuck at its {side} bound {bound:g} s"
+        for side, bound in (("lower", least), ("upper", most))
+        if least < most and abs(duration - bound) <= 1e-4 * bound
+    ]
+
+
+def _torn(problem: Problem, points: np.ndarray) -> list[str]:
+    """Return a line if a motion's start and end lie on different sides of singular configurations
+    of its loops.
+    """
+    drawn = structure(problem.tree)
+    if not drawn.closed:
+        return []
+    ends = problem.motion.values([0.0, 1.0]) @ points.T
+    if len({handedness(problem.tree, q, drawn.passive) for q in ends}) == 1:
+        return []
+    return [
+        "start and end lie in different assemblies of the loops: between them is a configuration "
+        "in which the drives do not hold the mechanism; ocp.loops.close follows one assembly"
+    ]

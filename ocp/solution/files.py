@@ -48,7 +48,7 @@ def versions() -> dict[str, str]:
     """Return the versions that a result depends on."""
     return {
         "ocp": VERSION,
-        "casadi": ca.__version__,
+        "casadi": str(vars(ca)["__version__"]),
         "numpy": np.__version__,
         "python": platform.python_version(),
     }

@@ -4,6 +4,7 @@ What a finished motion becomes without its plan, simulated by other dynamics tha
 """
 
 from math import factorial
+from typing import cast
 
 import casadi as ca
 import numpy as np
@@ -17,7 +18,7 @@ from ocp.mechanics.loads import acting
 from ocp.mechanics.loops import gap_slope
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
-from ocp.motion.mesh import power_series
+from ocp.motion.mesh import Mesh, power_series
 from ocp.solution.simulation import accelerations, march, stepper
 from ocp.solution.solution import Solution
 
@@ -87,7 +88,7 @@ def _coefficients(solution: Solution) -> np.ndarray:
     if motion.collocated:
         torques, powers = solution.tau(motion.nodes * T), np.arange(motion.degree)
         steps = (T / motion.segments) ** powers
-        plans = [power_series(motion, torques, k) / steps for k in range(len(starts))]
+        plans = [power_series(cast(Mesh, motion), torques, k) / steps for k in range(len(starts))]
         return np.array([[s * T, *plan.T.ravel()] for s, plan in zip(starts, plans)])
     orders = range(motion.degree + 1)
     rows = []

@@ -6,7 +6,7 @@ Plain data ready for JSON, and the block of text that a paper needs.
 import html
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -148,7 +148,7 @@ def _settings(solution: Solution) -> dict[str, Any]:
         "dynamics": solution.formulation.name,
         "derivatives": transcription.derivatives,
         "method": transcription.method.words(solution.problem),
-        "settings": asdict(transcription.method),
+        "settings": asdict(cast(Any, transcription.method)),
         "kernels": statistics["kernels"],
         "warm_start": statistics["warm_start"],
     }

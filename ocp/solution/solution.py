@@ -6,7 +6,7 @@ And its file.
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import casadi as ca
 import numpy as np
@@ -113,7 +113,7 @@ class Solution:
     @property
     def formulation(self) -> Formulation:
         """The formulation of inverse dynamics that gave the torques."""
-        return formulation_of(self.transcription.dynamics, self.problem.tree)
+        return cast(Formulation, formulation_of(self.transcription.dynamics, self.problem.tree))
 
     def trace(self, function: Callable[[Instant], Any], t: ArrayLike) -> np.ndarray:
         """Return function(Instant), a vector of m entries, along the motion: (m,) or (m, N).

@@ -10,7 +10,8 @@ import numpy as np
 from ocp.problem.statement import Problem
 from ocp.solution.attempts import Attempt, Trial, climb, ladder
 from ocp.solution.certificate import verify
-from ocp.solution.diagnosis import explain, preflight
+from ocp.solution.diagnosis import explain
+from ocp.solution.preflight import preflight
 from ocp.solution.solution import Solution
 from ocp.solution.starts import Guess, start
 from ocp.solvers.minimizing import Outcome, Solver

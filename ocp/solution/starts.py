@@ -1,13 +1,15 @@
 """Where a solve begins: a start of one's own, a former solution, or the default."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.mechanics.checks import numbers
 from ocp.mechanics.structure import structure
-from ocp.motion.basis import Basis, transfer
+from ocp.motion.basis import transfer
+from ocp.motion.spline import BSpline
 from ocp.problem.statement import Problem
 from ocp.solution.attempts import Start
 from ocp.solution.solution import Solution
@@ -116,14 +118,15 @@ def _resampled(layout: Layout, guess: Solution) -> np.ndarray:
     return np.array([np.interp(layout.nodes, guess.nodes, line) for line in guess.lifted])
 
 
-def _waypoints(problem: Problem, guide: Basis | None, q: ArrayLike) -> np.ndarray:
+def _waypoints(problem: Problem, guide: BSpline | None, q: ArrayLike) -> np.ndarray:
     """Return the control points of a motion along waypoints, its loops closed."""
     q = np.asarray(q, dtype=float)
     if q.ndim != 2 or len(q) != problem.tree.dof or q.shape[1] < 2 or not np.isfinite(q).all():
         raise ValueError(
-            f"guess: q: expected finite waypoints of shape ({problem.tree.dof}, 2 or more), got {q.shape}"
+            f"guess: q: expected finite waypoints of shape ({problem.tree.dof}, 2 or more), "
+            f"got {q.shape}"
         )
-    motion = guide or problem.motion
+    motion: Any = guide or problem.motion  # without a guide it is a spline
     s = np.linspace(0.0, 1.0, 10 * motion.points)
     dense = np.array([np.interp(s, np.linspace(0.0, 1.0, q.shape[1]), line) for line in q])
     points = closed_points(replace(problem, motion=motion), motion.fit(dense, s))

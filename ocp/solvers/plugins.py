@@ -6,9 +6,13 @@ differentiates anything. Which functions, and in which form, is learnt from a ti
 every plugin of every version gets our derivatives as it wants them.
 """
 
+from collections.abc import Callable, Mapping
 from functools import cache
+from typing import Any
 
 import casadi as ca
+
+from ocp.solvers.nlp import NLP
 
 SQP = ("sqpmethod", "feasiblesqpmethod", "qrsqp")
 OWN = (
@@ -19,13 +23,15 @@ OWN = (
     "alpaqa",
     "sleqp",
 )  # CasADi takes their own options in a dictionary of that name
-LIMITED = {  # the options that make a plugin estimate the Hessian
-    "ipopt": {"hessian_approximation": "limited-memory"},
-    "bonmin": {"hessian_approximation": "limited-memory"},
+_ESTIMATED: dict[str, Any] = {"hessian_approximation": "limited-memory"}
+LIMITED: dict[str, dict[str, Any]] = {  # the options that make a plugin estimate the Hessian
+    "ipopt": _ESTIMATED,
+    "bonmin": _ESTIMATED,
     "uno": {"hessian_model": "LBFGS"},
     "alpaqa": {},
     "blocksqp": {"hess_update": 2, "which_second_derv": 0},
-} | dict.fromkeys(SQP, {"hessian_approximation": "limited-memory"})
+    **{name: _ESTIMATED for name in SQP},
+}
 QUASI_NEWTON = ("alpaqa",)  # plugins that always do
 LATE = (
     "bonmin",
@@ -35,8 +41,9 @@ LATE = (
 ITERATION_LIMITS = ("max_iter", "max_iterations", "Major iterations limit")
 TIME_LIMITS = ("max_wall_time", "time_limit", "Time limit")
 CPU_LIMITS = ("max_cpu_time",)
-_SILENT = {"print_header": False, "print_iteration": False}
-_USUAL = {  # blocksqp: without the wheel's missing ma27, and with second derivatives
+_SILENT: dict[str, Any] = {"print_header": False, "print_iteration": False}
+# blocksqp: without the wheel's missing ma27, and with second derivatives
+_USUAL: dict[str, dict[str, Any]] = {
     "ipopt": {"print_level": 0, "sb": "yes"},
     "sqpmethod": _SILENT | {"print_status": False},
     "qrsqp": _SILENT,
@@ -54,13 +61,13 @@ _USUAL = {  # blocksqp: without the wheel's missing ma27, and with second deriva
         "hess_lim_mem": 0,
     },
 }
-_QP_SILENT = {
+_QP_SILENT: dict[str, dict[str, Any]] = {
     "qpoases": {"printLevel": "none"},
     "qrqp": {"print_iter": False, "print_header": False, "print_info": False},
     "osqp": {"osqp": {"verbose": False}},
     "highs": {"highs": {"output_flag": False}},
 }
-_WARM = {
+_WARM: dict[str, dict[str, Any]] = {
     "ipopt": {
         "warm_start_init_point": "yes",
         "mu_init": 1e-6,
@@ -73,7 +80,9 @@ _WARM = {
 }
 
 
-def options(plugin, given, *, hessian="exact", warm=False):
+def options(
+    plugin: str, given: Mapping[str, Any], *, hessian: str = "exact", warm: bool = False
+) -> dict[str, Any]:
     """Return CasADi's options of a plugin.
 
     The `given` ones over those that keep it quiet, start it `warm`, and choose the `hessian`.
@@ -88,7 +97,7 @@ def options(plugin, given, *, hessian="exact", warm=False):
     return _split(plugin, chosen) | {"print_time": False}
 
 
-def derivatives(nlp, plugin, hessian):
+def derivatives(nlp: NLP, plugin: str, hessian: str) -> dict[str, Any]:
     """Return the options that hand an NLP's exact derivatives to a plugin, which then
     differentiates nothing; `hessian` as in Solver.
     """
@@ -106,7 +115,7 @@ def derivatives(nlp, plugin, hessian):
     }
     symbols = {name: ca.MX.sym(name, size) for name, size in sizes.items()}
     parts, wanted = _parts(nlp, hessian, symbols), _asked(plugin, hessian == "lbfgs")
-    made = {}
+    made: dict[str, ca.Function] = {}
     for name, (inputs, outputs) in sorted(
         wanted.items()
     ):  # the derivative of nlp_grad_l before itself
@@ -124,7 +133,7 @@ def derivatives(nlp, plugin, hessian):
 
 
 @cache
-def _asked(plugin, limited):
+def _asked(plugin: str, limited: bool) -> dict[str, tuple[list[str], list[str]]]:
     """Return {name: (inputs, outputs)} of the functions that a plugin evaluates.
 
     None if it cannot be tried without options.
@@ -141,31 +150,28 @@ def _asked(plugin, limited):
     except RuntimeError:
         return {}
     functions = {name: probe.get_function(name) for name in probe.get_function()}
-    return {name: (found.name_in(), found.name_out()) for name, found in functions.items()}
+    return {name: (each.name_in(), each.name_out()) for name, each in functions.items()}
 
 
-def _parts(nlp, hessian, symbols):
+def _parts(nlp: NLP, hessian: str, symbols: Mapping[str, ca.MX]) -> dict[str, Callable[[], ca.MX]]:
     """Return {output: function of nothing that returns its expression}.
 
     Each of the NLP's functions is called once.
     """
     x, p, lam_f, lam_g = (symbols[name] for name in ("x", "p", "lam_f", "lam_g"))
-    gradient, jacobian = cache(lambda: nlp.gradient(x, p)), cache(lambda: nlp.jacobian(x, p))
-    upper = cache(lambda: nlp.hessian(hessian)(x, p, lam_f, lam_g))
-    second = (
-        {}
-        if hessian == "lbfgs"
-        else {
-            "triu_hess_gamma_x_x": upper,
-            "hess_gamma_x_x": lambda: ca.triu2symm(upper()),
-            "fwd_grad_gamma_x": lambda: ca.densify(
-                ca.triu2symm(upper()) @ symbols["fwd_x"]
-                + symbols["fwd_lam_f"] * gradient()[1]
-                + jacobian()[1].T @ symbols["fwd_lam_g"]
-            ),
-        }
-    )
-    return second | {  # vectors are read as dense ones, whatever their pattern
+    given: Any = nlp  # whose derivatives are given
+    gradient, jacobian = cache(lambda: given.gradient(x, p)), cache(lambda: given.jacobian(x, p))
+    upper = cache(lambda: given.hessian(hessian)(x, p, lam_f, lam_g))
+    second: dict[str, Callable[[], ca.MX]] = {
+        "triu_hess_gamma_x_x": upper,
+        "hess_gamma_x_x": lambda: ca.triu2symm(upper()),
+        "fwd_grad_gamma_x": lambda: ca.densify(
+            ca.triu2symm(upper()) @ symbols["fwd_x"]
+            + symbols["fwd_lam_f"] * gradient()[1]
+            + jacobian()[1].T @ symbols["fwd_lam_g"]
+        ),
+    }
+    return ({} if hessian == "lbfgs" else second) | {  # vectors are read as dense ones
         "f": lambda: ca.densify(gradient()[0]),
         "grad_f_x": lambda: ca.densify(gradient()[1]),
         "g": lambda: ca.densify(jacobian()[0]),
@@ -175,13 +181,13 @@ def _parts(nlp, hessian, symbols):
     }
 
 
-def _split(plugin, flat):
+def _split(plugin: str, flat: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options as CasADi wants them.
 
     The solver's own ones in a dictionary of their own.
     """
     if plugin not in OWN:
-        return flat
+        return dict(flat)
     known = ca.nlpsol_options(plugin)
     own = {name: value for name, value in flat.items() if name not in known}
     return {name: value for name, value in flat.items() if name in known} | {plugin: own}

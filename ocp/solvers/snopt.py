@@ -1,24 +1,18 @@
 """SNOPT, the solver of the papers, as Drake's wheel brings it (Gill, Murray & Saunders 2005).
 
-Our NLP as a MathematicalProgram.
-
-Exact first derivatives are handed over sparsely: rows that depend on the same variables form one
-constraint over these alone, linear rows are declared linear, and the objective's gradient comes in
-slices. Drake shows the whole point before it asks for any of them; there all of them are evaluated
-at once. SNOPT estimates curvature from gradients.
+It gets exact first derivatives, sparsely, and estimates curvature from gradients.
 """
 
 import importlib
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import casadi as ca
 import numpy as np
 
 from ocp.solvers.backend import Answer, Backend, See, Start
-from ocp.solvers.nlp import NLP, Iterate, iterate
+from ocp.solvers.nlp import NLP
+from ocp.solvers.snopt_program import Standing, bridge, state
 
 if TYPE_CHECKING:
     from ocp.solvers.minimizing import Solver
@@ -59,8 +53,6 @@ STATUSES = {  # of the SNOPT 7 user's guide, section 8.6
 }
 SUCCESS = (1, 2)
 MAJORS = 3000  # iterations allowed, and a thousand times as many minor ones
-OVERHEAD = 4000  # numbers whose copying costs as much as one more constraint does
-SLICE = 32  # variables of one slice of the objective's gradient
 
 
 def check(options: Mapping[str, Any]) -> None:
@@ -87,7 +79,7 @@ def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], 
     every point, without multipliers.
     """
     solvers, differentiation = _drake()
-    stated = _state(nlp, _Standing(nlp, see), solvers, differentiation)
+    stated = state(nlp, Standing(nlp, see), solvers, differentiation)
     given = {
         "Superbasics limit": len(nlp.lower) + 1,
         "Major iterations limit": MAJORS,
@@ -118,7 +110,7 @@ def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], 
             status=f"{STATUSES.get(info, 'unknown')} (SNOPT {info})",
             success=info in SUCCESS,
             iterations=point.count,
-            calls=point.calls() | _bridge(point, stated.pieces, differentiation),
+            calls=point.calls() | bridge(point, stated.pieces, differentiation),
         )
 
     return run
@@ -127,272 +119,7 @@ def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], 
 SNOPT = Backend(name="snopt", prepare=prepare, check=check, hessians=("exact", "lbfgs"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Stated:
-    """An NLP as Drake has it: the program, its variables and the bindings of their bounds, of rows
-    of g, and of slices of f.
-    """
-
-    program: Any
-    point: "_Standing"
-    variables: Any
-    bounds: Any
-    constraints: list[tuple[np.ndarray, Any]]
-    pieces: list[tuple[Any, np.ndarray]]
-
-    def iterate(self, result: Any) -> Iterate:
-        """Return where SNOPT ended, with its multipliers."""
-        found = self.point.iterate(result.GetSolution(self.variables))
-        found.x_multipliers[:] = -np.array(result.GetDualSolution(self.bounds)).ravel()
-        for rows, binding in self.constraints:
-            found.g_multipliers[rows] = -np.array(result.GetDualSolution(binding)).ravel()
-        return found
-
-
-def _state(nlp: NLP, point: "_Standing", solvers: Any, differentiation: Any) -> _Stated:
-    """Return the NLP as a program of Drake.
-
-    Linear rows as such, others in groups over the same variables, f in slices.
-    """
-    program = solvers.MathematicalProgram()
-    variables = program.NewContinuousVariables(len(nlp.lower))
-    program.AddVisualizationCallback(point.move, variables)
-    bounds = program.AddBoundingBoxConstraint(nlp.lower, nlp.upper, variables)
-    pieces: list[tuple[Any, np.ndarray]] = []
-    constraints: list[tuple[np.ndarray, Any]] = []
-    nonlinear, pattern = _nonlinear(nlp), _first(nlp)[1].sparsity_out(1)
-    for columns in np.split(np.arange(len(nlp.lower)), range(SLICE, len(nlp.lower), SLICE)):
-        cost = _objective(point, columns, differentiation)
-        pieces.append((program.AddCost(cost, variables[columns]), columns))
-    for rows, columns in _groups(pattern, np.flatnonzero(nonlinear)):
-        function = _constraint(point, rows, columns, differentiation)
-        binding = program.AddConstraint(
-            function, nlp.g_lower[rows], nlp.g_upper[rows], variables[columns]
-        )
-        constraints.append((rows, binding))
-        pieces.append((binding, columns))
-    straight = np.flatnonzero(~nonlinear)
-    if len(straight):
-        constraints.append((straight, _linear(program, nlp, straight, variables)))
-    return _Stated(
-        program=program,
-        point=point,
-        variables=variables,
-        bounds=bounds,
-        constraints=constraints,
-        pieces=pieces,
-    )
-
-
-class _Stop(Exception):
-    """Ends SNOPT's run from within an evaluation."""
-
-
-class _Standing:
-    """The program's values and derivatives where SNOPT stands, evaluated once.
-
-    `copying` are the seconds of handing them on.
-    """
-
-    def __init__(self, nlp: NLP, see: See):
-        self.nlp, self.see = nlp, see
-        self.x: np.ndarray | None = None
-        self.count, self.seconds, self.copying, self.deadline = 0, 0.0, 0.0, np.inf
-        self.functions = _first(nlp)
-        pattern = self.functions[1].sparsity_out(1)
-        self.shape, self.row = pattern.shape, np.array(pattern.row(), dtype=int)
-        self.column = np.repeat(np.arange(pattern.size2()), np.diff(pattern.colind()))
-        self.gradient, self.jacobian = (_evaluator(function) for function in self.functions)
-
-    def move(self, x: np.ndarray) -> None:
-        """Stand at x (n,)."""
-        if self.x is not None and np.array_equal(x, self.x):
-            return
-        begin = time.perf_counter()
-        self.x, self.count = np.array(x, dtype=float), self.count + 1
-        (f, slope), (g, self.nonzeros) = self.gradient(self.x), self.jacobian(self.x)
-        gradient, jacobian = self.functions
-        self.slope, self.g = _dense(gradient, 1, slope), _dense(jacobian, 0, g)
-        self.f = float(f[0]) if len(f) else 0.0
-        self.seconds += time.perf_counter() - begin
-        if self.see(self.f, self.iterate(self.x)) or self.late():
-            raise _Stop
-
-    def late(self) -> bool:
-        """Tell whether the time is up."""
-        return time.perf_counter() > self.deadline
-
-    def iterate(self, x: np.ndarray) -> Iterate:
-        """Return the Iterate at x, with multipliers of zero."""
-        if self.x is None or not np.array_equal(x, self.x):
-            return iterate(self.nlp, x)
-        return Iterate(
-            x=np.array(x, dtype=float),
-            g=self.g.copy(),
-            x_multipliers=np.zeros(len(x)),
-            g_multipliers=np.zeros(len(self.g)),
-        )
-
-    def calls(self) -> dict[str, tuple[int, float]]:
-        """Return how often, and for how many seconds, f, g and their derivatives were evaluated."""
-        return {"nlp_fg": (self.count, self.seconds)}
-
-
-def _first(nlp: NLP) -> tuple[ca.Function, ca.Function]:
-    """Return the gradient and the Jacobian of an NLP, which every Backend is given."""
-    assert nlp.gradient is not None and nlp.jacobian is not None
-    return nlp.gradient, nlp.jacobian
-
-
-def _objective(point, columns, differentiation):
-    """Return the function of a slice of the variables whose sum over all slices is the objective.
-
-    The first has its value, each its gradient.
-    """
-    first = columns[0] == 0
-    function = _handing(
-        point,
-        columns,
-        differentiation,
-        lambda: (np.array([point.f if first else 0.0]), point.slope[columns][None, :]),
-    )
-    return lambda x: function(x)[0]
-
-
-def _constraint(point, rows, columns, differentiation):
-    """Return the function of some variables that gives some rows of g."""
-    place = np.full(point.shape, -1)
-    place[np.ix_(rows, columns)] = np.arange(len(rows) * len(columns)).reshape(len(rows), -1)
-    target = place[point.row, point.column]
-    source = np.flatnonzero(target >= 0)
-    target = target[source]
-
-    def evaluate():
-        slope = np.zeros(len(rows) * len(columns))
-        slope[target] = point.nonzeros[source]
-        return point.g[rows], slope.reshape(len(rows), -1)
-
-    return _handing(point, columns, differentiation, evaluate)
-
-
-def _handing(point, columns, differentiation, evaluate):
-    """Return what Drake calls with some variables, as numbers or as automatically differentiated
-    ones, for values and derivatives.
-    """
-
-    def function(x):
-        begin, dual = time.perf_counter(), x.dtype == object
-        if not np.array_equal(
-            differentiation.ExtractValue(x).ravel() if dual else x, point.x[columns]
-        ):
-            raise RuntimeError("Drake asks for values at a point that it has not shown")
-        value, slope = evaluate()
-        if dual:
-            value = differentiation.InitializeAutoDiff(value[:, None], slope).ravel()
-        point.copying += time.perf_counter() - begin
-        return value
-
-    return function
-
-
-def _bridge(point, pieces, differentiation):
-    """Return the calls that were neither SNOPT's work nor the program's.
-
-    Handing numbers over, by the time that one round takes.
-
-    Called from here an array crosses between Python and Drake twice as often as when Drake calls.
-    """
-    copied, begin = point.copying, time.perf_counter()
-    for binding, columns in pieces:
-        binding.evaluator().Eval(
-            differentiation.InitializeAutoDiff(point.x[columns][:, None]).ravel()
-        )
-    crossing = (time.perf_counter() - begin - (point.copying - copied)) / 2
-    return {"bridge": (point.count, copied + point.count * crossing)}
-
-
-def _nonlinear(nlp):
-    """Tell of each row of g whether it is nonlinear."""
-    x = ca.MX.sym("x", len(nlp.lower))
-    return np.array(ca.which_depends(nlp.constraints(x), x, 2, True), dtype=bool).ravel()
-
-
-def _linear(program, nlp, rows, variables):
-    """Add the linear rows of g and return their binding."""
-    x = np.clip(1.0, nlp.lower, nlp.upper)
-    g, jacobian = (np.array(value) for value in nlp.jacobian(x, ca.DM(0, 1)))
-    slope = np.where(np.isfinite(jacobian[rows]), jacobian[rows], 0.0)
-    columns = np.flatnonzero(slope.any(axis=0))
-    constant = g.ravel()[rows] - slope @ x
-    return program.AddLinearConstraint(
-        slope[:, columns],
-        nlp.g_lower[rows] - constant,
-        nlp.g_upper[rows] - constant,
-        variables[columns],
-    )
-
-
-def _groups(pattern, rows):
-    """Return [(rows, columns)]: rows of a Jacobian that share columns, so that few numbers are
-    copied.
-
-    For a group of r rows over c columns Drake copies c numbers per column and r per column.
-    """
-    columns = dict(
-        zip(
-            range(pattern.size1()),
-            np.split(np.array(pattern.T.row(), dtype=int), pattern.T.colind()[1:-1]),
-        )
-    )
-    alike: dict[bytes, tuple[np.ndarray, list[int]]] = {}
-    for row in rows:
-        alike.setdefault(columns[row].tobytes(), (columns[row], []))[1].append(row)
-    groups: list[tuple[list[int], np.ndarray]] = []
-    for used, members in sorted(alike.values(), key=lambda pair: (*pair[0][:1], *pair[0][-1:])):
-        if groups:
-            before, over = groups[-1]
-            joined = np.union1d(over, used)
-            apart = _cost(len(before), len(over)) + _cost(len(members), len(used))
-            if _cost(len(before) + len(members), len(joined)) <= apart:
-                groups[-1] = (before + members, joined)
-                continue
-        groups.append((members, used))
-    return [(np.array(members), used) for members, used in groups]
-
-
-def _cost(rows, columns):
-    return columns * (columns + rows) + OVERHEAD
-
-
-def _evaluator(function):
-    """Return what evaluates a function of (x, p) at x, and returns the nonzeros of its results in
-    arrays that the next call overwrites.
-    """
-    buffer, call = function.buffer()
-    x, nothing = np.zeros(function.nnz_in(0)), np.zeros(0)
-    results = [np.zeros(function.nnz_out(k)) for k in range(function.n_out())]
-    for k, array in enumerate((x, nothing)):
-        buffer.set_arg(k, memoryview(array))
-    for k, array in enumerate(results):
-        buffer.set_res(k, memoryview(array))
-
-    def evaluate(point, keep=(buffer, nothing)):
-        x[:] = point
-        call()
-        return results
-
-    return evaluate
-
-
-def _dense(function, k, nonzeros):
-    """Return the vector that is result k of a function, from its nonzeros."""
-    pattern = function.sparsity_out(k)
-    vector = np.zeros(pattern.size1())
-    vector[np.array(pattern.row(), dtype=int)] = nonzeros
-    return vector
-
-
-def _options(solvers, options):
+def _options(solvers: Any, options: Mapping[str, Any]) -> Any:
     """Return Drake's record of SNOPT's options."""
     record = solvers.SolverOptions()
     for name, value in options.items():
@@ -400,7 +127,7 @@ def _options(solvers, options):
     return record
 
 
-def _drake():
+def _drake() -> tuple[Any, Any]:
     """Return Drake's modules of solvers and of automatic differentiation."""
     try:
         solvers, differentiation = (

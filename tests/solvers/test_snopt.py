@@ -15,9 +15,9 @@ from ocp.problems.two_link_lift import problem as two_link_lift
 
 from ocp import Solver, Transcription
 from ocp.solution.solving import solve
-from ocp.solvers import snopt
 from ocp.solvers.minimizing import minimize
 from ocp.solvers.nlp import NLP, kkt_residual
+from ocp.solvers.snopt_program import grouped
 from ocp.transcription.transcribe import transcribe
 
 needs_drake = pytest.mark.skipif(
@@ -51,7 +51,7 @@ def test_without_drake_the_message_says_how_to_get_it(monkeypatch):
 
 def test_rows_over_the_same_variables_form_one_group_and_distant_ones_do_not():
     block = ca.DM.ones(30, 40)
-    groups = snopt._groups(ca.diagcat(block, block).sparsity(), np.arange(60))
+    groups = grouped(ca.diagcat(block, block).sparsity(), np.arange(60))
     assert [(rows.tolist(), columns.tolist()) for rows, columns in groups] == [
         (list(range(30)), list(range(40))),
         (list(range(30, 60)), list(range(40, 80))),
@@ -64,7 +64,7 @@ def test_every_row_is_in_one_group_that_has_all_its_columns(limits):
     dense = np.zeros((25, 90))
     for row in range(25):
         dense[row, rng.integers(0, 90, rng.integers(*limits))] = 1.0
-    groups = snopt._groups(ca.sparsify(ca.DM(dense)).sparsity(), np.arange(25))
+    groups = grouped(ca.sparsify(ca.DM(dense)).sparsity(), np.arange(25))
     assert sorted(np.concatenate([rows for rows, _ in groups])) == list(range(25))
     for rows, columns in groups:
         assert set(np.flatnonzero(dense[rows].any(axis=0))) == set(columns)

@@ -1,0 +1,295 @@
+"""An NLP as Drake's MathematicalProgram.
+
+What is shown of it, in which pieces, and what handing it over costs.
+
+Rows that depend on the same variables form one constraint over these alone, linear rows are
+declared linear, and the objective's gradient comes in slices. Drake shows the whole point before it
+asks for any of them; there all of them are evaluated at once.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+import casadi as ca
+import numpy as np
+
+from ocp.solvers.backend import See
+from ocp.solvers.nlp import NLP, Iterate, iterate
+
+OVERHEAD = 4000  # numbers whose copying costs as much as one more constraint does
+SLICE = 32  # variables of one slice of the objective's gradient
+
+
+class Stop(Exception):
+    """Ends the run from within an evaluation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """An NLP as Drake has it: the program, its variables and the bindings of their bounds, of rows
+    of g, and of slices of f.
+    """
+
+    program: Any
+    point: "Standing"
+    variables: Any
+    bounds: Any
+    constraints: list[tuple[np.ndarray, Any]]
+    pieces: list[tuple[Any, np.ndarray]]
+
+    def iterate(self, result: Any) -> Iterate:
+        """Return where SNOPT ended, with its multipliers."""
+        found = self.point.iterate(result.GetSolution(self.variables))
+        found.x_multipliers[:] = -np.array(result.GetDualSolution(self.bounds)).ravel()
+        for rows, binding in self.constraints:
+            found.g_multipliers[rows] = -np.array(result.GetDualSolution(binding)).ravel()
+        return found
+
+
+def state(nlp: NLP, point: "Standing", solvers: Any, differentiation: Any) -> Stated:
+    """Return the NLP as a program of Drake.
+
+    Linear rows as such, others in groups over the same variables, f in slices.
+    """
+    program = solvers.MathematicalProgram()
+    variables = program.NewContinuousVariables(len(nlp.lower))
+    program.AddVisualizationCallback(point.move, variables)
+    bounds = program.AddBoundingBoxConstraint(nlp.lower, nlp.upper, variables)
+    pieces: list[tuple[Any, np.ndarray]] = []
+    constraints: list[tuple[np.ndarray, Any]] = []
+    nonlinear, pattern = _nonlinear(nlp), _first(nlp)[1].sparsity_out(1)
+    for columns in np.split(np.arange(len(nlp.lower)), range(SLICE, len(nlp.lower), SLICE)):
+        cost = _objective(point, columns, differentiation)
+        pieces.append((program.AddCost(cost, variables[columns]), columns))
+    for rows, columns in grouped(pattern, np.flatnonzero(nonlinear)):
+        function = _constraint(point, rows, columns, differentiation)
+        binding = program.AddConstraint(
+            function, nlp.g_lower[rows], nlp.g_upper[rows], variables[columns]
+        )
+        constraints.append((rows, binding))
+        pieces.append((binding, columns))
+    straight = np.flatnonzero(~nonlinear)
+    if len(straight):
+        constraints.append((straight, _linear(program, nlp, straight, variables)))
+    return Stated(
+        program=program,
+        point=point,
+        variables=variables,
+        bounds=bounds,
+        constraints=constraints,
+        pieces=pieces,
+    )
+
+
+class Standing:
+    """The program's values and derivatives where SNOPT stands, evaluated once.
+
+    `copying` are the seconds of handing them on.
+    """
+
+    def __init__(self, nlp: NLP, see: See):
+        self.nlp, self.see = nlp, see
+        self.x: np.ndarray | None = None
+        self.count, self.seconds, self.copying, self.deadline = 0, 0.0, 0.0, np.inf
+        self.functions = _first(nlp)
+        pattern = self.functions[1].sparsity_out(1)
+        self.shape, self.row = pattern.shape, np.array(pattern.row(), dtype=int)
+        self.column = np.repeat(np.arange(pattern.size2()), np.diff(pattern.colind()))
+        self.gradient, self.jacobian = (_evaluator(function) for function in self.functions)
+
+    def move(self, x: np.ndarray) -> None:
+        """Stand at x (n,)."""
+        if self.x is not None and np.array_equal(x, self.x):
+            return
+        begin = time.perf_counter()
+        self.x, self.count = np.array(x, dtype=float), self.count + 1
+        (f, slope), (g, self.nonzeros) = self.gradient(self.x), self.jacobian(self.x)
+        gradient, jacobian = self.functions
+        self.slope, self.g = _dense(gradient, 1, slope), _dense(jacobian, 0, g)
+        self.f = float(f[0]) if len(f) else 0.0
+        self.seconds += time.perf_counter() - begin
+        if self.see(self.f, self.iterate(self.x)) or self.late():
+            raise Stop
+
+    def late(self) -> bool:
+        """Tell whether the time is up."""
+        return time.perf_counter() > self.deadline
+
+    def iterate(self, x: np.ndarray) -> Iterate:
+        """Return the Iterate at x, with multipliers of zero."""
+        if self.x is None or not np.array_equal(x, self.x):
+            return iterate(self.nlp, x)
+        return Iterate(
+            x=np.array(x, dtype=float),
+            g=self.g.copy(),
+            x_multipliers=np.zeros(len(x)),
+            g_multipliers=np.zeros(len(self.g)),
+        )
+
+    def calls(self) -> dict[str, tuple[int, float]]:
+        """Return how often, and for how many seconds, f, g and their derivatives were evaluated."""
+        return {"nlp_fg": (self.count, self.seconds)}
+
+
+def _first(nlp: NLP) -> tuple[ca.Function, ca.Function]:
+    """Return the gradient and the Jacobian of an NLP, which every Backend is given."""
+    assert nlp.gradient is not None and nlp.jacobian is not None
+    return nlp.gradient, nlp.jacobian
+
+
+def _objective(
+    point: Standing, columns: np.ndarray, differentiation: Any
+) -> Callable[[np.ndarray], Any]:
+    """Return the function of a slice of the variables whose sum over all slices is the objective.
+
+    The first has its value, each its gradient.
+    """
+    first = columns[0] == 0
+    function = _handing(
+        point,
+        columns,
+        differentiation,
+        lambda: (np.array([point.f if first else 0.0]), point.slope[columns][None, :]),
+    )
+    return lambda x: function(x)[0]
+
+
+def _constraint(
+    point: Standing, rows: np.ndarray, columns: np.ndarray, differentiation: Any
+) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the function of some variables that gives some rows of g."""
+    place = np.full(point.shape, -1)
+    place[np.ix_(rows, columns)] = np.arange(len(rows) * len(columns)).reshape(len(rows), -1)
+    target = place[point.row, point.column]
+    source = np.flatnonzero(target >= 0)
+    target = target[source]
+
+    def evaluate():
+        slope = np.zeros(len(rows) * len(columns))
+        slope[target] = point.nonzeros[source]
+        return point.g[rows], slope.reshape(len(rows), -1)
+
+    return _handing(point, columns, differentiation, evaluate)
+
+
+def _handing(
+    point: Standing,
+    columns: np.ndarray,
+    differentiation: Any,
+    evaluate: Callable[[], tuple[np.ndarray, np.ndarray]],
+) -> Callable[[np.ndarray], np.ndarray]:
+    """Return what Drake calls with some variables, as numbers or as automatically differentiated
+    ones, for values and derivatives.
+    """
+
+    def function(x):
+        begin, dual = time.perf_counter(), x.dtype == object
+        if not np.array_equal(
+            differentiation.ExtractValue(x).ravel() if dual else x, point.x[columns]
+        ):
+            raise RuntimeError("Drake asks for values at a point that it has not shown")
+        value, slope = evaluate()
+        if dual:
+            value = differentiation.InitializeAutoDiff(value[:, None], slope).ravel()
+        point.copying += time.perf_counter() - begin
+        return value
+
+    return function
+
+
+def bridge(
+    point: Standing, pieces: list[tuple[Any, np.ndarray]], differentiation: Any
+) -> dict[str, tuple[int, float]]:
+    """Return the calls that were neither SNOPT's work nor the program's, by the time of one round.
+
+    They hand numbers over. Called from here an array crosses between Python and Drake twice as
+    often as when Drake calls.
+    """
+    copied, begin, x = point.copying, time.perf_counter(), np.asarray(point.x)
+    for binding, columns in pieces:
+        binding.evaluator().Eval(differentiation.InitializeAutoDiff(x[columns][:, None]).ravel())
+    crossing = (time.perf_counter() - begin - (point.copying - copied)) / 2
+    return {"bridge": (point.count, copied + point.count * crossing)}
+
+
+def _nonlinear(nlp: NLP) -> np.ndarray:
+    """Tell of each row of g whether it is nonlinear."""
+    x = ca.MX.sym("x", len(nlp.lower))
+    return np.array(ca.which_depends(nlp.constraints(x), x, 2, True), dtype=bool).ravel()
+
+
+def _linear(program: Any, nlp: NLP, rows: np.ndarray, variables: Any) -> Any:
+    """Add the linear rows of g and return their binding."""
+    x = np.clip(1.0, nlp.lower, nlp.upper)
+    g, jacobian = (np.array(value) for value in _first(nlp)[1](x, ca.DM(0, 1)))
+    slope = np.where(np.isfinite(jacobian[rows]), jacobian[rows], 0.0)
+    columns = np.flatnonzero(slope.any(axis=0))
+    constant = g.ravel()[rows] - slope @ x
+    return program.AddLinearConstraint(
+        slope[:, columns],
+        nlp.g_lower[rows] - constant,
+        nlp.g_upper[rows] - constant,
+        variables[columns],
+    )
+
+
+def grouped(pattern: ca.Sparsity, rows: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return [(rows, columns)]: rows of a Jacobian that share columns, so that few numbers are
+    copied.
+
+    For a group of r rows over c columns Drake copies c numbers per column and r per column.
+    """
+    columns = dict(
+        zip(
+            range(pattern.size1()),
+            np.split(np.array(pattern.T.row(), dtype=int), pattern.T.colind()[1:-1]),
+        )
+    )
+    alike: dict[bytes, tuple[np.ndarray, list[int]]] = {}
+    for row in rows:
+        alike.setdefault(columns[row].tobytes(), (columns[row], []))[1].append(row)
+    groups: list[tuple[list[int], np.ndarray]] = []
+    for used, members in sorted(alike.values(), key=lambda pair: (*pair[0][:1], *pair[0][-1:])):
+        if groups:
+            before, over = groups[-1]
+            joined = np.union1d(over, used)
+            apart = _cost(len(before), len(over)) + _cost(len(members), len(used))
+            if _cost(len(before) + len(members), len(joined)) <= apart:
+                groups[-1] = (before + members, joined)
+                continue
+        groups.append((members, used))
+    return [(np.array(members), used) for members, used in groups]
+
+
+def _cost(rows: int, columns: int) -> int:
+    return columns * (columns + rows) + OVERHEAD
+
+
+def _evaluator(function: ca.Function) -> Callable[[np.ndarray], list[np.ndarray]]:
+    """Return what evaluates a function of (x, p) at x, and returns the nonzeros of its results in
+    arrays that the next call overwrites.
+    """
+    buffer, call = cast(Any, function.buffer())
+    x, nothing = np.zeros(function.nnz_in(0)), np.zeros(0)
+    results = [np.zeros(function.nnz_out(k)) for k in range(function.n_out())]
+    for k, array in enumerate((x, nothing)):
+        buffer.set_arg(k, memoryview(cast(Any, array)))
+    for k, array in enumerate(results):
+        buffer.set_res(k, memoryview(cast(Any, array)))
+
+    def evaluate(point, keep=(buffer, nothing)):
+        x[:] = point
+        call()
+        return results
+
+    return evaluate
+
+
+def _dense(function: ca.Function, k: int, nonzeros: np.ndarray) -> np.ndarray:
+    """Return the vector that is result k of a function, from its nonzeros."""
+    pattern = function.sparsity_out(k)
+    vector = np.zeros(pattern.size1())
+    vector[np.array(pattern.row(), dtype=int)] = nonzeros
+    return vector
