@@ -33,6 +33,7 @@ from ocp.plots import (
     COLOURS,
     plot_convergence,
     plot_joints,
+    plot_outputs,
     plot_reactions,
     plot_snapshots,
     plot_torques,
@@ -203,6 +204,22 @@ def test_many_joints_get_torque_panels_of_their_own_and_an_outside_legend(soluti
     assert all(len(shades(axes)) == 2 for axes in panels)
     (legend,) = plot_joints(many).legends
     assert [text.get_text() for text in legend.get_texts()] == names
+
+
+def test_outputs_are_drawn_by_name(solution):
+    looks = {
+        "tip (m)": lambda at: at.position("tip")[:2],
+        "power (W)": lambda at: at.tau[0] * at.qd[0],
+    }
+    watched = replace(solution, problem=replace(solution.problem, outputs=looks))
+    place, power = plot_outputs(watched).axes
+    assert [place.get_ylabel(), power.get_ylabel()] == list(looks)
+    for axes, name in zip((place, power), looks):
+        for row, (t, values) in enumerate(curves(axes).values()):
+            np.testing.assert_allclose(values, np.atleast_2d(watched.output(name, t))[row])
+    assert len(curves(place)) == 2 and power.get_xlabel() == "time (s)"
+    with pytest.raises(ValueError, match="plot_outputs: the problem has no outputs"):
+        plot_outputs(solution)
 
 
 def test_snapshots_hold_the_tip_at_start_and_end(solution):
