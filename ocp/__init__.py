@@ -66,7 +66,7 @@ from ocp.solution.violations import Violation
 from ocp.solvers.minimizing import Solver
 from ocp.solvers.record import Iteration
 from ocp.studies.designs import latin_hypercube, zipped
-from ocp.studies.study import compare, multistart, open_study, pareto, sweep
+from ocp.studies.study import multistart, open_study, pareto, sweep, variants
 from ocp.studies.task import Published, Task, Views
 from ocp.transcription.transcribe import Transcription
 from ocp.version import VERSION as __version__

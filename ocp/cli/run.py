@@ -20,7 +20,7 @@ from ocp.solution.certificate import NotVerified, Verification, verify
 from ocp.solution.files import check_writable, plain, write
 from ocp.solution.solution import Solution
 from ocp.solvers import HESSIANS, Iteration, Solver
-from ocp.studies.addresses import module_at
+from ocp.studies.addresses import module_at, named
 from ocp.studies.task import Task, Views, task_of
 from ocp.transcription.methods import METHODS, Method
 from ocp.transcription.transcribe import Transcription, transcription_of
@@ -245,11 +245,9 @@ def _settings(task: Task, flags: Mapping[str, Mapping[str, Any]]) -> tuple[Trans
 def _transcription(task: Task, flags: Mapping[str, Any]) -> Transcription:
     """Return the Transcription of flags, whose names may be those of values in the task's module."""
     settings = {name: value for name, value in flags.items() if value is not None}
-    module = inspect.getmodule(task.problem)
-    for name, kind in (("dynamics", Formulation), ("method", Method)):
-        value = getattr(module, settings[name], None)
-        if isinstance(value, kind):
-            settings[name] = value
+    for name, kind, known in (("dynamics", Formulation, CHOICES), ("method", Method, METHODS)):
+        if settings[name] not in known:
+            settings[name] = named(task.problem, settings[name], kind)
     return transcription_of(settings)
 
 

@@ -65,6 +65,8 @@ def plain(value: Any, *, null: bool = False) -> Any:
         return {str(key): plain(entry, null=null) for key, entry in value.items()}
     if isinstance(value, (tuple, list, np.ndarray)):
         return [plain(entry, null=null) for entry in value]
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, (bool, int, str)) or value is None:
         return value
     number = float(value)

@@ -1,21 +1,21 @@
 """Many solves: tasks, designs of parameters, workers, a data base, tables, solvers compared."""
 
-from ocp.studies.cells import wandering
 from ocp.studies.database import StudyFileError
 from ocp.studies.designs import grid, latin_hypercube, zipped
+from ocp.studies.random_starts import wandering
 from ocp.studies.study import (
     Front,
     Optimum,
     Study,
-    compare,
     multistart,
     open_study,
     pareto,
     ranked,
     restarts,
     sweep,
+    variants,
 )
-from ocp.studies.tables import markdown
+from ocp.studies.tables import aligned, markdown
 from ocp.studies.task import Published, Task, Views
 from ocp.studies.workers import EngineError, Progress
 
@@ -29,7 +29,7 @@ __all__ = [
     "StudyFileError",
     "Task",
     "Views",
-    "compare",
+    "aligned",
     "grid",
     "latin_hypercube",
     "markdown",
@@ -39,6 +39,7 @@ __all__ = [
     "ranked",
     "restarts",
     "sweep",
+    "variants",
     "wandering",
     "zipped",
 ]

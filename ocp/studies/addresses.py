@@ -7,7 +7,6 @@ is found again in any process on this computer, whatever folders of its own stan
 import importlib
 import importlib.util
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -81,15 +80,22 @@ def address(function: Any) -> str:
     return f"{place}:{name}"
 
 
-def address_of_value(value: Any, modules: Mapping[str, Any] | tuple[str, ...]) -> str | None:
-    """Return where a value is bound to a name in one of the modules, None if it is in none."""
-    for module in modules:
-        place = _place(module)
-        names = vars(sys.modules[module]) if module in sys.modules else {}
-        for name, other in names.items():
+def where(value: Any, *neighbours: Any) -> str | None:
+    """Return the address of a value that a module of its neighbours binds to a name, or None."""
+    for neighbour in neighbours:
+        module = sys.modules.get(getattr(neighbour, "__module__", ""))
+        place = None if module is None else _place(module.__name__)
+        for name, other in () if module is None else vars(module).items():
             if other is value and place is not None:
                 return f"{place}:{name}"
     return None
+
+
+def named(neighbour: Any, name: str, kind: type) -> Any:
+    """Return what a function's module calls so, if it is of a kind, else the name as it is."""
+    module = sys.modules.get(getattr(neighbour, "__module__", ""))
+    value = getattr(module, name, None)
+    return value if isinstance(value, kind) else name
 
 
 def resolve(text: str) -> Any:

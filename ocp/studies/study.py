@@ -1,27 +1,34 @@
-"""Studies: many solves as cells of one file, run in processes of their own, written as they finish, resumed by the same command."""
+"""Studies: many solves as cells of one file, each in a process of its own, resumed when repeated."""
 
 import shutil
 import tempfile
 import weakref
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from ocp.problem import Problem
 from ocp.solution.solution import Solution
-from ocp.solvers.minimizing import Solver
-from ocp.studies.cells import cell, content, restore, statement
-from ocp.studies.database import FAILED, SOLVED, Ledger
+from ocp.solvers import Solver
+from ocp.studies.cells import restored
+from ocp.studies.content import Recipe, cell, content, recipe
+from ocp.studies.database import FAILED, SOLVED, Cell, Ledger
 from ocp.studies.designs import design, neighbours
 from ocp.studies.tables import draw_study, write_table
+from ocp.studies.task import Task
 from ocp.studies.workers import Engine, Run
 from ocp.transcription.transcribe import Transcription
 
-ALIKE, APART, LOOKS = (
-    1e-4,
-    0.05,
-    51,
-)  # one optimum: objectives so near (relative), motions so near (rad or m) at so many instants
+# Two optima are one whose objectives (relative) and motions (rad or m) are so near at so many instants
+ALIKE, APART, LOOKS = 1e-4, 0.05, 51
+OF_CELLS = ("method", "how", "measure", "certify")
+OF_STUDY = ("file", "workers", "executor", "watch", "retry")
+Function = Task | Callable[..., Problem]
+Design = Mapping[str, Any] | Iterable[Mapping[str, Any]]
+Plan = list[tuple[Cell, int | None]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,22 +36,20 @@ class Study:
     """The cells of a study, in the order of its design, and the file that keeps their solutions."""
 
     path: Path
-    cells: tuple
-    keeper: object = field(
-        default=None, repr=False
-    )  # of the temporary folder of a study without a file
+    cells: tuple[Cell, ...]
+    keeper: Any = field(default=None, repr=False)  # of the folder of a study without a file
 
     @property
-    def solved(self):
+    def solved(self) -> tuple[Cell, ...]:
         """The cells that were solved."""
-        return tuple(cell for cell in self.cells if cell.solved)
+        return tuple(one for one in self.cells if one.solved)
 
     @property
-    def failed(self):
+    def failed(self) -> tuple[Cell, ...]:
         """The cells that failed, with their reasons."""
-        return tuple(cell for cell in self.cells if cell.status == FAILED)
+        return tuple(one for one in self.cells if one.status == FAILED)
 
-    def solution(self, cell):
+    def solution(self, cell: Cell) -> Solution:
         """Return the Solution of a cell, with its problem; raise ValueError if the cell has none."""
         with Ledger(self.path, readonly=True) as ledger:
             archive = ledger.archive(cell.id)
@@ -52,14 +57,20 @@ class Study:
             raise ValueError(
                 f"cell {cell.parameters}: has no solution: {cell.reason or cell.status}"
             )
-        return restore(archive, statement(cell.content))
+        return restored(archive, cell.content)
 
-    def write_csv(self, path):
-        """Write a table with one line per cell: parameters, status, objective, times, terms, measured numbers, reason."""
+    def write_csv(self, path: str | Path) -> None:
+        """Write a table with a line per cell.
+
+        Parameters, status, objective, duration (s), terms, measured numbers, seconds, reason.
+        """
         write_table(self.cells, path)
 
-    def plot(self, path, y="objective"):
-        """Draw `y`, a column of the table, over each parameter that varies; return the paths, which end in its name if there are several."""
+    def plot(self, path: str | Path, y: str = "objective") -> tuple[Path, ...]:
+        """Draw `y`, a column of the table, over each parameter that varies, and return the paths.
+
+        Where several vary the paths end in their names. Raises ValueError for an unknown column.
+        """
         return draw_study(self.cells, path, y)
 
 
@@ -68,161 +79,212 @@ class Optimum:
     """A local optimum: the first Solution that reached it, and the numbers of all `starts` that did."""
 
     solution: Solution
-    starts: tuple
+    starts: tuple[int, ...]
 
     @property
-    def objective(self):
+    def objective(self) -> float:
         """Its objective."""
         return self.solution.objective
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Front:
-    """What two goals allow: `points` (cell, first, second) of which none is worse than another in both, by the first; and the whole study."""
+    """What two goals allow: `points` (cell, first, second), and the whole study.
+
+    No point is worse than another in both goals; they are in the order of the first.
+    """
 
     study: Study
-    names: tuple
-    points: tuple
+    names: tuple[str, str]
+    points: tuple[tuple[Cell, float, float], ...]
 
 
-def sweep(problem, over, transcription=Transcription(), solver=Solver(), *, chain=False, **options):
+def sweep(
+    problem: Function,
+    over: Design,
+    transcription: Transcription = Transcription(),
+    solver: Solver = Solver(),
+    *,
+    chain: bool = False,
+    **options: Any,
+) -> Study:
     """Solve problem(**cell) for all cells of a design, and return the Study.
 
-    `over`: {name: values} is a grid; a list of dictionaries, as `zipped` and `latin_hypercube` return, is taken as it is. Names may also be
-    "transcription.NAME", "solver.NAME", "option.NAME" of the plugin and "method.NAME". With `chain` each cell starts from the solution of
-    its nearest neighbour, and anew should it fail from there.
+    `problem`: a Task, or a function that makes the Problem. `over`: {name: values} is a grid; a
+    list of dictionaries, as `zipped` and `latin_hypercube` return, is taken as it is. Names may
+    also be "transcription.NAME", "solver.NAME", "option.NAME" of the plugin and "method.NAME". With
+    `chain` each cell starts from the solution of its nearest neighbour, and anew should it fail.
 
-    `options`: `method`, which solves as `solve` does, with the arguments `how`; `measure`, a function of a Solution that returns
-    {name: number}; `certify`, to verify each; and those of `study`: file, workers, executor, watch, retry. All functions must be importable.
+    `options`: `method`, which solves as `solve` does (a Task has its own), with the arguments
+    `how`; `measure`, a function of a Solution that returns {name: number}; `certify`, to verify
+    each; and those of `study`: file, workers, executor, watch, retry. All functions must be
+    importable, or stand in a file. Raises ValueError naming what other processes cannot be told.
     """
-    given, how = _taken(options)
-    plan, cells = [], design(over)
+    way, given = _recipe(problem, transcription, solver, options)
+    plan: Plan = []
+    cells = design(over)
     for parameters, near in zip(cells, neighbours(cells) if chain else [None] * len(cells)):
-        data = content(problem, parameters, transcription, solver, **how)
+        data = content(way, parameters)
         plan.append((cell(parameters, data, None if near is None else plan[near][0]), near))
     return study(plan, **given)
 
 
-def compare(
-    problem, variants, over=None, transcription=Transcription(), solver=Solver(), **options
-):
-    """Solve the same cells in several ways, and return the Study, whose parameter "variant" names the way.
+def variants(
+    problem: Function,
+    ways: Mapping[str, Mapping[str, Any]],
+    over: Design | None = None,
+    transcription: Transcription = Transcription(),
+    solver: Solver = Solver(),
+    **options: Any,
+) -> Study:
+    """Solve the same cells in several ways and return the Study; its "variant" names the way.
 
-    `variants`: {name: changes}, changes being a dictionary as a cell of `sweep` is: of parameters, of the transcription, or of the solver.
-    `options` are those of `sweep`.
+    `ways`: {name: changes}, changes being a dictionary as a cell of `sweep` is: of parameters, of
+    the transcription, or of the solver. `options` are those of `sweep`.
     """
-    given, how = _taken(options)
-    plan = []
+    way, given = _recipe(problem, transcription, solver, options)
+    plan: Plan = []
     for parameters in design({} if over is None else over):
-        for name, changes in variants.items():
-            data = content(problem, parameters | dict(changes), transcription, solver, **how)
-            plan.append((cell(parameters | {"variant": name}, data | {"variant": name}), None))
+        for name, changes in ways.items():
+            data = content(way, {**parameters, **changes}) | {"variant": name}
+            plan.append((cell(parameters | {"variant": name}, data), None))
     return study(plan, **given)
 
 
 def pareto(
-    problem, over, goals, transcription=Transcription(), solver=Solver(), *, chain=True, **options
-):
-    """Sweep a design, of weights or of bounds, and return the Front of two `goals`, both the smaller the better.
+    problem: Function,
+    over: Design,
+    goals: Sequence[str],
+    transcription: Transcription = Transcription(),
+    solver: Solver = Solver(),
+    *,
+    chain: bool = True,
+    **options: Any,
+) -> Front:
+    """Sweep a design, of weights or of bounds, and return the Front of two `goals`.
 
-    `goals`: names of two terms of the objective, whose unweighted values count, or of two `measure`d numbers. `options` are those of `sweep`.
+    `goals`: names of two terms of the objective, whose unweighted values count, or of two
+    `measure`d numbers, both the smaller the better. `options` are those of `sweep`. Raises
+    ValueError naming a goal that some cell does not have.
     """
     done = sweep(problem, over, transcription, solver, chain=chain, **options)
-    first, second = goals
-    points = [
-        (
-            one,
-            *((one.terms | one.measured | {"duration": one.duration}).get(name) for name in goals),
-        )
-        for one in done.solved
-    ]
-    missing = next(
-        (name for k, name in ((1, first), (2, second)) for point in points if point[k] is None),
-        None,
-    )
-    if missing is not None:
-        raise ValueError(
-            f"pareto: {missing}: some cell has no such term and measures no such number"
-        )
-    best, front = np.inf, []
+    points = [(one, *(_goal(one, name) for name in goals)) for one in done.solved]
+    least, front = np.inf, []
     for point in sorted(points, key=lambda point: point[1:]):
-        if point[2] < best:
-            best = point[2]
+        if point[2] < least:
+            least = point[2]
             front.append(point)
-    return Front(study=done, names=(first, second), points=tuple(front))
+    return Front(study=done, names=tuple(goals), points=tuple(front))
 
 
-def multistart(problem, arguments=None, transcription=Transcription(), solver=Solver(), **options):
-    """Return the distinct local optima, best first, to which random first guesses lead; `options` are those of `restarts`."""
+def _goal(one: Cell, name: str) -> float:
+    value = (one.terms | one.measured | {"duration": one.duration}).get(name)
+    if value is None:
+        raise ValueError(f"pareto: {name}: some cell has no such term and measures no such number")
+    return value
+
+
+def multistart(
+    problem: Function,
+    arguments: Mapping[str, Any] | None = None,
+    transcription: Transcription = Transcription(),
+    solver: Solver = Solver(),
+    **options: Any,
+) -> tuple[Optimum, ...]:
+    """Return the distinct local optima, best first, to which random first guesses lead.
+
+    `options` are those of `restarts`.
+    """
     return ranked(restarts(problem, arguments, transcription, solver, **options))
 
 
 def restarts(
-    problem,
-    arguments=None,
-    transcription=Transcription(),
-    solver=Solver(),
+    problem: Function,
+    arguments: Mapping[str, Any] | None = None,
+    transcription: Transcription = Transcription(),
+    solver: Solver = Solver(),
     *,
-    starts=20,
-    seed=0,
-    spread=1.0,
-    **options,
-):
-    """Solve one problem from `starts` first guesses, and return the Study, whose parameter "guess.number" counts them.
+    starts: int = 20,
+    seed: int = 0,
+    spread: float = 1.0,
+    **options: Any,
+) -> Study:
+    """Solve one problem from `starts` first guesses; the Study's "guess.number" counts them.
 
-    Start 0 is the straight motion; the others wander off it, by `spread` times (rad or m) a random sum of half waves that is zero at both
-    ends, the same for the same `seed` and number. `options` are those of `sweep`.
+    Start 0 is the straight motion; the others wander off it, by `spread` times (rad or m) a random
+    sum of half waves that is zero at both ends, the same for the same `seed` and number. `options`
+    are those of `sweep`.
     """
     if isinstance(starts, bool) or not isinstance(starts, int) or starts < 1:
         raise ValueError(f"starts: expected a whole number of at least 1, got {starts!r}")
-    given, how = _taken(options)
-    plan, arguments = [], dict(arguments or {})
+    way, given = _recipe(problem, transcription, solver, options)
+    plan: Plan = []
+    stated = dict(arguments or {})
     for number in range(starts):
-        data = content(
-            problem,
-            arguments,
-            transcription,
-            solver,
-            start={"number": number, "seed": seed, "spread": spread},
-            **how,
-        )
-        plan.append((cell(arguments | {"guess.number": number}, data), None))
+        start = {"number": number, "seed": seed, "spread": spread}
+        data = content(way, stated, start)
+        plan.append((cell(stated | {"guess.number": number}, data), None))
     return study(plan, **given)
 
 
-def ranked(done):
-    """Return the Optima of a Study, best first; those are the same whose objectives and motions are. Failed cells are left out."""
-    optima = []  # objective, motion, solution, numbers
-    for one in sorted(done.solved, key=lambda one: one.objective):
+def ranked(done: Study) -> tuple[Optimum, ...]:
+    """Return the Optima of a Study, best first; failed cells are left out.
+
+    Those are the same whose objectives and motions are.
+    """
+    optima: list[_Group] = []
+    for one in sorted(done.solved, key=lambda one: one.objective or 0.0):
         solution, number = done.solution(one), one.content["start"]["number"]
         motion = solution.q(solution.times(LOOKS))
-        for objective, other, _, numbers in optima:
-            near = abs(solution.objective - objective) <= ALIKE * max(abs(objective), ALIKE)
-            if near and np.abs(motion - other).max() <= APART:
-                numbers.append(number)
-                break
+        group = next((other for other in optima if other.has(solution, motion)), None)
+        if group is None:
+            optima.append(_Group(solution, motion, [number]))
         else:
-            optima.append((solution.objective, motion, solution, [number]))
+            group.numbers.append(number)
     return tuple(
-        Optimum(solution=solution, starts=tuple(sorted(numbers)))
-        for _, _, solution, numbers in optima
+        Optimum(solution=group.solution, starts=tuple(sorted(group.numbers))) for group in optima
     )
 
 
-def open_study(path):
-    """Return the Study that a file holds, with all cells ever asked for; it may be running at the time."""
+@dataclass
+class _Group:
+    """Solutions that are one optimum: the first of them, its motion, and the starts of all."""
+
+    solution: Solution
+    motion: np.ndarray
+    numbers: list[int]
+
+    def has(self, solution: Solution, motion: np.ndarray) -> bool:
+        """Tell whether another solution is the same optimum."""
+        own = self.solution.objective
+        near = abs(solution.objective - own) <= ALIKE * max(abs(own), ALIKE)
+        return bool(near and np.abs(motion - self.motion).max() <= APART)
+
+
+def open_study(path: str | Path) -> Study:
+    """Return the Study that a file holds, with all cells ever asked for; it may be running."""
     with Ledger(path, readonly=True) as ledger:
         return Study(path=Path(path), cells=tuple(ledger.cells().values()))
 
 
-def study(plan, *, file=None, workers=None, executor=None, watch=None, retry=False):
-    """Run the cells of a plan, pairs of a Cell and the index of the one it starts from or None, and return the Study.
+def study(
+    plan: Plan,
+    *,
+    file: str | Path | None = None,
+    workers: int | None = None,
+    executor: Any = None,
+    watch: Callable[..., Any] | None = None,
+    retry: bool = False,
+) -> Study:
+    """Run the cells of a plan, pairs of a Cell and the index of the one it starts from or None.
 
-    `file`: where results are kept as they come; cells that are there already are not run again, failed ones only with `retry`. Without a
-    file they last as long as the Study. `workers`: processes, by default one per processor, 0 for none but this one; or any Executor of
+    `file`: where results are kept as they come; cells that are there already are not run again,
+    failed ones only with `retry`. Without a file they last as long as the Study. `workers`:
+    processes, by default one per processor, 0 for none but this one; or any Executor of
     concurrent.futures as `executor`. `watch(Progress)` is called after each cell.
 
-    Raises StudyFileError naming the file that cannot be read or written, and EngineError where the executor breaks down.
+    Raises StudyFileError naming the file that cannot be read or written, and EngineError where the
+    executor breaks down.
     """
     keeper = None
     if file is None:
@@ -235,7 +297,7 @@ def study(plan, *, file=None, workers=None, executor=None, watch=None, retry=Fal
         settled = {
             key: one
             for key, one in known.items()
-            if one.status == SOLVED or one.status == FAILED and not retry
+            if one.status == SOLVED or (one.status == FAILED and not retry)
         }
         if any(one.id not in settled for one, _ in plan):
             with engine:
@@ -244,7 +306,10 @@ def study(plan, *, file=None, workers=None, executor=None, watch=None, retry=Fal
     return Study(
         path=Path(file),
         keeper=keeper,
-        cells=tuple(replace(known[one.id], parameters=one.parameters) for one, _ in plan),
+        cells=tuple(
+            replace(known[one.id], parameters=one.parameters, content=one.content)
+            for one, _ in plan
+        ),
     )
 
 
@@ -256,15 +321,14 @@ class _Keeper:
         weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
 
 
-def _taken(options):
-    """Return the options of `study`, and those of a cell's content."""
-    known = (
-        {"file", "workers", "executor", "watch", "retry"},
-        {"method", "how", "measure", "certify"},
-    )
-    odd = next((name for name in options if not any(name in names for names in known)), None)
+def _recipe(
+    problem: Function, transcription: Transcription, solver: Solver, options: Mapping[str, Any]
+) -> tuple[Recipe, dict[str, Any]]:
+    """Return the Recipe of the cells, and the options of `study`."""
+    known = (*OF_CELLS, *OF_STUDY)
+    odd = next((name for name in options if name not in known), None)
     if odd is not None:
-        raise TypeError(
-            f"study: no option {odd!r}; expected one of {', '.join(sorted(known[0] | known[1]))}"
-        )
-    return tuple({name: options[name] for name in options if name in names} for names in known)
+        raise TypeError(f"study: no option {odd!r}; expected one of {', '.join(sorted(known))}")
+    chosen = {name: value for name, value in options.items() if name in OF_CELLS}
+    given = {name: value for name, value in options.items() if name in OF_STUDY}
+    return recipe(problem, transcription, solver, **chosen), given

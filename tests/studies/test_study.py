@@ -15,11 +15,11 @@ import study_cells
 from ocp.problems.two_link_time import problem as fastest
 from study_cells import blocking, deadly, problem, smoothed, speeds, stopped, weighed
 
-from ocp import compare, latin_hypercube, multistart, open_study, pareto, sweep, zipped
+from ocp import latin_hypercube, multistart, open_study, pareto, sweep, variants, zipped
 from ocp.cli.study import run, values
 from ocp.solution.solving import solve
 from ocp.studies import database as ledger
-from ocp.studies.cells import address
+from ocp.studies.addresses import address
 from ocp.studies.database import StudyFileError
 from ocp.studies.designs import design, grid, neighbours
 from ocp.studies.study import ranked, restarts
@@ -149,7 +149,7 @@ def test_settings_are_parameters_too_and_ways_are_compared():
         for cell in done.cells
     )
     assert len(done.solution(done.cells[0]).statistics["stages"]) == 2
-    ways = compare(
+    ways = variants(
         problem,
         {"exact": {}, "quasi": {"solver.hessian": "lbfgs"}},
         {"torque": [9.0, 10.0]},

@@ -43,7 +43,7 @@ from ocp.mechanics.modes import Modes, Place
 from ocp.plots.sticks import BENT, stick
 from ocp.solution.certificate import verify
 from ocp.solution.solving import solve
-from ocp.studies.cells import wandering
+from ocp.studies import wandering
 from ocp.studies.task import Task
 from ocp.transcription.methods import Radau
 from ocp.transcription.shooting import followed

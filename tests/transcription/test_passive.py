@@ -19,7 +19,7 @@ from ocp.dynamics.newton_euler import NEWTON_EULER
 from ocp.mechanics.structure import structure
 from ocp.solution.certificate import verify
 from ocp.solution.solving import solve
-from ocp.studies.cells import wandering
+from ocp.studies import wandering
 from ocp.transcription.methods import HermiteSimpson, Integrated, Radau, Spline
 from ocp.transcription.transcribe import transcribe, transcription_of
 

@@ -1,0 +1,291 @@
+"""What a cell of a study is, as plain data: functions by their addresses, values as JSON has them.
+
+So it goes to any process or computer, and never a Problem or a graph; and its hash knows it again.
+"""
+
+import hashlib
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from ocp.dynamics import CHOICES, Formulation
+from ocp.dynamics.catalogue import is_built_in
+from ocp.problem import Problem
+from ocp.solution.files import plain
+from ocp.solution.solution import Solution
+from ocp.solution.solving import solve
+from ocp.solvers import Solver
+from ocp.studies.addresses import address, known_by, named, resolve, where
+from ocp.studies.database import Cell
+from ocp.studies.task import FRAMEWORK, GIVEN, Task
+from ocp.transcription.methods import METHODS, method_of
+from ocp.transcription.transcribe import Transcription, settings_of, transcription_of
+
+PREFIXES = ("transcription", "solver", "option", "method")
+FUNCTIONS = ("problem", "method", "measure")
+TYPES = {"float": float, "int": int, "str": str, "bool": bool}
+Content = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """How the cells of a study are solved: the `problem` function, transcription, solver, `method`.
+
+    `how` are the method's own settings; `measure`(solution) returns numbers by name; with `certify`
+    every solution is verified.
+    """
+
+    problem: Callable[..., Problem]
+    transcription: Transcription = Transcription()
+    solver: Solver = Solver()
+    method: Callable[..., Solution] = solve
+    how: Mapping[str, Any] = field(default_factory=dict)
+    measure: Callable[[Solution], Mapping[str, float]] | None = None
+    certify: bool = False
+
+
+def recipe(
+    problem: Task | Callable[..., Problem],
+    transcription: Transcription,
+    solver: Solver,
+    **options: Any,
+) -> Recipe:
+    """Return the Recipe for a Task, whose method it takes unless told otherwise, or a function."""
+    if isinstance(problem, Problem):
+        raise ValueError(
+            "study: a Problem holds functions that no other process can be told; "
+            "hand over the function that makes it"
+        )
+    if isinstance(problem, Task):
+        options = {"method": problem.method} | options
+        problem = problem.problem
+    given = {name: value for name, value in options.items() if value is not None}
+    return Recipe(problem=problem, transcription=transcription, solver=solver, **given)
+
+
+def content(recipe: Recipe, arguments: Mapping[str, Any], start: Content | None = None) -> Content:
+    """Return all that a solve depends on as plain data.
+
+    `arguments` of the problem may also hold "transcription.NAME", "solver.NAME", "option.NAME" of
+    the plugin and "method.NAME". Raises ValueError naming what no process could be told: unknown
+    parameters, values that are not plain, functions that cannot be imported by name.
+    """
+    parts = _parted(arguments)
+    how = _plain("how", dict(recipe.how)) | parts["method"]
+    return {
+        "problem": address(recipe.problem),
+        "arguments": _bound(recipe.problem, parts[""]),
+        "method": address(recipe.method),
+        "how": _bound(recipe.method, how, GIVEN),
+        "transcription": _transcription(recipe, parts["transcription"]),
+        "solver": _solver(recipe, parts["solver"], parts["option"]),
+        "measure": None if recipe.measure is None else address(recipe.measure),
+        "certify": bool(recipe.certify),
+        "start": start,
+    }
+
+
+def cell(parameters: Mapping[str, Any], data: Content, after: Cell | None = None) -> Cell:
+    """Return the pending Cell of a content, whose hash knows also the cell from which it starts."""
+    data = data | {"after": None if after is None else after.id}
+    text = json.dumps(_known(data), sort_keys=True, allow_nan=False)
+    return Cell(
+        id=hashlib.sha256(text.encode()).hexdigest()[:32],
+        content=json.loads(json.dumps(data, allow_nan=False)),
+        parameters={
+            name: data["arguments"].get(name, _plain(name, value))
+            for name, value in parameters.items()
+        },
+    )
+
+
+def statement(data: Content) -> Problem:
+    """Return the Problem of a cell's content."""
+    problem = resolve(data["problem"])
+    return problem(**_called(problem, data["arguments"]))
+
+
+def transcription(data: Content) -> Transcription:
+    """Return the Transcription of a cell's content."""
+    settings = dict(data["transcription"])
+    if ":" in settings["dynamics"]:
+        settings["dynamics"] = resolve(settings["dynamics"])
+    if ":" in settings["method"]:
+        record = resolve(settings["method"])
+        names = [entry.name for entry in fields(record)]
+        settings["method"] = record(**{name: settings.pop(name) for name in names})
+    return transcription_of(settings)
+
+
+def solver(data: Content) -> Solver:
+    """Return the Solver of a cell's content."""
+    settings = dict(data["solver"])
+    if ":" in settings["plugin"]:
+        settings["plugin"] = resolve(settings["plugin"])
+    return Solver(**settings)
+
+
+def settings(data: Content) -> dict[str, Any]:
+    """Return the settings of a cell's method, as it takes them."""
+    return _called(resolve(data["method"]), data["how"])
+
+
+def _parted(arguments: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return {prefix: {name: plain value}} of arguments, those of the problem under ""."""
+    parts: dict[str, dict[str, Any]] = {prefix: {} for prefix in ("", *PREFIXES)}
+    for name, value in arguments.items():
+        prefix, _, rest = name.partition(".") if "." in name else ("", "", name)
+        if prefix not in parts or not rest:
+            raise ValueError(
+                f"{name}: expected a parameter of the problem, or one that begins with "
+                f"{', '.join(PREFIXES)} and a dot"
+            )
+        parts[prefix][rest] = _plain(name, value)
+    return parts
+
+
+def _transcription(recipe: Recipe, changes: Mapping[str, Any]) -> Content:
+    """Return the settings of a transcription with changes, a formulation of one's own by address."""
+    try:
+        changed = _changed(recipe.transcription, changes, recipe.problem)
+    except ValueError as error:
+        raise ValueError(f"transcription.{error}") from None
+    data = settings_of(changed)
+    chosen, method = changed.dynamics, type(changed.method)
+    if isinstance(chosen, Formulation) and not is_built_in(chosen):
+        data["dynamics"] = _bound_value("dynamics", chosen, recipe.problem, chosen.inverse)
+    if METHODS.get(method.name) is not method:
+        data["method"] = address(method)
+    return _plain("transcription", data)
+
+
+def _changed(
+    stated: Transcription, changes: Mapping[str, Any], problem: Callable[..., Problem]
+) -> Transcription:
+    """Return a transcription with changes by name; another method starts from its own defaults."""
+    general = {entry.name for entry in fields(Transcription)} - {"method"}
+    shared = {name: value for name, value in changes.items() if name in general}
+    own = {name: value for name, value in changes.items() if name not in {*general, "method"}}
+    if "dynamics" in shared and shared["dynamics"] not in CHOICES:
+        shared["dynamics"] = named(problem, shared["dynamics"], Formulation)
+    method = stated.method
+    if changes.get("method", method.name) != method.name:
+        method = method_of(changes["method"], own)
+    elif own:
+        known = [entry.name for entry in fields(method)]
+        odd = next((name for name in own if name not in known), None)
+        if odd is not None:
+            raise ValueError(
+                f"{odd}: method {method.name!r} has no such setting; it has {', '.join(known)}"
+            )
+        method = replace(method, **own)
+    return replace(stated, method=method, **shared)
+
+
+def _solver(recipe: Recipe, changes: Mapping[str, Any], options: Mapping[str, Any]) -> Content:
+    plugin = recipe.solver.plugin
+    if not isinstance(plugin, str):
+        plugin = _bound_value("solver", plugin, recipe.problem, plugin)
+    settings = {"plugin": plugin, "hessian": recipe.solver.hessian}
+    odd = next((name for name in changes if name not in settings), None)
+    if odd is not None:
+        raise ValueError(
+            f"solver.{odd}: there is no such setting; expected one of {', '.join(settings)}"
+        )
+    own = _plain("options", dict(recipe.solver.options))
+    return settings | dict(changes) | {"options": own | dict(options)}
+
+
+def _bound_value(what: str, value: Any, *neighbours: Any) -> str:
+    """Return where a value is bound to a name; raise ValueError if it is in no module."""
+    place = where(value, *neighbours)
+    if place is None:
+        raise ValueError(
+            f"{what}: other processes find a {type(value).__name__} of one's own by its name: "
+            "bind it to one in the module of the problem"
+        )
+    return place
+
+
+def _known(data: Content) -> Content:
+    """Return the content as its hash knows it: addresses without folders, wherever files stand."""
+    known = {name: data[name] and known_by(data[name]) for name in FUNCTIONS}
+    named = {name: known_by(data["transcription"][name]) for name in ("dynamics", "method")}
+    return data | known | {"transcription": data["transcription"] | named}
+
+
+def _bound(function: Callable, given: Mapping[str, Any], first: int = 0) -> dict[str, Any]:
+    """Return the arguments with all defaults, in the types that the signature names.
+
+    The `first` ones belong to the framework.
+    """
+    known = _parameters(function, first)
+    module = inspect.getmodule(function)
+    place = "" if module is None else module.__name__.rpartition(".")[2]
+    name = f"{place}.{getattr(function, '__name__', 'function')}"
+    odd = next((key for key in given if key not in known), None)
+    if odd is not None:
+        raise ValueError(
+            f"{odd}: {name} has no such parameter; it has {', '.join(known) or 'none'}"
+        )
+    for key, parameter in known.items():
+        if parameter.default is parameter.empty and key not in given:
+            raise ValueError(f"{key}: expected a value, {name} has no default for it")
+    return {
+        key: _typed(key, given[key], parameter.annotation)
+        if key in given
+        else _plain(key, parameter.default)
+        for key, parameter in known.items()
+    }
+
+
+def _parameters(function: Callable, first: int = 0) -> dict[str, inspect.Parameter]:
+    """Return the parameters by name that a user may set."""
+    parameters = list(inspect.signature(function).parameters.values())[first:]
+    return {
+        one.name: one
+        for one in parameters
+        if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY) and one.name not in FRAMEWORK
+    }
+
+
+def _called(function: Callable, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return plain arguments as a function takes them: tuples where its defaults or words say so."""
+    parameters = inspect.signature(function).parameters
+    return {
+        name: tuple(value) if isinstance(value, list) and _is_tuple(parameters[name]) else value
+        for name, value in arguments.items()
+    }
+
+
+def _is_tuple(parameter: inspect.Parameter) -> bool:
+    return isinstance(parameter.default, tuple) or "tuple" in str(parameter.annotation)
+
+
+def _typed(name: str, value: Any, annotation: Any) -> Any:
+    """Return the value in its annotation's type: 5 is 5.0 for a float, so that both are one cell."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    kind = TYPES.get(annotation, annotation) if isinstance(annotation, str) else annotation
+    if kind is float and number:
+        return float(value)
+    if kind is int and number and float(value).is_integer():
+        return int(value)
+    wrong = kind in TYPES.values() and not isinstance(value, kind)
+    if wrong or (kind is int and isinstance(value, bool)):
+        raise ValueError(f"{name}: expected a value of type {kind.__name__}, got {value!r}")
+    return value
+
+
+def _plain(name: str, value: Any) -> Any:
+    """Return the value as JSON has it; raise ValueError naming it if it is not plain."""
+    try:
+        data = plain(value)
+        if data == plain(value, null=True):
+            return data
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(
+        f"{name}: expected plain values (finite numbers, words, lists of them), got {value!r}"
+    )
