@@ -15,8 +15,8 @@ import numpy as np
 
 from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation, aligned
-from ocp.mechanics.kinematics import joint_pose
 from ocp.mechanics.loads import applied
+from ocp.mechanics.rigid import joint_pose
 from ocp.mechanics.spatial import skew
 from ocp.mechanics.tree import inward, outward
 

@@ -13,7 +13,15 @@ import numpy as np
 
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.linear import mixed
-from ocp.mechanics.flexible import bend_at, bends, first_moment, integrals, moved, slopes, weighed
+from ocp.mechanics.flexible import (
+    bend_at,
+    bends,
+    bent_first_moment,
+    integrals,
+    moved,
+    slopes,
+    weighed,
+)
 from ocp.mechanics.loads import applied
 from ocp.mechanics.spatial import screw_matrix, skew
 from ocp.mechanics.tree import inward
@@ -142,7 +150,7 @@ def reactions(tree, q, qd, qdd, loads=()):
     def gather(k, children):
         link, bent, (b, bd, bdd) = tree.links[k], links[k], links[k].terms
         second, mixed = weighed(link, b)
-        first = first_moment(link, b)
+        first = bent_first_moment(link, b)
         push, spread = bent.acceleration @ first - first[3] * gravity, bent.acceleration @ second
         if link.modes is not None:
             rate, change = (
@@ -198,7 +206,7 @@ def _needed(tree, links, q, qd, loads, printed):
     def gather(k, children):
         link, bent, (b, bd, bdd) = tree.links[k], links[k], links[k].terms
         second, mixed = _second(link, b, printed)
-        total = second @ bent.acceleration.T - first_moment(link, b) @ gravity.T
+        total = second @ bent.acceleration.T - bent_first_moment(link, b) @ gravity.T
         if link.modes is not None:
             total += (
                 2 * sum(rate * d for rate, d in zip(bd, mixed)) @ bent.rate.T

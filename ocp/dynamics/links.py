@@ -5,7 +5,7 @@ import numpy as np
 
 from ocp.mechanics.inertia import first_moment
 from ocp.mechanics.joints import GROUND, revolute
-from ocp.mechanics.kinematics import joint_pose
+from ocp.mechanics.rigid import joint_pose
 from ocp.mechanics.spatial import screw_matrix, skew
 from ocp.mechanics.tree import Link, Tree
 

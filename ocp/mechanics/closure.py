@@ -93,7 +93,8 @@ def _errors(tree, q):
 
     Orientations by their angles, not by sines, so that links that face each other's back turn round: the slope is then that of the turn.
     """
-    frames = kinematics.poses(tree, ca.DM(q))
+    moves = kinematics.motions(tree, ca.DM(q))
+    frames = [move.pose for move in moves]
     error, slope, faces, first = (
         _numbers(gap_at(tree, frames)),
         np.array(gap_slope(tree, frames)),
@@ -114,7 +115,7 @@ def _errors(tree, q):
             rows = slice(first, first + len(closed))
             sine = np.linalg.norm(error[rows])
             error[rows] *= np.arctan2(sine, cosine) / sine if sine > 1e-12 else 1.0
-            turns = [kinematics.slope(tree, frames, end)[:3, :] for end in ends]
+            turns = [kinematics.jacobian_at(tree, moves, end)[:3, :] for end in ends]
             slope[rows] = mine[:, closed].T @ np.array(turns[1] - turns[0])
             faces &= cosine > 0
             first += len(closed)

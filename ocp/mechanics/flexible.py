@@ -5,14 +5,17 @@ x = W_k (r + sum b_t phi_t) is a particle of link k. E is a rotation to first or
 and so is W. Angular velocities are the axes of the skew parts of dW W', exact where the rotation is. Matrices are 4x4, homogeneous.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.rigid import Motion
 from ocp.mechanics.spatial import exp_screw, screw_matrix
-from ocp.mechanics.tree import Point, outward
+from ocp.mechanics.tree import Point, Tree, outward
+from ocp.mechanics.types import Matrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,9 +133,48 @@ def moved(tree, q, qd=None, qdd=None):
     )
 
 
-def at_point(tree, links, point):
-    """Return X, dX/dt, d2X/dt2 (4x4) of the frame at a point or Point that moves with its section of the link."""
-    point = point if isinstance(point, Point) else tree.point(point)
+def motions(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> list[Motion]:
+    """Return the Motion of every link's base, as far as rates and accelerations are given."""
+    order = 0 if qd is None else 1 if qdd is None else 2
+    return [
+        _motion((link.pose, link.rate, link.acceleration), order, link)
+        for link in moved(tree, q, qd, qdd)
+    ]
+
+
+def at_point(tree: Tree, moves: Sequence[Motion], point: Point) -> Motion:
+    """Return the Motion of the frame at a point that moves with its section of the link, from those of all links."""
+    move = moves[tree.link_index(point.link)]
+    order = sum(part is not None for part in (move.linear, move.linear_acceleration))
+    return _motion(frame_at(tree, [each.bent for each in moves], point), order)
+
+
+def jacobian(tree: Tree, q: Matrix, point: Point) -> Matrix:
+    """Return J (6, n) with (angular, linear velocity of the point's frame) = J qd."""
+    columns = []
+    for unit in ca.horzsplit(ca.DM.eye(tree.dof)):
+        move = at_point(tree, motions(tree, q, unit), point)
+        columns.append(ca.vertcat(move.angular, move.linear))
+    return ca.horzcat(*columns)
+
+
+def _motion(frame: tuple[Matrix, Matrix, Matrix], order: int, bent: Bent | None = None) -> Motion:
+    """Return the Motion of a frame from its pose, rate and acceleration (4x4), of which `order` tells the last."""
+    pose, rate, acceleration = frame
+    move = Motion(rotation=pose[:3, :3], origin=pose[:3, 3], bent=bent)
+    if order > 0:
+        move = replace(move, angular=turning(rate, pose), linear=rate[:3, 3])
+    if order > 1:
+        move = replace(
+            move,
+            angular_acceleration=turning(acceleration, pose),
+            linear_acceleration=acceleration[:3, 3],
+        )
+    return move
+
+
+def frame_at(tree: Tree, links: Sequence[Bent], point: Point) -> tuple[Matrix, Matrix, Matrix]:
+    """Return X, dX/dt, d2X/dt2 (4x4) of the frame at a point that moves with its section of the link."""
     k = tree.link_index(point.link)
     link = links[k]
     bent = chained(
@@ -217,7 +259,7 @@ def potential_energy(tree, q):
     """Return the potential energy (J) of gravity, zero at the global origin, and of bending   (Book 1983, eqs. 46, 50)."""
     gravity, energy = ca.DM([*tree.gravity, 0.0]), 0
     for link, bent, rows in zip(tree.links, moved(tree, q), tree.amplitude_rows):
-        energy -= ca.dot(gravity, bent.pose @ first_moment(link, bent.terms[0]))
+        energy -= ca.dot(gravity, bent.pose @ bent_first_moment(link, bent.terms[0]))
         if rows:
             values = ca.vertcat(*(q[row] for row in rows))
             energy += ca.bilin(ca.DM(np.array(link.modes.stiffness)), values, values) / 2
@@ -234,7 +276,7 @@ def damping_power(tree, qd):
     return power
 
 
-def first_moment(link, b):
+def bent_first_moment(link, b):
     """Return the integral of h (4): first moment (3, kg m) and mass of a bent link   (Book 1983, eq. 51)."""
     fixed = ca.DM([*(link.mass * np.array(link.com)), link.mass])
     return (
@@ -244,6 +286,14 @@ def first_moment(link, b):
     )
 
 
+def first_moment(tree: Tree, q: Matrix) -> Matrix:
+    """Return the sum of mass times place (3, kg m)."""
+    return sum(
+        bent.pose @ bent_first_moment(link, bent.terms[0])
+        for link, bent in zip(tree.links, moved(tree, q))
+    )[:3]
+
+
 def momentum(tree, q, qd, about):
     """Return the angular momentum about a fixed point (3, kg m2/s) and the linear momentum (3, kg m/s)."""
     angular = linear = ca.DM.zeros(3)
@@ -251,7 +301,7 @@ def momentum(tree, q, qd, about):
         b, bd, _ = bent.terms
         second, mixed = weighed(link, b)
         spread = second @ bent.rate.T
-        push = bent.rate @ first_moment(link, b)
+        push = bent.rate @ bent_first_moment(link, b)
         if link.modes is not None:
             spread += sum(rate * d for rate, d in zip(bd, mixed)) @ bent.pose.T
             push += bent.pose @ sum(

@@ -7,15 +7,14 @@ is fixed to a link or joins the two points (the basic constraints of Haug 1989, 
 Rows (m,) stand loop by loop, positions (m) before orientations (near closure, rad). Expressions SX, MX or DM alike, unless said otherwise.
 """
 
-from dataclasses import replace
 from functools import lru_cache
 
 import casadi as ca
 import numpy as np
 
 from ocp.mechanics import kinematics
-from ocp.mechanics.kinematics import Motion
 from ocp.mechanics.loads import Load, Wrench
+from ocp.mechanics.rigid import Motion
 from ocp.mechanics.spatial import tidy
 
 CLOSED, FINE = (
@@ -55,18 +54,14 @@ def gap(tree, q):
 
 def gap_at(tree, frames):
     """Return the gaps (m,), from the poses (4x4) of all links."""
-    moves = [
-        Motion(rotation=frame[:3, :3], origin=frame[:3, 3], angular=None, linear=None)
-        for frame in frames
-    ]
-    return _stacked(tree, moves, lambda u, v: ca.dot(u[0], v[0]), 0)
+    return _stacked(tree, _resting(frames), lambda u, v: ca.dot(u[0], v[0]), 0)
 
 
 def gap_rate(tree, q, qd):
     """Return the rates (m,) at which the gaps open, J qd."""
     return _stacked(
         tree,
-        kinematics.velocities(tree, q, qd),
+        kinematics.motions(tree, q, qd),
         lambda u, v: ca.dot(u[0], v[1]) + ca.dot(u[1], v[0]),
         1,
     )
@@ -74,6 +69,7 @@ def gap_rate(tree, q, qd):
 
 def gap_acceleration(tree, q, qd, qdd=None):
     """Return the second derivatives (m,) of the gaps, J qdd + dJ/dt qd; without `qdd` the bias dJ/dt qd."""
+    qdd = ca.DM.zeros(tree.dof) if qdd is None else qdd
     return _stacked(
         tree,
         kinematics.motions(tree, q, qd, qdd),
@@ -89,10 +85,10 @@ def gap_jacobian(tree, q):
 
 def gap_slope(tree, frames):
     """Return J (m, n) as `gap_jacobian` does, from the poses (4x4) of all links."""
-    blocks = [ca.DM(0, tree.dof)]
+    blocks, moves = [ca.DM(0, tree.dof)], _resting(frames)
     for loop in tree.loops:
-        force, start, end = _duals(loop, *_sides(tree, frames, loop))
-        first, last = (kinematics.slope(tree, frames, name) for name in (loop.start, loop.end))
+        force, start, end = _duals(loop, *_sides(tree, moves, loop))
+        first, last = (kinematics.jacobian_at(tree, moves, name) for name in (loop.start, loop.end))
         blocks.append(
             force.T @ (last[3:, :] - first[3:, :]) + start.T @ first[:3, :] + end.T @ last[:3, :]
         )
@@ -140,27 +136,14 @@ def _stacked(tree, moves, product, order):
     return ca.vertcat(ca.DM(0, 1), *rows)
 
 
+def _resting(frames):
+    """Return the Motion of every link without velocities, from their poses (4x4)."""
+    return [Motion(rotation=frame[:3, :3], origin=frame[:3, 3]) for frame in frames]
+
+
 def _sides(tree, moves, loop):
-    """Return the Motion of the loop's start and end point, with the rotations of their links; from poses without velocities."""
-    found = []
-    for name in (loop.start, loop.end):
-        point = tree.point(name)
-        move, place = moves[tree.link_index(point.link)], ca.DM(point.position)
-        if not isinstance(move, Motion):
-            move = Motion(rotation=move[:3, :3], origin=move[:3, 3], angular=None, linear=None)
-        arm, speed, push = move.rotation @ place, move.linear, move.linear_acceleration
-        if move.angular is not None:
-            speed = speed + ca.cross(move.angular, arm)
-        if push is not None:
-            push = (
-                push
-                + ca.cross(move.angular_acceleration, arm)
-                + ca.cross(move.angular, ca.cross(move.angular, arm))
-            )
-        found.append(
-            replace(move, origin=move.origin + arm, linear=speed, linear_acceleration=push)
-        )
-    return found
+    """Return the Motion of the loop's start and end point, with the rotations of their links."""
+    return [kinematics.point_motion(tree, moves, name) for name in (loop.start, loop.end)]
 
 
 @lru_cache(maxsize=64)
@@ -264,8 +247,9 @@ def _actions(tree, frames, multipliers):
             f"multipliers: expected one for each of {len(labels(tree))} rows ({', '.join(labels(tree))})"
         )
     found, first = [], 0
+    moves = _resting(frames)
     for loop in tree.loops:
-        start, end = _sides(tree, frames, loop)
+        start, end = _sides(tree, moves, loop)
         force, *moments = _duals(loop, start, end)
         mine = multipliers[first : first + force.shape[1]]
         first += force.shape[1]

@@ -11,7 +11,6 @@ from ocp.dynamics.closed_loops import eliminated
 from ocp.mechanics import kinematics
 from ocp.mechanics.loads import acting, attached
 from ocp.mechanics.loops import loop_loads, loop_wrenches
-from ocp.mechanics.spatial import pose
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
@@ -145,21 +144,16 @@ class Instant:
     @cached_property
     def frames(self):
         """Poses (4x4) of all links."""
-        return [pose(move.rotation, move.origin) for move in self.moves]
+        return [move.pose for move in self.moves]
 
     @cached_property
     def moves(self):
         """Motions of all links, without accelerations."""
-        return kinematics.velocities(self.tree, self.q, self.qd)
+        return kinematics.motions(self.tree, self.q, self.qd)
 
     def position(self, point):
         """Position (3, m) of a named point in global axes."""
-        flexible = self.tree.flexible
-        return (
-            kinematics.position(self.tree, self.q, point)
-            if flexible
-            else kinematics.place(self.tree, self.frames, point)
-        )
+        return kinematics.point_motion(self.tree, self.moves, point).origin
 
     def offset(self, start, end):
         """Vector (3, m) between two named points, in the axes of the last link that carries
@@ -168,7 +162,7 @@ class Instant:
 
     def velocity(self, point):
         """Velocity (3, m/s) of a named point in global axes."""
-        return kinematics.speed(self.tree, self.moves, point)
+        return kinematics.point_motion(self.tree, self.moves, point).linear
 
     def acceleration(self, point):
         """Acceleration (3, m/s2) of a named point in global axes."""

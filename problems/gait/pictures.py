@@ -8,7 +8,7 @@ import numpy as np
 from ocp.models.human import SOLES, normative
 from ocp.problems.gait.cycle import OTHER, REFLECTED, cycle, step_length
 
-from ocp.mechanics.kinematics import place, poses
+from ocp.mechanics.kinematics import positions
 from ocp.mechanics.zero_moment import hull
 from ocp.plots import (
     ARROW,
@@ -290,9 +290,9 @@ def _soles(solution, steps):
     heel = next(
         np.array(pin.target) for pin in solution.problem.ground.foot("right").supports[0].pins
     )
-    frames = poses(tree, np.zeros(tree.dof))
-    flat = np.array([np.array(place(tree, frames, name)).ravel() for name in SOLES["right"]])
-    own = flat - np.array(place(tree, frames, "heel_r")).ravel() + heel
+    places = positions(tree, np.zeros(tree.dof), (*SOLES["right"], "heel_r"))
+    *flat, lowest = (np.array(place).ravel() for place in places)
+    own = np.array(flat) - lowest + heel
     return [
         hull(
             (own if number % 2 == 0 else own * REFLECTED[:, 0]) + (0.0, 0.0, number * step),

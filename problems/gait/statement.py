@@ -36,7 +36,7 @@ from ocp import (
     squares,
     torque_limits,
 )
-from ocp.mechanics.kinematics import place, poses
+from ocp.mechanics.kinematics import position, positions
 from ocp.problem import (
     apart,
     foot_contact,
@@ -212,8 +212,7 @@ def stance(body, step, width, heel_off=HEEL_OFF):
         raise ValueError(
             f"heel_off: expected between foot flat, {FLAT:g}, and the end of the step, 1, got {heel_off:g}"
         )
-    frames = poses(body, np.zeros(body.dof))
-    soles = {side: _sole(body, frames, side) for side in FEET}
+    soles = {side: _sole(body, side) for side in FEET}
     right, left = (
         {name: spot + shift for name, spot in soles[side].items()}
         for side, shift in (
@@ -332,7 +331,7 @@ def _frozen(active):
 
 def _leg(body):
     """Height of the hips in standing (m)."""
-    return float(place(body, poses(body, np.zeros(body.dof)), "hip_r")[1])
+    return float(position(body, np.zeros(body.dof), "hip_r")[1])
 
 
 def _check_task(body, speed, step, stature):
@@ -340,9 +339,9 @@ def _check_task(body, speed, step, stature):
     for what, value, unit in (("speed", speed, "m/s"), ("step", step, "m")):
         if not (np.isfinite(value) and value > 0):
             raise ValueError(f"{what}: expected a positive number ({unit}), got {value}")
-    frames = poses(body, np.zeros(body.dof))
     hip, heel, toe = (
-        np.array(place(body, frames, name)).ravel() for name in ("hip_r", "heel_r", "toe_r")
+        np.array(place).ravel()
+        for place in positions(body, np.zeros(body.dof), ("hip_r", "heel_r", "toe_r"))
     )
     leg, foot = hip[1], toe[2] - heel[2]
     opening = np.ptp(body.joints[body.link_index("hip_flex_r")].position) / 2
@@ -359,12 +358,11 @@ def _check_task(body, speed, step, stature):
         )
 
 
-def _sole(body, frames, side):
-    """Return {point: place (3)} of a foot that stands flat with its heel at the origin, from the poses at q = 0."""
-    places = {
-        name: np.array(place(body, frames, name)).ravel()
-        for name in (*SOLES[side], *sum(CONTACTS[side].values(), ()))
-    }
+def _sole(body, side):
+    """Return {point: place (3)} of a foot that stands flat with its heel at the origin, from the places at q = 0."""
+    names = (*SOLES[side], *sum(CONTACTS[side].values(), ()))
+    spots = positions(body, np.zeros(body.dof), names)
+    places = {name: np.array(spot).ravel() for name, spot in zip(names, spots)}
     return {name: spot - places[f"heel_{side[0]}"] for name, spot in places.items()}
 
 

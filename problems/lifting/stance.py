@@ -9,7 +9,7 @@ from ocp.models.human import FEET, NAMES, SOLES, human
 from ocp.problems.lifting.hold import UP
 
 from ocp import Constraint, Instant, Objective, Tree, path, squares
-from ocp.mechanics.kinematics import place, poses
+from ocp.mechanics.kinematics import positions
 from ocp.mechanics.loads import Wrench
 from ocp.mechanics.zero_moment import body_weight, hull
 from ocp.problem import Foot, Ground, Pin, Support, zero_moment_point
@@ -74,10 +74,11 @@ def stance(body: Tree, feet: float) -> Ground:
 
 def _foot(body: Tree, side: str, apart: float) -> Foot:
     """Return a foot that stands flat on its heel and ball."""
-    s, frames = side[0], poses(body, np.zeros(body.dof))
+    s = side[0]
     sign = {"right": -1, "left": 1}[side]
     names = (*SOLES[side], f"heel_{s}", f"toe_{s}", f"ankle_{s}")
-    spots = {name: np.array(place(body, frames, name)).ravel() for name in names}
+    places = positions(body, np.zeros(body.dof), names)
+    spots = {name: np.array(place).ravel() for name, place in zip(names, places)}
     ankle = spots[f"ankle_{s}"]
     shift = np.array([sign * apart / 2 - ankle[0], 0.0, -ankle[2]])
     spots = {name: spot + shift for name, spot in spots.items()}

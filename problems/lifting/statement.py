@@ -45,7 +45,7 @@ from ocp import (
     smoothness,
     torque_limits,
 )
-from ocp.mechanics.kinematics import place, poses
+from ocp.mechanics.kinematics import positions
 from ocp.problem import (
     Ground,
     foot_contact,
@@ -269,10 +269,9 @@ def _check_reach(body: Tree, box: Box, start: Spot, end: Spot, radius: float) ->
 
     `radius` (m) is that of the toes.
     """
-    frames = poses(body, np.zeros(body.dof))
+    names = [f"{name}_r" for name in ("shoulder", "grip", "hip", "toe", "ankle")]
     shoulder, grip, hip, toe, ankle = (
-        np.array(place(body, frames, f"{name}_r")).ravel()
-        for name in ("shoulder", "grip", "hip", "toe", "ankle")
+        np.array(place).ravel() for place in positions(body, np.zeros(body.dof), names)
     )
     arm, trunk = np.linalg.norm(grip - shoulder), shoulder[1] - hip[1]
     least = toe[2] - ankle[2] + radius + box.depth / 2

@@ -590,7 +590,7 @@ def test_what_cannot_be_meant_is_refused():
         ):
             function(cart, ZERO(4), ZERO(4), ZERO(4))
     for ask in (
-        lambda: kinematics.place(arm, kinematics.poses(arm, ZERO(6)), "tip"),
+        lambda: kinematics.jacobian_at(arm, kinematics.motions(arm, ZERO(6)), "tip"),
         lambda: kinematics.offset(arm, ZERO(6), "tip", "tip"),
     ):
         with pytest.raises(ValueError, match="flexible"):

@@ -5,9 +5,9 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 import pytest
+from closed_trees import case, numbers, spatial
 from ocp.models.five_bar import five_bar
 from ocp.models.four_bar import LENGTHS, four_bar
-from test_loops import case, numbers, spatial
 
 from ocp.dynamics import FORMULATIONS, closed_loops
 from ocp.dynamics.newton_euler import reactions

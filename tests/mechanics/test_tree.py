@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from ocp.mechanics.joints import GROUND, Joint, dh, fixed, prismatic, revolute, screw
-from ocp.mechanics.kinematics import joint_pose
 from ocp.mechanics.loads import Load
+from ocp.mechanics.rigid import joint_pose
 from ocp.mechanics.tree import Link, Point, Tree, inward, outward
 
 ROD = Link(mass=2.0, com=(0.1, 0, 0), inertia=((0, 0, 0), (0, 0.3, 0), (0, 0, 0.3)))

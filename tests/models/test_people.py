@@ -15,7 +15,7 @@ from test_human import frames_of, other_side, places, together
 
 from ocp import Solver, Transcription
 from ocp.cli.run import run
-from ocp.mechanics.kinematics import place, poses
+from ocp.mechanics.kinematics import position
 from ocp.studies.tables import draw_study
 from ocp.transcription.methods import Spline
 
@@ -325,7 +325,7 @@ def test_people_are_those_of_the_survey_unless_something_else_is_said():
 def test_everybody_walks_alike_unless_told_otherwise():
     assert likewise(human()) == (1.2, 0.6) and likewise(human(1.6, 50.0), 1.0, 0.5) == (1.0, 0.5)
     for tree in (human(1.6, 50.0), human(segments={"shank": {"length": 0.5}})):
-        leg = float(place(tree, poses(tree, np.zeros(tree.dof)), "hip_r")[1])
+        leg = float(position(tree, np.zeros(tree.dof), "hip_r")[1])
         speed, step = likewise(tree)
         assert step / leg == pytest.approx(0.6 / 0.9275) and speed**2 / leg == pytest.approx(
             1.44 / 0.9275

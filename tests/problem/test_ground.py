@@ -311,7 +311,7 @@ def test_a_wrench_takes_from_each_joint_what_the_same_load_does(seed):
     frames, bare = kinematics.poses(tree, motion[0]), inverse(tree, *motion)
     for point in tree.points:
         moment, force = rng.standard_normal(3), rng.standard_normal(3)
-        place = np.array(kinematics.place(tree, frames, point)).ravel()
+        place = np.array(kinematics.position(tree, motion[0], point)).ravel()
         loaded = inverse(
             tree,
             *motion,

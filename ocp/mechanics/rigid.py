@@ -1,0 +1,213 @@
+"""Motion of trees of rigid links: poses, velocities and accelerations of links and points, momentum and energies."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TypeAlias
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics.joints import Joint
+from ocp.mechanics.spatial import pose, tidy
+from ocp.mechanics.tree import Link, Point, Tree, outward
+from ocp.mechanics.types import Matrix
+
+Waves: TypeAlias = tuple[ca.DM, ca.DM, ca.DM, ca.DM]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Motion:
+    """How a frame moves, in global axes; what was not asked for is None.
+
+    `rotation` (3x3), `origin` (3, m), `angular` (3, rad/s) and `linear` velocity (3, m/s) of the frame at its
+    origin, and its `angular_acceleration` (3, rad/s2) and `linear_acceleration` (3, m/s2). Of a link in a tree
+    with flexible ones `bent` has the matrices behind it (see `ocp.mechanics.flexible`).
+    """
+
+    rotation: Matrix
+    origin: Matrix
+    angular: Matrix = None
+    linear: Matrix = None
+    angular_acceleration: Matrix = None
+    linear_acceleration: Matrix = None
+    bent: Matrix = None
+
+    @property
+    def pose(self) -> Matrix:
+        """The pose (4x4) of the frame."""
+        return pose(self.rotation, self.origin)
+
+
+def joint_pose(joint: Joint, q: Matrix) -> Matrix:
+    """Return the pose (4x4) of the joint's link in its parent: home @ exp([screw] q).
+
+    `q` (rad or m) is ignored by a fixed joint.
+    """
+    return pose(*joint_turn(joint, q))
+
+
+def joint_turn(joint: Joint, q: Matrix) -> tuple[Matrix, Matrix]:
+    """Return the rotation (3x3) and the translation (3, m) of `joint_pose`."""
+    rotation, place = _waves(joint.home, joint.screw)
+    if joint.screw is None:
+        return rotation[0], place[0]
+    waves = (1, ca.sin(q), ca.cos(q), q) if any(joint.screw[:3]) else (1, 0, 0, q)
+    return _summed(waves, rotation), _summed(waves, place)
+
+
+def _summed(waves: Sequence[Matrix], parts: Waves) -> Matrix:
+    return sum(wave * part for wave, part in zip(waves[1:], parts[1:]) if part.nnz()) + parts[0]
+
+
+@lru_cache(maxsize=512)
+def _waves(home: tuple, screw: tuple | None) -> tuple[Waves, Waves]:
+    """Return the constant matrices of which a joint's rotation and translation are sums: by 1, sin q, cos q and q.
+
+    home @ exp([S] q) with exp as in `exp_screw`, w the turn and v the slide of S.
+    """
+    turn, place = np.array(home)[:3, :3], np.array(home)[:3, 3]
+    w, v = np.zeros(3), np.zeros(3)
+    if screw is not None:
+        w, v = np.array(screw[:3]), np.array(screw[3:])
+    hat = np.cross(np.eye(3), w)
+    rotation = turn + turn @ hat @ hat, turn @ hat, -turn @ hat @ hat, np.zeros((3, 3))
+    moment, drift = np.cross(w, v), w * (w @ v) if w.any() else v
+    shift = (
+        place + turn @ moment - rotation[0] @ moment,
+        -rotation[1] @ moment,
+        -rotation[2] @ moment,
+        turn @ drift,
+    )
+    constant, moving = (
+        tuple(ca.sparsify(ca.DM(tidy(part))) for part in parts) for parts in (rotation, shift)
+    )
+    return constant, moving
+
+
+def motions(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> list[Motion]:
+    """Return the Motion of every link, as far as rates and accelerations are given."""
+    rows, zero = tree.rows, ca.DM.zeros(3)
+
+    def move(k, parent):
+        joint, row = tree.joints[k], rows[k]
+        turn, shift = joint_turn(joint, None if row is None else q[row])
+        arm = parent.rotation @ shift
+        link = Motion(rotation=parent.rotation @ turn, origin=parent.origin + arm)
+        if qd is not None:
+            link = _with_velocity(joint, link, parent, arm, None if row is None else qd[row])
+        if qdd is not None:
+            motion = (None, None) if row is None else (qd[row], qdd[row])
+            link = _with_acceleration(joint, link, parent, *motion)
+        return link
+
+    still = {}
+    if qd is not None:
+        still |= {"angular": zero, "linear": zero}
+    if qdd is not None:
+        still |= {"angular_acceleration": zero, "linear_acceleration": zero}
+    return outward(tree, move, Motion(rotation=ca.DM.eye(3), origin=zero, **still))
+
+
+def _with_velocity(joint: Joint, link: Motion, parent: Motion, arm: Matrix, rate: Matrix) -> Motion:
+    angular, linear = parent.angular, parent.linear + ca.cross(parent.angular, arm)
+    if rate is not None:
+        if any(joint.screw[:3]):
+            angular = angular + link.rotation @ ca.DM(joint.screw[:3]) * rate
+        if any(joint.screw[3:]):
+            linear = linear + link.rotation @ ca.DM(joint.screw[3:]) * rate
+    return replace(link, angular=angular, linear=linear)
+
+
+def _with_acceleration(
+    joint: Joint, link: Motion, parent: Motion, rate: Matrix, acceleration: Matrix
+) -> Motion:
+    arm, w = link.origin - parent.origin, parent.angular
+    angular = parent.angular_acceleration
+    linear = parent.linear_acceleration + ca.cross(angular, arm) + ca.cross(w, ca.cross(w, arm))
+    if rate is not None:
+        screw = np.array(joint.screw)
+        turn, slide = link.rotation @ ca.DM(screw[:3]), link.rotation @ ca.DM(screw[3:])
+        angular = angular + turn * acceleration + ca.cross(w, turn) * rate
+        swing = ca.cross(2 * w + turn * rate, slide) * rate
+        linear = linear + slide * acceleration + swing
+    return replace(link, angular_acceleration=angular, linear_acceleration=linear)
+
+
+def at_point(tree: Tree, moves: Sequence[Motion], point: Point) -> Motion:
+    """Return the Motion of the frame at a point, with the axes of its link, from the motions of all links."""
+    link = moves[tree.link_index(point.link)]
+    arm = link.rotation @ ca.DM(point.position)
+    linear, acceleration = link.linear, link.linear_acceleration
+    if linear is not None:
+        linear = linear + ca.cross(link.angular, arm)
+    if acceleration is not None:
+        acceleration = (
+            acceleration
+            + ca.cross(link.angular_acceleration, arm)
+            + ca.cross(link.angular, ca.cross(link.angular, arm))
+        )
+    return replace(link, origin=link.origin + arm, linear=linear, linear_acceleration=acceleration)
+
+
+def first_moment(tree: Tree, q: Matrix) -> Matrix:
+    """Return the sum of mass times place (3, kg m)."""
+    return sum(
+        link.mass * (move.rotation @ ca.DM(link.com) + move.origin)
+        for link, move in zip(tree.links, motions(tree, q))
+    )
+
+
+def momentum(tree: Tree, q: Matrix, qd: Matrix, about: Sequence[float]) -> tuple[Matrix, Matrix]:
+    """Return the angular momentum about a fixed point (3, kg m2/s) and the linear momentum (3, kg m/s)."""
+    angular = linear = ca.DM.zeros(3)
+    for link, move in zip(tree.links, motions(tree, q, qd)):
+        place, velocity, spin = _center(link, move)
+        angular = angular + spin + ca.cross(place - ca.DM(about), link.mass * velocity)
+        linear = linear + link.mass * velocity
+    return angular, linear
+
+
+def kinetic_energy(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
+    """Return the kinetic energy (J)."""
+    energy = 0
+    for link, move in zip(tree.links, motions(tree, q, qd)):
+        _, velocity, spin = _center(link, move)
+        energy += (link.mass * ca.dot(velocity, velocity) + ca.dot(move.angular, spin)) / 2
+    return energy
+
+
+def potential_energy(tree: Tree, q: Matrix) -> Matrix:
+    """Return the potential energy in gravity (J), zero at the global origin."""
+    gravity = ca.DM(tree.gravity)
+    return -sum(
+        link.mass * ca.dot(gravity, move.rotation @ ca.DM(link.com) + move.origin)
+        for link, move in zip(tree.links, motions(tree, q))
+    )
+
+
+def _center(link: Link, move: Motion) -> tuple[Matrix, Matrix, Matrix]:
+    """Return place and velocity of a link's centre of mass, and its angular momentum about that (3 each)."""
+    arm = move.rotation @ ca.DM(link.com)
+    spin = move.rotation @ (ca.DM(np.array(link.inertia)) @ (move.rotation.T @ move.angular))
+    return move.origin + arm, move.linear + ca.cross(move.angular, arm), spin
+
+
+def jacobian(tree: Tree, q: Matrix, point: Point) -> Matrix:
+    """Return J (6, n) with (angular velocity of the link, linear velocity of the point) = J qd."""
+    return jacobian_at(tree, motions(tree, q), point)
+
+
+def jacobian_at(tree: Tree, moves: Sequence[Motion], point: Point) -> Matrix:
+    """Return J (6, n) as `jacobian` does, from the motions of all links."""
+    parents, rows, k = tree.parents, tree.rows, tree.link_index(point.link)
+    place = moves[k].rotation @ ca.DM(point.position) + moves[k].origin
+    columns = [ca.DM.zeros(6)] * tree.dof
+    while k >= 0:
+        if rows[k] is not None:
+            screw, link = np.array(tree.joints[k].screw), moves[k]
+            turn = link.rotation @ ca.DM(screw[:3])
+            slide = link.rotation @ ca.DM(screw[3:]) + ca.cross(turn, place - link.origin)
+            columns[rows[k]] = ca.vertcat(turn, slide)
+        k = parents[k]
+    return ca.horzcat(ca.DM(6, 0), *columns)
