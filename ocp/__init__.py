@@ -62,7 +62,7 @@ from ocp.solution.simulation import simulate
 from ocp.solution.solution import NotSolved, Solution
 from ocp.solution.solving import solve
 from ocp.solution.starts import Guess
-from ocp.solution.violations import Violation
+from ocp.solution.bounds import Violation
 from ocp.solvers.minimizing import Solver
 from ocp.solvers.record import Iteration
 from ocp.studies.designs import latin_hypercube, zipped

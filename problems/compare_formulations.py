@@ -25,7 +25,7 @@ from ocp.problems.benchmarks.operations import (
 from ocp import Tree
 from ocp.dynamics import configuration_space, newton_euler
 from ocp.plots import Curve, check_suffix, lines
-from ocp.solution.files import check_writable, write
+from ocp.solution import check_writable, write
 from ocp.studies.tables import markdown
 from ocp.transcription.compiled import NoCompiler
 

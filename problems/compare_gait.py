@@ -12,7 +12,7 @@ from ocp.problems.gait.statement import problem, walk
 
 from ocp import Guess, Solution, Solver
 from ocp.plots import Curve, check_suffix, lines
-from ocp.solution.files import check_writable, write
+from ocp.solution import check_writable, write
 from ocp.studies import markdown
 from ocp.transcription.transcribe import transcription_of
 

@@ -22,7 +22,7 @@ from ocp.problems.swinging import COARSE, QUICK, ROUGH, SPREAD
 
 from ocp import Problem, Solver, Transcription, solve
 from ocp.mechanics.structure import structure
-from ocp.solution.violations import violations
+from ocp.solution import violations
 from ocp.studies import Optimum, Study, markdown, ranked, restarts
 from ocp.transcription.methods import Radau
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from ocp import Solver, Transcription, Views
 from ocp.mechanics.structure import structure
-from ocp.solution.solving import solve
+from ocp.solution import solve
 from ocp.studies import wandering
 from ocp.transcription.methods import Radau
 

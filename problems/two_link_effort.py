@@ -7,7 +7,7 @@ from ocp.problems.swinging import VIEWS, swing
 
 from ocp import BSpline, Problem, Published, Solver, Task, at_end, at_start, effort
 from ocp.cli import main
-from ocp.solution.solving import solve
+from ocp.solution import solve
 
 
 def problem(duration: float = 1.8, points: int = 24) -> Problem:

@@ -13,10 +13,10 @@ from ocp.mechanics.flexible import damping_power
 from ocp.mechanics.kinematics import kinetic_energy, load_power, potential_energy
 from ocp.mechanics.loads import acting
 from ocp.motion import quadrature
-from ocp.solution.replay import drifts, is_ours
+from ocp.solution.bounds import Violation, violations
+from ocp.solution.replaying import drifts, is_ours
 from ocp.solution.report import Line, aligned, certificate_lines, certified, table, violation_lines
 from ocp.solution.solution import Solution
-from ocp.solution.violations import Violation, violations
 from ocp.solvers.nlp import kkt_residual
 from ocp.transcription.multipliers import gather_multipliers
 from ocp.transcription.transcribe import transcribe

@@ -1,4 +1,4 @@
-"""After a failed solve: what its status means, what is violated most, and what leans on its bounds."""
+"""After a failed solve: what its status means, what is violated, and what leans on its bounds."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ NEAR = 1e-6  # of a bound, relative: what lies so near leans on it
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A row of a constraint with its values (N,) at the times t (N,), s, at which it is asked for."""
+    """A row of a constraint, with its values (N,) at the times t (N,), s, when it is asked for."""
 
     constraint: Constraint
     number: int

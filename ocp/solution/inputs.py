@@ -40,7 +40,7 @@ def inputs(solution: "Solution", s: np.ndarray) -> np.ndarray:
 
 
 def _cut_forces(solution: "Solution") -> np.ndarray:
-    """Return the lifted forces of cut joints (cuts, N), none where passive joints determine them."""
+    """Return the lifted forces of cut joints (cuts, N); none where the motion tells them."""
     drawn = structure(solution.problem.tree)
     first = len(drawn.drives)
     return solution.lifted[first : first + (0 if drawn.determined else len(drawn.cuts))]

@@ -12,9 +12,9 @@ import numpy as np
 
 from ocp.mechanics.structure import structure
 from ocp.problem.statement import Problem
+from ocp.solution.bounds import Violation, violations
 from ocp.solution.files import versions
 from ocp.solution.solution import Solution
-from ocp.solution.violations import Violation, violations
 
 if TYPE_CHECKING:
     from ocp.solution.certificate import Verification
@@ -194,7 +194,7 @@ def _loops(solution: Solution) -> dict[str, Any]:
 
 
 def _outputs(solution: Solution) -> dict[str, dict[str, list[float]]]:
-    """Return the least and the greatest value of each row of the problem's outputs over the motion."""
+    """Return the least and the greatest value of each row of the outputs over the motion."""
     t, ranges = solution.times(), {}
     for name in solution.problem.outputs:
         values = solution.output(name, t)

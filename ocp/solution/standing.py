@@ -7,6 +7,7 @@ so that a margin below zero is a fault.
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -32,11 +33,11 @@ class Extreme:
     time: float
 
 
-def plain(value):
+def as_data(value: Any) -> Any:
     """Return Extremes, alone or in mappings, as plain data; None stays None."""
     if isinstance(value, Extreme):
         return asdict(value)
-    return value if value is None else {key: plain(entry) for key, entry in value.items()}
+    return value if value is None else {key: as_data(entry) for key, entry in value.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,7 @@ LIMITED: dict[str, dict[str, Any]] = {  # the options that make a plugin estimat
     "uno": {"hessian_model": "LBFGS"},
     "alpaqa": {},
     "blocksqp": {"hess_update": 2, "which_second_derv": 0},
-    **{name: _ESTIMATED for name in SQP},
+    **dict.fromkeys(SQP, _ESTIMATED),
 }
 QUASI_NEWTON = ("alpaqa",)  # plugins that always do
 LATE = (

@@ -11,7 +11,7 @@ import numpy as np
 
 from ocp import Guess, Problem, Solution, Solver, Transcription, solve
 from ocp.mechanics.structure import structure
-from ocp.solution.replay import replay
+from ocp.solution import replay
 from ocp.transcription.methods import HermiteSimpson, Integrated, Radau
 
 GOAL = 1e-2  # rad or m and their rates: what a simulated end may err

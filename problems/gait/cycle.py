@@ -15,7 +15,7 @@ from ocp.models.human import mirror
 from ocp.dynamics import FORMULATIONS
 from ocp.mechanics.loads import acting, attached
 from ocp.mechanics.zero_moment import body_weight
-from ocp.solution.sampling import dense, traces
+from ocp.solution import dense, traces
 
 REFLECTED = np.array([[-1.0], [1.0], [1.0]])  # of a force in the plane X = 0
 OTHER = {"right": "left", "left": "right"}

@@ -30,7 +30,7 @@ from ocp.plots import (
     strip,
     style,
 )
-from ocp.solution.files import write
+from ocp.solution import write
 
 LEG = ("hip", "knee", "ankle", "heel", "ball_med", "toe")
 SIDE = (

@@ -1,4 +1,4 @@
-"""A gait in numbers: how it compares with measured walking, what it costs, and how honestly it stands, as plain data and as lines of text.
+"""A gait in numbers: how it compares with measured walking, what it costs, and how honestly it stands, as as_data data and as lines of text.
 
 Everything is taken on a dense grid, ten steps where the nodes of the nonlinear program have one, and nothing is clipped.
 """
@@ -9,8 +9,7 @@ from ocp.models.human import CONTACTS, SOLES, mirror, normative
 from ocp.problems.gait.cycle import OTHER, REFLECTED, cycle, step_length
 
 from ocp.mechanics.zero_moment import body_weight
-from ocp.solution.sampling import dense, traces
-from ocp.solution.standing import Extreme, footing, plain
+from ocp.solution import Extreme, as_data, dense, footing, traces
 
 MOMENTS = {
     "hip_flex": "tau_hip_flex_Nm_kg",
@@ -39,7 +38,7 @@ GROUPS = {
 
 
 def gait_report(solution):
-    """Return the report of one solved step, plain data ready for JSON: see `report_lines` for what it says."""
+    """Return the report of one solved step, as_data data ready for JSON: see `report_lines` for what it says."""
     problem, walk, step = solution.problem, cycle(solution), step_length(solution.problem)
     standing = footing(solution)
     work = positive_work(walk)
@@ -102,14 +101,14 @@ def gait_report(solution):
             for name, line in walk.joint_forces.items()
             if name.endswith("_r")
         },
-        "continuity": plain(continuity(solution, step)),
-        "torque_share": plain(torque_shares(walk)),
+        "continuity": as_data(continuity(solution, step)),
+        "torque_share": as_data(torque_shares(walk)),
         "torque_excess_percent": 100.0
         * (max(walk.share(joint).max() for joint in walk.torques) - 1.0),
         "positive_work_J_per_m": work / (2.0 * step),
         "positive_work_J_per_kg_m": work / (2.0 * step * walk.mass),
-        "standing": {name: plain(value) for name, value in _fields(standing).items()},
-        "penetration": plain(_lowest(solution)),
+        "standing": {name: as_data(value) for name, value in _fields(standing).items()},
+        "penetration": as_data(_lowest(solution)),
         "posture": _posture(solution, walk),
         "certificate_points": len(dense(solution)),
         "nodes": len(solution.nodes) or None,
@@ -318,7 +317,7 @@ def report_lines(report):
 
 
 def _standing(report):
-    """Give (label, plain Extreme) of all that concerns the ground."""
+    """Give (label, as_data Extreme) of all that concerns the ground."""
     for foot, entry in report["standing"]["margins"].items():
         yield f"pressure margin {foot}", entry
     yield from (

@@ -49,7 +49,7 @@ from ocp.problem import (
     zmp_inside,
 )
 from ocp.problem.ground import Foot, Ground, Pin, Support
-from ocp.solution.solving import solve
+from ocp.solution import solve
 
 UP, GRAVITY = (0.0, 1.0, 0.0), 9.81
 # Of the step: ball off, foot flat, toe off (10 % of the cycle), heel off (37.5 %), mid-swing: the schedule of normal gait [assumed]

@@ -11,7 +11,7 @@ from ocp.problems.lifting.maximum import HANDS, box_mass, with_known_mass
 
 from ocp import Solution, Tree
 from ocp.mechanics.kinematics import poses
-from ocp.solution.sampling import traces
+from ocp.solution import traces
 
 BACK = "spine1_flex"  # the joint at L5/S1 that bends forward
 INNER = ("hip", "knee", "ankle")  # whose forces joint_forces gives, in its order

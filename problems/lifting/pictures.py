@@ -13,7 +13,7 @@ from ocp.problems.lifting.maximum import HANDS, box_mass, with_known_mass
 from ocp import Solution
 from ocp.mechanics.zero_moment import body_weight
 from ocp.plots import COLOURS, SMALL, TEXT, WIDTH, picture, plan, scene, strip, style
-from ocp.solution.files import write
+from ocp.solution import write
 
 CORNERS = (
     (0, 1),

@@ -13,8 +13,7 @@ from ocp.problems.lifting.maximum import with_known_mass
 
 from ocp import Solution
 from ocp.mechanics.zero_moment import body_weight
-from ocp.solution.sampling import dense
-from ocp.solution.standing import Extreme, Footing, footing, plain
+from ocp.solution import Extreme, Footing, as_data, dense, footing
 
 JOINTS = {
     "L5/S1": BACK,
@@ -39,7 +38,7 @@ MANY = 16  # active constraints that are told; the report as JSON has all
 
 
 def lifting_report(solution: Solution) -> dict[str, Any]:
-    """Return the report of a lift, plain data ready for JSON, as `report_lines` tells it."""
+    """Return the report of a lift, as_data data ready for JSON, as `report_lines` tells it."""
     t = dense(solution) * solution.duration
     plain_lift = with_known_mass(solution)
     lift, weight = lifted(solution, t), body_weight(plain_lift.problem.tree)
@@ -79,12 +78,12 @@ def _feet(lift: Lift, weight: float, standing: Footing) -> dict[str, Any]:
     return {
         "vertical_force_weights": _range(vertical / weight),
         "zmp_m": _range(lift.zmp[2]),
-        "standing": {name: plain(getattr(standing, name)) for name in STANDING},
+        "standing": {name: as_data(getattr(standing, name)) for name in STANDING},
     }
 
 
 def _shares(lift: Lift) -> list[dict[str, Any]]:
-    """Return the joints that come nearest to the limits of their torques, as plain Extremes."""
+    """Return the joints that come nearest to the limits of their torques, as as_data Extremes."""
     shares = {
         name: np.maximum(line / lift.limits[name][1], line / lift.limits[name][0])
         for name, line in lift.torques.items()
@@ -96,9 +95,9 @@ def _shares(lift: Lift) -> list[dict[str, Any]]:
 def _extreme(
     t: np.ndarray, line: np.ndarray, unit: str, where: str, *, sign: float = 1.0
 ) -> dict[str, Any]:
-    """Return the largest of a line (N,), times a sign, as a plain Extreme."""
+    """Return the largest of a line (N,), times a sign, as a as_data Extreme."""
     k = int(line.argmax())
-    return plain(Extreme(value=float(sign * line[k]), unit=unit, where=where, time=float(t[k])))
+    return as_data(Extreme(value=float(sign * line[k]), unit=unit, where=where, time=float(t[k])))
 
 
 def _peak(line: np.ndarray, t: np.ndarray) -> dict[str, float]:

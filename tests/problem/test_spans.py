@@ -25,8 +25,8 @@ from ocp import (
 )
 from ocp.problem import pressure_inside, unilateral
 from ocp.problem.statement import Constraint, Span
+from ocp.solution.bounds import violations
 from ocp.solution.solving import solve
-from ocp.solution.violations import violations
 from ocp.transcription.methods import Spline
 from ocp.transcription.transcribe import transcribe, transcription_of
 from ocp.transcription.variables import Layout, join, lifted_layout, split

@@ -12,7 +12,7 @@ from ocp.problems.gait.statement import problem, stance, walk
 
 from ocp import Solver, Transcription, load, plot_reactions
 from ocp.cli.run import run
-from ocp.solution.violations import violations
+from ocp.solution.bounds import violations
 from ocp.transcription.methods import Spline
 from ocp.transcription.requests import scheduled
 from ocp.transcription.transcribe import transcribe

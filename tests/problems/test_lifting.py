@@ -15,7 +15,7 @@ from ocp.problems.lifting.statement import problem
 from ocp import Solver, Transcription
 from ocp.cli.run import run
 from ocp.problem import off_box
-from ocp.solution.violations import violations
+from ocp.solution.bounds import violations
 from ocp.transcription.methods import Spline
 from ocp.transcription.transcribe import transcribe
 
