@@ -3,7 +3,6 @@
 The only home of process pools. A worker that dies costs nothing but its cell, and that only when it dies twice.
 """
 
-import multiprocessing
 import os
 import signal
 import threading
@@ -15,7 +14,6 @@ from concurrent.futures import (
     CancelledError,
     Executor,
     Future,
-    ProcessPoolExecutor,
     wait,
 )
 from dataclasses import dataclass, replace
@@ -243,8 +241,12 @@ class Engine:
                 process.terminate()
 
     def _start(self):
+        import multiprocessing  # loads with the first pool
+        from concurrent.futures import ProcessPoolExecutor
+
+        spawning = multiprocessing.get_context("spawn")
         self.pool = ProcessPoolExecutor(
-            self.workers, mp_context=multiprocessing.get_context("spawn"), initializer=_begin_worker
+            self.workers, mp_context=spawning, initializer=_begin_worker
         )
         self.probe = self.pool.submit(os.getpid)
 
@@ -263,7 +265,9 @@ def _begin_worker():
     """Leave Ctrl-C to the parent process, and end with it, whatever ends it."""
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    threading.Thread(target=_follow, args=(multiprocessing.parent_process(),), daemon=True).start()
+    from multiprocessing import parent_process
+
+    threading.Thread(target=_follow, args=(parent_process(),), daemon=True).start()
 
 
 def _follow(parent):
