@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from ocp.problems.gait import problem, walk
 from ocp.problems.gait.report import gait_report
-from ocp.problems.gait.statement import problem, walk
 
 from ocp import Guess, Solution, Solver
 from ocp.plots import Curve, check_suffix, lines

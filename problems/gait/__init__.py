@@ -1,8 +1,10 @@
-"""One step of normal walking, predicted for a human of 55 joints: its statement, report and pictures."""
+"""One step of normal walking, predicted for a human of 55 joints."""
 
-from ocp.problems.gait.pictures import animate_walk
-from ocp.problems.gait.report import gait_report, report_lines
-from ocp.problems.gait.statement import draw, loads, problem, walk
+from ocp.problems.gait.film import animate_walk
+from ocp.problems.gait.pictures import draw
+from ocp.problems.gait.report import gait_report, loads, report_lines
+from ocp.problems.gait.statement import problem
+from ocp.problems.gait.walking import walk
 
 from ocp import Task, Views
 

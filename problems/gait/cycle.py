@@ -1,17 +1,20 @@
-"""From one step to the gait cycle: a symmetric walk is the step and then its mirror image, so both legs follow from either.
+"""From one step to the gait cycle: the step, and then its mirror image.
 
-The cycle begins with the strike of the right heel. Its first half is the step itself, seen from the right leg; the second half is what the
-left leg does in the step, since a reflection in the plane X = 0 makes it the right leg. Both ends of a half are kept, so that a walk whose
-halves do not meet shows a jump at 50 %.
+So both legs follow from either. The cycle begins with the strike of the right heel. Its first half
+is the step itself, seen from the right leg; the second half is what the left leg does in the step,
+since a reflection in the plane X = 0 makes it the right leg. Both ends of a half are kept, so that
+a walk whose halves do not meet shows a jump at 50 %.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import casadi as ca
 import numpy as np
 from ocp.models.human import mirror
 
+from ocp import Instant, Problem, Solution, Tree
 from ocp.dynamics import FORMULATIONS
 from ocp.mechanics.loads import acting, attached
 from ocp.mechanics.zero_moment import body_weight
@@ -29,86 +32,100 @@ NEXT = {"r": "l", "l": "r"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cycle:
-    """The walk over 0 to 100 % of the right leg's gait cycle, (M,) all: `angles` {joint: deg}, zero where it is frozen, `rates` {joint: rad/s},
-    `torques` {joint: N m}, `limits` {joint: (lower, upper), N m}; `forces` {foot: (3, M)}, left, up and forward, and `joint_forces` {joint:
-    (M,)}, norms of what hip, knee and ankle pass on, in body weights. `toe_off` (%) ends the stance by the contact schedule; `mass` (kg),
-    `weight` (N), `duration` (s) of the cycle."""
+    """The walk over 0 to 100 % of the right leg's gait cycle, all (M,).
+
+    `angles` {joint: deg} are zero where it is frozen; `rates` {joint: rad/s}, `torques`
+    {joint: N m}, `limits` {joint: (lower, upper), N m}; `forces` {foot: (3, M)}, left, up and
+    forward, and `joint_forces` {joint: (M,)}, norms of what hip, knee and ankle pass on, in body
+    weights. `toe_off` (%) ends the stance by the contact schedule; `mass` (kg), `weight` (N),
+    `duration` (s) of the cycle.
+    """
 
     percent: np.ndarray
-    angles: Mapping
-    rates: Mapping
-    torques: Mapping
-    limits: Mapping
-    forces: Mapping
-    joint_forces: Mapping
+    angles: Mapping[str, np.ndarray]
+    rates: Mapping[str, np.ndarray]
+    torques: Mapping[str, np.ndarray]
+    limits: Mapping[str, tuple[float, float]]
+    forces: Mapping[str, np.ndarray]
+    joint_forces: Mapping[str, np.ndarray]
     toe_off: float
     mass: float
     weight: float
     duration: float
 
-    def share(self, joint):
+    def share(self, joint: str) -> np.ndarray:
         """Return the torque over its limit on the side to which it acts (M,); 1 is at the limit."""
         lower, upper = self.limits[joint]
         return np.maximum(self.torques[joint] / upper, self.torques[joint] / lower)
 
-    def left(self, values):
-        """Return values (..., M) of the right side as the left one has them in the right leg's cycle: half a cycle later."""
+    def left(self, values: np.ndarray) -> np.ndarray:
+        """Return values (..., M) of the right side as the left one has them: half a cycle later."""
         return np.roll(values, values.shape[-1] // 2, axis=-1)
 
 
-def cycle(solution):
-    """Return the Cycle of a step, on the dense grid; the solution's problem must be of a human on two feet, "right" and "left"."""
+def cycle(solution: Solution) -> Cycle:
+    """Return the Cycle of a step, on the dense grid, of a human on two feet, "right" and "left"."""
     tree, s = solution.problem.tree, dense(solution)
-    feet = [solution.problem.ground.foot(name) for name in OTHER]
-    wanted = {
+    curves = traces(solution, _wanted(), s * solution.duration)
+    weight = body_weight(tree)
+    names = [joint.name for joint in tree.moving]
+    both = {what: dict(zip(names, stride(tree, curves[what]))) for what in ("q", "qd", "tau")}
+    still = {joint.name: np.zeros(2 * len(s)) for joint in tree.joints if joint.kind == "fixed"}
+    turning = [joint.name for joint in tree.moving if joint.kind == "revolute"]
+    driven = [joint for joint in tree.moving if joint.actuated]
+    return Cycle(
+        percent=50.0 * np.concatenate([s, 1.0 + s]),
+        toe_off=50.0 * (1.0 + solution.problem.ground.foot("left").bears[1]),
+        weight=weight,
+        mass=sum(link.mass for link in tree.links),
+        duration=2.0 * solution.duration,
+        angles=still | {name: np.degrees(both["q"][name]) for name in turning},
+        rates=both["qd"],
+        torques={joint.name: both["tau"][joint.name] for joint in driven},
+        limits={joint.name: joint.torque for joint in driven},
+        forces={
+            foot: np.hstack([curves[foot], REFLECTED * curves[other]]) / weight
+            for foot, other in OTHER.items()
+        },
+        joint_forces=_inner_cycle(curves["inner"], weight),
+    )
+
+
+def _wanted() -> dict[str, Callable[..., Any]]:
+    """Return the functions of an Instant that a Cycle is made of."""
+    wanted: dict[str, Callable[..., Any]] = {
         "q": lambda at: at.q,
         "qd": lambda at: at.qd,
         "tau": lambda at: at.tau,
         "inner": joint_forces,
     }
-    wanted |= {foot.name: lambda at, name=foot.name: at.reaction.force(name) for foot in feet}
-    found = traces(solution, wanted, s * solution.duration)
-    weight, turning = (
-        body_weight(tree),
-        [row for row, joint in enumerate(tree.moving) if joint.kind == "revolute"],
-    )
-    names = [joint.name for joint in tree.moving]
-    still = {joint.name: np.zeros(2 * len(s)) for joint in tree.joints if joint.kind == "fixed"}
-    by_joint = {what: dict(zip(names, stride(tree, found[what]))) for what in ("q", "qd", "tau")}
-    halves = dict(
-        zip(_inner(), np.linalg.norm(found["inner"].reshape(-1, 3, len(s)), axis=1) / weight)
-    )
-    return Cycle(
-        percent=50.0 * np.concatenate([s, 1.0 + s]),
-        toe_off=50.0 * (1.0 + feet[1].bears[1]),
-        weight=weight,
-        mass=sum(link.mass for link in tree.links),
-        duration=2.0 * solution.duration,
-        angles=still | {names[row]: np.degrees(by_joint["q"][names[row]]) for row in turning},
-        rates=by_joint["qd"],
-        torques={
-            joint.name: by_joint["tau"][joint.name] for joint in tree.moving if joint.actuated
-        },
-        limits={joint.name: joint.torque for joint in tree.moving if joint.actuated},
-        forces={
-            foot: np.hstack([found[foot], REFLECTED * found[OTHER[foot]]]) / weight
-            for foot in OTHER
-        },
-        joint_forces={
-            name: np.concatenate([halves[name], halves[name[:-1] + NEXT[name[-1]]]])
-            for name in halves
-        },
-    )
+    return wanted | {foot: lambda at, foot=foot: at.reaction.force(foot) for foot in OTHER}
 
 
-def stride(tree, values):
-    """Return the coordinates, rates, accelerations or torques (n, N) of a step and then those of its mirror image, (n, 2 N)."""
+def _inner_cycle(forces: np.ndarray, weight: float) -> dict[str, np.ndarray]:
+    """Return {joint: norms (M,)} over the cycle of the joints' forces (18, N), in weights (N)."""
+    norms = np.linalg.norm(forces.reshape(-1, 3, forces.shape[1]), axis=1) / weight
+    halves = dict(zip(_inner(), norms))
+    return {
+        name: np.concatenate([half, halves[name[:-1] + NEXT[name[-1]]]])
+        for name, half in halves.items()
+    }
+
+
+def stride(tree: Tree, values: np.ndarray) -> np.ndarray:
+    """Return values (n, N) of a step and then those of its mirror image, (n, 2 N).
+
+    They are coordinates, rates, accelerations or torques.
+    """
     index, sign = mirror(tree)
     return np.hstack([values, sign[:, None] * values[index]])
 
 
-def step_length(problem):
-    """Return how far (m) the right foot stands before the left one, by the targets of the points that pin both."""
+def step_length(problem: Problem) -> float:
+    """Return how far (m) the right foot stands before the left one.
+
+    It is told by the targets of the points that pin both. Raises ValueError if there are none.
+    """
     targets = {
         pin.point: np.array(pin.target)
         for foot in problem.ground.feet
@@ -123,10 +140,11 @@ def step_length(problem):
     )
 
 
-def joint_forces(at):
-    """Return the forces (N) that hips, knees and ankles pass to their links, stacked: right hip, knee, ankle, then left.
+def joint_forces(at: Instant) -> ca.SX:
+    """Return the forces (N) that hips, knees and ankles pass to their links, stacked (18,).
 
-    The ground's wrenches act on the feet as loads   (Barman 2020, step 9, after the second pass).
+    In order: right hip, knee, ankle, then left. The ground's wrenches act on the feet as loads
+    (Barman 2020, step 9, after the second pass).
     """
     tree, pushes = attached(at.tree, at.frames, tuple(at.reaction.wrenches.values()))
     loads = (*acting(at.loads, at.t), *pushes)
@@ -134,5 +152,5 @@ def joint_forces(at):
     return ca.vertcat(*(forces[:, tree.link_index(name)] for name in _inner()))
 
 
-def _inner():
+def _inner() -> list[str]:
     return [f"{joint}_{side}" for side in "rl" for joint in JOINTS.values()]

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ocp.problems.gait.pictures import ABOVE, BODY, FRONT, SIDEWAYS, beyond, body_points
+from ocp.problems.gait.figure import ABOVE, BODY, FRONT, SIDEWAYS, body_points
+from ocp.problems.gait.pictures import beyond
 from ocp.problems.lifting.curves import BACK, Lift, lifted
 from ocp.problems.lifting.maximum import HANDS, box_mass, with_known_mass
 

@@ -38,7 +38,7 @@ MANY = 16  # active constraints that are told; the report as JSON has all
 
 
 def lifting_report(solution: Solution) -> dict[str, Any]:
-    """Return the report of a lift, as_data data ready for JSON, as `report_lines` tells it."""
+    """Return the report of a lift, plain data ready for JSON, as `report_lines` tells it."""
     t = dense(solution) * solution.duration
     plain_lift = with_known_mass(solution)
     lift, weight = lifted(solution, t), body_weight(plain_lift.problem.tree)
@@ -83,7 +83,7 @@ def _feet(lift: Lift, weight: float, standing: Footing) -> dict[str, Any]:
 
 
 def _shares(lift: Lift) -> list[dict[str, Any]]:
-    """Return the joints that come nearest to the limits of their torques, as as_data Extremes."""
+    """Return the joints that come nearest to the limits of their torques, as plain Extremes."""
     shares = {
         name: np.maximum(line / lift.limits[name][1], line / lift.limits[name][0])
         for name, line in lift.torques.items()
@@ -95,7 +95,7 @@ def _shares(lift: Lift) -> list[dict[str, Any]]:
 def _extreme(
     t: np.ndarray, line: np.ndarray, unit: str, where: str, *, sign: float = 1.0
 ) -> dict[str, Any]:
-    """Return the largest of a line (N,), times a sign, as a as_data Extreme."""
+    """Return the largest of a line (N,), times a sign, as a plain Extreme."""
     k = int(line.argmax())
     return as_data(Extreme(value=float(sign * line[k]), unit=unit, where=where, time=float(t[k])))
 

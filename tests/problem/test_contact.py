@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from bipeds import biped, posture, rows, steps, wrench_of, wrenches_on
 from ocp.models.human import CONTACTS, FEET, human, mirror
-from ocp.problems.gait.statement import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF, UP, stance
+from ocp.problems.gait.stance import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF, UP, stance
 from random_trees import random_motion, random_tree
 
 from ocp.dynamics.newton_euler import inverse

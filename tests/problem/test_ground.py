@@ -11,7 +11,7 @@ import pytest
 from bipeds import biped, stacked, steps, wrench_of
 from ocp.models.human import ROOT, human
 from ocp.models.two_link import two_link
-from ocp.problems.gait.statement import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF, UP, stance
+from ocp.problems.gait.stance import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF, UP, stance
 from random_trees import random_motion, random_tree
 
 from ocp import BSpline, Load, Problem, effort

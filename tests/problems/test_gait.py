@@ -8,7 +8,9 @@ import pytest
 from ocp.models.human import FEET, GAIT_FROZEN, NAMES, human
 from ocp.problems.gait import TASK
 from ocp.problems.gait.report import gait_report, report_lines
-from ocp.problems.gait.statement import problem, stance, walk
+from ocp.problems.gait.stance import stance
+from ocp.problems.gait.statement import problem
+from ocp.problems.gait.walking import walk
 
 from ocp import Solver, Transcription, load, plot_reactions
 from ocp.cli.run import run

@@ -11,17 +11,12 @@ import casadi as ca
 import numpy as np
 import pytest
 from ocp.models.human import ROOT, mirror
+from ocp.problems.gait.continuity import continuity
 from ocp.problems.gait.cycle import Cycle, cycle, step_length, stride
-from ocp.problems.gait.pictures import INSTANTS, animate_walk, going_on, plot_cycle, plot_walk
-from ocp.problems.gait.report import (
-    ANGLES,
-    compare,
-    continuity,
-    double_peak,
-    gait_report,
-    positive_work,
-    report_lines,
-)
+from ocp.problems.gait.film import animate_walk, going_on
+from ocp.problems.gait.measured import ANGLES, compare, double_peak
+from ocp.problems.gait.pictures import INSTANTS, plot_cycle, plot_walk
+from ocp.problems.gait.report import gait_report, positive_work, report_lines
 from ocp.problems.gait.statement import problem
 from PIL import Image
 

@@ -1,0 +1,101 @@
+"""Who stands where and when in a step: the contact schedule of normal gait."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from ocp.models.human import CONTACTS, FEET, SOLES
+
+from ocp import Tree
+from ocp.mechanics.kinematics import positions
+from ocp.problem import Foot, Ground, Pin, Support
+
+UP = (0.0, 1.0, 0.0)
+# Of the step, in normal gait [assumed]: ball off, foot flat, toe off (10 % of the cycle), heel off
+# (37.5 %)
+BALL_OFF, FLAT, TOE_OFF, HEEL_OFF = 0.10, 0.15, 0.20, 0.75
+HEEL = 0.01  # m: half length of what bears of the heel alone [assumed]
+BALL, TOE = ("ball_med", "ball_lat"), ("toe_med", "toe_lat")
+Spots = Mapping[str, Any]  # of named points, each its place (3, m)
+
+
+def stance(body: Tree, step: float, width: float, heel_off: float = HEEL_OFF) -> Ground:
+    """Return the Ground of one step, its length and the distance between the feet in m.
+
+    The right foot strikes at 0, the left one behind it leaves at a fifth and strikes at the end.
+    `heel_off`: when the right heel may leave the ground, of the step. Raises ValueError where that
+    is not between foot flat and the end.
+    """
+    if not FLAT < heel_off < 1:
+        raise ValueError(
+            f"heel_off: expected between foot flat, {FLAT:g}, and the end of the step, 1, "
+            f"got {heel_off:g}"
+        )
+    right = _flat(body, "right", (-width / 2, 0.0, 0.0))
+    left = _flat(body, "left", (width / 2, 0.0, -step))
+    return Ground(normal=UP, feet=(_striking(right, heel_off), _leaving(left)))
+
+
+def _striking(spots: Spots, heel_off: float) -> Foot:
+    """Return the right foot: it stands on its heel, then flat, then on ball and toes."""
+    rear, fore = FEET["right"]
+    tread = [
+        spots[f"heel_{side}_r"] + (0.0, 0.0, ahead)
+        for side in ("med", "lat")
+        for ahead in (0.0, 2 * HEEL)
+    ]
+    on_heel = Support(link=rear, when=(0.0, FLAT), pins=_pins(spots, heel_r="xyz"), polygon=tread)
+    flat = Support(
+        link=rear,
+        when=(FLAT, heel_off),
+        pins=_pins(spots, heel_r="xyz", ball_med_r="xy", ball_lat_r="y", toe_r="y"),
+        polygon=[spots[name] for name in SOLES["right"]],
+    )
+    on_toes = Support(
+        link=fore,
+        when=(heel_off, 1.0),
+        pins=_pins(spots, ball_med_r="xyz", ball_lat_r="y", toe_r="xy"),
+        polygon=[spots[f"{name}_r"] for name in BALL + TOE],
+    )
+    return Foot(
+        name="right",
+        bears=(0.0, np.inf),
+        center=(spots["heel_r"] + spots["toe_r"]) / 2,
+        supports=(on_heel, flat, on_toes),
+    )
+
+
+def _leaving(spots: Spots) -> Foot:
+    """Return the left foot: it stands on ball and toes, then on toes alone."""
+    _, fore = FEET["left"]
+    on_ball = Support(
+        link=fore,
+        when=(0.0, BALL_OFF),
+        pins=_pins(spots, ball_med_l="xyz", ball_lat_l="y", toe_l="xy"),
+        polygon=[spots[f"{name}_l"] for name in BALL + TOE],
+    )
+    on_toes = Support(
+        link=fore,
+        when=(BALL_OFF, TOE_OFF),
+        pins=_pins(spots, toe_l="xyz"),
+        polygon=[spots[f"{name}_l"] for name in ("ball_med", *TOE)],
+    )
+    return Foot(
+        name="left",
+        bears=(-np.inf, TOE_OFF),
+        center=(spots["ball_med_l"] + spots["ball_lat_l"] + 2 * spots["toe_l"]) / 4,
+        supports=(on_ball, on_toes),
+    )
+
+
+def _flat(body: Tree, side: str, shift: tuple[float, float, float]) -> Spots:
+    """Return {point: place (3, m)} of a foot that stands flat with its heel at `shift` (3, m)."""
+    names = (*SOLES[side], *(name for names in CONTACTS[side].values() for name in names))
+    places = positions(body, np.zeros(body.dof), names)
+    spots = {name: np.array(place).ravel() for name, place in zip(names, places)}
+    heel = spots[f"heel_{side[0]}"]
+    return {name: spot - heel + np.array(shift) for name, spot in spots.items()}
+
+
+def _pins(spots: Spots, **axes: str) -> tuple[Pin, ...]:
+    return tuple(Pin(point=name, axes=held, target=spots[name]) for name, held in axes.items())
