@@ -29,7 +29,7 @@ class Setting:
 
 def of_function(function: Callable, without: Iterable[str] = ()) -> tuple[Setting, ...]:
     """Return the settings that are a function's parameters; its docstring says `name`: words."""
-    kinds, words = _kinds(function), told(function)
+    kinds, words = kinds_of(function), told(function)
     return tuple(
         Setting(
             name=name,
@@ -45,7 +45,7 @@ def of_function(function: Callable, without: Iterable[str] = ()) -> tuple[Settin
 
 def of_record(record: type, without: Iterable[str] = ()) -> tuple[Setting, ...]:
     """Return the settings that are a record's fields; their metadata say `help` and `choices`."""
-    kinds, words = _kinds(record), told(record)
+    kinds, words = kinds_of(record), told(record)
     return tuple(
         Setting(
             name=entry.name,
@@ -155,7 +155,7 @@ def shown(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
 
 
-def _kinds(thing: Any) -> dict[str, Any]:
+def kinds_of(thing: Any) -> dict[str, Any]:
     """Return annotations by name, also where they are texts; those as they are that cannot be."""
     try:
         return typing.get_type_hints(thing)

@@ -1,69 +1,81 @@
-"""A problem solved for many parameters at once: grids, samples, random starts and Pareto fronts, in parallel, in a file, resumed.
+"""A problem solved for many parameters at once: grids, samples, random starts, Pareto fronts.
 
-`python -m problems.study gait --set speed=0.8:1.6:9 --set step=0.5,0.6 --workers 2`. The same command again does what is still to be done.
-A study over people: `python -m problems.study lifting --set person=f5,f50,f95,m5,m50,m95 --measure loads --csv people.csv --plot people.png`.
+Cells run in parallel and are kept in a file as they finish; the same command again does what is
+still to be done: `ocp study gait --set speed=0.8:1.6:9 --set step=0.5,0.6 --workers 2`.
+Over people: `ocp study lifting --set person=f5,f50,m50,m95 --measure loads --csv people.csv`.
 """
 
 import argparse
 import importlib
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
-from ocp.cli.run import literal
+from ocp.cli.flags import kinds_of, literal, read
+from ocp.cli.study_report import ProgressLine, cells_text, front_text, optima_text
 from ocp.plots import Curve, check_suffix, lines
 from ocp.solution.files import check_writable
+from ocp.studies.addresses import module_at
 from ocp.studies.designs import grid, latin_hypercube, zipped
-from ocp.studies.study import pareto, ranked, restarts, sweep
-from ocp.studies.tables import table
-from ocp.studies.task import task_of
+from ocp.studies.study import Front, Study, pareto, ranked, restarts, sweep
+from ocp.studies.task import Task, task_of
 from ocp.studies.workers import EngineError
 from ocp.version import needs
 
 DONE, SOME_FAILED, BAD_ARGUMENTS, INTERRUPTED = 0, 1, 2, 130
-SHOWN = ("status", "objective", "duration", "iterations", "seconds")
+NAMES = ("transcription.dynamics", "transcription.method")  # also as module:name
+Flags = argparse.Namespace
 
 
-def run(arguments=None):
-    """Do what the command line asks for and return the exit status: 0 all solved, 1 some failed, 2 bad arguments, 130 interrupted."""
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line asks for and return the exit status.
+
+    0: all solved, 1: some failed, 2: bad arguments, 130: interrupted.
+    """
     flags = _parser().parse_args(arguments)
+    file = flags.file or f"{Path(flags.name).stem.rpartition('.')[2]}-study.sqlite"
     try:
-        module = _module(flags.name)
-        over, file = (
-            _design(flags),
-            flags.file or f"{module.__name__.rpartition('.')[2]}-study.sqlite",
-        )
+        module = module_at(flags.name)
+        task = task_of(module)
+        over = _design(flags, task)
         _check_outputs(flags)
-        measure = None if flags.measure is None else _member(module, flags.measure)
         with _executor(flags.scheduler) as executor:
             options = {
-                "method": task_of(module).method,
-                "measure": measure,
+                "measure": None if flags.measure is None else _member(module, flags.measure),
                 "certify": flags.certify,
                 "file": file,
                 "retry": flags.retry,
                 "executor": executor,
                 "workers": flags.workers,
-                "watch": None if flags.quiet else _Line(sys.stdout),
+                "watch": None if flags.quiet else ProgressLine(sys.stdout),
             }
-            return _study(module, over, flags, options)
+            return _study(task, over, flags, options)
     except KeyboardInterrupt:
         print(f"\nstudy: interrupted; the same command resumes it from {file}", file=sys.stderr)
         return INTERRUPTED
+    except BrokenPipeError:
+        raise
     except (ValueError, OSError, EngineError) as error:
         print(f"study: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
 
 
-def values(text):
-    """Return the values that a text stands for: LOW:HIGH:COUNT equal steps, LOW:HIGH bounds, A,B,C a list, else one value."""
+def values(text: str, kind: Any = None) -> Any:
+    """Return the values that a text stands for.
+
+    LOW:HIGH:COUNT are equal steps, LOW:HIGH bounds, A,B,C a list, else one value. For a `kind` that
+    is a tuple, 1,-1 is one value, and 1,-1;2,-2 are two. Raises ValueError.
+    """
+    if "tuple" in str(kind):
+        return [read(part, kind) for part in text.split(";")]
     parts = text.split(":")
     if len(parts) == 3:
         low, high, count = map(literal, parts)
-        if (
-            not all(isinstance(end, (int, float)) for end in (low, high))
-            or not isinstance(count, int)
-            or count < 1
-        ):
+        numbers = all(isinstance(end, (int, float)) for end in (low, high))
+        if not numbers or not isinstance(count, int) or count < 1:
             raise ValueError(f"--set: expected LOW:HIGH:COUNT, got {text!r}")
         return [low + (high - low) * k / max(count - 1, 1) for k in range(count)]
     if len(parts) == 2:
@@ -71,172 +83,109 @@ def values(text):
     return [literal(part) for part in text.split(",")] if "," in text else literal(text)
 
 
-def _study(module, over, flags, options):
+def _study(task: Task, over: Any, flags: Flags, options: dict[str, Any]) -> int:
+    """Run a study, print it and write what was asked for; return the exit status."""
     front = None
     if flags.starts is not None:
-        done = restarts(
-            module.problem,
-            over,
-            starts=flags.starts,
-            seed=flags.seed,
-            spread=flags.spread,
-            **options,
-        )
-        text = _optima(ranked(done), len(done.solved))
+        random = {"starts": flags.starts, "seed": flags.seed, "spread": flags.spread}
+        done = restarts(task, over, **random, **options)
+        text = optima_text(ranked(done), len(done.solved))
     elif flags.pareto is not None:
-        front = pareto(module.problem, over, flags.pareto.split(","), chain=flags.chain, **options)
-        done, text = front.study, _front(front)
+        front = pareto(task, over, flags.pareto.split(","), chain=flags.chain, **options)
+        done, text = front.study, front_text(front)
     else:
-        done, text = sweep(module.problem, over, chain=flags.chain, **options), ""
-    print(
-        "\n".join(
-            filter(
-                None,
-                (
-                    _cells(done.cells),
-                    text,
-                    f"{len(done.cells)} cells, {len(done.failed)} failed, in {done.path}",
-                ),
-            )
-        )
-    )
-    if flags.csv is not None:
-        done.write_csv(flags.csv)
-    if flags.plot is not None and front is not None:
-        cells, *goals = zip(*front.points)
-        lines(
-            flags.plot,
-            [Curve(label=f"front of {len(cells)}", x=goals[0], y=goals[1])],
-            x=front.names[0],
-            y=front.names[1],
-        )
-    elif flags.plot is not None:
-        done.plot(flags.plot, flags.y)
+        done, text = sweep(task, over, chain=flags.chain, **options), ""
+    count = f"{len(done.cells)} cells, {len(done.failed)} failed, in {done.path}"
+    print("\n".join(part for part in (cells_text(done.cells), text, count) if part))
+    _write(done, front, flags)
     return SOME_FAILED if done.failed else DONE
 
 
-def _parser():
+def _write(done: Study, front: Front | None, flags: Flags) -> None:
+    if flags.csv is not None:
+        done.write_csv(flags.csv)
+    if flags.plot is not None and front is not None:
+        _, first, second = zip(*front.points)
+        curve = Curve(label=f"front of {len(first)}", x=first, y=second)
+        lines(flags.plot, [curve], x=front.names[0], y=front.names[1])
+    elif flags.plot is not None:
+        done.plot(flags.plot, flags.y)
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m problems.study", description=__doc__, allow_abbrev=False
+        prog="ocp study",
+        usage="ocp study NAME|FILE.py|PACKAGE.MODULE [flags]",
+        description=__doc__,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add = parser.add_argument
-    add(
-        "name",
-        metavar="NAME",
-        help="a problem of the gallery, or any module with a function `problem`",
-    )
-    add(
+    parser.add_argument("name", help="a problem of the gallery, or a file or module of your own")
+    _design_flags(parser.add_argument_group("of the design"))
+    _run_flags(parser.add_argument_group("of the run"))
+    _output_flags(parser.add_argument_group("outputs"))
+    return parser
+
+
+def _design_flags(group: Any) -> None:
+    group.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="PARAMETER=VALUES",
         dest="sets",
-        help="values of a parameter: LOW:HIGH:COUNT, A,B,C or one; also of transcription.NAME, solver.NAME, option.NAME, method.NAME",
+        help="values of a parameter: LOW:HIGH:COUNT, A,B,C or one, tuples as 1,-1;2,-2; also of "
+        "transcription.NAME, solver.NAME, option.NAME, method.NAME",
     )
-    add(
-        "--zip",
-        action="store_true",
-        help="take the values side by side instead of all combinations",
-    )
-    add(
-        "--latin",
-        type=int,
-        metavar="COUNT",
-        help="so many cells of a Latin hypercube; --set gives bounds LOW:HIGH",
-    )
-    add(
-        "--starts",
-        type=int,
-        metavar="COUNT",
-        help="one problem from so many random first guesses, the first of them straight",
-    )
-    add(
-        "--seed",
-        type=int,
-        default=0,
-        metavar="INT",
-        help="of samples and random starts (default: 0)",
-    )
-    add(
-        "--spread",
-        type=float,
-        default=1.0,
-        metavar="FLOAT",
-        help="how far random starts wander (rad or m, default: 1)",
-    )
-    add(
-        "--pareto",
-        metavar="GOAL,GOAL",
-        help="print and draw the front of two terms of the objective",
-    )
-    add("--chain", action="store_true", help="start each cell from the solution of its neighbour")
-    add("--certify", action="store_true", help="verify every solution; the file has what was found")
-    add(
-        "--measure",
-        metavar="FUNCTION",
-        help="of NAME's module: takes a solution, returns numbers by name",
-    )
-    add("--workers", type=int, metavar="COUNT", help="processes (default: one per processor)")
-    add(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="of a Dask cluster, as tcp://host:port; needs the extra `cluster`",
-    )
-    add("--file", metavar="FILE.sqlite", help="where results are kept (default: NAME-study.sqlite)")
-    add("--retry", action="store_true", help="run failed cells again")
-    add("--csv", metavar="FILE.csv", help="write a table of the cells")
-    add("--plot", metavar="FILE.png", help="draw a figure per parameter")
-    add(
-        "--y",
-        default="objective",
-        metavar="COLUMN",
-        help="of the table, to be drawn (default: objective)",
-    )
-    add("--quiet", action="store_true", help="no progress line")
-    return parser
+    words = "take the values side by side instead of all combinations"
+    group.add_argument("--zip", action="store_true", help=words)
+    words = "so many cells of a Latin hypercube; --set gives bounds LOW:HIGH"
+    group.add_argument("--latin", type=int, metavar="COUNT", help=words)
+    words = "one problem from so many random first guesses, the first of them straight"
+    group.add_argument("--starts", type=int, metavar="COUNT", help=words)
+    words = "of samples and random starts (default: 0)"
+    group.add_argument("--seed", type=int, default=0, metavar="INT", help=words)
+    words = "how far random starts wander (rad or m, default: 1)"
+    group.add_argument("--spread", type=float, default=1.0, metavar="FLOAT", help=words)
+    words = "print and draw the front of two terms of the objective"
+    group.add_argument("--pareto", metavar="GOAL,GOAL", help=words)
+    words = "start each cell from the solution of its neighbour"
+    group.add_argument("--chain", action="store_true", help=words)
 
 
-def _module(name):
-    """Return the problem's module: of the gallery, or any that Python finds."""
-    for path in (f"ocp.problems.{name}", name):
-        try:
-            module = importlib.import_module(path)
-        except ModuleNotFoundError as error:
-            if error.name is None or not path.startswith(error.name):
-                raise
-            continue
-        return module if callable(getattr(module, "problem", None)) else _member(module, "problem")
-    raise ValueError(f"{name}: there is no such problem; `python -m problems` lists them")
+def _run_flags(group: Any) -> None:
+    words = "verify every solution; the file has what was found"
+    group.add_argument("--certify", action="store_true", help=words)
+    words = "of NAME's module: takes a solution, returns numbers by name"
+    group.add_argument("--measure", metavar="FUNCTION", help=words)
+    words = "processes (default: one per processor)"
+    group.add_argument("--workers", type=int, metavar="COUNT", help=words)
+    words = "of a Dask cluster, as tcp://host:port; needs the extra `cluster`"
+    group.add_argument("--scheduler", metavar="ADDRESS", help=words)
+    words = "where results are kept (default: NAME-study.sqlite)"
+    group.add_argument("--file", metavar="FILE.sqlite", help=words)
+    group.add_argument("--retry", action="store_true", help="run failed cells again")
 
 
-def _member(module, name):
+def _output_flags(group: Any) -> None:
+    group.add_argument("--csv", metavar="FILE.csv", help="write a table of the cells")
+    group.add_argument("--plot", metavar="FILE.png", help="draw a figure per parameter")
+    words = "of the table, to be drawn (default: objective)"
+    group.add_argument("--y", default="objective", metavar="COLUMN", help=words)
+    group.add_argument("--quiet", action="store_true", help="no progress line")
+
+
+def _member(module: ModuleType, name: str) -> Any:
     if not callable(getattr(module, name, None)):
         raise ValueError(f"{module.__name__}: has no function {name!r}")
     return getattr(module, name)
 
 
-def _design(flags):
-    over = {}
-    for text in flags.sets:
-        name, equals, rest = text.partition("=")
-        if not name or not equals or not rest:
-            raise ValueError(f"--set: expected PARAMETER=VALUES, got {text!r}")
-        if name in over:
-            raise ValueError(f"--set: {name}: is set twice")
-        over[name] = values(rest)
-    several = [name for name, entry in over.items() if isinstance(entry, (list, tuple))]
+def _design(flags: Flags, task: Task) -> Any:
+    """Return the design that flags ask for, or the one cell of a multistart; raise ValueError."""
+    over = _sets(flags.sets, task)
     if flags.starts is not None:
-        if (
-            several
-            or flags.zip
-            or flags.latin is not None
-            or flags.pareto is not None
-            or flags.chain
-        ):
-            raise ValueError(
-                "--starts: of one problem only; --set takes one value of each parameter, and nothing else is asked for"
-            )
-        return over
+        return _single(flags, over)
     if flags.latin is not None:
         return latin_hypercube(over, flags.latin, flags.seed)
     bounds = next((name for name, entry in over.items() if isinstance(entry, tuple)), None)
@@ -247,7 +196,37 @@ def _design(flags):
     return zipped(over) if flags.zip else grid(over)
 
 
-def _check_outputs(flags):
+def _sets(texts: Sequence[str], task: Task) -> dict[str, Any]:
+    """Return {parameter: values} of --set flags."""
+    kinds, over = kinds_of(task.problem), {}
+    for text in texts:
+        name, equals, rest = text.partition("=")
+        if not name or not equals or not rest:
+            raise ValueError(f"--set: expected PARAMETER=VALUES, got {text!r}")
+        if name in over:
+            raise ValueError(f"--set: {name}: is set twice")
+        over[name] = rest.split(",") if name in NAMES else values(rest, kinds.get(name))
+    return over
+
+
+def _single(flags: Flags, over: dict[str, Any]) -> dict[str, Any]:
+    """Return the only value of each parameter of a multistart."""
+    cell = {
+        name: entry[0] if isinstance(entry, list) and len(entry) == 1 else entry
+        for name, entry in over.items()
+    }
+    several = any(isinstance(entry, list) for entry in cell.values())
+    bounds = any(isinstance(entry, tuple) for entry in over.values())
+    others = flags.zip or flags.latin is not None or flags.pareto is not None or flags.chain
+    if several or bounds or others:
+        raise ValueError(
+            "--starts: of one problem only; --set takes one value of each parameter, and nothing "
+            "else is asked for"
+        )
+    return cell
+
+
+def _check_outputs(flags: Flags) -> None:
     if flags.pareto is not None and len(flags.pareto.split(",")) != 2:
         raise ValueError(f"--pareto: expected two goals, got {flags.pareto!r}")
     for path in filter(None, (flags.csv, flags.plot)):
@@ -257,7 +236,7 @@ def _check_outputs(flags):
 
 
 @contextmanager
-def _executor(scheduler):
+def _executor(scheduler: str | None) -> Iterator[Any]:
     """Yield the executor of a Dask cluster, None without one."""
     if scheduler is None:
         yield None
@@ -268,81 +247,3 @@ def _executor(scheduler):
         raise ValueError(f"--scheduler: needs Dask: {needs('cluster')}") from None
     with distributed.Client(scheduler, timeout=10) as client:
         yield client.get_executor()
-
-
-class _Line:
-    """Says after each cell how far the study is: in one line of a terminal, else in a line for each."""
-
-    def __init__(self, stream):
-        self.stream, self.again = stream, stream.isatty()
-
-    def __call__(self, progress):
-        minutes, seconds = divmod(round(progress.remaining), 60)
-        share = progress.done / progress.total
-        bar = f"[{'#' * int(20 * share):<20}] " if self.again else ""
-        text = (
-            f"{bar}{progress.done}/{progress.total} cells, {progress.failed} failed, {minutes}:{seconds:02d} left; "
-            + ", ".join(
-                f"{name} {_word(value)}" for name, value in progress.cell.parameters.items()
-            )
-            + f": {progress.cell.status}"
-        )
-        end = "\n" if not self.again or progress.done == progress.total else ""
-        self.stream.write(f"\r\033[K{text}{end}" if self.again else f"{text}{end}")
-        self.stream.flush()
-
-
-def _cells(cells):
-    rows, measured = table(cells), dict.fromkeys(name for one in cells for name in one.measured)
-    names = [*cells[0].parameters, *SHOWN]
-    body = [
-        [_word(row[name]) for name in names]
-        + [_word(row[name], 4) for name in measured]
-        + [row["reason"][:80]]
-        for row in rows
-    ]
-    return _aligned([[*names, *measured, "reason" if any(row[-1] for row in body) else ""], *body])
-
-
-def _optima(optima, count):
-    body = [
-        [
-            str(rank),
-            _word(optimum.objective),
-            _word(optimum.solution.duration),
-            f"{len(optimum.starts)} of {count}",
-            ", ".join(map(str, optimum.starts[:12]))
-            + (", ..." if len(optimum.starts) > 12 else ""),
-        ]
-        for rank, optimum in enumerate(optima, start=1)
-    ]
-    return "\n" + _aligned([["rank", "objective", "duration", "found", "by starts"], *body])
-
-
-def _front(front):
-    body = [
-        [
-            _word(first),
-            _word(second),
-            ", ".join(f"{name} {_word(value)}" for name, value in one.parameters.items()),
-        ]
-        for one, first, second in front.points
-    ]
-    return f"\nfront of {len(body)} points\n" + _aligned([[*front.names, "cell"], *body])
-
-
-def _aligned(rows):
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    return "\n".join(
-        "  ".join(entry.ljust(width) for entry, width in zip(row, widths)).rstrip() for row in rows
-    )
-
-
-def _word(value, digits=8):
-    return (
-        "" if value is None else f"{value:.{digits}g}" if isinstance(value, float) else str(value)
-    )
-
-
-if __name__ == "__main__":
-    sys.exit(run())

@@ -92,7 +92,15 @@ def where(value: Any, *neighbours: Any) -> str | None:
 
 
 def named(neighbour: Any, name: str, kind: type) -> Any:
-    """Return what a function's module calls so, if it is of a kind, else the name as it is."""
+    """Return what is at an address, or what a function's module calls so, if it is of a kind.
+
+    Anything else is the name as it is.
+    """
+    if ":" in name:
+        try:
+            return resolve(name)
+        except (ImportError, AttributeError) as error:
+            raise ValueError(f"{name}: {error}") from None
     module = sys.modules.get(getattr(neighbour, "__module__", ""))
     value = getattr(module, name, None)
     return value if isinstance(value, kind) else name

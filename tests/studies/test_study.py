@@ -510,7 +510,7 @@ def test_values_are_read_as_meant():
         ("nonesuch", "nonesuch: there is no such problem"),
         ("two_link_time --set torque", "--set: expected PARAMETER=VALUES, got 'torque'"),
         ("two_link_time --set speed=1", "speed: two_link_time.problem has no such parameter"),
-        ("random_trees", "random_trees: has no function 'problem'"),
+        ("random_trees", "random_trees: has no TASK and no function 'problem'"),
         ("two_link_time --set torque=1:2", "torque: bounds LOW:HIGH are for --latin"),
         ("two_link_time --set torque=a:b:c", "LOW:HIGH:COUNT"),
         ("two_link_time --set torque=1 --set torque=2", "torque: is set twice"),
