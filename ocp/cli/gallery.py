@@ -17,7 +17,8 @@ HEADER = """\
 Gallery
 =======
 
-Every problem that comes with the package, solved while this page was made.
+Every problem that comes with the package, solved while this page was made; and the predicted step at
+several speeds.
 
 """
 SCRIPT = '''\
@@ -55,6 +56,18 @@ from ocp.cli.gallery import beside
 
 print(beside(TASK, solution))
 '''
+SPEEDS = '''\
+"""
+gait_speeds
+===========
+
+The predicted step at five speeds, each from a standing start: effort and work over speed.
+"""
+
+from ocp.problems.compare_gait import run
+
+run(["speeds", "--plot", "gait_speeds.png"])
+'''
 
 
 def write_scripts(folder: Path, *, solved: bool = True) -> dict[str, Any]:
@@ -68,6 +81,7 @@ def write_scripts(folder: Path, *, solved: bool = True) -> dict[str, Any]:
         shutil.copyfile(inspect.getfile(task.problem), source)
         text = script(name, task, f"problems/sources/{name}.py")
         (scripts / f"{name}.py").write_text(text, encoding="utf-8")
+    (scripts / "gait_speeds.py").write_text(SPEEDS, encoding="utf-8")
     return {
         "exclude_patterns": ["problems/scripts/*"],
         "sphinx_gallery_conf": {
