@@ -19,19 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from ocp import (
-    GROUND,
-    Beam,
-    Body,
-    Joint,
-    Link,
-    Modes,
-    Point,
-    Tree,
-    assumed_modes,
-    fixed,
-    revolute,
-)
+from ocp import Joint, Link, Point, Tree, fixed, revolute
+from ocp.mechanics.beams import Beam, Body, assumed_modes
+from ocp.mechanics.joints import GROUND
+from ocp.mechanics.modes import Modes
 
 LENGTH, HEIGHT, THICKNESS = 1.0, 0.05, 0.005  # m
 YOUNG, SHEAR, DENSITY = 70e9, 26e9, 2700.0  # Pa, Pa, kg/m3

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ocp import GROUND, Link, Tree, revolute
+from ocp import Link, Tree, revolute
+from ocp.mechanics.joints import GROUND
 
 
 def general_chain(n: int, seed: int = 0) -> Tree:

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ocp import GROUND, Link, Tree, prismatic, revolute
+from ocp import Link, Tree, prismatic, revolute
+from ocp.mechanics.joints import GROUND
 
 Place = tuple[float, float, float]
 # name, parent, place of the first joint there (m), joints that meet in each place, bone from one

@@ -1,60 +1,55 @@
-"""Optimal motion of multibody systems: state a problem, solve it, verify it."""
+"""Optimal motion of multibody systems: state a problem, solve it, verify it.
 
+These are the names of most scripts; each wing (`ocp.problem`, `ocp.dynamics`, ...) has a face of
+its own with the rest.
+"""
+
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-# The wheel carries `models` and `problems` inside this package; in a clone they stand beside it, and are found there.
+# The wheel carries `models` and `problems` inside this package; in a clone they stand beside it.
 if not (Path(__file__).parent / "models").is_dir():
     __path__.append(str(Path(__file__).parent.parent))
 
-from ocp.dynamics import FORMULATIONS
-from ocp.dynamics.barman import BARMAN
-from ocp.dynamics.book import BOOK
-from ocp.dynamics.configuration_space import CONFIGURATION_SPACE
-from ocp.dynamics.formulation import Formulation
-from ocp.dynamics.hollerbach_3x3 import HOLLERBACH_3X3
-from ocp.dynamics.hollerbach_4x4 import HOLLERBACH_4X4
-from ocp.dynamics.lie_group import LIE_GROUP
-from ocp.dynamics.newton_euler import NEWTON_EULER
-from ocp.dynamics.uicker_kahn import UICKER_KAHN
-from ocp.dynamics.waters import WATERS
-from ocp.mechanics.beams import Beam, Body, assumed_modes
-from ocp.mechanics.joints import GROUND, Joint, dh, fixed, prismatic, revolute, screw
+from ocp.dynamics import Formulation, forward_dynamics, inverse_dynamics, mass_matrix
+from ocp.mechanics import kinematics
+from ocp.mechanics.joints import Joint, dh, fixed, prismatic, revolute, screw
 from ocp.mechanics.loads import Load
-from ocp.mechanics.modes import Modes, Place
-from ocp.mechanics.tree import Link, Loop, Point, Tree, inward, outward
-from ocp.motion.spline import BSpline, refine
-from ocp.plots import (
-    animate,
-    plot,
-    plot_convergence,
-    plot_joints,
-    plot_outputs,
-    plot_reactions,
-    plot_snapshots,
-    plot_torques,
-    spy,
-)
-from ocp.problem.constraints import (
+from ocp.mechanics.tree import Link, Loop, Point, Tree
+from ocp.motion import BSpline
+from ocp.problem import (
+    Constraint,
+    Foot,
+    Ground,
+    Instant,
+    Objective,
+    Pin,
+    Problem,
+    Support,
+    Symmetry,
+    apart,
     at_end,
     at_start,
-    joint_limits,
-    path,
-    torque_limits,
-    velocity_limits,
-)
-from ocp.problem.instant import Instant
-from ocp.problem.objectives import (
     duration,
     dynamic_effort,
     effort,
-    final,
+    foot_contact,
+    friction,
     integral,
+    joint_limits,
     mixed,
+    no_penetration,
+    path,
+    periodic,
+    pressure_inside,
     smoothness,
     squares,
+    torque_limits,
+    unilateral,
+    velocity_limits,
+    zmp_inside,
 )
-from ocp.problem.statement import Constraint, Objective, Problem, Term
-from ocp.problem.symmetry import Symmetry, mirrored, periodic
 from ocp.solution.archive import load
 from ocp.solution.attempts import Attempt
 from ocp.solution.certificate import NotVerified, Verification, verify
@@ -62,11 +57,108 @@ from ocp.solution.simulation import simulate
 from ocp.solution.solution import NotSolved, Solution
 from ocp.solution.solving import solve
 from ocp.solution.starts import Guess
-from ocp.solution.bounds import Violation
-from ocp.solvers.minimizing import Solver
-from ocp.solvers.record import Iteration
-from ocp.studies.designs import latin_hypercube, zipped
-from ocp.studies.study import multistart, open_study, pareto, sweep, variants
-from ocp.studies.task import Published, Task, Views
-from ocp.transcription.transcribe import Transcription
+from ocp.solvers import Solver
+from ocp.transcription import HermiteSimpson, Integrated, Radau, Spline, Transcription
 from ocp.version import VERSION as __version__
+
+if TYPE_CHECKING:
+    from ocp.plots import animate, plot
+    from ocp.studies import Published, Task, Views, compare, multistart, pareto, sweep
+
+__all__ = [
+    "Attempt",
+    "BSpline",
+    "Constraint",
+    "Foot",
+    "Formulation",
+    "Ground",
+    "Guess",
+    "HermiteSimpson",
+    "Instant",
+    "Integrated",
+    "Joint",
+    "Link",
+    "Load",
+    "Loop",
+    "NotSolved",
+    "NotVerified",
+    "Objective",
+    "Pin",
+    "Point",
+    "Problem",
+    "Published",
+    "Radau",
+    "Solution",
+    "Solver",
+    "Spline",
+    "Support",
+    "Symmetry",
+    "Task",
+    "Transcription",
+    "Tree",
+    "Verification",
+    "Views",
+    "animate",
+    "apart",
+    "at_end",
+    "at_start",
+    "compare",
+    "dh",
+    "duration",
+    "dynamic_effort",
+    "effort",
+    "fixed",
+    "foot_contact",
+    "forward_dynamics",
+    "friction",
+    "integral",
+    "inverse_dynamics",
+    "joint_limits",
+    "kinematics",
+    "load",
+    "mass_matrix",
+    "mixed",
+    "multistart",
+    "no_penetration",
+    "pareto",
+    "path",
+    "periodic",
+    "plot",
+    "pressure_inside",
+    "prismatic",
+    "revolute",
+    "screw",
+    "simulate",
+    "smoothness",
+    "solve",
+    "squares",
+    "sweep",
+    "torque_limits",
+    "unilateral",
+    "velocity_limits",
+    "verify",
+    "zmp_inside",
+]
+
+# Pictures and studies load when they are first asked for: a solve needs neither.
+_LATER = {
+    "animate": "ocp.plots",
+    "plot": "ocp.plots",
+    "Published": "ocp.studies",
+    "Task": "ocp.studies",
+    "Views": "ocp.studies",
+    "compare": "ocp.studies",
+    "multistart": "ocp.studies",
+    "pareto": "ocp.studies",
+    "sweep": "ocp.studies",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'ocp' has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

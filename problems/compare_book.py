@@ -9,8 +9,10 @@ import casadi as ca
 import numpy as np
 from ocp.problems.benchmarks.operations import Pair, operations
 
-from ocp import GROUND, Link, Modes, Place, Tree, revolute
+from ocp import Link, Tree, revolute
 from ocp.dynamics import book
+from ocp.mechanics.joints import GROUND
+from ocp.mechanics.modes import Modes, Place
 from ocp.studies import markdown
 
 # Powers of n, n_f and m, and their coefficients

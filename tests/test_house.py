@@ -16,9 +16,7 @@ FLOORS = (
     {"cli"},
 )
 FLOOR = {wing: floor for floor, wings in enumerate(FLOORS) for wing in wings}
-FILES = {
-    path: ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "ocp").rglob("*.py")
-}
+FILES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "ocp").rglob("*.py")}
 
 
 def wing(path):

@@ -41,7 +41,7 @@ SCRIPT = '''\
 # ----------------
 # From a shell: ``ocp run {name} --plot {name}.png``.
 
-from ocp import Solver, Transcription
+from ocp import (Solver, Transcription)
 from ocp.problems.{name} import TASK
 
 solution = TASK.method(TASK.problem(), Transcription(), Solver()).require()

@@ -14,8 +14,9 @@ from ocp.models.pr import pr
 from ocp.models.two_link import two_link
 from ocp.models.ur5_like import ur5_like
 
-from ocp import FORMULATIONS, Tree
+from ocp import Tree
 from ocp.dynamics import (
+    FORMULATIONS,
     configuration_space,
     hollerbach_3x3,
     hollerbach_4x4,

@@ -40,7 +40,6 @@ from ocp import (
     at_end,
     at_start,
     dynamic_effort,
-    final,
     joint_limits,
     smoothness,
     torque_limits,
@@ -48,6 +47,7 @@ from ocp import (
 from ocp.mechanics.kinematics import positions
 from ocp.problem import (
     Ground,
+    final,
     foot_contact,
     friction,
     off_box,

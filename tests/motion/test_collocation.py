@@ -94,7 +94,10 @@ def test_radau_of_order_two_is_the_textbook_one():
             {"method": "euler"},
             "method: expected one of spline, hermite-simpson, radau, integrated, got 'euler'",
         ),
-        ({"method": "radau", "intervals": 0}, "intervals: expected a whole number of at least 1, got 0"),
+        (
+            {"method": "radau", "intervals": 0},
+            "intervals: expected a whole number of at least 1, got 0",
+        ),
         ({"method": "radau", "order": 1.5}, "order: expected a whole number"),
         ({"method": "radau", "form": "dae"}, "form: expected one of implicit, explicit"),
         ({"method": "radau", "nodes": 3}, "nodes: method 'radau' has no such setting"),
@@ -171,9 +174,7 @@ def test_assembled_derivatives_equal_those_of_the_whole_graph(settings, free):
 
 
 def test_limits_of_single_unknowns_are_bounds_and_stages_are_linear():
-    transcribed = transcribe(
-        every_kind_of_row(), Transcription(method=Radau(intervals=3, order=2))
-    )
+    transcribed = transcribe(every_kind_of_row(), Transcription(method=Radau(intervals=3, order=2)))
     rows = {row.name: row for row in transcribed.rows}
     assert (
         (rows["torque_limits"].row < 0).all()
@@ -312,7 +313,7 @@ def test_a_cycle_on_a_mesh_ends_as_it_began():
     spline, stages = (
         solve(problem, settings).require()
         for settings in (
-            Transcription(method=Spline(torques='variables')),
+            Transcription(method=Spline(torques="variables")),
             Transcription(method=HermiteSimpson(intervals=20)),
         )
     )

@@ -26,7 +26,6 @@ from ocp import (
     plot,
     prismatic,
     revolute,
-    spy,
     torque_limits,
 )
 from ocp.plots import (
@@ -37,6 +36,7 @@ from ocp.plots import (
     plot_reactions,
     plot_snapshots,
     plot_torques,
+    spy,
 )
 from ocp.plots.motions import MANY
 from ocp.solution.solving import solve

@@ -141,7 +141,9 @@ def test_what_the_start_asks_of_a_mirrored_step_the_end_does_not_ask_again():
 def test_pins_measure_the_distance_from_their_targets_and_the_speed():
     tree, ground = biped(), steps(way=0.2)
     q, qd, qdd = map(ca.DM, posture(tree, np.random.default_rng(1)))
-    at = Instant(tree=tree, s=0.5, T=1.0, q=q, qd=qd, qdd=qdd, forces=Forces(inverse=inverse), ground=ground)
+    at = Instant(
+        tree=tree, s=0.5, T=1.0, q=q, qd=qd, qdd=qdd, forces=Forces(inverse=inverse), ground=ground
+    )
     place, slip, *_ = foot_contact(ground, position=0.01, velocity=0.2)
     assert rows(place, at) == pytest.approx(
         np.array(at.position("heel_right")).ravel()
@@ -182,7 +184,9 @@ def test_points_stay_above_ground_while_nothing_pins_their_height():
         )
     tree = human()
     q = ca.DM(np.random.default_rng(2).uniform(-0.3, 0.3, tree.dof))
-    at = Instant(tree=tree, s=0.5, T=1.0, q=q, qd=q, qdd=q, forces=Forces(inverse=inverse), ground=ground)
+    at = Instant(
+        tree=tree, s=0.5, T=1.0, q=q, qd=q, qdd=q, forces=Forces(inverse=inverse), ground=ground
+    )
     assert rows(found[0], at) == pytest.approx(float(at.position("heel_r")[1]))
 
 
@@ -442,7 +446,15 @@ def test_limbs_that_swing_together_reach_to_the_same_side(hips, sign):
     tree = biped()
     q = np.zeros(tree.dof)
     q[[tree.coordinate(f"hip_{side}") for side in ("right", "left")]] = hips
-    at = Instant(tree=tree, s=0.0, T=1.0, q=ca.DM(q), qd=ca.DM(q), qdd=ca.DM(q), forces=Forces(inverse=inverse))
+    at = Instant(
+        tree=tree,
+        s=0.0,
+        T=1.0,
+        q=ca.DM(q),
+        qd=ca.DM(q),
+        qdd=ca.DM(q),
+        forces=Forces(inverse=inverse),
+    )
     constraint = swing_together(
         "coupling", ("head", "toe_right"), ("head", "toe_left"), along=(1, 0, 0)
     )

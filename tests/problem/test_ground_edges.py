@@ -83,7 +83,8 @@ def test_the_law_of_motion_holds_at_the_nodes_whoever_differentiates():
     sizes = {
         name: len(
             transcribe(
-                problem, Transcription(method=Spline(torques='variables', nodes=3), derivatives=name)
+                problem,
+                Transcription(method=Spline(torques="variables", nodes=3), derivatives=name),
             ).nlp.g_lower
         )
         for name in ("recursive", "ad")
@@ -166,7 +167,9 @@ def test_no_row_leans_on_an_infinite_bound():
 
 def test_an_explicit_solution_has_no_wrenches_at_nodes():
     solution = solve(
-        crouch(False), transcription_of({"torques": 'explicit'} | SUMS), Solver(options={"max_iter": 0})
+        crouch(False),
+        transcription_of({"torques": "explicit"} | SUMS),
+        Solver(options={"max_iter": 0}),
     )
     with pytest.raises(ValueError, match="wrenches: .*variables"):
         solution.wrenches()

@@ -17,13 +17,12 @@ from ocp import (
     effort,
     integral,
     joint_limits,
-    mirrored,
     path,
     periodic,
     torque_limits,
     velocity_limits,
 )
-from ocp.problem import pressure_inside, unilateral
+from ocp.problem import mirrored, pressure_inside, unilateral
 from ocp.problem.statement import Constraint, Span
 from ocp.solution.bounds import violations
 from ocp.solution.solving import solve
@@ -286,9 +285,7 @@ def test_closed_ends_between_the_nodes_are_instants_too():
 
 def test_violations_look_only_where_a_span_holds():
     rising = solve(arm_problem(), solver=Solver(options={"max_iter": 0}))
-    rising = replace(
-        rising, points=np.array([rising.problem.motion.nodes, np.zeros(7)])
-    )  # q_1 = s
+    rising = replace(rising, points=np.array([rising.problem.motion.nodes, np.zeros(7)]))  # q_1 = s
     spans = {
         "closed": Span(start=0.25, end=0.5),
         "open": Span(start=0.25, end=0.5, open_end=True),
@@ -301,7 +298,9 @@ def test_violations_look_only_where_a_span_holds():
             for name, span in spans.items()
         ),
     )
-    found = violations(replace(rising, problem=problem, transcription=Transcription(method=Spline(nodes=2))))
+    found = violations(
+        replace(rising, problem=problem, transcription=Transcription(method=Spline(nodes=2)))
+    )
     assert found["closed"].nodes == pytest.approx(0.5) and found["open"].nodes == pytest.approx(
         0.375
     )

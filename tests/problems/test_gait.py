@@ -12,8 +12,9 @@ from ocp.problems.gait.stance import stance
 from ocp.problems.gait.statement import problem
 from ocp.problems.gait.walking import walk
 
-from ocp import Solver, Transcription, load, plot_reactions
+from ocp import Solver, Transcription, load
 from ocp.cli.run import run
+from ocp.plots import plot_reactions
 from ocp.solution.bounds import violations
 from ocp.transcription.methods import Spline
 from ocp.transcription.requests import scheduled

@@ -10,8 +10,9 @@ from ocp.problems.published import HEADER, rows
 from ocp.problems.two_link_lift import problem as lift
 from ocp.problems.two_link_time import problem as fastest
 
-from ocp import FORMULATIONS, Solver, Transcription
+from ocp import Solver, Transcription
 from ocp.cli.listing import modules, tasks
+from ocp.dynamics import FORMULATIONS
 from ocp.mechanics.kinematics import position
 from ocp.solution.certificate import verify
 from ocp.solution.solving import solve

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from ocp.problems.two_link_lift import problem as lift
 
-from ocp import NEWTON_EULER, Transcription, load, solve, verify
+from ocp import Transcription, load, solve, verify
+from ocp.dynamics import NEWTON_EULER
 
 FRICTION = 0.3  # N m s/rad
 VISCOUS = replace(

@@ -6,7 +6,8 @@ from ocp.models.four_bar import four_bar
 from ocp.models.two_link import two_link
 from ocp.problems.two_link_lift import problem as lift
 
-from ocp import NEWTON_EULER, Link, Tree, revolute, simulate, solve
+from ocp import Link, Tree, revolute, simulate, solve
+from ocp.dynamics import NEWTON_EULER
 from ocp.mechanics.closure import close, close_rates
 from ocp.mechanics.loops import gap
 

@@ -15,10 +15,11 @@ import study_cells
 from ocp.problems.two_link_time import problem as fastest
 from study_cells import blocking, deadly, problem, smoothed, speeds, stopped, weighed
 
-from ocp import latin_hypercube, multistart, open_study, pareto, sweep, variants, zipped
+from ocp import multistart, pareto, sweep
 from ocp.cli.study import run, values
 from ocp.solution.solving import solve
 from ocp.studies import database as ledger
+from ocp.studies import latin_hypercube, open_study, variants, zipped
 from ocp.studies.addresses import address
 from ocp.studies.database import StudyFileError
 from ocp.studies.designs import design, grid, neighbours

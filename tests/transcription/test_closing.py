@@ -243,7 +243,7 @@ def test_drives_that_can_work_against_each_other_share_the_load():
         ValueError,
         match="torques 'explicit': around loops pin the drives can work against each other",
     ):
-        solve(both, Transcription(method=Spline(torques='explicit')))
+        solve(both, Transcription(method=Spline(torques="explicit")))
 
 
 def test_a_pendulum_on_the_coupler_swings_by_itself():
@@ -271,7 +271,7 @@ def test_a_pendulum_on_the_coupler_swings_by_itself():
     with pytest.raises(
         ValueError, match="torques 'variables': loops pin leave 1 passive joints free"
     ):
-        solve(problem, Transcription(method=Spline(torques='variables')))
+        solve(problem, Transcription(method=Spline(torques="variables")))
 
 
 @pytest.mark.parametrize("seed", [1])

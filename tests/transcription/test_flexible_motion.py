@@ -16,14 +16,12 @@ from ocp import (
     NotVerified,
     Problem,
     Transcription,
-    assumed_modes,
     at_end,
     at_start,
     effort,
     load,
     path,
     plot,
-    plot_torques,
     squares,
 )
 from ocp.cli.run import run
@@ -38,8 +36,10 @@ from ocp.dynamics import (
 from ocp.dynamics.book import BOOK
 from ocp.dynamics.newton_euler import NEWTON_EULER
 from ocp.mechanics import kinematics
+from ocp.mechanics.beams import assumed_modes
 from ocp.mechanics.kinematics import position
 from ocp.mechanics.modes import Modes, Place
+from ocp.plots import plot_torques
 from ocp.plots.sticks import BENT, stick
 from ocp.solution.certificate import verify
 from ocp.solution.solving import solve

@@ -17,13 +17,12 @@ from ocp import (
     integral,
     joint_limits,
     load,
-    mirrored,
     path,
     torque_limits,
 )
 from ocp.mechanics.structure import structure
 from ocp.mechanics.zero_moment import body_weight
-from ocp.problem import foot_contact, friction, linear_split, pressure_inside, unilateral
+from ocp.problem import foot_contact, friction, linear_split, mirrored, pressure_inside, unilateral
 from ocp.problem.ground import slots
 from ocp.solution.certificate import verify
 from ocp.solution.solving import solve
@@ -103,7 +102,7 @@ def test_an_arm_has_the_same_optimum_with_torques_as_variables(problem):
 
 def test_a_body_has_the_same_optimum_in_two_passes_and_with_wrenches_that_split_alike():
     explicit = solve(
-        crouch(shared_by_distance=False), transcription_of({"torques": 'explicit'} | SUMS), TIGHT
+        crouch(shared_by_distance=False), transcription_of({"torques": "explicit"} | SUMS), TIGHT
     ).require()
     assert crouched().objective == pytest.approx(explicit.objective, rel=1e-8)
     assert np.allclose(crouched().points, explicit.points, atol=1e-6)
@@ -135,7 +134,7 @@ def test_an_unknown_way_of_torques_is_refused():
     with pytest.raises(
         ValueError, match="torques: expected one of auto, explicit, variables, got 'implicit'"
     ):
-        Transcription(method=Spline(torques='implicit'))
+        Transcription(method=Spline(torques="implicit"))
 
 
 # Derivatives -----------------------------------------------------------------------------------------------------------------
@@ -239,7 +238,9 @@ def test_the_motion_map_places_lifted_columns_at_their_nodes_only(duration):
         and not expected[:, [1, 4]].any()
     )
     still = np.reshape(
-        np.array(motion_map(layout, np.arange(5) / 4, hull=True).matrix @ x), (layout.width, 5), order="F"
+        np.array(motion_map(layout, np.arange(5) / 4, hull=True).matrix @ x),
+        (layout.width, 5),
+        order="F",
     )
     free, n = int(isinstance(duration, tuple)), problem.tree.dof
     assert (
@@ -260,7 +261,9 @@ def test_nodes_stand_at_every_switch_of_the_contact_schedule():
         and np.all(np.diff(s) > 0)
     )
     assert np.array_equal(scheduled(lift(points=5), 4), np.linspace(0, 1, 9))
-    rows = {row.name: row.s for row in transcribe(problem, Transcription(method=Spline(nodes=4))).rows}
+    rows = {
+        row.name: row.s for row in transcribe(problem, Transcription(method=Spline(nodes=4))).rows
+    }
     assert np.array_equal(rows["dynamics"], s) and np.array_equal(rows["torque_limits"], s)
     assert np.array_equal(rows["split.1"], s[(s > 0.26) & (s < 0.61)])
 
@@ -400,7 +403,9 @@ def test_saving_and_loading_keeps_ground_and_wrenches(tmp_path):
 
 
 def test_a_lifted_solution_starts_one_with_other_nodes():
-    finer = solve(crouch(), Transcription(method=Spline(nodes=8)), TIGHT, guess=crouched()).require()
+    finer = solve(
+        crouch(), Transcription(method=Spline(nodes=8)), TIGHT, guess=crouched()
+    ).require()
     assert (
         len(finer.nodes) == 17
         and finer.history[0].violation < 0.5

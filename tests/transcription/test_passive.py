@@ -55,7 +55,9 @@ def test_a_pendulum_without_any_drive_is_simulated():
 
 @pytest.mark.parametrize("torques", ["explicit", "variables"])
 def test_passive_torques_vanish_where_the_law_holds(torques):
-    solution = solve(cart_pole_swing.problem(points=30), Transcription(method=Spline(torques=torques))).require()
+    solution = solve(
+        cart_pole_swing.problem(points=30), Transcription(method=Spline(torques=torques))
+    ).require()
     s = solution.problem.motion.abscissae(2)
     assert np.abs(solution.trace(lambda at: at.needed[1], s * 2.0)).max() < 1e-7
     assert np.array_equal(solution.tau(s * 2.0)[1], 0 * s)
@@ -66,7 +68,7 @@ def test_the_mode_with_variables_asks_no_more_of_passive_joints_than_they_can_gi
     rows = {
         row.name: row
         for row in transcribe(
-            cart_pole_swing.problem(points=12), Transcription(method=Spline(torques='variables'))
+            cart_pole_swing.problem(points=12), Transcription(method=Spline(torques="variables"))
         ).rows
     }
     assert rows["dynamics"].row.shape[0] == 1 and rows["passive_joints"].row.shape == (1, 10)
@@ -116,9 +118,7 @@ def test_an_integrated_pole_swings_at_the_same_cost():
 
 
 def test_an_integrated_program_has_the_unknowns_of_the_active_joints_and_of_the_start():
-    transcribed = transcribe(
-        cart_pole_swing.problem(points=12), Transcription(method=Integrated())
-    )
+    transcribed = transcribe(cart_pole_swing.problem(points=12), Transcription(method=Integrated()))
     assert len(transcribed.nlp.lower) == 12 + 2 and "passive_joints" not in [
         row.name for row in transcribed.rows
     ]
