@@ -1,11 +1,11 @@
 """The human: a skeleton of 55 joints, the bodies of people, and measured gait beside theirs."""
 
 from ocp.models.human.anthropometry import MASS, STATURE
-from ocp.models.human.normative import Normative, normative
+from ocp.models.human.measured import Normative, normative
 from ocp.models.human.people import PEOPLE, person, somebody
-from ocp.models.human.physique import Segment, parsed, physique
+from ocp.models.human.segments import Segment, parsed, physique
 from ocp.models.human.skeleton import carry, human, mirror, positive_motion, torque_scale
-from ocp.models.human.strength import strength
+from ocp.models.human.strengths import strength
 from ocp.models.human.tables import (
     BOX_SPHERES,
     CONTACTS,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ocp.models.human.anthropometry import MASS, STATURE
-from ocp.models.human.physique import parsed
+from ocp.models.human.segments import parsed
 
 # Stature (m) and mass (kg), each for itself: percentiles by nearest rank of the 1986 women and 4082
 # men in the public working data of the 2012 Anthropometric Survey of U.S. Army Personnel (ANSUR II;

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 from ocp.models.human.anthropometry import MASS, STATURE
-from ocp.models.human.physique import Segment, physique
-from ocp.models.human.strength import strength
+from ocp.models.human.segments import Segment, physique
+from ocp.models.human.strengths import strength
 from ocp.models.human.tables import (
     GAIT_FROZEN,
     GAIT_SHARE,

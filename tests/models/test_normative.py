@@ -5,7 +5,7 @@ from importlib.resources import files
 import numpy as np
 import pytest
 from ocp.models.human import normative
-from ocp.models.human.normative import SOURCES
+from ocp.models.human.measured import SOURCES
 
 RECORDS = {name: normative(name) for name in SOURCES}
 
