@@ -6,11 +6,11 @@ import os
 import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from ocp.dynamics import CHOICES
+from ocp.dynamics.catalogue import is_built_in
 from ocp.dynamics.formulation import Formulation
 from ocp.mechanics.joints import Joint
 from ocp.mechanics.loads import Load
@@ -52,12 +52,14 @@ def save(solution: Solution, path: str | os.PathLike[str]) -> None:
             ]
         ),
     }
+    for k, name in enumerate(solution.problem.outputs):
+        arrays[f"output_{k}"] = solution.output(name, t)
     for k, multipliers in enumerate(solution.multipliers.values()):
         arrays |= {
             f"multipliers_{k}_s": multipliers.s,
             f"multipliers_{k}_values": multipliers.values,
         }
-    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    np.savez_compressed(buffer, **cast(Any, arrays))
     write(path, buffer.getvalue())
 
 
@@ -78,7 +80,10 @@ def load(
             arrays = {name: file[name] for name in file.files}
         header = json.loads(str(arrays["header"]))
         if header["format"] != FORMAT:
-            raise ValueError(f"format {header['format']!r}")
+            raise _Refused(
+                f"not a result file of this program's version, which reads {FORMAT!r}, "
+                f"got {header['format']!r}: solve again"
+            )
         return _restore(header, arrays, problem, dynamics)
     except _Refused as error:
         raise ValueError(f"{path}: {error}") from None
@@ -116,6 +121,8 @@ def _header(solution: Solution) -> dict[str, Any]:
             "ground": None if problem.ground is None else asdict(problem.ground),
             "symmetry": None if problem.symmetry is None else asdict(problem.symmetry),
             "transcription": settings_of(transcription),
+            "own_dynamics": not is_built_in(solution.formulation),
+            "outputs": list(problem.outputs),
             "multipliers": [
                 [name, multipliers.labels] for name, multipliers in solution.multipliers.items()
             ],
@@ -128,6 +135,7 @@ def _header(solution: Solution) -> dict[str, Any]:
                 "tau": "N m or N",
                 "points": "control points (joints, points), rad or m",
                 "history": "iteration, objective, largest violation, seconds",
+                "output_0": "the first of the outputs (rows, times), and so on",
             },
         }
     )
@@ -180,7 +188,7 @@ def _transcription(header: dict[str, Any], dynamics: Formulation | None) -> Tran
     name = settings["dynamics"]
     if dynamics is not None and dynamics.name != name:
         raise _Refused(f"dynamics: expected the formulation {name!r}, got {dynamics.name!r}")
-    if dynamics is None and name not in CHOICES:
+    if dynamics is None and header["own_dynamics"]:
         raise _Refused(
             f"planned with a formulation of one's own, {name!r}, which no file holds: "
             f"hand it over, load(path, dynamics={name.upper()})"

@@ -84,7 +84,7 @@ def violations(solution: Solution) -> dict[str, Violation]:
     along = {each.name: each.function for each in constraints if each.when != "joined"}
     s = grids.everywhere
     values = traces(solution, along, s * duration)
-    found = {}
+    table = {}
     for constraint in constraints:
         if constraint.when == "joined":
             ends = solution.trace_ends(constraint.function)[:, None]
@@ -93,7 +93,7 @@ def violations(solution: Solution) -> dict[str, Violation]:
             rows = values[constraint.name]
             coarse = _worst_along(constraint, s, rows, grids.met(constraint), duration)
             fine = _worst_along(constraint, s, rows, (grids.dense, grids.dense), duration)
-        found[constraint.name] = Violation(
+        table[constraint.name] = Violation(
             name=constraint.name,
             nodes=coarse.amount,
             dense=fine.amount,
@@ -102,7 +102,7 @@ def violations(solution: Solution) -> dict[str, Violation]:
             label=fine.label,
             time=fine.time,
         )
-    return found
+    return table
 
 
 def _grids(solution: Solution, stated: Iterable[tuple[Constraint, Any]]) -> Grids:

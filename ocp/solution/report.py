@@ -96,12 +96,12 @@ def violation_lines(entries: Mapping[str, Mapping[str, Any]]) -> list[Line]:
     """Return a line for each constraint, with its worst violation at the nodes and on the dense
     grid.
     """
-    found = []
+    entry_lines = []
     for name, entry in entries.items():
         where = f"  ({entry['row']}, t = {entry['time']:.4g} s)" if entry["dense"] > 0 else ""
         text = f"{entry['nodes']:.2e} / {entry['dense']:.2e} {entry['unit']}{where}"
-        found.append((f"  {name}", text))
-    return found
+        entry_lines.append((f"  {name}", text))
+    return entry_lines
 
 
 def certificate_lines(numbers: Mapping[str, Any]) -> list[Line]:

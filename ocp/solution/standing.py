@@ -5,22 +5,27 @@ Every number is the worst of its kind with the place and the time where it occur
 so that a margin below zero is a fault.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ocp.mechanics.structure import floating_root
 from ocp.mechanics.zero_moment import body_weight, hull
-from ocp.problem.ground import bears, in_force
-from ocp.problem.statement import Span
+from ocp.problem.ground import Foot, Ground, Pin, bears, in_force
+from ocp.problem.instant import Instant
+from ocp.problem.statement import Problem, Span
 from ocp.solution.sampling import dense, traces
+from ocp.solution.solution import Solution
 
 FAINT = (
     0.02  # of the body weight: of a fainter force no centre of pressure is told, as on force plates
 )
 AXES = "xyz"
+PINNED = ("height", "place", "slip", "slip_speed", "strike_speed")
+Entry = tuple[str, np.ndarray, np.ndarray]  # where or what, values (N,), mask (N,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +47,7 @@ def as_data(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Footing:
-    """What was found. Of pinned points.
+    """How a motion stands, in extremes.
 
     The largest error of `height` and of `place` along the ground, the longest way they `slip` while
     held, their largest `slip_speed` after the strike, and the `strike_speed` at its instant. Of
@@ -59,7 +64,7 @@ class Footing:
     slip: Extreme
     slip_speed: Extreme
     strike_speed: Extreme
-    margins: Mapping
+    margins: Mapping[str, Extreme]
     zmp: Extreme
     push: Extreme
     friction: Extreme
@@ -67,7 +72,7 @@ class Footing:
     between: Extreme | None
 
 
-def footing(solution):
+def footing(solution: Solution) -> Footing:
     """Return the Footing of a Solution whose problem has a ground.
 
     Raises ValueError if it has none.
@@ -76,41 +81,64 @@ def footing(solution):
     if ground is None:
         raise ValueError("footing: this problem has no ground")
     s = dense(solution)
-    names = list(
-        dict.fromkeys(
-            pin.point for foot in ground.feet for support in foot.supports for pin in support.pins
-        )
+    t = s * solution.duration
+    motion = Motion(
+        problem=problem, ground=ground, s=s, t=t, traced=traces(solution, _wanted(ground), t)
     )
-    wanted = {f"place {name}": lambda at, name=name: at.position(name) for name in names}
-    wanted |= {f"speed {name}": lambda at, name=name: at.velocity(name) for name in names}
-    wanted |= {
-        f"force {foot.name}": lambda at, name=foot.name: at.reaction.force(name)
-        for foot in ground.feet
-    }
-    wanted |= {
-        f"pressure {foot.name}": lambda at, name=foot.name: at.reaction.pressure(name)
-        for foot in ground.feet
-    }
-    wanted |= {
-        "force": lambda at: at.reaction.force(),
-        "moment": lambda at: at.reaction.moment(),
-        "zmp": lambda at: at.reaction.pressure(),
-        "tau": lambda at: at.tau,
-    }
-    t, found = s * solution.duration, traces(solution, wanted, s * solution.duration)
     return Footing(
-        **_pins(ground, s, t, found),
-        **_pushes(problem, s, t, found),
-        margins=_margins(problem, s, t, found),
-        zmp=_zmp(ground, s, t, found),
-        unbalanced=_unbalanced(problem, t, found),
-        between=_between(solution, s, t, found),
+        **_pins(motion),
+        push=_push(motion),
+        friction=_friction(motion),
+        margins={foot.name: _margin(motion, foot) for foot in ground.feet},
+        zmp=_zmp(motion),
+        unbalanced=_unbalanced(motion),
+        between=_between(solution, motion),
     )
 
 
-def margin(polygon, points, normal):
-    """Return the distances (N,) of points (3, N) on the ground from the edge of the hull of a
-    polygon (k, 3), negative outside.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Motion:
+    """A motion over its ground at instants s and times t (s), (N,), and {what.
+
+    (m, N)} that was traced of it.
+    """
+
+    problem: Problem
+    ground: Ground
+    s: np.ndarray
+    t: np.ndarray
+    traced: Mapping[str, np.ndarray]
+
+    @property
+    def weight(self) -> float:
+        """The body's weight (N)."""
+        return body_weight(self.problem.tree)
+
+    def push(self, foot: Foot) -> np.ndarray:
+        """Normal force (N,) on a foot (N)."""
+        return np.array(self.ground.normal) @ self.traced[f"force {foot.name}"]
+
+    def extreme(self, entries: Sequence[Entry], unit: str, worst: Callable = max) -> Extreme:
+        """Return the `worst` Extreme over (where, values (N,), mask (N,)).
+
+        Not a number if every mask is empty.
+        """
+        pick = np.argmax if worst is max else np.argmin
+        extremes = []
+        for where, values, mask in entries:
+            if mask.any():
+                k = np.flatnonzero(mask)[pick(values[mask])]
+                value, time = float(values[k]), float(self.t[k])
+                extremes.append(Extreme(value=value, unit=unit, where=where, time=time))
+        if not extremes:
+            return Extreme(value=np.nan, unit=unit, where="nowhere", time=np.nan)
+        return worst(extremes, key=lambda extreme: extreme.value)
+
+
+def margin(polygon: ArrayLike, points: np.ndarray, normal: ArrayLike) -> np.ndarray:
+    """Return the distances (N,) of points (3, N) on the ground from the edge of a polygon (k, 3).
+
+    That is of its hull; the distance is negative outside.
     """
     corners = hull(polygon, normal)
     edges = np.roll(corners, -1, axis=0) - corners
@@ -121,146 +149,136 @@ def margin(polygon, points, normal):
     return np.where(inside, distance, -distance)
 
 
-def _pins(ground, s, t, found):
-    up = int(np.argmax(np.abs(ground.normal)))
-    kinds = {"height": [], "place": [], "slip": [], "slip_speed": [], "strike_speed": []}
-    for foot in ground.feet:
-        for support in foot.supports:
-            held = Span(start=support.when[0], end=support.when[1]).holds(s)
-            strike = held & np.isclose(s, foot.bears[0])
-            for pin in support.pins:
-                error = found[f"place {pin.point}"] - np.array(pin.target)[:, None]
-                flat = [AXES.index(axis) for axis in pin.axes if AXES.index(axis) != up]
-                speed = np.linalg.norm(
-                    found[f"speed {pin.point}"][[AXES.index(axis) for axis in pin.axes]], axis=0
-                )
-                if AXES[up] in pin.axes:
-                    kinds["height"].append((pin.point, np.abs(error[up]), held))
-                if flat:
-                    kinds["place"].append((pin.point, np.linalg.norm(error[flat], axis=0), held))
-                    kinds["slip"].append(
-                        (
-                            pin.point,
-                            np.linalg.norm(error[flat] - error[flat][:, held][:, :1], axis=0),
-                            held,
-                        )
-                    )
-                    kinds["slip_speed"].append(
-                        (
-                            pin.point,
-                            np.linalg.norm(found[f"speed {pin.point}"][flat], axis=0),
-                            held & ~strike,
-                        )
-                    )
-                kinds["strike_speed"].append((pin.point, speed, strike))
+def _wanted(ground: Ground) -> dict[str, Callable[[Instant], Any]]:
+    """Return {what: function(Instant)} of all that a Footing is made of."""
+    pins = [pin for foot in ground.feet for support in foot.supports for pin in support.pins]
+    points = list(dict.fromkeys(pin.point for pin in pins))
+    feet = [foot.name for foot in ground.feet]
     return {
-        kind: _extreme(entries, t, "m/s" if "speed" in kind else "m", max)
+        **{f"place {name}": lambda at, name=name: at.position(name) for name in points},
+        **{f"speed {name}": lambda at, name=name: at.velocity(name) for name in points},
+        **{f"force {name}": lambda at, name=name: at.reaction.force(name) for name in feet},
+        **{f"pressure {name}": lambda at, name=name: at.reaction.pressure(name) for name in feet},
+        "force": lambda at: at.reaction.force(),
+        "moment": lambda at: at.reaction.moment(),
+        "zmp": lambda at: at.reaction.pressure(),
+        "tau": lambda at: at.tau,
+    }
+
+
+def _pins(motion: Motion) -> dict[str, Extreme]:
+    """Return the extremes of pinned points, by the names of the fields."""
+    kinds: dict[str, list[Entry]] = {kind: [] for kind in PINNED}
+    for foot in motion.ground.feet:
+        for support in foot.supports:
+            on = Span(start=support.when[0], end=support.when[1]).holds(motion.s)
+            strike = on & np.isclose(motion.s, foot.bears[0])
+            for pin in support.pins:
+                for kind, values, mask in _pinned(motion, pin, on, strike):
+                    kinds[kind].append((pin.point, values, mask))
+    return {
+        kind: motion.extreme(entries, "m/s" if "speed" in kind else "m")
         for kind, entries in kinds.items()
     }
 
 
-def _pushes(problem, s, t, found):
-    ground, weight = problem.ground, body_weight(problem.tree)
-    pushes, rubs = [], []
-    for foot in ground.feet:
-        force = found[f"force {foot.name}"]
-        push = np.array(ground.normal) @ force
-        pull = np.linalg.norm(force - np.outer(ground.normal, push), axis=0)
+def _pinned(motion: Motion, pin: Pin, on: np.ndarray, strike: np.ndarray) -> Iterator[Entry]:
+    """Yield (kind, values (N,), mask (N,)) of one pinned point, which is `on` the ground, and of
+    its `strike`.
+    """
+    up = int(np.argmax(np.abs(motion.ground.normal)))
+    error = motion.traced[f"place {pin.point}"] - np.array(pin.target)[:, None]
+    speed = motion.traced[f"speed {pin.point}"]
+    axes = [AXES.index(axis) for axis in pin.axes]
+    flat = [axis for axis in axes if axis != up]
+    if up in axes:
+        yield "height", np.abs(error[up]), on
+    if flat:
+        way = error[flat] - error[flat][:, on][:, :1]
+        yield "place", np.linalg.norm(error[flat], axis=0), on
+        yield "slip", np.linalg.norm(way, axis=0), on
+        yield "slip_speed", np.linalg.norm(speed[flat], axis=0), on & ~strike
+    yield "strike_speed", np.linalg.norm(speed[axes], axis=0), strike
+
+
+def _push(motion: Motion) -> Extreme:
+    """Return the least normal force on a foot while it bears, in body weights."""
+    s, entries = motion.s, []
+    for foot in motion.ground.feet:
         bearing = (s > foot.bears[0] + 1e-9) & (s < foot.bears[1] - 1e-9)
-        pushes.append((foot.name, push / weight, bearing))
-        rubs.append(
-            (
-                foot.name,
-                np.divide(pull, push, out=np.full_like(pull, -np.inf), where=push != 0),
-                push > FAINT * weight,
-            )
-        )
-    return {
-        "push": _extreme(pushes, t, "body weights", min),
-        "friction": _extreme(rubs, t, "", max),
-    }
+        entries.append((foot.name, motion.push(foot) / motion.weight, bearing))
+    return motion.extreme(entries, "body weights", min)
 
 
-def _margins(problem, s, t, found):
-    ground, weight, margins = problem.ground, body_weight(problem.tree), {}
-    for foot in ground.feet:
-        loaded = np.array(ground.normal) @ found[f"force {foot.name}"] > FAINT * weight
-        entries = []
-        for number, support in enumerate(foot.supports):
-            held = loaded & Span(start=support.when[0], end=support.when[1]).holds(s)
-            distance = np.full(len(s), np.inf)
-            distance[held] = margin(
-                support.polygon, found[f"pressure {foot.name}"][:, held], ground.normal
-            )
-            entries.append((f"{foot.name}, support {number + 1}", distance, held))
-        margins[foot.name] = _extreme(entries, t, "m", min)
-    return margins
+def _friction(motion: Motion) -> Extreme:
+    """Return the largest tangential force over normal force."""
+    entries = []
+    for foot in motion.ground.feet:
+        force, push = motion.traced[f"force {foot.name}"], motion.push(foot)
+        pull = np.linalg.norm(force - np.outer(motion.ground.normal, push), axis=0)
+        ratio = np.divide(pull, push, out=np.full_like(pull, -np.inf), where=push != 0)
+        entries.append((foot.name, ratio, push > FAINT * motion.weight))
+    return motion.extreme(entries, "")
 
 
-def _zmp(ground, s, t, found):
-    supports = {
-        (foot.name, support.when): support for foot in ground.feet for support in foot.supports
+def _margin(motion: Motion, foot: Foot) -> Extreme:
+    """Return the least distance of a foot's centre of pressure from the edge of its polygon."""
+    entries, loaded = [], motion.push(foot) > FAINT * motion.weight
+    pressure = motion.traced[f"pressure {foot.name}"]
+    for number, support in enumerate(foot.supports):
+        on = loaded & Span(start=support.when[0], end=support.when[1]).holds(motion.s)
+        distance = np.full(len(motion.s), np.inf)
+        distance[on] = margin(support.polygon, pressure[:, on], motion.ground.normal)
+        entries.append((f"{foot.name}, support {number + 1}", distance, on))
+    return motion.extreme(entries, "m", min)
+
+
+def _zmp(motion: Motion) -> Extreme:
+    """Return the least distance of the zero moment point from the edge of the hull of all that
+    bear.
+    """
+    feet = motion.ground.feet
+    polygons = {
+        (foot.name, support.when): support.polygon for foot in feet for support in foot.supports
     }
     standing = [
-        tuple((foot.name, in_force(foot, value).when) for foot in ground.feet if bears(foot, value))
-        for value in s
+        tuple((foot.name, in_force(foot, value).when) for foot in feet if bears(foot, value))
+        for value in motion.s
     ]
     entries = []
     for stand in dict.fromkeys(standing):
-        held = np.array([other == stand for other in standing])
-        distance = np.full(len(s), np.inf)
-        corners = [corner for key in stand for corner in supports[key].polygon]
-        distance[held] = margin(corners, found["zmp"][:, held], ground.normal)
-        entries.append((" and ".join(name for name, _ in stand), distance, held))
-    return _extreme(entries, t, "m", min)
+        on = np.array([other == stand for other in standing])
+        distance = np.full(len(motion.s), np.inf)
+        corners = [corner for key in stand for corner in polygons[key]]
+        distance[on] = margin(corners, motion.traced["zmp"][:, on], motion.ground.normal)
+        entries.append((" and ".join(name for name, _ in stand), distance, on))
+    return motion.extreme(entries, "m", min)
 
 
-def _unbalanced(problem, t, found):
-    rows, weight = floating_root(problem.tree), body_weight(problem.tree)
-    return _extreme(
+def _unbalanced(motion: Motion) -> Extreme:
+    """Return what is left for the root's joints, in body weights (N, N m)."""
+    tree, always = motion.problem.tree, np.full(len(motion.t), True)
+    return motion.extreme(
         [
-            (
-                problem.tree.moving[row].name,
-                np.abs(found["tau"][row]) / weight,
-                np.full(len(t), True),
-            )
-            for row in rows
+            (tree.moving[row].name, np.abs(motion.traced["tau"][row]) / motion.weight, always)
+            for row in floating_root(tree)
         ],
-        t,
         "body weights",
-        max,
     )
 
 
-def _between(solution, s, t, found):
+def _between(solution: Solution, motion: Motion) -> Extreme | None:
+    """Return how far wrenches straight between the nodes are from balance.
+
+    None if they are no variables.
+    """
     if not solution.stands:
         return None
     known = sum(
-        np.array([np.interp(s, solution.nodes, line) for line in wrench])
+        np.array([np.interp(motion.s, solution.nodes, line) for line in wrench])
         for wrench in solution.wrenches().values()
     )
-    gap = np.abs(known - np.vstack([found["moment"], found["force"]])) / body_weight(
-        solution.problem.tree
-    )
-    rows, within = (
-        [f"{what} {axis}" for what in ("moment", "force") for axis in AXES],
-        s <= solution.nodes[-1],
-    )
-    return _extreme([(row, line, within) for row, line in zip(rows, gap)], t, "body weights", max)
-
-
-def _extreme(entries, t, unit, worst):
-    """Return the Extreme over (where, values (N,), mask (N,)).
-
-    Not a number if every mask is empty.
-    """
-    found = []
-    for where, values, mask in entries:
-        if mask.any():
-            k = np.flatnonzero(mask)[(np.argmax if worst is max else np.argmin)(values[mask])]
-            found.append(Extreme(value=float(values[k]), unit=unit, where=where, time=float(t[k])))
-    return (
-        worst(found, key=lambda extreme: extreme.value)
-        if found
-        else Extreme(value=np.nan, unit=unit, where="nowhere", time=np.nan)
-    )
+    needed = np.vstack([motion.traced["moment"], motion.traced["force"]])
+    gap, within = np.abs(known - needed) / motion.weight, motion.s <= solution.nodes[-1]
+    rows = [f"{what} {axis}" for what in ("moment", "force") for axis in AXES]
+    return motion.extreme([(row, line, within) for row, line in zip(rows, gap)], "body weights")

@@ -41,11 +41,11 @@ class Stated:
 
     def iterate(self, result: Any) -> Iterate:
         """Return where SNOPT ended, with its multipliers."""
-        found = self.point.iterate(result.GetSolution(self.variables))
-        found.x_multipliers[:] = -np.array(result.GetDualSolution(self.bounds)).ravel()
+        last = self.point.iterate(result.GetSolution(self.variables))
+        last.x_multipliers[:] = -np.array(result.GetDualSolution(self.bounds)).ravel()
         for rows, binding in self.constraints:
-            found.g_multipliers[rows] = -np.array(result.GetDualSolution(binding)).ravel()
-        return found
+            last.g_multipliers[rows] = -np.array(result.GetDualSolution(binding)).ravel()
+        return last
 
 
 def state(nlp: NLP, point: "Standing", solvers: Any, differentiation: Any) -> Stated:

@@ -62,3 +62,27 @@ def test_a_formulation_of_the_house_needs_no_handing_over(tmp_path):
     plain = solve(lift(points=10), Transcription(dynamics="lie_group"))
     plain.save(tmp_path / "plain.npz")
     assert load(tmp_path / "plain.npz").transcription.dynamics.name == "lie_group"
+
+
+def test_a_built_in_name_does_not_make_a_formulation_built_in(rubbing, tmp_path):
+    hidden = replace(VISCOUS, name="newton_euler")
+    path = tmp_path / "hidden.npz"
+    replace(rubbing, transcription=replace(rubbing.transcription, dynamics=hidden)).save(path)
+    with pytest.raises(ValueError, match="hidden.npz: planned with a formulation of one's own"):
+        load(path)
+    assert load(path, dynamics=hidden).transcription.dynamics == hidden
+
+
+def test_a_file_keeps_the_outputs_along_the_motion(tmp_path):
+    watched = replace(lift(points=10), outputs={"tip": lambda at: at.position("tip")})
+    solution, path = solve(watched), tmp_path / "watched.npz"
+    solution.save(path)
+    with np.load(path) as file:
+        assert file["output_0"].shape == (3, 201)
+        assert np.array_equal(file["output_0"], solution.output("tip", file["t"]))
+    again = load(path, watched)
+    assert np.array_equal(again.output("tip", 0.1), solution.output("tip", 0.1))
+    with pytest.raises(
+        ValueError, match="output 'toe': the problem has no such output; it has tip"
+    ):
+        solution.output("toe", 0.0)
