@@ -8,12 +8,15 @@ Integrals here are without the paper's factor 1/2, so its 2 Tr is tr. Where the 
 (eq. 37) and by taking W W' for 1 (eqs. 72, 73), energy is not quite kept; here this is done with `printed=True` only.
 """
 
+from dataclasses import dataclass
+
 import casadi as ca
 import numpy as np
 
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.linear import mixed
 from ocp.mechanics.flexible import (
+    Bent,
     bend_at,
     bends,
     bent_first_moment,
@@ -24,7 +27,8 @@ from ocp.mechanics.flexible import (
 )
 from ocp.mechanics.loads import applied
 from ocp.mechanics.spatial import screw_matrix, skew
-from ocp.mechanics.tree import inward
+from ocp.mechanics.tree import Tree, inward
+from ocp.mechanics.types import Matrix
 
 
 def inverse(tree, q, qd, qdd, loads=()):
@@ -44,66 +48,90 @@ def inertia(tree, q, printed=False):
     J_jz = tr(W_j [S_j] jW_h Y_z),    J_jfz = tr(W_j M_cjf A_c cW_h Y_z)  for z outside of link j, by its child c    (eqs. 66-76)
     """
     _check(tree)
-    links, parents, amplitudes, rows = moved(tree, q), tree.parents, tree.amplitude_rows, tree.rows
-    steps = [link.bend[0] @ link.joint for link in links]
-    carried, children = (
-        _composites(tree, links, steps, printed),
-        [[c for c, p in enumerate(parents) if p == k] for k in range(len(parents))],
-    )
-    entries = {}
-
-    def bent(k, c):
-        """Matrices M (4x4) of the place of child c by each amplitude of link k."""
-        fixed, values = (
-            bends(tree.links[k].modes, _home(tree, c)),
-            [q[row] for row in amplitudes[k]],
-        )
-        return [
-            sum(slope * fixed[t] for t, slope in pairs)
-            for pairs in slopes(tree.links[k].modes, values)
-        ]
-
-    deflections = {
-        (k, c): bent(k, c) for k in range(len(links)) if amplitudes[k] for c in children[k]
-    }
-    for h, link in enumerate(links):
-        found = []
-        if rows[h] is not None:
-            found.append((rows[h], carried[h] @ _slope(tree, links, h).T))
-        if amplitudes[h]:
-            own, both = _own(tree.links[h], q, amplitudes[h], link.terms[0])
-            for k, row in enumerate(amplitudes[h]):
-                branches = [
-                    (c, carried[c] @ links[c].joint.T @ deflections[h, c][k].T) for c in children[h]
-                ]
-                found.append(
-                    (row, (own[k] + sum(steps[c] @ inner for c, inner in branches)) @ link.pose.T)
-                )
-                for f in range(k + 1):
-                    moving = sum(
-                        (deflections[h, c][f] @ links[c].joint @ inner for c, inner in branches),
-                        ca.DM(4, 4),
-                    )
-                    if printed:
-                        entries[amplitudes[h][f], row] = ca.trace(
-                            moving + both[f][k]
-                        )  # eqs. 72, 73
-                    else:
-                        entries[amplitudes[h][f], row] = ca.trace(
-                            link.pose @ (moving + both[f][k]) @ link.pose.T
-                        )
-        for row, push in found:
-            j, below = h, None
-            while j >= 0:
-                if below is not None:
-                    for f, other in enumerate(amplitudes[j]):
-                        lever = links[j].pose @ deflections[j, below][f] @ links[below].joint
-                        entries[other, row] = ca.dot(lever.T, push)
-                    push = steps[below] @ push
-                if rows[j] is not None:
-                    entries[rows[j], row] = ca.dot(_slope(tree, links, j).T, push)
-                j, below = parents[j], j
+    arm, entries = _resting(tree, q, printed), {}
+    for h, row in enumerate(tree.rows):
+        pushes = {} if row is None else {row: arm.carried[h] @ _slope(tree, arm.links, h).T}
+        if tree.amplitude_rows[h]:
+            bending, among = _by_amplitudes(arm, h, printed)
+            pushes |= bending
+            entries |= among
+        for other, push in pushes.items():
+            entries |= _toward_ground(arm, h, other, push)
     return _symmetric(tree.dof, entries)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arm:
+    """A tree bent by `q`, at rest. Of every link: its Bent motion, E A (4x4) `steps` from its parent, F (4x4) of what it
+    carries, and `children`; `levers` (link, child): matrices M (4x4) of the child's place by each amplitude."""
+
+    tree: Tree
+    q: Matrix
+    links: list[Bent]
+    steps: list[Matrix]
+    carried: list[Matrix]
+    children: list[list[int]]
+    levers: dict[tuple[int, int], list[Matrix]]
+
+
+def _resting(tree, q, printed):
+    """Return the Arm of a tree at q."""
+    links, count = moved(tree, q), len(tree.links)
+    steps = [link.bend[0] @ link.joint for link in links]
+    children = [[c for c in range(count) if tree.parents[c] == k] for k in range(count)]
+    bending = [k for k in range(count) if tree.amplitude_rows[k]]
+    return Arm(
+        tree=tree,
+        q=q,
+        links=links,
+        steps=steps,
+        carried=_composites(tree, links, steps, printed),
+        children=children,
+        levers={(k, c): _levers(tree, q, k, c) for k in bending for c in children[k]},
+    )
+
+
+def _levers(tree, q, k, c):
+    """Return the matrices M (4x4) of the place of child c by each amplitude of link k."""
+    modes, values = tree.links[k].modes, [q[row] for row in tree.amplitude_rows[k]]
+    fixed = bends(modes, _home(tree, c))
+    return [sum(slope * fixed[t] for t, slope in pairs) for pairs in slopes(modes, values)]
+
+
+def _by_amplitudes(arm, h, printed):
+    """Return {row: Y (4x4)} of the amplitudes of link h, and the entries of J among these   (eqs. 70-76)."""
+    tree, link, rows = arm.tree, arm.links[h], arm.tree.amplitude_rows[h]
+    own, both = _own(tree.links[h], arm.q, rows, link.terms[0])
+    pushes, entries = {}, {}
+    for k, row in enumerate(rows):
+        branches = [
+            (c, arm.carried[c] @ arm.links[c].joint.T @ arm.levers[h, c][k].T)
+            for c in arm.children[h]
+        ]
+        pushes[row] = (own[k] + sum(arm.steps[c] @ inner for c, inner in branches)) @ link.pose.T
+        for f in range(k + 1):
+            moving = ca.DM(4, 4)
+            for c, inner in branches:
+                moving = moving + arm.levers[h, c][f] @ arm.links[c].joint @ inner
+            spread = moving + both[f][k]
+            turned = spread if printed else link.pose @ spread @ link.pose.T  # eqs. 72, 73
+            entries[rows[f], row] = ca.trace(turned)
+    return pushes, entries
+
+
+def _toward_ground(arm, h, row, push):
+    """Return the entries of J between a variable of link h, whose Y (4x4) is `push`, and all from there to the ground."""
+    tree, entries, j, below = arm.tree, {}, h, None
+    while j >= 0:
+        if below is not None:
+            for f, other in enumerate(tree.amplitude_rows[j]):
+                lever = arm.links[j].pose @ arm.levers[j, below][f] @ arm.links[below].joint
+                entries[other, row] = ca.dot(lever.T, push)
+            push = arm.steps[below] @ push
+        if tree.rows[j] is not None:
+            entries[tree.rows[j], row] = ca.dot(_slope(tree, arm.links, j).T, push)
+        j, below = tree.parents[j], j
+    return entries
 
 
 def remainder(tree, q, qd, tau, loads=(), printed=False):

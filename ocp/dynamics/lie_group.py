@@ -13,13 +13,23 @@ negative, and tau counts against S.z in eq. 75 and dz+/dx as it does in eqs. 57 
 from dataclasses import dataclass, replace
 
 import casadi as ca
-import numpy as np
 
 from ocp.dynamics.composite import COMPOSITE
+from ocp.dynamics.exponentials import (
+    ad,
+    bend_to_parent,
+    body_matrix,
+    exponentials,
+    inertia_to_parent,
+    seen_from,
+    sparse_matrix,
+    to_child,
+    to_parent,
+)
 from ocp.dynamics.formulation import Formulation, aligned
 from ocp.mechanics.inertia import regrouped
 from ocp.mechanics.loads import applied
-from ocp.mechanics.spatial import euler_zxz, rotate_z, skew, tidy
+from ocp.mechanics.spatial import skew
 from ocp.mechanics.tree import inward, outward
 
 
@@ -66,11 +76,11 @@ def mass_matrix(tree, q):
     M_ij = S_j.(Ad* I S_i) for j = i or between the ground and i, I being the inertia of all links that joint i carries.
     """
     task, entries = _prepare(tree, q, None, None, (True,) * tree.dof, ()), {}
-    for k, body in enumerate(_carried(task, task.bodies, _inertia_to_parent)):
+    for k, body in enumerate(_carried(task, task.bodies, inertia_to_parent)):
         for parent, image in _toward_ground(task, k, body @ task.axes[k]):
             i, j = task.rows[k], task.rows[parent]
             entries[i, j] = entries[j, i] = ca.dot(task.axes[parent], image)
-    return _matrix(tree.dof, entries)
+    return sparse_matrix(tree.dof, entries)
 
 
 def sensitivity(tree, q, qd, qdd, loads=()):
@@ -100,7 +110,9 @@ def hybrid_sensitivity(tree, q, qd, known, active, loads=()):
     firm = [False] * len(task.rows)
     by_q, by_qd, mass = _slopes(replace(task, known=accelerations, passive=firm, loose=firm))
     chosen, others = (
-        _matrix(tree.dof, {(i, i): 1.0 for i, flag in enumerate(active) if bool(flag) is side})
+        sparse_matrix(
+            tree.dof, {(i, i): 1.0 for i, flag in enumerate(active) if bool(flag) is side}
+        )
         for side in (True, False)
     )
     released = _passive_inverse(task, held)
@@ -151,14 +163,14 @@ def _prepare(tree, q, qd, known, active, loads):
     rows, factors = (
         tree.rows,
         [
-            _exponentials(joint, None if row is None else q[row])
+            exponentials(joint, None if row is None else q[row])
             for joint, row in zip(tree.joints, tree.rows)
         ],
     )
     passive = [row is not None and not active[row] for row in rows]
     pushed = []
     for k, place, *vectors in applied(tree, loads):
-        both = _seen(
+        both = seen_from(
             tree.parents,
             factors,
             k,
@@ -170,7 +182,7 @@ def _prepare(tree, q, qd, known, active, loads):
         rows=rows,
         factors=factors,
         axes=[ca.sparsify(ca.DM(joint.screw or [0] * 6)) for joint in tree.joints],
-        bodies=[_body(*parts) for parts in regrouped(tree)],
+        bodies=[body_matrix(*parts) for parts in regrouped(tree)],
         loads=pushed,
         passive=passive,
         loose=outward(tree, lambda k, above: above or passive[k], False),
@@ -198,11 +210,11 @@ def _move(task, k, parent):
     row, axis, (twist, _, acceleration) = task.rows[k], task.axes[k], parent
     if row is None:  # an aligned fixed link shares its parent's frame
         return twist, ca.DM(6, 1), acceleration
-    twist = _to_child(task.factors[k], twist)
-    phi = _ad(twist) @ axis
+    twist = to_child(task.factors[k], twist)
+    phi = ad(twist) @ axis
     if not task.loose[k]:
         acceleration = (
-            _to_child(task.factors[k], acceleration) + phi * task.qd[row] + axis * task.known[row]
+            to_child(task.factors[k], acceleration) + phi * task.qd[row] + axis * task.known[row]
         )
     return twist + axis * task.qd[row], phi, None if task.loose[k] else acceleration
 
@@ -215,14 +227,14 @@ def _hold(task, moves, k, children):
         for link, place, moment, force in task.loads
         if link == k
     )
-    wrench = -_ad(twist).T @ (body @ twist) - sum(pushes, ca.DM(6, 1))
+    wrench = -ad(twist).T @ (body @ twist) - sum(pushes, ca.DM(6, 1))
     wrench = sum(
-        (_to_parent(task.factors[child], inner.wrench) for child, inner in children), wrench
+        (to_parent(task.factors[child], inner.wrench) for child, inner in children), wrench
     )
     if not task.loose[k]:
         return Held(inertia=None, wrench=wrench + body @ acceleration)
     inertia = sum(
-        (_inertia_to_parent(task.factors[child], inner.inertia) for child, inner in children), body
+        (inertia_to_parent(task.factors[child], inner.inertia) for child, inner in children), body
     )
     held = (
         Held(inertia=inertia, wrench=wrench)
@@ -234,7 +246,7 @@ def _hold(task, moves, k, children):
     return replace(
         held,
         inertia=None,
-        wrench=held.wrench + held.inertia @ _to_child(task.factors[k], moves[parent][2]),
+        wrench=held.wrench + held.inertia @ to_child(task.factors[k], moves[parent][2]),
     )
 
 
@@ -270,7 +282,7 @@ def _release(task, move, held, k, acceleration):
     known = task.known[row]
     if not task.loose[k]:
         return move[2], known, ca.dot(axis, held.wrench)
-    before = _to_child(task.factors[k], acceleration) + move[1] * task.qd[row]
+    before = to_child(task.factors[k], acceleration) + move[1] * task.qd[row]
     rate = (held.drive - ca.dot(held.image, before)) / held.pivot if task.passive[k] else known
     after = before + axis * rate
     return after, rate, known if task.passive[k] else ca.dot(held.image, after) + held.drive
@@ -286,25 +298,25 @@ def _passive_inverse(task, held):
         wrench, k, pivots[rows[i], rows[i]] = held[i].image / held[i].pivot, i, 1 / held[i].pivot
         entries[rows[i], rows[i]] = 1.0
         while parents[k] >= 0:
-            wrench, k = _to_parent(task.factors[k], wrench), parents[k]
+            wrench, k = to_parent(task.factors[k], wrench), parents[k]
             if task.passive[k]:
                 drive = entries[rows[k], rows[i]] = -ca.dot(task.axes[k], wrench)
                 wrench = wrench + held[k].image * (drive / held[k].pivot)
-    innovations = _matrix(task.tree.dof, entries)
-    return innovations.T @ (_matrix(task.tree.dof, pivots) @ innovations)
+    innovations = sparse_matrix(task.tree.dof, entries)
+    return innovations.T @ (sparse_matrix(task.tree.dof, pivots) @ innovations)
 
 
 def _slopes(task):
     """Return the derivatives of tau by q, qd and qdd of a task whose joints are all active."""
     moves, held, _, _ = _solve(task)
     rates = [
-        (phi, _ad(acceleration) @ axis + _ad(twist) @ phi)
+        (phi, ad(acceleration) @ axis + ad(twist) @ phi)
         for axis, (twist, phi, acceleration) in zip(task.axes, moves)
     ]
     by_q, by_qd, mass = {}, {}, {}
-    bodies = _carried(task, task.bodies, _inertia_to_parent)
+    bodies = _carried(task, task.bodies, inertia_to_parent)
     bends = _carried(
-        task, [_bend(task, k, move[0]) for k, move in enumerate(moves)], _bend_to_parent
+        task, [_bend(task, k, move[0]) for k, move in enumerate(moves)], bend_to_parent
     )
     for k in range(len(moves)):
         for parent, wrenches in _toward_ground(
@@ -322,20 +334,20 @@ def _slopes(task):
             if i != j:
                 by_q[i, j] = ca.dot(phi, back) + ca.dot(psi, image) + ca.dot(axis, turned)
                 by_qd[i, j] = ca.dot(axis, back) + 2.0 * ca.dot(phi, image)
-    return tuple(_matrix(task.tree.dof, entries) for entries in (by_q, by_qd, mass))
+    return tuple(sparse_matrix(task.tree.dof, entries) for entries in (by_q, by_qd, mass))
 
 
 def _columns(axis, rates, wrench, body, bend):
     """Return (6, 5) of joint i: B phi + I psi + E S - ad*_S F, B S + 2 I phi, I S, B'S and E'S."""
     (phi, psi), (b, e) = rates, ca.horzsplit(bend, 3)
-    place = b @ phi[:3] + body @ psi + e @ axis[:3] - _ad(axis).T @ wrench
+    place = b @ phi[:3] + body @ psi + e @ axis[:3] - ad(axis).T @ wrench
     back = ca.vertcat(ca.horzcat(b.T @ axis, e.T @ axis), ca.DM(3, 2))
     return ca.horzcat(place, b @ axis[:3] + 2.0 * (body @ phi), body @ axis, back)
 
 
 def _bend(task, k, twist):
     """Return a link's own B and E (6, 3 + 3) without their linear columns, which vanish."""
-    half, (moment, force) = task.bodies[k] @ _ad(twist), ca.vertsplit(task.bodies[k] @ twist, 3)
+    half, (moment, force) = task.bodies[k] @ ad(twist), ca.vertsplit(task.bodies[k] @ twist, 3)
     b = ca.vertcat(
         skew(moment) + half[:3, :3] + half[:3, :3].T, skew(force) + half[3:, :3] + half[:3, 3:].T
     )
@@ -367,135 +379,7 @@ def _toward_ground(task, k, wrenches):
     while k >= 0:
         if task.rows[k] is not None:
             yield k, wrenches
-        wrenches, k = _to_parent(task.factors[k], wrenches), task.tree.parents[k]
-
-
-def _matrix(n, entries):
-    """Return the sparse matrix (n, n) of {(i, j): entry}; floats of 0 are left out."""
-    places = sorted(
-        (place for place, entry in entries.items() if not isinstance(entry, float) or entry),
-        key=lambda place: place[::-1],
-    )
-    values = ca.densify(ca.vertcat(*(entries[place] for place in places)))
-    return type(values)(
-        ca.Sparsity.triplet(n, n, [i for i, _ in places], [j for _, j in places]), values
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exponential:
-    """A turn about a coordinate axis and a shift along it; `turn` and `slide` (6x6) make up the Ad of its inverse."""
-
-    axis: int
-    turn: object
-    slide: object
-
-
-def _exponential(axis, angle, shift):
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    c, s = (
-        tidy([np.cos(angle), np.sin(angle)]).tolist()
-        if isinstance(angle, float)
-        else (ca.cos(angle), ca.sin(angle))
-    )
-    turn = _matrix(3, {(axis, axis): 1.0, (i, i): c, (j, j): c, (i, j): s, (j, i): -s})
-    slide = _matrix(6, {(k, k): 1.0 for k in range(6)} | {(3 + i, j): shift, (3 + j, i): -shift})
-    return Exponential(axis=axis, turn=ca.diagcat(turn, turn), slide=slide)
-
-
-def _exponentials(joint, q):
-    """Return T as exponentials about z, y, x and z, the joint's own within the last; about x and z alone in frames laid as Denavit and
-    Hartenberg lay them, as all are but the first, those of branches and those whose axes are nearly parallel."""
-    if joint.screw is None:
-        return []
-    home, kind = np.array(joint.home), joint.kind
-    beta, alpha, phi = euler_zxz(home[:3, :3])
-    a, y, z = rotate_z(-beta)[:3, :3] @ home[:3, 3]
-    along, aside = z * np.cos(alpha) - y * np.sin(alpha), y * np.cos(alpha) + z * np.sin(alpha)
-    b, y, d = (0.0, 0.0, float(along)) if abs(aside) <= 1e-14 * (1 + abs(along)) else (z, y, 0.0)
-    constants = (2, beta, b), (1, 0.0, y), (0, alpha, a)
-    angle = phi if kind == "prismatic" else q + phi if phi else q
-    return [
-        *(
-            _exponential(axis, turn, float(shift))
-            for axis, turn, shift in constants
-            if turn or shift
-        ),
-        _exponential(2, angle, d if kind == "revolute" else d + joint.screw[5] * q),
-    ]
-
-
-def _to_child(factors, twist):
-    for factor in factors:
-        twist = factor.turn @ (factor.slide @ twist)
-    return twist
-
-
-def _to_parent(factors, wrench):
-    for factor in reversed(factors):
-        wrench = factor.slide.T @ (factor.turn.T @ wrench)
-    return wrench
-
-
-def _bend_to_parent(factors, bend):
-    for factor in reversed(factors):
-        bend = factor.slide.T @ (factor.turn.T @ (bend @ factor.turn))
-    return bend
-
-
-def _inertia_to_parent(factors, inertia):
-    """Return Ad* J Ad of a symmetric J = [A, H; H', C], by blocks: a third of the products of matrices."""
-    for factor in reversed(factors):
-        a, h, c = (
-            _turned(factor, block) for block in (inertia[:3, :3], inertia[:3, 3:], inertia[3:, 3:])
-        )
-        arm = -factor.slide[3:, :3]
-        lever = h + arm @ c
-        a, c = (ca.triu2symm(ca.triu(block)) for block in (a + arm @ lever.T + h @ arm.T, c))
-        inertia = ca.vertcat(ca.horzcat(a, lever), ca.horzcat(lever.T, c))
-    return inertia
-
-
-def _turned(factor, block):
-    """Return R block R', (3x3), in 12 products."""
-    i, j, k = (factor.axis + 1) % 3, (factor.axis + 2) % 3, factor.axis
-    c, s = factor.turn[i, i], factor.turn[i, j]
-    lean = s * (block[i, i] - block[j, j]) + c * (block[i, j] + block[j, i])
-    return _matrix(
-        3,
-        {
-            (i, i): block[i, i] - s * lean,
-            (j, j): block[j, j] + s * lean,
-            (i, j): c * lean - block[j, i],
-            (j, i): c * lean - block[i, j],
-            (i, k): c * block[i, k] - s * block[j, k],
-            (j, k): s * block[i, k] + c * block[j, k],
-            (k, k): block[k, k],
-            (k, i): c * block[k, i] - s * block[k, j],
-            (k, j): s * block[k, i] + c * block[k, j],
-        },
-    )
-
-
-def _ad(twist):
-    """Return the matrix (6x6) of [V, .]; its transpose is ad*_V."""
-    angular, linear = skew(twist[:3]), skew(twist[3:])
-    return ca.vertcat(ca.horzcat(angular, ca.DM(3, 3)), ca.horzcat(linear, angular))
-
-
-def _body(mass, first, second):
-    """Return J (6x6) from mass, first moment and pseudo-inertia about the frame's origin."""
-    hat, (xx, yy, zz) = np.cross(np.eye(3), first), np.diag(second)
-    inertia = np.diag([yy + zz, xx + zz, xx + yy]) + np.diag(np.diag(second)) - second
-    return ca.sparsify(ca.DM(np.block([[inertia, hat], [hat.T, mass * np.eye(3)]])))
-
-
-def _seen(parents, factors, k, vectors):
-    """Return vectors (3 m) of global axes in the axes of link k."""
-    vectors = _seen(parents, factors, parents[k], vectors) if parents[k] >= 0 else vectors
-    for factor in factors[k]:
-        vectors = factor.turn @ vectors
-    return vectors
+        wrenches, k = to_parent(task.factors[k], wrenches), task.tree.parents[k]
 
 
 LIE_GROUP = Formulation(

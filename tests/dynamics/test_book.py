@@ -12,11 +12,12 @@ from random_trees import random_link, random_loads, random_motion, random_tree
 
 from ocp.dynamics import FORMULATIONS, book
 from ocp.mechanics import kinematics
-from ocp.mechanics.beams import Beam, Body, assumed_modes, bending_roots
+from ocp.mechanics.beams import Beam, Body, assumed_modes
 from ocp.mechanics.flexible import damping_power
 from ocp.mechanics.joints import fixed, prismatic, revolute
 from ocp.mechanics.loads import Load
 from ocp.mechanics.modes import stiffened
+from ocp.mechanics.shapes import bending_roots
 from ocp.mechanics.spatial import exp_screw
 from ocp.mechanics.tree import Link, Tree
 

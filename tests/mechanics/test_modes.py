@@ -8,13 +8,11 @@ import pytest
 from ocp.mechanics.beams import (
     Beam,
     Body,
-    Shape,
     assumed_modes,
-    bending_roots,
     modes_of,
-    torsion_roots,
 )
 from ocp.mechanics.modes import Modes, Place, damped, stiffened
+from ocp.mechanics.shapes import Shape, bending_roots, torsion_roots
 
 BARE = Beam(length=1.3, mass=0.7, bending=(12.0, 30.0), torsion=4.0, gyration=(0.012, 0.01))
 TIP = Body(mass=0.4, com=(0.05, 0.0, 0.0), inertia=np.diag([2e-3, 3e-3, 4e-3]))

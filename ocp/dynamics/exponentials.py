@@ -1,0 +1,141 @@
+"""Poses as products of exponentials about coordinate axes: every Ad acts by plane turns and shifts (Sohl & Bobrow 2001)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics.joints import Joint
+from ocp.mechanics.spatial import euler_zxz, rotate_z, skew, tidy
+from ocp.mechanics.types import Matrix
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exponential:
+    """A turn about a coordinate axis and a shift along it; `turn` and `slide` (6x6) make up the Ad of its inverse."""
+
+    axis: int
+    turn: object
+    slide: object
+
+
+def _exponential(axis, angle, shift):
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    c, s = (
+        tidy([np.cos(angle), np.sin(angle)]).tolist()
+        if isinstance(angle, float)
+        else (ca.cos(angle), ca.sin(angle))
+    )
+    turn = sparse_matrix(3, {(axis, axis): 1.0, (i, i): c, (j, j): c, (i, j): s, (j, i): -s})
+    slide = sparse_matrix(
+        6, {(k, k): 1.0 for k in range(6)} | {(3 + i, j): shift, (3 + j, i): -shift}
+    )
+    return Exponential(axis=axis, turn=ca.diagcat(turn, turn), slide=slide)
+
+
+def exponentials(joint, q):
+    """Return T as exponentials about z, y, x and z, the joint's own within the last; about x and z alone in frames laid as Denavit and
+    Hartenberg lay them, as all are but the first, those of branches and those whose axes are nearly parallel."""
+    if joint.screw is None:
+        return []
+    home, kind = np.array(joint.home), joint.kind
+    beta, alpha, phi = euler_zxz(home[:3, :3])
+    a, y, z = rotate_z(-beta)[:3, :3] @ home[:3, 3]
+    along, aside = z * np.cos(alpha) - y * np.sin(alpha), y * np.cos(alpha) + z * np.sin(alpha)
+    b, y, d = (0.0, 0.0, float(along)) if abs(aside) <= 1e-14 * (1 + abs(along)) else (z, y, 0.0)
+    constants = (2, beta, b), (1, 0.0, y), (0, alpha, a)
+    angle = phi if kind == "prismatic" else q + phi if phi else q
+    return [
+        *(
+            _exponential(axis, turn, float(shift))
+            for axis, turn, shift in constants
+            if turn or shift
+        ),
+        _exponential(2, angle, d if kind == "revolute" else d + joint.screw[5] * q),
+    ]
+
+
+def to_child(factors, twist):
+    for factor in factors:
+        twist = factor.turn @ (factor.slide @ twist)
+    return twist
+
+
+def to_parent(factors, wrench):
+    for factor in reversed(factors):
+        wrench = factor.slide.T @ (factor.turn.T @ wrench)
+    return wrench
+
+
+def bend_to_parent(factors, bend):
+    for factor in reversed(factors):
+        bend = factor.slide.T @ (factor.turn.T @ (bend @ factor.turn))
+    return bend
+
+
+def inertia_to_parent(factors, inertia):
+    """Return Ad* J Ad of a symmetric J = [A, H; H', C], by blocks: a third of the products of matrices."""
+    for factor in reversed(factors):
+        a, h, c = (
+            _turned(factor, block) for block in (inertia[:3, :3], inertia[:3, 3:], inertia[3:, 3:])
+        )
+        arm = -factor.slide[3:, :3]
+        lever = h + arm @ c
+        a, c = (ca.triu2symm(ca.triu(block)) for block in (a + arm @ lever.T + h @ arm.T, c))
+        inertia = ca.vertcat(ca.horzcat(a, lever), ca.horzcat(lever.T, c))
+    return inertia
+
+
+def _turned(factor, block):
+    """Return R block R', (3x3), in 12 products."""
+    i, j, k = (factor.axis + 1) % 3, (factor.axis + 2) % 3, factor.axis
+    c, s = factor.turn[i, i], factor.turn[i, j]
+    lean = s * (block[i, i] - block[j, j]) + c * (block[i, j] + block[j, i])
+    return sparse_matrix(
+        3,
+        {
+            (i, i): block[i, i] - s * lean,
+            (j, j): block[j, j] + s * lean,
+            (i, j): c * lean - block[j, i],
+            (j, i): c * lean - block[i, j],
+            (i, k): c * block[i, k] - s * block[j, k],
+            (j, k): s * block[i, k] + c * block[j, k],
+            (k, k): block[k, k],
+            (k, i): c * block[k, i] - s * block[k, j],
+            (k, j): s * block[k, i] + c * block[k, j],
+        },
+    )
+
+
+def ad(twist):
+    """Return the matrix (6x6) of [V, .]; its transpose is ad*_V."""
+    angular, linear = skew(twist[:3]), skew(twist[3:])
+    return ca.vertcat(ca.horzcat(angular, ca.DM(3, 3)), ca.horzcat(linear, angular))
+
+
+def body_matrix(mass, first, second):
+    """Return J (6x6) from mass, first moment and pseudo-inertia about the frame's origin."""
+    hat, (xx, yy, zz) = np.cross(np.eye(3), first), np.diag(second)
+    inertia = np.diag([yy + zz, xx + zz, xx + yy]) + np.diag(np.diag(second)) - second
+    return ca.sparsify(ca.DM(np.block([[inertia, hat], [hat.T, mass * np.eye(3)]])))
+
+
+def seen_from(parents, factors, k, vectors):
+    """Return vectors (3 m) of global axes in the axes of link k."""
+    vectors = seen_from(parents, factors, parents[k], vectors) if parents[k] >= 0 else vectors
+    for factor in factors[k]:
+        vectors = factor.turn @ vectors
+    return vectors
+
+
+def sparse_matrix(n, entries):
+    """Return the sparse matrix (n, n) of {(i, j): entry}; floats of 0 are left out."""
+    places = sorted(
+        (place for place, entry in entries.items() if not isinstance(entry, float) or entry),
+        key=lambda place: place[::-1],
+    )
+    values = ca.densify(ca.vertcat(*(entries[place] for place in places)))
+    return type(values)(
+        ca.Sparsity.triplet(n, n, [i for i, _ in places], [j for _, j in places]), values
+    )
