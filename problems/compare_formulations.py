@@ -26,7 +26,7 @@ from ocp import Tree
 from ocp.dynamics import configuration_space, newton_euler
 from ocp.plots import Curve, check_suffix, lines
 from ocp.solution import check_writable, write
-from ocp.studies.tables import markdown
+from ocp.studies import markdown
 from ocp.transcription.compiled import NoCompiler
 
 DONE, BAD_ARGUMENTS = 0, 2

@@ -14,7 +14,7 @@ from ocp import Guess, Solution, Solver
 from ocp.plots import Curve, check_suffix, lines
 from ocp.solution import check_writable, write
 from ocp.studies import markdown
-from ocp.transcription.transcribe import transcription_of
+from ocp.transcription import transcription_of
 
 DONE, BAD_ARGUMENTS = 0, 2
 # m/s, m: steps grow with speed as adults' do (Inman 1981)

@@ -20,11 +20,10 @@ from ocp.problems import (
 from ocp.problems.benchmarks.refinement import GOAL, HERMITE, RADAU, SPLINE, Row, rows
 from ocp.problems.swinging import COARSE, QUICK, ROUGH, SPREAD
 
-from ocp import Problem, Solver, Transcription, solve
+from ocp import Problem, Radau, Solver, Transcription, solve
 from ocp.mechanics.structure import structure
 from ocp.solution import violations
 from ocp.studies import Optimum, Study, markdown, ranked, restarts
-from ocp.transcription.methods import Radau
 
 HELD, MISSED, BAD_ARGUMENTS = 0, 1, 2
 SAME = 1e-3  # relative, of equal costs

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ocp import Published, Task, solve
 from ocp.cli.listing import tasks
 from ocp.studies import markdown
-from ocp.transcription.transcribe import transcription_of
+from ocp.transcription import transcription_of
 
 HEADER = ("problem", "paper", "quantity", "printed", "ours", "true optimum", "remark")
 

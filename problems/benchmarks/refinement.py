@@ -9,10 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from ocp import Guess, Problem, Solution, Solver, Transcription, solve
+from ocp import (
+    Guess,
+    HermiteSimpson,
+    Integrated,
+    Problem,
+    Radau,
+    Solution,
+    Solver,
+    Transcription,
+    solve,
+)
 from ocp.mechanics.structure import structure
 from ocp.solution import replay
-from ocp.transcription.methods import HermiteSimpson, Integrated, Radau
 
 GOAL = 1e-2  # rad or m and their rates: what a simulated end may err
 SETTLED = 2e-4  # relative change of the cost at which sizes stop to grow
