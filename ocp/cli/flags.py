@@ -172,7 +172,7 @@ def _options(setting: Setting) -> dict[str, Any]:
     if default not in SILENT:
         words += f" (default: {shown(default)})"
     words = words.replace("%", "%%")
-    if {kind, *typing.get_args(kind)} <= {bool, NoneType} or isinstance(default, bool):
+    if {*(typing.get_args(kind) or (kind,))} <= {bool, NoneType} or isinstance(default, bool):
         return {"action": argparse.BooleanOptionalAction, "help": words} | required
 
     def value(text: str) -> Any:

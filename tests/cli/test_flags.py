@@ -16,6 +16,7 @@ def reach(
     steps: "int" = 3,
     names: list[str] = ("a", "b"),
     fast: bool = False,
+    early: bool | None = None,
     free=(1, 2),
 ):
     """`goal`: angles at the end
@@ -52,6 +53,8 @@ def parsed(*arguments):
         (["--steps", "5"], "steps", 5),
         (["--names", "x,y,z"], "names", ["x", "y", "z"]),
         (["--fast"], "fast", True),
+        (["--early"], "early", True),
+        (["--no-early"], "early", False),
         (["--free", "3,0.5"], "free", (3, 0.5)),
         ([], "goal", (1.0, -1.0)),
     ],
