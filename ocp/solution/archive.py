@@ -23,6 +23,7 @@ from ocp.problem.symmetry import Symmetry
 from ocp.solution.files import plain, versions, write
 from ocp.solution.solution import Solution
 from ocp.solvers.record import Iteration
+from ocp.transcription.methods import METHODS, Method
 from ocp.transcription.multipliers import Multipliers
 from ocp.transcription.transcribe import Transcription, settings_of, transcription_of
 
@@ -67,13 +68,15 @@ def load(
     path: str | os.PathLike[str],
     problem: Problem | None = None,
     dynamics: Formulation | None = None,
+    method: Method | None = None,
 ) -> Solution:
     """Read a Solution from its file.
 
     `problem` gives it back its constraints and objective, which a file cannot hold; `dynamics` a
-    formulation of one's own. Raises ValueError naming the file if it is no result, is damaged,
-    belongs to a model with other joints than the problem's, or was planned with a formulation that
-    is neither of the house nor handed over; OSError if it cannot be read.
+    formulation of one's own, `method` a transcription method of one's own. Raises ValueError naming
+    the file if it is no result, is damaged, belongs to a model with other joints than the
+    problem's, or was planned with a formulation or a method that is neither of the house nor handed
+    over; OSError if it cannot be read.
     """
     try:
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
@@ -84,7 +87,7 @@ def load(
                 f"not a result file of this program's version, which reads {FORMAT!r}, "
                 f"got {header['format']!r}: solve again"
             )
-        return _restore(header, arrays, problem, dynamics)
+        return _restore(header, arrays, problem, _transcription(header, dynamics, method))
     except _Refused as error:
         raise ValueError(f"{path}: {error}") from None
     except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
@@ -145,10 +148,9 @@ def _restore(
     header: dict[str, Any],
     arrays: Mapping[str, np.ndarray],
     problem: Problem | None,
-    dynamics: Formulation | None,
+    transcription: Transcription,
 ) -> Solution:
     """Return the Solution of a file's header and arrays."""
-    transcription = _transcription(header, dynamics)
     problem = _problem(header) if problem is None else problem
     names = [joint.name for joint in problem.tree.moving]
     if names != header["joints"]:
@@ -182,9 +184,20 @@ def _restore(
     )
 
 
-def _transcription(header: dict[str, Any], dynamics: Formulation | None) -> Transcription:
-    """Return the Transcription of a file, whose formulation is one of the house, or handed over."""
-    settings = header["transcription"]
+def _transcription(
+    header: dict[str, Any], dynamics: Formulation | None, method: Method | None
+) -> Transcription:
+    """Return the Transcription of a file, whose formulation and method are of the house, or handed
+    over."""
+    settings = dict(header["transcription"])
+    if method is None and settings["method"] not in METHODS:
+        raise _Refused(
+            f"planned by a method of one's own, {settings['method']!r}, which no file holds: "
+            "hand it over, load(path, problem, method=...)"
+        )
+    if method is not None:
+        settings = {key: settings[key] for key in ("dynamics", "derivatives", "compiled")}
+        settings["method"] = method
     name = settings["dynamics"]
     if dynamics is not None and dynamics.name != name:
         raise _Refused(f"dynamics: expected the formulation {name!r}, got {dynamics.name!r}")
