@@ -161,7 +161,7 @@ def derivative_table(records: Sequence[Record]) -> str:
                 *_beside(record.instructions, base.instructions, "d"),
                 *_beside(record.microseconds, base.microseconds, ".2f"),
                 *_beside(record.compiled_microseconds, base.compiled_microseconds, ".2f"),
-                "" if rival is None else _ratio(record.microseconds, rival.microseconds),
+                _beside(record.microseconds, rival.microseconds, "")[1] if rival else "",
             )
         )
     return markdown("Derivatives", header, rows)
@@ -197,7 +197,9 @@ def _ratio(value: float, unit: float) -> str:
 
 
 def _beside(value: float | None, unit: float | None, form: str) -> tuple[str, str]:
-    return ("", "") if value is None else (format(value, form), _ratio(value, unit))
+    if value is None or unit is None:
+        return "", ""
+    return format(value, form), _ratio(value, unit)
 
 
 def comma_separated(records: Sequence[Record]) -> str:

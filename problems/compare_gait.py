@@ -16,6 +16,8 @@ from ocp.solution import check_writable, write
 from ocp.studies import markdown
 from ocp.transcription import transcription_of
 
+Settings = Mapping[str, Any]
+Variant = tuple[str, Settings, Settings]  # its name, arguments of the problem, of the method
 DONE, BAD_ARGUMENTS = 0, 2
 # m/s, m: steps grow with speed as adults' do (Inman 1981)
 SPEEDS = ((0.8, 0.45), (1.0, 0.53), (1.2, 0.60), (1.4, 0.68), (1.6, 0.75))
@@ -23,7 +25,7 @@ SAME = 1e-6  # relative, of equal optima
 NOISE = 0.05  # rad, standard deviation of a disturbed start
 DERIVATIVES = ("recursive", "ad", "solver")
 FORMULATIONS = ("newton_euler", "hollerbach_4x4", "hollerbach_3x3", "lie_group")
-SIZES = (
+SIZES: tuple[Variant, ...] = (
     ("21 nodes", {}, {}),
     ("16 nodes", {}, {"nodes": 3}),
     ("all 55 joints", {"active": "all"}, {}),
@@ -36,7 +38,7 @@ SIZES = (
     ),
     ("no smoothness", {"smooth": 0.0}, {}),
 )
-REACTIONS = (
+REACTIONS: tuple[Variant, ...] = (
     ("pressure of each foot, free split", {}, {}),
     ("zero moment point, free split", {"balance": "zmp"}, {}),
     ("zero moment point, linear split", {"balance": "zmp", "split": True}, {}),
@@ -55,7 +57,6 @@ LIKENESS = (
 JOINTS = ("hip_flex", "knee_flex", "ankle_df")  # laid beside measured adults
 PEAKS = ("first_peak", "valley", "second_peak")
 MEASURED = ("iterations", "build_seconds", "solve_seconds")  # in the file
-Settings = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -178,7 +178,8 @@ def minimum_time() -> Claim:
 
 def compared(name: str, flags: argparse.Namespace) -> list[Claim]:
     """Print what a case comes to; return its claims."""
-    case, claims = CASES[name], []
+    case = CASES[name]
+    claims: list[Claim] = []
     study = restarts(
         case.problem,
         {**case.arguments, "points": ROUGH},

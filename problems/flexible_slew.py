@@ -44,6 +44,7 @@ from ocp.cli import main
 from ocp.mechanics.kinematics import kinetic_energy, position, potential_energy
 from ocp.mechanics.structure import structure
 from ocp.mechanics.types import Matrix
+from ocp.motion import Mesh
 from ocp.plots import COLOURS, SMALL, WIDTH, picture, style
 from ocp.transcription.shooting import followed
 
@@ -55,6 +56,7 @@ RING = 1.0  # s: of ringing after the move
 STEP = 4e-4  # s: of Runge-Kutta, 50 in the quickest period of two shapes
 FINER = 3  # shapes per link of the arm on which spill-over is looked for
 DURATIONS = (0.2, 5.0)  # s
+POINTS, DEGREE = 80, 5  # of the spline
 
 
 def problem(
@@ -63,7 +65,7 @@ def problem(
     residual: float = 0.001,
     torque: float = 1.0,
     modes: int = 2,
-    points: int = 80,
+    points: int = POINTS,
     deflection: float = 0.1,
     rigid: bool = False,
 ) -> Problem:
@@ -75,14 +77,14 @@ def problem(
     if not residual >= 0:
         raise ValueError(f"residual: expected at least 0 m, got {residual:g}")
     arm = slewing_arm(bend=modes, torque=torque, rigid=rigid)
-    motion = BSpline(points=points, degree=5)
+    motion = BSpline(points=points, degree=DEGREE)
     return slew(arm, (shoulder, elbow), motion, residual, deflection)
 
 
 def slew(
     arm: Tree,
     goal: Sequence[float],
-    motion: BSpline,
+    motion: BSpline | Mesh,
     residual: float = inf,
     deflection: float = inf,
 ) -> Problem:
@@ -211,10 +213,10 @@ def before(solution: Solution) -> Solution:
     if not structure(arm).flexible:
         return solution
     stiff = replace(arm, links=tuple(replace(link, modes=None) for link in arm.links))
-    motion = solution.problem.motion
-    if motion.collocated:
-        motion = BSpline(points=80, degree=5)
-    return solve(slew(stiff, solution.q(solution.duration)[list(structure(arm).drives)], motion))
+    planned = solution.problem.motion
+    motion = BSpline(points=POINTS, degree=DEGREE) if planned.collocated else planned
+    goal = solution.q(solution.duration)[list(structure(arm).drives)]
+    return solve(slew(stiff, goal.tolist(), motion))
 
 
 def compared(solution: Solution) -> dict[str, tuple[Solution, Tree]]:
