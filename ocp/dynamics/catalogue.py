@@ -41,7 +41,7 @@ SAME = 1e-6  # relative: how far derivatives may be from those of automatic diff
 
 
 def formulation_of(choice: Formulation | str, tree: Tree | None = None) -> Formulation | str:
-    """Return the Formulation that is meant by a name, or is one.
+    """Return the Formulation that a `choice` means by its name, or is.
 
     "auto" is newton_euler, or book where links of the tree are flexible; without a tree it stays as it is.
     Raises ValueError for an unknown name.

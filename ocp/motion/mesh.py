@@ -25,8 +25,9 @@ ALIKE = 1e-12  # of the motion: instants so close are one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mesh:
-    """A basis of piecewise polynomials on `intervals` equal intervals; `order`: the number of
-    stages of "radau" on each.
+    """A basis of piecewise polynomials on `intervals` equal intervals.
+
+    `method`: "hermite-simpson" or "radau"; `order`: the number of stages of "radau" on each.
 
     As a BSpline has control points, it has `points` numbers per joint: q and q' at all `positions`,
     then q'' at the `nodes`, where the stages lie. Raises ValueError naming what is wrong.

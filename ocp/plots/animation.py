@@ -54,7 +54,7 @@ class Stick:
 
 
 def film(path: str | Path, stick: Stick, seconds: float, rate: float) -> None:
-    """Write the figure moving as .gif or .html, for so many seconds at `rate` frames per second.
+    """Write a stick figure moving as .gif or .html, so many seconds at `rate` frames per second.
 
     Raises ValueError naming another suffix.
     """

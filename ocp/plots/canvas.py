@@ -39,7 +39,7 @@ def check_suffix(path: str | Path, known: Sequence[str] = PICTURES) -> None:
 
 @contextmanager
 def picture(path: str | Path | None, width: float, height: float) -> Iterator[Figure]:
-    """Give an empty Figure (in) to draw in, and write it if there is a path.
+    """Give an empty Figure of `width` and `height` (in) to draw in; write it if there is a path.
 
     Nothing is written if drawing fails. Raises ValueError naming a suffix that is no picture's.
     """
@@ -58,7 +58,7 @@ def picture(path: str | Path | None, width: float, height: float) -> Iterator[Fi
 
 
 def style(axes: Axes, x: str, y: str) -> None:
-    """Give axes their labels, small letters and a faint grid."""
+    """Give axes their labels, `x` and `y`, small letters and a faint grid."""
     axes.set_xlabel(x, fontsize=TEXT)
     axes.set_ylabel(y, fontsize=TEXT)
     axes.tick_params(which="both", labelsize=SMALL)

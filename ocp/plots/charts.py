@@ -47,7 +47,7 @@ class Panel:
 
 
 def panels(path: str | Path, several: Sequence[Panel]) -> None:
-    """Draw Panels side by side with one legend, that of the first.
+    """Draw several Panels side by side with one legend, that of the first.
 
     Raises ValueError naming the file if it ends in none of .png, .svg, .pdf.
     """

@@ -21,8 +21,8 @@ def swing_together(
 ) -> Constraint:
     """Let two limbs swing to the same side of where they hang.
 
-    Each limb is (fixed point, moving point); the product of both reaches along an axis (3) is
-    positive (m2).
+    Each limb, the `first` and the `second`, is (fixed point, moving point); the product of both
+    reaches along an axis (3) is positive (m2).
     """
     axis = ca.DM(along)
 
@@ -68,7 +68,8 @@ def off_box(
     They stay behind it, over it or under it, never before it. `box`(instant) gives its centre (3,
     m) and the unit axes up and ahead in which its half lengths `half` (m) are; across it has no
     end. The distance is the Euclidean one outside, minus that to the nearest face inside, rounded
-    so that it has slopes everywhere; the bounds make up for what that adds before a face.
+    so that it has slopes everywhere; the bounds make up for what that adds before a face. `when` as
+    in `Constraint`.
     """
     return Constraint(
         name=name,

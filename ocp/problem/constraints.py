@@ -69,7 +69,7 @@ def path(
 ) -> Constraint:
     """Require lower <= function(instant) <= upper along the motion, or over `when`.
 
-    See `Constraint`.
+    `labels` and `units` name the rows; the rest as in `Constraint`.
     """
     return Constraint(
         name=name,

@@ -181,12 +181,13 @@ class Problem:
     """An optimal motion: all that is asked, as a value.
 
     `tree` is what moves, `motion` the basis of its motion, `duration` (s) a number, or (lower,
-    upper) where it is free. `constraints` may be nested tuples; `loads` act all along; `ground`
-    says who stands where and when. `symmetry` says that the end is the image of the start, as it is
-    in half a gait cycle or in a periodic motion: it adds its constraints, "mirrored.q" and so on,
-    to those listed, and both together are the `requirements`. `outputs` {name: function(Instant)}
-    are what one wants to see of the motion: traced by `Solution.output` and drawn by name, they ask
-    nothing of it. Raises ValueError naming the field, what was expected and what came.
+    upper) where it is free, `objective` what is to be least. `constraints` may be nested tuples;
+    `loads` act all along; `ground` says who stands where and when. `symmetry` says that the end is
+    the image of the start, as it is in half a gait cycle or in a periodic motion: it adds its
+    constraints, "mirrored.q" and so on, to those listed, and both together are the `requirements`.
+    `outputs` {name: function(Instant)} are what one wants to see of the motion: traced by
+    `Solution.output` and drawn by name, they ask nothing of it. Raises ValueError naming the field,
+    what was expected and what came.
     """
 
     tree: Tree

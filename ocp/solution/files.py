@@ -30,7 +30,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def write(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write bytes or text to a file, whole or not at all; raise OSError naming the path."""
+    """Write `content`, bytes or text, to a file whole or not at all; raise OSError naming it."""
     check_writable(path)
     path = Path(path)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

@@ -30,8 +30,8 @@ def dense(solution: Solution) -> np.ndarray:
 def traces(
     solution: Solution, wanted: Mapping[str, Callable[[Instant], Any]], t: ArrayLike
 ) -> dict[str, np.ndarray]:
-    """Return {name: (m, N)} of several functions of an Instant along the motion at once, at times t
-    (N,), s.
+    """Return {name: (m, N)} of several `wanted` functions {name: function(Instant)} along the
+    motion at once, at times t (N,), s.
     """
     if not wanted:
         return {}

@@ -40,7 +40,8 @@ class Solution:
     how they came about.
 
     Where torques and ground wrenches were variables, `lifted` (width, N) holds them at the `nodes`
-    (N,). `multipliers` by constraint name; `terms` of the objective as (name, weight, value);
+    (N,). `status` in the solver's words, and whether that is a `success`. `multipliers` by
+    constraint name; `terms` of the objective as (name, weight, value);
     `statistics` in plain numbers; `history` of Iterations; `explanation` lines when the solver
     failed; `verification` when it was asked for (files do not keep it). Times given to the methods
     are in s, a number or an array (N,). Printed, a solution is the block that a paper needs: sizes,

@@ -30,7 +30,7 @@ Entry = tuple[str, np.ndarray, np.ndarray]  # where or what, values (N,), mask (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extreme:
-    """A worst value with its unit, where it is (foot, point or joint) and when (s)."""
+    """A worst value with its unit, where it is (foot, point or joint) and at what `time` (s)."""
 
     value: float
     unit: str
@@ -138,7 +138,7 @@ class Motion:
 def margin(polygon: ArrayLike, points: np.ndarray, normal: ArrayLike) -> np.ndarray:
     """Return the distances (N,) of points (3, N) on the ground from the edge of a polygon (k, 3).
 
-    That is of its hull; the distance is negative outside.
+    That is of its hull, seen along the upward `normal` (3,); the distance is negative outside.
     """
     corners = hull(polygon, normal)
     edges = np.roll(corners, -1, axis=0) - corners

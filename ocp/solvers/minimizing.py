@@ -66,7 +66,8 @@ class Outcome:
     words, and the history.
 
     `x`, `x_multipliers` (variables,), `g`, `g_multipliers` (constraints,); `calls`: {function:
-    (times called, seconds)} of what the solver evaluated.
+    (times called, seconds)} of what the solver evaluated in its `iterations`; `success`: whether it
+    calls itself done.
     """
 
     x: np.ndarray

@@ -121,7 +121,7 @@ def differentiated(nlp: NLP) -> NLP:
 def violation(
     value: np.ndarray, lower: np.ndarray | float, upper: np.ndarray | float
 ) -> np.ndarray:
-    """Return the amount by which each value lies outside its bounds."""
+    """Return the amount by which each value lies below `lower` or above `upper`, 0 in between."""
     return np.maximum(0.0, np.maximum(lower - value, value - upper))
 
 

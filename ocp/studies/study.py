@@ -91,7 +91,8 @@ class Optimum:
 class Front:
     """What two goals allow: `points` (cell, first, second), and the whole study.
 
-    No point is worse than another in both goals; they are in the order of the first.
+    No point is worse than another in both goals, whose `names` these are; they are in the order of
+    the first.
     """
 
     study: Study
@@ -164,7 +165,8 @@ def pareto(
     """Sweep a design, of weights or of bounds, and return the Front of two `goals`.
 
     `goals`: names of two terms of the objective, whose unweighted values count, or of two
-    `measure`d numbers, both the smaller the better. `options` are those of `sweep`. Raises
+    `measure`d numbers, both the smaller the better. With `chain`, as usual, each cell begins from
+    the solution of its neighbour. `options` are those of `sweep`. Raises
     ValueError naming a goal that some cell does not have.
     """
     done = sweep(problem, over, transcription, solver, chain=chain, **options)
@@ -193,7 +195,7 @@ def multistart(
 ) -> tuple[Optimum, ...]:
     """Return the distinct local optima, best first, to which random first guesses lead.
 
-    `options` are those of `restarts`.
+    `arguments` of the problem beside its defaults; `options` are those of `restarts`.
     """
     return ranked(restarts(problem, arguments, transcription, solver, **options))
 
@@ -212,8 +214,8 @@ def restarts(
     """Solve one problem from `starts` first guesses; the Study's "guess.number" counts them.
 
     Start 0 is the straight motion; the others wander off it, by `spread` times (rad or m) a random
-    sum of half waves that is zero at both ends, the same for the same `seed` and number. `options`
-    are those of `sweep`.
+    sum of half waves that is zero at both ends, the same for the same `seed` and number.
+    `arguments` of the problem beside its defaults; `options` are those of `sweep`.
     """
     if isinstance(starts, bool) or not isinstance(starts, int) or starts < 1:
         raise ValueError(f"starts: expected a whole number of at least 1, got {starts!r}")
@@ -228,7 +230,7 @@ def restarts(
 
 
 def ranked(done: Study) -> tuple[Optimum, ...]:
-    """Return the Optima of a Study, best first; failed cells are left out.
+    """Return the Optima of a Study that is done, best first; failed cells are left out.
 
     Those are the same whose objectives and motions are.
     """

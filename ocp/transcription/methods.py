@@ -32,7 +32,7 @@ COARSE = 12  # control points of the first guess where no spline is stated
 
 
 def setting(default: Any, words: str, choices: tuple = ()) -> Any:
-    """Return the field of a setting: its default, what it means, and what it may be."""
+    """Return the field of a setting: its default, what it means (`words`), and its `choices`."""
     return field(default=default, metadata={"help": words, "choices": choices})
 
 

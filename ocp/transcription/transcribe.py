@@ -92,8 +92,9 @@ def settings_of(transcription: Transcription) -> dict:
 class Transcribed:
     """A problem's NLP and the way back: the layout of its variables, the groups of constraints and
     where their rows went, who asked for each bound of a variable, the objective's terms as blocks
-    and as a function of x, and `kernels`(), which says how the kernels run. `motion` is the basis
-    that the problem was stated with."""
+    (`goals`) and as a function of x, and `kernels`(), which says how the kernels run. `motion` is
+    the basis that the problem was stated with, `reduction` the way back from the solver's unknowns
+    where passive joints are integrated."""
 
     problem: Problem
     transcription: Transcription
