@@ -49,7 +49,7 @@ def as_data(value: Any) -> Any:
 class Footing:
     """How a motion stands, in extremes.
 
-    The largest error of `height` and of `place` along the ground, the longest way they `slip` while
+    Of pinned points the largest error of `height` and of `place` along the ground, the longest way they `slip` while
     held, their largest `slip_speed` after the strike, and the `strike_speed` at its instant. Of
     feet: `margins` {foot: distance of the centre of pressure from the edge of its polygon, negative
     outside}, and likewise `zmp`, of the zero moment point from the edge of the hull of all that

@@ -68,7 +68,7 @@ def test_a_built_in_name_does_not_make_a_formulation_built_in(rubbing, tmp_path)
     hidden = replace(VISCOUS, name="newton_euler")
     path = tmp_path / "hidden.npz"
     replace(rubbing, transcription=replace(rubbing.transcription, dynamics=hidden)).save(path)
-    with pytest.raises(ValueError, match="hidden.npz: planned with a formulation of one's own"):
+    with pytest.raises(ValueError, match=r"hidden\.npz: planned with a formulation of one's own"):
         load(path)
     assert load(path, dynamics=hidden).transcription.dynamics == hidden
 

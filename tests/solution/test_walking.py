@@ -22,8 +22,7 @@ from PIL import Image
 
 from ocp import Solution, Transcription
 from ocp.mechanics.zero_moment import body_weight
-from ocp.solution.sampling import dense
-from ocp.solution.standing import footing, margin
+from ocp.solution import dense, footing, margin
 
 STEP, T = 0.6, 0.5
 SIDED = (
@@ -95,18 +94,18 @@ def report(step):
 def plain_cycle(**values):
     """A Cycle of one joint, all else empty."""
     percent = np.linspace(0, 100, 101)
-    empty = dict(
-        angles={},
-        rates={},
-        torques={},
-        limits={},
-        forces={},
-        joint_forces={},
-        toe_off=60.0,
-        mass=70.0,
-        weight=700.0,
-        duration=1.0,
-    )
+    empty = {
+        "angles": {},
+        "rates": {},
+        "torques": {},
+        "limits": {},
+        "forces": {},
+        "joint_forces": {},
+        "toe_off": 60.0,
+        "mass": 70.0,
+        "weight": 700.0,
+        "duration": 1.0,
+    }
     return Cycle(percent=percent, **empty | values)
 
 
@@ -300,7 +299,7 @@ def test_the_walk_goes_on_without_a_jump_a_step_further_each_time(step):
 
 
 def test_the_cycle_is_drawn_with_both_legs_and_what_was_measured(step, walk):
-    panels = [axes for axes in plot_cycle(step).axes]
+    panels = list(plot_cycle(step).axes)
     assert len(panels) == 15 and panels[0].get_title() == "hip flexion"
     lines = {line.get_label(): line.get_ydata() for line in panels[0].lines}
     np.testing.assert_allclose(lines["right leg"], walk.angles["hip_flex_r"])
@@ -310,7 +309,7 @@ def test_the_cycle_is_drawn_with_both_legs_and_what_was_measured(step, walk):
 
 def test_the_step_is_drawn_on_one_page(step, tmp_path):
     figure = plot_walk(step, tmp_path / "walk.png")
-    side, front, above = figure.axes
+    side, _front, above = figure.axes
     assert [text.get_text() for text in side.texts if "%" in text.get_text()] == [
         f"{50 * s:g} %" for s in INSTANTS
     ]

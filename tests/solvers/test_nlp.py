@@ -11,10 +11,8 @@ import numpy as np
 import pytest
 from ocp.problems.two_link_lift import problem as two_link_lift
 
-from ocp import Attempt
-from ocp.solution.solving import solve
-from ocp.solvers.minimizing import Solver, minimize
-from ocp.solvers.nlp import NLP, feasibility, kkt_residual
+from ocp import Attempt, solve
+from ocp.solvers import NLP, Solver, feasibility, kkt_residual, minimize
 from ocp.transcription.transcribe import transcribe
 
 

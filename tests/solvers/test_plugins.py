@@ -5,11 +5,8 @@ import numpy as np
 import pytest
 from ocp.problems.two_link_lift import problem as two_link_lift
 
-from ocp import Solver, Transcription
-from ocp.solution.solving import solve
-from ocp.solvers import plugins
-from ocp.solvers.minimizing import minimize
-from ocp.solvers.nlp import feasibility
+from ocp import Solver, Transcription, solve
+from ocp.solvers import feasibility, minimize, plugins
 from ocp.transcription.transcribe import transcribe
 
 PLUGINS = (

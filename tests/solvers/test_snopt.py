@@ -13,10 +13,8 @@ import numpy as np
 import pytest
 from ocp.problems.two_link_lift import problem as two_link_lift
 
-from ocp import Solver, Transcription
-from ocp.solution.solving import solve
-from ocp.solvers.minimizing import minimize
-from ocp.solvers.nlp import NLP, kkt_residual
+from ocp import Solver, Transcription, solve
+from ocp.solvers import NLP, kkt_residual, minimize
 from ocp.solvers.snopt_program import grouped
 from ocp.transcription.transcribe import transcribe
 
@@ -107,11 +105,13 @@ def test_the_lift_has_the_optimum_of_ipopt(derivatives):
     [
         (
             {"Major optimalty tolerance": 1e-6},
-            "option 'Major optimalty tolerance' = 1e-06: refused by plugin 'snopt': SNOPT does not know it",
+            "option 'Major optimalty tolerance' = 1e-06: refused by plugin 'snopt': "
+            "SNOPT does not know it",
         ),
         (
             {"Time limit": 5.0, "Major iterations limit": "many"},
-            "option 'Major iterations limit' = 'many': refused by plugin 'snopt': expected a number",
+            "option 'Major iterations limit' = 'many': refused by plugin 'snopt': "
+            "expected a number",
         ),
     ],
 )

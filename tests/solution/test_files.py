@@ -1,0 +1,92 @@
+"""Solutions saved whole, and given back whole or not at all."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+from ocp.models.pr import pr
+from ocp.problems.two_link_lift import problem as lift
+from ocp.problems.two_link_time import problem as fastest
+
+from ocp import (
+    BSpline,
+    NotSolved,
+    Problem,
+    Solver,
+    effort,
+    load,
+    solve,
+    verify,
+)
+
+
+def test_saving_and_loading_keeps_everything(lifted, tmp_path):
+    lifted.save(tmp_path / "lift.npz")
+    again, t = load(tmp_path / "lift.npz", lift(points=12)), lifted.times(9)
+    assert (
+        np.array_equal(again.tau(t), lifted.tau(t))
+        and again.history == lifted.history
+        and again.terms == lifted.terms
+    )
+    assert verify(again) == verify(lifted)
+    bare = load(tmp_path / "lift.npz")
+    assert (
+        np.array_equal(bare.tau(t), lifted.tau(t))
+        and bare.status == "Solve_Succeeded"
+        and verify(bare).kkt is None
+    )
+    assert bare.problem.tree == lifted.problem.tree and bare.problem.loads == lifted.problem.loads
+    with np.load(tmp_path / "lift.npz") as file:
+        header = json.loads(str(file["header"]))
+        assert header["joints"] == ["shoulder", "elbow"] and np.array_equal(
+            file["tau"], lifted.tau(file["t"])
+        )
+    assert os.listdir(tmp_path) == ["lift.npz"]
+
+
+def test_a_saved_failure_stays_a_failure(tmp_path):
+    failed = solve(fastest(points=12), solver=Solver(options={"max_iter": 3}))
+    failed.save(tmp_path / "failed.npz")
+    with pytest.raises(NotSolved, match="Maximum_Iterations_Exceeded"):
+        load(tmp_path / "failed.npz").require()
+
+
+def test_an_interrupted_write_leaves_the_old_file(lifted, tmp_path, monkeypatch):
+    target = tmp_path / "lift.npz"
+    lifted.save(target)
+    before = target.read_bytes()
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        lifted.save(target)
+    assert target.read_bytes() == before and os.listdir(tmp_path) == ["lift.npz"]
+
+
+def test_files_that_are_no_results_are_named(lifted, tmp_path):
+    lifted.save(tmp_path / "good.npz")
+    content = (tmp_path / "good.npz").read_bytes()
+    (tmp_path / "cut.npz").write_bytes(content[: len(content) // 2])
+    (tmp_path / "text.npz").write_text("no result")
+    np.savez(tmp_path / "other.npz", x=np.zeros(3))
+    np.savez(tmp_path / "objects.npz", header=np.array([{}], dtype=object))
+    for name in ("cut.npz", "text.npz", "other.npz", "objects.npz"):
+        with pytest.raises(
+            ValueError, match=f"{name}: not a result file of this program, or damaged"
+        ):
+            load(tmp_path / name)
+    with pytest.raises(
+        ValueError,
+        match=r"good\.npz: belongs to another model: its joints are shoulder, elbow; "
+        "expected slide, hinge",
+    ):
+        arm = pr()
+        load(
+            tmp_path / "good.npz",
+            Problem(tree=arm, motion=BSpline(points=12), duration=1.0, objective=effort()),
+        )
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "absent.npz")

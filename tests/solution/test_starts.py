@@ -1,0 +1,68 @@
+"""Where a solve begins: former solutions, and waypoints of one's own."""
+
+import numpy as np
+import pytest
+from ocp.models.pr import pr
+from ocp.problems.two_link_lift import problem as lift
+from ocp.problems.two_link_time import problem as fastest
+
+from ocp import (
+    BSpline,
+    Guess,
+    Problem,
+    Solver,
+    effort,
+    load,
+    solve,
+)
+
+
+def test_a_solution_is_a_good_start_with_its_multipliers(quick, tmp_path):
+    again = solve(fastest(points=12), guess=quick)
+    assert again.statistics["warm_start"] and again.duration == pytest.approx(
+        quick.duration, abs=1e-6
+    )
+    assert again.statistics["iterations"] <= 3
+    quick.save(tmp_path / "quick.npz")
+    assert (
+        solve(fastest(points=12), guess=load(tmp_path / "quick.npz")).statistics["iterations"] <= 3
+    )
+
+
+def test_a_solution_starts_a_finer_one(lifted):
+    cold, warm = solve(lift(points=33)), solve(lift(points=33), guess=lifted)
+    assert warm.success and warm.objective == pytest.approx(cold.objective, rel=1e-7)
+    assert warm.history[0].objective == pytest.approx(lifted.objective, rel=1e-2)
+
+
+def test_a_guess_of_ones_own_is_used():
+    start = Guess(q=[[0.0, 0.5, 1.0], [-2.0, -2.5, -1.0]], duration=0.8)
+    solution = solve(fastest(points=12), solver=Solver(options={"max_iter": 0}), guess=start)
+    assert solution.duration == pytest.approx(0.8) and solution.q(0.4)[1] == pytest.approx(
+        -2.45, abs=0.1
+    )
+
+
+@pytest.mark.parametrize(
+    ("guess", "message"),
+    [
+        (
+            Guess(q=[[0.0, 1.0]]),
+            r"guess: q: expected finite waypoints of shape \(2, 2 or more\), got \(1, 2\)",
+        ),
+        (Guess(duration=np.nan), "guess: duration: expected finite"),
+        ("file.npz", "guess: expected a Solution, a Guess or None, got str"),
+    ],
+)
+def test_a_wrong_guess_is_refused(guess, message):
+    with pytest.raises(ValueError, match=message):
+        solve(fastest(points=8), guess=guess)
+
+
+def test_a_solution_of_another_model_is_no_guess(quick):
+    arm = pr()
+    with pytest.raises(ValueError, match="guess: belongs to another model"):
+        solve(
+            Problem(tree=arm, motion=BSpline(points=8), duration=1.0, objective=effort()),
+            guess=quick,
+        )
