@@ -1,6 +1,6 @@
 """The version of the package and the name under which it is installed, their only home."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0.dev0"
 DISTRIBUTION = "ocp-motion"
 
 
