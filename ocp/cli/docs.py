@@ -29,6 +29,7 @@ SETTINGS = {
         "sphinx_gallery.gen_gallery",
         "ocp.cli.reference",
     ],
+    "smartquotes": False,
     "html_theme": "furo",
     "html_title": f"ocp {VERSION}",
     "html_show_sourcelink": False,

@@ -17,8 +17,8 @@ HEADER = """\
 Gallery
 =======
 
-Every problem that comes with the package, solved while this page was made; and the predicted step at
-several speeds.
+Every problem that comes with the package, solved while this page was made; and the predicted step
+at several speeds.
 
 """
 SCRIPT = '''\

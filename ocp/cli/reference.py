@@ -8,6 +8,8 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+from ocp.dynamics import Formulation
+
 WINGS = (
     "mechanics",
     "motion",
@@ -21,6 +23,7 @@ WINGS = (
     "cli",
 )
 FENCE = "=" * 60
+SENTENCE_END = re.compile(r"(?<=[.])(?<!al[.]) (?=[A-Z`])")  # but not after "et al."
 
 
 def public() -> dict[str, Any]:
@@ -89,9 +92,10 @@ def _options(value: Any) -> str:
 
 
 def summary(value: Any) -> str:
-    """Return the first line of what a module, function, class or constant says of itself."""
+    """Return the first sentence of what a module, function, class or constant says of itself."""
     if inspect.ismodule(value) or inspect.isclass(value) or inspect.isroutine(value):
-        return (inspect.getdoc(value) or "").partition("\n")[0]
+        opening = (inspect.getdoc(value) or "").partition("\n\n")[0]
+        return SENTENCE_END.split(" ".join(opening.split()), maxsplit=1)[0]
     return _said(value)
 
 
@@ -99,8 +103,9 @@ def _said(value: Any) -> str:
     """Return a line about a constant: of a table its keys, of a record its name, else its value."""
     if isinstance(value, dict):
         return "Keys: " + ", ".join(f"`{key}`" for key in value) + "."
-    if hasattr(value, "name"):
-        return f"The {type(value).__name__} `{value.name}`."
+    if isinstance(value, Formulation):
+        page = inspect.getmodule(value.inverse)
+        return f"The Formulation `{value.name}`" + (f": {summary(page)}" if page else ".")
     return f"`{value}`"
 
 
