@@ -7,6 +7,7 @@ so that a margin below zero is a fault.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,14 +50,14 @@ def as_data(value: Any) -> Any:
 class Footing:
     """How a motion stands, in extremes.
 
-    Of pinned points the largest error of `height` and of `place` along the ground, the longest way they `slip` while
-    held, their largest `slip_speed` after the strike, and the `strike_speed` at its instant. Of
-    feet: `margins` {foot: distance of the centre of pressure from the edge of its polygon, negative
-    outside}, and likewise `zmp`, of the zero moment point from the edge of the hull of all that
-    bear; the least normal force `push` while they bear, and the largest `friction`, tangential over
-    normal force. `unbalanced`: what is left for the root's joints, in body weights (N, N m).
-    `between`: how far ground wrenches that are straight between the nodes are from balance before
-    they are corrected, None if they are no variables.
+    Of pinned points the largest error of `height` and of `place` along the ground, the longest way
+    they `slip` while held, their largest `slip_speed` after the strike, and the `strike_speed` at
+    its instant. Of feet: `margins` {foot: distance of the centre of pressure from the edge of its
+    polygon, negative outside}, and likewise `zmp`, of the zero moment point from the edge of the
+    hull of all that bear; the least normal force `push` while they bear, and the largest
+    `friction`, tangential over normal force. `unbalanced`: what is left for the root's joints, in
+    body weights (N, N m). `between`: how far ground wrenches that are straight between the nodes
+    are from balance before they are corrected, None if they are no variables.
     """
 
     height: Extreme
@@ -155,15 +156,23 @@ def _wanted(ground: Ground) -> dict[str, Callable[[Instant], Any]]:
     points = list(dict.fromkeys(pin.point for pin in pins))
     feet = [foot.name for foot in ground.feet]
     return {
-        **{f"place {name}": lambda at, name=name: at.position(name) for name in points},
-        **{f"speed {name}": lambda at, name=name: at.velocity(name) for name in points},
-        **{f"force {name}": lambda at, name=name: at.reaction.force(name) for name in feet},
-        **{f"pressure {name}": lambda at, name=name: at.reaction.pressure(name) for name in feet},
+        **{f"place {name}": partial(Instant.position, point=name) for name in points},
+        **{f"speed {name}": partial(Instant.velocity, point=name) for name in points},
+        **{f"force {name}": partial(_force, foot=name) for name in feet},
+        **{f"pressure {name}": partial(_pressure, foot=name) for name in feet},
         "force": lambda at: at.reaction.force(),
         "moment": lambda at: at.reaction.moment(),
         "zmp": lambda at: at.reaction.pressure(),
         "tau": lambda at: at.tau,
     }
+
+
+def _force(at: Instant, foot: str) -> Any:
+    return at.reaction.force(foot)
+
+
+def _pressure(at: Instant, foot: str) -> Any:
+    return at.reaction.pressure(foot)
 
 
 def _pins(motion: Motion) -> dict[str, Extreme]:
@@ -241,10 +250,7 @@ def _zmp(motion: Motion) -> Extreme:
     polygons = {
         (foot.name, support.when): support.polygon for foot in feet for support in foot.supports
     }
-    standing = [
-        tuple((foot.name, in_force(foot, value).when) for foot in feet if bears(foot, value))
-        for value in motion.s
-    ]
+    standing = [_bearing(feet, value) for value in motion.s]
     entries = []
     for stand in dict.fromkeys(standing):
         on = np.array([other == stand for other in standing])
@@ -253,6 +259,12 @@ def _zmp(motion: Motion) -> Extreme:
         distance[on] = margin(corners, motion.traced["zmp"][:, on], motion.ground.normal)
         entries.append((" and ".join(name for name, _ in stand), distance, on))
     return motion.extreme(entries, "m", min)
+
+
+def _bearing(feet: Sequence[Foot], s: float) -> tuple[tuple[str, tuple[float, float]], ...]:
+    """Return (foot, span) of the supports on which feet bear at the instant s."""
+    supports = [(foot.name, in_force(foot, s)) for foot in feet if bears(foot, s)]
+    return tuple((name, support.when) for name, support in supports if support is not None)
 
 
 def _unbalanced(motion: Motion) -> Extreme:

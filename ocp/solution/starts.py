@@ -99,18 +99,14 @@ def _resampled(layout: Layout, guess: Solution) -> np.ndarray:
 
     Where it has nothing torques are zero, and feet share the weight.
     """
-    tree, t = layout.problem.tree, layout.nodes * guess.duration
-    if layout.problem.motion.collocated or (
-        tree.loops and layout.problem.ground is None and len(layout.nodes)
-    ):
-        return np.vstack(
-            [
-                guess.tau(t)[list(structure(tree).drives)],
-                guess.loop_forces(t)[list(structure(tree).cuts)]
-                if tree.loops
-                else np.empty((0, len(t))),
-            ]
-        )
+    problem, t = layout.problem, layout.nodes * guess.duration
+    drawn = structure(problem.tree)
+    cut = drawn.closed and problem.ground is None and len(layout.nodes)
+    if problem.motion.collocated or cut:
+        torques = guess.tau(t)[list(drawn.drives)]
+        if not drawn.closed:
+            return torques
+        return np.vstack([torques, guess.loop_forces(t)[list(drawn.cuts)]])
     if guess.lifted.shape[0] != layout.place.shape[0]:
         return standing(layout)
     if not len(guess.nodes) or np.array_equal(guess.nodes, layout.nodes):
