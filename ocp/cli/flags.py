@@ -10,7 +10,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union
 
 NOTHING = inspect.Parameter.empty
-SILENT = (NOTHING, None, "", False, (), [])  # defaults that say nothing
+SILENT: tuple = (NOTHING, None, "", False, (), [])  # defaults that say nothing
 TRUTHS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 NEGATIVE = re.compile(r"-(\d|\.\d|inf\b)")
 WORDS = {bool: "true or false", int: "a whole number", float: "a number"}

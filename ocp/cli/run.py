@@ -163,9 +163,9 @@ def _transcription_settings() -> list[Setting]:
             owners.setdefault(setting.name, []).append(name)
             settings.setdefault(setting.name, setting)
     choices = (*METHODS, "or one of the problem's module")
-    method = Setting(name="method", kind=str, default="spline", words="which", choices=choices)
+    chosen = Setting(name="method", kind=str, default="spline", words="which", choices=choices)
     return [
-        method,
+        chosen,
         *_of_record(Transcription, without=("method",)),
         *(
             replace(setting, default=None, words=_owned(setting, owners[name]))
@@ -227,7 +227,8 @@ def _add_outputs(group: Any, name: str) -> None:
 def _settings(task: Task, flags: Mapping[str, Mapping[str, Any]]) -> tuple[Transcription, Solver]:
     """Return the Transcription and the Solver that flags ask for; raise ValueError."""
     chosen = dict(flags["solver"])
-    tolerance, texts, options = chosen.pop("tol"), chosen.pop("option"), {}
+    tolerance, texts = chosen.pop("tol"), chosen.pop("option")
+    options: dict[str, Any] = {}
     if tolerance is not None:
         if chosen["plugin"] not in TOLERANCE_OPTIONS:
             raise ValueError(

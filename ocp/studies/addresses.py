@@ -81,11 +81,14 @@ def address(function: Any) -> str:
 
 
 def where(value: Any, *neighbours: Any) -> str | None:
-    """Return the address of a value that a module of its neighbours binds to a name, or None."""
-    for neighbour in neighbours:
-        module = sys.modules.get(getattr(neighbour, "__module__", ""))
+    """Return the address of a value that a module binds to a name, or None.
+
+    Modules of its neighbours are asked first.
+    """
+    names = [getattr(neighbour, "__module__", "") for neighbour in neighbours]
+    for module in [sys.modules.get(name) for name in names] + list(sys.modules.values()):
         place = None if module is None else _place(module.__name__)
-        for name, other in () if module is None else vars(module).items():
+        for name, other in () if module is None else list(vars(module).items()):
             if other is value and place is not None:
                 return f"{place}:{name}"
     return None

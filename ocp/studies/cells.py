@@ -23,7 +23,7 @@ from ocp.studies.random_starts import wandering
 from ocp.transcription.transcribe import Transcription
 
 STOPPED = "stopped"  # of a cell that was interrupted, which is no result
-NOTHING = {
+NOTHING: dict[str, Any] = {
     "objective": None,
     "duration": None,
     "archive": None,

@@ -79,7 +79,9 @@ def content(recipe: Recipe, arguments: Mapping[str, Any], start: Content | None 
         "arguments": _bound(recipe.problem, parts[""]),
         "method": address(recipe.method),
         "how": _bound(recipe.method, how, GIVEN),
-        "transcription": _transcription(recipe, parts["transcription"]),
+        "transcription": transcription_content(
+            recipe.transcription, parts["transcription"], recipe.problem
+        ),
         "solver": _solver(recipe, parts["solver"], parts["option"]),
         "measure": None if recipe.measure is None else address(recipe.measure),
         "certify": bool(recipe.certify),
@@ -99,6 +101,27 @@ def cell(parameters: Mapping[str, Any], data: Content, after: Cell | None = None
             for name, value in parameters.items()
         },
     )
+
+
+def transcription_content(
+    stated: Transcription, changes: Mapping[str, Any], neighbour: Any
+) -> Content:
+    """Return the settings of a transcription with changes by name, as plain data.
+
+    A formulation or a method of one's own is told by its address; `neighbour` is a function of the
+    module that may bind it to a name.
+    """
+    try:
+        changed = _changed(stated, changes, neighbour)
+    except ValueError as error:
+        raise ValueError(f"transcription.{error}") from None
+    data = settings_of(changed)
+    chosen, method = changed.dynamics, type(changed.method)
+    if isinstance(chosen, Formulation) and not is_built_in(chosen):
+        data["dynamics"] = bound_to("dynamics", chosen, neighbour, chosen.inverse)
+    if METHODS.get(method.name) is not method:
+        data["method"] = address(method)
+    return _plain("transcription", data)
 
 
 def statement(data: Content) -> Problem:
@@ -132,6 +155,17 @@ def settings(data: Content) -> dict[str, Any]:
     return _called(resolve(data["method"]), data["how"])
 
 
+def bound_to(what: str, value: Any, *neighbours: Any) -> str:
+    """Return where a value is bound to a name; raise ValueError if it is in no module."""
+    place = where(value, *neighbours)
+    if place is None:
+        raise ValueError(
+            f"{what}: other processes find a {type(value).__name__} of one's own by its name: "
+            "bind it to one in the module of the problem"
+        )
+    return place
+
+
 def _parted(arguments: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return {prefix: {name: plain value}} of arguments, those of the problem under ""."""
     parts: dict[str, dict[str, Any]] = {prefix: {} for prefix in ("", *PREFIXES)}
@@ -146,48 +180,36 @@ def _parted(arguments: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return parts
 
 
-def _transcription(recipe: Recipe, changes: Mapping[str, Any]) -> Content:
-    """Return the settings of a transcription with changes, a formulation of one's own by address."""
-    try:
-        changed = _changed(recipe.transcription, changes, recipe.problem)
-    except ValueError as error:
-        raise ValueError(f"transcription.{error}") from None
-    data = settings_of(changed)
-    chosen, method = changed.dynamics, type(changed.method)
-    if isinstance(chosen, Formulation) and not is_built_in(chosen):
-        data["dynamics"] = _bound_value("dynamics", chosen, recipe.problem, chosen.inverse)
-    if METHODS.get(method.name) is not method:
-        data["method"] = address(method)
-    return _plain("transcription", data)
-
-
-def _changed(
-    stated: Transcription, changes: Mapping[str, Any], problem: Callable[..., Problem]
-) -> Transcription:
+def _changed(stated: Transcription, changes: Mapping[str, Any], neighbour: Any) -> Transcription:
     """Return a transcription with changes by name; another method starts from its own defaults."""
     general = {entry.name for entry in fields(Transcription)} - {"method"}
     shared = {name: value for name, value in changes.items() if name in general}
     own = {name: value for name, value in changes.items() if name not in {*general, "method"}}
     if "dynamics" in shared and shared["dynamics"] not in CHOICES:
-        shared["dynamics"] = named(problem, shared["dynamics"], Formulation)
+        shared["dynamics"] = named(neighbour, shared["dynamics"], Formulation)
     method = stated.method
     if changes.get("method", method.name) != method.name:
         method = method_of(changes["method"], own)
     elif own:
-        known = [entry.name for entry in fields(method)]
-        odd = next((name for name in own if name not in known), None)
-        if odd is not None:
-            raise ValueError(
-                f"{odd}: method {method.name!r} has no such setting; it has {', '.join(known)}"
-            )
-        method = replace(method, **own)
+        method = _changed_method(method, own)
     return replace(stated, method=method, **shared)
+
+
+def _changed_method(method: Any, changes: Mapping[str, Any]) -> Any:
+    """Return a method's record with changes; raise ValueError naming what it does not have."""
+    known = [entry.name for entry in fields(method)]
+    odd = next((name for name in changes if name not in known), None)
+    if odd is not None:
+        raise ValueError(
+            f"{odd}: method {method.name!r} has no such setting; it has {', '.join(known)}"
+        )
+    return replace(method, **changes)
 
 
 def _solver(recipe: Recipe, changes: Mapping[str, Any], options: Mapping[str, Any]) -> Content:
     plugin = recipe.solver.plugin
     if not isinstance(plugin, str):
-        plugin = _bound_value("solver", plugin, recipe.problem, plugin)
+        plugin = bound_to("solver", plugin, recipe.problem, plugin)
     settings = {"plugin": plugin, "hessian": recipe.solver.hessian}
     odd = next((name for name in changes if name not in settings), None)
     if odd is not None:
@@ -196,17 +218,6 @@ def _solver(recipe: Recipe, changes: Mapping[str, Any], options: Mapping[str, An
         )
     own = _plain("options", dict(recipe.solver.options))
     return settings | dict(changes) | {"options": own | dict(options)}
-
-
-def _bound_value(what: str, value: Any, *neighbours: Any) -> str:
-    """Return where a value is bound to a name; raise ValueError if it is in no module."""
-    place = where(value, *neighbours)
-    if place is None:
-        raise ValueError(
-            f"{what}: other processes find a {type(value).__name__} of one's own by its name: "
-            "bind it to one in the module of the problem"
-        )
-    return place
 
 
 def _known(data: Content) -> Content:
@@ -267,7 +278,7 @@ def _is_tuple(parameter: inspect.Parameter) -> bool:
 def _typed(name: str, value: Any, annotation: Any) -> Any:
     """Return the value in its annotation's type: 5 is 5.0 for a float, so that both are one cell."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    kind = TYPES.get(annotation, annotation) if isinstance(annotation, str) else annotation
+    kind: Any = TYPES.get(annotation, annotation) if isinstance(annotation, str) else annotation
     if kind is float and number:
         return float(value)
     if kind is int and number and float(value).is_integer():

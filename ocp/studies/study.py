@@ -170,13 +170,14 @@ def pareto(
     ValueError naming a goal that some cell does not have.
     """
     done = sweep(problem, over, transcription, solver, chain=chain, **options)
-    points = [(one, *(_goal(one, name) for name in goals)) for one in done.solved]
+    first, second = goals
+    points = [(one, _goal(one, first), _goal(one, second)) for one in done.solved]
     least, front = np.inf, []
     for point in sorted(points, key=lambda point: point[1:]):
         if point[2] < least:
             least = point[2]
             front.append(point)
-    return Front(study=done, names=tuple(goals), points=tuple(front))
+    return Front(study=done, names=(first, second), points=tuple(front))
 
 
 def _goal(one: Cell, name: str) -> float:

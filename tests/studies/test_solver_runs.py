@@ -5,25 +5,17 @@ from math import inf
 
 import pytest
 from ocp.problems.two_link_lift import problem as lift
+from ocp.problems.two_link_time import TASK as FASTEST
 
-from ocp import Attempt
-from ocp.cli import compare as compare_solvers
-from ocp.cli.compare import comma_separated, costs, draw, ratios, read, run, table
-from ocp.solution.solving import solve
-from ocp.solvers.minimizing import Solver
-from ocp.studies import solver_runs
+from ocp import Attempt, Solver, solve
+from ocp.cli.compare import run
+from ocp.studies import comparison, solver_runs
+from ocp.studies.comparison import compare
+from ocp.studies.comparison_tables import comma_separated, costs, draw, ratios, read, table
+from ocp.studies.judge import GAVE_UP, SOLVED, UNSAID, WRONG, first_order, judged
 from ocp.studies.profiles import curves, data_profile, performance_profile, share
 from ocp.studies.profiles import ratios as cost_ratios
-from ocp.studies.solver_runs import (
-    GAVE_UP,
-    SOLVED,
-    UNSAID,
-    WRONG,
-    Run,
-    execute,
-    first_order,
-    judged,
-)
+from ocp.studies.solver_runs import Run
 
 TABLE = {"a": {"p": 1.0, "q": 4.0, "r": 2.0}, "b": {"p": 2.0, "q": 1.0, "r": inf}, "c": {"s": inf}}
 GOOD = Run(
@@ -116,26 +108,18 @@ def test_multipliers_of_our_own_replace_those_that_a_solver_does_not_return():
 
 def test_a_process_that_crashes_and_one_that_overruns_its_time_have_their_verdicts(monkeypatch):
     monkeypatch.setattr(solver_runs, "GRACE", 0.5)
-    crashed = execute(
-        Run(problem="two_link_time", solver="sqpmethod-hpipm", hessian="exact"), 30.0, 4.0
-    )
+    (crashed,) = compare(FASTEST, ["sqpmethod-hpipm"], seconds=30).runs
     assert (crashed.verdict, crashed.reason[:7]) == ("crashed", "SIGSEGV")
-    late = execute(
-        Run(problem="two_link_lift", solver="sqpmethod-superscs", hessian="gauss-newton"), 0.4, 4.0
-    )
+    (late,) = compare(lift, ["sqpmethod-superscs"], seconds=0.4).runs
     assert late.verdict == "time" and late.memory > 20
 
 
 def test_a_run_brings_home_its_numbers_and_one_without_memory_says_so():
-    found = execute(Run(problem="two_link_time", solver="ipopt", hessian="exact"), 60.0, 4.0)
-    assert (
-        found.verdict == SOLVED
-        and found.objective == pytest.approx(0.3926897, rel=1e-5)
-        and found.evaluations > found.iterations > 5
-    )
-    assert execute(
-        Run(problem="two_link_time", solver="ipopt", hessian="exact"), 60.0, 0.12
-    ).verdict in ("memory", "crashed")
+    (one,) = compare(FASTEST, ["ipopt"], seconds=60).runs
+    assert one.verdict == SOLVED and one.objective == pytest.approx(0.3926897, rel=1e-5)
+    assert one.evaluations > one.iterations > 5
+    (poor,) = compare(FASTEST, ["ipopt"], seconds=60, memory=0.12).runs
+    assert poor.verdict in ("memory", "crashed")
 
 
 def test_files_keep_runs_and_the_same_command_runs_only_what_is_missing(
@@ -143,10 +127,10 @@ def test_files_keep_runs_and_the_same_command_runs_only_what_is_missing(
 ):
     asked = []
 
-    def pretend(one, seconds, gigabytes):
-        asked.append(one.solver)
+    def pretend(job):
+        asked.append(job.run.solver)
         return replace(
-            one,
+            job.run,
             verdict=SOLVED,
             objective=1.0,
             solve=float(len(asked)),
@@ -158,7 +142,7 @@ def test_files_keep_runs_and_the_same_command_runs_only_what_is_missing(
             bridge=0.25,
         )
 
-    monkeypatch.setattr(compare_solvers, "execute", pretend)
+    monkeypatch.setattr(comparison, "execute", pretend)
     file, picture = tmp_path / "runs.csv", tmp_path / "profile.png"
     assert run(["two_link_time", "--solvers", "ipopt,snopt", "--csv", str(file)]) == 0
     assert (
@@ -211,7 +195,7 @@ def test_a_table_has_gaps_to_the_best_certified_objective_and_times_in_those_of_
         reason="optimal: torque violated by 1e+01 N m",
     )
     lines = table("p", [liar, slow, GOOD]).splitlines()
-    assert lines[0] == "p: recursive, newton_euler, spline"
+    assert lines[0] == "p: auto, auto, spline"
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
     rows = [dict(zip(cells[0], row)) for row in cells[2:]]
     assert [(row["solver"], row["gap"], row["times ipopt's"]) for row in rows] == [
@@ -232,17 +216,16 @@ def test_failed_runs_have_no_cost_and_ratios_need_both_solvers(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nonesuch"], "problem: expected some of"),
-        (["study"], "problem: expected some of"),
-        (
-            ["two_link_time", "--solvers", "ipopt,best"],
-            "--solvers: expected some of ipopt, ipopt-spral",
-        ),
-        (["two_link_time", "--hessians", "bfgs"], "--hessians: expected some of best, exact"),
-        (["two_link_time", "--seconds", "0"], "--seconds: expected a positive number, got 0.0"),
+        (["nonesuch"], "nonesuch: there is no such problem"),
+        (["published"], "ocp.problems.published: has no TASK and no function 'problem'"),
+        (["two_link_time", "--solvers", "ipopt,best"], "solvers: expected some of ipopt, ipopt-"),
+        (["two_link_time", "--hessians", "bfgs"], "hessians: expected some of best, exact"),
+        (["two_link_time", "--dynamics", "lagrange"], "dynamics: expected one of newton_euler"),
+        (["two_link_time", "--seconds", "0"], "seconds: expected a positive number, got 0.0"),
+        (["two_link_time", "--set", "mass=3"], "mass: two_link_time.problem has no such"),
         (["two_link_time", "--plot", "here.txt"], "here.txt: suffix '.txt'"),
     ],
 )
 def test_bad_arguments_are_refused_by_name(arguments, message, capsys):
     assert run(arguments) == 2
-    assert capsys.readouterr().err.startswith(f"compare_solvers: error: {message}")
+    assert capsys.readouterr().err.startswith(f"compare: error: {message}")

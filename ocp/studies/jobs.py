@@ -1,0 +1,165 @@
+"""The Jobs of a comparison: all combinations of what is asked, as plain data for their processes."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from ocp.dynamics import CHOICES, DERIVATIVES, Formulation
+from ocp.problem import Problem
+from ocp.solution.solving import solve
+from ocp.solvers import HESSIANS, Solver
+from ocp.studies.addresses import address, named, where
+from ocp.studies.content import bound_to, content, recipe, transcription_content
+from ocp.studies.solver_entries import SOLVERS, TRANSCRIPTIONS, Entry
+from ocp.studies.solver_runs import Job, Run
+from ocp.studies.task import Task
+from ocp.transcription.transcribe import Transcription, transcription_of
+
+BEST = "best"  # Hessian: each solver's own
+DEFAULTS: Mapping[str, Sequence[str]] = {
+    "hessians": (BEST,),
+    "derivatives": ("auto",),
+    "dynamics": ("auto",),
+    "transcriptions": ("spline",),
+}
+Compared = Task | Problem | Callable[..., Problem]
+Solvers = Sequence[str] | Mapping[str, Entry | Solver]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """How a problem is solved in a run, in words; the solver by its name and Entry."""
+
+    solver: str
+    entry: Entry
+    hessian: str
+    derivatives: str
+    dynamics: str
+    transcription: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Limits of a run: `seconds` of solving, `memory` in GB."""
+
+    seconds: float
+    memory: float
+
+
+def jobs(
+    problems: Iterable[Compared],
+    solvers: Solvers,
+    settings: Mapping[str, Any],
+    limits: Limits,
+) -> list[Job]:
+    """Return the Jobs of all combinations; raise ValueError naming what there is not.
+
+    `settings`: `arguments` of the problems; `hessians`, `derivatives`, `dynamics` and
+    `transcriptions`, names of each.
+    """
+    entries, given = entries_of(solvers), {**DEFAULTS, **settings}
+    known = (
+        ("hessians", (BEST, *HESSIANS)),
+        ("derivatives", DERIVATIVES),
+        ("transcriptions", TRANSCRIPTIONS),
+    )
+    for name, choices in known:
+        check_names(name, given[name], choices)
+    ways = [
+        _way(name, entry, way)
+        for (name, entry), *way in product(entries.items(), *(given[name] for name in DEFAULTS))
+    ]
+    every = [
+        _job(problem, given.get("arguments") or {}, way, limits)
+        for problem in problems
+        for way in ways
+    ]
+    return list({job.run.key: job for job in every}.values())
+
+
+def entries_of(solvers: Solvers) -> dict[str, Entry]:
+    """Return {name: Entry} of solvers by name, or of those of one's own."""
+    if isinstance(solvers, Mapping):
+        return {name: _entry(one) for name, one in solvers.items()}
+    names = [solvers] if isinstance(solvers, str) else list(solvers)
+    check_names("solvers", names, SOLVERS)
+    return {name: SOLVERS[name] for name in names}
+
+
+def check_names(what: str, names: Sequence[str], known: Iterable[str]) -> None:
+    """Raise ValueError naming the first name that is not known, or that there is none."""
+    choices = list(known)
+    odd = next((name for name in names if name not in choices), None)
+    if odd is not None or not names:
+        raise ValueError(f"{what}: expected some of {', '.join(choices)}, got {odd!r}")
+
+
+def _entry(solver: Entry | Solver) -> Entry:
+    if isinstance(solver, Entry):
+        return solver
+    return Entry(plugin=solver.plugin, hessian=solver.hessian, options=solver.options)
+
+
+def _way(name: str, entry: Entry, choices: Sequence[str]) -> Way:
+    hessian, derivatives, dynamics, transcription = choices
+    return Way(
+        solver=name,
+        entry=entry,
+        hessian=entry.hessian if hessian == BEST else hessian,
+        derivatives=derivatives,
+        dynamics=dynamics,
+        transcription=transcription,
+    )
+
+
+def _job(problem: Compared, arguments: Mapping[str, Any], way: Way, limits: Limits) -> Job:
+    title, stated = _stated(problem, arguments)
+    plugin = way.entry.plugin
+    if not isinstance(plugin, str):
+        plugin = bound_to("solver", plugin)
+    return Job(
+        run=Run(
+            problem=title,
+            solver=way.solver,
+            hessian=way.hessian,
+            derivatives=way.derivatives,
+            dynamics=way.dynamics,
+            transcription=way.transcription,
+        ),
+        problem=stated["problem"],
+        arguments=stated["arguments"],
+        method=stated["method"],
+        how=stated["how"],
+        solver={"plugin": plugin, "hessian": way.hessian, "options": dict(way.entry.options)},
+        transcription=_transcription(problem, way),
+        environment=dict(way.entry.environment),
+        seconds=limits.seconds,
+        memory=limits.memory,
+    )
+
+
+def _stated(problem: Compared, arguments: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """Return the name of a problem in tables, and how its process finds it."""
+    if isinstance(problem, Problem):
+        place = where(problem)
+        if place is None:
+            raise ValueError(
+                "compare: a Problem holds functions that no other process can be told: hand over "
+                "the function that makes it, or bind the Problem to a name of a module"
+            )
+        title = place.rpartition(":")[2]
+        return title, {"problem": place, "arguments": {}, "method": address(solve), "how": {}}
+    task = problem if isinstance(problem, Task) else Task(problem)
+    data = content(recipe(task, Transcription(), Solver()), arguments)
+    return " ".join([task.name, *(f"{key}={value}" for key, value in arguments.items())]), data
+
+
+def _transcription(problem: Compared, way: Way) -> Mapping[str, Any]:
+    function = problem.problem if isinstance(problem, Task) else problem
+    dynamics = way.dynamics
+    if dynamics not in CHOICES:
+        dynamics = named(function, dynamics, Formulation)
+    chosen = {"dynamics": dynamics, "derivatives": way.derivatives}
+    stated = transcription_of(chosen | dict(TRANSCRIPTIONS[way.transcription]))
+    return transcription_content(stated, {}, function)
