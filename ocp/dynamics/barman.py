@@ -1,11 +1,14 @@
-"""Recursive Newton-Euler dynamics and its sensitivities, those of the forces and moments inside the joints included.
+"""Recursive Newton-Euler dynamics and its sensitivities, those of the forces and moments inside the
+joints included.
 
-Barman (2020), chapter III, steps 1-10: in moving link frames, about each link's centre of mass. The frames (`aligned`) stand on the axis
-z of the link's own joint, its proximal end, so that the offset dx of a frame from its parent's is written in the parent's axes.
+Barman (2020), chapter III, steps 1-10: in moving link frames, about each link's centre of mass. The
+frames (`aligned`) stand on the axis z of the link's own joint, its proximal end, so that the offset
+dx of a frame from its parent's is written in the parent's axes.
 
-Every vector is a matrix (3, 1 + m): the value, then its sensitivities (.),i by all q, (.),i' by all qd and (.),i'' by all qdd,
-m = 3n, or m = 0 where none are asked for; a scalar is such a row. What is linear in a vector acts on its sensitivities alike, the
-cases i < j; products and the turning of frames add theirs, the cases i = j. Columns of joints that do not matter are structurally zero.
+Every vector is a matrix (3, 1 + m): the value, then its sensitivities (.),i by all q, (.),i' by all
+qd and (.),i'' by all qdd, m = 3n, or m = 0 where none are asked for; a scalar is such a row. What
+is linear in a vector acts on its sensitivities alike, the cases i < j; products and the turning of
+frames add theirs, the cases i = j. Columns of joints that do not matter are structurally zero.
 """
 
 from dataclasses import dataclass
@@ -23,8 +26,9 @@ from ocp.mechanics.tree import inward, outward
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """The step across a joint: rotation R (3x3), offset dx (3, 1 + m), what turns and what slides per unit of the coordinate (3), its rate
-    and acceleration (1, 1 + m), and the column of the coordinate; None if the joint is fixed or no sensitivities are asked for."""
+    """The step across a joint: rotation R (3x3), offset dx (3, 1 + m), what turns and what slides
+    per unit of the coordinate (3), its rate and acceleration (1, 1 + m), and the column of the
+    coordinate; None if the joint is fixed or no sensitivities are asked for."""
 
     rotation: object
     offset: object
@@ -41,22 +45,25 @@ def inverse(tree, q, qd, qdd, loads=()):
 
 
 def sensitivity(tree, q, qd, qdd, loads=()):
-    """Return dtau/dq, dtau/dqd, dtau/dqdd, (n, n) each, structurally zero where neither joint carries the other."""
+    """Return dtau/dq, dtau/dqd, dtau/dqdd, (n, n) each, structurally zero where neither joint
+    carries the other."""
     return _by_variable(tree, _torques(tree, q, qd, qdd, loads, True))
 
 
 def reactions(tree, q, qd, qdd, loads=()):
-    """Return moment (3, links; N m) and force (3, links; N) that each joint passes to its link, in the axes of the link's frame.
+    """Return moment (3, links; N m) and force (3, links; N) that each joint passes to its link, in
+    the axes of the link's frame.
 
-    The moment is about the joint's `anchor`. Their components along the joint's axis are the joint torque or force itself.
+    The moment is about the joint's `anchor`. Their components along the joint's axis are the joint
+    torque or force itself.
     """
     moments, forces = zip(*_reactions(tree, q, qd, qdd, loads, False))
     return ca.densify(ca.horzcat(*moments)), ca.densify(ca.horzcat(*forces))
 
 
 def reaction_sensitivity(tree, q, qd, qdd, loads=()):
-    """Return the derivatives of `reactions` by q, qd and qdd, (6 links, n) each: of link k, the moment's stand in rows 6k, 6k + 1, 6k + 2
-    and the force's in the next three."""
+    """Return the derivatives of `reactions` by q, qd and qdd, (6 links, n) each: of link k, the
+    moment's stand in rows 6k, 6k + 1, 6k + 2 and the force's in the next three."""
     return _by_variable(
         tree,
         ca.vertcat(*(part for pair in _reactions(tree, q, qd, qdd, loads, True) for part in pair)),
@@ -64,7 +71,8 @@ def reaction_sensitivity(tree, q, qd, qdd, loads=()):
 
 
 def _torques(tree, q, qd, qdd, loads, sensed):
-    """Return tau = z . moment for a joint that turns, z . force for one that slides, both for a screw    (step 10, eqs. 3.92-3.95)"""
+    """Return tau = z . moment for a joint that turns, z . force for one that slides, both for a
+    screw    (step 10, eqs. 3.92-3.95)"""
     tree, _ = aligned(tree)
     steps = _steps(tree, q, qd, qdd, sensed)
     wrenches = _proximal(tree, steps, _motions(tree, steps), loads)
@@ -78,7 +86,8 @@ def _torques(tree, q, qd, qdd, loads, sensed):
 
 
 def _reactions(tree, q, qd, qdd, loads, sensed):
-    """Return the proximal (moment, force) of every link in the axes of the frames of `tree`, the moments about the joints' anchors."""
+    """Return the proximal (moment, force) of every link in the axes of the frames of `tree`, the
+    moments about the joints' anchors."""
     better, frames = aligned(tree)
     steps, found = _steps(better, q, qd, qdd, sensed), []
     for joint, frame, (moment, force) in zip(
@@ -90,7 +99,7 @@ def _reactions(tree, q, qd, qdd, loads, sensed):
     return found
 
 
-# Steps 1-8: outward -------------------------------------------------------------------------------------------------------------
+# Steps 1-8: outward -------------------------------------------------------------------------------
 
 
 def _steps(tree, q, qd, qdd, sensed):
@@ -120,7 +129,8 @@ def _steps(tree, q, qd, qdd, sensed):
 
 
 def _motions(tree, steps):
-    """Return angular velocity and acceleration, the linear acceleration of the frame and gravity, in the link's axes, of every link."""
+    """Return angular velocity and acceleration, the linear acceleration of the frame and gravity,
+    in the link's axes, of every link."""
     width = steps[0].offset.shape[1]
     base = ca.DM(3, width), ca.DM(3, width), ca.DM(3, width), _constant(tree.gravity, width)
 
@@ -138,22 +148,26 @@ def _motions(tree, steps):
 
 
 def angular_velocity(step, before):
-    """Return w of a link, `before` being its parent's in the axes of the link    (step 3, eqs. 3.5-3.13)"""
+    """Return w of a link, `before` being its parent's in the axes of the link    (step 3, eqs.
+    3.5-3.13)"""
     return before + step.turn @ step.rate
 
 
 def angular_acceleration(step, before, accelerated):
-    """Return dw of a link from its parent's w and dw in the axes of the link    (step 4, eqs. 3.14-3.22)"""
+    """Return dw of a link from its parent's w and dw in the axes of the link    (step 4, eqs.
+    3.14-3.22)"""
     return accelerated + step.turn @ step.acceleration + _cross(before, step.turn @ step.rate)
 
 
 def linear_acceleration(step, before, accelerated):
-    """Return the acceleration of a link's frame from that of the parent's point that it passes    (steps 6, 7; 2 w x d' + d'')"""
+    """Return the acceleration of a link's frame from that of the parent's point that it passes
+    (steps 6, 7; 2 w x d' + d'')"""
     return accelerated + step.slide @ step.acceleration + 2 * _cross(before, step.slide @ step.rate)
 
 
 def inertia_force(link, motion):
-    """Return F_G = m (acceleration of the centre of mass - gravity)    (steps 7, 8; eqs. 3.59-3.68, gravity's sign corrected)"""
+    """Return F_G = m (acceleration of the centre of mass - gravity)    (steps 7, 8; eqs. 3.59-3.68,
+    gravity's sign corrected)"""
     w, dw, a, gravity = motion
     return link.mass * (a + _swing(w, dw, _constant(link.com, a.shape[1])) - gravity)
 
@@ -165,13 +179,15 @@ def inertia_moment(link, motion):
     return inertia @ dw + _cross(w, inertia @ w)
 
 
-# Step 9: inward -----------------------------------------------------------------------------------------------------------------
+# Step 9: inward -----------------------------------------------------------------------------------
 
 
 def _proximal(tree, steps, motions, loads):
-    """Return for every link the moment and force at its proximal end, in and about its own frame    (step 9, eqs. 3.72-3.91)
+    """Return for every link the moment and force at its proximal end, in and about its own frame
+    (step 9, eqs. 3.72-3.91)
 
-    An external wrench changes the sensitivities by q alone: it leaves those by rates and accelerations as they are.
+    An external wrench changes the sensitivities by q alone: it leaves those by rates and
+    accelerations as they are.
     """
     external = _external(tree, steps, loads)
 
@@ -188,13 +204,15 @@ def _proximal(tree, steps, motions, loads):
 
 
 def distal(step, moment, force):
-    """Return what a child's proximal moment and force are at its parent, about the parent's frame    (eqs. 3.72, 3.73, 3.80-3.83)"""
+    """Return what a child's proximal moment and force are at its parent, about the parent's frame
+    (eqs. 3.72, 3.73, 3.80-3.83)"""
     force = _to_parent(step, force)
     return _to_parent(step, moment) + _cross(step.offset, force), force
 
 
 def _external(tree, steps, loads):
-    """Return for every link the [(moment, force)] with which its joint holds against loads, in and about its frame    (eqs. 3.76-3.91)"""
+    """Return for every link the [(moment, force)] with which its joint holds against loads, in and
+    about its frame    (eqs. 3.76-3.91)"""
     external, parents = [[] for _ in tree.links], tree.parents
     for k, place, *vectors in applied(tree, loads):
         chain = [k]
@@ -207,7 +225,7 @@ def _external(tree, steps, loads):
     return external
 
 
-# Vectors and their sensitivities ------------------------------------------------------------------------------------------------
+# Vectors and their sensitivities ------------------------------------------------------------------
 
 
 def _to_child(step, v):
@@ -233,7 +251,8 @@ def _cross(a, b):
 
 
 def _swing(w, dw, arm):
-    """Return dw x arm + w x (w x arm): the acceleration of a point of a link over that of its frame    (eqs. 3.35-3.61)"""
+    """Return dw x arm + w x (w x arm): the acceleration of a point of a link over that of its frame
+    (eqs. 3.35-3.61)"""
     return _cross(dw, arm) + _cross(w, _cross(w, arm))
 
 

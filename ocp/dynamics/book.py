@@ -1,11 +1,15 @@
-"""Book's recursive Lagrangian dynamics of flexible arms with 4x4 matrices, in inverse and in simulation form, for branched trees.
+"""Book's recursive Lagrangian dynamics of flexible arms with 4x4 matrices, in inverse and in
+simulation form, for branched trees.
 
-Book (1983). Joint transforms A, deflection transforms E; Lagrange's equations of joints (eqs. 38, 53, 56) and of amplitudes (eqs. 39, 54, 57),
-gathered inward, give the inverse form; J z'' = R (eqs. 82-90) with the inertia coefficients of eqs. 66-81 is the simulation form. Here every
-amplitude may besides enter by products of two (geometric stiffening), shapes may move loaded points, and vibrations may be damped.
+Book (1983). Joint transforms A, deflection transforms E; Lagrange's equations of joints (eqs. 38,
+53, 56) and of amplitudes (eqs. 39, 54, 57), gathered inward, give the inverse form; J z'' = R (eqs.
+82-90) with the inertia coefficients of eqs. 66-81 is the simulation form. Here every amplitude may
+besides enter by products of two (geometric stiffening), shapes may move loaded points, and
+vibrations may be damped.
 
-Integrals here are without the paper's factor 1/2, so its 2 Tr is tr. Where the paper drops what is of second order in the amplitudes, from P
-(eq. 37) and by taking W W' for 1 (eqs. 72, 73), energy is not quite kept; here this is done with `printed=True` only.
+Integrals here are without the paper's factor 1/2, so its 2 Tr is tr. Where the paper drops what is
+of second order in the amplitudes, from P (eq. 37) and by taking W W' for 1 (eqs. 72, 73), energy is
+not quite kept; here this is done with `printed=True` only.
 """
 
 from dataclasses import dataclass
@@ -32,9 +36,11 @@ from ocp.mechanics.types import Matrix
 
 
 def inverse(tree, q, qd, qdd, loads=()):
-    """Return the joint torques (N m) and the forces on the modal amplitudes (N or N m), (n,), that the motion needs.
+    """Return the joint torques (N m) and the forces on the modal amplitudes (N or N m), (n,), that
+    the motion needs.
 
-    Zero force on an amplitude makes it vibrate freely. Raises ValueError naming a joint that slides, if a link is flexible.
+    Zero force on an amplitude makes it vibrate freely. Raises ValueError naming a joint that
+    slides, if a link is flexible.
     """
     _check(tree)
     return _needed(tree, moved(tree, q, qd, qdd), q, qd, loads, printed=False)
@@ -43,9 +49,12 @@ def inverse(tree, q, qd, qdd, loads=()):
 def inertia(tree, q, printed=False):
     """Return the inertia matrix J (n, n) of z = q by the recursions of eqs. 66-81.
 
-    F_h = P_h + sum over children (E A) F_c (E A)',  and with the slope of x by z,  Y_z = the integral of h dx'/dz of all that link h carries:
-    joint:  Y = F_h (W_h [S_h])'      amplitude k:  Y = (D_hk + sum over children E_c A_c F_c A_c' M_ck') W_h'
-    J_jz = tr(W_j [S_j] jW_h Y_z),    J_jfz = tr(W_j M_cjf A_c cW_h Y_z)  for z outside of link j, by its child c    (eqs. 66-76)
+    F_h = P_h + sum over children (E A) F_c (E A)',  and with the slope of x by z,  Y_z = the
+    integral of h dx'/dz of all that link h carries:
+    joint:  Y = F_h (W_h [S_h])'      amplitude k:  Y = (D_hk + sum over children E_c A_c F_c A_c'
+    M_ck') W_h'
+    J_jz = tr(W_j [S_j] jW_h Y_z),    J_jfz = tr(W_j M_cjf A_c cW_h Y_z)  for z outside of link j,
+    by its child c    (eqs. 66-76)
     """
     _check(tree)
     arm, entries = _resting(tree, q, printed), {}
@@ -62,8 +71,9 @@ def inertia(tree, q, printed=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm:
-    """A tree bent by `q`, at rest. Of every link: its Bent motion, E A (4x4) `steps` from its parent, F (4x4) of what it
-    carries, and `children`; `levers` (link, child): matrices M (4x4) of the child's place by each amplitude."""
+    """A tree bent by `q`, at rest. Of every link: its Bent motion, E A (4x4) `steps` from its
+    parent, F (4x4) of what it carries, and `children`; `levers` (link, child): matrices M (4x4) of
+    the child's place by each amplitude."""
 
     tree: Tree
     q: Matrix
@@ -99,7 +109,8 @@ def _levers(tree, q, k, c):
 
 
 def _by_amplitudes(arm, h, printed):
-    """Return {row: Y (4x4)} of the amplitudes of link h, and the entries of J among these   (eqs. 70-76)."""
+    """Return {row: Y (4x4)} of the amplitudes of link h, and the entries of J among these   (eqs.
+    70-76)."""
     tree, link, rows = arm.tree, arm.links[h], arm.tree.amplitude_rows[h]
     own, both = _own(tree.links[h], arm.q, rows, link.terms[0])
     pushes, entries = {}, {}
@@ -120,7 +131,8 @@ def _by_amplitudes(arm, h, printed):
 
 
 def _toward_ground(arm, h, row, push):
-    """Return the entries of J between a variable of link h, whose Y (4x4) is `push`, and all from there to the ground."""
+    """Return the entries of J between a variable of link h, whose Y (4x4) is `push`, and all from
+    there to the ground."""
     tree, entries, j, below = arm.tree, {}, h, None
     while j >= 0:
         if below is not None:
@@ -135,7 +147,8 @@ def _toward_ground(arm, h, row, push):
 
 
 def remainder(tree, q, qd, tau, loads=(), printed=False):
-    """Return R (n,) of J z'' = R: all that stands beside the accelerations (eqs. 83-90), for torques and forces on amplitudes tau (n,)."""
+    """Return R (n,) of J z'' = R: all that stands beside the accelerations (eqs. 83-90), for
+    torques and forces on amplitudes tau (n,)."""
     _check(tree)
     return tau - _needed(tree, moved(tree, q, qd), q, qd, loads, printed)
 
@@ -146,20 +159,25 @@ def forward(tree, q, qd, tau, loads=()):
 
 
 def hybrid(tree, q, qd, known, active, loads=()):
-    """Return accelerations and forces, each (n,), from z'' where `active` says so and from the forces elsewhere, of J z'' = R + forces.
+    """Return accelerations and forces, each (n,), from z'' where `active` says so and from the
+    forces elsewhere, of J z'' = R + forces.
 
-    `active` has a boolean and `known` (n,) the given acceleration or force of each coordinate, as in `ocp.dynamics.lie_group.hybrid`.
+    `active` has a boolean and `known` (n,) the given acceleration or force of each coordinate, as
+    in `ocp.dynamics.lie_group.hybrid`.
     """
     rest = remainder(tree, q, qd, ca.DM.zeros(tree.dof), loads)
     return mixed(inertia(tree, q), -rest, known, active)
 
 
 def reactions(tree, q, qd, qdd, loads=()):
-    """Return moment (3, links; N m) and force (3, links; N) that each joint passes to its link, in the axes of the link's frame at its base.
+    """Return moment (3, links; N m) and force (3, links; N) that each joint passes to its link, in
+    the axes of the link's frame at its base.
 
-    They are Newton's and Euler's laws of all that the joint carries, integrals over particles x:  f = sum of (x'' - g) dm less loads,
-    n = sum of x x (x'' - g) dm less theirs, moved to the joint's `anchor`, which on the link's base does not bend. The moment's part along
-    the axis differs from the torque by what is of second order in the amplitudes, where the link hangs on one whose turns are of first order.
+    They are Newton's and Euler's laws of all that the joint carries, integrals over particles x:  f
+    = sum of (x'' - g) dm less loads, n = sum of x x (x'' - g) dm less theirs, moved to the joint's
+    `anchor`, which on the link's base does not bend. The moment's part along the axis differs from
+    the torque by what is of second order in the amplitudes, where the link hangs on one whose turns
+    are of first order.
     """
     links, gravity = moved(tree, q, qd, qdd), ca.DM([*tree.gravity, 0.0])
     given = [[] for _ in links]
@@ -209,8 +227,10 @@ def reactions(tree, q, qd, qdd, loads=()):
 def _needed(tree, links, q, qd, loads, printed):
     """Return the forces (n,) on joints and amplitudes of links in motion.
 
-    Q = P ddW' + 2 (sum db_t D_t) dW' + (sum ddb_t D_t) W' + sum over children E A Q_c,   g likewise from first moments   (eqs. 87-90)
-    tau_j = tr(W [S] Q) - g' W [S] p,   tau_jf = tr(sum over children W M_cf A_c Q_c + (own) W') - gravity's share + K delta + damping
+    Q = P ddW' + 2 (sum db_t D_t) dW' + (sum ddb_t D_t) W' + sum over children E A Q_c,   g likewise
+    from first moments   (eqs. 87-90)
+    tau_j = tr(W [S] Q) - g' W [S] p,   tau_jf = tr(sum over children W M_cf A_c Q_c + (own) W') -
+    gravity's share + K delta + damping
     """
     tau, rows, amplitudes, gravity = (
         [0] * tree.dof,
@@ -267,7 +287,8 @@ def _needed(tree, links, q, qd, loads, printed):
 
 
 def _bending(link, bent, mixed, held, gravity, values):
-    """Return the forces on a link's amplitudes but for elasticity and damping   (eqs. 39, 54; 85, 86)."""
+    """Return the forces on a link's amplitudes but for elasticity and damping   (eqs. 39, 54; 85,
+    86)."""
     (_, bd, bdd), (_, with_place, coupling), by_term = bent.terms, integrals(link), []
     for t, d in enumerate(mixed):
         own = (
@@ -296,7 +317,8 @@ def _composites(tree, links, steps, printed):
 
 
 def _second(link, b, printed):
-    """Return P (4x4) and D_t (4x4); as `printed`, P without products of amplitudes   (eqs. 36, 37)."""
+    """Return P (4x4) and D_t (4x4); as `printed`, P without products of amplitudes   (eqs. 36,
+    37)."""
     second, mixed = weighed(link, b)
     if printed:
         whole, with_place, _ = integrals(link)
@@ -305,7 +327,8 @@ def _second(link, b, printed):
 
 
 def _own(link, q, rows, b):
-    """Return D_k and C_fk (4x4) by amplitudes: the terms' integrals weighed by the terms' slopes."""
+    """Return D_k and C_fk (4x4) by amplitudes: the terms' integrals weighed by the terms'
+    slopes."""
     _, _, coupling = integrals(link)
     mixed, pairs = weighed(link, b)[1], slopes(link.modes, [q[row] for row in rows])
     both = [
@@ -338,7 +361,8 @@ def _check(tree):
     for joint in tree.joints if tree.flexible else ():
         if joint.kind in ("prismatic", "screw"):
             raise ValueError(
-                f"book: joint {joint.name!r} is {joint.kind}: in a tree with flexible links (here {', '.join(tree.flexible)}) "
+                f"book: joint {joint.name!r} is {joint.kind}: in a tree with flexible links (here "
+                f"{', '.join(tree.flexible)}) "
                 "the method treats revolute and fixed joints only"
             )
 

@@ -1,4 +1,5 @@
-"""Inertia, its rate, and force of what joints carry, in the ground frame, and the products with them that derivatives need."""
+"""Inertia, its rate, and force of what joints carry, in the ground frame, and the products with
+them that derivatives need."""
 
 from dataclasses import dataclass
 
@@ -22,8 +23,9 @@ ENTRIES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bodies:
-    """Of every link, or of all that every joint carries, as columns: mass (1), first moment h (3), inertia (6: xx yy zz xy xz yz), the
-    upper left of B = [upper, 0; -[m], 0] (9, row by row), m (3), twice the momentum, and moment and force (3)."""
+    """Of every link, or of all that every joint carries, as columns: mass (1), first moment h (3),
+    inertia (6: xx yy zz xy xz yz), the upper left of B = [upper, 0; -[m], 0] (9, row by row), m
+    (3), twice the momentum, and moment and force (3)."""
 
     mass: object
     first: object
@@ -108,8 +110,8 @@ def unstacked(rows):
 
 
 def duals_of(bodies, w):
-    """Return of every link (15, n) G = I w (6), the moment of D = B'w, whose force is zero, and by its entries the upper left of
-    K = [upper, -[G force]; [G force], 0]."""
+    """Return of every link (15, n) G = I w (6), the moment of D = B'w, whose force is zero, and by
+    its entries the upper left of K = [upper, -[G force]; [G force], 0]."""
     upper = _rolled(bodies.inertia, w[:3, :]) - _shifts(w[3:, :], bodies.first)
     return ca.densify(ca.vertcat(wrench_of(bodies, w), bent_back(bodies, w), upper))
 

@@ -1,4 +1,5 @@
-"""The built-in formulations by name, which of them suits a tree, and who differentiates a formulation."""
+"""The built-in formulations by name, which of them suits a tree, and who differentiates a
+formulation."""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -43,8 +44,8 @@ SAME = 1e-6  # relative: how far derivatives may be from those of automatic diff
 def formulation_of(choice: Formulation | str, tree: Tree | None = None) -> Formulation | str:
     """Return the Formulation that a `choice` means by its name, or is.
 
-    "auto" is newton_euler, or book where links of the tree are flexible; without a tree it stays as it is.
-    Raises ValueError for an unknown name.
+    "auto" is newton_euler, or book where links of the tree are flexible; without a tree it stays as
+    it is. Raises ValueError for an unknown name.
     """
     if isinstance(choice, Formulation):
         return choice
@@ -60,15 +61,17 @@ def formulation_of(choice: Formulation | str, tree: Tree | None = None) -> Formu
 
 
 def is_built_in(formulation: Formulation) -> bool:
-    """Tell whether a formulation is one of these here, all of which state the same mechanics of rigid bodies."""
+    """Tell whether a formulation is one of these here, all of which state the same mechanics of
+    rigid bodies."""
     return FORMULATIONS.get(formulation.name) == formulation
 
 
 def settled(tree: Tree, settings: Any) -> Any:
-    """Return a record with `dynamics` and `derivatives` with what "auto" stands for in the case of a tree.
+    """Return a record with `dynamics` and `derivatives` with what "auto" stands for in the case of
+    a tree.
 
-    That is newton_euler, for flexible links book; and derivatives "recursive" where the formulation has some,
-    otherwise "ad". Raises ValueError as `derivatives_of` does.
+    That is newton_euler, for flexible links book; and derivatives "recursive" where the formulation
+    has some, otherwise "ad". Raises ValueError as `derivatives_of` does.
     """
     dynamics, derivatives = formulation_of(settings.dynamics, tree), settings.derivatives
     if derivatives == AUTO:
@@ -80,12 +83,13 @@ def settled(tree: Tree, settings: Any) -> Any:
 def derivatives_of(
     formulation: Formulation | str, choice: str = AUTO, tree: Tree | None = None
 ) -> Provider | None:
-    """Return who differentiates a formulation's torques; None is automatic differentiation of its `inverse`.
+    """Return who differentiates a formulation's torques; None is automatic differentiation of its
+    `inverse`.
 
-    `choice`: "auto" and "recursive" are its own `derivatives`, "auto" where it has any; "published" those of
-    its `sensitivity`; "ad" and "solver" are None. Without a `tree` nothing is said of the formulation "auto".
-    Raises ValueError naming a formulation that lacks what is chosen, or whose derivatives are those of another
-    function than its inverse.
+    `choice`: "auto" and "recursive" are its own `derivatives`, "auto" where it has any; "published"
+    those of its `sensitivity`; "ad" and "solver" are None. Without a `tree` nothing is said of the
+    formulation "auto". Raises ValueError naming a formulation that lacks what is chosen, or whose
+    derivatives are those of another function than its inverse.
     """
     if choice not in DERIVATIVES:
         raise ValueError(f"derivatives: expected one of {', '.join(DERIVATIVES)}, got {choice!r}")
@@ -100,7 +104,8 @@ def derivatives_of(
         if tree is not None:
             check_rigid(tree)
         raise ValueError(
-            f"derivatives {choice!r}: formulation {method.name!r} has no derivatives of its own; use 'ad'"
+            f"derivatives {choice!r}: formulation {method.name!r} has no derivatives of its own; "
+            "use 'ad'"
         )
     else:
         provider = method.derivatives
@@ -111,9 +116,11 @@ def derivatives_of(
 
 @lru_cache(maxsize=32)
 def check_slopes(formulation: Formulation, provider: Provider, tree: Tree) -> None:
-    """Raise ValueError unless a provider's slopes are those of the formulation's inverse, at one motion.
+    """Raise ValueError unless a provider's slopes are those of the formulation's inverse, at one
+    motion.
 
-    This is what keeps an own formulation, made out of a built-in one, from being differentiated as that.
+    This is what keeps an own formulation, made out of a built-in one, from being differentiated as
+    that.
     """
     motion = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
     stacked = ca.vertcat(*motion)

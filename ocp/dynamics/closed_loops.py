@@ -1,7 +1,9 @@
-"""Dynamics of closed loops: which drives and cut-joint forces a motion asks for, and how a mechanism moves under given drives.
+"""Dynamics of closed loops: which drives and cut-joint forces a motion asks for, and how a
+mechanism moves under given drives.
 
-The open tree needs the generalized forces h = M qdd + ... of inverse dynamics. Of these the drives give u, at the actuated joints alone, and
-the cut joints J' lambda (Xiang, Arora & Abdel-Malek 2009, eq. 38, in the form of Lagrange's multipliers of Haug 1989, section 11.1).
+The open tree needs the generalized forces h = M qdd + ... of inverse dynamics. Of these the drives
+give u, at the actuated joints alone, and the cut joints J' lambda (Xiang, Arora & Abdel-Malek 2009,
+eq. 38, in the form of Lagrange's multipliers of Haug 1989, section 11.1).
 """
 
 import casadi as ca
@@ -29,14 +31,16 @@ SINGULAR = 1e-12  # least over greatest singular value of a system that can be s
 
 
 def inverse(tree, q, qd, qdd, actuated=None, loads=(), *, dynamics=open_inverse, near=None):
-    """Return torques (n,), zero at joints that are not actuated, and multipliers (m,) of a motion that keeps the loops closed.
+    """Return torques (n,), zero at joints that are not actuated, and multipliers (m,) of a motion
+    that keeps the loops closed.
 
         J_p' lambda = h_p,   u = h_a - J_a' lambda       (p: passive joints, a: actuated ones)
 
-    `actuated` names the driven joints, by default those of the tree that are so; redundant rows, judged `near` (n,) a configuration, by
-    default q if it is numbers and otherwise anywhere, get multiplier zero. `dynamics` is the inverse function of any Formulation. Raises
-    ValueError if drives are too many or too few to be determined, and for numbers also if they are no closed motion, or if the drives do not
-    hold the mechanism there.
+    `actuated` names the driven joints, by default those of the tree that are so; redundant rows,
+    judged `near` (n,) a configuration, by default q if it is numbers and otherwise anywhere, get
+    multiplier zero. `dynamics` is the inverse function of any Formulation. Raises ValueError if
+    drives are too many or too few to be determined, and for numbers also if they are no closed
+    motion, or if the drives do not hold the mechanism there.
     """
     q, qd, qdd = (_expression(part) for part in (q, qd, qdd))
     found = _found(tree, q, near)
@@ -52,7 +56,8 @@ def inverse(tree, q, qd, qdd, actuated=None, loads=(), *, dynamics=open_inverse,
     pull = gap_jacobian(tree, q)[rows, passive].T
     _check_regular(
         pull,
-        f"the drives at {', '.join(tree.moving[row].name for row in driven)} do not hold the mechanism here (singular)",
+        f"the drives at {', '.join(tree.moving[row].name for row in driven)} do not hold the "
+        "mechanism here (singular)",
     )
     multipliers = spread(tree, ca.solve(pull, needed[passive]) if rows else ca.DM(0, 1), rows)
     given = needed - loop_torques(tree, q, multipliers)
@@ -62,13 +67,16 @@ def inverse(tree, q, qd, qdd, actuated=None, loads=(), *, dynamics=open_inverse,
 
 
 def forward(tree, q, qd, tau, loads=(), *, decay=0.0, near=None, dynamics=None):
-    """Return accelerations (n,) and multipliers (m,) under joint torques (n,) of a mechanism whose loops are closed.
+    """Return accelerations (n,) and multipliers (m,) under joint torques (n,) of a mechanism whose
+    loops are closed.
 
         [M  J'] [  qdd   ]   [tau - h            ]
-        [J  0 ] [-lambda ] = [-dJ/dt qd - 2 c J qd - c^2 gap]       c = `decay` (1/s), with which gaps fade (Baumgarte 1972)
+        [J  0 ] [-lambda ] = [-dJ/dt qd - 2 c J qd - c^2 gap]       c = `decay` (1/s), with which
+        gaps fade (Baumgarte 1972)
 
-    Redundant rows, judged as by `inverse`, are left out and get multiplier zero. M and h come from the Lie-group recursion, or from
-    `dynamics`, the inverse function of any Formulation, by its slope. Raises ValueError for numbers in a singular configuration.
+    Redundant rows, judged as by `inverse`, are left out and get multiplier zero. M and h come from
+    the Lie-group recursion, or from `dynamics`, the inverse function of any Formulation, by its
+    slope. Raises ValueError for numbers in a singular configuration.
     """
     q, qd, tau = (_expression(part) for part in (q, qd, tau))
     rows = list(_found(tree, q, near).rows)
@@ -84,14 +92,16 @@ def forward(tree, q, qd, tau, loads=(), *, decay=0.0, near=None, dynamics=None):
     system = ca.vertcat(ca.horzcat(mass, slope.T), ca.horzcat(slope, ca.DM(len(rows), len(rows))))
     _check_regular(
         system,
-        "the accelerations are not determined here (singular configuration, or joints that move no mass)",
+        "the accelerations are not determined here (singular configuration, or joints that move no "
+        "mass)",
     )
     found = ca.solve(system, ca.vertcat(tau - pull, goal[rows]))
     return found[: tree.dof], spread(tree, -found[tree.dof :], rows)
 
 
 def hybrid(tree, q, qd, qdd, passive, loads=(), *, dynamics=None):
-    """Return accelerations (n,) of which the `passive` rows follow from the others, by the loops and their own lack of torque.
+    """Return accelerations (n,) of which the `passive` rows follow from the others, by the loops
+    and their own lack of torque.
 
     [M_pp  J_p'] [ qdd_p  ]   [-h_p                 ]
     [J_p   0   ] [-lambda ] = [-J_a qdd_a - dJ/dt qd]     h: with qdd_a, and qdd_p = 0
@@ -118,8 +128,9 @@ def hybrid(tree, q, qd, qdd, passive, loads=(), *, dynamics=None):
 
 
 def handedness(tree, q, passive):
-    """Return the sign of the determinant of J' at the `passive` rows that bear the loops: +-1, which a motion can only change by passing a
-    configuration (n,) where the drives do not hold the mechanism; 0 where nothing is determined."""
+    """Return the sign of the determinant of J' at the `passive` rows that bear the loops: +-1,
+    which a motion can only change by passing a configuration (n,) where the drives do not hold the
+    mechanism; 0 where nothing is determined."""
     rows, chosen = structure(tree).cuts, bearing(tree, tuple(passive))
     if not rows or chosen is None:
         return 0
@@ -127,12 +138,14 @@ def handedness(tree, q, passive):
 
 
 def eliminated(tree, frames, needed, passive):
-    """Return the cut joints' forces (m,) that spare the `passive` rows of q all torque, from the poses (4x4) of all links and the generalized
-    forces (n,) that the open tree needs; raise ValueError if these do not determine them."""
+    """Return the cut joints' forces (m,) that spare the `passive` rows of q all torque, from the
+    poses (4x4) of all links and the generalized forces (n,) that the open tree needs; raise
+    ValueError if these do not determine them."""
     rows, chosen = structure(tree).cuts, bearing(tree, tuple(passive))
     if chosen is None:
         raise ValueError(
-            f"loops {', '.join(loop.name for loop in tree.loops)}: their forces do not follow from the joints that nothing drives"
+            f"loops {', '.join(loop.name for loop in tree.loops)}: their forces do not follow from "
+            "the joints that nothing drives"
         )
     pull = gap_slope(tree, frames)[list(rows), list(chosen)].T
     return spread(tree, ca.solve(pull, needed[list(chosen)]), rows)
@@ -159,7 +172,8 @@ def _found(tree, q, near):
 
 
 def _driven(tree, actuated, freedom):
-    """Return the rows of q of the driven joints; raise ValueError unless they are as many as the mechanism's degrees of freedom."""
+    """Return the rows of q of the driven joints; raise ValueError unless they are as many as the
+    mechanism's degrees of freedom."""
     names = (
         [joint.name for joint in tree.moving if joint.actuated]
         if actuated is None
@@ -173,7 +187,8 @@ def _driven(tree, actuated, freedom):
             else "it would not follow any motion"
         )
         raise ValueError(
-            f"inverse: the mechanism has {freedom} degrees of freedom and {len(driven)} actuated joints "
+            f"inverse: the mechanism has {freedom} degrees of freedom and {len(driven)} actuated "
+            "joints "
             f"({', '.join(names) or 'none'}): {why}; expected as many of one as of the other"
         )
     return driven
@@ -184,7 +199,8 @@ def _check_closed(tree, what, value):
         row = int(np.argmax(np.abs(np.array(value))))
         if not abs(float(value[row])) <= CONSISTENT:
             raise ValueError(
-                f"inverse: {what} does not keep the loops closed: {labels(tree)[row]} is off by {float(value[row]):.3g}"
+                f"inverse: {what} does not keep the loops closed: {labels(tree)[row]} is off by "
+                f"{float(value[row]):.3g}"
             )
 
 

@@ -1,16 +1,21 @@
-"""First and second derivatives of inverse dynamics by a composite recursion in the ground frame, O(n d) for n joints at depth d.
+"""First and second derivatives of inverse dynamics by a composite recursion in the ground frame,
+O(n d) for n joints at depth d.
 
-With the joint's twist S, the link's twist v and acceleration a (the base accelerating by -g), p the parent, the derivatives of S along the
-motion are  phi = v_p x S,  psi = a_p x S + v_p x phi.  Every link has an inertia I, a force f and a matrix B, the derivative of f by the
-link's twist; I, F and B denote their sums over the links that a joint carries. For an ancestor j of i, or j = i,
+With the joint's twist S, the link's twist v and acceleration a (the base accelerating by -g), p the
+parent, the derivatives of S along the motion are  phi = v_p x S,  psi = a_p x S + v_p x phi.  Every
+link has an inertia I, a force f and a matrix B, the derivative of f by the link's twist; I, F and B
+denote their sums over the links that a joint carries. For an ancestor j of i, or j = i,
 
     dtau_i/dq_j  = S_i.(B phi_j + I psi_j)         dtau_j/dq_i  = S_j.(B phi_i + I psi_i + S_i x* F)
-    dtau_i/dqd_j = S_i.(B S_j + 2 I phi_j)         dtau_j/dqd_i = S_j.(B S_i + 2 I phi_i)          dtau/dqdd = S_i.I S_j
+    dtau_i/dqd_j = S_i.(B S_j + 2 I phi_j)         dtau_j/dqd_i = S_j.(B S_i + 2 I phi_i)
+    dtau/dqdd = S_i.I S_j
 
-with I, F, B of joint i. (After Jain & Rodriguez 1993; Singh, Russell & Wensing 2022.) Twists and wrenches are (angular, linear) about one
-point fixed in the ground. A load keeps its direction when its link turns, which F's turning with S_i does not know; it is added apart.
+with I, F, B of joint i. (After Jain & Rodriguez 1993; Singh, Russell & Wensing 2022.) Twists and
+wrenches are (angular, linear) about one point fixed in the ground. A load keeps its direction when
+its link turns, which F's turning with S_i does not know; it is added apart.
 
-Vectors of all joints are columns of matrices (3, n) or (6, n), entries of their matrices are rows, so a graph takes few calls to build.
+Vectors of all joints are columns of matrices (3, n) or (6, n), entries of their matrices are rows,
+so a graph takes few calls to build.
 """
 
 import casadi as ca
@@ -34,23 +39,27 @@ SX = ca.SX
 
 
 def sensitivity(tree, q, qd, qdd, loads=()):
-    """Return dtau/dq, dtau/dqd, dtau/dqdd, each (n, n), and dtau/d(moment, force) of each load in turn, (n, 6 loads)."""
+    """Return dtau/dq, dtau/dqd, dtau/dqdd, each (n, n), and dtau/d(moment, force) of each load in
+    turn, (n, 6 loads)."""
     return tuple(
         ca.sparsify(part) for part in join_slopes(tree, slope_parts(tree, q, qd, qdd, loads))
     )
 
 
 def curvature(tree, multipliers, q, qd, qdd, loads=()):
-    """Return the second derivatives of L = multipliers . tau as matrices (n, n) by (q, q), (q, qd), (q, qdd), (qd, qd), the symmetric ones
-    as upper triangles, and (n, 6 loads) by q and (moment, force) of each load; all others vanish.
+    """Return the second derivatives of L = multipliers . tau as matrices (n, n) by (q, q), (q, qd),
+    (q, qdd), (qd, qd), the symmetric ones as upper triangles, and (n, 6 loads) by q and (moment,
+    force) of each load; all others vanish.
 
-    With the virtual twist w of each link, whose joints move by the multipliers, and u_j = w_p x S_j; G = I w, D = B'w and
-    K = I [w x] + its transpose summed like I, F and B; for an ancestor i of j, or i = j where marked *,
-    q_i q_j = u_i.(S x* F + I psi + B phi) + phi_i.(B'u + K phi + phi x* G + S x* D) + psi_i.(I u + S x* G) *
-    q_i qd_j = u_i.(2 I phi + B S) + phi_i.(S x* G + K S) *      q_i qdd_j = u_i.I S *      qd_i qd_j = S_i.(S x* G + K S) *
-    qd_i q_j = S_i.(B'u + K phi + phi x* G + S x* D) + 2 phi_i.(I u + S x* G)              qdd_i q_j = S_i.(I u + S x* G)
-    with all of joint j. The forces of K m + m x* G and of B'm vanish, which leaves three entries of six.
-    (Re-derived from the first derivatives; the loads apart, as there.)
+    With the virtual twist w of each link, whose joints move by the multipliers, and u_j = w_p x
+    S_j; G = I w, D = B'w and K = I [w x] + its transpose summed like I, F and B; for an ancestor i
+    of j, or i = j where marked *, q_i q_j = u_i.(S x* F + I psi + B phi) + phi_i.(B'u + K phi + phi
+    x* G + S x* D) + psi_i.(I u + S x* G) *
+    q_i qd_j = u_i.(2 I phi + B S) + phi_i.(S x* G + K S) *      q_i qdd_j = u_i.I S *      qd_i
+    qd_j = S_i.(S x* G + K S) *
+    qd_i q_j = S_i.(B'u + K phi + phi x* G + S x* D) + 2 phi_i.(I u + S x* G)              qdd_i q_j
+    = S_i.(I u + S x* G) with all of joint j. The forces of K m + m x* G and of B'm vanish, which
+    leaves three entries of six. (Re-derived from the first derivatives; the loads apart, as there.)
     """
     return tuple(
         ca.sparsify(part)
@@ -59,8 +68,8 @@ def curvature(tree, multipliers, q, qd, qdd, loads=()):
 
 
 def slope_parts(tree, q, qd, qdd, loads=()):
-    """Return what `join_slopes` makes the derivatives of: what the joints carry, (28, n), their S, 2 phi and psi, (18, n), and the loads'
-    two parts."""
+    """Return what `join_slopes` makes the derivatives of: what the joints carry, (28, n), their S,
+    2 phi and psi, (18, n), and the loads' two parts."""
     chain = chain_of(tree)
     frames = ground_frames(chain, q, qd, qdd)
     motions = ca.densify(ca.vertcat(frames.screw, 2 * frames.phi, frames.psi))
@@ -81,7 +90,8 @@ def join_slopes(tree, parts):
 
 
 def _slope_kinds(carried, motions):
-    """Return five vectors of one joint as columns (18, 5), to be multiplied by S, 2 phi and psi of its ancestors."""
+    """Return five vectors of one joint as columns (18, 5), to be multiplied by S, 2 phi and psi of
+    its ancestors."""
     carried, (s, twice_phi, psi) = unstacked(carried), ca.vertsplit(motions, 6)
     turned, back = wrench_of(carried, s), bent_back(carried, s)
     by_rate = bent(carried, s) + wrench_of(carried, twice_phi)
@@ -100,8 +110,9 @@ def _slope_kinds(carried, motions):
 
 
 def curvature_parts(tree, multipliers, q, qd, qdd, loads=()):
-    """Return what `join_curvature` makes the second derivatives of: what the joints carry with its duals, (43, n), their S, phi, lift and
-    psi, (24, n), the loads' two parts, and the gradient of L = multipliers . tau by (q, qd, qdd, loads)."""
+    """Return what `join_curvature` makes the second derivatives of: what the joints carry with its
+    duals, (43, n), their S, phi, lift and psi, (24, n), the loads' two parts, and the gradient of L
+    = multipliers . tau by (q, qd, qdd, loads)."""
     chain = chain_of(tree)
     frames = ground_frames(chain, q, qd, qdd)
     bodies = bodies_of(chain, frames)
@@ -132,7 +143,8 @@ def join_curvature(tree, parts):
 
 
 def _curvature_kinds(carried, motions):
-    """Return six vectors of one joint as columns (24, 6), to be multiplied by S, phi, lift and psi of its ancestors."""
+    """Return six vectors of one joint as columns (24, 6), to be multiplied by S, phi, lift and psi
+    of its ancestors."""
     carried, g, g_force, back, upper = ca.vertsplit(carried, [0, 28, 31, 34, 37, 43])
     carried, (s, phi, lift, psi) = unstacked(carried), ca.vertsplit(motions, 6)
 

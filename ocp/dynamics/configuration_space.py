@@ -1,14 +1,19 @@
-"""The configuration space method: gravity, inertia and Coriolis coefficients as functions of the place q alone, to be tabulated.
+"""The configuration space method: gravity, inertia and Coriolis coefficients as functions of the
+place q alone, to be tabulated.
 
     tau_i = G_i(q) + sum_j J_ij(q) qdd_j + sum_j sum_k C_ijk(q) qd_j qd_k - loads
 
-Hollerbach (1980), last section and tables I, II, after Horn & Raibert (1978). His J is M here. In the ground frame, with joint twists S and
-the inertia I_c of all that joint c carries, the motion of one link accelerates by (S_k x S_j) qd_k qd_j for k before j, and its momentum
-turns with it; an inertia is linear in its masses, so that for joints a, b, c on one way outward, of which some may be the same,
+Hollerbach (1980), last section and tables I, II, after Horn & Raibert (1978). His J is M here. In
+the ground frame, with joint twists S and the inertia I_c of all that joint c carries, the motion of
+one link accelerates by (S_k x S_j) qd_k qd_j for k before j, and its momentum turns with it; an
+inertia is linear in its masses, so that for joints a, b, c on one way outward, of which some may be
+the same,
 
-    C_abc = S_a.(p + z),  C_bac = S_a.(p - z) = -C_cab,  C_ijk = C_ikj,  p = (I_c (S_b x S_c) + S_c x* I_c S_b) / 2,  z = S_b x* I_c S_c / 2
+    C_abc = S_a.(p + z),  C_bac = S_a.(p - z) = -C_cab,  C_ijk = C_ikj,  p = (I_c (S_b x S_c) + S_c
+    x* I_c S_b) / 2,  z = S_b x* I_c S_c / 2
 
-which are the Christoffel symbols (derived here; numerically those of Echeandia & Wensing 2021). Twists and wrenches are (angular, linear).
+which are the Christoffel symbols (derived here; numerically those of Echeandia & Wensing 2021).
+Twists and wrenches are (angular, linear).
 """
 
 from dataclasses import dataclass
@@ -44,7 +49,8 @@ def inverse(tree, q, qd, qdd, loads=()):
 
 
 def torques(gravity, inertia, coriolis, qd, qdd):
-    """Return G + M qdd + [qd' C_i qd] (n,) from G (n,), symmetric M (n, n) and n symmetric C_i (n, n)."""
+    """Return G + M qdd + [qd' C_i qd] (n,) from G (n,), symmetric M (n, n) and n symmetric C_i (n,
+    n)."""
     n = inertia.shape[0]
     if not n:
         return ca.DM(0, 1)
@@ -56,25 +62,30 @@ def torques(gravity, inertia, coriolis, qd, qdd):
 
 
 def gravity_vector(tree, q):
-    """Return G (n,), the torques (N m or N) that hold the tree at rest: G_i = S_i.(first x -g, -m g), of all that joint i carries."""
+    """Return G (n,), the torques (N m or N) that hold the tree at rest: G_i = S_i.(first x -g, -m
+    g), of all that joint i carries."""
     return _gravity(_placed(tree, q))
 
 
 def inertia_matrix(tree, q):
-    """Return M (n, n), symmetric: M_ij = S_i . I_j S_j for a joint i before j, zero where neither carries the other."""
+    """Return M (n, n), symmetric: M_ij = S_i . I_j S_j for a joint i before j, zero where neither
+    carries the other."""
     return _inertia(_placed(tree, q))
 
 
 def coriolis(tree, q):
-    """Return the n matrices C_i (n, n), symmetric, of the Christoffel symbols C_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2."""
+    """Return the n matrices C_i (n, n), symmetric, of the Christoffel symbols C_ijk = (dM_ij/dq_k +
+    dM_ik/dq_j - dM_jk/dq_i) / 2."""
     return _coriolis(_placed(tree, q))
 
 
 def dense(n):
-    """Return the inputs (list of SX) and the torques (n,) of n joints whose tables have been looked up, every entry a symbol.
+    """Return the inputs (list of SX) and the torques (n,) of n joints whose tables have been looked
+    up, every entry a symbol.
 
-    So Hollerbach (1980, table I) counts this method: neither the look-up nor any interpolation is work. M and C_i are known to be
-    symmetric, so their upper triangles are used, and every product of two rates is made once: a quarter of his 2 n^3.
+    So Hollerbach (1980, table I) counts this method: neither the look-up nor any interpolation is
+    work. M and C_i are known to be symmetric, so their upper triangles are used, and every product
+    of two rates is made once: a quarter of his 2 n^3.
     """
     gravity, qd, qdd = (ca.SX.sym(name, n) for name in ("G", "qd", "qdd"))
     given = [ca.SX.sym(name, n, n) for name in ("M", *(f"C{i}" for i in range(n)))]
@@ -82,12 +93,13 @@ def dense(n):
     return [gravity, *given, qd, qdd], torques(gravity, inertia, tables, qd, qdd)
 
 
-# The recursion --------------------------------------------------------------------------------------------------------------
+# The recursion ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """A tree at rest at q: link poses, joint twists (6, n) about the ground's origin, and the pseudo-inertia (4x4) each link carries."""
+    """A tree at rest at q: link poses, joint twists (6, n) about the ground's origin, and the
+    pseudo-inertia (4x4) each link carries."""
 
     tree: object
     frames: tuple
@@ -104,7 +116,8 @@ class _Place:
         return found
 
     def moving(self):
-        """Return (coordinate, its chain, pseudo-inertia that its joint carries) of every joint with a coordinate."""
+        """Return (coordinate, its chain, pseudo-inertia that its joint carries) of every joint with
+        a coordinate."""
         rows = enumerate(self.tree.rows)
         return [(row, self.chain(k), self.carried[k]) for k, row in rows if row is not None]
 
@@ -132,7 +145,8 @@ def _placed(tree, q):
 
 
 def _screws(tree, frames):
-    """Return the joints' twists as columns (6, n); an aligned joint turns about or slides along its link's z axis."""
+    """Return the joints' twists as columns (6, n); an aligned joint turns about or slides along its
+    link's z axis."""
     columns = [ca.DM(6, 0)]
     for joint, frame in zip(tree.joints, frames):
         if joint.kind != "fixed":
@@ -147,7 +161,8 @@ def _screws(tree, frames):
 
 
 def _images(pseudo, motions):
-    """Return the wrenches I s of motions, as columns (6, m), for a pseudo-inertia (4x4): first moment in its last column, trace(P) - P."""
+    """Return the wrenches I s of motions, as columns (6, m), for a pseudo-inertia (4x4): first
+    moment in its last column, trace(P) - P."""
     xx, yy, zz = pseudo[0, 0], pseudo[1, 1], pseudo[2, 2]
     entries = ca.vertcat(yy + zz, xx + zz, xx + yy, -pseudo[0, 1], -pseudo[0, 2], -pseudo[1, 2])
     first, (turns, slides) = ca.repmat(pseudo[:3, 3], 1, motions.shape[1]), ca.vertsplit(motions, 3)
@@ -175,7 +190,8 @@ def _inertia(place):
 
 
 def _coriolis(place):
-    """Return the n matrices C_i, from the wrenches p and z (module's head) of every joint c and all b up to it, on all a up to b."""
+    """Return the n matrices C_i, from the wrenches p and z (module's head) of every joint c and all
+    b up to it, on all a up to b."""
     n = place.tree.dof
     found = [{} for _ in range(n)]
     for c, chain, pseudo in place.moving():
@@ -210,13 +226,14 @@ def _matrix(n, entries):
     return type(values)(ca.Sparsity.triplet(n, n, rows, columns), values)
 
 
-# The tables -----------------------------------------------------------------------------------------------------------------
+# The tables ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """G, M and C of a tree on a grid: `axes`, the values of each coordinate (rad or m); `values` (*points, m), the entries of G and
-    those of the upper triangles of M and of all C_i, in this order; `names` of the joints."""
+    """G, M and C of a tree on a grid: `axes`, the values of each coordinate (rad or m); `values`
+    (*points, m), the entries of G and those of the upper triangles of M and of all C_i, in this
+    order; `names` of the joints."""
 
     names: tuple
     axes: tuple
@@ -228,16 +245,19 @@ class Table:
         return self.values.size
 
     def torque(self, q, qd, qdd):
-        """Return the joint torques (N m) or forces (N), (n,) or (n, N), from (n,) or (n, N) each; no loads act.
+        """Return the joint torques (N m) or forces (N), (n,) or (n, N), from (n,) or (n, N) each;
+        no loads act.
 
-        The coefficients are interpolated linearly in each coordinate. Raises ValueError naming the joint where q leaves the table.
+        The coefficients are interpolated linearly in each coordinate. Raises ValueError naming the
+        joint where q leaves the table.
         """
         q, qd, qdd = (np.asarray(part, dtype=float) for part in (q, qd, qdd))
         n = len(self.axes)
         for what, part in (("q", q), ("qd", qd), ("qdd", qdd)):
             if part.shape != q.shape or part.shape[:1] != (n,) or part.ndim > 2:
                 raise ValueError(
-                    f"table: {what}: expected shape ({n},) or ({n}, N), as that of q, got {part.shape}"
+                    f"table: {what}: expected shape ({n},) or ({n}, N), as that of q, got "
+                    f"{part.shape}"
                 )
         found = self._interpolate(q.reshape(n, -1)).T  # (m, N)
         rates, accelerations = qd.reshape(n, -1), qdd.reshape(n, -1)
@@ -275,8 +295,9 @@ class Table:
 def tabulate(tree, grid, ranges=None):
     """Return the Table of a tree of up to 3 moving joints.
 
-    `grid`: points, one number or one per coordinate; `ranges`: (lower, upper) per coordinate, else the joints' position limits.
-    Raises ValueError naming the joint whose range is not finite or empty, or that is one too many.
+    `grid`: points, one number or one per coordinate; `ranges`: (lower, upper) per coordinate, else
+    the joints' position limits. Raises ValueError naming the joint whose range is not finite or
+    empty, or that is one too many.
     """
     moving = tree.moving
     if not moving or len(moving) > MOST:
@@ -308,7 +329,8 @@ def _axis(joint, count, pair):
     lower, upper = limits(f"tabulate: joint {joint.name!r}: range", pair)
     if not np.isfinite([lower, upper]).all() or lower == upper:
         raise ValueError(
-            f"tabulate: joint {joint.name!r}: expected a finite range of some width, got {lower:g} to {upper:g}; "
+            f"tabulate: joint {joint.name!r}: expected a finite range of some width, got {lower:g} "
+            f"to {upper:g}; "
             "give the joint position limits, or give `ranges`"
         )
     if count != int(count) or count < 2:
@@ -317,7 +339,8 @@ def _axis(joint, count, pair):
 
 
 def _entries(tree):
-    """Return symbols of q (n,) and the distinct entries of G, M and C, in the order that Table keeps them."""
+    """Return symbols of q (n,) and the distinct entries of G, M and C, in the order that Table
+    keeps them."""
     q, (j, k) = ca.SX.sym("q", tree.dof), np.triu_indices(tree.dof)
     place = _placed(tree, q)
     matrices = (_inertia(place), *_coriolis(place))

@@ -1,4 +1,5 @@
-"""Poses as products of exponentials about coordinate axes: every Ad acts by plane turns and shifts (Sohl & Bobrow 2001)."""
+"""Poses as products of exponentials about coordinate axes: every Ad acts by plane turns and shifts
+(Sohl & Bobrow 2001)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +14,8 @@ from ocp.mechanics.types import Matrix
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exponential:
-    """A turn about a coordinate axis and a shift along it; `turn` and `slide` (6x6) make up the Ad of its inverse."""
+    """A turn about a coordinate axis and a shift along it; `turn` and `slide` (6x6) make up the Ad
+    of its inverse."""
 
     axis: int
     turn: object
@@ -35,8 +37,9 @@ def _exponential(axis, angle, shift):
 
 
 def exponentials(joint, q):
-    """Return T as exponentials about z, y, x and z, the joint's own within the last; about x and z alone in frames laid as Denavit and
-    Hartenberg lay them, as all are but the first, those of branches and those whose axes are nearly parallel."""
+    """Return T as exponentials about z, y, x and z, the joint's own within the last; about x and z
+    alone in frames laid as Denavit and Hartenberg lay them, as all are but the first, those of
+    branches and those whose axes are nearly parallel."""
     if joint.screw is None:
         return []
     home, kind = np.array(joint.home), joint.kind
@@ -75,7 +78,8 @@ def bend_to_parent(factors, bend):
 
 
 def inertia_to_parent(factors, inertia):
-    """Return Ad* J Ad of a symmetric J = [A, H; H', C], by blocks: a third of the products of matrices."""
+    """Return Ad* J Ad of a symmetric J = [A, H; H', C], by blocks: a third of the products of
+    matrices."""
     for factor in reversed(factors):
         a, h, c = (
             _turned(factor, block) for block in (inertia[:3, :3], inertia[:3, 3:], inertia[3:, 3:])

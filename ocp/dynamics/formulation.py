@@ -1,4 +1,5 @@
-"""What every method of the literature shares: the Formulation record, and the turning of a tree's frames that makes graphs small."""
+"""What every method of the literature shares: the Formulation record, and the turning of a tree's
+frames that makes graphs small."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -23,16 +24,19 @@ Inverse: TypeAlias = Callable[..., Matrix]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
-    """Derivatives of inverse dynamics in two stages: parts, which are scalar graphs, and their joining.
+    """Derivatives of inverse dynamics in two stages: parts, which are scalar graphs, and their
+    joining.
 
-    slope_parts(tree, q, qd, qdd, loads) -> parts; join_slopes(tree, parts) -> dtau/dq, dtau/dqd, dtau/dqdd (n, n),
-    and dtau/d(moment, force) of each load, a Load or a Wrench, (n, 6 loads).
+    slope_parts(tree, q, qd, qdd, loads) -> parts; join_slopes(tree, parts) -> dtau/dq, dtau/dqd,
+    dtau/dqdd (n, n), and dtau/d(moment, force) of each load, a Load or a Wrench, (n, 6 loads).
 
-    curvature_parts(tree, multipliers (n,), q, qd, qdd, loads) -> parts; join_curvature(tree, parts) -> the second
-    derivatives of L = multipliers . tau by (q, q), (q, qd), (q, qdd), (qd, qd), (n, n), the symmetric ones as upper
-    triangles, by q and the loads (n, 6 loads), and the gradient of L by (q, qd, qdd, loads).
+    curvature_parts(tree, multipliers (n,), q, qd, qdd, loads) -> parts; join_curvature(tree, parts)
+    -> the second derivatives of L = multipliers . tau by (q, q), (q, qd), (q, qdd), (qd, qd), (n,
+    n), the symmetric ones as upper triangles, by q and the loads (n, 6 loads), and the gradient of
+    L by (q, qd, qdd, loads).
 
-    Joining is written for matrices of any kind, so that it runs in scalar graphs or as loops over numbers.
+    Joining is written for matrices of any kind, so that it runs in scalar graphs or as loops over
+    numbers.
     """
 
     slope_parts: Callable[..., tuple[Matrix, ...]]
@@ -49,10 +53,10 @@ class Formulation:
     forward(tree, q, qd, tau, loads=()) -> accelerations (n,);
     without it the mass matrix and the rest of the inverse give them;
     derivatives: a Provider; without one, automatic differentiation of the inverse;
-    reactions(tree, q, qd, qdd, loads=()) -> (moment (3, links), force (3, links)) that each joint passes to its
-    link, in the axes of the link's own frame, the moment about the joint's `anchor`;
-    sensitivity(tree, q, qd, qdd, loads=()) -> dtau/dq, dtau/dqd, dtau/dqdd (n, n) by the method's own recursion;
-    flexible: whether the method knows links with modes.
+    reactions(tree, q, qd, qdd, loads=()) -> (moment (3, links), force (3, links)) that each joint
+    passes to its link, in the axes of the link's own frame, the moment about the joint's `anchor`;
+    sensitivity(tree, q, qd, qdd, loads=()) -> dtau/dq, dtau/dqd, dtau/dqdd (n, n) by the method's
+    own recursion; flexible: whether the method knows links with modes.
     """
 
     name: str
@@ -90,12 +94,15 @@ def check_rigid(tree: Tree) -> None:
 
 @lru_cache(maxsize=32)
 def aligned(tree):
-    """Return the same mechanism on better frames, and the poses (4x4) of the new link frames in the old ones.
+    """Return the same mechanism on better frames, and the poses (4x4) of the new link frames in the
+    old ones.
 
-    Every moving joint turns about or slides along the z axis of its new frame, whose x axis lies along the common normal to the next
-    joint's axis, as Denavit and Hartenberg choose it; a fixed link shares its parent's frame. Coordinates, names, points and limits
-    stay, loops are open. Any choice is correct: this one makes most entries of the constant rotations and translations zero.
-    Raises ValueError naming a flexible link, since its modes are stated in its own frame and rigid methods know none.
+    Every moving joint turns about or slides along the z axis of its new frame, whose x axis lies
+    along the common normal to the next joint's axis, as Denavit and Hartenberg choose it; a fixed
+    link shares its parent's frame. Coordinates, names, points and limits stay, loops are open. Any
+    choice is correct: this one makes most entries of the constant rotations and translations zero.
+    Raises ValueError naming a flexible link, since its modes are stated in its own frame and rigid
+    methods know none.
     """
     check_rigid(tree)
     turns = _new_frames(tree)
@@ -129,7 +136,8 @@ def aligned(tree):
 
 
 def _new_frames(tree):
-    """Choose the new frames, children first, since a frame is laid toward the axis of the joint that follows it."""
+    """Choose the new frames, children first, since a frame is laid toward the axis of the joint
+    that follows it."""
     turns, parents = [None] * len(tree.joints), tree.parents
     ahead = [None] * len(
         tree.joints
@@ -156,7 +164,8 @@ def _new_frames(tree):
 
 
 def _frame_toward(joint, com, line):
-    """Return the frame (4x4) with z on the joint's axis and x on the common normal to the next axis, or toward the centre of mass."""
+    """Return the frame (4x4) with z on the joint's axis and x on the common normal to the next
+    axis, or toward the centre of mass."""
     slides = joint.kind == "prismatic"
     z = np.array(joint.screw[3:] if slides else joint.screw[:3])
     point, direction = (com, z) if line is None else line[1:]

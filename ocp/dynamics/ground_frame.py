@@ -1,7 +1,9 @@
-"""Joints and links of a tree seen from one place in the ground: their frames, twists and accelerations, as columns.
+"""Joints and links of a tree seen from one place in the ground: their frames, twists and
+accelerations, as columns.
 
-With the joint's twist S, p the parent, and the parent's twist v_p and acceleration a_p, the derivatives of S along the motion
-are  phi = v_p x S,  psi = a_p x S + v_p x phi.  Twists are (angular, linear) about that place; the base accelerates by -g.
+With the joint's twist S, p the parent, and the parent's twist v_p and acceleration a_p, the
+derivatives of S along the motion are  phi = v_p x S,  psi = a_p x S + v_p x phi.  Twists are
+(angular, linear) about that place; the base accelerates by -g.
 """
 
 from collections.abc import Sequence
@@ -21,8 +23,9 @@ SX = ca.SX
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chain:
-    """The moving joints of an aligned tree, in the order of q: index of each one's moving parent (-1: ground), the joint that carries each
-    link (-1: ground), homes (4x4), mass, first moment (3) and inertia (3x3), and which leading slides need no place."""
+    """The moving joints of an aligned tree, in the order of q: index of each one's moving parent
+    (-1: ground), the joint that carries each link (-1: ground), homes (4x4), mass, first moment (3)
+    and inertia (3x3), and which leading slides need no place."""
 
     tree: object
     parents: tuple
@@ -34,8 +37,8 @@ class Chain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frames:
-    """Of every joint, as columns: rotation (3x3 each, a list), origin (3, n), twist S, phi, psi, link's twist and acceleration (6, n), all
-    about the place `base` (3) in the ground."""
+    """Of every joint, as columns: rotation (3x3 each, a list), origin (3, n), twist S, phi, psi,
+    link's twist and acceleration (6, n), all about the place `base` (3) in the ground."""
 
     base: object
     rotation: tuple
@@ -66,7 +69,8 @@ def chain_of(tree):
 
 
 def _leading_slides(tree):
-    """Return the links of an unbranched chain of massless slides that starts at the ground: their places do not matter."""
+    """Return the links of an unbranched chain of massless slides that starts at the ground: their
+    places do not matter."""
     found, parents = [], tree.parents
     while (
         len(found) < len(parents)
@@ -80,9 +84,11 @@ def _leading_slides(tree):
 
 
 def ground_frames(chain, q, qd, qdd):
-    """Return the Frames of all joints, about the origin of the last leading slide instead of the ground's.
+    """Return the Frames of all joints, about the origin of the last leading slide instead of the
+    ground's.
 
-    Any point may serve that is fixed in the ground at the instant; that one spares a floating base its offset.
+    Any point may serve that is fixed in the ground at the instant; that one spares a floating base
+    its offset.
     """
     joints = chain.tree.moving
     base_place, rotation, origin = _places(chain, q)
@@ -118,7 +124,8 @@ def ground_frames(chain, q, qd, qdd):
 
 
 def _places(chain, q):
-    """Return the place (3) of the last leading slide, the rotations (3x3), and the origins (3, n) from there."""
+    """Return the place (3) of the last leading slide, the rotations (3x3), and the origins (3, n)
+    from there."""
     start, rotation, origin = SX.zeros(3), [], []
     cosines, sines, spin = ca.cos(q), ca.sin(q), ca.diagcat(ca.DM.ones(2, 2), 1).sparsity()
     for k, (joint, home) in enumerate(zip(chain.tree.moving, chain.homes)):

@@ -1,4 +1,5 @@
-"""Forward dynamics by Lagrange's equations, from the energies by automatic differentiation: no recursion, and so a witness to those that are."""
+"""Forward dynamics by Lagrange's equations, from the energies by automatic differentiation: no
+recursion, and so a witness to those that are."""
 
 import casadi as ca
 
@@ -7,11 +8,13 @@ from ocp.mechanics.kinematics import kinetic_energy, load_power, potential_energ
 
 
 def forward(tree, q, qd, tau, loads=()):
-    """Return the accelerations (n,) under joint torques and forces on modal amplitudes tau (n,), as SX.
+    """Return the accelerations (n,) under joint torques and forces on modal amplitudes tau (n,), as
+    SX.
 
     M qdd + d(M qd)/dq qd - dT/dq + dV/dq + dD/dqd / 2 - dP/dqd = tau,   M = d2T/dqd2
 
-    with the kinetic energy T, the potential energy V of gravity and of bent links, the power D of the modes' damping, and that of the loads P.
+    with the kinetic energy T, the potential energy V of gravity and of bent links, the power D of
+    the modes' damping, and that of the loads P.
     """
     at, rate = ca.SX.sym("q", tree.dof), ca.SX.sym("qd", tree.dof)
     kinetic = kinetic_energy(tree, at, rate)

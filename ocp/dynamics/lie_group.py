@@ -1,13 +1,18 @@
-"""Dynamics on the Lie group SE(3): inverse, forward and every mixture of the two in one O(n) recursion, and its derivatives.
+"""Dynamics on the Lie group SE(3): inverse, forward and every mixture of the two in one O(n)
+recursion, and its derivatives.
 
-After Sohl & Bobrow (2001). A link's pose in its parent is T = M exp([S] q), the paper's second product of exponentials; M itself is here a
-product of exponentials about coordinate axes, so that every Ad acts by plane turns and shifts. V is a link's twist (angular, linear) and
-F = (moment, force) the wrench through its joint, both in and about the link's frame, J its inertia. The base accelerates by -g, and
+After Sohl & Bobrow (2001). A link's pose in its parent is T = M exp([S] q), the paper's second
+product of exponentials; M itself is here a product of exponentials about coordinate axes, so that
+every Ad acts by plane turns and shifts. V is a link's twist (angular, linear) and F = (moment,
+force) the wrench through its joint, both in and about the link's frame, J its inertia. The base
+accelerates by -g, and
 
-    V = Ad V_p + S qd,  a = [V, S] qd,  dV/dt = Ad dV_p/dt + a + S qdd,  F = J dV/dt - ad*_V (J V) + sum of Ad* F_c,  tau = S.F
+    V = Ad V_p + S qd,  a = [V, S] qd,  dV/dt = Ad dV_p/dt + a + S qdd,  F = J dV/dt - ad*_V (J V) +
+    sum of Ad* F_c,  tau = S.F
 
-(eqs. 22-28) with Ad of the inverse of T. Misprints: eq. 27 needs J V, not J dV/dt, within ad*; in algorithm 4.1 both terms of db/dx are
-negative, and tau counts against S.z in eq. 75 and dz+/dx as it does in eqs. 57 and 74; F' in eq. 55 is what a link exerts on the world.
+(eqs. 22-28) with Ad of the inverse of T. Misprints: eq. 27 needs J V, not J dV/dt, within ad*; in
+algorithm 4.1 both terms of db/dx are negative, and tau counts against S.z in eq. 75 and dz+/dx as
+it does in eqs. 57 and 74; F' in eq. 55 is what a link exerts on the world.
 """
 
 from dataclasses import dataclass, replace
@@ -34,12 +39,14 @@ from ocp.mechanics.tree import inward, outward
 
 
 def inverse(tree, q, qd, qdd, loads=()):
-    """Return the joint torques (N m) or forces (N), (n,): all joints active (Sohl & Bobrow 2001, algorithm 3.1)."""
+    """Return the joint torques (N m) or forces (N), (n,): all joints active (Sohl & Bobrow 2001,
+    algorithm 3.1)."""
     return hybrid(tree, q, qd, qdd, (True,) * tree.dof, loads)[1]
 
 
 def forward(tree, q, qd, tau, loads=()):
-    """Return the accelerations (n,) under joint torques: all joints passive. Massless links: see `hybrid`."""
+    """Return the accelerations (n,) under joint torques: all joints passive. Massless links: see
+    `hybrid`."""
     return hybrid(tree, q, qd, tau, (False,) * tree.dof, loads)[0]
 
 
@@ -54,17 +61,21 @@ def gravity_torques(tree, q):
 
 
 def hybrid(tree, q, qd, known, active, loads=()):
-    """Return accelerations and torques, each (n,), from qdd at the active joints and tau at the passive ones.
+    """Return accelerations and torques, each (n,), from qdd at the active joints and tau at the
+    passive ones.
 
-    `active` has a boolean and `known` (n,) the given acceleration or torque of each joint, in the order of q. With the articulated inertia
-    J^ of a link, F = J^ dV/dt + B, and at a passive joint U = J^ S, D = S.U (Sohl & Bobrow 2001, algorithms 3.4-3.6, eqs. 49-60):
+    `active` has a boolean and `known` (n,) the given acceleration or torque of each joint, in the
+    order of q. With the articulated inertia J^ of a link, F = J^ dV/dt + B, and at a passive joint
+    U = J^ S, D = S.U (Sohl & Bobrow 2001, algorithms 3.4-3.6, eqs. 49-60):
 
         inward:   J^ = J + sum of Ad* J^+ Ad,   B = -ad*_V (J V) - load + sum of Ad* z+
-                  passive: J^+ = J^ - U U'/D,  z+ = B + J^+ a + U (tau - S.B) / D        active: J^+ = J^,  z+ = B + J^ a + U qdd
+                  passive: J^+ = J^ - U U'/D,  z+ = B + J^+ a + U (tau - S.B) / D        active: J^+
+                  = J^,  z+ = B + J^ a + U qdd
         outward:  qdd = (tau - S.B - U.(Ad dV_p/dt + a)) / D   or   tau = U.dV/dt + S.B
 
-    Links whose joints are active down to the ground need no J^: their motion is known. Divides by zero where D = 0, that is where a passive
-    joint moves no inertia, as before a last massless link. Raises ValueError if `active` has not n entries.
+    Links whose joints are active down to the ground need no J^: their motion is known. Divides by
+    zero where D = 0, that is where a passive joint moves no inertia, as before a last massless
+    link. Raises ValueError if `active` has not n entries.
     """
     _, _, accelerations, torques = _solve(_prepare(tree, q, qd, known, active, loads))
     return ca.vertcat(*accelerations), ca.vertcat(*torques)
@@ -73,7 +84,8 @@ def hybrid(tree, q, qd, known, active, loads=()):
 def mass_matrix(tree, q):
     """Return M (n, n), symmetric, with structural zeros for joints of different branches.
 
-    M_ij = S_j.(Ad* I S_i) for j = i or between the ground and i, I being the inertia of all links that joint i carries.
+    M_ij = S_j.(Ad* I S_i) for j = i or between the ground and i, I being the inertia of all links
+    that joint i carries.
     """
     task, entries = _prepare(tree, q, None, None, (True,) * tree.dof, ()), {}
     for k, body in enumerate(_carried(task, task.bodies, inertia_to_parent)):
@@ -84,24 +96,31 @@ def mass_matrix(tree, q):
 
 
 def sensitivity(tree, q, qd, qdd, loads=()):
-    """Return dtau/dq, dtau/dqd, dtau/dqdd, each (n, n), of inverse dynamics; loads keep their direction in the ground.
+    """Return dtau/dq, dtau/dqd, dtau/dqdd, each (n, n), of inverse dynamics; loads keep their
+    direction in the ground.
 
-    Algorithm 4.1 of Sohl & Bobrow (2001) for active joints, summed over the links before it is multiplied out. With phi = [V_p, S] and
-    psi = [dV_p/dt, S] + [V_p, phi] of joint j, the twist of every link that j carries changes by phi_j with q_j and its acceleration by
-    psi_j + [phi_j, V], hence its wrench by I psi_j + B phi_j + E S_j: B x = I [x, V] - ad*_x (I V) - ad*_V (I x), and E x is how a load
-    turns against a link that turns by x. With the sums of I, F, B, E over what joint i carries, for j = i or between the ground and i,
+    Algorithm 4.1 of Sohl & Bobrow (2001) for active joints, summed over the links before it is
+    multiplied out. With phi = [V_p, S] and psi = [dV_p/dt, S] + [V_p, phi] of joint j, the twist of
+    every link that j carries changes by phi_j with q_j and its acceleration by psi_j + [phi_j, V],
+    hence its wrench by I psi_j + B phi_j + E S_j: B x = I [x, V] - ad*_x (I V) - ad*_V (I x), and E
+    x is how a load turns against a link that turns by x. With the sums of I, F, B, E over what
+    joint i carries, for j = i or between the ground and i,
 
-        dtau_j/dq_i  = S_j.(B phi_i + I psi_i + E S_i - ad*_S F)         dtau_i/dq_j  = phi_j.B'S_i + psi_j.I S_i + S_j.E'S_i
-        dtau_j/dqd_i = S_j.(B S_i + 2 I phi_i)                           dtau_i/dqd_j = S_j.B'S_i + 2 phi_j.I S_i
+        dtau_j/dq_i  = S_j.(B phi_i + I psi_i + E S_i - ad*_S F)         dtau_i/dq_j  = phi_j.B'S_i
+        + psi_j.I S_i + S_j.E'S_i
+        dtau_j/dqd_i = S_j.(B S_i + 2 I phi_i)                           dtau_i/dqd_j = S_j.B'S_i +
+        2 phi_j.I S_i
     """
     return _slopes(_prepare(tree, q, qd, qdd, (True,) * tree.dof, loads))
 
 
 def hybrid_sensitivity(tree, q, qd, known, active, loads=()):
-    """Return the derivatives of qdd and those of tau by (q, qd, known): two triples of matrices (n, n); arguments as in `hybrid`.
+    """Return the derivatives of qdd and those of tau by (q, qd, known): two triples of matrices (n,
+    n); arguments as in `hybrid`.
 
-    What algorithm 4.1 of Sohl & Bobrow (2001) computes, yet without dJ^/dx: the differentiated equations of motion are again a hybrid
-    problem with the same J^. With X = dtau/dx at fixed qdd (`sensitivity`), A the projection on active joints, and N the inverse of the
+    What algorithm 4.1 of Sohl & Bobrow (2001) computes, yet without dJ^/dx: the differentiated
+    equations of motion are again a hybrid problem with the same J^. With X = dtau/dx at fixed qdd
+    (`sensitivity`), A the projection on active joints, and N the inverse of the
     passive part of M, zero elsewhere,   dqdd/dx = -N X,   dtau/dx = A (X + M dqdd/dx),
     dqdd/dknown = N + (1 - N M) A,   dtau/dknown = 1 - A + A M dqdd/dknown.
     """
@@ -127,8 +146,9 @@ def hybrid_sensitivity(tree, q, qd, known, active, loads=()):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A hybrid problem on an aligned tree. Per link: row of q, factors of T, S (6), J (6x6), and whether its joint is passive, and loose:
-    passive or moved by a passive one. `loads` holds (link, place, moment, force) in the axes of the link."""
+    """A hybrid problem on an aligned tree. Per link: row of q, factors of T, S (6), J (6x6), and
+    whether its joint is passive, and loose: passive or moved by a passive one. `loads` holds (link,
+    place, moment, force) in the axes of the link."""
 
     tree: object
     rows: tuple
@@ -144,7 +164,8 @@ class Task:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """What a joint hands inward, J^+ (None where the link's motion is known) and z+; its U, D, and tau - S.B or, where active, S.B."""
+    """What a joint hands inward, J^+ (None where the link's motion is known) and z+; its U, D, and
+    tau - S.B or, where active, S.B."""
 
     inertia: object
     wrench: object
@@ -157,7 +178,8 @@ def _prepare(tree, q, qd, known, active, loads):
     if len(active) != tree.dof:
         names = ", ".join(joint.name for joint in tree.moving)
         raise ValueError(
-            f"active: expected a boolean for each of the {tree.dof} moving joints ({names}), got {len(active)}"
+            f"active: expected a boolean for each of the {tree.dof} moving joints ({names}), got "
+            f"{len(active)}"
         )
     tree, _ = aligned(tree)
     rows, factors = (
@@ -192,7 +214,8 @@ def _prepare(tree, q, qd, known, active, loads):
 
 
 def _solve(task):
-    """Return each link's (V, [V, S], dV/dt or None), what each joint holds, and accelerations and torques as lists of n."""
+    """Return each link's (V, [V, S], dV/dt or None), what each joint holds, and accelerations and
+    torques as lists of n."""
     still, rest = ca.DM(6, 1), ca.sparsify(ca.DM([0, 0, 0, *(-g for g in task.tree.gravity)]))
     moves = outward(task.tree, lambda k, parent: _move(task, k, parent), (still, still, rest))
     held = inward(task.tree, lambda k, children: _hold(task, moves, k, children))
@@ -220,7 +243,8 @@ def _move(task, k, parent):
 
 
 def _hold(task, moves, k, children):
-    """Eqs. 52-55: J^ and B, or F where the motion is known, of a link with what it carries; then inward through its joint."""
+    """Eqs. 52-55: J^ and B, or F where the motion is known, of a link with what it carries; then
+    inward through its joint."""
     (twist, phi, acceleration), body, parent = moves[k], task.bodies[k], task.tree.parents[k]
     pushes = (
         ca.vertcat(moment + ca.cross(place, force), force)
@@ -291,7 +315,8 @@ def _release(task, move, held, k, acceleration):
 def _passive_inverse(task, held):
     """Return N (n, n), the inverse of the passive part of M and zero elsewhere, as W' D^-1 W.
 
-    Column i of W is tau - S.B of all passive joints in an inward sweep with a unit torque at joint i and nothing else.
+    Column i of W is tau - S.B of all passive joints in an inward sweep with a unit torque at joint
+    i and nothing else.
     """
     parents, rows, entries, pivots = task.tree.parents, task.rows, {}, {}
     for i in (k for k, passive in enumerate(task.passive) if passive):
@@ -373,7 +398,8 @@ def _carried(task, own, to_parent):
 
 
 def _toward_ground(task, k, wrenches):
-    """Yield each moving joint from k to the ground and the wrenches (6, m) in and about its frame; nothing where k is fixed."""
+    """Yield each moving joint from k to the ground and the wrenches (6, m) in and about its frame;
+    nothing where k is fixed."""
     if task.rows[k] is None:
         return
     while k >= 0:

@@ -1,4 +1,5 @@
-"""Accelerations from inverse dynamics alone, which is linear in them: tau = M qdd + h, whatever the formulation."""
+"""Accelerations from inverse dynamics alone, which is linear in them: tau = M qdd + h, whatever the
+formulation."""
 
 from collections.abc import Sequence
 
@@ -13,7 +14,8 @@ from ocp.mechanics.types import Matrix
 def linear_in_accelerations(
     inverse: Inverse, tree: Tree, q: Matrix, qd: Matrix, loads: Sequence[Load] = ()
 ) -> tuple[Matrix, Matrix]:
-    """Return M (n, n) and h (n,) with inverse(tree, q, qd, qdd, loads) = M qdd + h; numbers where q and qd are.
+    """Return M (n, n) and h (n,) with inverse(tree, q, qd, qdd, loads) = M qdd + h; numbers where q
+    and qd are.
 
     Raises ValueError if the inverse is not linear in the accelerations.
     """
@@ -34,9 +36,11 @@ def linear_in_accelerations(
 def mixed(
     mass: Matrix, bias: Matrix, known: Matrix, active: Sequence[bool]
 ) -> tuple[Matrix, Matrix]:
-    """Return accelerations and torques, each (n,), of M qdd + h = tau, from `known` (n,) of either kind.
+    """Return accelerations and torques, each (n,), of M qdd + h = tau, from `known` (n,) of either
+    kind.
 
-    `active` has a boolean for each coordinate: whether its acceleration is known, and not its torque.
+    `active` has a boolean for each coordinate: whether its acceleration is known, and not its
+    torque.
     """
     given = [row for row, flag in enumerate(active) if flag]
     free = [row for row, flag in enumerate(active) if not flag]

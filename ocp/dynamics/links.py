@@ -1,4 +1,5 @@
-"""The 4x4 matrices of links, as the Lagrangian methods take them: numbers of a tree, or a symbol for every entry as the paper counts."""
+"""The 4x4 matrices of links, as the Lagrangian methods take them: numbers of a tree, or a symbol
+for every entry as the paper counts."""
 
 import casadi as ca
 import numpy as np
@@ -11,7 +12,8 @@ from ocp.mechanics.tree import Link, Tree
 
 
 def link_poses(tree, q):
-    """Return T, T' = T [S] and T'' = T [S]^2 (4x4) of every link, primes by its own coordinate; T' = T'' = 0 where it has none."""
+    """Return T, T' = T [S] and T'' = T [S]^2 (4x4) of every link, primes by its own coordinate; T'
+    = T'' = 0 where it has none."""
     poses = []
     for joint, row in zip(tree.joints, tree.rows):
         t, hat = joint_pose(joint, None if row is None else q[row]), ca.DM(4, 4)
@@ -31,10 +33,12 @@ def link_matrices(tree, q):
 
 
 def given_matrices(n, torques):
-    """Return the inputs (list of SX) and the torques (n,) of a serial chain of n joints with a symbol for every matrix entry.
+    """Return the inputs (list of SX) and the torques (n,) of a serial chain of n joints with a
+    symbol for every matrix entry.
 
-    So Hollerbach (1980, table I) counts: link matrices and their derivatives are given, and none of their entries is known to be 0 or 1.
-    `torques(tree, links, qd=, qdd=, gravity=)` is the method's core.
+    So Hollerbach (1980, table I) counts: link matrices and their derivatives are given, and none of
+    their entries is known to be 0 or 1. `torques(tree, links, qd=, qdd=, gravity=)` is the method's
+    core.
     """
     links = [
         tuple(ca.SX.sym(f"{name}_{k}", 4, 4) for name in ("T", "dT", "ddT", "J")) for k in range(n)

@@ -25,8 +25,9 @@ def inverse_dynamics(
 ) -> Matrix:
     """Return the joint torques (N m) or forces (N), (n,), that a motion needs beside the loads.
 
-    `q, qd, qdd` (n,) are numbers or expressions (SX, MX); loops count as open (see `ocp.dynamics.closed_loops`).
-    Raises ValueError for sizes that are not n, and for flexible links under a formulation of rigid bodies.
+    `q, qd, qdd` (n,) are numbers or expressions (SX, MX); loops count as open (see
+    `ocp.dynamics.closed_loops`). Raises ValueError for sizes that are not n, and for flexible links
+    under a formulation of rigid bodies.
     """
     motion = _expressions(tree, q=q, qd=qd, qdd=qdd)
     return formulation_of(formulation, tree).inverse(tree, *motion, loads)
@@ -40,10 +41,12 @@ def forward_dynamics(
     loads: Sequence[Load] = (),
     formulation: Formulation | str = AUTO,
 ) -> Matrix:
-    """Return the accelerations (n,), rad/s2 or m/s2, under joint torques (N m) or forces (N), (n,), and loads.
+    """Return the accelerations (n,), rad/s2 or m/s2, under joint torques (N m) or forces (N), (n,),
+    and loads.
 
-    `q, qd, tau` (n,) are numbers or expressions; loops stay closed, by the forces of their cut joints.
-    Raises ValueError for sizes that are not n, and for numbers where the accelerations are not determined.
+    `q, qd, tau` (n,) are numbers or expressions; loops stay closed, by the forces of their cut
+    joints. Raises ValueError for sizes that are not n, and for numbers where the accelerations are
+    not determined.
     """
     method, motion = formulation_of(formulation, tree), _expressions(tree, q=q, qd=qd, tau=tau)
     if not tree.loops:
@@ -61,8 +64,8 @@ def accelerations(
 ) -> Matrix:
     """Return the accelerations (n,) of a tree, its loops open.
 
-    Built-in formulations take the articulated-body recursion, with flexible links Book's; others their own
-    `forward`, or without one the M and h of their inverse.
+    Built-in formulations take the articulated-body recursion, with flexible links Book's; others
+    their own `forward`, or without one the M and h of their inverse.
     """
     method = formulation_of(formulation, tree)
     if is_built_in(method):
@@ -82,9 +85,11 @@ def hybrid_dynamics(
     loads: Sequence[Load] = (),
     formulation: Formulation | str = AUTO,
 ) -> tuple[Matrix, Matrix]:
-    """Return accelerations and torques, each (n,), from qdd at the `active` joints and tau at the others.
+    """Return accelerations and torques, each (n,), from qdd at the `active` joints and tau at the
+    others.
 
-    `active` has a boolean and `known` (n,) the acceleration or torque of each coordinate; loops count as open.
+    `active` has a boolean and `known` (n,) the acceleration or torque of each coordinate; loops
+    count as open.
     """
     method = formulation_of(formulation, tree)
     if is_built_in(method):
@@ -94,7 +99,8 @@ def hybrid_dynamics(
 
 
 def mass_matrix(tree: Tree, q: Matrix) -> Matrix:
-    """Return M (n, n), symmetric, with M qdd + h = tau: kg m2, kg m or kg, by the rows' units; loops count as open.
+    """Return M (n, n), symmetric, with M qdd + h = tau: kg m2, kg m or kg, by the rows' units;
+    loops count as open.
 
     `q` (n,) are numbers or an expression. Raises ValueError if its size is not n.
     """
@@ -108,7 +114,8 @@ def recursions(tree: Tree) -> Any:
 
 
 def slope_of(formulation: Formulation | str, tree: Tree) -> Inverse | None:
-    """Return the inverse from which M and h follow; None where the built-in recursions know them."""
+    """Return the inverse from which M and h follow; None where the built-in recursions know
+    them."""
     method = formulation_of(formulation, tree)
     return None if is_built_in(method) else method.inverse
 
@@ -121,7 +128,8 @@ def _expressions(tree: Tree, **vectors: Matrix) -> list[Matrix]:
         if value.numel() != tree.dof:
             joints = ", ".join(joint.name for joint in tree.moving)
             raise ValueError(
-                f"{name}: expected {tree.dof} entries, one for each of {joints}; got {value.numel()}"
+                f"{name}: expected {tree.dof} entries, one for each of {joints}; got "
+                f"{value.numel()}"
             )
         found.append(value)
     return found

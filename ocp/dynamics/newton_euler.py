@@ -1,8 +1,10 @@
-"""Recursive Newton-Euler dynamics in moving link frames, with the forces and moments inside the joints.
+"""Recursive Newton-Euler dynamics in moving link frames, with the forces and moments inside the
+joints.
 
-Follows Barman (2020), chapter III, steps 1-10, on frames laid as Denavit and Hartenberg lay them (`aligned`) and with each link's
-inertia as mass m, first moment h = m c and pseudo-inertia P about the frame's origin: with U = [dw] + [w][w] the inertial force is
-m a + U h and the inertial moment h x a + I dw + w x I w, which is less work than moving both to the centre of mass. Gravity is an
+Follows Barman (2020), chapter III, steps 1-10, on frames laid as Denavit and Hartenberg lay them
+(`aligned`) and with each link's inertia as mass m, first moment h = m c and pseudo-inertia P about
+the frame's origin: with U = [dw] + [w][w] the inertial force is m a + U h and the inertial moment h
+x a + I dw + w x I w, which is less work than moving both to the centre of mass. Gravity is an
 acceleration of the base, which makes a resting link carry its weight (sign of Barman's eq. 3.67).
 """
 
@@ -23,9 +25,12 @@ from ocp.mechanics.tree import Link, Tree, inward, outward
 def inverse(tree, q, qd, qdd, loads=()):
     """Return the joint torques (N m) or forces (N), (n,).
 
-    outward:  w = R'w_p + z qd,  dw = R'dw_p + R'w_p x z qd + z qdd,  a = R'(a_p + U_p p)      (Barman 2020, steps 2-8)
-    inward:   f = m a + U h - F + R_c f_c,  n = h x a + I dw + w x I w - M + R_c n_c + p_c x R_c f_c    (step 9)
-    tau = z.n for a joint that turns, z.f for one that slides, z.n + pitch z.f for a screw        (step 10)
+    outward:  w = R'w_p + z qd,  dw = R'dw_p + R'w_p x z qd + z qdd,  a = R'(a_p + U_p p)
+    (Barman 2020, steps 2-8)
+    inward:   f = m a + U h - F + R_c f_c,  n = h x a + I dw + w x I w - M + R_c n_c + p_c x R_c f_c
+    (step 9)
+    tau = z.n for a joint that turns, z.f for one that slides, z.n + pitch z.f for a screw
+    (step 10)
     """
     tree, _ = aligned(tree)
     wrenches = _joint_wrenches(tree, _Turns(tree, q), qd, qdd, loads, _listed(regrouped(tree)))
@@ -39,9 +44,11 @@ def inverse(tree, q, qd, qdd, loads=()):
 
 
 def reactions(tree, q, qd, qdd, loads=()):
-    """Return moment (3, links; N m) and force (3, links; N) that each joint passes to its link, in the axes of the link's frame.
+    """Return moment (3, links; N m) and force (3, links; N) that each joint passes to its link, in
+    the axes of the link's frame.
 
-    The moment is about the joint's `anchor`. Their components along the joint's axis are the joint torque or force itself.
+    The moment is about the joint's `anchor`. Their components along the joint's axis are the joint
+    torque or force itself.
     """
     better, turns = aligned(tree)
     forces, moments = [], []
@@ -59,7 +66,8 @@ def reactions(tree, q, qd, qdd, loads=()):
 
 
 def _joint_wrenches(tree, turns, qd, qdd, loads, inertias):
-    """Return (moment, force) through every joint, in and about its link's aligned frame; `inertias` are lists of entries."""
+    """Return (moment, force) through every joint, in and about its link's aligned frame; `inertias`
+    are lists of entries."""
     rows = tree.rows
     external = _external(tree, turns, loads)
 
@@ -114,10 +122,11 @@ def _listed(inertias):
 
 
 def dense(n):
-    """Return the inputs and the torques (n,) of revolute joints all of whose matrices are symbols, as Hollerbach (1980) counts work.
+    """Return the inputs and the torques (n,) of revolute joints all of whose matrices are symbols,
+    as Hollerbach (1980) counts work.
 
-    Inputs are the rotations R_k (3x3) to the parent, the offsets p_k (3), mass, first moment and pseudo-inertia (13) of every link, qd and
-    qdd; gravity is a number.
+    Inputs are the rotations R_k (3x3) to the parent, the offsets p_k (3), mass, first moment and
+    pseudo-inertia (13) of every link, qd and qdd; gravity is a number.
     """
     joints = [revolute(f"joint{k}", f"joint{k - 1}" if k else GROUND) for k in range(n)]
     tree = Tree(links=[Link()] * n, joints=joints, gravity=(1.1, 1.2, 1.3))
@@ -159,7 +168,8 @@ class _Rotations:
 
 
 def _external(tree, turns, loads):
-    """Return {link: (moment, force)} of all loads on a link, in and about its frame (Barman 2020, eqs. 3.84-3.90)."""
+    """Return {link: (moment, force)} of all loads on a link, in and about its frame (Barman 2020,
+    eqs. 3.84-3.90)."""
     external = {}
     for k, arm, moment, force in applied(tree, loads):
         moment, force = turns.from_ground(k, moment), turns.from_ground(k, force)
@@ -171,7 +181,8 @@ def _external(tree, turns, loads):
 
 
 class _Turns:
-    """The rotation Rz(beta) Rx(alpha) Rz(phi + q) and the offset of each joint of an aligned tree at the coordinates q."""
+    """The rotation Rz(beta) Rx(alpha) Rz(phi + q) and the offset of each joint of an aligned tree
+    at the coordinates q."""
 
     def __init__(self, tree, q):
         self.parents, self.planes, self.offsets = tree.parents, [], []
@@ -217,7 +228,8 @@ class _Turns:
 
 
 def _cosine_sine(angle):
-    """Return (cos, sin) of a constant, exact at quarter turns so that products with it vanish from the graph."""
+    """Return (cos, sin) of a constant, exact at quarter turns so that products with it vanish from
+    the graph."""
     c, s = np.cos(angle), np.sin(angle)
     return (
         (float(np.round(c)), float(np.round(s)))
@@ -252,7 +264,8 @@ def _turn_back(v, plane, i, j):
 
 
 def _bend(w, dw):
-    """Return U = [dw] + [w][w]: the acceleration of a point at r, over that of the origin, is U r."""
+    """Return U = [dw] + [w][w]: the acceleration of a point at r, over that of the origin, is U
+    r."""
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = ([_product(a, b) for b in w] for a in w)
     x, y, z = dw
     return [
@@ -263,7 +276,8 @@ def _bend(w, dw):
 
 
 def _axial(u, w, dw, p):
-    """Return the inertial moment about the origin, I dw + w x I w with I = trace(P) - P; its off-diagonal terms need U anyway."""
+    """Return the inertial moment about the origin, I dw + w x I w with I = trace(P) - P; its
+    off-diagonal terms need U anyway."""
     moments = p[1][1] + p[2][2], p[0][0] + p[2][2], p[0][0] + p[1][1]
     entries = []
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
@@ -299,7 +313,8 @@ def _cross(u, v):
 
 
 def _product(a, b):
-    """Return a b; constants 0 and 1 never reach the graph, which spares most of the time to build it."""
+    """Return a b; constants 0 and 1 never reach the graph, which spares most of the time to build
+    it."""
     if _is(a, 0.0) or _is(b, 0.0):
         return 0.0
     return b if _is(a, 1.0) else a if _is(b, 1.0) else _joined(mul, ca.OP_MUL, a, b)
@@ -325,7 +340,8 @@ def _minus(a, b):
 
 
 def _joined(operation, code, a, b):
-    """Return operation(a, b); scalar graphs take its `code`, which spares the search for types that lasts longer than the operation."""
+    """Return operation(a, b); scalar graphs take its `code`, which spares the search for types that
+    lasts longer than the operation."""
     return ca.SX.binary(code, a, b) if ca.SX in (type(a), type(b)) else operation(a, b)
 
 

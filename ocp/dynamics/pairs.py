@@ -1,9 +1,11 @@
-"""Products of the vectors of every joint, and over all pairs of a joint and its ancestors, as a few products of matrices.
+"""Products of the vectors of every joint, and over all pairs of a joint and its ancestors, as a few
+products of matrices.
 
-A derivative of inverse dynamics is a matrix whose entry at joint i and ancestor j is a dot product of a vector of i with one of j, and zero
-where neither is the other's ancestor. Vectors of all joints stand as columns of matrices, SX or MX alike: in SX every entry is an
-expression of its own, in MX the products are loops over numbers, which the virtual machine runs several times faster. Pairs are taken
-together along the unbranched segments of a tree.
+A derivative of inverse dynamics is a matrix whose entry at joint i and ancestor j is a dot product
+of a vector of i with one of j, and zero where neither is the other's ancestor. Vectors of all
+joints stand as columns of matrices, SX or MX alike: in SX every entry is an expression of its own,
+in MX the products are loops over numbers, which the virtual machine runs several times faster.
+Pairs are taken together along the unbranched segments of a tree.
 """
 
 from dataclasses import dataclass
@@ -14,7 +16,8 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
-    """Coordinates `own` of an unbranched chain, from the ground outward, and `outer`, those of its ancestors."""
+    """Coordinates `own` of an unbranched chain, from the ground outward, and `outer`, those of its
+    ancestors."""
 
     own: tuple
     outer: tuple
@@ -41,10 +44,12 @@ def segments(tree):
 
 
 def bilinear(function, left, right):
-    """Return function(left_j, right_j), which is bilinear and sparse, of all columns j, side by side.
+    """Return function(left_j, right_j), which is bilinear and sparse, of all columns j, side by
+    side.
 
-    `function` takes and gives SX of one joint. Its products of entries are one product of two matrices entry by entry, and their sums one
-    product with a constant matrix, whatever the number of joints.
+    `function` takes and gives SX of one joint. Its products of entries are one product of two
+    matrices entry by entry, and their sums one product with a constant matrix, whatever the number
+    of joints.
     """
     a, b = ca.SX.sym("a", left.shape[0]), ca.SX.sym("b", right.shape[0])
     block = function(a, b)
@@ -61,11 +66,13 @@ def bilinear(function, left, right):
 
 
 def products(tree, kinds, motions, places):
-    """Return sparse matrices (n, n) of dot products of the joints' vectors with those of their ancestors.
+    """Return sparse matrices (n, n) of dot products of the joints' vectors with those of their
+    ancestors.
 
-    `motions` (k, n) has one vector per joint as a column, `kinds` (k, m n) has m others of every joint. For every (upper, lower) of
-    `places` a matrix has at (j, i), with j an ancestor of i or i itself, the product of i's vector of kind `upper` with j's motion, and at
-    (i, j), j not i, that of kind `lower`; none for None.
+    `motions` (k, n) has one vector per joint as a column, `kinds` (k, m n) has m others of every
+    joint. For every (upper, lower) of `places` a matrix has at (j, i), with j an ancestor of i or i
+    itself, the product of i's vector of kind `upper` with j's motion, and at (i, j), j not i, that
+    of kind `lower`; none for None.
     """
     n, found = tree.dof, segments(tree)
     count, rows = kinds.shape[1] // n, motions.T
@@ -95,8 +102,9 @@ def products(tree, kinds, motions, places):
 
 
 def _pairs(found, kinds):
-    """Return for all pairs of a joint i of a segment and a joint j of its outer and own: where the product of the first kind stands among
-    those of `kinds` kinds and by how much the next is further, i, j, and whether j is a proper ancestor of i, or i itself."""
+    """Return for all pairs of a joint i of a segment and a joint j of its outer and own: where the
+    product of the first kind stands among those of `kinds` kinds and by how much the next is
+    further, i, j, and whether j is a proper ancestor of i, or i itself."""
     columns, start = [], 0
     for part in found:
         wide, tall = len(part.own), len(part.outer + part.own)
@@ -119,7 +127,8 @@ def _pairs(found, kinds):
 
 
 def _scattered(n, stack, entries):
-    """Return the sparse matrix (n, n) of entries of a column: (which of them, rows, columns), at places that do not meet."""
+    """Return the sparse matrix (n, n) of entries of a column: (which of them, rows, columns), at
+    places that do not meet."""
     which, rows, columns = (np.concatenate(part) for part in zip(*entries))
     order = np.lexsort((rows, columns))
     return type(stack)(

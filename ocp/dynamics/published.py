@@ -1,4 +1,5 @@
-"""The provider that takes a formulation's own published recursion for first derivatives, and automatic differentiation for second ones."""
+"""The provider that takes a formulation's own published recursion for first derivatives, and
+automatic differentiation for second ones."""
 
 from dataclasses import replace
 
@@ -15,7 +16,8 @@ def published(formulation):
     """Return the Provider of a formulation's own `sensitivity`; raise ValueError if it has none."""
     if formulation.sensitivity is None:
         raise ValueError(
-            f"derivatives 'published': formulation {formulation.name!r} has no sensitivities of its own"
+            f"derivatives 'published': formulation {formulation.name!r} has no sensitivities of "
+            "its own"
         )
 
     def slope_parts(tree, q, qd, qdd, loads=()):

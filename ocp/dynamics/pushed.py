@@ -13,7 +13,8 @@ SX = ca.SX
 
 
 def _loaded_chains(chain, frames, loads):
-    """Yield for each load the coordinates that move its link, its place, whether that stays, and moment and force as columns (3)."""
+    """Yield for each load the coordinates that move its link, its place, whether that stays, and
+    moment and force as columns (3)."""
     for load in loads:
         stays = isinstance(load, Wrench)
         link, position, moment, force = (
@@ -43,7 +44,8 @@ def _loaded_chains(chain, frames, loads):
 
 
 def _rates(frames, moving, place):
-    """Return for every joint of a chain, as columns (3, d), the rates of turning and of a point's moving per joint rate."""
+    """Return for every joint of a chain, as columns (3, d), the rates of turning and of a point's
+    moving per joint rate."""
     turns, slides = ca.vertsplit(frames.screw[:, moving], 3)
     return turns, slides + cross(turns, ca.repmat(place, 1, len(moving)))
 
@@ -67,8 +69,9 @@ def load_slopes(chain, frames, loads):
 
 
 def load_curvatures(chain, frames, virtual, loads):
-    """Return of the virtual work of the loads, sum of w.W: second derivatives by q (n, n), upper triangle, minus those by q and (moment,
-    force) (n, 6 loads), the first by q (n,), and minus those by (moment, force) (6 loads,)."""
+    """Return of the virtual work of the loads, sum of w.W: second derivatives by q (n, n), upper
+    triangle, minus those by q and (moment, force) (n, 6 loads), the first by q (n,), and minus
+    those by (moment, force) (6 loads,)."""
     n, count = chain.tree.dof, len(loads)
     by_qq, by_q_load, by_q, by_load = SX(n, n), SX(n, 6 * count), SX.zeros(n), SX.zeros(6 * count)
     for number, (moving, place, stays, moment, force) in enumerate(

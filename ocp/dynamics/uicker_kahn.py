@@ -1,7 +1,8 @@
 """The closed form of Uicker and Kahn, O(n^4): every second derivative of every link transformation.
 
-Hollerbach (1980), eqs. 4, 5, after Uicker (1965) and Kahn (1969); Xiang, Arora & Abdel-Malek (2009), eqs. 6-10, with loads. Every joint
-kind is one case, since dT/dq = T [S] with the joint's constant screw matrix [S].
+Hollerbach (1980), eqs. 4, 5, after Uicker (1965) and Kahn (1969); Xiang, Arora & Abdel-Malek
+(2009), eqs. 6-10, with loads. Every joint kind is one case, since dT/dq = T [S] with the joint's
+constant screw matrix [S].
 """
 
 import casadi as ca
@@ -27,13 +28,17 @@ def inverse(tree, q, qd, qdd, loads=()):
 
 
 def torques(tree, links, *, qd, qdd, gravity, loads=()):
-    """Return the joint torques (n,) of links (T, T' = dT/dq, T'', pseudo-inertia J), each 4x4, under gravity (4) and `applied` loads.
+    """Return the joint torques (n,) of links (T, T' = dT/dq, T'', pseudo-inertia J), each 4x4,
+    under gravity (4) and `applied` loads.
 
-    tau_i = sum_j { sum_k tr(dW_j/dq_k J_j dW_j'/dq_i) qdd_k + sum_k sum_l tr(d2W_j/dq_k dq_l J_j dW_j'/dq_i) qd_k qd_l
-                    - tr((g m_j r_j' + P_j) dW_j'/dq_i) }                                     (Hollerbach 1980, eq. 4)
+    tau_i = sum_j { sum_k tr(dW_j/dq_k J_j dW_j'/dq_i) qdd_k + sum_k sum_l tr(d2W_j/dq_k dq_l J_j
+    dW_j'/dq_i) qd_k qd_l
+                    - tr((g m_j r_j' + P_j) dW_j'/dq_i) }
+                    (Hollerbach 1980, eq. 4)
 
-    over the links j that joint i moves and the joints k, l that move j. A trace of two factors is the product of their columns, and the
-    order of these products matters: summing over k and l first would be Waters' method.
+    over the links j that joint i moves and the joints k, l that move j. A trace of two factors is
+    the product of their columns, and the order of these products matters: summing over k and l
+    first would be Waters' method.
     """
     tau = [0] * tree.dof
     for j, (w, slopes, bends) in enumerate(_derivatives(tree, links)):
@@ -58,7 +63,8 @@ def torques(tree, links, *, qd, qdd, gravity, loads=()):
 
 
 def _derivatives(tree, links):
-    """Return per link W, {k: dW/dq_k} and {(k, l): d2W/dq_k dq_l} with k <= l, each 4x4   (Hollerbach 1980, eq. 5, link by link)."""
+    """Return per link W, {k: dW/dq_k} and {(k, l): d2W/dq_k dq_l} with k <= l, each 4x4
+    (Hollerbach 1980, eq. 5, link by link)."""
     rows = tree.rows
 
     def derivatives(j, parent):
@@ -85,7 +91,8 @@ def _columns(matrices):
 
 
 def dense(n):
-    """Return the inputs (list of SX) and the torques (n,) of a serial chain of n joints as Hollerbach (1980, table I) counts."""
+    """Return the inputs (list of SX) and the torques (n,) of a serial chain of n joints as
+    Hollerbach (1980, table I) counts."""
     return given_matrices(n, torques)
 
 

@@ -1,7 +1,9 @@
-"""Waters' Lagrangian dynamics with 4x4 link transformations, O(n^2): recursive motions, torques as sums over the links outside.
+"""Waters' Lagrangian dynamics with 4x4 link transformations, O(n^2): recursive motions, torques as
+sums over the links outside.
 
-Hollerbach (1980), eqs. 6-10, after Waters (1979). Every joint kind is one case, since dT/dq = T [S] with the joint's constant screw
-matrix [S]. Loads act through the Jacobian of their point (Xiang, Arora & Abdel-Malek 2009, eqs. 6, 10), which is part of dW/dq.
+Hollerbach (1980), eqs. 6-10, after Waters (1979). Every joint kind is one case, since dT/dq = T [S]
+with the joint's constant screw matrix [S]. Loads act through the Jacobian of their point (Xiang,
+Arora & Abdel-Malek 2009, eqs. 6, 10), which is part of dW/dq.
 """
 
 import casadi as ca
@@ -27,10 +29,12 @@ def inverse(tree, q, qd, qdd, loads=()):
 
 
 def torques(tree, links, *, qd, qdd, gravity, loads=()):
-    """Return the joint torques (n,) of links (T, T' = dT/dq, T'', pseudo-inertia J), each 4x4, under gravity (4) and `applied` loads.
+    """Return the joint torques (n,) of links (T, T' = dT/dq, T'', pseudo-inertia J), each 4x4,
+    under gravity (4) and `applied` loads.
 
-    W = W_p T,  dW = dW_p T + W_p T' qd,  ddW = ddW_p T + 2 dW_p T' qd + W_p (T'' qd^2 + T' qdd)       (Hollerbach 1980, eqs. 8-10)
-    tau_i = sum over the links j that joint i moves of  tr(dW_j/dq_i (J_j ddW_j' - m_j r_j g' - P_j')) (eq. 6; m r = J's last column)
+    W = W_p T,  dW = dW_p T + W_p T' qd,  ddW = ddW_p T + 2 dW_p T' qd + W_p (T'' qd^2 + T' qdd)
+    (Hollerbach 1980, eqs. 8-10) tau_i = sum over the links j that joint i moves of  tr(dW_j/dq_i
+    (J_j ddW_j' - m_j r_j g' - P_j')) (eq. 6; m r = J's last column)
     """
     rows, zero = tree.rows, ca.DM(4, 4)
 
@@ -53,7 +57,8 @@ def torques(tree, links, *, qd, qdd, gravity, loads=()):
 
 
 def dense(n):
-    """Return the inputs (list of SX) and the torques (n,) of a serial chain of n joints as Hollerbach (1980, table I) counts."""
+    """Return the inputs (list of SX) and the torques (n,) of a serial chain of n joints as
+    Hollerbach (1980, table I) counts."""
     return given_matrices(n, torques)
 
 

@@ -1,1 +1,2 @@
-"""Mechanisms as values: joints, trees, inertia, loads, loops, bending links, and where all of it is."""
+"""Mechanisms as values: joints, trees, inertia, loads, loops, bending links, and where all of it
+is."""

@@ -1,7 +1,8 @@
-"""Assumed modes of uniform beams: frequency equations, shapes, and their integrals (Book 1983, eqs. 25, 28, 42-45, 52).
+"""Assumed modes of uniform beams: frequency equations, shapes, and their integrals (Book 1983, eqs.
+25, 28, 42-45, 52).
 
-The beam lies along x from the origin of its link's frame, where it is clamped to that frame. Bending about y moves its axis along z, bending
-about z along y, torsion turns the sections about x.
+The beam lies along x from the origin of its link's frame, where it is clamped to that frame.
+Bending about y moves its axis along z, bending about z along y, torsion turns the sections about x.
 """
 
 from dataclasses import dataclass
@@ -20,7 +21,8 @@ SHAPES = ("clamped-free", "clamped-tip", "pinned", "hub", "polynomial")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
-    """A rigid body fixed to a beam's tip: mass (kg), centre of mass (3, m, from the tip), inertia about it (3x3, kg m2), in the link's axes."""
+    """A rigid body fixed to a beam's tip: mass (kg), centre of mass (3, m, from the tip), inertia
+    about it (3x3, kg m2), in the link's axes."""
 
     mass: float
     com: tuple = (0.0, 0.0, 0.0)
@@ -36,7 +38,8 @@ class Body:
 
     @property
     def moments(self):
-        """Return mass, first moment (3) and pseudo-inertia (3x3, integral of s s') about the tip."""
+        """Return mass, first moment (3) and pseudo-inertia (3x3, integral of s s') about the
+        tip."""
         com, inertia = np.array(self.com), np.array(self.inertia)
         return (
             self.mass,
@@ -47,10 +50,12 @@ class Body:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beam:
-    """A uniform Euler-Bernoulli beam: length (m), mass (kg), stiffness E I about y and z (N m2), G I_x (N m2), tip body.
+    """A uniform Euler-Bernoulli beam: length (m), mass (kg), stiffness E I about y and z (N m2), G
+    I_x (N m2), tip body.
 
-    `gyration` (2, m): radii of gyration of the section about y and about z, without which torsion has no inertia but the tip's. With `rotary`
-    the sections' turning counts in bending too, as Rayleigh has it.
+    `gyration` (2, m): radii of gyration of the section about y and about z, without which torsion
+    has no inertia but the tip's. With `rotary` the sections' turning counts in bending too, as
+    Rayleigh has it.
     """
 
     length: float
@@ -66,7 +71,8 @@ class Beam:
         radii = numbers("beam gyration", self.gyration, (2,))
         if (stiffness <= 0).any() or (radii < 0).any():
             raise ValueError(
-                f"beam: expected bending stiffness above 0 and gyration of at least 0, got {stiffness.tolist()}, {radii.tolist()}"
+                "beam: expected bending stiffness above 0 and gyration of at least 0, got "
+                f"{stiffness.tolist()}, {radii.tolist()}"
             )
         set_fields(
             self,
@@ -81,7 +87,8 @@ class Beam:
 
     @property
     def end(self):
-        """Return mass, first moment (3) and pseudo-inertia (3x3) about the tip of what the tip carries."""
+        """Return mass, first moment (3) and pseudo-inertia (3x3) about the tip of what the tip
+        carries."""
         return (0.0, np.zeros(3), np.zeros((3, 3))) if self.tip is None else self.tip.moments
 
     def rigidity(self, about):
@@ -100,11 +107,13 @@ def assumed_modes(
     stiffening=False,
     damping=0.0,
 ):
-    """Return the Modes of a beam: numbers of shapes in bending about y and z and in torsion, named bend_y1 ...
+    """Return the Modes of a beam: numbers of shapes in bending about y and z and in torsion, named
+    bend_y1 ...
 
-    `shapes`: "clamped-free" ones, "clamped-tip" with the beam's tip body, "pinned" at the base, "hub": pinned to a hub of inertia `hub`
-    (kg m2), both less the turn of the base, which is the joint's; or "polynomial": from x^2, in torsion x, each one degree higher.
-    `stiffening` adds the terms of second order (see `modes_of`), `damping` is the ratio of each vibration.
+    `shapes`: "clamped-free" ones, "clamped-tip" with the beam's tip body, "pinned" at the base,
+    "hub": pinned to a hub of inertia `hub` (kg m2), both less the turn of the base, which is the
+    joint's; or "polynomial": from x^2, in torsion x, each one degree higher. `stiffening` adds the
+    terms of second order (see `modes_of`), `damping` is the ratio of each vibration.
     """
     if shapes not in SHAPES:
         raise ValueError(
@@ -131,8 +140,9 @@ def assumed_modes(
 def modes_of(beam, shapes, *, stiffening=False):
     """Return the Modes of a beam for the given Shapes, which must be smooth.
 
-    With `stiffening` the axis shortens as it bends, by the integral of (v'^2 + w'^2) / 2, and turns are kept to second order, which puts
-    axial loads, centrifugal ones among them, to work on bending. Without it a linear shape knows nothing of them.
+    With `stiffening` the axis shortens as it bends, by the integral of (v'^2 + w'^2) / 2, and turns
+    are kept to second order, which puts axial loads, centrifugal ones among them, to work on
+    bending. Without it a linear shape knows nothing of them.
     """
     shapes, m = tuple(shapes), len(shapes)
     for shape in shapes:
@@ -166,7 +176,7 @@ def modes_of(beam, shapes, *, stiffening=False):
     )
 
 
-# Integrals ------------------------------------------------------------------------------------------------------------------
+# Integrals ----------------------------------------------------------------------------------------
 
 
 def _gauss(length):
@@ -175,9 +185,11 @@ def _gauss(length):
 
 
 def _integrals(beam, curves, terms):
-    """Return mass, first (3) and second moments (3x3) of the undeformed link, and the fields first, moment, coupling of its Modes.
+    """Return mass, first (3) and second moments (3x3) of the undeformed link, and the fields first,
+    moment, coupling of its Modes.
 
-    The particle at s in the section at x moves by phi_t(x) + Theta_t(x) s; the tip body's section is the beam's last.
+    The particle at s in the section at x moves by phi_t(x) + Theta_t(x) s; the tip body's section
+    is the beam's last.
     """
     x, weights = _gauss(beam.length)
     about = np.array([curve.about == "x" for curve in curves])
@@ -226,7 +238,8 @@ def _integrals(beam, curves, terms):
 
 
 def _stiffness(beam, shapes):
-    """Return the integrals of E I phi'' phi'' and G I_x phi' phi' (m, m)   (Book 1983, eqs. 42-45)."""
+    """Return the integrals of E I phi'' phi'' and G I_x phi' phi' (m, m)   (Book 1983, eqs.
+    42-45)."""
     x, weights = _gauss(beam.length)
     strains = [
         np.broadcast_to((shape.slope if shape.about == "x" else shape.curvature)(x), x.shape)
@@ -255,5 +268,6 @@ def _series(shape, function, length):
                 else np.zeros(1)
             )
     raise ValueError(
-        f"shape {shape.name!r}: it is not smooth enough for a series of degree 128; state the integrals as Modes instead"
+        f"shape {shape.name!r}: it is not smooth enough for a series of degree 128; state the "
+        "integrals as Modes instead"
     )

@@ -1,4 +1,5 @@
-"""Checks of what a user states, shared by the records: numbers of a shape, limits, arrays made read-only."""
+"""Checks of what a user states, shared by the records: numbers of a shape, limits, arrays made
+read-only."""
 
 import reprlib
 from math import isnan
@@ -7,7 +8,8 @@ import numpy as np
 
 
 def numbers(what, value, shape):
-    """Return `value` as a float array of that shape; raise ValueError naming `what` otherwise, or if an entry is not finite."""
+    """Return `value` as a float array of that shape; raise ValueError naming `what` otherwise, or
+    if an entry is not finite."""
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
@@ -20,7 +22,8 @@ def numbers(what, value, shape):
 
 
 def limits(what, value):
-    """Return (lower, upper) from a pair or from one number b meaning (-b, b); raise ValueError naming `what`."""
+    """Return (lower, upper) from a pair or from one number b meaning (-b, b); raise ValueError
+    naming `what`."""
     try:
         lower, upper = (
             (-float(value), float(value))
@@ -72,7 +75,8 @@ def set_fields(record, **values):
 
 
 def instance(what, value, *kinds):
-    """Return `value` if it is of one of the `kinds`; raise ValueError naming `what`, the kinds expected and what came."""
+    """Return `value` if it is of one of the `kinds`; raise ValueError naming `what`, the kinds
+    expected and what came."""
     if not isinstance(value, kinds):
         expected = " or ".join(kind.__name__ for kind in kinds)
         raise ValueError(

@@ -1,4 +1,5 @@
-"""Configurations in which loops are closed, in numbers, and which rows of the gap are independent there."""
+"""Configurations in which loops are closed, in numbers, and which rows of the gap are independent
+there."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -28,8 +29,9 @@ STEPS = 100  # of the projection, after which it gives up
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Independence:
-    """Which `rows` of the gap are independent of those before them, the names of the `redundant` ones, the `freedom` left (n - rows), and
-    whether the configuration asked about is `singular`: there the rows lose rank which elsewhere they have."""
+    """Which `rows` of the gap are independent of those before them, the names of the `redundant`
+    ones, the `freedom` left (n - rows), and whether the configuration asked about is `singular`:
+    there the rows lose rank which elsewhere they have."""
 
     rows: tuple
     redundant: tuple
@@ -38,19 +40,23 @@ class Independence:
 
 
 def independent(tree, q=None, *, samples=3, seed=0):
-    """Return the Independence of the rows, found in numbers at random configurations in which the loops are closed, near `q` (n,) if given.
+    """Return the Independence of the rows, found in numbers at random configurations in which the
+    loops are closed, near `q` (n,) if given.
 
-    A row is redundant if at none of them its gradient differs from those of the rows before it, such as the closing of a plane mechanism
-    across its plane. Raises ValueError if the loops cannot be closed.
+    A row is redundant if at none of them its gradient differs from those of the rows before it,
+    such as the closing of a plane mechanism across its plane. Raises ValueError if the loops cannot
+    be closed.
     """
     return _independent(tree, None if q is None else tuple(_numbers(q).tolist()), samples, seed)
 
 
 def close(tree, q, fixed=()):
-    """Return coordinates (n,) near `q` in which all loops are closed, the joints named `fixed` held; or each column of (n, k) likewise.
+    """Return coordinates (n,) near `q` in which all loops are closed, the joints named `fixed`
+    held; or each column of (n, k) likewise.
 
-    Damped Gauss-Newton steps of least change, in numbers. A column starts from its own q moved as far as the last one moved, so that a
-    curve stays in one assembly. Raises ValueError naming the gap that remains.
+    Damped Gauss-Newton steps of least change, in numbers. A column starts from its own q moved as
+    far as the last one moved, so that a curve stays in one assembly. Raises ValueError naming the
+    gap that remains.
     """
     q, free = np.array(q, dtype=float), _free(tree, fixed)
     if q.ndim == 1:
@@ -63,18 +69,19 @@ def close(tree, q, fixed=()):
 
 
 def close_rates(tree, q, qd, fixed=()):
-    """Return the rates (n,) nearest to `qd` with J qd = 0, the joints named `fixed` held; raise ValueError if there are none."""
+    """Return the rates (n,) nearest to `qd` with J qd = 0, the joints named `fixed` held; raise
+    ValueError if there are none."""
     return _project(tree, q, _numbers(qd), np.zeros(len(labels(tree))), _free(tree, fixed), "rates")
 
 
 def close_accelerations(tree, q, qd, qdd, fixed=()):
-    """Return the accelerations (n,) nearest to `qdd` with J qdd = -dJ/dt qd, the joints named `fixed` held; raise ValueError if there are
-    none."""
+    """Return the accelerations (n,) nearest to `qdd` with J qdd = -dJ/dt qd, the joints named
+    `fixed` held; raise ValueError if there are none."""
     bias = _numbers(gap_acceleration(tree, ca.DM(q), ca.DM(qd)))
     return _project(tree, q, _numbers(qdd), -bias, _free(tree, fixed), "accelerations")
 
 
-# Numbers ------------------------------------------------------------------------------------------------------------------------
+# Numbers ------------------------------------------------------------------------------------------
 
 
 def _numbers(value):
@@ -89,9 +96,11 @@ def _free(tree, fixed):
 
 
 def _errors(tree, q):
-    """Return what is left to close (m,), its slope (m, n), and whether every loop faces the way it was meant.
+    """Return what is left to close (m,), its slope (m, n), and whether every loop faces the way it
+    was meant.
 
-    Orientations by their angles, not by sines, so that links that face each other's back turn round: the slope is then that of the turn.
+    Orientations by their angles, not by sines, so that links that face each other's back turn
+    round: the slope is then that of the turn.
     """
     moves = kinematics.motions(tree, ca.DM(q))
     frames = [move.pose for move in moves]
@@ -123,10 +132,12 @@ def _errors(tree, q):
 
 
 def _close(tree, q, free):
-    """Levenberg's steps (1944) in the free coordinates; the damping grows where a step does not help."""
+    """Levenberg's steps (1944) in the free coordinates; the damping grows where a step does not
+    help."""
     if q.shape != (tree.dof,) or not np.isfinite(q).all():
         raise ValueError(
-            f"close: q: expected finite coordinates of shape ({tree.dof},) or ({tree.dof}, k), got {q.shape}"
+            f"close: q: expected finite coordinates of shape ({tree.dof},) or ({tree.dof}, k), got "
+            f"{q.shape}"
         )
     (error, slope, faces), damping, sizes = _errors(tree, q), 1e-3, []
     for _ in range(STEPS):
@@ -155,14 +166,17 @@ def _close(tree, q, free):
     if worst is not None and (np.abs(error[worst]) > CLOSED or not faces):
         held = [joint.name for joint, loose in zip(tree.moving, free) if not loose]
         raise ValueError(
-            f"close: the loops cannot be closed from there{' with ' + ', '.join(held) + ' held' if held else ''}: the gap stays at "
-            f"{error[worst]:.3g} {units(tree)[worst]} in {labels(tree)[worst]}{'' if faces else ', links back to back'}"
+            "close: the loops cannot be closed from "
+            f"there{' with ' + ', '.join(held) + ' held' if held else ''}: the gap stays at "
+            f"{error[worst]:.3g} {units(tree)[worst]} in "
+            f"{labels(tree)[worst]}{'' if faces else ', links back to back'}"
         )
     return q
 
 
 def _project(tree, q, wanted, goal, free, what):
-    """Return the vector nearest to `wanted` with J vector = goal, changed in the free coordinates alone."""
+    """Return the vector nearest to `wanted` with J vector = goal, changed in the free coordinates
+    alone."""
     slope = np.array(gap_jacobian(tree, ca.DM(q)))
     found = wanted.copy()
     found[free] += np.linalg.lstsq(slope[:, free], goal - slope @ wanted, rcond=1e-10)[0]
@@ -178,8 +192,8 @@ def _project(tree, q, wanted, goal, free, what):
 
 @lru_cache(maxsize=64)
 def examples(tree, q=None, samples=3, seed=0):
-    """Return configurations (n,) in which all loops are closed, found from random ones, near `q` (a tuple of n) if given; raise ValueError if
-    the loops cannot be closed."""
+    """Return configurations (n,) in which all loops are closed, found from random ones, near `q` (a
+    tuple of n) if given; raise ValueError if the loops cannot be closed."""
     found, trouble = [], None
     for start in _starts(tree, q, samples, seed):
         try:
@@ -221,7 +235,8 @@ def _independent(tree, q, samples, seed):
 
 
 def _starts(tree, q, samples, seed):
-    """Return configurations to close: q and others around it, or random ones within the joints' limits, or a turn or a metre."""
+    """Return configurations to close: q and others around it, or random ones within the joints'
+    limits, or a turn or a metre."""
     rng = np.random.default_rng(seed)
     if q is not None:
         return [np.array(q), *(np.array(q) + rng.normal(0.0, 0.1, (samples, tree.dof)))]

@@ -1,8 +1,11 @@
-"""Motion of trees with flexible links: Book's (1983) chain of joint transforms A and deflection transforms E, and integrals over bent links.
+"""Motion of trees with flexible links: Book's (1983) chain of joint transforms A and deflection
+transforms E, and integrals over bent links.
 
-W_k = W_p E_k A_k (eq. 3), where E_k = 1 + sum b_t M_t bends the parent p at the home of joint k (eqs. 5, 7; the home itself is in A_k), and
-x = W_k (r + sum b_t phi_t) is a particle of link k. E is a rotation to first order in the amplitudes, to second with the terms of stiffening,
-and so is W. Angular velocities are the axes of the skew parts of dW W', exact where the rotation is. Matrices are 4x4, homogeneous.
+W_k = W_p E_k A_k (eq. 3), where E_k = 1 + sum b_t M_t bends the parent p at the home of joint k
+(eqs. 5, 7; the home itself is in A_k), and x = W_k (r + sum b_t phi_t) is a particle of link k. E
+is a rotation to first order in the amplitudes, to second with the terms of stiffening, and so is W.
+Angular velocities are the axes of the skew parts of dW W', exact where the rotation is. Matrices
+are 4x4, homogeneous.
 """
 
 from collections.abc import Sequence
@@ -20,7 +23,8 @@ from ocp.mechanics.types import Matrix
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bent:
-    """A link in motion: W (4x4) and its rate and acceleration, E with its own, A, and its terms b, db/dt, d2b/dt2 as lists."""
+    """A link in motion: W (4x4) and its rate and acceleration, E with its own, A, and its terms b,
+    db/dt, d2b/dt2 as lists."""
 
     pose: object
     rate: object
@@ -75,7 +79,8 @@ def bends(modes, position):
 
 
 def bend_at(link, position, terms):
-    """Return E, dE/dt, d2E/dt2 (4x4) of a place on the link: identity and zeros on a rigid one   (Book 1983, eqs. 5, 16, 17)."""
+    """Return E, dE/dt, d2E/dt2 (4x4) of a place on the link: identity and zeros on a rigid one
+    (Book 1983, eqs. 5, 16, 17)."""
     if link.modes is None:
         return ca.DM.eye(4), ca.DM(4, 4), ca.DM(4, 4)
     matrices = bends(link.modes, tuple(position))
@@ -86,13 +91,15 @@ def bend_at(link, position, terms):
 
 
 def chained(before, step):
-    """Return a product of two matrices with its first two derivatives by time   (Book 1983, eqs. 9, 10, 13-15)."""
+    """Return a product of two matrices with its first two derivatives by time   (Book 1983, eqs. 9,
+    10, 13-15)."""
     (a, ad, add), (b, bd, bdd) = before, step
     return a @ b, ad @ b + a @ bd, add @ b + 2 * (ad @ bd) + a @ bdd
 
 
 def moved(tree, q, qd=None, qdd=None):
-    """Return the Bent motion of every link; without rates or accelerations those are of zero qd or qdd."""
+    """Return the Bent motion of every link; without rates or accelerations those are of zero qd or
+    qdd."""
     rows, amplitudes, parents = tree.rows, tree.amplitude_rows, tree.parents
     qd, qdd = (ca.DM.zeros(tree.dof) if values is None else values for values in (qd, qdd))
 
@@ -143,7 +150,8 @@ def motions(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> lis
 
 
 def at_point(tree: Tree, moves: Sequence[Motion], point: Point) -> Motion:
-    """Return the Motion of the frame at a point that moves with its section of the link, from those of all links."""
+    """Return the Motion of the frame at a point that moves with its section of the link, from those
+    of all links."""
     move = moves[tree.link_index(point.link)]
     order = sum(part is not None for part in (move.linear, move.linear_acceleration))
     return _motion(frame_at(tree, [each.bent for each in moves], point), order)
@@ -159,7 +167,8 @@ def jacobian(tree: Tree, q: Matrix, point: Point) -> Matrix:
 
 
 def _motion(frame: tuple[Matrix, Matrix, Matrix], order: int, bent: Bent | None = None) -> Motion:
-    """Return the Motion of a frame from its pose, rate and acceleration (4x4), of which `order` tells the last."""
+    """Return the Motion of a frame from its pose, rate and acceleration (4x4), of which `order`
+    tells the last."""
     pose, rate, acceleration = frame
     move = Motion(rotation=pose[:3, :3], origin=pose[:3, 3], bent=bent)
     if order > 0:
@@ -174,7 +183,8 @@ def _motion(frame: tuple[Matrix, Matrix, Matrix], order: int, bent: Bent | None 
 
 
 def frame_at(tree: Tree, links: Sequence[Bent], point: Point) -> tuple[Matrix, Matrix, Matrix]:
-    """Return X, dX/dt, d2X/dt2 (4x4) of the frame at a point that moves with its section of the link."""
+    """Return X, dX/dt, d2X/dt2 (4x4) of the frame at a point that moves with its section of the
+    link."""
     k = tree.link_index(point.link)
     link = links[k]
     bent = chained(
@@ -187,7 +197,8 @@ def frame_at(tree: Tree, links: Sequence[Bent], point: Point) -> tuple[Matrix, M
 
 
 def turning(rate, pose):
-    """Return the axis (3) of dX/dt X': the angular velocity, or from a second derivative the angular acceleration."""
+    """Return the axis (3) of dX/dt X': the angular velocity, or from a second derivative the
+    angular acceleration."""
     matrix = rate[:3, :3] @ pose[:3, :3].T
     return (
         ca.vertcat(
@@ -197,12 +208,13 @@ def turning(rate, pose):
     )
 
 
-# Integrals over a link ------------------------------------------------------------------------------------------------------
+# Integrals over a link ----------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=512)
 def integrals(link):
-    """Return the constant matrices (4x4) C of r r', C_t of r phi_t' and C_tu of phi_t phi_u'   (twice those of Book 1983, eqs. 30, 28, 25)."""
+    """Return the constant matrices (4x4) C of r r', C_t of r phi_t' and C_tu of phi_t phi_u'
+    (twice those of Book 1983, eqs. 30, 28, 25)."""
     com, inertia = np.array(link.com), np.array(link.inertia)
     second = np.trace(inertia) / 2 * np.eye(3) - inertia + link.mass * np.outer(com, com)
     whole = ca.DM(np.block([[second, link.mass * com[:, None]], [link.mass * com, link.mass]]))
@@ -227,7 +239,8 @@ def integrals(link):
 
 
 def weighed(link, b):
-    """Return P, integral of h h' for h = r + sum b_t phi_t, and D_t, integral of h phi_t'   (Book 1983, eqs. 35, 36)."""
+    """Return P, integral of h h' for h = r + sum b_t phi_t, and D_t, integral of h phi_t'   (Book
+    1983, eqs. 35, 36)."""
     whole, with_place, coupling = integrals(link)
     mixed = [
         c + sum(value * row[t] for value, row in zip(b, coupling)) for t, c in enumerate(with_place)
@@ -236,7 +249,8 @@ def weighed(link, b):
 
 
 def kinetic_energy(tree, q, qd):
-    """Return the kinetic energy (J): half of tr(dW P dW' + 2 dW Q W' + W R W')   (Book 1983, eq. 22)."""
+    """Return the kinetic energy (J): half of tr(dW P dW' + 2 dW Q W' + W R W')   (Book 1983, eq.
+    22)."""
     energy = 0
     for link, bent in zip(tree.links, moved(tree, q, qd)):
         b, bd, _ = bent.terms
@@ -256,7 +270,8 @@ def kinetic_energy(tree, q, qd):
 
 
 def potential_energy(tree, q):
-    """Return the potential energy (J) of gravity, zero at the global origin, and of bending   (Book 1983, eqs. 46, 50)."""
+    """Return the potential energy (J) of gravity, zero at the global origin, and of bending   (Book
+    1983, eqs. 46, 50)."""
     gravity, energy = ca.DM([*tree.gravity, 0.0]), 0
     for link, bent, rows in zip(tree.links, moved(tree, q), tree.amplitude_rows):
         energy -= ca.dot(gravity, bent.pose @ bent_first_moment(link, bent.terms[0]))
@@ -277,7 +292,8 @@ def damping_power(tree, qd):
 
 
 def bent_first_moment(link, b):
-    """Return the integral of h (4): first moment (3, kg m) and mass of a bent link   (Book 1983, eq. 51)."""
+    """Return the integral of h (4): first moment (3, kg m) and mass of a bent link   (Book 1983,
+    eq. 51)."""
     fixed = ca.DM([*(link.mass * np.array(link.com)), link.mass])
     return (
         fixed
@@ -295,7 +311,8 @@ def first_moment(tree: Tree, q: Matrix) -> Matrix:
 
 
 def momentum(tree, q, qd, about):
-    """Return the angular momentum about a fixed point (3, kg m2/s) and the linear momentum (3, kg m/s)."""
+    """Return the angular momentum about a fixed point (3, kg m2/s) and the linear momentum (3, kg
+    m/s)."""
     angular = linear = ca.DM.zeros(3)
     for link, bent in zip(tree.links, moved(tree, q, qd)):
         b, bd, _ = bent.terms

@@ -4,18 +4,22 @@ import numpy as np
 
 
 def first_moment(link):
-    """Return mass, first moment m c (3) and pseudo-inertia (3x3, integral of r r') of a link about its frame's origin."""
+    """Return mass, first moment m c (3) and pseudo-inertia (3x3, integral of r r') of a link about
+    its frame's origin."""
     com, inertia = np.array(link.com), np.array(link.inertia)
     about_com = np.trace(inertia) / 2 * np.eye(3) - inertia
     return link.mass, link.mass * com, about_com + link.mass * np.outer(com, com)
 
 
 def regrouped(tree):
-    """Return (mass, first moment, pseudo-inertia) per link of an aligned tree that give the same joint torques, three fewer per revolute joint.
+    """Return (mass, first moment, pseudo-inertia) per link of an aligned tree that give the same
+    joint torques, three fewer per revolute joint.
 
-    Mass on the axis of a revolute joint belongs to either of its links. So each link hands its mass m, its first moment h_z and a
-    line of second moment I_yy along the axis to its parent, which leaves it h_x, h_y, I_xx - I_yy, I_zz and the products: the base
-    parameters of Khalil & Dombre (2002), section 9.4. What a fixed link has goes to its parent whole; what reaches the ground is at rest.
+    Mass on the axis of a revolute joint belongs to either of its links. So each link hands its mass
+    m, its first moment h_z and a line of second moment I_yy along the axis to its parent, which
+    leaves it h_x, h_y, I_xx - I_yy, I_zz and the products: the base parameters of Khalil & Dombre
+    (2002), section 9.4. What a fixed link has goes to its parent whole; what reaches the ground is
+    at rest.
     """
     inertias, parents = [first_moment(link) for link in tree.links], tree.parents
     for k in reversed(range(len(inertias))):

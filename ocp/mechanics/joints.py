@@ -1,8 +1,9 @@
 """Joints: one record for all of them, and the constructors that spell the usual cases.
 
-The frame of a joint's link in its parent's is home @ exp([screw] q), the screw (angular, linear) being given in the link's own
-frame (Sohl & Bobrow 2001, second form of the product of exponentials). Revolute, prismatic and screw joints differ by the pitch
-alone; a fixed joint has no screw.
+The frame of a joint's link in its parent's is home @ exp([screw] q), the screw (angular, linear)
+being given in the link's own frame (Sohl & Bobrow 2001, second form of the product of
+exponentials). Revolute, prismatic and screw joints differ by the pitch alone; a fixed joint has no
+screw.
 """
 
 from dataclasses import dataclass
@@ -18,10 +19,12 @@ GROUND = "ground"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joint:
-    """The joint before a link: `home` (4x4, or a translation of 3), `screw` (6, None when fixed), limits as (lower, upper).
+    """The joint before a link: `home` (4x4, or a translation of 3), `screw` (6, None when fixed),
+    limits as (lower, upper).
 
-    Limits are in rad or m, rad/s or m/s, N m or N; one number b stands for (-b, b). The constructors `revolute`, `prismatic`, `screw`,
-    `fixed` and `dh` spell the usual cases. Raises ValueError naming the joint.
+    Limits are in rad or m, rad/s or m/s, N m or N; one number b stands for (-b, b). The
+    constructors `revolute`, `prismatic`, `screw`, `fixed` and `dh` spell the usual cases. Raises
+    ValueError naming the joint.
     """
 
     name: str
@@ -68,9 +71,11 @@ class Joint:
 
     @property
     def anchor(self):
-        """Point of the joint axis nearest the link frame's origin (3, m, link frame); the origin itself if nothing turns.
+        """Point of the joint axis nearest the link frame's origin (3, m, link frame); the origin
+        itself if nothing turns.
 
-        Stays put in parent and link alike when the joint turns, so joint reactions are taken about it.
+        Stays put in parent and link alike when the joint turns, so joint reactions are taken about
+        it.
         """
         if self.screw is None or self.kind == "prismatic":
             return np.zeros(3)
@@ -115,10 +120,11 @@ def dh(
     before=(0.0, 0.0, 0.0),
     **options,
 ):
-    """Return the joint of one row of a Denavit-Hartenberg table (standard convention; Xiang et al. 2009, eqs. 1, 2).
+    """Return the joint of one row of a Denavit-Hartenberg table (standard convention; Xiang et al.
+    2009, eqs. 1, 2).
 
-    The variable of a revolute joint adds to `theta`, that of a prismatic one to `d`. `before` is a constant pose (4x4, or a
-    translation) between the parent's frame and the row.
+    The variable of a revolute joint adds to `theta`, that of a prismatic one to `d`. `before` is a
+    constant pose (4x4, or a translation) between the parent's frame and the row.
     """
     if kind not in ("revolute", "prismatic"):
         raise ValueError(f"joint {name!r}: kind: expected 'revolute' or 'prismatic', got {kind!r}")
@@ -147,7 +153,8 @@ def _pose_of(what, value):
         or (matrix[3] != (0, 0, 0, 1)).any()
     ):
         raise ValueError(
-            f"{what}: expected a rigid pose (rotation and translation over the row 0 0 0 1), got {matrix.tolist()}"
+            f"{what}: expected a rigid pose (rotation and translation over the row 0 0 0 1), got "
+            f"{matrix.tolist()}"
         )
     return matrix
 
@@ -158,6 +165,7 @@ def _unit_screw(label, value):
     if abs(norm - 1) > 1e-9:
         part = "angular" if angular > 0 else "linear"
         raise ValueError(
-            f"{label}: the axis must have unit length; the {part} part of the screw has length {norm:.9g}"
+            f"{label}: the axis must have unit length; the {part} part of the screw has length "
+            f"{norm:.9g}"
         )
     return value / norm

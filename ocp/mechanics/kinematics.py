@@ -1,7 +1,9 @@
-"""Where the links are and how they move: poses, points, Jacobians, centre of mass, momentum, energies.
+"""Where the links are and how they move: poses, points, Jacobians, centre of mass, momentum,
+energies.
 
-All vectors are in global axes. `q, qd, qdd` (n,) may be SX, MX, DM or numpy; a point is a name or a Point of the
-tree. Rigid and flexible links answer alike: what differs stands in `rigid` and `flexible`.
+All vectors are in global axes. `q, qd, qdd` (n,) may be SX, MX, DM or numpy; a point is a name or a
+Point of the tree. Rigid and flexible links answer alike: what differs stands in `rigid` and
+`flexible`.
 """
 
 from collections.abc import Sequence
@@ -23,12 +25,14 @@ def poses(tree: Tree, q: Matrix) -> list[Matrix]:
 
 
 def motions(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> list[Motion]:
-    """Return the Motion of every link: its place, with `qd` its velocities, and with `qdd` its accelerations."""
+    """Return the Motion of every link: its place, with `qd` its velocities, and with `qdd` its
+    accelerations."""
     return _kind(tree).motions(tree, q, qd, qdd)
 
 
 def point_motion(tree: Tree, moves: Sequence[Motion], point: str | Point) -> Motion:
-    """Return the Motion of the frame at a point, from the motions of all links; raise ValueError if it is unknown."""
+    """Return the Motion of the frame at a point, from the motions of all links; raise ValueError if
+    it is unknown."""
     return _kind(tree).at_point(tree, moves, _point(tree, point))
 
 
@@ -89,7 +93,8 @@ def _toward_ground(tree: Tree, k: int) -> list[int]:
 
 
 def _in_common_axes(tree, q, point, chain, other):
-    """Return a point's place (3) in the first link of its chain that another chain shares, or on the ground."""
+    """Return a point's place (3) in the first link of its chain that another chain shares, or on
+    the ground."""
     place = ca.DM(point.position)
     for k in chain:
         if k in other:
@@ -102,8 +107,8 @@ def _in_common_axes(tree, q, point, chain, other):
 def wrench_torques(tree: Tree, frames: Sequence[Matrix], wrench: Wrench) -> Matrix:
     """Return the generalized forces (n,), N m or N, of a Wrench.
 
-    `frames` are the poses (4x4) of all links; each joint takes the share along its own axis, z . (M - o x F) for a
-    turn. Raises ValueError for trees with flexible links.
+    `frames` are the poses (4x4) of all links; each joint takes the share along its own axis, z . (M
+    - o x F) for a turn. Raises ValueError for trees with flexible links.
     """
     _rigid_only(tree, "wrench_torques")
     moment, force = wrench.about_origin, wrench.force
@@ -129,7 +134,8 @@ def center_of_mass(tree: Tree, q: Matrix) -> Matrix:
 def momentum(
     tree: Tree, q: Matrix, qd: Matrix, about: Sequence[float] = (0.0, 0.0, 0.0)
 ) -> tuple[Matrix, Matrix]:
-    """Return the angular momentum about a fixed point (3, kg m2/s) and the linear momentum (3, kg m/s)."""
+    """Return the angular momentum about a fixed point (3, kg m2/s) and the linear momentum (3, kg
+    m/s)."""
     return _kind(tree).momentum(tree, q, qd, about)
 
 

@@ -1,4 +1,5 @@
-"""Forces and moments on bodies, in global axes: loads that go with a point, and wrenches that stay where they are."""
+"""Forces and moments on bodies, in global axes: loads that go with a point, and wrenches that stay
+where they are."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +12,8 @@ from ocp.mechanics.checks import frozen, numbers, set_fields
 from ocp.mechanics.tree import Point, Tree
 from ocp.mechanics.types import Matrix
 
-# Three numbers, an expression of three entries, or a function of time t (s) that returns one of these.
+# Three numbers, an expression of three entries, or a function of time t (s) that returns one of
+# these.
 Push: TypeAlias = Sequence[float] | Matrix | Callable[[Matrix], Any]
 
 
@@ -19,8 +21,9 @@ Push: TypeAlias = Sequence[float] | Matrix | Callable[[Matrix], Any]
 class Wrench:
     """A moment (3, N m) and a force (3, N) on the named link, in global axes.
 
-    The moment is taken about `place` (3, m, global axes), which stays where it is when the link moves; by default
-    the global origin. A wrench of no link yet, such as a sum that is still to be shared, has the link "".
+    The moment is taken about `place` (3, m, global axes), which stays where it is when the link
+    moves; by default the global origin. A wrench of no link yet, such as a sum that is still to be
+    shared, has the link "".
     """
 
     link: str
@@ -68,7 +71,8 @@ class Load:
 
 
 def acting(loads: Sequence[Load], t: Matrix) -> tuple[Load, ...]:
-    """Return the loads as they are at the instant t (s): functions of time replaced by their values."""
+    """Return the loads as they are at the instant t (s): functions of time replaced by their
+    values."""
     return tuple(load.at(t) for load in loads)
 
 
@@ -87,7 +91,8 @@ def applied(tree: Tree, loads: Sequence[Load]) -> list[tuple[int, np.ndarray, Ma
 def attached(
     tree: Tree, frames: Sequence[Matrix], wrenches: Sequence[Wrench]
 ) -> tuple[Tree, tuple[Load, ...]]:
-    """Return the wrenches as loads that do the same here, and the tree with the points at which they act.
+    """Return the wrenches as loads that do the same here, and the tree with the points at which
+    they act.
 
     These are the origins of the links, whose poses (4x4) are `frames`.
     """

@@ -1,10 +1,14 @@
-"""Closed loops: how far a tree's cut joints gape, how that changes, the forces they pass, and motions made to close them.
+"""Closed loops: how far a tree's cut joints gape, how that changes, the forces they pass, and
+motions made to close them.
 
-A cut joint leaves a tree and adds what it had held: the gap between its two points, which must vanish, and the force that keeps it so, an
-external one to the tree (Xiang, Arora & Abdel-Malek 2009, eq. 38). Every entry of a gap is a sum of products of two vectors, of which each
-is fixed to a link or joins the two points (the basic constraints of Haug 1989, section 9.4), so that its derivatives are product rules.
+A cut joint leaves a tree and adds what it had held: the gap between its two points, which must
+vanish, and the force that keeps it so, an external one to the tree (Xiang, Arora & Abdel-Malek
+2009, eq. 38). Every entry of a gap is a sum of products of two vectors, of which each is fixed to a
+link or joins the two points (the basic constraints of Haug 1989, section 9.4), so that its
+derivatives are product rules.
 
-Rows (m,) stand loop by loop, positions (m) before orientations (near closure, rad). Expressions SX, MX or DM alike, unless said otherwise.
+Rows (m,) stand loop by loop, positions (m) before orientations (near closure, rad). Expressions SX,
+MX or DM alike, unless said otherwise.
 """
 
 from functools import lru_cache
@@ -44,10 +48,12 @@ def units(tree):
 
 
 def gap(tree, q):
-    """Return the gaps (m,): position e . (r_end - r_start), and orientation as sums of products of axes of both links.
+    """Return the gaps (m,): position e . (r_end - r_start), and orientation as sums of products of
+    axes of both links.
 
-    About one axis z: y . x', of start and end: the sine of the turn where nothing else turns, otherwise a universal joint about x and y'.
-    About two, x and y: -y . z' and x . z', so that z stays free by any angle. About three: the sine of the turn along its axis.
+    About one axis z: y . x', of start and end: the sine of the turn where nothing else turns,
+    otherwise a universal joint about x and y'. About two, x and y: -y . z' and x . z', so that z
+    stays free by any angle. About three: the sine of the turn along its axis.
     """
     return gap_at(tree, kinematics.poses(tree, q))
 
@@ -68,7 +74,8 @@ def gap_rate(tree, q, qd):
 
 
 def gap_acceleration(tree, q, qd, qdd=None):
-    """Return the second derivatives (m,) of the gaps, J qdd + dJ/dt qd; without `qdd` the bias dJ/dt qd."""
+    """Return the second derivatives (m,) of the gaps, J qdd + dJ/dt qd; without `qdd` the bias
+    dJ/dt qd."""
     qdd = ca.DM.zeros(tree.dof) if qdd is None else qdd
     return _stacked(
         tree,
@@ -96,9 +103,11 @@ def gap_slope(tree, frames):
 
 
 def loop_torques(tree, q, multipliers):
-    """Return the generalized forces J' multipliers (n,) of the cut joints' forces (m,): N, and about orientations N m.
+    """Return the generalized forces J' multipliers (n,) of the cut joints' forces (m,): N, and
+    about orientations N m.
 
-    A positive multiplier pushes the loop's end, and its start the other way: inverse dynamics = driving torques + loop torques.
+    A positive multiplier pushes the loop's end, and its start the other way: inverse dynamics =
+    driving torques + loop torques.
     """
     frames, torques = kinematics.poses(tree, q), ca.DM.zeros(tree.dof)
     for wrench in loop_wrenches(tree, frames, multipliers).values():
@@ -107,7 +116,8 @@ def loop_torques(tree, q, multipliers):
 
 
 def loop_wrenches(tree, frames, multipliers):
-    """Return {(loop, link): Wrench}, about the global origin, of the cut joints on the links they join."""
+    """Return {(loop, link): Wrench}, about the global origin, of the cut joints on the links they
+    join."""
     return {
         (loop.name, link): Wrench(link=link, moment=moment + ca.cross(place, force), force=force)
         for loop, link, place, moment, force in _actions(tree, frames, multipliers)
@@ -115,7 +125,8 @@ def loop_wrenches(tree, frames, multipliers):
 
 
 def loop_loads(tree, q, multipliers):
-    """Return the cut joints' forces as Loads at the loops' points, with which the tree moves as if it were open."""
+    """Return the cut joints' forces as Loads at the loops' points, with which the tree moves as if
+    it were open."""
     names = [name for loop in tree.loops for name in (loop.start, loop.end)]
     actions = _actions(tree, kinematics.poses(tree, q), multipliers)
     return tuple(
@@ -124,11 +135,12 @@ def loop_loads(tree, q, multipliers):
     )
 
 
-# The algebra of one loop --------------------------------------------------------------------------------------------------------
+# The algebra of one loop --------------------------------------------------------------------------
 
 
 def _stacked(tree, moves, product, order):
-    """Return the sums of products of all rows, each factor a vector with its derivatives up to `order`."""
+    """Return the sums of products of all rows, each factor a vector with its derivatives up to
+    `order`."""
     rows = []
     for loop in tree.loops:
         for terms in _rows(loop, *_sides(tree, moves, loop), order):
@@ -155,7 +167,8 @@ def _axes(loop):
 
 
 def _rows(loop, start, end, order):
-    """Return each row as ((weight, factor, factor), ...), a factor being a vector and its derivatives."""
+    """Return each row as ((weight, factor, factor), ...), a factor being a vector and its
+    derivatives."""
     span = (
         end.origin - start.origin,
         *(
@@ -187,7 +200,8 @@ def _rows(loop, start, end, order):
 
 
 def _carried(side, vector, order):
-    """Return a vector fixed to a link, in global axes, and its derivatives; of the ground's if there is no link."""
+    """Return a vector fixed to a link, in global axes, and its derivatives; of the ground's if
+    there is no link."""
     if side is None:
         return (vector, *[ca.DM.zeros(3)] * order)
     found = [side.rotation @ vector]
@@ -201,9 +215,11 @@ def _carried(side, vector, order):
 
 
 def _products(orientation):
-    """Return for each closed axis ((weight, start's axis, end's axis), ...): the products that a small turn of the end about it changes by 1.
+    """Return for each closed axis ((weight, start's axis, end's axis), ...): the products that a
+    small turn of the end about it changes by 1.
 
-    About axis i, with j and k after it: e_k . e'_j grows, e_j . e'_k falls; of two closed axes the end's free one shows both turns.
+    About axis i, with j and k after it: e_k . e'_j grows, e_j . e'_k falls; of two closed axes the
+    end's free one shows both turns.
     """
     closed, rows = ["xyz".index(letter) for letter in orientation], []
     for i in closed:
@@ -217,7 +233,8 @@ def _products(orientation):
 
 
 def _duals(loop, start, end):
-    """Return force, start and end (3, rows) of one loop with gap rate = force . (v_end - v_start) + start . w_start + end . w_end."""
+    """Return force, start and end (3, rows) of one loop with gap rate = force . (v_end - v_start) +
+    start . w_start + end . w_end."""
     mine, his = start.rotation @ _axes(loop)[0], end.rotation @ _axes(loop)[1]
     guide = {"start": mine, "end": his, "global": ca.DM(np.array(loop.frame))}[loop.axes]
     none, span = ca.DM(3, 1), end.origin - start.origin
@@ -239,12 +256,14 @@ def _duals(loop, start, end):
 
 
 def _actions(tree, frames, multipliers):
-    """Return (loop, link, place, moment about it, force) of every loop's start and end, in that order."""
+    """Return (loop, link, place, moment about it, force) of every loop's start and end, in that
+    order."""
     if (ca.DM(multipliers) if not hasattr(multipliers, "shape") else multipliers).shape[0] != len(
         labels(tree)
     ):
         raise ValueError(
-            f"multipliers: expected one for each of {len(labels(tree))} rows ({', '.join(labels(tree))})"
+            f"multipliers: expected one for each of {len(labels(tree))} rows "
+            f"({', '.join(labels(tree))})"
         )
     found, first = [], 0
     moves = _resting(frames)

@@ -1,7 +1,9 @@
-"""What a flexible link is to the dynamics: integrals of its assumed mode shapes, their stiffness and damping (Book 1983, sections 2 to 4).
+"""What a flexible link is to the dynamics: integrals of its assumed mode shapes, their stiffness
+and damping (Book 1983, sections 2 to 4).
 
-A place r of the link moves by sums over terms t, each a product b_t of amplitudes: every amplitude alone and, where geometric stiffening is
-asked for, every product of two. Its shift is sum b_t phi_t(r) and its turn 1 + sum b_t Theta_t(r). `ocp.beams` makes such modes of beams.
+A place r of the link moves by sums over terms t, each a product b_t of amplitudes: every amplitude
+alone and, where geometric stiffening is asked for, every product of two. Its shift is sum b_t
+phi_t(r) and its turn 1 + sum b_t Theta_t(r). `ocp.beams` makes such modes of beams.
 """
 
 from dataclasses import dataclass, replace
@@ -25,7 +27,8 @@ class Curve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """What the modes do at one place: `position` (3, m, link frame), `shift` (terms, 3) and `turn` (m, 3, rad) per unit of amplitude."""
+    """What the modes do at one place: `position` (3, m, link frame), `shift` (terms, 3) and `turn`
+    (m, 3, rad) per unit of amplitude."""
 
     position: tuple
     shift: tuple
@@ -39,13 +42,16 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Modes:
-    """The integrals of a link's m mode shapes phi over its mass, in the link's frame; r is the undeformed place of a particle.
+    """The integrals of a link's m mode shapes phi over its mass, in the link's frame; r is the
+    undeformed place of a particle.
 
-    `first` (t, 3): of phi_t (Book 1983, eq. 52); `moment` (t, 3, 3): of r phi_t' (eq. 28); `coupling` (t, t, 3, 3): of phi_t phi_u' (eq. 25),
-    each without the paper's factor 1/2; `stiffness` (m, m; eqs. 42-45) and `damping` (m, m) of the amplitudes, in `units` m or rad; `mass`,
-    `com` (3), `inertia` (3x3) of the undeformed link. `terms`: the products of amplitudes, m single ones first. Where points and children sit
-    the shapes come from `curves` over the `length`, or from the table `places`. Made by `assumed_modes` or `modes_of`, or stated by the user,
-    for example from finite elements. Raises ValueError naming the field.
+    `first` (t, 3): of phi_t (Book 1983, eq. 52); `moment` (t, 3, 3): of r phi_t' (eq. 28);
+    `coupling` (t, t, 3, 3): of phi_t phi_u' (eq. 25), each without the paper's factor 1/2;
+    `stiffness` (m, m; eqs. 42-45) and `damping` (m, m) of the amplitudes, in `units` m or rad;
+    `mass`, `com` (3), `inertia` (3x3) of the undeformed link. `terms`: the products of amplitudes,
+    m single ones first. Where points and children sit the shapes come from `curves` over the
+    `length`, or from the table `places`. Made by `assumed_modes` or `modes_of`, or stated by the
+    user, for example from finite elements. Raises ValueError naming the field.
     """
 
     names: tuple
@@ -111,7 +117,8 @@ class Modes:
             )
         if np.linalg.eigvalsh(_unit_diagonal(self.masses))[0] < 1e-13:
             raise ValueError(
-                f"modes: the shapes of {', '.join(names)} are not independent, or one of them moves no mass"
+                f"modes: the shapes of {', '.join(names)} are not independent, or one of them "
+                "moves no mass"
             )
         for place in self.places:
             label = f"modes: place {tuple(place.position)}"
@@ -131,10 +138,11 @@ class Modes:
         return np.sqrt(np.maximum(_vibrations(self)[0], 0.0))
 
     def at(self, position):
-        """Return the matrices (terms, 4, 4) M_t: a frame at `position` (3) moves to (1 + sum b_t M_t) frame (Book 1983, eqs. 5, 7).
+        """Return the matrices (terms, 4, 4) M_t: a frame at `position` (3) moves to (1 + sum b_t
+        M_t) frame (Book 1983, eqs. 5, 7).
 
-        Off a beam's axis a place moves with its section, beyond the beam's ends with the last one. Raises ValueError for a place that the
-        table does not know.
+        Off a beam's axis a place moves with its section, beyond the beam's ends with the last one.
+        Raises ValueError for a place that the table does not know.
         """
         position = np.asarray(position, dtype=float)
         if self.curves and position[0] <= 0:
@@ -150,7 +158,8 @@ class Modes:
             ]
             if not found:
                 raise ValueError(
-                    f"modes: no shape is known at {position.tolist()}; the places are {[place.position for place in self.places]}"
+                    f"modes: no shape is known at {position.tolist()}; the places are "
+                    f"{[place.position for place in self.places]}"
                 )
             shift, turn = np.array(found[0].shift), small_turns(np.array(found[0].turn), self.terms)
         matrices = np.zeros((len(self.terms), 4, 4))
@@ -159,12 +168,14 @@ class Modes:
 
 
 def without_noise(array):
-    """Return the array with zeros for entries that rounding alone explains, that graphs may fold them."""
+    """Return the array with zeros for entries that rounding alone explains, that graphs may fold
+    them."""
     return np.where(np.abs(array) < NOISE * np.abs(array).max(initial=0.0), 0.0, array) + 0.0
 
 
 def damped(modes, ratio):
-    """Return the modes with that ratio of critical damping, one number or one per vibration (m,), of the link with its base clamped."""
+    """Return the modes with that ratio of critical damping, one number or one per vibration (m,),
+    of the link with its base clamped."""
     squares, vectors = _vibrations(modes)
     ratios = numbers(
         "damping ratio",
@@ -208,7 +219,8 @@ def axis_motion(curves, terms, length, x):
 
 
 def small_turns(angles, terms):
-    """Return the matrices (terms, 3, 3) of a turn by small angles (m, 3): [theta_k], and to second order [theta_k][theta_l] made symmetric."""
+    """Return the matrices (terms, 3, 3) of a turn by small angles (m, 3): [theta_k], and to second
+    order [theta_k][theta_l] made symmetric."""
     hats = np.cross(np.eye(3), angles[:, None, :])
     pairs = [
         (hats[k] @ hats[l] + hats[l] @ hats[k]) / (4 if k == l else 2)
@@ -223,7 +235,8 @@ def _unit_diagonal(matrix):
 
 
 def _vibrations(modes):
-    """Return the squared frequencies (m,), rising, and the mass-normal vectors (m, m) of stiffness against modal masses."""
+    """Return the squared frequencies (m,), rising, and the mass-normal vectors (m, m) of stiffness
+    against modal masses."""
     factor = np.linalg.inv(np.linalg.cholesky(modes.masses))
     squares, vectors = np.linalg.eigh(factor @ np.array(modes.stiffness) @ factor.T)
     return squares, factor.T @ vectors

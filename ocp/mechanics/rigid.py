@@ -1,4 +1,5 @@
-"""Motion of trees of rigid links: poses, velocities and accelerations of links and points, momentum and energies."""
+"""Motion of trees of rigid links: poses, velocities and accelerations of links and points, momentum
+and energies."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,9 +21,10 @@ Waves: TypeAlias = tuple[ca.DM, ca.DM, ca.DM, ca.DM]
 class Motion:
     """How a frame moves, in global axes; what was not asked for is None.
 
-    `rotation` (3x3), `origin` (3, m), `angular` (3, rad/s) and `linear` velocity (3, m/s) of the frame at its
-    origin, and its `angular_acceleration` (3, rad/s2) and `linear_acceleration` (3, m/s2). Of a link in a tree
-    with flexible ones `bent` has the matrices behind it (see `ocp.mechanics.flexible`).
+    `rotation` (3x3), `origin` (3, m), `angular` (3, rad/s) and `linear` velocity (3, m/s) of the
+    frame at its origin, and its `angular_acceleration` (3, rad/s2) and `linear_acceleration` (3,
+    m/s2). Of a link in a tree with flexible ones `bent` has the matrices behind it (see
+    `ocp.mechanics.flexible`).
     """
 
     rotation: Matrix
@@ -62,7 +64,8 @@ def _summed(waves: Sequence[Matrix], parts: Waves) -> Matrix:
 
 @lru_cache(maxsize=512)
 def _waves(home: tuple, screw: tuple | None) -> tuple[Waves, Waves]:
-    """Return the constant matrices of which a joint's rotation and translation are sums: by 1, sin q, cos q and q.
+    """Return the constant matrices of which a joint's rotation and translation are sums: by 1, sin
+    q, cos q and q.
 
     home @ exp([S] q) with exp as in `exp_screw`, w the turn and v the slide of S.
     """
@@ -135,7 +138,8 @@ def _with_acceleration(
 
 
 def at_point(tree: Tree, moves: Sequence[Motion], point: Point) -> Motion:
-    """Return the Motion of the frame at a point, with the axes of its link, from the motions of all links."""
+    """Return the Motion of the frame at a point, with the axes of its link, from the motions of all
+    links."""
     link = moves[tree.link_index(point.link)]
     arm = link.rotation @ ca.DM(point.position)
     linear, acceleration = link.linear, link.linear_acceleration
@@ -159,7 +163,8 @@ def first_moment(tree: Tree, q: Matrix) -> Matrix:
 
 
 def momentum(tree: Tree, q: Matrix, qd: Matrix, about: Sequence[float]) -> tuple[Matrix, Matrix]:
-    """Return the angular momentum about a fixed point (3, kg m2/s) and the linear momentum (3, kg m/s)."""
+    """Return the angular momentum about a fixed point (3, kg m2/s) and the linear momentum (3, kg
+    m/s)."""
     angular = linear = ca.DM.zeros(3)
     for link, move in zip(tree.links, motions(tree, q, qd)):
         place, velocity, spin = _center(link, move)
@@ -187,7 +192,8 @@ def potential_energy(tree: Tree, q: Matrix) -> Matrix:
 
 
 def _center(link: Link, move: Motion) -> tuple[Matrix, Matrix, Matrix]:
-    """Return place and velocity of a link's centre of mass, and its angular momentum about that (3 each)."""
+    """Return place and velocity of a link's centre of mass, and its angular momentum about that (3
+    each)."""
     arm = move.rotation @ ca.DM(link.com)
     spin = move.rotation @ (ca.DM(np.array(link.inertia)) @ (move.rotation.T @ move.angular))
     return move.origin + arm, move.linear + ca.cross(move.angular, arm), spin

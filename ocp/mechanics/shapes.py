@@ -1,4 +1,5 @@
-"""Shapes of beams: frequency equations of bending and torsion, their roots, and the shapes that belong to them (Book 1983, eqs. 42-45)."""
+"""Shapes of beams: frequency equations of bending and torsion, their roots, and the shapes that
+belong to them (Book 1983, eqs. 42-45)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,8 @@ ABOUT = {"bend_y": "y", "bend_z": "z", "torsion": "x"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """One mode shape as functions of x (m): shift along z or y for bending `about` y or z, angle for torsion about x, and two derivatives."""
+    """One mode shape as functions of x (m): shift along z or y for bending `about` y or z, angle
+    for torsion about x, and two derivatives."""
 
     name: str
     about: str
@@ -30,16 +32,20 @@ class Shape:
         )
         if max(at_base) > 1e-9:
             raise ValueError(
-                f"shape {self.name!r}: it moves at the base by {at_base}; all motion there belongs to the joint variable"
+                f"shape {self.name!r}: it moves at the base by {at_base}; all motion there belongs "
+                "to the joint variable"
             )
 
 
 def bending_roots(count, *, base=None, tip=0.0, arm=0.0, inertia=0.0):
-    """Return the first roots beta of a beam's frequency equation, omega = beta^2 sqrt(E I / (mu L^4)), and their shapes' coefficients (4,).
+    """Return the first roots beta of a beam's frequency equation, omega = beta^2 sqrt(E I / (mu
+    L^4)), and their shapes' coefficients (4,).
 
-    phi = a cos(b x) + b sin(b x) + c e^(-b x) + d e^(-b (1 - x)) over 0 <= x <= 1, in which the equation stays well scaled. `base`: None when
-    clamped, otherwise the hub's inertia / (mu L^3), 0 when pinned; `tip`: mass / (mu L), `arm`: its centre's distance / L, `inertia`: about
-    the tip / (mu L^3).   phi'''(1) = -b^4 tip (phi + arm phi'),   phi''(1) = b^4 (inertia phi' + tip arm phi),   phi''(0) = -b^4 base phi'(0)
+    phi = a cos(b x) + b sin(b x) + c e^(-b x) + d e^(-b (1 - x)) over 0 <= x <= 1, in which the
+    equation stays well scaled. `base`: None when clamped, otherwise the hub's inertia / (mu L^3), 0
+    when pinned; `tip`: mass / (mu L), `arm`: its centre's distance / L, `inertia`: about
+    the tip / (mu L^3).   phi'''(1) = -b^4 tip (phi + arm phi'),   phi''(1) = b^4 (inertia phi' +
+    tip arm phi),   phi''(0) = -b^4 base phi'(0)
     """
 
     def matrix(beta):
@@ -58,7 +64,8 @@ def bending_roots(count, *, base=None, tip=0.0, arm=0.0, inertia=0.0):
 
 
 def torsion_roots(count, *, inertia=0.0):
-    """Return the first roots of cos b = b inertia sin b, omega = b sqrt(G I_x / (j L^2)); `inertia` of the tip body / (j L)."""
+    """Return the first roots of cos b = b inertia sin b, omega = b sqrt(G I_x / (j L^2)); `inertia`
+    of the tip body / (j L)."""
     return [
         _bisect(lambda b: np.cos(b) - b * inertia * np.sin(b), k * np.pi, (k + 0.5) * np.pi)
         for k in range(count)
@@ -157,7 +164,8 @@ def twists(beam, count, *, tip):
     second = beam.end[2] if tip else np.zeros((3, 3))
     if not polar:
         raise ValueError(
-            "torsion: the beam's gyration is zero; torsion needs a section with inertia, or polynomials and a tip body"
+            "torsion: the beam's gyration is zero; torsion needs a section with inertia, or "
+            "polynomials and a tip body"
         )
     rates = [
         root / beam.length
@@ -180,7 +188,8 @@ def twists(beam, count, *, tip):
 
 
 def polynomial(beam, what, k):
-    """Return x^2 (bending) or x (torsion) times the Legendre polynomial of degree k - 1 over the beam, 1 at the tip."""
+    """Return x^2 (bending) or x (torsion) times the Legendre polynomial of degree k - 1 over the
+    beam, 1 at the tip."""
     domain = [0.0, beam.length]
     value = Legendre([0.5, 0.5], domain=domain) ** (1 if what == "torsion" else 2) * Legendre.basis(
         k - 1, domain=domain

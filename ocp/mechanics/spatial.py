@@ -1,7 +1,8 @@
 """Rigid motions: SO(3), SE(3), screws, and the Denavit-Hartenberg spelling of a joint.
 
-A screw or twist is six numbers (angular, linear); a pose is a 4x4 homogeneous matrix. Functions of the joint variable take CasADi
-expressions (SX, MX, DM) and return the same; functions of constants are numpy.
+A screw or twist is six numbers (angular, linear); a pose is a 4x4 homogeneous matrix. Functions of
+the joint variable take CasADi expressions (SX, MX, DM) and return the same; functions of constants
+are numpy.
 """
 
 import casadi as ca
@@ -23,7 +24,8 @@ def pose(rotation, translation):
 def exp_screw(screw, q):
     """Return exp([S] q) as a pose, for a constant screw S with unit or zero angular part.
 
-    R = 1 + sin q [w] + (1 - cos q) [w]^2,  p = (1 - R) (w x v) + w (w.v) q   (Sohl & Bobrow 2001, section 2.1; Rodrigues)
+    R = 1 + sin q [w] + (1 - cos q) [w]^2,  p = (1 - R) (w x v) + w (w.v) q   (Sohl & Bobrow 2001,
+    section 2.1; Rodrigues)
     """
     w, v = np.asarray(screw[:3], dtype=float), np.asarray(screw[3:], dtype=float)
     if not w.any():
@@ -51,7 +53,8 @@ def invert(matrix):
 
 
 def move_screw(matrix, screw):
-    """Return Ad(matrix) screw: the same screw, described in a frame of which `matrix` (4x4) gives the old frame's pose."""
+    """Return Ad(matrix) screw: the same screw, described in a frame of which `matrix` (4x4) gives
+    the old frame's pose."""
     angular = matrix[:3, :3] @ screw[:3]
     return np.concatenate([angular, np.cross(matrix[:3, 3], angular) + matrix[:3, :3] @ screw[3:]])
 
@@ -79,14 +82,16 @@ def translate(x, y, z):
 
 
 def dh_pose(theta, d, a, alpha):
-    """Return the constant pose Rot_z(theta) Trans(a, 0, d) Rot_x(alpha)   (Xiang, Arora & Abdel-Malek 2009, eq. 1)."""
+    """Return the constant pose Rot_z(theta) Trans(a, 0, d) Rot_x(alpha)   (Xiang, Arora &
+    Abdel-Malek 2009, eq. 1)."""
     return rotate_z(theta) @ translate(a, 0.0, d) @ rotate_x(alpha)
 
 
 def euler_zxz(rotation):
     """Return angles with Rz(beta) Rx(alpha) Rz(phi) = rotation, beta = 0 where it can be.
 
-    Nearly parallel z axes leave beta ill-determined; alpha and phi are read off what remains after it, so the product is right regardless.
+    Nearly parallel z axes leave beta ill-determined; alpha and phi are read off what remains after
+    it, so the product is right regardless.
     """
     beta = (
         0.0
@@ -116,7 +121,8 @@ def _turn(angle, i, j):
 
 
 def tidy(array, tolerance=1e-15):
-    """Return the array with entries within `tolerance` of -1, 0 or 1 made exactly so, that graphs may fold them."""
+    """Return the array with entries within `tolerance` of -1, 0 or 1 made exactly so, that graphs
+    may fold them."""
     array = np.asarray(array, dtype=float)
     nearest = np.round(array)
     return (
@@ -125,7 +131,7 @@ def tidy(array, tolerance=1e-15):
     )
 
 
-# Columns of vectors ---------------------------------------------------------------------------------------------------------
+# Columns of vectors -------------------------------------------------------------------------------
 
 
 def cross(a, b):
@@ -156,7 +162,8 @@ def times(entries, v):
 
 
 def by_rows(entries, v, order):
-    """Return 3x3 matrices, whose entries row by row are the rows `order` of `entries`, times the columns of v (3, n)."""
+    """Return 3x3 matrices, whose entries row by row are the rows `order` of `entries`, times the
+    columns of v (3, n)."""
     rows, (x, y, z) = ca.vertsplit(entries), ca.vertsplit(v)
     return ca.vertcat(
         *(rows[a] * x + rows[b] * y + rows[c] * z for a, b, c in (order[:3], order[3:6], order[6:]))

@@ -1,4 +1,5 @@
-"""What follows from a tree alone, found once: who drives, who does not, what roots it, and what its cut joints leave free."""
+"""What follows from a tree alone, found once: who drives, who does not, what roots it, and what its
+cut joints leave free."""
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -15,7 +16,8 @@ ROOT_KINDS = ["prismatic"] * 3 + ["revolute"] * 3
 
 @dataclass(frozen=True)
 class Structure:
-    """Answers about a `tree`, each found at the first question; rows are rows of q, tuples of int."""
+    """Answers about a `tree`, each found at the first question; rows are rows of q, tuples of
+    int."""
 
     tree: Tree
 
@@ -26,8 +28,8 @@ class Structure:
 
     @cached_property
     def root(self) -> tuple[int, ...]:
-        """Rows of the floating root, three slides and then three turns in line from the ground, none actuated;
-        empty where the tree has none."""
+        """Rows of the floating root, three slides and then three turns in line from the ground,
+        none actuated; empty where the tree has none."""
         tree = self.tree
         moving = [k for k, row in enumerate(tree.rows) if row is not None][:6]
         joints = [tree.joints[k] for k in moving]
@@ -40,7 +42,8 @@ class Structure:
 
     @cached_property
     def passive(self) -> tuple[int, ...]:
-        """Rows that nothing drives: the unactuated ones, but for a floating root, which its surroundings hold."""
+        """Rows that nothing drives: the unactuated ones, but for a floating root, which its
+        surroundings hold."""
         driven = {*self.drives, *self.root}
         return tuple(row for row in range(self.tree.dof) if row not in driven)
 
@@ -66,7 +69,8 @@ class Structure:
 
     @cached_property
     def cuts(self) -> tuple[int, ...]:
-        """Rows of the gap whose forces hold the loops closed: the independent ones; none of an open tree."""
+        """Rows of the gap whose forces hold the loops closed: the independent ones; none of an open
+        tree."""
         return self.independence.rows if self.closed else ()
 
     @cached_property
@@ -91,13 +95,14 @@ class Structure:
 
     @cached_property
     def bearing(self) -> tuple[int, ...] | None:
-        """As many of the passive rows as there are cuts, whose lack of torque determines the forces of the cut
-        joints; None where it does not, so that drives could work against each other."""
+        """As many of the passive rows as there are cuts, whose lack of torque determines the forces
+        of the cut joints; None where it does not, so that drives could work against each other."""
         return bearing(self.tree, self.passive)
 
     @property
     def determined(self) -> bool:
-        """Whether the forces of cut joints follow from the lack of torque at passive joints; of an open tree they do."""
+        """Whether the forces of cut joints follow from the lack of torque at passive joints; of an
+        open tree they do."""
         return self.bearing is not None
 
 
@@ -120,8 +125,9 @@ def floating_root(tree: Tree) -> tuple[int, ...]:
 
 @lru_cache(maxsize=64)
 def bearing(tree: Tree, passive: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Return as many of the `passive` rows as there are independent rows of the gap, such that these rows' forces
-    follow from the lack of torque there, the best conditioned first taken; None if they do not follow."""
+    """Return as many of the `passive` rows as there are independent rows of the gap, such that
+    these rows' forces follow from the lack of torque there, the best conditioned first taken; None
+    if they do not follow."""
     rows, chosen = structure(tree).cuts, []
     if not rows:
         return ()

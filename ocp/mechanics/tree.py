@@ -1,8 +1,10 @@
-"""The mechanism as a value: links, joints, named points, and the two sweeps in which every recursion is written.
+"""The mechanism as a value: links, joints, named points, and the two sweeps in which every
+recursion is written.
 
-Joint k carries link k. The link's frame in its parent's frame is home @ exp([screw] q), the screw (angular, linear) being given in
-the link's own frame (Sohl & Bobrow 2001, second form of the product of exponentials). Revolute, prismatic and screw joints differ by
-the pitch alone; a fixed joint has no screw. Everything is checked at birth, so that an existing tree is a sound one.
+Joint k carries link k. The link's frame in its parent's frame is home @ exp([screw] q), the screw
+(angular, linear) being given in the link's own frame (Sohl & Bobrow 2001, second form of the
+product of exponentials). Revolute, prismatic and screw joints differ by the pitch alone; a fixed
+joint has no screw. Everything is checked at birth, so that an existing tree is a sound one.
 """
 
 from dataclasses import dataclass
@@ -16,7 +18,8 @@ from ocp.mechanics.modes import Modes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A body: mass (kg), centre of mass (3, m, link frame), inertia about it (3x3, kg m2, link axes); flexible where it has `modes`.
+    """A body: mass (kg), centre of mass (3, m, link frame), inertia about it (3x3, kg m2, link
+    axes); flexible where it has `modes`.
 
     These three are the undeformed link's; without a mass a flexible link takes those of its modes.
     """
@@ -44,7 +47,8 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """A named point on a link: `position` (3, m) in the frame of the link that joint `link` carries."""
+    """A named point on a link: `position` (3, m) in the frame of the link that joint `link`
+    carries."""
 
     name: str
     link: str
@@ -58,11 +62,14 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
-    """A cut joint that closes a loop (Xiang, Arora & Abdel-Malek 2009, eq. 38) between the points named `start` and `end`.
+    """A cut joint that closes a loop (Xiang, Arora & Abdel-Malek 2009, eq. 38) between the points
+    named `start` and `end`.
 
-    The points do not part along `position`, nor do their links turn against each other about `orientation`: each some of x, y, z, the columns
-    of `frame` (3x3) in the axes of the "start" or "end" link, or in "global" ones, which can close positions only. `turn` (3x3) has the axes
-    of the end's link as columns in those of the start's, when closed. Raises ValueError naming the loop.
+    The points do not part along `position`, nor do their links turn against each other about
+    `orientation`: each some of x, y, z, the columns of `frame` (3x3) in the axes of the "start" or
+    "end" link, or in "global" ones, which can close positions only. `turn` (3x3) has the axes of
+    the end's link as columns in those of the start's, when closed. Raises ValueError naming the
+    loop.
     """
 
     name: str
@@ -93,7 +100,8 @@ class Loop:
             and self.axes == "global"
         ):
             raise ValueError(
-                f"{label}: axes: expected start, end, or where only positions are closed global, got {self.axes!r}"
+                f"{label}: axes: expected start, end, or where only positions are closed global, "
+                f"got {self.axes!r}"
             )
         for what in ("frame", "turn"):
             matrix = numbers(f"{label}: {what}", getattr(self, what), (3, 3))
@@ -106,9 +114,11 @@ class Loop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tree:
-    """Links and joints of a serial or branched mechanism, its points, gravity (3, m/s2, global axes), and loops, where it is closed.
+    """Links and joints of a serial or branched mechanism, its points, gravity (3, m/s2, global
+    axes), and loops, where it is closed.
 
-    Joint k carries link k, and a parent stands before its children. Raises ValueError naming the joint, point or loop.
+    Joint k carries link k, and a parent stands before its children. Raises ValueError naming the
+    joint, point or loop.
     """
 
     links: tuple
@@ -137,7 +147,8 @@ class Tree:
         for point in self.points:
             if point.link not in self.names:
                 raise ValueError(
-                    f"point {point.name!r}: unknown link {point.link!r}; {_known('links', self.names)}"
+                    f"point {point.name!r}: unknown link {point.link!r}; "
+                    f"{_known('links', self.names)}"
                 )
         _check_unique("loop", [loop.name for loop in self.loops])
         for loop in self.loops:
@@ -152,7 +163,8 @@ class Tree:
     def moving(self):
         """The joints that have a coordinate, in the order of q.
 
-        After a flexible link's joint stands a passive one for each amplitude of its modes, named like "link.bend_y1" and carrying nothing.
+        After a flexible link's joint stands a passive one for each amplitude of its modes, named
+        like "link.bend_y1" and carrying nothing.
         """
         return tuple(
             moving
@@ -200,13 +212,15 @@ class Tree:
         )
 
     def link_index(self, name):
-        """Return the index of a link by its joint's name; raise ValueError listing the known ones."""
+        """Return the index of a link by its joint's name; raise ValueError listing the known
+        ones."""
         if name not in self.names:
             raise ValueError(f"unknown joint {name!r}; {_known('joints', self.names)}")
         return self.names.index(name)
 
     def coordinate(self, name):
-        """Return the row of q that belongs to the joint or amplitude `name`; raise ValueError if there is none."""
+        """Return the row of q that belongs to the joint or amplitude `name`; raise ValueError if
+        there is none."""
         if name not in self.names and name in (moving := [joint.name for joint in self.moving]):
             return moving.index(name)
         row = self.rows[self.link_index(name)]
@@ -225,7 +239,8 @@ class Tree:
 
 
 def outward(tree, step, root):
-    """Sweep from the ground to the tips: value_k = step(k, value of k's parent); the ground's value is `root`. Return the list."""
+    """Sweep from the ground to the tips: value_k = step(k, value of k's parent); the ground's value
+    is `root`. Return the list."""
     values = []
     for k, parent in enumerate(tree.parents):
         values.append(step(k, root if parent < 0 else values[parent]))
@@ -233,7 +248,8 @@ def outward(tree, step, root):
 
 
 def inward(tree, step):
-    """Sweep from the tips to the ground: value_k = step(k, [(child, value of child), ...]). Return the list."""
+    """Sweep from the tips to the ground: value_k = step(k, [(child, value of child), ...]). Return
+    the list."""
     values, children = [None] * len(tree.joints), [[] for _ in tree.joints]
     parents = tree.parents
     for k in reversed(range(len(tree.joints))):
@@ -243,7 +259,7 @@ def inward(tree, step):
     return values
 
 
-# Checks of the records of the statement ------------------------------------------------------------------------------
+# Checks of the records of the statement -----------------------------------------------------------
 
 
 def _amplitudes(name, modes):
@@ -267,11 +283,13 @@ def _check_inertia(mass, inertia):
     moments = np.linalg.eigvalsh(inertia)
     if moments[0] < -1e-9 * scale:
         raise ValueError(
-            f"link inertia: expected a positive semidefinite matrix, principal moments are {moments.tolist()}"
+            "link inertia: expected a positive semidefinite matrix, principal moments are "
+            f"{moments.tolist()}"
         )
     if moments[0] + moments[1] < moments[2] - 1e-9 * scale:
         raise ValueError(
-            f"link inertia: principal moments {moments.tolist()} break the triangle inequality I1 + I2 >= I3"
+            f"link inertia: principal moments {moments.tolist()} break the triangle inequality I1 "
+            "+ I2 >= I3"
         )
 
 
@@ -288,13 +306,15 @@ def _check_parents(joints):
     for k, joint in enumerate(joints):
         if joint.parent != GROUND and joint.parent not in parents:
             raise ValueError(
-                f"joint {joint.name!r}: unknown parent {joint.parent!r}; {_known('joints', names)} and {GROUND!r}"
+                f"joint {joint.name!r}: unknown parent {joint.parent!r}; {_known('joints', names)} "
+                f"and {GROUND!r}"
             )
         seen, ancestor = [joint.name], joint.parent
         while ancestor in parents:
             if ancestor in seen:
                 raise ValueError(
-                    f"joint {joint.name!r}: its parents form a cycle, {' -> '.join([*seen, ancestor])}"
+                    f"joint {joint.name!r}: its parents form a cycle, "
+                    f"{' -> '.join([*seen, ancestor])}"
                 )
             seen.append(ancestor)
             ancestor = parents[ancestor]
@@ -315,5 +335,6 @@ def _check_ends(tree, loop):
         carriers.append(above[tree.names.index(known[end])])
     if carriers[0] == carriers[1]:
         raise ValueError(
-            f"loop {loop.name!r}: its points {loop.start!r} and {loop.end!r} are on one link, or on rigidly joined ones"
+            f"loop {loop.name!r}: its points {loop.start!r} and {loop.end!r} are on one link, or "
+            "on rigidly joined ones"
         )

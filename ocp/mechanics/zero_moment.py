@@ -1,4 +1,5 @@
-"""The wrench that a floating root needs from its surroundings, and the plane on which it is judged: hulls and tangents."""
+"""The wrench that a floating root needs from its surroundings, and the plane on which it is judged:
+hulls and tangents."""
 
 import casadi as ca
 import numpy as np
@@ -10,15 +11,18 @@ Z = (0.0, 0.0, 1.0)
 
 
 def body_weight(tree):
-    """Return the tree's weight (N) in its own gravity, in which lifted quantities are counted; 1 where there is none."""
+    """Return the tree's weight (N) in its own gravity, in which lifted quantities are counted; 1
+    where there is none."""
     return sum(link.mass for link in tree.links) * float(np.linalg.norm(tree.gravity)) or 1.0
 
 
 def resultant(tree, frames, torques):
-    """Return the Wrench on the root's link that stands in for the generalized forces of the root's joints.
+    """Return the Wrench on the root's link that stands in for the generalized forces of the root's
+    joints.
 
-    `frames` are the poses of all links, `torques` (n,) those of inverse dynamics without the ground. Each root joint's force is the
-    share of the wrench along its own axis, which are six equations for the wrench, first three for the force alone.
+    `frames` are the poses of all links, `torques` (n,) those of inverse dynamics without the
+    ground. Each root joint's force is the share of the wrench along its own axis, which are six
+    equations for the wrench, first three for the force alone.
     """
     rows = floating_root(tree)
     links = [tree.rows.index(row) for row in rows]
@@ -44,7 +48,8 @@ def _solve_three(axes, values):
 
 
 def hull(points, normal=Z):
-    """Return the convex hull (k, 3) of points on the ground, counter-clockwise seen from above (Andrew 1979)."""
+    """Return the convex hull (k, 3) of points on the ground, counter-clockwise seen from above
+    (Andrew 1979)."""
     points = np.unique(np.asarray(points, dtype=float), axis=0)
     across, along = tangents(normal)
     flat = sorted((float(point @ across), float(point @ along), tuple(point)) for point in points)
