@@ -11,6 +11,7 @@ is linear in a vector acts on its sensitivities alike, the cases i < j; products
 frames add theirs, the cases i = j. Columns of joints that do not matter are structurally zero.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -18,10 +19,11 @@ import numpy as np
 
 from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation, aligned
-from ocp.mechanics.loads import applied
+from ocp.mechanics.loads import Load, applied
 from ocp.mechanics.rigid import joint_pose
 from ocp.mechanics.spatial import skew
-from ocp.mechanics.tree import inward, outward
+from ocp.mechanics.tree import Link, Tree, inward, outward
+from ocp.mechanics.types import Matrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,27 +32,31 @@ class Step:
     per unit of the coordinate (3), its rate and acceleration (1, 1 + m), and the column of the
     coordinate; None if the joint is fixed or no sensitivities are asked for."""
 
-    rotation: object
-    offset: object
-    turn: object
-    slide: object
-    rate: object
-    acceleration: object
+    rotation: Matrix
+    offset: Matrix
+    turn: Matrix
+    slide: Matrix
+    rate: Matrix
+    acceleration: Matrix
     column: int | None
 
 
-def inverse(tree, q, qd, qdd, loads=()):
+def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()) -> Matrix:
     """Return the joint torques (N m) or forces (N), (n,)."""
     return ca.densify(_torques(tree, q, qd, qdd, loads, False))
 
 
-def sensitivity(tree, q, qd, qdd, loads=()):
+def sensitivity(
+    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
+) -> tuple[Matrix, Matrix, Matrix]:
     """Return dtau/dq, dtau/dqd, dtau/dqdd, (n, n) each, structurally zero where neither joint
     carries the other."""
     return _by_variable(tree, _torques(tree, q, qd, qdd, loads, True))
 
 
-def reactions(tree, q, qd, qdd, loads=()):
+def reactions(
+    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
+) -> tuple[Matrix, Matrix]:
     """Return moment (3, links; N m) and force (3, links; N) that each joint passes to its link, in
     the axes of the link's frame.
 
@@ -61,7 +67,9 @@ def reactions(tree, q, qd, qdd, loads=()):
     return ca.densify(ca.horzcat(*moments)), ca.densify(ca.horzcat(*forces))
 
 
-def reaction_sensitivity(tree, q, qd, qdd, loads=()):
+def reaction_sensitivity(
+    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
+) -> tuple[Matrix, Matrix, Matrix]:
     """Return the derivatives of `reactions` by q, qd and qdd, (6 links, n) each: of link k, the
     moment's stand in rows 6k, 6k + 1, 6k + 2 and the force's in the next three."""
     return _by_variable(
@@ -147,32 +155,32 @@ def _motions(tree, steps):
     return outward(tree, motion, base)
 
 
-def angular_velocity(step, before):
+def angular_velocity(step: Step, before: Matrix) -> Matrix:
     """Return w of a link, `before` being its parent's in the axes of the link    (step 3, eqs.
     3.5-3.13)"""
     return before + step.turn @ step.rate
 
 
-def angular_acceleration(step, before, accelerated):
+def angular_acceleration(step: Step, before: Matrix, accelerated: Matrix) -> Matrix:
     """Return dw of a link from its parent's w and dw in the axes of the link    (step 4, eqs.
     3.14-3.22)"""
     return accelerated + step.turn @ step.acceleration + _cross(before, step.turn @ step.rate)
 
 
-def linear_acceleration(step, before, accelerated):
+def linear_acceleration(step: Step, before: Matrix, accelerated: Matrix) -> Matrix:
     """Return the acceleration of a link's frame from that of the parent's point that it passes
     (steps 6, 7; 2 w x d' + d'')"""
     return accelerated + step.slide @ step.acceleration + 2 * _cross(before, step.slide @ step.rate)
 
 
-def inertia_force(link, motion):
+def inertia_force(link: Link, motion: Sequence[Matrix]) -> Matrix:
     """Return F_G = m (acceleration of the centre of mass - gravity)    (steps 7, 8; eqs. 3.59-3.68,
     gravity's sign corrected)"""
     w, dw, a, gravity = motion
     return link.mass * (a + _swing(w, dw, _constant(link.com, a.shape[1])) - gravity)
 
 
-def inertia_moment(link, motion):
+def inertia_moment(link: Link, motion: Sequence[Matrix]) -> Matrix:
     """Return I dw + w x H, H = I w    (step 8, eqs. 3.64-3.66, 3.69-3.71)"""
     w, dw, _, _ = motion
     inertia = ca.sparsify(ca.DM(np.array(link.inertia)))
@@ -203,7 +211,7 @@ def _proximal(tree, steps, motions, loads):
     return inward(tree, proximal)
 
 
-def distal(step, moment, force):
+def distal(step: Step, moment: Matrix, force: Matrix) -> tuple[Matrix, Matrix]:
     """Return what a child's proximal moment and force are at its parent, about the parent's frame
     (eqs. 3.72, 3.73, 3.80-3.83)"""
     force = _to_parent(step, force)

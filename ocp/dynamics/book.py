@@ -12,6 +12,7 @@ of second order in the amplitudes, from P (eq. 37) and by taking W W' for 1 (eqs
 not quite kept; here this is done with `printed=True` only.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -29,13 +30,13 @@ from ocp.mechanics.flexible import (
     slopes,
     weighed,
 )
-from ocp.mechanics.loads import applied
+from ocp.mechanics.loads import Load, applied
 from ocp.mechanics.spatial import screw_matrix, skew
 from ocp.mechanics.tree import Tree, inward
 from ocp.mechanics.types import Matrix
 
 
-def inverse(tree, q, qd, qdd, loads=()):
+def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()) -> Matrix:
     """Return the joint torques (N m) and the forces on the modal amplitudes (N or N m), (n,), that
     the motion needs.
 
@@ -46,7 +47,7 @@ def inverse(tree, q, qd, qdd, loads=()):
     return _needed(tree, moved(tree, q, qd, qdd), q, qd, loads, printed=False)
 
 
-def inertia(tree, q, printed=False):
+def inertia(tree: Tree, q: Matrix, printed: bool = False) -> Matrix:
     """Return the inertia matrix J (n, n) of z = q by the recursions of eqs. 66-81.
 
     F_h = P_h + sum over children (E A) F_c (E A)',  and with the slope of x by z,  Y_z = the
@@ -57,7 +58,8 @@ def inertia(tree, q, printed=False):
     by its child c    (eqs. 66-76)
     """
     _check(tree)
-    arm, entries = _resting(tree, q, printed), {}
+    arm = _resting(tree, q, printed)
+    entries: dict[tuple[int, int], Matrix] = {}
     for h, row in enumerate(tree.rows):
         pushes = {} if row is None else {row: arm.carried[h] @ _slope(tree, arm.links, h).T}
         if tree.amplitude_rows[h]:
@@ -146,19 +148,33 @@ def _toward_ground(arm, h, row, push):
     return entries
 
 
-def remainder(tree, q, qd, tau, loads=(), printed=False):
+def remainder(
+    tree: Tree,
+    q: Matrix,
+    qd: Matrix,
+    tau: Matrix,
+    loads: Sequence[Load] = (),
+    printed: bool = False,
+) -> Matrix:
     """Return R (n,) of J z'' = R: all that stands beside the accelerations (eqs. 83-90), for
     torques and forces on amplitudes tau (n,)."""
     _check(tree)
     return tau - _needed(tree, moved(tree, q, qd), q, qd, loads, printed)
 
 
-def forward(tree, q, qd, tau, loads=()):
+def forward(tree: Tree, q: Matrix, qd: Matrix, tau: Matrix, loads: Sequence[Load] = ()) -> Matrix:
     """Return the accelerations (n,): the solution of J z'' = R   (eq. 82)."""
     return ca.solve(inertia(tree, q), remainder(tree, q, qd, tau, loads))
 
 
-def hybrid(tree, q, qd, known, active, loads=()):
+def hybrid(
+    tree: Tree,
+    q: Matrix,
+    qd: Matrix,
+    known: Matrix,
+    active: Sequence[bool],
+    loads: Sequence[Load] = (),
+) -> tuple[Matrix, Matrix]:
     """Return accelerations and forces, each (n,), from z'' where `active` says so and from the
     forces elsewhere, of J z'' = R + forces.
 
@@ -169,7 +185,9 @@ def hybrid(tree, q, qd, known, active, loads=()):
     return mixed(inertia(tree, q), -rest, known, active)
 
 
-def reactions(tree, q, qd, qdd, loads=()):
+def reactions(
+    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
+) -> tuple[Matrix, Matrix]:
     """Return moment (3, links; N m) and force (3, links; N) that each joint passes to its link, in
     the axes of the link's frame at its base.
 
@@ -180,7 +198,7 @@ def reactions(tree, q, qd, qdd, loads=()):
     are of first order.
     """
     links, gravity = moved(tree, q, qd, qdd), ca.DM([*tree.gravity, 0.0])
-    given = [[] for _ in links]
+    given: list[list[Matrix]] = [[] for _ in links]
     for k, position, moment, force in applied(tree, loads):
         bend, force, moment = (
             bend_at(tree.links[k], position, links[k].terms)[0],

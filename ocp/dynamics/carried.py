@@ -27,16 +27,16 @@ class Bodies:
     inertia (6: xx yy zz xy xz yz), the upper left of B = [upper, 0; -[m], 0] (9, row by row), m
     (3), twice the momentum, and moment and force (3)."""
 
-    mass: object
-    first: object
-    inertia: object
-    upper: object
-    twice: object
-    moment: object
-    force: object
+    mass: Matrix
+    first: Matrix
+    inertia: Matrix
+    upper: Matrix
+    twice: Matrix
+    moment: Matrix
+    force: Matrix
 
 
-def bodies_of(chain, frames):
+def bodies_of(chain: Chain, frames: Frames) -> Bodies:
     """Return every link's own Bodies, in the ground frame."""
     constants = [
         (mass, *first, *(np.trace(second) * np.eye(3) - second).ravel())
@@ -99,24 +99,24 @@ def _rolled(inertia, w):
     )
 
 
-def stacked(bodies):
+def stacked(bodies: Bodies) -> Matrix:
     """Return the rows of Bodies, one above the other (28, n)."""
     return ca.densify(ca.vertcat(*(getattr(bodies, name) for name in Bodies.__slots__)))
 
 
-def unstacked(rows):
+def unstacked(rows: Matrix) -> Bodies:
     """Return the Bodies of which `stacked` made these rows."""
     return Bodies(**dict(zip(Bodies.__slots__, ca.vertsplit(rows, [0, 1, 4, 10, 19, 22, 25, 28]))))
 
 
-def duals_of(bodies, w):
+def duals_of(bodies: Bodies, w: Matrix) -> Matrix:
     """Return of every link (15, n) G = I w (6), the moment of D = B'w, whose force is zero, and by
     its entries the upper left of K = [upper, -[G force]; [G force], 0]."""
     upper = _rolled(bodies.inertia, w[:3, :]) - _shifts(w[3:, :], bodies.first)
     return ca.densify(ca.vertcat(wrench_of(bodies, w), bent_back(bodies, w), upper))
 
 
-def wrench_of(bodies, motion):
+def wrench_of(bodies: Bodies, motion: Matrix) -> Matrix:
     """Return I m: the wrench that accelerates the bodies by the motion m."""
     w, v = ca.vertsplit(motion, 3)
     return ca.vertcat(
@@ -125,13 +125,13 @@ def wrench_of(bodies, motion):
     )
 
 
-def bent(bodies, motion):
+def bent(bodies: Bodies, motion: Matrix) -> Matrix:
     """Return B m."""
     w = motion[:3, :]
     return ca.vertcat(by_rows(bodies.upper, w, (0, 1, 2, 3, 4, 5, 6, 7, 8)), cross(w, bodies.twice))
 
 
-def bent_back(bodies, motion):
+def bent_back(bodies: Bodies, motion: Matrix) -> Matrix:
     """Return the moment of B'm, whose force is zero."""
     w, v = ca.vertsplit(motion, 3)
     return by_rows(bodies.upper, w, (0, 3, 6, 1, 4, 7, 2, 5, 8)) + cross(bodies.twice, v)

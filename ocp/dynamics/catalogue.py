@@ -3,7 +3,7 @@ formulation."""
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, overload
 
 import casadi as ca
 import numpy as np
@@ -39,6 +39,14 @@ AUTO = "auto"  # the formulation, or the derivatives, that suit the tree
 CHOICES = (*FORMULATIONS, AUTO)
 DERIVATIVES = ("recursive", "published", "ad", "solver", AUTO)
 SAME = 1e-6  # relative: how far derivatives may be from those of automatic differentiation
+
+
+@overload
+def formulation_of(choice: Formulation | str, tree: Tree) -> Formulation: ...
+
+
+@overload
+def formulation_of(choice: Formulation | str, tree: None = None) -> Formulation | str: ...
 
 
 def formulation_of(choice: Formulation | str, tree: Tree | None = None) -> Formulation | str:
@@ -93,25 +101,31 @@ def derivatives_of(
     """
     if choice not in DERIVATIVES:
         raise ValueError(f"derivatives: expected one of {', '.join(DERIVATIVES)}, got {choice!r}")
-    method = formulation_of(formulation, tree)
-    if choice in ("ad", "solver") or (method == AUTO and choice != "published"):
+    method = formulation if tree is None else formulation_of(formulation, tree)
+    method = formulation_of(method)
+    if choice in ("ad", "solver"):
         return None
-    if method == AUTO:
-        raise ValueError(f"derivatives {choice!r}: name the formulation whose own they are")
+    if not isinstance(method, Formulation):
+        if choice == "published":
+            raise ValueError(f"derivatives {choice!r}: name the formulation whose own they are")
+        return None
+    provider = _provider(method, choice, tree)
+    if provider is not None and tree is not None and not is_built_in(method):
+        check_slopes(method, provider, tree)
+    return provider
+
+
+def _provider(method: Formulation, choice: str, tree: Tree | None) -> Provider | None:
     if choice == "published":
-        provider = published(method)
-    elif method.derivatives is None and choice == "recursive":
+        return published(method)
+    if method.derivatives is None and choice == "recursive":
         if tree is not None:
             check_rigid(tree)
         raise ValueError(
             f"derivatives {choice!r}: formulation {method.name!r} has no derivatives of its own; "
             "use 'ad'"
         )
-    else:
-        provider = method.derivatives
-    if provider is not None and tree is not None and not is_built_in(method):
-        check_slopes(method, provider, tree)
-    return provider
+    return method.derivatives
 
 
 @lru_cache(maxsize=32)

@@ -6,13 +6,17 @@ give u, at the actuated joints alone, and the cut joints J' lambda (Xiang, Arora
 eq. 38, in the form of Lagrange's multipliers of Haug 1989, section 11.1).
 """
 
+from collections.abc import Sequence
+
 import casadi as ca
 import numpy as np
 
+from ocp.dynamics.formulation import Inverse
 from ocp.dynamics.lie_group import bias, mass_matrix
 from ocp.dynamics.lie_group import inverse as open_inverse
 from ocp.dynamics.linear import linear_in_accelerations
 from ocp.mechanics.closure import independent
+from ocp.mechanics.loads import Load
 from ocp.mechanics.loops import (
     gap,
     gap_acceleration,
@@ -23,6 +27,8 @@ from ocp.mechanics.loops import (
     loop_torques,
 )
 from ocp.mechanics.structure import bearing, structure
+from ocp.mechanics.tree import Tree
+from ocp.mechanics.types import Matrix
 
 CONSISTENT = (
     1e-6  # m, rad and their rates: gap beyond which numbers are not a motion of the mechanism
@@ -30,7 +36,17 @@ CONSISTENT = (
 SINGULAR = 1e-12  # least over greatest singular value of a system that can be solved
 
 
-def inverse(tree, q, qd, qdd, actuated=None, loads=(), *, dynamics=open_inverse, near=None):
+def inverse(
+    tree: Tree,
+    q: Matrix,
+    qd: Matrix,
+    qdd: Matrix,
+    actuated: Sequence[str] | None = None,
+    loads: Sequence[Load] = (),
+    *,
+    dynamics: Inverse = open_inverse,
+    near: Matrix | None = None,
+) -> tuple[Matrix, Matrix]:
     """Return torques (n,), zero at joints that are not actuated, and multipliers (m,) of a motion
     that keeps the loops closed.
 
@@ -66,7 +82,17 @@ def inverse(tree, q, qd, qdd, actuated=None, loads=(), *, dynamics=open_inverse,
     ), multipliers
 
 
-def forward(tree, q, qd, tau, loads=(), *, decay=0.0, near=None, dynamics=None):
+def forward(
+    tree: Tree,
+    q: Matrix,
+    qd: Matrix,
+    tau: Matrix,
+    loads: Sequence[Load] = (),
+    *,
+    decay: float = 0.0,
+    near: Matrix | None = None,
+    dynamics: Inverse | None = None,
+) -> tuple[Matrix, Matrix]:
     """Return accelerations (n,) and multipliers (m,) under joint torques (n,) of a mechanism whose
     loops are closed.
 
@@ -99,7 +125,16 @@ def forward(tree, q, qd, tau, loads=(), *, decay=0.0, near=None, dynamics=None):
     return found[: tree.dof], spread(tree, -found[tree.dof :], rows)
 
 
-def hybrid(tree, q, qd, qdd, passive, loads=(), *, dynamics=None):
+def hybrid(
+    tree: Tree,
+    q: Matrix,
+    qd: Matrix,
+    qdd: Matrix,
+    passive: Sequence[int],
+    loads: Sequence[Load] = (),
+    *,
+    dynamics: Inverse | None = None,
+) -> Matrix:
     """Return accelerations (n,) of which the `passive` rows follow from the others, by the loops
     and their own lack of torque.
 
@@ -127,7 +162,7 @@ def hybrid(tree, q, qd, qdd, passive, loads=(), *, dynamics=None):
     return driven
 
 
-def handedness(tree, q, passive):
+def handedness(tree: Tree, q: Matrix, passive: Sequence[int]) -> int:
     """Return the sign of the determinant of J' at the `passive` rows that bear the loops: +-1,
     which a motion can only change by passing a configuration (n,) where the drives do not hold the
     mechanism; 0 where nothing is determined."""
@@ -137,7 +172,9 @@ def handedness(tree, q, passive):
     return int(np.sign(np.linalg.det(np.array(gap_jacobian(tree, ca.DM(q)))[np.ix_(rows, chosen)])))
 
 
-def eliminated(tree, frames, needed, passive):
+def eliminated(
+    tree: Tree, frames: Sequence[Matrix], needed: Matrix, passive: Sequence[int]
+) -> Matrix:
     """Return the cut joints' forces (m,) that spare the `passive` rows of q all torque, from the
     poses (4x4) of all links and the generalized forces (n,) that the open tree needs; raise
     ValueError if these do not determine them."""
@@ -151,7 +188,7 @@ def eliminated(tree, frames, needed, passive):
     return spread(tree, ca.solve(pull, needed[list(chosen)]), rows)
 
 
-def spread(tree, values, rows):
+def spread(tree: Tree, values: Matrix, rows: Sequence[int]) -> Matrix:
     """Return a vector (m,) with the values at these rows of the gap and zeros elsewhere."""
     return ca.vertcat(
         ca.DM(0, 1),

@@ -18,6 +18,8 @@ Vectors of all joints are columns of matrices (3, n) or (6, n), entries of their
 so a graph takes few calls to build.
 """
 
+from collections.abc import Sequence
+
 import casadi as ca
 
 from ocp.dynamics.carried import (
@@ -33,12 +35,17 @@ from ocp.dynamics.formulation import Provider
 from ocp.dynamics.ground_frame import carried_sums, chain_of, ground_frames, of_parents, summed
 from ocp.dynamics.pairs import bilinear, products
 from ocp.dynamics.pushed import load_curvatures, load_slopes
+from ocp.mechanics.loads import Load
 from ocp.mechanics.spatial import across, cross, cross_force, cross_motion, dot, times
+from ocp.mechanics.tree import Tree
+from ocp.mechanics.types import Matrix
 
 SX = ca.SX
 
 
-def sensitivity(tree, q, qd, qdd, loads=()):
+def sensitivity(
+    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
+) -> tuple[Matrix, ...]:
     """Return dtau/dq, dtau/dqd, dtau/dqdd, each (n, n), and dtau/d(moment, force) of each load in
     turn, (n, 6 loads)."""
     return tuple(
@@ -46,7 +53,9 @@ def sensitivity(tree, q, qd, qdd, loads=()):
     )
 
 
-def curvature(tree, multipliers, q, qd, qdd, loads=()):
+def curvature(
+    tree: Tree, multipliers: Matrix, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
+) -> tuple[Matrix, ...]:
     """Return the second derivatives of L = multipliers . tau as matrices (n, n) by (q, q), (q, qd),
     (q, qdd), (qd, qd), the symmetric ones as upper triangles, and (n, 6 loads) by q and (moment,
     force) of each load; all others vanish.
@@ -67,7 +76,9 @@ def curvature(tree, multipliers, q, qd, qdd, loads=()):
     )
 
 
-def slope_parts(tree, q, qd, qdd, loads=()):
+def slope_parts(
+    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
+) -> tuple[Matrix, ...]:
     """Return what `join_slopes` makes the derivatives of: what the joints carry, (28, n), their S,
     2 phi and psi, (18, n), and the loads' two parts."""
     chain = chain_of(tree)
@@ -80,7 +91,7 @@ def slope_parts(tree, q, qd, qdd, loads=()):
     )
 
 
-def join_slopes(tree, parts):
+def join_slopes(tree: Tree, parts: Sequence[Matrix]) -> tuple[Matrix, ...]:
     """Return the four derivatives from `slope_parts`, as SX or MX."""
     carried, motions, load_places, by_load = parts
     by_q, by_qd, by_qdd = products(
@@ -109,7 +120,9 @@ def _slope_kinds(carried, motions):
     )
 
 
-def curvature_parts(tree, multipliers, q, qd, qdd, loads=()):
+def curvature_parts(
+    tree: Tree, multipliers: Matrix, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
+) -> tuple[Matrix, ...]:
     """Return what `join_curvature` makes the second derivatives of: what the joints carry with its
     duals, (43, n), their S, phi, lift and psi, (24, n), the loads' two parts, and the gradient of L
     = multipliers . tau by (q, qd, qdd, loads)."""
@@ -131,7 +144,7 @@ def curvature_parts(tree, multipliers, q, qd, qdd, loads=()):
     return sums, ca.densify(ca.vertcat(s, phi, lift, psi)), by_qq, by_q_load, gradient
 
 
-def join_curvature(tree, parts):
+def join_curvature(tree: Tree, parts: Sequence[Matrix]) -> tuple[Matrix, ...]:
     """Return the five second derivatives and the gradient from `curvature_parts`, as SX or MX."""
     carried, motions, load_places, by_q_load, gradient = parts
     kinds, places = (

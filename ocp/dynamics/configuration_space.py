@@ -16,8 +16,10 @@ which are the Christoffel symbols (derived here; numerically those of Echeandia 
 Twists and wrenches are (angular, linear).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -27,14 +29,15 @@ from ocp.dynamics.formulation import Formulation, aligned
 from ocp.mechanics.checks import limits
 from ocp.mechanics.inertia import regrouped
 from ocp.mechanics.kinematics import poses
-from ocp.mechanics.loads import applied
+from ocp.mechanics.loads import Load, applied
 from ocp.mechanics.spatial import cross, cross_force, cross_motion, times
-from ocp.mechanics.tree import inward
+from ocp.mechanics.tree import Tree, inward
+from ocp.mechanics.types import Matrix
 
 MOST = 3  # coordinates of a table: its size grows like points^n
 
 
-def inverse(tree, q, qd, qdd, loads=()):
+def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()) -> Matrix:
     """Return the joint torques (N m) or forces (N), (n,)."""
     place = _placed(tree, q)
     tau = torques(_gravity(place), _inertia(place), _coriolis(place), qd, qdd)
@@ -48,7 +51,9 @@ def inverse(tree, q, qd, qdd, loads=()):
     return tau
 
 
-def torques(gravity, inertia, coriolis, qd, qdd):
+def torques(
+    gravity: Matrix, inertia: Matrix, coriolis: Sequence[Matrix], qd: Matrix, qdd: Matrix
+) -> Matrix:
     """Return G + M qdd + [qd' C_i qd] (n,) from G (n,), symmetric M (n, n) and n symmetric C_i (n,
     n)."""
     n = inertia.shape[0]
@@ -61,25 +66,25 @@ def torques(gravity, inertia, coriolis, qd, qdd):
     return gravity + inertia @ ca.vertcat(*(qdd[k] for k in range(n))) + tables @ ca.vertcat(*rates)
 
 
-def gravity_vector(tree, q):
+def gravity_vector(tree: Tree, q: Matrix) -> Matrix:
     """Return G (n,), the torques (N m or N) that hold the tree at rest: G_i = S_i.(first x -g, -m
     g), of all that joint i carries."""
     return _gravity(_placed(tree, q))
 
 
-def inertia_matrix(tree, q):
+def inertia_matrix(tree: Tree, q: Matrix) -> Matrix:
     """Return M (n, n), symmetric: M_ij = S_i . I_j S_j for a joint i before j, zero where neither
     carries the other."""
     return _inertia(_placed(tree, q))
 
 
-def coriolis(tree, q):
+def coriolis(tree: Tree, q: Matrix) -> list[Matrix]:
     """Return the n matrices C_i (n, n), symmetric, of the Christoffel symbols C_ijk = (dM_ij/dq_k +
     dM_ik/dq_j - dM_jk/dq_i) / 2."""
     return _coriolis(_placed(tree, q))
 
 
-def dense(n):
+def dense(n: int) -> tuple[Matrix, Matrix]:
     """Return the inputs (list of SX) and the torques (n,) of n joints whose tables have been looked
     up, every entry a symbol.
 
@@ -101,10 +106,10 @@ class _Place:
     """A tree at rest at q: link poses, joint twists (6, n) about the ground's origin, and the
     pseudo-inertia (4x4) each link carries."""
 
-    tree: object
-    frames: tuple
-    screws: object
-    carried: tuple
+    tree: Tree
+    frames: tuple[Matrix, ...]
+    screws: Matrix
+    carried: tuple[Matrix, ...]
 
     def chain(self, link):
         """Return the coordinates that move a link, from the ground outward."""
@@ -235,16 +240,16 @@ class Table:
     (*points, m), the entries of G and those of the upper triangles of M and of all C_i, in this
     order; `names` of the joints."""
 
-    names: tuple
-    axes: tuple
+    names: tuple[str, ...]
+    axes: tuple[np.ndarray, ...]
     values: np.ndarray
 
     @property
-    def size(self):
+    def size(self) -> int:
         """Return how many numbers are stored."""
         return self.values.size
 
-    def torque(self, q, qd, qdd):
+    def torque(self, q: Matrix, qd: Matrix, qdd: Matrix) -> np.ndarray:
         """Return the joint torques (N m) or forces (N), (n,) or (n, N), from (n,) or (n, N) each;
         no loads act.
 
@@ -292,7 +297,7 @@ class Table:
         return total
 
 
-def tabulate(tree, grid, ranges=None):
+def tabulate(tree: Tree, grid: Any, ranges: Any = None) -> Table:
     """Return the Table of a tree of up to 3 moving joints.
 
     `grid`: points, one number or one per coordinate; `ranges`: (lower, upper) per coordinate, else

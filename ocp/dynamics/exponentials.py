@@ -1,8 +1,9 @@
 """Poses as products of exponentials about coordinate axes: every Ad acts by plane turns and shifts
 (Sohl & Bobrow 2001)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -18,8 +19,8 @@ class Exponential:
     of its inverse."""
 
     axis: int
-    turn: object
-    slide: object
+    turn: Matrix
+    slide: Matrix
 
 
 def _exponential(axis, angle, shift):
@@ -36,7 +37,7 @@ def _exponential(axis, angle, shift):
     return Exponential(axis=axis, turn=ca.diagcat(turn, turn), slide=slide)
 
 
-def exponentials(joint, q):
+def exponentials(joint: Joint, q: Matrix) -> list[Exponential]:
     """Return T as exponentials about z, y, x and z, the joint's own within the last; about x and z
     alone in frames laid as Denavit and Hartenberg lay them, as all are but the first, those of
     branches and those whose axes are nearly parallel."""
@@ -59,25 +60,25 @@ def exponentials(joint, q):
     ]
 
 
-def to_child(factors, twist):
+def to_child(factors: Sequence[Exponential], twist: Matrix) -> Matrix:
     for factor in factors:
         twist = factor.turn @ (factor.slide @ twist)
     return twist
 
 
-def to_parent(factors, wrench):
+def to_parent(factors: Sequence[Exponential], wrench: Matrix) -> Matrix:
     for factor in reversed(factors):
         wrench = factor.slide.T @ (factor.turn.T @ wrench)
     return wrench
 
 
-def bend_to_parent(factors, bend):
+def bend_to_parent(factors: Sequence[Exponential], bend: Matrix) -> Matrix:
     for factor in reversed(factors):
         bend = factor.slide.T @ (factor.turn.T @ (bend @ factor.turn))
     return bend
 
 
-def inertia_to_parent(factors, inertia):
+def inertia_to_parent(factors: Sequence[Exponential], inertia: Matrix) -> Matrix:
     """Return Ad* J Ad of a symmetric J = [A, H; H', C], by blocks: a third of the products of
     matrices."""
     for factor in reversed(factors):
@@ -112,20 +113,22 @@ def _turned(factor, block):
     )
 
 
-def ad(twist):
+def ad(twist: Matrix) -> Matrix:
     """Return the matrix (6x6) of [V, .]; its transpose is ad*_V."""
     angular, linear = skew(twist[:3]), skew(twist[3:])
     return ca.vertcat(ca.horzcat(angular, ca.DM(3, 3)), ca.horzcat(linear, angular))
 
 
-def body_matrix(mass, first, second):
+def body_matrix(mass: float, first: np.ndarray, second: np.ndarray) -> Matrix:
     """Return J (6x6) from mass, first moment and pseudo-inertia about the frame's origin."""
     hat, (xx, yy, zz) = np.cross(np.eye(3), first), np.diag(second)
     inertia = np.diag([yy + zz, xx + zz, xx + yy]) + np.diag(np.diag(second)) - second
     return ca.sparsify(ca.DM(np.block([[inertia, hat], [hat.T, mass * np.eye(3)]])))
 
 
-def seen_from(parents, factors, k, vectors):
+def seen_from(
+    parents: Sequence[int], factors: Sequence[Sequence[Exponential]], k: int, vectors: Matrix
+) -> Matrix:
     """Return vectors (3 m) of global axes in the axes of link k."""
     vectors = seen_from(parents, factors, parents[k], vectors) if parents[k] >= 0 else vectors
     for factor in factors[k]:
@@ -133,7 +136,7 @@ def seen_from(parents, factors, k, vectors):
     return vectors
 
 
-def sparse_matrix(n, entries):
+def sparse_matrix(n: int, entries: Mapping[tuple[int, int], Any]) -> Matrix:
     """Return the sparse matrix (n, n) of {(i, j): entry}; floats of 0 are left out."""
     places = sorted(
         (place for place, entry in entries.items() if not isinstance(entry, float) or entry),

@@ -6,7 +6,6 @@ derivatives of S along the motion are  phi = v_p x S,  psi = a_p x S + v_p x phi
 (angular, linear) about that place; the base accelerates by -g.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -27,12 +26,12 @@ class Chain:
     (-1: ground), the joint that carries each link (-1: ground), homes (4x4), mass, first moment (3)
     and inertia (3x3), and which leading slides need no place."""
 
-    tree: object
-    parents: tuple
-    carriers: tuple
-    homes: tuple
+    tree: Tree
+    parents: tuple[int, ...]
+    carriers: tuple[int, ...]
+    homes: tuple[np.ndarray, ...]
     inertias: tuple
-    still: tuple
+    still: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,21 +39,21 @@ class Frames:
     """Of every joint, as columns: rotation (3x3 each, a list), origin (3, n), twist S, phi, psi,
     link's twist and acceleration (6, n), all about the place `base` (3) in the ground."""
 
-    base: object
-    rotation: tuple
-    origin: object
-    screw: object
-    phi: object
-    psi: object
-    twist: object
-    acceleration: object
+    base: Matrix
+    rotation: tuple[Matrix, ...]
+    origin: Matrix
+    screw: Matrix
+    phi: Matrix
+    psi: Matrix
+    twist: Matrix
+    acceleration: Matrix
 
 
-def chain_of(tree):
+def chain_of(tree: Tree) -> Chain:
     """Return the Chain of a tree."""
     tree, _ = aligned(tree)
     parents, rows, inertias = tree.parents, tree.rows, regrouped(tree)
-    carriers = []
+    carriers: list[int] = []
     for k, row in enumerate(rows):
         carriers.append(row if row is not None else carriers[parents[k]] if parents[k] >= 0 else -1)
     moving = [k for k, row in enumerate(rows) if row is not None]
@@ -83,7 +82,7 @@ def _leading_slides(tree):
     return tuple(found)
 
 
-def ground_frames(chain, q, qd, qdd):
+def ground_frames(chain: Chain, q: Matrix, qd: Matrix, qdd: Matrix) -> Frames:
     """Return the Frames of all joints, about the origin of the last leading slide instead of the
     ground's.
 
@@ -148,21 +147,21 @@ def _places(chain, q):
     return start, tuple(rotation), ca.horzcat(*origin)
 
 
-def summed(chain, steps, base):
+def summed(chain: Chain, steps: Matrix, base: Matrix) -> Matrix:
     """Return the sums (m, n) of columns from the ground to every joint, starting with `base`."""
-    columns = []
+    columns: list[Matrix] = []
     for step, p in zip(ca.horzsplit(steps), chain.parents):
         columns.append(step + (base if p < 0 else columns[p]))
     return ca.horzcat(*columns)
 
 
-def of_parents(chain, columns, base):
+def of_parents(chain: Chain, columns: Matrix, base: Matrix) -> Matrix:
     """Return every joint's parent's column, `base` where that is the ground."""
     split = ca.horzsplit(columns)
     return ca.horzcat(*(base if p < 0 else split[p] for p in chain.parents))
 
 
-def carried_sums(chain, columns):
+def carried_sums(chain: Chain, columns: Matrix) -> Matrix:
     """Return the sums (m, n) of columns over all that every joint carries, itself included."""
     sums = list(ca.horzsplit(columns))
     for k in reversed(range(len(sums))):

@@ -6,18 +6,23 @@ prismatic and screw joints are one case with revolute ones: for the joint's scre
 p]/dq = [R, p] [S]. Loads are taken off the inertial forces that D and e gather.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import casadi as ca
+import numpy as np
 
 from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation, aligned
 from ocp.dynamics.links import link_poses, turning_chain
 from ocp.mechanics.inertia import first_moment
-from ocp.mechanics.loads import applied
+from ocp.mechanics.loads import Load, applied
 from ocp.mechanics.spatial import skew
-from ocp.mechanics.tree import inward, outward
+from ocp.mechanics.tree import Tree, inward, outward
+from ocp.mechanics.types import Matrix
 
 
-def inverse(tree, q, qd, qdd, loads=()):
+def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()) -> Matrix:
     """Return the joint torques (N m) or forces (N), (n,)."""
     tree, _ = aligned(tree)
     return torques(
@@ -30,7 +35,15 @@ def inverse(tree, q, qd, qdd, loads=()):
     )
 
 
-def torques(tree, links, *, qd, qdd, gravity, loads=()):
+def torques(
+    tree: Tree,
+    links: Sequence[Any],
+    *,
+    qd: Matrix,
+    qdd: Matrix,
+    gravity: Matrix,
+    loads: Sequence[tuple[int, np.ndarray, Matrix, Matrix]] = (),
+) -> Matrix:
     """Return the joint torques (n,) of links ((R, R', R''), (p, p', p''), (m, n, J)) under gravity
     (3) and `applied` loads.
 
@@ -108,7 +121,7 @@ def _push(loads, k, w):
     return push, total
 
 
-def dense(n):
+def dense(n: int) -> tuple[list[Matrix], Matrix]:
     """Return the inputs (list of SX) and the torques (n,) of a serial chain of n revolute joints
     with a symbol for every matrix entry.
 

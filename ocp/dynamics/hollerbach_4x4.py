@@ -7,18 +7,22 @@ forces) and G (external moments) are gathered inward. Every joint kind is one ca
 [S] with the joint's constant screw matrix [S]. The sensitivities follow the paper's eqs. 21-35.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import casadi as ca
 import numpy as np
 
 from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation, aligned
 from ocp.dynamics.links import given_matrices, link_matrices
-from ocp.mechanics.loads import applied
+from ocp.mechanics.loads import Load, applied
 from ocp.mechanics.spatial import screw_matrix
-from ocp.mechanics.tree import inward, outward
+from ocp.mechanics.tree import Tree, inward, outward
+from ocp.mechanics.types import Matrix
 
 
-def inverse(tree, q, qd, qdd, loads=()):
+def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()) -> Matrix:
     """Return the joint torques (N m) or forces (N), (n,)."""
     tree, _ = aligned(tree)
     return torques(
@@ -31,7 +35,15 @@ def inverse(tree, q, qd, qdd, loads=()):
     )
 
 
-def torques(tree, links, *, qd, qdd, gravity, loads=()):
+def torques(
+    tree: Tree,
+    links: Sequence[Any],
+    *,
+    qd: Matrix,
+    qdd: Matrix,
+    gravity: Matrix,
+    loads: Sequence[tuple[int, np.ndarray, Matrix, Matrix]] = (),
+) -> Matrix:
     """Return the joint torques (n,) of links (T, T' = dT/dq, T'', pseudo-inertia J), each 4x4,
     under gravity (4) and `applied` loads.
 
@@ -73,7 +85,9 @@ def torques(tree, links, *, qd, qdd, gravity, loads=()):
     return ca.vertcat(*tau)
 
 
-def sensitivity(tree, q, qd, qdd, loads=()):
+def sensitivity(
+    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
+) -> tuple[Matrix, Matrix, Matrix]:
     """Return dtau/dq, dtau/dqd, dtau/dqdd, (n, n) each, structurally zero where neither joint
     carries the other.
 
@@ -179,7 +193,7 @@ def _matrix(n, what, entries):
     return ca.reshape(ca.vertcat(*rows), n, n)
 
 
-def dense(n):
+def dense(n: int) -> tuple[list[Matrix], Matrix]:
     """Return the inputs (list of SX) and the torques (n,) of a serial chain of n joints as
     Hollerbach (1980, table I) counts."""
     return given_matrices(n, torques)

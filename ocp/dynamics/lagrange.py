@@ -1,13 +1,18 @@
 """Forward dynamics by Lagrange's equations, from the energies by automatic differentiation: no
 recursion, and so a witness to those that are."""
 
+from collections.abc import Sequence
+
 import casadi as ca
 
 from ocp.mechanics.flexible import damping_power
 from ocp.mechanics.kinematics import kinetic_energy, load_power, potential_energy
+from ocp.mechanics.loads import Load
+from ocp.mechanics.tree import Tree
+from ocp.mechanics.types import Matrix
 
 
-def forward(tree, q, qd, tau, loads=()):
+def forward(tree: Tree, q: Matrix, qd: Matrix, tau: Matrix, loads: Sequence[Load] = ()) -> Matrix:
     """Return the accelerations (n,) under joint torques and forces on modal amplitudes tau (n,), as
     SX.
 

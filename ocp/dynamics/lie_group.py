@@ -15,6 +15,7 @@ algorithm 4.1 both terms of db/dx are negative, and tau counts against S.z in eq
 it does in eqs. 57 and 74; F' in eq. 55 is what a link exerts on the world.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import casadi as ca
@@ -33,34 +34,42 @@ from ocp.dynamics.exponentials import (
 )
 from ocp.dynamics.formulation import Formulation, aligned
 from ocp.mechanics.inertia import regrouped
-from ocp.mechanics.loads import applied
+from ocp.mechanics.loads import Load, applied
 from ocp.mechanics.spatial import skew
-from ocp.mechanics.tree import inward, outward
+from ocp.mechanics.tree import Tree, inward, outward
+from ocp.mechanics.types import Matrix
 
 
-def inverse(tree, q, qd, qdd, loads=()):
+def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()) -> Matrix:
     """Return the joint torques (N m) or forces (N), (n,): all joints active (Sohl & Bobrow 2001,
     algorithm 3.1)."""
     return hybrid(tree, q, qd, qdd, (True,) * tree.dof, loads)[1]
 
 
-def forward(tree, q, qd, tau, loads=()):
+def forward(tree: Tree, q: Matrix, qd: Matrix, tau: Matrix, loads: Sequence[Load] = ()) -> Matrix:
     """Return the accelerations (n,) under joint torques: all joints passive. Massless links: see
     `hybrid`."""
     return hybrid(tree, q, qd, tau, (False,) * tree.dof, loads)[0]
 
 
-def bias(tree, q, qd, loads=()):
+def bias(tree: Tree, q: Matrix, qd: Matrix, loads: Sequence[Load] = ()) -> Matrix:
     """Return h (n,) in M qdd + h = tau: the torques that gravity, velocities and loads ask for."""
     return inverse(tree, q, qd, [0.0] * tree.dof, loads)
 
 
-def gravity_torques(tree, q):
+def gravity_torques(tree: Tree, q: Matrix) -> Matrix:
     """Return the torques (n,) that hold the tree at rest."""
     return bias(tree, q, [0.0] * tree.dof)
 
 
-def hybrid(tree, q, qd, known, active, loads=()):
+def hybrid(
+    tree: Tree,
+    q: Matrix,
+    qd: Matrix,
+    known: Matrix,
+    active: Sequence[bool],
+    loads: Sequence[Load] = (),
+) -> tuple[Matrix, Matrix]:
     """Return accelerations and torques, each (n,), from qdd at the active joints and tau at the
     passive ones.
 
@@ -81,7 +90,7 @@ def hybrid(tree, q, qd, known, active, loads=()):
     return ca.vertcat(*accelerations), ca.vertcat(*torques)
 
 
-def mass_matrix(tree, q):
+def mass_matrix(tree: Tree, q: Matrix) -> Matrix:
     """Return M (n, n), symmetric, with structural zeros for joints of different branches.
 
     M_ij = S_j.(Ad* I S_i) for j = i or between the ground and i, I being the inertia of all links
@@ -95,7 +104,9 @@ def mass_matrix(tree, q):
     return sparse_matrix(tree.dof, entries)
 
 
-def sensitivity(tree, q, qd, qdd, loads=()):
+def sensitivity(
+    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
+) -> tuple[Matrix, Matrix, Matrix]:
     """Return dtau/dq, dtau/dqd, dtau/dqdd, each (n, n), of inverse dynamics; loads keep their
     direction in the ground.
 
@@ -114,7 +125,14 @@ def sensitivity(tree, q, qd, qdd, loads=()):
     return _slopes(_prepare(tree, q, qd, qdd, (True,) * tree.dof, loads))
 
 
-def hybrid_sensitivity(tree, q, qd, known, active, loads=()):
+def hybrid_sensitivity(
+    tree: Tree,
+    q: Matrix,
+    qd: Matrix,
+    known: Matrix,
+    active: Sequence[bool],
+    loads: Sequence[Load] = (),
+) -> tuple[tuple[Matrix, Matrix, Matrix], tuple[Matrix, Matrix, Matrix]]:
     """Return the derivatives of qdd and those of tau by (q, qd, known): two triples of matrices (n,
     n); arguments as in `hybrid`.
 
@@ -150,16 +168,16 @@ class Task:
     whether its joint is passive, and loose: passive or moved by a passive one. `loads` holds (link,
     place, moment, force) in the axes of the link."""
 
-    tree: object
-    rows: tuple
+    tree: Tree
+    rows: tuple[int | None, ...]
     factors: list
     axes: list
     bodies: list
     loads: list
     passive: list
     loose: list
-    qd: object
-    known: object
+    qd: Matrix
+    known: Matrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,11 +185,11 @@ class Held:
     """What a joint hands inward, J^+ (None where the link's motion is known) and z+; its U, D, and
     tau - S.B or, where active, S.B."""
 
-    inertia: object
-    wrench: object
-    image: object = None
-    pivot: object = None
-    drive: object = None
+    inertia: Matrix
+    wrench: Matrix
+    image: Matrix = None
+    pivot: Matrix = None
+    drive: Matrix = None
 
 
 def _prepare(tree, q, qd, known, active, loads):

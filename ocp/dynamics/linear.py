@@ -2,6 +2,7 @@
 formulation."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import casadi as ca
 
@@ -19,7 +20,7 @@ def linear_in_accelerations(
 
     Raises ValueError if the inverse is not linear in the accelerations.
     """
-    kind = ca.MX if isinstance(q, ca.MX) or isinstance(qd, ca.MX) else ca.SX
+    kind: Any = ca.MX if isinstance(q, ca.MX) or isinstance(qd, ca.MX) else ca.SX
     qdd = kind.sym("qdd", tree.dof)
     needed = inverse(tree, q, qd, qdd, loads)
     mass = ca.jacobian(needed, qdd)

@@ -1,6 +1,8 @@
 """The 4x4 matrices of links, as the Lagrangian methods take them: numbers of a tree, or a symbol
 for every entry as the paper counts."""
 
+from collections.abc import Callable, Sequence
+
 import casadi as ca
 import numpy as np
 
@@ -9,9 +11,10 @@ from ocp.mechanics.joints import GROUND, revolute
 from ocp.mechanics.rigid import joint_pose
 from ocp.mechanics.spatial import screw_matrix, skew
 from ocp.mechanics.tree import Link, Tree
+from ocp.mechanics.types import Matrix
 
 
-def link_poses(tree, q):
+def link_poses(tree: Tree, q: Matrix) -> list[tuple[Matrix, ...]]:
     """Return T, T' = T [S] and T'' = T [S]^2 (4x4) of every link, primes by its own coordinate; T'
     = T'' = 0 where it has none."""
     poses = []
@@ -23,7 +26,7 @@ def link_poses(tree, q):
     return poses
 
 
-def link_matrices(tree, q):
+def link_matrices(tree: Tree, q: Matrix) -> list[tuple[Matrix, ...]]:
     """Return T, T', T'' and the pseudo-inertia J (4x4, last column m r and m) of every link."""
     matrices = []
     for pose, link in zip(link_poses(tree, q), tree.links):
@@ -32,7 +35,7 @@ def link_matrices(tree, q):
     return matrices
 
 
-def given_matrices(n, torques):
+def given_matrices(n: int, torques: Callable[..., Matrix]) -> tuple[list[Matrix], Matrix]:
     """Return the inputs (list of SX) and the torques (n,) of a serial chain of n joints with a
     symbol for every matrix entry.
 
@@ -49,7 +52,7 @@ def given_matrices(n, torques):
     )
 
 
-def turning_chain(n):
+def turning_chain(n: int) -> Tree:
     """Return a serial chain of n massless links on revolute joints: a topology without numbers."""
     return Tree(
         links=[Link()] * n,
@@ -57,7 +60,7 @@ def turning_chain(n):
     )
 
 
-def push_of(loads, k, w):
+def push_of(loads: Sequence[tuple[int, np.ndarray, Matrix, Matrix]], k: int, w: Matrix) -> Matrix:
     """Return P (4x4), the sum of f r' for a force f at r and [h] W / 2 for a moment h on link k.
 
     What these loads do at joint i is tr(dW/dq_i P'), as tr([h] W dW'/dq_i) = 2 h . axis.

@@ -29,8 +29,8 @@ def inverse_dynamics(
     `ocp.dynamics.closed_loops`). Raises ValueError for sizes that are not n, and for flexible links
     under a formulation of rigid bodies.
     """
-    motion = _expressions(tree, q=q, qd=qd, qdd=qdd)
-    return formulation_of(formulation, tree).inverse(tree, *motion, loads)
+    q, qd, qdd = _expressions(tree, q=q, qd=qd, qdd=qdd)
+    return formulation_of(formulation, tree).inverse(tree, q, qd, qdd, loads)
 
 
 def forward_dynamics(
@@ -48,10 +48,11 @@ def forward_dynamics(
     joints. Raises ValueError for sizes that are not n, and for numbers where the accelerations are
     not determined.
     """
-    method, motion = formulation_of(formulation, tree), _expressions(tree, q=q, qd=qd, tau=tau)
+    method = formulation_of(formulation, tree)
+    q, qd, tau = _expressions(tree, q=q, qd=qd, tau=tau)
     if not tree.loops:
-        return accelerations(method, tree, *motion, loads)
-    return closed_loops.forward(tree, *motion, loads, dynamics=slope_of(method, tree))[0]
+        return accelerations(method, tree, q, qd, tau, loads)
+    return closed_loops.forward(tree, q, qd, tau, loads, dynamics=slope_of(method, tree))[0]
 
 
 def accelerations(

@@ -8,6 +8,7 @@ x a + I dw + w x I w, which is less work than moving both to the centre of mass.
 acceleration of the base, which makes a resting link carry its weight (sign of Barman's eq. 3.67).
 """
 
+from collections.abc import Sequence
 from operator import add, mul, sub
 
 import casadi as ca
@@ -17,12 +18,13 @@ from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation, aligned
 from ocp.mechanics.inertia import first_moment, regrouped
 from ocp.mechanics.joints import GROUND, revolute
-from ocp.mechanics.loads import applied
+from ocp.mechanics.loads import Load, applied
 from ocp.mechanics.spatial import euler_zxz
 from ocp.mechanics.tree import Link, Tree, inward, outward
+from ocp.mechanics.types import Matrix
 
 
-def inverse(tree, q, qd, qdd, loads=()):
+def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()) -> Matrix:
     """Return the joint torques (N m) or forces (N), (n,).
 
     outward:  w = R'w_p + z qd,  dw = R'dw_p + R'w_p x z qd + z qdd,  a = R'(a_p + U_p p)
@@ -43,7 +45,9 @@ def inverse(tree, q, qd, qdd, loads=()):
     return ca.vertcat(*torques)
 
 
-def reactions(tree, q, qd, qdd, loads=()):
+def reactions(
+    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
+) -> tuple[Matrix, Matrix]:
     """Return moment (3, links; N m) and force (3, links; N) that each joint passes to its link, in
     the axes of the link's frame.
 
@@ -121,7 +125,7 @@ def _listed(inertias):
     return [(mass, first.tolist(), second.tolist()) for mass, first, second in inertias]
 
 
-def dense(n):
+def dense(n: int) -> tuple[list[Matrix], Matrix]:
     """Return the inputs and the torques (n,) of revolute joints all of whose matrices are symbols,
     as Hollerbach (1980) counts work.
 
@@ -142,7 +146,9 @@ def dense(n):
     inertias = [
         (mass, rest[:3], [rest[3 + row :: 3] for row in range(3)]) for mass, *rest in entries
     ]
-    wrenches = _joint_wrenches(tree, _Rotations(rotations, offsets), *motion, (), inertias)
+    qd, qdd = motion
+    turns = _Rotations(rotations, offsets)
+    wrenches = _joint_wrenches(tree, turns, qd, qdd, (), inertias)
     return [*rotations, *offsets, *bodies, *motion], ca.vertcat(
         *(moment[2] for moment, _ in wrenches)
     )

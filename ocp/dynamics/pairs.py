@@ -8,10 +8,15 @@ in MX the products are loops over numbers, which the virtual machine runs severa
 Pairs are taken together along the unbranched segments of a tree.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import casadi as ca
 import numpy as np
+
+from ocp.mechanics.tree import Tree
+from ocp.mechanics.types import Matrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,17 +24,15 @@ class Segment:
     """Coordinates `own` of an unbranched chain, from the ground outward, and `outer`, those of its
     ancestors."""
 
-    own: tuple
-    outer: tuple
+    own: tuple[int, ...]
+    outer: tuple[int, ...]
 
 
-def segments(tree):
+def segments(tree: Tree) -> tuple[Segment, ...]:
     """Return the Segments of a tree; their own coordinates make up all of q."""
     rows, parents = tree.rows, tree.parents
-    chains, heads = (
-        {},
-        {},
-    )  # link -> coordinates from the ground to it; link -> first link of its segment
+    chains: dict[int, tuple[int, ...]] = {}  # link -> coordinates from the ground to it
+    heads: dict[int, int] = {}  # link -> first link of its segment
     for k, (row, p) in enumerate(zip(rows, parents)):
         alone = p >= 0 and parents.count(p) == 1
         chains[k] = chains.get(p, ()) + (() if row is None else (row,))
@@ -43,7 +46,7 @@ def segments(tree):
     return tuple(found)
 
 
-def bilinear(function, left, right):
+def bilinear(function: Callable[..., Matrix], left: Matrix, right: Matrix) -> Matrix:
     """Return function(left_j, right_j), which is bilinear and sparse, of all columns j, side by
     side.
 
@@ -65,7 +68,7 @@ def bilinear(function, left, right):
     return type(values)(ca.repmat(block.sparsity(), 1, left.shape[1]), ca.vec(values))
 
 
-def products(tree, kinds, motions, places):
+def products(tree: Tree, kinds: Any, motions: Matrix, places: Any) -> list[Matrix]:
     """Return sparse matrices (n, n) of dot products of the joints' vectors with those of their
     ancestors.
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import casadi as ca
 
-from ocp.dynamics.formulation import Provider
+from ocp.dynamics.formulation import Formulation, Provider
 from ocp.mechanics.kinematics import poses, wrench_torques
 from ocp.mechanics.loads import Wrench
 
 SX = ca.SX
 
 
-def published(formulation):
+def published(formulation: Formulation) -> Provider:
     """Return the Provider of a formulation's own `sensitivity`; raise ValueError if it has none."""
     if formulation.sensitivity is None:
         raise ValueError(

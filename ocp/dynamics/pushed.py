@@ -1,6 +1,6 @@
 """What loads and wrenches add to the derivatives of joint torques, in the ground frame."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import casadi as ca
 
@@ -50,7 +50,7 @@ def _rates(frames, moving, place):
     return turns, slides + cross(turns, ca.repmat(place, 1, len(moving)))
 
 
-def load_slopes(chain, frames, loads):
+def load_slopes(chain: Chain, frames: Frames, loads: Sequence[Load]) -> tuple[Matrix, Matrix]:
     """Return the loads' shares of -dtau/dq (n, n) and dtau/d(moment, force) (n, 6 loads)."""
     by_q, by_load = SX(chain.tree.dof, chain.tree.dof), SX(chain.tree.dof, 6 * len(loads))
     for number, (moving, place, stays, moment, force) in enumerate(
@@ -68,7 +68,9 @@ def load_slopes(chain, frames, loads):
     return by_q, ca.sparsify(by_load)
 
 
-def load_curvatures(chain, frames, virtual, loads):
+def load_curvatures(
+    chain: Chain, frames: Frames, virtual: Matrix, loads: Sequence[Load]
+) -> tuple[Matrix, Matrix, Matrix, Matrix]:
     """Return of the virtual work of the loads, sum of w.W: second derivatives by q (n, n), upper
     triangle, minus those by q and (moment, force) (n, 6 loads), the first by q (n,), and minus
     those by (moment, force) (6 loads,)."""

@@ -5,16 +5,21 @@ Hollerbach (1980), eqs. 4, 5, after Uicker (1965) and Kahn (1969); Xiang, Arora 
 constant screw matrix [S].
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import casadi as ca
+import numpy as np
 
 from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation, aligned
 from ocp.dynamics.links import given_matrices, link_matrices, push_of
-from ocp.mechanics.loads import applied
-from ocp.mechanics.tree import outward
+from ocp.mechanics.loads import Load, applied
+from ocp.mechanics.tree import Tree, outward
+from ocp.mechanics.types import Matrix
 
 
-def inverse(tree, q, qd, qdd, loads=()):
+def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()) -> Matrix:
     """Return the joint torques (N m) or forces (N), (n,)."""
     tree, _ = aligned(tree)
     return torques(
@@ -27,7 +32,15 @@ def inverse(tree, q, qd, qdd, loads=()):
     )
 
 
-def torques(tree, links, *, qd, qdd, gravity, loads=()):
+def torques(
+    tree: Tree,
+    links: Sequence[Any],
+    *,
+    qd: Matrix,
+    qdd: Matrix,
+    gravity: Matrix,
+    loads: Sequence[tuple[int, np.ndarray, Matrix, Matrix]] = (),
+) -> Matrix:
     """Return the joint torques (n,) of links (T, T' = dT/dq, T'', pseudo-inertia J), each 4x4,
     under gravity (4) and `applied` loads.
 
@@ -90,7 +103,7 @@ def _columns(matrices):
     return ca.horzcat(*map(ca.vec, matrices))
 
 
-def dense(n):
+def dense(n: int) -> tuple[list[Matrix], Matrix]:
     """Return the inputs (list of SX) and the torques (n,) of a serial chain of n joints as
     Hollerbach (1980, table I) counts."""
     return given_matrices(n, torques)

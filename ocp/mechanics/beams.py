@@ -5,8 +5,10 @@ The beam lies along x from the origin of its link's frame, where it is clamped t
 Bending about y moves its axis along z, bending about z along y, torsion turns the sections about x.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -14,6 +16,7 @@ from numpy.polynomial import chebyshev
 from ocp.mechanics.checks import frozen, numbers, positive, set_fields, symmetric
 from ocp.mechanics.modes import Curve, Modes, axis_motion, damped, small_turns, without_noise
 from ocp.mechanics.shapes import Shape, bends, polynomial, twists
+from ocp.mechanics.types import Numbers
 
 NODES = 64  # of the Gauss rule that integrates products of shapes along a beam
 SHAPES = ("clamped-free", "clamped-tip", "pinned", "hub", "polynomial")
@@ -25,10 +28,10 @@ class Body:
     about it (3x3, kg m2), in the link's axes."""
 
     mass: float
-    com: tuple = (0.0, 0.0, 0.0)
-    inertia: tuple = ((0.0, 0.0, 0.0),) * 3
+    com: Numbers = (0.0, 0.0, 0.0)
+    inertia: Numbers = ((0.0, 0.0, 0.0),) * 3
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         set_fields(
             self,
             mass=positive("tip mass", self.mass, zero=True),
@@ -37,7 +40,7 @@ class Body:
         )
 
     @property
-    def moments(self):
+    def moments(self) -> tuple[float, np.ndarray, np.ndarray]:
         """Return mass, first moment (3) and pseudo-inertia (3x3, integral of s s') about the
         tip."""
         com, inertia = np.array(self.com), np.array(self.inertia)
@@ -60,13 +63,13 @@ class Beam:
 
     length: float
     mass: float
-    bending: tuple
+    bending: Numbers
     torsion: float = 0.0
-    gyration: tuple = (0.0, 0.0)
+    gyration: Numbers = (0.0, 0.0)
     tip: Body | None = None
     rotary: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         stiffness = numbers("beam bending stiffness", self.bending, (2,))
         radii = numbers("beam gyration", self.gyration, (2,))
         if (stiffness <= 0).any() or (radii < 0).any():
@@ -86,27 +89,27 @@ class Beam:
             raise ValueError(f"beam tip: expected a Body or None, got {self.tip!r}")
 
     @property
-    def end(self):
+    def end(self) -> tuple[float, np.ndarray, np.ndarray]:
         """Return mass, first moment (3) and pseudo-inertia (3x3) about the tip of what the tip
         carries."""
         return (0.0, np.zeros(3), np.zeros((3, 3))) if self.tip is None else self.tip.moments
 
-    def rigidity(self, about):
+    def rigidity(self, about: str) -> float:
         """Return E I or G I_x (N m2) about that axis."""
         return {"x": self.torsion, "y": self.bending[0], "z": self.bending[1]}[about]
 
 
 def assumed_modes(
-    beam,
+    beam: Beam,
     *,
-    bend_y=0,
-    bend_z=0,
-    torsion=0,
-    shapes="clamped-tip",
-    hub=0.0,
-    stiffening=False,
-    damping=0.0,
-):
+    bend_y: int = 0,
+    bend_z: int = 0,
+    torsion: int = 0,
+    shapes: str = "clamped-tip",
+    hub: float = 0.0,
+    stiffening: bool = False,
+    damping: Any = 0.0,
+) -> Modes:
     """Return the Modes of a beam: numbers of shapes in bending about y and z and in torsion, named
     bend_y1 ...
 
@@ -137,7 +140,7 @@ def assumed_modes(
     return damped(modes_of(beam, found, stiffening=stiffening), damping)
 
 
-def modes_of(beam, shapes, *, stiffening=False):
+def modes_of(beam: Beam, shapes: Sequence[Shape], *, stiffening: bool = False) -> Modes:
     """Return the Modes of a beam for the given Shapes, which must be smooth.
 
     With `stiffening` the axis shortens as it bends, by the integral of (v'^2 + w'^2) / 2, and turns

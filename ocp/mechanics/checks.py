@@ -3,11 +3,12 @@ read-only."""
 
 import reprlib
 from math import isnan
+from typing import Any
 
 import numpy as np
 
 
-def numbers(what, value, shape):
+def numbers(what: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
     """Return `value` as a float array of that shape; raise ValueError naming `what` otherwise, or
     if an entry is not finite."""
     try:
@@ -21,7 +22,7 @@ def numbers(what, value, shape):
     return array
 
 
-def limits(what, value):
+def limits(what: str, value: Any) -> tuple[float, float]:
     """Return (lower, upper) from a pair or from one number b meaning (-b, b); raise ValueError
     naming `what`."""
     try:
@@ -39,22 +40,22 @@ def limits(what, value):
     return lower, upper
 
 
-def frozen(array):
+def frozen(array: Any) -> Any:
     """Return nested tuples of an array: hashable, comparable, read-only."""
     return tuple(frozen(row) for row in array) if np.ndim(array) else float(array)
 
 
-def positive(what, value, zero=False):
+def positive(what: str, value: Any, zero: bool = False) -> float:
     """Return a number above 0, or with `zero` at least 0; raise ValueError naming `what`."""
     number = float(numbers(what, value, ()))
-    if number < 0 or number == 0 and not zero:
+    if number < 0 or (number == 0 and not zero):
         raise ValueError(
             f"{what}: expected a number {'of at least' if zero else 'above'} 0, got {number:g}"
         )
     return number
 
 
-def symmetric(what, value, m):
+def symmetric(what: str, value: Any, m: int) -> np.ndarray:
     """Return a symmetric positive semidefinite matrix (m, m); raise ValueError naming `what`."""
     matrix = numbers(what, value, (m, m))
     size = np.abs(matrix).max()
@@ -68,13 +69,13 @@ def symmetric(what, value, m):
     return (matrix + matrix.T) / 2
 
 
-def set_fields(record, **values):
+def set_fields(record: Any, **values) -> None:
     """Set the fields of a frozen record that is being made."""
     for name, value in values.items():
         object.__setattr__(record, name, value)
 
 
-def instance(what, value, *kinds):
+def instance(what: str, value: Any, *kinds) -> Any:
     """Return `value` if it is of one of the `kinds`; raise ValueError naming `what`, the kinds
     expected and what came."""
     if not isinstance(value, kinds):
@@ -85,7 +86,7 @@ def instance(what, value, *kinds):
     return value
 
 
-def called(what, value):
+def called(what: str, value: Any) -> Any:
     """Return `value` if it can be called; raise ValueError naming `what` otherwise."""
     if not callable(value):
         raise ValueError(

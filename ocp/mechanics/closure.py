@@ -1,6 +1,7 @@
 """Configurations in which loops are closed, in numbers, and which rows of the gap are independent
 there."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -20,6 +21,8 @@ from ocp.mechanics.loops import (
     labels,
     units,
 )
+from ocp.mechanics.tree import Tree
+from ocp.mechanics.types import Matrix
 
 STRIDE = 0.5  # rad or m: longest step of the projection, which must not leap to another assembly
 TRIALS = 5  # random starts for each configuration wanted, for some do not close
@@ -33,13 +36,13 @@ class Independence:
     ones, the `freedom` left (n - rows), and whether the configuration asked about is `singular`:
     there the rows lose rank which elsewhere they have."""
 
-    rows: tuple
-    redundant: tuple
+    rows: tuple[int, ...]
+    redundant: tuple[str, ...]
     freedom: int
     singular: bool = False
 
 
-def independent(tree, q=None, *, samples=3, seed=0):
+def independent(tree: Tree, q: Matrix = None, *, samples: int = 3, seed: int = 0) -> Independence:
     """Return the Independence of the rows, found in numbers at random configurations in which the
     loops are closed, near `q` (n,) if given.
 
@@ -50,7 +53,7 @@ def independent(tree, q=None, *, samples=3, seed=0):
     return _independent(tree, None if q is None else tuple(_numbers(q).tolist()), samples, seed)
 
 
-def close(tree, q, fixed=()):
+def close(tree: Tree, q: Matrix, fixed: Sequence[str] = ()) -> np.ndarray:
     """Return coordinates (n,) near `q` in which all loops are closed, the joints named `fixed`
     held; or each column of (n, k) likewise.
 
@@ -61,20 +64,22 @@ def close(tree, q, fixed=()):
     q, free = np.array(q, dtype=float), _free(tree, fixed)
     if q.ndim == 1:
         return _close(tree, q, free)
-    found, moved = np.empty_like(q), 0.0
+    found, moved = np.empty_like(q), np.zeros(len(q))
     for k in range(q.shape[1]):
         found[:, k] = _close(tree, q[:, k] + moved, free)
         moved = np.where(free, found[:, k] - q[:, k], 0.0)
     return found
 
 
-def close_rates(tree, q, qd, fixed=()):
+def close_rates(tree: Tree, q: Matrix, qd: Matrix, fixed: Sequence[str] = ()) -> np.ndarray:
     """Return the rates (n,) nearest to `qd` with J qd = 0, the joints named `fixed` held; raise
     ValueError if there are none."""
     return _project(tree, q, _numbers(qd), np.zeros(len(labels(tree))), _free(tree, fixed), "rates")
 
 
-def close_accelerations(tree, q, qd, qdd, fixed=()):
+def close_accelerations(
+    tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, fixed: Sequence[str] = ()
+) -> np.ndarray:
     """Return the accelerations (n,) nearest to `qdd` with J qdd = -dJ/dt qd, the joints named
     `fixed` held; raise ValueError if there are none."""
     bias = _numbers(gap_acceleration(tree, ca.DM(q), ca.DM(qd)))
@@ -145,8 +150,7 @@ def _close(tree, q, free):
         if (
             np.abs(error).max(initial=0.0) <= FINE
             or damping > 1e12
-            or len(sizes) > PATIENCE
-            and sizes[-1] > 0.9 * sizes[-1 - PATIENCE]
+            or (len(sizes) > PATIENCE and sizes[-1] > 0.9 * sizes[-1 - PATIENCE])
         ):
             break
         mine = slope[:, free]
@@ -191,7 +195,9 @@ def _project(tree, q, wanted, goal, free, what):
 
 
 @lru_cache(maxsize=64)
-def examples(tree, q=None, samples=3, seed=0):
+def examples(
+    tree: Tree, q: Matrix = None, samples: int = 3, seed: int = 0
+) -> tuple[np.ndarray, ...]:
     """Return configurations (n,) in which all loops are closed, found from random ones, near `q` (a
     tuple of n) if given; raise ValueError if the loops cannot be closed."""
     found, trouble = [], None

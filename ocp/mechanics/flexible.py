@@ -11,13 +11,15 @@ are 4x4, homogeneous.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.modes import Modes
 from ocp.mechanics.rigid import Motion
 from ocp.mechanics.spatial import exp_screw, screw_matrix
-from ocp.mechanics.tree import Point, Tree, outward
+from ocp.mechanics.tree import Link, Point, Tree, outward
 from ocp.mechanics.types import Matrix
 
 
@@ -26,15 +28,17 @@ class Bent:
     """A link in motion: W (4x4) and its rate and acceleration, E with its own, A, and its terms b,
     db/dt, d2b/dt2 as lists."""
 
-    pose: object
-    rate: object
-    acceleration: object
-    bend: tuple
-    joint: object
-    terms: tuple = ((), (), ())
+    pose: Matrix
+    rate: Matrix
+    acceleration: Matrix
+    bend: tuple[Matrix, ...]
+    joint: Matrix
+    terms: tuple[Sequence[Matrix], ...] = ((), (), ())
 
 
-def amplitude_terms(modes, values, rates, accelerations):
+def amplitude_terms(
+    modes: Modes, values: Sequence[Matrix], rates: Sequence[Matrix], accelerations: Sequence[Matrix]
+) -> tuple[list[Matrix], list[Matrix], list[Matrix]]:
     """Return the lists b, db/dt and d2b/dt2 of the modes' terms, from their amplitudes (m,)."""
     b, bd, bdd = [], [], []
     for k, *other in modes.terms:
@@ -54,9 +58,9 @@ def amplitude_terms(modes, values, rates, accelerations):
     return b, bd, bdd
 
 
-def slopes(modes, values):
+def slopes(modes: Modes, values: Sequence[Matrix]) -> list[list[tuple[int, Matrix]]]:
     """Return for each amplitude the pairs (term t, db_t / d amplitude) that are not zero."""
-    found = [[] for _ in modes.names]
+    found: list[list[tuple[int, Matrix]]] = [[] for _ in modes.names]
     for t, term in enumerate(modes.terms):
         for k in set(term):
             found[k].append(
@@ -73,12 +77,12 @@ def slopes(modes, values):
 
 
 @lru_cache(maxsize=512)
-def bends(modes, position):
+def bends(modes: Modes, position: Any) -> tuple[Matrix, ...]:
     """Return the constant matrices M_t (4x4) of a place on a flexible link."""
     return tuple(ca.sparsify(ca.DM(matrix)) for matrix in modes.at(position))
 
 
-def bend_at(link, position, terms):
+def bend_at(link: Link, position: Any, terms: Any) -> tuple[Matrix, ...]:
     """Return E, dE/dt, d2E/dt2 (4x4) of a place on the link: identity and zeros on a rigid one
     (Book 1983, eqs. 5, 16, 17)."""
     if link.modes is None:
@@ -90,14 +94,14 @@ def bend_at(link, position, terms):
     )
 
 
-def chained(before, step):
+def chained(before: Sequence[Matrix], step: Sequence[Matrix]) -> tuple[Matrix, Matrix, Matrix]:
     """Return a product of two matrices with its first two derivatives by time   (Book 1983, eqs. 9,
     10, 13-15)."""
     (a, ad, add), (b, bd, bdd) = before, step
     return a @ b, ad @ b + a @ bd, add @ b + 2 * (ad @ bd) + a @ bdd
 
 
-def moved(tree, q, qd=None, qdd=None):
+def moved(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> list[Bent]:
     """Return the Bent motion of every link; without rates or accelerations those are of zero qd or
     qdd."""
     rows, amplitudes, parents = tree.rows, tree.amplitude_rows, tree.parents
@@ -196,7 +200,7 @@ def frame_at(tree: Tree, links: Sequence[Bent], point: Point) -> tuple[Matrix, M
     return tuple(matrix @ ca.DM(place) for matrix in bent)
 
 
-def turning(rate, pose):
+def turning(rate: Matrix, pose: Matrix) -> Matrix:
     """Return the axis (3) of dX/dt X': the angular velocity, or from a second derivative the
     angular acceleration."""
     matrix = rate[:3, :3] @ pose[:3, :3].T
@@ -212,7 +216,7 @@ def turning(rate, pose):
 
 
 @lru_cache(maxsize=512)
-def integrals(link):
+def integrals(link: Link) -> tuple[Matrix, tuple, tuple]:
     """Return the constant matrices (4x4) C of r r', C_t of r phi_t' and C_tu of phi_t phi_u'
     (twice those of Book 1983, eqs. 30, 28, 25)."""
     com, inertia = np.array(link.com), np.array(link.inertia)
@@ -238,7 +242,7 @@ def integrals(link):
     )
 
 
-def weighed(link, b):
+def weighed(link: Link, b: Sequence[Matrix]) -> tuple[Matrix, list[Matrix]]:
     """Return P, integral of h h' for h = r + sum b_t phi_t, and D_t, integral of h phi_t'   (Book
     1983, eqs. 35, 36)."""
     whole, with_place, coupling = integrals(link)
@@ -248,7 +252,7 @@ def weighed(link, b):
     return whole + sum(value * (c.T + d) for value, c, d in zip(b, with_place, mixed)), mixed
 
 
-def kinetic_energy(tree, q, qd):
+def kinetic_energy(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
     """Return the kinetic energy (J): half of tr(dW P dW' + 2 dW Q W' + W R W')   (Book 1983, eq.
     22)."""
     energy = 0
@@ -269,29 +273,29 @@ def kinetic_energy(tree, q, qd):
     return energy / 2
 
 
-def potential_energy(tree, q):
+def potential_energy(tree: Tree, q: Matrix) -> Matrix:
     """Return the potential energy (J) of gravity, zero at the global origin, and of bending   (Book
     1983, eqs. 46, 50)."""
     gravity, energy = ca.DM([*tree.gravity, 0.0]), 0
     for link, bent, rows in zip(tree.links, moved(tree, q), tree.amplitude_rows):
         energy -= ca.dot(gravity, bent.pose @ bent_first_moment(link, bent.terms[0]))
-        if rows:
+        if rows and link.modes is not None:
             values = ca.vertcat(*(q[row] for row in rows))
             energy += ca.bilin(ca.DM(np.array(link.modes.stiffness)), values, values) / 2
     return energy
 
 
-def damping_power(tree, qd):
+def damping_power(tree: Tree, qd: Matrix) -> Matrix:
     """Return the power (W) that the damping of the modes takes out of the tree."""
-    power = 0
+    power: Matrix = 0
     for link, rows in zip(tree.links, tree.amplitude_rows):
-        if rows:
+        if rows and link.modes is not None:
             rates = ca.vertcat(*(qd[row] for row in rows))
             power += ca.bilin(ca.DM(np.array(link.modes.damping)), rates, rates)
     return power
 
 
-def bent_first_moment(link, b):
+def bent_first_moment(link: Link, b: Sequence[Matrix]) -> Matrix:
     """Return the integral of h (4): first moment (3, kg m) and mass of a bent link   (Book 1983,
     eq. 51)."""
     fixed = ca.DM([*(link.mass * np.array(link.com)), link.mass])
@@ -310,7 +314,7 @@ def first_moment(tree: Tree, q: Matrix) -> Matrix:
     )[:3]
 
 
-def momentum(tree, q, qd, about):
+def momentum(tree: Tree, q: Matrix, qd: Matrix, about: Sequence[float]) -> tuple[Matrix, Matrix]:
     """Return the angular momentum about a fixed point (3, kg m2/s) and the linear momentum (3, kg
     m/s)."""
     angular = linear = ca.DM.zeros(3)

@@ -1,9 +1,13 @@
 """Inertia of links: first moments, pseudo-inertias, and the base parameters of a tree."""
 
+from typing import Any
+
 import numpy as np
 
+from ocp.mechanics.tree import Link, Tree
 
-def first_moment(link):
+
+def first_moment(link: Link) -> tuple[float, np.ndarray, np.ndarray]:
     """Return mass, first moment m c (3) and pseudo-inertia (3x3, integral of r r') of a link about
     its frame's origin."""
     com, inertia = np.array(link.com), np.array(link.inertia)
@@ -11,7 +15,7 @@ def first_moment(link):
     return link.mass, link.mass * com, about_com + link.mass * np.outer(com, com)
 
 
-def regrouped(tree):
+def regrouped(tree: Tree) -> list[tuple[float, np.ndarray, np.ndarray]]:
     """Return (mass, first moment, pseudo-inertia) per link of an aligned tree that give the same
     joint torques, three fewer per revolute joint.
 
@@ -21,7 +25,8 @@ def regrouped(tree):
     (2002), section 9.4. What a fixed link has goes to its parent whole; what reaches the ground is
     at rest.
     """
-    inertias, parents = [first_moment(link) for link in tree.links], tree.parents
+    inertias: list[Any] = [first_moment(link) for link in tree.links]
+    parents = tree.parents
     for k in reversed(range(len(inertias))):
         joint, (mass, first, second) = tree.joints[k], inertias[k]
         if joint.kind == "fixed":
@@ -46,6 +51,6 @@ def regrouped(tree):
             continue
         if parents[k] >= 0:
             inertias[parents[k]] = tuple(
-                mine + his for mine, his in zip(inertias[parents[k]], moved)
+                kept + added for kept, added in zip(inertias[parents[k]], moved)
             )
     return inertias

@@ -6,13 +6,16 @@ exponentials). Revolute, prismatic and screw joints differ by the pitch alone; a
 screw.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
+from typing import Any
 
 import numpy as np
 
 from ocp.mechanics.checks import frozen, limits, numbers, set_fields
 from ocp.mechanics.spatial import dh_pose, invert, move_screw, tidy
+from ocp.mechanics.types import Numbers
 
 GROUND = "ground"
 
@@ -29,19 +32,19 @@ class Joint:
 
     name: str
     parent: str = GROUND
-    home: tuple = (
+    home: Numbers = (
         (1.0, 0.0, 0.0, 0.0),
         (0.0, 1.0, 0.0, 0.0),
         (0.0, 0.0, 1.0, 0.0),
         (0.0, 0.0, 0.0, 1.0),
     )
-    screw: tuple | None = None
-    position: tuple = (-inf, inf)
-    velocity: tuple = (-inf, inf)
-    torque: tuple = (-inf, inf)
+    screw: Numbers = None
+    position: Numbers = (-inf, inf)
+    velocity: Numbers = (-inf, inf)
+    torque: Numbers = (-inf, inf)
     actuated: bool = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name or self.name == GROUND:
             raise ValueError(
                 f"joint name: expected a non-empty string other than {GROUND!r}, got {self.name!r}"
@@ -56,7 +59,7 @@ class Joint:
             set_fields(self, **{what: limits(f"{label}: {what} limits", getattr(self, what))})
 
     @property
-    def kind(self):
+    def kind(self) -> str:
         """Return "fixed", "revolute", "prismatic" or "screw"."""
         if self.screw is None:
             return "fixed"
@@ -65,12 +68,12 @@ class Joint:
         return "revolute" if abs(self.pitch) < 1e-14 else "screw"
 
     @property
-    def pitch(self):
+    def pitch(self) -> float:
         """Advance per radian (m/rad) of a joint that turns: w . v."""
         return float(np.dot(self.screw[:3], self.screw[3:]))
 
     @property
-    def anchor(self):
+    def anchor(self) -> np.ndarray:
         """Point of the joint axis nearest the link frame's origin (3, m, link frame); the origin
         itself if nothing turns.
 
@@ -82,17 +85,39 @@ class Joint:
         return np.cross(self.screw[:3], self.screw[3:])
 
 
-def revolute(name, parent=GROUND, *, axis=(0.0, 0.0, 1.0), home=(0.0, 0.0, 0.0), **options):
+def revolute(
+    name: str,
+    parent: str = GROUND,
+    *,
+    axis: Sequence[float] = (0.0, 0.0, 1.0),
+    home: Any = (0.0, 0.0, 0.0),
+    **options,
+) -> Joint:
     """Return a joint that turns about `axis` (unit, 3) through the link frame's origin."""
     return Joint(name=name, parent=parent, home=home, screw=(*axis, 0.0, 0.0, 0.0), **options)
 
 
-def prismatic(name, parent=GROUND, *, axis=(0.0, 0.0, 1.0), home=(0.0, 0.0, 0.0), **options):
+def prismatic(
+    name: str,
+    parent: str = GROUND,
+    *,
+    axis: Sequence[float] = (0.0, 0.0, 1.0),
+    home: Any = (0.0, 0.0, 0.0),
+    **options,
+) -> Joint:
     """Return a joint that slides along `axis` (unit, 3)."""
     return Joint(name=name, parent=parent, home=home, screw=(0.0, 0.0, 0.0, *axis), **options)
 
 
-def screw(name, parent=GROUND, *, pitch, axis=(0.0, 0.0, 1.0), home=(0.0, 0.0, 0.0), **options):
+def screw(
+    name: str,
+    parent: str = GROUND,
+    *,
+    pitch: float,
+    axis: Sequence[float] = (0.0, 0.0, 1.0),
+    home: Any = (0.0, 0.0, 0.0),
+    **options,
+) -> Joint:
     """Return a joint that turns about `axis` and advances along it by `pitch` (m/rad)."""
     return Joint(
         name=name,
@@ -103,23 +128,23 @@ def screw(name, parent=GROUND, *, pitch, axis=(0.0, 0.0, 1.0), home=(0.0, 0.0, 0
     )
 
 
-def fixed(name, parent=GROUND, *, home=(0.0, 0.0, 0.0)):
+def fixed(name: str, parent: str = GROUND, *, home: Any = (0.0, 0.0, 0.0)) -> Joint:
     """Return a rigid connection without a coordinate."""
     return Joint(name=name, parent=parent, home=home)
 
 
 def dh(
-    name,
-    parent=GROUND,
+    name: str,
+    parent: str = GROUND,
     *,
-    theta=0.0,
-    d=0.0,
-    a=0.0,
-    alpha=0.0,
-    kind="revolute",
-    before=(0.0, 0.0, 0.0),
+    theta: float = 0.0,
+    d: float = 0.0,
+    a: float = 0.0,
+    alpha: float = 0.0,
+    kind: str = "revolute",
+    before: Any = (0.0, 0.0, 0.0),
     **options,
-):
+) -> Joint:
     """Return the joint of one row of a Denavit-Hartenberg table (standard convention; Xiang et al.
     2009, eqs. 1, 2).
 

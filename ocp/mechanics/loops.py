@@ -11,6 +11,7 @@ Rows (m,) stand loop by loop, positions (m) before orientations (near closure, r
 MX or DM alike, unless said otherwise.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import casadi as ca
@@ -20,6 +21,8 @@ from ocp.mechanics import kinematics
 from ocp.mechanics.loads import Load, Wrench
 from ocp.mechanics.rigid import Motion
 from ocp.mechanics.spatial import tidy
+from ocp.mechanics.tree import Tree
+from ocp.mechanics.types import Matrix
 
 CLOSED, FINE = (
     1e-10,
@@ -28,7 +31,7 @@ CLOSED, FINE = (
 DEPENDENT = 1e-6  # part of a row, beside the rows before it, below which it says nothing new
 
 
-def labels(tree):
+def labels(tree: Tree) -> tuple[str, ...]:
     """Return the names of the rows, such as "pin: position x"."""
     return tuple(
         f"{loop.name}: {what} {letter}"
@@ -38,7 +41,7 @@ def labels(tree):
     )
 
 
-def units(tree):
+def units(tree: Tree) -> tuple[str, ...]:
     """Return the units of the rows."""
     return tuple(
         unit
@@ -47,7 +50,7 @@ def units(tree):
     )
 
 
-def gap(tree, q):
+def gap(tree: Tree, q: Matrix) -> Matrix:
     """Return the gaps (m,): position e . (r_end - r_start), and orientation as sums of products of
     axes of both links.
 
@@ -58,12 +61,12 @@ def gap(tree, q):
     return gap_at(tree, kinematics.poses(tree, q))
 
 
-def gap_at(tree, frames):
+def gap_at(tree: Tree, frames: Sequence[Matrix]) -> Matrix:
     """Return the gaps (m,), from the poses (4x4) of all links."""
     return _stacked(tree, _resting(frames), lambda u, v: ca.dot(u[0], v[0]), 0)
 
 
-def gap_rate(tree, q, qd):
+def gap_rate(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
     """Return the rates (m,) at which the gaps open, J qd."""
     return _stacked(
         tree,
@@ -73,7 +76,7 @@ def gap_rate(tree, q, qd):
     )
 
 
-def gap_acceleration(tree, q, qd, qdd=None):
+def gap_acceleration(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix = None) -> Matrix:
     """Return the second derivatives (m,) of the gaps, J qdd + dJ/dt qd; without `qdd` the bias
     dJ/dt qd."""
     qdd = ca.DM.zeros(tree.dof) if qdd is None else qdd
@@ -85,12 +88,12 @@ def gap_acceleration(tree, q, qd, qdd=None):
     )
 
 
-def gap_jacobian(tree, q):
+def gap_jacobian(tree: Tree, q: Matrix) -> Matrix:
     """Return J (m, n) with gap rate = J qd."""
     return gap_slope(tree, kinematics.poses(tree, q))
 
 
-def gap_slope(tree, frames):
+def gap_slope(tree: Tree, frames: Sequence[Matrix]) -> Matrix:
     """Return J (m, n) as `gap_jacobian` does, from the poses (4x4) of all links."""
     blocks, moves = [ca.DM(0, tree.dof)], _resting(frames)
     for loop in tree.loops:
@@ -102,7 +105,7 @@ def gap_slope(tree, frames):
     return ca.vertcat(*blocks)
 
 
-def loop_torques(tree, q, multipliers):
+def loop_torques(tree: Tree, q: Matrix, multipliers: Matrix) -> Matrix:
     """Return the generalized forces J' multipliers (n,) of the cut joints' forces (m,): N, and
     about orientations N m.
 
@@ -115,7 +118,9 @@ def loop_torques(tree, q, multipliers):
     return torques
 
 
-def loop_wrenches(tree, frames, multipliers):
+def loop_wrenches(
+    tree: Tree, frames: Sequence[Matrix], multipliers: Matrix
+) -> dict[tuple[str, str], Wrench]:
     """Return {(loop, link): Wrench}, about the global origin, of the cut joints on the links they
     join."""
     return {
@@ -124,7 +129,7 @@ def loop_wrenches(tree, frames, multipliers):
     }
 
 
-def loop_loads(tree, q, multipliers):
+def loop_loads(tree: Tree, q: Matrix, multipliers: Matrix) -> tuple[Load, ...]:
     """Return the cut joints' forces as Loads at the loops' points, with which the tree moves as if
     it were open."""
     names = [name for loop in tree.loops for name in (loop.start, loop.end)]

@@ -6,12 +6,15 @@ alone and, where geometric stiffening is asked for, every product of two. Its sh
 phi_t(r) and its turn 1 + sum b_t Theta_t(r). `ocp.beams` makes such modes of beams.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
 
 from ocp.mechanics.checks import frozen, numbers, positive, set_fields, symmetric
+from ocp.mechanics.types import Numbers
 
 NOISE = 1e-14  # of the largest entry: what rounding leaves of integrals that are zero
 
@@ -21,8 +24,8 @@ class Curve:
     """A Shape as Chebyshev coefficients of its value and slope over the beam."""
 
     about: str
-    value: tuple
-    slope: tuple
+    value: Numbers
+    slope: Numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +33,11 @@ class Place:
     """What the modes do at one place: `position` (3, m, link frame), `shift` (terms, 3) and `turn`
     (m, 3, rad) per unit of amplitude."""
 
-    position: tuple
-    shift: tuple
-    turn: tuple
+    position: Numbers
+    shift: Numbers
+    turn: Numbers
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         set_fields(
             self, **{what: frozen(getattr(self, what)) for what in ("position", "shift", "turn")}
         )
@@ -54,22 +57,22 @@ class Modes:
     user, for example from finite elements. Raises ValueError naming the field.
     """
 
-    names: tuple
+    names: tuple[str, ...]
     mass: float
-    com: tuple
-    inertia: tuple
-    first: tuple
-    moment: tuple
-    coupling: tuple
-    stiffness: tuple
-    damping: tuple | None = None
-    units: tuple | None = None
-    terms: tuple | None = None
-    places: tuple = ()
-    curves: tuple = ()
+    com: Numbers
+    inertia: Numbers
+    first: Numbers
+    moment: Numbers
+    coupling: Numbers
+    stiffness: Numbers
+    damping: Numbers = None
+    units: Any = None
+    terms: Any = None
+    places: tuple[Place, ...] = ()
+    curves: tuple[Curve, ...] = ()
     length: float = 0.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         names = tuple(self.names)
         m = len(names)
         if (
@@ -127,53 +130,51 @@ class Modes:
             numbers(f"{label}: turn", place.turn, (m, 3))
 
     @property
-    def masses(self):
+    def masses(self) -> np.ndarray:
         """Modal masses (m, m numpy): the trace of `coupling`."""
         m = len(self.names)
         return np.trace(np.array(self.coupling)[:m, :m], axis1=2, axis2=3)
 
     @property
-    def frequencies(self):
+    def frequencies(self) -> np.ndarray:
         """Natural frequencies (m, rad/s) of the link with its base clamped."""
         return np.sqrt(np.maximum(_vibrations(self)[0], 0.0))
 
-    def at(self, position):
+    def at(self, position: Sequence[float]) -> np.ndarray:
         """Return the matrices (terms, 4, 4) M_t: a frame at `position` (3) moves to (1 + sum b_t
         M_t) frame (Book 1983, eqs. 5, 7).
 
         Off a beam's axis a place moves with its section, beyond the beam's ends with the last one.
         Raises ValueError for a place that the table does not know.
         """
-        position = np.asarray(position, dtype=float)
-        if self.curves and position[0] <= 0:
+        place = np.asarray(position, dtype=float)
+        if self.curves and place[0] <= 0:
             return np.zeros((len(self.terms), 4, 4))
         if self.curves:
-            x = min(position[0], self.length)
+            x = min(place[0], self.length)
             shift, turn = axis_motion(self.curves, self.terms, self.length, np.array([x]))
-            shift, turn, arm = shift[0], small_turns(turn[0], self.terms), position - (x, 0.0, 0.0)
+            shift, turn, arm = shift[0], small_turns(turn[0], self.terms), place - (x, 0.0, 0.0)
             shift = shift + turn @ arm
         else:
-            found = [
-                place for place in self.places if np.abs(position - place.position).max() < 1e-9
-            ]
-            if not found:
+            there = [known for known in self.places if np.abs(place - known.position).max() < 1e-9]
+            if not there:
                 raise ValueError(
-                    f"modes: no shape is known at {position.tolist()}; the places are "
-                    f"{[place.position for place in self.places]}"
+                    f"modes: no shape is known at {place.tolist()}; the places are "
+                    f"{[known.position for known in self.places]}"
                 )
-            shift, turn = np.array(found[0].shift), small_turns(np.array(found[0].turn), self.terms)
+            shift, turn = np.array(there[0].shift), small_turns(np.array(there[0].turn), self.terms)
         matrices = np.zeros((len(self.terms), 4, 4))
-        matrices[:, :3, :3], matrices[:, :3, 3] = turn, shift - turn @ position
+        matrices[:, :3, :3], matrices[:, :3, 3] = turn, shift - turn @ place
         return without_noise(matrices)
 
 
-def without_noise(array):
+def without_noise(array: np.ndarray) -> np.ndarray:
     """Return the array with zeros for entries that rounding alone explains, that graphs may fold
     them."""
     return np.where(np.abs(array) < NOISE * np.abs(array).max(initial=0.0), 0.0, array) + 0.0
 
 
-def damped(modes, ratio):
+def damped(modes: Modes, ratio: Any) -> Modes:
     """Return the modes with that ratio of critical damping, one number or one per vibration (m,),
     of the link with its base clamped."""
     squares, vectors = _vibrations(modes)
@@ -189,14 +190,16 @@ def damped(modes, ratio):
     return replace(modes, damping=frozen((matrix + matrix.T) / 2))
 
 
-def stiffened(modes, factor):
+def stiffened(modes: Modes, factor: float) -> Modes:
     """Return the modes with their stiffness multiplied by a factor; their shapes stay."""
     return replace(
         modes, stiffness=frozen(positive("stiffness factor", factor) * np.array(modes.stiffness))
     )
 
 
-def axis_motion(curves, terms, length, x):
+def axis_motion(
+    curves: Sequence[Curve], terms: Any, length: float, x: Any
+) -> tuple[np.ndarray, np.ndarray]:
     """Return shift (x, terms, 3) and angles (x, m, 3) of a beam's axis at places x."""
     s, m = 2 * x / length - 1, len(curves)
     shift, angles = np.zeros((len(x), len(terms), 3)), np.zeros((len(x), m, 3))
@@ -218,7 +221,7 @@ def axis_motion(curves, terms, length, x):
     return shift, angles
 
 
-def small_turns(angles, terms):
+def small_turns(angles: np.ndarray, terms: Any) -> np.ndarray:
     """Return the matrices (terms, 3, 3) of a turn by small angles (m, 3): [theta_k], and to second
     order [theta_k][theta_l] made symmetric."""
     hats = np.cross(np.eye(3), angles[:, None, :])

@@ -14,7 +14,7 @@ from ocp.mechanics.spatial import pose, tidy
 from ocp.mechanics.tree import Link, Point, Tree, outward
 from ocp.mechanics.types import Matrix
 
-Waves: TypeAlias = tuple[ca.DM, ca.DM, ca.DM, ca.DM]
+Waves: TypeAlias = tuple[Matrix, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,7 @@ def motions(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> lis
             link = _with_acceleration(joint, link, parent, *motion)
         return link
 
-    still = {}
+    still: dict[str, Matrix] = {}
     if qd is not None:
         still |= {"angular": zero, "linear": zero}
     if qdd is not None:
@@ -175,7 +175,7 @@ def momentum(tree: Tree, q: Matrix, qd: Matrix, about: Sequence[float]) -> tuple
 
 def kinetic_energy(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
     """Return the kinetic energy (J)."""
-    energy = 0
+    energy: Matrix = 0
     for link, move in zip(tree.links, motions(tree, q, qd)):
         _, velocity, spin = _center(link, move)
         energy += (link.mass * ca.dot(velocity, velocity) + ca.dot(move.angular, spin)) / 2
@@ -210,10 +210,11 @@ def jacobian_at(tree: Tree, moves: Sequence[Motion], point: Point) -> Matrix:
     place = moves[k].rotation @ ca.DM(point.position) + moves[k].origin
     columns = [ca.DM.zeros(6)] * tree.dof
     while k >= 0:
-        if rows[k] is not None:
+        row = rows[k]
+        if row is not None:
             screw, link = np.array(tree.joints[k].screw), moves[k]
             turn = link.rotation @ ca.DM(screw[:3])
             slide = link.rotation @ ca.DM(screw[3:]) + ca.cross(turn, place - link.origin)
-            columns[rows[k]] = ca.vertcat(turn, slide)
+            columns[row] = ca.vertcat(turn, slide)
         k = parents[k]
     return ca.horzcat(ca.DM(6, 0), *columns)

@@ -1,12 +1,13 @@
 """Shapes of beams: frequency equations of bending and torsion, their roots, and the shapes that
 belong to them (Book 1983, eqs. 42-45)."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.polynomial import Legendre
+
+from ocp.mechanics.types import Matrix
 
 SPACING = 0.02  # of the scan for roots of a frequency equation, whose roots lie about pi apart
 LOWEST = 0.02  # where that scan begins
@@ -20,11 +21,11 @@ class Shape:
 
     name: str
     about: str
-    value: object
-    slope: object
-    curvature: object = None
+    value: Matrix
+    slope: Matrix
+    curvature: Matrix = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.about not in ("x", "y", "z"):
             raise ValueError(f"shape {self.name!r}: about: expected x, y or z, got {self.about!r}")
         at_base = [abs(float(self.value(0.0)))] + [abs(float(self.slope(0.0)))] * (
@@ -37,7 +38,14 @@ class Shape:
             )
 
 
-def bending_roots(count, *, base=None, tip=0.0, arm=0.0, inertia=0.0):
+def bending_roots(
+    count: int,
+    *,
+    base: float | None = None,
+    tip: float = 0.0,
+    arm: float = 0.0,
+    inertia: float = 0.0,
+) -> tuple[list[float], list[np.ndarray]]:
     """Return the first roots beta of a beam's frequency equation, omega = beta^2 sqrt(E I / (mu
     L^4)), and their shapes' coefficients (4,).
 
@@ -63,7 +71,7 @@ def bending_roots(count, *, base=None, tip=0.0, arm=0.0, inertia=0.0):
     return roots, [np.linalg.svd(matrix(root))[2][-1] for root in roots]
 
 
-def torsion_roots(count, *, inertia=0.0):
+def torsion_roots(count: int, *, inertia: float = 0.0) -> list[float]:
     """Return the first roots of cos b = b inertia sin b, omega = b sqrt(G I_x / (j L^2)); `inertia`
     of the tip body / (j L)."""
     return [
@@ -116,7 +124,7 @@ def _bisect(function, low, high):
             high = middle
 
 
-def bends(beam, what, count, *, base, tip):
+def bends(beam: Any, what: str, count: int, *, base: float | None, tip: bool) -> list[Shape]:
     about, scale = ABOUT[what], beam.mass * beam.length**2  # mu L^3
     mass, first, second = beam.end if tip else (0.0, np.zeros(3), np.zeros((3, 3)))
     along = 2 if about == "y" else 1
@@ -159,7 +167,7 @@ def _bend(name, about, length, root, weights):
     )
 
 
-def twists(beam, count, *, tip):
+def twists(beam: Any, count: int, *, tip: bool) -> list[Shape]:
     polar = beam.mass * (beam.gyration[0] ** 2 + beam.gyration[1] ** 2)  # j L
     second = beam.end[2] if tip else np.zeros((3, 3))
     if not polar:
@@ -187,7 +195,7 @@ def twists(beam, count, *, tip):
     ]
 
 
-def polynomial(beam, what, k):
+def polynomial(beam: Any, what: str, k: int) -> Shape:
     """Return x^2 (bending) or x (torsion) times the Legendre polynomial of degree k - 1 over the
     beam, 1 at the tip."""
     domain = [0.0, beam.length]

@@ -5,23 +5,28 @@ the joint variable take CasADi expressions (SX, MX, DM) and return the same; fun
 are numpy.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.types import Matrix
 
-def skew(v):
+
+def skew(v: Matrix) -> Matrix:
     """Return [v], the 3x3 matrix of the cross product: [v] u = v x u."""
     return ca.vertcat(
         ca.horzcat(0, -v[2], v[1]), ca.horzcat(v[2], 0, -v[0]), ca.horzcat(-v[1], v[0], 0)
     )
 
 
-def pose(rotation, translation):
+def pose(rotation: Any, translation: Any) -> Matrix:
     """Stack a rotation (3x3) and a translation (3) into a pose (4x4)."""
     return ca.vertcat(ca.horzcat(rotation, translation), ca.DM([[0, 0, 0, 1]]))
 
 
-def exp_screw(screw, q):
+def exp_screw(screw: Any, q: Matrix) -> Matrix:
     """Return exp([S] q) as a pose, for a constant screw S with unit or zero angular part.
 
     R = 1 + sin q [w] + (1 - cos q) [w]^2,  p = (1 - R) (w x v) + w (w.v) q   (Sohl & Bobrow 2001,
@@ -36,7 +41,7 @@ def exp_screw(screw, q):
     return pose(rotation, moment - rotation @ moment + ca.DM(w * (w @ v)) * q)
 
 
-def screw_matrix(screw):
+def screw_matrix(screw: Any) -> np.ndarray:
     """Return [S], the 4x4 numpy matrix with d/dq exp([S] q) = exp([S] q) [S]."""
     matrix = np.zeros((4, 4))
     matrix[:3, :3] = np.cross(np.eye(3), screw[:3])
@@ -44,7 +49,7 @@ def screw_matrix(screw):
     return matrix
 
 
-def invert(matrix):
+def invert(matrix: np.ndarray) -> np.ndarray:
     """Return the inverse of a constant pose (4x4 numpy)."""
     result = np.eye(4)
     result[:3, :3] = matrix[:3, :3].T
@@ -52,42 +57,42 @@ def invert(matrix):
     return result
 
 
-def move_screw(matrix, screw):
+def move_screw(matrix: np.ndarray, screw: Any) -> np.ndarray:
     """Return Ad(matrix) screw: the same screw, described in a frame of which `matrix` (4x4) gives
     the old frame's pose."""
     angular = matrix[:3, :3] @ screw[:3]
     return np.concatenate([angular, np.cross(matrix[:3, 3], angular) + matrix[:3, :3] @ screw[3:]])
 
 
-def rotate_x(angle):
+def rotate_x(angle: float) -> np.ndarray:
     """Return the pose (4x4 numpy) that turns by `angle` (rad) about x."""
     return _turn(angle, 1, 2)
 
 
-def rotate_y(angle):
+def rotate_y(angle: float) -> np.ndarray:
     """Return the pose (4x4 numpy) that turns by `angle` (rad) about y."""
     return _turn(angle, 2, 0)
 
 
-def rotate_z(angle):
+def rotate_z(angle: float) -> np.ndarray:
     """Return the pose (4x4 numpy) that turns by `angle` (rad) about z."""
     return _turn(angle, 0, 1)
 
 
-def translate(x, y, z):
+def translate(x: float, y: float, z: float) -> np.ndarray:
     """Return the pose (4x4 numpy) that shifts by (x, y, z) (m)."""
     matrix = np.eye(4)
     matrix[:3, 3] = x, y, z
     return matrix
 
 
-def dh_pose(theta, d, a, alpha):
+def dh_pose(theta: float, d: float, a: float, alpha: float) -> np.ndarray:
     """Return the constant pose Rot_z(theta) Trans(a, 0, d) Rot_x(alpha)   (Xiang, Arora &
     Abdel-Malek 2009, eq. 1)."""
     return rotate_z(theta) @ translate(a, 0.0, d) @ rotate_x(alpha)
 
 
-def euler_zxz(rotation):
+def euler_zxz(rotation: Any) -> tuple[float, float, float]:
     """Return angles with Rz(beta) Rx(alpha) Rz(phi) = rotation, beta = 0 where it can be.
 
     Nearly parallel z axes leave beta ill-determined; alpha and phi are read off what remains after
@@ -120,7 +125,7 @@ def _turn(angle, i, j):
     return tidy(matrix)
 
 
-def tidy(array, tolerance=1e-15):
+def tidy(array: Any, tolerance: float = 1e-15) -> np.ndarray:
     """Return the array with entries within `tolerance` of -1, 0 or 1 made exactly so, that graphs
     may fold them."""
     array = np.asarray(array, dtype=float)
@@ -134,34 +139,34 @@ def tidy(array, tolerance=1e-15):
 # Columns of vectors -------------------------------------------------------------------------------
 
 
-def cross(a, b):
+def cross(a: Matrix, b: Matrix) -> Matrix:
     """Return the cross products of the columns of two (3, n)."""
     return ca.cross(a, b, 1)
 
 
-def against(columns, vector):
+def against(columns: Matrix, vector: Matrix) -> Matrix:
     """Return columns x vector, for every column."""
     return cross(columns, ca.repmat(vector, 1, columns.shape[1]))
 
 
-def cross_motion(a, b):
+def cross_motion(a: Matrix, b: Matrix) -> Matrix:
     """Return the motions a x b, columns of (6, n)."""
     (w, v), (x, y) = ca.vertsplit(a, 3), ca.vertsplit(b, 3)
     return ca.vertcat(cross(w, x), cross(w, y) + cross(v, x))
 
 
-def cross_force(motion, moment, force):
+def cross_force(motion: Matrix, moment: Matrix, force: Matrix) -> Matrix:
     """Return the wrenches m x* (moment, force), columns of (6, n)."""
     w, v = ca.vertsplit(motion, 3)
     return ca.vertcat(cross(w, moment) + cross(v, force), cross(w, force))
 
 
-def times(entries, v):
+def times(entries: Matrix, v: Matrix) -> Matrix:
     """Return symmetric matrices, given by their entries (6, n), times the columns of v (3, n)."""
     return by_rows(entries, v, (0, 3, 4, 3, 1, 5, 4, 5, 2))
 
 
-def by_rows(entries, v, order):
+def by_rows(entries: Matrix, v: Matrix, order: Sequence[int]) -> Matrix:
     """Return 3x3 matrices, whose entries row by row are the rows `order` of `entries`, times the
     columns of v (3, n)."""
     rows, (x, y, z) = ca.vertsplit(entries), ca.vertsplit(v)
@@ -170,11 +175,11 @@ def by_rows(entries, v, order):
     )
 
 
-def across(row, count):
+def across(row: Matrix, count: int) -> Matrix:
     """Return a vector (n,) as `count` equal rows (count, n)."""
     return ca.repmat(ca.reshape(row, 1, -1), count, 1)
 
 
-def dot(a, b):
+def dot(a: Matrix, b: Matrix) -> Matrix:
     """Return the dot products (1, n) of columns."""
     return ca.sum1(a * b)

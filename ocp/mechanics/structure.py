@@ -38,7 +38,7 @@ class Structure:
         floats = [joint.kind for joint in joints] == ROOT_KINDS and inline
         if not floats or any(joint.actuated for joint in joints):
             return ()
-        return tuple(tree.rows[k] for k in moving)
+        return tuple(row for k in moving if (row := tree.rows[k]) is not None)
 
     @cached_property
     def passive(self) -> tuple[int, ...]:
@@ -128,7 +128,8 @@ def bearing(tree: Tree, passive: tuple[int, ...]) -> tuple[int, ...] | None:
     """Return as many of the `passive` rows as there are independent rows of the gap, such that
     these rows' forces follow from the lack of torque there, the best conditioned first taken; None
     if they do not follow."""
-    rows, chosen = structure(tree).cuts, []
+    rows = structure(tree).cuts
+    chosen: list[int] = []
     if not rows:
         return ()
     rest = np.array(gap_jacobian(tree, ca.DM(examples(tree)[0])))[np.ix_(rows, passive)]

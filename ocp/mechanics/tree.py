@@ -7,13 +7,16 @@ product of exponentials). Revolute, prismatic and screw joints differ by the pit
 joint has no screw. Everything is checked at birth, so that an existing tree is a sound one.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ocp.mechanics.checks import frozen, numbers, set_fields
 from ocp.mechanics.joints import GROUND, Joint
 from ocp.mechanics.modes import Modes
+from ocp.mechanics.types import Numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +28,11 @@ class Link:
     """
 
     mass: float = 0.0
-    com: tuple = (0.0, 0.0, 0.0)
-    inertia: tuple = ((0.0, 0.0, 0.0),) * 3
+    com: Numbers = (0.0, 0.0, 0.0)
+    inertia: Numbers = ((0.0, 0.0, 0.0),) * 3
     modes: Modes | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not isinstance(self.modes, Modes | None):
             raise ValueError(f"link modes: expected Modes or None, got {self.modes!r}")
         if self.modes is not None and not self.mass:
@@ -52,9 +55,9 @@ class Point:
 
     name: str
     link: str
-    position: tuple = (0.0, 0.0, 0.0)
+    position: Numbers = (0.0, 0.0, 0.0)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         set_fields(
             self, position=frozen(numbers(f"point {self.name!r}: position", self.position, (3,)))
         )
@@ -78,10 +81,10 @@ class Loop:
     position: str = "xyz"
     orientation: str = ""
     axes: str = "start"
-    frame: tuple = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    turn: tuple = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    frame: Numbers = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    turn: Numbers = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         label = f"loop {self.name!r}"
         for what in ("position", "orientation"):
             letters = getattr(self, what)
@@ -94,10 +97,8 @@ class Loop:
             set_fields(self, **{what: "".join(sorted(letters))})
         if not self.position + self.orientation:
             raise ValueError(f"{label}: it closes no direction of position or orientation")
-        if (
-            self.axes not in ("start", "end", "global")
-            or self.orientation
-            and self.axes == "global"
+        if self.axes not in ("start", "end", "global") or (
+            self.orientation and self.axes == "global"
         ):
             raise ValueError(
                 f"{label}: axes: expected start, end, or where only positions are closed global, "
@@ -121,13 +122,13 @@ class Tree:
     joint, point or loop.
     """
 
-    links: tuple
-    joints: tuple
-    points: tuple = ()
-    gravity: tuple = (0.0, 0.0, 0.0)
-    loops: tuple = ()
+    links: Sequence[Link]
+    joints: Sequence[Joint]
+    points: Sequence[Point] = ()
+    gravity: Numbers = (0.0, 0.0, 0.0)
+    loops: Sequence[Loop] = ()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         set_fields(
             self,
             links=tuple(self.links),
@@ -155,12 +156,12 @@ class Tree:
             _check_ends(self, loop)
 
     @property
-    def names(self):
+    def names(self) -> tuple[str, ...]:
         """Names of all joints (and their links), in order."""
         return tuple(joint.name for joint in self.joints)
 
     @property
-    def moving(self):
+    def moving(self) -> tuple[Joint, ...]:
         """The joints that have a coordinate, in the order of q.
 
         After a flexible link's joint stands a passive one for each amplitude of its modes, named
@@ -176,14 +177,14 @@ class Tree:
         )
 
     @property
-    def flexible(self):
+    def flexible(self) -> tuple[str, ...]:
         """Names of the flexible links."""
         return tuple(
             joint.name for joint, link in zip(self.joints, self.links) if link.modes is not None
         )
 
     @property
-    def amplitude_rows(self):
+    def amplitude_rows(self) -> tuple[tuple[int, ...], ...]:
         """Rows of q of each link's modal amplitudes, a tuple per link; empty for rigid ones."""
         counts = [
             (joint.screw is not None, 0 if link.modes is None else len(link.modes.names))
@@ -193,32 +194,32 @@ class Tree:
         return tuple(tuple(range(end - count[1], end)) for end, count in zip(ends.tolist(), counts))
 
     @property
-    def dof(self):
+    def dof(self) -> int:
         """Number of coordinates n: the length of q."""
         return len(self.moving)
 
     @property
-    def parents(self):
+    def parents(self) -> tuple[int, ...]:
         """Index of each joint's parent; -1 is the ground."""
         index = {name: k for k, name in enumerate(self.names)}
         return tuple(index.get(joint.parent, -1) for joint in self.joints)
 
     @property
-    def rows(self):
+    def rows(self) -> tuple[int | None, ...]:
         """Row of q for each joint; None for fixed ones."""
         moving = [joint.name for joint in self.moving]
         return tuple(
             moving.index(joint.name) if joint.screw is not None else None for joint in self.joints
         )
 
-    def link_index(self, name):
+    def link_index(self, name: str) -> int:
         """Return the index of a link by its joint's name; raise ValueError listing the known
         ones."""
         if name not in self.names:
             raise ValueError(f"unknown joint {name!r}; {_known('joints', self.names)}")
         return self.names.index(name)
 
-    def coordinate(self, name):
+    def coordinate(self, name: str) -> int:
         """Return the row of q that belongs to the joint or amplitude `name`; raise ValueError if
         there is none."""
         if name not in self.names and name in (moving := [joint.name for joint in self.moving]):
@@ -228,7 +229,7 @@ class Tree:
             raise ValueError(f"joint {name!r} is fixed and has no coordinate")
         return row
 
-    def point(self, name):
+    def point(self, name: str) -> Point:
         """Return the Point of that name; raise ValueError listing the known ones."""
         for point in self.points:
             if point.name == name:
@@ -238,19 +239,20 @@ class Tree:
         )
 
 
-def outward(tree, step, root):
+def outward(tree: Tree, step: Callable[[int, Any], Any], root: Any) -> list[Any]:
     """Sweep from the ground to the tips: value_k = step(k, value of k's parent); the ground's value
     is `root`. Return the list."""
-    values = []
+    values: list[Any] = []
     for k, parent in enumerate(tree.parents):
         values.append(step(k, root if parent < 0 else values[parent]))
     return values
 
 
-def inward(tree, step):
+def inward(tree: Tree, step: Callable[[int, list[tuple[int, Any]]], Any]) -> list[Any]:
     """Sweep from the tips to the ground: value_k = step(k, [(child, value of child), ...]). Return
     the list."""
-    values, children = [None] * len(tree.joints), [[] for _ in tree.joints]
+    values: list[Any] = [None] * len(tree.joints)
+    children: list[list[tuple[int, Any]]] = [[] for _ in tree.joints]
     parents = tree.parents
     for k in reversed(range(len(tree.joints))):
         values[k] = step(k, children[k])

@@ -1,22 +1,27 @@
 """The wrench that a floating root needs from its surroundings, and the plane on which it is judged:
 hulls and tangents."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import casadi as ca
 import numpy as np
 
 from ocp.mechanics.loads import Wrench
 from ocp.mechanics.structure import floating_root
+from ocp.mechanics.tree import Tree
+from ocp.mechanics.types import Matrix
 
 Z = (0.0, 0.0, 1.0)
 
 
-def body_weight(tree):
+def body_weight(tree: Tree) -> float:
     """Return the tree's weight (N) in its own gravity, in which lifted quantities are counted; 1
     where there is none."""
     return sum(link.mass for link in tree.links) * float(np.linalg.norm(tree.gravity)) or 1.0
 
 
-def resultant(tree, frames, torques):
+def resultant(tree: Tree, frames: Sequence[Matrix], torques: Matrix) -> Wrench:
     """Return the Wrench on the root's link that stands in for the generalized forces of the root's
     joints.
 
@@ -47,7 +52,7 @@ def _solve_three(axes, values):
     ) / ca.dot(a, ca.cross(b, c))
 
 
-def hull(points, normal=Z):
+def hull(points: Any, normal: Sequence[float] = Z) -> np.ndarray:
     """Return the convex hull (k, 3) of points on the ground, counter-clockwise seen from above
     (Andrew 1979)."""
     points = np.unique(np.asarray(points, dtype=float), axis=0)
@@ -69,9 +74,9 @@ def _turn(a, b, c):
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
-def tangents(normal):
+def tangents(normal: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
     """Return two unit vectors of the ground that make a right-handed frame with its normal."""
-    normal = np.asarray(normal, dtype=float)
-    across = np.cross(normal, np.eye(3)[np.argmin(np.abs(normal))])
+    up = np.asarray(normal, dtype=float)
+    across = np.cross(up, np.eye(3)[np.argmin(np.abs(up))])
     across /= np.linalg.norm(across)
-    return across, np.cross(normal, across)
+    return across, np.cross(up, across)
