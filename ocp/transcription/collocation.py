@@ -9,6 +9,7 @@ torques, such as bang-bang ones, cost a mesh no more than smooth ones. (Kelly 20
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
 import casadi as ca
 import numpy as np
@@ -37,7 +38,7 @@ def stage_group(layout: Layout, finish: Callable | None = None) -> Group:
     """Return the Group of the equations that make accelerations the slopes of rates, and rates
     those of q, at all stages."""
     problem = layout.problem
-    n, mesh = problem.tree.dof, problem.motion
+    n, mesh = problem.tree.dof, cast(Mesh, problem.motion)
     y = ca.SX.sym("y", 2 * n)
     names = [joint.name for joint in problem.tree.moving]
     stages = Constraint(

@@ -2,6 +2,7 @@
 derivatives."""
 
 from functools import cache
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -71,7 +72,7 @@ def nonlinear_program(terms, weights, blocks, bounds, *, differentiated: bool = 
     values_of_terms, slopes_of_terms = assemble(terms, size, count)
     values, slopes = assemble(blocks, size, rows)
     f, g = ca.dot(weights, values_of_terms(x)), values(x)
-    functions = {
+    functions: dict[str, Any] = {
         "objective": ca.Function("f", [x], [f], ["x"], ["f"]),
         "constraints": ca.Function("g", [x], [g], ["x"], ["g"]),
     }

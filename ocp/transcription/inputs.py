@@ -115,7 +115,7 @@ def symbols(
         q=q,
         qd=qd,
         qdd=qdd,
-        loads=problem.loads,
+        loads=tuple(problem.loads),
         ground=problem.ground,
         forces=replace(known(lifted), inverse=formulation.inverse),
     )

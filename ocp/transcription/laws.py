@@ -2,6 +2,7 @@
 states."""
 
 from collections.abc import Callable
+from typing import Any
 
 from ocp.dynamics import Formulation, accelerations
 from ocp.mechanics.loads import acting
@@ -31,7 +32,8 @@ def laws(
     Torques of passive joints are zero, which a spline can only meet at as many instants as it has
     freedom; unless their motion is `integrated` from the others'. Loops are closed.
     """
-    tree, free, stated = problem.tree, _free(problem, lifted), []
+    tree, free = problem.tree, _free(problem, lifted)
+    stated: list[tuple[Constraint, Any]] = []
     driven = tuple(row for row in range(tree.dof) if row not in free)
     if lifted and driven:
         law = _explicit(tree, driven, formulation) if explicit else _implicit(tree, driven)

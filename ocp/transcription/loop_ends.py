@@ -42,10 +42,11 @@ class Implied:
 
     def levels(self, row: int) -> tuple[frozenset, frozenset]:
         """Return the levels of a row of the gap that are implied at the start and at the end."""
-        return tuple(
-            frozenset(level for level, where, number in self.rows if (where, number) == (end, row))
-            for end in (0, 1)
+        start, end = (
+            frozenset(level for level, where, number in self.rows if (where, number) == (side, row))
+            for side in (0, 1)
         )
+        return start, end
 
 
 def implied(problem: Problem, integrated: bool) -> Implied:

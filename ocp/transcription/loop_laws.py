@@ -8,12 +8,14 @@ out, and if they cannot hold the statement contradicts the loops.
 """
 
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
 from ocp.mechanics.closure import close
 from ocp.mechanics.structure import structure
 from ocp.motion.basis import transfer
+from ocp.motion.spline import BSpline
 from ocp.problem.names import LOOPS
 from ocp.problem.statement import Constraint, Problem
 from ocp.transcription.loop_ends import GAPS, PER, implied
@@ -67,7 +69,7 @@ def loosened(problem: Problem) -> tuple[Constraint, ...]:
 def closed_points(problem: Problem, points):
     """Return the control points (n, points) of a guess with its loops closed where they can be,
     driven joints unmoved if possible."""
-    tree, motion = problem.tree, problem.motion
+    tree, motion = problem.tree, cast(BSpline, problem.motion)
     if not structure(tree).closed:
         return points
     coarse = replace(motion, points=min(motion.points, max(COARSE, motion.degree + 1)))

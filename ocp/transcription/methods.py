@@ -8,12 +8,13 @@ its flags.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from ocp.dynamics import Formulation
 from ocp.mechanics.structure import structure
+from ocp.motion.basis import Basis
 from ocp.motion.mesh import Mesh
 from ocp.motion.quadrature import QUADRATURES, quadrature
 from ocp.motion.spline import BSpline
@@ -47,11 +48,11 @@ LIFTED = (
 FORM = "law of motion by inverse (implicit) or forward (explicit) dynamics"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
     """What every method answers; the answers here are those of a spline whose laws are
     constraints."""
 
-    __slots__ = ()
     name: ClassVar[str]
 
     @property
@@ -66,7 +67,7 @@ class Method:
         if problem.motion.collocated:
             raise ValueError(
                 f"method {self.name!r}: the problem's motion is the mesh of "
-                f"{problem.motion.method!r}; expected a BSpline"
+                f"{cast(Mesh, problem.motion).method!r}; expected a BSpline"
             )
         return problem
 
@@ -96,7 +97,7 @@ class Method:
         """Return equations that tie the variables beside constraints and laws."""
         return ()
 
-    def guide(self, motion: BSpline | Mesh) -> BSpline | None:
+    def guide(self, motion: Basis) -> BSpline | None:
         """Return the spline on which the first guess is made where the method's own basis makes
         none; `motion` is the basis that the problem was stated with."""
         return None
@@ -199,13 +200,13 @@ class Integrated(Method):
         return "spline" + (", passive joints integrated" if structure(problem.tree).passive else "")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Collocation(Method):
     """Direct collocation: torques are variables at the stages of a mesh, where all constraints
     hold."""
 
-    __slots__ = ()
-    intervals: int
-    form: str
+    intervals: int = setting(30, "equal intervals of the mesh")
+    form: str = setting("implicit", FORM, FORMS)
 
     def mesh(self) -> Mesh:
         """Return the Mesh of the motion."""
@@ -217,7 +218,8 @@ class Collocation(Method):
 
     def rule(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
         """Return the nodes of the mesh and their weights."""
-        return problem.motion.nodes, problem.motion.weights
+        mesh = cast(Mesh, problem.motion)
+        return mesh.nodes, mesh.weights
 
     def layout(self, problem: Problem) -> Layout:
         """Return the Layout with the torques at the nodes."""
@@ -232,9 +234,9 @@ class Collocation(Method):
         """Return the equations of the stages."""
         return (stage_group(layout, finish),)
 
-    def guide(self, motion: BSpline | Mesh) -> BSpline | None:
+    def guide(self, motion: Basis) -> BSpline | None:
         """Return the stated spline, or a coarse one where a mesh was stated."""
-        return BSpline(points=COARSE) if motion.collocated else motion
+        return BSpline(points=COARSE) if motion.collocated else cast(BSpline, motion)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,9 +244,6 @@ class HermiteSimpson(Collocation):
     """Hermite-Simpson collocation with the midpoints as unknowns (Kelly 2017)."""
 
     name: ClassVar[str] = "hermite-simpson"
-
-    intervals: int = setting(30, "equal intervals of the mesh")
-    form: str = setting("implicit", FORM, FORMS)
 
     def __post_init__(self):
         check_settings(self)
@@ -264,9 +263,7 @@ class Radau(Collocation):
 
     name: ClassVar[str] = "radau"
 
-    intervals: int = setting(30, "equal intervals of the mesh")
     order: int = setting(3, "stages on each interval")
-    form: str = setting("implicit", FORM, FORMS)
 
     def __post_init__(self):
         check_settings(self)

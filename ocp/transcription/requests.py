@@ -7,7 +7,7 @@ torques, forces of cut joints and ground wrenches that are variables are asked f
 where these are.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -57,7 +57,7 @@ class Program:
     layout: Layout
     formulation: Formulation
     provider: Provider | None
-    finish: object = None
+    finish: Callable | None = None
 
     @property
     def lifting(self) -> str | None:
@@ -159,7 +159,7 @@ def stated(program: Program, constraints, nodes) -> Iterator[Request]:
         else:
             stack = column(what, constraint.function(program.inputs.at))
             on_nodes = program.lifted_rows(stack)
-            program.check_end(what, constraint.when in ("end", "ends") and on_nodes.any())
+            program.check_end(what, bool(constraint.when in ("end", "ends") and on_nodes.any()))
         for chosen, equal, lifted in _sorts(constraint, stack, on_nodes):
             s = instants(program, nodes, constraint.when, equal, lifted)
             _check_span(what, constraint.when, s)

@@ -86,12 +86,13 @@ class Box:
         lines = linear_rows(group)
         absent = lines.known & (lines.count == 0) & group.asked
         for number, k in np.argwhere(absent):
-            _check_constant(*group.owners[number], group.s[k], lines.constant[number, k])
+            constraint, row = group.owners[number]
+            _check_constant(constraint, row, group.s[k], lines.constant[number, k])
         variable, coefficient = self._bounded(group, lines)
-        row = np.full(group.asked.shape, -1)
+        places = np.full(group.asked.shape, -1)
         general = group.asked & (variable < 0) & ~absent
-        row.T[general.T] = count + np.arange(general.sum())
-        return list(_by_constraint(group, row, variable, coefficient)), row
+        places.T[general.T] = count + np.arange(general.sum())
+        return list(_by_constraint(group, places, variable, coefficient)), places
 
     def _bounded(self, group, lines):
         """Make bounds of the rows with a single variable; return, for each row and instant (m, N),

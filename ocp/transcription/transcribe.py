@@ -132,13 +132,14 @@ def transcribe(problem: Problem, transcription: Transcription = Transcription())
     sizes or contradictory bounds."""
     transcription = settled(problem.tree, transcription)
     method, motion, finish = transcription.method, problem.motion, _Finish(transcription.compiled)
+    formulation = formulation_of(transcription.dynamics)
     problem = method.stated(problem)
     layout = method.layout(problem)
     program = Program(
         problem=problem,
         layout=layout,
-        formulation=transcription.dynamics,
-        provider=derivatives_of(transcription.dynamics, transcription.derivatives, problem.tree),
+        formulation=formulation,
+        provider=derivatives_of(formulation, transcription.derivatives, problem.tree),
         finish=finish if transcription.compiled else None,
     )
     asked_for = (
@@ -150,7 +151,7 @@ def transcribe(problem: Problem, transcription: Transcription = Transcription())
     weights = [weight for weight, _ in problem.objective.terms]
     differentiated = transcription.derivatives != "solver"
     nlp = nonlinear_program(terms, weights, blocks, bounds, differentiated=differentiated)
-    nlp, reduction = method.reduced(layout, nlp, transcription.dynamics)
+    nlp, reduction = method.reduced(layout, nlp, formulation)
     return Transcribed(
         problem=problem,
         transcription=transcription,
