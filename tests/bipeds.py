@@ -1,6 +1,7 @@
-"""A small body on a floating root with two telescopic legs, and the ground it steps on, for tests that a human would make slow."""
+"""A small body on a floating root with two telescopic legs, and the ground it steps on."""
 
-from functools import lru_cache
+from dataclasses import replace
+from functools import cache
 from math import inf
 
 import casadi as ca
@@ -42,7 +43,10 @@ STRIKE, LEAVE = 0.25, 0.625  # on nodes of SUMS with five control points
 
 
 def biped(ankles=False):
-    """Return the tree: x forward, y left, z up; six global joints, and per leg a hip, a telescopic knee and, if asked, an ankle."""
+    """Return the tree: x forward, y left, z up.
+
+    It has six global joints, and per leg a hip, a telescopic knee and, if asked, an ankle.
+    """
     axes = dict(zip("xyz", np.eye(3)))
     joints = [
         prismatic(name, parent, axis=axes[name], actuated=False)
@@ -92,7 +96,10 @@ def biped(ankles=False):
 
 
 def steps(ankles=False, strike=0.25, leave=0.6, way=0.0):
-    """Return the Ground: the left foot stands until `leave`, the right one strikes at `strike`, `way` (m) ahead."""
+    """Return the Ground: the left foot stands until `leave`, the right one strikes at `strike`.
+
+    It does so `way` (m) ahead.
+    """
     link = "ankle" if ankles else "knee"
     places = {
         side: {
@@ -136,27 +143,25 @@ def crouch(shared_by_distance=True, ankles=False, strike=STRIKE, leave=LEAVE, **
     """A small body goes down while its right foot takes over from its left one."""
     tree, ground = biped(ankles), steps(ankles, strike=strike, leave=leave, way=0.1)
     start = dict.fromkeys(ROOT, 0.0) | {"z": 0.7}
-    return Problem(
-        **dict(
-            tree=tree,
-            motion=BSpline(points=5),
-            duration=0.8,
-            ground=ground,
-            objective=dynamic_effort(tree) + 0.01 * squares("smooth", lambda at: at.qdd),
-            constraints=(
-                joint_limits(tree, hull=True),
-                torque_limits(tree),
-                unilateral(tree, ground),
-                at_start(tree, q=start, qd=0.0),
-                at_end(tree, q=start | {"z": 0.65, "x": 0.03}, qd=0.0),
-                linear_split(tree, ground) if shared_by_distance else (),
-            ),
-        )
-        | changes
+    stated = Problem(
+        tree=tree,
+        motion=BSpline(points=5),
+        duration=0.8,
+        ground=ground,
+        objective=dynamic_effort(tree) + 0.01 * squares("smooth", lambda at: at.qdd),
+        constraints=(
+            joint_limits(tree, hull=True),
+            torque_limits(tree),
+            unilateral(tree, ground),
+            at_start(tree, q=start, qd=0.0),
+            at_end(tree, q=start | {"z": 0.65, "x": 0.03}, qd=0.0),
+            linear_split(tree, ground) if shared_by_distance else (),
+        ),
     )
+    return replace(stated, **changes)
 
 
-@lru_cache(maxsize=None)
+@cache
 def crouched():
     """Its solution with everything as variables."""
     return solve(crouch(), transcription_of(SUMS), TIGHT).require()

@@ -14,8 +14,7 @@ from ocp.mechanics.checks import called, instance, set_fields
 from ocp.mechanics.loads import Load
 from ocp.mechanics.structure import floating_root
 from ocp.mechanics.tree import Tree
-from ocp.motion.mesh import Mesh
-from ocp.motion.spline import BSpline
+from ocp.motion.basis import Basis
 from ocp.problem.ground import Ground
 from ocp.problem.names import RESERVED
 from ocp.problem.symmetry import Symmetry
@@ -23,7 +22,7 @@ from ocp.problem.units import unit_of
 
 INSTANTS = ("path", "start", "end", "ends", "joined", "hull")
 KINDS = ("end", "integral", "squares")
-WORDS = 400  # characters of names that a record shows of itself
+WORDS = 250  # characters of names that a record shows of itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,7 +190,7 @@ class Problem:
     """
 
     tree: Tree
-    motion: BSpline | Mesh
+    motion: Basis
     duration: Any
     objective: Objective
     constraints: Sequence[Any] = ()
@@ -220,7 +219,7 @@ class Problem:
 
     def _check_types(self) -> None:
         instance("tree", self.tree, Tree)
-        instance("motion", self.motion, BSpline, Mesh)
+        instance("motion", self.motion, Basis)
         instance("objective", self.objective, Objective)
         instance("ground", self.ground, Ground, type(None))
         instance("symmetry", self.symmetry, Symmetry, type(None))
@@ -254,7 +253,7 @@ class Problem:
         """
         same = all(not callable(part) for load in self.loads for part in (load.force, load.moment))
         image = self.symmetry is not None and self.symmetry.accelerations
-        return image and same and isinstance(self.motion, BSpline)
+        return image and same and not self.motion.collocated
 
 
 def _bound(what: str, value: Any) -> Any:

@@ -13,7 +13,7 @@ from ocp.mechanics.checks import frozen, instance, numbers, set_fields
 from ocp.mechanics.tree import Tree
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Symmetry:
     """The end of a motion as the image of its start.
 
@@ -46,6 +46,13 @@ class Symmetry:
             sign=frozen(sign),
             shift=frozen(shift),
             accelerations=instance("symmetry: accelerations", self.accelerations, bool, np.bool_),
+        )
+
+    def __repr__(self) -> str:
+        exchanged = sum(row != other for row, other in enumerate(self.index))
+        return (
+            f"Symmetry({len(self.index)} coordinates, {exchanged} of them exchanged, "
+            f"accelerations={self.accelerations})"
         )
 
 

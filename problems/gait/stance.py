@@ -98,4 +98,4 @@ def _flat(body: Tree, side: str, shift: tuple[float, float, float]) -> Spots:
 
 
 def _pins(spots: Spots, **axes: str) -> tuple[Pin, ...]:
-    return tuple(Pin(point=name, axes=held, target=spots[name]) for name, held in axes.items())
+    return tuple(Pin(point=name, axes=which, target=spots[name]) for name, which in axes.items())

@@ -82,11 +82,11 @@ def _foot(body: Tree, side: str, apart: float) -> Foot:
     ankle = spots[f"ankle_{s}"]
     shift = np.array([sign * apart / 2 - ankle[0], 0.0, -ankle[2]])
     spots = {name: spot + shift for name, spot in spots.items()}
-    held = {f"heel_{s}": "xyz", f"ball_med_{s}": "xy", f"ball_lat_{s}": "y"}
+    pinned = {f"heel_{s}": "xyz", f"ball_med_{s}": "xy", f"ball_lat_{s}": "y"}
     support = Support(
         link=FEET[side][0],
         when=(0.0, 1.0),
-        pins=[Pin(point=name, axes=axes, target=spots[name]) for name, axes in held.items()],
+        pins=[Pin(point=name, axes=axes, target=spots[name]) for name, axes in pinned.items()],
         polygon=[spots[name] for name in SOLES[side]],
     )
     center = (spots[f"heel_{s}"] + spots[f"toe_{s}"]) / 2

@@ -1,338 +1,26 @@
-"""The ground: what it must supply is what the momentum says, it is shared without remainder, and then nothing is left for the root."""
+"""The ground: schedules, floating roots, and what is refused by name."""
 
 from dataclasses import replace
-from functools import lru_cache
-from itertools import combinations
 from math import inf
 
-import casadi as ca
 import numpy as np
 import pytest
-from bipeds import biped, stacked, steps, wrench_of
-from ocp.models.human import ROOT, human
+from bipeds import biped, steps, wrench_of
+from ocp.models.human import human
 from ocp.models.two_link import two_link
-from ocp.problems.gait.stance import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF, UP, stance
-from random_trees import random_motion, random_tree
+from ocp.problems.gait.stance import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
-from ocp import BSpline, Load, Problem, effort
-from ocp.dynamics import FORMULATIONS
-from ocp.dynamics.newton_euler import inverse
-from ocp.mechanics import kinematics
+from ocp import BSpline, Problem, effort
 from ocp.mechanics.joints import fixed, prismatic, revolute
-from ocp.mechanics.loads import Wrench
 from ocp.mechanics.structure import floating_root
 from ocp.mechanics.tree import Link, Tree
-from ocp.mechanics.zero_moment import body_weight, hull
-from ocp.problem.ground import Foot, Ground, Pin, Support, bearing_slots, in_force, slots
-from ocp.problem.reactions import Reaction, shared, two_pass, zero_moment_point
-from ocp.transcription.tracing import trace
+from ocp.problem.ground import Foot, Ground, Pin, Support, bearing_slots
+from ocp.problem.reactions import two_pass
 
 INSTANTS = (0.0, 0.05, BALL_OFF, 0.13, FLAT, 0.18, TOE_OFF, 0.4, HEEL_OFF, 0.8, 1.0)
 STENCIL = dict(
     zip((1, 2, 3, 4), (4 / 5, -1 / 5, 4 / 105, -1 / 280))
 )  # of the first derivative, eighth order
-
-
-@lru_cache(maxsize=None)
-def walker():
-    """The human on the ground of one step; what an Instant says of it as functions of (q, qd, qdd) and s; its momentum."""
-    body = human()
-    problem = Problem(
-        tree=body,
-        motion=BSpline(points=4),
-        duration=1.0,
-        objective=effort(),
-        ground=stance(body, 0.6, 0.1),
-    )
-    names, parts = slots(problem.ground), {}
-
-    def everything(at):
-        parts.update(
-            unsupported=at.unsupported,
-            needed=at.needed,
-            moment=at.reaction.moment(),
-            force=at.reaction.force(),
-            zmp=at.reaction.pressure(),
-            center=kinematics.center_of_mass(body, at.q),
-        )
-        parts.update({slot: stacked(at.reaction.wrenches[slot]) for slot in names})
-        return ca.vertcat(*parts.values())
-
-    compiled = trace(problem, FORMULATIONS["newton_euler"], everything)
-    cuts = np.cumsum([part.shape[0] for part in parts.values()])[:-1]
-
-    def look(motion, s):
-        values = compiled(np.concatenate(motion)[:, None], np.array([s]))[:, 0]
-        return dict(zip(parts, np.split(values, cuts)))
-
-    q, qd = ca.SX.sym("q", body.dof), ca.SX.sym("qd", body.dof)
-    return (
-        problem,
-        look,
-        ca.Function("momentum", [q, qd], [ca.vertcat(*kinematics.momentum(body, q, qd))]),
-    )
-
-
-def striding(body, seed):
-    """A random posture and motion of a human."""
-    rng = np.random.default_rng(seed)
-    q = np.array([rng.uniform(*np.clip(joint.position, -1, 1)) for joint in body.moving])
-    return q, *rng.uniform(-1, 1, (2, body.dof)) * [[1.0], [2.0]]
-
-
-def growth(motion, momentum, step=4e-3):
-    """Time derivative of the momentum along q + qd t + qdd t^2 / 2, by differences."""
-    q, qd, qdd = motion
-
-    def at(t):
-        return np.array(momentum(q + qd * t + qdd * t**2 / 2, qd + qdd * t)).ravel()
-
-    return sum(weight * (at(k * step) - at(-k * step)) for k, weight in STENCIL.items()) / step
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_the_ground_supplies_what_momentum_gains_beside_gravity(seed):
-    problem, look, momentum = walker()
-    body, motion = problem.tree, striding(problem.tree, seed)
-    found = look(motion, 0.4)
-    weight = body_weight(body) * np.array((0, -1, 0))
-    pull = np.concatenate([np.cross(found["center"], weight), weight])
-    wanted = growth(motion, momentum) - pull
-    assert (
-        np.abs(np.concatenate([found["moment"], found["force"]]) - wanted).max()
-        <= 1e-9 * np.abs(wanted).max()
-    )
-
-
-@pytest.mark.parametrize("s", INSTANTS)
-def test_wrenches_applied_as_loads_leave_nothing_for_the_root(s):
-    problem, look, _ = walker()
-    body, motion = problem.tree, striding(problem.tree, 7)
-    found, loads, carriers = look(motion, s), [], set()
-    for slot in slots(problem.ground):
-        moment, force = np.split(found[slot], 2)
-        if not force.any():
-            assert slot not in bearing_slots(problem.ground, s) and not moment.any()
-            continue
-        assert slot in bearing_slots(problem.ground, s)
-        point = next(point for point in body.points if point.link == slot[1])
-        place = np.array(kinematics.position(body, ca.DM(motion[0]), point)).ravel()
-        loads.append(Load(point=point.name, force=force, moment=moment - np.cross(place, force)))
-        k = body.link_index(slot[1])
-        while k >= 0:
-            carriers.add(body.rows[k])
-            k = body.parents[k]
-    needed = np.array(inverse(body, *map(ca.DM, motion), tuple(loads))).ravel()
-    scale = np.abs(found["unsupported"]).max()
-    rows = [body.coordinate(name) for name in ROOT]
-    assert (
-        np.abs(needed[rows]).max() <= 1e-9 * scale
-        and np.abs(found["unsupported"][rows]).max() > 0.1 * scale
-    )
-    assert np.abs(found["needed"] - needed).max() <= 1e-9 * scale
-    apart = [row for row in range(body.dof) if row not in carriers]
-    legs = {body.moving[row].name for row in carriers} - set(ROOT)
-    assert len(loads) == len(bearing_slots(problem.ground, s)) and len(apart) >= body.dof - 20
-    assert {name.rsplit("_", 2)[0] for name in legs} <= {"hip", "knee", "ankle", "toe"}
-    assert np.abs((found["needed"] - found["unsupported"])[apart]).max() <= 1e-12 * scale
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_about_the_zero_moment_point_only_the_moment_about_the_normal_is_left(seed):
-    problem, look, _ = walker()
-    found = look(striding(problem.tree, 20 + seed), 0.4)
-    left = found["moment"] - np.cross(found["zmp"], found["force"])
-    assert (
-        np.abs(left[[0, 2]]).max() <= 1e-9 * np.abs(found["moment"]).max()
-        and abs(found["zmp"][1]) < 1e-12
-    )
-    reaction = Reaction(
-        ground=problem.ground,
-        wrenches={("left", ""): wrench_of(found["moment"], found["force"])},
-    )
-    assert float(reaction.twist()) == pytest.approx(left[1]) and float(
-        reaction.push("left")
-    ) == pytest.approx(found["force"][1])
-    assert np.allclose(
-        np.array(ca.DM(reaction.lever())).ravel() / found["force"][1], found["zmp"], atol=1e-12
-    )
-    assert np.array(ca.DM(reaction.force("right"))).ravel().tolist() == [0, 0, 0]
-
-
-def test_who_stands_still_weighs_upon_the_projection_of_the_centre_of_mass():
-    problem, look, _ = walker()
-    q = striding(problem.tree, 3)[0]
-    found = look((q, 0 * q, 0 * q), 0.4)
-    assert found["force"] == pytest.approx((0, 75 * 9.81, 0), abs=1e-9)
-    assert found["zmp"] == pytest.approx(found["center"] * (1, 0, 1), abs=1e-12)
-
-
-# Sharing ---------------------------------------------------------------------------------------------------------------------
-
-
-def totals(wrenches):
-    """Moment and force of all wrenches together, (6,)."""
-    return sum(np.array(ca.DM(stacked(wrench))).ravel() for wrench in wrenches.values())
-
-
-def share_of(wrenches, foot, whole):
-    """The share of the whole force that one foot bears."""
-    force = sum(
-        np.array(ca.DM(wrench.force)).ravel()
-        for (name, _), wrench in wrenches.items()
-        if name == foot
-    )
-    return float(force @ whole / (whole @ whole))
-
-
-@pytest.mark.parametrize("s", [0.0, 0.2, 0.25, 0.3, 0.5, 0.6, 0.9, 1.0])
-@pytest.mark.parametrize("seed", range(3))
-def test_two_passes_share_the_resultant_without_remainder(s, seed):
-    ground, rng = steps(way=0.3), np.random.default_rng(seed)
-    moment, force = 50 * rng.standard_normal(3), np.array((30, 20, 300)) * rng.uniform(0.2, 1, 3)
-    found = two_pass(ground, s, wrench_of(moment, force))
-    assert totals(found) == pytest.approx(np.concatenate([moment, force]), rel=1e-12, abs=1e-10)
-    point = np.array(zero_moment_point(ground, wrench_of(moment, force))).ravel()
-    for (foot, _), wrench in found.items():  # each at its own centre, all moved alike
-        if len(bearing_slots(ground, s)) == 1 and share_of(found, foot, force) > 0:
-            assert np.allclose(np.array(zero_moment_point(ground, wrench)).ravel(), point)
-    symbol = ca.SX.sym("s")
-    graph = two_pass(ground, symbol, wrench_of(moment, force))
-    by_graph = ca.Function("shares", [symbol], [stacked(graph[slot]) for slot in found])(s)
-    assert all(
-        np.allclose(np.array(part).ravel(), totals({0: found[slot]}))
-        for slot, part in zip(found, by_graph)
-    )
-
-
-@pytest.mark.parametrize("along", [-0.3, 0.0, 0.2, 0.5, 0.8, 1.0, 1.4])
-def test_on_the_line_of_centres_shares_are_linear_in_the_distances(along):
-    ground = steps(way=0.3)
-    right, left = (np.array(ground.foot(name).center) for name in ("right", "left"))
-    point, force = left + along * (right - left), np.array((3.0, -2.0, 400.0))
-    found = two_pass(ground, 0.4, wrench_of(np.cross(point, force), force))
-    far = {
-        name: np.linalg.norm(point - center) for name, center in (("left", left), ("right", right))
-    }
-    expected = far["left"] / (far["left"] + far["right"]) if 0 <= along <= 1 else float(along > 0.5)
-    assert share_of(found, "right", force) == pytest.approx(expected) and share_of(
-        found, "left", force
-    ) == pytest.approx(1 - expected)
-    if 0 < along < 1:  # no common shift: each at its own centre
-        for (foot, _), wrench in found.items():
-            assert np.array(zero_moment_point(ground, wrench)).ravel() == pytest.approx(
-                ground.foot(foot).center, abs=1e-12
-            )
-
-
-def test_a_foot_bears_strictly_between_strike_and_toe_off():
-    ground, force = steps(strike=0.25, leave=0.6), np.array((0.0, 0.0, 100.0))
-    for s, right in (
-        (0.0, 0),
-        (0.25, 0),
-        (0.25 + 1e-6, 0.5),
-        (0.4, 0.5),
-        (0.6 - 1e-6, 0.5),
-        (0.6, 1),
-        (1.0, 1),
-    ):
-        found = two_pass(ground, s, wrench_of((0, 0, 0), force))
-        assert share_of(found, "right", force) == pytest.approx(right) and share_of(
-            found, "left", force
-        ) == pytest.approx(1 - right)
-
-
-def test_at_a_switch_the_later_way_of_standing_takes_the_wrench():
-    ground = stance(human(), 0.6, 0.1)
-    right = ground.foot("right")
-    assert ground.switches == (BALL_OFF, FLAT, TOE_OFF, HEEL_OFF)
-    assert [in_force(right, s).link for s in (0.0, FLAT, HEEL_OFF - 0.01, HEEL_OFF, 1.0)] == [
-        "ankle_inv_r"
-    ] * 3 + ["toe_ext_r"] * 2
-    assert [len(in_force(right, s).pins) for s in (BALL_OFF, FLAT)] == [1, 4] and in_force(
-        ground.foot("left"), TOE_OFF + 0.01
-    ) is None
-    assert bearing_slots(ground, 0.0) == (("left", "toe_ext_l"),) and bearing_slots(
-        ground, TOE_OFF
-    ) == (("right", "ankle_inv_r"),)
-    assert slots(ground) == (
-        ("right", "ankle_inv_r"),
-        ("right", "toe_ext_r"),
-        ("left", "toe_ext_l"),
-    )
-    found = two_pass(ground, HEEL_OFF, wrench_of((0, 0, 7), (0, 700, 0)))
-    assert float(found["right", "ankle_inv_r"].force[1]) == 0 and float(
-        found["right", "toe_ext_r"].force[1]
-    ) == pytest.approx(700)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_known_wrenches_are_corrected_to_balance_and_left_alone_if_they_do(seed):
-    ground, rng = steps(way=0.3), np.random.default_rng(seed)
-    given = {
-        name: wrench_of(
-            20 * rng.standard_normal(3), (*rng.standard_normal(2), rng.uniform(10, 200))
-        )
-        for name in ("right", "left")
-    }
-    total = wrench_of(30 * rng.standard_normal(3), (5, 9, 300))
-    found = shared(ground, 0.4, given, total)
-    assert totals(found) == pytest.approx(np.array(stacked(total)).ravel(), rel=1e-12, abs=1e-10)
-    gain = {
-        name: np.array(found[name, f"knee_{name}"].force - given[name].force).ravel()
-        for name in given
-    }
-    pushes = {name: float(wrench.force[2]) for name, wrench in given.items()}
-    assert np.allclose(
-        gain["right"] * pushes["left"], gain["left"] * pushes["right"]
-    )  # the heavier foot takes more of it
-    both = wrench_of(*np.split(totals(given), 2))
-    balanced = shared(ground, 0.4, given, both)
-    assert all(
-        np.allclose(
-            totals({0: balanced[name, f"knee_{name}"]}), totals({0: given[name]}), atol=1e-12
-        )
-        for name in given
-    )
-    alone = given | {"left": wrench_of((0, 0, 0), (0, 0, 0))}
-    assert totals({0: shared(ground, 0.8, alone, total)["right", "knee_right"]}) == pytest.approx(
-        totals(found)
-    )
-
-
-# Wrenches and trees ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_a_wrench_takes_from_each_joint_what_the_same_load_does(seed):
-    rng = np.random.default_rng(seed)
-    tree = random_tree(rng, int(rng.integers(3, 11)))
-    motion = tuple(map(ca.DM, random_motion(rng, tree)))
-    frames, bare = kinematics.poses(tree, motion[0]), inverse(tree, *motion)
-    for point in tree.points:
-        moment, force = rng.standard_normal(3), rng.standard_normal(3)
-        place = np.array(kinematics.position(tree, motion[0], point)).ravel()
-        loaded = inverse(
-            tree,
-            *motion,
-            (Load(point=point.name, force=force, moment=moment - np.cross(place, force)),),
-        )
-        wrench = Wrench(link=point.link, moment=ca.DM(moment), force=ca.DM(force))
-        found = kinematics.wrench_torques(tree, frames, wrench)
-        assert np.allclose(
-            np.array(found),
-            np.array(bare - loaded),
-            rtol=0,
-            atol=1e-12 * max(1.0, float(ca.norm_inf(bare))),
-        )
-
-
-def test_the_weight_is_in_the_trees_own_gravity():
-    assert (
-        body_weight(human()) == pytest.approx(75 * 9.81)
-        and body_weight(two_link(gravity=0.0)) == 1.0
-    )
-    assert body_weight(two_link(gravity=3.0)) == pytest.approx(3.0)
 
 
 def floating(**changes):
@@ -363,7 +51,8 @@ def floating(**changes):
 def test_a_tree_without_a_floating_root_has_no_ground(tree):
     with pytest.raises(
         ValueError,
-        match="ground: the tree needs a floating root, six unactuated joints from the ground: three prismatic",
+        match="ground: the tree needs a floating root, six unactuated joints from the ground: "
+        "three prismatic",
     ):
         floating_root(tree)
     with pytest.raises(ValueError, match="ground: the tree needs a floating root"):
@@ -379,14 +68,8 @@ def test_the_root_is_found_by_its_joints():
 
 
 def stood(**changes):
-    return Ground(
-        **dict(
-            feet=(
-                Foot(name="only", center=(0, 0, 0), supports=(Support(link="foot", when=(0, 1)),)),
-            )
-        )
-        | changes
-    )
+    foot = Foot(name="only", center=(0, 0, 0), supports=(Support(link="foot", when=(0, 1)),))
+    return Ground(**{"feet": (foot,)} | changes)
 
 
 @pytest.mark.parametrize(
@@ -462,41 +145,6 @@ def stood(**changes):
 def test_a_wrong_ground_is_refused_by_name(build, message):
     with pytest.raises(ValueError, match=message):
         build()
-
-
-# Polygons --------------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("normal", [(0, 0, 1), UP, (0.6, 0, 0.8)], ids=str)
-@pytest.mark.parametrize("seed", range(5))
-def test_the_hull_is_the_smallest_convex_polygon_counter_clockwise(seed, normal):
-    """The oracle: an edge of the hull is a pair of points that has all others on its left."""
-    rng, normal = np.random.default_rng(seed), np.array(normal, dtype=float)
-    across = np.linalg.svd(normal[None])[2][1:]
-    flat = (
-        rng.integers(-2, 3, (14, 2)) if seed % 2 else rng.standard_normal((14, 2))
-    )  # many in line, or none
-    points = np.vstack([flat, flat[:3]]) @ across
-    corners = hull(points, normal)
-
-    def left(a, b, p):
-        return np.dot(np.cross(b - a, p - a), normal)
-
-    edges = np.stack([corners, np.roll(corners, -1, axis=0)], axis=1)
-    assert all(left(a, b, p) >= -1e-12 for a, b in edges for p in points)
-    assert all(left(*edges[k], edges[(k + 1) % len(edges)][1]) > 1e-12 for k in range(len(edges)))
-    extreme = {
-        tuple(p)
-        for a, b in combinations(points, 2)
-        for u, v in ((a, b), (b, a))
-        if np.linalg.norm(a - b) > 1e-12
-        and all(
-            left(u, v, p) > 1e-12 or abs(left(u, v, p)) <= 1e-12 and np.dot(p - u, p - v) <= 1e-12
-            for p in points
-        )
-        for p in (u, v)
-    }
-    assert {tuple(corner) for corner in corners} == extreme
 
 
 def test_support_without_bounds_is_that_of_a_foot_that_always_stands():

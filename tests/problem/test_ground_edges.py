@@ -1,4 +1,4 @@
-"""The edges of standing: forces without feet, ends of cycles, crowded schedules, and what is refused by name."""
+"""The edges of standing: forces without feet, ends of cycles, crowded schedules."""
 
 from dataclasses import replace
 
@@ -171,5 +171,5 @@ def test_an_explicit_solution_has_no_wrenches_at_nodes():
         transcription_of({"torques": "explicit"} | SUMS),
         Solver(options={"max_iter": 0}),
     )
-    with pytest.raises(ValueError, match="wrenches: .*variables"):
+    with pytest.raises(ValueError, match=r"wrenches: .*variables"):
         solution.wrenches()

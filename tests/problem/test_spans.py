@@ -1,4 +1,4 @@
-"""Where constraints hold: both ends joined, the hull of the control points, spans with open ends, cycles; and rows that nothing moves."""
+"""Where constraints hold: hulls of control points, spans with open ends; rows nothing moves."""
 
 from dataclasses import replace
 
@@ -13,22 +13,18 @@ from ocp import (
     Problem,
     Solver,
     Transcription,
-    at_start,
     effort,
-    integral,
     joint_limits,
     path,
-    periodic,
-    torque_limits,
     velocity_limits,
 )
-from ocp.problem import mirrored, pressure_inside, unilateral
+from ocp.problem import mirrored, unilateral
 from ocp.problem.statement import Constraint, Span
 from ocp.solution.bounds import violations
 from ocp.solution.solving import solve
 from ocp.transcription.methods import Spline
 from ocp.transcription.transcribe import transcribe, transcription_of
-from ocp.transcription.variables import Layout, join, lifted_layout, split
+from ocp.transcription.variables import Layout, join
 
 
 def limited(*, position=(-1.0, 2.0)):
@@ -45,99 +41,19 @@ def limited(*, position=(-1.0, 2.0)):
 
 def arm_problem(*constraints, **changes):
     """An arm that need do nothing but meet the constraints."""
-    return Problem(
-        **dict(
-            tree=limited(),
-            motion=BSpline(points=7),
-            duration=0.8,
-            objective=effort(),
-            constraints=constraints,
-        )
-        | changes
+    stated = Problem(
+        tree=limited(),
+        motion=BSpline(points=7),
+        duration=0.8,
+        objective=effort(),
+        constraints=constraints,
     )
+    return replace(stated, **changes)
 
 
 def placed(problem, **settings):
     """The rows of the transcribed problem by constraint name."""
     return {row.name: row for row in transcribe(problem, transcription_of(settings)).rows}
-
-
-# Both ends -------------------------------------------------------------------------------------------------------------------
-
-SWAP = [8, 9, 6, 7]  # right hip and knee for the left ones
-INDEX, SIGN = np.array([*range(6), *SWAP]), np.array([1, -1, 1, -1, 1, -1, 1, 1, 1, 1.0])
-
-
-@pytest.mark.parametrize("duration", [0.8, (0.5, 1.5)], ids=["fixed", "free"])
-@pytest.mark.parametrize("clamped", [True, False], ids=["clamped", "unclamped"])
-def test_a_mirrored_motion_ends_as_the_image_of_its_start(duration, clamped):
-    tree, motion = biped(), BSpline(points=6, clamped=clamped)
-    problem = Problem(
-        tree=tree,
-        motion=motion,
-        duration=duration,
-        objective=effort(),
-        symmetry=mirrored(tree, INDEX, SIGN, shift={"x": 0.4}),
-    )
-    transcribed = transcribe(problem, Transcription(derivatives="ad"))
-    nlp, rng = transcribed.nlp, np.random.default_rng(1)
-    x = join(transcribed.layout, rng.standard_normal((tree.dof, 6)), 0.9)
-    points, T, _ = split(transcribed.layout, x)
-    ends = [points @ motion.values([0.0, 1.0], order).T / T**order for order in range(3)]
-    gaps = {
-        f"mirrored.{name}": end - SIGN * start[INDEX]
-        for name, (start, end) in zip(("q", "qd", "qdd"), (both.T for both in ends))
-    }
-    values = np.array(nlp.constraints(x)).ravel()
-    for row in transcribed.rows:
-        goal = 0.4 * (np.arange(10) == 0) if row.name == "mirrored.q" else np.zeros(10)
-        here = row.row[:, 0]
-        assert np.allclose(values[here[here >= 0]], gaps[row.name][here >= 0], atol=1e-9)
-        assert np.allclose(nlp.g_lower[here[here >= 0]], goal[here >= 0]) and row.s.tolist() == [
-            0.0
-        ]
-    symbol, lam = ca.MX.sym("x", len(x)), rng.standard_normal(len(values))
-    g = nlp.constraints(symbol)
-    slopes, bend = ca.Function(
-        "reference", [symbol], [ca.jacobian(g, symbol), ca.hessian(ca.dot(lam, g), symbol)[0]]
-    )(x)
-    assert np.allclose(np.array(slopes), np.array(nlp.jacobian(x, [])[1]), rtol=1e-10, atol=1e-9)
-    objective_free = np.array(ca.triu2symm(nlp.hessian("exact")(x, [], 0.0, lam)))
-    assert np.allclose(objective_free, np.array(bend), rtol=1e-10, atol=1e-8)
-
-
-def test_with_the_identity_the_motion_is_periodic():
-    arm = limited()
-    problem = arm_problem(
-        at_start(arm, q=0.3),
-        torque_limits(arm),
-        path("away", lambda at: at.q[0], lower=0.6, when=(0.5, 0.5), labels=("shoulder",)),
-    )
-    solution = solve(replace(problem, symmetry=periodic(arm))).require()
-    for curve in (solution.q, solution.qd, solution.qdd):
-        assert np.allclose(curve(0.0), curve(solution.duration), atol=1e-6)
-    found = violations(solution)
-    assert all(found[f"mirrored.{name}"].dense < 1e-6 for name in ("q", "qd", "qdd"))
-    points = solution.points.copy()
-    points[1, -1] += 0.02
-    spoilt = violations(replace(solution, points=points))["mirrored.q"]
-    assert spoilt.dense == spoilt.nodes == pytest.approx(0.02) and (spoilt.label, spoilt.unit) == (
-        "elbow",
-        "rad",
-    )
-
-
-def test_accelerations_may_jump_where_the_step_ends():
-    arm = limited()
-    assert [
-        constraint.name
-        for constraint in replace(
-            arm_problem(), symmetry=mirrored(arm, [1, 0], [1, -1], qdd=False)
-        ).requirements
-    ] == [
-        "mirrored.q",
-        "mirrored.qd",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +94,8 @@ def test_accelerations_may_jump_where_the_step_ends():
         ),
         (
             lambda arm: arm_problem(path("p", lambda at: at.q, upper=1.0, when="hulls")),
-            r"constraint 'p': when: expected one of path, start, end, ends, joined, hull or \(a, b\), got 'hulls'",
+            r"constraint 'p': when: expected one of path, start, end, ends, joined, hull or "
+            r"\(a, b\), got 'hulls'",
         ),
         (
             lambda arm: arm_problem(path("p", lambda at: at.q, upper=1.0, when=(0.1, 0.2, 0.3))),
@@ -190,9 +107,6 @@ def test_accelerations_may_jump_where_the_step_ends():
 def test_what_cannot_be_joined_or_hulled_is_refused_by_name(build, message):
     with pytest.raises(ValueError, match=message):
         transcribe(build(limited()))
-
-
-# Control points --------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("degree", [3, 4])
@@ -242,9 +156,6 @@ def test_a_linear_function_of_q_holds_for_every_control_point():
     beyond = solve(problem, solver=Solver(options={"max_iter": 0}))
     worst = violations(replace(beyond, points=np.array([np.zeros(7), np.full(7, 0.45)])))["line"]
     assert worst.dense == pytest.approx(0.4) and worst.label == "line"
-
-
-# Spans -----------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -306,59 +217,6 @@ def test_violations_look_only_where_a_span_holds():
     )
     assert found["open"].dense == pytest.approx(0.4875) and found["late"].time == pytest.approx(0.8)
     assert found["closed"].time == pytest.approx(0.4)
-
-
-# Cycles ----------------------------------------------------------------------------------------------------------------------
-
-
-def test_a_cycle_does_not_ask_at_its_end_what_its_start_answers():
-    tree, ground = biped(), steps(strike=0.0, leave=0.5)
-    constraints = (
-        joint_limits(tree, hull=True),
-        torque_limits(tree),
-        unilateral(tree, ground),
-        pressure_inside(tree, ground),
-        path("push", lambda at: at.reaction.push() ** 2, lower=1.0),
-    )
-    goal = integral("power", lambda at: at.tau[6])
-    once = Problem(
-        tree=tree,
-        motion=BSpline(points=6),
-        duration=0.8,
-        objective=goal,
-        constraints=constraints,
-        ground=ground,
-        symmetry=mirrored(tree, INDEX, SIGN, qdd=False),
-    )
-    cyclic = replace(once, symmetry=mirrored(tree, INDEX, SIGN))
-    rows, others = placed(cyclic, nodes=2), placed(once, nodes=2)
-    nodes = np.linspace(0, 1, 7)
-    for name in ("torque_limits", "dynamics", "push", "unilateral"):
-        assert np.array_equal(others[name].s, nodes) and np.array_equal(rows[name].s, nodes[:-1])
-    assert len(others["joint_limits"].s) == 6 and np.array_equal(
-        rows["joint_limits"].s, cyclic.motion.nodes[:-1]
-    )
-    transcribed = transcribe(cyclic, Transcription(method=Spline(nodes=2)))
-    lower, upper = (
-        np.reshape(side[:60], (6, 10)) for side in (transcribed.nlp.lower, transcribed.nlp.upper)
-    )
-    assert (
-        np.isfinite(upper[:-1, 6:]).all()
-        and np.isinf(upper[-1]).all()
-        and np.isinf(lower[-1]).all()
-    )
-    layout = lifted_layout(cyclic, nodes[:-1])
-    assert (
-        transcribed.layout.nodes.tolist() == layout.nodes.tolist()
-        and transcribed.layout.size == layout.size
-    )
-    torque = np.arange(1.0, 7.0)
-    x = join(layout, np.zeros((10, 6)), 0.8, np.vstack([torque, np.zeros((15, 6))]))
-    again = np.append(torque, torque[0])  # the end is the start's image
-    assert float(transcribed.terms(x)) == pytest.approx(0.8 * np.mean((again[1:] + again[:-1]) / 2))
-
-
-# Rows that nothing moves -----------------------------------------------------------------------------------------------------
 
 
 def test_a_row_that_no_variable_moves_is_dropped_when_satisfied():

@@ -1,4 +1,4 @@
-"""The predictive gait: solved once from q = 0, judged by its certificate and by measured adults; and the tasks that it refuses."""
+"""A predicted step: solved once from standing, and judged by its certificate."""
 
 from dataclasses import replace
 
@@ -89,7 +89,7 @@ def test_the_walk_is_like_that_of_measured_adults(report):
 
 
 def test_the_balance_of_the_whole_body(step):
-    """Mean vertical force over a step is the weight, since the step ends as it began; the ground's wrenches are those of the plan."""
+    """Mean vertical force over a step is the weight, since the step ends as it began."""
     t = np.linspace(0.0, step.duration, 4001)
     force = step.trace(lambda at: at.reaction.force(), t)
     mean = np.trapezoid(force, t, axis=1) / step.duration

@@ -94,18 +94,9 @@ def report(step):
 def plain_cycle(**values):
     """A Cycle of one joint, all else empty."""
     percent = np.linspace(0, 100, 101)
-    empty = {
-        "angles": {},
-        "rates": {},
-        "torques": {},
-        "limits": {},
-        "forces": {},
-        "joint_forces": {},
-        "toe_off": 60.0,
-        "mass": 70.0,
-        "weight": 700.0,
-        "duration": 1.0,
-    }
+    curves = ("angles", "rates", "torques", "limits", "forces", "joint_forces")
+    numbers = {"toe_off": 60.0, "mass": 70.0, "weight": 700.0, "duration": 1.0}
+    empty = {name: {} for name in curves} | numbers
     return Cycle(percent=percent, **empty | values)
 
 
@@ -309,7 +300,7 @@ def test_the_cycle_is_drawn_with_both_legs_and_what_was_measured(step, walk):
 
 def test_the_step_is_drawn_on_one_page(step, tmp_path):
     figure = plot_walk(step, tmp_path / "walk.png")
-    side, _front, above = figure.axes
+    side, _, above = figure.axes
     assert [text.get_text() for text in side.texts if "%" in text.get_text()] == [
         f"{50 * s:g} %" for s in INSTANTS
     ]
