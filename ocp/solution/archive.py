@@ -251,7 +251,7 @@ def _history(table: np.ndarray) -> tuple[Iteration, ...]:
     )
 
 
-def _tree(data):
+def _tree(data: dict[str, Any]) -> Tree:
     links = tuple(Link(**link | {"modes": _modes(link.get("modes"))}) for link in data["links"])
     return Tree(
         links=links,
@@ -262,7 +262,7 @@ def _tree(data):
     )
 
 
-def _modes(data):
+def _modes(data: dict[str, Any] | None) -> Modes | None:
     if data is None:
         return None
     curves = tuple(
@@ -274,11 +274,11 @@ def _modes(data):
     )
 
 
-def _symmetry(data):
+def _symmetry(data: dict[str, Any] | None) -> Symmetry | None:
     return None if data is None else Symmetry(**data)
 
 
-def _ground(data):
+def _ground(data: dict[str, Any] | None) -> Ground | None:
     if data is None:
         return None
     feet = []
@@ -287,10 +287,6 @@ def _ground(data):
             Support(**support | {"pins": tuple(Pin(**pin) for pin in support["pins"])})
             for support in foot["supports"]
         ]
-        feet.append(
-            Foot(
-                **foot
-                | {"supports": tuple(supports), "bears": tuple(float(end) for end in foot["bears"])}
-            )
-        )
+        bears = tuple(float(end) for end in foot["bears"])
+        feet.append(Foot(**foot | {"supports": tuple(supports), "bears": bears}))
     return Ground(feet=tuple(feet), normal=data["normal"])

@@ -5,6 +5,7 @@ Violations on a dense grid, forward simulation, energy, first-order conditions.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -13,6 +14,7 @@ from ocp.mechanics.flexible import damping_power
 from ocp.mechanics.kinematics import kinetic_energy, load_power, potential_energy
 from ocp.mechanics.loads import acting
 from ocp.motion import quadrature
+from ocp.problem.instant import Instant
 from ocp.solution.bounds import Violation, violations
 from ocp.solution.replaying import drifts, is_ours
 from ocp.solution.report import Line, aligned, certificate_lines, certified, table, violation_lines
@@ -125,17 +127,18 @@ def verify(solution: Solution) -> Verification:
     )
 
 
-def _energy_error(solution):
-    """Return the largest gap between the energy gained and the work of joints, ground, loads and
-    damping, relative to the energy turned over.
+def _energy_error(solution: Solution) -> float:
+    """Return the largest gap between energy gained and work done, of the energy turned over.
+
+    The work is that of joints, ground, loads and damping.
     """
     motion = solution.problem.motion
     s, weights = quadrature(motion, "gauss", 2 * motion.degree + 4)
 
-    def energy(at):
+    def energy(at: Instant) -> Any:
         return kinetic_energy(at.tree, at.q, at.qd) + potential_energy(at.tree, at.q)
 
-    def power(at):
+    def power(at: Instant) -> Any:
         outer = load_power(at.tree, at.q, at.qd, acting(at.loads, at.t))
         return ca.dot(at.unsupported, at.qd) + outer - damping_power(at.tree, at.qd)
 
@@ -146,9 +149,10 @@ def _energy_error(solution):
     return float(np.max(np.abs(levels - levels[0] - work)) / turned)
 
 
-def _kkt(solution):
-    """Return the first-order residual of the solution's NLP, rebuilt from the statement, with
-    gradients by the front end's own AD.
+def _kkt(solution: Solution) -> float | None:
+    """Return the first-order residual of the solution's NLP, rebuilt from the statement.
+
+    Gradients are by the front end's own automatic differentiation.
     """
     if not solution.multipliers or not solution.problem.objective.terms:
         return None
@@ -156,10 +160,8 @@ def _kkt(solution):
         solution.problem, replace(solution.transcription, derivatives="ad", compiled=False)
     )
     nlp, reduction = transcribed.nlp, transcribed.reduction
-    x, rows = (
-        join(transcribed.layout, solution.points, solution.duration, solution.lifted),
-        len(nlp.g_lower),
-    )
+    x = join(transcribed.layout, solution.points, solution.duration, solution.lifted)
+    rows = len(nlp.g_lower)
     multipliers = gather_multipliers(
         transcribed.rows,
         solution.multipliers,

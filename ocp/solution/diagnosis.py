@@ -150,5 +150,5 @@ def _torn(problem: Problem, points: np.ndarray) -> list[str]:
         return []
     return [
         "start and end lie in different assemblies of the loops: between them is a configuration "
-        "in which the drives do not hold the mechanism; ocp.loops.close follows one assembly"
+        "in which the drives do not hold the mechanism; ocp.mechanics.closure.close follows one assembly"
     ]

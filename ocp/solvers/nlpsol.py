@@ -4,7 +4,7 @@ The one place that makes a `nlpsol` of an NLP and reads what comes of it.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -127,19 +127,19 @@ class _Monitor(ca.Callback):
         self.sizes = [sizes[name] for name in ca.nlpsol_out()]
         self.construct("monitor")
 
-    def get_n_in(self):
+    def get_n_in(self) -> int:
         return ca.nlpsol_n_out()
 
-    def get_n_out(self):
+    def get_n_out(self) -> int:
         return 1
 
-    def get_name_in(self, i):
+    def get_name_in(self, i: int) -> str:
         return ca.nlpsol_out(i)
 
-    def get_sparsity_in(self, i):
+    def get_sparsity_in(self, i: int) -> ca.Sparsity:
         return ca.Sparsity.dense(self.sizes[i], 1)
 
-    def eval(self, arguments):
+    def eval(self, arguments: Sequence[ca.DM]) -> list[int]:
         values = dict(zip(ca.nlpsol_out(), arguments))
         self.count += 1
         return [int(self.see(float(values["f"]), _iterate(values)))]

@@ -91,7 +91,7 @@ class Standing:
 
     def __init__(self, nlp: NLP, see: See):
         self.nlp, self.see = nlp, see
-        self.x: np.ndarray | None = None
+        self.x = np.full(len(nlp.lower), np.nan)  # nowhere yet
         self.count, self.seconds, self.copying, self.deadline = 0, 0.0, 0.0, np.inf
         self.functions = _first(nlp)
         pattern = self.functions[1].sparsity_out(1)
@@ -101,7 +101,7 @@ class Standing:
 
     def move(self, x: np.ndarray) -> None:
         """Stand at x (n,)."""
-        if self.x is not None and np.array_equal(x, self.x):
+        if np.array_equal(x, self.x):
             return
         begin = time.perf_counter()
         self.x, self.count = np.array(x, dtype=float), self.count + 1
@@ -119,7 +119,7 @@ class Standing:
 
     def iterate(self, x: np.ndarray) -> Iterate:
         """Return the Iterate at x, with multipliers of zero."""
-        if self.x is None or not np.array_equal(x, self.x):
+        if not np.array_equal(x, self.x):
             return iterate(self.nlp, x)
         return Iterate(
             x=np.array(x, dtype=float),
@@ -166,7 +166,7 @@ def _constraint(
     source = np.flatnonzero(target >= 0)
     target = target[source]
 
-    def evaluate():
+    def evaluate() -> tuple[np.ndarray, np.ndarray]:
         slope = np.zeros(len(rows) * len(columns))
         slope[target] = point.nonzeros[source]
         return point.g[rows], slope.reshape(len(rows), -1)
@@ -180,11 +180,12 @@ def _handing(
     differentiation: Any,
     evaluate: Callable[[], tuple[np.ndarray, np.ndarray]],
 ) -> Callable[[np.ndarray], np.ndarray]:
-    """Return what Drake calls with some variables, as numbers or as automatically differentiated
-    ones, for values and derivatives.
+    """Return what Drake calls with some variables for values and derivatives.
+
+    The variables come as numbers, or as automatically differentiated ones.
     """
 
-    def function(x):
+    def function(x: np.ndarray) -> np.ndarray:
         begin, dual = time.perf_counter(), x.dtype == object
         if not np.array_equal(
             differentiation.ExtractValue(x).ravel() if dual else x, point.x[columns]
@@ -207,7 +208,7 @@ def bridge(
     They hand numbers over. Called from here an array crosses between Python and Drake twice as
     often as when Drake calls.
     """
-    copied, begin, x = point.copying, time.perf_counter(), np.asarray(point.x)
+    copied, begin, x = point.copying, time.perf_counter(), point.x
     for binding, columns in pieces:
         binding.evaluator().Eval(differentiation.InitializeAutoDiff(x[columns][:, None]).ravel())
     crossing = (time.perf_counter() - begin - (point.copying - copied)) / 2
@@ -279,7 +280,7 @@ def _evaluator(function: ca.Function) -> Callable[[np.ndarray], list[np.ndarray]
     for k, array in enumerate(results):
         buffer.set_res(k, memoryview(cast(Any, array)))
 
-    def evaluate(point, keep=(buffer, nothing)):
+    def evaluate(point: np.ndarray, keep: Any = (buffer, nothing)) -> list[np.ndarray]:
         x[:] = point
         call()
         return results
