@@ -15,15 +15,24 @@ import study_cells
 from ocp.problems.two_link_time import problem as fastest
 from study_cells import blocking, deadly, problem, smoothed, speeds, stopped, weighed
 
-from ocp import multistart, pareto, sweep
 from ocp.cli.study import run, values
 from ocp.solution.solving import solve
+from ocp.studies import (
+    StudyFileError,
+    grid,
+    latin_hypercube,
+    multistart,
+    open_study,
+    pareto,
+    ranked,
+    restarts,
+    sweep,
+    variants,
+    zipped,
+)
 from ocp.studies import database as ledger
-from ocp.studies import latin_hypercube, open_study, variants, zipped
 from ocp.studies.addresses import address
-from ocp.studies.database import StudyFileError
-from ocp.studies.designs import design, grid, neighbours
-from ocp.studies.study import ranked, restarts
+from ocp.studies.designs import design, neighbours
 
 ROOT = Path(__file__).parents[2]
 CLUSTERED = {"torque": [float(k) for k in range(8, 20)], "points": 6}
