@@ -25,7 +25,8 @@ class Joint:
     """The joint before a link: `home` (4x4, or a translation of 3), `screw` (6, None when fixed),
     limits as (lower, upper).
 
-    Limits are in rad or m, rad/s or m/s, N m or N; one number b stands for (-b, b). The
+    Limits of `position`, `velocity` and `torque` are in rad or m, rad/s or m/s, N m or N; one
+    number b stands for (-b, b). Without a drive, not `actuated`, a joint's torque is zero. The
     constructors `revolute`, `prismatic`, `screw`, `fixed` and `dh` spell the usual cases. Raises
     ValueError naming the joint.
     """
@@ -148,8 +149,10 @@ def dh(
     """Return the joint of one row of a Denavit-Hartenberg table (standard convention; Xiang et al.
     2009, eqs. 1, 2).
 
-    The variable of a revolute joint adds to `theta`, that of a prismatic one to `d`. `before` is a
-    constant pose (4x4, or a translation) between the parent's frame and the row.
+    The row turns by `theta` (rad) about z and slides by `d` (m) along it, then slides by `a` (m)
+    along x and turns by `alpha` (rad) about it. The variable of a joint of `kind` "revolute" adds
+    to `theta`, that of a "prismatic" one to `d`. `before` is a constant pose (4x4, or a
+    translation) between the parent's frame and the row.
     """
     if kind not in ("revolute", "prismatic"):
         raise ValueError(f"joint {name!r}: kind: expected 'revolute' or 'prismatic', got {kind!r}")

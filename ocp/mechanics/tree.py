@@ -21,8 +21,8 @@ from ocp.mechanics.types import Numbers
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A body: mass (kg), centre of mass (3, m, link frame), inertia about it (3x3, kg m2, link
-    axes); flexible where it has `modes`.
+    """A body: mass (kg), centre of mass `com` (3, m, link frame), inertia about it (3x3, kg m2,
+    link axes); flexible where it has `modes`.
 
     These three are the undeformed link's; without a mass a flexible link takes those of its modes.
     """

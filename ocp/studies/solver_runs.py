@@ -34,7 +34,10 @@ class Run:
     """What is run, and what came of it: `verdict` and `reason`, numbers of the certificate.
 
     These are `nodes` (largest violation at the nodes), `dense` (relative, between them), `drift`
-    (rad or m), `energy` (relative) and `kkt` (relative). Times in s, `memory` in MB.
+    (rad or m), `energy` (relative) and `kkt` (relative). What is run is a `problem` by a `solver`,
+    with its `hessian`, `derivatives`, `dynamics` and `transcription`. What was spent: `iterations`,
+    `evaluations`; s to `build`, to `solve`, in `functions` and in the `bridge` to another library's
+    solver; `memory` in MB. `objective` and `status` are the solver's.
     """
 
     problem: str

@@ -1,0 +1,158 @@
+"""The book: pages are all reached, links lead somewhere, samples run as they are printed."""
+
+import importlib.util
+import inspect
+import re
+import sys
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+
+import pytest
+
+from ocp.cli import docs, gallery, listing, reference
+
+ROOT = Path(__file__).parents[2]
+PAGES = docs.pages()
+DOOR = {name: ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")}
+FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#]+)[^)]*\)")
+
+
+def blocks(path, language):
+    """Code of a page's fenced blocks in a language."""
+    text = path.read_text(encoding="utf-8")
+    return [code for kind, code in FENCED.findall(text) if kind == language]
+
+
+WRITTEN = PAGES | DOOR
+SAMPLED = [place for place, path in WRITTEN.items() if blocks(path, "python")]
+
+
+@pytest.mark.parametrize("place", SAMPLED)
+def test_the_samples_of_a_page_run_one_after_the_other(place, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    names = {"__name__": "__main__"}
+    for code in blocks(WRITTEN[place], "python"):
+        exec(compile(code, place, "exec"), names)
+
+
+def test_the_start_leads_to_every_page_and_to_nothing_else():
+    listed = re.findall(r"^/(\S+)$", PAGES["index.md"].read_text(encoding="utf-8"), re.MULTILINE)
+    made = {"gallery/index", "reference/index"}
+    assert {f"{name}.md" for name in listed if name not in made} == set(PAGES) - {"index.md"}
+    assert len(listed) == len(set(listed)) and made <= set(listed)
+
+
+def test_links_between_pages_lead_somewhere():
+    scripts = {f"gallery/{name}.rst" for name in [*listing.tasks(), "gait_speeds", "index"]}
+    for place, path in WRITTEN.items():
+        for link in LINK.findall(path.read_text(encoding="utf-8")):
+            if not link.startswith("http"):
+                known = link.lstrip("/") in {*PAGES, *scripts}
+                assert known or (place in DOOR and (ROOT / link).exists()), (place, link)
+
+
+def test_the_front_door_is_short():
+    assert len(DOOR["README.md"].read_text(encoding="utf-8").splitlines()) <= 120
+
+
+def test_commands_of_the_pages_name_problems_that_are_there():
+    words = re.compile(r"ocp (?:run|study|compare)\s+(\w[\w./|]*)")
+    for place, path in WRITTEN.items():
+        for name in words.findall(path.read_text(encoding="utf-8")):
+            assert name in {"NAME", "NAME|./file.py"} | set(listing.tasks()), (place, name)
+
+
+def test_modules_that_the_pages_run_are_there():
+    words = re.compile(r"python -m (problems\.\w+|ocp\.\w+)")
+    for place, path in (PAGES | {"README.md": DOOR["README.md"]}).items():
+        for name in set(words.findall(path.read_text(encoding="utf-8"))) - {"problems.NAME"}:
+            module = name if name.startswith("ocp.") else f"ocp.{name}"
+            assert importlib.util.find_spec(module), (place, name)
+
+
+def test_every_public_name_says_what_it_is():
+    silent = [name for name, value in reference.public().items() if not reference.summary(value)]
+    assert silent == []
+
+
+def parameters(value):
+    """Names of what a function takes, or a record holds; what every one of its kind takes aside."""
+    if not inspect.isroutine(value) and not inspect.isclass(value):
+        return []
+    try:
+        names = inspect.signature(value).parameters
+    except (TypeError, ValueError):
+        return []
+    return [name for name in names if name not in COMMON]
+
+
+COMMON = {
+    *("tree", "solution", "problem", "path", "name", "args", "kwds", "options", "self"),
+    *("transcription", "solver", "guess", "watch", "at", "q", "qd", "qdd", "tau", "ground"),
+    *("statement", "task", "duration", "times", "t", "loads", "formulation", "motion", "parent"),
+    *("home", "over", "kwargs", "axes", "scene", "plane", "body", "value", "nlp", "settings"),
+}
+
+
+def missing(value):
+    """Parameters of which neither the docstring nor the metadata of a field says anything."""
+    explained = fields(value) if is_dataclass(value) else ()
+    helped = {one.name for one in explained if one.metadata.get("help")}
+    said = (inspect.getdoc(value) or "").lower()
+    return [
+        name
+        for name in parameters(value)
+        if name not in helped and not any(part[:4] in said for part in name.lower().split("_"))
+    ]
+
+
+def test_every_public_name_says_what_its_parameters_are():
+    """A parameter is said where its name, or the first letters of a word of it, are in the text."""
+    silent = {name: missing(value) for name, value in reference.public().items() if missing(value)}
+    assert silent == {}
+
+
+def test_a_docstring_becomes_what_it_says_and_nothing_else():
+    lines = ["Return `q` of *all* joints_, |x|.", "", "  tau = M qdd + h", "", "- one", "- two"]
+    assert list(reference.structured(lines)) == [
+        "",
+        r"\ Return \ ``q``\  of \*all\* joints\_, \|x\|.",
+        "",
+        "::",
+        "",
+        "     tau = M qdd + h",
+        "",
+        "",
+        "- one",
+        "- two",
+        "",
+    ]
+
+
+def test_a_script_of_the_gallery_solves_draws_and_compares(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    code = gallery.script("two_link_time", listing.tasks()["two_link_time"], "two_link_time.py")
+    exec(compile(code, "two_link_time", "exec"), {})
+    assert (tmp_path / "two_link_time.png").exists()
+    assert "printed  0.392  (Barman 2020, section 4.1)\n  ours     0.392" in capsys.readouterr().out
+
+
+def test_without_the_extra_the_book_says_how_to_get_it(monkeypatch, tmp_path, capsys):
+    monkeypatch.setitem(sys.modules, "furo", None)
+    assert docs.run([str(tmp_path / "site")]) == 2
+    assert "needs furo: install the extra `docs`" in capsys.readouterr().err
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(monkeypatch, tmp_path, capsys):
+    (tmp_path / "letter.txt").write_text("dear reader")
+    monkeypatch.setattr(docs, "_sphinx", lambda: None)
+    assert docs.run([str(tmp_path)]) == 2
+    assert "holds something that is no site" in capsys.readouterr().err
+
+
+def test_every_wing_is_in_the_reference():
+    folders = {path.parent.name for path in (ROOT / "ocp").glob("*/__init__.py")}
+    assert folders == set(reference.WINGS)
+    assert all(importlib.import_module(f"ocp.{wing}").__doc__ for wing in folders)
