@@ -161,6 +161,11 @@ def at_point(tree: Tree, moves: Sequence[Motion], point: Point) -> Motion:
     return _motion(frame_at(tree, [each.bent for each in moves], point), order)
 
 
+def place_at(tree: Tree, moves: Sequence[Motion], point: Point) -> Matrix:
+    """Return the position (3, m) of a point, from the motions of all links."""
+    return at_point(tree, moves, point).origin
+
+
 def jacobian(tree: Tree, q: Matrix, point: Point) -> Matrix:
     """Return J (6, n) with (angular, linear velocity of the point's frame) = J qd."""
     columns = []

@@ -36,6 +36,12 @@ def point_motion(tree: Tree, moves: Sequence[Motion], point: str | Point) -> Mot
     return _kind(tree).at_point(tree, moves, _point(tree, point))
 
 
+def place_at(tree: Tree, moves: Sequence[Motion], point: str | Point) -> Matrix:
+    """Return the position (3, m) of a point, from the motions of all links; raise ValueError if it
+    is unknown."""
+    return _kind(tree).place_at(tree, moves, _point(tree, point))
+
+
 def position(tree: Tree, q: Matrix, point: str | Point) -> Matrix:
     """Return the position (3, m) of a point."""
     return point_motion(tree, motions(tree, q), point).origin

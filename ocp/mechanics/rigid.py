@@ -154,6 +154,12 @@ def at_point(tree: Tree, moves: Sequence[Motion], point: Point) -> Motion:
     return replace(link, origin=link.origin + arm, linear=linear, linear_acceleration=acceleration)
 
 
+def place_at(tree: Tree, moves: Sequence[Motion], point: Point) -> Matrix:
+    """Return the position (3, m) of a point, from the motions of all links."""
+    link = moves[tree.link_index(point.link)]
+    return link.rotation @ ca.DM(point.position) + link.origin
+
+
 def first_moment(tree: Tree, q: Matrix) -> Matrix:
     """Return the sum of mass times place (3, kg m)."""
     return sum(
@@ -207,7 +213,7 @@ def jacobian(tree: Tree, q: Matrix, point: Point) -> Matrix:
 def jacobian_at(tree: Tree, moves: Sequence[Motion], point: Point) -> Matrix:
     """Return J (6, n) as `jacobian` does, from the motions of all links."""
     parents, rows, k = tree.parents, tree.rows, tree.link_index(point.link)
-    place = moves[k].rotation @ ca.DM(point.position) + moves[k].origin
+    place = place_at(tree, moves, point)
     columns = [ca.DM.zeros(6)] * tree.dof
     while k >= 0:
         row = rows[k]

@@ -153,7 +153,7 @@ class Instant:
 
     def position(self, point):
         """Position (3, m) of a named point in global axes."""
-        return kinematics.point_motion(self.tree, self.moves, point).origin
+        return kinematics.place_at(self.tree, self.moves, point)
 
     def offset(self, start, end):
         """Vector (3, m) between two named points, in the axes of the last link that carries
