@@ -187,8 +187,7 @@ def _restore(
 def _transcription(
     header: dict[str, Any], dynamics: Formulation | None, method: Method | None
 ) -> Transcription:
-    """Return the Transcription of a file, whose formulation and method are of the house, or handed
-    over."""
+    """Return the Transcription of a file, whose parts are of the house, or handed over."""
     settings = dict(header["transcription"])
     if method is None and settings["method"] not in METHODS:
         raise _Refused(

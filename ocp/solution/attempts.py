@@ -22,8 +22,7 @@ LEAST_SECONDS = 1e-6  # of a limit of time that is used up, since solvers refuse
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One way to try: `options` for IPOPT under those of the user, a start of its own, and whether
-    any feasible motion is sought first.
+    """One way to try: `options` for IPOPT under the user's, a start, and feasibility first or not.
 
     `guess` is a Guess, a Solution, or None for the start of the whole solve. With `feasible_first`
     the solver first finds any motion that meets the constraints, and minimises from there: a rough
@@ -40,8 +39,9 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """Where an attempt begins: the point `x` (variables,), and multipliers {x_multipliers,
-    g_multipliers} where they are known.
+    """Where an attempt begins: the point `x` (variables,), and `multipliers` where they are known.
+
+    These are {x_multipliers, g_multipliers}.
     """
 
     x: np.ndarray
@@ -50,8 +50,9 @@ class Start:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """What came of an attempt: the Outcomes of its stages, the last of which counts, and the Solver
-    as it was tuned.
+    """What came of an attempt: the Outcomes of its `stages`, the last of which counts.
+
+    `solver` is as it was tuned; `warm` whether it began with multipliers.
     """
 
     solver: Solver
@@ -119,9 +120,7 @@ def climb(
     starts: Sequence[Start],
     watch: Callable[[Iteration], Any] | None = None,
 ) -> list[Trial]:
-    """Return the Trials of attempts from their starts, up to the first that succeeds, is
-    interrupted, or uses up the budget.
-    """
+    """Return the Trials of attempts up to one that succeeds, is interrupted or spends all."""
     trials: list[Trial] = []
     grant = budget(solver)
     for attempt, start in zip(attempts, starts):

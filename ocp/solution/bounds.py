@@ -49,8 +49,9 @@ class Worst:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grids:
-    """Instants s: the `nodes` at which inequalities hold, those of equalities, the `dense` ones,
-    and those of each law by name.
+    """Instants s: the `nodes` of inequalities, those of equalities, the `dense` ones, and of laws.
+
+    `lawful` has those of each law by its name.
     """
 
     nodes: np.ndarray
@@ -65,18 +66,14 @@ class Grids:
         return np.unique(np.concatenate(grids))
 
     def met(self, constraint: Constraint) -> tuple[np.ndarray, np.ndarray]:
-        """Return the instants at which the NLP holds a constraint's unequal bounds, and its equal
-        ones.
-        """
+        """Return the instants at which the NLP holds unequal bounds, and equal ones."""
         if constraint.when in ("start", "end", "ends"):
             return self.nodes, self.nodes
         return self.nodes, self.lawful.get(constraint.name, self.equalities)
 
 
 def violations(solution: Solution) -> dict[str, Violation]:
-    """Return {name: Violation} for every constraint of the solution's problem, and for its tree's
-    own laws.
-    """
+    """Return {name: Violation} for every constraint of a solution, and for its tree's own laws."""
     problem, duration = solution.problem, solution.duration
     stated = laws(problem, problem.motion.collocated)
     grids = _grids(solution, stated)
@@ -127,9 +124,7 @@ def _worst_along(
     instants: tuple[np.ndarray, np.ndarray],
     duration: float,
 ) -> Worst:
-    """Return the worst of the rows with unequal bounds at the first `instants`, and of those with
-    equal ones at the second.
-    """
+    """Return the worst of the rows with unequal bounds and with equal ones, at their `instants`."""
     candidates = []
     for grid_, equal in zip(instants, (False, True)):
         at = np.isin(s, _within(constraint.when, grid_))

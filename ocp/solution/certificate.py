@@ -34,8 +34,7 @@ class NotVerified(RuntimeError):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Verification:
-    """What a certificate says: violations by constraint name, and how well the motion obeys its
-    mechanics and is optimal.
+    """What a certificate says: violations, how well the motion obeys its mechanics, optimality.
 
     `drift` (rad or m) is the largest distance from the plan of a forward simulation under the
     planned torques, `goal_drift` that at its end, and `defect` that of one segment simulated from

@@ -115,9 +115,7 @@ def _violated(row: Row) -> list[tuple[float, str]]:
 
 
 def _leaning(row: Row) -> dict[str, tuple[int, int]]:
-    """Return {line: (at how many instants, of how many)} of the bounds of an inequality at which it
-    lies.
-    """
+    """Return {line: (at how many instants, of how many)} of the bounds at which a row lies."""
     lower, upper = row.bounds
     counts = {}
     for side, bound in (("lower", lower), ("upper", upper)) if lower < upper else ():
@@ -139,9 +137,7 @@ def _stuck(problem: Problem, duration: float) -> list[str]:
 
 
 def _torn(problem: Problem, points: np.ndarray) -> list[str]:
-    """Return a line if a motion's start and end lie on different sides of singular configurations
-    of its loops.
-    """
+    """Return a line if a motion cannot pass from its start's assembly of the loops to its end's."""
     drawn = structure(problem.tree)
     if not drawn.closed:
         return []
@@ -150,5 +146,6 @@ def _torn(problem: Problem, points: np.ndarray) -> list[str]:
         return []
     return [
         "start and end lie in different assemblies of the loops: between them is a configuration "
-        "in which the drives do not hold the mechanism; ocp.mechanics.closure.close follows one assembly"
+        "in which the drives do not hold the mechanism; ocp.mechanics.closure.close follows "
+        "one assembly"
     ]

@@ -55,8 +55,9 @@ def versions() -> dict[str, str]:
 
 
 def plain(value: Any, *, null: bool = False) -> Any:
-    """Return JSON-ready data; numbers that are not finite become strings ("inf", "-inf", "nan"),
-    which the records read back.
+    """Return JSON-ready data; numbers that are not finite become strings.
+
+    These are "inf", "-inf" and "nan", which the records read back.
 
     With `null` they become null, which is all that JSON itself has for them. Raises TypeError or
     ValueError for what is no mapping, sequence, text, number or None.

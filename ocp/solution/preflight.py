@@ -1,6 +1,4 @@
-"""Before a solve: every function and derivative evaluated at the start, so that what is not a
-number is named.
-"""
+"""Before a solve: all functions evaluated at the start, and what is not a number named."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,9 +16,7 @@ SECOND = "a second derivative of "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """A kernel at instants `s` (N,) with the inputs y (width, N) there, and what its rows are
-    called.
-    """
+    """A kernel at instants `s` (N,) with its inputs y (width, N), and the names of its rows."""
 
     kernel: Kernel
     s: np.ndarray
@@ -29,8 +25,7 @@ class Named:
 
 
 def preflight(transcribed: Transcribed, x: np.ndarray, hessian: str) -> None:
-    """Evaluate every function and derivative that the solve will use at the start x of its
-    unknowns.
+    """Evaluate every function and derivative that the solve will use at the start of its unknowns.
 
     Raises ValueError naming the constraint or objective, joint and time of the first NaN or
     infinity.
@@ -81,9 +76,7 @@ def _named(transcribed: Transcribed, x: np.ndarray) -> Iterator[Named]:
 
 
 def _tables(named: Named) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Yield (what they are, (m, N), the row of the kernel that each of the m belongs to) of values
-    and derivatives.
-    """
+    """Yield (what, its table (m, N), the row of the kernel of each of the m) of all derivatives."""
     kernel, y, s = named.kernel, named.y, named.s
     yield "", evaluate(kernel.values, y, s), np.arange(kernel.size)
     yield "the derivative of ", evaluate(kernel.jacobian, y, s), np.array(kernel.rows, dtype=int)

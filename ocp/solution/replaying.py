@@ -41,21 +41,18 @@ def is_ours(planner: Formulation) -> bool:
 
 
 def replay(solution: Solution) -> np.ndarray:
-    """Return the states (2 n, segments + 1), rad or m and their rates, at the motion's breaks, of a
-    forward simulation.
+    """Return the states (2 n, segments + 1), at the motion's breaks, of a forward simulation.
 
-    Under the planned torques, segment by segment from the planned start and without any feedback;
-    NaN from where it blew up. The plan's torques come from its own formulation, the simulated
-    motion from another one, so that no formulation vouches for itself; but for those that are not
-    of the house, whose mechanics may be others.
+    Coordinates in rad or m, then their rates. Under the planned torques, segment by segment from
+    the planned start and without any feedback; NaN from where it blew up. The plan's torques come
+    from its own formulation, the simulated motion from another one, so that no formulation vouches
+    for itself; but for those that are not of the house, whose mechanics may be others.
     """
     return march(_segment(solution), planned(solution)[:, 0], _coefficients(solution))
 
 
 def drifts(solution: Solution) -> tuple[float, float, float]:
-    """Return the largest drift of a replay from the plan, the drift at its end, and the largest of
-    a segment by itself (rad or m).
-    """
+    """Return drifts of a replay: the largest, that at the end, a segment's by itself (rad or m)."""
     plan, segment, coefficients = planned(solution), _segment(solution), _coefficients(solution)
     n = solution.problem.tree.dof
     whole = march(segment, plan[:, 0], coefficients)
@@ -69,9 +66,7 @@ def drifts(solution: Solution) -> tuple[float, float, float]:
 
 
 def planned(solution: Solution) -> np.ndarray:
-    """Return the planned states (2 n, segments + 1), rad or m and their rates, at the motion's
-    breaks.
-    """
+    """Return the planned states (2 n, segments + 1), rad or m and rates, at the motion's breaks."""
     breaks = solution.problem.motion.breaks * solution.duration
     return np.vstack([solution.q(breaks), solution.qd(breaks)])
 
@@ -99,8 +94,9 @@ def _coefficients(solution: Solution) -> np.ndarray:
 
 
 def _segment(solution: Solution) -> ca.Function:
-    """Return the integrator over one segment, with the parameters of `_coefficients`; passive
-    joints get no torque.
+    """Return the integrator over one segment, with the parameters of `_coefficients`.
+
+    Passive joints get no torque.
     """
     problem, planner = solution.problem, solution.formulation
     tree, n, given = problem.tree, problem.tree.dof, problem.motion.collocated

@@ -69,9 +69,7 @@ def table(entries: Iterable[Line]) -> str:
 
 
 def lines(report: Mapping[str, Any]) -> list[Line]:
-    """Return (label, text) of all that a report says of its solution, in the order in which it is
-    read.
-    """
+    """Return (label, text) of all that a report says of its solution, in reading order."""
     verification = report["verification"]
     return [
         ("statement", report["statement"]),
@@ -93,9 +91,7 @@ def lines(report: Mapping[str, Any]) -> list[Line]:
 
 
 def violation_lines(entries: Mapping[str, Mapping[str, Any]]) -> list[Line]:
-    """Return a line for each constraint, with its worst violation at the nodes and on the dense
-    grid.
-    """
+    """Return a line for each constraint: its worst violation at the nodes and in between."""
     entry_lines = []
     for name, entry in entries.items():
         where = f"  ({entry['row']}, t = {entry['time']:.4g} s)" if entry["dense"] > 0 else ""

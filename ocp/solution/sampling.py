@@ -19,9 +19,7 @@ DENSER = 10  # the dense grid has so many steps where the nodes have one
 
 
 def dense(solution: Solution) -> np.ndarray:
-    """Return the instants s of the dense grid, with the nodes and the contact schedule's switches
-    among them.
-    """
+    """Return the instants s of the dense grid, nodes and switches of contact among them."""
     nodes = solution.transcription.method.steps
     grids = [scheduled(solution.problem, factor * nodes) for factor in (1, DENSER)]
     return np.unique(np.concatenate(grids).round(12))
@@ -30,8 +28,9 @@ def dense(solution: Solution) -> np.ndarray:
 def traces(
     solution: Solution, wanted: Mapping[str, Callable[[Instant], Any]], t: ArrayLike
 ) -> dict[str, np.ndarray]:
-    """Return {name: (m, N)} of several `wanted` functions {name: function(Instant)} along the
-    motion at once, at times t (N,), s.
+    """Return {name: (m, N)} of several functions of an Instant along the motion at once.
+
+    `wanted` is {name: function(Instant)}, `t` (N,) are times (s).
     """
     if not wanted:
         return {}

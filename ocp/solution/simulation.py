@@ -1,6 +1,4 @@
-"""Rigid-body simulation: how a mechanism moves under given torques, by CVODES, whose error is
-controlled.
-"""
+"""How a mechanism moves under given torques: rigid-body simulation by CVODES."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -121,8 +119,9 @@ def accelerations(
     torques: Matrix,
     loads: Sequence[Load],
 ) -> Matrix:
-    """Return the accelerations (n,) under joint torques (n,), by a formulation, or where it is None
-    by what suits the tree.
+    """Return the accelerations (n,) under joint torques (n,), by a formulation.
+
+    Where it is None they are by what suits the tree.
     """
     if formulation is not None:
         if structure(tree).closed:
@@ -147,9 +146,7 @@ def stepper(
     step: float,
     tolerance: float = TOLERANCE,
 ) -> ca.Function:
-    """Return the CVODES integrator of a `state`, (q, qd), over one `step` (s) of the `clock`, from
-    0.
-    """
+    """Return the CVODES integrator of a `state`, (q, qd), over one `step` (s) of the `clock`."""
     rates = state[state.shape[0] // 2 :]
     ode = {
         "x": state,
@@ -172,11 +169,10 @@ def march(
     parameters: ArrayLike,
     anew: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return the states (2 n, steps + 1) from a start (2 n,) on, with the parameters (steps, ..) of
-    each step.
+    """Return the states (2 n, steps + 1) from a start (2 n,) on.
 
-    Every step begins where the last one ended, or at the states `anew` (2 n, steps + 1); NaN from
-    where it blew up.
+    `parameters` (steps, ..) are those of each step. Every step begins where the last one ended, or
+    at the states `anew` (2 n, steps + 1); NaN from where it blew up.
     """
     parameters = np.asarray(parameters)
     states = np.full((len(np.asarray(start)), len(parameters) + 1), np.nan)

@@ -36,8 +36,7 @@ class NotSolved(RuntimeError):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Solution:
-    """The answer to a problem: control points (n, points), duration (s), and everything known of
-    how they came about.
+    """The answer to a problem: control points (n, points), duration (s), and how they came about.
 
     Where torques and ground wrenches were variables, `lifted` (width, N) holds them at the `nodes`
     (N,). `status` in the solver's words, and whether that is a `success`. `multipliers` by
@@ -90,10 +89,10 @@ class Solution:
         return self.trace(lambda at: at.loop_forces, t)
 
     def reactions(self, t: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """Return moment (3, links) or (3, links, N) and force, likewise, that each joint passes to
-        its link (N m, N).
+        """Return moment and force that each joint passes to its link (N m, N).
 
-        In the link's axes, the moment about the anchor; see `Instant.reactions`.
+        Each is (3, links), or (3, links, N) for N times. In the link's axes, the moment about the
+        anchor; see `Instant.reactions`.
         """
         stacked = self.trace(lambda at: ca.vertcat(*at.reactions), t)  # per link 3 and 3
         shape = (6, len(self.problem.tree.joints), *np.shape(t))
@@ -147,8 +146,7 @@ class Solution:
         return self.problem.ground is not None and len(self.nodes) > 0
 
     def wrenches(self) -> dict[str, np.ndarray]:
-        """Return {foot: moment about the origin and force (6, N)} at the nodes, as the NLP had them
-        (N m, N).
+        """Return {foot: moment about the origin and force (6, N)} at the nodes (N m, N).
 
         Raises ValueError if ground wrenches were no variables.
         """

@@ -1,8 +1,7 @@
-"""How well a motion stands: what its contacts, pressures and balance are between the nodes, on a
-dense grid, with nothing clipped.
+"""How well a motion stands between the nodes: contacts, pressures, balance, on a dense grid.
 
-Every number is the worst of its kind with the place and the time where it occurs; signs are kept,
-so that a margin below zero is a fault.
+Nothing is clipped. Every number is the worst of its kind with the place and the time where it
+occurs; signs are kept, so that a margin below zero is a fault.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -192,9 +191,7 @@ def _pins(motion: Motion) -> dict[str, Extreme]:
 
 
 def _pinned(motion: Motion, pin: Pin, on: np.ndarray, strike: np.ndarray) -> Iterator[Entry]:
-    """Yield (kind, values (N,), mask (N,)) of one pinned point, which is `on` the ground, and of
-    its `strike`.
-    """
+    """Yield (kind, values (N,), mask (N,)) of a pinned point `on` the ground, at its `strike`."""
     up = int(np.argmax(np.abs(motion.ground.normal)))
     error = motion.traced[f"place {pin.point}"] - np.array(pin.target)[:, None]
     speed = motion.traced[f"speed {pin.point}"]
@@ -243,9 +240,7 @@ def _margin(motion: Motion, foot: Foot) -> Extreme:
 
 
 def _zmp(motion: Motion) -> Extreme:
-    """Return the least distance of the zero moment point from the edge of the hull of all that
-    bear.
-    """
+    """Return the least distance of the zero moment point from the hull of all that bears."""
     feet = motion.ground.feet
     polygons = {
         (foot.name, support.when): support.polygon for foot in feet for support in foot.supports

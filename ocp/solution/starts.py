@@ -22,10 +22,10 @@ from ocp.transcription.variables import Layout, free_duration, join, split
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guess:
-    """A start of one's own: waypoints `q` (n, k) equally spaced in time (rad or m), and the
-    `duration` (s); None leaves the default.
+    """A start of one's own: waypoints `q` (n, k) (rad or m), and the `duration` (s).
 
-    Loops are closed by the least change of joints that nothing drives, where that is possible.
+    Waypoints are equally spaced in time; None leaves the default. Loops are closed by the least
+    change of joints that nothing drives, where that is possible.
     """
 
     q: ArrayLike | None = None
@@ -66,9 +66,7 @@ def _chosen(transcribed: Transcribed, guess: Guess) -> np.ndarray:
 
 
 def _again(transcribed: Transcribed, guess: Solution) -> Start:
-    """Return the Start from a former solution, with its multipliers where the rows are the same
-    ones.
-    """
+    """Return the Start from a former solution, with its multipliers where rows are the same."""
     problem, layout = transcribed.problem, transcribed.layout
     expected = [joint.name for joint in problem.tree.moving]
     names = [joint.name for joint in guess.problem.tree.moving]

@@ -29,9 +29,7 @@ See = Callable[[float, Iterate], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """Where a solve begins: the point `x` (variables,), and the multipliers of bounds and
-    constraints, None unless known.
-    """
+    """Where a solve begins: the point `x` (variables,), and multipliers where they are known."""
 
     x: np.ndarray
     x_multipliers: np.ndarray | None = None
@@ -69,14 +67,13 @@ def accept(options: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backend:
-    """A solver: `prepare`(nlp, solver, start, see) returns a function of nothing that solves, and
-    returns an Answer.
+    """A solver: `prepare`(nlp, solver, start, see) returns a function that solves.
 
-    The NLP has `gradient` and `jacobian`; `solver` carries the options and the kind of Hessian, one
-    of `hessians`. The run shows every iterate, `see`(objective, Iterate), and stops when that
-    returns True, which is how Ctrl-C works, the history is kept and the best iterate outlives a
-    failure. `check`(options) raises ValueError, before any work is done, for options that the
-    solver does not know.
+    That function of nothing returns an Answer. The NLP has `gradient` and `jacobian`; `solver`
+    carries the options and the kind of Hessian, one of `hessians`. The run shows every iterate,
+    `see`(objective, Iterate), and stops when that returns True, which is how Ctrl-C works, the
+    history is kept and the best iterate outlives a failure. `check`(options) raises ValueError,
+    before any work is done, for options that the solver does not know.
     """
 
     name: str

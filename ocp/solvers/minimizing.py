@@ -19,8 +19,9 @@ INTERRUPTED = "User_Requested_Stop"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Solver:
-    """How an NLP is minimised: a solver, the Hessian ("exact", "gauss-newton", "lbfgs"), and the
-    solver's own options.
+    """How an NLP is minimised: a solver, the kind of Hessian, and the solver's own options.
+
+    `hessian` is "exact", "gauss-newton" or "lbfgs".
 
     `plugin` is the name of a plugin of CasADi; "snopt", the solver SNOPT that Drake brings (extra
     `snopt`); or a Backend of one's own. SNOPT and "alpaqa" always estimate curvature from
@@ -62,8 +63,7 @@ class Solver:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Outcome:
-    """What a solver returned: the point, its values and multipliers, its status in the solver's own
-    words, and the history.
+    """What a solver returned: point, values, multipliers, status in its own words, history.
 
     `x`, `x_multipliers` (variables,), `g`, `g_multipliers` (constraints,); `calls`: {function:
     (times called, seconds)} of what the solver evaluated in its `iterations`; `success`: whether it

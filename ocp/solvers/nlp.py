@@ -46,8 +46,7 @@ class NLP:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Iterate:
-    """A point `x` (variables,) of a program with `g` there, (constraints,), and the multipliers of
-    both.
+    """A point `x` (variables,) of a program, `g` (constraints,) there, and multipliers of both.
 
     A multiplier is positive where an upper bound holds its value down, negative where a lower one
     holds it up: grad f + J' g_multipliers + x_multipliers = 0.
@@ -88,9 +87,7 @@ def feasibility(nlp: NLP) -> NLP:
 
 
 def _without_objective(nlp: NLP, kind: str) -> ca.Function:
-    """Return the Hessian of the constraints' part of the Lagrangian alone, as an NLP's `hessian`
-    does.
-    """
+    """Return the Hessian of the Lagrangian without its objective, as an NLP's `hessian` does."""
     assert nlp.hessian is not None
     x, p = ca.MX.sym("x", len(nlp.lower)), ca.MX.sym("p", 0)
     lam_f, lam_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", len(nlp.g_lower))

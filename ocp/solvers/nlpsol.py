@@ -110,9 +110,7 @@ def check(name: str, options: Mapping[str, Any]) -> None:
 
 
 def reason(error: Exception) -> str:
-    """Return the last line of what CasADi says, which is the cause, without the place in its
-    sources.
-    """
+    """Return the last line of what CasADi says, the cause, without the place in its sources."""
     return re.sub(r"^\S+\.[ch]pp:\d+: ", "", str(error).strip().splitlines()[-1].strip())
 
 

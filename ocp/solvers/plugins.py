@@ -1,5 +1,4 @@
-"""CasADi's solver plugins: how each gets exact derivatives, is kept quiet, starts warm, and takes
-options of its own.
+"""CasADi's solver plugins: derivatives, silence, warm starts and options as each wants them.
 
 A plugin asks for functions of its program by name ("nlp_jac_g"), and looks into its cache before it
 differentiates anything. Which functions, and in which form, is learnt from a tiny program, so that
@@ -98,8 +97,9 @@ def options(
 
 
 def derivatives(nlp: NLP, plugin: str, hessian: str) -> dict[str, Any]:
-    """Return the options that hand an NLP's exact derivatives to a plugin, which then
-    differentiates nothing; `hessian` as in Solver.
+    """Return the options that hand an NLP's exact derivatives to a plugin.
+
+    It then differentiates nothing; `hessian` as in Solver.
     """
     n, m = len(nlp.lower), len(nlp.g_lower)
     sizes = {

@@ -28,9 +28,7 @@ class Stop(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stated:
-    """An NLP as Drake has it: the program, its variables and the bindings of their bounds, of rows
-    of g, and of slices of f.
-    """
+    """An NLP as Drake has it: program, variables, bindings of bounds, rows of g and slices of f."""
 
     program: Any
     point: "Standing"
@@ -237,8 +235,7 @@ def _linear(program: Any, nlp: NLP, rows: np.ndarray, variables: Any) -> Any:
 
 
 def grouped(pattern: ca.Sparsity, rows: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return [(rows, columns)]: rows of a Jacobian that share columns, so that few numbers are
-    copied.
+    """Return [(rows, columns)]: rows of a Jacobian that share columns, so that little is copied.
 
     For a group of r rows over c columns Drake copies c numbers per column and r per column.
     """
@@ -269,8 +266,9 @@ def _cost(rows: int, columns: int) -> int:
 
 
 def _evaluator(function: ca.Function) -> Callable[[np.ndarray], list[np.ndarray]]:
-    """Return what evaluates a function of (x, p) at x, and returns the nonzeros of its results in
-    arrays that the next call overwrites.
+    """Return what evaluates a function of (x, p) at x into arrays that the next call overwrites.
+
+    The arrays are the nonzeros of the results.
     """
     buffer, call = cast(Any, function.buffer())
     x, nothing = np.zeros(function.nnz_in(0)), np.zeros(0)
