@@ -119,7 +119,7 @@ def _header(solution: Solution) -> dict[str, Any]:
             "statistics": dict(solution.statistics),
             "explanation": solution.explanation,
             "tree": asdict(problem.tree),
-            "motion": asdict(problem.motion),
+            "motion": asdict(cast(Any, problem.motion)),
             "loads": loads,
             "ground": None if problem.ground is None else asdict(problem.ground),
             "symmetry": None if problem.symmetry is None else asdict(problem.symmetry),

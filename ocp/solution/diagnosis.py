@@ -141,7 +141,7 @@ def _torn(problem: Problem, points: np.ndarray) -> list[str]:
     drawn = structure(problem.tree)
     if not drawn.closed:
         return []
-    ends = problem.motion.values([0.0, 1.0]) @ points.T
+    ends = problem.motion.values(np.array([0.0, 1.0])) @ points.T
     if len({handedness(problem.tree, q, drawn.passive) for q in ends}) == 1:
         return []
     return [

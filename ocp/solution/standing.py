@@ -135,7 +135,7 @@ class Motion:
         return worst(extremes, key=lambda extreme: extreme.value)
 
 
-def margin(polygon: ArrayLike, points: np.ndarray, normal: ArrayLike) -> np.ndarray:
+def margin(polygon: ArrayLike, points: np.ndarray, normal: Sequence[float]) -> np.ndarray:
     """Return the distances (N,) of points (3, N) on the ground from the edge of a polygon (k, 3).
 
     That is of its hull, seen along the upward `normal` (3,); the distance is negative outside.
