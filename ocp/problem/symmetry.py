@@ -48,6 +48,15 @@ class Symmetry:
             accelerations=instance("symmetry: accelerations", self.accelerations, bool, np.bool_),
         )
 
+    def image(self, values: np.ndarray) -> np.ndarray:
+        """Return the image of values (n,) or (n, N) of all joints, without shift.
+
+        They are coordinates, rates, accelerations or torques.
+        """
+        values = np.asarray(values, dtype=float)
+        sign = np.reshape(self.sign, (-1, *[1] * (values.ndim - 1)))
+        return sign * values[list(self.index)]
+
     def __repr__(self) -> str:
         exchanged = sum(row != other for row, other in enumerate(self.index))
         return (

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from ocp.models.human import mirror
 from ocp.problems.gait.cycle import OTHER, REFLECTED
 
 from ocp import Solution
@@ -28,8 +27,8 @@ def continuity(solution: Solution, step: float) -> dict[str, Extreme]:
     }
     wanted |= {foot: lambda at, foot=foot: at.reaction.force(foot) for foot in OTHER}
     ends = traces(solution, wanted, np.array([0.0, T]))
-    index, sign = mirror(tree)
-    gaps = {what: ends[what][:, 1] - sign * ends[what][index, 0] for what in (*UNITS, "tau")}
+    image = solution.problem.symmetry.image
+    gaps = {what: ends[what][:, 1] - image(ends[what][:, 0]) for what in (*UNITS, "tau")}
     gaps["q"][tree.coordinate("glob_tz")] -= step
     names = np.array([joint.name for joint in tree.moving])
     slides = np.array([joint.kind == "prismatic" for joint in tree.moving])

@@ -12,9 +12,8 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.human import mirror
 
-from ocp import Instant, Problem, Solution, Tree
+from ocp import Instant, Problem, Solution, Symmetry
 from ocp.dynamics import FORMULATIONS
 from ocp.mechanics.loads import acting, attached
 from ocp.mechanics.zero_moment import body_weight
@@ -69,7 +68,8 @@ def cycle(solution: Solution) -> Cycle:
     curves = traces(solution, _wanted(), s * solution.duration)
     weight = body_weight(tree)
     names = [joint.name for joint in tree.moving]
-    both = {what: dict(zip(names, stride(tree, curves[what]))) for what in ("q", "qd", "tau")}
+    symmetry = solution.problem.symmetry
+    both = {what: dict(zip(names, stride(symmetry, curves[what]))) for what in ("q", "qd", "tau")}
     still = {joint.name: np.zeros(2 * len(s)) for joint in tree.joints if joint.kind == "fixed"}
     turning = [joint.name for joint in tree.moving if joint.kind == "revolute"]
     driven = [joint for joint in tree.moving if joint.actuated]
@@ -112,13 +112,12 @@ def _inner_cycle(forces: np.ndarray, weight: float) -> dict[str, np.ndarray]:
     }
 
 
-def stride(tree: Tree, values: np.ndarray) -> np.ndarray:
+def stride(symmetry: Symmetry, values: np.ndarray) -> np.ndarray:
     """Return values (n, N) of a step and then those of its mirror image, (n, 2 N).
 
     They are coordinates, rates, accelerations or torques.
     """
-    index, sign = mirror(tree)
-    return np.hstack([values, sign[:, None] * values[index]])
+    return np.hstack([values, symmetry.image(values)])
 
 
 def step_length(problem: Problem) -> float:

@@ -177,3 +177,11 @@ def test_a_cycle_does_not_ask_at_its_end_what_its_start_answers():
     x = join(layout, np.zeros((10, 6)), 0.8, np.vstack([torque, np.zeros((15, 6))]))
     again = np.append(torque, torque[0])  # the end is the start's image
     assert float(transcribed.terms(x)) == pytest.approx(0.8 * np.mean((again[1:] + again[:-1]) / 2))
+
+
+def test_the_image_of_an_image_is_what_it_was():
+    symmetry = mirrored(biped(), INDEX, SIGN)
+    values = np.random.default_rng(2).standard_normal((10, 3))
+    assert np.array_equal(symmetry.image(symmetry.image(values)), values)
+    assert np.array_equal(symmetry.image(values)[:, 0], symmetry.image(values[:, 0]))
+    assert np.array_equal(symmetry.image(values), SIGN[:, None] * values[INDEX])

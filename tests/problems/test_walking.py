@@ -102,7 +102,8 @@ def plain_cycle(**values):
 
 def test_the_second_step_is_the_mirror_image_and_the_third_the_first(step):
     tree, values = step.problem.tree, step.q(step.times(11))
-    both = stride(tree, values)
+    symmetry = step.problem.symmetry
+    both = stride(symmetry, values)
     names = [joint.name for joint in tree.moving]
     np.testing.assert_array_equal(
         both[names.index("knee_flex_r"), 11:], values[names.index("knee_flex_l")]
@@ -110,7 +111,7 @@ def test_the_second_step_is_the_mirror_image_and_the_third_the_first(step):
     np.testing.assert_array_equal(
         both[names.index("glob_rz"), 11:], -values[names.index("glob_rz")]
     )
-    np.testing.assert_array_equal(stride(tree, both[:, 11:])[:, 11:], values)
+    np.testing.assert_array_equal(stride(symmetry, both[:, 11:])[:, 11:], values)
 
 
 def test_the_cycle_of_the_right_leg_is_the_step_and_then_the_left_leg(step, walk):
