@@ -92,7 +92,7 @@ def revolute(
     *,
     axis: Sequence[float] = (0.0, 0.0, 1.0),
     home: Any = (0.0, 0.0, 0.0),
-    **options,
+    **options: Any,
 ) -> Joint:
     """Return a joint that turns about `axis` (unit, 3) through the link frame's origin."""
     return Joint(name=name, parent=parent, home=home, screw=(*axis, 0.0, 0.0, 0.0), **options)
@@ -104,7 +104,7 @@ def prismatic(
     *,
     axis: Sequence[float] = (0.0, 0.0, 1.0),
     home: Any = (0.0, 0.0, 0.0),
-    **options,
+    **options: Any,
 ) -> Joint:
     """Return a joint that slides along `axis` (unit, 3)."""
     return Joint(name=name, parent=parent, home=home, screw=(0.0, 0.0, 0.0, *axis), **options)
@@ -117,7 +117,7 @@ def screw(
     pitch: float,
     axis: Sequence[float] = (0.0, 0.0, 1.0),
     home: Any = (0.0, 0.0, 0.0),
-    **options,
+    **options: Any,
 ) -> Joint:
     """Return a joint that turns about `axis` and advances along it by `pitch` (m/rad)."""
     return Joint(
@@ -144,7 +144,7 @@ def dh(
     alpha: float = 0.0,
     kind: str = "revolute",
     before: Any = (0.0, 0.0, 0.0),
-    **options,
+    **options: Any,
 ) -> Joint:
     """Return the joint of one row of a Denavit-Hartenberg table (standard convention; Xiang et al.
     2009, eqs. 1, 2).

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ocp.motion.basis import Array, Curve
 from ocp.motion.spline import BSpline
@@ -100,7 +101,7 @@ class Mesh:
             total[members(self, interval)[1]] += last / self.intervals
         return total
 
-    def values(self, s, order: int = 0) -> Array:
+    def values(self, s: ArrayLike, order: int = 0) -> Array:
         """Return B (N, points) with d^order q / ds^order (s) = B c: q, q' and q'' are polynomials
         of their own; where they meet at the end of an interval, they are those of its stages."""
         s = np.atleast_1d(np.asarray(s, dtype=float))
@@ -120,7 +121,7 @@ class Mesh:
         values[line[:, None], slopes] += _integrals(self, place) / self.intervals
         return values
 
-    def interpolation(self, s, nodes=None) -> Array:
+    def interpolation(self, s: ArrayLike, nodes: ArrayLike | None = None) -> Array:
         """Return the matrix (N, nodes) that runs the polynomials through values at the nodes, as
         torques do."""
         return self.values(s, 2)[:, 2 * len(self.positions) :]
@@ -133,7 +134,7 @@ class Mesh:
         """Return the positions, where inequalities hold."""
         return self.positions
 
-    def closing(self, level: int, implied) -> Array:
+    def closing(self, level: int, implied: tuple[frozenset, frozenset]) -> Array:
         """Return for levels 0 and 1 the ends of every interval, and for level 2 its inner stages
         but the middle one: as many rows as an interval has accelerations, less what is implied at
         the ends of the motion."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ocp.motion.basis import Array, Curve, transfer
 from ocp.motion.quadrature import sample
@@ -69,7 +70,7 @@ class BSpline:
         """All knots, (points + degree + 1,)."""
         return _knots(self.segments, self.degree, self.clamped)
 
-    def values(self, s, order: int = 0) -> Array:
+    def values(self, s: ArrayLike, order: int = 0) -> Array:
         """Return B (N, points) with d^order q / ds^order (s) = B c.
 
         At a knot where that derivative jumps the value from the right is taken, at s = 1 from the
@@ -80,7 +81,7 @@ class BSpline:
             return np.zeros((len(s), self.points))
         return _basis(self.knots, self.degree, s, order)
 
-    def interpolation(self, s, nodes) -> Array:
+    def interpolation(self, s: ArrayLike, nodes: ArrayLike) -> Array:
         """Return the matrix (N, nodes) that picks what is known at a node, and zero between
         nodes."""
         gaps = np.abs(np.asarray(nodes) - np.asarray(s)[:, None])
@@ -105,7 +106,7 @@ class BSpline:
         """Return `per_segment` equal steps through every segment, knots and both ends included."""
         return sample(self, per_segment)
 
-    def closing(self, level: int, implied) -> Array:
+    def closing(self, level: int, implied: tuple[frozenset, frozenset]) -> Array:
         """Return the abscissae for level 0, with the rate (level 1) at both ends in place of the
         second and the second last of them: as many rows as there are points, less what is implied
         at the ends."""
@@ -125,7 +126,7 @@ class BSpline:
         s = np.linspace(0.0, 1.0, 4 * self.points + 1) if rough else self.nodes
         return self.fit(curve(s, 0), s)
 
-    def fit(self, values, s) -> Array:
+    def fit(self, values: ArrayLike, s: ArrayLike) -> Array:
         """Return control points (n, points) whose curve meets values (n, N) at s (N,) in the
         least-squares sense, of least norm if open."""
         return np.linalg.lstsq(self.values(s), np.asarray(values, dtype=float).T, rcond=None)[0].T

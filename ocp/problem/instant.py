@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 
@@ -57,12 +58,12 @@ class Instant:
     forces: Forces = field(repr=False)
 
     @property
-    def t(self):
+    def t(self) -> Matrix:
         """Time (s)."""
         return self.s * self.T
 
     @cached_property
-    def tau(self):
+    def tau(self) -> Matrix:
         """Joint torques (N m) or forces (N), (n,), by the chosen formulation, or as variables of
         their own; zero at passive joints."""
         if self.forces.torques is not None:
@@ -73,13 +74,13 @@ class Instant:
         return ca.vertcat(*(0 if row in free else needed[row] for row in range(self.tree.dof)))
 
     @cached_property
-    def unsupported(self):
+    def unsupported(self) -> Matrix:
         """The generalized forces (n,) that the motion would need without the ground: inverse
         dynamics, pass 1."""
         return self.forces.inverse(self.tree, self.q, self.qd, self.qdd, acting(self.loads, self.t))
 
     @cached_property
-    def supported(self):
+    def supported(self) -> Matrix:
         """The generalized forces (n,) that the motion needs beside the ground's wrenches, its loops
         open: inverse dynamics, pass 2."""
         if self.forces.needed is not None:
@@ -87,20 +88,20 @@ class Instant:
         return self.unsupported - self._given({} if self.ground is None else self.reaction.wrenches)
 
     @cached_property
-    def needed(self):
+    def needed(self) -> Matrix:
         """The generalized forces (n,) that the motion needs beside the ground's wrenches and the
         forces of cut joints."""
         return self.supported - self.looped
 
     @cached_property
-    def looped(self):
+    def looped(self) -> Matrix:
         """The generalized forces (n,) that cut joints give; zero without loops."""
         if not structure(self.tree).closed:
             return 0.0
         return self._given(loop_wrenches(self.tree, self.frames, self.loop_forces))
 
     @cached_property
-    def loop_forces(self):
+    def loop_forces(self) -> Matrix:
         """What the cut joints pass (m,), N and N m, row by row as `structure(tree).cut_labels`;
         redundant rows pass nothing."""
         if self.forces.cuts is not None:
@@ -118,14 +119,14 @@ class Instant:
         )
 
     @cached_property
-    def reaction(self):
+    def reaction(self) -> Reaction:
         """What the ground gives; raises ValueError if the problem has no ground."""
         if self.ground is None:
             raise ValueError("reaction: this problem has no ground")
         return Reaction(ground=self.ground, wrenches=self.forces.ground(self))
 
     @cached_property
-    def reactions(self):
+    def reactions(self) -> tuple[Matrix, Matrix]:
         """Moment (3, links) N m about the anchor, and force (3, links) N, that each joint passes to
         its link, in the link's axes.
 
@@ -142,28 +143,28 @@ class Instant:
         return passed(tree, self.q, self.qd, self.qdd, (*loads, *pushes))
 
     @cached_property
-    def frames(self):
+    def frames(self) -> list[Matrix]:
         """Poses (4x4) of all links."""
         return [move.pose for move in self.moves]
 
     @cached_property
-    def moves(self):
+    def moves(self) -> Any:
         """Motions of all links, without accelerations."""
         return kinematics.motions(self.tree, self.q, self.qd)
 
-    def position(self, point):
+    def position(self, point: str) -> Matrix:
         """Position (3, m) of a named point in global axes."""
         return kinematics.place_at(self.tree, self.moves, point)
 
-    def offset(self, start, end):
+    def offset(self, start: str, end: str) -> Matrix:
         """Vector (3, m) between two named points, in the axes of the last link that carries
         both."""
         return kinematics.offset(self.tree, self.q, start, end)
 
-    def velocity(self, point):
+    def velocity(self, point: str) -> Matrix:
         """Velocity (3, m/s) of a named point in global axes."""
         return kinematics.point_motion(self.tree, self.moves, point).linear
 
-    def acceleration(self, point):
+    def acceleration(self, point: str) -> Matrix:
         """Acceleration (3, m/s2) of a named point in global axes."""
         return kinematics.acceleration(self.tree, self.q, self.qd, self.qdd, point)

@@ -120,7 +120,7 @@ class Transcribed:
         points, duration, _ = split(plan.layout, plan.guess)
         return join(self.layout, transfer(guide, points, self.problem.motion), duration)
 
-    def expand(self, unknowns) -> np.ndarray:
+    def expand(self, unknowns: np.ndarray) -> np.ndarray:
         """Return x of the whole motion from the unknowns of the NLP."""
         if self.reduction is None:
             return unknowns
