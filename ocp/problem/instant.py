@@ -30,10 +30,10 @@ class Forces:
     of the feet; `cuts`: the forces of cut joints (m,), where passive joints do not determine them.
     """
 
-    inverse: Callable | None
+    inverse: Any
     torques: Callable | None = None
     needed: Callable | None = None
-    ground: Callable | None = None
+    ground: Any = None
     cuts: Callable | None = None
 
 
@@ -134,7 +134,8 @@ class Instant:
         links those of Book (1984); the loads, the ground's wrenches and the forces of cut joints
         are all taken up.
         """
-        passed = FORMULATIONS["book" if structure(self.tree).flexible else "newton_euler"].reactions
+        name = "book" if structure(self.tree).flexible else "newton_euler"
+        passed: Any = FORMULATIONS[name].reactions
         loads = acting(self.loads, self.t)
         if structure(self.tree).closed:
             loads += loop_loads(self.tree, self.q, self.loop_forces)
