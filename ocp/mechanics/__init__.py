@@ -1,2 +1,98 @@
-"""Mechanisms as values: joints, trees, inertia, loads, loops, bending links, and where all of it
-is."""
+"""Mechanisms as values: joints, trees, loads, loops, bending links, and how all of it moves."""
+
+from ocp.mechanics.beams import Beam, Body, assumed_modes, modes_of
+from ocp.mechanics.checks import frozen, numbers
+from ocp.mechanics.closure import close, close_accelerations, close_rates
+from ocp.mechanics.joints import GROUND, Joint, dh, fixed, prismatic, revolute, screw
+from ocp.mechanics.kinematics import (
+    acceleration,
+    center_of_mass,
+    jacobian,
+    jacobian_at,
+    kinetic_energy,
+    load_power,
+    momentum,
+    motions,
+    offset,
+    point_motion,
+    poses,
+    position,
+    positions,
+    potential_energy,
+    velocity,
+    wrench_torques,
+)
+from ocp.mechanics.loads import Load, Wrench, acting, attached
+from ocp.mechanics.modes import Curve, Modes, Place, damped, stiffened
+from ocp.mechanics.rigid import Motion, joint_pose
+from ocp.mechanics.shapes import Shape
+from ocp.mechanics.spatial import dh_pose, rotate_x, rotate_y, rotate_z, translate
+from ocp.mechanics.structure import Structure, structure
+from ocp.mechanics.tree import Link, Loop, Point, Tree, inward, outward
+from ocp.mechanics.types import Matrix
+from ocp.mechanics.zero_moment import body_weight, hull, resultant, tangents
+
+__all__ = [
+    "GROUND",
+    "Beam",
+    "Body",
+    "Curve",
+    "Joint",
+    "Link",
+    "Load",
+    "Loop",
+    "Matrix",
+    "Modes",
+    "Motion",
+    "Place",
+    "Point",
+    "Shape",
+    "Structure",
+    "Tree",
+    "Wrench",
+    "acceleration",
+    "acting",
+    "assumed_modes",
+    "attached",
+    "body_weight",
+    "center_of_mass",
+    "close",
+    "close_accelerations",
+    "close_rates",
+    "damped",
+    "dh",
+    "dh_pose",
+    "fixed",
+    "frozen",
+    "hull",
+    "inward",
+    "jacobian",
+    "jacobian_at",
+    "joint_pose",
+    "kinetic_energy",
+    "load_power",
+    "modes_of",
+    "momentum",
+    "motions",
+    "numbers",
+    "offset",
+    "outward",
+    "point_motion",
+    "poses",
+    "position",
+    "positions",
+    "potential_energy",
+    "prismatic",
+    "resultant",
+    "revolute",
+    "rotate_x",
+    "rotate_y",
+    "rotate_z",
+    "screw",
+    "stiffened",
+    "structure",
+    "tangents",
+    "translate",
+    "velocity",
+    "wrench_torques",
+]
