@@ -1,5 +1,8 @@
 """Random mechanisms and motions for property tests; every draw comes from a seeded generator."""
 
+import inspect
+from functools import wraps
+
 import numpy as np
 
 from ocp.mechanics.joints import GROUND, Joint
@@ -81,3 +84,24 @@ def random_loads(rng, tree, count):
         Load(point=str(name), force=10 * rng.standard_normal(3), moment=5 * rng.standard_normal(3))
         for name in points
     )
+
+
+def over(seeds):
+    """Make one test out of a claim over many seeds; where it fails, the seed is told."""
+
+    def made(claim):
+        parameters = inspect.signature(claim).parameters.values()
+
+        @wraps(claim)
+        def test(**others):
+            for seed in seeds:
+                try:
+                    claim(seed=seed, **others)
+                except Exception as failure:
+                    failure.args = (f"seed {seed}: {failure}",)
+                    raise
+
+        test.__signature__ = inspect.Signature([each for each in parameters if each.name != "seed"])
+        return test
+
+    return made

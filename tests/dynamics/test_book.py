@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from ocp.models.flexible_arm import LENGTH, cantilever, flexible_arm, strip
 from ocp.problems.compare_book import ADDITIONS, MULTIPLICATIONS, STATED, counted, polynomial, table
-from random_trees import random_link, random_loads, random_motion, random_tree
+from random_trees import over, random_link, random_loads, random_motion, random_tree
 
 from ocp.dynamics import FORMULATIONS, book
 from ocp.mechanics import kinematics
@@ -189,13 +189,13 @@ def numbers(expression):
     return np.array(ca.DM(expression))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_the_inverse_form_is_lagrange_of_the_particles(seed):
     expected, found = oracle(seed)[0], forms(seed)(*mixed(seed)[2:5])[0]
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_the_simulation_form_is_lagrange_of_the_particles(seed):
     _, _, q, qd, qdd, _ = mixed(seed)
     _, matrix, rest = forms(seed)(q, qd, qdd)
@@ -208,7 +208,7 @@ def test_the_simulation_form_is_lagrange_of_the_particles(seed):
     )
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_the_inertia_matrix_is_symmetric_positive_and_what_the_inverse_form_needs(seed):
     tree, _, q, *_ = mixed(seed)
     rest, n = forms(seed)(q, 0, 0)[0], tree.dof
@@ -239,7 +239,7 @@ def test_as_printed_the_forms_differ_by_what_is_of_second_order():
     assert (np.array(gaps[0]) > 1e-8).all() and ratio == pytest.approx([100, 100], rel=0.1)
 
 
-@pytest.mark.parametrize("seed", SEEDS[:3])
+@over(SEEDS[:3])
 def test_kinematics_know_how_links_bend(seed):
     """Velocities and accelerations are derivatives of places, momentum of the centre of mass, power that of the energies."""
     tree, _, q, qd, qdd, loads = mixed(seed)
@@ -421,7 +421,7 @@ def settled(tree, q, qd, qdd):
     ).ravel()
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_stiff_links_are_rigid_links(seed):
     """With 10^6 times the stiffness; and the gap closes as stiffness rises."""
     tree, _, q, qd, qdd, _ = mixed(seed)

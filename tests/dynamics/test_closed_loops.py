@@ -8,6 +8,7 @@ import pytest
 from closed_trees import case, numbers, spatial
 from ocp.models.five_bar import five_bar
 from ocp.models.four_bar import LENGTHS, four_bar
+from random_trees import over
 
 from ocp.dynamics import FORMULATIONS, closed_loops
 from ocp.dynamics.newton_euler import reactions
@@ -99,7 +100,7 @@ def mechanism(seed):
     return tree, form, *(np.array([each[0], each[1] - each[0], each[2]]) for each in form[:3])
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_the_projections_find_the_closed_forms_motion(seed):
     tree, _, q, qd, qdd = mechanism(seed)
     np.testing.assert_allclose(numbers(loops.gap(tree, ca.DM(q))), 0, rtol=0, atol=1e-14)
@@ -115,7 +116,7 @@ def test_the_projections_find_the_closed_forms_motion(seed):
     )
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_torque_and_pin_forces_are_those_of_the_closed_form(seed):
     tree, (angles, _, _, torque, forces), *motion = mechanism(seed)
     motion = [ca.DM(part) for part in motion]
@@ -128,7 +129,7 @@ def test_torque_and_pin_forces_are_those_of_the_closed_form(seed):
         np.testing.assert_allclose(turn @ np.array(passed)[:2, k], forces[pin], rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_forward_dynamics_returns_the_closed_forms_acceleration(seed):
     tree, (*_, torque, forces), q, qd, qdd = mechanism(seed)
     accelerations, multipliers = closed_loops.forward(tree, q, qd, (torque, 0, 0))
@@ -186,7 +187,7 @@ def movable():
     return [seed for seed in range(6) if len(loops.labels(case(seed)[0])) < case(seed)[0].dof]
 
 
-@pytest.mark.parametrize("seed", movable())
+@over(movable())
 def test_random_mechanisms_need_for_their_motion_what_moves_them_so(seed):
     tree, near, *_ = case(seed)
     rng = np.random.default_rng(seed)
@@ -212,7 +213,7 @@ def energy(tree, q, qd):
     return kinematics.kinetic_energy(tree, q, qd) + kinematics.potential_energy(tree, q)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@over(range(5))
 def test_the_power_of_the_drives_is_the_growth_of_energy(seed):
     tree, rng = five_bar(payload=0.5), np.random.default_rng(seed)
     near = np.array([2.2, -1.3, 0.9, 1.3]) + rng.uniform(-0.2, 0.2, 4)

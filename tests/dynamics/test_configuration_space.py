@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from ocp.models.pr import pr
 from ocp.models.two_link import INERTIA, LENGTH, MASS, two_link
-from random_trees import random_loads, random_motion, random_tree
+from random_trees import over, random_loads, random_motion, random_tree
 
 from ocp.dynamics import newton_euler
 from ocp.dynamics.configuration_space import (
@@ -60,7 +60,7 @@ def close(found, expected, tolerance=1e-10):
     )
 
 
-@pytest.mark.parametrize("seed", range(32))
+@over(range(32))
 def test_torques_agree_with_newton_and_euler(seed):
     tree, q, qd, qdd, loads = mechanism(seed)
     motion = [ca.DM(part) for part in (q, qd, qdd)]
@@ -77,7 +77,7 @@ def test_the_same_code_takes_every_kind_of_expression(kind):
     )
 
 
-@pytest.mark.parametrize("seed", range(24))
+@over(range(24))
 def test_the_inertia_matrix_is_symmetric_and_the_slope_of_the_torques(seed):
     tree, q, qd, qdd, _ = mechanism(seed)
     matrix, symbols = np.array(inertia_matrix(tree, ca.DM(q))), ca.SX.sym("qdd", tree.dof)
@@ -88,7 +88,7 @@ def test_the_inertia_matrix_is_symmetric_and_the_slope_of_the_torques(seed):
     )
 
 
-@pytest.mark.parametrize("seed", range(24))
+@over(range(24))
 def test_the_gravity_vector_holds_the_tree_at_rest(seed):
     tree, q, *_ = mechanism(seed)
     close(
@@ -97,7 +97,7 @@ def test_the_gravity_vector_holds_the_tree_at_rest(seed):
     )
 
 
-@pytest.mark.parametrize("seed", range(24))
+@over(range(24))
 def test_coriolis_coefficients_are_christoffel_symbols_and_so_make_a_skew_matrix(seed):
     """C_ijk from M by automatic differentiation; and M' - 2 C with C_ij = sum_k C_ijk qd_k is skew, so that C does no work on its own."""
     tree, q, qd, *_ = mechanism(seed)
@@ -184,7 +184,7 @@ def test_a_table_is_exact_at_its_points():
     assert table.size == 3 * 4 * 2 * (3 + 6 + 3 * 6) and not table.values.flags.writeable
 
 
-@pytest.mark.parametrize("seed", range(1))
+@over(range(1))
 def test_the_error_of_a_table_falls_with_the_square_of_its_spacing(seed):
     counts, errors = (4, 7, 13), []
     for count in counts:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from ocp.models.pr import pr
 from ocp.models.two_link import two_link
-from random_trees import random_link, random_loads, random_motion, random_pose, random_tree
+from random_trees import over, random_link, random_loads, random_motion, random_pose, random_tree
 
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.formulation import aligned
@@ -21,10 +21,8 @@ from ocp.mechanics.tree import Link, Tree
 
 KINDS = ("revolute", "prismatic", "screw", "fixed")
 
-every_tree = pytest.mark.parametrize(
-    "seed", range(96)
-)  # six for each kind of root and number of loads
-some_trees = pytest.mark.parametrize("seed", range(0, 96, 3))
+every_tree = over(range(96))  # six for each kind of root and number of loads
+some_trees = over(range(0, 96, 3))
 every_method = pytest.mark.parametrize("method", FORMULATIONS.values(), ids=FORMULATIONS)
 
 

@@ -9,7 +9,7 @@ import pytest
 from ocp.models.human_like import human_like
 from ocp.models.pr import pr
 from ocp.models.two_link import two_link
-from random_trees import random_loads, random_motion, random_tree
+from random_trees import over, random_loads, random_motion, random_tree
 
 from ocp.dynamics import (
     FORMULATIONS,
@@ -70,7 +70,7 @@ def chain(joints, seed):
     )
 
 
-@pytest.mark.parametrize("seed", range(200))
+@over(range(48))
 def test_every_formulation_agrees_with_newton_and_euler(seed):
     given = mechanism(seed)
     expected = np.array(FORMULATIONS["newton_euler"].inverse(*given))
@@ -192,7 +192,7 @@ def test_dense_work_falls_from_uicker_to_newton(n):
     assert (np.diff(counts, axis=0) < 0).all()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@over(range(3))
 def test_folded_work_falls_from_uicker_to_newton(seed):
     """Without its zeros and ones the 4x4 recursion is the 3x3 one, to the last operation."""
     counts = np.array([folded(name, chain(6, seed)) for name in FALLING])

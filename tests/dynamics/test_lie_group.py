@@ -7,7 +7,14 @@ import casadi as ca
 import numpy as np
 import pytest
 from ocp.models.two_link import two_link
-from random_trees import random_link, random_loads, random_motion, random_rotation, random_tree
+from random_trees import (
+    over,
+    random_link,
+    random_loads,
+    random_motion,
+    random_rotation,
+    random_tree,
+)
 
 from ocp.dynamics import lie_group
 from ocp.dynamics.newton_euler import NEWTON_EULER
@@ -97,19 +104,19 @@ def split(c):
 # Values -----------------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(20))
+@over(range(20))
 def test_inverse_agrees_with_newton_and_euler(seed):
     c = case(seed)
     assert_close(lie_group.inverse(c.tree, c.q, c.qd, c.qdd, c.loads), c.tau, 1e-10)
 
 
-@pytest.mark.parametrize("seed", range(32))
+@over(range(32))
 def test_forward_inverts_inverse(seed):
     c = case(seed)
     assert_close(lie_group.forward(c.tree, c.q, c.qd, c.tau, c.loads), c.qdd, 1e-9)
 
 
-@pytest.mark.parametrize("seed", range(32))
+@over(range(32))
 def test_hybrid_solves_the_partitioned_equations_of_motion(seed):
     c, (active, passive) = case(seed), split(case(seed))
     mass = by_newton_and_euler(seed)[2]
@@ -135,7 +142,7 @@ def test_the_limits_of_hybrid_are_inverse_and_forward_dynamics():
         assert_close(qdd, lie_group.forward(c.tree, c.q, c.qd, c.tau, c.loads), 0)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@over(range(20))
 def test_mass_matrix_and_bias_make_up_the_torques(seed):
     c, expected = case(seed), by_newton_and_euler(seed)[2]
     mass, bias = lie_group.mass_matrix(c.tree, c.q), lie_group.bias(c.tree, c.q, c.qd, c.loads)
@@ -155,7 +162,7 @@ def test_the_mass_matrix_has_structural_zeros_between_branches():
         ]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@over(range(20))
 def test_gravity_torques_are_the_slope_of_the_potential_energy(seed):
     c, q = case(seed), ca.SX.sym("q", case(seed).tree.dof)
     slope = ca.Function("slope", [q], [ca.gradient(kinematics.potential_energy(c.tree, q), q)])(c.q)
@@ -242,7 +249,7 @@ def everything(c, inputs, loads):
 # Derivatives ------------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(16))
+@over(range(16))
 def test_sensitivity_of_inverse_dynamics_agrees_with_newton_and_euler(seed):
     c = case(seed)
     for found, expected in zip(
@@ -252,7 +259,7 @@ def test_sensitivity_of_inverse_dynamics_agrees_with_newton_and_euler(seed):
         assert_close(found, expected, 1e-11)
 
 
-@pytest.mark.parametrize("seed", range(16))
+@over(range(16))
 def test_hybrid_sensitivity_equals_automatic_differentiation(seed):
     c, inputs = case(seed), symbols(case(seed).tree)
     outputs = lie_group.hybrid(c.tree, *inputs, c.active, c.loads)
@@ -264,7 +271,7 @@ def test_hybrid_sensitivity_equals_automatic_differentiation(seed):
         assert_close(mine, expected, 1e-9)
 
 
-@pytest.mark.parametrize("seed", range(16))
+@over(range(16))
 def test_hybrid_sensitivity_obeys_the_differentiated_equations_of_newton_and_euler(seed):
     """M dqdd/dx + dtau/dx at fixed qdd = dtau/dx; qdd of an active joint and tau of a passive one change with nothing but themselves."""
     c, n = case(seed), case(seed).tree.dof
@@ -281,7 +288,7 @@ def test_hybrid_sensitivity_obeys_the_differentiated_equations_of_newton_and_eul
             assert (np.array(slope)[rows] == expected[rows]).all()
 
 
-@pytest.mark.parametrize("seed", range(12))
+@over(range(12))
 def test_hybrid_sensitivity_is_the_limit_of_differences(seed):
     """Richardson's extrapolation of central differences along a random direction."""
     c, rng = case(seed, largest=6), np.random.default_rng(seed)
@@ -323,7 +330,7 @@ def free_motion(tree, start, tolerance):
     return np.column_stack([start, np.array(flow(x0=start)["xf"])])
 
 
-@pytest.mark.parametrize("seed", range(3))
+@over(range(3))
 def test_free_motion_keeps_its_energy_and_its_momentum_about_a_vertical_root_axis(seed):
     """What is lost is the integrator's: it falls with its tolerance."""
     rng = np.random.default_rng(seed)
@@ -378,7 +385,7 @@ def test_work_grows_exactly_linearly_with_the_joints(function, kind):
     assert (growth == growth[0]).all() and (growth[0, :2] > 0).all()
 
 
-@pytest.mark.parametrize("seed", range(2))
+@over(range(2))
 def test_work_for_a_general_arm_of_six_joints_stays_small(seed):
     """Multiplications and additions; Hollerbach's (1980) table II has 852 and 738 for inverse dynamics."""
     tree = chain(6, seed=seed)

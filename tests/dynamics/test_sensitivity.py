@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from ocp.models.two_link import INERTIA, LENGTH, MASS, two_link
 from ocp.problems.two_link_lift import problem as two_link_lift
-from random_trees import random_loads, random_motion, random_tree
+from random_trees import over, random_loads, random_motion, random_tree
 
 from ocp.dynamics import FORMULATIONS, composite, hollerbach_3x3, hollerbach_4x4, newton_euler
 from ocp.dynamics.barman import BARMAN, reaction_sensitivity
@@ -25,8 +25,8 @@ RECURSIONS["composite"] = lambda *motion: composite.sensitivity(*motion)[:3]
 TREES = 24  # of 1 to 6 joints, six with each kind of root
 
 every_recursion = pytest.mark.parametrize("name", RECURSIONS)
-every_tree = pytest.mark.parametrize("seed", range(TREES))
-branched_trees = pytest.mark.parametrize("seed", range(8, TREES, 3))  # of 3 joints and more
+every_tree = over(range(TREES))
+branched_trees = over(range(8, TREES, 3))  # of 3 joints and more
 
 
 def mechanism(seed, branching=0.3):
@@ -139,7 +139,7 @@ def test_a_recursion_gives_what_casadi_finds_and_the_differences_of_another_form
 
 
 @pytest.mark.parametrize("kind", [ca.SX, ca.MX])
-@pytest.mark.parametrize("seed", range(0, TREES, 5))
+@over(range(0, TREES, 5))
 @pytest.mark.parametrize("name", ["hollerbach_4x4", "barman"])
 def test_a_load_may_vary_with_time(name, seed, kind):
     tree, motion, _, loads = mechanism(seed)
@@ -314,7 +314,7 @@ def test_wrenches_that_stay_in_the_ground_have_the_derivatives_that_casadi_finds
             assert_close(valued([x, y], found, motion, np.arange(12) - 5.5), expected, 1e-9)
 
 
-@pytest.mark.parametrize("seed", range(0, TREES, 3))
+@over(range(0, TREES, 3))
 def test_loops_give_what_scalar_graphs_give(seed):
     tree, motion, wrenches, loads = mechanism(seed)
     x, y, arguments = symbolic(tree, loads)

@@ -5,7 +5,7 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 import pytest
-from random_trees import random_loads, random_motion, random_tree
+from random_trees import over, random_loads, random_motion, random_tree
 
 from ocp.dynamics.newton_euler import inverse, reactions
 from ocp.mechanics import kinematics
@@ -53,7 +53,7 @@ def numeric(function, *arguments):
     return np.array(function(*arguments))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_poses_chain_home_and_moved_screws(seed):
     tree, q, _, _ = case(seed)
     frames = [np.array(pose) for pose in kinematics.poses(tree, ca.DM(q))]
@@ -63,7 +63,7 @@ def test_poses_chain_home_and_moved_screws(seed):
         np.testing.assert_allclose(frames[k], before @ local, rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_velocity_and_acceleration_are_time_derivatives_of_position(seed):
     tree, *motion = case(seed)
     names = [point.name for point in tree.points]
@@ -75,7 +75,7 @@ def test_velocity_and_acceleration_are_time_derivatives_of_position(seed):
         assert_close(value(given, motion, of=(q, qd, qdd)), value(derived, motion, of=(q, qd, qdd)))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_angular_velocity_and_acceleration_are_those_of_the_rotations(seed):
     """dR/dt = [w] R, and the angular acceleration is dw/dt."""
     tree, *motion = case(seed)
@@ -92,7 +92,7 @@ def test_angular_velocity_and_acceleration_are_those_of_the_rotations(seed):
         )
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_the_jacobian_maps_rates_to_angular_and_linear_velocity(seed):
     tree, q, qd, _ = case(seed)
     for k, point in enumerate(tree.points):
@@ -105,7 +105,7 @@ def test_the_jacobian_maps_rates_to_angular_and_linear_velocity(seed):
         )
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_the_jacobian_ignores_joints_that_do_not_carry_the_point(seed):
     tree, q, _, _ = case(seed)
     for k, point in enumerate(tree.points):
@@ -116,7 +116,7 @@ def test_the_jacobian_ignores_joints_that_do_not_carry_the_point(seed):
         assert {row for row in range(tree.dof) if columns[:, row].any()} == carriers - {None}
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_the_centre_of_mass_balances_the_links_and_carries_the_momentum(seed):
     tree, *motion = case(seed)
     q, qd, qdd = symbols(tree)
@@ -162,7 +162,7 @@ def applied_wrench(tree, q, qd, qdd, loads):
     )
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_momentum_grows_by_what_ground_gravity_and_loads_apply(seed):
     tree, *motion = case(seed)
     q, qd, qdd = symbols(tree)
@@ -173,7 +173,7 @@ def test_momentum_grows_by_what_ground_gravity_and_loads_apply(seed):
     assert_close(value(rate(linear, q, qd, qdd), motion, of=(q, qd, qdd)).ravel(), force)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_kinetic_energy_is_half_the_rates_times_the_mass_matrix(seed):
     """M = d tau / d qdd is symmetric, and E = 1/2 qd' M qd."""
     tree, *motion = case(seed)
@@ -184,7 +184,7 @@ def test_kinetic_energy_is_half_the_rates_times_the_mass_matrix(seed):
     assert_close(energy.item(), motion[1] @ mass @ motion[1] / 2)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_potential_energy_falls_along_the_weight(seed):
     """dV/dq is the torque that holds the resting tree."""
     tree, q, _, _ = case(seed)
@@ -196,7 +196,7 @@ def test_potential_energy_falls_along_the_weight(seed):
     assert_close(slope, np.array(inverse(tree, ca.DM(q), rest, rest)))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_loads_feed_the_power_of_force_and_moment(seed):
     tree, q, qd, _ = case(seed)
     loads = random_loads(np.random.default_rng(seed), tree, 3)

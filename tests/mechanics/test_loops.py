@@ -8,6 +8,7 @@ import pytest
 from closed_trees import case, numbers, spatial
 from ocp.models.five_bar import five_bar
 from ocp.models.four_bar import four_bar
+from random_trees import over
 
 from ocp.dynamics import FORMULATIONS
 from ocp.mechanics import closure, kinematics, loops
@@ -67,7 +68,7 @@ def plain_gap(tree, q):
     return np.array(rows)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_a_gap_is_what_the_joints_definition_says_and_vanishes_where_it_was_closed(seed):
     tree, q, other, *_ = case(seed)
     assert len(loops.labels(tree)) == len(loops.units(tree)) == len(plain_gap(tree, q))
@@ -77,7 +78,7 @@ def test_a_gap_is_what_the_joints_definition_says_and_vanishes_where_it_was_clos
     )
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_the_jacobian_is_that_of_complex_steps(seed):
     tree, q, other, *_ = case(seed)
     for at in (q, other):
@@ -90,7 +91,7 @@ def test_the_jacobian_is_that_of_complex_steps(seed):
         )
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 @pytest.mark.parametrize("symbol", [ca.SX.sym, ca.MX.sym], ids=["SX", "MX"])
 def test_rate_and_acceleration_are_time_derivatives_of_the_gap(seed, symbol):
     tree, _, q, qd, qdd, _ = case(seed)
@@ -112,7 +113,7 @@ def test_rate_and_acceleration_are_time_derivatives_of_the_gap(seed, symbol):
     )
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_forces_of_cut_joints_work_on_the_opening_of_gaps_alone(seed):
     tree, _, q, qd, _, multipliers = case(seed)
     torques = numbers(loops.loop_torques(tree, ca.DM(q), ca.DM(multipliers)))
@@ -124,7 +125,7 @@ def test_forces_of_cut_joints_work_on_the_opening_of_gaps_alone(seed):
     )
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_a_closed_loops_forces_are_action_and_reaction(seed):
     """Moments about the origin and forces sum to zero where the points coincide in all that is closed, or the axes are a link's."""
     tree, q, other, *_, multipliers = case(seed)
@@ -236,7 +237,7 @@ def test_a_folded_mechanism_is_found_singular():
 # Projections --------------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@over(SEEDS)
 def test_a_motion_near_closure_is_closed_with_joints_held(seed):
     tree, q, _, qd, qdd, _ = case(seed)
     found = closure.independent(tree, q)
