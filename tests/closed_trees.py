@@ -1,7 +1,7 @@
 """Random mechanisms with closed loops, for property tests; every draw comes from a seeded generator."""
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, cache
 
 import casadi as ca
 import numpy as np
@@ -58,7 +58,7 @@ def closed_at(rng, tree, q, choice, name="cut"):
             continue
 
 
-@lru_cache(maxsize=None)
+@cache
 def case(seed):
     """A random tree with two loops, closed at the first of two configurations; rates, accelerations, and multipliers."""
     rng = np.random.default_rng(seed)

@@ -132,7 +132,7 @@ def transcribe(problem: Problem, transcription: Transcription = Transcription())
     sizes or contradictory bounds."""
     transcription = settled(problem.tree, transcription)
     method, motion, finish = transcription.method, problem.motion, _Finish(transcription.compiled)
-    formulation = formulation_of(transcription.dynamics)
+    formulation = formulation_of(transcription.dynamics, problem.tree)
     problem = method.stated(problem)
     layout = method.layout(problem)
     program = Program(

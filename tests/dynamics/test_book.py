@@ -1,7 +1,7 @@
 """Flexible trees: Book's forms against particles and AD, frequencies, energy, the rigid limit, stiffening, refusals, operation counts."""
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, cache
 
 import casadi as ca
 import numpy as np
@@ -86,7 +86,7 @@ def random_particles(link):
     return [np.array(link.com) + root @ corner for corner in corners], [link.mass / 4] * 4
 
 
-@lru_cache(maxsize=None)
+@cache
 def mixed(seed):
     """A random tree of rigid and flexible links with revolute and fixed joints, the particles of each link, a motion, and two loads."""
     rng = np.random.default_rng(seed)
@@ -163,13 +163,13 @@ def lagrange(tree, particles, q, qd, qdd, loads):
     return [np.array(part) for part in ca.Function("lagrange", [at, rate], [force, mass])(q, qd)]
 
 
-@lru_cache(maxsize=None)
+@cache
 def oracle(seed):
     """Forces and inertia matrix of a mixed case by AD of its particles."""
     return lagrange(*mixed(seed))
 
 
-@lru_cache(maxsize=None)
+@cache
 def forms(seed):
     """Book's inverse form, J, and R without torques, of a mixed case, as a function of numbers q, qd, qdd."""
     tree, *_, loads = mixed(seed)
@@ -300,7 +300,7 @@ def test_angular_momentum_about_the_ground_axis_changes_by_the_joint_torque():
     assert float(change) == pytest.approx(float(tau[0]), rel=1e-11)
 
 
-# Vibrations -----------------------------------------------------------------------------------------------------------------
+# Vibrations
 
 
 def frequencies(tree):
@@ -403,7 +403,7 @@ def test_a_tip_body_is_a_link_fixed_to_the_tip():
     )
 
 
-# Rigid limit, energy, stiffening --------------------------------------------------------------------------------------------
+# Rigid limit, energy, stiffening
 
 
 def settled(tree, q, qd, qdd):
@@ -503,7 +503,7 @@ def test_a_loaded_column_bends_as_theory_has_it_only_with_stiffening():
     ] / exact == pytest.approx(0.6, abs=0.02)
 
 
-@lru_cache(maxsize=None)
+@cache
 def whirling():
     """Slope of the forces by the coordinates and inertia matrix, at rest in a beam that whirls, as a function of its speed."""
     tree = turning(
@@ -531,7 +531,7 @@ def test_a_whirling_beam_stiffens(speed, expected):
     assert np.sqrt(squares.min()) == pytest.approx(expected, abs=3e-4)
 
 
-# The tree, refusals, counts -------------------------------------------------------------------------------------------------
+# The tree, refusals, counts
 
 
 def test_coordinates_stand_link_by_link():

@@ -1,6 +1,6 @@
 """Dynamics of closed mechanisms: against closed forms of the four-bar, virtual work, energy, and forward against inverse."""
 
-from functools import lru_cache
+from functools import lru_cache, cache
 
 import casadi as ca
 import numpy as np
@@ -17,7 +17,7 @@ from ocp.mechanics import closure, kinematics, loops
 SEEDS = range(6)
 
 
-# The four-bar's closed form -----------------------------------------------------------------------------------------------------
+# The four-bar's closed form
 
 
 def cross(a, b):
@@ -77,7 +77,7 @@ def closed_form(lengths, masses, coms, inertias, gravity, crank, assembly):
     return angles, rates, pushes, turns[0] + cross(bars[0], on_coupler), np.array(forces)
 
 
-@lru_cache(maxsize=None)
+@cache
 def mechanism(seed):
     """A random four-bar that closes, its closed form, and the tree's q, qd, qdd."""
     rng = np.random.default_rng(seed)
@@ -154,7 +154,7 @@ def test_redundant_closing_changes_no_torque_and_no_force_in_the_plane():
     np.testing.assert_array_equal(numbers(multipliers)[2:], 0)
 
 
-# Any mechanism ------------------------------------------------------------------------------------------------------------------
+# Any mechanism
 
 
 def motion_of(tree, rng, near, driven):

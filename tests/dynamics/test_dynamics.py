@@ -1,7 +1,7 @@
 """Inverse dynamics on random trees and by hand: the methods agree, links obey Newton and Euler, energy is kept, graphs stay small."""
 
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
+from functools import lru_cache, cache
 from math import cos, pi, sin
 
 import casadi as ca
@@ -42,7 +42,7 @@ class Case:
         return self.tree, ca.DM(self.q), ca.DM(self.qd), ca.DM(self.qdd), self.loads
 
 
-@lru_cache(maxsize=None)
+@cache
 def case(seed):
     """A random tree of 1 to 10 joints, now and then to 30, small ones more often, its root of each kind in turn, with up to three loads."""
     rng, first, largest = np.random.default_rng(seed), seed % len(KINDS), 10 if seed % 15 else 30
@@ -55,13 +55,13 @@ def case(seed):
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def torques(method, c):
     """Joint torques of a case, (n,)."""
     return np.array(method.inverse(*c.arguments)).ravel()
 
 
-@lru_cache(maxsize=None)
+@cache
 def reactions(c):
     """Moments and forces (3, links) through the joints of a case."""
     return tuple(np.array(part) for part in NEWTON_EULER.reactions(*c.arguments))
@@ -246,7 +246,7 @@ def test_expressions_give_what_numbers_give(method, kind):
             )
 
 
-@lru_cache(maxsize=None)
+@cache
 def nearly_parallel(tilt):
     """A chain whose last axis is off the one before by `tilt`, as a Case, and its torques by Lagrange's equations, d/dt dL/dqd - dL/dq."""
     rng = np.random.default_rng(0)

@@ -1,6 +1,6 @@
 """The methods of the literature: equal torques, and the work that Hollerbach (1980) counts in tables I and II."""
 
-from functools import lru_cache
+from functools import lru_cache, cache
 from math import cos, sin
 
 import casadi as ca
@@ -133,7 +133,7 @@ def operations(inputs, tau):
 DENSE = {module.__name__.split(".")[-1]: module.dense for module in (*LAGRANGIAN, newton_euler)}
 
 
-@lru_cache(maxsize=None)
+@cache
 def dense(name, n):
     """Multiplications and additions by the paper's rule: every entry of every matrix a symbol."""
     return operations(*DENSE[name](n))

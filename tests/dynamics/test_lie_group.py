@@ -1,7 +1,7 @@
 """The Lie-group recursions: inverse, forward and hybrid dynamics against Newton and Euler, their derivatives, free motions, their work."""
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, cache
 
 import casadi as ca
 import numpy as np
@@ -48,7 +48,7 @@ class Case:
         )
 
 
-@lru_cache(maxsize=None)
+@cache
 def case(seed, largest=8, massless=0.2):
     """A random tree of 1 to `largest` joints, its root of each kind in turn, with up to three loads; half of the joints are active."""
     rng, first = np.random.default_rng(seed), seed % len(KINDS)
@@ -78,7 +78,7 @@ def symbols(tree, kind=ca.SX):
     return [kind.sym(name, tree.dof) for name in ("q", "qd", "known")]
 
 
-@lru_cache(maxsize=None)
+@cache
 def by_newton_and_euler(seed, **options):
     """dtau/dq, dtau/dqd, and M, (n, n) each, by automatic differentiation of newton_euler."""
     c = case(seed, **options)
@@ -101,7 +101,7 @@ def split(c):
     return np.flatnonzero(c.active), np.flatnonzero(~np.array(c.active, dtype=bool))
 
 
-# Values -----------------------------------------------------------------------------------------------------------------------
+# Values
 
 
 @over(range(20))
@@ -246,7 +246,7 @@ def everything(c, inputs, loads):
     ]
 
 
-# Derivatives ------------------------------------------------------------------------------------------------------------------
+# Derivatives
 
 
 @over(range(16))
@@ -308,7 +308,7 @@ def test_hybrid_sensitivity_is_the_limit_of_differences(seed):
         assert_close(sum(np.array(part) @ way for part, way in zip(parts, ways)), rate, 1e-8)
 
 
-# Motions ----------------------------------------------------------------------------------------------------------------------
+# Motions
 
 
 def free_motion(tree, start, tolerance):
@@ -358,7 +358,7 @@ def test_free_motion_keeps_its_energy_and_its_momentum_about_a_vertical_root_axi
     assert (np.array(lost[1]) < np.array(lost[0]) / 10).all()
 
 
-# Work -------------------------------------------------------------------------------------------------------------------------
+# Work
 
 
 def operations(outputs, inputs):
@@ -413,7 +413,7 @@ def test_active_joints_near_the_ground_need_no_articulated_inertia():
     )
 
 
-# Refusals ---------------------------------------------------------------------------------------------------------------------
+# Refusals
 
 
 @pytest.mark.parametrize("function", [lie_group.hybrid, lie_group.hybrid_sensitivity])

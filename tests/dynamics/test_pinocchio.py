@@ -4,7 +4,7 @@ Pinocchio's joints turn about axes through their own origins, so each is placed 
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, cache
 
 import casadi as ca
 import numpy as np
@@ -100,7 +100,7 @@ def twin_of(tree):
     return Twin(model=model, joints=joints, offsets=offsets, rows=rows)
 
 
-@lru_cache(maxsize=None)
+@cache
 def case(kinds, seed):
     """A random tree of 1 to 12 joints, its twin, a motion, and two loads."""
     rng = np.random.default_rng(seed)

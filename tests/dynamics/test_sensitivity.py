@@ -1,6 +1,6 @@
 """Derivatives of inverse dynamics: every recursion against automatic differentiation, finite differences, structure and closed forms."""
 
-from functools import lru_cache
+from functools import lru_cache, cache
 from itertools import count
 
 import casadi as ca
@@ -74,7 +74,7 @@ def assert_close(found, expected, tolerance):
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def slopes_by_ad(seed):
     """CasADi's derivatives of newton_euler by motion and loads."""
     tree, motion, wrenches, loads = mechanism(seed)
@@ -116,10 +116,10 @@ def stored(matrix):
     return np.array(ca.DM(matrix.sparsity(), 1)) != 0
 
 
-# First derivatives of torques ---------------------------------------------------------------------------------------------------
+# First derivatives of torques
 
 
-@lru_cache(maxsize=None)
+@cache
 def slopes_by_differences(seed):
     """Differences of hollerbach_3x3's torques by the motion."""
     tree, motion, _, loads = mechanism(seed)
@@ -179,7 +179,7 @@ def test_a_tree_that_cannot_move_has_empty_derivatives(name):
     ] * 3
 
 
-# What joints carry --------------------------------------------------------------------------------------------------------------
+# What joints carry
 
 
 @every_tree
@@ -208,7 +208,7 @@ def test_barman_gives_the_derivatives_of_the_reactions(seed):
     assert_close(*(valued([x, y], part, motion, wrenches) for part in (found, expected)), 1e-9)
 
 
-# Second derivatives -------------------------------------------------------------------------------------------------------------
+# Second derivatives
 
 
 def whole(tree, blocks):
@@ -343,7 +343,7 @@ def test_the_curvature_of_different_branches_is_structurally_zero(seed):
         assert not (stored(matrix) & unrelated(tree)).any()
 
 
-# Closed forms of the two-link arm -----------------------------------------------------------------------------------------------
+# Closed forms of the two-link arm
 
 GRAVITY, FORCE = 9.8062, 10.0  # m/s2, N (Xiang et al. 2009, example 2)
 ARM, LIFTED = two_link(gravity=GRAVITY), (Load(point="tip", force=(0, -FORCE, 0)),)
@@ -417,7 +417,7 @@ def test_every_recursion_obeys_the_closed_form(name):
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def optimal_motion():
     """The motion of example 2 at 101 instants, (6, 101)."""
     solution = solve(two_link_lift(points=22)).require()

@@ -1,6 +1,6 @@
 """Kinematics of random trees with all joint kinds: velocities, accelerations, momentum and energy are what positions imply."""
 
-from functools import lru_cache
+from functools import lru_cache, cache
 
 import casadi as ca
 import numpy as np
@@ -18,7 +18,7 @@ KINDS = ("revolute", "prismatic", "screw", "fixed")
 ABOUT = (0.3, -0.2, 0.5)  # a fixed point (m) off every axis
 
 
-@lru_cache(maxsize=None)
+@cache
 def case(seed):
     """A random tree of 3 to 8 joints, its root of each kind in turn, and a motion."""
     rng, first = np.random.default_rng(seed), seed % len(KINDS)

@@ -157,7 +157,7 @@ def test_every_formulation_takes_the_forces_of_cut_joints_as_loads(name):
     np.testing.assert_allclose(*left, rtol=0, atol=1e-10)
 
 
-# Redundancy ---------------------------------------------------------------------------------------------------------------------
+# Redundancy
 
 
 def test_a_pin_closed_across_the_plane_names_what_is_redundant():
@@ -234,7 +234,7 @@ def test_a_folded_mechanism_is_found_singular():
     assert not closure.independent(rhomb, (1.0, -1.0, 1.0)).singular
 
 
-# Projections --------------------------------------------------------------------------------------------------------------------
+# Projections
 
 
 @over(SEEDS)
@@ -354,7 +354,7 @@ def test_what_cannot_close_is_refused_with_the_gap_that_remains():
         loops.loop_torques(tree, ca.DM(q), ca.DM([1.0]))
 
 
-# The record ---------------------------------------------------------------------------------------------------------------------
+# The record
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""Direct collocation: its bases are exact on polynomials, its program has right derivatives, its optima are those of the spline."""
+"""Direct collocation: its bases are exact on polynomials, its program has right derivatives, its
+optima are those of the spline."""
 
 from dataclasses import replace
 

@@ -1,4 +1,5 @@
-"""B-spline bases of every degree, clamped and uniform: exact on polynomials, smooth at knots, unchanged by refinement; quadratures."""
+"""B-spline bases of every degree, clamped and uniform: exact on polynomials, smooth at knots,
+unchanged by refinement; quadratures."""
 
 from itertools import combinations
 from math import comb, perm, prod
@@ -30,7 +31,8 @@ def instants(motion):
 
 
 def polar_form(motion, power):
-    """Control points of s^power: the mean product of `power` of the `degree` knots inside each basis function (Ramshaw's blossom)."""
+    """Control points of s^power: the mean product of `power` of the `degree` knots inside each
+    basis function (Ramshaw's blossom)."""
     p, knots = motion.degree, motion.knots
     return np.array(
         [
@@ -42,7 +44,8 @@ def polar_form(motion, power):
 
 
 def magnitude(motion, order):
-    """Greatest sum of absolute entries in a row of the derivative's matrix: what its rounding scales with."""
+    """Greatest sum of absolute entries in a row of the derivative's matrix: what its rounding
+    scales with."""
     return np.abs(motion.values(motion.breaks, order)).sum(axis=1).max() + 1.0
 
 
@@ -181,7 +184,8 @@ def test_a_clamped_curve_starts_and_ends_at_its_control_points(degree):
 
 
 def test_a_uniform_cubic_has_the_textbook_segment():
-    """(1 - t)^3, 3 t^3 - 6 t^2 + 4, -3 t^3 + 3 t^2 + 3 t + 1, t^3, over 6 (de Boor 1978, chapter X)."""
+    """(1 - t)^3, 3 t^3 - 6 t^2 + 4, -3 t^3 + 3 t^2 + 3 t + 1, t^3, over 6 (de Boor 1978, chapter
+    X)."""
     motion, t = BSpline(points=9, clamped=False), np.linspace(0, 0.99, 12)
     textbook = (
         np.column_stack(
@@ -215,7 +219,8 @@ def test_the_knots_are_uniform_with_repeated_or_continued_ends():
 
 @bases
 def test_the_greville_points_determine_the_curve(motion):
-    """One instant per control point, inside [0, 1] and in order, and interpolation there is well posed."""
+    """One instant per control point, inside [0, 1] and in order, and interpolation there is well
+    posed."""
     s = motion.nodes
     assert s.shape == (motion.points,) and s[0] == 0 and s[-1] == 1
     assert (np.diff(s) > 0).all() and np.linalg.matrix_rank(motion.values(s)) == motion.points

@@ -1,4 +1,5 @@
-"""Compiled kernels: the same numbers, kept on disk, shared by concurrent runs, and done without where there is no compiler."""
+"""Compiled kernels: the same numbers, kept on disk, shared by concurrent runs, and done without
+where there is no compiler."""
 
 import os
 import subprocess

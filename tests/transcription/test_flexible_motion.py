@@ -1,4 +1,5 @@
-"""Optimal motions of flexible trees: what is chosen by default, every transcription alike, the certificate, files, pictures, refusals."""
+"""Optimal motions of flexible trees: what is chosen by default, every transcription alike, the
+certificate, files, pictures, refusals."""
 
 from dataclasses import replace
 
@@ -51,7 +52,8 @@ from ocp.transcription.transcribe import transcribe, transcription_of
 
 
 def reach(tree, points=24, duration=1.0, angle=0.4, **more):
-    """Turn every driven joint from rest to rest with least effort, bending as smoothly as may be."""
+    """Turn every driven joint from rest to rest with least effort, bending as smoothly as may
+    be."""
     amplitudes, driven = (
         list(sum(tree.amplitude_rows, ())),
         [joint.name for joint in tree.moving if joint.actuated],
@@ -95,7 +97,7 @@ def stated():
     return Modes(**{name: getattr(modes, name) for name in told}, places=(tip,))
 
 
-# What is chosen -------------------------------------------------------------------------------------------------------------
+# What is chosen
 
 
 def test_the_tree_chooses_its_dynamics_and_derivatives(solution):
@@ -147,12 +149,13 @@ def test_random_starts_do_not_bend_the_links():
     assert np.array_equal(off[1], straight[1]) and np.abs(off[0] - straight[0]).max() > 0.1
 
 
-# Dynamics -------------------------------------------------------------------------------------------------------------------
+# Dynamics
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_forward_hybrid_and_inverse_dynamics_are_one_law(seed):
-    """Lagrange's equations by AD of the energies, J z'' = R, and the hybrid form, on random mixed trees with loads."""
+    """Lagrange's equations by AD of the energies, J z'' = R, and the hybrid form, on random mixed
+    trees with loads."""
     tree, _, q, qd, qdd, loads = test_book.mixed(seed)
     q, qd, qdd = map(ca.DM, (q, qd, qdd))
     tau = book.inverse(tree, q, qd, qdd, loads)
@@ -177,7 +180,8 @@ def test_rigid_trees_keep_the_lie_group_recursion():
 
 
 def test_held_joints_let_the_link_ring_at_its_frequency_and_damping():
-    """One mode, clamped: d = e^(-z w t) (cos w' t + z w / w' sin w' t), within the geometric terms of its size."""
+    """One mode, clamped: d = e^(-z w t) (cos w' t + z w / w' sin w' t), within the geometric terms
+    of its size."""
     tree, step, count = arm(damping=0.05), 2e-4, 2000
     modes = tree.links[0].modes
     mass, stiffness = modes.masses[0, 0], modes.stiffness[0][0]
@@ -189,7 +193,8 @@ def test_held_joints_let_the_link_ring_at_its_frequency_and_damping():
 
 
 def balance(tree, motion, loads):
-    """Rate of the momentum (6,) about the global origin, and what the ground, gravity and loads give (6,)."""
+    """Rate of the momentum (6,) about the global origin, and what the ground, gravity and loads
+    give (6,)."""
     at, rate, more = (ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd"))
     spin = ca.vertcat(*kinematics.momentum(tree, at, rate))
     change = ca.Function(
@@ -223,7 +228,8 @@ def test_what_joints_pass_makes_the_momentum_change(seed):
 
 
 def test_moments_about_axes_are_the_torques_but_for_what_is_of_second_order():
-    """Exactly at the shoulder, whose frame is a rotation; at the elbow, behind a link that bends both ways, the gap falls with the square."""
+    """Exactly at the shoulder, whose frame is a rotation; at the elbow, behind a link that bends
+    both ways, the gap falls with the square."""
     tree, gaps = flexible_arm(bend=1, bend_y=1, gravity=9.81), []
     for size in (1e-2, 1e-3):
         q, qd, qdd = (ca.DM([0.3, size, -size / 2, -0.8, size, size]) for _ in range(3))
@@ -233,7 +239,7 @@ def test_moments_about_axes_are_the_torques_but_for_what_is_of_second_order():
     assert 1e-7 < gaps[0] < 1e-2 and gaps[0] / gaps[1] == pytest.approx(100, rel=0.2)
 
 
-# Every transcription --------------------------------------------------------------------------------------------------------
+# Every transcription
 
 
 def test_every_transcription_reaches_the_same_optimum():
@@ -263,7 +269,7 @@ def test_a_random_tree_of_rigid_and_flexible_links_costs_the_same_in_spline_and_
     assert certificate.drift < 1e-2 and certificate.energy_error < 1e-12 and certificate.kkt < 1e-6
 
 
-# The certificate ------------------------------------------------------------------------------------------------------------
+# The certificate
 
 
 def test_the_certificate_knows_bending_and_damping(solution):
@@ -287,9 +293,11 @@ def test_the_certificate_knows_bending_and_damping(solution):
 
 
 def test_a_wrong_planner_is_found_out(monkeypatch):
-    """Plan with a beam that weighs nothing against gravity: Lagrange's equations from the energies let it drop.
+    """Plan with a beam that weighs nothing against gravity: Lagrange's equations from the energies
+    let it drop.
 
-    One of the house's own formulations that erred so would be; a formulation of one's own states its own mechanics.
+    One of the house's own formulations that erred so would be; a formulation of one's own states
+    its own mechanics.
     """
     wrong = Formulation(
         name="wrong",
@@ -324,7 +332,7 @@ def test_constraints_see_where_the_bent_tip_is(solution):
     )
 
 
-# Files, pictures, refusals --------------------------------------------------------------------------------------------------
+# Files, pictures, refusals
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""A transcription method of one's own is one more record: here one polynomial for the whole motion."""
+"""A transcription method of one's own is one more record: here one polynomial for the whole
+motion."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar

@@ -1,4 +1,5 @@
-"""Problem to NLP: derivatives assembled from kernels equal those of the whole graph, rows and bounds have names, instants are chosen well."""
+"""Problem to NLP: derivatives assembled from kernels equal those of the whole graph, rows and
+bounds have names, instants are chosen well."""
 
 from dataclasses import replace
 
@@ -35,14 +36,14 @@ from ocp.transcription.variables import Layout, join, motion_map, split
 def arm_problem(points=7, free=True, **changes):
     """A two-link problem that exercises every kind of row and term."""
     arm = two_link(gravity=9.81)
-    settings = dict(
-        tree=arm,
-        motion=BSpline(points=points),
-        duration=(0.2, 3.0) if free else 0.7,
-        objective=0.3 * duration()
+    settings = {
+        "tree": arm,
+        "motion": BSpline(points=points),
+        "duration": (0.2, 3.0) if free else 0.7,
+        "objective": 0.3 * duration()
         + 0.01 * effort()
         + 2.0 * integral("height", lambda at: at.position("tip")[1] ** 2),
-        constraints=(
+        "constraints": (
             at_start(arm, q=(0.1, -1.0), qd=0.0),
             at_end(arm, q={"shoulder": 1.0}),
             torque_limits(arm),
@@ -57,8 +58,8 @@ def arm_problem(points=7, free=True, **changes):
                 "circle", lambda at: ca.sumsqr(at.position("tip")), lower=0.3, upper=0.3, when="end"
             ),
         ),
-        loads=(Load(point="tip", force=lambda t: (ca.sin(3 * t), -5, 0)),),
-    )
+        "loads": (Load(point="tip", force=lambda t: (ca.sin(3 * t), -5, 0)),),
+    }
     return Problem(**settings | changes)
 
 
@@ -131,7 +132,8 @@ def test_the_solver_is_really_given_our_derivatives():
 
 
 def test_the_chosen_provider_is_really_used(monkeypatch):
-    """Canary: spoil the recursion's slopes, and the Jacobian must change where it is chosen, and only there."""
+    """Canary: spoil the recursion's slopes, and the Jacobian must change where it is chosen, and
+    only there."""
     x = random_point(arm_problem())
 
     def jacobian(derivatives, dynamics=LIE_GROUP):

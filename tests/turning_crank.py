@@ -1,0 +1,71 @@
+"""A four-bar mechanism turned by its crank, by every transcription, and what to measure of it."""
+
+from functools import cache
+
+import casadi as ca
+import numpy as np
+from ocp.models.four_bar import four_bar
+
+from ocp import (
+    BSpline,
+    Guess,
+    Problem,
+    at_end,
+    at_start,
+    effort,
+)
+from ocp.mechanics import closure, loops
+from ocp.solution.solving import solve
+from ocp.transcription.transcribe import transcribe, transcription_of
+from ocp.transcription.variables import join
+
+TREE = four_bar()
+CRANK = np.linspace(0.0, 2.0, 9)
+WAY = closure.close(TREE, np.vstack([CRANK, np.ones(9), 2 * np.ones(9)]), ["crank"])
+FAST = closure.close_rates(TREE, WAY[:, 0], (5.0, 0.0, 0.0), ["crank"])
+WAYS = {
+    "explicit": {},
+    "variables": {"torques": "variables", "nodes": 8},
+    "hermite-simpson": {"method": "hermite-simpson", "intervals": 25},
+    "radau": {"method": "radau", "intervals": 10, "order": 4},
+    "explicit radau": {"method": "radau", "intervals": 10, "form": "explicit"},
+}
+CASES = [*((way, "all") for way in WAYS), ("explicit", "crank"), ("radau", "crank")]
+
+
+def turning(ends="all", points=26, tree=TREE):
+    """The crank turns by 2 rad from rest to rest in half a second; ends prescribed for all joints
+    or for the crank alone."""
+    at = {
+        "all": (WAY[:, 0], WAY[:, -1], 0.0),
+        "crank": ({"crank": 0.0}, {"crank": 2.0}, {"crank": 0.0}),
+    }[ends]
+    return Problem(
+        tree=tree,
+        motion=BSpline(points=points, degree=5),
+        duration=0.5,
+        objective=effort(tree, ("crank",)),
+        constraints=(at_start(tree, q=at[0], qd=at[2]), at_end(tree, q=at[1], qd=at[2])),
+    )
+
+
+@cache
+def solved(way, ends="all", points=26):
+    guess = Guess(q=WAY) if ends == "crank" else None
+    return solve(turning(ends, points), transcription_of(WAYS[way]), guess=guess).require()
+
+
+def equalities(problem, transcription, solution):
+    """The slopes of all equalities by the free variables at a solution, each of length one."""
+    plan = transcribe(problem, transcription)
+    nlp, x = plan.nlp, join(plan.layout, solution.points, solution.duration, solution.lifted)
+    slopes = np.array(ca.DM(nlp.jacobian(x, [])[1]))[nlp.g_lower == nlp.g_upper][
+        :, nlp.lower < nlp.upper
+    ]
+    return slopes / np.linalg.norm(slopes, axis=1)[:, None]
+
+
+def gap_of(solution, count=2001):
+    """Largest gap of a motion (m or rad)."""
+    t = np.linspace(0.0, solution.duration, count)
+    return np.abs(solution.trace(lambda at: loops.gap(at.tree, at.q), t)).max()
