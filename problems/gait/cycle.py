@@ -14,8 +14,6 @@ import casadi as ca
 import numpy as np
 
 from ocp import Instant, Problem, Solution, Symmetry
-from ocp.dynamics import FORMULATIONS
-from ocp.mechanics.loads import acting, attached
 from ocp.mechanics.zero_moment import body_weight
 from ocp.solution import dense, traces
 
@@ -145,10 +143,8 @@ def joint_forces(at: Instant) -> ca.SX:
     In order: right hip, knee, ankle, then left. The ground's wrenches act on the feet as loads
     (Barman 2020, step 9, after the second pass).
     """
-    tree, pushes = attached(at.tree, at.frames, tuple(at.reaction.wrenches.values()))
-    loads = (*acting(at.loads, at.t), *pushes)
-    _, forces = FORMULATIONS["newton_euler"].reactions(tree, at.q, at.qd, at.qdd, loads)
-    return ca.vertcat(*(forces[:, tree.link_index(name)] for name in _inner()))
+    _, forces = at.reactions
+    return ca.vertcat(*(forces[:, at.tree.link_index(name)] for name in _inner()))
 
 
 def _inner() -> list[str]:

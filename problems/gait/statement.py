@@ -179,8 +179,9 @@ def _limbs(body: Tree, size: float) -> tuple[Constraint, ...]:
 
     `size` is the stature over that of the man of 1.75 m.
     """
+    radii = {name: radius * size for name, radius in SELF_SPHERES.items()}
     pairs = [
-        [(f"{part}_{side}", SELF_SPHERES[f"{part}_{side}"] * size) for part in ("wrist", "hip")]
+        ((f"wrist_{side}", radii[f"wrist_{side}"]), (f"hip_{side}", radii[f"hip_{side}"]))
         for side in "rl"
     ]
     knee = body.coordinate("knee_flex_l")
