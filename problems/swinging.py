@@ -1,74 +1,71 @@
-"""How the problems with many local optima are solved: the best of several random starts on a coarse mesh begins the solve proper."""
+"""How the problems with many local optima are solved.
 
+The best of several random starts on a coarse mesh begins the solve proper.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from ocp import Solver, Transcription, Views
+from ocp import Guess, Problem, Radau, Solution, Solver, Transcription, Views, solve
 from ocp.mechanics.structure import structure
-from ocp.solution import solve
 from ocp.studies import wandering
-from ocp.transcription.methods import Radau
 
-COARSE, QUICK, SPREAD = (
-    Transcription(method=Radau(intervals=40, order=4)),
-    Solver(options={"max_iter": 300}),
-    1.5,
-)
+COARSE = Transcription(method=Radau(intervals=40, order=4))
+QUICK = Solver(options={"max_iter": 300})
+SPREAD = 1.5  # rad or m: how far starts wander
 ROUGH = 60  # control points of the straight motion from which starts wander off, for any finer one
 
 
 def swing(
-    statement,
-    transcription=Transcription(),
-    solver=Solver(),
+    statement: Problem,
+    transcription: Transcription = Transcription(),
+    solver: Solver = Solver(),
     *,
-    guess=None,
-    watch=None,
+    guess: Guess | Solution | None = None,
+    watch: Any = None,
     starts: int = 16,
     seed: int = 0,
     spread: float = SPREAD,
-):
+) -> Solution:
     """Solve from the best of several starts, whose objectives the statistics keep.
 
-    `starts`: first guesses tried, with passive joints on a coarse mesh, the first of them straight; with 1, or a guess, none; `seed`: of
-    the others, which are random; `spread`: how far they wander off the straight one (rad or m).
+    `starts`: first guesses tried, with passive joints on a coarse mesh, the first of them straight;
+    with 1, or a guess, none; `seed`: of the others, which are random; `spread`: how far they wander
+    off the straight one (rad or m).
     """
-    found = []
+    tried: list[Solution] = []
     if guess is None and starts > 1:
-        coarse, rough = (
-            (COARSE, replace(statement, motion=replace(statement.motion, points=ROUGH)))
-            if structure(statement.tree).passive
-            else (transcription, statement)
-        )
-        for number in range(starts):
-            found.append(
-                solve(
-                    rough,
-                    coarse,
-                    QUICK,
-                    guess=wandering(rough, coarse, number, seed=seed, spread=spread),
-                )
-            )
-        guess = min(
-            (solution for solution in found if solution.success),
-            key=lambda solution: solution.objective,
-            default=None,
-        )
+        tried = wander(statement, transcription, starts, seed, spread)
+        guess = tried[0] if tried else None
     solution = solve(statement, transcription, solver, guess=guess, watch=watch)
-    costs = sorted(solution.objective for solution in found if solution.success)
+    costs = [one.objective for one in tried]
     return replace(solution, statistics=dict(solution.statistics) | {"starts": costs})
 
 
-def report(solution):
+def wander(
+    statement: Problem, transcription: Transcription, starts: int, seed: int, spread: float
+) -> list[Solution]:
+    """Return the solutions from several starts that converged, best first."""
+    if structure(statement.tree).passive:
+        transcription = COARSE
+        statement = replace(statement, motion=replace(statement.motion, points=ROUGH))
+    solutions = []
+    for number in range(starts):
+        guess = wandering(statement, transcription, number, seed=seed, spread=spread)
+        solutions.append(solve(statement, transcription, QUICK, guess=guess))
+    return sorted((one for one in solutions if one.success), key=lambda one: one.objective)
+
+
+def report(solution: Solution) -> dict[str, Sequence[float]]:
     """Return the objectives of all starts, best first."""
     return {"starts": solution.statistics["starts"]} if solution.statistics.get("starts") else {}
 
 
-def lines(found):
+def lines(data: Mapping[str, Sequence[float]]) -> tuple[str, ...]:
     """Return the report's text."""
-    return (
-        f"{'starts':<22}{len(found['starts'])} converged: "
-        + ", ".join(f"{cost:.5g}" for cost in found["starts"]),
-    )
+    costs = ", ".join(f"{cost:.5g}" for cost in data["starts"])
+    return (f"{'starts':<22}{len(data['starts'])} converged: {costs}",)
 
 
 VIEWS = Views(report=report, lines=lines)

@@ -67,8 +67,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         print(f"compare: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
     print(
-        f"{processors()} processors, {flags.workers} runs at a time, at most {flags.seconds:g} s of "
-        f"solving and {flags.memory:g} GB each; times are those of this run: compare them with "
+        f"{processors()} processors, {flags.workers} runs at a time, at most {flags.seconds:g} s "
+        f"of solving and {flags.memory:g} GB each; times are those of this run: compare them with "
         "each other only\n"
     )
     print(comparison)

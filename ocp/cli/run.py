@@ -244,7 +244,7 @@ def _settings(task: Task, flags: Mapping[str, Mapping[str, Any]]) -> tuple[Trans
 
 
 def _transcription(task: Task, flags: Mapping[str, Any]) -> Transcription:
-    """Return the Transcription of flags, whose names may be those of values in the task's module."""
+    """Return the Transcription of flags, which may name values of the task's module."""
     settings = {name: value for name, value in flags.items() if value is not None}
     for name, kind, known in (("dynamics", Formulation, CHOICES), ("method", Method, METHODS)):
         if settings[name] not in known:

@@ -1,7 +1,7 @@
 """Solvers compared on problems: each run in a process of its own, judged by its certificate.
 
-The runs are problems by solvers, Hessians, derivatives, formulations and transcriptions; each solves
-as the problem's own command does.
+The runs are problems by solvers, Hessians, derivatives, formulations and transcriptions; each
+solves as the problem's own command does.
 """
 
 from collections.abc import Callable, Iterable
@@ -70,7 +70,7 @@ def compare(
     """
     if WITHIN:
         raise EngineError(
-            "a script that begins a comparison needs the line `if __name__ == '__main__':` before it"
+            "a script that begins a comparison needs the line `if __name__ == '__main__':` before"
         )
     single = isinstance(problem, (Task, Problem)) or callable(problem)
     problems: Any = [problem] if single else problem

@@ -38,8 +38,8 @@ class Recipe:
     """
 
     problem: Callable[..., Problem]
-    transcription: Transcription = Transcription()
-    solver: Solver = Solver()
+    transcription: Transcription
+    solver: Solver
     method: Callable[..., Solution] = solve
     how: Mapping[str, Any] = field(default_factory=dict)
     measure: Callable[[Solution], Mapping[str, float]] | None = None
@@ -263,7 +263,7 @@ def _parameters(function: Callable, first: int = 0) -> dict[str, inspect.Paramet
 
 
 def _called(function: Callable, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return plain arguments as a function takes them: tuples where its defaults or words say so."""
+    """Return plain arguments as a function takes them: tuples where its signature says so."""
     parameters = inspect.signature(function).parameters
     return {
         name: tuple(value) if isinstance(value, list) and _is_tuple(parameters[name]) else value
@@ -276,7 +276,7 @@ def _is_tuple(parameter: inspect.Parameter) -> bool:
 
 
 def _typed(name: str, value: Any, annotation: Any) -> Any:
-    """Return the value in its annotation's type: 5 is 5.0 for a float, so that both are one cell."""
+    """Return the value in its annotation's type: for a float 5 is 5.0, so both are one cell."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     kind: Any = TYPES.get(annotation, annotation) if isinstance(annotation, str) else annotation
     if kind is float and number:

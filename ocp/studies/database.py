@@ -1,27 +1,31 @@
-"""The file of a study: one SQLite data base, a row per cell, written as cells finish; the only file of `ocp` that speaks SQL.
+"""The file of a study: one SQLite data base, a row per cell, written as cells finish.
 
-Every cell is one transaction in write-ahead mode: whatever ends the program, finished cells stay, and others may read meanwhile.
+Every cell is one transaction in write-ahead mode: whatever ends the program, finished cells stay,
+and others may read meanwhile. The only file of `ocp` that speaks SQL.
 """
 
 import hashlib
 import json
 import sqlite3
 import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 PATIENCE = 20.0  # s: how long a locked file is waited for
 FORMAT = (0x6F637073, 1)  # "ocps", and the version of the tables
 SCHEMA = """
 CREATE TABLE cells (
-    id TEXT PRIMARY KEY, place INTEGER NOT NULL, parameters TEXT NOT NULL, content TEXT NOT NULL, status TEXT NOT NULL,
-    reason TEXT NOT NULL, objective REAL, duration REAL, seconds REAL, terms TEXT NOT NULL, measured TEXT NOT NULL,
-    statistics TEXT NOT NULL, finished TEXT NOT NULL);
+    id TEXT PRIMARY KEY, place INTEGER NOT NULL, parameters TEXT NOT NULL, content TEXT NOT NULL,
+    status TEXT NOT NULL, reason TEXT NOT NULL, objective REAL, duration REAL, seconds REAL,
+    terms TEXT NOT NULL, measured TEXT NOT NULL, statistics TEXT NOT NULL, finished TEXT NOT NULL);
 CREATE TABLE solutions (cell TEXT PRIMARY KEY, archive BLOB NOT NULL);
 """
+STRUCTURED = ("parameters", "content", "terms", "measured", "statistics")
 FIELDS = ("status", "reason", "objective", "duration", "seconds", "terms", "measured", "statistics")
 WORDS = (
     ("locked", "is locked by another program"),
@@ -35,39 +39,41 @@ SOLVED, FAILED, PENDING = "solved", "failed", "pending"
 
 
 class StudyFileError(OSError):
-    """Raised when a study's file cannot be read or written; the message names the file and says why."""
+    """Raised when a study's file cannot be read or written; the message names it and says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One cell of a study: its `id`, a hash of all that it depends on (`content`), its `parameters` and what came of it.
+    """One cell of a study: its `parameters` and what came of it.
 
-    `status` is "solved", "failed" or "pending", `reason` says why it failed; `terms` of the objective {name: value}, numbers `measured` of
-    the solution, `statistics`; `seconds` that it took. The solution itself stays in the file.
+    `id` is a hash of all that it depends on, its `content`. `status` is "solved", "failed" or
+    "pending", `reason` says why it failed; `terms` of the objective {name: value}, numbers
+    `measured` of the solution, `statistics`; `duration` and the `seconds` that it took (s). The
+    solution itself stays in the file.
     """
 
     id: str
-    parameters: dict
-    content: dict
+    parameters: dict[str, Any]
+    content: dict[str, Any]
     status: str = PENDING
     reason: str = ""
     objective: float | None = None
     duration: float | None = None
     seconds: float | None = None
-    terms: dict = field(default_factory=dict)
-    measured: dict = field(default_factory=dict)
-    statistics: dict = field(default_factory=dict)
+    terms: dict[str, Any] = field(default_factory=dict)
+    measured: dict[str, Any] = field(default_factory=dict)
+    statistics: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def solved(self):
+    def solved(self) -> bool:
         """Tell whether it was solved."""
         return self.status == SOLVED
 
 
 class Ledger:
-    """An open study file. Raises StudyFileError, also when anything else than a study is in the file."""
+    """An open study file; raises StudyFileError, also if anything but a study is in it."""
 
-    def __init__(self, path, readonly=False):
+    def __init__(self, path: str | Path, readonly: bool = False) -> None:
         self.path, self.readonly = Path(path), readonly
         with _named(self.path):
             self.connection = _connect(self.path, readonly)
@@ -78,13 +84,13 @@ class Ledger:
             self.connection.close()
             raise
 
-    def __enter__(self):
+    def __enter__(self) -> "Ledger":
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def close(self):
+    def close(self) -> None:
         """Close the file, leaving nothing beside it unless somebody reads it right now."""
         try:
             if not self.readonly:
@@ -95,7 +101,7 @@ class Ledger:
         finally:
             self.connection.close()
 
-    def plan(self, cells):
+    def plan(self, cells: Iterable[Cell]) -> None:
         """Enter cells that are not there yet as pending, in one transaction."""
         with _named(self.path), self._transaction() as connection:
             (place,) = connection.execute("SELECT COALESCE(MAX(place), 0) FROM cells").fetchone()
@@ -104,69 +110,56 @@ class Ledger:
                 for k, cell in enumerate(cells, start=1)
             ]
             connection.executemany(
-                "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, '', NULL, NULL, NULL, '{}', '{}', '{}', '')",
+                "INSERT OR IGNORE INTO cells "
+                "VALUES (?, ?, ?, ?, ?, '', NULL, NULL, NULL, '{}', '{}', '{}', '')",
                 rows,
             )
 
-    def finish(self, key, result):
-        """Write what came of a cell, {field: value} and the `archive` of its solution, in one transaction."""
+    def finish(self, key: str, result: Mapping[str, Any]) -> None:
+        """Write what came of a cell, {field: value} and the `archive` of its solution."""
         values = [
             _json(result[name]) if isinstance(result[name], dict) else result[name]
             for name in FIELDS
         ]
         stamp = datetime.now(timezone.utc).isoformat(timespec="seconds")
         with _named(self.path), self._transaction() as connection:
+            updates = ", ".join(f"{name} = ?" for name in FIELDS)
             connection.execute(
-                f"UPDATE cells SET {', '.join(f'{name} = ?' for name in FIELDS)}, finished = ? WHERE id = ?",
+                f"UPDATE cells SET {updates}, finished = ? WHERE id = ?",
                 (*values, stamp, key),
             )
             connection.execute("DELETE FROM solutions WHERE cell = ?", (key,))
             if result["archive"] is not None:
                 connection.execute("INSERT INTO solutions VALUES (?, ?)", (key, result["archive"]))
 
-    def cells(self):
+    def cells(self) -> dict[str, Cell]:
         """Return {id: Cell} of all cells, in the order in which they were first asked for."""
         with _named(self.path):
             rows = self.connection.execute(
                 f"SELECT id, parameters, content, {', '.join(FIELDS)} FROM cells ORDER BY place, id"
             ).fetchall()
-        return {
-            row[0]: Cell(
-                id=row[0],
-                **{
-                    name: json.loads(value)
-                    if name in ("parameters", "content", "terms", "measured", "statistics")
-                    else value
-                    for name, value in zip(("parameters", "content", *FIELDS), row[1:])
-                },
-            )
-            for row in rows
-        }
+        return {row[0]: _cell(row) for row in rows}
 
-    def archive(self, key):
+    def archive(self, key: str) -> bytes | None:
         """Return the bytes of a cell's solution file, None if it has none."""
         with _named(self.path):
-            found = self.connection.execute(
+            row = self.connection.execute(
                 "SELECT archive FROM solutions WHERE cell = ?", (key,)
             ).fetchone()
-        return None if found is None else found[0]
+        return None if row is None else row[0]
 
-    def _begin(self):
-        """Make the tables of a new file, or check that they are a study's; take in what was rescued."""
+    def _begin(self) -> None:
+        """Make the tables of a new file, or check that they are a study's; take in rescued ones."""
         connection = self.connection
-        found = tuple(
+        marks = tuple(
             connection.execute(f"PRAGMA {name}").fetchone()[0]
             for name in ("application_id", "user_version")
         )
         (tables,) = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         if tables == 0 and not self.readonly:
             with self._transaction():
-                if connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone() == (0,):
-                    for statement in filter(str.strip, SCHEMA.split(";")):
-                        connection.execute(statement)
-                    connection.execute(f"PRAGMA application_id = {FORMAT[0]}")
-                    connection.execute(f"PRAGMA user_version = {FORMAT[1]}")
-        elif found != FORMAT:
+                _make_tables(connection)
+        elif marks != FORMAT:
             raise StudyFileError(f"{self.path}: is not a study file of this program")
         if not self.readonly:
             connection.execute("PRAGMA journal_mode = WAL")
@@ -174,7 +167,7 @@ class Ledger:
             _take_in(self)
 
     @contextmanager
-    def _transaction(self):
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
         connection = self.connection
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -187,18 +180,20 @@ class Ledger:
 
 
 class Outbox:
-    """Results on their way into a Ledger; `trouble` is why it does not take them now, None if it does."""
+    """Results on their way into a Ledger; `trouble` is why it does not take them now, or None."""
 
-    def __init__(self, ledger, cells):
-        self.ledger, self.cells, self.waiting, self.trouble = ledger, cells, {}, None
+    def __init__(self, ledger: Ledger, cells: Iterable[Cell]) -> None:
+        self.ledger, self.cells = ledger, cells
+        self.waiting: dict[str, Mapping[str, Any]] = {}
+        self.trouble: StudyFileError | None = None
 
-    def send(self, key, result):
+    def send(self, key: str, result: Mapping[str, Any]) -> None:
         """Write a result, or keep it where there is trouble."""
         self.waiting[key] = result
         if self.trouble is None:
             self.flush()
 
-    def flush(self):
+    def flush(self) -> None:
         """Write all that waits."""
         try:
             for key in list(self.waiting):
@@ -208,16 +203,17 @@ class Outbox:
         except StudyFileError as error:
             self.trouble = error
 
-    def rescue(self):
-        """Keep what waits in a file of its own, which the ledger takes in when it is opened again; raise StudyFileError to say so."""
+    def rescue(self) -> None:
+        """Keep what waits in a file of its own, and raise StudyFileError to say so.
+
+        The ledger takes that in when it is opened again.
+        """
         if self.waiting and not self.trouble:  # something else, like Ctrl-C, came between
             self.flush()
         if not self.waiting:
             return
-        path, count = (
-            _rescue_path(self.ledger.path),
-            f"{len(self.waiting)} finished cell{'s' if len(self.waiting) > 1 else ''}",
-        )
+        path = _rescue_path(self.ledger.path)
+        count = f"{len(self.waiting)} finished cell{'s' if len(self.waiting) > 1 else ''}"
         try:
             with Ledger(path) as other:
                 other.plan([cell for cell in self.cells if cell.id in self.waiting])
@@ -228,11 +224,12 @@ class Outbox:
                 f"{self.trouble}; {count} could not be kept elsewhere either: {another}"
             ) from None
         raise StudyFileError(
-            f"{self.trouble}; {count} that it did not take are in {path}, from where the same command fetches them"
+            f"{self.trouble}; {count} that it did not take are in {path}, from where the same "
+            "command fetches them"
         ) from None
 
 
-def _take_in(ledger):
+def _take_in(ledger: Ledger) -> None:
     """Fetch what was rescued before, and remove that file."""
     path = _rescue_path(ledger.path)
     if path == ledger.path or not path.is_file():
@@ -242,16 +239,13 @@ def _take_in(ledger):
         ledger.plan(cells)
         for cell in cells:
             if cell.status != PENDING:
-                ledger.finish(
-                    cell.id,
-                    {name: getattr(cell, name) for name in FIELDS}
-                    | {"archive": other.archive(cell.id)},
-                )
+                result = {name: getattr(cell, name) for name in FIELDS}
+                ledger.finish(cell.id, result | {"archive": other.archive(cell.id)})
     for end in ("", "-wal", "-shm"):
         path.with_name(path.name + end).unlink(missing_ok=True)
 
 
-def _connect(path, readonly):
+def _connect(path: Path, readonly: bool) -> sqlite3.Connection:
     if readonly and not path.is_file():
         raise StudyFileError(f"{path}: there is no such file")
     if not path.parent.is_dir():
@@ -260,13 +254,13 @@ def _connect(path, readonly):
     return sqlite3.connect(where, uri=True, timeout=PATIENCE, isolation_level=None)
 
 
-def _rescue_path(path):
+def _rescue_path(path: Path) -> Path:
     mark = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
     return Path(tempfile.gettempdir()).resolve() / f"ocp-rescued-{mark}.sqlite"
 
 
 @contextmanager
-def _named(path):
+def _named(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into StudyFileErrors that name the file."""
     try:
         yield
@@ -275,5 +269,21 @@ def _named(path):
         raise StudyFileError(f"{path}: {words} ({error})") from None
 
 
-def _json(value):
+def _make_tables(connection: sqlite3.Connection) -> None:
+    """Make the tables, unless another process has made them meanwhile."""
+    if connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone() == (0,):
+        for statement in filter(str.strip, SCHEMA.split(";")):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {FORMAT[0]}")
+        connection.execute(f"PRAGMA user_version = {FORMAT[1]}")
+
+
+def _cell(row: Sequence[Any]) -> Cell:
+    """Return the Cell of a row: id, parameters, content and the fields."""
+    names = ("id", "parameters", "content", *FIELDS)
+    values = (json.loads(value) if name in STRUCTURED else value for name, value in zip(names, row))
+    return Cell(**dict(zip(names, values)))
+
+
+def _json(value: Any) -> str:
     return json.dumps(value, allow_nan=False)

@@ -1,4 +1,4 @@
-"""The Jobs of a comparison: all combinations of what is asked, as plain data for their processes."""
+"""The Jobs of a comparison: all combinations of what is asked, as plain data for processes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -10,7 +10,7 @@ from ocp.solvers import Backend
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A solver to be compared: plugin (or a Backend of one's own), its best `hessian` mode, options.
+    """A solver to be compared: plugin or Backend of one's own, its best `hessian` mode, options.
 
     `environment`: what its process needs to find there before it starts.
     """

@@ -1,4 +1,4 @@
-"""Studies: many solves as cells of one file, each in a process of its own, resumed when repeated."""
+"""Studies: many solves as cells of one file, in processes of their own, resumed when repeated."""
 
 import shutil
 import tempfile
@@ -22,7 +22,7 @@ from ocp.studies.task import Task
 from ocp.studies.workers import Engine, Run
 from ocp.transcription.transcribe import Transcription
 
-# Two optima are one whose objectives (relative) and motions (rad or m) are so near at so many instants
+# Optima are one whose objectives (relative) and motions (rad or m) are so near, at so many instants
 ALIKE, APART, LOOKS = 1e-4, 0.05, 51
 OF_CELLS = ("method", "how", "measure", "certify")
 OF_STUDY = ("file", "workers", "executor", "watch", "retry")
@@ -50,7 +50,7 @@ class Study:
         return tuple(one for one in self.cells if one.status == FAILED)
 
     def solution(self, cell: Cell) -> Solution:
-        """Return the Solution of a cell, with its problem; raise ValueError if the cell has none."""
+        """Return the Solution of a cell, with its problem; raise ValueError if it has none."""
         with Ledger(self.path, readonly=True) as ledger:
             archive = ledger.archive(cell.id)
         if archive is None:
@@ -76,7 +76,7 @@ class Study:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Optimum:
-    """A local optimum: the first Solution that reached it, and the numbers of all `starts` that did."""
+    """A local optimum: the first Solution that reached it, and the numbers of all such `starts`."""
 
     solution: Solution
     starts: tuple[int, ...]

@@ -1,41 +1,39 @@
-"""A study at a glance: its cells as a table of comma-separated values, and as curves over each parameter."""
+"""Tables: of a study's cells, as comma-separated values and as curves; and of any rows, as text."""
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ocp.plots import Curve, check_suffix, lines
 from ocp.solution.files import write
+from ocp.studies.database import Cell
 
 NUMBERS = ("iterations", "build_seconds", "solve_seconds")
 CURVES = 12  # with more combinations of the other parameters, cells are drawn as points alone
+Row = dict[str, Any]
 
 
-def table(cells):
+def table(cells: Sequence[Cell]) -> list[Row]:
     """Return the cells as dictionaries of the same keys, None where a cell has no such number."""
-    rows = [_row(one) for one in cells]
-    parameters, terms, measured = (
-        list(dict.fromkeys(key for one in cells for key in part(one)))
-        for part in (lambda one: one.parameters, lambda one: one.terms, lambda one: one.measured)
+    names = dict.fromkeys(
+        [
+            *_names(cells, lambda one: one.parameters),
+            *("status", "objective", "duration"),
+            *_names(cells, lambda one: one.terms),
+            *_names(cells, lambda one: one.measured),
+            *NUMBERS,
+            *("seconds", "reason"),
+        ]
     )
-    names = [
-        *parameters,
-        "status",
-        "objective",
-        "duration",
-        *terms,
-        *measured,
-        *NUMBERS,
-        "seconds",
-        "reason",
-    ]
-    return [{name: row.get(name) for name in dict.fromkeys(names)} for row in rows]
+    rows = [_row(one) for one in cells]
+    return [{name: row.get(name) for name in names} for row in rows]
 
 
-def write_table(cells, path):
+def write_table(cells: Sequence[Cell], path: str | Path) -> None:
     """Write the table, whole or not at all."""
     text, rows = io.StringIO(), table(cells)
     writer = csv.DictWriter(text, list(rows[0]) if rows else ["status"], lineterminator="\n")
@@ -44,87 +42,31 @@ def write_table(cells, path):
     write(path, text.getvalue())
 
 
-def draw_study(cells, path, y="objective"):
-    """Draw the column `y` of the solved cells over every parameter with numbers that varies, or with words where there are only such; return the
-    paths written.
+def draw_study(cells: Sequence[Cell], path: str | Path, y: str = "objective") -> tuple[Path, ...]:
+    """Draw the column `y` of the solved cells over every parameter that varies; return the paths.
 
-    One curve for each combination of the others, or points where these are many, or over words. Raises ValueError naming a column that is
-    not there.
+    Over those with numbers, or with words where there are only such; one curve for each
+    combination of the others, or points where these are many, or over words. Raises ValueError
+    naming a column that is not there.
     """
     check_suffix(path)
     rows = table(cells)
     if not rows or y not in rows[0]:
-        raise ValueError(
-            f"plot: no column {y!r}; expected one of {', '.join(rows[0]) if rows else 'none, there are no cells'}"
-        )
+        known = ", ".join(rows[0]) if rows else "none, there are no cells"
+        raise ValueError(f"plot: no column {y!r}; expected one of {known}")
     for one, row in zip(cells, rows):
         row[y] = row[y] if one.solved and row[y] is not None else np.nan
     varied = [name for name in cells[0].parameters if len({repr(row[name]) for row in rows}) > 1]
-    numeric = [name for name in varied if all(isinstance(row[name], (int, float)) for row in rows)]
-    if not varied:
+    names = [name for name in varied if _all_numbers(rows, name)] or varied
+    if not names:
         raise ValueError("plot: no parameter varies")
     paths = []
-    for name in numeric or varied:
-        paths.append(
-            Path(path)
-            if len(numeric or varied) == 1
-            else Path(path).with_stem(f"{Path(path).stem}-{name.replace('.', '-')}")
-        )
-        lines(
-            paths[-1],
-            _curves(rows, name, [other for other in varied if other != name], y),
-            x=name,
-            y=y,
-        )
+    for name in names:
+        stem = f"{Path(path).stem}-{name.replace('.', '-')}"
+        paths.append(Path(path) if len(names) == 1 else Path(path).with_stem(stem))
+        others = [other for other in varied if other != name]
+        lines(paths[-1], _curves(rows, name, others, y), x=name, y=y)
     return tuple(paths)
-
-
-def _curves(rows, name, others, y):
-    groups, words = {}, not all(isinstance(row[name], (int, float)) for row in rows)
-    if words:  # in the order in which they come
-        rows = [row | {name: _word(row[name])} for row in rows]
-    else:
-        rows = sorted(rows, key=lambda row: row[name])
-    for row in rows:
-        groups.setdefault(tuple(row[other] for other in others), []).append(row)
-    if len(groups) > CURVES or others and all(len(group) == 1 for group in groups.values()):
-        groups = {None: rows}
-    curves = []
-    for number, (key, group) in enumerate(groups.items()):
-        label = (
-            ", ".join(f"{other} {_word(value)}" for other, value in zip(others, key)) if key else y
-        )
-        curves.append(
-            Curve(
-                label=label,
-                x=tuple(row[name] for row in group),
-                y=tuple(row[y] for row in group),
-                colour=number,
-                dash="points" if key is None or words else "solid",
-            )
-        )
-    return curves
-
-
-def _row(one):
-    numbers = {key: one.statistics.get(key) for key in NUMBERS}
-    return (
-        one.terms
-        | one.measured
-        | numbers
-        | {
-            "status": one.status,
-            "objective": one.objective,
-            "duration": one.duration,
-            "seconds": one.seconds,
-            "reason": " / ".join(one.reason.splitlines()),
-        }
-        | one.parameters
-    )
-
-
-def _word(value):
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def markdown(
@@ -134,7 +76,7 @@ def markdown(
     *,
     padded: bool = True,
 ) -> str:
-    """Return a header and rows as a table that reads as text and as Markdown, under a title if any.
+    """Return a table that reads as text and as Markdown, under a title unless that is empty.
 
     The first column stands to the left, the others to the right; not `padded`, all to the left in
     as few letters as Markdown needs.
@@ -159,3 +101,59 @@ def aligned(rows: Iterable[Sequence[object]]) -> str:
         "  ".join(entry.ljust(width) for entry, width in zip(line, widths)).rstrip()
         for line in lines
     )
+
+
+def _names(cells: Sequence[Cell], part: Callable[[Cell], Row]) -> dict[str, None]:
+    return dict.fromkeys(name for one in cells for name in part(one))
+
+
+def _all_numbers(rows: Sequence[Row], name: str) -> bool:
+    return all(isinstance(row[name], (int, float)) for row in rows)
+
+
+def _curves(rows: list[Row], name: str, others: Sequence[str], y: str) -> list[Curve]:
+    words = not _all_numbers(rows, name)
+    if words:  # in the order in which they come
+        rows = [row | {name: _word(row[name])} for row in rows]
+    else:
+        rows = sorted(rows, key=lambda row: row[name])
+    groups = _groups(rows, others)
+    return [
+        Curve(
+            label=_label(others, key) or y,
+            x=tuple(row[name] for row in group),
+            y=tuple(row[y] for row in group),
+            colour=number,
+            dash="points" if key is None or words else "solid",
+        )
+        for number, (key, group) in enumerate(groups.items())
+    ]
+
+
+def _groups(rows: list[Row], others: Sequence[str]) -> dict[tuple | None, list[Row]]:
+    """Return the rows by the values of the other parameters, under None if these are too many."""
+    groups: dict[tuple | None, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[other] for other in others), []).append(row)
+    alone = bool(others) and all(len(group) == 1 for group in groups.values())
+    return {None: rows} if len(groups) > CURVES or alone else groups
+
+
+def _label(others: Sequence[str], key: tuple | None) -> str:
+    return ", ".join(f"{other} {_word(value)}" for other, value in zip(others, key or ()))
+
+
+def _row(one: Cell) -> Row:
+    numbers = {key: one.statistics.get(key) for key in NUMBERS}
+    outcome = {
+        "status": one.status,
+        "objective": one.objective,
+        "duration": one.duration,
+        "seconds": one.seconds,
+        "reason": " / ".join(one.reason.splitlines()),
+    }
+    return one.terms | one.measured | numbers | outcome | one.parameters
+
+
+def _word(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -83,7 +83,7 @@ class Task:
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """Values of the problem's parameters unless a run says otherwise, those without left out."""
+        """Values of the problem's parameters unless a run says otherwise."""
         parameters = inspect.signature(self.problem).parameters.values()
         return {one.name: one.default for one in parameters if one.default is not one.empty}
 
