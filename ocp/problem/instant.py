@@ -10,7 +10,7 @@ import casadi as ca
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.closed_loops import eliminated
 from ocp.mechanics import kinematics
-from ocp.mechanics.loads import acting, attached
+from ocp.mechanics.loads import Load, acting, attached
 from ocp.mechanics.loops import loop_loads, loop_wrenches
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
@@ -63,6 +63,11 @@ class Instant:
         return self.s * self.T
 
     @cached_property
+    def acting(self) -> tuple[Load, ...]:
+        """The loads as they are at this instant."""
+        return acting(self.loads, self.t)
+
+    @cached_property
     def tau(self) -> Matrix:
         """Joint torques (N m) or forces (N), (n,), by the chosen formulation, or as variables of
         their own; zero at passive joints."""
@@ -77,7 +82,7 @@ class Instant:
     def unsupported(self) -> Matrix:
         """The generalized forces (n,) that the motion would need without the ground: inverse
         dynamics, pass 1."""
-        return self.forces.inverse(self.tree, self.q, self.qd, self.qdd, acting(self.loads, self.t))
+        return self.forces.inverse(self.tree, self.q, self.qd, self.qdd, self.acting)
 
     @cached_property
     def supported(self) -> Matrix:
@@ -136,7 +141,7 @@ class Instant:
         """
         name = "book" if structure(self.tree).flexible else "newton_euler"
         passed: Any = FORMULATIONS[name].reactions
-        loads = acting(self.loads, self.t)
+        loads = self.acting
         if structure(self.tree).closed:
             loads += loop_loads(self.tree, self.q, self.loop_forces)
         wrenches = () if self.ground is None else tuple(self.reaction.wrenches.values())

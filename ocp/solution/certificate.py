@@ -12,7 +12,6 @@ import numpy as np
 
 from ocp.mechanics.flexible import damping_power
 from ocp.mechanics.kinematics import kinetic_energy, load_power, potential_energy
-from ocp.mechanics.loads import acting
 from ocp.motion import quadrature
 from ocp.problem.instant import Instant
 from ocp.solution.bounds import Violation, violations
@@ -138,7 +137,7 @@ def _energy_error(solution: Solution) -> float:
         return kinetic_energy(at.tree, at.q, at.qd) + potential_energy(at.tree, at.q)
 
     def power(at: Instant) -> Any:
-        outer = load_power(at.tree, at.q, at.qd, acting(at.loads, at.t))
+        outer = load_power(at.tree, at.q, at.qd, at.acting)
         return ca.dot(at.unsupported, at.qd) + outer - damping_power(at.tree, at.qd)
 
     levels = solution.trace(energy, motion.breaks * solution.duration)[0]

@@ -37,7 +37,7 @@ def judge(planner: Formulation) -> Formulation | None:
 
 def is_ours(planner: Formulation) -> bool:
     """Tell whether a formulation is one of the house, all of which state the same mechanics."""
-    return planner.name in FORMULATIONS
+    return FORMULATIONS.get(planner.name) is planner
 
 
 def replay(solution: Solution) -> np.ndarray:

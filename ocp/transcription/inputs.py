@@ -14,7 +14,7 @@ import casadi as ca
 
 from ocp.dynamics.closed_loops import spread
 from ocp.dynamics.formulation import Formulation, Provider
-from ocp.mechanics.loads import Wrench, acting
+from ocp.mechanics.loads import Wrench
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
@@ -146,7 +146,7 @@ def _with_derivatives(at, provider, y, lifted):
     Where torques are variables, inverse dynamics has the ground's wrenches among its loads.
     """
     symbol = ca.SX.sym("tau", at.tree.dof)
-    loads = acting(at.loads, at.t)
+    loads = at.acting
     if at.forces.torques is None:
         value = at.unsupported
         known = replace(at.forces, inverse=lambda *_: symbol)

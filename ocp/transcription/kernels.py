@@ -14,7 +14,7 @@ import numpy as np
 LOOPED = 12  # from so many joints on, pair products run faster as loops than as scalar graphs
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Kernel:
     """A vector function of one instant and its derivatives.
 
@@ -31,6 +31,9 @@ class Kernel:
     columns: np.ndarray
     linear: np.ndarray
     hessian: Callable
+
+    def __repr__(self) -> str:
+        return f"Kernel({self.width} inputs, {self.size} values, {len(self.rows)} slopes)"
 
 
 def column(what, value):

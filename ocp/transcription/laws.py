@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ocp.dynamics import Formulation, accelerations
-from ocp.mechanics.loads import acting
 from ocp.mechanics.structure import bearing, structure
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.zero_moment import body_weight
@@ -55,9 +54,8 @@ def _explicit(tree, rows, formulation):
     """qdd = forward dynamics."""
 
     def gap(at):
-        loads = acting(at.loads, at.t)
         drive = at.tau + at.looped
-        return at.qdd - accelerations(formulation, at.tree, at.q, at.qd, drive, loads)
+        return at.qdd - accelerations(formulation, at.tree, at.q, at.qd, drive, at.acting)
 
     return _law(DYNAMICS, gap, tree, rows, ("rad/s2", "m/s2"))
 

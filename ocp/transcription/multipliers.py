@@ -9,7 +9,7 @@ from ocp.problem.names import DURATION
 from ocp.transcription.rows import Rows
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Multipliers:
     """Lagrange multipliers of one constraint: instants `s` (N,), row labels (m,), values (m, N);
     positive at an upper bound."""
@@ -17,6 +17,10 @@ class Multipliers:
     s: np.ndarray
     labels: tuple[str, ...]
     values: np.ndarray
+
+    def __repr__(self) -> str:
+        count, largest = len(self.s), np.abs(self.values).max(initial=0.0)
+        return f"Multipliers({len(self.labels)} rows at {count} instants, up to {largest:.3g})"
 
 
 def name_multipliers(

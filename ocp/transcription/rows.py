@@ -14,7 +14,7 @@ from ocp.transcription.variables import Layout, free_duration
 ALIKE = 1e-12  # of the largest coefficient of a row: below it a coefficient counts as zero
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Group:
     """Constraints evaluated together at instants `s`: their kernel, the map `matrix` from x to its
     inputs there, for each row of it its owner (constraint, number of its row), and at which
@@ -25,6 +25,10 @@ class Group:
     matrix: ca.DM
     owners: tuple
     asked: np.ndarray
+
+    def __repr__(self) -> str:
+        names = ", ".join(dict.fromkeys(constraint.name for constraint, _ in self.owners))
+        return f"Group({names:.200}: {len(self.owners)} rows at {len(self.s)} instants)"
 
     def inputs(self, x):
         """Return what the kernel takes at all instants, (width, N)."""
@@ -41,7 +45,7 @@ def row_bounds(group: Group, row) -> np.ndarray:
     return np.reshape(np.array(bounds).T, (2, -1))[:, kept]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Rows:
     """Where one constraint went: instants `s` (N,), `numbers` of its rows (m,), and for each row
     and instant (m, N) the row of g or -1, and the bounded variable or -1 with the coefficient that
@@ -53,6 +57,9 @@ class Rows:
     row: np.ndarray
     variable: np.ndarray
     coefficient: np.ndarray
+
+    def __repr__(self) -> str:
+        return f"Rows({self.name!r}, {len(self.numbers)} rows at {len(self.s)} instants)"
 
     @property
     def name(self) -> str:

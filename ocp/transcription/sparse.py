@@ -16,7 +16,7 @@ from ocp.transcription.kernels import Kernel
 TABLE = 50_000_000  # entries of a matrix up to which a table of them all sorts its nonzeros
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Block:
     """A kernel at several instants: `s` (N,), the map M (N * width, variables) as `matrix`, and for
     every value where it goes.
@@ -30,6 +30,9 @@ class Block:
     matrix: ca.DM
     target: np.ndarray
     weight: np.ndarray
+
+    def __repr__(self) -> str:
+        return f"Block({self.kernel!r} at {len(self.s)} instants)"
 
 
 def assemble(blocks, variables, rows):

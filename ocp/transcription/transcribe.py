@@ -88,7 +88,7 @@ def settings_of(transcription: Transcription) -> dict:
     return general | {"method": method.name, "dynamics": name} | own
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Transcribed:
     """A problem's NLP and the way back: the layout of its variables, the groups of constraints and
     where their rows went, who asked for each bound of a variable, the objective's terms as blocks
@@ -108,6 +108,10 @@ class Transcribed:
     terms: ca.Function
     kernels: Callable[[], str]
     reduction: Reduction | None = None
+
+    def __repr__(self) -> str:
+        size, rows = len(self.nlp.lower), len(self.nlp.g_lower)
+        return f"Transcribed({self.transcription.method.name}, {size} variables, {rows} rows)"
 
     @property
     def guess(self) -> np.ndarray:

@@ -20,7 +20,7 @@ from ocp.problem.ground import bearing_slots, slots
 from ocp.problem.statement import Problem
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Layout:
     """Where everything stands in x: `nodes` (N,) at which something is lifted, and the `place`
     (width, N) of each such number in x, -1 where it is not there and zero."""
@@ -28,6 +28,9 @@ class Layout:
     problem: Problem
     nodes: np.ndarray = field(default_factory=lambda: np.empty(0))
     place: np.ndarray = field(default_factory=lambda: np.empty((0, 0), dtype=int))
+
+    def __repr__(self) -> str:
+        return f"Layout({self.size} variables, lifted at {len(self.nodes)} nodes)"
 
     @property
     def size(self) -> int:
