@@ -21,8 +21,8 @@ from ocp.mechanics.tree import Link, Tree
 
 KINDS = ("revolute", "prismatic", "screw", "fixed")
 
-every_tree = over(range(96))  # six for each kind of root and number of loads
-some_trees = over(range(0, 96, 3))
+every_tree = over(range(48))  # three for each kind of root and number of loads
+some_trees = over(range(0, 48, 3))
 every_method = pytest.mark.parametrize("method", FORMULATIONS.values(), ids=FORMULATIONS)
 
 

@@ -104,19 +104,19 @@ def split(c):
 # Values
 
 
-@over(range(20))
+@over(range(10))
 def test_inverse_agrees_with_newton_and_euler(seed):
     c = case(seed)
     assert_close(lie_group.inverse(c.tree, c.q, c.qd, c.qdd, c.loads), c.tau, 1e-10)
 
 
-@over(range(32))
+@over(range(8))
 def test_forward_inverts_inverse(seed):
     c = case(seed)
     assert_close(lie_group.forward(c.tree, c.q, c.qd, c.tau, c.loads), c.qdd, 1e-9)
 
 
-@over(range(32))
+@over(range(8))
 def test_hybrid_solves_the_partitioned_equations_of_motion(seed):
     c, (active, passive) = case(seed), split(case(seed))
     mass = by_newton_and_euler(seed)[2]
@@ -142,7 +142,7 @@ def test_the_limits_of_hybrid_are_inverse_and_forward_dynamics():
         assert_close(qdd, lie_group.forward(c.tree, c.q, c.qd, c.tau, c.loads), 0)
 
 
-@over(range(20))
+@over(range(10))
 def test_mass_matrix_and_bias_make_up_the_torques(seed):
     c, expected = case(seed), by_newton_and_euler(seed)[2]
     mass, bias = lie_group.mass_matrix(c.tree, c.q), lie_group.bias(c.tree, c.q, c.qd, c.loads)
@@ -162,7 +162,7 @@ def test_the_mass_matrix_has_structural_zeros_between_branches():
         ]
 
 
-@over(range(20))
+@over(range(10))
 def test_gravity_torques_are_the_slope_of_the_potential_energy(seed):
     c, q = case(seed), ca.SX.sym("q", case(seed).tree.dof)
     slope = ca.Function("slope", [q], [ca.gradient(kinematics.potential_energy(c.tree, q), q)])(c.q)
@@ -249,7 +249,7 @@ def everything(c, inputs, loads):
 # Derivatives
 
 
-@over(range(16))
+@over(range(8))
 def test_sensitivity_of_inverse_dynamics_agrees_with_newton_and_euler(seed):
     c = case(seed)
     for found, expected in zip(
@@ -259,7 +259,7 @@ def test_sensitivity_of_inverse_dynamics_agrees_with_newton_and_euler(seed):
         assert_close(found, expected, 1e-11)
 
 
-@over(range(16))
+@over(range(8))
 def test_hybrid_sensitivity_equals_automatic_differentiation(seed):
     c, inputs = case(seed), symbols(case(seed).tree)
     outputs = lie_group.hybrid(c.tree, *inputs, c.active, c.loads)
@@ -271,7 +271,7 @@ def test_hybrid_sensitivity_equals_automatic_differentiation(seed):
         assert_close(mine, expected, 1e-9)
 
 
-@over(range(16))
+@over(range(8))
 def test_hybrid_sensitivity_obeys_the_differentiated_equations_of_newton_and_euler(seed):
     """M dqdd/dx + dtau/dx at fixed qdd = dtau/dx; qdd of an active joint and tau of a passive one change with nothing but themselves."""
     c, n = case(seed), case(seed).tree.dof
@@ -288,7 +288,7 @@ def test_hybrid_sensitivity_obeys_the_differentiated_equations_of_newton_and_eul
             assert (np.array(slope)[rows] == expected[rows]).all()
 
 
-@over(range(12))
+@over(range(6))
 def test_hybrid_sensitivity_is_the_limit_of_differences(seed):
     """Richardson's extrapolation of central differences along a random direction."""
     c, rng = case(seed, largest=6), np.random.default_rng(seed)
