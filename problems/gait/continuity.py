@@ -6,7 +6,7 @@ import numpy as np
 from ocp.problems.gait.cycle import OTHER, REFLECTED
 
 from ocp import Solution
-from ocp.mechanics.zero_moment import body_weight
+from ocp.mechanics import body_weight
 from ocp.solution import Extreme, traces
 
 UNITS = {"q": ("rad", "m"), "qd": ("rad/s", "m/s"), "qdd": ("rad/s2", "m/s2")}

@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 
 from ocp import Instant, Problem, Solution, Symmetry
-from ocp.mechanics.zero_moment import body_weight
+from ocp.mechanics import body_weight
 from ocp.solution import dense, traces
 
 REFLECTED = np.array([[-1.0], [1.0], [1.0]])  # of a force in the plane X = 0

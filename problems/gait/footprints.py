@@ -6,8 +6,7 @@ from ocp.problems.gait.cycle import REFLECTED, step_length
 from ocp.problems.gait.stance import UP
 
 from ocp import Solution
-from ocp.mechanics.kinematics import positions
-from ocp.mechanics.zero_moment import hull
+from ocp.mechanics import hull, positions
 
 
 def soles(solution: Solution, steps: int) -> list[np.ndarray]:

@@ -24,7 +24,7 @@ from ocp.problems.gait.measured import (
 )
 
 from ocp import Solution
-from ocp.mechanics.zero_moment import body_weight
+from ocp.mechanics import body_weight
 from ocp.solution import Extreme, Footing, as_data, dense, footing, traces
 
 GROUPS = {  # of joints, by the beginnings of their names

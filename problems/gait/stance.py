@@ -7,7 +7,7 @@ import numpy as np
 from ocp.models.human import CONTACTS, FEET, SOLES
 
 from ocp import Tree
-from ocp.mechanics.kinematics import positions
+from ocp.mechanics import positions
 from ocp.problem import Foot, Ground, Pin, Support
 
 UP = (0.0, 1.0, 0.0)

@@ -37,7 +37,7 @@ from ocp import (
     squares,
     torque_limits,
 )
-from ocp.mechanics.kinematics import position, positions
+from ocp.mechanics import position, positions
 from ocp.problem import (
     Ground,
     apart,

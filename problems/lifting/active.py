@@ -8,7 +8,7 @@ import numpy as np
 from ocp.problems.lifting.maximum import KILOGRAMS
 
 from ocp import Constraint, Solution
-from ocp.mechanics.zero_moment import hull
+from ocp.mechanics import hull
 from ocp.problem import Foot
 
 SLIGHT = 1e-6  # of the largest multiplier: a constraint with less counts as idle

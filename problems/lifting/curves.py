@@ -10,7 +10,7 @@ from ocp.problems.gait.cycle import joint_forces
 from ocp.problems.lifting.maximum import HANDS, box_mass, with_known_mass
 
 from ocp import Solution, Tree
-from ocp.mechanics.kinematics import poses
+from ocp.mechanics import poses
 from ocp.solution import traces
 
 BACK = "spine1_flex"  # the joint at L5/S1 that bends forward

@@ -13,8 +13,7 @@ import numpy as np
 from ocp.models.human import carry
 
 from ocp import Constraint, Instant, Link, Solution, Tree, path, prismatic
-from ocp.mechanics.structure import structure
-from ocp.mechanics.zero_moment import body_weight
+from ocp.mechanics import body_weight, structure
 from ocp.problem import Foot, Ground, Span, Support
 
 HANDS = ("right hand", "left hand")

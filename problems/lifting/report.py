@@ -12,7 +12,7 @@ from ocp.problems.lifting.curves import BACK, Lift, lifted
 from ocp.problems.lifting.maximum import with_known_mass
 
 from ocp import Solution
-from ocp.mechanics.zero_moment import body_weight
+from ocp.mechanics import body_weight
 from ocp.solution import Extreme, Footing, as_data, dense, footing
 
 JOINTS = {

@@ -9,9 +9,7 @@ from ocp.models.human import FEET, NAMES, SOLES, human
 from ocp.problems.lifting.hold import UP
 
 from ocp import Constraint, Instant, Objective, Tree, path, squares
-from ocp.mechanics.kinematics import positions
-from ocp.mechanics.loads import Wrench
-from ocp.mechanics.zero_moment import body_weight, hull
+from ocp.mechanics import Wrench, body_weight, hull, positions
 from ocp.problem import Foot, Ground, Pin, Support, zero_moment_point
 
 # Frozen [assumed]: clavicles, neck, head and toes, and where both sides mirror, the spine sideways

@@ -44,7 +44,7 @@ from ocp import (
     smoothness,
     torque_limits,
 )
-from ocp.mechanics.kinematics import positions
+from ocp.mechanics import positions
 from ocp.problem import (
     Ground,
     final,
