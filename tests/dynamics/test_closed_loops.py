@@ -1,6 +1,6 @@
 """Dynamics of closed mechanisms: against closed forms of the four-bar, virtual work, energy, and forward against inverse."""
 
-from functools import lru_cache, cache
+from functools import cache
 
 import casadi as ca
 import numpy as np

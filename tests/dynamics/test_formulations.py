@@ -1,6 +1,6 @@
 """The methods of the literature: equal torques, and the work that Hollerbach (1980) counts in tables I and II."""
 
-from functools import lru_cache, cache
+from functools import cache
 from math import cos, sin
 
 import casadi as ca

@@ -1,7 +1,7 @@
 """The Lie-group recursions: inverse, forward and hybrid dynamics against Newton and Euler, their derivatives, free motions, their work."""
 
 from dataclasses import dataclass, replace
-from functools import lru_cache, cache
+from functools import cache
 
 import casadi as ca
 import numpy as np

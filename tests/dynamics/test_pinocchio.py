@@ -4,7 +4,7 @@ Pinocchio's joints turn about axes through their own origins, so each is placed 
 """
 
 from dataclasses import dataclass
-from functools import lru_cache, cache
+from functools import cache
 
 import casadi as ca
 import numpy as np

@@ -1,6 +1,6 @@
 """Derivatives of inverse dynamics: every recursion against automatic differentiation, finite differences, structure and closed forms."""
 
-from functools import lru_cache, cache
+from functools import cache
 from itertools import count
 
 import casadi as ca
