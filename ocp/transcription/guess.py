@@ -79,12 +79,11 @@ def standing(layout: Layout) -> np.ndarray:
     lifted, rows = np.zeros(layout.place.shape), structure(problem.tree).internal
     if problem.ground is None or not len(layout.nodes):
         return lifted
-    there = layout.place[rows::6] >= 0
-    push = (
-        -np.array(problem.tree.gravity)
-        * body_weight(problem.tree)
-        / max(np.linalg.norm(problem.tree.gravity), 1e-12)
-    )
+    present = layout.place[rows::6] >= 0
+    gravity = np.array(problem.tree.gravity)
+    strength = max(float(np.linalg.norm(gravity)), 1e-12)
+    push = -gravity * body_weight(problem.tree) / strength
     for k in range(len(slots(problem.ground))):
-        lifted[rows + 6 * k + 3 : rows + 6 * k + 6] = push[:, None] * there[k] / there.sum(axis=0)
+        share = present[k] / present.sum(axis=0)
+        lifted[rows + 6 * k + 3 : rows + 6 * k + 6] = push[:, None] * share
     return lifted
