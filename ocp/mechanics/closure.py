@@ -120,17 +120,20 @@ def _errors(tree, q):
         closed = ["xyz".index(letter) for letter in loop.orientation]
         if closed:
             ends = [tree.point(name) for name in (loop.start, loop.end)]
-            mine, his = (
+            at_start, at_end = (
                 np.array(frames[tree.link_index(end.link)][:3, :3] @ axes)
                 for end, axes in zip(ends, _axes(loop))
             )
-            along, others = np.sum(mine * his, axis=0), [i for i in range(3) if i not in closed]
+            along, others = (
+                np.sum(at_start * at_end, axis=0),
+                [i for i in range(3) if i not in closed],
+            )
             cosine = (along.sum() - 1) / 2 if len(closed) == 3 else along[others].mean()
             rows = slice(first, first + len(closed))
             sine = np.linalg.norm(error[rows])
             error[rows] *= np.arctan2(sine, cosine) / sine if sine > 1e-12 else 1.0
             turns = [kinematics.jacobian_at(tree, moves, end)[:3, :] for end in ends]
-            slope[rows] = mine[:, closed].T @ np.array(turns[1] - turns[0])
+            slope[rows] = at_start[:, closed].T @ np.array(turns[1] - turns[0])
             faces &= cosine > 0
             first += len(closed)
     return error, slope, faces
@@ -153,11 +156,11 @@ def _close(tree, q, free):
             or (len(sizes) > PATIENCE and sizes[-1] > 0.9 * sizes[-1 - PATIENCE])
         ):
             break
-        mine = slope[:, free]
-        square = mine @ mine.T
+        at_start = slope[:, free]
+        square = at_start @ at_start.T
         step = np.zeros(tree.dof)
         scale = max(np.trace(square) / len(error), 1e-12)
-        step[free] = mine.T @ np.linalg.solve(
+        step[free] = at_start.T @ np.linalg.solve(
             square + (damping * scale + 1e-15 * scale) * np.eye(len(error)), -error
         )
         trial = q + step * min(1.0, STRIDE / max(np.abs(step).max(), 1e-300))

@@ -184,10 +184,10 @@ def _rows(loop, start, end, order):
             )[:order]
         ),
     )
-    mine, his = _axes(loop)
+    at_start, at_end = _axes(loop)
     guide, constant = {
-        "start": (start, mine),
-        "end": (end, his),
+        "start": (start, at_start),
+        "end": (end, at_end),
         "global": (None, ca.DM(np.array(loop.frame))),
     }[loop.axes]
     rows = [
@@ -197,7 +197,7 @@ def _rows(loop, start, end, order):
     for terms in _products(loop.orientation):
         rows.append(
             tuple(
-                (weight, _carried(start, mine[:, i], order), _carried(end, his[:, j], order))
+                (weight, _carried(start, at_start[:, i], order), _carried(end, at_end[:, j], order))
                 for weight, i, j in terms
             )
         )
@@ -240,8 +240,8 @@ def _products(orientation):
 def _duals(loop, start, end):
     """Return force, start and end (3, rows) of one loop with gap rate = force . (v_end - v_start) +
     start . w_start + end . w_end."""
-    mine, his = start.rotation @ _axes(loop)[0], end.rotation @ _axes(loop)[1]
-    guide = {"start": mine, "end": his, "global": ca.DM(np.array(loop.frame))}[loop.axes]
+    at_start, at_end = start.rotation @ _axes(loop)[0], end.rotation @ _axes(loop)[1]
+    guide = {"start": at_start, "end": at_end, "global": ca.DM(np.array(loop.frame))}[loop.axes]
     none, span = ca.DM(3, 1), end.origin - start.origin
     forces, starts, ends = [ca.DM(3, 0)], [ca.DM(3, 0)], [ca.DM(3, 0)]
     for letter in loop.position:
@@ -249,12 +249,12 @@ def _duals(loop, start, end):
         turned = ca.cross(axis, span)  # since (w x axis) . span = w . (axis x span)
         for column, value in (
             (forces, axis),
-            (starts, turned if guide is mine else none),
-            (ends, turned if guide is his else none),
+            (starts, turned if guide is at_start else none),
+            (ends, turned if guide is at_end else none),
         ):
             column.append(value)
     for terms in _products(loop.orientation):
-        moment = sum(weight * ca.cross(his[:, j], mine[:, i]) for weight, i, j in terms)
+        moment = sum(weight * ca.cross(at_end[:, j], at_start[:, i]) for weight, i, j in terms)
         for column, value in ((forces, none), (starts, -moment), (ends, moment)):
             column.append(value)
     return ca.horzcat(*forces), ca.horzcat(*starts), ca.horzcat(*ends)
@@ -275,10 +275,10 @@ def _actions(tree, frames, multipliers):
     for loop in tree.loops:
         start, end = _sides(tree, moves, loop)
         force, *moments = _duals(loop, start, end)
-        mine = multipliers[first : first + force.shape[1]]
+        passed = multipliers[first : first + force.shape[1]]
         first += force.shape[1]
         for side, sign, name, moment in zip((start, end), (-1, 1), (loop.start, loop.end), moments):
             found.append(
-                (loop, tree.point(name).link, side.origin, moment @ mine, sign * (force @ mine))
+                (loop, tree.point(name).link, side.origin, moment @ passed, sign * (force @ passed))
             )
     return found
