@@ -156,11 +156,11 @@ def _close(tree, q, free):
             or (len(sizes) > PATIENCE and sizes[-1] > 0.9 * sizes[-1 - PATIENCE])
         ):
             break
-        at_start = slope[:, free]
-        square = at_start @ at_start.T
+        by_free = slope[:, free]
+        square = by_free @ by_free.T
         step = np.zeros(tree.dof)
         scale = max(np.trace(square) / len(error), 1e-12)
-        step[free] = at_start.T @ np.linalg.solve(
+        step[free] = by_free.T @ np.linalg.solve(
             square + (damping * scale + 1e-15 * scale) * np.eye(len(error)), -error
         )
         trial = q + step * min(1.0, STRIDE / max(np.abs(step).max(), 1e-300))
