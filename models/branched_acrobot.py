@@ -9,7 +9,7 @@ import numpy as np
 from ocp.models.flat import flat
 
 from ocp import Joint, Link, Point, Tree, revolute
-from ocp.mechanics.spatial import rotate_z
+from ocp.mechanics import rotate_z
 
 LENGTH, TRUNK, LEG = 1.0, 1.0, 0.5  # m, kg, kg
 SPREAD, GRAVITY = np.deg2rad(30.0), 9.81  # rad, m/s2

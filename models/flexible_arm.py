@@ -20,9 +20,7 @@ from typing import Any
 import numpy as np
 
 from ocp import Joint, Link, Point, Tree, fixed, revolute
-from ocp.mechanics.beams import Beam, Body, assumed_modes
-from ocp.mechanics.joints import GROUND
-from ocp.mechanics.modes import Modes
+from ocp.mechanics import GROUND, Beam, Body, Modes, assumed_modes
 
 LENGTH, HEIGHT, THICKNESS = 1.0, 0.05, 0.005  # m
 YOUNG, SHEAR, DENSITY = 70e9, 26e9, 2700.0  # Pa, Pa, kg/m3

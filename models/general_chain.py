@@ -3,7 +3,7 @@
 import numpy as np
 
 from ocp import Link, Tree, revolute
-from ocp.mechanics.joints import GROUND
+from ocp.mechanics import GROUND
 
 
 def general_chain(n: int, seed: int = 0) -> Tree:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ocp import Link, Tree, prismatic, revolute
-from ocp.mechanics.joints import GROUND
+from ocp.mechanics import GROUND
 
 Place = tuple[float, float, float]
 # name, parent, place of the first joint there (m), joints that meet in each place, bone from one

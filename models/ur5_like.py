@@ -5,7 +5,7 @@ from math import pi
 import numpy as np
 
 from ocp import Link, Tree, dh
-from ocp.mechanics.joints import GROUND
+from ocp.mechanics import GROUND
 
 # d (m), a (m), alpha (CB3 user manual, robot parameters, table "UR5 serie 3")
 ROWS = (

@@ -1,7 +1,7 @@
 """List what runs as `python -m problems.NAME`."""
 
 from ocp.cli.listing import line, modules
-from ocp.studies.tables import aligned
+from ocp.studies import aligned
 
 if __name__ == "__main__":
     print(

@@ -11,8 +11,7 @@ from ocp.problems.benchmarks.operations import Pair, operations
 
 from ocp import Link, Tree, revolute
 from ocp.dynamics import book
-from ocp.mechanics.joints import GROUND
-from ocp.mechanics.modes import Modes, Place
+from ocp.mechanics import GROUND, Modes, Place
 from ocp.studies import markdown
 
 # Powers of n, n_f and m, and their coefficients

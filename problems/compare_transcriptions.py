@@ -21,7 +21,7 @@ from ocp.problems.benchmarks.refinement import GOAL, HERMITE, RADAU, SPLINE, Row
 from ocp.problems.swinging import COARSE, QUICK, ROUGH, SPREAD
 
 from ocp import Problem, Radau, Solver, Transcription, solve
-from ocp.mechanics.structure import structure
+from ocp.mechanics import structure
 from ocp.solution import violations
 from ocp.studies import Optimum, Study, markdown, ranked, restarts
 

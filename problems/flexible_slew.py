@@ -41,9 +41,7 @@ from ocp import (
     torque_limits,
 )
 from ocp.cli import main
-from ocp.mechanics.kinematics import kinetic_energy, position, potential_energy
-from ocp.mechanics.structure import structure
-from ocp.mechanics.types import Matrix
+from ocp.mechanics import Matrix, kinetic_energy, position, potential_energy, structure
 from ocp.motion import Mesh
 from ocp.plots import COLOURS, SMALL, WIDTH, picture, style
 from ocp.transcription.shooting import followed

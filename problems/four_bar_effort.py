@@ -7,7 +7,7 @@ from ocp.models.four_bar import four_bar
 
 from ocp import BSpline, Problem, Task, at_end, at_start, effort, torque_limits
 from ocp.cli import main
-from ocp.mechanics.closure import close
+from ocp.mechanics import close
 
 ABOVE = (0.0, 1.0, 2.0)  # whence the projection closes the loop with the pin above the ground link
 

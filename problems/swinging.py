@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ocp import Guess, Problem, Radau, Solution, Solver, Transcription, Views, solve
-from ocp.mechanics.structure import structure
+from ocp.mechanics import structure
 from ocp.studies import wandering
 
 COARSE = Transcription(method=Radau(intervals=40, order=4))

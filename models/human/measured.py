@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.checks import frozen
+from ocp.mechanics import frozen
 
 Curve = tuple[float, ...]  # (N,)
 

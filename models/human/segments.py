@@ -18,7 +18,7 @@ from ocp.models.human.anthropometry import (
 )
 
 from ocp import Link
-from ocp.mechanics.checks import numbers
+from ocp.mechanics import numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,9 +32,7 @@ from ocp.models.human.tables import (
 )
 
 from ocp import Link, Point, Tree, dh, fixed
-from ocp.mechanics.checks import numbers
-from ocp.mechanics.kinematics import poses
-from ocp.mechanics.spatial import dh_pose
+from ocp.mechanics import dh_pose, numbers, poses
 
 Row = tuple[float, float, float, float]  # theta, d, a, alpha
 RANGES = ("anatomical", "gait")

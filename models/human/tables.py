@@ -7,7 +7,7 @@ the man of STATURE and MASS; `ocp.models.human.skeleton` scales them.
 
 from ocp.models.human.anthropometry import LENGTHS
 
-from ocp.mechanics.joints import GROUND
+from ocp.mechanics import GROUND
 
 # Three slides, then three turns of the pelvis
 ROOT = ("glob_tz", "glob_ty", "glob_tx", "glob_ry", "glob_rz", "glob_rx")

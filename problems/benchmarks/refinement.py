@@ -20,7 +20,7 @@ from ocp import (
     Transcription,
     solve,
 )
-from ocp.mechanics.structure import structure
+from ocp.mechanics import structure
 from ocp.solution import replay
 
 GOAL = 1e-2  # rad or m and their rates: what a simulated end may err
