@@ -6,8 +6,8 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from dynamics import test_book
-from ocp.models.flexible_arm import flexible_arm
+from flexible_trees import mixed
+from ocp.models.flexible_arm import flexible_arm, strip
 from ocp.problems.two_link_time import problem as rigid_problem
 
 from ocp import (
@@ -156,7 +156,7 @@ def test_random_starts_do_not_bend_the_links():
 def test_forward_hybrid_and_inverse_dynamics_are_one_law(seed):
     """Lagrange's equations by AD of the energies, J z'' = R, and the hybrid form, on random mixed
     trees with loads."""
-    tree, _, q, qd, qdd, loads = test_book.mixed(seed)
+    tree, _, q, qd, qdd, loads = mixed(seed)
     q, qd, qdd = map(ca.DM, (q, qd, qdd))
     tau = book.inverse(tree, q, qd, qdd, loads)
     scale = float(ca.norm_inf(qdd))
@@ -222,7 +222,7 @@ def balance(tree, motion, loads):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_what_joints_pass_makes_the_momentum_change(seed):
-    tree, _, *motion, loads = test_book.mixed(seed)
+    tree, _, *motion, loads = mixed(seed)
     change, given = balance(tree, [ca.DM(part) for part in motion], loads)
     assert float(ca.norm_inf(change - given)) < 1e-11 * float(ca.norm_inf(change))
 
@@ -258,7 +258,7 @@ def test_every_transcription_reaches_the_same_optimum():
 
 
 def test_a_random_tree_of_rigid_and_flexible_links_costs_the_same_in_spline_and_collocation():
-    tree = test_book.mixed(4)[0]
+    tree = mixed(4)[0]
     pull = Load(
         point=tree.points[0].name, force=(0.5, -1.0, 0.3), moment=lambda t: ca.vertcat(0, t, 0.1)
     )
@@ -337,7 +337,7 @@ def test_constraints_see_where_the_bent_tip_is(solution):
 
 @pytest.mark.parametrize(
     "modes",
-    [stated(), assumed_modes(test_book.strip(0.2), bend_z=1, torsion=1, stiffening=True)],
+    [stated(), assumed_modes(strip(0.2), bend_z=1, torsion=1, stiffening=True)],
     ids=["stated", "made"],
 )
 def test_files_give_flexible_trees_back_exactly(tmp_path, solution, modes):
