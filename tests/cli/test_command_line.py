@@ -1,4 +1,7 @@
-"""Every problem as a command: flags, output, report, exit status, and errors that name the thing and leave nothing behind."""
+"""Every problem as a command: flags, output, report, exit status.
+
+Errors name the thing and leave nothing behind.
+"""
 
 import json
 import os

@@ -1,4 +1,7 @@
-"""The comparison of solvers: benchmark curves with known answers, verdicts by the certificate, runs that end badly, and what is printed."""
+"""The comparison of solvers: benchmark curves with known answers, verdicts by the certificate.
+
+Runs that end badly, and what is printed.
+"""
 
 from dataclasses import replace
 from math import inf
@@ -162,8 +165,8 @@ def test_files_keep_runs_and_the_same_command_runs_only_what_is_missing(
     assert asked == ["ipopt", "snopt", "sleqp"] and picture.stat().st_size > 10_000
     assert [one.solver for one in read(file.read_text())] == ["ipopt", "snopt", "sleqp"]
     assert (
-        "two_link_time: IPOPT : SNOPT = 1 s : 2 s = 1 : 2; of SNOPT's time 0.5 s are functions and derivatives, 0.25 s the bridge to Drake, "
-        "1.25 s SNOPT itself"
+        "two_link_time: IPOPT : SNOPT = 1 s : 2 s = 1 : 2; of SNOPT's time 0.5 s are functions and "
+        "derivatives, 0.25 s the bridge to Drake, 1.25 s SNOPT itself"
     ) in capsys.readouterr().out
 
 

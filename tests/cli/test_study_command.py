@@ -1,0 +1,84 @@
+"""`ocp study`: what it prints and writes, how its values are read, what it refuses."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from ocp.cli.study import run, values
+
+
+@pytest.fixture(autouse=True)
+def inside(tmp_path, monkeypatch):
+    """An empty working folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_command_sweeps_and_tells(capsys):
+    design = ["--set", "torque=8:10:2", "--set", "points=6,3"]
+    assert run(["two_link_time", *design, "--workers", "0", "--csv", "t.csv", "--chain"]) == 1
+    out = capsys.readouterr().out
+    assert "4/4 cells, 2 failed, 0:00 left; torque 10, points 3: failed" in out
+    assert "4 cells, 2 failed, in two_link_time-study.sqlite" in out
+    assert "at least 4, got 3" in out and Path("t.csv").exists()
+
+
+def test_the_command_draws_fronts_and_ranks_starts(capsys):
+    quiet = ["--workers", "0", "--quiet"]
+    assert run(["two_link_time", "--set", "points=6", "--starts", "2", *quiet]) == 0
+    assert re.search(r"1 +0\.4\d+ +0\.4\d+ +2 of 2 +0, 1\n", capsys.readouterr().out)
+    over = ["--set", "u=0.3,0.7", "--set", "points=6", "--pareto", "duration,effort"]
+    assert run(["two_link_lift", *over, "--plot", "f.png", *quiet]) == 0
+    assert "front of 2 points" in capsys.readouterr().out and Path("f.png").exists()
+    over = ["--set", "torque=9:10", "--latin", "3", "--measure", "speeds", "--y", "fastest"]
+    assert run(["study_cells", *over, "--plot", "l.png", *quiet]) == 0
+
+
+def test_tuples_and_names_of_one_s_own_are_values():
+    assert values("1,-1;2,-2", tuple[float, float]) == [(1.0, -1.0), (2.0, -2.0)]
+    assert values("1,-1", tuple[int, int]) == [(1, -1)]
+
+
+def test_values_are_read_as_meant():
+    assert (
+        values("0.8:1.6:5") == pytest.approx([0.8, 1.0, 1.2, 1.4, 1.6])
+        and values("5:9:3") == [5, 7, 9]
+        and values("2:7:1") == [2]
+    )
+    assert (
+        values("1,2.5,all") == [1, 2.5, "all"]
+        and values("true") is True
+        and values("1:2") == (1, 2)
+    )
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ("nonesuch", "nonesuch: there is no such problem"),
+        ("two_link_time --set torque", "--set: expected PARAMETER=VALUES, got 'torque'"),
+        ("two_link_time --set speed=1", "speed: two_link_time.problem has no such parameter"),
+        ("random_trees", "random_trees: has no TASK and no function 'problem'"),
+        ("two_link_time --set torque=1:2", "torque: bounds LOW:HIGH are for --latin"),
+        ("two_link_time --set torque=a:b:c", "LOW:HIGH:COUNT"),
+        ("two_link_time --set torque=1 --set torque=2", "torque: is set twice"),
+        ("two_link_time --pareto effort", "--pareto: expected two goals"),
+        ("two_link_time --starts 3 --set torque=5,6", "--starts: of one problem only"),
+        ("two_link_time --plot a.doc", "suffix '.doc'"),
+        ("two_link_time --csv nowhere/a.csv", "folder nowhere does not exist"),
+        ("two_link_time --measure beauty", "has no function 'beauty'"),
+        (
+            "two_link_time --file nowhere/a.sqlite",
+            "nowhere/a.sqlite: folder nowhere does not exist",
+        ),
+    ],
+)
+def test_bad_arguments_are_named_and_leave_nothing(flags, message, inside, capsys):
+    assert run(flags.split()) == 2
+    captured = capsys.readouterr()
+    assert (
+        captured.err.startswith("study: error: ") and message in captured.err and captured.out == ""
+    )
+    assert os.listdir(inside) == []

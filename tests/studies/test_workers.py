@@ -1,0 +1,80 @@
+"""Where cells run: processes that die, executors of all kinds, a cluster."""
+
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from ocp.problems.two_link_time import problem as fastest
+from study_cells import (
+    FOUR,
+    deadly,
+    objectives,
+    problem,
+)
+
+from ocp import solve
+from ocp.studies import (
+    sweep,
+)
+from ocp.studies.addresses import address
+
+CLUSTERED = {"torque": [float(k) for k in range(8, 20)], "points": 6}
+
+
+def test_functions_must_be_importable_and_engines_executors():
+    def local(torque: float = 10.0):
+        return problem(torque)
+
+    assert address(problem) == "study_cells:problem"
+    for function in (local, lambda: problem(), 5):
+        with pytest.raises(ValueError, match="expected a function of a module"):
+            sweep(function, {}, workers=0)
+    with pytest.raises(ValueError, match="workers: expected a whole number"):
+        sweep(problem, FOUR, workers=-1)
+    with pytest.raises(
+        ValueError, match="executor: expected an Executor of concurrent.futures, got str"
+    ):
+        sweep(problem, FOUR, executor="dask")
+    with pytest.raises(TypeError, match="no option 'wrkers'"):
+        sweep(problem, FOUR, wrkers=2)
+
+
+def test_any_executor_will_do_and_one_that_breaks_says_so():
+    two = {"torque": [8.0, 10.0]}
+    with ThreadPoolExecutor(2) as threads:
+        done = sweep(problem, two, executor=threads)
+    assert objectives(done) == objectives(sweep(problem, two, workers=0))
+    with pytest.raises(RuntimeError, match="shutdown"):
+        sweep(problem, two, executor=threads)
+
+
+def test_a_worker_that_dies_costs_its_own_cell_at_most():
+    done = sweep(problem, {"torque": [13.0, 8.0, 10.0]}, workers=2, method=deadly, file="a.sqlite")
+    assert [cell.status for cell in done.cells] == ["failed", "solved", "solved"]
+    assert done.failed[0].reason.startswith("its worker process died twice: BrokenProcessPool")
+    assert done.cells[1].objective == solve(problem(torque=8.0)).objective
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_cluster_that_loses_a_worker_loses_no_cell():
+    distributed = pytest.importorskip("distributed", reason="needs the extra `cluster`")
+    killed = []
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        workers = client.run(os.getpid)
+
+        def watch(progress):
+            if progress.done == 3:
+                killed.append(next(iter(workers.values())))
+                os.kill(killed[0], signal.SIGKILL)
+
+        done = sweep(
+            fastest, CLUSTERED, executor=client.get_executor(), file="a.sqlite", watch=watch
+        )
+    assert killed and len(done.solved) == 12
+    assert objectives(done) == objectives(sweep(fastest, CLUSTERED, workers=0))
