@@ -1,4 +1,7 @@
-"""The acrobot swings up with the least effort of its elbow (Sohl & Bobrow 2001, section 5.2, with Spong's parameters and exact ends)."""
+"""The acrobot swings up with the least effort of its elbow.
+
+Sohl & Bobrow (2001), section 5.2, with Spong's parameters and exact ends.
+"""
 
 from math import pi
 
@@ -12,8 +15,9 @@ from ocp.cli import main
 def problem(
     start: float = -1.0, duration: float = 3.0, points: int = 180, degree: int = 5
 ) -> Problem:
-    """`start`: angle of the shoulder from the horizontal (rad), -1.0 or -1.3 in the paper; `duration`: of the motion (s);
-    `points`: control points per joint; `degree`: of the spline."""
+    """`start`: angle of the shoulder from the horizontal (rad), -1.0 or -1.3 in the paper;
+    `duration`: of the motion (s); `points`: control points per joint; `degree`: of the spline.
+    """
     robot = acrobot()
     return Problem(
         tree=robot,

@@ -1,4 +1,7 @@
-"""A trunk with two driven legs swings up with the least effort (Sohl & Bobrow 2001, section 5.3, with parameters of our own and exact ends)."""
+"""A trunk with two driven legs swings up with the least effort.
+
+Sohl & Bobrow (2001), section 5.3, with parameters of our own and exact ends.
+"""
 
 from math import pi
 
@@ -12,8 +15,9 @@ from ocp.cli import main
 def problem(
     start: float = -1.0, duration: float = 3.0, points: int = 360, degree: int = 5
 ) -> Problem:
-    """`start`: angle of the trunk from the horizontal (rad); `duration`: of the motion (s); `points`: control points per joint;
-    `degree`: of the spline."""
+    """`start`: angle of the trunk from the horizontal (rad); `duration`: of the motion (s);
+    `points`: control points per joint; `degree`: of the spline.
+    """
     robot = branched_acrobot()
     return Problem(
         tree=robot,

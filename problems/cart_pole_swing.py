@@ -15,10 +15,12 @@ def problem(
     points: int = 40,
     degree: int = 5,
 ) -> Problem:
-    """From the straight motion comes the textbook's swing, 58.8077 N2 s; one to the other side first costs 57.9448.
+    """From the straight motion comes the textbook's swing, 58.8077 N2 s; one to the other side
+    first costs 57.9448.
 
-    `travel`: of the cart (m); `duration`: of the motion (s); `force`: limit on the cart (N); `points`: control points per joint;
-    `degree`: of the spline."""
+    `travel`: of the cart (m); `duration`: of the motion (s); `force`: limit on the cart (N);
+    `points`: control points per joint; `degree`: of the spline.
+    """
     cart = cart_pole(force=force)
     return Problem(
         tree=cart,

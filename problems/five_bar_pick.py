@@ -1,4 +1,7 @@
-"""A five-bar mechanism takes a load over a sill in the least time, the motors of its two cranks limited."""
+"""A five-bar mechanism takes a load over a sill in the least time.
+
+The motors of its two cranks are limited.
+"""
 
 import casadi as ca
 from ocp.models.five_bar import five_bar, reaching
@@ -22,9 +25,12 @@ def problem(
     points: int = 60,
     degree: int = 5,
 ) -> Problem:
-    """`reach`: from pick to place, across (m); `depth`: of both below the cranks' pivots (m); `sill`: height above both that the hand must clear
-    midway (m) and `width` of it (m); `payload`: in the hand (kg); `torque`: limit at both cranks (N m); `u`: weight of effort beside the time
-    (1 / (N2 m2)); `gravity`: its strength, down (m/s2); `points`: control points per joint; `degree`: of the spline."""
+    """`reach`: from pick to place, across (m); `depth`: of both below the cranks' pivots (m);
+    `sill`: height above both that the hand must clear midway (m); `width`: of it (m);
+    `payload`: in the hand (kg); `torque`: limit at both cranks (N m); `u`: weight of effort beside the time
+    (1 / (N2 m2)); `gravity`: its strength, down (m/s2); `points`: control points per joint;
+    `degree`: of the spline.
+    """
     robot = five_bar(payload=payload, torque=torque, gravity=gravity)
     pick, place = (reaching((side * reach / 2, -depth)) for side in (-1, 1))
 

@@ -1,4 +1,7 @@
-"""A four-bar mechanism turns by its crank alone, rest to rest with the least effort, its loop closed all the way."""
+"""A four-bar mechanism turns by its crank alone, rest to rest with the least effort.
+
+Its loop stays closed all the way.
+"""
 
 from math import pi
 
@@ -21,8 +24,10 @@ def problem(
     points: int = 120,
     degree: int = 5,
 ) -> Problem:
-    """`start`: angle of the crank from the ground link (rad); `turn`: of the crank (rad); `duration`: of the motion (s); `torque`: limit at
-    the crank (N m); `gravity`: its strength, down in the plane (m/s2); `points`: control points per joint; `degree`: of the spline."""
+    """`start`: angle of the crank from the ground link (rad); `turn`: of the crank (rad);
+    `duration`: of the motion (s); `torque`: limit at the crank (N m); `gravity`: its strength, down
+    in the plane (m/s2); `points`: control points per joint; `degree`: of the spline.
+    """
     mechanism = four_bar(torque=torque, gravity=gravity)
     crank = start + np.linspace(0.0, turn, 25)
     way = close(mechanism, np.vstack([crank, np.outer(ABOVE[1:], np.ones(25))]), ["crank"])

@@ -7,9 +7,8 @@ from ocp.models.pr import pr
 from ocp import BSpline, Problem, Published, Task, at_end, at_start, mixed, torque_limits
 from ocp.cli import main
 
-LITERAL_STROKE = (
-    pi / 4 - 0.1
-)  # m: the printed ends of the slide, 0.1 and pi/4 (Barman 2020, eq. 4.19)
+# m: the printed ends of the slide, 0.1 and pi/4 (Barman 2020, eq. 4.19)
+LITERAL_STROKE = pi / 4 - 0.1
 
 
 def problem(
@@ -19,8 +18,10 @@ def problem(
     torque: float = 10.0,
     points: int = 22,
 ) -> Problem:
-    """`u`: weight of effort against time, 0 to 1; `stroke`: way of the slide (m), 0.50 comes near the printed time;
-    `force`: limit of the slide (N); `torque`: limit of the hinge (N m); `points`: control points per joint."""
+    """`u`: weight of effort against time, 0 to 1; `stroke`: way of the slide (m), 0.50 comes near
+    the printed time; `force`: limit of the slide (N); `torque`: limit of the hinge (N m); `points`:
+    control points per joint.
+    """
     arm = pr(force=force, torque=torque)
     return Problem(
         tree=arm,
@@ -42,7 +43,8 @@ PUBLISHED = (
         source="Barman 2020, section 4.2",
         optimum=0.646260,
         ours=lambda solution: solution.duration,
-        remark="literal data; the print is not reproducible from them (J = 0.853063 at the true optimum)",
+        remark="literal data; the print is not reproducible from them "
+        "(J = 0.853063 at the true optimum)",
     ),
     Published(
         quantity="T (s)",

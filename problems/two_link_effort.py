@@ -1,4 +1,7 @@
-"""Two rods rise from horizontal to vertical with the least effort (Sohl & Bobrow 2001, section 5.1, with parameters of our own)."""
+"""Two rods rise from horizontal to vertical with the least effort.
+
+Sohl & Bobrow (2001), section 5.1, with parameters of our own.
+"""
 
 from math import pi
 
@@ -43,7 +46,8 @@ PUBLISHED = (
         value=9.9,
         source="Sohl & Bobrow 2001, section 5.1",
         ours=lambda solution: solution.objective,
-        remark="swinging down and folding, as described; with more splits 10.0909, and rarer optima lie lower",
+        remark="swinging down and folding, as described; with more splits 10.0909, and rarer "
+        "optima lie lower",
         comparable=False,
     ),
 )

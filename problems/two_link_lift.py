@@ -1,4 +1,7 @@
-"""Two-link arm lifting a load against gravity, time and effort mixed (Xiang et al. 2009, example 2)."""
+"""Two-link arm lifting a load against gravity, time and effort mixed.
+
+Xiang et al. (2009), example 2.
+"""
 
 from ocp.models.two_link import two_link
 
@@ -13,8 +16,9 @@ def problem(
     torque: float = 10.0,
     points: int = 22,
 ) -> Problem:
-    """`u`: weight of effort against time, 0 to 1; `load`: downward force at the tip (N); `gravity`: its strength (m/s2);
-    `torque`: limit at both joints (N m); `points`: control points per joint."""
+    """`u`: weight of effort against time, 0 to 1; `load`: downward force at the tip (N); `gravity`:
+    its strength (m/s2); `torque`: limit at both joints (N m); `points`: control points per joint.
+    """
     arm = two_link(torque=torque, gravity=gravity)
     return Problem(
         tree=arm,

@@ -1,4 +1,7 @@
-"""Two-link arm, rest to rest in minimum time under torque limits (Xiang et al. 2009, example 1; Barman 2020, section 4.1)."""
+"""Two-link arm, rest to rest in minimum time under torque limits.
+
+Xiang et al. (2009), example 1; Barman (2020), section 4.1.
+"""
 
 from ocp.models.two_link import two_link
 

@@ -64,7 +64,7 @@ def told(thing: Any) -> dict[str, str]:
     page = inspect.getdoc(thing) or ""
     return {
         name: " ".join(words.split()).rstrip(";.")
-        for name, words in re.findall(r"`(\w+)`: ([^`]*)", page)
+        for name, words in re.findall(r"`(\w+)`:\s+([^`]*)", page)
     }
 
 
