@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from ocp.studies import Published, Task, Views, compare, multistart, pareto, sweep
 
 __all__ = [
+    "__version__",
     "Attempt",
     "BSpline",
     "Constraint",

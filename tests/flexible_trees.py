@@ -11,7 +11,8 @@ from ocp.mechanics import Beam, Body, assumed_modes
 
 
 def random_modes(rng):
-    """Polynomial modes of a random beam, some with tip bodies and stiffening, and the particles that make it up: places (3), masses."""
+    """Polynomial modes of a random beam, some with tip bodies and stiffening, and the particles
+    that make it up: places (3), masses."""
     corners = np.array([(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]) / np.sqrt(3)
     size, com, mass = (
         rng.uniform(0.01, 0.05, 3),
@@ -73,7 +74,8 @@ def random_particles(link):
 
 @cache
 def mixed(seed):
-    """A random tree of rigid and flexible links with revolute and fixed joints, the particles of each link, a motion, and two loads."""
+    """A random tree of rigid and flexible links with revolute and fixed joints, the particles of
+    each link, a motion, and two loads."""
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, int(rng.integers(2, 5)), kinds=("revolute", "fixed"), massless=0.0)
     links, particles = [], []

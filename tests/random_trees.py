@@ -37,7 +37,8 @@ def random_link(rng):
 
 
 def random_screw(rng, kind):
-    """Return a screw of that kind about or along a random axis, away from the link frame's origin."""
+    """Return a screw of that kind about or along a random axis, away from the link frame's
+    origin."""
     if kind == "fixed":
         return None
     axis = random_rotation(rng)[0]
@@ -50,7 +51,8 @@ def random_screw(rng, kind):
 def random_tree(
     rng, joints, kinds=("revolute", "prismatic", "screw", "fixed"), branching=0.3, massless=0.2
 ):
-    """Return a tree of that many joints; the last link of every branch has mass, others are massless now and then."""
+    """Return a tree of that many joints; the last link of every branch has mass, others are
+    massless now and then."""
     names = [f"joint{k}" for k in range(joints)]
     parents = [
         GROUND if k == 0 else names[rng.integers(0, k) if rng.random() < branching else k - 1]

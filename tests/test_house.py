@@ -1,4 +1,5 @@
-"""The house keeps its order: wings stand on one another, and what leaves the program has one home each."""
+"""The house keeps its order: wings stand on one another, and what leaves the program has one home
+each."""
 
 import ast
 from pathlib import Path

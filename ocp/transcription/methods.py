@@ -39,7 +39,10 @@ def setting(default: Any, words: str, choices: tuple = ()) -> Any:
 
 NODES = "steps per segment at whose ends inequalities hold"
 RULE = "rule of the integrals over each segment"
-PANELS = "points (gauss) or panels of that rule; by default degree + 1 points, or as many panels as nodes"
+PANELS = (
+    "points (gauss) or panels of that rule; "
+    "by default degree + 1 points, or as many panels as nodes"
+)
 LIFTED = (
     "explicit: torques expressed by the motion, ground wrenches in two passes; variables: both as "
     "variables at the nodes; auto: variables where there is a ground, or drives that work against "

@@ -1,4 +1,5 @@
-"""The papers' problems: published times and true optima, from every formulation and Hessian; the gallery and its table."""
+"""The papers' problems: published times and true optima, from every formulation and Hessian; the
+gallery and its table."""
 
 import re
 from pathlib import Path
@@ -94,7 +95,8 @@ def test_the_sliding_arm_lies_along_its_slide_at_rest():
     "problem", [fastest, lift, sliding], ids=["two_link_time", "two_link_lift", "pr_mixed"]
 )
 def test_every_formulation_and_provider_reaches_the_same_optimum(problem):
-    """All of both on the first problem; on the others the recursion, which knows no formulation, goes with one."""
+    """All of both on the first problem; on the others the recursion, which knows no formulation,
+    goes with one."""
     expected = solve(problem()).require().objective
     for name, formulation in FORMULATIONS.items():
         both = problem is fastest or name == "newton_euler"
