@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     from ocp.studies import Published, Task, Views, compare, multistart, pareto, sweep
 
 __all__ = [
-    "__version__",
     "Attempt",
     "BSpline",
     "Constraint",
@@ -99,6 +98,7 @@ __all__ = [
     "Tree",
     "Verification",
     "Views",
+    "__version__",
     "animate",
     "apart",
     "at_end",

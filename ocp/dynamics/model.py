@@ -11,6 +11,7 @@ from ocp.dynamics.catalogue import AUTO, formulation_of, is_built_in
 from ocp.dynamics.formulation import Formulation, Inverse
 from ocp.dynamics.linear import linear_in_accelerations, mixed
 from ocp.mechanics.loads import Load
+from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 
@@ -50,7 +51,7 @@ def forward_dynamics(
     """
     method = formulation_of(formulation, tree)
     q, qd, tau = _expressions(tree, q=q, qd=qd, tau=tau)
-    if not tree.loops:
+    if not structure(tree).closed:
         return accelerations(method, tree, q, qd, tau, loads)
     return closed_loops.forward(tree, q, qd, tau, loads, dynamics=slope_of(method, tree))[0]
 
@@ -106,12 +107,12 @@ def mass_matrix(tree: Tree, q: Matrix) -> Matrix:
     `q` (n,) are numbers or an expression. Raises ValueError if its size is not n.
     """
     (place,) = _expressions(tree, q=q)
-    return book.inertia(tree, place) if tree.flexible else lie_group.mass_matrix(tree, place)
+    return book.inertia(tree, place) if structure(tree).flexible else lie_group.mass_matrix(tree, place)
 
 
 def recursions(tree: Tree) -> Any:
     """Return the file that has `forward` and `hybrid` for a tree."""
-    return book if tree.flexible else lie_group
+    return book if structure(tree).flexible else lie_group
 
 
 def slope_of(formulation: Formulation | str, tree: Tree) -> Inverse | None:

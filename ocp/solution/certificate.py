@@ -10,12 +10,13 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ocp.dynamics.catalogue import is_built_in
 from ocp.mechanics.flexible import damping_power
 from ocp.mechanics.kinematics import kinetic_energy, load_power, potential_energy
 from ocp.motion import quadrature
 from ocp.problem.instant import Instant
 from ocp.solution.bounds import Violation, violations
-from ocp.solution.replaying import drifts, is_ours
+from ocp.solution.replaying import drifts
 from ocp.solution.report import Line, aligned, certificate_lines, certified, table, violation_lines
 from ocp.solution.solution import Solution
 from ocp.solvers.nlp import kkt_residual
@@ -119,9 +120,9 @@ def verify(solution: Solution) -> Verification:
         drift=drift,
         goal_drift=goal,
         defect=defect,
-        energy_error=_energy_error(solution) if is_ours(planner) else None,
+        energy_error=_energy_error(solution) if is_built_in(planner) else None,
         kkt=_kkt(solution),
-        mechanics="built-in" if is_ours(planner) else planner.name,
+        mechanics="built-in" if is_built_in(planner) else planner.name,
     )
 
 

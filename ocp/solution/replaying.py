@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics import FORMULATIONS
+from ocp.dynamics.catalogue import is_built_in
 from ocp.dynamics.closed_loops import eliminated
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.lie_group import LIE_GROUP
@@ -30,14 +31,9 @@ def judge(planner: Formulation) -> Formulation | None:
     inertias, and for plans by that recursion the mass matrix of Newton and Euler. A formulation of
     one's own may mean other mechanics, friction for instance, and is simulated by itself.
     """
-    if not is_ours(planner):
+    if not is_built_in(planner):
         return planner
     return FORMULATIONS["newton_euler"] if planner.name == LIE_GROUP.name else None
-
-
-def is_ours(planner: Formulation) -> bool:
-    """Tell whether a formulation is one of the house, all of which state the same mechanics."""
-    return FORMULATIONS.get(planner.name) is planner
 
 
 def replay(solution: Solution) -> np.ndarray:
