@@ -27,9 +27,9 @@ def problem(
 ) -> Problem:
     """`reach`: from pick to place, across (m); `depth`: of both below the cranks' pivots (m);
     `sill`: height above both that the hand must clear midway (m); `width`: of it (m);
-    `payload`: in the hand (kg); `torque`: limit at both cranks (N m); `u`: weight of effort beside the time
-    (1 / (N2 m2)); `gravity`: its strength, down (m/s2); `points`: control points per joint;
-    `degree`: of the spline.
+    `payload`: in the hand (kg); `torque`: limit at both cranks (N m); `u`: weight of effort beside
+    the time (1 / (N2 m2)); `gravity`: its strength, down (m/s2); `points`: control points per
+    joint; `degree`: of the spline.
     """
     robot = five_bar(payload=payload, torque=torque, gravity=gravity)
     pick, place = (reaching((side * reach / 2, -depth)) for side in (-1, 1))

@@ -143,11 +143,15 @@ def described(kind: Any, default: Any = NOTHING) -> str:
     if origin in (tuple, list):
         inner = [described(part) for part in parts if part is not ...]
         return ",".join([*inner, "..."] if ... in parts or origin is list else inner)
-    if kind in (tuple, list, NOTHING) and isinstance(default, (tuple, list)):
+    if kind is NOTHING or kind in (tuple, list):
+        return _described_default(default)
+    return getattr(kind, "__name__", "value").upper()
+
+
+def _described_default(default: Any) -> str:
+    if isinstance(default, (tuple, list)):
         return ",".join(described(type(entry)) for entry in default)
-    if kind is NOTHING and default not in (NOTHING, None):
-        return type(default).__name__.upper()
-    return getattr(kind, "__name__", "value").upper() if kind is not NOTHING else "VALUE"
+    return "VALUE" if default in (NOTHING, None) else type(default).__name__.upper()
 
 
 def shown(value: Any) -> str:

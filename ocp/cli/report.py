@@ -1,4 +1,4 @@
-"""What a run says of its solution: the report of the solution, the command's arguments, and what was published."""
+"""What a run says of its solution: its report, the command's arguments, what was published."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ def describe(
     solution: Solution,
     certificate: Verification | None = None,
 ) -> dict[str, Any]:
-    """Return the report of a solution of task.problem(**arguments) as plain data, ready for JSON."""
+    """Return the report of a solution of task.problem(**arguments) as plain data for JSON."""
     return {
         "problem": task.name,
         "arguments": arguments,
@@ -43,7 +43,7 @@ def summary(said: Mapping[str, Any]) -> str:
 
 
 def block(said: Mapping[str, Any]) -> str:
-    """Return the text of a report: the command's arguments, all that the solution says, and what was published."""
+    """Return the text of a report: arguments, all that the solution says, what was published."""
     arguments = [
         f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
         for key, value in said["arguments"].items()

@@ -78,7 +78,7 @@ def command(arguments: Sequence[str]) -> int:
 
 def run(task: Task, arguments: Sequence[str], program: str | None = None) -> int:
     """Do what `main` does and return the exit status; `program` is how the user calls it."""
-    flags = parse(_parser(task, program or _called_as(task)), arguments)
+    flags = parse(_parser(task, program or _called_as()), arguments)
     outputs = flags["output"]
     try:
         statement = task.problem(**flags.get("problem", {}))
@@ -114,12 +114,12 @@ def quietly(function: Any, *arguments: Any) -> int:
         return NOBODY_READS
 
 
-def _called_as(task: Task) -> str:
+def _called_as() -> str:
     """Return how the user called the program that runs a task itself."""
     spec = getattr(sys.modules["__main__"], "__spec__", None)
     if spec is not None and not spec.name.startswith("pytest"):
         return f"python -m {spec.name.removesuffix('.__main__')}"
-    return f"python {task.name}.py"
+    return f"python {Path(sys.argv[0]).name}"
 
 
 def _parser(task: Task, program: str) -> argparse.ArgumentParser:

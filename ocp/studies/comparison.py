@@ -4,7 +4,7 @@ The runs are problems by solvers, Hessians, derivatives, formulations and transc
 solves as the problem's own command does.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,21 +68,11 @@ def compare(
     `again`, to run all anew. Raises ValueError naming what there is not, EngineError in a script
     that is not guarded by `if __name__ == "__main__"`.
     """
-    if WITHIN:
-        raise EngineError(
-            "a script that begins a comparison needs the line `if __name__ == '__main__':` before"
-        )
+    _check(settings, seconds=seconds, memory=memory, workers=workers)
     single = isinstance(problem, (Task, Problem)) or callable(problem)
     problems: Any = [problem] if single else problem
-    for name, value in (("seconds", seconds), ("memory", memory), ("workers", workers)):
-        if not value > 0:
-            raise ValueError(f"{name}: expected a positive number, got {value}")
-    odd = next((name for name in settings if name not in SETTINGS), None)
-    if odd is not None:
-        raise TypeError(f"compare: no option {odd!r}; expected one of {', '.join(SETTINGS)}")
-    again = settings.pop("again", False)
+    runs = _kept(file, settings.pop("again", False))
     design = jobs(problems, solvers, settings, Limits(seconds=seconds, memory=memory))
-    runs = _kept(file, again)
     missing = [job for job in design if job.run.key not in runs]
     with ThreadPoolExecutor(workers) as pool:
         for run in pool.map(execute, missing):
@@ -92,6 +82,20 @@ def compare(
             if watch is not None:
                 watch(run)
     return Comparison(tuple(runs[job.run.key] for job in design))
+
+
+def _check(settings: Mapping[str, Any], **positive: float) -> None:
+    """Refuse a comparison begun by one of its own runs, unknown settings, limits of nothing."""
+    if WITHIN:
+        raise EngineError(
+            "a script that begins a comparison needs the line `if __name__ == '__main__':` before"
+        )
+    odd = next((name for name in settings if name not in SETTINGS), None)
+    if odd is not None:
+        raise TypeError(f"compare: no option {odd!r}; expected one of {', '.join(SETTINGS)}")
+    for name, value in positive.items():
+        if not value > 0:
+            raise ValueError(f"{name}: expected a positive number, got {value}")
 
 
 def _kept(file: str | Path | None, again: bool) -> dict[tuple[str, ...], Run]:

@@ -53,9 +53,14 @@ def table(name: str, runs: Sequence[Run]) -> str:
 
     Gaps are to the best certified objective of all transcriptions.
     """
-    best = min((one.objective for one in runs if one.good and one.objective is not None), default=0)
+    goals = [one.objective for one in runs if one.good and one.objective is not None]
     base = {one.settings[1:]: one.solve for one in runs if _is_base(one)}
-    rows = [_row(one, best, base) for one in sorted(runs, key=_rank)]
+    rows = [_row(one, min(goals, default=0.0), base) for one in sorted(runs, key=_rank)]
+    return _folded(name, rows)
+
+
+def _folded(name: str, rows: Sequence[Sequence[str]]) -> str:
+    """Return rows as a table; what all of them share stands in the title."""
     shared = [k for k in SHARED if len({row[k] for row in rows}) == 1]
     keep = [k for k in range(len(HEADER)) if k not in shared]
     words = ", ".join(rows[0][k] for k in shared)

@@ -50,12 +50,7 @@ def draw_study(cells: Sequence[Cell], path: str | Path, y: str = "objective") ->
     naming a column that is not there.
     """
     check_suffix(path)
-    rows = table(cells)
-    if not rows or y not in rows[0]:
-        known = ", ".join(rows[0]) if rows else "none, there are no cells"
-        raise ValueError(f"plot: no column {y!r}; expected one of {known}")
-    for one, row in zip(cells, rows):
-        row[y] = row[y] if one.solved and row[y] is not None else np.nan
+    rows = _solved(cells, y)
     varied = [name for name in cells[0].parameters if len({repr(row[name]) for row in rows}) > 1]
     names = [name for name in varied if _all_numbers(rows, name)] or varied
     if not names:
@@ -101,6 +96,17 @@ def aligned(rows: Iterable[Sequence[object]]) -> str:
         "  ".join(entry.ljust(width) for entry, width in zip(line, widths)).rstrip()
         for line in lines
     )
+
+
+def _solved(cells: Sequence[Cell], y: str) -> list[Row]:
+    """Return the table with NaN as `y` of what was not solved; raise ValueError without such."""
+    rows = table(cells)
+    if not rows or y not in rows[0]:
+        known = ", ".join(rows[0]) if rows else "none, there are no cells"
+        raise ValueError(f"plot: no column {y!r}; expected one of {known}")
+    for one, row in zip(cells, rows):
+        row[y] = row[y] if one.solved and row[y] is not None else np.nan
+    return rows
 
 
 def _names(cells: Sequence[Cell], part: Callable[[Cell], Row]) -> dict[str, None]:
