@@ -21,6 +21,7 @@ from ocp import (
     solve,
     verify,
 )
+from ocp.dynamics import FORMULATIONS
 from ocp.transcription.methods import Spline
 
 
@@ -59,7 +60,7 @@ def test_the_dense_grid_finds_what_the_nodes_hide():
     assert abs(solution.tau(t)[joint]) - 10 == pytest.approx(worst.dense, rel=1e-9)
 
 
-def test_forward_simulation_sees_a_wrong_formulation(quick):
+def test_forward_simulation_sees_a_wrong_formulation(quick, monkeypatch):
     """Plan with dynamics of the house that forget the Coriolis terms.
 
     The simulation, by another formulation, must drift away.
@@ -69,6 +70,7 @@ def test_forward_simulation_sees_a_wrong_formulation(quick):
         formulation,
         inverse=lambda tree, q, qd, qdd, loads=(): formulation.inverse(tree, q, 0 * qd, qdd, loads),
     )
+    monkeypatch.setitem(FORMULATIONS, wrong.name, wrong)
     solution = solve(fastest(points=12), Transcription(dynamics=wrong, derivatives="ad"))
     certificate = verify(solution)
     assert solution.success and certificate.drift > 0.01 and certificate.energy_error > 1e-3
