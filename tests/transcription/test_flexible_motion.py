@@ -121,7 +121,8 @@ def test_the_tree_chooses_its_dynamics_and_derivatives(solution):
 def test_a_wrong_choice_is_refused_by_name(settings):
     with pytest.raises(
         ValueError,
-        match="^link 'shoulder' is flexible, which only the formulation 'book' knows, with derivatives 'ad'$",
+        match="^link 'shoulder' is flexible, which only the formulation 'book' knows, "
+        "with derivatives 'ad'$",
     ):
         transcribe(reach(arm()), transcription_of(settings))
 

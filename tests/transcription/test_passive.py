@@ -166,7 +166,8 @@ def test_the_acrobots_stand_upright_without_torque(tree):
     assert abs(torque[0]) < 1e-12 and abs(torque[1:].sum()) < 1e-12
 
 
-def test_the_best_known_swing_of_the_acrobot_is_reached_by_its_control_alone_and_certified_on_the_default_spline():
+def test_the_best_known_swing_of_the_acrobot_is_reached_by_its_control_alone():
+    """It is certified on the default spline too."""
     problem, coarse, fine = (
         acrobot_swing.problem(),
         Transcription(method=Radau(intervals=25, order=4)),

@@ -222,7 +222,8 @@ def test_prescribed_ends_and_end_limits_become_bounds_of_variables():
                 at_start(arm, q=(0.0, 0.0)),
                 path("away", lambda at: at.q, lower=1.0, upper=2.0, when="start"),
             ),
-            r"contradictory bounds: away \(row 0, s = 0\) asks for at least 1, at_start.q \(shoulder, s = 0\) for at most 0",
+            r"contradictory bounds: away \(row 0, s = 0\) asks for at least 1, "
+            r"at_start.q \(shoulder, s = 0\) for at most 0",
         ),
         (
             lambda arm: (path("wrong", lambda at: at.q, lower=(0, 0, 0), upper=1),),
