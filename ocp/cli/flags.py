@@ -29,7 +29,7 @@ class Setting:
 
 def of_function(function: Callable, without: Iterable[str] = ()) -> tuple[Setting, ...]:
     """Return the settings that are a function's parameters; its docstring says `name`: words."""
-    kinds, words = kinds_of(function), told(function)
+    kinds, words = kinds_of(function), explained(function)
     return tuple(
         Setting(
             name=name,
@@ -45,7 +45,7 @@ def of_function(function: Callable, without: Iterable[str] = ()) -> tuple[Settin
 
 def of_record(record: type, without: Iterable[str] = ()) -> tuple[Setting, ...]:
     """Return the settings that are a record's fields; their metadata say `help` and `choices`."""
-    kinds, words = kinds_of(record), told(record)
+    kinds, words = kinds_of(record), explained(record)
     return tuple(
         Setting(
             name=entry.name,
@@ -59,7 +59,7 @@ def of_record(record: type, without: Iterable[str] = ()) -> tuple[Setting, ...]:
     )
 
 
-def told(thing: Any) -> dict[str, str]:
+def explained(thing: Any) -> dict[str, str]:
     """Return {name: words} of all that a docstring explains as `name`: words."""
     page = inspect.getdoc(thing) or ""
     return {

@@ -85,10 +85,10 @@ def _solved(data: Content, seed: Seed | None) -> Result:
         if solution.success:
             break
     seeded = seed is not None and guess is guesses[0]
-    return _told(data, solution) | {"statistics": _statistics(data, solution, seeded)}
+    return _outcome(data, solution) | {"statistics": _statistics(data, solution, seeded)}
 
 
-def _told(data: Content, solution: Solution) -> Result:
+def _outcome(data: Content, solution: Solution) -> Result:
     """Return what a study keeps of a solution, beside its statistics."""
     measured = {} if data["measure"] is None else resolve(data["measure"])(solution)
     return {
