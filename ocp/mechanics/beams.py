@@ -24,8 +24,8 @@ SHAPES = ("clamped-free", "clamped-tip", "pinned", "hub", "polynomial")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
-    """A rigid body fixed to a beam's tip: mass (kg), centre of mass (3, m, from the tip), inertia
-    about it (3x3, kg m2), in the link's axes."""
+    """A rigid body fixed to a beam's tip: mass (kg), centre of mass `com` (3, m, from the tip),
+    inertia about it (3x3, kg m2), in the link's axes."""
 
     mass: float
     com: Numbers = (0.0, 0.0, 0.0)

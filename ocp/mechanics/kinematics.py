@@ -31,7 +31,7 @@ def motions(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> lis
 
 
 def point_motion(tree: Tree, moves: Sequence[Motion], point: str | Point) -> Motion:
-    """Return the Motion of the frame at a point, from the motions of all links; raise ValueError if
+    """Return the Motion of the frame at a point, from the `moves` of all links; raise ValueError if
     it is unknown."""
     return _kind(tree).at_point(tree, moves, _point(tree, point))
 
@@ -69,13 +69,13 @@ def jacobian(tree: Tree, q: Matrix, point: str | Point) -> Matrix:
 
 
 def jacobian_at(tree: Tree, moves: Sequence[Motion], point: str | Point) -> Matrix:
-    """Return J (6, n) as `jacobian` does, from the motions of all links, which must be rigid."""
+    """Return J (6, n) of a point as `jacobian` does, from the `moves` of all links, all rigid."""
     _rigid_only(tree, "jacobian_at")
     return rigid.jacobian_at(tree, moves, _point(tree, point))
 
 
 def offset(tree: Tree, q: Matrix, start: str | Point, end: str | Point) -> Matrix:
-    """Return the vector (3, m) between two points in the axes of the last link that carries both.
+    """Return the vector (3, m) from `start` to `end` in the axes of the last link with both.
 
     That link's own motion does not matter to it. Raises ValueError for trees with flexible links.
     """

@@ -21,7 +21,7 @@ NOISE = 1e-14  # of the largest entry: what rounding leaves of integrals that ar
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """A Shape as Chebyshev coefficients of its value and slope over the beam."""
+    """A Shape `about` an axis as Chebyshev coefficients of its value and slope over the beam."""
 
     about: str
     value: Numbers
@@ -45,8 +45,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Modes:
-    """The integrals of a link's m mode shapes phi over its mass, in the link's frame; r is the
-    undeformed place of a particle.
+    """The integrals of a link's m mode shapes phi, by their `names`, over its mass, in the link's
+    frame; r is the undeformed place of a particle.
 
     `first` (t, 3): of phi_t (Book 1983, eq. 52); `moment` (t, 3, 3): of r phi_t' (eq. 28);
     `coupling` (t, t, 3, 3): of phi_t phi_u' (eq. 25), each without the paper's factor 1/2;

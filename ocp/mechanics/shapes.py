@@ -16,8 +16,8 @@ ABOUT = {"bend_y": "y", "bend_z": "z", "torsion": "x"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """One mode shape as functions of x (m): shift along z or y for bending `about` y or z, angle
-    for torsion about x, and two derivatives."""
+    """One mode shape as functions of x (m): its `value`, a shift along z or y for bending `about` y
+    or z, an angle for torsion about x, and two derivatives, `slope` and `curvature`."""
 
     name: str
     about: str

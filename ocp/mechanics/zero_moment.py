@@ -53,8 +53,8 @@ def _solve_three(axes, values):
 
 
 def hull(points: Any, normal: Sequence[float] = Z) -> np.ndarray:
-    """Return the convex hull (k, 3) of points on the ground, counter-clockwise seen from above
-    (Andrew 1979)."""
+    """Return the convex hull (k, 3) of points on the ground, counter-clockwise seen from where the
+    `normal` (3,) points (Andrew 1979)."""
     points = np.unique(np.asarray(points, dtype=float), axis=0)
     across, along = tangents(normal)
     flat = sorted((float(point @ across), float(point @ along), tuple(point)) for point in points)

@@ -71,7 +71,7 @@ def markdown(
     *,
     padded: bool = True,
 ) -> str:
-    """Return a table that reads as text and as Markdown, under a title unless that is empty.
+    """Return a header and rows as text that is Markdown too, under a title unless that is empty.
 
     The first column stands to the left, the others to the right; not `padded`, all to the left in
     as few letters as Markdown needs.
