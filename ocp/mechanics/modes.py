@@ -43,7 +43,7 @@ class Place:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Modes:
     """The integrals of a link's m mode shapes phi, by their `names`, over its mass, in the link's
     frame; r is the undeformed place of a particle.
@@ -71,6 +71,9 @@ class Modes:
     places: tuple[Place, ...] = ()
     curves: tuple[Curve, ...] = ()
     length: float = 0.0
+
+    def __repr__(self) -> str:
+        return f"Modes({', '.join(self.names):.200}; mass {self.mass:g} kg, {self.length:g} m)"
 
     def __post_init__(self) -> None:
         names = tuple(self.names)

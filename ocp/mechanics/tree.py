@@ -113,7 +113,7 @@ class Loop:
             set_fields(self, **{what: frozen(matrix)})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Tree:
     """Links and joints of a serial or branched mechanism, its points, gravity (3, m/s2, global
     axes), and loops, where it is closed.
@@ -127,6 +127,11 @@ class Tree:
     points: Sequence[Point] = ()
     gravity: Numbers = (0.0, 0.0, 0.0)
     loops: Sequence[Loop] = ()
+
+    def __repr__(self) -> str:
+        counts = {"links": self.links, "points": self.points, "loops": self.loops}
+        rest = "".join(f", {len(parts)} {name}" for name, parts in counts.items() if parts)
+        return f"Tree({self.dof} coordinates: {', '.join(self.names):.200}{rest})"
 
     def __post_init__(self) -> None:
         set_fields(
