@@ -9,25 +9,31 @@ import numpy as np
 
 from ocp import (
     BSpline,
+    Foot,
+    Ground,
     Instant,
+    Link,
+    Pin,
+    Point,
     Problem,
     Solver,
+    Support,
+    Tree,
     at_end,
     at_start,
     dynamic_effort,
     joint_limits,
+    prismatic,
+    revolute,
     solve,
     squares,
     torque_limits,
 )
 from ocp.dynamics.newton_euler import inverse
-from ocp.mechanics.joints import prismatic, revolute
-from ocp.mechanics.loads import Wrench
-from ocp.mechanics.tree import Link, Point, Tree
+from ocp.mechanics import Wrench
 from ocp.problem import linear_split, unilateral
-from ocp.problem.ground import Foot, Ground, Pin, Support
 from ocp.problem.instant import Forces
-from ocp.transcription.transcribe import transcription_of
+from ocp.transcription import transcription_of
 
 SIDES = {"right": -0.1, "left": 0.1}  # m along y
 SOLE = {

@@ -1,14 +1,15 @@
-"""Random mechanisms with closed loops, for property tests; every draw comes from a seeded generator."""
+"""Random mechanisms with closed loops, for property tests; every draw comes from a seeded
+generator."""
 
 from dataclasses import replace
-from functools import lru_cache, cache
+from functools import cache
 
 import casadi as ca
 import numpy as np
 from random_trees import random_motion, random_rotation, random_tree
 
+from ocp import Loop, Point
 from ocp.mechanics import kinematics, loops
-from ocp.mechanics.tree import Loop, Point
 
 CHOICES = (
     ("xyz", "xyz", "start"),
@@ -25,7 +26,8 @@ CHOICES = (
 
 
 def closed_at(rng, tree, q, choice, name="cut"):
-    """The tree with one more loop, which is closed at q, between two random links that move against each other."""
+    """The tree with one more loop, which is closed at q, between two random links that move against
+    each other."""
     position, orientation, axes = choice
     frames = [np.array(pose) for pose in kinematics.poses(tree, ca.DM(q))]
     while True:
@@ -60,7 +62,8 @@ def closed_at(rng, tree, q, choice, name="cut"):
 
 @cache
 def case(seed):
-    """A random tree with two loops, closed at the first of two configurations; rates, accelerations, and multipliers."""
+    """A random tree with two loops, closed at the first of two configurations; rates,
+    accelerations, and multipliers."""
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, int(rng.integers(4, 9)))
     q, other = random_motion(rng, tree)[:2]

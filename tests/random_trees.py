@@ -5,9 +5,8 @@ from functools import wraps
 
 import numpy as np
 
-from ocp.mechanics.joints import GROUND, Joint
-from ocp.mechanics.loads import Load
-from ocp.mechanics.tree import Link, Point, Tree
+from ocp import Joint, Link, Load, Point, Tree
+from ocp.mechanics import GROUND
 
 
 def random_rotation(rng):

@@ -7,8 +7,7 @@ import sqlite3
 from ocp.problems.two_link_lift import problem as lift
 from ocp.problems.two_link_time import problem as fastest
 
-from ocp import Attempt
-from ocp.solution.solving import solve
+from ocp import Attempt, solve
 
 
 def problem(torque: float = 10.0, points: int = 6):

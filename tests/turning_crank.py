@@ -13,10 +13,10 @@ from ocp import (
     at_end,
     at_start,
     effort,
+    solve,
 )
 from ocp.mechanics import closure, loops
-from ocp.solution.solving import solve
-from ocp.transcription.transcribe import transcribe, transcription_of
+from ocp.transcription import transcribe, transcription_of
 from ocp.transcription.variables import join
 
 TREE = four_bar()

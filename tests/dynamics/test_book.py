@@ -1,4 +1,5 @@
-"""Flexible trees: Book's forms against particles and AD, frequencies, energy, the rigid limit, stiffening, refusals, operation counts."""
+"""Flexible trees: Book's forms against particles and AD, frequencies, energy, the rigid limit,
+stiffening, refusals, operation counts."""
 
 from dataclasses import replace
 from functools import cache
@@ -11,20 +12,19 @@ from ocp.models.flexible_arm import flexible_arm
 from ocp.problems.compare_book import ADDITIONS, MULTIPLICATIONS, STATED, counted, polynomial, table
 from random_trees import over, random_motion
 
+from ocp import Link, Tree, prismatic, revolute
 from ocp.dynamics import FORMULATIONS, book
-from ocp.mechanics import kinematics
+from ocp.mechanics import kinematics, stiffened
 from ocp.mechanics.flexible import damping_power
-from ocp.mechanics.joints import prismatic, revolute
-from ocp.mechanics.modes import stiffened
 from ocp.mechanics.spatial import exp_screw
-from ocp.mechanics.tree import Link, Tree
 
 SEEDS = range(5)
 ZERO = ca.DM.zeros
 
 
 def lagrange(tree, particles, q, qd, qdd, loads):
-    """Forces (n,) by Lagrange's equations from the places of particles, and the inertia matrix, all by AD."""
+    """Forces (n,) by Lagrange's equations from the places of particles, and the inertia matrix, all
+    by AD."""
     at, rate = ca.SX.sym("q", tree.dof), ca.SX.sym("qd", tree.dof)
     potential, cloud, masses = 0, [], []
 
@@ -87,7 +87,8 @@ def oracle(seed):
 
 @cache
 def forms(seed):
-    """Book's inverse form, J, and R without torques, of a mixed case, as a function of numbers q, qd, qdd."""
+    """Book's inverse form, J, and R without torques, of a mixed case, as a function of numbers q,
+    qd, qdd."""
     tree, *_, loads = mixed(seed)
     q, qd, qdd = (ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd"))
     assert tree.flexible
@@ -157,7 +158,8 @@ def test_as_printed_the_forms_differ_by_what_is_of_second_order():
 
 @over(SEEDS[:3])
 def test_kinematics_know_how_links_bend(seed):
-    """Velocities and accelerations are derivatives of places, momentum of the centre of mass, power that of the energies."""
+    """Velocities and accelerations are derivatives of places, momentum of the centre of mass, power
+    that of the energies."""
     tree, _, q, qd, qdd, loads = mixed(seed)
     at, rate, still = (ca.SX.sym(name, tree.dof) for name in ("q", "qd", "still"))
     asked = [kinematics.position(tree, at, point.name) for point in tree.points] + [
@@ -220,7 +222,8 @@ def test_angular_momentum_about_the_ground_axis_changes_by_the_joint_torque():
 
 
 def settled(tree, q, qd, qdd):
-    """Torques of the joints (n,) where every amplitude rests at what its force balances, and the amplitudes."""
+    """Torques of the joints (n,) where every amplitude rests at what its force balances, and the
+    amplitudes."""
     rows = list(sum(tree.amplitude_rows, ()))
     at = [ca.SX.sym("d") if row in rows else value for row, value in enumerate(q)]
     balance = book.inverse(tree, ca.vertcat(*at), ca.DM(qd), ca.DM(qdd))

@@ -1,4 +1,5 @@
-"""Dynamics of closed mechanisms: against closed forms of the four-bar, virtual work, energy, and forward against inverse."""
+"""Dynamics of closed mechanisms: against closed forms of the four-bar, virtual work, energy, and
+forward against inverse."""
 
 from functools import cache
 
@@ -36,11 +37,12 @@ def toward(angle):
 
 
 def closed_form(lengths, masses, coms, inertias, gravity, crank, assembly):
-    """Angles, rates and accelerations (3,) of the links from x, driving torque, and pin forces (4, 2): of ground on crank, crank on coupler,
-    coupler on rocker, ground on rocker.
+    """Angles, rates and accelerations (3,) of the links from x, driving torque, and pin forces (4,
+    2): of ground on crank, crank on coupler, coupler on rocker, ground on rocker.
 
-    Angle of the rocker from the loop equation a e1 + b e2 = (g, 0) + c e3 with e2 eliminated, K + L cos + M sin = 0, by t = tan(angle / 2);
-    rates and accelerations by linear equations in two unknowns; forces by moments about the far pins of coupler and rocker, then by forces.
+    Angle of the rocker from the loop equation a e1 + b e2 = (g, 0) + c e3 with e2 eliminated, K + L
+    cos + M sin = 0, by t = tan(angle / 2); rates and accelerations by linear equations in two
+    unknowns; forces by moments about the far pins of coupler and rocker, then by forces.
     """
     g, a, b, c = lengths
     angle, rate, push = crank
@@ -169,7 +171,8 @@ def motion_of(tree, rng, near, driven):
 
 
 def drives_of(tree, q):
-    """Joints that can drive the mechanism: those that stay when the closing takes the coordinates it determines best."""
+    """Joints that can drive the mechanism: those that stay when the closing takes the coordinates
+    it determines best."""
     slope, taken = (
         np.array(loops.gap_jacobian(tree, ca.DM(q)))[list(closure.independent(tree, q).rows)],
         [],
@@ -325,7 +328,8 @@ def test_what_has_no_answer_is_refused():
 
 
 def test_dead_centres_are_refused():
-    """The rocker cannot drive the mechanism where crank and coupler are in line; a rhomb folded flat may leave in two ways."""
+    """The rocker cannot drive the mechanism where crank and coupler are in line; a rhomb folded
+    flat may leave in two ways."""
     tree = four_bar()
     ground, crank, coupler, rocker = LENGTHS
     third = np.arccos((ground**2 + rocker**2 - (crank + coupler) ** 2) / (2 * ground * rocker))

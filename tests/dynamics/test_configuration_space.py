@@ -1,4 +1,5 @@
-"""The configuration space method: equal torques, Christoffel symbols, and tables that converge as interpolation promises."""
+"""The configuration space method: equal torques, Christoffel symbols, and tables that converge as
+interpolation promises."""
 
 from itertools import product
 
@@ -9,6 +10,7 @@ from ocp.models.pr import pr
 from ocp.models.two_link import INERTIA, LENGTH, MASS, two_link
 from random_trees import over, random_loads, random_motion, random_tree
 
+from ocp import Link, Tree, fixed, revolute
 from ocp.dynamics import newton_euler
 from ocp.dynamics.configuration_space import (
     coriolis,
@@ -18,15 +20,14 @@ from ocp.dynamics.configuration_space import (
     inverse,
     tabulate,
 )
-from ocp.mechanics.joints import fixed, revolute
-from ocp.mechanics.tree import Link, Tree
 
 KINDS = ("revolute", "prismatic", "screw", "fixed")
 RANGES = ((-1.0, 1.0), (0.2, 1.5), (-0.3, 0.4))
 
 
 def mechanism(seed, largest=6):
-    """A random tree of 1 to `largest` joints, its root of each kind in turn, a motion of it, and up to three loads."""
+    """A random tree of 1 to `largest` joints, its root of each kind in turn, a motion of it, and up
+    to three loads."""
     rng, first = np.random.default_rng(seed), seed % len(KINDS)
     tree = random_tree(rng, int(rng.integers(1, largest + 1)), kinds=KINDS[first:] + KINDS[:first])
     return tree, *random_motion(rng, tree), random_loads(rng, tree, seed // len(KINDS) % 4)
@@ -99,7 +100,8 @@ def test_the_gravity_vector_holds_the_tree_at_rest(seed):
 
 @over(range(12))
 def test_coriolis_coefficients_are_christoffel_symbols_and_so_make_a_skew_matrix(seed):
-    """C_ijk from M by automatic differentiation; and M' - 2 C with C_ij = sum_k C_ijk qd_k is skew, so that C does no work on its own."""
+    """C_ijk from M by automatic differentiation; and M' - 2 C with C_ij = sum_k C_ijk qd_k is skew,
+    so that C does no work on its own."""
     tree, q, qd, *_ = mechanism(seed)
     n = tree.dof
     symbols = ca.SX.sym("q", n)
@@ -141,7 +143,8 @@ def test_the_two_link_arm_obeys_its_closed_form():
 
 
 def test_the_sliding_arm_obeys_its_closed_form():
-    """F = 2 m a - m l (sin a2 + cos v2^2), tau = (I + m l^2) a2 - m l sin a, with l = L / 2 and the angle from the slide (Barman 2020)."""
+    """F = 2 m a - m l (sin a2 + cos v2^2), tau = (I + m l^2) a2 - m l sin a, with l = L / 2 and the
+    angle from the slide (Barman 2020)."""
     c, s, l, m = np.cos(0.4), np.sin(0.4), LENGTH / 2, MASS
     close(
         inertia_matrix(pr(), ca.DM([0.3, 0.4])),

@@ -1,4 +1,5 @@
-"""Inverse dynamics on random trees and by hand: the methods agree, links obey Newton and Euler, energy is kept, graphs stay small."""
+"""Inverse dynamics on random trees and by hand: the methods agree, links obey Newton and Euler,
+energy is kept, graphs stay small."""
 
 from dataclasses import dataclass, fields, replace
 from functools import cache
@@ -11,13 +12,10 @@ from ocp.models.pr import pr
 from ocp.models.two_link import two_link
 from random_trees import over, random_link, random_loads, random_motion, random_tree
 
-from ocp.dynamics import FORMULATIONS
+from ocp import Link, Load, Tree, revolute, screw
+from ocp.dynamics import FORMULATIONS, NEWTON_EULER
 from ocp.dynamics.formulation import aligned
-from ocp.dynamics.newton_euler import NEWTON_EULER
 from ocp.mechanics import kinematics
-from ocp.mechanics.joints import revolute, screw
-from ocp.mechanics.loads import Load
-from ocp.mechanics.tree import Link, Tree
 
 KINDS = ("revolute", "prismatic", "screw", "fixed")
 
@@ -44,7 +42,8 @@ class Case:
 
 @cache
 def case(seed):
-    """A random tree of 1 to 10 joints, now and then to 30, small ones more often, its root of each kind in turn, with up to three loads."""
+    """A random tree of 1 to 10 joints, now and then to 30, small ones more often, its root of each
+    kind in turn, with up to three loads."""
     rng, first, largest = np.random.default_rng(seed), seed % len(KINDS), 10 if seed % 15 else 30
     tree = random_tree(
         rng, 1 + int(largest * rng.random() ** 2), kinds=KINDS[first:] + KINDS[:first]
@@ -84,7 +83,8 @@ def greatest(*arrays):
 
 
 def joint_action(c, k, move):
-    """What joint k passes to its link, in global axes: place of its anchor, force, and moment about it."""
+    """What joint k passes to its link, in global axes: place of its anchor, force, and moment about
+    it."""
     moments, forces = reactions(c)
     return (
         move.origin + move.rotation @ c.tree.joints[k].anchor,
@@ -94,7 +94,8 @@ def joint_action(c, k, move):
 
 
 def actions(c, moves):
-    """Per link, all that acts on it as (place, force, moment) in global axes: gravity, its joint, its children's joints, loads."""
+    """Per link, all that acts on it as (place, force, moment) in global axes: gravity, its joint,
+    its children's joints, loads."""
     result = [
         [(m.origin + m.rotation @ link.com, np.multiply(link.mass, c.tree.gravity), np.zeros(3))]
         for m, link in zip(moves, c.tree.links)
@@ -118,7 +119,8 @@ def actions(c, moves):
 
 
 def demanded(link, move):
-    """Centre of mass of a link, and the force m a and the moment I dw + w x I w about it that its motion demands."""
+    """Centre of mass of a link, and the force m a and the moment I dw + w x I w about it that its
+    motion demands."""
     w, dw, arm = move.angular, move.angular_acceleration, move.rotation @ link.com
     inertia = move.rotation @ np.array(link.inertia) @ move.rotation.T
     push = move.linear_acceleration + np.cross(dw, arm) + np.cross(w, np.cross(w, arm))
@@ -248,7 +250,8 @@ def test_expressions_give_what_numbers_give(method, kind):
 
 @cache
 def nearly_parallel(tilt):
-    """A chain whose last axis is off the one before by `tilt`, as a Case, and its torques by Lagrange's equations, d/dt dL/dqd - dL/dq."""
+    """A chain whose last axis is off the one before by `tilt`, as a Case, and its torques by
+    Lagrange's equations, d/dt dL/dqd - dL/dq."""
     rng = np.random.default_rng(0)
     joints = (
         revolute("a"),
@@ -281,7 +284,8 @@ def test_nearly_parallel_axes_lose_no_accuracy(method, tilt):
 
 @every_method
 def test_the_two_link_arm_obeys_its_closed_form(method):
-    """Xiang, Arora & Abdel-Malek (2009), eqs. 69, 70, constants of table 1, with gravity and a load f down at the tip."""
+    """Xiang, Arora & Abdel-Malek (2009), eqs. 69, 70, constants of table 1, with gravity and a load
+    f down at the tip."""
     big_l, m, inertia, l, g, f = 0.4, 0.5, 0.1, 0.2, 9.8062, 10.0
     (t1, t2), (v1, v2), (a1, a2) = (0.7, -1.9), (1.3, -2.1), (3.1, -0.8)
     near, far, coupled = g * m * l * cos(t1), (m * g * l + f * big_l) * cos(t1 + t2), m * big_l * l
@@ -311,7 +315,8 @@ def test_the_two_link_arm_obeys_its_closed_form(method):
 
 @every_method
 def test_the_sliding_arm_obeys_its_closed_form(method):
-    """F = (m1 + m2) a1 - m2 l2 (sin th a2 + cos th v2^2), tau = (I2 + m2 l2^2) a2 - m2 l2 sin th a1 (Barman 2020, tables 4.3, 4.4)."""
+    """F = (m1 + m2) a1 - m2 l2 (sin th a2 + cos th v2^2), tau = (I2 + m2 l2^2) a2 - m2 l2 sin th a1
+    (Barman 2020, tables 4.3, 4.4)."""
     m, inertia, l, th, v2, a1, a2 = 0.5, 0.1, 0.2, 0.6, 2.3, 1.7, -3.1
     force = 2 * m * a1 - m * l * (sin(th) * a2 + cos(th) * v2**2)
     torque = (inertia + m * l**2) * a2 - m * l * sin(th) * a1

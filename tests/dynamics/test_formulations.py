@@ -1,4 +1,5 @@
-"""The methods of the literature: equal torques, and the work that Hollerbach (1980) counts in tables I and II."""
+"""The methods of the literature: equal torques, and the work that Hollerbach (1980) counts in
+tables I and II."""
 
 from functools import cache
 from math import cos, sin
@@ -11,6 +12,7 @@ from ocp.models.pr import pr
 from ocp.models.two_link import two_link
 from random_trees import over, random_loads, random_motion, random_tree
 
+from ocp import Load
 from ocp.dynamics import (
     FORMULATIONS,
     hollerbach_3x3,
@@ -21,7 +23,6 @@ from ocp.dynamics import (
 )
 from ocp.dynamics.formulation import aligned
 from ocp.dynamics.links import link_matrices
-from ocp.mechanics.loads import Load
 
 KINDS = ("revolute", "prismatic", "screw", "fixed")
 LAGRANGIAN = (uicker_kahn, waters, hollerbach_4x4, hollerbach_3x3)
@@ -53,7 +54,8 @@ every_count = pytest.mark.parametrize("name", FALLING)
 
 
 def mechanism(seed):
-    """A random tree of 1 to 8 joints, small ones more often, its root of each kind in turn, a motion of it, and up to three loads."""
+    """A random tree of 1 to 8 joints, small ones more often, its root of each kind in turn, a
+    motion of it, and up to three loads."""
     rng, first = np.random.default_rng(seed), seed % len(KINDS)
     tree = random_tree(rng, 1 + int(8 * rng.random() ** 2), kinds=KINDS[first:] + KINDS[:first])
     return (
@@ -85,7 +87,8 @@ def test_every_formulation_agrees_with_newton_and_euler(seed):
     "model", [two_link(gravity=9.81), pr(), human_like()], ids=["two_link", "pr", "human_like"]
 )
 def test_every_formulation_agrees_on_every_model(model):
-    """But for Uicker and Kahn's on 55 joints, where the sums over four of them run to millions of terms."""
+    """But for Uicker and Kahn's on 55 joints, where the sums over four of them run to millions of
+    terms."""
     motion = [*map(ca.DM, random_motion(np.random.default_rng(0), model))]
     expected = np.array(FORMULATIONS["newton_euler"].inverse(model, *motion))
     for name, formulation in FORMULATIONS.items():
@@ -98,7 +101,8 @@ def test_every_formulation_agrees_on_every_model(model):
 
 @every_method
 def test_the_two_link_arm_obeys_its_closed_form(name):
-    """Xiang, Arora & Abdel-Malek (2009), eqs. 69, 70, constants of table 1, with gravity and a load f down at the tip."""
+    """Xiang, Arora & Abdel-Malek (2009), eqs. 69, 70, constants of table 1, with gravity and a load
+    f down at the tip."""
     big_l, m, inertia, l, g, f = 0.4, 0.5, 0.1, 0.2, 9.8062, 10.0
     (t1, t2), (v1, v2), (a1, a2) = (0.7, -1.9), (1.3, -2.1), (3.1, -0.8)
     far, coupled = (m * g * l + f * big_l) * cos(t1 + t2), m * big_l * l
@@ -140,7 +144,8 @@ def dense(name, n):
 
 
 def folded(name, tree):
-    """Multiplications and additions of the torque graph of a tree of numbers, its zeros, ones and repetitions folded."""
+    """Multiplications and additions of the torque graph of a tree of numbers, its zeros, ones and
+    repetitions folded."""
     symbols = [ca.SX.sym(what, tree.dof) for what in ("q", "qd", "qdd")]
     return operations(symbols, ca.cse([FORMULATIONS[name].inverse(tree, *symbols)])[0])
 

@@ -1,4 +1,5 @@
-"""The Lie-group recursions: inverse, forward and hybrid dynamics against Newton and Euler, their derivatives, free motions, their work."""
+"""The Lie-group recursions: inverse, forward and hybrid dynamics against Newton and Euler, their
+derivatives, free motions, their work."""
 
 from dataclasses import dataclass, replace
 from functools import cache
@@ -16,13 +17,9 @@ from random_trees import (
     random_tree,
 )
 
-from ocp.dynamics import lie_group
-from ocp.dynamics.newton_euler import NEWTON_EULER
-from ocp.mechanics import kinematics
-from ocp.mechanics.joints import GROUND, Joint, revolute, screw
-from ocp.mechanics.loads import Load
-from ocp.mechanics.spatial import rotate_x
-from ocp.mechanics.tree import Link, Point, Tree
+from ocp import Joint, Link, Load, Point, Tree, revolute, screw
+from ocp.dynamics import NEWTON_EULER, lie_group
+from ocp.mechanics import GROUND, kinematics, rotate_x
 
 KINDS = ("revolute", "prismatic", "screw", "fixed")
 KIND = pytest.mark.parametrize("kind", [ca.SX, ca.MX], ids=["SX", "MX"])
@@ -30,7 +27,8 @@ KIND = pytest.mark.parametrize("kind", [ca.SX, ca.MX], ids=["SX", "MX"])
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """A tree, loads, which joints are active, and a motion q, qd, qdd with its torques tau by Newton and Euler, (n,) each."""
+    """A tree, loads, which joints are active, and a motion q, qd, qdd with its torques tau by
+    Newton and Euler, (n,) each."""
 
     tree: Tree
     loads: tuple
@@ -50,7 +48,8 @@ class Case:
 
 @cache
 def case(seed, largest=8, massless=0.2):
-    """A random tree of 1 to `largest` joints, its root of each kind in turn, with up to three loads; half of the joints are active."""
+    """A random tree of 1 to `largest` joints, its root of each kind in turn, with up to three
+    loads; half of the joints are active."""
     rng, first = np.random.default_rng(seed), seed % len(KINDS)
     tree = random_tree(
         rng,
@@ -273,7 +272,8 @@ def test_hybrid_sensitivity_equals_automatic_differentiation(seed):
 
 @over(range(8))
 def test_hybrid_sensitivity_obeys_the_differentiated_equations_of_newton_and_euler(seed):
-    """M dqdd/dx + dtau/dx at fixed qdd = dtau/dx; qdd of an active joint and tau of a passive one change with nothing but themselves."""
+    """M dqdd/dx + dtau/dx at fixed qdd = dtau/dx; qdd of an active joint and tau of a passive one
+    change with nothing but themselves."""
     c, n = case(seed), case(seed).tree.dof
     by_q, by_qd, mass = by_newton_and_euler(seed)
     rates, torques = lie_group.hybrid_sensitivity(c.tree, c.q, c.qd, c.known, c.active, c.loads)
@@ -387,7 +387,8 @@ def test_work_grows_exactly_linearly_with_the_joints(function, kind):
 
 @over(range(2))
 def test_work_for_a_general_arm_of_six_joints_stays_small(seed):
-    """Multiplications and additions; Hollerbach's (1980) table II has 852 and 738 for inverse dynamics."""
+    """Multiplications and additions; Hollerbach's (1980) table II has 852 and 738 for inverse
+    dynamics."""
     tree = chain(6, seed=seed)
     inputs = symbols(tree)
     q, qd, x = inputs

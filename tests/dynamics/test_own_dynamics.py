@@ -1,4 +1,5 @@
-"""A formulation of one's own is solved, differentiated and moved by its own physics, and never as another's."""
+"""A formulation of one's own is solved, differentiated and moved by its own physics, and never as
+another's."""
 
 from dataclasses import replace
 

@@ -1,6 +1,8 @@
-"""The oracle from another house: Pinocchio (Carpentier et al. 2019) computes the same torques, centre of mass and energy.
+"""The oracle from another house: Pinocchio (Carpentier et al. 2019) computes the same torques,
+centre of mass and energy.
 
-Pinocchio's joints turn about axes through their own origins, so each is placed at our joint's anchor and the link is shifted back.
+Pinocchio's joints turn about axes through their own origins, so each is placed at our joint's
+anchor and the link is shifted back.
 """
 
 from dataclasses import dataclass
@@ -12,8 +14,7 @@ import pytest
 from random_trees import random_loads, random_motion, random_tree
 
 from ocp.dynamics import FORMULATIONS
-from ocp.mechanics import kinematics
-from ocp.mechanics.spatial import translate
+from ocp.mechanics import kinematics, translate
 
 pin = pytest.importorskip("pinocchio", reason="needs the extra `oracles`")
 
@@ -30,7 +31,8 @@ every_tree = pytest.mark.parametrize(
 
 @dataclass(frozen=True, kw_only=True)
 class Twin:
-    """Pinocchio's model of a tree: per link its joint and the link's pose in it; per joint of the tree its row in Pinocchio's q."""
+    """Pinocchio's model of a tree: per link its joint and the link's pose in it; per joint of the
+    tree its row in Pinocchio's q."""
 
     model: pin.Model
     joints: dict
@@ -50,7 +52,8 @@ class Twin:
 
 
 def depth_first(tree):
-    """Indices of the joints, every branch finished before the next begins, as Pinocchio numbers them."""
+    """Indices of the joints, every branch finished before the next begins, as Pinocchio numbers
+    them."""
 
     def branch(k):
         return [k] + [
@@ -78,7 +81,8 @@ def joint_model(joint):
 
 
 def twin_of(tree):
-    """Build Pinocchio's model of a tree, joint by joint; a fixed link belongs to the joint that carries it."""
+    """Build Pinocchio's model of a tree, joint by joint; a fixed link belongs to the joint that
+    carries it."""
     model, joints, offsets, rows = pin.Model(), {-1: 0}, {-1: pin.SE3.Identity()}, {}
     model.gravity = pin.Motion(np.array(tree.gravity), np.zeros(3))
     for k in depth_first(tree):
@@ -109,7 +113,8 @@ def case(kinds, seed):
 
 
 def joint_forces(tree, twin, data, loads):
-    """External forces (one per joint) of the loads in the frames of Pinocchio's joints, at the placements in `data`."""
+    """External forces (one per joint) of the loads in the frames of Pinocchio's joints, at the
+    placements in `data`."""
     forces = [pin.Force.Zero() for _ in range(twin.model.njoints)]
     for load in loads:
         point = tree.point(load.point)

@@ -1,4 +1,5 @@
-"""Derivatives of inverse dynamics: every recursion against automatic differentiation, finite differences, structure and closed forms."""
+"""Derivatives of inverse dynamics: every recursion against automatic differentiation, finite
+differences, structure and closed forms."""
 
 from functools import cache
 from itertools import count
@@ -10,13 +11,19 @@ from ocp.models.two_link import INERTIA, LENGTH, MASS, two_link
 from ocp.problems.two_link_lift import problem as two_link_lift
 from random_trees import over, random_loads, random_motion, random_tree
 
-from ocp.dynamics import FORMULATIONS, composite, hollerbach_3x3, hollerbach_4x4, newton_euler
-from ocp.dynamics.barman import BARMAN, reaction_sensitivity
+from ocp import Load, solve
+from ocp.dynamics import (
+    BARMAN,
+    FORMULATIONS,
+    composite,
+    hollerbach_3x3,
+    hollerbach_4x4,
+    newton_euler,
+)
+from ocp.dynamics.barman import reaction_sensitivity
 from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.published import published
-from ocp.mechanics.kinematics import poses, wrench_torques
-from ocp.mechanics.loads import Load, Wrench
-from ocp.solution.solving import solve
+from ocp.mechanics import Wrench, poses, wrench_torques
 
 KINDS = ("revolute", "prismatic", "screw", "fixed")
 METHODS = FORMULATIONS | {"barman": BARMAN}
@@ -30,8 +37,8 @@ branched_trees = over(range(8, TREES, 3))  # of 3 joints and more
 
 
 def mechanism(seed, branching=0.3):
-    """A random tree of 1 to 6 joints, its root of each kind in turn (a fixed one carries them), q, qd and qdd as one vector, up to three
-    loads as another."""
+    """A random tree of 1 to 6 joints, its root of each kind in turn (a fixed one carries them), q,
+    qd and qdd as one vector, up to three loads as another."""
     rng, first = np.random.default_rng(seed), seed % len(KINDS)
     joints, kinds = (
         1 + seed // len(KINDS) % 6 + (KINDS[first] == "fixed"),
@@ -52,7 +59,8 @@ def mechanism(seed, branching=0.3):
 
 
 def symbolic(tree, loads, kind=ca.SX):
-    """Symbols of the motion, q over qd over qdd, and of the loads, moment over force; arguments of a formulation made of them."""
+    """Symbols of the motion, q over qd over qdd, and of the loads, moment over force; arguments of
+    a formulation made of them."""
     motion, wrenches = kind.sym("motion", 3 * tree.dof), kind.sym("wrenches", 6 * len(loads))
     parts = ca.vertsplit(wrenches, 3)
     acting = tuple(
@@ -63,7 +71,8 @@ def symbolic(tree, loads, kind=ca.SX):
 
 
 def valued(symbols, expression, *values):
-    """The value (array) of an expression; several columns of values give several results side by side."""
+    """The value (array) of an expression; several columns of values give several results side by
+    side."""
     return np.array(ca.Function("valued", symbols, [ca.densify(expression)])(*values))
 
 
@@ -88,9 +97,11 @@ def slopes_by_ad(seed):
 
 
 def differences(function, at, step=0.02):
-    """Central differences of eighth order of a function that takes many columns at once: (m, n) from (n,) -> (m,).
+    """Central differences of eighth order of a function that takes many columns at once: (m, n)
+    from (n,) -> (m,).
 
-    In a joint variable the dynamics are sines and cosines of it and its double, times polynomials: the error is of order (2 step)^8 / 630.
+    In a joint variable the dynamics are sines and cosines of it and its double, times polynomials:
+    the error is of order (2 step)^8 / 630.
     """
     weights = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
     moved = np.hstack(
@@ -212,7 +223,8 @@ def test_barman_gives_the_derivatives_of_the_reactions(seed):
 
 
 def whole(tree, blocks):
-    """The symmetric matrix of second derivatives by motion and loads from the five that do not vanish, two of them upper triangles."""
+    """The symmetric matrix of second derivatives by motion and loads from the five that do not
+    vanish, two of them upper triangles."""
     by_qq, q_qd, q_qdd, by_qd, q_load = blocks
     n, m = tree.dof, q_load.shape[1]
     rows = [
@@ -350,7 +362,8 @@ ARM, LIFTED = two_link(gravity=GRAVITY), (Load(point="tip", force=(0, -FORCE, 0)
 
 
 def closed_form(motion):
-    """Torques and their derivatives by motion, (2, 7), of Xiang, Arora & Abdel-Malek (2009), appendix 1, eqs. 69-82."""
+    """Torques and their derivatives by motion, (2, 7), of Xiang, Arora & Abdel-Malek (2009),
+    appendix 1, eqs. 69-82."""
     t1, t2, v1, v2, a1, a2 = motion
     far = LENGTH / 2
     outer, product, c, s = INERTIA + MASS * far**2, MASS * LENGTH * far, np.cos(t2), np.sin(t2)
@@ -427,7 +440,8 @@ def optimal_motion():
 
 @every_recursion
 def test_figure_14_sensitivities_at_the_optimum_equal_the_closed_form(name):
-    """Xiang et al. (2009) see a close match; the entries reach 5.8, their differences stay below 1e-12."""
+    """Xiang et al. (2009) see a close match; the entries reach 5.8, their differences stay below
+    1e-12."""
     expected = np.stack([closed_form(motion)[:, 1:] for motion in optimal_motion().T], axis=-1)
     found = of_the_arm(lambda *motion: ca.horzcat(*RECURSIONS[name](*motion)), optimal_motion())
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)

@@ -1,7 +1,8 @@
-"""Beams in motion: frequencies against Euler and Bernoulli, energy, buckling and centrifugal stiffening."""
+"""Beams in motion: frequencies against Euler and Bernoulli, energy, buckling and centrifugal
+stiffening."""
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 
 import casadi as ca
 import numpy as np
@@ -9,14 +10,11 @@ import pytest
 from ocp.models.flexible_arm import LENGTH, cantilever, flexible_arm, strip
 from random_trees import random_link, random_motion
 
+from ocp import Link, Load, Tree, fixed, revolute
 from ocp.dynamics import book
-from ocp.mechanics import kinematics
-from ocp.mechanics.beams import Beam, Body, assumed_modes
+from ocp.mechanics import Beam, Body, assumed_modes, kinematics
 from ocp.mechanics.flexible import damping_power
-from ocp.mechanics.joints import fixed, revolute
-from ocp.mechanics.loads import Load
 from ocp.mechanics.shapes import bending_roots
-from ocp.mechanics.tree import Link, Tree
 
 ZERO = ca.DM.zeros
 
@@ -27,7 +25,8 @@ def numbers(expression):
 
 
 def frequencies(tree):
-    """Natural frequencies (rad/s) at q = 0 without gravity, from Book's inertia matrix and the forces' slope."""
+    """Natural frequencies (rad/s) at q = 0 without gravity, from Book's inertia matrix and the
+    forces' slope."""
     at = ca.SX.sym("q", tree.dof)
     slope = ca.jacobian(
         book.inverse(replace(tree, gravity=(0, 0, 0)), at, ZERO(tree.dof), ZERO(tree.dof)), at
@@ -79,7 +78,8 @@ def test_a_clamped_beam_vibrates_as_euler_and_bernoulli_say():
 
 @pytest.mark.parametrize(("shapes", "hub"), [("pinned", 0.0), ("hub", 0.02)])
 def test_a_turning_beam_vibrates_as_euler_and_bernoulli_say(shapes, hub):
-    """The shapes less the turn of their base and the joint's own variable are together the vibrations of beam and hub."""
+    """The shapes less the turn of their base and the joint's own variable are together the
+    vibrations of beam and hub."""
     found = frequencies(turning(assumed_modes(SLENDER, bend_z=3, shapes=shapes, hub=hub), hub))
     assert found[0] < 1e-3
     np.testing.assert_allclose(found[1:], rates(base=hub / 0.675), rtol=1e-9)
@@ -162,7 +162,8 @@ def test_energy_is_kept_as_closely_as_the_integrator_steps(options):
 
 
 def test_a_loaded_column_bends_as_theory_has_it_only_with_stiffening():
-    """Deflection F (tan kL - kL) / (P k) of a column under P with a small F across; the linear shapes give F L^3 / (3 E I)."""
+    """Deflection F (tan kL - kL) / (P k) of a column under P with a small F across; the linear
+    shapes give F L^3 / (3 E I)."""
     stiffness, found = strip().bending[1], {}
     k = 0.63 * np.pi / 2 / LENGTH  # P is 0.4 of Euler's pi^2 E I / (4 L^2)
     for stiffening in (False, True):
@@ -184,9 +185,10 @@ def test_a_loaded_column_bends_as_theory_has_it_only_with_stiffening():
     ] / exact == pytest.approx(0.6, abs=0.02)
 
 
-@lru_cache(maxsize=None)
+@cache
 def whirling():
-    """Slope of the forces by the coordinates and inertia matrix, at rest in a beam that whirls, as a function of its speed."""
+    """Slope of the forces by the coordinates and inertia matrix, at rest in a beam that whirls, as
+    a function of its speed."""
     tree = turning(
         assumed_modes(
             Beam(length=1.0, mass=1.0, bending=(1.0, 1.0)),
@@ -206,7 +208,8 @@ def whirling():
     ("speed", "expected"), [(0, 3.5160), (1, 3.6817), (2, 4.1373), (6, 7.3604), (12, 13.1702)]
 )
 def test_a_whirling_beam_stiffens(speed, expected):
-    """Flapping of a beam whirled about its root, omega sqrt(mu L^4 / E I) (Wright, Smith, Thresher & Wang 1982)."""
+    """Flapping of a beam whirled about its root, omega sqrt(mu L^4 / E I) (Wright, Smith, Thresher
+    & Wang 1982)."""
     slope, matrix = (numbers(part)[1:, 1:] for part in whirling()(speed))
     squares = np.linalg.eigvals(np.linalg.solve(matrix, slope)).real
     assert np.sqrt(squares.min()) == pytest.approx(expected, abs=3e-4)

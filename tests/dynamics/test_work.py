@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from random_trees import random_link, random_pose, random_tree
 
-from ocp.dynamics.newton_euler import NEWTON_EULER
-from ocp.mechanics.joints import GROUND, dh, fixed
-from ocp.mechanics.tree import Link, Tree
+from ocp import Link, Tree, dh, fixed
+from ocp.dynamics import NEWTON_EULER
+from ocp.mechanics import GROUND
 
 
 def operations(tree):
@@ -34,7 +34,8 @@ def chain(joints, seed=0):
 
 
 def ur5():
-    """UR5: rows (d, a, alpha), masses and centres of mass as Universal Robots publishes them; only the zeros of the inertias matter here."""
+    """UR5: rows (d, a, alpha), masses and centres of mass as Universal Robots publishes them; only
+    the zeros of the inertias matter here."""
     rows = (
         (0.089159, 0, pi / 2),
         (0, -0.425, 0),
@@ -83,7 +84,8 @@ def test_work_grows_exactly_linearly_with_the_joints():
     ("tree", "most"), [(chain(6), (410, 352)), (ur5(), (184, 137))], ids=["general-6R", "UR5"]
 )
 def test_work_stays_as_small_as_it_is(tree, most):
-    """Counted with CasADi 3.8.2. Without regrouped inertias 594 and 489, 251 and 176; Hollerbach's (1980) table II has 852 and 738."""
+    """Counted with CasADi 3.8.2. Without regrouped inertias 594 and 489, 251 and 176; Hollerbach's
+    (1980) table II has 852 and 738."""
     assert (operations(tree) <= most).all()
 
 

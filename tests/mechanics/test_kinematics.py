@@ -1,17 +1,16 @@
-"""Kinematics of random trees with all joint kinds: velocities, accelerations, momentum and energy are what positions imply."""
+"""Kinematics of random trees with all joint kinds: velocities, accelerations, momentum and energy
+are what positions imply."""
 
-from functools import lru_cache, cache
+from functools import cache
 
 import casadi as ca
 import numpy as np
 import pytest
 from random_trees import over, random_loads, random_motion, random_tree
 
+from ocp import Load, Point, Tree, fixed, revolute
 from ocp.dynamics.newton_euler import inverse, reactions
 from ocp.mechanics import kinematics
-from ocp.mechanics.joints import fixed, revolute
-from ocp.mechanics.loads import Load
-from ocp.mechanics.tree import Point, Tree
 
 SEEDS = range(8)
 KINDS = ("revolute", "prismatic", "screw", "fixed")
@@ -137,7 +136,8 @@ def test_the_centre_of_mass_balances_the_links_and_carries_the_momentum(seed):
 
 
 def applied_wrench(tree, q, qd, qdd, loads):
-    """Moment about ABOUT and force, in global axes, that the ground, gravity and loads together apply to the tree."""
+    """Moment about ABOUT and force, in global axes, that the ground, gravity and loads together
+    apply to the tree."""
     frames = [np.array(pose) for pose in kinematics.poses(tree, ca.DM(q))]
     moments, forces = (
         np.array(part) for part in reactions(tree, ca.DM(q), ca.DM(qd), ca.DM(qdd), loads)

@@ -1,4 +1,5 @@
-"""Cut joints: gaps and their derivatives against other ways to them, forces that do the work they should, redundancy, and projections."""
+"""Cut joints: gaps and their derivatives against other ways to them, forces that do the work they
+should, redundancy, and projections."""
 
 from dataclasses import replace
 
@@ -10,10 +11,9 @@ from ocp.models.five_bar import five_bar
 from ocp.models.four_bar import four_bar
 from random_trees import over
 
+from ocp import Link, Loop, Point, Tree, fixed, prismatic, revolute
 from ocp.dynamics import FORMULATIONS
-from ocp.mechanics import closure, kinematics, loops
-from ocp.mechanics.joints import GROUND, fixed, prismatic, revolute
-from ocp.mechanics.tree import Link, Loop, Point, Tree
+from ocp.mechanics import GROUND, closure, kinematics, loops
 
 SEEDS = range(6)
 BODY = Link(mass=1.0, inertia=np.diag((0.01, 0.02, 0.02)))
@@ -38,7 +38,8 @@ def frames_of(tree, q):
 
 
 def plain_gap(tree, q):
-    """The gaps from the definitions of the joints: C[i, j] is the start's axis i times the end's axis j."""
+    """The gaps from the definitions of the joints: C[i, j] is the start's axis i times the end's
+    axis j."""
     frames, rows = frames_of(tree, q), []
     for loop in tree.loops:
         places, turns = [], []
@@ -127,7 +128,8 @@ def test_forces_of_cut_joints_work_on_the_opening_of_gaps_alone(seed):
 
 @over(SEEDS)
 def test_a_closed_loops_forces_are_action_and_reaction(seed):
-    """Moments about the origin and forces sum to zero where the points coincide in all that is closed, or the axes are a link's."""
+    """Moments about the origin and forces sum to zero where the points coincide in all that is
+    closed, or the axes are a link's."""
     tree, q, other, *_, multipliers = case(seed)
     for at in (q, other):
         wrenches = loops.loop_wrenches(tree, kinematics.poses(tree, ca.DM(at)), ca.DM(multipliers))
@@ -174,7 +176,8 @@ def test_a_pin_closed_across_the_plane_names_what_is_redundant():
 
 
 def four_turns(homes):
-    """A chain of four hinges about z, the last of which carries a link that is welded to the ground when the loop is closed at q = 0."""
+    """A chain of four hinges about z, the last of which carries a link that is welded to the ground
+    when the loop is closed at q = 0."""
     names = ("first", "second", "third", "fourth")
     joints = [
         fixed("frame"),
@@ -206,7 +209,8 @@ def test_a_plane_mechanism_welded_in_all_six_directions_names_three_of_them():
 
 
 def test_the_overconstrained_linkage_of_bennett_keeps_its_freedom():
-    """Bennett (1903): four hinges, twists a, b, a, b and lengths proportional to their sines, move although six rows bind four joints."""
+    """Bennett (1903): four hinges, twists a, b, a, b and lengths proportional to their sines, move
+    although six rows bind four joints."""
 
     def turn(length, twist):
         c, s = np.cos(twist), np.sin(twist)
@@ -295,7 +299,8 @@ def test_a_curve_stays_in_its_assembly_round_the_whole_turn():
 
 @pytest.mark.parametrize("orientation, tilt", [("xyz", 2.9), ("xy", 2.9), ("z", 2.9)])
 def test_links_that_face_each_others_back_are_turned_round(orientation, tilt):
-    """A free body of six joints is brought to a weld, a pin or a universal joint from almost half a turn away."""
+    """A free body of six joints is brought to a weld, a pin or a universal joint from almost half a
+    turn away."""
     names, axes = [f"turn {k}" for k in range(3)], np.eye(3)
     joints = [
         fixed("frame"),

@@ -1,18 +1,23 @@
-"""Assumed modes: roots to machine precision, integrals, frequencies, stiffening, damping, finite elements, and what is refused."""
+"""Assumed modes: roots to machine precision, integrals, frequencies, stiffening, damping, finite
+elements, and what is refused."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from ocp.mechanics.beams import (
+from ocp.mechanics import (
     Beam,
     Body,
+    Modes,
+    Place,
+    Shape,
     assumed_modes,
+    damped,
     modes_of,
+    stiffened,
 )
-from ocp.mechanics.modes import Modes, Place, damped, stiffened
-from ocp.mechanics.shapes import Shape, bending_roots, torsion_roots
+from ocp.mechanics.shapes import bending_roots, torsion_roots
 
 BARE = Beam(length=1.3, mass=0.7, bending=(12.0, 30.0), torsion=4.0, gyration=(0.012, 0.01))
 TIP = Body(mass=0.4, com=(0.05, 0.0, 0.0), inertia=np.diag([2e-3, 3e-3, 4e-3]))
@@ -161,7 +166,8 @@ def test_a_straight_second_order_axis_keeps_its_length():
 
 
 def elements(count, beam, moments):
-    """Mass and stiffness of a Hermite beam of that many elements, clamped, and the integrals of its functions over the mass."""
+    """Mass and stiffness of a Hermite beam of that many elements, clamped, and the integrals of its
+    functions over the mass."""
     h, mu, size = beam.length / count, beam.mass / beam.length, 2 * count + 2
     mass, stiffness, first, lever = (
         np.zeros((size, size)),

@@ -1,4 +1,5 @@
-"""Rigid motions against definitions: a screw's exponential is the matrix power series, everything else follows from it."""
+"""Rigid motions against definitions: a screw's exponential is the matrix power series, everything
+else follows from it."""
 
 from math import cos, pi, sin
 
@@ -7,26 +8,15 @@ import numpy as np
 import pytest
 from random_trees import random_pose, random_screw
 
-from ocp.mechanics.spatial import (
-    dh_pose,
-    exp_screw,
-    invert,
-    move_screw,
-    pose,
-    rotate_x,
-    rotate_y,
-    rotate_z,
-    screw_matrix,
-    skew,
-    tidy,
-    translate,
-)
+from ocp.mechanics import dh_pose, rotate_x, rotate_y, rotate_z, translate
+from ocp.mechanics.spatial import exp_screw, invert, move_screw, pose, screw_matrix, skew, tidy
 
 KINDS = ("revolute", "prismatic", "screw")
 
 
 def matrix_exponential(matrix):
-    """Power series of a matrix halved ten times, then squared ten times; its rounding stays near 1e-14 for entries of order one."""
+    """Power series of a matrix halved ten times, then squared ten times; its rounding stays near
+    1e-14 for entries of order one."""
     halved, term, total = matrix / 2**10, np.eye(len(matrix)), np.eye(len(matrix))
     for k in range(1, 12):  # entries below 1e-2 to the 12th power over 12! vanish
         term = term @ halved / k

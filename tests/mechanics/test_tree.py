@@ -1,4 +1,5 @@
-"""The records of a mechanism: sound ones are values, unsound ones cannot be built, and each error names what is wrong."""
+"""The records of a mechanism: sound ones are values, unsound ones cannot be built, and each error
+names what is wrong."""
 
 import re
 from dataclasses import FrozenInstanceError
@@ -8,10 +9,8 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from ocp.mechanics.joints import GROUND, Joint, dh, fixed, prismatic, revolute, screw
-from ocp.mechanics.loads import Load
-from ocp.mechanics.rigid import joint_pose
-from ocp.mechanics.tree import Link, Point, Tree, inward, outward
+from ocp import Joint, Link, Load, Point, Tree, dh, fixed, prismatic, revolute, screw
+from ocp.mechanics import GROUND, inward, joint_pose, outward
 
 ROD = Link(mass=2.0, com=(0.1, 0, 0), inertia=((0, 0, 0), (0, 0.3, 0), (0, 0, 0.3)))
 SHEARED = np.array([[1.0, 0.5, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])

@@ -12,9 +12,7 @@ from random_trees import random_motion, random_tree
 
 from ocp import Load
 from ocp.dynamics.newton_euler import inverse
-from ocp.mechanics import kinematics
-from ocp.mechanics.loads import Wrench
-from ocp.mechanics.zero_moment import body_weight, hull
+from ocp.mechanics import Wrench, body_weight, hull, kinematics
 
 INSTANTS = (0.0, 0.05, BALL_OFF, 0.13, FLAT, 0.18, TOE_OFF, 0.4, HEEL_OFF, 0.8, 1.0)
 STENCIL = dict(

@@ -14,11 +14,10 @@ from ocp.problems.gait.statement import likewise
 from ocp.problems.lifting import problem as lifting
 from test_human import frames_of, other_side, places, together
 
-from ocp import Solver, Transcription
+from ocp import Solver, Spline, Transcription
 from ocp.cli.run import run
-from ocp.mechanics.kinematics import position
+from ocp.mechanics import position
 from ocp.studies.tables import draw_study
-from ocp.transcription.methods import Spline
 
 # Women (de Leva 1996): share of the mass; length (m) that the radii, about X, Y, Z, are of; where
 # the centre of mass stands, over the length of the model's segment, from its proximal joint; the

@@ -15,9 +15,12 @@ from ocp.problems.two_link_time import problem as fastest
 from ocp import (
     BSpline,
     Guess,
+    HermiteSimpson,
     Load,
     Problem,
+    Radau,
     Solver,
+    Spline,
     Transcription,
     at_end,
     at_start,
@@ -29,14 +32,13 @@ from ocp import (
     path,
     periodic,
     plot,
+    solve,
     torque_limits,
+    verify,
 )
-from ocp.motion.basis import transfer
-from ocp.motion.mesh import Mesh, defects, motion_of
-from ocp.solution.certificate import verify
-from ocp.solution.solving import solve
-from ocp.transcription.methods import HermiteSimpson, Radau, Spline
-from ocp.transcription.transcribe import transcribe, transcription_of
+from ocp.motion import Mesh, transfer
+from ocp.motion.mesh import defects, motion_of
+from ocp.transcription import transcribe, transcription_of
 from ocp.transcription.variables import join
 
 MESHES = [

@@ -26,6 +26,7 @@ from ocp import (
     plot,
     prismatic,
     revolute,
+    solve,
     torque_limits,
 )
 from ocp.plots import (
@@ -39,8 +40,7 @@ from ocp.plots import (
     spy,
 )
 from ocp.plots.motions import MANY
-from ocp.solution.solving import solve
-from ocp.transcription.transcribe import transcribe
+from ocp.transcription import transcribe
 
 PICTURES = (plot, plot_joints, plot_torques, plot_reactions, plot_snapshots, plot_convergence, spy)
 BODY = Link(mass=1.0, com=(0.1, 0.0, 0.0), inertia=np.diag([0.01, 0.01, 0.01]))

@@ -6,13 +6,14 @@ import pytest
 from bipeds import biped, posture, rows
 from random_trees import random_motion, random_tree
 
+from ocp import Instant
 from ocp.dynamics.newton_euler import inverse
 from ocp.mechanics import kinematics
 from ocp.problem import (
     apart,
     swing_together,
 )
-from ocp.problem.instant import Forces, Instant
+from ocp.problem.instant import Forces
 
 NEAR = 1e-3  # of s: away from a switch, yet in the part next to it
 

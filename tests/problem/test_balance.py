@@ -10,18 +10,17 @@ from ocp.models.human import human
 from ocp.problems.gait.stance import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF, UP, stance
 
 from ocp.dynamics.newton_euler import inverse
-from ocp.mechanics import kinematics
-from ocp.mechanics.loads import Wrench
-from ocp.mechanics.zero_moment import body_weight, hull, resultant
+from ocp.mechanics import Wrench, body_weight, hull, kinematics, resultant
 from ocp.problem import (
+    Reaction,
+    Span,
     friction,
     linear_split,
     pressure_inside,
+    two_pass,
     unilateral,
     zmp_inside,
 )
-from ocp.problem.reactions import Reaction, two_pass
-from ocp.problem.statement import Span
 
 NEAR = 1e-3  # of s: away from a switch, yet in the part next to it
 

@@ -10,15 +10,15 @@ from bipeds import biped, posture, rows, steps
 from ocp.models.human import CONTACTS, FEET, human, mirror
 from ocp.problems.gait.stance import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF, stance
 
+from ocp import Foot, Ground, Instant, Pin, Support
 from ocp.dynamics.newton_euler import inverse
 from ocp.problem import (
+    Span,
     foot_contact,
+    mirrored,
     no_penetration,
 )
-from ocp.problem.ground import Foot, Ground, Pin, Support
-from ocp.problem.instant import Forces, Instant
-from ocp.problem.statement import Span
-from ocp.problem.symmetry import mirrored
+from ocp.problem.instant import Forces
 
 NEAR = 1e-3  # of s: away from a switch, yet in the part next to it
 

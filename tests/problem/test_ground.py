@@ -10,12 +10,22 @@ from ocp.models.human import human
 from ocp.models.two_link import two_link
 from ocp.problems.gait.stance import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
-from ocp import BSpline, Problem, effort
-from ocp.mechanics.joints import fixed, prismatic, revolute
+from ocp import (
+    BSpline,
+    Foot,
+    Ground,
+    Link,
+    Pin,
+    Problem,
+    Support,
+    Tree,
+    effort,
+    fixed,
+    prismatic,
+    revolute,
+)
 from ocp.mechanics.structure import floating_root
-from ocp.mechanics.tree import Link, Tree
-from ocp.problem.ground import Foot, Ground, Pin, Support, bearing_slots
-from ocp.problem.reactions import two_pass
+from ocp.problem import bearing_slots, two_pass
 
 INSTANTS = (0.0, 0.05, BALL_OFF, 0.13, FLAT, 0.18, TOE_OFF, 0.4, HEEL_OFF, 0.8, 1.0)
 STENCIL = dict(

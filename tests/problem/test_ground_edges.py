@@ -8,16 +8,26 @@ from bipeds import SUMS, biped, crouch, crouched, rows, steps, wrench_of, wrench
 from ocp.models.two_link import two_link
 from ocp.problems.two_link_lift import problem as lift
 
-from ocp import BSpline, Problem, Solver, Transcription, at_start, effort, load, path, periodic
-from ocp.problem import friction, pressure_inside
-from ocp.problem.ground import Foot, Support
-from ocp.problem.reactions import Reaction, shared
-from ocp.problem.statement import Constraint
-from ocp.solution.certificate import verify
-from ocp.solution.solving import solve
-from ocp.transcription.methods import Spline
+from ocp import (
+    BSpline,
+    Constraint,
+    Foot,
+    Problem,
+    Solver,
+    Spline,
+    Support,
+    Transcription,
+    at_start,
+    effort,
+    load,
+    path,
+    periodic,
+    solve,
+    verify,
+)
+from ocp.problem import Reaction, friction, pressure_inside, shared
+from ocp.transcription import transcribe, transcription_of
 from ocp.transcription.requests import scheduled
-from ocp.transcription.transcribe import transcribe, transcription_of
 
 
 def test_who_stands_on_the_ground_hangs_on_nothing():

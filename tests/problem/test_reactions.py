@@ -12,10 +12,16 @@ from ocp.problems.gait.stance import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF, stance
 from ocp import BSpline, Load, Problem, effort
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.newton_euler import inverse
-from ocp.mechanics import kinematics
-from ocp.mechanics.zero_moment import body_weight
-from ocp.problem.ground import bearing_slots, in_force, slots
-from ocp.problem.reactions import Reaction, shared, two_pass, zero_moment_point
+from ocp.mechanics import body_weight, kinematics
+from ocp.problem import (
+    Reaction,
+    bearing_slots,
+    in_force,
+    shared,
+    slots,
+    two_pass,
+    zero_moment_point,
+)
 from ocp.transcription.tracing import trace
 
 INSTANTS = (0.0, 0.05, BALL_OFF, 0.13, FLAT, 0.18, TOE_OFF, 0.4, HEEL_OFF, 0.8, 1.0)

@@ -22,7 +22,7 @@ from ocp import (
     path,
     torque_limits,
 )
-from ocp.problem.statement import Term
+from ocp.problem import Term
 
 
 @pytest.mark.parametrize(

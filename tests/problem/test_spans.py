@@ -10,20 +10,20 @@ from ocp.models.two_link import two_link
 
 from ocp import (
     BSpline,
+    Constraint,
     Problem,
     Solver,
+    Spline,
     Transcription,
     effort,
     joint_limits,
     path,
+    solve,
     velocity_limits,
 )
-from ocp.problem import mirrored, unilateral
-from ocp.problem.statement import Constraint, Span
-from ocp.solution.bounds import violations
-from ocp.solution.solving import solve
-from ocp.transcription.methods import Spline
-from ocp.transcription.transcribe import transcribe, transcription_of
+from ocp.problem import Span, mirrored, unilateral
+from ocp.solution import violations
+from ocp.transcription import transcribe, transcription_of
 from ocp.transcription.variables import Layout, join
 
 

@@ -11,6 +11,7 @@ from ocp.models.two_link import two_link
 from ocp import (
     BSpline,
     Problem,
+    Spline,
     Transcription,
     at_start,
     effort,
@@ -18,13 +19,12 @@ from ocp import (
     joint_limits,
     path,
     periodic,
+    solve,
     torque_limits,
 )
 from ocp.problem import mirrored, pressure_inside, unilateral
-from ocp.solution.bounds import violations
-from ocp.solution.solving import solve
-from ocp.transcription.methods import Spline
-from ocp.transcription.transcribe import transcribe, transcription_of
+from ocp.solution import violations
+from ocp.transcription import transcribe, transcription_of
 from ocp.transcription.variables import join, lifted_layout, split
 
 SWAP = [8, 9, 6, 7]  # right hip and knee for the left ones

@@ -9,7 +9,7 @@ from ocp.problems.cart_pole_swing import problem as swing
 from ocp.problems.compare_transcriptions import CASES, HELD, SAME, agreement, near_print, run
 
 from ocp import solve
-from ocp.solution.replaying import replay
+from ocp.solution import replay
 
 
 @pytest.fixture(scope="module")

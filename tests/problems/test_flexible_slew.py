@@ -21,13 +21,9 @@ from ocp.problems.flexible_slew import (
     tip_deflection,
 )
 
-from ocp import Transcription, at_end, at_start
+from ocp import Radau, Transcription, at_end, at_start, solve, verify
 from ocp.cli.run import run
-from ocp.mechanics.kinematics import kinetic_energy, momentum, position, potential_energy
-from ocp.mechanics.modes import stiffened
-from ocp.solution.certificate import verify
-from ocp.solution.solving import solve
-from ocp.transcription.methods import Radau
+from ocp.mechanics import kinetic_energy, momentum, position, potential_energy, stiffened
 from ocp.transcription.shooting import followed
 
 GOAL = (1.2, 0.8)

@@ -12,13 +12,12 @@ from ocp.problems.gait.stance import stance
 from ocp.problems.gait.statement import problem
 from ocp.problems.gait.walking import walk
 
-from ocp import Solver, Transcription, load
+from ocp import Solver, Spline, Transcription, load
 from ocp.cli.run import run
 from ocp.plots import plot_reactions
-from ocp.solution.bounds import violations
-from ocp.transcription.methods import Spline
+from ocp.solution import violations
+from ocp.transcription import transcribe
 from ocp.transcription.requests import scheduled
-from ocp.transcription.transcribe import transcribe
 
 COARSE = Transcription(method=Spline(nodes=3))
 FAMILIES = {

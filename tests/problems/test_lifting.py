@@ -12,12 +12,11 @@ from ocp.problems.lifting.pictures import draw, draw_front
 from ocp.problems.lifting.report import lifting_report, report_lines
 from ocp.problems.lifting.statement import problem
 
-from ocp import Solver, Transcription
+from ocp import Solver, Spline, Transcription
 from ocp.cli.run import run
 from ocp.problem import off_box
-from ocp.solution.bounds import violations
-from ocp.transcription.methods import Spline
-from ocp.transcription.transcribe import transcribe
+from ocp.solution import violations
+from ocp.transcription import transcribe
 
 FAMILIES = {
     "joint_limits",

@@ -11,13 +11,10 @@ from ocp.problems.published import HEADER, rows
 from ocp.problems.two_link_lift import problem as lift
 from ocp.problems.two_link_time import problem as fastest
 
-from ocp import Solver, Transcription
+from ocp import Solver, Spline, Transcription, solve, verify
 from ocp.cli.listing import modules, tasks
 from ocp.dynamics import FORMULATIONS
-from ocp.mechanics.kinematics import position
-from ocp.solution.certificate import verify
-from ocp.solution.solving import solve
-from ocp.transcription.methods import Spline
+from ocp.mechanics import position
 
 KNOTS = Transcription(method=Spline(nodes=1, quadrature="trapezoid"))
 FASTEST_T = (

@@ -21,7 +21,7 @@ from ocp.problems.gait.statement import problem
 from PIL import Image
 
 from ocp import Solution, Transcription
-from ocp.mechanics.zero_moment import body_weight
+from ocp.mechanics import body_weight
 from ocp.solution import dense, footing, margin
 
 STEP, T = 0.6, 0.5

@@ -12,6 +12,7 @@ from ocp import (
     Link,
     NotVerified,
     Problem,
+    Spline,
     Transcription,
     Tree,
     at_end,
@@ -22,7 +23,6 @@ from ocp import (
     verify,
 )
 from ocp.dynamics import FORMULATIONS
-from ocp.transcription.methods import Spline
 
 
 def test_a_certified_motion_passes_and_a_spoilt_one_does_not(lifted):

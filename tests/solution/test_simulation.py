@@ -8,7 +8,7 @@ from ocp.problems.two_link_lift import problem as lift
 
 from ocp import Link, Tree, revolute, simulate, solve
 from ocp.dynamics import NEWTON_EULER
-from ocp.mechanics.closure import close, close_rates
+from ocp.mechanics import close, close_rates
 from ocp.mechanics.loops import gap
 
 G = 9.81

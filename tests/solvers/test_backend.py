@@ -11,7 +11,7 @@ from ocp.problems.two_link_lift import problem as lift
 
 from ocp import Solver, Transcription, solve
 from ocp.solvers import Answer, Backend, Iterate, kkt_residual, violation
-from ocp.transcription.transcribe import transcribe
+from ocp.transcription import transcribe
 
 
 def prepare(nlp, solver, start, see):

@@ -13,7 +13,7 @@ from ocp.problems.two_link_lift import problem as two_link_lift
 
 from ocp import Attempt, solve
 from ocp.solvers import NLP, Solver, feasibility, kkt_residual, minimize
-from ocp.transcription.transcribe import transcribe
+from ocp.transcription import transcribe
 
 
 def small_program(objective=None):

@@ -7,7 +7,7 @@ from ocp.problems.two_link_lift import problem as two_link_lift
 
 from ocp import Solver, Transcription, solve
 from ocp.solvers import feasibility, minimize, plugins
-from ocp.transcription.transcribe import transcribe
+from ocp.transcription import transcribe
 
 PLUGINS = (
     "ipopt",

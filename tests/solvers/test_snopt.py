@@ -16,7 +16,7 @@ from ocp.problems.two_link_lift import problem as two_link_lift
 from ocp import Solver, Transcription, solve
 from ocp.solvers import NLP, kkt_residual, minimize
 from ocp.solvers.snopt_program import grouped
-from ocp.transcription.transcribe import transcribe
+from ocp.transcription import transcribe
 
 needs_drake = pytest.mark.skipif(
     importlib.util.find_spec("pydrake") is None, reason="needs the extra `snopt`"

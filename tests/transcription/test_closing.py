@@ -11,22 +11,24 @@ from turning_crank import CASES, TREE, WAY, WAYS, equalities, gap_of, solved, tu
 from ocp import (
     BSpline,
     Guess,
+    Integrated,
+    Link,
     Problem,
+    Radau,
+    Spline,
     Transcription,
     at_end,
     at_start,
     effort,
+    periodic,
+    revolute,
+    solve,
+    verify,
 )
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.closed_loops import inverse
 from ocp.mechanics import closure
-from ocp.mechanics.joints import revolute
-from ocp.mechanics.tree import Link
-from ocp.problem.symmetry import periodic
-from ocp.solution.certificate import verify
-from ocp.solution.solving import solve
-from ocp.transcription.methods import Integrated, Radau, Spline
-from ocp.transcription.transcribe import transcription_of
+from ocp.transcription import transcription_of
 
 
 @pytest.mark.parametrize(("way", "ends"), CASES)

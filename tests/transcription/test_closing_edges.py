@@ -12,30 +12,32 @@ from turning_crank import FAST, TREE, WAY, equalities, gap_of, solved, turning
 
 from ocp import (
     BSpline,
+    Constraint,
+    Integrated,
+    Joint,
+    Link,
+    Loop,
+    Point,
     Problem,
+    Radau,
     Solver,
     Task,
     Transcription,
+    Tree,
     at_end,
     at_start,
     dynamic_effort,
     effort,
     load,
+    solve,
     squares,
     torque_limits,
+    verify,
 )
 from ocp.cli.report import describe
-from ocp.mechanics import closure, loops
-from ocp.mechanics.joints import GROUND, Joint
-from ocp.mechanics.kinematics import poses
-from ocp.mechanics.tree import Link, Loop, Point, Tree
-from ocp.mechanics.zero_moment import body_weight
+from ocp.mechanics import GROUND, body_weight, closure, loops, poses
 from ocp.problem import linear_split, unilateral
-from ocp.problem.statement import Constraint
-from ocp.solution.certificate import verify
-from ocp.solution.solving import solve
-from ocp.transcription.methods import Integrated, Radau
-from ocp.transcription.transcribe import transcribe
+from ocp.transcription import transcribe
 
 
 def welded_chain(rng, q):

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from ocp.problems.two_link_lift import problem as lift
 
-from ocp import Transcription
-from ocp.solution.solving import solve
+from ocp import Transcription, solve
 from ocp.transcription.compiled import NoCompiler, compile_function, find_compiler
 
 ROOT = Path(__file__).parents[2]

@@ -16,6 +16,8 @@ from ocp import (
     Load,
     NotVerified,
     Problem,
+    Radau,
+    Task,
     Transcription,
     at_end,
     at_start,
@@ -23,32 +25,27 @@ from ocp import (
     load,
     path,
     plot,
+    solve,
     squares,
+    verify,
 )
 from ocp.cli.run import run
 from ocp.dynamics import (
+    BOOK,
     FORMULATIONS,
+    NEWTON_EULER,
     book,
     forward_dynamics,
     hybrid_dynamics,
     lagrange,
     lie_group,
 )
-from ocp.dynamics.book import BOOK
-from ocp.dynamics.newton_euler import NEWTON_EULER
-from ocp.mechanics import kinematics
-from ocp.mechanics.beams import assumed_modes
-from ocp.mechanics.kinematics import position
-from ocp.mechanics.modes import Modes, Place
-from ocp.plots import plot_torques
-from ocp.plots.sticks import BENT, stick
-from ocp.solution.certificate import verify
-from ocp.solution.solving import solve
+from ocp.mechanics import Modes, Place, assumed_modes, kinematics, position
+from ocp.plots import plot_torques, stick
+from ocp.plots.sticks import BENT
 from ocp.studies import wandering
-from ocp.studies.task import Task
-from ocp.transcription.methods import Radau
+from ocp.transcription import transcribe, transcription_of
 from ocp.transcription.shooting import followed
-from ocp.transcription.transcribe import transcribe, transcription_of
 
 
 def reach(tree, points=24, duration=1.0, angle=0.4, **more):

@@ -11,21 +11,27 @@ from ocp.problems.pr_mixed import problem as pr_mixed
 from ocp.problems.two_link_lift import problem as lift
 
 from ocp import (
+    Spline,
     Transcription,
     integral,
     joint_limits,
+    solve,
     torque_limits,
 )
-from ocp.mechanics.structure import structure
-from ocp.mechanics.zero_moment import body_weight
-from ocp.problem import foot_contact, friction, linear_split, mirrored, pressure_inside, unilateral
-from ocp.problem.ground import slots
-from ocp.solution.solving import solve
-from ocp.solvers.nlp import kkt_residual
-from ocp.transcription.methods import Spline
+from ocp.mechanics import body_weight, structure
+from ocp.problem import (
+    foot_contact,
+    friction,
+    linear_split,
+    mirrored,
+    pressure_inside,
+    slots,
+    unilateral,
+)
+from ocp.solvers import kkt_residual
+from ocp.transcription import transcribe, transcription_of
 from ocp.transcription.multipliers import gather_multipliers, name_multipliers
 from ocp.transcription.requests import scheduled
-from ocp.transcription.transcribe import transcribe, transcription_of
 from ocp.transcription.variables import (
     join,
     lifted_layout,

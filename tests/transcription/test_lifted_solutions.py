@@ -11,17 +11,17 @@ from ocp.problems.two_link_lift import problem as lift
 
 from ocp import (
     Solver,
+    Spline,
     Transcription,
     dynamic_effort,
     effort,
     load,
     path,
+    solve,
+    verify,
 )
-from ocp.mechanics.structure import structure
-from ocp.solution.certificate import verify
-from ocp.solution.solving import solve
-from ocp.transcription.methods import Spline
-from ocp.transcription.transcribe import transcribe, transcription_of
+from ocp.mechanics import structure
+from ocp.transcription import transcribe, transcription_of
 
 
 def test_at_the_nodes_wrenches_and_torques_are_those_found():

@@ -14,15 +14,27 @@ from ocp.problems import acrobot_swing, branched_acrobot_swing, cart_pole_swing,
 from ocp.problems.swinging import ROUGH, swing
 from random_trees import random_tree
 
-from ocp import BSpline, Problem, Solver, Transcription, at_end, at_start, effort, path
+from ocp import (
+    BSpline,
+    HermiteSimpson,
+    Integrated,
+    Problem,
+    Radau,
+    Solver,
+    Spline,
+    Transcription,
+    at_end,
+    at_start,
+    effort,
+    path,
+    solve,
+    verify,
+)
+from ocp.dynamics import NEWTON_EULER
 from ocp.dynamics.lie_group import hybrid
-from ocp.dynamics.newton_euler import NEWTON_EULER
-from ocp.mechanics.structure import structure
-from ocp.solution.certificate import verify
-from ocp.solution.solving import solve
+from ocp.mechanics import structure
 from ocp.studies import wandering
-from ocp.transcription.methods import HermiteSimpson, Integrated, Radau, Spline
-from ocp.transcription.transcribe import transcribe, transcription_of
+from ocp.transcription import transcribe, transcription_of
 
 SWING = 58.8077  # N2 s: cart and pole, by collocation on refined meshes of both kinds
 

@@ -13,6 +13,8 @@ from ocp import (
     BSpline,
     Load,
     Problem,
+    Solver,
+    Spline,
     Transcription,
     at_end,
     at_start,
@@ -26,10 +28,9 @@ from ocp import (
 from ocp.dynamics import LIE_GROUP, catalogue
 from ocp.dynamics.composite import COMPOSITE
 from ocp.motion import sample
-from ocp.solvers.minimizing import Solver, minimize
-from ocp.transcription.methods import Spline
+from ocp.solvers import minimize
+from ocp.transcription import transcribe, transcription_of
 from ocp.transcription.multipliers import gather_multipliers, name_multipliers
-from ocp.transcription.transcribe import transcribe, transcription_of
 from ocp.transcription.variables import Layout, join, motion_map, split
 
 
