@@ -7,16 +7,27 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ocp.plots import animate, plot
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solution.solving import solve
 
 Report = Mapping[str, Any]
-GIVEN, FRAMEWORK = (
-    3,
-    ("guess", "watch", "attempts", "certify"),
-)  # arguments of a method that are no flags
+GIVEN = 3  # first arguments of a method: problem, transcription, solver
+FRAMEWORK = ("guess", "watch", "attempts", "certify")  # its arguments that are no flags
+
+
+def overview(solution: Solution, path: str | Path) -> None:
+    """Draw the overview of a solution to a file, as `ocp.plots.plot` does."""
+    from ocp.plots import plot  # pictures load when one is drawn
+
+    plot(solution, path)
+
+
+def film(solution: Solution, path: str | Path) -> None:
+    """Animate a solution, as `ocp.plots.animate` does."""
+    from ocp.plots import animate
+
+    animate(solution, path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +58,8 @@ class Views:
     `lines`(data) their text.
     """
 
-    plot: Callable[..., Any] = plot
-    animate: Callable[..., Any] = animate
+    plot: Callable[..., Any] = overview
+    animate: Callable[..., Any] = film
     report: Callable[[Solution], Report] | None = None
     lines: Callable[[Report], Iterable[str]] | None = None
 
