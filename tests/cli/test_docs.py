@@ -61,7 +61,7 @@ def test_commands_of_the_pages_name_problems_that_are_there():
     words = re.compile(r"ocp (?:run|study|compare)\s+(\w[\w./|]*)")
     for place, path in WRITTEN.items():
         for name in words.findall(path.read_text(encoding="utf-8")):
-            assert name in {"NAME", "NAME|./file.py"} | set(listing.tasks()), (place, name)
+            assert name.startswith("NAME") or name in listing.tasks(), (place, name)
 
 
 def test_modules_that_the_pages_run_are_there():
