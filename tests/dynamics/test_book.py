@@ -218,7 +218,7 @@ def test_angular_momentum_about_the_ground_axis_changes_by_the_joint_torque():
     assert float(change) == pytest.approx(float(tau[0]), rel=1e-11)
 
 
-# Rigid limit, energy, stiffening --------------------------------------------------------------------------------------------
+# Rigid limit, energy, stiffening
 
 
 def settled(tree, q, qd, qdd):
@@ -261,7 +261,7 @@ def test_stiff_links_are_rigid_links(seed):
     assert gaps[1] < 1e-6 and gaps[1] < 0.02 * gaps[0] + 1e-9
 
 
-# The tree, refusals, counts -------------------------------------------------------------------------------------------------
+# The tree, refusals, counts
 
 
 def test_coordinates_stand_link_by_link():
@@ -304,7 +304,8 @@ def test_rigid_methods_refuse_flexible_links_by_name(name):
     arm = flexible_arm()
     with pytest.raises(
         ValueError,
-        match="^link 'shoulder' is flexible, which only the formulation 'book' knows, with derivatives 'ad'$",
+        match="^link 'shoulder' is flexible, which only the formulation 'book' knows, with "
+        "derivatives 'ad'$",
     ):
         FORMULATIONS[name].inverse(arm, ZERO(6), ZERO(6), ZERO(6))
 
@@ -317,7 +318,8 @@ def test_what_cannot_be_meant_is_refused():
     for function in (book.inverse, book.remainder):
         with pytest.raises(
             ValueError,
-            match="^book: joint 'cart' is prismatic: in a tree with flexible links .here pole. the method treats",
+            match="^book: joint 'cart' is prismatic: in a tree with flexible links .here pole. the "
+            "method treats",
         ):
             function(cart, ZERO(4), ZERO(4), ZERO(4))
     for ask in (

@@ -72,7 +72,8 @@ def closed_form(lengths, masses, coms, inertias, gravity, crank, assembly):
         inertia * alpha + cross(r, need)
         for inertia, alpha, r, need in zip(inertias, pushes, offsets, needs)
     ]
-    # moments about the coupler's first pin and the rocker's pivot: -bar x F = turn of the coupler, bar x F = turn of the rocker
+    # moments about the coupler's first pin and the rocker's pivot:
+    # -bar x F = turn of the coupler, bar x F = turn of the rocker
     on_rocker = np.linalg.solve([-side(bars[1]), side(bars[2])], turns[1:])
     on_coupler = needs[1] + on_rocker
     forces = [needs[0] + on_coupler, on_coupler, on_rocker, needs[2] - on_rocker]
@@ -311,7 +312,9 @@ def test_what_has_no_answer_is_refused():
     tree, _, q, qd, qdd = mechanism(0)
     with pytest.raises(
         ValueError,
-        match=r"has 1 degrees of freedom and 2 actuated joints \(crank, rocker\): drives could work against",
+        match=r"has 1 degrees of freedom and 2 actuated joints \(crank, rocker\): drives could "
+        r"work "
+        r"against",
     ):
         closed_loops.inverse(tree, q, qd, qdd, ("crank", "rocker"))
     with pytest.raises(

@@ -1,0 +1,10 @@
+"""What a refusal must say."""
+
+import re
+
+import pytest
+
+
+def refused(message):
+    """Expect a ValueError whose message starts so."""
+    return pytest.raises(ValueError, match="^" + re.escape(message))
