@@ -313,8 +313,7 @@ def test_what_has_no_answer_is_refused():
     with pytest.raises(
         ValueError,
         match=r"has 1 degrees of freedom and 2 actuated joints \(crank, rocker\): drives could "
-        r"work "
-        r"against",
+        r"work against",
     ):
         closed_loops.inverse(tree, q, qd, qdd, ("crank", "rocker"))
     with pytest.raises(
