@@ -118,11 +118,10 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spline(Method):
-    """The problem's own spline; passive joints' lack of torque and closed loops are constraints on
-    it."""
+class OnSpline(Method):
+    """The problem's own spline, with nodes through its segments and a rule of integration."""
 
-    name: ClassVar[str] = "spline"
+    of_passive: ClassVar[str]  # what a report says of passive joints
 
     nodes: int = setting(4, NODES)
     quadrature: str = setting("gauss", RULE, QUADRATURES)
@@ -139,48 +138,34 @@ class Spline(Method):
 
     def rule(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
         """Return instants and weights of the stated quadrature."""
-        return _rule(self, problem)
+        gauss = problem.motion.degree + 1
+        panels = self.panels or (gauss if self.quadrature == "gauss" else self.nodes)
+        return quadrature(problem.motion, self.quadrature, panels)
 
     def layout(self, problem: Problem) -> Layout:
-        """Return the Layout with torques and ground wrenches as variables where `torques` says
-        so."""
+        """Return the Layout with torques and ground wrenches as variables where `torques` says."""
         return _lifted(problem, self.torques, self.grid(problem))
 
     def words(self, problem: Problem) -> str:
         """Return what a report says of the method."""
-        return "spline" + (
-            ", passive joints constrained" if structure(problem.tree).passive else ""
-        )
+        return "spline" + (self.of_passive if structure(problem.tree).passive else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Integrated(Method):
+class Spline(OnSpline):
+    """Passive joints' lack of torque and closed loops are constraints on the spline."""
+
+    name: ClassVar[str] = "spline"
+    of_passive: ClassVar[str] = ", passive joints constrained"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Integrated(OnSpline):
     """A spline of the driven joints; the motion of the passive ones follows in `nodes` Runge-Kutta
     steps per segment (Sohl & Bobrow 2001), which the solver differentiates."""
 
     name: ClassVar[str] = "integrated"
-
-    nodes: int = setting(4, NODES + ", and of the integration")
-    quadrature: str = setting("gauss", RULE, QUADRATURES)
-    panels: int | None = setting(None, PANELS)
-    torques: str = setting("auto", LIFTED, TORQUES)
-
-    def __post_init__(self):
-        check_settings(self)
-
-    @property
-    def steps(self) -> int:
-        """Steps per segment."""
-        return self.nodes
-
-    def rule(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-        """Return instants and weights of the stated quadrature."""
-        return _rule(self, problem)
-
-    def layout(self, problem: Problem) -> Layout:
-        """Return the Layout with torques and ground wrenches as variables where `torques` says
-        so."""
-        return _lifted(problem, self.torques, self.grid(problem))
+    of_passive: ClassVar[str] = ", passive joints integrated"
 
     def constraints(self, problem: Problem) -> tuple:
         """Return the constraints, those at the end wide which integrated loops bring about by
@@ -189,7 +174,8 @@ class Integrated(Method):
 
     def laws(self, problem: Problem, lifted: bool, formulation: Formulation) -> tuple:
         """Return the laws of motion without the passive joints', which integration meets."""
-        return laws(problem, lifted, integrated=bool(structure(problem.tree).passive))
+        integrated = bool(structure(problem.tree).passive)
+        return laws(problem, lifted, integrated=integrated, formulation=formulation)
 
     def reduced(
         self, layout: Layout, nlp: NLP, formulation: Formulation
@@ -197,10 +183,6 @@ class Integrated(Method):
         """Return the program of the driven joints' motion, and the way back to that of all."""
         passive = structure(layout.problem.tree).passive
         return reduced(layout, nlp, self.nodes, formulation) if passive else (nlp, None)
-
-    def words(self, problem: Problem) -> str:
-        """Return what a report says of the method."""
-        return "spline" + (", passive joints integrated" if structure(problem.tree).passive else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,6 +192,9 @@ class Collocation(Method):
 
     intervals: int = setting(30, "equal intervals of the mesh")
     form: str = setting("implicit", FORM, FORMS)
+
+    def __post_init__(self):
+        check_settings(self)
 
     def mesh(self) -> Mesh:
         """Return the Mesh of the motion."""
@@ -248,9 +233,6 @@ class HermiteSimpson(Collocation):
 
     name: ClassVar[str] = "hermite-simpson"
 
-    def __post_init__(self):
-        check_settings(self)
-
     def mesh(self) -> Mesh:
         """Return the Mesh of the motion."""
         return Mesh(method=self.name, intervals=self.intervals)
@@ -267,9 +249,6 @@ class Radau(Collocation):
     name: ClassVar[str] = "radau"
 
     order: int = setting(3, "stages on each interval")
-
-    def __post_init__(self):
-        check_settings(self)
 
     def mesh(self) -> Mesh:
         """Return the Mesh of the motion."""
@@ -308,12 +287,6 @@ def check_settings(method: Method) -> None:
         whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
         if counted and not (whole and value >= 1):
             raise ValueError(f"{entry.name}: expected a whole number of at least 1, got {value!r}")
-
-
-def _rule(method, problem):
-    gauss = problem.motion.degree + 1
-    panels = method.panels or (gauss if method.quadrature == "gauss" else method.nodes)
-    return quadrature(problem.motion, method.quadrature, panels)
 
 
 def _lifted(problem, torques, nodes):
