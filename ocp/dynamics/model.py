@@ -107,7 +107,11 @@ def mass_matrix(tree: Tree, q: Matrix) -> Matrix:
     `q` (n,) are numbers or an expression. Raises ValueError if its size is not n.
     """
     (place,) = _expressions(tree, q=q)
-    return book.inertia(tree, place) if structure(tree).flexible else lie_group.mass_matrix(tree, place)
+    return (
+        book.inertia(tree, place)
+        if structure(tree).flexible
+        else lie_group.mass_matrix(tree, place)
+    )
 
 
 def recursions(tree: Tree) -> Any:
