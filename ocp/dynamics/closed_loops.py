@@ -59,8 +59,8 @@ def inverse(
     motion, or if the drives do not hold the mechanism there.
     """
     q, qd, qdd = (_expression(part) for part in (q, qd, qdd))
-    found = _found(tree, q, near)
-    rows, driven = list(found.rows), _driven(tree, actuated, found.freedom)
+    independence = _found(tree, q, near)
+    rows, driven = list(independence.rows), _driven(tree, actuated, independence.freedom)
     passive = [row for row in range(tree.dof) if row not in driven]
     for what, value in (
         ("q", lambda: gap(tree, q)),
@@ -121,8 +121,8 @@ def forward(
         "the accelerations are not determined here (singular configuration, or joints that move no "
         "mass)",
     )
-    found = ca.solve(system, ca.vertcat(tau - pull, goal[rows]))
-    return found[: tree.dof], spread(tree, -found[tree.dof :], rows)
+    solved = ca.solve(system, ca.vertcat(tau - pull, goal[rows]))
+    return solved[: tree.dof], spread(tree, -solved[tree.dof :], rows)
 
 
 def hybrid(
@@ -157,8 +157,8 @@ def hybrid(
         ca.horzcat(mass[passive, passive], slope.T),
         ca.horzcat(slope, ca.DM(len(rows), len(rows))),
     )
-    found = ca.solve(system, ca.vertcat(-pull[passive], goal[rows]))
-    driven[passive] = found[: len(passive)]
+    solved = ca.solve(system, ca.vertcat(-pull[passive], goal[rows]))
+    driven[passive] = solved[: len(passive)]
     return driven
 
 

@@ -113,12 +113,12 @@ class _Place:
 
     def chain(self, link):
         """Return the coordinates that move a link, from the ground outward."""
-        found, rows, parents = [], self.tree.rows, self.tree.parents
+        path, rows, parents = [], self.tree.rows, self.tree.parents
         while link >= 0:
             if rows[link] is not None:
-                found.insert(0, rows[link])
+                path.insert(0, rows[link])
             link = parents[link]
-        return found
+        return path
 
     def moving(self):
         """Return (coordinate, its chain, pseudo-inertia that its joint carries) of every joint with
@@ -178,27 +178,27 @@ def _images(pseudo, motions):
 
 def _gravity(place):
     """Return G (n,): every joint's share of the weight of all that it carries."""
-    rise, found = ca.DM([0, 0, 0, *(-g for g in place.tree.gravity)]), {}
+    rise, pulls = ca.DM([0, 0, 0, *(-g for g in place.tree.gravity)]), {}
     for row, _, pseudo in place.moving():
-        found[row] = ca.dot(place.screws[:, row], _images(pseudo, rise))
-    return _rows(place.tree.dof, found)
+        pulls[row] = ca.dot(place.screws[:, row], _images(pseudo, rise))
+    return _rows(place.tree.dof, pulls)
 
 
 def _inertia(place):
     """Return M (n, n), joint by joint outward: its twist's wrench on every joint of its chain."""
-    n, found = place.tree.dof, {}
+    n, entries = place.tree.dof, {}
     for row, chain, pseudo in place.moving():
         shares = place.screws[:, chain].T @ _images(pseudo, place.screws[:, row])
         for k, share in zip(chain, ca.vertsplit(shares)):
-            found[k, row] = found[row, k] = share
-    return _matrix(n, found)
+            entries[k, row] = entries[row, k] = share
+    return _matrix(n, entries)
 
 
 def _coriolis(place):
     """Return the n matrices C_i, from the wrenches p and z (module's head) of every joint c and all
     b up to it, on all a up to b."""
     n = place.tree.dof
-    found = [{} for _ in range(n)]
+    tables = [{} for _ in range(n)]
     for c, chain, pseudo in place.moving():
         outer, last = place.screws[:, chain], ca.repmat(place.screws[:, c], 1, len(chain))
         images = _images(pseudo, outer)
@@ -209,11 +209,11 @@ def _coriolis(place):
         plus, minus = outer.T @ (turning + bending), outer.T @ (turning - bending)
         for l, b in enumerate(chain):
             for k, a in enumerate(chain[: l + 1]):
-                found[a][b, c] = found[a][c, b] = plus[k, l] if a != c else ca.DM(1, 1)
+                tables[a][b, c] = tables[a][c, b] = plus[k, l] if a != c else ca.DM(1, 1)
                 if b != c:  # C_cc. of joints before c vanishes: M_cc does not depend on them
-                    found[b][a, c] = found[b][c, a] = minus[k, l]
-                    found[c][a, b] = found[c][b, a] = -minus[k, l]
-    return tuple(_matrix(n, entries) for entries in found)
+                    tables[b][a, c] = tables[b][c, a] = minus[k, l]
+                    tables[c][a, b] = tables[c][b, a] = -minus[k, l]
+    return tuple(_matrix(n, entries) for entries in tables)
 
 
 def _rows(n, entries):
@@ -264,11 +264,11 @@ class Table:
                     f"table: {what}: expected shape ({n},) or ({n}, N), as that of q, got "
                     f"{part.shape}"
                 )
-        found = self._interpolate(q.reshape(n, -1)).T  # (m, N)
+        looked_up = self._interpolate(q.reshape(n, -1)).T  # (m, N)
         rates, accelerations = qd.reshape(n, -1), qdd.reshape(n, -1)
         j, k = np.triu_indices(n)
-        inertia, bends = found[n : n + len(j)], found[n + len(j) :].reshape(n, len(j), -1)
-        tau = found[:n] + np.einsum(
+        inertia, bends = looked_up[n : n + len(j)], looked_up[n + len(j) :].reshape(n, len(j), -1)
+        tau = looked_up[:n] + np.einsum(
             "ipN,pN->iN", bends, np.where(j == k, 1.0, 2.0)[:, None] * rates[j] * rates[k]
         )
         np.add.at(tau, j, inertia * accelerations[k])

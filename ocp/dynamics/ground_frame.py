@@ -70,16 +70,16 @@ def chain_of(tree: Tree) -> Chain:
 def _leading_slides(tree):
     """Return the links of an unbranched chain of massless slides that starts at the ground: their
     places do not matter."""
-    found, parents = [], tree.parents
+    slides, parents = [], tree.parents
     while (
-        len(found) < len(parents)
-        and parents[len(found)] == len(found) - 1
-        and parents.count(len(found) - 1) == 1
-        and tree.joints[len(found)].kind == "prismatic"
-        and (not found or not tree.links[len(found) - 1].mass)
+        len(slides) < len(parents)
+        and parents[len(slides)] == len(slides) - 1
+        and parents.count(len(slides) - 1) == 1
+        and tree.joints[len(slides)].kind == "prismatic"
+        and (not slides or not tree.links[len(slides) - 1].mass)
     ):
-        found.append(len(found))
-    return tuple(found)
+        slides.append(len(slides))
+    return tuple(slides)
 
 
 def ground_frames(chain: Chain, q: Matrix, qd: Matrix, qdd: Matrix) -> Frames:

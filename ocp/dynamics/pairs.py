@@ -38,12 +38,12 @@ def segments(tree: Tree) -> tuple[Segment, ...]:
         chains[k] = chains.get(p, ()) + (() if row is None else (row,))
         heads[k] = heads[p] if alone else k
     ends = {head: k for k, head in heads.items()}
-    found = []
+    parts = []
     for head, end in ends.items():
         outer = chains.get(parents[head], ())
         if len(chains[end]) > len(outer):
-            found.append(Segment(own=chains[end][len(outer) :], outer=outer))
-    return tuple(found)
+            parts.append(Segment(own=chains[end][len(outer) :], outer=outer))
+    return tuple(parts)
 
 
 def bilinear(function: Callable[..., Matrix], left: Matrix, right: Matrix) -> Matrix:
@@ -77,7 +77,7 @@ def products(tree: Tree, kinds: Any, motions: Matrix, places: Any) -> list[Matri
     itself, the product of i's vector of kind `upper` with j's motion, and at (i, j), j not i, that
     of kind `lower`; none for None.
     """
-    n, found = tree.dof, segments(tree)
+    n, parts = tree.dof, segments(tree)
     count, rows = kinds.shape[1] // n, motions.T
     stack = ca.vertcat(
         *(
@@ -85,10 +85,10 @@ def products(tree: Tree, kinds: Any, motions: Matrix, places: Any) -> list[Matri
                 rows[list(part.outer + part.own), :]
                 @ kinds[:, [count * i + kind for kind in range(count) for i in part.own]]
             )
-            for part in found
+            for part in parts
         )
     )
-    first, step, i, j, before, same = _pairs(found, count)
+    first, step, i, j, before, same = _pairs(parts, count)
     upto, strict = np.nonzero(before | same)[0], np.nonzero(before)[0]
     return [
         _scattered(
@@ -104,12 +104,12 @@ def products(tree: Tree, kinds: Any, motions: Matrix, places: Any) -> list[Matri
     ]
 
 
-def _pairs(found, kinds):
+def _pairs(parts, kinds):
     """Return for all pairs of a joint i of a segment and a joint j of its outer and own: where the
     product of the first kind stands among those of `kinds` kinds and by how much the next is
     further, i, j, and whether j is a proper ancestor of i, or i itself."""
     columns, start = [], 0
-    for part in found:
+    for part in parts:
         wide, tall = len(part.own), len(part.outer + part.own)
         i, j = (
             index.T.ravel()

@@ -122,22 +122,22 @@ def assumed_modes(
         raise ValueError(
             f"assumed_modes: shapes: expected one of {', '.join(SHAPES)}, got {shapes!r}"
         )
-    found = []
+    shapes_of_beam = []
     for what, count in (("bend_y", bend_y), ("bend_z", bend_z), ("torsion", torsion)):
         if not isinstance(count, int | np.integer) or count < 0:
             raise ValueError(f"assumed_modes: {what}: expected a number of shapes, got {count!r}")
         if count and shapes == "polynomial":
-            found += [polynomial(beam, what, k) for k in range(1, count + 1)]
+            shapes_of_beam += [polynomial(beam, what, k) for k in range(1, count + 1)]
         elif count and what == "torsion":
-            found += twists(beam, count, tip=shapes != "clamped-free")
+            shapes_of_beam += twists(beam, count, tip=shapes != "clamped-free")
         elif count:
             base = {"pinned": 0.0, "hub": positive("assumed_modes: hub", hub, zero=True)}.get(
                 shapes
             )
-            found += bends(beam, what, count, base=base, tip=shapes != "clamped-free")
-    if not found:
+            shapes_of_beam += bends(beam, what, count, base=base, tip=shapes != "clamped-free")
+    if not shapes_of_beam:
         raise ValueError("assumed_modes: expected at least one shape in bend_y, bend_z or torsion")
-    return damped(modes_of(beam, found, stiffening=stiffening), damping)
+    return damped(modes_of(beam, shapes_of_beam, stiffening=stiffening), damping)
 
 
 def modes_of(beam: Beam, shapes: Sequence[Shape], *, stiffening: bool = False) -> Modes:
@@ -231,12 +231,12 @@ def _integrals(beam, curves, terms):
             + np.einsum("tij,jk,ulk->tuil", theta, p, theta)
         )
     coupling = (coupling + coupling.transpose(1, 0, 3, 2)) / 2
-    found = {"first": first, "moment": moment, "coupling": coupling}
+    integrals = {"first": first, "moment": moment, "coupling": coupling}
     return (
         total,
         lever,
         (spread + spread.T) / 2,
-        {what: without_noise(array) for what, array in found.items()},
+        {what: without_noise(array) for what, array in integrals.items()},
     )
 
 
@@ -260,13 +260,13 @@ def _stiffness(beam, shapes):
 def _series(shape, function, length):
     """Return the Chebyshev coefficients of a function over the beam."""
     for degree in (16, 32, 64, 128):
-        found = chebyshev.chebinterpolate(
+        coefficients = chebyshev.chebinterpolate(
             lambda x: np.broadcast_to(function((x + 1) * length / 2), x.shape), degree
         )
-        size = np.abs(found).max()
-        if np.abs(found[-3:]).max() <= 1e-13 * size:
+        size = np.abs(coefficients).max()
+        if np.abs(coefficients[-3:]).max() <= 1e-13 * size:
             return frozen(
-                np.trim_zeros(np.where(np.abs(found) < 1e-17 * size, 0.0, found), "b")
+                np.trim_zeros(np.where(np.abs(coefficients) < 1e-17 * size, 0.0, coefficients), "b")
                 if size
                 else np.zeros(1)
             )

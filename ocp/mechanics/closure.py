@@ -64,11 +64,11 @@ def close(tree: Tree, q: Matrix, fixed: Sequence[str] = ()) -> np.ndarray:
     q, free = np.array(q, dtype=float), _free(tree, fixed)
     if q.ndim == 1:
         return _close(tree, q, free)
-    found, moved = np.empty_like(q), np.zeros(len(q))
+    closed, moved = np.empty_like(q), np.zeros(len(q))
     for k in range(q.shape[1]):
-        found[:, k] = _close(tree, q[:, k] + moved, free)
-        moved = np.where(free, found[:, k] - q[:, k], 0.0)
-    return found
+        closed[:, k] = _close(tree, q[:, k] + moved, free)
+        moved = np.where(free, closed[:, k] - q[:, k], 0.0)
+    return closed
 
 
 def close_rates(tree: Tree, q: Matrix, qd: Matrix, fixed: Sequence[str] = ()) -> np.ndarray:
@@ -164,9 +164,9 @@ def _close(tree, q, free):
             square + (damping * scale + 1e-15 * scale) * np.eye(len(error)), -error
         )
         trial = q + step * min(1.0, STRIDE / max(np.abs(step).max(), 1e-300))
-        found = _errors(tree, trial)
-        if np.linalg.norm(found[0]) < sizes[-1]:
-            q, (error, slope, faces), damping = trial, found, damping / 10
+        there = _errors(tree, trial)
+        if np.linalg.norm(there[0]) < sizes[-1]:
+            q, (error, slope, faces), damping = trial, there, damping / 10
         else:
             damping = max(10 * damping, 1e-12)
     worst = np.argmax(np.abs(error)) if len(error) else None
@@ -185,16 +185,16 @@ def _project(tree, q, wanted, goal, free, what):
     """Return the vector nearest to `wanted` with J vector = goal, changed in the free coordinates
     alone."""
     slope = np.array(gap_jacobian(tree, ca.DM(q)))
-    found = wanted.copy()
-    found[free] += np.linalg.lstsq(slope[:, free], goal - slope @ wanted, rcond=1e-10)[0]
-    left = np.abs(slope @ found - goal)
+    nearest = wanted.copy()
+    nearest[free] += np.linalg.lstsq(slope[:, free], goal - slope @ wanted, rcond=1e-10)[0]
+    left = np.abs(slope @ nearest - goal)
     if left.max(initial=0.0) > 1e-8 * max(1.0, np.abs(goal).max(), np.abs(slope @ wanted).max()):
         row = int(np.argmax(left))
         held = (
             ", ".join(joint.name for joint, loose in zip(tree.moving, free) if not loose) or "none"
         )
         raise ValueError(f"close: no {what} keep {labels(tree)[row]} closed (held joints: {held})")
-    return found
+    return nearest
 
 
 @lru_cache(maxsize=64)
@@ -203,17 +203,17 @@ def examples(
 ) -> tuple[np.ndarray, ...]:
     """Return configurations (n,) in which all loops are closed, found from random ones, near `q` (a
     tuple of n) if given; raise ValueError if the loops cannot be closed."""
-    found, trouble = [], None
+    configurations, trouble = [], None
     for start in _starts(tree, q, samples, seed):
         try:
-            found.append(_close(tree, start, np.ones(tree.dof, dtype=bool)))
+            configurations.append(_close(tree, start, np.ones(tree.dof, dtype=bool)))
         except ValueError as error:
             trouble = error
-        if len(found) == samples + (q is not None):
+        if len(configurations) == samples + (q is not None):
             break
-    if not found:
+    if not configurations:
         raise ValueError(str(trouble))
-    return tuple(found)
+    return tuple(configurations)
 
 
 @lru_cache(maxsize=64)

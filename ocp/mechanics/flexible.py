@@ -60,10 +60,10 @@ def amplitude_terms(
 
 def slopes(modes: Modes, values: Sequence[Matrix]) -> list[list[tuple[int, Matrix]]]:
     """Return for each amplitude the pairs (term t, db_t / d amplitude) that are not zero."""
-    found: list[list[tuple[int, Matrix]]] = [[] for _ in modes.names]
+    columns: list[list[tuple[int, Matrix]]] = [[] for _ in modes.names]
     for t, term in enumerate(modes.terms):
         for k in set(term):
-            found[k].append(
+            columns[k].append(
                 (
                     t,
                     1
@@ -73,7 +73,7 @@ def slopes(modes: Modes, values: Sequence[Matrix]) -> list[list[tuple[int, Matri
                     else values[sum(term) - k],
                 )
             )
-    return found
+    return columns
 
 
 @lru_cache(maxsize=512)
@@ -118,19 +118,19 @@ def moved(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> list[
             )
             turned = a, a @ hat * qd[row], a @ hat @ hat * qd[row] ** 2 + a @ hat * qdd[row]
         bend = ca.DM.eye(4), ca.DM(4, 4), ca.DM(4, 4)
-        found = chained((parent.pose, parent.rate, parent.acceleration), turned)
+        end = chained((parent.pose, parent.rate, parent.acceleration), turned)
         if parents[k] >= 0 and tree.links[parents[k]].modes is not None:
             bend = bend_at(tree.links[parents[k]], np.array(joint.home)[:3, 3], parent.terms)
-            found = chained(chained((parent.pose, parent.rate, parent.acceleration), bend), turned)
+            end = chained(chained((parent.pose, parent.rate, parent.acceleration), bend), turned)
         terms = ((), (), ())
         if link.modes is not None:
             terms = amplitude_terms(
                 link.modes, *([values[row] for row in amplitudes[k]] for values in (q, qd, qdd))
             )
         return Bent(
-            pose=found[0],
-            rate=found[1],
-            acceleration=found[2],
+            pose=end[0],
+            rate=end[1],
+            acceleration=end[2],
             bend=bend,
             joint=turned[0],
             terms=terms,
@@ -333,9 +333,9 @@ def momentum(tree: Tree, q: Matrix, qd: Matrix, about: Sequence[float]) -> tuple
             push += bent.pose @ sum(
                 rate * ca.DM([*row, 0.0]) for rate, row in zip(bd, link.modes.first)
             )
-        found = (bent.pose @ spread)[:3, :3].T  # integral of (dx/dt) x'
+        spin = (bent.pose @ spread)[:3, :3].T  # integral of (dx/dt) x'
         angular += ca.vertcat(
-            found[2, 1] - found[1, 2], found[0, 2] - found[2, 0], found[1, 0] - found[0, 1]
+            spin[2, 1] - spin[1, 2], spin[0, 2] - spin[2, 0], spin[1, 0] - spin[0, 1]
         ) - ca.cross(ca.DM(about), push[:3])
         linear += push[:3]
     return angular, linear

@@ -209,14 +209,15 @@ def _carried(side, vector, order):
     there is no link."""
     if side is None:
         return (vector, *[ca.DM.zeros(3)] * order)
-    found = [side.rotation @ vector]
+    derivatives = [side.rotation @ vector]
     if order > 0:
-        found.append(ca.cross(side.angular, found[0]))
+        derivatives.append(ca.cross(side.angular, derivatives[0]))
     if order > 1:
-        found.append(
-            ca.cross(side.angular_acceleration, found[0]) + ca.cross(side.angular, found[1])
+        derivatives.append(
+            ca.cross(side.angular_acceleration, derivatives[0])
+            + ca.cross(side.angular, derivatives[1])
         )
-    return tuple(found)
+    return tuple(derivatives)
 
 
 def _products(orientation):
@@ -270,7 +271,7 @@ def _actions(tree, frames, multipliers):
             f"multipliers: expected one for each of {len(labels(tree))} rows "
             f"({', '.join(labels(tree))})"
         )
-    found, first = [], 0
+    wrenches_of_loops, first = [], 0
     moves = _resting(frames)
     for loop in tree.loops:
         start, end = _sides(tree, moves, loop)
@@ -278,7 +279,7 @@ def _actions(tree, frames, multipliers):
         passed = multipliers[first : first + force.shape[1]]
         first += force.shape[1]
         for side, sign, name, moment in zip((start, end), (-1, 1), (loop.start, loop.end), moments):
-            found.append(
+            wrenches_of_loops.append(
                 (loop, tree.point(name).link, side.origin, moment @ passed, sign * (force @ passed))
             )
-    return found
+    return wrenches_of_loops

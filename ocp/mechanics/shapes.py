@@ -100,16 +100,16 @@ def _waves(beta, x):
 
 
 def _roots(function, count):
-    found, start = [], LOWEST
-    while len(found) < count:
+    roots, start = [], LOWEST
+    while len(roots) < count:
         grid = start + SPACING * np.arange(200 * count + 1)
         values = function(grid)
-        found += [
+        roots += [
             _bisect(function, grid[k], grid[k + 1])
             for k in np.flatnonzero(values[:-1] * values[1:] < 0)
         ]
         start = grid[-1]
-    return found[:count]
+    return roots[:count]
 
 
 def _bisect(function, low, high):
