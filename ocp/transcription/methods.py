@@ -197,8 +197,10 @@ class Collocation(Method):
         check_settings(self)
 
     def mesh(self) -> Mesh:
-        """Return the Mesh of the motion."""
-        raise NotImplementedError
+        """Return the Mesh of the motion, with the method's settings but for the form of its law."""
+        settings = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        settings.pop("form")
+        return Mesh(method=self.name, **settings)
 
     def stated(self, problem: Problem) -> Problem:
         """Return the problem on the mesh."""
@@ -233,10 +235,6 @@ class HermiteSimpson(Collocation):
 
     name: ClassVar[str] = "hermite-simpson"
 
-    def mesh(self) -> Mesh:
-        """Return the Mesh of the motion."""
-        return Mesh(method=self.name, intervals=self.intervals)
-
     def words(self, problem: Problem) -> str:
         """Return what a report says of the method."""
         return f"{self.name} on {self.intervals} intervals, {self.form}"
@@ -249,10 +247,6 @@ class Radau(Collocation):
     name: ClassVar[str] = "radau"
 
     order: int = setting(3, "stages on each interval")
-
-    def mesh(self) -> Mesh:
-        """Return the Mesh of the motion."""
-        return Mesh(method=self.name, intervals=self.intervals, order=self.order)
 
     def words(self, problem: Problem) -> str:
         """Return what a report says of the method."""
