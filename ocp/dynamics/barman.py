@@ -79,8 +79,13 @@ def reaction_sensitivity(
 
 
 def _torques(tree, q, qd, qdd, loads, sensed):
-    """Return tau = z . moment for a joint that turns, z . force for one that slides, both for a
-    screw    (step 10, eqs. 3.92-3.95)"""
+    """Return the joint torques (n,), with their sensitivities where `sensed`.
+
+        tau = z . moment for a joint that turns, z . force for one that slides,
+              both for a screw
+
+    (step 10, eqs. 3.92-3.95).
+    """
     tree, _ = aligned(tree)
     steps = _steps(tree, q, qd, qdd, sensed)
     wrenches = _proximal(tree, steps, _motions(tree, steps), loads)

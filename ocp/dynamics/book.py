@@ -50,12 +50,14 @@ def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load
 def inertia(tree: Tree, q: Matrix, printed: bool = False) -> Matrix:
     """Return the inertia matrix J (n, n) of z = q by the recursions of eqs. 66-81.
 
-    F_h = P_h + sum over children (E A) F_c (E A)',  and with the slope of x by z,  Y_z = the
-    integral of h dx'/dz of all that link h carries:
-    joint:  Y = F_h (W_h [S_h])'      amplitude k:  Y = (D_hk + sum over children E_c A_c F_c A_c'
-    M_ck') W_h'
-    J_jz = tr(W_j [S_j] jW_h Y_z),    J_jfz = tr(W_j M_cjf A_c cW_h Y_z)  for z outside of link j,
-    by its child c    (eqs. 66-76)
+        F_h = P_h + sum over children (E A) F_c (E A)'
+
+    and with the slope of x by z, Y_z = the integral of h dx'/dz of all that link h carries:
+
+        joint:        Y = F_h (W_h [S_h])'
+        amplitude k:  Y = (D_hk + sum over children E_c A_c F_c A_c' M_ck') W_h'
+        J_jz  = tr(W_j [S_j] jW_h Y_z)
+        J_jfz = tr(W_j M_cjf A_c cW_h Y_z)  for z outside of link j, by its child c  (eqs. 66-76)
     """
     _check(tree)
     arm = _resting(tree, q, printed)
@@ -191,11 +193,14 @@ def reactions(
     """Return moment (3, links; N m) and force (3, links; N) that each joint passes to its link, in
     the axes of the link's frame at its base.
 
-    They are Newton's and Euler's laws of all that the joint carries, integrals over particles x:  f
-    = sum of (x'' - g) dm less loads, n = sum of x x (x'' - g) dm less theirs, moved to the joint's
-    `anchor`, which on the link's base does not bend. The moment's part along the axis differs from
-    the torque by what is of second order in the amplitudes, where the link hangs on one whose turns
-    are of first order.
+    They are Newton's and Euler's laws of all that the joint carries, integrals over particles x,
+
+        f = sum of (x'' - g) dm less loads
+        n = sum of x x (x'' - g) dm less theirs
+
+    moved to the joint's `anchor`, which on the link's base does not bend. The moment's part along
+    the axis differs from the torque by what is of second order in the amplitudes, where the link
+    hangs on one whose turns are of first order.
     """
     links, gravity = moved(tree, q, qd, qdd), ca.DM([*tree.gravity, 0.0])
     given: list[list[Matrix]] = [[] for _ in links]
@@ -245,10 +250,12 @@ def reactions(
 def _needed(tree, links, q, qd, loads, printed):
     """Return the forces (n,) on joints and amplitudes of links in motion.
 
-    Q = P ddW' + 2 (sum db_t D_t) dW' + (sum ddb_t D_t) W' + sum over children E A Q_c,   g likewise
-    from first moments   (eqs. 87-90)
-    tau_j = tr(W [S] Q) - g' W [S] p,   tau_jf = tr(sum over children W M_cf A_c Q_c + (own) W') -
-    gravity's share + K delta + damping
+        Q = P ddW' + 2 (sum db_t D_t) dW' + (sum ddb_t D_t) W' + sum over children E A Q_c
+        tau_j  = tr(W [S] Q) - g' W [S] p
+        tau_jf = tr(sum over children W M_cf A_c Q_c + (own) W') - gravity's share
+                 + K delta + damping
+
+    with g, gathered likewise from first moments (eqs. 87-90).
     """
     tau, rows, amplitudes, gravity = (
         [0] * tree.dof,

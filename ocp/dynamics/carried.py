@@ -110,8 +110,13 @@ def unstacked(rows: Matrix) -> Bodies:
 
 
 def duals_of(bodies: Bodies, w: Matrix) -> Matrix:
-    """Return of every link (15, n) G = I w (6), the moment of D = B'w, whose force is zero, and by
-    its entries the upper left of K = [upper, -[G force]; [G force], 0]."""
+    """Return of every link (15, n) what the products with virtual twists w are made of.
+
+    These are G = I w (6), the moment (3) of D = B'w, whose force is zero, and by its entries (6)
+    the upper left of K, which is symmetric:
+
+        K = [upper, -[G force]; [G force], 0]
+    """
     upper = _rolled(bodies.inertia, w[:3, :]) - _shifts(w[3:, :], bodies.first)
     return ca.densify(ca.vertcat(wrench_of(bodies, w), bent_back(bodies, w), upper))
 

@@ -96,13 +96,13 @@ def forward(
     """Return accelerations (n,) and multipliers (m,) under joint torques (n,) of a mechanism whose
     loops are closed.
 
-        [M  J'] [  qdd   ]   [tau - h            ]
-        [J  0 ] [-lambda ] = [-dJ/dt qd - 2 c J qd - c^2 gap]       c = `decay` (1/s), with which
-        gaps fade (Baumgarte 1972)
+        [M  J'] [  qdd   ]   [tau - h                       ]
+        [J  0 ] [-lambda ] = [-dJ/dt qd - 2 c J qd - c^2 gap]
 
-    Redundant rows, judged as by `inverse`, are left out and get multiplier zero. M and h come from
-    the Lie-group recursion, or from `dynamics`, the inverse function of any Formulation, by its
-    slope. Raises ValueError for numbers in a singular configuration.
+    with c = `decay` (1/s), with which gaps fade (Baumgarte 1972). Redundant rows, judged as by
+    `inverse`, are left out and get multiplier zero. M and h come from the Lie-group recursion, or
+    from `dynamics`, the inverse function of any Formulation, by its slope. Raises ValueError for
+    numbers in a singular configuration.
     """
     q, qd, tau = (_expression(part) for part in (q, qd, tau))
     rows = list(_found(tree, q, near).rows)
@@ -138,8 +138,8 @@ def hybrid(
     """Return accelerations (n,) of which the `passive` rows follow from the others, by the loops
     and their own lack of torque.
 
-    [M_pp  J_p'] [ qdd_p  ]   [-h_p                 ]
-    [J_p   0   ] [-lambda ] = [-J_a qdd_a - dJ/dt qd]     h: with qdd_a, and qdd_p = 0
+        [M_pp  J_p'] [ qdd_p  ]   [-h_p                 ]
+        [J_p   0   ] [-lambda ] = [-J_a qdd_a - dJ/dt qd]     h: with qdd_a, and qdd_p = 0
 
     M and h come from where `forward` has them.
     """

@@ -62,13 +62,18 @@ def curvature(
 
     With the virtual twist w of each link, whose joints move by the multipliers, and u_j = w_p x
     S_j; G = I w, D = B'w and K = I [w x] + its transpose summed like I, F and B; for an ancestor i
-    of j, or i = j where marked *, q_i q_j = u_i.(S x* F + I psi + B phi) + phi_i.(B'u + K phi + phi
-    x* G + S x* D) + psi_i.(I u + S x* G) *
-    q_i qd_j = u_i.(2 I phi + B S) + phi_i.(S x* G + K S) *      q_i qdd_j = u_i.I S *      qd_i
-    qd_j = S_i.(S x* G + K S) *
-    qd_i q_j = S_i.(B'u + K phi + phi x* G + S x* D) + 2 phi_i.(I u + S x* G)              qdd_i q_j
-    = S_i.(I u + S x* G) with all of joint j. The forces of K m + m x* G and of B'm vanish, which
-    leaves three entries of six. (Re-derived from the first derivatives; the loads apart, as there.)
+    of j, or i = j where marked *,
+
+        q_i q_j   = u_i.(S x* F + I psi + B phi) + phi_i.(B'u + K phi + phi x* G + S x* D)
+                    + psi_i.(I u + S x* G) *
+        q_i qd_j  = u_i.(2 I phi + B S) + phi_i.(S x* G + K S) *
+        q_i qdd_j = u_i.I S *
+        qd_i qd_j = S_i.(S x* G + K S) *
+        qd_i q_j  = S_i.(B'u + K phi + phi x* G + S x* D) + 2 phi_i.(I u + S x* G)
+        qdd_i q_j = S_i.(I u + S x* G)
+
+    with all of joint j. The forces of K m + m x* G and of B'm vanish, which leaves three entries of
+    six. (Re-derived from the first derivatives; the loads apart, as there.)
     """
     return tuple(
         ca.sparsify(part)

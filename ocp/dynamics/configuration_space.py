@@ -9,8 +9,9 @@ one link accelerates by (S_k x S_j) qd_k qd_j for k before j, and its momentum t
 inertia is linear in its masses, so that for joints a, b, c on one way outward, of which some may be
 the same,
 
-    C_abc = S_a.(p + z),  C_bac = S_a.(p - z) = -C_cab,  C_ijk = C_ikj,  p = (I_c (S_b x S_c) + S_c
-    x* I_c S_b) / 2,  z = S_b x* I_c S_c / 2
+    C_abc = S_a.(p + z),  C_bac = S_a.(p - z) = -C_cab,  C_ijk = C_ikj
+    p = (I_c (S_b x S_c) + S_c x* I_c S_b) / 2
+    z = S_b x* I_c S_c / 2
 
 which are the Christoffel symbols (derived here; numerically those of Echeandia & Wensing 2021).
 Twists and wrenches are (angular, linear).
@@ -79,8 +80,12 @@ def inertia_matrix(tree: Tree, q: Matrix) -> Matrix:
 
 
 def coriolis(tree: Tree, q: Matrix) -> list[Matrix]:
-    """Return the n matrices C_i (n, n), symmetric, of the Christoffel symbols C_ijk = (dM_ij/dq_k +
-    dM_ik/dq_j - dM_jk/dq_i) / 2."""
+    """Return the n matrices C_i (n, n), symmetric, of the Christoffel symbols.
+
+        C_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2
+
+    with M as `inertia_matrix` has it.
+    """
     return _coriolis(_placed(tree, q))
 
 

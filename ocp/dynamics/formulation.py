@@ -27,13 +27,15 @@ class Provider:
     """Derivatives of inverse dynamics in two stages: parts, which are scalar graphs, and their
     joining.
 
-    slope_parts(tree, q, qd, qdd, loads) -> parts; join_slopes(tree, parts) -> dtau/dq, dtau/dqd,
-    dtau/dqdd (n, n), and dtau/d(moment, force) of each load, a Load or a Wrench, (n, 6 loads).
+        slope_parts(tree, q, qd, qdd, loads) -> parts
+        join_slopes(tree, parts) -> dtau/dq, dtau/dqd, dtau/dqdd, dtau/d(loads)
+        curvature_parts(tree, multipliers, q, qd, qdd, loads) -> parts
+        join_curvature(tree, parts) -> second derivatives and gradient of L
 
-    curvature_parts(tree, multipliers (n,), q, qd, qdd, loads) -> parts; join_curvature(tree, parts)
-    -> the second derivatives of L = multipliers . tau by (q, q), (q, qd), (q, qdd), (qd, qd), (n,
-    n), the symmetric ones as upper triangles, by q and the loads (n, 6 loads), and the gradient of
-    L by (q, qd, qdd, loads).
+    The first three slopes are (n, n), the last, by moment and force of each load, a Load or a
+    Wrench, (n, 6 loads). L = multipliers . tau, of which the second derivatives are those by
+    (q, q), (q, qd), (q, qdd), (qd, qd), (n, n) each, the symmetric ones as upper triangles, then
+    by q and the loads (n, 6 loads); the gradient is by (q, qd, qdd, loads).
 
     Joining is written for matrices of any kind, so that it runs in scalar graphs or as loops over
     numbers.
@@ -49,14 +51,16 @@ class Provider:
 class Formulation:
     """A method of inverse dynamics; all but `name` and `inverse` may be left out.
 
-    inverse(tree, q, qd, qdd, loads=()) -> joint torques or forces (n,), linear in qdd;
-    forward(tree, q, qd, tau, loads=()) -> accelerations (n,);
-    without it the mass matrix and the rest of the inverse give them;
-    derivatives: a Provider; without one, automatic differentiation of the inverse;
-    reactions(tree, q, qd, qdd, loads=()) -> (moment (3, links), force (3, links)) that each joint
-    passes to its link, in the axes of the link's own frame, the moment about the joint's `anchor`;
-    sensitivity(tree, q, qd, qdd, loads=()) -> dtau/dq, dtau/dqd, dtau/dqdd (n, n) by the method's
-    own recursion; flexible: whether the method knows links with modes.
+        inverse(tree, q, qd, qdd, loads=()) -> joint torques or forces (n,), linear in qdd
+        forward(tree, q, qd, tau, loads=()) -> accelerations (n,)
+        reactions(tree, q, qd, qdd, loads=()) -> moment (3, links), force (3, links)
+        sensitivity(tree, q, qd, qdd, loads=()) -> dtau/dq, dtau/dqd, dtau/dqdd, (n, n) each
+
+    Without `forward` the mass matrix and the rest of the inverse give the accelerations.
+    `derivatives` is a Provider; without one, automatic differentiation of the inverse. Reactions
+    are what each joint passes to its link, in the axes of the link's own frame, the moment about
+    the joint's `anchor`. The `sensitivity` is the method's own recursion. `flexible` tells whether
+    the method knows links with modes.
     """
 
     name: str

@@ -2,8 +2,11 @@
 
 Hollerbach (1980), eqs. 15-18 and appendix B: rotations W and positions p of the link frames
 outward, D, e and c inward. His p*, here p, is in the parent's axes and may change with q, so that
-prismatic and screw joints are one case with revolute ones: for the joint's screw matrix [S], d[R,
-p]/dq = [R, p] [S]. Loads are taken off the inertial forces that D and e gather.
+prismatic and screw joints are one case with revolute ones: for the joint's screw matrix [S]
+
+    d[R, p]/dq = [R, p] [S]
+
+Loads are taken off the inertial forces that D and e gather.
 """
 
 from collections.abc import Sequence
@@ -48,17 +51,16 @@ def torques(
     (3) and `applied` loads.
 
     R (3x3) and p (3) lead to the parent, primes are d/dq; m, n = m r (3) and J (3x3) are mass,
-    first moment and pseudo-inertia.
-    outward:  W = W_p R,  dW = dW_p R + W_p R' qd,  ddW = ddW_p R + 2 dW_p R' qd + W_p (R'' qd^2 +
-    R' qdd)   (Hollerbach 1980, eqs. 8-10)
-              ddp = ddp_p + ddW_p p + 2 dW_p p' qd + W_p (p'' qd^2 + p' qdd)
-              (eq. 16, p fixed there)
-    inward:   D = n ddp' + J ddW' + R_c D_c + p_c e_c',  e = m ddp + ddW n + e_c
-    (eq. 18)
-              c = n + R_c c_c + p_c m_c,  m_c the mass carried
-              (eq. 13)
-    tau = tr(dW/dq (D - c g')) + dp/dq . (e - m g),  dW/dq = W_p R',  dp/dq = W_p p'
-    (eq. 17)
+    first moment and pseudo-inertia (Hollerbach 1980; in his eq. 16 p is fixed).
+
+        outward:  W = W_p R,  dW = dW_p R + W_p R' qd
+                  ddW = ddW_p R + 2 dW_p R' qd + W_p (R'' qd^2 + R' qdd)          (eqs. 8-10)
+                  ddp = ddp_p + ddW_p p + 2 dW_p p' qd + W_p (p'' qd^2 + p' qdd)  (eq. 16)
+        inward:   D = n ddp' + J ddW' + R_c D_c + p_c e_c'
+                  e = m ddp + ddW n + e_c                                         (eq. 18)
+                  c = n + R_c c_c + p_c m_c,  m_c the mass carried                (eq. 13)
+        tau = tr(dW/dq (D - c g')) + dp/dq . (e - m g)
+        dW/dq = W_p R',  dp/dq = W_p p'                                           (eq. 17)
     """
     moves = _motions(tree, links, qd, qdd)
 
@@ -110,8 +112,9 @@ def _push(loads, k, w):
     """Return P (3x3), the sum of f r' for a force f at r and [h] W / 2 for a moment h on link k,
     and the sum of f (3).
 
-    What these loads do at joint i is tr(dW/dq_i P') + f . dp/dq_i, as tr([h] W dW'/dq_i) = 2 h .
-    axis.
+    What these loads do at joint i is tr(dW/dq_i P') + f . dp/dq_i, as
+
+        tr([h] W dW'/dq_i) = 2 h . axis
     """
     push, total = ca.DM(3, 3), ca.DM(3, 1)
     for link, place, moment, force in loads:

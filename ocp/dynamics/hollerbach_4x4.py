@@ -1,10 +1,11 @@
 """Recursive Lagrangian dynamics with 4x4 link transformations, O(n), with external forces and
 moments.
 
-Hollerbach (1980), eqs. 11-14, in the notation of Xiang, Arora & Abdel-Malek (2009), eqs. 12-20: A,
-B, C carry position, velocity and acceleration outward; D (inertia), E (gravity), F (external
-forces) and G (external moments) are gathered inward. Every joint kind is one case, since dT/dq = T
-[S] with the joint's constant screw matrix [S]. The sensitivities follow the paper's eqs. 21-35.
+Hollerbach (1980), eqs. 11-14, in the notation of Xiang, Arora & Abdel-Malek (2009), eqs. 12-20:
+A, B, C carry position, velocity and acceleration outward; D (inertia), E (gravity), F (external
+forces) and G (external moments) are gathered inward. Every joint kind is one case, since
+dT/dq = T [S] with the joint's constant screw matrix [S]. The sensitivities follow the paper's
+eqs. 21-35.
 """
 
 from collections.abc import Sequence
@@ -47,12 +48,13 @@ def torques(
     """Return the joint torques (n,) of links (T, T' = dT/dq, T'', pseudo-inertia J), each 4x4,
     under gravity (4) and `applied` loads.
 
-    outward:  A = A_p T,  B = B_p T + A_p T' qd,  C = C_p T + 2 B_p T' qd + A_p (T'' qd^2 + T' qdd)
-    (Xiang et al. 2009, eqs. 12-14)
-    inward:   D = J C' + T_c D_c,  E = m r + T_c E_c,  F = r_f + T_c F_c,  G = h + G_c
-    (eqs. 17-20; m r = J's last column)
-    tau = tr(A_i' D) - g' A_i' E - f' A_i' F - G . axis,  A_i' = dA_i/dq_i = A_p T'
-    (eq. 16)
+        outward:  A = A_p T,  B = B_p T + A_p T' qd
+                  C = C_p T + 2 B_p T' qd + A_p (T'' qd^2 + T' qdd)  (eqs. 12-14)
+        inward:   D = J C' + T_c D_c,  E = m r + T_c E_c
+                  F = r_f + T_c F_c,   G = h + G_c                   (eqs. 17-20)
+        tau = tr(A_i' D) - g' A_i' E - f' A_i' F - G . axis          (eq. 16)
+
+    with A_i' = dA_i/dq_i = A_p T' and m r = J's last column (Xiang et al. 2009).
     """
     rows, zero = tree.rows, ca.DM(4, 4)
     forces, carried, turning = _external(links, gravity, loads)
@@ -91,7 +93,8 @@ def sensitivity(
     """Return dtau/dq, dtau/dqd, dtau/dqdd, (n, n) each, structurally zero where neither joint
     carries the other.
 
-    dtau_i = tr(dA_i' D + A_i' dD) - g'(dA_i' E + A_i' dE) - f'(dA_i' F + A_i' dF) - G . daxis
+        dtau_i = tr(dA_i' D + A_i' dD) - g'(dA_i' E + A_i' dE) - f'(dA_i' F + A_i' dF) - G . daxis
+
     (Xiang et al. 2009, eqs. 33-35) with dA_i' = dA [S_i], which also holds for the derivative by
     q_i itself; dA = 0 by rates, accelerations and the joints that i carries.
     """
@@ -123,9 +126,9 @@ def _moved(tree, links, screws, qd, qdd):
 
     A, B, C are linear in the parent's, so the derivatives by an ancestor's coordinate go outward as
     A, B, C themselves do. Since dT = T [S], d2T = T [S]^2, d3T = T [S]^3, those by the link's own
-    are
-    d(A, B, C)/dq = (A, B, C) [S],   d(B, C)/dqd = (A, 2 B) [S],   dC/dqdd = A [S]
-    (Xiang et al. 2009, eqs. 21-26)
+    are (Xiang et al. 2009, eqs. 21-26)
+
+        d(A, B, C)/dq = (A, B, C) [S],   d(B, C)/dqd = (A, 2 B) [S],   dC/dqdd = A [S]
     """
     rows, zero = tree.rows, ca.DM(4, 4)
 
@@ -158,8 +161,9 @@ def _gathered(tree, links, screws, moves, carried, turning):
     """Return for every link D, (E, F) as columns, G, and {(variable, row): (dD, d(E, F))}; G has no
     derivatives (eq. 32).
 
-    dD = J dC' + T_c dD_c,   d(E, F) = T_c d(E, F)_c,   and by the child's own q also T_c [S] (D, E,
-    F)_c   (Xiang et al. 2009, eqs. 27-31)
+        dD = J dC' + T_c dD_c,   d(E, F) = T_c d(E, F)_c
+
+    and by the child's own q also T_c [S] (D, E, F)_c (Xiang et al. 2009, eqs. 27-31).
     """
     rows, zero = tree.rows, (ca.DM(4, 4), ca.DM(*carried[0].shape))
 

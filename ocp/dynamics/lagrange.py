@@ -16,7 +16,7 @@ def forward(tree: Tree, q: Matrix, qd: Matrix, tau: Matrix, loads: Sequence[Load
     """Return the accelerations (n,) under joint torques and forces on modal amplitudes tau (n,), as
     SX.
 
-    M qdd + d(M qd)/dq qd - dT/dq + dV/dq + dD/dqd / 2 - dP/dqd = tau,   M = d2T/dqd2
+        M qdd + d(M qd)/dq qd - dT/dq + dV/dq + dD/dqd / 2 - dP/dqd = tau,   M = d2T/dqd2
 
     with the kinetic energy T, the potential energy V of gravity and of bent links, the power D of
     the modes' damping, and that of the loads P.

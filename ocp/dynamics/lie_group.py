@@ -7,8 +7,8 @@ every Ad acts by plane turns and shifts. V is a link's twist (angular, linear) a
 force) the wrench through its joint, both in and about the link's frame, J its inertia. The base
 accelerates by -g, and
 
-    V = Ad V_p + S qd,  a = [V, S] qd,  dV/dt = Ad dV_p/dt + a + S qdd,  F = J dV/dt - ad*_V (J V) +
-    sum of Ad* F_c,  tau = S.F
+    V = Ad V_p + S qd,  a = [V, S] qd,  dV/dt = Ad dV_p/dt + a + S qdd
+    F = J dV/dt - ad*_V (J V) + sum of Ad* F_c,  tau = S.F
 
 (eqs. 22-28) with Ad of the inverse of T. Misprints: eq. 27 needs J V, not J dV/dt, within ad*; in
 algorithm 4.1 both terms of db/dx are negative, and tau counts against S.z in eq. 75 and dz+/dx as
@@ -74,8 +74,8 @@ def hybrid(
     U = J^ S, D = S.U (Sohl & Bobrow 2001, algorithms 3.4-3.6, eqs. 49-60):
 
         inward:   J^ = J + sum of Ad* J^+ Ad,   B = -ad*_V (J V) - load + sum of Ad* z+
-                  passive: J^+ = J^ - U U'/D,  z+ = B + J^+ a + U (tau - S.B) / D        active: J^+
-                  = J^,  z+ = B + J^ a + U qdd
+                  passive:  J^+ = J^ - U U'/D,  z+ = B + J^+ a + U (tau - S.B) / D
+                  active:   J^+ = J^,           z+ = B + J^ a + U qdd
         outward:  qdd = (tau - S.B - U.(Ad dV_p/dt + a)) / D   or   tau = U.dV/dt + S.B
 
     Links whose joints are active down to the ground need no J^: their motion is known. Divides by
@@ -89,8 +89,9 @@ def hybrid(
 def mass_matrix(tree: Tree, q: Matrix) -> Matrix:
     """Return M (n, n), symmetric, with structural zeros for joints of different branches.
 
-    M_ij = S_j.(Ad* I S_i) for j = i or between the ground and i, I being the inertia of all links
-    that joint i carries.
+        M_ij = S_j.(Ad* I S_i)
+
+    for j = i or between the ground and i, I being the inertia of all links that joint i carries.
     """
     task, entries = prepare(tree, q, None, None, (True,) * tree.dof, ()), {}
     for k, body in enumerate(_carried(task, task.bodies, inertia_to_parent)):
@@ -109,14 +110,17 @@ def sensitivity(
     Algorithm 4.1 of Sohl & Bobrow (2001) for active joints, summed over the links before it is
     multiplied out. With phi = [V_p, S] and psi = [dV_p/dt, S] + [V_p, phi] of joint j, the twist of
     every link that j carries changes by phi_j with q_j and its acceleration by psi_j + [phi_j, V],
-    hence its wrench by I psi_j + B phi_j + E S_j: B x = I [x, V] - ad*_x (I V) - ad*_V (I x), and E
-    x is how a load turns against a link that turns by x. With the sums of I, F, B, E over what
-    joint i carries, for j = i or between the ground and i,
+    hence its wrench by I psi_j + B phi_j + E S_j. Here
 
-        dtau_j/dq_i  = S_j.(B phi_i + I psi_i + E S_i - ad*_S F)         dtau_i/dq_j  = phi_j.B'S_i
-        + psi_j.I S_i + S_j.E'S_i
-        dtau_j/dqd_i = S_j.(B S_i + 2 I phi_i)                           dtau_i/dqd_j = S_j.B'S_i +
-        2 phi_j.I S_i
+        B x = I [x, V] - ad*_x (I V) - ad*_V (I x)
+
+    and E x is how a load turns against a link that turns by x. With the sums of I, F, B, E over
+    what joint i carries, for j = i or between the ground and i,
+
+        dtau_j/dq_i  = S_j.(B phi_i + I psi_i + E S_i - ad*_S F)
+        dtau_i/dq_j  = phi_j.B'S_i + psi_j.I S_i + S_j.E'S_i
+        dtau_j/dqd_i = S_j.(B S_i + 2 I phi_i)
+        dtau_i/dqd_j = S_j.B'S_i + 2 phi_j.I S_i
     """
     return _slopes(prepare(tree, q, qd, qdd, (True,) * tree.dof, loads))
 
@@ -134,9 +138,11 @@ def hybrid_sensitivity(
 
     What algorithm 4.1 of Sohl & Bobrow (2001) computes, yet without dJ^/dx: the differentiated
     equations of motion are again a hybrid problem with the same J^. With X = dtau/dx at fixed qdd
-    (`sensitivity`), A the projection on active joints, and N the inverse of the
-    passive part of M, zero elsewhere,   dqdd/dx = -N X,   dtau/dx = A (X + M dqdd/dx),
-    dqdd/dknown = N + (1 - N M) A,   dtau/dknown = 1 - A + A M dqdd/dknown.
+    (`sensitivity`), A the projection on active joints, and N the inverse of the passive part of M,
+    zero elsewhere,
+
+        dqdd/dx = -N X,                      dtau/dx = A (X + M dqdd/dx)
+        dqdd/dknown = N + (1 - N M) A,       dtau/dknown = 1 - A + A M dqdd/dknown
     """
     task = prepare(tree, q, qd, known, active, loads)
     _, held, accelerations, _ = solve(task)

@@ -63,7 +63,9 @@ def turning_chain(n: int) -> Tree:
 def push_of(loads: Sequence[tuple[int, np.ndarray, Matrix, Matrix]], k: int, w: Matrix) -> Matrix:
     """Return P (4x4), the sum of f r' for a force f at r and [h] W / 2 for a moment h on link k.
 
-    What these loads do at joint i is tr(dW/dq_i P'), as tr([h] W dW'/dq_i) = 2 h . axis.
+    What these loads do at joint i is tr(dW/dq_i P'), as
+
+        tr([h] W dW'/dq_i) = 2 h . axis
     """
     push = ca.DM(4, 4)
     for link, place, moment, force in loads:

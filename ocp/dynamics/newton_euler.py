@@ -27,12 +27,14 @@ from ocp.mechanics.types import Matrix
 def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()) -> Matrix:
     """Return the joint torques (N m) or forces (N), (n,).
 
-    outward:  w = R'w_p + z qd,  dw = R'dw_p + R'w_p x z qd + z qdd,  a = R'(a_p + U_p p)
-    (Barman 2020, steps 2-8)
-    inward:   f = m a + U h - F + R_c f_c,  n = h x a + I dw + w x I w - M + R_c n_c + p_c x R_c f_c
-    (step 9)
-    tau = z.n for a joint that turns, z.f for one that slides, z.n + pitch z.f for a screw
-    (step 10)
+        outward:  w = R'w_p + z qd,  dw = R'dw_p + R'w_p x z qd + z qdd
+                  a = R'(a_p + U_p p)                                       (steps 2-8)
+        inward:   f = m a + U h - F + R_c f_c
+                  n = h x a + I dw + w x I w - M + R_c n_c + p_c x R_c f_c  (step 9)
+        tau = z.n for a joint that turns, z.f for one that slides,
+              z.n + pitch z.f for a screw                                   (step 10)
+
+    The steps are those of Barman (2020), chapter III.
     """
     tree, _ = aligned(tree)
     wrenches = _joint_wrenches(tree, _Turns(tree, q), qd, qdd, loads, _listed(regrouped(tree)))

@@ -44,10 +44,9 @@ def torques(
     """Return the joint torques (n,) of links (T, T' = dT/dq, T'', pseudo-inertia J), each 4x4,
     under gravity (4) and `applied` loads.
 
-    tau_i = sum_j { sum_k tr(dW_j/dq_k J_j dW_j'/dq_i) qdd_k + sum_k sum_l tr(d2W_j/dq_k dq_l J_j
-    dW_j'/dq_i) qd_k qd_l
-                    - tr((g m_j r_j' + P_j) dW_j'/dq_i) }
-                    (Hollerbach 1980, eq. 4)
+        tau_i = sum_j { sum_k tr(dW_j/dq_k J_j dW_j'/dq_i) qdd_k
+                        + sum_k sum_l tr(d2W_j/dq_k dq_l J_j dW_j'/dq_i) qd_k qd_l
+                        - tr((g m_j r_j' + P_j) dW_j'/dq_i) }  (Hollerbach 1980, eq. 4)
 
     over the links j that joint i moves and the joints k, l that move j. A trace of two factors is
     the product of their columns, and the order of these products matters: summing over k and l

@@ -45,9 +45,10 @@ def torques(
     """Return the joint torques (n,) of links (T, T' = dT/dq, T'', pseudo-inertia J), each 4x4,
     under gravity (4) and `applied` loads.
 
-    W = W_p T,  dW = dW_p T + W_p T' qd,  ddW = ddW_p T + 2 dW_p T' qd + W_p (T'' qd^2 + T' qdd)
-    (Hollerbach 1980, eqs. 8-10) tau_i = sum over the links j that joint i moves of  tr(dW_j/dq_i
-    (J_j ddW_j' - m_j r_j g' - P_j')) (eq. 6; m r = J's last column)
+        W = W_p T,  dW = dW_p T + W_p T' qd
+        ddW = ddW_p T + 2 dW_p T' qd + W_p (T'' qd^2 + T' qdd)  (Hollerbach 1980, eqs. 8-10)
+        tau_i = sum over the links j that joint i moves of
+                tr(dW_j/dq_i (J_j ddW_j' - m_j r_j g' - P_j'))  (eq. 6; m r = J's last column)
     """
     rows, zero = tree.rows, ca.DM(4, 4)
 

@@ -46,14 +46,18 @@ def bending_roots(
     arm: float = 0.0,
     inertia: float = 0.0,
 ) -> tuple[list[float], list[np.ndarray]]:
-    """Return the first roots beta of a beam's frequency equation, omega = beta^2 sqrt(E I / (mu
-    L^4)), and their shapes' coefficients (4,).
+    """Return the first roots b of a beam's frequency equation, and their shapes' coefficients (4,).
 
-    phi = a cos(b x) + b sin(b x) + c e^(-b x) + d e^(-b (1 - x)) over 0 <= x <= 1, in which the
-    equation stays well scaled. `base`: None when clamped, otherwise the hub's inertia / (mu L^3), 0
-    when pinned; `tip`: mass / (mu L), `arm`: its centre's distance / L, `inertia`: about
-    the tip / (mu L^3).   phi'''(1) = -b^4 tip (phi + arm phi'),   phi''(1) = b^4 (inertia phi' +
-    tip arm phi),   phi''(0) = -b^4 base phi'(0)
+        omega = b^2 sqrt(E I / (mu L^4))
+
+        phi = a cos(b x) + b sin(b x) + c e^(-b x) + d e^(-b (1 - x)),  0 <= x <= 1
+        phi'''(1) = -b^4 tip (phi + arm phi')
+        phi''(1)  = b^4 (inertia phi' + tip arm phi)
+        phi''(0)  = -b^4 base phi'(0)
+
+    In this form of phi the equation stays well scaled. `base`: None when clamped, otherwise the
+    hub's inertia / (mu L^3), 0 when pinned; `tip`: mass / (mu L), `arm`: its centre's distance / L,
+    `inertia`: about the tip / (mu L^3).
     """
 
     def matrix(beta):
@@ -72,8 +76,12 @@ def bending_roots(
 
 
 def torsion_roots(count: int, *, inertia: float = 0.0) -> list[float]:
-    """Return the first roots of cos b = b inertia sin b, omega = b sqrt(G I_x / (j L^2)); `inertia`
-    of the tip body / (j L)."""
+    """Return the first roots b of a beam's frequency equation in torsion.
+
+        cos b = b inertia sin b,  omega = b sqrt(G I_x / (j L^2))
+
+    `inertia`: that of the tip body / (j L).
+    """
     return [
         _bisect(lambda b: np.cos(b) - b * inertia * np.sin(b), k * np.pi, (k + 0.5) * np.pi)
         for k in range(count)

@@ -29,8 +29,10 @@ def pose(rotation: Any, translation: Any) -> Matrix:
 def exp_screw(screw: Any, q: Matrix) -> Matrix:
     """Return exp([S] q) as a pose, for a constant screw S with unit or zero angular part.
 
-    R = 1 + sin q [w] + (1 - cos q) [w]^2,  p = (1 - R) (w x v) + w (w.v) q   (Sohl & Bobrow 2001,
-    section 2.1; Rodrigues)
+        R = 1 + sin q [w] + (1 - cos q) [w]^2
+        p = (1 - R) (w x v) + w (w.v) q
+
+    (Sohl & Bobrow 2001, section 2.1; Rodrigues).
     """
     w, v = np.asarray(screw[:3], dtype=float), np.asarray(screw[3:], dtype=float)
     if not w.any():

@@ -98,9 +98,9 @@ def footing(solution: Solution) -> Footing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Motion:
-    """A motion over its ground at instants s and times t (s), (N,), and {what.
+    """A motion over its ground at instants s and times t (s), (N,).
 
-    (m, N)} that was traced of it.
+    Beside them stands what was traced of it, {what: (m, N)}.
     """
 
     problem: Problem

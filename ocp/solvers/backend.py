@@ -2,14 +2,15 @@
 
 A Backend, a value with a function that prepares a run and one that checks options.
 
-def prepare(nlp, solver, start, see):
-    ...                                   # what is built once
-    def run():
-        ...                               # what takes the time; `see` every iterate
-        return Answer(iterate=..., status="converged", success=True, iterations=7)
-    return run
+    def prepare(nlp, solver, start, see):
+        ...                               # what is built once
+        def run():
+            ...                           # what takes the time; `see` every iterate
+            return Answer(iterate=..., status="converged", success=True, iterations=7)
+        return run
 
-solve(problem, solver=Solver(plugin=Backend(name="mine", prepare=prepare), options={"tol": 1e-8}))
+    mine = Backend(name="mine", prepare=prepare)
+    solve(problem, solver=Solver(plugin=mine, options={"tol": 1e-8}))
 """
 
 from collections.abc import Callable, Mapping

@@ -2,7 +2,7 @@
 
 Nothing here knows of mechanics.
 
-minimise f(x) subject to lower <= x <= upper and g_lower <= g(x) <= g_upper
+    minimise f(x) subject to lower <= x <= upper and g_lower <= g(x) <= g_upper
 """
 
 from collections.abc import Callable
