@@ -10,16 +10,14 @@ Loads are taken off the inertial forces that D and e gather.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import casadi as ca
-import numpy as np
 
 from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation, aligned
-from ocp.dynamics.links import link_poses, turning_chain
+from ocp.dynamics.links import Links, link_poses, turning_chain
 from ocp.mechanics.inertia import first_moment
-from ocp.mechanics.loads import Load, applied
+from ocp.mechanics.loads import AppliedLoads, Load, applied
 from ocp.mechanics.spatial import skew
 from ocp.mechanics.tree import Tree, inward, outward
 from ocp.mechanics.types import Matrix
@@ -28,30 +26,18 @@ from ocp.mechanics.types import Matrix
 def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()) -> Matrix:
     """Return the joint torques (N m) or forces (N), (n,)."""
     tree, _ = aligned(tree)
-    return torques(
-        tree,
-        _links(tree, q),
-        qd=qd,
-        qdd=qdd,
-        gravity=ca.DM(tree.gravity),
-        loads=applied(tree, loads),
-    )
+    gravity, pushes = ca.DM(tree.gravity), applied(tree, loads)
+    return torques(tree, _links(tree, q), qd=qd, qdd=qdd, gravity=gravity, loads=pushes)
 
 
 def torques(
-    tree: Tree,
-    links: Sequence[Any],
-    *,
-    qd: Matrix,
-    qdd: Matrix,
-    gravity: Matrix,
-    loads: Sequence[tuple[int, np.ndarray, Matrix, Matrix]] = (),
+    tree: Tree, links: Links, *, qd: Matrix, qdd: Matrix, gravity: Matrix, loads: AppliedLoads = ()
 ) -> Matrix:
-    """Return the joint torques (n,) of links ((R, R', R''), (p, p', p''), (m, n, J)) under gravity
-    (3) and `applied` loads.
+    """Return the joint torques (n,) of links ((R, R', R''), (p, p', p''), (m, n, J)).
 
     R (3x3) and p (3) lead to the parent, primes are d/dq; m, n = m r (3) and J (3x3) are mass,
-    first moment and pseudo-inertia (Hollerbach 1980; in his eq. 16 p is fixed).
+    first moment and pseudo-inertia. Under gravity (3) and `applied` loads (Hollerbach 1980; in his
+    eq. 16 p is fixed),
 
         outward:  W = W_p R,  dW = dW_p R + W_p R' qd
                   ddW = ddW_p R + 2 dW_p R' qd + W_p (R'' qd^2 + R' qdd)          (eqs. 8-10)

@@ -2,16 +2,46 @@
 for every entry as the paper counts."""
 
 from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import casadi as ca
 import numpy as np
 
+from ocp.dynamics.formulation import aligned
 from ocp.mechanics.inertia import first_moment
 from ocp.mechanics.joints import GROUND, revolute
+from ocp.mechanics.loads import AppliedLoads, Load, applied
 from ocp.mechanics.rigid import joint_pose
 from ocp.mechanics.spatial import screw_matrix, skew
 from ocp.mechanics.tree import Link, Tree
 from ocp.mechanics.types import Matrix
+
+# What a method takes of every link, in the order of the tree: matrices of numbers or symbols.
+Links: TypeAlias = Sequence[Any]
+
+
+def torques_by(
+    torques: Callable[..., Matrix],
+    tree: Tree,
+    q: Matrix,
+    qd: Matrix,
+    qdd: Matrix,
+    loads: Sequence[Load],
+) -> Matrix:
+    """Return the joint torques (n,) by a method's core, on the aligned tree's `link_matrices`.
+
+    The core is torques(tree, links, qd=, qdd=, gravity=, loads=), with gravity (4) and `applied`
+    loads.
+    """
+    tree, _ = aligned(tree)
+    return torques(
+        tree,
+        link_matrices(tree, q),
+        qd=qd,
+        qdd=qdd,
+        gravity=ca.DM([*tree.gravity, 0]),
+        loads=applied(tree, loads),
+    )
 
 
 def link_poses(tree: Tree, q: Matrix) -> list[tuple[Matrix, ...]]:
@@ -60,7 +90,7 @@ def turning_chain(n: int) -> Tree:
     )
 
 
-def push_of(loads: Sequence[tuple[int, np.ndarray, Matrix, Matrix]], k: int, w: Matrix) -> Matrix:
+def push_of(loads: AppliedLoads, k: int, w: Matrix) -> Matrix:
     """Return P (4x4), the sum of f r' for a force f at r and [h] W / 2 for a moment h on link k.
 
     What these loads do at joint i is tr(dW/dq_i P'), as

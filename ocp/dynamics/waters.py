@@ -7,43 +7,28 @@ Arora & Abdel-Malek 2009, eqs. 6, 10), which is part of dW/dq.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import casadi as ca
-import numpy as np
 
 from ocp.dynamics.composite import COMPOSITE
-from ocp.dynamics.formulation import Formulation, aligned
-from ocp.dynamics.links import given_matrices, link_matrices, push_of
-from ocp.mechanics.loads import Load, applied
+from ocp.dynamics.formulation import Formulation
+from ocp.dynamics.links import Links, given_matrices, push_of, torques_by
+from ocp.mechanics.loads import AppliedLoads, Load
 from ocp.mechanics.tree import Tree, outward
 from ocp.mechanics.types import Matrix
 
 
 def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()) -> Matrix:
     """Return the joint torques (N m) or forces (N), (n,)."""
-    tree, _ = aligned(tree)
-    return torques(
-        tree,
-        link_matrices(tree, q),
-        qd=qd,
-        qdd=qdd,
-        gravity=ca.DM([*tree.gravity, 0]),
-        loads=applied(tree, loads),
-    )
+    return torques_by(torques, tree, q, qd, qdd, loads)
 
 
 def torques(
-    tree: Tree,
-    links: Sequence[Any],
-    *,
-    qd: Matrix,
-    qdd: Matrix,
-    gravity: Matrix,
-    loads: Sequence[tuple[int, np.ndarray, Matrix, Matrix]] = (),
+    tree: Tree, links: Links, *, qd: Matrix, qdd: Matrix, gravity: Matrix, loads: AppliedLoads = ()
 ) -> Matrix:
-    """Return the joint torques (n,) of links (T, T' = dT/dq, T'', pseudo-inertia J), each 4x4,
-    under gravity (4) and `applied` loads.
+    """Return the joint torques (n,) of links (T, T' = dT/dq, T'', pseudo-inertia J), each 4x4.
+
+    Under gravity (4) and `applied` loads,
 
         W = W_p T,  dW = dW_p T + W_p T' qd
         ddW = ddW_p T + 2 dW_p T' qd + W_p (T'' qd^2 + T' qdd)  (Hollerbach 1980, eqs. 8-10)
@@ -71,8 +56,7 @@ def torques(
 
 
 def dense(n: int) -> tuple[list[Matrix], Matrix]:
-    """Return the inputs (list of SX) and the torques (n,) of a serial chain of n joints as
-    Hollerbach (1980, table I) counts."""
+    """Return inputs and torques (n,) of `given_matrices`, as Hollerbach (1980, table I) counts."""
     return given_matrices(n, torques)
 
 

@@ -16,6 +16,9 @@ from ocp.mechanics.types import Matrix
 # these.
 Push: TypeAlias = Sequence[float] | Matrix | Callable[[Matrix], Any]
 
+# Loads as `applied` has them: link's index, position (3, m, link frame), moment and force of each.
+AppliedLoads: TypeAlias = Sequence[tuple[int, np.ndarray, Matrix, Matrix]]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wrench:
@@ -76,7 +79,7 @@ def acting(loads: Sequence[Load], t: Matrix) -> tuple[Load, ...]:
     return tuple(load.at(t) for load in loads)
 
 
-def applied(tree: Tree, loads: Sequence[Load]) -> list[tuple[int, np.ndarray, Matrix, Matrix]]:
+def applied(tree: Tree, loads: Sequence[Load]) -> AppliedLoads:
     """Return for each load (link's index, position (3, m, link frame), moment, force).
 
     Raises ValueError for unknown points.
