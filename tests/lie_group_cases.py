@@ -79,11 +79,11 @@ def by_newton_and_euler(seed, **options):
     return [np.array(part) for part in slopes.call([c.q, c.qd, c.qdd])]
 
 
-def assert_close(found, expected, tolerance):
+def assert_close(actual, expected, tolerance):
     """Equal up to that part of the greatest entry."""
-    found, expected = np.array(found), np.array(expected)
+    actual, expected = np.array(actual), np.array(expected)
     np.testing.assert_allclose(
-        found, expected, rtol=0, atol=tolerance * np.abs(expected).max(initial=1e-300)
+        actual, expected, rtol=0, atol=tolerance * np.abs(expected).max(initial=1e-300)
     )
 
 

@@ -64,10 +64,10 @@ def valued(symbols, expression, *values):
     return np.array(ca.Function("valued", symbols, [ca.densify(expression)])(*values))
 
 
-def assert_close(found, expected, tolerance):
+def assert_close(actual, expected, tolerance):
     """Equality within a part of the largest entry that is expected."""
     np.testing.assert_allclose(
-        found, expected, rtol=0, atol=tolerance * np.abs(expected).max(initial=0)
+        actual, expected, rtol=0, atol=tolerance * np.abs(expected).max(initial=0)
     )
 
 

@@ -92,12 +92,12 @@ def forms(seed):
     tree, *_, loads = mixed(seed)
     q, qd, qdd = (ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd"))
     assert tree.flexible
-    found = [
+    actual = [
         book.inverse(tree, q, qd, qdd, loads),
         book.inertia(tree, q),
         book.remainder(tree, q, qd, ZERO(tree.dof), loads),
     ]
-    graph = ca.Function("forms", [q, qd, qdd], found)
+    graph = ca.Function("forms", [q, qd, qdd], actual)
     return lambda *motion: [np.array(part) for part in graph(*motion)]
 
 
@@ -108,8 +108,8 @@ def numbers(expression):
 
 @over(SEEDS)
 def test_the_inverse_form_is_lagrange_of_the_particles(seed):
-    expected, found = oracle(seed)[0], forms(seed)(*mixed(seed)[2:5])[0]
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
+    expected, actual = oracle(seed)[0], forms(seed)(*mixed(seed)[2:5])[0]
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
 
 
 @over(SEEDS)
@@ -176,8 +176,8 @@ def test_kinematics_know_how_links_bend(seed):
         numbers, ca.Function("f", [at, rate, still], [speed, gain, power])(q, qd, qdd)
     )
     arguments = [tree, *map(ca.DM, (q, qd))]
-    found = ca.vertcat(*(kinematics.velocity(*arguments, point.name) for point in tree.points))
-    np.testing.assert_allclose(numbers(found), speed[:-3], atol=1e-11 * np.abs(speed).max())
+    actual = ca.vertcat(*(kinematics.velocity(*arguments, point.name) for point in tree.points))
+    np.testing.assert_allclose(numbers(actual), speed[:-3], atol=1e-11 * np.abs(speed).max())
     by_jacobian = ca.vertcat(
         *(
             (kinematics.jacobian(*arguments[:2], point.name) @ ca.DM(qd))[3:]
@@ -185,10 +185,10 @@ def test_kinematics_know_how_links_bend(seed):
         )
     )
     np.testing.assert_allclose(numbers(by_jacobian), speed[:-3], atol=1e-11 * np.abs(speed).max())
-    found = ca.vertcat(
+    actual = ca.vertcat(
         *(kinematics.acceleration(*arguments, ca.DM(qdd), point.name) for point in tree.points)
     )
-    np.testing.assert_allclose(numbers(found), gain[:-3], atol=1e-11 * np.abs(gain).max())
+    np.testing.assert_allclose(numbers(actual), gain[:-3], atol=1e-11 * np.abs(gain).max())
     mass = sum(link.mass for link in tree.links)
     np.testing.assert_allclose(
         numbers(kinematics.momentum(*arguments)[1]),
@@ -228,12 +228,12 @@ def settled(tree, q, qd, qdd):
     at = [ca.SX.sym("d") if row in rows else value for row, value in enumerate(q)]
     balance = book.inverse(tree, ca.vertcat(*at), ca.DM(qd), ca.DM(qdd))
     d = ca.vertcat(*(at[row] for row in rows))
-    found = ca.rootfinder(
+    actual = ca.rootfinder(
         "rest", "newton", {"x": d, "g": balance[rows]}, {"abstol": 1e-11, "line_search": False}
     )(x0=ZERO(len(rows)))["x"]
     others = [row for row in range(tree.dof) if row not in rows]
-    return numbers(ca.Function("tau", [d], [balance[others]])(found)).ravel(), numbers(
-        found
+    return numbers(ca.Function("tau", [d], [balance[others]])(actual)).ravel(), numbers(
+        actual
     ).ravel()
 
 

@@ -50,11 +50,11 @@ def reference(tree, q, qd, qdd):
     return np.array(ca.Function("tau", symbols, [newton_euler.inverse(tree, *symbols)])(q, qd, qdd))
 
 
-def close(found, expected, tolerance=1e-10):
+def close(actual, expected, tolerance=1e-10):
     """Compare relative to the largest entry."""
     expected = np.array(ca.DM(expected)) if not isinstance(expected, np.ndarray) else expected
     np.testing.assert_allclose(
-        np.array(found),
+        np.array(actual),
         expected,
         rtol=0,
         atol=tolerance * max(np.abs(expected).max(initial=0), 1e-300),
@@ -110,12 +110,12 @@ def test_coriolis_coefficients_are_christoffel_symbols_and_so_make_a_skew_matrix
         (n, n, n), order="F"
     )  # dM_ij/dq_k
     expected = (by + by.transpose(0, 2, 1) - by.transpose(2, 0, 1)) / 2
-    found = np.array([np.array(ca.densify(matrix)) for matrix in coriolis(tree, ca.DM(q))]).reshape(
-        n, n, n
-    )
-    assert np.array_equal(found, found.transpose(0, 2, 1))
-    close(found, expected, 1e-11)
-    skew = by @ qd - 2 * found @ qd
+    actual = np.array(
+        [np.array(ca.densify(matrix)) for matrix in coriolis(tree, ca.DM(q))]
+    ).reshape(n, n, n)
+    assert np.array_equal(actual, actual.transpose(0, 2, 1))
+    close(actual, expected, 1e-11)
+    skew = by @ qd - 2 * actual @ qd
     assert np.abs(skew + skew.T).max(initial=0) <= 1e-11 * max(np.abs(by).max(initial=0), 1e-300)
 
 

@@ -71,11 +71,11 @@ def test_the_curvature_is_the_difference_of_another_gradient(seed):
     x, y, arguments = symbolic(tree, loads)
     slopes = ca.horzcat(*hollerbach_4x4.sensitivity(tree, *arguments[:3], loads))
     gradient = ca.Function("gradient", [x], [slopes.T @ weights(seed, tree)])
-    found = whole(tree, composite.curvature(tree, weights(seed, tree), *arguments))[
+    actual = whole(tree, composite.curvature(tree, weights(seed, tree), *arguments))[
         : len(motion), : len(motion)
     ]
     assert_close(
-        valued([x, y], found, motion, wrenches),
+        valued([x, y], actual, motion, wrenches),
         differences(lambda moved: np.array(gradient(moved)), motion),
         1e-8,
     )
@@ -125,11 +125,11 @@ def test_wrenches_that_stay_in_the_ground_have_the_derivatives_that_casadi_finds
         *blocks, gradient = provider.join_curvature(
             tree, provider.curvature_parts(tree, multipliers, *arguments, (*loads, *wrenches))
         )
-        for found, expected in zip(
+        for actual, expected in zip(
             (ca.horzcat(*slopes)[:, wanted], whole(tree, blocks)[wanted, wanted], gradient[wanted]),
             values,
         ):
-            assert_close(valued([x, y], found, motion, np.arange(12) - 5.5), expected, 1e-9)
+            assert_close(valued([x, y], actual, motion, np.arange(12) - 5.5), expected, 1e-9)
 
 
 @over(range(0, TREES, 3))

@@ -196,11 +196,11 @@ def test_aligned_frames_describe_the_same_mechanism_about_z(seed):
         np.testing.assert_allclose(
             new[k] @ (*there.position, 1), old[k] @ (*here.position, 1), rtol=0, atol=1e-12
         )
-    for mine, its in zip(c.tree.joints, better.joints):
+    for joint, turned in zip(c.tree.joints, better.joints):
         axis = {"fixed": None, "prismatic": (0, 0, 0, 0, 0, 1)}.get(
-            mine.kind, (0, 0, 1, 0, 0, mine.pitch if mine.kind == "screw" else 0)
+            joint.kind, (0, 0, 1, 0, 0, joint.pitch if joint.kind == "screw" else 0)
         )
-        assert its == replace(mine, home=its.home, screw=axis)
+        assert turned == replace(joint, home=turned.home, screw=axis)
     energies = [
         float(kinematics.kinetic_energy(tree, ca.DM(c.q), ca.DM(c.qd))) for tree in (c.tree, better)
     ]
@@ -211,13 +211,15 @@ def test_aligned_frames_describe_the_same_mechanism_about_z(seed):
 def test_loads_act_through_the_transposed_jacobian(method):
     for seed in range(12):
         c = replace(case(seed), loads=random_loads(np.random.default_rng(seed), case(seed).tree, 3))
-        held = torques(method, replace(c, loads=())) - torques(method, c)
+        carried = torques(method, replace(c, loads=())) - torques(method, c)
         pushed = sum(
             np.array(kinematics.jacobian(c.tree, ca.DM(c.q), load.point)).T
             @ (*load.moment, *load.force)
             for load in c.loads
         )
-        np.testing.assert_allclose(held, pushed, rtol=0, atol=1e-10 * greatest(torques(method, c)))
+        np.testing.assert_allclose(
+            carried, pushed, rtol=0, atol=1e-10 * greatest(torques(method, c))
+        )
 
 
 @every_method
@@ -239,10 +241,10 @@ def test_expressions_give_what_numbers_give(method, kind):
                 graphs + list(method.reactions(c.tree, *symbols, loads)),
                 numbers + list(reactions(c)),
             )
-        found = ca.Function("found", [*symbols, strength], graphs).call(
+        actual = ca.Function("found", [*symbols, strength], graphs).call(
             [*c.arguments[1:4], ca.DM(1.0)]
         )
-        for graph, number in zip(found, numbers):
+        for graph, number in zip(actual, numbers):
             np.testing.assert_allclose(
                 np.array(graph).reshape(number.shape), number, rtol=0, atol=1e-13 * greatest(number)
             )

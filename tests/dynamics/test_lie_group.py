@@ -47,9 +47,9 @@ def test_hybrid_solves_the_partitioned_equations_of_motion(seed):
     driven = h[passive] + mass[np.ix_(passive, active)] @ known[active]
     qdd[passive] = np.linalg.solve(mass[np.ix_(passive, passive)], known[passive] - driven)
     tau[active] = mass[active] @ qdd + h[active]
-    found = lie_group.hybrid(c.tree, c.q, c.qd, c.known, c.active, c.loads)
-    assert_close(np.array(found[0]).ravel(), qdd, 1e-9)
-    assert_close(np.array(found[1]).ravel(), tau, 1e-9)
+    actual = lie_group.hybrid(c.tree, c.q, c.qd, c.known, c.active, c.loads)
+    assert_close(np.array(actual[0]).ravel(), qdd, 1e-9)
+    assert_close(np.array(actual[1]).ravel(), tau, 1e-9)
 
 
 def test_the_limits_of_hybrid_are_inverse_and_forward_dynamics():
@@ -143,11 +143,11 @@ def test_expressions_give_what_numbers_give(kind):
         )
         numbers = everything(c, [c.q, c.qd, c.known], c.loads)
         graphs = everything(c, inputs, loads)
-        for found, expected in zip(
+        for actual, expected in zip(
             ca.Function("found", [*inputs, strength], graphs).call([c.q, c.qd, c.known, 1.0]),
             numbers,
         ):
-            assert_close(found, expected, 1e-12)
+            assert_close(actual, expected, 1e-12)
 
 
 def everything(c, inputs, loads):

@@ -13,11 +13,11 @@ from ocp.dynamics import lie_group
 @over(range(8))
 def test_sensitivity_of_inverse_dynamics_agrees_with_newton_and_euler(seed):
     c = case(seed)
-    for found, expected in zip(
+    for actual, expected in zip(
         lie_group.LIE_GROUP.sensitivity(c.tree, c.q, c.qd, c.qdd, c.loads),
         by_newton_and_euler(seed),
     ):
-        assert_close(found, expected, 1e-11)
+        assert_close(actual, expected, 1e-11)
 
 
 @over(range(8))
@@ -27,9 +27,9 @@ def test_hybrid_sensitivity_equals_automatic_differentiation(seed):
     slopes = ca.Function(
         "slopes", inputs, [ca.jacobian(y, x) for y in outputs for x in inputs]
     ).call([c.q, c.qd, c.known])
-    found = lie_group.hybrid_sensitivity(c.tree, c.q, c.qd, c.known, c.active, c.loads)
-    for mine, expected in zip((*found[0], *found[1]), slopes):
-        assert_close(mine, expected, 1e-9)
+    actual = lie_group.hybrid_sensitivity(c.tree, c.q, c.qd, c.known, c.active, c.loads)
+    for block, expected in zip((*actual[0], *actual[1]), slopes):
+        assert_close(block, expected, 1e-9)
 
 
 @over(range(8))
@@ -45,8 +45,8 @@ def test_hybrid_sensitivity_obeys_the_differentiated_equations_of_newton_and_eul
         terms = np.stack([mass @ rate, part, -torque])
         np.testing.assert_allclose(terms.sum(axis=0), 0, atol=1e-8 * np.abs(terms).max(initial=0))
     active, passive = split(c)
-    for held, rows in ((rates, active), (torques, passive)):
-        for slope, expected in zip(held, (0 * by_q, 0 * by_q, np.eye(n))):
+    for parts, rows in ((rates, active), (torques, passive)):
+        for slope, expected in zip(parts, (0 * by_q, 0 * by_q, np.eye(n))):
             assert (np.array(slope)[rows] == expected[rows]).all()
 
 
@@ -65,6 +65,6 @@ def test_hybrid_sensitivity_is_the_limit_of_differences(seed):
     slope = lambda step: (at(step) - at(-step)) / (2 * step)
     third = lambda step: (4 * slope(step / 2) - slope(step)) / 3
     expected = (16 * third(1e-3 / 2) - third(1e-3)) / 15
-    found = lie_group.hybrid_sensitivity(c.tree, c.q, c.qd, c.known, c.active, c.loads)
-    for parts, rate in zip(found, expected):
+    actual = lie_group.hybrid_sensitivity(c.tree, c.q, c.qd, c.known, c.active, c.loads)
+    for parts, rate in zip(actual, expected):
         assert_close(sum(np.array(part) @ way for part, way in zip(parts, ways)), rate, 1e-8)

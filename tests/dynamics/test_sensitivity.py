@@ -63,9 +63,9 @@ def slopes_by_differences(seed):
 def test_a_recursion_gives_what_casadi_finds_and_the_differences_of_another_formulation(name, seed):
     tree, motion, wrenches, loads = mechanism(seed)
     x, y, arguments = symbolic(tree, loads)
-    found = valued([x, y], ca.horzcat(*RECURSIONS[name](tree, *arguments)), motion, wrenches)
-    assert_close(found, slopes_by_ad(seed)[:, : 3 * tree.dof], 1e-9)
-    assert_close(found, slopes_by_differences(seed), 1e-8)
+    actual = valued([x, y], ca.horzcat(*RECURSIONS[name](tree, *arguments)), motion, wrenches)
+    assert_close(actual, slopes_by_ad(seed)[:, : 3 * tree.dof], 1e-9)
+    assert_close(actual, slopes_by_differences(seed), 1e-8)
 
 
 @pytest.mark.parametrize("kind", [ca.SX, ca.MX])
@@ -80,16 +80,16 @@ def test_a_load_may_vary_with_time(name, seed, kind):
         for load in loads
     )
     expected = ca.jacobian(newton_euler.inverse(tree, *arguments[:3], varying), x)
-    found = ca.horzcat(*METHODS[name].sensitivity(tree, *arguments[:3], varying))
-    assert_close(*(valued([x, t], part, motion, 0.7) for part in (found, expected)), 1e-9)
+    actual = ca.horzcat(*METHODS[name].sensitivity(tree, *arguments[:3], varying))
+    assert_close(*(valued([x, t], part, motion, 0.7) for part in (actual, expected)), 1e-9)
 
 
 @every_tree
 def test_torques_follow_the_loads(seed):
     tree, motion, wrenches, loads = mechanism(seed)
     x, y, arguments = symbolic(tree, loads)
-    found = valued([x, y], composite.sensitivity(tree, *arguments)[3], motion, wrenches)
-    assert_close(found, slopes_by_ad(seed)[:, 3 * tree.dof :], 1e-9)
+    actual = valued([x, y], composite.sensitivity(tree, *arguments)[3], motion, wrenches)
+    assert_close(actual, slopes_by_ad(seed)[:, 3 * tree.dof :], 1e-9)
 
 
 @branched_trees
@@ -133,6 +133,6 @@ def test_barman_gives_the_derivatives_of_the_reactions(seed):
     tree, motion, wrenches, loads = mechanism(seed)
     x, y, arguments = symbolic(tree, loads)
     expected = ca.jacobian(ca.vec(ca.vertcat(*newton_euler.reactions(tree, *arguments))), x)
-    found = ca.horzcat(*reaction_sensitivity(tree, *arguments))
-    assert found.shape == (6 * len(tree.links), 3 * tree.dof)
-    assert_close(*(valued([x, y], part, motion, wrenches) for part in (found, expected)), 1e-9)
+    actual = ca.horzcat(*reaction_sensitivity(tree, *arguments))
+    assert actual.shape == (6 * len(tree.links), 3 * tree.dof)
+    assert_close(*(valued([x, y], part, motion, wrenches) for part in (actual, expected)), 1e-9)

@@ -42,11 +42,11 @@ def closed_form(motion):
             [outer + product * c, outer],
         ]
     )
-    held = weight * np.cos((t1, t1 + t2))
+    moments = weight * np.cos((t1, t1 + t2))
     torques = (
         inertia @ (a1, a2)
         + product * s * np.array([-2 * v1 * v2 - v2**2, v1**2])
-        + (held[0] + held[1], held[1])
+        + (moments[0] + moments[1], moments[1])
     )
     by_q = [
         [-fall[0] - fall[1], -product * (s * (2 * a1 + a2) + c * (2 * v1 * v2 + v2**2)) - fall[1]],
@@ -105,5 +105,5 @@ def test_figure_14_sensitivities_at_the_optimum_equal_the_closed_form(name):
     """Xiang et al. (2009) see a close match; the entries reach 5.8, their differences stay below
     1e-12."""
     expected = np.stack([closed_form(motion)[:, 1:] for motion in optimal_motion().T], axis=-1)
-    found = of_the_arm(lambda *motion: ca.horzcat(*RECURSIONS[name](*motion)), optimal_motion())
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    actual = of_the_arm(lambda *motion: ca.horzcat(*RECURSIONS[name](*motion)), optimal_motion())
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-12)

@@ -80,9 +80,9 @@ def test_a_clamped_beam_vibrates_as_euler_and_bernoulli_say():
 def test_a_turning_beam_vibrates_as_euler_and_bernoulli_say(shapes, hub):
     """The shapes less the turn of their base and the joint's own variable are together the
     vibrations of beam and hub."""
-    found = frequencies(turning(assumed_modes(SLENDER, bend_z=3, shapes=shapes, hub=hub), hub))
-    assert found[0] < 1e-3
-    np.testing.assert_allclose(found[1:], rates(base=hub / 0.675), rtol=1e-9)
+    actual = frequencies(turning(assumed_modes(SLENDER, bend_z=3, shapes=shapes, hub=hub), hub))
+    assert actual[0] < 1e-3
+    np.testing.assert_allclose(actual[1:], rates(base=hub / 0.675), rtol=1e-9)
 
 
 @pytest.mark.parametrize("shapes", ["clamped-free", "polynomial"])
@@ -136,10 +136,10 @@ def simulated(tree, start, duration):
         damping_power(tree, state[n:]),
     )
     system = {"x": ca.vertcat(state, ca.SX.sym("work")), "ode": rates}
-    found = ca.integrator(
+    actual = ca.integrator(
         "free", "cvodes", system, 0.0, duration, {"abstol": 1e-11, "reltol": 1e-11}
     )(x0=ca.vertcat(start, 0))["xf"]
-    return found[: 2 * n], float(found[2 * n])
+    return actual[: 2 * n], float(actual[2 * n])
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_energy_is_kept_as_closely_as_the_integrator_steps(options):
 def test_a_loaded_column_bends_as_theory_has_it_only_with_stiffening():
     """Deflection F (tan kL - kL) / (P k) of a column under P with a small F across; the linear
     shapes give F L^3 / (3 E I)."""
-    stiffness, found = strip().bending[1], {}
+    stiffness, actual = strip().bending[1], {}
     k = 0.63 * np.pi / 2 / LENGTH  # P is 0.4 of Euler's pi^2 E I / (4 L^2)
     for stiffening in (False, True):
         column = cantilever(bend=5, shapes="polynomial", stiffening=stiffening)
@@ -175,12 +175,12 @@ def test_a_loaded_column_bends_as_theory_has_it_only_with_stiffening():
         slope, rest = (
             numbers(ca.Function("f", [d], [part])(0)) for part in (ca.jacobian(balance, d), balance)
         )
-        found[stiffening] = numbers(
+        actual[stiffening] = numbers(
             kinematics.position(column, -np.linalg.solve(slope, rest).ravel(), "tip")
         )[1, 0]
     exact = 1e-4 * (np.tan(k * LENGTH) - k * LENGTH) / (k**3 * stiffness)
-    assert found[True] == pytest.approx(exact, rel=1e-6)
-    assert found[False] == pytest.approx(1e-4 * LENGTH**3 / (3 * stiffness), rel=1e-9) and found[
+    assert actual[True] == pytest.approx(exact, rel=1e-6)
+    assert actual[False] == pytest.approx(1e-4 * LENGTH**3 / (3 * stiffness), rel=1e-9) and actual[
         False
     ] / exact == pytest.approx(0.6, abs=0.02)
 

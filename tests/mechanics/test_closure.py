@@ -20,8 +20,8 @@ BODY = Link(mass=1.0, inertia=np.diag((0.01, 0.02, 0.02)))
 
 
 def test_a_pin_closed_across_the_plane_names_what_is_redundant():
-    found = closure.independent(spatial(four_bar(), orientation="xy"))
-    assert found == closure.Independence(
+    independence = closure.independent(spatial(four_bar(), orientation="xy"))
+    assert independence == closure.Independence(
         rows=(0, 1),
         redundant=("pin: position z", "pin: orientation x", "pin: orientation y"),
         freedom=1,
@@ -58,10 +58,10 @@ def four_turns(homes):
 
 def test_a_plane_mechanism_welded_in_all_six_directions_names_three_of_them():
     tree = four_turns([(0, 0, 0), (0.3, 0, 0), (0.2, 0.2, 0), (-0.1, 0.3, 0)])
-    found = closure.independent(tree)
+    independence = closure.independent(tree)
     assert (
-        found.redundant == ("weld: position z", "weld: orientation x", "weld: orientation y")
-        and found.freedom == 1
+        independence.redundant == ("weld: position z", "weld: orientation x", "weld: orientation y")
+        and independence.freedom == 1
     )
 
 
@@ -83,8 +83,10 @@ def test_the_overconstrained_linkage_of_bennett_keeps_its_freedom():
     product = hinge[0] @ rows[0] @ hinge[1] @ rows[1] @ hinge[2] @ rows[2] @ hinge[3] @ rows[3]
     np.testing.assert_allclose(product, np.eye(4), rtol=0, atol=1e-12)
     homes = [hinge[0], rows[0] @ hinge[1], rows[1] @ hinge[2], rows[2] @ hinge[3]]
-    found = closure.independent(four_turns(homes), np.zeros(4))
-    assert found.freedom == 1 and len(found.redundant) == 3 and not found.singular
+    independence = closure.independent(four_turns(homes), np.zeros(4))
+    assert (
+        independence.freedom == 1 and len(independence.redundant) == 3 and not independence.singular
+    )
     moved = closure.close(four_turns(homes), (0.3, 0, 0, 0), fixed=["first"])
     assert moved[0] == 0.3 and abs(moved[1]) > 0.1
 
@@ -101,13 +103,17 @@ def test_a_folded_mechanism_is_found_singular():
 @over(range(6))
 def test_a_motion_near_closure_is_closed_with_joints_held(seed):
     tree, q, _, qd, qdd, _ = case(seed)
-    found = closure.independent(tree, q)
+    independence = closure.independent(tree, q)
     loose = np.argsort(
         -np.abs(np.linalg.qr(np.array(loops.gap_jacobian(tree, ca.DM(q))).T)[0]).max(axis=1)
     )
     held = (
-        [joint.name for row, joint in enumerate(tree.moving) if row not in loose[: len(found.rows)]]
-        if found.freedom
+        [
+            joint.name
+            for row, joint in enumerate(tree.moving)
+            if row not in loose[: len(independence.rows)]
+        ]
+        if independence.freedom
         else []
     )
     near = q + 0.01 * np.random.default_rng(seed).standard_normal(tree.dof)
@@ -117,7 +123,7 @@ def test_a_motion_near_closure_is_closed_with_joints_held(seed):
     rates = closure.close_rates(tree, q, qd)
     pushes = (
         closure.close_accelerations(tree, q, rates, qdd)
-        if found.freedom and not found.redundant
+        if independence.freedom and not independence.redundant
         else None
     )
     np.testing.assert_allclose(

@@ -19,7 +19,7 @@ SEEDS = range(6)
 
 def frames_of(tree, q):
     """Poses of all links by plain products, for complex coordinates too."""
-    found = []
+    placed = []
     for joint, parent, row in zip(tree.joints, tree.parents, tree.rows):
         local = np.array(joint.home, dtype=complex)
         if row is not None:
@@ -31,8 +31,8 @@ def frames_of(tree, q):
                 np.eye(3) * q[row] + (1 - np.cos(q[row])) * hat + (q[row] - np.sin(q[row])) * square
             ) @ v
             local = local @ step
-        found.append(local if parent < 0 else found[parent] @ local)
-    return found
+        placed.append(local if parent < 0 else placed[parent] @ local)
+    return placed
 
 
 def plain_gap(tree, q):
