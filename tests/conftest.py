@@ -1,0 +1,35 @@
+"""How the tests run: numerical libraries in one thread, and in parallel file by file."""
+
+import os
+
+import pytest
+
+for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(threads, "1")  # before numpy: two workers on two cores, not four threads
+
+LONGEST = (
+    "studies/test_users_files",
+    "transcription/test_closing",
+    "studies/test_workers",
+    "problems/test_problems",
+    "problems/test_compare_formulations",
+    "problems/test_flexible_slew",
+    "cli/test_docs",
+    "dynamics/test_sensitivity",
+    "dynamics/test_curvature",
+)  # begun first, so that no worker waits for another at the end
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Give each worker whole files, so that tests share the solutions that they look at."""
+    from xdist.scheduler import LoadFileScheduling
+
+    config.option.loadscopereorder = False
+    return LoadFileScheduling(config, log) if config.getoption("dist") == "load" else None
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with the longest files."""
+    rank = {f"tests/{name}.py": place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: rank.get(item.nodeid.split("::")[0], len(rank)))
