@@ -11,7 +11,7 @@ from functools import cache
 import casadi as ca
 import numpy as np
 import pytest
-from random_trees import random_loads, random_motion, random_tree
+from random_trees import over, random_loads, random_motion, random_tree
 
 from ocp.dynamics import FORMULATIONS
 from ocp.mechanics import kinematics, translate
@@ -24,9 +24,7 @@ KINDS = {
     "screws": ("revolute", "screw", "prismatic", "fixed"),
 }
 
-every_tree = pytest.mark.parametrize(
-    ("kinds", "seed"), [(kinds, seed) for kinds in KINDS for seed in SEEDS]
-)
+every_kind = pytest.mark.parametrize("kinds", KINDS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,20 +126,24 @@ def joint_forces(tree, twin, data, loads):
     return forces
 
 
-@every_tree
-@pytest.mark.parametrize("method", FORMULATIONS.values(), ids=FORMULATIONS)
-def test_torques_without_and_with_loads(method, kinds, seed):
+@every_kind
+@pytest.mark.parametrize("name", FORMULATIONS)
+@over(SEEDS)
+def test_torques_with_loads_and_newton_and_eulers_without(name, kinds, seed):
+    """The others agree with Newton and Euler's without loads in test_formulations."""
     tree, twin, motion, loads = case(kinds, seed)
     data, ordered = twin.model.createData(), [twin.order(tree, part) for part in motion]
     pin.forwardKinematics(twin.model, data, ordered[0])
     forces = joint_forces(tree, twin, data, loads)
-    for applied, arguments in (((), ()), (loads, (forces,))):
+    without = [((), ())] if name == "newton_euler" else []
+    for applied, arguments in (*without, (loads, (forces,))):
         expected = twin.disorder(tree, pin.rnea(twin.model, data, *ordered, *arguments).copy())
-        tau = np.array(method.inverse(tree, *map(ca.DM, motion), applied)).ravel()
+        tau = np.array(FORMULATIONS[name].inverse(tree, *map(ca.DM, motion), applied)).ravel()
         np.testing.assert_allclose(tau, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
 
 
-@every_tree
+@every_kind
+@over(SEEDS)
 def test_poses_and_centre_of_mass(kinds, seed):
     tree, twin, (q, _, _), _ = case(kinds, seed)
     data = twin.model.createData()
@@ -158,7 +160,8 @@ def test_poses_and_centre_of_mass(kinds, seed):
         )
 
 
-@every_tree
+@every_kind
+@over(SEEDS)
 def test_kinetic_and_potential_energy(kinds, seed):
     tree, twin, (q, qd, _), _ = case(kinds, seed)
     data, ordered = twin.model.createData(), (twin.order(tree, q), twin.order(tree, qd))
@@ -172,7 +175,8 @@ def test_kinetic_and_potential_energy(kinds, seed):
     )
 
 
-@every_tree
+@every_kind
+@over(SEEDS)
 def test_momentum_about_the_centre_of_mass(kinds, seed):
     tree, twin, (q, qd, _), _ = case(kinds, seed)
     data, center = (
