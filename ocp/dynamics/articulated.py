@@ -25,9 +25,12 @@ from ocp.mechanics.types import Matrix
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A hybrid problem on an aligned tree. Per link: row of q, factors of T, S (6), J (6x6), and
-    whether its joint is passive, and loose: passive or moved by a passive one. `loads` holds (link,
-    place, moment, force) in the axes of the link."""
+    """A hybrid problem on an aligned tree.
+
+    Per link: row of q, factors of T, S (6), J (6x6), and whether its joint is passive, and loose:
+    passive or moved by a passive one. `loads` holds (link, place, moment, force) in the axes of the
+    link.
+    """
 
     tree: Tree
     rows: tuple[int | None, ...]

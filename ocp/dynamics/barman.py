@@ -57,11 +57,10 @@ def sensitivity(
 def reactions(
     tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
 ) -> tuple[Matrix, Matrix]:
-    """Return moment (3, links; N m) and force (3, links; N) that each joint passes to its link, in
-    the axes of the link's frame.
+    """Return the moment and the force that each joint passes to its link, (3, links) each.
 
-    The moment is about the joint's `anchor`. Their components along the joint's axis are the joint
-    torque or force itself.
+    They are in N m and N, in the axes of the link's frame. The moment is about the joint's
+    `anchor`. Their components along the joint's axis are the joint torque or force itself.
     """
     moments, forces = zip(*_reactions(tree, q, qd, qdd, loads, False))
     return ca.densify(ca.horzcat(*moments)), ca.densify(ca.horzcat(*forces))
@@ -161,26 +160,34 @@ def _motions(tree, steps):
 
 
 def angular_velocity(step: Step, before: Matrix) -> Matrix:
-    """Return w of a link, `before` being its parent's in the axes of the link    (step 3, eqs.
-    3.5-3.13)"""
+    """Return w of a link, `before` being its parent's in the axes of the link.
+
+    Step 3, eqs. 3.5-3.13.
+    """
     return before + step.turn @ step.rate
 
 
 def angular_acceleration(step: Step, before: Matrix, accelerated: Matrix) -> Matrix:
-    """Return dw of a link from its parent's w and dw in the axes of the link    (step 4, eqs.
-    3.14-3.22)"""
+    """Return dw of a link from its parent's w and dw in the axes of the link.
+
+    Step 4, eqs. 3.14-3.22.
+    """
     return accelerated + step.turn @ step.acceleration + _cross(before, step.turn @ step.rate)
 
 
 def linear_acceleration(step: Step, before: Matrix, accelerated: Matrix) -> Matrix:
-    """Return the acceleration of a link's frame from that of the parent's point that it passes
-    (steps 6, 7; 2 w x d' + d'')"""
+    """Return the acceleration of a link's frame from that of the parent's point that it passes.
+
+    Steps 6, 7; 2 w x d' + d''.
+    """
     return accelerated + step.slide @ step.acceleration + 2 * _cross(before, step.slide @ step.rate)
 
 
 def inertia_force(link: Link, motion: Sequence[Matrix]) -> Matrix:
-    """Return F_G = m (acceleration of the centre of mass - gravity)    (steps 7, 8; eqs. 3.59-3.68,
-    gravity's sign corrected)"""
+    """Return F_G = m (acceleration of the centre of mass - gravity).
+
+    Steps 7, 8; eqs. 3.59-3.68, gravity's sign corrected.
+    """
     w, dw, a, gravity = motion
     return link.mass * (a + _swing(w, dw, _constant(link.com, a.shape[1])) - gravity)
 
@@ -196,11 +203,10 @@ def inertia_moment(link: Link, motion: Sequence[Matrix]) -> Matrix:
 
 
 def _proximal(tree, steps, motions, loads):
-    """Return for every link the moment and force at its proximal end, in and about its own frame
-    (step 9, eqs. 3.72-3.91)
+    """Return for every link the moment and force at its proximal end, in and about its own frame.
 
     An external wrench changes the sensitivities by q alone: it leaves those by rates and
-    accelerations as they are.
+    accelerations as they are. Step 9, eqs. 3.72-3.91.
     """
     external = _external(tree, steps, loads)
 
@@ -217,8 +223,10 @@ def _proximal(tree, steps, motions, loads):
 
 
 def distal(step: Step, moment: Matrix, force: Matrix) -> tuple[Matrix, Matrix]:
-    """Return what a child's proximal moment and force are at its parent, about the parent's frame
-    (eqs. 3.72, 3.73, 3.80-3.83)"""
+    """Return what a child's proximal moment and force are at its parent, about the parent's frame.
+
+    Eqs. 3.72, 3.73, 3.80-3.83.
+    """
     force = _to_parent(step, force)
     return _to_parent(step, moment) + _cross(step.offset, force), force
 

@@ -75,9 +75,11 @@ def inertia(tree: Tree, q: Matrix, printed: bool = False) -> Matrix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm:
-    """A tree bent by `q`, at rest. Of every link: its Bent motion, E A (4x4) `steps` from its
-    parent, F (4x4) of what it carries, and `children`; `levers` (link, child): matrices M (4x4) of
-    the child's place by each amplitude."""
+    """A tree bent by `q`, at rest.
+
+    Of every link: its Bent motion, E A (4x4) `steps` from its parent, F (4x4) of what it carries,
+    and `children`; `levers` (link, child): matrices M (4x4) of the child's place by each amplitude.
+    """
 
     tree: Tree
     q: Matrix
@@ -113,8 +115,10 @@ def _levers(tree, q, k, c):
 
 
 def _by_amplitudes(arm, h, printed):
-    """Return {row: Y (4x4)} of the amplitudes of link h, and the entries of J among these   (eqs.
-    70-76)."""
+    """Return {row: Y (4x4)} of the amplitudes of link h, and the entries of J among these.
+
+    Eqs. 70-76.
+    """
     tree, link, rows = arm.tree, arm.links[h], arm.tree.amplitude_rows[h]
     own, both = _own(tree.links[h], arm.q, rows, link.terms[0])
     pushes, entries = {}, {}
@@ -190,10 +194,10 @@ def hybrid(
 def reactions(
     tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
 ) -> tuple[Matrix, Matrix]:
-    """Return moment (3, links; N m) and force (3, links; N) that each joint passes to its link, in
-    the axes of the link's frame at its base.
+    """Return the moment and the force that each joint passes to its link, (3, links) each.
 
-    They are Newton's and Euler's laws of all that the joint carries, integrals over particles x,
+    They are in N m and N, in the axes of the link's frame at its base. They are Newton's and
+    Euler's laws of all that the joint carries, integrals over particles x,
 
         f = sum of (x'' - g) dm less loads
         n = sum of x x (x'' - g) dm less theirs
@@ -312,8 +316,10 @@ def _needed(tree, links, q, qd, loads, printed):
 
 
 def _bending(link, bent, mixed, held, gravity, values):
-    """Return the forces on a link's amplitudes but for elasticity and damping   (eqs. 39, 54; 85,
-    86)."""
+    """Return the forces on a link's amplitudes but for elasticity and damping.
+
+    Eqs. 39, 54; 85, 86.
+    """
     (_, bd, bdd), (_, with_place, coupling), by_term = bent.terms, integrals(link), []
     for t, d in enumerate(mixed):
         own = (
@@ -342,8 +348,10 @@ def _composites(tree, links, steps, printed):
 
 
 def _second(link, b, printed):
-    """Return P (4x4) and D_t (4x4); as `printed`, P without products of amplitudes   (eqs. 36,
-    37)."""
+    """Return P (4x4) and D_t (4x4); as `printed`, P without products of amplitudes.
+
+    Eqs. 36, 37.
+    """
     second, mixed = weighed(link, b)
     if printed:
         whole, with_place, _ = integrals(link)

@@ -91,13 +91,13 @@ def settled(tree: Tree, settings: Any) -> Any:
 def derivatives_of(
     formulation: Formulation | str, choice: str = AUTO, tree: Tree | None = None
 ) -> Provider | None:
-    """Return who differentiates a formulation's torques; None is automatic differentiation of its
-    `inverse`.
+    """Return who differentiates a formulation's torques.
 
-    `choice`: "auto" and "recursive" are its own `derivatives`, "auto" where it has any; "published"
-    those of its `sensitivity`; "ad" and "solver" are None. Without a `tree` nothing is said of the
-    formulation "auto". Raises ValueError naming a formulation that lacks what is chosen, or whose
-    derivatives are those of another function than its inverse.
+    None is automatic differentiation of its `inverse`. `choice`: "auto" and "recursive" are its own
+    `derivatives`, "auto" where it has any; "published" those of its `sensitivity`; "ad" and
+    "solver" are None. Without a `tree` nothing is said of the formulation "auto". Raises ValueError
+    naming a formulation that lacks what is chosen, or whose derivatives are those of another
+    function than its inverse.
     """
     if choice not in DERIVATIVES:
         raise ValueError(f"derivatives: expected one of {', '.join(DERIVATIVES)}, got {choice!r}")

@@ -93,8 +93,9 @@ def forward(
     near: Matrix | None = None,
     dynamics: Inverse | None = None,
 ) -> tuple[Matrix, Matrix]:
-    """Return accelerations (n,) and multipliers (m,) under joint torques (n,) of a mechanism whose
-    loops are closed.
+    """Return accelerations (n,) and multipliers (m,) of a mechanism whose loops are closed.
+
+    Under joint torques tau (n,),
 
         [M  J'] [  qdd   ]   [tau - h                       ]
         [J  0 ] [-lambda ] = [-dJ/dt qd - 2 c J qd - c^2 gap]
@@ -163,9 +164,11 @@ def hybrid(
 
 
 def handedness(tree: Tree, q: Matrix, passive: Sequence[int]) -> int:
-    """Return the sign of the determinant of J' at the `passive` rows that bear the loops: +-1,
-    which a motion can only change by passing a configuration (n,) where the drives do not hold the
-    mechanism; 0 where nothing is determined."""
+    """Return the sign of the determinant of J' at the `passive` rows that bear the loops.
+
+    It is +-1, which a motion can only change by passing a configuration (n,) where the drives do
+    not hold the mechanism; 0 where nothing is determined.
+    """
     rows, chosen = structure(tree).cuts, bearing(tree, tuple(passive))
     if not rows or chosen is None:
         return 0
@@ -175,9 +178,11 @@ def handedness(tree: Tree, q: Matrix, passive: Sequence[int]) -> int:
 def eliminated(
     tree: Tree, frames: Sequence[Matrix], needed: Matrix, passive: Sequence[int]
 ) -> Matrix:
-    """Return the cut joints' forces (m,) that spare the `passive` rows of q all torque, from the
-    poses (4x4) of all links and the generalized forces (n,) that the open tree needs; raise
-    ValueError if these do not determine them."""
+    """Return the cut joints' forces (m,) that spare the `passive` rows of q all torque.
+
+    They follow from the poses (4x4) of all links and the generalized forces (n,) that the open tree
+    needs. Raises ValueError if these do not determine them.
+    """
     rows, chosen = structure(tree).cuts, bearing(tree, tuple(passive))
     if chosen is None:
         raise ValueError(
@@ -209,8 +214,10 @@ def _found(tree, q, near):
 
 
 def _driven(tree, actuated, freedom):
-    """Return the rows of q of the driven joints; raise ValueError unless they are as many as the
-    mechanism's degrees of freedom."""
+    """Return the rows of q of the driven joints.
+
+    Raises ValueError unless they are as many as the mechanism's degrees of freedom.
+    """
     names = (
         [joint.name for joint in tree.moving if joint.actuated]
         if actuated is None

@@ -56,13 +56,17 @@ def sensitivity(
 def curvature(
     tree: Tree, multipliers: Matrix, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
 ) -> tuple[Matrix, ...]:
-    """Return the second derivatives of L = multipliers . tau as matrices (n, n) by (q, q), (q, qd),
-    (q, qdd), (qd, qd), the symmetric ones as upper triangles, and (n, 6 loads) by q and (moment,
-    force) of each load; all others vanish.
+    """Return the second derivatives of L = multipliers . tau.
 
-    With the virtual twist w of each link, whose joints move by the multipliers, and u_j = w_p x
-    S_j; G = I w, D = B'w and K = I [w x] + its transpose summed like I, F and B; for an ancestor i
-    of j, or i = j where marked *,
+    They are matrices (n, n) by (q, q), (q, qd), (q, qdd), (qd, qd), the symmetric ones as upper
+    triangles, and (n, 6 loads) by q and (moment, force) of each load; all others vanish.
+
+    With the virtual twist w of each link, whose joints move by the multipliers, u_j = w_p x S_j,
+    and summed like I, F and B
+
+        G = I w,   D = B'w,   K = I [w x] + its transpose
+
+    the second derivatives are, for an ancestor i of j, or i = j where marked *,
 
         q_i q_j   = u_i.(S x* F + I psi + B phi) + phi_i.(B'u + K phi + phi x* G + S x* D)
                     + psi_i.(I u + S x* G) *
@@ -128,9 +132,11 @@ def _slope_kinds(carried, motions):
 def curvature_parts(
     tree: Tree, multipliers: Matrix, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
 ) -> tuple[Matrix, ...]:
-    """Return what `join_curvature` makes the second derivatives of: what the joints carry with its
-    duals, (43, n), their S, phi, lift and psi, (24, n), the loads' two parts, and the gradient of L
-    = multipliers . tau by (q, qd, qdd, loads)."""
+    """Return what `join_curvature` makes the second derivatives of.
+
+    These are what the joints carry with its duals, (43, n), their S, phi, lift and psi, (24, n),
+    the loads' two parts, and the gradient by (q, qd, qdd, loads) of L = multipliers . tau.
+    """
     chain = chain_of(tree)
     frames = ground_frames(chain, q, qd, qdd)
     bodies = bodies_of(chain, frames)

@@ -155,8 +155,10 @@ def _placed(tree, q):
 
 
 def _screws(tree, frames):
-    """Return the joints' twists as columns (6, n); an aligned joint turns about or slides along its
-    link's z axis."""
+    """Return the joints' twists as columns (6, n).
+
+    An aligned joint turns about or slides along its link's z axis.
+    """
     columns = [ca.DM(6, 0)]
     for joint, frame in zip(tree.joints, frames):
         if joint.kind != "fixed":
@@ -255,11 +257,10 @@ class Table:
         return self.values.size
 
     def torque(self, q: Matrix, qd: Matrix, qdd: Matrix) -> np.ndarray:
-        """Return the joint torques (N m) or forces (N), (n,) or (n, N), from (n,) or (n, N) each;
-        no loads act.
+        """Return the joint torques (N m) or forces (N), (n,) or (n, N), from (n,) or (n, N) each.
 
-        The coefficients are interpolated linearly in each coordinate. Raises ValueError naming the
-        joint where q leaves the table.
+        No loads act. The coefficients are interpolated linearly in each coordinate. Raises
+        ValueError naming the joint where q leaves the table.
         """
         q, qd, qdd = (np.asarray(part, dtype=float) for part in (q, qd, qdd))
         n = len(self.axes)

@@ -1,5 +1,7 @@
-"""Poses as products of exponentials about coordinate axes: every Ad acts by plane turns and shifts
-(Sohl & Bobrow 2001)."""
+"""Poses as products of exponentials about coordinate axes: every Ad acts by plane turns and shifts.
+
+Sohl & Bobrow (2001).
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,8 +17,10 @@ from ocp.mechanics.types import Matrix
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exponential:
-    """A turn about a coordinate axis and a shift along it; `turn` and `slide` (6x6) make up the Ad
-    of its inverse."""
+    """A turn about a coordinate axis and a shift along it.
+
+    `turn` and `slide` (6x6) make up the Ad of its inverse.
+    """
 
     axis: int
     turn: Matrix

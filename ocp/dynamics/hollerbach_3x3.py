@@ -73,8 +73,10 @@ def torques(
 
 
 def _motions(tree, links, qd, qdd):
-    """Return W, dW, ddW, ddp, dW/dq and dp/dq of every link; the last two are None where nothing
-    moves."""
+    """Return W, dW, ddW, ddp, dW/dq and dp/dq of every link.
+
+    The last two are None where nothing moves.
+    """
     rows, zero = tree.rows, ca.DM(3, 3)
 
     def motion(k, parent):

@@ -37,14 +37,18 @@ from ocp.mechanics.types import Matrix
 
 
 def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()) -> Matrix:
-    """Return the joint torques (N m) or forces (N), (n,): all joints active (Sohl & Bobrow 2001,
-    algorithm 3.1)."""
+    """Return the joint torques (N m) or forces (N), (n,): all joints active.
+
+    Sohl & Bobrow (2001), algorithm 3.1.
+    """
     return hybrid(tree, q, qd, qdd, (True,) * tree.dof, loads)[1]
 
 
 def forward(tree: Tree, q: Matrix, qd: Matrix, tau: Matrix, loads: Sequence[Load] = ()) -> Matrix:
-    """Return the accelerations (n,) under joint torques: all joints passive. Massless links: see
-    `hybrid`."""
+    """Return the accelerations (n,) under joint torques: all joints passive.
+
+    Massless links: see `hybrid`.
+    """
     return hybrid(tree, q, qd, tau, (False,) * tree.dof, loads)[0]
 
 
@@ -66,8 +70,9 @@ def hybrid(
     active: Sequence[bool],
     loads: Sequence[Load] = (),
 ) -> tuple[Matrix, Matrix]:
-    """Return accelerations and torques, each (n,), from qdd at the active joints and tau at the
-    passive ones.
+    """Return accelerations and torques, each (n,), from one of the two at every joint.
+
+    It is qdd at the active joints, and tau at the passive ones.
 
     `active` has a boolean and `known` (n,) the given acceleration or torque of each joint, in the
     order of q. With the articulated inertia J^ of a link, F = J^ dV/dt + B, and at a passive joint
@@ -104,8 +109,9 @@ def mass_matrix(tree: Tree, q: Matrix) -> Matrix:
 def sensitivity(
     tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
 ) -> tuple[Matrix, Matrix, Matrix]:
-    """Return dtau/dq, dtau/dqd, dtau/dqdd, each (n, n), of inverse dynamics; loads keep their
-    direction in the ground.
+    """Return dtau/dq, dtau/dqd, dtau/dqdd, each (n, n), of inverse dynamics.
+
+    Loads keep their direction in the ground.
 
     Algorithm 4.1 of Sohl & Bobrow (2001) for active joints, summed over the links before it is
     multiplied out. With phi = [V_p, S] and psi = [dV_p/dt, S] + [V_p, phi] of joint j, the twist of
@@ -133,8 +139,9 @@ def hybrid_sensitivity(
     active: Sequence[bool],
     loads: Sequence[Load] = (),
 ) -> tuple[tuple[Matrix, Matrix, Matrix], tuple[Matrix, Matrix, Matrix]]:
-    """Return the derivatives of qdd and those of tau by (q, qd, known): two triples of matrices (n,
-    n); arguments as in `hybrid`.
+    """Return the derivatives of qdd and those of tau by (q, qd, known).
+
+    They are two triples of matrices (n, n); arguments as in `hybrid`.
 
     What algorithm 4.1 of Sohl & Bobrow (2001) computes, yet without dJ^/dx: the differentiated
     equations of motion are again a hybrid problem with the same J^. With X = dtau/dx at fixed qdd
@@ -250,8 +257,10 @@ def _carried(task, own, to_parent):
 
 
 def _toward_ground(task, k, wrenches):
-    """Yield each moving joint from k to the ground and the wrenches (6, m) in and about its frame;
-    nothing where k is fixed."""
+    """Yield each moving joint from k to the ground and the wrenches (6, m) in and about its frame.
+
+    Nothing where k is fixed.
+    """
     if task.rows[k] is None:
         return
     while k >= 0:

@@ -15,10 +15,10 @@ from ocp.mechanics.types import Matrix
 def linear_in_accelerations(
     inverse: Inverse, tree: Tree, q: Matrix, qd: Matrix, loads: Sequence[Load] = ()
 ) -> tuple[Matrix, Matrix]:
-    """Return M (n, n) and h (n,) with inverse(tree, q, qd, qdd, loads) = M qdd + h; numbers where q
-    and qd are.
+    """Return M (n, n) and h (n,) with inverse(tree, q, qd, qdd, loads) = M qdd + h.
 
-    Raises ValueError if the inverse is not linear in the accelerations.
+    They are numbers where q and qd are. Raises ValueError if the inverse is not linear in the
+    accelerations.
     """
     kind: Any = ca.MX if isinstance(q, ca.MX) or isinstance(qd, ca.MX) else ca.SX
     qdd = kind.sym("qdd", tree.dof)

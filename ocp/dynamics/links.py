@@ -45,8 +45,10 @@ def torques_by(
 
 
 def link_poses(tree: Tree, q: Matrix) -> list[tuple[Matrix, ...]]:
-    """Return T, T' = T [S] and T'' = T [S]^2 (4x4) of every link, primes by its own coordinate; T'
-    = T'' = 0 where it has none."""
+    """Return T, T' = T [S] and T'' = T [S]^2 (4x4) of every link, primes by its own coordinate.
+
+    T' = T'' = 0 where it has none.
+    """
     poses = []
     for joint, row in zip(tree.joints, tree.rows):
         t, hat = joint_pose(joint, None if row is None else q[row]), ca.DM(4, 4)

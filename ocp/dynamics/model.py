@@ -42,12 +42,11 @@ def forward_dynamics(
     loads: Sequence[Load] = (),
     formulation: Formulation | str = AUTO,
 ) -> Matrix:
-    """Return the accelerations (n,), rad/s2 or m/s2, under joint torques (N m) or forces (N), (n,),
-    and loads.
+    """Return the accelerations (n,), rad/s2 or m/s2, under joint torques and loads.
 
-    `q, qd, tau` (n,) are numbers or expressions; loops stay closed, by the forces of their cut
-    joints. Raises ValueError for sizes that are not n, and for numbers where the accelerations are
-    not determined.
+    Torques are in N m, forces in N, (n,). `q, qd, tau` (n,) are numbers or expressions; loops stay
+    closed, by the forces of their cut joints. Raises ValueError for sizes that are not n, and for
+    numbers where the accelerations are not determined.
     """
     method = formulation_of(formulation, tree)
     q, qd, tau = _expressions(tree, q=q, qd=qd, tau=tau)
@@ -87,11 +86,10 @@ def hybrid_dynamics(
     loads: Sequence[Load] = (),
     formulation: Formulation | str = AUTO,
 ) -> tuple[Matrix, Matrix]:
-    """Return accelerations and torques, each (n,), from qdd at the `active` joints and tau at the
-    others.
+    """Return accelerations and torques, each (n,), from one of the two at every joint.
 
-    `active` has a boolean and `known` (n,) the acceleration or torque of each coordinate; loops
-    count as open.
+    It is qdd at the `active` joints, and tau at the others. `active` has a boolean and `known` (n,)
+    the acceleration or torque of each coordinate; loops count as open.
     """
     method = formulation_of(formulation, tree)
     if is_built_in(method):
@@ -101,10 +99,10 @@ def hybrid_dynamics(
 
 
 def mass_matrix(tree: Tree, q: Matrix) -> Matrix:
-    """Return M (n, n), symmetric, with M qdd + h = tau: kg m2, kg m or kg, by the rows' units;
-    loops count as open.
+    """Return M (n, n), symmetric, with M qdd + h = tau: kg m2, kg m or kg, by the rows' units.
 
-    `q` (n,) are numbers or an expression. Raises ValueError if its size is not n.
+    Loops count as open. `q` (n,) are numbers or an expression. Raises ValueError if its size is not
+    n.
     """
     (place,) = _expressions(tree, q=q)
     return (
@@ -120,8 +118,10 @@ def recursions(tree: Tree) -> Any:
 
 
 def slope_of(formulation: Formulation | str, tree: Tree) -> Inverse | None:
-    """Return the inverse from which M and h follow; None where the built-in recursions know
-    them."""
+    """Return the inverse from which M and h follow.
+
+    None where the built-in recursions know them.
+    """
     method = formulation_of(formulation, tree)
     return None if is_built_in(method) else method.inverse
 

@@ -3,9 +3,12 @@ joints.
 
 Follows Barman (2020), chapter III, steps 1-10, on frames laid as Denavit and Hartenberg lay them
 (`aligned`) and with each link's inertia as mass m, first moment h = m c and pseudo-inertia P about
-the frame's origin: with U = [dw] + [w][w] the inertial force is m a + U h and the inertial moment h
-x a + I dw + w x I w, which is less work than moving both to the centre of mass. Gravity is an
-acceleration of the base, which makes a resting link carry its weight (sign of Barman's eq. 3.67).
+the frame's origin. With U = [dw] + [w][w] the inertial force and moment are
+
+    m a + U h   and   h x a + I dw + w x I w
+
+which is less work than moving both to the centre of mass. Gravity is an acceleration of the base,
+which makes a resting link carry its weight (sign of Barman's eq. 3.67).
 """
 
 from collections.abc import Sequence
@@ -50,11 +53,10 @@ def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load
 def reactions(
     tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
 ) -> tuple[Matrix, Matrix]:
-    """Return moment (3, links; N m) and force (3, links; N) that each joint passes to its link, in
-    the axes of the link's frame.
+    """Return the moment and the force that each joint passes to its link, (3, links) each.
 
-    The moment is about the joint's `anchor`. Their components along the joint's axis are the joint
-    torque or force itself.
+    They are in N m and N, in the axes of the link's frame. The moment is about the joint's
+    `anchor`. Their components along the joint's axis are the joint torque or force itself.
     """
     better, turns = aligned(tree)
     forces, moments = [], []
@@ -72,8 +74,10 @@ def reactions(
 
 
 def _joint_wrenches(tree, turns, qd, qdd, loads, inertias):
-    """Return (moment, force) through every joint, in and about its link's aligned frame; `inertias`
-    are lists of entries."""
+    """Return (moment, force) through every joint, in and about its link's aligned frame.
+
+    `inertias` are lists of entries.
+    """
     rows = tree.rows
     external = _external(tree, turns, loads)
 
@@ -176,8 +180,10 @@ class _Rotations:
 
 
 def _external(tree, turns, loads):
-    """Return {link: (moment, force)} of all loads on a link, in and about its frame (Barman 2020,
-    eqs. 3.84-3.90)."""
+    """Return {link: (moment, force)} of all loads on a link, in and about its frame.
+
+    Barman (2020), eqs. 3.84-3.90.
+    """
     external = {}
     for k, arm, moment, force in applied(tree, loads):
         moment, force = turns.from_ground(k, moment), turns.from_ground(k, force)
@@ -284,8 +290,10 @@ def _bend(w, dw):
 
 
 def _axial(u, w, dw, p):
-    """Return the inertial moment about the origin, I dw + w x I w with I = trace(P) - P; its
-    off-diagonal terms need U anyway."""
+    """Return the inertial moment about the origin, I dw + w x I w with I = trace(P) - P.
+
+    Its off-diagonal terms need U anyway.
+    """
     moments = p[1][1] + p[2][2], p[0][0] + p[2][2], p[0][0] + p[1][1]
     entries = []
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
@@ -348,8 +356,11 @@ def _minus(a, b):
 
 
 def _joined(operation, code, a, b):
-    """Return operation(a, b); scalar graphs take its `code`, which spares the search for types that
-    lasts longer than the operation."""
+    """Return operation(a, b).
+
+    Scalar graphs take its `code`, which spares the search for types that lasts longer than the
+    operation.
+    """
     return ca.SX.binary(code, a, b) if ca.SX in (type(a), type(b)) else operation(a, b)
 
 

@@ -60,8 +60,10 @@ def torques(
 
 
 def _derivatives(tree, links):
-    """Return per link W, {k: dW/dq_k} and {(k, l): d2W/dq_k dq_l} with k <= l, each 4x4
-    (Hollerbach 1980, eq. 5, link by link)."""
+    """Return per link W, {k: dW/dq_k} and {(k, l): d2W/dq_k dq_l} with k <= l, each 4x4.
+
+    Hollerbach (1980), eq. 5, link by link.
+    """
     rows = tree.rows
 
     def derivatives(j, parent):

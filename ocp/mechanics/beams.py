@@ -1,8 +1,8 @@
-"""Assumed modes of uniform beams: frequency equations, shapes, and their integrals (Book 1983, eqs.
-25, 28, 42-45, 52).
+"""Assumed modes of uniform beams: frequency equations, shapes, and their integrals.
 
 The beam lies along x from the origin of its link's frame, where it is clamped to that frame.
 Bending about y moves its axis along z, bending about z along y, torsion turns the sections about x.
+Book (1983), eqs. 25, 28, 42-45, 52.
 """
 
 from collections.abc import Sequence
@@ -24,8 +24,11 @@ SHAPES = ("clamped-free", "clamped-tip", "pinned", "hub", "polynomial")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
-    """A rigid body fixed to a beam's tip: mass (kg), centre of mass `com` (3, m, from the tip),
-    inertia about it (3x3, kg m2), in the link's axes."""
+    """A rigid body fixed to a beam's tip: mass (kg), centre of mass, inertia.
+
+    The centre of mass `com` (3, m) is reckoned from the tip, the inertia (3x3, kg m2) about it, in
+    the link's axes.
+    """
 
     mass: float
     com: Numbers = (0.0, 0.0, 0.0)
@@ -110,9 +113,9 @@ def assumed_modes(
     stiffening: bool = False,
     damping: Any = 0.0,
 ) -> Modes:
-    """Return the Modes of a beam: numbers of shapes in bending about y and z and in torsion, named
-    bend_y1 ...
+    """Return the Modes of a beam, named "bend_y1" and so on.
 
+    `bend_y`, `bend_z`, `torsion`: numbers of shapes in bending about y and z and in torsion.
     `shapes`: "clamped-free" ones, "clamped-tip" with the beam's tip body, "pinned" at the base,
     "hub": pinned to a hub of inertia `hub` (kg m2), both less the turn of the base, which is the
     joint's; or "polynomial": from x^2, in torsion x, each one degree higher. `stiffening` adds the
@@ -241,8 +244,10 @@ def _integrals(beam, curves, terms):
 
 
 def _stiffness(beam, shapes):
-    """Return the integrals of E I phi'' phi'' and G I_x phi' phi' (m, m)   (Book 1983, eqs.
-    42-45)."""
+    """Return the integrals of E I phi'' phi'' and G I_x phi' phi' (m, m).
+
+    Book (1983), eqs. 42-45.
+    """
     x, weights = _gauss(beam.length)
     strains = [
         np.broadcast_to((shape.slope if shape.about == "x" else shape.curvature)(x), x.shape)

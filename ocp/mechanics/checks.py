@@ -9,8 +9,10 @@ import numpy as np
 
 
 def numbers(what: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """Return `value` as a float array of that shape; raise ValueError naming `what` otherwise, or
-    if an entry is not finite."""
+    """Return `value` as a float array of that shape.
+
+    Raises ValueError naming `what` otherwise, or if an entry is not finite.
+    """
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
@@ -23,8 +25,10 @@ def numbers(what: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def limits(what: str, value: Any) -> tuple[float, float]:
-    """Return (lower, upper) from a pair or from one number b meaning (-b, b); raise ValueError
-    naming `what`."""
+    """Return (lower, upper) from a pair or from one number b meaning (-b, b).
+
+    Raises ValueError naming `what`.
+    """
     try:
         lower, upper = (
             (-float(value), float(value))
@@ -76,8 +80,10 @@ def set_fields(record: Any, **values) -> None:
 
 
 def instance(what: str, value: Any, *kinds) -> Any:
-    """Return `value` if it is of one of the `kinds`; raise ValueError naming `what`, the kinds
-    expected and what came."""
+    """Return `value` if it is of one of the `kinds`.
+
+    Raises ValueError naming `what`, the kinds expected and what came.
+    """
     if not isinstance(value, kinds):
         expected = " or ".join(kind.__name__ for kind in kinds)
         raise ValueError(

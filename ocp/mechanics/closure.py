@@ -43,23 +43,21 @@ class Independence:
 
 
 def independent(tree: Tree, q: Matrix = None, *, samples: int = 3, seed: int = 0) -> Independence:
-    """Return the Independence of the rows, found in numbers at random configurations in which the
-    loops are closed, near `q` (n,) if given.
+    """Return the Independence of the rows, found in numbers where the loops are closed.
 
-    A row is redundant if at none of them its gradient differs from those of the rows before it,
-    such as the closing of a plane mechanism across its plane. Raises ValueError if the loops cannot
-    be closed.
+    The configurations are random ones, near `q` (n,) if given. A row is redundant if at none of
+    them its gradient differs from those of the rows before it, such as the closing of a plane
+    mechanism across its plane. Raises ValueError if the loops cannot be closed.
     """
     return _independent(tree, None if q is None else tuple(_numbers(q).tolist()), samples, seed)
 
 
 def close(tree: Tree, q: Matrix, fixed: Sequence[str] = ()) -> np.ndarray:
-    """Return coordinates (n,) near `q` in which all loops are closed, the joints named `fixed`
-    held; or each column of (n, k) likewise.
+    """Return coordinates (n,) near `q` in which all loops are closed.
 
-    Damped Gauss-Newton steps of least change, in numbers. A column starts from its own q moved as
-    far as the last one moved, so that a curve stays in one assembly. Raises ValueError naming the
-    gap that remains.
+    The joints named `fixed` are held. Each column of (n, k) is closed likewise. Damped Gauss-Newton
+    steps of least change, in numbers. A column starts from its own q moved as far as the last one
+    moved, so that a curve stays in one assembly. Raises ValueError naming the gap that remains.
     """
     q, free = np.array(q, dtype=float), _free(tree, fixed)
     if q.ndim == 1:
@@ -72,16 +70,20 @@ def close(tree: Tree, q: Matrix, fixed: Sequence[str] = ()) -> np.ndarray:
 
 
 def close_rates(tree: Tree, q: Matrix, qd: Matrix, fixed: Sequence[str] = ()) -> np.ndarray:
-    """Return the rates (n,) nearest to `qd` with J qd = 0, the joints named `fixed` held; raise
-    ValueError if there are none."""
+    """Return the rates (n,) nearest to `qd` with J qd = 0, the joints named `fixed` held.
+
+    Raises ValueError if there are none.
+    """
     return _project(tree, q, _numbers(qd), np.zeros(len(labels(tree))), _free(tree, fixed), "rates")
 
 
 def close_accelerations(
     tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, fixed: Sequence[str] = ()
 ) -> np.ndarray:
-    """Return the accelerations (n,) nearest to `qdd` with J qdd = -dJ/dt qd, the joints named
-    `fixed` held; raise ValueError if there are none."""
+    """Return the accelerations (n,) nearest to `qdd` with J qdd = -dJ/dt qd.
+
+    The joints named `fixed` are held. Raises ValueError if there are none.
+    """
     bias = _numbers(gap_acceleration(tree, ca.DM(q), ca.DM(qd)))
     return _project(tree, q, _numbers(qdd), -bias, _free(tree, fixed), "accelerations")
 
@@ -140,8 +142,10 @@ def _errors(tree, q):
 
 
 def _close(tree, q, free):
-    """Levenberg's steps (1944) in the free coordinates; the damping grows where a step does not
-    help."""
+    """Levenberg's steps (1944) in the free coordinates.
+
+    The damping grows where a step does not help.
+    """
     if q.shape != (tree.dof,) or not np.isfinite(q).all():
         raise ValueError(
             f"close: q: expected finite coordinates of shape ({tree.dof},) or ({tree.dof}, k), got "
@@ -201,8 +205,10 @@ def _project(tree, q, wanted, goal, free, what):
 def examples(
     tree: Tree, q: Matrix = None, samples: int = 3, seed: int = 0
 ) -> tuple[np.ndarray, ...]:
-    """Return configurations (n,) in which all loops are closed, found from random ones, near `q` (a
-    tuple of n) if given; raise ValueError if the loops cannot be closed."""
+    """Return configurations (n,) in which all loops are closed, found from random ones.
+
+    They are near `q` (a tuple of n) if given. Raises ValueError if the loops cannot be closed.
+    """
     configurations, trouble = [], None
     for start in _starts(tree, q, samples, seed):
         try:

@@ -83,8 +83,10 @@ def bends(modes: Modes, position: Any) -> tuple[Matrix, ...]:
 
 
 def bend_at(link: Link, position: Any, terms: Any) -> tuple[Matrix, ...]:
-    """Return E, dE/dt, d2E/dt2 (4x4) of a place on the link: identity and zeros on a rigid one
-    (Book 1983, eqs. 5, 16, 17)."""
+    """Return E, dE/dt, d2E/dt2 (4x4) of a place on the link: identity and zeros on a rigid one.
+
+    Book (1983), eqs. 5, 16, 17.
+    """
     if link.modes is None:
         return ca.DM.eye(4), ca.DM(4, 4), ca.DM(4, 4)
     matrices = bends(link.modes, tuple(position))
@@ -95,15 +97,19 @@ def bend_at(link: Link, position: Any, terms: Any) -> tuple[Matrix, ...]:
 
 
 def chained(before: Sequence[Matrix], step: Sequence[Matrix]) -> tuple[Matrix, Matrix, Matrix]:
-    """Return a product of two matrices with its first two derivatives by time   (Book 1983, eqs. 9,
-    10, 13-15)."""
+    """Return a product of two matrices with its first two derivatives by time.
+
+    Book (1983), eqs. 9, 10, 13-15.
+    """
     (a, ad, add), (b, bd, bdd) = before, step
     return a @ b, ad @ b + a @ bd, add @ b + 2 * (ad @ bd) + a @ bdd
 
 
 def moved(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> list[Bent]:
-    """Return the Bent motion of every link; without rates or accelerations those are of zero qd or
-    qdd."""
+    """Return the Bent motion of every link.
+
+    Without rates or accelerations those are of zero qd or qdd.
+    """
     rows, amplitudes, parents = tree.rows, tree.amplitude_rows, tree.parents
     qd, qdd = (ca.DM.zeros(tree.dof) if values is None else values for values in (qd, qdd))
 
@@ -248,8 +254,10 @@ def integrals(link: Link) -> tuple[Matrix, tuple, tuple]:
 
 
 def weighed(link: Link, b: Sequence[Matrix]) -> tuple[Matrix, list[Matrix]]:
-    """Return P, integral of h h' for h = r + sum b_t phi_t, and D_t, integral of h phi_t'   (Book
-    1983, eqs. 35, 36)."""
+    """Return P, integral of h h' for h = r + sum b_t phi_t, and D_t, integral of h phi_t'.
+
+    Book (1983), eqs. 35, 36.
+    """
     whole, with_place, coupling = integrals(link)
     mixed = [
         c + sum(value * row[t] for value, row in zip(b, coupling)) for t, c in enumerate(with_place)
@@ -258,8 +266,10 @@ def weighed(link: Link, b: Sequence[Matrix]) -> tuple[Matrix, list[Matrix]]:
 
 
 def kinetic_energy(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
-    """Return the kinetic energy (J): half of tr(dW P dW' + 2 dW Q W' + W R W')   (Book 1983, eq.
-    22)."""
+    """Return the kinetic energy (J): half of tr(dW P dW' + 2 dW Q W' + W R W').
+
+    Book (1983), eq. 22.
+    """
     energy = 0
     for link, bent in zip(tree.links, moved(tree, q, qd)):
         b, bd, _ = bent.terms
@@ -279,8 +289,10 @@ def kinetic_energy(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
 
 
 def potential_energy(tree: Tree, q: Matrix) -> Matrix:
-    """Return the potential energy (J) of gravity, zero at the global origin, and of bending   (Book
-    1983, eqs. 46, 50)."""
+    """Return the potential energy (J) of gravity, zero at the global origin, and of bending.
+
+    Book (1983), eqs. 46, 50.
+    """
     gravity, energy = ca.DM([*tree.gravity, 0.0]), 0
     for link, bent, rows in zip(tree.links, moved(tree, q), tree.amplitude_rows):
         energy -= ca.dot(gravity, bent.pose @ bent_first_moment(link, bent.terms[0]))
@@ -301,8 +313,10 @@ def damping_power(tree: Tree, qd: Matrix) -> Matrix:
 
 
 def bent_first_moment(link: Link, b: Sequence[Matrix]) -> Matrix:
-    """Return the integral of h (4): first moment (3, kg m) and mass of a bent link   (Book 1983,
-    eq. 51)."""
+    """Return the integral of h (4): first moment (3, kg m) and mass of a bent link.
+
+    Book (1983), eq. 51.
+    """
     fixed = ca.DM([*(link.mass * np.array(link.com)), link.mass])
     return (
         fixed
@@ -320,8 +334,10 @@ def first_moment(tree: Tree, q: Matrix) -> Matrix:
 
 
 def momentum(tree: Tree, q: Matrix, qd: Matrix, about: Sequence[float]) -> tuple[Matrix, Matrix]:
-    """Return the angular momentum about a fixed point (3, kg m2/s) and the linear momentum (3, kg
-    m/s)."""
+    """Return angular momentum about a fixed point and linear momentum (3 each).
+
+    They are in kg m2/s and kg m/s.
+    """
     angular = linear = ca.DM.zeros(3)
     for link, bent in zip(tree.links, moved(tree, q, qd)):
         b, bd, _ = bent.terms

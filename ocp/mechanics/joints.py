@@ -22,9 +22,9 @@ GROUND = "ground"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joint:
-    """The joint before a link: `home` (4x4, or a translation of 3), `screw` (6, None when fixed),
-    limits as (lower, upper).
+    """The joint before a link.
 
+    `home` (4x4, or a translation of 3), `screw` (6, None when fixed), limits as (lower, upper).
     Limits of `position`, `velocity` and `torque` are in rad or m, rad/s or m/s, N m or N; one
     number b stands for (-b, b). Without a drive, not `actuated`, a joint's torque is zero. The
     constructors `revolute`, `prismatic`, `screw`, `fixed` and `dh` spell the usual cases. Raises
@@ -75,11 +75,10 @@ class Joint:
 
     @property
     def anchor(self) -> np.ndarray:
-        """Point of the joint axis nearest the link frame's origin (3, m, link frame); the origin
-        itself if nothing turns.
+        """Point of the joint axis nearest the link frame's origin (3, m, link frame).
 
-        Stays put in parent and link alike when the joint turns, so joint reactions are taken about
-        it.
+        The origin itself if nothing turns. Stays put in parent and link alike when the joint turns,
+        so joint reactions are taken about it.
         """
         if self.screw is None or self.kind == "prismatic":
             return np.zeros(3)

@@ -25,20 +25,26 @@ def poses(tree: Tree, q: Matrix) -> list[Matrix]:
 
 
 def motions(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> list[Motion]:
-    """Return the Motion of every link: its place, with `qd` its velocities, and with `qdd` its
-    accelerations."""
+    """Return the Motion of every link.
+
+    It is the place alone, with `qd` also velocities, and with `qdd` accelerations.
+    """
     return _kind(tree).motions(tree, q, qd, qdd)
 
 
 def point_motion(tree: Tree, moves: Sequence[Motion], point: str | Point) -> Motion:
-    """Return the Motion of the frame at a point, from the `moves` of all links; raise ValueError if
-    it is unknown."""
+    """Return the Motion of the frame at a point, from the `moves` of all links.
+
+    Raises ValueError if it is unknown.
+    """
     return _kind(tree).at_point(tree, moves, _point(tree, point))
 
 
 def place_at(tree: Tree, moves: Sequence[Motion], point: str | Point) -> Matrix:
-    """Return the position (3, m) of a point, from the motions of all links; raise ValueError if it
-    is unknown."""
+    """Return the position (3, m) of a point, from the motions of all links.
+
+    Raises ValueError if it is unknown.
+    """
     return _kind(tree).place_at(tree, moves, _point(tree, point))
 
 
@@ -113,8 +119,8 @@ def _in_common_axes(tree, q, point, chain, other):
 def wrench_torques(tree: Tree, frames: Sequence[Matrix], wrench: Wrench) -> Matrix:
     """Return the generalized forces (n,), N m or N, of a Wrench.
 
-    `frames` are the poses (4x4) of all links; each joint takes the share along its own axis, z . (M
-    - o x F) for a turn. Raises ValueError for trees with flexible links.
+    `frames` are the poses (4x4) of all links; each joint takes the share along its own axis, for a
+    turn z . (M - o x F). Raises ValueError for trees with flexible links.
     """
     _rigid_only(tree, "wrench_torques")
     moment, force = wrench.about_origin, wrench.force
@@ -140,8 +146,10 @@ def center_of_mass(tree: Tree, q: Matrix) -> Matrix:
 def momentum(
     tree: Tree, q: Matrix, qd: Matrix, about: Sequence[float] = (0.0, 0.0, 0.0)
 ) -> tuple[Matrix, Matrix]:
-    """Return the angular momentum about a fixed point (3, kg m2/s) and the linear momentum (3, kg
-    m/s)."""
+    """Return angular momentum about a fixed point and linear momentum (3 each).
+
+    They are in kg m2/s and kg m/s.
+    """
     return _kind(tree).momentum(tree, q, qd, about)
 
 

@@ -74,8 +74,10 @@ class Load:
 
 
 def acting(loads: Sequence[Load], t: Matrix) -> tuple[Load, ...]:
-    """Return the loads as they are at the instant t (s): functions of time replaced by their
-    values."""
+    """Return the loads as they are at the instant t (s).
+
+    Functions of time are replaced by their values.
+    """
     return tuple(load.at(t) for load in loads)
 
 
@@ -94,8 +96,7 @@ def applied(tree: Tree, loads: Sequence[Load]) -> AppliedLoads:
 def attached(
     tree: Tree, frames: Sequence[Matrix], wrenches: Sequence[Wrench]
 ) -> tuple[Tree, tuple[Load, ...]]:
-    """Return the wrenches as loads that do the same here, and the tree with the points at which
-    they act.
+    """Return the wrenches as loads that do the same here, and the tree with their points.
 
     These are the origins of the links, whose poses (4x4) are `frames`.
     """

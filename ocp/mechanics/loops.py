@@ -51,12 +51,14 @@ def units(tree: Tree) -> tuple[str, ...]:
 
 
 def gap(tree: Tree, q: Matrix) -> Matrix:
-    """Return the gaps (m,): position e . (r_end - r_start), and orientation as sums of products of
-    axes of both links.
+    """Return the gaps (m,), first of position, e . (r_end - r_start), and then of orientation.
 
-    About one axis z: y . x', of start and end: the sine of the turn where nothing else turns,
-    otherwise a universal joint about x and y'. About two, x and y: -y . z' and x . z', so that z
-    stays free by any angle. About three: the sine of the turn along its axis.
+    Orientation is made of sums of products of axes of both links, start and (primed) end:
+
+        about one axis z: y . x', the sine of the turn where nothing else turns, otherwise a
+            universal joint about x and y'
+        about two, x and y: -y . z' and x . z', so that z stays free by any angle
+        about three: the sine of the turn along its axis
     """
     return gap_at(tree, kinematics.poses(tree, q))
 
@@ -77,8 +79,10 @@ def gap_rate(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
 
 
 def gap_acceleration(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix = None) -> Matrix:
-    """Return the second derivatives (m,) of the gaps, J qdd + dJ/dt qd; without `qdd` the bias
-    dJ/dt qd."""
+    """Return the second derivatives (m,) of the gaps, J qdd + dJ/dt qd.
+
+    Without `qdd` this is the bias dJ/dt qd.
+    """
     qdd = ca.DM.zeros(tree.dof) if qdd is None else qdd
     return _stacked(
         tree,
@@ -106,11 +110,10 @@ def gap_slope(tree: Tree, frames: Sequence[Matrix]) -> Matrix:
 
 
 def loop_torques(tree: Tree, q: Matrix, multipliers: Matrix) -> Matrix:
-    """Return the generalized forces J' multipliers (n,) of the cut joints' forces (m,): N, and
-    about orientations N m.
+    """Return the generalized forces J' multipliers (n,) of the cut joints' forces (m,).
 
-    A positive multiplier pushes the loop's end, and its start the other way: inverse dynamics =
-    driving torques + loop torques.
+    These are in N, and about orientations in N m. A positive multiplier pushes the loop's end, and
+    its start the other way: inverse dynamics = driving torques + loop torques.
     """
     frames, torques = kinematics.poses(tree, q), ca.DM.zeros(tree.dof)
     for wrench in loop_wrenches(tree, frames, multipliers).values():
@@ -239,8 +242,12 @@ def _products(orientation):
 
 
 def _duals(loop, start, end):
-    """Return force, start and end (3, rows) of one loop with gap rate = force . (v_end - v_start) +
-    start . w_start + end . w_end."""
+    """Return force, start and end (3, rows) of one loop.
+
+    With them the rates of its gaps are
+
+        force . (v_end - v_start) + start . w_start + end . w_end
+    """
     at_start, at_end = start.rotation @ _axes(loop)[0], end.rotation @ _axes(loop)[1]
     guide = {"start": at_start, "end": at_end, "global": ca.DM(np.array(loop.frame))}[loop.axes]
     none, span = ca.DM(3, 1), end.origin - start.origin

@@ -3,7 +3,7 @@ and damping (Book 1983, sections 2 to 4).
 
 A place r of the link moves by sums over terms t, each a product b_t of amplitudes: every amplitude
 alone and, where geometric stiffening is asked for, every product of two. Its shift is sum b_t
-phi_t(r) and its turn 1 + sum b_t Theta_t(r). `ocp.beams` makes such modes of beams.
+phi_t(r) and its turn 1 + sum b_t Theta_t(r). `ocp.mechanics.beams` makes such modes of beams.
 """
 
 from collections.abc import Sequence
@@ -45,16 +45,21 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Modes:
-    """The integrals of a link's m mode shapes phi, by their `names`, over its mass, in the link's
-    frame; r is the undeformed place of a particle.
+    """The integrals of a link's m mode shapes phi, by their `names`, over its mass.
 
-    `first` (t, 3): of phi_t (Book 1983, eq. 52); `moment` (t, 3, 3): of r phi_t' (eq. 28);
-    `coupling` (t, t, 3, 3): of phi_t phi_u' (eq. 25), each without the paper's factor 1/2;
-    `stiffness` (m, m; eqs. 42-45) and `damping` (m, m) of the amplitudes, in `units` m or rad;
-    `mass`, `com` (3), `inertia` (3x3) of the undeformed link. `terms`: the products of amplitudes,
-    m single ones first. Where points and children sit the shapes come from `curves` over the
-    `length`, or from the table `places`. Made by `assumed_modes` or `modes_of`, or stated by the
-    user, for example from finite elements. Raises ValueError naming the field.
+    They are in the link's frame; r is the undeformed place of a particle (Book 1983, without his
+    factor 1/2):
+
+        `first` (t, 3): of phi_t (eq. 52)
+        `moment` (t, 3, 3): of r phi_t' (eq. 28)
+        `coupling` (t, t, 3, 3): of phi_t phi_u' (eq. 25)
+        `stiffness` (m, m; eqs. 42-45), `damping` (m, m): of the amplitudes, in `units` m or rad
+        `mass`, `com` (3), `inertia` (3x3): of the undeformed link
+        `terms`: the products of amplitudes, m single ones first
+
+    Where points and children sit the shapes come from `curves` over the `length`, or from the table
+    `places`. Made by `assumed_modes` or `modes_of`, or stated by the user, for example from finite
+    elements. Raises ValueError naming the field.
     """
 
     names: tuple[str, ...]
@@ -178,8 +183,10 @@ def without_noise(array: np.ndarray) -> np.ndarray:
 
 
 def damped(modes: Modes, ratio: Any) -> Modes:
-    """Return the modes with that ratio of critical damping, one number or one per vibration (m,),
-    of the link with its base clamped."""
+    """Return the modes with that ratio of critical damping, one number or one per vibration (m,).
+
+    The vibrations are those of the link with its base clamped.
+    """
     squares, vectors = _vibrations(modes)
     ratios = numbers(
         "damping ratio",

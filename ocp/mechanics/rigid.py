@@ -169,8 +169,10 @@ def first_moment(tree: Tree, q: Matrix) -> Matrix:
 
 
 def momentum(tree: Tree, q: Matrix, qd: Matrix, about: Sequence[float]) -> tuple[Matrix, Matrix]:
-    """Return the angular momentum about a fixed point (3, kg m2/s) and the linear momentum (3, kg
-    m/s)."""
+    """Return angular momentum about a fixed point and linear momentum (3 each).
+
+    They are in kg m2/s and kg m/s.
+    """
     angular = linear = ca.DM.zeros(3)
     for link, move in zip(tree.links, motions(tree, q, qd)):
         place, velocity, spin = _center(link, move)

@@ -89,8 +89,10 @@ def translate(x: float, y: float, z: float) -> np.ndarray:
 
 
 def dh_pose(theta: float, d: float, a: float, alpha: float) -> np.ndarray:
-    """Return the constant pose Rot_z(theta) Trans(a, 0, d) Rot_x(alpha)   (Xiang, Arora &
-    Abdel-Malek 2009, eq. 1)."""
+    """Return the constant pose Rot_z(theta) Trans(a, 0, d) Rot_x(alpha).
+
+    Xiang, Arora & Abdel-Malek (2009), eq. 1.
+    """
     return rotate_z(theta) @ translate(a, 0.0, d) @ rotate_x(alpha)
 
 

@@ -16,8 +16,10 @@ ROOT_KINDS = ["prismatic"] * 3 + ["revolute"] * 3
 
 @dataclass(frozen=True)
 class Structure:
-    """Answers about a `tree`, each found at the first question; rows are rows of q, tuples of
-    int."""
+    """Answers about a `tree`, each found at the first question.
+
+    Rows are rows of q, tuples of int.
+    """
 
     tree: Tree
 
@@ -28,8 +30,10 @@ class Structure:
 
     @cached_property
     def root(self) -> tuple[int, ...]:
-        """Rows of the floating root, three slides and then three turns in line from the ground,
-        none actuated; empty where the tree has none."""
+        """Rows of the floating root; empty where the tree has none.
+
+        It is three slides and then three turns in line from the ground, none actuated.
+        """
         tree = self.tree
         moving = [k for k, row in enumerate(tree.rows) if row is not None][:6]
         joints = [tree.joints[k] for k in moving]
@@ -69,8 +73,10 @@ class Structure:
 
     @cached_property
     def cuts(self) -> tuple[int, ...]:
-        """Rows of the gap whose forces hold the loops closed: the independent ones; none of an open
-        tree."""
+        """Rows of the gap whose forces hold the loops closed: the independent ones.
+
+        An open tree has none.
+        """
         return self.independence.rows if self.closed else ()
 
     @cached_property
@@ -101,8 +107,10 @@ class Structure:
 
     @property
     def determined(self) -> bool:
-        """Whether the forces of cut joints follow from the lack of torque at passive joints; of an
-        open tree they do."""
+        """Whether the forces of cut joints follow from the lack of torque at passive joints.
+
+        Of an open tree they do.
+        """
         return self.bearing is not None
 
 

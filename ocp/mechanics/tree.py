@@ -21,9 +21,9 @@ from ocp.mechanics.types import Numbers
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A body: mass (kg), centre of mass `com` (3, m, link frame), inertia about it (3x3, kg m2,
-    link axes); flexible where it has `modes`.
+    """A body: mass (kg), centre of mass, inertia about it (3x3, kg m2, link axes).
 
+    The centre of mass `com` (3, m) is in the link's frame. A link is flexible where it has `modes`.
     These three are the undeformed link's; without a mass a flexible link takes those of its modes.
     """
 
@@ -50,8 +50,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """A named point on a link: `position` (3, m) in the frame of the link that joint `link`
-    carries."""
+    """A named point on a link.
+
+    Its `position` (3, m) is in the frame of the link that joint `link` carries.
+    """
 
     name: str
     link: str
@@ -65,14 +67,13 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
-    """A cut joint that closes a loop (Xiang, Arora & Abdel-Malek 2009, eq. 38) between the points
-    named `start` and `end`.
+    """A cut joint that closes a loop between the points named `start` and `end`.
 
     The points do not part along `position`, nor do their links turn against each other about
     `orientation`: each some of x, y, z, the columns of `frame` (3x3) in the axes of the "start" or
     "end" link, or in "global" ones, which can close positions only. `turn` (3x3) has the axes of
-    the end's link as columns in those of the start's, when closed. Raises ValueError naming the
-    loop.
+    the end's link as columns in those of the start's, when closed (Xiang, Arora & Abdel-Malek 2009,
+    eq. 38). Raises ValueError naming the loop.
     """
 
     name: str
@@ -115,11 +116,11 @@ class Loop:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Tree:
-    """Links and joints of a serial or branched mechanism, its points, gravity (3, m/s2, global
-    axes), and loops, where it is closed.
+    """Links and joints of a serial or branched mechanism, its points, gravity and loops.
 
-    Joint k carries link k, and a parent stands before its children. Raises ValueError naming the
-    joint, point or loop.
+    `gravity` (3, m/s2) is in global axes; `loops` are where the mechanism is closed. Joint k
+    carries link k, and a parent stands before its children. Raises ValueError naming the joint,
+    point or loop.
     """
 
     links: Sequence[Link]
@@ -218,15 +219,19 @@ class Tree:
         )
 
     def link_index(self, name: str) -> int:
-        """Return the index of a link by its joint's name; raise ValueError listing the known
-        ones."""
+        """Return the index of a link by its joint's name.
+
+        Raises ValueError listing the known ones.
+        """
         if name not in self.names:
             raise ValueError(f"unknown joint {name!r}; {_known('joints', self.names)}")
         return self.names.index(name)
 
     def coordinate(self, name: str) -> int:
-        """Return the row of q that belongs to the joint or amplitude `name`; raise ValueError if
-        there is none."""
+        """Return the row of q that belongs to the joint or amplitude `name`.
+
+        Raises ValueError if there is none.
+        """
         if name not in self.names and name in (moving := [joint.name for joint in self.moving]):
             return moving.index(name)
         row = self.rows[self.link_index(name)]
@@ -245,8 +250,10 @@ class Tree:
 
 
 def outward(tree: Tree, step: Callable[[int, Any], Any], root: Any) -> list[Any]:
-    """Sweep from the ground to the tips: value_k = step(k, value of k's parent); the ground's value
-    is `root`. Return the list."""
+    """Sweep from the ground to the tips, and return the values of all links in a list.
+
+    They are value_k = step(k, value of k's parent); the ground's value is `root`.
+    """
     values: list[Any] = []
     for k, parent in enumerate(tree.parents):
         values.append(step(k, root if parent < 0 else values[parent]))
@@ -254,8 +261,10 @@ def outward(tree: Tree, step: Callable[[int, Any], Any], root: Any) -> list[Any]
 
 
 def inward(tree: Tree, step: Callable[[int, list[tuple[int, Any]]], Any]) -> list[Any]:
-    """Sweep from the tips to the ground: value_k = step(k, [(child, value of child), ...]). Return
-    the list."""
+    """Sweep from the tips to the ground, and return the values of all links in a list.
+
+    They are value_k = step(k, [(child, value of child), ...]).
+    """
     values: list[Any] = [None] * len(tree.joints)
     children: list[list[tuple[int, Any]]] = [[] for _ in tree.joints]
     parents = tree.parents

@@ -16,8 +16,10 @@ Z = (0.0, 0.0, 1.0)
 
 
 def body_weight(tree: Tree) -> float:
-    """Return the tree's weight (N) in its own gravity, in which lifted quantities are counted; 1
-    where there is none."""
+    """Return the tree's weight (N) in its own gravity, in which lifted quantities are counted.
+
+    Where there is none it is 1.
+    """
     return sum(link.mass for link in tree.links) * float(np.linalg.norm(tree.gravity)) or 1.0
 
 

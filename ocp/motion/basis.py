@@ -61,14 +61,19 @@ class Basis(Protocol):
         ...
 
     def through(self, curve: Curve, *, rough: bool = False) -> Array:
-        """Return points (n, points) of the motion on this basis that follows a curve; of a `rough`
-        one, whose derivatives are no slopes of it between its nodes, in the least-squares sense."""
+        """Return points (n, points) of the motion on this basis that follows a curve.
+
+        A `rough` one, whose derivatives are no slopes of it between its nodes, is followed in the
+        least-squares sense.
+        """
         ...
 
 
 def transfer(motion: Basis, points: Array, target: Basis) -> Array:
-    """Return points (n, ..) on the basis `target` for the same motion; exact where the target
-    contains it."""
+    """Return points (n, ..) on the basis `target` for the same motion.
+
+    It is exact where the target contains the motion.
+    """
     if motion == target:
         return points
     return target.through(

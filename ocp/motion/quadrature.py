@@ -13,11 +13,11 @@ def sample(motion: Basis, per_segment: int) -> Array:
 
 
 def quadrature(motion: Basis, rule: str, per_segment: int) -> tuple[Array, Array]:
-    """Return instants s and weights w of a rule on every segment: the integral over [0, 1] of f is
-    w . f(s).
+    """Return instants s and weights w of a rule on every segment.
 
-    gauss: `per_segment` Gauss-Legendre points; trapezoid, simpson: `per_segment` panels, Simpson's
-    with their midpoints. Raises ValueError naming the rule or the number.
+    The integral over [0, 1] of f is w . f(s). gauss: `per_segment` Gauss-Legendre points;
+    trapezoid, simpson: `per_segment` panels, Simpson's with their midpoints. Raises ValueError
+    naming the rule or the number.
     """
     if per_segment < 1:
         raise ValueError(

@@ -18,10 +18,10 @@ ALIKE = 1e-9  # of the motion: instants so close are one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BSpline:
-    """A basis of `points` control points of the given degree; `clamped` repeats the end knots, so
-    that the curve starts at c_0. Clamped and uniform knots span the same curves.
+    """A basis of `points` control points of the given degree.
 
-    Raises ValueError when the points are too few for one segment.
+    `clamped` repeats the end knots, so that the curve starts at c_0. Clamped and uniform knots span
+    the same curves. Raises ValueError when the points are too few for one segment.
     """
 
     points: int
@@ -133,8 +133,10 @@ class BSpline:
 
 
 def refine(motion: BSpline, control_points: Array, times: int = 2) -> tuple[BSpline, Array]:
-    """Split every segment into `times`; return (finer BSpline, its control points) with the curve
-    unchanged."""
+    """Return (finer BSpline, its control points) of the same curve.
+
+    Every segment is split into `times`.
+    """
     finer = replace(motion, points=times * motion.segments + motion.degree)
     return finer, transfer(motion, control_points, finer)
 

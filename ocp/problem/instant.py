@@ -107,8 +107,10 @@ class Instant:
 
     @cached_property
     def loop_forces(self) -> Matrix:
-        """What the cut joints pass (m,), N and N m, row by row as `structure(tree).cut_labels`;
-        redundant rows pass nothing."""
+        """What the cut joints pass (m,), N and N m, row by row as `structure(tree).cut_labels`.
+
+        Redundant rows pass nothing.
+        """
         if self.forces.cuts is not None:
             return self.forces.cuts(self)
         return eliminated(self.tree, self.frames, self.supported, structure(self.tree).passive)

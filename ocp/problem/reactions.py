@@ -74,11 +74,14 @@ def zero_moment_point(ground: Ground, wrench: Wrench) -> Matrix:
 def two_pass(ground: Ground, s: Any, total: Wrench) -> dict[Slot, Wrench]:
     """Share the `total` Wrench among the feet that bear at s.
 
-    Return {(foot, link): Wrench} (Barman 2020, section 5.3). Of two feet, each takes the share that
-    the distance of the zero moment point P from the other's centre c asks for, w = clip((P - c_L) .
-    (c_R - c_L) / |c_R - c_L|^2), and applies it at its own centre shifted by e = P - (w_R c_R + w_L
-    c_L), the same for both, which keeps the balance of moments. `s` is a number or an expression.
-    Raises ValueError for more than two feet.
+    Return {(foot, link): Wrench} (Barman 2020, section 5.3). Of two feet, each takes the share w
+    that the distance of the zero moment point P from the other's centre c asks for, and applies it
+    at its own centre shifted by e, the same for both, which keeps the balance of moments:
+
+        w = clip((P - c_L) . (c_R - c_L) / |c_R - c_L|^2)
+        e = P - (w_R c_R + w_L c_L)
+
+    `s` is a number or an expression. Raises ValueError for more than two feet.
     """
     if len(ground.feet) > 2:
         raise ValueError(f"two-pass reactions: expected at most two feet, got {len(ground.feet)}")

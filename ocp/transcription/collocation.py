@@ -24,8 +24,10 @@ from ocp.transcription.variables import Layout, free_duration
 
 
 def meshed(problem: Problem, mesh: Mesh) -> Problem:
-    """Return the problem with a mesh for its motion; raise ValueError where bodies stand on the
-    ground."""
+    """Return the problem with a mesh for its motion.
+
+    Raises ValueError where bodies stand on the ground.
+    """
     if problem.ground is not None:
         raise ValueError(
             f"method {mesh.method!r}: a body that stands on the ground needs the spline "

@@ -23,8 +23,10 @@ class NoCompiler(RuntimeError):
 
 
 def compile_function(function):
-    """Return the function as loaded machine code; raise NoCompiler with the reason if that cannot
-    be had."""
+    """Return the function as loaded machine code.
+
+    Raises NoCompiler with the reason if that cannot be had.
+    """
     compiler = find_compiler()
     code = generate(function)
     key = hashlib.sha256("\0".join([ca.__version__, compiler, *FLAGS, code]).encode()).hexdigest()[
@@ -37,8 +39,10 @@ def compile_function(function):
 
 
 def find_compiler():
-    """Return the path of the C compiler: $CC, or cc, gcc, clang; raise NoCompiler if there is
-    none."""
+    """Return the path of the C compiler: $CC, or cc, gcc, clang.
+
+    Raises NoCompiler if there is none.
+    """
     wanted = [os.environ["CC"]] if os.environ.get("CC") else ["cc", "gcc", "clang"]
     for name in wanted:
         path = shutil.which(name)

@@ -15,10 +15,10 @@ from ocp.transcription.variables import motion_map
 
 
 def goals(program: Program, rule) -> tuple[Block, ...]:
-    """Return one block per objective term, whose assembled row is the term's value, unweighted;
-    `rule` (s, w) integrates.
+    """Return one block per objective term, whose assembled row is the term's value, unweighted.
 
-    Integrals over lifted quantities are sums over the nodes where these are.
+    `rule` (s, w) integrates. Integrals over lifted quantities are sums over the nodes where these
+    are.
     """
     terms = enumerate(program.problem.objective.terms)
     return tuple(_goal(program, rule, number, term) for number, (_, term) in terms)
@@ -48,8 +48,10 @@ def _goal(program, rule, number, term):
 
 
 def _trapezoid(s):
-    """Return the weights of the trapezoid rule; where the end is left out as the image of the
-    start, the start counts for both."""
+    """Return the weights of the trapezoid rule.
+
+    Where the end is left out as the image of the start, the start counts for both.
+    """
     step = np.diff(s, append=1.0)
     weight = (step + np.append(0.0, step[:-1])) / 2
     weight[0] += step[-1] / 2

@@ -171,8 +171,10 @@ def _with_derivatives(at, provider, y, lifted):
 
 
 def _chosen(place, y):
-    """Return which entries of an expression are entries of y, and which ones; None if another one
-    depends on y."""
+    """Return which entries of an expression are entries of y, and which ones.
+
+    None if another one depends on y.
+    """
     slope = ca.jacobian(place, y)
     if not slope.is_constant() or any(entry != 1 for entry in ca.DM(slope).nonzeros()):
         return None
@@ -194,8 +196,10 @@ def _from_the_motion(problem):
 
 
 def _given(problem):
-    """Ground wrenches foot by foot, corrected to equilibrium; forces of cut joints unless passive
-    joints determine them."""
+    """Ground wrenches foot by foot, corrected to equilibrium.
+
+    Forces of cut joints unless passive joints determine them.
+    """
     ground, tree = problem.ground, problem.tree
     undetermined = () if structure(tree).determined else structure(tree).cuts
     first = len(undetermined)

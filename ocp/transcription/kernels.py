@@ -37,8 +37,10 @@ class Kernel:
 
 
 def column(what, value):
-    """Return what a user's function gave as an SX column; raise ValueError naming `what` if it is
-    no expression of numbers."""
+    """Return what a user's function gave as an SX column.
+
+    Raises ValueError naming `what` if it is no expression of numbers.
+    """
     try:
         return ca.vec(
             ca.SX(value if hasattr(value, "shape") else ca.vcat(list(np.atleast_1d(value))))
@@ -50,12 +52,12 @@ def column(what, value):
 
 
 def kernel(inputs, stack, *, squares=False):
-    """Build the kernel of a column of expressions in the inputs; with `squares` its value is T
-    times the sum of their squares.
+    """Build the kernel of a column of expressions in the inputs.
 
-    Gauss-Newton keeps 2 J'J of the residuals sqrt(T) r, and of anything else nothing. Repetitions
-    are taken out of the values, before they are differentiated: that is quicker than to do so with
-    the derivatives, and leaves as few.
+    With `squares` its value is T times the sum of their squares. Gauss-Newton keeps 2 J'J of the
+    residuals sqrt(T) r, and of anything else nothing. Repetitions are taken out of the values,
+    before they are differentiated: that is quicker than to do so with the derivatives, and leaves
+    as few.
     """
     y, s = inputs.y, inputs.s
     stack = ca.cse(stack)

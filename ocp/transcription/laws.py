@@ -65,8 +65,11 @@ def _passive(tree, rows):
 
 
 def _free(problem, lifted):
-    """Return the passive rows of q whose lack of torque restricts the motion; where loops are
-    closed it first gives the forces of cut joints, at all nodes if these are variables."""
+    """Return the passive rows of q whose lack of torque restricts the motion.
+
+    Where loops are closed it first gives the forces of cut joints, at all nodes if these are
+    variables.
+    """
     shape = structure(problem.tree)
     rows = () if problem.motion.collocated else shape.passive
     if not shape.closed:

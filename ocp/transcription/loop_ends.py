@@ -50,8 +50,10 @@ class Implied:
 
 
 def implied(problem: Problem, integrated: bool) -> Implied:
-    """Return what is Implied by a problem; raise ValueError naming a loop that gapes at an end as
-    it is prescribed."""
+    """Return what is Implied by a problem.
+
+    Raises ValueError naming a loop that gapes at an end as it is prescribed.
+    """
     return _implied(Same(problem), integrated)
 
 
@@ -130,8 +132,10 @@ def _prescribed(problem, ends, hidden):
 
 
 def _where(when):
-    """Return at which ends of the motion a constraint holds; one of both together counts at the
-    end."""
+    """Return at which ends of the motion a constraint holds.
+
+    One of both together counts at the end.
+    """
     if isinstance(when, Span):
         return tuple(s for s in (0.0, 1.0) if when.holds(s))
     return {"start": (0.0,), "end": (1.0,), "joined": (1.0,)}.get(when, (0.0, 1.0))

@@ -53,20 +53,26 @@ FORM = "law of motion by inverse (implicit) or forward (explicit) dynamics"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
-    """What every method answers; the answers here are those of a spline whose laws are
-    constraints."""
+    """What every method answers.
+
+    The answers here are those of a spline whose laws are constraints.
+    """
 
     name: ClassVar[str]
 
     @property
     def steps(self) -> int:
-        """Steps per segment at whose ends inequalities hold; a certificate looks at ten times as
-        many."""
+        """Steps per segment at whose ends inequalities hold.
+
+        A certificate looks at ten times as many.
+        """
         return 4
 
     def stated(self, problem: Problem) -> Problem:
-        """Return the problem on the basis that the method gives its motion; raise ValueError where
-        it cannot."""
+        """Return the problem on the basis that the method gives its motion.
+
+        Raises ValueError where it cannot.
+        """
         if problem.motion.collocated:
             raise ValueError(
                 f"method {self.name!r}: the problem's motion is the mesh of "
@@ -161,8 +167,11 @@ class Spline(OnSpline):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Integrated(OnSpline):
-    """A spline of the driven joints; the motion of the passive ones follows in `nodes` Runge-Kutta
-    steps per segment (Sohl & Bobrow 2001), which the solver differentiates."""
+    """A spline of the driven joints.
+
+    The motion of the passive ones follows in `nodes` Runge-Kutta steps per segment
+    (Sohl & Bobrow 2001), which the solver differentiates.
+    """
 
     name: ClassVar[str] = "integrated"
     of_passive: ClassVar[str] = ", passive joints integrated"
@@ -257,8 +266,10 @@ METHODS = {method.name: method for method in (Spline, HermiteSimpson, Radau, Int
 
 
 def method_of(name: str, settings: Mapping) -> Method:
-    """Return the method of that name with these settings; raise ValueError naming an unknown one,
-    or a setting that the method does not have."""
+    """Return the method of that name with these settings.
+
+    Raises ValueError naming an unknown one, or a setting that the method does not have.
+    """
     if name not in METHODS:
         raise ValueError(f"method: expected one of {', '.join(METHODS)}, got {name!r}")
     known = [entry.name for entry in fields(METHODS[name])]

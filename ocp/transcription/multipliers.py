@@ -11,8 +11,10 @@ from ocp.transcription.rows import Rows
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Multipliers:
-    """Lagrange multipliers of one constraint: instants `s` (N,), row labels (m,), values (m, N);
-    positive at an upper bound."""
+    """Lagrange multipliers of one constraint: instants `s` (N,), row labels (m,), values (m, N).
+
+    They are positive at an upper bound.
+    """
 
     s: np.ndarray
     labels: tuple[str, ...]
@@ -26,8 +28,10 @@ class Multipliers:
 def name_multipliers(
     rows: Sequence[Rows], asked: Mapping, x_multipliers: np.ndarray, g_multipliers: np.ndarray
 ) -> dict[str, Multipliers]:
-    """Return {constraint name: Multipliers}; a variable's multiplier goes to the constraint that
-    `asked` for the bound it leans on."""
+    """Return {constraint name: Multipliers}.
+
+    A variable's multiplier goes to the constraint that `asked` for the bound it leans on.
+    """
     named = {}
     for placed in rows:
         values = np.zeros(placed.row.shape)

@@ -29,9 +29,11 @@ ALIKE = 1e-9  # of the motion: instants so close are one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Rows `numbers` of a constraint, expressions `stack`, that are asked for at the instants `s`;
+    """Rows `numbers` of a constraint, expressions `stack`, that are asked for at the instants `s`.
+
     `kind` says of what the expressions are functions: an instant of the "path", an end, both, or
-    the control points ("hull")."""
+    the control points ("hull").
+    """
 
     constraint: Constraint
     numbers: tuple[int, ...]
@@ -76,8 +78,10 @@ class Program:
         return joined_symbols(self.problem, self.formulation, self.finish, self.lifting)
 
     def lifted_rows(self, stack: Matrix) -> np.ndarray:
-        """Tell which rows depend on lifted quantities; those of the law of motion do through what
-        stands for inverse dynamics."""
+        """Tell which rows depend on lifted quantities.
+
+        Those of the law of motion do through what stands for inverse dynamics.
+        """
         moved = np.zeros(stack.shape[0], dtype=bool)
         if not self.layout.lifts:
             return moved
@@ -99,8 +103,11 @@ class Program:
 
 
 def scheduled(problem: Problem, per_segment: int) -> np.ndarray:
-    """Return the instants of the motion's grid; where the ground has a contact schedule, the node
-    nearest to each of its switches is moved there, or one added where none is left to move."""
+    """Return the instants of the motion's grid.
+
+    Where the ground has a contact schedule, the node nearest to each of its switches is moved
+    there, or one added where none is left to move.
+    """
     s = problem.motion.grid(per_segment)
     switches = () if problem.ground is None else problem.ground.switches
     for switch in switches:
@@ -137,8 +144,11 @@ def instants(program: Program, nodes: np.ndarray, when, equal: bool, on_nodes: b
 
 
 def _within(when: Span, s, *, fixed, dense):
-    """Return the instants of s in a span; its own ends beside them where these are free to be
-    asked, and its middle if there is no other; none where instants are `fixed`."""
+    """Return the instants of s in a span.
+
+    Its own ends beside them where these are free to be asked, and its middle if there is no other;
+    none where instants are `fixed`.
+    """
     inside = set(s[when.holds(s)].tolist())
     if dense and not fixed:
         ends = (end for end in (when.start, when.end) if when.holds(end))
@@ -149,8 +159,11 @@ def _within(when: Span, s, *, fixed, dense):
 
 
 def stated(program: Program, constraints, nodes) -> Iterator[Request]:
-    """Yield the requests of the statement's constraints; rows with equal and with unequal bounds,
-    on the motion and on lifted quantities, have instants of their own."""
+    """Yield the requests of the statement's constraints.
+
+    Rows with equal and with unequal bounds, on the motion and on lifted quantities, have instants
+    of their own.
+    """
     for constraint in constraints:
         what = f"constraint {constraint.name!r}"
         if constraint.when == "joined":
@@ -195,8 +208,10 @@ def _joined_stack(program, what, constraint):
 
 
 def _sorts(constraint, stack, on_nodes):
-    """Yield (numbers of rows, whether equalities, whether on lifted quantities); rows without any
-    bound are left out."""
+    """Yield (numbers of rows, whether equalities, whether on lifted quantities).
+
+    Rows without any bound are left out.
+    """
     lower, upper = constraint.bounds(stack.shape[0])
     bounded = (lower < upper) & (np.isfinite(lower) | np.isfinite(upper))
     for equal, wanted in ((True, lower == upper), (False, bounded)):
@@ -215,8 +230,10 @@ def _check_span(what, when, s):
 
 
 def _requests(program, constraint, stack, chosen, instants_of_rows, on_nodes, law=False):
-    """Yield a Request for rows with the same instants; none for an open span that lies between two
-    nodes."""
+    """Yield a Request for rows with the same instants.
+
+    None for an open span that lies between two nodes.
+    """
     kind = constraint.when if isinstance(constraint.when, str) else "path"
     if kind == "hull" and not program.problem.motion.hull:
         kind = "path"

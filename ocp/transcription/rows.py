@@ -88,8 +88,10 @@ class Box:
             self.asked[0, "lower"] = self.asked[0, "upper"] = limits, 0, 1.0
 
     def take(self, group: Group, count: int) -> tuple[list[Rows], np.ndarray]:
-        """Place the rows of a group, those of g from `count` on; return the Rows of each constraint
-        and the array (m, N) of all its rows."""
+        """Place the rows of a group, those of g from `count` on.
+
+        Return the Rows of each constraint and the array (m, N) of all its rows.
+        """
         lines = linear_rows(group)
         absent = lines.known & (lines.count == 0) & group.asked
         for number, k in np.argwhere(absent):
@@ -102,8 +104,10 @@ class Box:
         return list(_by_constraint(group, places, variable, coefficient)), places
 
     def _bounded(self, group, lines):
-        """Make bounds of the rows with a single variable; return, for each row and instant (m, N),
-        the variable or -1 and its coefficient."""
+        """Make bounds of the rows with a single variable.
+
+        Return, for each row and instant (m, N), the variable or -1 and its coefficient.
+        """
         variable, coefficient = np.full(group.asked.shape, -1), np.zeros(group.asked.shape)
         single = lines.count[lines.row, lines.instant] == 1
         single &= group.asked[lines.row, lines.instant]
@@ -149,9 +153,11 @@ def _by_constraint(group, row, variable, coefficient):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lines:
-    """The rows of a group that are linear in x, as triplets with an `instant`; `known` (m, N) tells
-    which, `count` (m, N) their number of coefficients, `constant` (m, N) what is left of them when
-    x = 0."""
+    """The rows of a group that are linear in x, as triplets with an `instant`.
+
+    `known` (m, N) tells which, `count` (m, N) their number of coefficients, `constant` (m, N) what
+    is left of them when x = 0.
+    """
 
     row: np.ndarray
     instant: np.ndarray

@@ -211,8 +211,10 @@ def _gather(entries, parts, sources, shape):
 
 
 def _ranked(keys, limit):
-    """Return the distinct keys in order, and the number of each key among them; keys are below
-    `limit`."""
+    """Return the distinct keys in order, and the number of each key among them.
+
+    Keys are below `limit`.
+    """
     if limit > TABLE:
         return np.unique(keys, return_inverse=True)
     there = np.zeros(limit, dtype=bool)

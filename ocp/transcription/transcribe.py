@@ -30,14 +30,21 @@ class Transcription:
     """How a problem becomes an NLP.
 
     `method`: a Method, as Spline(), HermiteSimpson(), Radau() or Integrated(), or its name.
+
     `dynamics`: a Formulation or its name; "auto" is newton_euler, for flexible links book.
-    `derivatives` of the torques: "recursive", by the formulation's own recursion, as the composite
-    one in the ground frame; "published", the first ones by the recursion published with it; or
-    "ad", by automatic differentiation: always of kernels of one instant, assembled sparsely and
-    handed to the solver; or "solver", all left to the solver's front end, for comparison; "auto" is
-    recursive where the formulation has one, else ad. `compiled`: kernels as machine code, where the
-    system has a C compiler; otherwise they run on CasADi's virtual machine, and the Solution's
-    statistics say why. Raises ValueError naming what is wrong.
+
+    `derivatives` of the torques, always of kernels of one instant, assembled sparsely and handed to
+    the solver:
+
+        "recursive": by the formulation's own recursion, as the composite one in the ground frame
+        "published": the first ones by the recursion published with it
+        "ad": by automatic differentiation
+        "solver": all left to the solver's front end, for comparison
+        "auto": recursive where the formulation has one, else ad
+
+    `compiled`: kernels as machine code, where the system has a C compiler; otherwise they run on
+    CasADi's virtual machine, and the Solution's statistics say why. Raises ValueError naming what
+    is wrong.
     """
 
     method: Method = field(default_factory=Spline)
@@ -132,8 +139,10 @@ class Transcribed:
 
 
 def transcribe(problem: Problem, transcription: Transcription = Transcription()) -> Transcribed:
-    """Return the Transcribed problem; raise ValueError naming constraint, joint and instant for bad
-    sizes or contradictory bounds."""
+    """Return the Transcribed problem.
+
+    Raises ValueError naming constraint, joint and instant for bad sizes or contradictory bounds.
+    """
     transcription = settled(problem.tree, transcription)
     method, motion, finish = transcription.method, problem.motion, _Finish(transcription.compiled)
     formulation = formulation_of(transcription.dynamics, problem.tree)
@@ -200,8 +209,10 @@ def _placed(asked_for, layout):
 
 
 class _Finish:
-    """What finishes kernels as machine code, and says how they run; after the first trouble it
-    leaves them as they are."""
+    """What finishes kernels as machine code, and says how they run.
+
+    After the first trouble it leaves them as they are.
+    """
 
     def __init__(self, compiled):
         self.compiled, self.trouble = compiled, None

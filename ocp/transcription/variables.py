@@ -65,8 +65,10 @@ def motion_width(problem: Problem) -> int:
 
 
 def lifted_layout(problem: Problem, nodes) -> Layout:
-    """Return the Layout with all that can be lifted as variables at the nodes; a foot has none
-    where it bears nothing."""
+    """Return the Layout with all that can be lifted as variables at the nodes.
+
+    A foot has none where it bears nothing.
+    """
     rows = structure(problem.tree).internal
     names = () if problem.ground is None else slots(problem.ground)
     present = np.ones((rows + 6 * len(names), len(nodes)), dtype=bool)
@@ -103,8 +105,11 @@ def join(layout: Layout, control_points, duration: float, lifted=None) -> np.nda
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MotionMap:
-    """M with y = M x, the kernel inputs of all instants stacked, as triplets; `shape` is M's, and
-    `divisor` (width,) what the entries of one y are divided by: powers of a given duration."""
+    """M with y = M x, the kernel inputs of all instants stacked, as triplets.
+
+    `shape` is M's, and `divisor` (width,) what the entries of one y are divided by: powers of a
+    given duration.
+    """
 
     row: np.ndarray
     column: np.ndarray
