@@ -115,10 +115,7 @@ def _levers(tree, q, k, c):
 
 
 def _by_amplitudes(arm, h, printed):
-    """Return {row: Y (4x4)} of the amplitudes of link h, and the entries of J among these.
-
-    Eqs. 70-76.
-    """
+    """Return {row: Y (4x4)} of link h's amplitudes, and entries of J among them (eqs. 70-76)."""
     tree, link, rows = arm.tree, arm.links[h], arm.tree.amplitude_rows[h]
     own, both = _own(tree.links[h], arm.q, rows, link.terms[0])
     pushes, entries = {}, {}
@@ -261,24 +258,8 @@ def _needed(tree, links, q, qd, loads, printed):
 
     with g, gathered likewise from first moments (eqs. 87-90).
     """
-    tau, rows, amplitudes, gravity = (
-        [0] * tree.dof,
-        tree.rows,
-        tree.amplitude_rows,
-        ca.DM([*tree.gravity, 0.0]),
-    )
-    pushes = [[] for _ in links]  # (position, B) with work tr(d(W E) B) by each load
-    for k, position, moment, force in applied(tree, loads):
-        bend = bend_at(tree.links[k], position, links[k].terms)[0]
-        turned = skew(moment) @ (links[k].pose @ bend)[:3, :3] / 2  # tr([h] X dX') = 2 h . axis
-        force = ca.vertcat(force[0], force[1], force[2], 0)
-        pushes[k].append(
-            (
-                tuple(position),
-                bend,
-                -(ca.DM([*position, 1.0]) @ force.T + ca.diagcat(turned, ca.DM(1, 1)).T),
-            )
-        )
+    tau, gravity = [0] * tree.dof, ca.DM([*tree.gravity, 0.0])
+    rows, amplitudes, pushes = tree.rows, tree.amplitude_rows, _pushes(tree, links, loads)
 
     def gather(k, children):
         link, bent, (b, bd, bdd) = tree.links[k], links[k], links[k].terms
@@ -315,11 +296,20 @@ def _needed(tree, links, q, qd, loads, printed):
     return ca.vertcat(*tau)
 
 
-def _bending(link, bent, mixed, held, gravity, values):
-    """Return the forces on a link's amplitudes but for elasticity and damping.
+def _pushes(tree, links, loads):
+    """Return for every link [(position, E, -B)] of its loads, which do the work tr(d(W E) B)."""
+    pushes = [[] for _ in links]
+    for k, position, moment, force in applied(tree, loads):
+        bend = bend_at(tree.links[k], position, links[k].terms)[0]
+        turned = skew(moment) @ (links[k].pose @ bend)[:3, :3] / 2  # tr([h] X dX') = 2 h . axis
+        force = ca.vertcat(force[0], force[1], force[2], 0)
+        work = ca.DM([*position, 1.0]) @ force.T + ca.diagcat(turned, ca.DM(1, 1)).T
+        pushes[k].append((tuple(position), bend, -work))
+    return pushes
 
-    Eqs. 39, 54; 85, 86.
-    """
+
+def _bending(link, bent, mixed, held, gravity, values):
+    """Return the forces on amplitudes but for elasticity and damping (eqs. 39, 54; 85, 86)."""
     (_, bd, bdd), (_, with_place, coupling), by_term = bent.terms, integrals(link), []
     for t, d in enumerate(mixed):
         own = (
@@ -348,10 +338,7 @@ def _composites(tree, links, steps, printed):
 
 
 def _second(link, b, printed):
-    """Return P (4x4) and D_t (4x4); as `printed`, P without products of amplitudes.
-
-    Eqs. 36, 37.
-    """
+    """Return P and D_t (4x4); as `printed`, P without products of amplitudes (eqs. 36, 37)."""
     second, mixed = weighed(link, b)
     if printed:
         whole, with_place, _ = integrals(link)
@@ -360,8 +347,7 @@ def _second(link, b, printed):
 
 
 def _own(link, q, rows, b):
-    """Return D_k and C_fk (4x4) by amplitudes: the terms' integrals weighed by the terms'
-    slopes."""
+    """Return D_k and C_fk (4x4) by amplitudes: integrals of terms weighed by the terms' slopes."""
     _, _, coupling = integrals(link)
     mixed, pairs = weighed(link, b)[1], slopes(link.modes, [q[row] for row in rows])
     both = [
@@ -400,9 +386,4 @@ def _check(tree):
             )
 
 
-BOOK = Formulation(
-    name="book",
-    inverse=inverse,
-    reactions=reactions,
-    flexible=True,
-)
+BOOK = Formulation(name="book", inverse=inverse, reactions=reactions, flexible=True)

@@ -95,7 +95,7 @@ def forward(
 ) -> tuple[Matrix, Matrix]:
     """Return accelerations (n,) and multipliers (m,) of a mechanism whose loops are closed.
 
-    Under joint torques tau (n,),
+    Under joint torques tau (n,) they follow from
 
         [M  J'] [  qdd   ]   [tau - h                       ]
         [J  0 ] [-lambda ] = [-dJ/dt qd - 2 c J qd - c^2 gap]

@@ -1,6 +1,6 @@
 """Poses as products of exponentials about coordinate axes: every Ad acts by plane turns and shifts.
 
-Sohl & Bobrow (2001).
+After Sohl & Bobrow (2001).
 """
 
 from collections.abc import Mapping, Sequence

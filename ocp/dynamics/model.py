@@ -44,9 +44,9 @@ def forward_dynamics(
 ) -> Matrix:
     """Return the accelerations (n,), rad/s2 or m/s2, under joint torques and loads.
 
-    Torques are in N m, forces in N, (n,). `q, qd, tau` (n,) are numbers or expressions; loops stay
-    closed, by the forces of their cut joints. Raises ValueError for sizes that are not n, and for
-    numbers where the accelerations are not determined.
+    `q, qd, tau` (n,) are numbers or expressions, torques in N m and forces in N; loops stay closed,
+    by the forces of their cut joints. Raises ValueError for sizes that are not n, and for numbers
+    where the accelerations are not determined.
     """
     method = formulation_of(formulation, tree)
     q, qd, tau = _expressions(tree, q=q, qd=qd, tau=tau)

@@ -33,8 +33,8 @@ class Transcription:
 
     `dynamics`: a Formulation or its name; "auto" is newton_euler, for flexible links book.
 
-    `derivatives` of the torques, always of kernels of one instant, assembled sparsely and handed to
-    the solver:
+    `derivatives` of the torques, where not left to the solver always of kernels of one instant,
+    assembled sparsely and handed to the solver:
 
         "recursive": by the formulation's own recursion, as the composite one in the ground frame
         "published": the first ones by the recursion published with it
