@@ -55,10 +55,10 @@ def gap(tree: Tree, q: Matrix) -> Matrix:
 
     Orientation is made of sums of products of axes of both links, start and (primed) end:
 
-        about one axis z: y . x', the sine of the turn where nothing else turns, otherwise a
-            universal joint about x and y'
-        about two, x and y: -y . z' and x . z', so that z stays free by any angle
-        about three: the sine of the turn along its axis
+    - about one axis z: y . x', the sine of the turn where nothing else turns, otherwise a universal
+      joint about x and y'
+    - about two, x and y: -y . z' and x . z', so that z stays free by any angle
+    - about three: the sine of the turn along its axis
     """
     return gap_at(tree, kinematics.poses(tree, q))
 

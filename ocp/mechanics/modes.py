@@ -50,12 +50,12 @@ class Modes:
     They are in the link's frame; r is the undeformed place of a particle (Book 1983, without his
     factor 1/2):
 
-        `first` (t, 3): of phi_t (eq. 52)
-        `moment` (t, 3, 3): of r phi_t' (eq. 28)
-        `coupling` (t, t, 3, 3): of phi_t phi_u' (eq. 25)
-        `stiffness` (m, m; eqs. 42-45), `damping` (m, m): of the amplitudes, in `units` m or rad
-        `mass`, `com` (3), `inertia` (3x3): of the undeformed link
-        `terms`: the products of amplitudes, m single ones first
+    - `first` (t, 3): of phi_t (eq. 52)
+    - `moment` (t, 3, 3): of r phi_t' (eq. 28)
+    - `coupling` (t, t, 3, 3): of phi_t phi_u' (eq. 25)
+    - `stiffness` (m, m; eqs. 42-45), `damping` (m, m): of the amplitudes, in `units` m or rad
+    - `mass`, `com` (3), `inertia` (3x3): of the undeformed link
+    - `terms`: the products of amplitudes, m single ones first
 
     Where points and children sit the shapes come from `curves` over the `length`, or from the table
     `places`. Made by `assumed_modes` or `modes_of`, or stated by the user, for example from finite

@@ -36,11 +36,11 @@ class Transcription:
     `derivatives` of the torques, where not left to the solver always of kernels of one instant,
     assembled sparsely and handed to the solver:
 
-        "recursive": by the formulation's own recursion, as the composite one in the ground frame
-        "published": the first ones by the recursion published with it
-        "ad": by automatic differentiation
-        "solver": all left to the solver's front end, for comparison
-        "auto": recursive where the formulation has one, else ad
+    - "recursive": by the formulation's own recursion, as the composite one in the ground frame
+    - "published": the first ones by the recursion published with it
+    - "ad": by automatic differentiation
+    - "solver": all left to the solver's front end, for comparison
+    - "auto": recursive where the formulation has one, else ad
 
     `compiled`: kernels as machine code, where the system has a C compiler; otherwise they run on
     CasADi's virtual machine, and the Solution's statistics say why. Raises ValueError naming what
