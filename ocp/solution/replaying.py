@@ -123,10 +123,8 @@ def _polynomial(taylor: ca.SX, t: ca.SX, order: int) -> ca.SX:
 def _drive(tree: Tree, q: ca.SX, needed: ca.SX) -> ca.SX:
     """Return the torques (n,) that move a tree as planned.
 
-    Those its open loops would need, less what cut joints give.
-
-    Where these forces are not determined, the least, for all that spare passive joints move it
-    alike.
+    Those its open loops would need, less what cut joints give. Where these forces are not
+    determined, the least, for all that spare passive joints move it alike.
     """
     if not structure(tree).closed:
         return ca.SX(needed)

@@ -82,9 +82,8 @@ class Solution:
     def loop_forces(self, t: ArrayLike) -> np.ndarray:
         """Return what the cut joints pass, (m,) or (m, N), N and N m.
 
-        The force and moment on a loop's end.
-
-        The rows are those of `structure(tree).cut_labels`.
+        They are the force and moment on a loop's end; the rows are those of
+        `structure(tree).cut_labels`.
         """
         return self.trace(lambda at: at.loop_forces, t)
 

@@ -49,10 +49,8 @@ class Start:
 class Answer:
     """What a solver came back with: its last `iterate`, or None.
 
-    Its `status` in its own words, whether that is a success.
-
-    `iterations` as it counts them; `calls` {function: (times called, seconds)} of what it
-    evaluated.
+    Its `status` in its own words, whether that is a `success`; `iterations` as it counts them;
+    `calls` {function: (times called, seconds)} of what it evaluated.
     """
 
     iterate: Iterate | None

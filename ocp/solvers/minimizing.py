@@ -101,11 +101,9 @@ def minimize(
 ) -> Outcome:
     """Solve from the point x (variables,), and return the Outcome.
 
-    Failure to converge is a status, not an exception.
-
-    With multipliers the solver starts warm. `watch(iteration)` is called at every Iteration. After
-    Ctrl-C the outcome is the best iterate seen: the lowest objective among feasible ones, else the
-    least violation.
+    Failure to converge is a status, not an exception. With multipliers the solver starts warm.
+    `watch(iteration)` is called at every Iteration. After Ctrl-C the outcome is the best iterate
+    seen: the lowest objective among feasible ones, else the least violation.
     Raises ValueError for a Hessian that this NLP cannot give, and for a solver that cannot be set
     up.
     """

@@ -127,10 +127,9 @@ def kkt_residual(
 ) -> float:
     """Return the largest violation of the first-order conditions.
 
-    Stationarity, feasibility, and multiplier times distance to bound.
-
-    The Lagrangian is differentiated by the front end, not by the NLP's own derivatives; variables
-    fixed by their bounds are left out.
+    These are stationarity, feasibility, and multiplier times distance to bound. The Lagrangian is
+    differentiated by the front end, not by the NLP's own derivatives; variables fixed by their
+    bounds are left out.
     """
     symbol = ca.MX.sym("x", len(x))
     lagrangian = nlp.objective(symbol) + ca.dot(g_multipliers, nlp.constraints(symbol))
