@@ -9,6 +9,7 @@ joint has no screw. Everything is checked at birth, so that an existing tree is 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -178,7 +179,11 @@ class Tree:
             for joint, link in zip(self.joints, self.links)
             for moving in (
                 *(() if joint.screw is None else (joint,)),
-                *(() if link.modes is None else _amplitudes(joint.name, link.modes)),
+                *(
+                    ()
+                    if link.modes is None
+                    else _amplitudes(joint.name, link.modes.names, link.modes.units)
+                ),
             )
         )
 
@@ -213,10 +218,8 @@ class Tree:
     @property
     def rows(self) -> tuple[int | None, ...]:
         """Row of q for each joint; None for fixed ones."""
-        moving = [joint.name for joint in self.moving]
-        return tuple(
-            moving.index(joint.name) if joint.screw is not None else None for joint in self.joints
-        )
+        row = {joint.name: k for k, joint in enumerate(self.moving)}
+        return tuple(row[joint.name] if joint.screw is not None else None for joint in self.joints)
 
     def link_index(self, name: str) -> int:
         """Return the index of a link by its joint's name.
@@ -278,12 +281,13 @@ def inward(tree: Tree, step: Callable[[int, list[tuple[int, Any]]], Any]) -> lis
 # Checks of the records of the statement -----------------------------------------------------------
 
 
-def _amplitudes(name, modes):
+@lru_cache(maxsize=512)
+def _amplitudes(name, modes, units):
     axes = {"m": (0.0, 0.0, 0.0, 1.0, 0.0, 0.0), "rad": (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)}
-    return [
+    return tuple(
         Joint(name=f"{name}.{mode}", parent=name, screw=axes[unit], actuated=False)
-        for mode, unit in zip(modes.names, modes.units)
-    ]
+        for mode, unit in zip(modes, units)
+    )
 
 
 def _known(what, names):
