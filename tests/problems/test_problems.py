@@ -119,7 +119,7 @@ def test_every_formulation_and_provider_reaches_the_same_optimum(problem):
 )
 def test_every_hessian_that_converges_reaches_the_same_optimum(problem, hessian, options):
     exact, other = (
-        solve(problem(points=14), solver=solver).require()
+        solve(problem(points=11), solver=solver).require()
         for solver in (Solver(), Solver(hessian=hessian, options=options))
     )
     assert other.objective == pytest.approx(exact.objective, rel=1e-6)

@@ -98,7 +98,7 @@ def test_nor_does_one_of_a_motion_that_repeats_itself(accelerations):
 
 def test_prescribed_accelerations_leave_room_for_the_loops():
     tree = TREE
-    problem = turning(points=30)
+    problem = turning(points=20)
     problem = replace(
         problem, constraints=(*problem.constraints, at_start(tree, qdd=0.0), at_end(tree, qdd=0.0))
     )
