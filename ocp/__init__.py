@@ -4,15 +4,15 @@ These are the names of most scripts; each wing (`ocp.problem`, `ocp.dynamics`, .
 its own with the rest.
 """
 
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 # The wheel carries `models` and `problems` inside this package; in a clone they stand beside it.
 if not (Path(__file__).parent / "models").is_dir():
     __path__.append(str(Path(__file__).parent.parent))
 
 from ocp.dynamics import Formulation, forward_dynamics, inverse_dynamics, mass_matrix
+from ocp.later import later
 from ocp.mechanics import kinematics
 from ocp.mechanics.joints import Joint, dh, fixed, prismatic, revolute, screw
 from ocp.mechanics.loads import Load
@@ -50,10 +50,7 @@ from ocp.problem import (
     velocity_limits,
     zmp_inside,
 )
-from ocp.solution.archive import load
 from ocp.solution.attempts import Attempt
-from ocp.solution.certificate import NotVerified, Verification, verify
-from ocp.solution.simulation import simulate
 from ocp.solution.solution import NotSolved, Solution
 from ocp.solution.solving import solve
 from ocp.solution.starts import Guess
@@ -63,6 +60,9 @@ from ocp.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from ocp.plots import animate, plot
+    from ocp.solution.archive import load
+    from ocp.solution.certificate import NotVerified, Verification, verify
+    from ocp.solution.simulation import simulate
     from ocp.studies import Published, Task, Views, compare, multistart, pareto, sweep
 
 __all__ = [
@@ -141,25 +141,14 @@ __all__ = [
     "zmp_inside",
 ]
 
-# Pictures and studies load when they are first asked for: a solve needs neither.
-_LATER = {
-    "animate": "ocp.plots",
-    "plot": "ocp.plots",
-    "Published": "ocp.studies",
-    "Task": "ocp.studies",
-    "Views": "ocp.studies",
-    "compare": "ocp.studies",
-    "multistart": "ocp.studies",
-    "pareto": "ocp.studies",
-    "sweep": "ocp.studies",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module 'ocp' has no attribute {name!r}")
-    return getattr(import_module(_LATER[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+# Pictures, studies, certificates and files load when they are first asked for.
+__getattr__, __dir__ = later(
+    __name__,
+    {
+        "ocp.plots": ("animate", "plot"),
+        "ocp.solution.archive": ("load",),
+        "ocp.solution.certificate": ("NotVerified", "Verification", "verify"),
+        "ocp.solution.simulation": ("simulate",),
+        "ocp.studies": ("Published", "Task", "Views", "compare", "multistart", "pareto", "sweep"),
+    },
+)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 FLOORS = (
-    {"version"},
+    {"version", "later"},
     {"mechanics", "motion", "solvers"},
     {"dynamics"},
     {"problem"},

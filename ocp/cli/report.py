@@ -1,19 +1,21 @@
 """What a run says of its solution: its report, the command's arguments, what was published."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ocp.solution import report
-from ocp.solution.certificate import Verification
 from ocp.solution.solution import Solution
 from ocp.studies.task import Task
+
+if TYPE_CHECKING:
+    from ocp.solution.certificate import Verification
 
 
 def describe(
     task: Task,
     arguments: Mapping[str, Any],
     solution: Solution,
-    certificate: Verification | None = None,
+    certificate: "Verification | None" = None,
 ) -> dict[str, Any]:
     """Return the report of a solution of task.problem(**arguments) as plain data for JSON."""
     return {

@@ -1,6 +1,8 @@
 """Mechanisms as values: joints, trees, loads, loops, bending links, and how all of it moves."""
 
-from ocp.mechanics.beams import Beam, Body, assumed_modes, modes_of
+from typing import TYPE_CHECKING
+
+from ocp.later import later
 from ocp.mechanics.checks import frozen, numbers
 from ocp.mechanics.closure import close, close_accelerations, close_rates
 from ocp.mechanics.joints import GROUND, Joint, dh, fixed, prismatic, revolute, screw
@@ -25,12 +27,15 @@ from ocp.mechanics.kinematics import (
 from ocp.mechanics.loads import Load, Wrench, acting, attached
 from ocp.mechanics.modes import Curve, Modes, Place, damped, stiffened
 from ocp.mechanics.rigid import Motion, joint_pose
-from ocp.mechanics.shapes import Shape
 from ocp.mechanics.spatial import dh_pose, rotate_x, rotate_y, rotate_z, translate
 from ocp.mechanics.structure import Structure, structure
 from ocp.mechanics.tree import Link, Loop, Point, Tree, inward, outward
 from ocp.mechanics.types import Matrix
 from ocp.mechanics.zero_moment import body_weight, hull, resultant, tangents
+
+if TYPE_CHECKING:
+    from ocp.mechanics.beams import Beam, Body, assumed_modes, modes_of
+    from ocp.mechanics.shapes import Shape
 
 __all__ = [
     "GROUND",
@@ -96,3 +101,12 @@ __all__ = [
     "velocity",
     "wrench_torques",
 ]
+
+# Beams and their shapes load when they are first asked for.
+__getattr__, __dir__ = later(
+    __name__,
+    {
+        "ocp.mechanics.beams": ("Beam", "Body", "assumed_modes", "modes_of"),
+        "ocp.mechanics.shapes": ("Shape",),
+    },
+)

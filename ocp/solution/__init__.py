@@ -1,18 +1,23 @@
 """Solving, and the answer: attempts, solutions, files, certificates, and why a solve failed."""
 
-from ocp.solution.archive import load
+from typing import TYPE_CHECKING
+
+from ocp.later import later
 from ocp.solution.attempts import Attempt
-from ocp.solution.bounds import Violation, violations
-from ocp.solution.certificate import NotVerified, Verification, verify
 from ocp.solution.files import check_writable, plain, versions, write
-from ocp.solution.replaying import replay
-from ocp.solution.report import describe
-from ocp.solution.sampling import dense, traces
-from ocp.solution.simulation import Simulation, simulate
 from ocp.solution.solution import NotSolved, Solution
 from ocp.solution.solving import solve
-from ocp.solution.standing import Extreme, Footing, as_data, footing, margin
 from ocp.solution.starts import Guess
+
+if TYPE_CHECKING:
+    from ocp.solution.archive import load
+    from ocp.solution.bounds import Violation, violations
+    from ocp.solution.certificate import NotVerified, Verification, verify
+    from ocp.solution.replaying import replay
+    from ocp.solution.report import describe
+    from ocp.solution.sampling import dense, traces
+    from ocp.solution.simulation import Simulation, simulate
+    from ocp.solution.standing import Extreme, Footing, as_data, footing, margin
 
 __all__ = [
     "Attempt",
@@ -42,3 +47,37 @@ __all__ = [
     "violations",
     "write",
 ]
+
+# What looks at a finished motion loads when it is first asked for.
+__getattr__, __dir__ = later(
+    __name__,
+    {
+        "ocp.solution.archive": ("load",),
+        "ocp.solution.bounds": (
+            "Violation",
+            "violations",
+        ),
+        "ocp.solution.certificate": (
+            "NotVerified",
+            "Verification",
+            "verify",
+        ),
+        "ocp.solution.replaying": ("replay",),
+        "ocp.solution.report": ("describe",),
+        "ocp.solution.sampling": (
+            "dense",
+            "traces",
+        ),
+        "ocp.solution.simulation": (
+            "Simulation",
+            "simulate",
+        ),
+        "ocp.solution.standing": (
+            "Extreme",
+            "Footing",
+            "as_data",
+            "footing",
+            "margin",
+        ),
+    },
+)

@@ -13,6 +13,7 @@ from ocp.problem.statement import Constraint
 from ocp.solution.sampling import DENSER, traces
 from ocp.solution.solution import Solution
 from ocp.solvers.nlp import violation
+from ocp.transcription.distinct import among, distinct
 from ocp.transcription.laws import laws
 from ocp.transcription.requests import looked_at
 
@@ -63,7 +64,7 @@ class Grids:
     def everywhere(self) -> np.ndarray:
         """All of them."""
         grids = (self.dense, self.nodes, self.equalities, *self.lawful.values())
-        return np.unique(np.concatenate(grids))
+        return distinct(np.concatenate(grids))[0]
 
     def met(self, constraint: Constraint) -> tuple[np.ndarray, np.ndarray]:
         """Return the instants at which the NLP holds unequal bounds, and equal ones."""
@@ -112,7 +113,8 @@ def _grids(solution: Solution, stated: Iterable[tuple[Constraint, Any]]) -> Grid
         equalities=equalities,
         dense=looked_at(problem, DENSER * method.steps),
         lawful={
-            law.name: equalities if s is None else np.unique(np.concatenate(s)) for law, s in stated
+            law.name: equalities if s is None else distinct(np.concatenate(s))[0]
+            for law, s in stated
         },
     )
 
@@ -127,7 +129,7 @@ def _worst_along(
     """Return the worst of the rows with unequal bounds and with equal ones, at their `instants`."""
     candidates = []
     for grid_, equal in zip(instants, (False, True)):
-        at = np.isin(s, _within(constraint.when, grid_))
+        at = among(s, _within(constraint.when, grid_))
         candidates.append(_worst(constraint, s[at], values[:, at], duration, equal))
     return max(candidates, key=lambda worst: worst.amount)
 

@@ -1,7 +1,7 @@
 """Files written whole or not at all, and values made fit for JSON."""
 
 import os
-import platform
+import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -50,7 +50,7 @@ def versions() -> dict[str, str]:
         "ocp": VERSION,
         "casadi": str(vars(ca)["__version__"]),
         "numpy": np.__version__,
-        "python": platform.python_version(),
+        "python": ".".join(map(str, sys.version_info[:3])),
     }
 
 

@@ -3,17 +3,18 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from ocp.solvers import nlpsol, snopt
+from ocp.solvers import nlpsol
 from ocp.solvers.backend import HESSIANS, Backend, Start
 from ocp.solvers.nlp import NLP, differentiated, iterate
 from ocp.solvers.record import Interruptible, Iteration, Record
 
-BACKENDS = {snopt.SNOPT.name: snopt.SNOPT}  # beside the plugins of CasADi
+BACKENDS = {"snopt": "ocp.solvers.snopt"}  # beside the plugins of CasADi: where each BACKEND is
 INTERRUPTED = "User_Requested_Stop"
 
 
@@ -58,7 +59,9 @@ class Solver:
         """What solves; raises ValueError for an unknown plugin."""
         if isinstance(self.plugin, Backend):
             return self.plugin
-        return BACKENDS.get(self.plugin) or nlpsol.plugin(self.plugin)
+        if self.plugin in BACKENDS:
+            return import_module(BACKENDS[self.plugin]).BACKEND
+        return nlpsol.plugin(self.plugin)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

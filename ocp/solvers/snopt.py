@@ -116,7 +116,7 @@ def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], 
     return run
 
 
-SNOPT = Backend(name="snopt", prepare=prepare, check=check, hessians=("exact", "lbfgs"))
+BACKEND = Backend(name="snopt", prepare=prepare, check=check, hessians=("exact", "lbfgs"))
 
 
 def _options(solvers: Any, options: Mapping[str, Any]) -> Any:

@@ -1,8 +1,8 @@
 """Many solves: tasks, designs of parameters, workers, a data base, tables, solvers compared."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ocp.later import later
 from ocp.studies.random_starts import wandering
 from ocp.studies.task import Published, Task, Views
 
@@ -57,25 +57,17 @@ __all__ = [
 ]
 
 # Data bases, processes and tables load when they are first asked for: a run needs none of them.
-_LATER = {
-    "comparison": ("Comparison", "compare"),
-    "database": ("StudyFileError",),
-    "designs": ("grid", "latin_hypercube", "zipped"),
-    "solver_entries": ("Entry",),
-    "solver_runs": ("Run",),
-    "study": ("Front", "Optimum", "Study", "multistart", "open_study", "pareto", "ranked")
-    + ("restarts", "sweep", "variants"),
-    "tables": ("aligned", "markdown"),
-    "workers": ("EngineError", "Progress"),
-}
-
-
-def __getattr__(name: str) -> Any:
-    for module, names in _LATER.items():
-        if name in names:
-            return getattr(import_module(f"ocp.studies.{module}"), name)
-    raise AttributeError(f"module 'ocp.studies' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = later(
+    __name__,
+    {
+        "ocp.studies.comparison": ("Comparison", "compare"),
+        "ocp.studies.database": ("StudyFileError",),
+        "ocp.studies.designs": ("grid", "latin_hypercube", "zipped"),
+        "ocp.studies.solver_entries": ("Entry",),
+        "ocp.studies.solver_runs": ("Run",),
+        "ocp.studies.study": ("Front", "Optimum", "Study", "multistart", "open_study", "pareto")
+        + ("ranked", "restarts", "sweep", "variants"),
+        "ocp.studies.tables": ("aligned", "markdown"),
+        "ocp.studies.workers": ("EngineError", "Progress"),
+    },
+)

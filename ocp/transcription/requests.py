@@ -18,6 +18,7 @@ from ocp.dynamics.formulation import Formulation, Provider
 from ocp.mechanics.types import Matrix
 from ocp.motion.quadrature import sample
 from ocp.problem.statement import Constraint, Problem, Span
+from ocp.transcription.distinct import among
 from ocp.transcription.inputs import Inputs, joined_symbols, symbols
 from ocp.transcription.kernels import column, kernel
 from ocp.transcription.rows import Group
@@ -258,7 +259,7 @@ def _group(program, members):
     kind, layout = members[0].kind, program.layout
     s = sorted({instant for request in members for instant in request.s})
     owners = tuple((one.constraint, number) for one in members for number in one.numbers)
-    asked = np.array([np.isin(s, one.s) for one in members for _ in one.numbers])
+    asked = np.array([among(s, one.s) for one in members for _ in one.numbers])
     inputs = program.joined if kind == "joined" else program.inputs
     made = kernel(inputs, ca.vertcat(*[request.stack for request in members]))
     if kind == "hull":

@@ -7,6 +7,7 @@ import numpy as np
 
 from ocp.problem.names import DURATION
 from ocp.problem.statement import Constraint
+from ocp.transcription.distinct import distinct
 from ocp.transcription.kernels import Kernel, evaluate
 from ocp.transcription.sparse import expand
 from ocp.transcription.variables import Layout, free_duration
@@ -179,9 +180,7 @@ def linear_rows(group: Group) -> Lines:
     row, column = np.tile(kernel.rows[chosen], count), np.tile(kernel.columns[chosen], count)
     instant = np.repeat(np.arange(count), len(chosen))
     picked, variable, value = expand(group.matrix, instant * kernel.width + column)
-    places, index = np.unique(
-        (instant[picked] * shape[0] + row[picked]) * size + variable, return_inverse=True
-    )
+    places, index = distinct((instant[picked] * shape[0] + row[picked]) * size + variable)
     coefficient = np.bincount(
         index, weights=slopes.T.ravel()[picked] * value, minlength=len(places)
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from ocp.transcription.distinct import distinct
 from ocp.transcription.kernels import Kernel
 
 TABLE = 50_000_000  # entries of a matrix up to which a table of them all sorts its nonzeros
@@ -127,7 +128,7 @@ def _pulled_back(block, above, right):
     """
     family, coefficients, variables = _families(block)
     kinds = family[above] * len(coefficients) + family[right]
-    for kind in np.unique(kinds):
+    for kind in distinct(kinds)[0]:
         chosen, (first, second) = np.nonzero(kinds == kind)[0], divmod(kind, len(coefficients))
         one, other, weight = _products(coefficients[first], coefficients[second])
         if not len(one):
@@ -154,7 +155,7 @@ def _products(first, second):
     each = np.repeat(np.arange(len(instant)), many)
     partner = other[np.arange(len(each)) + np.repeat(start - np.cumsum(many) + many, many)]
     at, mine = instant[each], one[each]
-    pairs, index = np.unique(mine * second.shape[1] + partner, return_inverse=True)
+    pairs, index = distinct(mine * second.shape[1] + partner)
     return *np.divmod(pairs, second.shape[1]), _matrix(
         len(first), len(pairs), at, index, first[at, mine] * second[at, partner]
     )
@@ -216,7 +217,7 @@ def _ranked(keys, limit):
     Keys are below `limit`.
     """
     if limit > TABLE:
-        return np.unique(keys, return_inverse=True)
+        return distinct(keys)
     there = np.zeros(limit, dtype=bool)
     there[keys] = True
     return np.nonzero(there)[0], (np.cumsum(there, dtype=np.int32) - 1)[keys]

@@ -14,7 +14,6 @@ from ocp.dynamics import Formulation, derivatives_of, formulation_of, settled
 from ocp.motion.basis import Basis, transfer
 from ocp.problem.statement import Problem
 from ocp.solvers.nlp import NLP
-from ocp.transcription.compiled import NoCompiler, compile_function
 from ocp.transcription.goals import goals, nonlinear_program, term_values
 from ocp.transcription.guess import straight_guess
 from ocp.transcription.methods import METHODS, Method, Spline, method_of
@@ -218,6 +217,8 @@ class _Finish:
         self.compiled, self.trouble = compiled, None
 
     def __call__(self, kernel_function):
+        from ocp.transcription.compiled import NoCompiler, compile_function  # loads when asked for
+
         if self.trouble is None:
             try:
                 return compile_function(kernel_function)
