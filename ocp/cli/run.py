@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-import ocp
+from ocp import solution as looking  # whose names load when they are asked for
 from ocp.cli.flags import NOTHING, Setting, add, literal, of_function, of_record, parse
 from ocp.cli.report import block, describe, summary
 from ocp.dynamics import CHOICES, DERIVATIVES
@@ -83,7 +83,7 @@ def run(task: Task, arguments: Sequence[str], program: str | None = None) -> int
         statement = task.problem(**flags.get("problem", {}))
         transcription, solver = _settings(task, flags)
         _check_paths(outputs)
-        guess = None if outputs["guess"] is None else ocp.load(outputs["guess"], statement)
+        guess = None if outputs["guess"] is None else looking.load(outputs["guess"], statement)
         solution = task.method(
             statement,
             transcription,
@@ -97,7 +97,7 @@ def run(task: Task, arguments: Sequence[str], program: str | None = None) -> int
             raise
         print(f"{task.name}: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
-    certificate = None if outputs["verify"] is None else ocp.verify(solution)
+    certificate = None if outputs["verify"] is None else looking.verify(solution)
     _tell(task, flags.get("problem", {}), solution, certificate, outputs)
     return _verdict(task.name, solution, certificate, outputs["verify"])
 
@@ -266,7 +266,7 @@ def _tell(
     task: Task,
     arguments: Mapping[str, Any],
     solution: Solution,
-    certificate: "ocp.Verification | None",
+    certificate: "looking.Verification | None",
     outputs: Mapping[str, Any],
 ) -> None:
     """Print what came of a run and write what was asked for."""
@@ -297,14 +297,14 @@ def _write(
 
 
 def _verdict(
-    name: str, solution: Solution, certificate: "ocp.Verification | None", tolerance: float
+    name: str, solution: Solution, certificate: "looking.Verification | None", tolerance: float
 ) -> int:
     if not solution.success:
         return NOT_SOLVED
     if certificate is not None:
         try:
             certificate.require(tolerance)
-        except ocp.NotVerified as error:
+        except looking.NotVerified as error:
             print(f"{name}: {error}", file=sys.stderr)
             return NOT_SOLVED
     return SOLVED
