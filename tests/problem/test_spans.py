@@ -6,7 +6,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import SIDES, biped, steps
-from ocp.models.two_link import two_link
+from limited_arm import arm_problem, limited, placed
 
 from ocp import (
     BSpline,
@@ -23,37 +23,8 @@ from ocp import (
 )
 from ocp.problem import Span, mirrored, unilateral
 from ocp.solution import violations
-from ocp.transcription import transcribe, transcription_of
+from ocp.transcription import transcribe
 from ocp.transcription.variables import Layout, join
-
-
-def limited(*, position=(-1.0, 2.0)):
-    """The two-link arm with joint limits, the elbow's twice as wide."""
-    arm = two_link(gravity=9.81)
-    return replace(
-        arm,
-        joints=tuple(
-            replace(joint, position=(k * position[0], k * position[1]))
-            for k, joint in enumerate(arm.joints, 1)
-        ),
-    )
-
-
-def arm_problem(*constraints, **changes):
-    """An arm that need do nothing but meet the constraints."""
-    stated = Problem(
-        tree=limited(),
-        motion=BSpline(points=7),
-        duration=0.8,
-        objective=effort(),
-        constraints=constraints,
-    )
-    return replace(stated, **changes)
-
-
-def placed(problem, **settings):
-    """The rows of the transcribed problem by constraint name."""
-    return {row.name: row for row in transcribe(problem, transcription_of(settings)).rows}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from bipeds import biped, steps
-from ocp.models.two_link import two_link
+from limited_arm import arm_problem, limited, placed
 
 from ocp import (
     BSpline,
@@ -24,40 +24,11 @@ from ocp import (
 )
 from ocp.problem import mirrored, pressure_inside, unilateral
 from ocp.solution import violations
-from ocp.transcription import transcribe, transcription_of
+from ocp.transcription import transcribe
 from ocp.transcription.variables import join, lifted_layout, split
 
 SWAP = [8, 9, 6, 7]  # right hip and knee for the left ones
 INDEX, SIGN = np.array([*range(6), *SWAP]), np.array([1, -1, 1, -1, 1, -1, 1, 1, 1, 1.0])
-
-
-def limited(*, position=(-1.0, 2.0)):
-    """The two-link arm with joint limits, the elbow's twice as wide."""
-    arm = two_link(gravity=9.81)
-    return replace(
-        arm,
-        joints=tuple(
-            replace(joint, position=(k * position[0], k * position[1]))
-            for k, joint in enumerate(arm.joints, 1)
-        ),
-    )
-
-
-def arm_problem(*constraints, **changes):
-    """An arm that need do nothing but meet the constraints."""
-    stated = Problem(
-        tree=limited(),
-        motion=BSpline(points=7),
-        duration=0.8,
-        objective=effort(),
-        constraints=constraints,
-    )
-    return replace(stated, **changes)
-
-
-def placed(problem, **settings):
-    """The rows of the transcribed problem by constraint name."""
-    return {row.name: row for row in transcribe(problem, transcription_of(settings)).rows}
 
 
 @pytest.mark.parametrize("duration", [0.8, (0.5, 1.5)], ids=["fixed", "free"])
