@@ -1,14 +1,14 @@
 """Work of the Newton-Euler recursion: linear in the joints, small, and none for what is fixed."""
 
 from dataclasses import replace
-from math import pi
 
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.models.ur5_like import ur5_like
 from random_trees import random_link, random_pose, random_tree
 
-from ocp import Link, Tree, dh, fixed
+from ocp import fixed
 from ocp.dynamics import NEWTON_EULER
 from ocp.mechanics import GROUND
 
@@ -33,47 +33,6 @@ def chain(joints, seed=0):
     )
 
 
-def ur5():
-    """UR5: rows (d, a, alpha), masses and centres of mass as Universal Robots publishes them; only
-    the zeros of the inertias matter here."""
-    rows = (
-        (0.089159, 0, pi / 2),
-        (0, -0.425, 0),
-        (0, -0.39225, 0),
-        (0.10915, 0, pi / 2),
-        (0.09465, 0, -pi / 2),
-        (0.0823, 0, 0),
-    )
-    masses, coms = (
-        (3.7, 8.393, 2.275, 1.219, 1.219, 0.1879),
-        (
-            (0, -0.02561, 0.00193),
-            (0.2125, 0, 0.11336),
-            (0.15, 0, 0.0265),
-            (0, -0.0018, 0.01634),
-            (0, 0.0018, 0.01634),
-            (0, 0, -0.001159),
-        ),
-    )
-    inertias = (
-        (67, 64, 67),
-        (149, 3564, 3553),
-        (25, 551, 546),
-        (12, 12, 9),
-        (12, 12, 9),
-        (1, 1, 1),
-    )  # 1e-4 kg m2
-    links = [
-        Link(mass=mass, com=com, inertia=1e-4 * np.diag(inertia))
-        for mass, com, inertia in zip(masses, coms, inertias)
-    ]
-    joints = [
-        dh(f"j{k}", f"j{k - 1}" if k else GROUND, d=d, a=a, alpha=alpha)
-        for k, (d, a, alpha) in enumerate(rows)
-    ]
-    return Tree(links=links, joints=joints, gravity=(0, 0, -9.81))
-
-
 def test_work_grows_exactly_linearly_with_the_joints():
     counts = np.array([operations(chain(n)) for n in range(1, 11)])
     growth = np.diff(counts, axis=0)[1:]  # from two joints to three on
@@ -81,7 +40,7 @@ def test_work_grows_exactly_linearly_with_the_joints():
 
 
 @pytest.mark.parametrize(
-    ("tree", "most"), [(chain(6), (410, 352)), (ur5(), (184, 137))], ids=["general-6R", "UR5"]
+    ("tree", "most"), [(chain(6), (410, 352)), (ur5_like(), (184, 137))], ids=["general-6R", "UR5"]
 )
 def test_work_stays_as_small_as_it_is(tree, most):
     """Counted with CasADi 3.8.2. Without regrouped inertias 594 and 489, 251 and 176; Hollerbach's
