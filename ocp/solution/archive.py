@@ -151,6 +151,7 @@ def _restore(
     transcription: Transcription,
 ) -> Solution:
     """Return the Solution of a file's header and arrays."""
+    missing = ("constraints", "objective") if problem is None else ()
     problem = _problem(header) if problem is None else problem
     names = [joint.name for joint in problem.tree.moving]
     if names != header["joints"]:
@@ -181,6 +182,7 @@ def _restore(
         statistics=header["statistics"],
         history=_history(arrays["history"]),
         explanation=tuple(header["explanation"]),
+        missing=missing,
     )
 
 

@@ -36,6 +36,7 @@ def test_saving_and_loading_keeps_everything(lifted, tmp_path):
         and bare.status == "Solve_Succeeded"
         and verify(bare).kkt is None
     )
+    assert bare.missing and not again.missing and not lifted.missing
     assert bare.problem.tree == lifted.problem.tree and bare.problem.loads == lifted.problem.loads
     with np.load(tmp_path / "lift.npz") as file:
         header = json.loads(str(file["header"]))
