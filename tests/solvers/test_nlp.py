@@ -5,6 +5,7 @@ Options by name, statuses as data, interruption, and the first-order certificate
 
 import os
 import signal
+from dataclasses import replace
 
 import casadi as ca
 import numpy as np
@@ -86,6 +87,49 @@ def test_a_wrong_setting_is_refused_by_name(arguments, message):
 def test_gauss_newton_needs_residuals():
     with pytest.raises(ValueError, match="leaves its derivatives to the solver"):
         minimize(small_program(), Solver(hessian="gauss-newton"), [2.0, 2.0])
+
+
+def asked_of(kinds):
+    """The small program with derivatives of its own, which notes the kinds of Hessian asked of it;
+    "gauss-newton" leaves the curvature of the constraint out."""
+    nlp = small_program()
+    x, p = ca.MX.sym("x", 2), ca.MX.sym("p", 0)
+    lam_f, lam_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", 1)
+    f, g = nlp.objective(x), nlp.constraints(x)
+    first = [["x", "p"], ["f", "grad_f_x"]], [["x", "p"], ["g", "jac_g_x"]]
+
+    def hessian(kind):
+        kinds.append(kind)
+        weighed = lam_f * f + (lam_g * g if kind == "exact" else 0)
+        upper = ca.triu(ca.hessian(weighed, x)[0])
+        names = ["x", "p", "lam_f", "lam_g"], ["triu_hess_gamma_x_x"]
+        return ca.Function("hess_lag", [x, p, lam_f, lam_g], [upper], *names)
+
+    return replace(
+        nlp,
+        gradient=ca.Function("grad_f", [x, p], [f, ca.gradient(f, x)], *first[0]),
+        jacobian=ca.Function("jac_g", [x, p], [g, ca.jacobian(g, x)], *first[1]),
+        hessian=hessian,
+    )
+
+
+@pytest.mark.parametrize("change", [lambda nlp: nlp, feasibility])
+@pytest.mark.parametrize("kind", ["exact", "gauss-newton"])
+def test_a_solver_gets_the_kind_of_hessian_that_it_was_asked_to_take(kind, change):
+    kinds = []
+    outcome = minimize(change(asked_of(kinds)), Solver(hessian=kind), [2.0, 2.0])
+    assert outcome.success and {*kinds} == {kind}
+
+
+def test_gauss_newton_goes_another_way_than_the_exact_hessian():
+    exact, quasi = (
+        minimize(asked_of([]), Solver(hessian=kind), [2.0, 2.0])
+        for kind in ("exact", "gauss-newton")
+    )
+    assert quasi.f == pytest.approx(exact.f, abs=1e-7)
+    assert [step.objective for step in quasi.history[:4]] != [
+        step.objective for step in exact.history[:4]
+    ]
 
 
 def test_options_reach_the_plugin():
