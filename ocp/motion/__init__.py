@@ -3,15 +3,16 @@
 from ocp.motion.basis import Basis, transfer
 from ocp.motion.mesh import Mesh
 from ocp.motion.quadrature import QUADRATURES, quadrature, sample
-from ocp.motion.spline import BSpline, refine
+from ocp.motion.spline import BSpline, finer, insert
 
 __all__ = [
     "QUADRATURES",
     "BSpline",
     "Basis",
     "Mesh",
+    "finer",
+    "insert",
     "quadrature",
-    "refine",
     "sample",
     "transfer",
 ]

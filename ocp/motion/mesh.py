@@ -1,4 +1,4 @@
-"""Motions of direct collocation: states and torques as polynomials over a mesh of equal intervals.
+"""Motions of direct collocation: states and torques as polynomials over a mesh of intervals.
 
 On every interval of length h the rates w and the accelerations a run through their values at the
 stages c_1 .. c_m, and
@@ -10,6 +10,7 @@ are Hermite and Simpson's rule, its midpoints kept as unknowns (Kelly 2017); roo
 with 1 the last one, are Radau's (Garg et al. 2010).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.motion.basis import Array, Curve
-from ocp.motion.spline import BSpline
+from ocp.motion.spline import APART, BSpline
 
 MESHES = ("hermite-simpson", "radau")
 ALIKE = 1e-12  # of the motion: instants so close are one
@@ -26,9 +27,10 @@ ALIKE = 1e-12  # of the motion: instants so close are one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mesh:
-    """A basis of piecewise polynomials on `intervals` equal intervals.
+    """A basis of piecewise polynomials on `intervals` intervals.
 
-    `method`: "hermite-simpson" or "radau"; `order`: the number of stages of "radau" on each.
+    `method`: "hermite-simpson" or "radau"; `order`: the number of stages of "radau" on each. They
+    are equal unless `inner` gives the instants between 0 and 1 at which they meet.
 
     As a BSpline has control points, it has `points` numbers per joint: q and q' at all `positions`,
     then q'' at the `nodes`, where the stages lie. Raises ValueError naming what is wrong.
@@ -37,6 +39,7 @@ class Mesh:
     method: str
     intervals: int
     order: int = 3
+    inner: tuple[float, ...] = ()
 
     collocated: ClassVar[bool] = True
     hull: ClassVar[bool] = False
@@ -49,6 +52,7 @@ class Mesh:
             whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
             if not whole or value < 1:
                 raise ValueError(f"{what}: expected a whole number of at least 1, got {value!r}")
+        object.__setattr__(self, "inner", meeting(self.inner, self.intervals))
 
     @property
     def segments(self) -> int:
@@ -58,7 +62,14 @@ class Mesh:
     @property
     def breaks(self) -> Array:
         """Ends of the intervals in s, (intervals + 1,)."""
+        if self.inner:
+            return np.array([0.0, *self.inner, 1.0])
         return np.linspace(0.0, 1.0, self.intervals + 1)
+
+    @property
+    def widths(self) -> Array:
+        """Lengths of the intervals in s, (intervals,)."""
+        return np.diff(self.breaks)
 
     @property
     def stages(self) -> Array:
@@ -74,7 +85,7 @@ class Mesh:
     def positions(self) -> Array:
         """Instants at which q and q' are unknowns: the start and all stages."""
         inner = self.stages[self.stages > 0]
-        within = (np.arange(self.intervals)[:, None] + inner) / self.intervals
+        within = self.breaks[:-1, None] + np.outer(self.widths, inner)
         within[:, -1] = self.breaks[1:]
         return np.append(0.0, within.ravel())
 
@@ -98,7 +109,7 @@ class Mesh:
         """Weights of the nodes in integrals over [0, 1]."""
         total, last = np.zeros(len(self.nodes)), _integrals(self, np.ones(1))[0]
         for interval in range(self.intervals):
-            total[members(self, interval)[1]] += last / self.intervals
+            total[members(self, interval)[1]] += last * self.widths[interval]
         return total
 
     def values(self, s: ArrayLike, order: int = 0) -> Array:
@@ -110,15 +121,16 @@ class Mesh:
         nearest, known = _nearest(self.positions, s, first)
         values[line[known], order * size + nearest[known] - first] = 1.0
         line = line[~known]
-        interval = np.clip(np.floor(s[line] * self.intervals), 0, self.intervals - 1).astype(int)
+        interval = np.searchsorted(self.breaks[1:-1], s[line], side="right")
         start, stages = members(self, interval[:, None])
-        place = s[line] * self.intervals - interval
+        width = self.widths[interval]
+        place = (s[line] - self.breaks[interval]) / width
         if order == 2:
             values[line[:, None], 2 * size + stages] = lagrange(self, place)
             return values
         slopes = (order + 1) * size + stages + (0 if order else self._skipped)
         values[line, order * size + start[:, 0]] = 1.0
-        values[line[:, None], slopes] += _integrals(self, place) / self.intervals
+        values[line[:, None], slopes] += _integrals(self, place) * width[:, None]
         return values
 
     def interpolation(self, s: ArrayLike, nodes: ArrayLike | None = None) -> Array:
@@ -146,7 +158,7 @@ class Mesh:
         inner = self.stages[(self.stages > 0) & (self.stages < 1)]
         inner = np.delete(inner, len(inner) // 2)
         begin = [0.0] if self.stages[0] == 0 and 0 in ends else []
-        return np.append(begin, (self.breaks[:-1, None] + inner / self.intervals).ravel())
+        return np.append(begin, (self.breaks[:-1, None] + np.outer(self.widths, inner)).ravel())
 
     def through(self, curve: Curve, *, rough: bool = False) -> Array:
         """Return the points (n, points) of a curve: q and q' at the positions, q'' at the nodes."""
@@ -175,10 +187,10 @@ def defects(mesh: Mesh) -> Array:
     stages; first q, then w, at each."""
     size, first = len(mesh.positions), len(mesh.positions) - len(mesh.nodes)
     matrix = np.zeros((size - 1, 2, mesh.points))
-    integrals = _integrals(mesh, mesh.stages) / mesh.intervals
+    integrals = _integrals(mesh, mesh.stages)
     for interval in range(mesh.intervals):
         start, stages = members(mesh, interval)
-        for position, line in zip(stages + first, integrals):
+        for position, line in zip(stages + first, integrals * mesh.widths[interval]):
             if position == start:
                 continue
             for order in (0, 1):
@@ -194,6 +206,27 @@ def power_series(mesh: Mesh, values: Array, interval: int) -> Array:
     nodes) on an interval."""
     powers = np.vander(mesh.stages, increasing=True)
     return values[:, members(mesh, interval)[1]] @ np.linalg.inv(powers).T
+
+
+def meeting(inner: Iterable[float], intervals: int) -> tuple[float, ...]:
+    """Return the instants at which so many intervals meet, none if they are equal.
+
+    Raises ValueError unless they lie between 0 and 1 in order.
+    """
+    inner = tuple(float(instant) for instant in inner)
+    if not inner:
+        return ()
+    if len(inner) != intervals - 1:
+        raise ValueError(
+            f"inner: {intervals} intervals meet at {intervals - 1} instants, got {len(inner)}"
+        )
+    if not np.diff((0.0, *inner, 1.0)).min() >= APART:
+        raise ValueError(
+            f"inner: expected instants between 0 and 1 in order, at least {APART:g} apart, "
+            f"got {inner}"
+        )
+    equal = np.linspace(0.0, 1.0, intervals + 1)[1:-1]
+    return () if np.abs(equal - inner).max() < ALIKE else inner
 
 
 def motion_of(data) -> BSpline | Mesh:

@@ -9,7 +9,11 @@ QUADRATURES = ("gauss", "trapezoid", "simpson")
 
 def sample(motion: Basis, per_segment: int) -> Array:
     """Return `per_segment` equal steps through every segment, breaks and both ends included."""
-    return np.linspace(0.0, 1.0, motion.segments * per_segment + 1)
+    breaks, count = motion.breaks, motion.segments * per_segment + 1
+    equal = np.linspace(0.0, 1.0, count)
+    if np.array_equal(breaks, np.linspace(0.0, 1.0, len(breaks))):
+        return equal
+    return np.interp(np.arange(count) / per_segment, np.arange(len(breaks)), breaks)
 
 
 def quadrature(motion: Basis, rule: str, per_segment: int) -> tuple[Array, Array]:
@@ -32,20 +36,21 @@ def quadrature(motion: Basis, rule: str, per_segment: int) -> tuple[Array, Array
 
 def _gauss(motion, count):
     nodes, weights = np.polynomial.legendre.leggauss(count)
-    start, width = motion.breaks[:-1], 1.0 / motion.segments
-    s = (start[:, None] + (nodes + 1) * width / 2).ravel()
-    return s, np.tile(weights * width / 2, motion.segments)
+    start, width = motion.breaks[:-1], np.diff(motion.breaks)
+    s = (start[:, None] + np.outer(width, nodes + 1) / 2).ravel()
+    return s, np.outer(width, weights / 2).ravel()
 
 
 def _trapezoid(motion, count):
     s = sample(motion, count)
-    weights = np.full(len(s), 1.0)
-    weights[[0, -1]] = 0.5
-    return s, weights / (len(s) - 1)
+    steps = np.diff(s)
+    return s, (np.append(steps, 0.0) + np.append(0.0, steps)) / 2
 
 
 def _simpson(motion, count):
     s = sample(motion, 2 * count)
-    weights = np.where(np.arange(len(s)) % 2, 4.0, 2.0)
-    weights[[0, -1]] = 1.0
-    return s, weights / (3 * (len(s) - 1))
+    steps = np.diff(s)[::2] + np.diff(s)[1::2]
+    weights = np.zeros(len(s))
+    for first, share in enumerate((1, 4, 1)):
+        weights[first : first + 2 * len(steps) : 2] += share * steps / 6
+    return s, weights

@@ -1,19 +1,23 @@
 """B-spline motions over the normalised time s in [0, 1]: bases as constant matrices.
 
-A curve is q(s) = B(s) c with control points c. The segments (knot spans) are uniform.
-(de Boor 1978, chapters IX-X; Xiang, Arora & Abdel-Malek 2009, eqs. 39-42)
+A curve is q(s) = B(s) c with control points c. The segments (knot spans) are equal unless knots are
+given. (de Boor 1978, chapters IX-X; Xiang, Arora & Abdel-Malek 2009, eqs. 39-42; knot insertion:
+Boehm 1980)
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ocp.motion.basis import Array, Curve, transfer
+from ocp.motion.basis import Array, Curve
 from ocp.motion.quadrature import sample
 
 ALIKE = 1e-9  # of the motion: instants so close are one
+APART = 1e-6  # of the motion: distinct knots are at least so far from each other
+SIDE = 1e-8  # of the motion: how far before a jump the value from the left is taken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,12 +25,16 @@ class BSpline:
     """A basis of `points` control points of the given degree.
 
     `clamped` repeats the end knots, so that the curve starts at c_0. Clamped and uniform knots span
-    the same curves. Raises ValueError when the points are too few for one segment.
+    the same curves. `inner` are the knots between 0 and 1 where they are not equally spaced, one
+    for each point beyond degree + 1; a knot that stands there m times leaves degree - m derivatives
+    continuous, degree - 1 times the accelerations jump. Raises ValueError when the points are too
+    few for one segment, or the knots are none of a motion.
     """
 
     points: int
     degree: int = 3
     clamped: bool = True
+    inner: tuple[float, ...] = ()
 
     collocated: ClassVar[bool] = False
     hull: ClassVar[bool] = True
@@ -44,16 +52,30 @@ class BSpline:
                 f"control points: a spline of degree {self.degree} needs at least "
                 f"{self.degree + 1}, got {self.points}"
             )
+        object.__setattr__(self, "inner", tuple(float(knot) for knot in self.inner))
+        if self.inner:
+            _check_inner(self)
+            equal = np.linspace(0.0, 1.0, len(self.inner) + 2)[1:-1]
+            if np.abs(equal - self.inner).max() < ALIKE:
+                object.__setattr__(self, "inner", ())
 
     @property
     def segments(self) -> int:
         """Number of polynomial pieces."""
-        return self.points - self.degree
+        return len(set(self.inner)) + 1 if self.inner else self.points - self.degree
 
     @property
     def breaks(self) -> Array:
         """Ends of the segments in s, (segments + 1,)."""
+        if self.inner:
+            return np.array([0.0, *dict.fromkeys(self.inner), 1.0])
         return np.linspace(0.0, 1.0, self.segments + 1)
+
+    @property
+    def jumps(self) -> Array:
+        """The knots at which accelerations jump."""
+        times = {knot: self.inner.count(knot) for knot in dict.fromkeys(self.inner)}
+        return np.array([knot for knot, count in times.items() if count >= self.degree - 1])
 
     @property
     def nodes(self) -> Array:
@@ -63,12 +85,19 @@ class BSpline:
         They are those of the clamped knots, which span the same curves, for unclamped ones too: the
         latter's own lie partly outside [0, 1].
         """
-        return _means(_knots(self.segments, self.degree, True), self.degree, self.points)
+        return _means(self._clamped_to(self.degree), self.degree, self.points)
 
     @property
     def knots(self) -> Array:
         """All knots, (points + degree + 1,)."""
-        return _knots(self.segments, self.degree, self.clamped)
+        if self.clamped:
+            return self._clamped_to(self.degree)
+        return np.arange(-self.degree, self.segments + self.degree + 1) / self.segments
+
+    def _clamped_to(self, degree: int) -> Array:
+        """Return the knots with ends repeated for that degree."""
+        inner = self.inner or self.breaks[1:-1]
+        return np.concatenate([np.zeros(degree + 1), inner, np.ones(degree + 1)])
 
     def values(self, s: ArrayLike, order: int = 0) -> Array:
         """Return B (N, points) with d^order q / ds^order (s) = B c.
@@ -99,12 +128,14 @@ class BSpline:
         degree = self.degree - 2
         if degree == 0:
             return (self.breaks[:-1] + self.breaks[1:]) / 2
-        knots = np.concatenate([[0.0] * degree, self.breaks, [1.0] * degree])
-        return _means(knots, degree, self.points - 2)
+        means = _means(self._clamped_to(degree), degree, self.points - 2)
+        return means - SIDE * np.append(np.diff(means) < ALIKE, False)  # a jump: from either side
 
     def grid(self, per_segment: int) -> Array:
-        """Return `per_segment` equal steps through every segment, knots and both ends included."""
-        return sample(self, per_segment)
+        """Return `per_segment` equal steps through every segment, knots and both ends included,
+        where accelerations jump from either side."""
+        steps = sample(self, per_segment)
+        return np.sort(np.append(steps, self.jumps - SIDE)) if self.inner else steps
 
     def closing(self, level: int, implied: tuple[frozenset, frozenset]) -> Array:
         """Return the abscissae for level 0, with the rate (level 1) at both ends in place of the
@@ -123,8 +154,15 @@ class BSpline:
     def through(self, curve: Curve, *, rough: bool = False) -> Array:
         """Return control points (n, points) of the spline that interpolates a curve at the Greville
         abscissae; of a rough one, that comes nearest to it at many instants."""
-        s = np.linspace(0.0, 1.0, 4 * self.points + 1) if rough else self.nodes
+        s = self._many if rough else self.nodes
         return self.fit(curve(s, 0), s)
+
+    @property
+    def _many(self) -> Array:
+        """Instants that tell a rough curve's points, some in every segment."""
+        if self.inner:
+            return sample(self, 2 * self.degree)
+        return np.linspace(0.0, 1.0, 4 * self.points + 1)
 
     def fit(self, values: ArrayLike, s: ArrayLike) -> Array:
         """Return control points (n, points) whose curve meets values (n, N) at s (N,) in the
@@ -132,20 +170,77 @@ class BSpline:
         return np.linalg.lstsq(self.values(s), np.asarray(values, dtype=float).T, rcond=None)[0].T
 
 
-def refine(motion: BSpline, control_points: Array, times: int = 2) -> tuple[BSpline, Array]:
-    """Return (finer BSpline, its control points) of the same curve.
+def finer(motion: BSpline, times: int = 2) -> BSpline:
+    """Return the BSpline with every segment split into `times`."""
+    if not motion.inner:
+        points = times * motion.segments + motion.degree
+        return BSpline(points=points, degree=motion.degree, clamped=motion.clamped)
+    steps = sample(motion, times)
+    return _with_knots(motion.degree, (*motion.inner, *np.setdiff1d(steps, motion.breaks)))
 
-    Every segment is split into `times`.
+
+def insert(
+    motion: BSpline, control_points: ArrayLike, knots: Iterable[float]
+) -> tuple[BSpline, Array]:
+    """Return (BSpline, its control points (n, points)) of the same curve with more inner knots.
+
+    A knot x between t_k and t_k+1 makes each point between c_i-1 and c_i, at
+    (x - t_i) / (t_i+p - t_i) of the way (Boehm 1980). Raises ValueError for knots that a motion
+    cannot have.
     """
-    finer = replace(motion, points=times * motion.segments + motion.degree)
-    return finer, transfer(motion, control_points, finer)
+    knots, p = sorted(float(knot) for knot in knots), motion.degree
+    inner = motion.inner or motion.breaks[1:-1]
+    more = _with_knots(p, (*inner, *knots))
+    t, points = motion._clamped_to(p), clamped_points(motion, control_points)
+    for x in knots:
+        k = int(np.searchsorted(t, x, side="right")) - 1
+        i = np.arange(points.shape[1] + 1)
+        share = np.where(i <= k - p, 1.0, 0.0)
+        within = i[(i > k - p) & (i <= k)]
+        share[within] = (x - t[within]) / (t[within + p] - t[within])
+        before, after = np.pad(points, ((0, 0), (1, 0))), np.pad(points, ((0, 0), (0, 1)))
+        points, t = share * after + (1 - share) * before, np.insert(t, k + 1, x)
+    return more, points
 
 
-def _knots(segments, degree, clamped):
-    if clamped:
-        inner = np.linspace(0.0, 1.0, segments + 1)
-        return np.concatenate([np.zeros(degree), inner, np.ones(degree)])
-    return np.arange(-degree, segments + degree + 1) / segments
+def clamped_points(motion: BSpline, control_points: ArrayLike) -> Array:
+    """Return the control points (n, points) of the same curve on clamped knots."""
+    points = np.atleast_2d(np.asarray(control_points, dtype=float))
+    if motion.clamped:
+        return points
+    clamped = BSpline(points=motion.points, degree=motion.degree)
+    return clamped.through(lambda s, order: points @ motion.values(s, order).T)
+
+
+def _with_knots(degree: int, inner: Iterable[float]) -> BSpline:
+    """Return the clamped BSpline with these inner knots, in any order."""
+    inner = tuple(sorted(float(knot) for knot in inner))
+    return BSpline(points=len(inner) + degree + 1, degree=degree, inner=inner)
+
+
+def _check_inner(motion):
+    """Raise ValueError for inner knots that are none of a motion."""
+    inner, count = np.array(motion.inner), motion.points - motion.degree - 1
+    if not motion.clamped:
+        raise ValueError("inner: knots of one's own are clamped; leave clamped True")
+    if len(inner) != count:
+        raise ValueError(
+            f"inner: {motion.points} control points of degree {motion.degree} have {count} inner "
+            f"knots, got {len(inner)}"
+        )
+    gaps = np.diff(np.concatenate([[0.0], inner, [1.0]]))
+    ends = min(gaps[0], gaps[-1])
+    if not (gaps >= 0).all() or not ends >= APART or ((gaps > 0) & (gaps < APART)).any():
+        raise ValueError(
+            "inner: expected knots between 0 and 1 in order, the same or at least "
+            f"{APART:g} apart, got {motion.inner}"
+        )
+    most = max(motion.inner.count(knot) for knot in motion.inner)
+    if most > motion.degree - 1:
+        raise ValueError(
+            f"inner: expected a knot at most {motion.degree - 1} times, so that rates are "
+            f"continuous, got one {most} times"
+        )
 
 
 def _means(knots, degree, count):

@@ -72,7 +72,8 @@ def closed_points(problem: Problem, points):
     tree, motion = problem.tree, cast(BSpline, problem.motion)
     if not structure(tree).closed:
         return points
-    coarse = replace(motion, points=min(motion.points, max(COARSE, motion.degree + 1)))
+    count = min(motion.points, max(COARSE, motion.degree + 1))
+    coarse = BSpline(points=count, degree=motion.degree, clamped=motion.clamped)
     s = np.linspace(0.0, 1.0, 2 * coarse.points + 1)
     q = points @ motion.values(s).T
     for fixed in ([joint.name for joint in tree.moving if joint.actuated], ()):

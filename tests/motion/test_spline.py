@@ -7,7 +7,7 @@ from math import comb, perm, prod
 import numpy as np
 import pytest
 
-from ocp.motion import BSpline, quadrature, refine, sample, transfer
+from ocp.motion import BSpline, finer, insert, quadrature, sample, transfer
 
 DEGREES = (2, 3, 4, 5)
 BASES = [
@@ -240,8 +240,9 @@ def test_greville_points_as_control_points_draw_the_straight_line(motion):
 @pytest.mark.parametrize("times", [1, 2, 3])
 def test_refining_keeps_the_curve_and_its_derivatives(motion, times):
     points = control_points(motion)
-    finer, finer_points = refine(motion, points, times)
-    assert (finer.segments, finer.degree, finer.clamped) == (
+    split = finer(motion, times)
+    split_points = transfer(motion, points, split)
+    assert (split.segments, split.degree, split.clamped) == (
         times * motion.segments,
         motion.degree,
         motion.clamped,
@@ -250,9 +251,9 @@ def test_refining_keeps_the_curve_and_its_derivatives(motion, times):
         instants(motion), motion.breaks
     )  # off the knots, where the highest derivative jumps
     for order in range(motion.degree + 1):
-        scale = max(magnitude(finer, order) * np.abs(finer_points).max(), 1.0)
+        scale = max(magnitude(split, order) * np.abs(split_points).max(), 1.0)
         refined, expected = (
-            finer_points @ finer.values(inside, order).T,
+            split_points @ split.values(inside, order).T,
             points @ motion.values(inside, order).T,
         )
         np.testing.assert_allclose(refined, expected, rtol=0, atol=1e-12 * scale)
