@@ -70,23 +70,26 @@ def planned(solution: Solution) -> np.ndarray:
 def _coefficients(solution: Solution) -> np.ndarray:
     """Return the parameters of each segment (segments, ..).
 
-    Its start (s), and the coefficients of its polynomials of time.
+    Its start and its length (s), and the coefficients of its polynomials of time.
 
     They are those of the planned q, or of the torques where these are polynomials of their own.
     """
     motion, T = solution.problem.motion, solution.duration
-    starts = motion.breaks[:-1]
+    starts, lengths = motion.breaks[:-1] * T, np.diff(motion.breaks) * T
     if motion.collocated:
         torques, powers = solution.tau(motion.nodes * T), np.arange(motion.degree)
-        steps = (T / motion.segments) ** powers
-        plans = [power_series(cast(Mesh, motion), torques, k) / steps for k in range(len(starts))]
-        return np.array([[s * T, *plan.T.ravel()] for s, plan in zip(starts, plans)])
+        plans = [
+            power_series(cast(Mesh, motion), torques, k) / length**powers
+            for k, length in enumerate(lengths)
+        ]
+        plan = np.array([plan.T.ravel() for plan in plans])
+        return np.column_stack([starts, lengths, plan])
     orders = range(motion.degree + 1)
-    rows = []
-    for s in starts:
-        plan = [solution.points @ motion.values(s, k)[0] / factorial(k) / T**k for k in orders]
-        rows.append(np.concatenate([[s * T], *plan]))
-    return np.array(rows)
+    taylor = [
+        solution.points @ motion.values(motion.breaks[:-1], k).T / factorial(k) / T**k
+        for k in orders
+    ]
+    return np.vstack([starts, lengths, *taylor]).T
 
 
 def _segment(solution: Solution) -> ca.Function:
@@ -96,7 +99,9 @@ def _segment(solution: Solution) -> ca.Function:
     """
     problem, planner = solution.problem, solution.formulation
     tree, n, given = problem.tree, problem.tree.dof, problem.motion.collocated
-    t, state, start = ca.SX.sym("t"), ca.SX.sym("x", 2 * n), ca.SX.sym("start")
+    clock, state = ca.SX.sym("clock"), ca.SX.sym("x", 2 * n)
+    start, length = ca.SX.sym("start"), ca.SX.sym("length")
+    t = clock * length
     count = problem.motion.degree + (not given)
     taylor, loads = ca.SX.sym("taylor", n, count), acting(problem.loads, start + t)
     q, qd, qdd = (_polynomial(taylor, t, order) for order in range(3))
@@ -107,8 +112,8 @@ def _segment(solution: Solution) -> ca.Function:
     for row in structure(tree).passive:
         torque[row] = 0
     acceleration = accelerations(tree, judge(planner), state[:n], state[n:], torque, loads)
-    parameters = ca.vertcat(start, ca.vec(taylor))
-    return stepper(t, state, parameters, acceleration, solution.duration / problem.motion.segments)
+    parameters = ca.vertcat(start, length, ca.vec(taylor))
+    return stepper(clock, state, parameters, acceleration, 1.0, pace=length)
 
 
 def _polynomial(taylor: ca.SX, t: ca.SX, order: int) -> ca.SX:

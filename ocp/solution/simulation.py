@@ -145,14 +145,18 @@ def stepper(
     acceleration: ca.SX,
     step: float,
     tolerance: float = TOLERANCE,
+    pace: Any = 1.0,
 ) -> ca.Function:
-    """Return the CVODES integrator of a `state`, (q, qd), over one `step` (s) of the `clock`."""
+    """Return the CVODES integrator of a `state`, (q, qd), over one `step` of the `clock`.
+
+    The clock counts in units of `pace` (s), a number or one of the parameters.
+    """
     rates = state[state.shape[0] // 2 :]
     ode = {
         "x": state,
         "t": clock,
         "p": parameters,
-        "ode": ca.cse(ca.vertcat(rates, acceleration)),
+        "ode": ca.cse(pace * ca.vertcat(rates, acceleration)),
     }
     options = {
         "abstol": tolerance,
