@@ -65,7 +65,7 @@ def flexible_arm(
 
     Angles are relative, the first from x. `torque`: limit at the joints (N m); `gravity`: strength
     along -y (m/s2); `modes`: further options of `assumed_modes`, such as `damping=0.01`,
-    `stiffening=True`, `torsion=1`; `bend=0` without further shapes makes rigid links. The tip is
+    `stiffening=False`, `torsion=1`; `bend=0` without further shapes makes rigid links. The tip is
     the point "tip". Raises ValueError for another number of links.
     """
     if links not in (1, 2):

@@ -110,7 +110,7 @@ def assumed_modes(
     torsion: int = 0,
     shapes: str = "clamped-tip",
     hub: float = 0.0,
-    stiffening: bool = False,
+    stiffening: bool = True,
     damping: Any = 0.0,
 ) -> Modes:
     """Return the Modes of a beam, named "bend_y1" and so on.
@@ -118,7 +118,7 @@ def assumed_modes(
     `bend_y`, `bend_z`, `torsion`: numbers of shapes in bending about y and z and in torsion.
     `shapes`: "clamped-free" ones, "clamped-tip" with the beam's tip body, "pinned" at the base,
     "hub": pinned to a hub of inertia `hub` (kg m2), both less the turn of the base, which is the
-    joint's; or "polynomial": from x^2, in torsion x, each one degree higher. `stiffening` adds the
+    joint's; or "polynomial": from x^2, in torsion x, each one degree higher. `stiffening` keeps the
     terms of second order (see `modes_of`), `damping` is the ratio of each vibration.
     """
     if shapes not in SHAPES:
@@ -143,12 +143,13 @@ def assumed_modes(
     return damped(modes_of(beam, shapes_of_beam, stiffening=stiffening), damping)
 
 
-def modes_of(beam: Beam, shapes: Sequence[Shape], *, stiffening: bool = False) -> Modes:
+def modes_of(beam: Beam, shapes: Sequence[Shape], *, stiffening: bool = True) -> Modes:
     """Return the Modes of a beam for the given Shapes, which must be smooth.
 
     With `stiffening` the axis shortens as it bends, by the integral of (v'^2 + w'^2) / 2, and turns
     are kept to second order, which puts axial loads, centrifugal ones among them, to work on
-    bending. Without it a linear shape knows nothing of them.
+    bending. Without it a linear shape knows nothing of them, and what hangs on the link is longer
+    by half the square of the slope there: 0.95 % at 0.138 rad.
     """
     shapes, m = tuple(shapes), len(shapes)
     for shape in shapes:

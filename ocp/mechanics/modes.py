@@ -16,6 +16,7 @@ from numpy.polynomial import chebyshev
 from ocp.mechanics.checks import frozen, numbers, positive, set_fields, symmetric
 from ocp.mechanics.types import Numbers
 
+SECTIONS = 33  # of a beam, where the largest turn is looked for
 NOISE = 1e-14  # of the largest entry: what rounding leaves of integrals that are zero
 
 
@@ -174,6 +175,17 @@ class Modes:
         matrices = np.zeros((len(self.terms), 4, 4))
         matrices[:, :3, :3], matrices[:, :3, 3] = turn, shift - turn @ place
         return without_noise(matrices)
+
+
+def turns(modes: Modes) -> np.ndarray:
+    """Return the angles (places, m, 3), rad per unit of amplitude, by which sections turn.
+
+    They are those of a beam at SECTIONS places over its length, or of the table of places.
+    """
+    if not modes.curves:
+        return np.array([place.turn for place in modes.places]).reshape(-1, len(modes.names), 3)
+    along = np.linspace(0.0, modes.length, SECTIONS)
+    return axis_motion(modes.curves, modes.terms, modes.length, along)[1]
 
 
 def without_noise(array: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ from ocp.mechanics.flexible import damping_power
 from ocp.mechanics.kinematics import kinetic_energy, load_power, potential_energy
 from ocp.motion import quadrature
 from ocp.problem.instant import Instant
+from ocp.solution.bending import Slope, steepest
 from ocp.solution.bounds import Violation, violations
 from ocp.solution.replaying import drifts
 from ocp.solution.report import Line, aligned, certificate_lines, certified, table, violation_lines
@@ -43,7 +44,8 @@ class Verification:
     whose energies nothing is known. `kkt`, the residual of the first-order conditions, is None for
     a motion without its problem or multipliers. `mechanics` that were simulated: "built-in", by
     another formulation than the plan's, or the name of a formulation of one's own, by that one
-    itself.
+    itself. `slope`: how steep links with shapes of first order become, a warning that judges
+    nothing; None without such links.
     """
 
     violations: Mapping[str, Violation]
@@ -53,6 +55,7 @@ class Verification:
     energy_error: float | None
     kkt: float | None
     mechanics: str = "built-in"
+    slope: Slope | None = None
 
     def require(self, tolerance: float) -> "Verification":
         """Return self if nothing exceeds `tolerance`; raise NotVerified otherwise.
@@ -123,6 +126,7 @@ def verify(solution: Solution) -> Verification:
         energy_error=_energy_error(solution) if is_built_in(planner) else None,
         kkt=_kkt(solution),
         mechanics="built-in" if is_built_in(planner) else planner.name,
+        slope=steepest(solution),
     )
 
 

@@ -113,6 +113,7 @@ def certificate_lines(numbers: Mapping[str, Any]) -> list[Line]:
         ("forward simulation", simulation),
         ("energy balance", "unknown" if error is None else f"{error:.2e} relative"),
         ("first order", f"{'unknown' if kkt is None else f'{kkt:.2e}'} residual"),
+        *_slope_lines(numbers["slope"]),
     ]
 
 
@@ -161,6 +162,7 @@ def _violation(worst: Violation) -> dict[str, Any]:
 
 
 def _certified(certificate: "Verification") -> dict[str, Any]:
+    slope = certificate.slope
     return {
         "simulation_drift": certificate.drift,
         "goal_drift": certificate.goal_drift,
@@ -168,6 +170,7 @@ def _certified(certificate: "Verification") -> dict[str, Any]:
         "energy_error": certificate.energy_error,
         "kkt": certificate.kkt,
         "mechanics": certificate.mechanics,
+        "slope": None if slope is None else asdict(slope) | {"stretch": slope.stretch},
     }
 
 
@@ -224,6 +227,18 @@ def _size_lines(report: Mapping[str, Any]) -> list[Line]:
         ("iterations", str(report["iterations"])),
         ("seconds", f"build {report['build_seconds']:.3g}, solve {report['solve_seconds']:.3g}"),
     ]
+
+
+def _slope_lines(slope: Mapping[str, Any] | None) -> list[Line]:
+    """Return the warning that shapes of first order deserve."""
+    if slope is None:
+        return []
+    text = (
+        f"{slope['link']} turns by up to {slope['angle']:.3g} rad (t = {slope['time']:.4g} s), "
+        f"which stretches what hangs on it by {100 * slope['stretch']:.2g} %; "
+        "modes with stiffening do not"
+    )
+    return [("linear shapes", text)]
 
 
 def _loop_lines(loops: Mapping[str, Any]) -> list[Line]:

@@ -58,6 +58,7 @@ def test_links_bend_by_less_than_a_tenth_of_their_length(vibration, slewed):
 def test_the_slew_is_certified(slewed):
     certificate = verify(slewed)
     assert certificate.drift < 1e-3 and certificate.energy_error < 1e-12 and certificate.kkt < 1e-6
+    assert certificate.slope is None and "turns by up to" not in str(certificate)
     worst = {name: violation.relative for name, violation in certificate.violations.items()}
     assert all(worst[name] < 1e-2 for name in worst if name != "passive_joints")
 
@@ -70,6 +71,27 @@ def test_the_plan_is_what_the_links_do_when_the_joints_follow_it(slewed):
     assert np.abs(q[[0, 2]][:, ~moving] - np.array(GOAL)[:, None]).max() < 1e-9
     away = np.linalg.norm(tip_deflection(arm, q)[:, ~moving], axis=0)
     assert 0.5e-3 < away.max() <= 1.001e-3
+
+
+def test_a_plan_of_first_order_shapes_breaks_its_bound_and_its_certificate_says_how_steep_it_is():
+    linear, true = slewing_arm(bend=1, stiffening=False), slewing_arm(bend=1)
+    motion = problem(points=40).motion
+    plan = solve(slew(linear, GOAL, motion, residual=1e-3, deflection=0.1)).require()
+    away = {}
+    for arm in (linear, true):
+        t, q = executed(plan, arm)
+        ringing = tip_deflection(arm, q)[:, t > plan.duration]
+        away[arm] = np.linalg.norm(ringing, axis=0).max()
+    assert away[linear] <= 1.001e-3 < away[true]
+    certificate = verify(plan)
+    slope = certificate.slope
+    assert slope.link in ("shoulder", "elbow") and 0.03 < slope.angle < 0.15
+    assert slope.stretch == pytest.approx(slope.angle**2 / 2)
+    shape = linear.links[linear.link_index(slope.link)].modes
+    row = linear.amplitude_rows[linear.link_index(slope.link)][0]
+    turn = shape.at((shape.length, 0.0, 0.0))[0][1, 0] * plan.q(slope.time)[row]
+    assert abs(turn) == pytest.approx(slope.angle, rel=1e-9)  # steepest at its end
+    assert f"{slope.link} turns by up to {slope.angle:.3g} rad" in str(certificate)
 
 
 def test_the_bound_is_the_farthest_that_the_energy_can_send_the_tip():
