@@ -83,7 +83,7 @@ def run(task: Task, arguments: Sequence[str], program: str | None = None) -> int
         statement = task.problem(**flags.get("problem", {}))
         transcription, solver = _settings(task, flags)
         _check_paths(outputs)
-        guess = None if outputs["guess"] is None else looking.load(outputs["guess"], statement)
+        guess = None if outputs["guess"] is None else looking.load(outputs["guess"])
         solution = task.method(
             statement,
             transcription,

@@ -1,43 +1,63 @@
-"""Solutions as files: one .npz with a JSON header, no pickle, written whole or not at all."""
+"""Solutions as files: one .npz of arrays with a JSON header, no pickle, whole or not at all.
 
-import io
+Beside what came of it stands what was asked, as data: model, loads, ground, bounds, and the
+functions of constraints and objective as tapes. So a loaded solution can be certified and solved
+again.
+"""
+
 import json
 import os
-import zipfile
-from collections.abc import Mapping
-from dataclasses import asdict, replace
-from typing import Any, cast
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import isfinite, prod
+from typing import Any
 
 import numpy as np
 
 from ocp.dynamics.catalogue import is_built_in
 from ocp.dynamics.formulation import Formulation
-from ocp.mechanics.joints import Joint
-from ocp.mechanics.loads import Load
-from ocp.mechanics.modes import Curve, Modes, Place
-from ocp.mechanics.tree import Link, Loop, Point, Tree
-from ocp.motion.mesh import motion_of
-from ocp.problem.ground import Foot, Ground, Pin, Support
-from ocp.problem.statement import Objective, Problem
-from ocp.problem.symmetry import Symmetry
+from ocp.problem.statement import Problem
+from ocp.solution.containers import packed, text_of, unpacked
 from ocp.solution.files import plain, versions, write
 from ocp.solution.solution import Solution
+from ocp.solution.statements import Statement, differences, listed, problem_of, stated
 from ocp.solvers.record import Iteration
 from ocp.transcription.methods import METHODS, Method
 from ocp.transcription.multipliers import Multipliers
+from ocp.transcription.tapes import OPERATIONS, Tape, check_question
 from ocp.transcription.transcribe import Transcription, settings_of, transcription_of
 
-FORMAT = "ocp solution 2"
+FORMAT = "ocp solution 3"
+LARGEST = 2**28  # bytes of a file that is read
+POINTS, TIMES = 20000, 2000  # control points of a joint, and instants, that a file may have
+FOLLOWS = 1e-9  # relative: within which q in a file is that of its control points
+DAMAGE = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RuntimeError,
+    MemoryError,
+)
 
 
 def save(solution: Solution, path: str | os.PathLike[str]) -> None:
     """Write one .npz file, whole or not at all.
 
-    Arrays, and under `header` a JSON text that says what they are.
+    Arrays, and under `header` a JSON text that says what they are. Raises ValueError naming a load
+    that cannot be written as data, OSError naming the path.
     """
-    buffer, t = io.BytesIO(), solution.times()
+    write(path, content_of(solution))
+
+
+def content_of(solution: Solution) -> bytes:
+    """Return the bytes of a solution's file, the same for the same solution."""
+    statement, t = stated(solution.problem), solution.times()
+    statement = replace(statement, missing=(*solution.missing, *statement.missing))
     arrays = {
-        "header": np.array(json.dumps(_header(solution))),
+        "header": np.array(json.dumps(_header(solution, statement), allow_nan=False)),
         "points": solution.points,
         "t": t,
         "q": solution.q(t),
@@ -46,12 +66,7 @@ def save(solution: Solution, path: str | os.PathLike[str]) -> None:
         "tau": solution.tau(t),
         "nodes": solution.nodes,
         "lifted": solution.lifted,
-        "history": np.array(
-            [
-                [step.number, step.objective, step.violation, step.seconds]
-                for step in solution.history
-            ]
-        ),
+        "history": _table(solution.history),
     }
     for k, name in enumerate(solution.problem.outputs):
         arrays[f"output_{k}"] = solution.output(name, t)
@@ -60,8 +75,7 @@ def save(solution: Solution, path: str | os.PathLike[str]) -> None:
             f"multipliers_{k}_s": multipliers.s,
             f"multipliers_{k}_values": multipliers.values,
         }
-    np.savez_compressed(buffer, **cast(Any, arrays))
-    write(path, buffer.getvalue())
+    return packed(arrays | _tape_arrays(statement.tapes))
 
 
 def load(
@@ -72,27 +86,41 @@ def load(
 ) -> Solution:
     """Read a Solution from its file.
 
-    `problem` gives it back its constraints and objective, which a file cannot hold; `dynamics` a
-    formulation of one's own, `method` a transcription method of one's own. Raises ValueError naming
-    the file if it is no result, is damaged, belongs to a model with other joints than the
-    problem's, or was planned with a formulation or a method that is neither of the house nor handed
-    over; OSError if it cannot be read.
+    Without `problem` it has the one that the file holds: all but what its `missing` names, where a
+    function could not be written as data. A `problem` must ask what the file's asks, whatever its
+    basis of motions and its outputs, and then takes its place. `dynamics` is a formulation of one's
+    own, `method` a transcription method of one's own. Raises ValueError naming the file if it is no
+    result, is damaged, belongs to another problem (with what is different), or was planned with a
+    formulation or a method that is neither of the house nor handed over; OSError if it cannot be
+    read.
     """
+    return restored(_read(path), path, problem, dynamics, method)
+
+
+def restored(
+    content: bytes,
+    name: str | os.PathLike[str],
+    problem: Problem | None = None,
+    dynamics: Formulation | None = None,
+    method: Method | None = None,
+) -> Solution:
+    """Return the Solution of the bytes of a file, as `load`; errors speak of it by its `name`."""
     try:
-        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        header = json.loads(str(arrays["header"]))
+        arrays = unpacked(content)
+        header = json.loads(text_of(arrays["header"]))
         if header["format"] != FORMAT:
             raise _Refused(
                 f"not a result file of this program's version, which reads {FORMAT!r}, "
                 f"got {header['format']!r}: solve again"
             )
-        return _restore(header, arrays, problem, _transcription(header, dynamics, method))
+        transcription = _transcription(header, dynamics, method)
+        return _restore(header, arrays, problem, transcription)
     except _Refused as error:
-        raise ValueError(f"{path}: {error}") from None
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{name}: {error}") from None
+    except DAMAGE as error:
+        words = f"{error}".partition("\n")[0][:200]
         raise ValueError(
-            f"{path}: not a result file of this program, or damaged ({error})"
+            f"{name}: not a result file of this program, or damaged ({words})"
         ) from None
 
 
@@ -100,13 +128,21 @@ class _Refused(Exception):
     """What is wrong with a sound file for this caller."""
 
 
-def _header(solution: Solution) -> dict[str, Any]:
+def _read(path: str | os.PathLike[str]) -> bytes:
+    """Return the bytes of a regular file; raise ValueError for what is none, or too large."""
+    with open(path, "rb") as stream:
+        state = os.fstat(stream.fileno())
+        if not stat.S_ISREG(state.st_mode) or state.st_size > LARGEST:
+            raise ValueError(
+                f"{path}: not a result file of this program: expected a regular file of at most "
+                f"{LARGEST} bytes"
+            )
+        return stream.read()
+
+
+def _header(solution: Solution, statement: Statement) -> dict[str, Any]:
     """Return all that is not an array, as plain data."""
-    problem, transcription = solution.problem, solution.transcription
-    loads = [
-        None if callable(load.force) or callable(load.moment) else asdict(load)
-        for load in problem.loads
-    ]
+    problem = solution.problem
     return plain(
         {
             "format": FORMAT,
@@ -118,12 +154,12 @@ def _header(solution: Solution) -> dict[str, Any]:
             "terms": solution.terms,
             "statistics": dict(solution.statistics),
             "explanation": solution.explanation,
-            "tree": asdict(problem.tree),
-            "motion": asdict(cast(Any, problem.motion)),
-            "loads": loads,
-            "ground": None if problem.ground is None else asdict(problem.ground),
-            "symmetry": None if problem.symmetry is None else asdict(problem.symmetry),
-            "transcription": settings_of(transcription),
+            "problem": statement.data,
+            "fingerprint": statement.fingerprint,
+            "missing": statement.missing,
+            "operations": OPERATIONS,
+            "tapes": [[tape.questions, tape.sizes] for tape in statement.tapes],
+            "transcription": settings_of(solution.transcription),
             "own_dynamics": not is_built_in(solution.formulation),
             "outputs": list(problem.outputs),
             "multipliers": [
@@ -139,9 +175,42 @@ def _header(solution: Solution) -> dict[str, Any]:
                 "points": "control points (joints, points), rad or m",
                 "history": "iteration, objective, largest violation, seconds",
                 "output_0": "the first of the outputs (rows, times), and so on",
+                "tape_0_steps": "operation and its two operands (3, steps), of the first function",
             },
         }
     )
+
+
+def _tape_arrays(tapes: Sequence[Tape]) -> dict[str, np.ndarray]:
+    arrays = {}
+    for k, tape in enumerate(tapes):
+        steps = np.vstack([tape.codes, tape.operands]).astype("<i4")
+        arrays[f"tape_{k}_steps"] = steps
+        arrays[f"tape_{k}_constants"] = tape.constants
+        arrays[f"tape_{k}_results"] = tape.results.astype("<i4")
+    return arrays
+
+
+def _statement(header: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Statement:
+    """Return the Statement of a file, its operations by their names."""
+    codes = np.array([OPERATIONS.index(name) for name in header["operations"]])
+    tapes = []
+    for k, (questions, sizes) in enumerate(header["tapes"]):
+        steps = _numbers(arrays, f"tape_{k}_steps", (3, None), "i")
+        if steps.min(initial=0) < 0 or steps[0].max(initial=0) >= len(codes):
+            raise ValueError("a tape has operations that are not listed")
+        tapes.append(
+            Tape(
+                questions=tuple(check_question(question) for question in questions),
+                sizes=tuple(_count(size) for size in sizes),
+                codes=codes[steps[0]],
+                operands=steps[1:].astype(int),
+                constants=_numbers(arrays, f"tape_{k}_constants", (None,)),
+                results=_numbers(arrays, f"tape_{k}_results", (None,), "i").astype(int),
+            )
+        )
+    missing = tuple(_words(header["missing"]))
+    return Statement(data=header["problem"], tapes=tuple(tapes), missing=missing)
 
 
 def _restore(
@@ -151,39 +220,75 @@ def _restore(
     transcription: Transcription,
 ) -> Solution:
     """Return the Solution of a file's header and arrays."""
-    missing = ("constraints", "objective") if problem is None else ()
-    problem = _problem(header) if problem is None else problem
-    names = [joint.name for joint in problem.tree.moving]
-    if names != header["joints"]:
+    points = _numbers(arrays, "points", (None, None))
+    _check_size(header["problem"]["motion"], points.shape[1])
+    statement = _statement(header, arrays)
+    own = problem_of(statement)
+    if statement.fingerprint != header["fingerprint"]:
+        raise ValueError("its problem is not the one whose hash it has")
+    if problem is not None:
+        _check_same(own, statement, problem)
+        own = problem if own.motion == problem.motion else replace(problem, motion=own.motion)
+    duration, nodes = float(header["duration"]), _numbers(arrays, "nodes", (None,))
+    _check_motion(own, points, duration, arrays)
+    return Solution(
+        problem=own,
+        transcription=transcription,
+        points=points,
+        duration=duration,
+        nodes=nodes,
+        lifted=_numbers(arrays, "lifted", (None, len(nodes)) if len(nodes) else (None, None)),
+        objective=float(header["objective"]),
+        terms=tuple((str(name), float(w), float(value)) for name, w, value in header["terms"]),
+        status=str(header["status"]),
+        success=header["success"] is True,
+        multipliers=_multipliers(header, arrays),
+        statistics=dict(header["statistics"]),
+        history=_history(_numbers(arrays, "history", (None, None))),
+        explanation=tuple(_words(header["explanation"])),
+        missing=statement.missing if problem is None else (),
+    )
+
+
+def _check_size(motion: dict[str, Any], points: int) -> None:
+    """Raise ValueError for a basis that has more of anything than there are control points."""
+    counts = [value for key, value in motion.items() if isinstance(value, int) and key != "points"]
+    if points > POINTS or prod(map(abs, counts)) > points or motion.get("points", 0) > points:
+        raise ValueError(f"its basis of motions is larger than its {points} control points")
+
+
+def _check_same(own: Problem, statement: Statement, problem: Problem) -> None:
+    """Raise _Refused if a problem asks something else than the file's."""
+    names, expected = ([joint.name for joint in each.tree.moving] for each in (own, problem))
+    if names != expected:
         raise _Refused(
-            f"belongs to another model: its joints are {', '.join(header['joints'])}; "
-            f"expected {', '.join(names)}"
+            f"belongs to another model: its joints are {', '.join(names)}; "
+            f"expected {', '.join(expected)}"
         )
-    motion = motion_of(header["motion"])
-    if motion != problem.motion:
-        problem = replace(problem, motion=motion)
-    points, shape = arrays["points"], (len(names), motion.points)
+    different = differences(statement, stated(problem))
+    if different:
+        raise _Refused(f"belongs to another problem: {listed(different)}")
+
+
+def _check_motion(
+    problem: Problem, points: np.ndarray, duration: float, arrays: Mapping[str, np.ndarray]
+) -> None:
+    """Raise ValueError unless the control points fit the basis, and make the coordinates beside."""
+    shape = (problem.tree.dof, problem.motion.points)
     if points.shape != shape or not np.isfinite(points).all():
         raise ValueError(
             f"control points of shape {points.shape}, expected finite ones of shape {shape}"
         )
-    return Solution(
-        problem=problem,
-        transcription=transcription,
-        points=points,
-        duration=float(header["duration"]),
-        nodes=arrays["nodes"],
-        lifted=arrays["lifted"],
-        objective=float(header["objective"]),
-        terms=tuple(tuple(term) for term in header["terms"]),
-        status=header["status"],
-        success=header["success"],
-        multipliers=_multipliers(header, arrays),
-        statistics=header["statistics"],
-        history=_history(arrays["history"]),
-        explanation=tuple(header["explanation"]),
-        missing=missing,
-    )
+    if not isfinite(duration) or duration <= 0:
+        raise ValueError(f"duration: expected a positive number, got {duration}")
+    t = _numbers(arrays, "t", (None,))
+    q, largest = _numbers(arrays, "q", (len(points), len(t))), np.abs(points).max(initial=1.0)
+    if len(t) > TIMES:
+        raise ValueError(f"{len(t)} times, expected at most {TIMES}")
+    for some in np.array_split(np.arange(len(t)), max(1, len(t) // 20)):
+        values = problem.motion.values(np.clip(t[some] / duration, 0.0, 1.0))
+        if not np.allclose(q[:, some], points @ values.T, rtol=0, atol=FOLLOWS * largest):
+            raise ValueError("its coordinates are not those of its control points")
 
 
 def _transcription(
@@ -210,31 +315,14 @@ def _transcription(
     return transcription_of(settings | {"dynamics": name if dynamics is None else dynamics})
 
 
-def _problem(header: dict[str, Any]) -> Problem:
-    """Return the problem as far as a file holds it.
-
-    Without constraints, objective, and loads that are functions of time.
-    """
-    loads = tuple(Load(**load) for load in header["loads"] if load is not None)
-    return Problem(
-        tree=_tree(header["tree"]),
-        motion=motion_of(header["motion"]),
-        duration=header["duration"],
-        objective=Objective(terms=()),
-        loads=loads,
-        ground=_ground(header["ground"]),
-        symmetry=_symmetry(header["symmetry"]),
-    )
-
-
 def _multipliers(
     header: dict[str, Any], arrays: Mapping[str, np.ndarray]
 ) -> dict[str, Multipliers]:
     return {
         name: Multipliers(
-            s=arrays[f"multipliers_{k}_s"],
-            labels=tuple(labels),
-            values=arrays[f"multipliers_{k}_values"],
+            s=_numbers(arrays, f"multipliers_{k}_s", (None,)),
+            labels=tuple(_words(labels)),
+            values=_numbers(arrays, f"multipliers_{k}_values", (len(labels), None)),
         )
         for k, (name, labels) in enumerate(header["multipliers"])
     }
@@ -252,42 +340,30 @@ def _history(table: np.ndarray) -> tuple[Iteration, ...]:
     )
 
 
-def _tree(data: dict[str, Any]) -> Tree:
-    links = tuple(Link(**link | {"modes": _modes(link.get("modes"))}) for link in data["links"])
-    return Tree(
-        links=links,
-        joints=tuple(Joint(**joint) for joint in data["joints"]),
-        points=tuple(Point(**point) for point in data["points"]),
-        loops=tuple(Loop(**loop) for loop in data["loops"]),
-        gravity=data["gravity"],
-    )
+def _table(history: Sequence[Iteration]) -> np.ndarray:
+    rows = [[step.number, step.objective, step.violation, step.seconds] for step in history]
+    return np.array(rows, dtype=float).reshape(-1, 4)
 
 
-def _modes(data: dict[str, Any] | None) -> Modes | None:
-    if data is None:
-        return None
-    curves = tuple(
-        Curve(about=curve["about"], value=tuple(curve["value"]), slope=tuple(curve["slope"]))
-        for curve in data["curves"]
-    )
-    return Modes(
-        **data | {"places": tuple(Place(**place) for place in data["places"]), "curves": curves}
-    )
+def _numbers(
+    arrays: Mapping[str, np.ndarray], name: str, shape: tuple[int | None, ...], kind: str = "f"
+) -> np.ndarray:
+    """Return an array of that kind and shape, None for any size; raise ValueError for another."""
+    array = arrays[name]
+    sizes = zip(array.shape, shape)
+    fits = array.ndim == len(shape) and all(size in (got, None) for got, size in sizes)
+    if array.dtype.kind != kind or not fits:
+        raise ValueError(f"{name}: expected shape {shape}, got {array.dtype} {array.shape}")
+    return np.array(array)
 
 
-def _symmetry(data: dict[str, Any] | None) -> Symmetry | None:
-    return None if data is None else Symmetry(**data)
+def _count(value: Any) -> int:
+    if not isinstance(value, int) or not 0 <= value <= 100000:
+        raise ValueError(f"expected a count, got {value!r}")
+    return value
 
 
-def _ground(data: dict[str, Any] | None) -> Ground | None:
-    if data is None:
-        return None
-    feet = []
-    for foot in data["feet"]:
-        supports = [
-            Support(**support | {"pins": tuple(Pin(**pin) for pin in support["pins"])})
-            for support in foot["supports"]
-        ]
-        bears = tuple(float(end) for end in foot["bears"])
-        feet.append(Foot(**foot | {"supports": tuple(supports), "bears": bears}))
-    return Ground(feet=tuple(feet), normal=data["normal"])
+def _words(value: Any) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+        raise ValueError(f"expected words, got {value!r:.60}")
+    return value

@@ -317,10 +317,11 @@ def test_spy_without_rows_says_so(solution):
         spy(replace(solution, problem=replace(solution.problem, constraints=())))
 
 
-def test_a_loaded_solution_without_its_problem_is_drawn(solution, tmp_path):
+def test_a_loaded_solution_is_drawn_and_one_without_constraints(solution, tmp_path):
     solution.save(tmp_path / "arm.npz")
-    bare = load(tmp_path / "arm.npz")
-    assert not bare.problem.constraints
+    again = load(tmp_path / "arm.npz")
+    assert again.problem.constraints and solution.status in plot(again).get_suptitle()
+    bare = replace(again, problem=replace(again.problem, constraints=()))
     figure = plot(bare, tmp_path / "arm.png")
     assert solution.status in figure.get_suptitle()
     with Image.open(tmp_path / "arm.png") as page:
