@@ -19,10 +19,11 @@ from ocp.solvers import HESSIANS
 from ocp.studies.addresses import module_at
 from ocp.studies.comparison import compare
 from ocp.studies.jobs import BEST
+from ocp.studies.processes import EngineError
 from ocp.studies.solver_entries import SOLVERS, TRANSCRIPTIONS
 from ocp.studies.solver_runs import Run
 from ocp.studies.task import Task, task_of
-from ocp.studies.workers import EngineError, processors
+from ocp.studies.workers import processors
 
 DONE, BAD_ARGUMENTS, INTERRUPTED = 0, 2, 130
 PROBLEMS = ("two_link_time", "two_link_lift", "acrobot_swing", "four_bar_effort", "gait")

@@ -20,9 +20,9 @@ from ocp.plots import Curve, check_suffix, lines
 from ocp.solution.files import check_writable
 from ocp.studies.addresses import module_at
 from ocp.studies.designs import grid, latin_hypercube, zipped
+from ocp.studies.processes import EngineError
 from ocp.studies.study import Front, Study, pareto, ranked, restarts, sweep
 from ocp.studies.task import Task, task_of
-from ocp.studies.workers import EngineError
 from ocp.version import needs
 
 DONE, SOME_FAILED, BAD_ARGUMENTS, INTERRUPTED = 0, 1, 2, 130
@@ -50,6 +50,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
                 "retry": flags.retry,
                 "executor": executor,
                 "workers": flags.workers,
+                "seconds": flags.seconds,
                 "watch": None if flags.quiet else ProgressLine(sys.stdout),
             }
             return _study(task, over, flags, options)
@@ -95,6 +96,8 @@ def _study(task: Task, over: Any, flags: Flags, options: dict[str, Any]) -> int:
         done, text = front.study, front_text(front)
     else:
         done, text = sweep(task, over, chain=flags.chain, **options), ""
+    for note in done.notes:
+        print(f"study: {note}", file=sys.stderr)
     count = f"{len(done.cells)} cells, {len(done.failed)} failed, in {done.path}"
     print("\n".join(part for part in (cells_text(done.cells), text, count) if part))
     _write(done, front, flags)
@@ -160,6 +163,8 @@ def _run_flags(group: Any) -> None:
     group.add_argument("--measure", metavar="FUNCTION", help=words)
     words = "processes (default: one per processor)"
     group.add_argument("--workers", type=int, metavar="COUNT", help=words)
+    words = "stop a cell that takes longer; it has failed then"
+    group.add_argument("--seconds", type=float, metavar="NUMBER", help=words)
     words = "of a Dask cluster, as tcp://host:port; needs the extra `cluster`"
     group.add_argument("--scheduler", metavar="ADDRESS", help=words)
     words = "where results are kept (default: NAME-study.sqlite)"

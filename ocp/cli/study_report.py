@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from ocp.studies.database import Cell
+from ocp.studies.rows import Cell
+from ocp.studies.schedule import Progress
 from ocp.studies.study import Front, Optimum
 from ocp.studies.tables import aligned, table
-from ocp.studies.workers import Progress
 
 SHOWN = ("status", "objective", "duration", "iterations", "seconds")
 LISTED = 12  # numbers of starts that a line shows

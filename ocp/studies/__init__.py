@@ -8,8 +8,10 @@ from ocp.studies.task import Published, Task, Views
 
 if TYPE_CHECKING:
     from ocp.studies.comparison import Comparison, compare
-    from ocp.studies.database import StudyFileError
     from ocp.studies.designs import grid, latin_hypercube, zipped
+    from ocp.studies.processes import EngineError
+    from ocp.studies.rows import StudyFileError
+    from ocp.studies.schedule import Progress
     from ocp.studies.solver_entries import Entry
     from ocp.studies.solver_runs import Run
     from ocp.studies.study import (
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
         variants,
     )
     from ocp.studies.tables import aligned, markdown
-    from ocp.studies.workers import EngineError, Progress
 
 __all__ = [
     "Comparison",
@@ -61,13 +62,14 @@ __getattr__, __dir__ = later(
     __name__,
     {
         "ocp.studies.comparison": ("Comparison", "compare"),
-        "ocp.studies.database": ("StudyFileError",),
         "ocp.studies.designs": ("grid", "latin_hypercube", "zipped"),
+        "ocp.studies.processes": ("EngineError",),
+        "ocp.studies.rows": ("StudyFileError",),
+        "ocp.studies.schedule": ("Progress",),
         "ocp.studies.solver_entries": ("Entry",),
         "ocp.studies.solver_runs": ("Run",),
         "ocp.studies.study": ("Front", "Optimum", "Study", "multistart", "open_study", "pareto")
         + ("ranked", "restarts", "sweep", "variants"),
         "ocp.studies.tables": ("aligned", "markdown"),
-        "ocp.studies.workers": ("EngineError", "Progress"),
     },
 )

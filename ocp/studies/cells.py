@@ -17,9 +17,10 @@ from ocp.solution.files import plain, versions, write
 from ocp.solution.solution import Solution
 from ocp.solvers import INTERRUPTED
 from ocp.studies.addresses import resolve
-from ocp.studies.content import Content, settings, solver, statement, transcription
-from ocp.studies.database import FAILED, SOLVED
+from ocp.studies.content import Content, Find, settings, solver, statement, transcription
 from ocp.studies.random_starts import wandering
+from ocp.studies.rows import FAILED, SOLVED
+from ocp.transcription.methods import METHODS
 from ocp.transcription.transcribe import Transcription
 
 STOPPED = "stopped"  # of a cell that was interrupted, which is no result
@@ -40,8 +41,10 @@ Result = dict[str, Any]
 def run(data: Content, seed: Seed | None = None) -> Result:
     """Solve a cell from its content and return what came of it as plain data.
 
-    Whatever goes wrong is its status and reason. `seed` = (arguments, archive) of a solved
-    neighbour is where the solve starts; should it fail from there, it starts anew on its own.
+    The content is that of a sweep under way, which has made it; none that was read from a file may
+    come here, since the functions that it names are imported and called. Whatever goes wrong is its
+    status and reason. `seed` = (arguments, archive) of a solved neighbour is where the solve
+    starts; should it fail from there, it starts anew on its own.
     """
     begin = time.perf_counter()
     try:
@@ -57,28 +60,43 @@ def lost(reason: str) -> Result:
     return NOTHING | {"status": FAILED, "reason": reason}
 
 
-def restored(archive: bytes, data: Content) -> Solution:
-    """Return the Solution of a cell's content from the bytes of its file."""
-    return _loaded(archive, statement(data), transcription(data))
+def restored(archive: bytes, data: Content, find: Find) -> Solution:
+    """Return the Solution of a cell's content from the bytes of its file, with its functions."""
+    problem, settled = statement(data, find), transcription(data, find)
+    own = METHODS.get(settled.method.name) is not type(settled.method)
+    return _loaded(
+        archive,
+        problem,
+        settled.dynamics if isinstance(settled.dynamics, Formulation) else None,
+        settled.method if own else None,
+    )
 
 
-def _loaded(archive: bytes, problem: Problem, settings: Transcription) -> Solution:
-    dynamics = settings.dynamics if isinstance(settings.dynamics, Formulation) else None
+def as_data(archive: bytes) -> Solution:
+    """Return the Solution of the bytes of its file, which is data alone."""
+    return _loaded(archive)
+
+
+def _loaded(archive: bytes, *functions: Any) -> Solution:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "solution.npz"
         write(path, archive)
-        return load(path, problem, dynamics)
+        try:
+            return load(path, *functions)
+        except ValueError as error:
+            raise ValueError(str(error).removeprefix(f"{path}: ")) from None
 
 
 def _solved(data: Content, seed: Seed | None) -> Result:
-    problem, settled = statement(data), transcription(data)
+    problem, settled = statement(data, resolve), transcription(data, resolve)
     guesses: list[Any] = [_start(problem, settled, data["start"])]
     if seed is not None:
         arguments, archive = seed
-        guesses.insert(0, restored(archive, data | {"arguments": arguments}))
+        guesses.insert(0, restored(archive, data | {"arguments": arguments}, resolve))
+    method = resolve(data["method"])
     for guess in guesses:
-        solution = resolve(data["method"])(
-            problem, settled, solver(data), guess=guess, **settings(data)
+        solution = method(
+            problem, settled, solver(data, resolve), guess=guess, **settings(data, resolve)
         )
         if solution.status == INTERRUPTED:
             return {"status": STOPPED, "reason": "interrupted"}

@@ -14,11 +14,11 @@ from ocp.problem import Problem
 from ocp.solution.files import check_writable, write
 from ocp.studies.comparison_tables import comma_separated, draw, read, report
 from ocp.studies.jobs import DEFAULTS, Compared, Limits, Solvers, jobs
+from ocp.studies.processes import EngineError
 from ocp.studies.solver_entries import SOLVERS
 from ocp.studies.solver_process import WITHIN
 from ocp.studies.solver_runs import Run, execute
 from ocp.studies.task import Task
-from ocp.studies.workers import EngineError
 
 SETTINGS = (*DEFAULTS, "arguments", "again")
 

@@ -3,7 +3,6 @@
 So it goes to any process or computer, and never a Problem or a graph; and its hash knows it again.
 """
 
-import hashlib
 import inspect
 import json
 from collections.abc import Callable, Mapping
@@ -17,16 +16,16 @@ from ocp.solution.files import plain
 from ocp.solution.solution import Solution
 from ocp.solution.solving import solve
 from ocp.solvers import Solver
-from ocp.studies.addresses import address, known_by, named, resolve, where
-from ocp.studies.database import Cell
+from ocp.studies.addresses import address, named, where
+from ocp.studies.rows import Cell, identity
 from ocp.studies.task import FRAMEWORK, GIVEN, Task
 from ocp.transcription.methods import METHODS, method_of
 from ocp.transcription.transcribe import Transcription, settings_of, transcription_of
 
 PREFIXES = ("transcription", "solver", "option", "method")
-FUNCTIONS = ("problem", "method", "measure")
 TYPES = {"float": float, "int": int, "str": str, "bool": bool}
 Content = dict[str, Any]
+Find = Callable[[str], Any]  # what is at an address: `resolve` for one's own, or what is trusted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,9 +91,8 @@ def content(recipe: Recipe, arguments: Mapping[str, Any], start: Content | None 
 def cell(parameters: Mapping[str, Any], data: Content, after: Cell | None = None) -> Cell:
     """Return the pending Cell of a content, whose hash knows also the cell from which it starts."""
     data = data | {"after": None if after is None else after.id}
-    text = json.dumps(_known(data), sort_keys=True, allow_nan=False)
     return Cell(
-        id=hashlib.sha256(text.encode()).hexdigest()[:32],
+        id=identity(data),
         content=json.loads(json.dumps(data, allow_nan=False)),
         parameters={
             name: data["arguments"].get(name, _plain(name, value))
@@ -124,35 +122,35 @@ def transcription_content(
     return _plain("transcription", data)
 
 
-def statement(data: Content) -> Problem:
+def statement(data: Content, find: Find) -> Problem:
     """Return the Problem of a cell's content."""
-    problem = resolve(data["problem"])
-    return problem(**_called(problem, data["arguments"]))
+    problem = find(data["problem"])
+    return problem(**_called(problem, _bound(problem, data["arguments"])))
 
 
-def transcription(data: Content) -> Transcription:
+def transcription(data: Content, find: Find) -> Transcription:
     """Return the Transcription of a cell's content."""
     settings = dict(data["transcription"])
     if ":" in settings["dynamics"]:
-        settings["dynamics"] = resolve(settings["dynamics"])
+        settings["dynamics"] = find(settings["dynamics"])
     if ":" in settings["method"]:
-        record = resolve(settings["method"])
+        record = find(settings["method"])
         names = [entry.name for entry in fields(record)]
         settings["method"] = record(**{name: settings.pop(name) for name in names})
     return transcription_of(settings)
 
 
-def solver(data: Content) -> Solver:
+def solver(data: Content, find: Find) -> Solver:
     """Return the Solver of a cell's content."""
     settings = dict(data["solver"])
     if ":" in settings["plugin"]:
-        settings["plugin"] = resolve(settings["plugin"])
+        settings["plugin"] = find(settings["plugin"])
     return Solver(**settings)
 
 
-def settings(data: Content) -> dict[str, Any]:
+def settings(data: Content, find: Find) -> dict[str, Any]:
     """Return the settings of a cell's method, as it takes them."""
-    return _called(resolve(data["method"]), data["how"])
+    return _called(find(data["method"]), data["how"])
 
 
 def bound_to(what: str, value: Any, *neighbours: Any) -> str:
@@ -218,13 +216,6 @@ def _solver(recipe: Recipe, changes: Mapping[str, Any], options: Mapping[str, An
         )
     own = _plain("options", dict(recipe.solver.options))
     return settings | dict(changes) | {"options": own | dict(options)}
-
-
-def _known(data: Content) -> Content:
-    """Return the content as its hash knows it: addresses without folders, wherever files stand."""
-    known = {name: data[name] and known_by(data[name]) for name in FUNCTIONS}
-    named = {name: known_by(data["transcription"][name]) for name in ("dynamics", "method")}
-    return data | known | {"transcription": data["transcription"] | named}
 
 
 def _bound(function: Callable, given: Mapping[str, Any], first: int = 0) -> dict[str, Any]:

@@ -1,32 +1,57 @@
 """The file of a study: one SQLite data base, a row per cell, written as cells finish.
 
 Every cell is one transaction in write-ahead mode: whatever ends the program, finished cells stay,
-and others may read meanwhile. The only file of `ocp` that speaks SQL.
+and others may read, or share the work, meanwhile. The file is data: a schema other than this one is
+refused before anything is read, and each row is read on its own, so that a damaged one costs no
+other. The only file of `ocp` that speaks SQL.
 """
 
-import hashlib
-import json
+import os
 import sqlite3
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from ocp.studies.claims import LEASE, alive
+from ocp.studies.rows import (
+    ARCHIVE,
+    COLUMNS,
+    DAMAGED,
+    FAILED,
+    TEXT,
+    Cell,
+    StudyFileError,
+    cell_of,
+    checksum,
+    damaged,
+    finished_row,
+    pending_row,
+)
+
 PATIENCE = 20.0  # s: how long a locked file is waited for
-FORMAT = (0x6F637073, 1)  # "ocps", and the version of the tables
-SCHEMA = """
-CREATE TABLE cells (
-    id TEXT PRIMARY KEY, place INTEGER NOT NULL, parameters TEXT NOT NULL, content TEXT NOT NULL,
-    status TEXT NOT NULL, reason TEXT NOT NULL, objective REAL, duration REAL, seconds REAL,
-    terms TEXT NOT NULL, measured TEXT NOT NULL, statistics TEXT NOT NULL, finished TEXT NOT NULL);
-CREATE TABLE solutions (cell TEXT PRIMARY KEY, archive BLOB NOT NULL);
-"""
-STRUCTURED = ("parameters", "content", "terms", "measured", "statistics")
-FIELDS = ("status", "reason", "objective", "duration", "seconds", "terms", "measured", "statistics")
+FORMAT = (0x6F637073, 2)  # "ocps", and the version of the tables
+SCHEMA = (
+    "CREATE TABLE cells (id TEXT PRIMARY KEY, place INTEGER NOT NULL, parameters TEXT NOT NULL, "
+    "content TEXT NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL, objective REAL, "
+    "duration REAL, seconds REAL, terms TEXT NOT NULL, measured TEXT NOT NULL, "
+    "statistics TEXT NOT NULL, finished TEXT NOT NULL, archive TEXT NOT NULL, "
+    "digest TEXT NOT NULL)",
+    "CREATE TABLE solutions (cell TEXT PRIMARY KEY, archive BLOB NOT NULL)",
+    "CREATE TABLE claims (cell TEXT PRIMARY KEY, owner TEXT NOT NULL, since REAL NOT NULL, "
+    "until REAL NOT NULL)",
+)
+MARKS = (f"PRAGMA application_id = {FORMAT[0]}", f"PRAGMA user_version = {FORMAT[1]}")
+NOTHING: tuple[set, tuple[int, int]] = (set(), (0, 0))
+GUARDS = ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0", "cache_size = -8000")
+LENGTH, ATTACHED = 0, 7  # SQLITE_LIMIT_...: bytes of a row, other files at a time
+ROW = 100  # bytes: a row of a cell is longer
+ROWS = f"{', '.join(COLUMNS)}, digest"
+CHANGES = ", ".join(f"{name} = ?" for name in (*COLUMNS, "digest"))
+BLANKS = ", ".join("?" * (len(COLUMNS) + 1))
 WORDS = (
     ("locked", "is locked by another program"),
     ("full", "cannot be written: no room on the disk"),
@@ -35,54 +60,32 @@ WORDS = (
     ("unable to open", "cannot be opened"),
     ("readonly", "may not be written"),
 )
-SOLVED, FAILED, PENDING = "solved", "failed", "pending"
-
-
-class StudyFileError(OSError):
-    """Raised when a study's file cannot be read or written; the message names it and says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
-    """One cell of a study: its `parameters` and what came of it.
+class Row:
+    """A row of the cells: its `place` in their order, Cell, and the checksum of its `archive`."""
 
-    `id` is a hash of all that it depends on, its `content`. `status` is "solved", "failed" or
-    "pending", `reason` says why it failed; `terms` of the objective {name: value}, numbers
-    `measured` of the solution, `statistics`; `duration` and the `seconds` that it took (s). The
-    solution itself stays in the file.
-    """
-
-    id: str
-    parameters: dict[str, Any]
-    content: dict[str, Any]
-    status: str = PENDING
-    reason: str = ""
-    objective: float | None = None
-    duration: float | None = None
-    seconds: float | None = None
-    terms: dict[str, Any] = field(default_factory=dict)
-    measured: dict[str, Any] = field(default_factory=dict)
-    statistics: dict[str, Any] = field(default_factory=dict)
+    place: int
+    cell: Cell
+    archive: str
 
     @property
-    def solved(self) -> bool:
-        """Tell whether it was solved."""
-        return self.status == SOLVED
+    def sound(self) -> bool:
+        """Tell whether it can be believed."""
+        return self.cell.status != DAMAGED
 
 
 class Ledger:
-    """An open study file; raises StudyFileError, also if anything but a study is in it."""
+    """An open study file; raises StudyFileError, also if anything but a study is in it.
+
+    `notes`: what was wrong with it, and was put right.
+    """
 
     def __init__(self, path: str | Path, readonly: bool = False) -> None:
         self.path, self.readonly = Path(path), readonly
-        with _named(self.path):
-            self.connection = _connect(self.path, readonly)
-        try:
-            with _named(self.path):
-                self._begin()
-        except BaseException:
-            self.connection.close()
-            raise
+        self.notes: list[str] = []
+        self._open()
 
     def __enter__(self) -> "Ledger":
         return self
@@ -103,68 +106,222 @@ class Ledger:
 
     def plan(self, cells: Iterable[Cell]) -> None:
         """Enter cells that are not there yet as pending, in one transaction."""
-        with _named(self.path), self._transaction() as connection:
-            (place,) = connection.execute("SELECT COALESCE(MAX(place), 0) FROM cells").fetchone()
-            rows = [
-                (cell.id, place + k, _json(cell.parameters), _json(cell.content), PENDING)
-                for k, cell in enumerate(cells, start=1)
-            ]
-            connection.executemany(
-                "INSERT OR IGNORE INTO cells "
-                "VALUES (?, ?, ?, ?, ?, '', NULL, NULL, NULL, '{}', '{}', '{}', '')",
-                rows,
-            )
+        with named(self.path), self._transaction() as connection:
+            rows = [pending_row(cell, k) for k, cell in enumerate(cells, self._next_place())]
+            connection.executemany(f"INSERT OR IGNORE INTO cells VALUES ({BLANKS})", rows)
 
-    def finish(self, key: str, result: Mapping[str, Any]) -> None:
-        """Write what came of a cell, {field: value} and the `archive` of its solution."""
-        values = [
-            _json(result[name]) if isinstance(result[name], dict) else result[name]
-            for name in FIELDS
-        ]
-        stamp = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        with _named(self.path), self._transaction() as connection:
-            updates = ", ".join(f"{name} = ?" for name in FIELDS)
-            connection.execute(
-                f"UPDATE cells SET {updates}, finished = ? WHERE id = ?",
-                (*values, stamp, key),
-            )
-            connection.execute("DELETE FROM solutions WHERE cell = ?", (key,))
-            if result["archive"] is not None:
-                connection.execute("INSERT INTO solutions VALUES (?, ?)", (key, result["archive"]))
+    def finish(self, cell: Cell, result: dict[str, Any]) -> None:
+        """Write what came of a cell, {field: value} and the `archive` of its solution.
+
+        A cell that somebody else has solved meanwhile stays as it is.
+        """
+        with named(self.path), self._transaction() as connection:
+            before, place = self.cell(cell.id), self._place(cell.id)
+            if before is not None and before.solved:
+                return
+            if before is not None and before.status != DAMAGED:
+                cell = before
+            row = finished_row(cell, place, result)
+            changed = connection.execute(f"UPDATE cells SET {CHANGES} WHERE id = ?", (*row, row[0]))
+            if changed.rowcount == 0:
+                connection.execute(f"INSERT INTO cells VALUES ({BLANKS})", row)
+            connection.execute("DELETE FROM solutions WHERE cell = ?", (cell.id,))
+            connection.execute("DELETE FROM claims WHERE cell = ?", (cell.id,))
+            if row[COLUMNS.index("archive")]:
+                pair = (cell.id, result["archive"])
+                connection.execute("INSERT INTO solutions VALUES (?, ?)", pair)
 
     def cells(self) -> dict[str, Cell]:
-        """Return {id: Cell} of all cells, in the order in which they were first asked for."""
-        with _named(self.path):
-            rows = self.connection.execute(
-                f"SELECT id, parameters, content, {', '.join(FIELDS)} FROM cells ORDER BY place, id"
-            ).fetchall()
-        return {row[0]: _cell(row) for row in rows}
+        """Return {id: Cell} of all cells, in the order in which they were first asked for.
+
+        Those that cannot be believed have the status "damaged", with the reason.
+        """
+        return {key: row.cell for key, row in self.rows().items()}
+
+    def rows(self) -> dict[str, "Row"]:
+        """Return {id: row} of all rows, each read on its own, in their order."""
+        numbers = range(1, self._last_row("cells") + 1)
+        rows = [row for row in (self._row("rowid", number) for number in numbers) if row]
+        sound = sorted((row for row in rows if row.sound), key=lambda row: row.place)
+        known = {row.cell.id: row for row in sound}
+        for number, row in enumerate(rows, start=1):
+            if not row.sound:
+                known[f"row {number}" if row.cell.id in known else row.cell.id] = row
+        return known
+
+    def cell(self, key: str) -> Cell | None:
+        """Return the Cell of an id, None if there is none."""
+        row = self._row("id", key)
+        return None if row is None else row.cell
 
     def archive(self, key: str) -> bytes | None:
-        """Return the bytes of a cell's solution file, None if it has none."""
-        with _named(self.path):
-            row = self.connection.execute(
-                "SELECT archive FROM solutions WHERE cell = ?", (key,)
-            ).fetchone()
-        return None if row is None else row[0]
+        """Return the bytes of a cell's solution file, None if it has none.
+
+        Raises StudyFileError naming the cell whose solution is damaged.
+        """
+        with named(self.path, f"cell {key}: its solution "):
+            row = self._one("SELECT archive FROM cells WHERE id = ?", key)
+            if row is None or row[0] == "":
+                return None
+            pair = self._one("SELECT archive FROM solutions WHERE cell = ?", key)
+        archive = None if pair is None else pair[0]
+        if not isinstance(archive, bytes) or checksum(archive) != row[0]:
+            raise StudyFileError(f"{self.path}: cell {key}: its solution is damaged")
+        return archive
+
+    def solutions(self) -> Iterator[tuple[str, bytes]]:
+        """Yield cell and archive of all rows of solutions that can be read, each on its own."""
+        for number in range(1, self._last_row("solutions") + 1):
+            try:
+                row = self._one("SELECT cell, archive FROM solutions WHERE rowid = ?", number)
+            except sqlite3.Error:
+                row = None
+            if row is not None and isinstance(row[0], str) and isinstance(row[1], bytes):
+                yield row
+
+    def is_whole(self) -> bool:
+        """Tell whether the pages of the file hang together."""
+        try:
+            return self._one("PRAGMA integrity_check(1)")[0] == "ok"
+        except sqlite3.Error as error:
+            if "locked" in str(error):
+                raise StudyFileError(f"{self.path}: {_words(error)}") from None
+            return False
+
+    def reserve(self) -> None:
+        """Raise StudyFileError if anybody else has the file open."""
+        with named(self.path):
+            self.connection.execute("PRAGMA journal_mode = DELETE")
+
+    def forget(self, cells: Iterable[Cell]) -> list[Cell]:
+        """Make those of some cells pending again of which row or solution is damaged; return them.
+
+        All that the file says of them is then what is said here.
+        """
+        gone = [cell for cell in cells if not self._is_sound(cell.id)]
+        for cell in gone:
+            with named(self.path), self._transaction() as connection:
+                row = pending_row(cell, self._place(cell.id))
+                connection.execute(f"UPDATE cells SET {CHANGES} WHERE id = ?", (*row, cell.id))
+        return gone
+
+    def claim(self, key: str, owner: str, stale: str = "") -> Cell | None:
+        """Claim a cell; return it as it is in the file, or None where another has claimed it.
+
+        One that is settled since its result of the time `stale` needs no claim, and gets none. A
+        claim lasts until its lease is over, or its process is.
+        """
+        with named(self.path):
+            if self._is_taken(key, owner):
+                return None
+            with self._transaction() as connection:
+                cell = self.cell(key)
+                if self._is_taken(key, owner):
+                    return None
+                if cell is None or not is_settled(cell, stale):
+                    now = time.time()
+                    row = (key, owner, now, now + LEASE)
+                    connection.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)", row)
+        return damaged(key, "is not in the file") if cell is None else cell
+
+    def release(self, owner: str) -> None:
+        """Give up all claims of an owner."""
+        with named(self.path):
+            self.connection.execute("PRAGMA busy_timeout = 500")
+            self.connection.execute("DELETE FROM claims WHERE owner = ?", (owner,))
+
+    def _is_taken(self, key: str, owner: str) -> bool:
+        row = self._one("SELECT owner, until FROM claims WHERE cell = ?", key)
+        if row is None or row[0] == owner:
+            return False
+        other, until = row
+        sound = isinstance(other, str) and isinstance(until, float)
+        now = time.time()
+        return sound and now < until <= now + 2 * LEASE and alive(other)
+
+    def _open(self) -> None:
+        """Open the file, and make the tables of a new one or check that they are a study's."""
+        with named(self.path):
+            self.connection = _connect(self.path, self.readonly)
+        try:
+            with named(self.path):
+                self._begin()
+        except BaseException:
+            self.connection.close()
+            raise
 
     def _begin(self) -> None:
-        """Make the tables of a new file, or check that they are a study's; take in rescued ones."""
         connection = self.connection
-        marks = tuple(
-            connection.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("application_id", "user_version")
-        )
-        (tables,) = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
-        if tables == 0 and not self.readonly:
-            with self._transaction():
-                _make_tables(connection)
-        elif marks != FORMAT:
+        for guard in GUARDS:
+            connection.execute(f"PRAGMA {guard}")
+        if not self.readonly and self._schema() == NOTHING:
+            with self._transaction():  # in which no other process makes them too
+                for statement in (*SCHEMA, *MARKS) if self._schema() == NOTHING else ():
+                    connection.execute(statement)
+        if self._schema() != (set(SCHEMA), FORMAT):
             raise StudyFileError(f"{self.path}: is not a study file of this program")
         if not self.readonly:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
-            _take_in(self)
+
+    def _schema(self) -> tuple[set[Any], tuple[int, ...]]:
+        """Return all statements that make what is in the file, and its marks."""
+        rows = self.connection.execute(
+            "SELECT type, sql FROM sqlite_master WHERE NOT (type = 'index' AND sql IS NULL) "
+            f"LIMIT {len(SCHEMA) + 1}"
+        ).fetchall()
+        marks = tuple(self._one(f"PRAGMA {name}")[0] for name in ("application_id", "user_version"))
+        return {sql if kind == "table" else (kind, sql) for kind, sql in rows}, marks
+
+    def _row(self, column: str, value: Any) -> "Row | None":
+        """Return the row where a column has a value, None if there is none."""
+        row: Any = ()
+        try:
+            row = self._one(f"SELECT {ROWS} FROM cells WHERE {column} = ?", value)
+            if row is None:
+                return None
+            cell, archive = cell_of(row)
+            return Row(place=row[COLUMNS.index("place")], cell=cell, archive=archive)
+        except (sqlite3.Error, ValueError) as error:
+            if "locked" in str(error):
+                raise StudyFileError(f"{self.path}: {_words(error)}") from None
+            names = isinstance(row, tuple) and row and isinstance(row[0], str) and len(row[0]) == 32
+            key = row[0] if names else str(value) if column == "id" else f"row {value}"
+            cell = damaged(key, f"{self.path}: cell {key}: is damaged: {error}")
+            return Row(place=0, cell=cell, archive="")
+
+    def _is_sound(self, key: str) -> bool:
+        """Tell whether a cell, and its solution if it has one, can be believed."""
+        cell = self.cell(key)
+        try:
+            return cell is not None and cell.status != DAMAGED and self.archive(key) != b""
+        except StudyFileError:
+            return False
+
+    def _last_row(self, name: str) -> int:
+        """Return a number that no row's of a table exceeds, nor what the file has room for."""
+        with named(self.path):
+            most = os.path.getsize(self.path) // ROW + 1
+            beside = self.path.with_name(self.path.name + "-wal")
+            most += os.path.getsize(beside) // ROW if beside.exists() else 0
+        try:
+            row = self.connection.execute(f"SELECT MAX(rowid) FROM {name}").fetchone()
+        except sqlite3.Error as error:
+            if "locked" in str(error):
+                raise StudyFileError(f"{self.path}: {_words(error)}") from None
+            return most
+        return min(row[0] or 0, most) if isinstance(row[0], (int, type(None))) else most
+
+    def _next_place(self) -> int:
+        (place,) = self.connection.execute("SELECT MAX(place) FROM cells").fetchone()
+        return place + 1 if isinstance(place, int) and place < 2**62 else 1
+
+    def _place(self, key: str) -> int:
+        row = self._one("SELECT place FROM cells WHERE id = ?", key)
+        return row[0] if row is not None and isinstance(row[0], int) else self._next_place()
+
+    def _one(self, query: str, *values: Any) -> Any:
+        return self.connection.execute(query, values).fetchone()
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -179,70 +336,41 @@ class Ledger:
             raise
 
 
-class Outbox:
-    """Results on their way into a Ledger; `trouble` is why it does not take them now, or None."""
-
-    def __init__(self, ledger: Ledger, cells: Iterable[Cell]) -> None:
-        self.ledger, self.cells = ledger, cells
-        self.waiting: dict[str, Mapping[str, Any]] = {}
-        self.trouble: StudyFileError | None = None
-
-    def send(self, key: str, result: Mapping[str, Any]) -> None:
-        """Write a result, or keep it where there is trouble."""
-        self.waiting[key] = result
-        if self.trouble is None:
-            self.flush()
-
-    def flush(self) -> None:
-        """Write all that waits."""
+def renew(path: Path, owner: str) -> None:
+    """Renew the lease of all claims of an owner, from any thread."""
+    with named(path):
+        connection = _connect(path, readonly=False)
         try:
-            for key in list(self.waiting):
-                self.ledger.finish(key, self.waiting[key])
-                del self.waiting[key]
-            self.trouble = None
-        except StudyFileError as error:
-            self.trouble = error
-
-    def rescue(self) -> None:
-        """Keep what waits in a file of its own, and raise StudyFileError to say so.
-
-        The ledger takes that in when it is opened again.
-        """
-        if self.waiting and not self.trouble:  # something else, like Ctrl-C, came between
-            self.flush()
-        if not self.waiting:
-            return
-        path = _rescue_path(self.ledger.path)
-        count = f"{len(self.waiting)} finished cell{'s' if len(self.waiting) > 1 else ''}"
-        try:
-            with Ledger(path) as other:
-                other.plan([cell for cell in self.cells if cell.id in self.waiting])
-                for key, result in self.waiting.items():
-                    other.finish(key, result)
-        except OSError as another:
-            raise StudyFileError(
-                f"{self.trouble}; {count} could not be kept elsewhere either: {another}"
-            ) from None
-        raise StudyFileError(
-            f"{self.trouble}; {count} that it did not take are in {path}, from where the same "
-            "command fetches them"
-        ) from None
+            until = time.time() + LEASE
+            connection.execute("UPDATE claims SET until = ? WHERE owner = ?", (until, owner))
+        finally:
+            connection.close()
 
 
-def _take_in(ledger: Ledger) -> None:
-    """Fetch what was rescued before, and remove that file."""
-    path = _rescue_path(ledger.path)
-    if path == ledger.path or not path.is_file():
-        return
-    with Ledger(path) as other:
-        cells = other.cells().values()
-        ledger.plan(cells)
-        for cell in cells:
-            if cell.status != PENDING:
-                result = {name: getattr(cell, name) for name in FIELDS}
-                ledger.finish(cell.id, result | {"archive": other.archive(cell.id)})
-    for end in ("", "-wal", "-shm"):
-        path.with_name(path.name + end).unlink(missing_ok=True)
+def is_settled(cell: Cell, stale: str = "") -> bool:
+    """Tell whether a cell needs no solve: is solved, or has failed since the time `stale`."""
+    return cell.solved or (cell.status == FAILED and cell.finished != stale)
+
+
+def result_of(cell: Cell, archive: bytes | None) -> dict[str, Any]:
+    """Return what came of a cell as a result that a Ledger takes."""
+    names = ("status", "reason", "objective", "duration", "seconds")
+    parts = ("terms", "measured", "statistics")
+    return {name: getattr(cell, name) for name in names + parts} | {"archive": archive}
+
+
+@contextmanager
+def named(path: Path, what: str = "") -> Iterator[None]:
+    """Turn SQLite's errors into StudyFileErrors that name the file."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StudyFileError(f"{path}: {what}{_words(error)}") from None
+
+
+def _words(error: Exception) -> str:
+    words = next((ours for theirs, ours in WORDS if theirs in str(error)), "cannot be used")
+    return f"{words} ({error})"
 
 
 def _connect(path: Path, readonly: bool) -> sqlite3.Connection:
@@ -250,40 +378,12 @@ def _connect(path: Path, readonly: bool) -> sqlite3.Connection:
         raise StudyFileError(f"{path}: there is no such file")
     if not path.parent.is_dir():
         raise StudyFileError(f"{path}: folder {path.parent} does not exist")
+    if path.exists() and not path.is_file():
+        raise StudyFileError(f"{path}: cannot be opened: it is no regular file")
     where = f"file:{quote(str(path.resolve()))}?mode={'ro' if readonly else 'rwc'}"
-    return sqlite3.connect(where, uri=True, timeout=PATIENCE, isolation_level=None)
-
-
-def _rescue_path(path: Path) -> Path:
-    mark = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
-    return Path(tempfile.gettempdir()).resolve() / f"ocp-rescued-{mark}.sqlite"
-
-
-@contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors into StudyFileErrors that name the file."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        words = next((ours for theirs, ours in WORDS if theirs in str(error)), "cannot be used")
-        raise StudyFileError(f"{path}: {words} ({error})") from None
-
-
-def _make_tables(connection: sqlite3.Connection) -> None:
-    """Make the tables, unless another process has made them meanwhile."""
-    if connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone() == (0,):
-        for statement in filter(str.strip, SCHEMA.split(";")):
-            connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {FORMAT[0]}")
-        connection.execute(f"PRAGMA user_version = {FORMAT[1]}")
-
-
-def _cell(row: Sequence[Any]) -> Cell:
-    """Return the Cell of a row: id, parameters, content and the fields."""
-    names = ("id", "parameters", "content", *FIELDS)
-    values = (json.loads(value) if name in STRUCTURED else value for name, value in zip(names, row))
-    return Cell(**dict(zip(names, values)))
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, allow_nan=False)
+    connection = sqlite3.connect(where, uri=True, timeout=PATIENCE, isolation_level=None)
+    limit = getattr(connection, "setlimit", None)  # since Python 3.11
+    if limit is not None:
+        limit(LENGTH, ARCHIVE + 4 * TEXT)
+        limit(ATTACHED, 0)
+    return connection

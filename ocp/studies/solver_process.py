@@ -30,10 +30,10 @@ def main(task: str, result: str) -> None:
         write(result, json.dumps({"stage": stage} | values))
 
     try:
-        solver, settings = content.solver(job), content.transcription(job)
+        solver, settings = content.solver(job, resolve), content.transcription(job, resolve)
         problem, method = _problem(job), resolve(job["method"])
         tell("solve")
-        solution = method(problem, settings, solver, **content.settings(job))
+        solution = method(problem, settings, solver, **content.settings(job, resolve))
     except ValueError as error:
         tell("refused", reason=str(error).splitlines()[0])
         return
@@ -68,4 +68,4 @@ def numbers(solution: Solution) -> dict[str, Any]:
 
 def _problem(job: Mapping[str, Any]) -> Problem:
     stated = resolve(job["problem"])
-    return stated if isinstance(stated, Problem) else content.statement(dict(job))
+    return stated if isinstance(stated, Problem) else content.statement(dict(job), resolve)

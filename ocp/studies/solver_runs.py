@@ -18,7 +18,7 @@ from typing import Any
 
 from ocp.solution.files import write
 from ocp.studies.judge import GAVE_UP, SOLVED, UNSAID
-from ocp.studies.workers import ONE_THREAD
+from ocp.studies.processes import ONE_THREAD
 
 GRACE = 20.0  # s: for a solver that was told to stop, and for the certificate
 POLL = 0.02  # s

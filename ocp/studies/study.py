@@ -13,19 +13,24 @@ import numpy as np
 from ocp.problem import Problem
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
-from ocp.studies.cells import restored
+from ocp.studies.cells import as_data, restored
 from ocp.studies.content import Recipe, cell, content, recipe
-from ocp.studies.database import FAILED, SOLVED, Cell, Ledger
+from ocp.studies.database import Ledger
 from ocp.studies.designs import design, neighbours
+from ocp.studies.mending import whole
+from ocp.studies.rescue import take_in
+from ocp.studies.rows import DAMAGED, FAILED, SOLVED, Cell, StudyFileError, damaged
+from ocp.studies.schedule import Run
 from ocp.studies.tables import draw_study, write_table
 from ocp.studies.task import Task
-from ocp.studies.workers import Engine, Run
+from ocp.studies.trust import Trust, trusted, trusted_by
+from ocp.studies.workers import Engine
 from ocp.transcription.transcribe import Transcription
 
 # Optima are one whose objectives (relative) and motions (rad or m) are so near, at so many instants
 ALIKE, APART, LOOKS = 1e-4, 0.05, 51
 OF_CELLS = ("method", "how", "measure", "certify")
-OF_STUDY = ("file", "workers", "executor", "watch", "retry")
+OF_STUDY = ("file", "workers", "executor", "watch", "retry", "seconds")
 Function = Task | Callable[..., Problem]
 Design = Mapping[str, Any] | Iterable[Mapping[str, Any]]
 Plan = list[tuple[Cell, int | None]]
@@ -33,10 +38,15 @@ Plan = list[tuple[Cell, int | None]]
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """The cells of a study, in the order of its design, and the file that keeps their solutions."""
+    """The cells of a study, in the order of its design, and the file that keeps their solutions.
+
+    `notes` say what was wrong with the file; `trust` what its cells may call.
+    """
 
     path: Path
     cells: tuple[Cell, ...]
+    notes: tuple[str, ...] = ()
+    trust: Trust = field(default=Trust(), repr=False)
     keeper: Any = field(default=None, repr=False)  # of the folder of a study without a file
 
     @property
@@ -49,15 +59,32 @@ class Study:
         """The cells that failed, with their reasons."""
         return tuple(one for one in self.cells if one.status == FAILED)
 
+    @property
+    def damaged(self) -> tuple[Cell, ...]:
+        """The cells that the file does not give back, with reasons; a sweep solves them anew."""
+        return tuple(one for one in self.cells if one.status == DAMAGED)
+
     def solution(self, cell: Cell) -> Solution:
-        """Return the Solution of a cell, with its problem; raise ValueError if it has none."""
+        """Return the Solution of a cell.
+
+        It has the problem that a trusted function makes, else what its file holds as data; nothing
+        else is called. Raises ValueError if it has none, or if it is damaged, and StudyFileError,
+        one too, naming the file.
+        """
+        if cell.status == DAMAGED:
+            raise StudyFileError(cell.reason)
         with Ledger(self.path, readonly=True) as ledger:
             archive = ledger.archive(cell.id)
         if archive is None:
             raise ValueError(
                 f"cell {cell.parameters}: has no solution: {cell.reason or cell.status}"
             )
-        return restored(archive, cell.content)
+        try:
+            if not self.trust:
+                return as_data(archive)
+            return restored(archive, cell.content, self.trust.find)
+        except ValueError as error:
+            raise StudyFileError(f"{self.path}: cell {cell.parameters}: {error}") from None
 
     def write_csv(self, path: str | Path) -> None:
         """Write a table with a line per cell.
@@ -264,10 +291,16 @@ class _Group:
         return bool(near and np.abs(motion - self.motion).max() <= APART)
 
 
-def open_study(path: str | Path) -> Study:
-    """Return the Study that a file holds, with all cells ever asked for; it may be running."""
+def open_study(path: str | Path, trust: Any = ()) -> Study:
+    """Return the Study that a file holds, with all cells ever asked for; it may be running.
+
+    The file is data: nothing that it names is imported or called. Solutions that shall have the
+    functions of their problem need those handed over as `trust`: a Task, a function, a
+    Formulation, a Method, a Solver, or several. Raises StudyFileError naming a file that is none.
+    """
     with Ledger(path, readonly=True) as ledger:
-        return Study(path=Path(path), cells=tuple(ledger.cells().values()))
+        cells = tuple(ledger.cells().values())
+    return Study(path=Path(path), cells=cells, trust=trusted(trust))
 
 
 def study(
@@ -278,24 +311,28 @@ def study(
     executor: Any = None,
     watch: Callable[..., Any] | None = None,
     retry: bool = False,
+    seconds: float | None = None,
 ) -> Study:
     """Run the cells of a plan, pairs of a Cell and the index of the one it starts from or None.
 
     `file`: where results are kept as they come; cells that are there already are not run again,
-    failed ones only with `retry`. Without a file they last as long as the Study. `workers`:
-    processes, by default one per processor, 0 for none but this one; or any Executor of
-    concurrent.futures as `executor`. `watch(Progress)` is called after each cell.
+    failed ones only with `retry`, and those that another process runs are waited for. Without a
+    file they last as long as the Study. `workers`: processes, by default one per processor, 0 for
+    none but this one; or any Executor of concurrent.futures as `executor`. `watch(Progress)` is
+    called after each cell. A cell that takes longer than `seconds` is stopped, and has failed.
 
     Raises StudyFileError naming the file that cannot be read or written, and EngineError where the
     executor breaks down.
     """
     keeper = None
+    engine = Engine(executor, workers, seconds)
     if file is None:
         keeper = _Keeper()
         file = keeper.folder / "study.sqlite"
-    engine = Engine(executor, workers)
-    with Ledger(file) as ledger:
+    with whole(file) as ledger:
         ledger.plan([one for one, _ in plan])
+        take_in(ledger)
+        gone = ledger.forget([one for one, _ in plan])
         known = ledger.cells()
         settled = {
             key: one
@@ -304,13 +341,19 @@ def study(
         }
         if any(one.id not in settled for one, _ in plan):
             with engine:
-                Run(plan, ledger, engine, watch, settled).all()
+                Run(plan, ledger, engine, watch, known, settled).all()
             known = ledger.cells()
     return Study(
         path=Path(file),
         keeper=keeper,
+        notes=(*ledger.notes, *(f"{file}: cell {one.id}: was damaged" for one in gone)),
+        trust=trusted_by(one.content for one, _ in plan),
         cells=tuple(
-            replace(known[one.id], parameters=one.parameters, content=one.content)
+            replace(
+                known.get(one.id, damaged(one.id, f"{file}: cell {one.id}: is lost")),
+                parameters=one.parameters,
+                content=one.content,
+            )
             for one, _ in plan
         ),
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from ocp.plots import Curve, check_suffix, lines
 from ocp.solution.files import write
-from ocp.studies.database import Cell
+from ocp.studies.rows import Cell
 
 NUMBERS = ("iterations", "build_seconds", "solve_seconds")
 CURVES = 12  # with more combinations of the other parameters, cells are drawn as points alone

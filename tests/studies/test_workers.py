@@ -52,7 +52,7 @@ def test_any_executor_will_do_and_one_that_breaks_says_so():
 def test_a_worker_that_dies_costs_its_own_cell_at_most():
     done = sweep(problem, {"torque": [13.0, 8.0, 10.0]}, workers=2, method=deadly, file="a.sqlite")
     assert [cell.status for cell in done.cells] == ["failed", "solved", "solved"]
-    assert done.failed[0].reason.startswith("its worker process died twice: BrokenProcessPool")
+    assert done.failed[0].reason.startswith("its worker process died twice: WorkerDied: SIGKILL")
     assert done.cells[1].objective == solve(problem(torque=8.0)).objective
 
 

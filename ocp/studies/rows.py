@@ -1,0 +1,173 @@
+"""A cell of a study and the row of a file that holds it: written with a digest, read with distrust.
+
+A row is data alone. One that was damaged, or that somebody else has written, is told by its digest,
+by the hash of its content, by its sizes and by its types, before anything is made of it.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any
+
+from ocp.studies.addresses import known_by
+
+SOLVED, FAILED, PENDING, DAMAGED = "solved", "failed", "pending", "damaged"
+FUNCTIONS = ("problem", "method", "measure")
+NUMBERS = ("objective", "duration", "seconds")
+STRUCTURED = ("parameters", "content", "terms", "measured", "statistics")
+FIELDS = ("status", "reason", *NUMBERS, "terms", "measured", "statistics")
+COLUMNS = ("id", "place", "parameters", "content", *FIELDS, "finished", "archive")
+TEXT, ARCHIVE = 4 * 2**20, 64 * 2**20  # longest text and largest solution of a cell, bytes
+ODD = (ValueError, KeyError, TypeError, AttributeError, RecursionError)  # of data of another shape
+
+
+class StudyFileError(OSError, ValueError):
+    """Raised when a study's file, or a cell of it, cannot be read or written.
+
+    The message names the file and the cell, and says why.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One cell of a study: its `parameters` and what came of it.
+
+    `id` is a hash of all that it depends on, its `content`. `status` is "solved", "failed",
+    "pending", or "damaged" where the file cannot be believed; `reason` says why it failed; `terms`
+    of the objective {name: value}, numbers `measured` of the solution, `statistics`; `duration` and
+    the `seconds` that it took (s), and when it was `finished` (UTC). The solution itself stays in
+    the file.
+    """
+
+    id: str
+    parameters: dict[str, Any]
+    content: dict[str, Any]
+    status: str = PENDING
+    reason: str = ""
+    objective: float | None = None
+    duration: float | None = None
+    seconds: float | None = None
+    terms: dict[str, Any] = field(default_factory=dict)
+    measured: dict[str, Any] = field(default_factory=dict)
+    statistics: dict[str, Any] = field(default_factory=dict)
+    finished: str = ""
+
+    @property
+    def solved(self) -> bool:
+        """Tell whether it was solved."""
+        return self.status == SOLVED
+
+
+def identity(content: Mapping[str, Any]) -> str:
+    """Return the hash of a content, which knows functions without their folders."""
+    known = {name: content[name] and known_by(content[name]) for name in FUNCTIONS}
+    settings = content["transcription"]
+    own = {name: known_by(settings[name]) for name in ("dynamics", "method")}
+    data = {**content, **known, "transcription": settings | own}
+    text = json.dumps(data, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def pending_row(cell: Cell, place: int) -> tuple[Any, ...]:
+    """Return the row of a cell that waits to be solved, with its digest."""
+    blank = Cell(id=cell.id, parameters=cell.parameters, content=cell.content)
+    return _row(blank, place, {name: getattr(blank, name) for name in FIELDS}, "", b"")
+
+
+def finished_row(cell: Cell, place: int, result: dict[str, Any]) -> tuple[Any, ...]:
+    """Return the row of a cell with what came of it, with its digest.
+
+    A result too large to be read again becomes a failure that says so.
+    """
+    stamp = datetime.now(timezone.utc).isoformat(timespec="microseconds")
+    sizes = [len(_json(result[name])) for name in STRUCTURED if name in result]
+    archive = result["archive"] or b""
+    if max(sizes) > TEXT or len(archive) > ARCHIVE:
+        reason = f"its record of {max(sizes) + len(archive)} bytes is larger than a study holds"
+        result = {name: {} if isinstance(value, dict) else value for name, value in result.items()}
+        return _row(cell, place, result | {"status": FAILED, "reason": reason}, stamp, b"")
+    return _row(cell, place, result, stamp, archive)
+
+
+def cell_of(row: Sequence[Any]) -> tuple[Cell, str]:
+    """Return the Cell of a row, COLUMNS and the digest, and the checksum of its archive.
+
+    Raises ValueError saying what is odd.
+    """
+    values = dict(zip(COLUMNS, row))
+    _check_types(values)
+    if row[-1] != _digest(row[:-1]):
+        raise ValueError("its digest does not fit")
+    try:
+        data = {name: json.loads(values[name]) for name in STRUCTURED}
+        fits = identity(data["content"]) == values["id"]
+    except ODD as error:
+        raise ValueError(f"its content is none of a cell ({type(error).__name__})") from None
+    if not fits:
+        raise ValueError("its content is not what its id stands for")
+    if not all(isinstance(value, dict) for value in data.values()):
+        raise ValueError("its data are no mappings")
+    numbers = [*data["terms"].values(), *data["measured"].values()]
+    if not all(value is None or isinstance(value, (int, float)) for value in numbers):
+        raise ValueError("its numbers are none")
+    kept = {name: values[name] for name in ("id", *FIELDS, "finished")}
+    return Cell(**(kept | data)), values["archive"]
+
+
+def damaged(key: str, reason: str) -> Cell:
+    """Return the Cell that stands for a row that cannot be believed."""
+    return Cell(id=key, parameters={}, content={}, status=DAMAGED, reason=reason)
+
+
+def checksum(archive: bytes) -> str:
+    """Return the checksum of an archive, none of nothing."""
+    return hashlib.sha256(archive).hexdigest() if archive else ""
+
+
+def _row(
+    cell: Cell, place: int, result: Mapping[str, Any], finished: str, archive: bytes
+) -> tuple[Any, ...]:
+    """Return COLUMNS and the digest, in the types that the file gives back."""
+    values: dict[str, Any] = {name: result[name] for name in FIELDS}
+    values |= {name: _number(values[name]) for name in NUMBERS}
+    values["reason"] = _text(values["reason"])[: TEXT // 4]
+    values |= {"id": cell.id, "place": place, "parameters": cell.parameters}
+    values |= {"content": cell.content, "finished": finished, "archive": checksum(archive)}
+    values |= {name: _json(values[name]) for name in STRUCTURED}
+    row = tuple(values[name] for name in COLUMNS)
+    return (*row, _digest(row))
+
+
+def _check_types(values: Mapping[str, Any]) -> None:
+    """Raise ValueError unless a row has the types and sizes of one."""
+    for name, value in values.items():
+        if name == "place":
+            fits = isinstance(value, int)
+        elif name in NUMBERS:
+            fits = value is None or (isinstance(value, float) and math.isfinite(value))
+        else:
+            fits = isinstance(value, str) and len(value) <= TEXT
+        if not fits:
+            raise ValueError(f"its {name} is none")
+    if values["status"] not in (SOLVED, FAILED, PENDING):
+        raise ValueError("its status is none")
+
+
+def _digest(row: Sequence[Any]) -> str:
+    return hashlib.sha256(json.dumps(list(row)).encode()).hexdigest()
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def _text(value: str) -> str:
+    """Return a text without what no file can hold."""
+    return value.encode("utf-8", "replace").decode().replace("\0", "")
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, allow_nan=False)
