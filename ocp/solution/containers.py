@@ -80,7 +80,8 @@ def _members(archive: zipfile.ZipFile, most: int) -> dict[str, bytes]:
     for info in infos:
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise ValueError(f"member {info.filename!r}: unknown compression")
-        members[info.filename.removesuffix(".npy")] = archive.read(info)
+        with archive.open(info) as stream:  # read by size, where more would be unpacked at once
+            members[info.filename.removesuffix(".npy")] = stream.read(info.file_size)
     return members
 
 
