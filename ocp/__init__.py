@@ -50,7 +50,7 @@ from ocp.problem import (
     velocity_limits,
     zmp_inside,
 )
-from ocp.solution.attempts import Attempt
+from ocp.solution.attempts import LADDER, PLAIN, Attempt
 from ocp.solution.solution import NotSolved, Solution
 from ocp.solution.solving import solve
 from ocp.solution.starts import Guess
@@ -66,6 +66,8 @@ if TYPE_CHECKING:
     from ocp.studies import Published, Task, Views, compare, multistart, pareto, sweep
 
 __all__ = [
+    "LADDER",
+    "PLAIN",
     "Attempt",
     "BSpline",
     "Constraint",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ocp import Guess, Problem, Radau, Solution, Solver, Transcription, Views, solve
+from ocp import PLAIN, Guess, Problem, Radau, Solution, Solver, Transcription, Views, solve
 from ocp.mechanics import structure
 from ocp.studies import wandering
 
@@ -53,7 +53,7 @@ def wander(
     solutions = []
     for number in range(starts):
         guess = wandering(statement, transcription, number, seed=seed, spread=spread)
-        solutions.append(solve(statement, transcription, QUICK, guess=guess))
+        solutions.append(solve(statement, transcription, QUICK, guess=guess, attempts=PLAIN))
     return sorted((one for one in solutions if one.success), key=lambda one: one.objective)
 
 

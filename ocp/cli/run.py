@@ -314,6 +314,7 @@ def _print_iteration(iteration: Iteration) -> None:
     """Print a line for an iteration; interrupt the solve when nobody reads on."""
     try:
         if iteration.number == 0:
+            print(f"{iteration.stage}\n" if iteration.stage else "", end="")
             print(f"{'iteration':>9}  {'objective':>14}  {'violation':>10}  {'seconds':>8}")
         print(
             f"{iteration.number:9d}  {iteration.objective:14.8g}  "

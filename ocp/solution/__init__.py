@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ocp.later import later
-from ocp.solution.attempts import Attempt
+from ocp.solution.attempts import LADDER, PLAIN, Attempt
 from ocp.solution.files import check_writable, plain, versions, write
 from ocp.solution.solution import NotSolved, Solution
 from ocp.solution.solving import solve
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ocp.solution.standing import Extreme, Footing, as_data, footing, margin
 
 __all__ = [
+    "LADDER",
+    "PLAIN",
     "Attempt",
     "Extreme",
     "Footing",

@@ -3,21 +3,25 @@
 The user's limits of iterations and time are shared, not given to each.
 """
 
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from ocp.solvers.minimizing import INTERRUPTED, Outcome, Solver, minimize
-from ocp.solvers.nlp import NLP, feasibility
-from ocp.solvers.plugins import CPU_LIMITS, ITERATION_LIMITS, TIME_LIMITS
-from ocp.solvers.record import Iteration
+from ocp.solution.budget import Budget, Start, Watch, budget, spend, staged
+from ocp.solution.search import NOWHERE, search
+from ocp.solvers.minimizing import CUT_SHORT, INTERRUPTED, Outcome, Solver
+from ocp.solvers.nlp import NLP, feasibility, violation
+from ocp.solvers.record import FEASIBLE
+from ocp.transcription.transcribe import Transcribed
 
 TUNED_PLUGIN = "ipopt"  # the only one that attempts have options for
-LEAST_SECONDS = 1e-6  # of a limit of time that is used up, since solvers refuse zero
+INFEASIBLE = "Infeasible_Problem_Detected"
+HOPELESS = ("Invalid_Option", "Not_Enough_Degrees_Of_Freedom")  # from wherever one starts
+UNENDED = (CUT_SHORT, NOWHERE)  # what came of these is no answer
+TIMES, WORK, MOST = 5, 110_000, 3000  # bounds of what follows a first attempt, see `allowance`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,75 +30,65 @@ class Attempt:
 
     `guess` is a Guess, a Solution, or None for the start of the whole solve. With `feasible_first`
     the solver first finds any motion that meets the constraints, and minimises from there: a rough
-    start is smoothed before the objective pulls at it.
+    start is smoothed before the objective pulls at it. `wandering` is a number of starts that
+    wander off this one, the same every time: from each the violation of inequalities is made
+    least, and from where none is left the objective; later ones wander off the best of the former.
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)
     guess: Any = None
     feasible_first: bool = False
+    wandering: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Start:
-    """Where an attempt begins: the point `x` (variables,), and `multipliers` where they are known.
-
-    These are {x_multipliers, g_multipliers}.
-    """
-
-    x: np.ndarray
-    multipliers: Mapping[str, np.ndarray] = field(default_factory=dict)
+PLAIN = (Attempt(),)
+LADDER = (Attempt(), Attempt(feasible_first=True), Attempt(wandering=40))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """What came of an attempt: the Outcomes of its `stages`, the last of which counts.
+    """What came of an attempt: the Outcomes of its `stages`, and the `outcome` that counts.
 
-    `solver` is as it was tuned; `warm` whether it began with multipliers.
+    `solver` is as it was tuned; `warm` whether it began with multipliers; `violation` the largest
+    of any bound; `nearest` the unknowns of least violation of those that wandered.
     """
 
     solver: Solver
     stages: tuple[Outcome, ...]
+    outcome: Outcome
     warm: bool
-
-    @property
-    def outcome(self) -> Outcome:
-        """The Outcome of the last stage."""
-        return self.stages[-1]
+    violation: float
+    nearest: np.ndarray | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
-    """What is left of the limits among a user's options: {option: iterations, or seconds}."""
+class Climb:
+    """The Trials of a ladder, and the Budget that they left."""
 
-    left: Mapping[str, float]
+    trials: tuple[Trial, ...]
+    left: Budget
 
     @property
-    def spent(self) -> bool:
-        """Tell whether one of the limits is used up."""
-        return any(amount <= 0 for amount in self.left.values())
+    def best(self) -> Trial:
+        """The Trial that succeeded or was interrupted, else the last that met all, else the last.
 
-    def limit(self, solver: Solver) -> Solver:
-        """Return the solver with no more allowed than what is left."""
-        limits: dict[str, Any] = {
-            name: max(amount, 0 if name in ITERATION_LIMITS else LEAST_SECONDS)
-            for name, amount in self.left.items()
-        }
-        return replace(solver, options=dict(solver.options) | limits) if limits else solver
+        Those that wandered or were cut short do not count where there are others.
+        """
+        last = self.trials[-1]
+        if _over(last.outcome):
+            return last
+        whole = [trial for trial in self.trials if trial.outcome.status not in UNENDED] or [last]
+        feasible = [trial for trial in whole if _shortfall(trial) <= FEASIBLE]
+        return (feasible or whole)[-1]
 
-    def after(self, iterations: int, seconds: float, cpu_seconds: float) -> "Budget":
-        """Return what is left after so many iterations and seconds."""
-        used: dict[str, float] = dict.fromkeys(ITERATION_LIMITS, iterations)
-        used |= dict.fromkeys(TIME_LIMITS, seconds) | dict.fromkeys(CPU_LIMITS, cpu_seconds)
-        return Budget(left={name: amount - used[name] for name, amount in self.left.items()})
-
-
-def budget(solver: Solver) -> Budget:
-    """Return the Budget that a solver's options grant."""
-    limits = {*ITERATION_LIMITS, *TIME_LIMITS, *CPU_LIMITS}
-    return Budget(left={name: solver.options[name] for name in limits & {*solver.options}})
+    @property
+    def nearest(self) -> np.ndarray:
+        """The unknowns of the point that comes nearest to all that is asked."""
+        wandered = [trial.nearest for trial in self.trials if trial.nearest is not None]
+        return wandered[-1] if wandered else self.best.outcome.x
 
 
 def ladder(attempts: Iterable[Attempt], solver: Solver) -> tuple[Attempt, ...]:
@@ -114,23 +108,86 @@ def ladder(attempts: Iterable[Attempt], solver: Solver) -> tuple[Attempt, ...]:
 
 
 def climb(
-    nlp: NLP,
+    transcribed: Transcribed,
     solver: Solver,
     attempts: Sequence[Attempt],
     starts: Sequence[Start],
-    watch: Callable[[Iteration], Any] | None = None,
-) -> list[Trial]:
-    """Return the Trials of attempts up to one that succeeds, is interrupted or spends all."""
+    watch: Watch | None = None,
+) -> Climb:
+    """Return the Climb of attempts up to one that succeeds, is interrupted or spends all.
+
+    What no start can help ends the climb, and wandering is for motions that miss what is asked.
+    """
     trials: list[Trial] = []
     grant = budget(solver)
     for attempt, start in zip(attempts, starts):
+        if trials and _idle(attempt, trials):
+            continue
         tuned = replace(solver, options=dict(attempt.options) | dict(solver.options))
-        stages, grant = _stages(nlp, tuned, attempt.feasible_first, start, grant, watch)
-        warm = bool(start.multipliers) and not attempt.feasible_first
-        trials.append(Trial(solver=tuned, stages=stages, warm=warm))
-        if trials[-1].outcome.success or trials[-1].outcome.status == INTERRUPTED or grant.spent:
+        if trials and not attempt.options and np.isinf(grant.iterations):
+            grant = replace(grant, iterations=allowance(transcribed.nlp, trials[0]))
+        trial, grant = _try(transcribed, tuned, attempt, start, grant, watch)
+        trials.append(trial)
+        if _over(trial.outcome) or grant.spent:
             break
-    return trials
+    return Climb(trials=tuple(trials), left=grant)
+
+
+def allowance(nlp: NLP, first: Trial) -> int:
+    """Return how many iterations may follow those of a first attempt.
+
+    TIMES as many, or WORK over the number of variables where that is more, at most MOST.
+    """
+    spent = sum(stage.iterations for stage in first.stages)
+    return min(MOST, max(TIMES * spent, WORK // max(1, len(nlp.lower))))
+
+
+def _over(outcome: Outcome) -> bool:
+    """Tell whether there is nothing more to try."""
+    return outcome.success or outcome.status in (INTERRUPTED, *HOPELESS)
+
+
+def _shortfall(trial: Trial) -> float:
+    return np.inf if np.isnan(trial.violation) else trial.violation
+
+
+def _idle(attempt: Attempt, trials: Sequence[Trial]) -> bool:
+    """Tell whether an attempt wanders though a former one met all that is asked."""
+    return bool(attempt.wandering) and min(map(_shortfall, trials)) <= FEASIBLE
+
+
+def _try(
+    transcribed: Transcribed,
+    solver: Solver,
+    attempt: Attempt,
+    start: Start,
+    grant: Budget,
+    watch: Watch | None,
+) -> tuple[Trial, Budget]:
+    """Return the Trial of one attempt, and what it left of the budget."""
+    nlp, nearest = transcribed.nlp, None
+    if attempt.wandering:
+        wandered = search(transcribed, solver, start.x, attempt.wandering, grant, watch)
+        stages, outcome, grant = wandered.stages, wandered.outcome, wandered.left
+        nearest = wandered.nearest
+    else:
+        stages, grant = _stages(nlp, solver, attempt.feasible_first, start, grant, watch)
+        outcome = stages[-1]
+    trial = Trial(
+        solver=solver,
+        stages=stages,
+        outcome=outcome,
+        warm=bool(start.multipliers) and not (attempt.feasible_first or attempt.wandering),
+        violation=_largest(nlp, outcome),
+        nearest=nearest,
+    )
+    return trial, grant
+
+
+def _largest(nlp: NLP, outcome: Outcome) -> float:
+    """Return the largest violation of any bound."""
+    beyond = violation(outcome.x, nlp.lower, nlp.upper)
+    return float(np.max(np.append(beyond, violation(outcome.g, nlp.g_lower, nlp.g_upper))))
 
 
 def _stages(
@@ -139,28 +196,18 @@ def _stages(
     feasible_first: bool,
     start: Start,
     grant: Budget,
-    watch: Callable[[Iteration], Any] | None,
+    watch: Watch | None,
 ) -> tuple[tuple[Outcome, ...], Budget]:
-    """Return the Outcomes of one attempt's stages, and what they left of the budget."""
+    """Return the Outcomes of one attempt's stages, and what they left of the budget.
+
+    Where feasibility alone leads to a point of least violation, the objective would lead no nearer.
+    """
     if not feasible_first:
-        outcome, grant = _minimize(nlp, solver, start, grant, watch)
+        outcome, grant = spend(nlp, solver, start, grant, watch)
         return (outcome,), grant
-    first, grant = _minimize(feasibility(nlp), solver, Start(x=start.x), grant, watch)
-    if first.status == INTERRUPTED:
+    shown = staged(watch, "feasible first")
+    first, grant = spend(feasibility(nlp), solver, Start(x=start.x), grant, shown)
+    if first.status in (INTERRUPTED, INFEASIBLE, *HOPELESS):
         return (replace(first, f=float(nlp.objective(first.x))),), grant
-    outcome, grant = _minimize(nlp, solver, Start(x=first.x), grant, watch)
+    outcome, grant = spend(nlp, solver, Start(x=first.x), grant, watch)
     return (first, outcome), grant
-
-
-def _minimize(
-    nlp: NLP,
-    solver: Solver,
-    start: Start,
-    grant: Budget,
-    watch: Callable[[Iteration], Any] | None,
-) -> tuple[Outcome, Budget]:
-    """Return the Outcome of one stage within the budget, and what it left of it."""
-    begin = time.process_time()
-    outcome = minimize(nlp, grant.limit(solver), start.x, watch=watch, **start.multipliers)
-    cpu_seconds = time.process_time() - begin
-    return outcome, grant.after(outcome.iterations, outcome.solve_seconds, cpu_seconds)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ocp.problem.statement import Problem
-from ocp.solution.attempts import Attempt, Trial, climb, ladder
+from ocp.solution.attempts import LADDER, Attempt, Climb, climb, ladder
 from ocp.solution.diagnosis import explain
 from ocp.solution.preflight import preflight
 from ocp.solution.solution import Solution
@@ -28,18 +28,19 @@ def solve(
     *,
     guess: Guess | Solution | None = None,
     watch: Callable[[Iteration], Any] | None = None,
-    attempts: Iterable[Attempt] = (Attempt(),),
+    attempts: Iterable[Attempt] = LADDER,
     certify: bool = False,
 ) -> Solution:
     """Return the Solution of a problem; not converging is a status, on which `.require()` insists.
 
     `guess` is a Guess, or a Solution (of any spline basis) that also lends its multipliers; by
     default the straight line between the prescribed ends. `watch(iteration)` sees every iteration.
-    `attempts` are made one after the other until one succeeds or is interrupted: their options are
-    IPOPT's, under those of `solver`, whose limits of iterations and time hold for all of them
-    together; to other plugins an attempt with options is the first one or none. Iterations and
-    seconds of all are added up in the statistics, and their statuses listed. With `certify` the
-    solution carries its Verification.
+    `attempts` are made one after the other until one succeeds or is interrupted, by default a
+    plain one, one that is feasible first, and starts that wander: their options are IPOPT's, under
+    those of `solver`, whose limits of iterations and time hold for all of them together; to other
+    plugins an attempt with options is the first one or none. Iterations and seconds of all are
+    added up in the statistics, and their statuses listed. Where all fail, the solution is that of
+    the last that ended by itself. With `certify` it carries its Verification.
     Raises ValueError before the solve for anything wrong with the statement.
     """
     begin = time.perf_counter()
@@ -50,12 +51,11 @@ def solve(
     for each in distinct.values():
         preflight(transcribed, each.x, solver.hessian)
     ready = time.perf_counter()
-    starts = [distinct[id(each)] for each in guesses]
-    trials = climb(transcribed.nlp, solver, attempts, starts, watch)
-    statistics = _statistics(transcribed, trials)
+    climbed = climb(transcribed, solver, attempts, [distinct[id(each)] for each in guesses], watch)
+    statistics = _statistics(transcribed, climbed)
     statistics["build_seconds"] += ready - begin
     statistics["total_seconds"] = time.perf_counter() - begin
-    solution = _solution(transcribed, trials[-1].outcome, statistics)
+    solution = _solution(transcribed, climbed.best.outcome, statistics)
     if not certify:
         return solution
     from ocp.solution.certificate import verify  # certificates load when one is asked for
@@ -93,12 +93,12 @@ def _solution(transcribed: Transcribed, outcome: Outcome, statistics: dict[str, 
     )
 
 
-def _statistics(transcribed: Transcribed, trials: list[Trial]) -> dict[str, Any]:
+def _statistics(transcribed: Transcribed, climbed: Climb) -> dict[str, Any]:
     """Return sizes, settings, and what all trials together took.
 
-    What only the last one has is its own.
+    What only one has is that of the best.
     """
-    nlp, last = transcribed.nlp, trials[-1]
+    nlp, last, trials = transcribed.nlp, climbed.best, climbed.trials
     stages = [stage for trial in trials for stage in trial.stages]
     return {
         "plugin": last.solver.name,

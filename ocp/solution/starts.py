@@ -11,7 +11,7 @@ from ocp.mechanics.structure import structure
 from ocp.motion.basis import transfer
 from ocp.motion.spline import BSpline
 from ocp.problem.statement import Problem
-from ocp.solution.attempts import Start
+from ocp.solution.budget import Start
 from ocp.solution.solution import Solution
 from ocp.transcription.guess import first_lifted, standing
 from ocp.transcription.loop_laws import closed_points
@@ -61,7 +61,7 @@ def _chosen(transcribed: Transcribed, guess: Guess) -> np.ndarray:
         points, *_ = split(layout, transcribed.guess)
     else:
         guide = transcribed.transcription.method.guide(problem.motion)
-        points = _waypoints(problem, guide, guess.q)
+        points = waypoints(problem, guide, guess.q)
     return join(layout, points, duration, first_lifted(layout, points, duration))
 
 
@@ -112,7 +112,7 @@ def _resampled(layout: Layout, guess: Solution) -> np.ndarray:
     return np.array([np.interp(layout.nodes, guess.nodes, line) for line in guess.lifted])
 
 
-def _waypoints(problem: Problem, guide: BSpline | None, q: ArrayLike) -> np.ndarray:
+def waypoints(problem: Problem, guide: BSpline | None, q: ArrayLike) -> np.ndarray:
     """Return the control points of a motion along waypoints, its loops closed."""
     q = np.asarray(q, dtype=float)
     if q.ndim != 2 or len(q) != problem.tree.dof or q.shape[1] < 2 or not np.isfinite(q).all():

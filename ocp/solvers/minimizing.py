@@ -16,6 +16,7 @@ from ocp.solvers.record import Interruptible, Iteration, Record
 
 BACKENDS = {"snopt": "ocp.solvers.snopt"}  # beside the plugins of CasADi: where each BACKEND is
 INTERRUPTED = "User_Requested_Stop"
+CUT_SHORT = "Cut_Short"  # after as many iterations as its caller allowed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,12 +102,14 @@ def minimize(
     x_multipliers: np.ndarray | None = None,
     g_multipliers: np.ndarray | None = None,
     watch: Callable[[Iteration], Any] | None = None,
+    most: int | None = None,
 ) -> Outcome:
     """Solve from the point x (variables,), and return the Outcome.
 
     Failure to converge is a status, not an exception. With multipliers the solver starts warm.
     `watch(iteration)` is called at every Iteration. After Ctrl-C the outcome is the best iterate
-    seen: the lowest objective among feasible ones, else the least violation.
+    seen: the lowest objective among feasible ones, else the least violation. It is cut short, with
+    that status, after `most` iterations.
     Raises ValueError for a Hessian that this NLP cannot give, and for a solver that cannot be set
     up.
     """
@@ -116,7 +119,7 @@ def minimize(
             "hessian 'gauss-newton': this NLP leaves its derivatives to the solver, "
             "which cannot know the residuals"
         )
-    record, backend = Record(nlp, watch), solver.backend
+    record, backend = Record(nlp, watch, most), solver.backend
     start = Start(x=x, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
     program = nlp if backend.prepare is nlpsol.prepare else differentiated(nlp)
     run = backend.prepare(program, solver, start, record.see)
@@ -124,7 +127,9 @@ def minimize(
     with Interruptible(record):
         answer = run()
     solved = time.perf_counter()
-    last = record.best if record.interrupted else answer.iterate
+    stopped = record.interrupted or (record.full and not answer.success)
+    last = record.best if stopped else answer.iterate
+    cut = CUT_SHORT if stopped else answer.status
     point = last or record.best or answer.iterate or iterate(nlp, x)
     return Outcome(
         x=point.x,
@@ -132,7 +137,7 @@ def minimize(
         g=point.g,
         x_multipliers=point.x_multipliers,
         g_multipliers=point.g_multipliers,
-        status=INTERRUPTED if record.interrupted else answer.status,
+        status=INTERRUPTED if record.interrupted else cut,
         success=answer.success and not record.interrupted,
         iterations=answer.iterations,
         history=tuple(record.history),

@@ -22,20 +22,28 @@ FEASIBLE = 1e-6  # an interrupted solve prefers the best objective among iterate
 class Iteration:
     """One iteration as it happens.
 
-    Number, objective, largest violation of any bound, seconds since the start.
+    Number, objective, largest violation of any bound, seconds since the start, and of which `stage`
+    where a solve has several.
     """
 
     number: int
     objective: float
     violation: float
     seconds: float
+    stage: str = ""
 
 
 class Record:
-    """What is kept of the iterates that a solver shows: the history, and the best of them."""
+    """What is kept of the iterates that a solver shows: the history, and the best of them.
 
-    def __init__(self, nlp: NLP, watch: Callable[[Iteration], Any] | None = None):
+    After `most` iterations the solver is to stop.
+    """
+
+    def __init__(
+        self, nlp: NLP, watch: Callable[[Iteration], Any] | None = None, most: int | None = None
+    ):
         self.nlp, self.watch, self.begin = nlp, watch, time.perf_counter()
+        self.most, self.full = most, False
         self.history: list[Iteration] = []
         self.best: Iterate | None = None
         self.interrupted = False
@@ -60,7 +68,8 @@ class Record:
             self._rank, self.best = rank, iterate
         if self.watch is not None:
             self.watch(iteration)
-        return self.interrupted
+        self.full = self.most is not None and iteration.number >= self.most
+        return self.interrupted or self.full
 
 
 class Interruptible:

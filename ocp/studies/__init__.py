@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ocp.later import later
-from ocp.studies.random_starts import wandering
+from ocp.solution.wandering import wandering
 from ocp.studies.task import Published, Task, Views
 
 if TYPE_CHECKING:

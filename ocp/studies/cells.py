@@ -15,10 +15,10 @@ from ocp.solution.archive import load
 from ocp.solution.certificate import Verification, verify
 from ocp.solution.files import plain, versions, write
 from ocp.solution.solution import Solution
+from ocp.solution.wandering import wandering
 from ocp.solvers import INTERRUPTED
 from ocp.studies.addresses import resolve
-from ocp.studies.content import Content, Find, settings, solver, statement, transcription
-from ocp.studies.random_starts import wandering
+from ocp.studies.content import Content, Find, once, settings, solver, statement, transcription
 from ocp.studies.rows import FAILED, SOLVED
 from ocp.transcription.methods import METHODS
 from ocp.transcription.transcribe import Transcription
@@ -94,10 +94,10 @@ def _solved(data: Content, seed: Seed | None) -> Result:
         arguments, archive = seed
         guesses.insert(0, restored(archive, data | {"arguments": arguments}, resolve))
     method = resolve(data["method"])
-    for guess in guesses:
-        solution = method(
-            problem, settled, solver(data, resolve), guess=guess, **settings(data, resolve)
-        )
+    for guess in guesses:  # one start of many is tried once, and so is a neighbour's motion
+        last = guess is guesses[-1] and data["start"] is None
+        how = settings(data, resolve) | ({} if last else once(method))
+        solution = method(problem, settled, solver(data, resolve), guess=guess, **how)
         if solution.status == INTERRUPTED:
             return {"status": STOPPED, "reason": "interrupted"}
         if solution.success:

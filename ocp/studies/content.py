@@ -12,6 +12,7 @@ from typing import Any
 from ocp.dynamics import CHOICES, Formulation
 from ocp.dynamics.catalogue import is_built_in
 from ocp.problem import Problem
+from ocp.solution.attempts import PLAIN
 from ocp.solution.files import plain
 from ocp.solution.solution import Solution
 from ocp.solution.solving import solve
@@ -151,6 +152,11 @@ def solver(data: Content, find: Find) -> Solver:
 def settings(data: Content, find: Find) -> dict[str, Any]:
     """Return the settings of a cell's method, as it takes them."""
     return _called(find(data["method"]), data["how"])
+
+
+def once(method: Callable[..., Any]) -> dict[str, Any]:
+    """Return what makes a method try once, where it takes attempts."""
+    return {"attempts": PLAIN} if "attempts" in inspect.signature(method).parameters else {}
 
 
 def bound_to(what: str, value: Any, *neighbours: Any) -> str:

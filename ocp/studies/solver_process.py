@@ -33,7 +33,8 @@ def main(task: str, result: str) -> None:
         solver, settings = content.solver(job, resolve), content.transcription(job, resolve)
         problem, method = _problem(job), resolve(job["method"])
         tell("solve")
-        solution = method(problem, settings, solver, **content.settings(job, resolve))
+        how = content.settings(job, resolve) | content.once(method)
+        solution = method(problem, settings, solver, **how)
     except ValueError as error:
         tell("refused", reason=str(error).splitlines()[0])
         return

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ocp import (
+    PLAIN,
     Guess,
     HermiteSimpson,
     Integrated,
@@ -116,7 +117,11 @@ def refined(statement: Problem, way: Way, size: int, guess: Solution | Guess | N
     while len(sizes) < ROUNDS and not settled:
         problem, transcription = way.sized(statement, size)
         solution = solve(
-            problem, transcription, solver, guess=solutions[-1] if solutions else guess
+            problem,
+            transcription,
+            solver,
+            guess=solutions[-1] if solutions else guess,
+            attempts=PLAIN,
         )
         end = _end(solution)
         settled = _settled([*solutions, solution]) and max(end) <= GOAL

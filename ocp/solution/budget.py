@@ -1,0 +1,97 @@
+"""What attempts share: where one begins, the limits that are left, and one solve within them."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ocp.solvers.minimizing import Outcome, Solver, minimize
+from ocp.solvers.nlp import NLP
+from ocp.solvers.plugins import CPU_LIMITS, ITERATION_LIMITS, TIME_LIMITS
+from ocp.solvers.record import Iteration
+
+LEAST_SECONDS = 1e-6  # of a limit of time that is used up, since solvers refuse zero
+Watch = Callable[[Iteration], Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """Where an attempt begins: the point `x` (variables,), and `multipliers` where they are known.
+
+    These are {x_multipliers, g_multipliers}.
+    """
+
+    x: np.ndarray
+    multipliers: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """What is left: of the limits among a user's options, {option: iterations, or seconds}.
+
+    Beside them `iterations` that the house allows itself.
+    """
+
+    left: Mapping[str, float]
+    iterations: float = np.inf
+
+    @property
+    def spent(self) -> bool:
+        """Tell whether one of the limits is used up."""
+        return self.iterations <= 0 or any(amount <= 0 for amount in self.left.values())
+
+    def limit(self, solver: Solver) -> Solver:
+        """Return the solver with no more allowed than what is left to the user's options."""
+        limits: dict[str, Any] = {
+            name: max(amount, 0 if name in ITERATION_LIMITS else LEAST_SECONDS)
+            for name, amount in self.left.items()
+        }
+        return replace(solver, options=dict(solver.options) | limits) if limits else solver
+
+    def after(self, iterations: int, seconds: float, cpu_seconds: float) -> "Budget":
+        """Return what is left after so many iterations and seconds."""
+        used: dict[str, float] = dict.fromkeys(ITERATION_LIMITS, iterations)
+        used |= dict.fromkeys(TIME_LIMITS, seconds) | dict.fromkeys(CPU_LIMITS, cpu_seconds)
+        left = {name: amount - used[name] for name, amount in self.left.items()}
+        return Budget(left=left, iterations=self.iterations - iterations)
+
+
+def budget(solver: Solver) -> Budget:
+    """Return the Budget that a solver's options grant."""
+    limits = {*ITERATION_LIMITS, *TIME_LIMITS, *CPU_LIMITS}
+    return Budget(left={name: solver.options[name] for name in limits & {*solver.options}})
+
+
+def spend(
+    nlp: NLP,
+    solver: Solver,
+    start: Start,
+    grant: Budget,
+    watch: Watch | None = None,
+    *,
+    most: float = np.inf,
+) -> tuple[Outcome, Budget]:
+    """Return the Outcome of one solve within the budget, and what it left of it.
+
+    It is cut short after `most` iterations.
+    """
+    begin, most = time.process_time(), min(most, grant.iterations)
+    outcome = minimize(
+        nlp,
+        grant.limit(solver),
+        start.x,
+        watch=watch,
+        most=int(most) if np.isfinite(most) else None,
+        **start.multipliers,
+    )
+    cpu_seconds = time.process_time() - begin
+    return outcome, grant.after(outcome.iterations, outcome.solve_seconds, cpu_seconds)
+
+
+def staged(watch: Watch | None, stage: str) -> Watch | None:
+    """Return what shows iterations of a stage to `watch`."""
+    if watch is None:
+        return None
+    return lambda iteration: watch(replace(iteration, stage=stage))

@@ -1,0 +1,103 @@
+"""What it costs a transcribed statement that its rows give way, and which of them may."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ocp.problem.names import DURATION, RESERVED
+from ocp.problem.statement import Constraint
+from ocp.solvers.relaxation import Prices
+from ocp.transcription.transcribe import Transcribed
+
+Key = tuple[str, int]  # of a row: its constraint's name, and its number
+Gives = Callable[[Constraint, int], bool]  # whether a row may give way
+
+
+def is_limit(constraint: Constraint, number: int) -> bool:
+    """Tell whether a row has room between its bounds and is no law nor the duration's."""
+    unequal = constraint.lower_of(number) < constraint.upper_of(number)
+    return bool(unequal) and constraint.name not in RESERVED
+
+
+def is_room(constraint: Constraint, number: int) -> bool:
+    """Tell whether a row has room between its bounds, the duration's among them."""
+    return constraint.name == DURATION or is_limit(constraint, number)
+
+
+def is_stated(constraint: Constraint, number: int) -> bool:
+    """Tell whether a row is of the statement, the duration's among them, and no law."""
+    return constraint.name == DURATION or constraint.name not in RESERVED
+
+
+def is_any(constraint: Constraint, number: int) -> bool:
+    """Tell that every row may give way."""
+    return True
+
+
+def scale(bound: float) -> float:
+    """Return what a violation of a bound is relative to, as a certificate has it."""
+    return max(1.0, abs(bound)) if np.isfinite(bound) else 1.0
+
+
+def prices(transcribed: Transcribed, gives: Gives, dearer: Mapping[Key, float]) -> Prices:
+    """Return the Prices of the rows that may give way, relative to their bounds.
+
+    A row along the motion costs what it is exceeded by on the average of its instants, times its
+    factor where `dearer` has one.
+    """
+    rows = np.full((2, sum(int((placed.row >= 0).sum()) for placed in transcribed.rows)), np.inf)
+    bounds = np.full((2, transcribed.layout.size), np.inf)
+    for placed in transcribed.rows:
+        for line, number in enumerate(placed.numbers.tolist()):
+            if gives(placed.constraint, number):
+                at = placed.row[line][placed.row[line] >= 0]
+                factor = dearer.get((placed.constraint.name, number), 1.0) / len(placed.s)
+                rows[0, at] = factor / scale(placed.constraint.lower_of(number))
+                rows[1, at] = factor / scale(placed.constraint.upper_of(number))
+    for bounding in _bounding(transcribed):
+        if gives(bounding.constraint, bounding.number):
+            factor = dearer.get((bounding.constraint.name, bounding.number), 1.0)
+            bounds[int(bounding.side == "upper"), bounding.variable] = factor * bounding.price
+    return _of_unknowns(transcribed, rows, bounds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Bounding:
+    """Which row asks for the bound of a variable on one `side`, and the price of exceeding it."""
+
+    variable: int
+    side: str
+    constraint: Constraint
+    number: int
+    price: float
+
+
+def _bounding(transcribed: Transcribed) -> Iterator[_Bounding]:
+    """Yield who asks for each bound of a variable."""
+    slopes = {}
+    for placed in transcribed.rows:
+        for line, k in zip(*np.nonzero(placed.variable >= 0)):
+            key = placed.constraint.name, int(placed.numbers[line]), float(placed.s[k])
+            slopes[key] = placed.coefficient[line, k], len(placed.s)
+    for (variable, side), (constraint, number, s) in transcribed.asked.items():
+        slope, count = slopes.get((constraint.name, int(number), float(s)), (1.0, 1))
+        upper = (side == "upper") == (slope > 0)
+        bound = constraint.upper_of(number) if upper else constraint.lower_of(number)
+        yield _Bounding(
+            variable=int(variable),
+            side=side,
+            constraint=constraint,
+            number=int(number),
+            price=abs(slope) / count / scale(bound),
+        )
+
+
+def _of_unknowns(transcribed: Transcribed, rows: np.ndarray, bounds: np.ndarray) -> Prices:
+    """Return Prices for the solver's unknowns, where these are not all of x."""
+    reduction = transcribed.reduction
+    if reduction is not None:
+        rows = np.hstack([rows, bounds[:, reduction.bounded]])
+        states = np.full((2, len(transcribed.nlp.lower) - len(reduction.kept)), np.inf)
+        bounds = np.hstack([bounds[:, reduction.kept], states])
+    return Prices(lower=bounds[0], upper=bounds[1], g_lower=rows[0], g_upper=rows[1])

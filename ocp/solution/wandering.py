@@ -1,0 +1,71 @@
+"""Random first guesses that wander off the straight motion, the same for the same seed."""
+
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from ocp.mechanics.structure import structure
+from ocp.mechanics.tree import Tree
+from ocp.motion.basis import transfer
+from ocp.problem import Problem
+from ocp.solution.starts import Guess, waypoints
+from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
+from ocp.transcription.variables import join, split
+
+WAYPOINTS = 25  # of a random first guess
+WAVES = np.arange(1, 5)  # half waves between its ends
+SAMPLES = np.linspace(0.0, 1.0, WAYPOINTS)
+SAMPLED = 10  # times as often as a basis has points
+
+
+def wandering(
+    statement: Problem,
+    transcription: Transcription,
+    number: int,
+    *,
+    seed: int = 0,
+    spread: float = 1.0,
+) -> Guess:
+    """Return the Guess of start `number` of a multistart: 0 is the straight motion.
+
+    The others wander off it by `spread` times (rad or m) a random sum of half waves, zero at both
+    ends, the same for the same `seed` and number; modal amplitudes stay, since links bend little.
+    """
+    straight = transcribe(statement, transcription)
+    points, *_ = split(straight.layout, straight.guess)
+    q = points @ straight.problem.motion.values(SAMPLES).T
+    if number:
+        q += detour(statement.tree, (seed, number), spread, SAMPLES)
+    return Guess(q=q)
+
+
+def detour(tree: Tree, seed: tuple[int, ...], spread: float, s: np.ndarray) -> np.ndarray:
+    """Return how far a random motion lies off its course at s (N,): (n, N), zero at both ends."""
+    away = spread * _heights(tree.dof, seed) @ np.sin(np.pi * WAVES[:, None] * s)
+    away[list(chain(*tree.amplitude_rows))] = 0.0
+    return away
+
+
+def wander(
+    transcribed: Transcribed, x: np.ndarray, seed: tuple[int, ...], spread: float, stretch: float
+) -> np.ndarray:
+    """Return unknowns that wander off others, in `stretch` times the duration where it is free."""
+    problem, layout = transcribed.problem, transcribed.layout
+    points, duration, lifted = split(layout, transcribed.expand(x))
+    basis: Any = transcribed.transcription.method.guide(problem.motion) or problem.motion
+    s = np.linspace(0.0, 1.0, SAMPLED * basis.points)
+    away = detour(problem.tree, seed, spread, s)
+    if structure(problem.tree).closed:
+        points = waypoints(problem, basis, points @ problem.motion.values(s).T + away)
+    else:
+        points = points + transfer(basis, basis.fit(away, s), problem.motion)
+    duration = float(np.clip(stretch * duration, *problem.duration))
+    whole = join(layout, points, duration, lifted)
+    reduction = transcribed.reduction
+    return whole if reduction is None else reduction.shrink(whole)
+
+
+def _heights(dof: int, seed: tuple[int, ...]) -> np.ndarray:
+    """Return random heights (dof, waves) of half waves, the shorter the lower."""
+    return np.random.default_rng(seed).standard_normal((dof, len(WAVES))) / np.sqrt(WAVES)
