@@ -1,18 +1,22 @@
 """How far a finished motion lies outside the bounds of its constraints.
 
-At the nodes, and on a dense grid between them.
+Where the program asked for them, and on a dense grid between: every row, at every instant, by its
+own bound.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ocp.problem.statement import Constraint
+from ocp.mechanics.zero_moment import body_weight
+from ocp.problem.names import DURATION, DYNAMICS
+from ocp.problem.statement import Constraint, Span
+from ocp.problem.units import unit_of
 from ocp.solution.sampling import DENSER, traces
 from ocp.solution.solution import Solution
-from ocp.solvers.nlp import violation
+from ocp.transcription.asked import Asked, asked
 from ocp.transcription.distinct import among, distinct
 from ocp.transcription.laws import laws
 from ocp.transcription.requests import looked_at
@@ -20,12 +24,12 @@ from ocp.transcription.requests import looked_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """The worst violation of one constraint.
+    """The worst violation of one constraint, of the row that is worst relative to its own bound.
 
-    At its nodes, on the dense grid, relative to the bound there, and where that is.
-
-    `nodes` and `dense` in `unit`; `relative` to the bound, or absolute for bounds below 1; `label`
-    names the row that is worst on the dense grid, `time` (s) when.
+    At the instants where the program asked for it (`nodes`, in the unit of the row that is worst
+    there), and on the dense grid with these among it (`dense`, in `unit`); the latter `relative` to
+    the bound that is violated, absolute for bounds below 1. `label` names the row, `time` (s) says
+    when. What is not a number is infinitely far out.
     """
 
     name: str
@@ -39,140 +43,190 @@ class Violation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worst:
-    """The worst row and instant of a constraint on one grid."""
+    """The row and the instant s at which a constraint is worst, relative to the bound there."""
 
-    amount: float
-    relative: float
-    unit: str
-    label: str
-    time: float
+    number: int = 0
+    s: float = 0.0
+    amount: float = 0.0
+    relative: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grids:
-    """Instants s: the `nodes` of inequalities, those of equalities, the `dense` ones, and of laws.
+class Line:
+    """A row of a constraint at instants s (N,): `values` (N,) and the bounds they are to keep.
 
-    `lawful` has those of each law by its name.
+    Violations count relative to the bound, or to `scale` where one is given.
     """
 
-    nodes: np.ndarray
-    equalities: np.ndarray
-    dense: np.ndarray
-    lawful: dict[str, np.ndarray]
-
-    @property
-    def everywhere(self) -> np.ndarray:
-        """All of them."""
-        grids = (self.dense, self.nodes, self.equalities, *self.lawful.values())
-        return distinct(np.concatenate(grids))[0]
-
-    def met(self, constraint: Constraint) -> tuple[np.ndarray, np.ndarray]:
-        """Return the instants at which the NLP holds unequal bounds, and equal ones."""
-        if constraint.when in ("start", "end", "ends"):
-            return self.nodes, self.nodes
-        return self.nodes, self.lawful.get(constraint.name, self.equalities)
+    number: int
+    s: np.ndarray
+    values: np.ndarray
+    lower: float
+    upper: float
+    scale: float | None = None
 
 
 def violations(solution: Solution) -> dict[str, Violation]:
-    """Return {name: Violation} for every constraint of a solution, and for its tree's own laws."""
+    """Return {name: Violation} for every constraint of a solution, and for its tree's own laws.
+
+    Beside the statement's these are the bounds of a free duration, and where torques are variables
+    or polynomials of their own, as "dynamics", that they are what the motion needs: in N m or N,
+    relative to the largest torque that the motion needs at that joint.
+    """
     problem, duration = solution.problem, solution.duration
-    stated = laws(problem, problem.motion.collocated)
-    grids = _grids(solution, stated)
-    constraints = (*problem.requirements, *(law for law, _ in stated))
+    stated = [law for law, _ in laws(problem, problem.motion.collocated)]
+    constraints = (*problem.requirements, *(law for law in stated if law.name != DYNAMICS))
+    at_nodes = _at_nodes(solution)
     along = {each.name: each.function for each in constraints if each.when != "joined"}
-    s = grids.everywhere
+    s = _instants(solution, constraints)
     values = traces(solution, along, s * duration)
     table = {}
     for constraint in constraints:
+        nodes = [_line(row) for row in at_nodes.get(constraint.name, ())]
         if constraint.when == "joined":
-            ends = solution.trace_ends(constraint.function)[:, None]
-            coarse = fine = _worst(constraint, np.zeros(1), ends, 0.0)
+            dense = nodes
         else:
-            rows = values[constraint.name]
-            coarse = _worst_along(constraint, s, rows, grids.met(constraint), duration)
-            fine = _worst_along(constraint, s, rows, (grids.dense, grids.dense), duration)
-        table[constraint.name] = Violation(
-            name=constraint.name,
-            nodes=coarse.amount,
-            dense=fine.amount,
-            relative=fine.relative,
-            unit=fine.unit,
-            label=fine.label,
-            time=fine.time,
-        )
-    return table
+            chosen = _within(constraint.when, s)
+            dense = list(_lines(constraint, s[chosen], values[constraint.name][:, chosen]))
+        table[constraint.name] = _violation(constraint, nodes, dense, duration)
+    return table | _of_duration(solution) | _of_torques(solution, at_nodes.get(DYNAMICS, ()), s)
 
 
-def _grids(solution: Solution, stated: Iterable[tuple[Constraint, Any]]) -> Grids:
-    """Return the instants at which a solution's constraints are looked at."""
-    problem, motion = solution.problem, solution.problem.motion
-    method = solution.transcription.method
-    equalities = motion.abscissae(0)
-    return Grids(
-        nodes=method.grid(problem),
-        equalities=equalities,
-        dense=looked_at(problem, DENSER * method.steps),
-        lawful={
-            law.name: equalities if s is None else distinct(np.concatenate(s))[0]
-            for law, s in stated
-        },
-    )
+def worst_of(lines: Iterable[Line]) -> Worst:
+    """Return the Worst of rows; of no violation at all the first row at the start."""
+    worst = Worst()
+    for line in lines:
+        amounts, relative = excess(line.values, line.lower, line.upper)
+        if line.scale is not None:
+            relative = np.where(np.isnan(amounts), np.inf, amounts / line.scale)
+        if not len(relative):
+            continue
+        k = int(np.argmax(relative))
+        if relative[k] > worst.relative:
+            worst = Worst(
+                number=line.number,
+                s=float(line.s[k]),
+                amount=float(amounts[k]),
+                relative=float(relative[k]),
+            )
+    return worst
 
 
-def _worst_along(
-    constraint: Constraint,
-    s: np.ndarray,
-    values: np.ndarray,
-    instants: tuple[np.ndarray, np.ndarray],
-    duration: float,
-) -> Worst:
-    """Return the worst of the rows with unequal bounds and with equal ones, at their `instants`."""
-    candidates = []
-    for grid_, equal in zip(instants, (False, True)):
-        at = among(s, _within(constraint.when, grid_))
-        candidates.append(_worst(constraint, s[at], values[:, at], duration, equal))
-    return max(candidates, key=lambda worst: worst.amount)
+def excess(values: np.ndarray, lower: float, upper: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return by how much values (N,) lie out of bounds, and that over max(1, |bound|).
+
+    Not a number is so in the first and infinite in the second.
+    """
+    below = np.full(len(values), -np.inf) if np.isneginf(lower) else lower - values
+    above = np.full(len(values), -np.inf) if np.isposinf(upper) else values - upper
+    amounts = np.where(np.isnan(values), np.nan, np.maximum(0.0, np.maximum(below, above)))
+    bound = np.where(above > below, upper, lower)
+    with np.errstate(invalid="ignore"):
+        relative = amounts / np.maximum(1.0, np.where(amounts > 0, np.abs(bound), 1.0))
+    return amounts, np.where(np.isnan(relative), np.inf, relative)
+
+
+def _at_nodes(solution: Solution) -> dict[str, list[Asked]]:
+    """Return the rows that the program asked for, by the names of their constraints."""
+    rows: dict[str, list[Asked]] = {}
+    transcription, problem = solution.transcription, solution.problem
+    for row in asked(problem, transcription, solution.points, solution.duration, solution.lifted):
+        rows.setdefault(row.constraint.name, []).append(row)
+    return rows
+
+
+def _instants(solution: Solution, constraints: Iterable[Constraint]) -> np.ndarray:
+    """Return the instants of the dense grid, with the nodes and the ends of spans among them."""
+    problem, method = solution.problem, solution.transcription.method
+    grids = [looked_at(problem, DENSER * method.steps), method.grid(problem), np.array([0.0, 1.0])]
+    for constraint in constraints:
+        when = constraint.when
+        if isinstance(when, Span):
+            grids.append(np.array([when.start, (when.start + when.end) / 2, when.end]))
+    return distinct(np.concatenate(grids))[0]
 
 
 def _within(when: Any, s: np.ndarray) -> np.ndarray:
-    """Return those instants of s at which a constraint holds.
-
-    The nearest to its middle if it holds at none.
-    """
-    if when in ("path", "hull"):
-        return s
-    if isinstance(when, str):
-        return s[{"start": [0], "end": [-1], "ends": [0, -1]}[when]]
-    kept = s[when.holds(s)]
-    return kept if len(kept) else s[[np.argmin(np.abs(s - (when.start + when.end) / 2))]]
+    """Tell at which of the instants s a constraint holds."""
+    if isinstance(when, Span):
+        holds = when.holds(s)
+        return holds if holds.any() else s == (when.start + when.end) / 2
+    ends = {"start": (0.0,), "end": (1.0,), "ends": (0.0, 1.0)}
+    return among(s, ends[when]) if when in ends else np.full(len(s), True)
 
 
-def _worst(
-    constraint: Constraint,
-    s: np.ndarray,
-    values: np.ndarray,
-    duration: float,
-    equal: bool | None = None,
-) -> Worst:
-    """Return the Worst of all rows, or of those whose bounds are `equal` or not.
+def _line(row: Asked) -> Line:
+    lower, upper = row.constraint.lower_of(row.number), row.constraint.upper_of(row.number)
+    return Line(number=row.number, s=row.s, values=row.values, lower=lower, upper=upper)
 
-    Not a number is worse than any.
-    """
-    lower, upper = constraint.bounds(len(values))
-    worst = Worst(
-        amount=0.0, relative=0.0, unit=constraint.unit(0), label=constraint.label(0), time=0.0
+
+def _lines(constraint: Constraint, s: np.ndarray, values: np.ndarray) -> Iterator[Line]:
+    """Yield the rows (m, N) of a constraint."""
+    for number, (line, lower, upper) in enumerate(zip(values, *constraint.bounds(len(values)))):
+        yield Line(number=number, s=s, values=line, lower=lower, upper=upper)
+
+
+def _violation(
+    constraint: Constraint, nodes: Iterable[Line], dense: Iterable[Line], duration: float
+) -> Violation:
+    """Return the Violation of a constraint from its rows at both."""
+    at_nodes, between = worst_of(nodes), worst_of(dense)
+    if constraint.when != "hull":  # whose points lie off the curve
+        between = max(between, at_nodes, key=lambda worst: worst.relative)
+    return Violation(
+        name=constraint.name,
+        unit=constraint.unit(between.number),
+        nodes=at_nodes.amount,
+        dense=between.amount,
+        relative=between.relative,
+        label=constraint.label(between.number),
+        time=between.s * duration,
     )
-    rows = np.arange(len(values)) if equal is None else np.nonzero((lower == upper) == equal)[0]
-    for row in rows.tolist():
-        amounts = violation(values[row], lower[row], upper[row])
-        k = int(np.argmax(np.where(np.isnan(amounts), np.inf, amounts)))
-        if not amounts[k] <= worst.amount:
-            bound = upper[row] if values[row, k] > upper[row] else lower[row]
-            worst = Worst(
-                amount=float(amounts[k]),
-                relative=float(amounts[k] / max(1.0, abs(bound))),
-                unit=constraint.unit(row),
-                label=constraint.label(row),
-                time=float(s[k] * duration),
-            )
-    return worst
+
+
+def _of_duration(solution: Solution) -> dict[str, Violation]:
+    """Return the Violation of the bounds of a free duration, by its name; of a given one none."""
+    lower, upper = solution.problem.duration
+    if lower == upper:
+        return {}
+    bounds = Constraint(
+        name=DURATION, function=lambda at: at.T, lower=lower, upper=upper, labels=("T",), units="s"
+    )
+    value, end = np.array([solution.duration]), np.ones(1)
+    lines = list(_lines(bounds, end, value[None, :]))
+    return {DURATION: _violation(bounds, lines, lines, solution.duration)}
+
+
+def _of_torques(
+    solution: Solution, at_nodes: Iterable[Asked], s: np.ndarray
+) -> dict[str, Violation]:
+    """Return the Violation of torques as reported against those that the motion needs.
+
+    Torques at nodes are compared there, polynomials also in between; none where torques follow.
+    """
+    problem, rows = solution.problem, list(at_nodes)
+    if not rows:
+        return {}
+    law, weight = rows[0].constraint, body_weight(problem.tree)
+    joints = [problem.tree.coordinate(label) for label in law.labels]
+    needed = traces(solution, {"needed": lambda at: at.needed[joints]}, s * solution.duration)
+    peaks = np.maximum(1.0, np.nan_to_num(np.abs(needed["needed"]).max(axis=1), posinf=1.0))
+    in_units = Constraint(
+        name=DYNAMICS,
+        function=law.function,
+        lower=0.0,
+        upper=0.0,
+        labels=law.labels,
+        units=tuple(unit_of(problem.tree.moving[joint], "tau") for joint in joints),
+    )
+
+    def gaps(number: int, when: np.ndarray, values: np.ndarray) -> Line:
+        gap, scale = values * weight, float(peaks[number])
+        return Line(number=number, s=when, values=gap, lower=0.0, upper=0.0, scale=scale)
+
+    nodes = [gaps(row.number, row.s, row.values) for row in rows]
+    dense = nodes
+    if problem.motion.collocated:
+        between = traces(solution, {"gap": law.function}, s * solution.duration)["gap"]
+        dense = [gaps(number, s, line) for number, line in enumerate(between)]
+    return {DYNAMICS: _violation(in_units, nodes, dense, solution.duration)}

@@ -3,27 +3,20 @@
 Violations on a dense grid, forward simulation, energy, first-order conditions.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
-
-import casadi as ca
-import numpy as np
 
 from ocp.dynamics.catalogue import is_built_in
-from ocp.mechanics.flexible import damping_power
-from ocp.mechanics.kinematics import kinetic_energy, load_power, potential_energy
-from ocp.motion import quadrature
-from ocp.problem.instant import Instant
 from ocp.solution.bending import Slope, steepest
 from ocp.solution.bounds import Violation, violations
-from ocp.solution.replaying import drifts
+from ocp.solution.claims import bare, refusals
+from ocp.solution.costs import cost
+from ocp.solution.energy import energy_error
+from ocp.solution.optimality import first_order
+from ocp.solution.replaying import Deviations, deviations
 from ocp.solution.report import Line, aligned, certificate_lines, certified, table, violation_lines
 from ocp.solution.solution import Solution
-from ocp.solvers.nlp import kkt_residual
-from ocp.transcription.multipliers import gather_multipliers
 from ocp.transcription.transcribe import transcribe
-from ocp.transcription.variables import free_duration, join
 
 
 class NotVerified(RuntimeError):
@@ -37,51 +30,82 @@ class NotVerified(RuntimeError):
 class Verification:
     """What a certificate says: violations, how well the motion obeys its mechanics, optimality.
 
-    `drift` (rad or m) is the largest distance from the plan of a forward simulation under the
-    planned torques, `goal_drift` that at its end, and `defect` that of one segment simulated from
-    its own planned start, which no instability of the motion multiplies. `energy_error`, of the
-    energy balance, is relative to the energy turned over; None for a formulation of one's own, of
-    whose energies nothing is known. `kkt`, the residual of the first-order conditions, is None for
-    a motion without its problem or multipliers. `mechanics` that were simulated: "built-in", by
-    another formulation than the plan's, or the name of a formulation of one's own, by that one
-    itself. `slope`: how steep links with shapes of first order become, a warning that judges
-    nothing; None without such links.
+    `deviations` (rad or m) say how far a forward simulation under the planned torques leaves the
+    plan: as a whole, at its end, and segment by segment. `energy_error`, of the energy balance
+    under the reported torques, is relative to the energy turned over; None for a formulation of
+    one's own, of whose energies nothing is known. `kkt` is the residual of the first-order
+    conditions, `objective` the integral that the objective names, on a fine grid and with the
+    torques that the motion needs, and `objective_error` how far the program's own sum is from it,
+    relative; all three are None where the statement is not whole. `refusals` are lines on what no
+    tolerance excuses: a statement that is not whole, a solve that was not done, and whatever the
+    solution reports that is not so. `mechanics` that were simulated: "built-in", by another
+    formulation than the plan's, or the name of a formulation of one's own, by that one itself.
+    `slope`: how steep links with shapes of first order become, a warning that judges nothing; None
+    without such links.
     """
 
     violations: Mapping[str, Violation]
-    drift: float
-    goal_drift: float
-    defect: float
+    deviations: Deviations
     energy_error: float | None
     kkt: float | None
+    objective: float | None
+    objective_error: float | None
+    refusals: tuple[str, ...] = ()
     mechanics: str = "built-in"
     slope: Slope | None = None
 
-    def require(self, tolerance: float) -> "Verification":
-        """Return self if nothing exceeds `tolerance`; raise NotVerified otherwise.
+    @property
+    def drift(self) -> float:
+        """The largest distance of the simulated motion from the plan (rad or m)."""
+        return self.deviations.drift
 
-        The tolerance applies to the drift (rad or m), to the energy error, to the first-order
-        residual, and to each dense violation relative to its bound (absolute for bounds below 1).
+    @property
+    def goal_drift(self) -> float:
+        """Their distance at the end (rad or m)."""
+        return self.deviations.goal_drift
+
+    @property
+    def defect(self) -> float:
+        """The largest distance at the end of a segment simulated from its own start (rad or m)."""
+        return self.deviations.defect
+
+    def require(self, tolerance: float) -> "Verification":
+        """Return self if nothing exceeds `tolerance` or is refused; raise NotVerified otherwise.
+
+        The tolerance applies to every row of every constraint at every instant, relative to its
+        bound (absolute for bounds below 1); to the deviation of the simulation that `Deviations`
+        judge by (rad or m); to the energy error, to the first-order residual, and to the error of
+        the objective. What is not a number exceeds every tolerance.
         """
-        faults = [
-            f"{v.name} ({v.label}): violated by {v.dense:.4g} {v.unit} at t = {v.time:.4g} s"
-            for v in self.violations.values()
-            if not v.relative <= tolerance
-        ]
-        drift_unit = f"rad or m (a segment by itself by {self.defect:.4g})"
-        numbers = (
-            ("simulation drifts from the plan by", self.drift, drift_unit),
-            ("energy balance is off by", self.energy_error, "(relative)"),
-            ("first-order conditions are off by", self.kkt, ""),
-        )
-        faults += [
-            f"{what}: {value:.4g} {unit}"
-            for what, value, unit in numbers
-            if value is not None and not value <= tolerance
-        ]
+        faults = [*self.refusals, *self._beyond(tolerance)]
         if faults:
             raise NotVerified("\n".join([f"not verified to {tolerance:g}:", *faults]))
         return self
+
+    def _beyond(self, tolerance: float) -> Iterator[str]:
+        """Yield a line for everything that exceeds the tolerance."""
+        for worst in self.violations.values():
+            if not worst.relative <= tolerance:
+                yield (
+                    f"{worst.name} ({worst.label}): violated by {worst.dense:.4g} {worst.unit} "
+                    f"at t = {worst.time:.4g} s"
+                )
+        errors = (
+            ("simulation drifts from the plan by", self.deviations.judged, self._drifting()),
+            ("energy balance is off by", self.energy_error, "(relative)"),
+            ("first-order conditions are off by", self.kkt, ""),
+            ("objective is off its integral by", self.objective_error, "(relative)"),
+        )
+        for what, value, unit in errors:
+            if value is not None and not value <= tolerance:
+                yield f"{what}: {value:.4g} {unit}".rstrip()
+
+    def _drifting(self) -> str:
+        apart = self.deviations
+        return (
+            f"rad or m (in all by {apart.drift:.4g}, segments gather {apart.gathered:.4g}, "
+            f"one by itself {apart.defect:.4g})"
+        )
 
     def __repr__(self) -> str:
         worst = max(self.violations.values(), key=lambda one: one.relative, default=None)
@@ -116,62 +140,18 @@ def verify(solution: Solution) -> Verification:
 
     `.require(tolerance)` raises NotVerified for one that does not pass.
     """
-    drift, goal, defect = drifts(solution)
-    planner = solution.formulation
+    planner, settings = solution.formulation, solution.transcription
+    transcribed = transcribe(solution.problem, replace(settings, derivatives="ad", compiled=False))
+    costs = None if solution.missing else cost(solution, transcribed)
+    judged = costs is not None and not bare(solution, transcribed)
     return Verification(
         violations=violations(solution),
-        drift=drift,
-        goal_drift=goal,
-        defect=defect,
-        energy_error=_energy_error(solution) if is_built_in(planner) else None,
-        kkt=_kkt(solution),
+        deviations=deviations(solution),
+        energy_error=energy_error(solution) if is_built_in(planner) else None,
+        kkt=first_order(solution, transcribed) if judged else None,
+        objective=None if costs is None else costs.dense,
+        objective_error=None if costs is None else costs.error,
+        refusals=refusals(solution, transcribed, costs),
         mechanics="built-in" if is_built_in(planner) else planner.name,
         slope=steepest(solution),
     )
-
-
-def _energy_error(solution: Solution) -> float:
-    """Return the largest gap between energy gained and work done, of the energy turned over.
-
-    The work is that of joints, ground, loads and damping.
-    """
-    motion = solution.problem.motion
-    s, weights = quadrature(motion, "gauss", 2 * motion.degree + 4)
-
-    def energy(at: Instant) -> Any:
-        return kinetic_energy(at.tree, at.q, at.qd) + potential_energy(at.tree, at.q)
-
-    def power(at: Instant) -> Any:
-        outer = load_power(at.tree, at.q, at.qd, at.acting)
-        return ca.dot(at.unsupported, at.qd) + outer - damping_power(at.tree, at.qd)
-
-    levels = solution.trace(energy, motion.breaks * solution.duration)[0]
-    powers = solution.trace(power, s * solution.duration)[0] * weights * solution.duration
-    work = np.concatenate([[0.0], np.cumsum(powers.reshape(motion.segments, -1).sum(axis=1))])
-    turned = max(np.abs(powers).sum(), np.ptp(levels), 1e-12)
-    return float(np.max(np.abs(levels - levels[0] - work)) / turned)
-
-
-def _kkt(solution: Solution) -> float | None:
-    """Return the first-order residual of the solution's NLP, rebuilt from the statement.
-
-    Gradients are by the front end's own automatic differentiation.
-    """
-    if not solution.multipliers or not solution.problem.objective.terms:
-        return None
-    transcribed = transcribe(
-        solution.problem, replace(solution.transcription, derivatives="ad", compiled=False)
-    )
-    nlp, reduction = transcribed.nlp, transcribed.reduction
-    x = join(transcribed.layout, solution.points, solution.duration, solution.lifted)
-    rows = len(nlp.g_lower)
-    multipliers = gather_multipliers(
-        transcribed.rows,
-        solution.multipliers,
-        len(x),
-        rows if reduction is None else reduction.rows,
-        free=free_duration(solution.problem),
-    )
-    if reduction is not None:
-        x, multipliers = reduction.shrink(x), reduction.gather(*multipliers)
-    return kkt_residual(nlp, x, *multipliers)

@@ -13,6 +13,7 @@ import numpy as np
 from ocp.mechanics.structure import structure
 from ocp.problem.statement import Problem
 from ocp.solution.bounds import Violation, violations
+from ocp.solution.costs import dense_terms
 from ocp.solution.files import versions
 from ocp.solution.solution import Solution
 
@@ -38,6 +39,7 @@ def describe(solution: Solution, certificate: "Verification | None" = None) -> d
         "status": solution.status,
         "success": solution.success,
         "objective": solution.objective,
+        "integral": _objective_of(solution, certificate),
         "objective_terms": {
             term: {"weight": weight, "value": value} for term, weight, value in solution.terms
         },
@@ -74,7 +76,7 @@ def lines(report: Mapping[str, Any]) -> list[Line]:
     return [
         ("statement", report["statement"]),
         ("status", report["status"]),
-        ("objective", f"{report['objective']:.9g}"),
+        ("objective", f"{report['objective']:.9g}{_integral(report['integral'])}"),
         *(
             (f"  {term}", f"{entry['value']:.9g}, weight {entry['weight']:g}")
             for term, entry in report["objective_terms"].items()
@@ -90,11 +92,16 @@ def lines(report: Mapping[str, Any]) -> list[Line]:
     ]
 
 
+def _integral(value: float | None) -> str:
+    """Return what a report says beside the program's sum: the integral that it stands for."""
+    return "" if value is None else f" (on a fine grid {value:.9g})"
+
+
 def violation_lines(entries: Mapping[str, Mapping[str, Any]]) -> list[Line]:
     """Return a line for each constraint: its worst violation at the nodes and in between."""
     entry_lines = []
     for name, entry in entries.items():
-        where = f"  ({entry['row']}, t = {entry['time']:.4g} s)" if entry["dense"] > 0 else ""
+        where = "" if entry["dense"] == 0 else f"  ({entry['row']}, t = {entry['time']:.4g} s)"
         text = f"{entry['nodes']:.2e} / {entry['dense']:.2e} {entry['unit']}{where}"
         entry_lines.append((f"  {name}", text))
     return entry_lines
@@ -105,7 +112,8 @@ def certificate_lines(numbers: Mapping[str, Any]) -> list[Line]:
     error, kkt = numbers["energy_error"], numbers["kkt"]
     simulation = (
         f"drift {numbers['simulation_drift']:.2e}, at the end {numbers['goal_drift']:.2e}, "
-        f"of a segment by itself {numbers['defect']:.2e} rad or m"
+        f"of a segment by itself {numbers['defect']:.2e}, of all gathered "
+        f"{numbers['gathered']:.2e} rad or m"
     )
     if numbers["mechanics"] != "built-in":
         simulation += f", by {numbers['mechanics']} itself"
@@ -114,6 +122,7 @@ def certificate_lines(numbers: Mapping[str, Any]) -> list[Line]:
         ("energy balance", "unknown" if error is None else f"{error:.2e} relative"),
         ("first order", f"{'unknown' if kkt is None else f'{kkt:.2e}'} residual"),
         *_slope_lines(numbers["slope"]),
+        *(("refused", text) for text in numbers["refusals"]),
     ]
 
 
@@ -133,6 +142,16 @@ def certified(verification: "Verification") -> dict[str, Any]:
         "violations": {each.name: _violation(each) for each in verification.violations.values()},
         "verification": _certified(verification),
     }
+
+
+def _objective_of(solution: Solution, certificate: "Verification | None") -> float | None:
+    """Return the integral that a solution's objective stands for; None if it is not known."""
+    if certificate is not None:
+        return certificate.objective
+    if solution.missing:
+        return None
+    weights = [weight for weight, _ in solution.problem.objective.terms]
+    return float(np.dot(weights, dense_terms(solution)))
 
 
 def _settings(solution: Solution) -> dict[str, Any]:
@@ -167,6 +186,10 @@ def _certified(certificate: "Verification") -> dict[str, Any]:
         "simulation_drift": certificate.drift,
         "goal_drift": certificate.goal_drift,
         "defect": certificate.defect,
+        "gathered": certificate.deviations.gathered,
+        "objective": certificate.objective,
+        "objective_error": certificate.objective_error,
+        "refusals": list(certificate.refusals),
         "energy_error": certificate.energy_error,
         "kkt": certificate.kkt,
         "mechanics": certificate.mechanics,

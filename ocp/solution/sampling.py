@@ -35,11 +35,22 @@ def traces(
     if not wanted:
         return {}
     sizes: list[int] = []
+    values = solution.trace(stacked(wanted, sizes), t)
+    return dict(zip(wanted, np.split(values, np.cumsum(sizes)[:-1])))
 
-    def stacked(at: Instant) -> ca.SX:
+
+def stacked(
+    wanted: Mapping[str, Callable[[Instant], Any]], sizes: list[int] | None = None
+) -> Callable[[Instant], ca.SX]:
+    """Return the function of an Instant that has all of {name: function(Instant)} in a column.
+
+    It fills `sizes` with the number of rows of each.
+    """
+
+    def column_of_all(at: Instant) -> ca.SX:
         columns = [column(name, function(at)) for name, function in wanted.items()]
-        sizes[:] = [rows.shape[0] for rows in columns]
+        if sizes is not None:
+            sizes[:] = [rows.shape[0] for rows in columns]
         return ca.vertcat(*columns)
 
-    values = solution.trace(stacked, t)
-    return dict(zip(wanted, np.split(values, np.cumsum(sizes)[:-1])))
+    return column_of_all

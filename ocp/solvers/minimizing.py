@@ -11,12 +11,13 @@ import numpy as np
 
 from ocp.solvers import nlpsol
 from ocp.solvers.backend import HESSIANS, Backend, Start
-from ocp.solvers.nlp import NLP, differentiated, iterate
+from ocp.solvers.nlp import NLP, Iterate, differentiated, iterate, own_residual
 from ocp.solvers.record import Interruptible, Iteration, Record
+from ocp.solvers.statuses import ACCEPTABLE, INTERRUPTED
 
 BACKENDS = {"snopt": "ocp.solvers.snopt"}  # beside the plugins of CasADi: where each BACKEND is
-INTERRUPTED = "User_Requested_Stop"
 CUT_SHORT = "Cut_Short"  # after as many iterations as its caller allowed
+LOOSE = 1e-6  # IPOPT's own acceptable tolerance, where none is asked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +72,7 @@ class Outcome:
 
     `x`, `x_multipliers` (variables,), `g`, `g_multipliers` (constraints,); `calls`: {function:
     (times called, seconds)} of what the solver evaluated in its `iterations`; `success`: whether it
-    calls itself done.
+    calls itself done, and where it does so by looser tolerances than were asked for, is.
     """
 
     x: np.ndarray
@@ -131,20 +132,33 @@ def minimize(
     last = record.best if stopped else answer.iterate
     cut = CUT_SHORT if stopped else answer.status
     point = last or record.best or answer.iterate or iterate(nlp, x)
+    value, success = float(nlp.objective(point.x)), answer.success and not record.interrupted
+    if success and answer.status in ACCEPTABLE:
+        success = _is_minimum(program, solver, point, value)
     return Outcome(
         x=point.x,
-        f=float(nlp.objective(point.x)),
+        f=value,
         g=point.g,
         x_multipliers=point.x_multipliers,
         g_multipliers=point.g_multipliers,
         status=INTERRUPTED if record.interrupted else cut,
-        success=answer.success and not record.interrupted,
+        success=success,
         iterations=answer.iterations,
         history=tuple(record.history),
         calls=answer.calls,
         build_seconds=built - begin,
         solve_seconds=solved - built,
     )
+
+
+def _is_minimum(nlp: NLP, solver: Solver, point: Iterate, value: float) -> bool:
+    """Tell whether a point meets the first-order conditions to the acceptable tolerance.
+
+    Unscaled, relative to an objective above 1: what IPOPT calls acceptable is so in units of its
+    own, in which a residual of any size may look small.
+    """
+    tolerance = float(solver.options.get("acceptable_tol", LOOSE))
+    return bool(own_residual(nlp, point) <= tolerance * max(1.0, abs(value)))
 
 
 def _check_options(backend: Backend, options: Mapping[str, Any]) -> None:

@@ -13,45 +13,13 @@ import numpy as np
 from ocp.solvers.backend import Answer, Backend, See, Start
 from ocp.solvers.nlp import NLP
 from ocp.solvers.snopt_program import Standing, bridge, state
+from ocp.solvers.statuses import SNOPT_DONE, SNOPT_STATUSES, snopt_status
 
 if TYPE_CHECKING:
     from ocp.solvers.minimizing import Solver
 
 from ocp.version import needs
 
-STATUSES = {  # of the SNOPT 7 user's guide, section 8.6
-    1: "optimality conditions satisfied",
-    2: "feasible point found",
-    3: "requested accuracy could not be achieved",
-    5: "elastic objective minimized",
-    6: "elastic infeasibilities minimized",
-    11: "infeasible linear constraints",
-    12: "infeasible linear equality constraints",
-    13: "nonlinear infeasibilities minimized",
-    14: "linear infeasibilities minimized",
-    15: "infeasible linear constraints in QP subproblem",
-    16: "infeasible nonelastic constraints",
-    21: "unbounded objective",
-    22: "constraint violation limit reached",
-    31: "iteration limit reached",
-    32: "major iteration limit reached",
-    33: "the superbasics limit is too small",
-    34: "time limit reached",
-    41: "current point cannot be improved",
-    42: "singular basis",
-    43: "cannot satisfy the general constraints",
-    44: "ill-conditioned null-space basis",
-    45: "unable to compute acceptable LU factors",
-    51: "incorrect objective derivatives",
-    52: "incorrect constraint derivatives",
-    56: "irregular or badly scaled problem functions",
-    61: "undefined function at the first feasible point",
-    62: "undefined function at the initial point",
-    63: "unable to proceed into undefined region",
-    71: "terminated during function evaluation",
-    74: "terminated from monitor routine",
-}
-SUCCESS = (1, 2)
 MAJORS = 3000  # iterations allowed, and a thousand times as many minor ones
 
 
@@ -96,7 +64,7 @@ def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], 
         try:
             result = solvers.SnoptSolver().Solve(stated.program, x, options)
         except RuntimeError as error:  # of an evaluation: our own stop among them
-            status = STATUSES[34] if point.late() else str(error).splitlines()[0]
+            status = SNOPT_STATUSES[34] if point.late() else str(error).splitlines()[0]
             return Answer(
                 iterate=None,
                 status=status,
@@ -107,8 +75,8 @@ def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], 
         info = result.get_solver_details().info
         return Answer(
             iterate=stated.iterate(result),
-            status=f"{STATUSES.get(info, 'unknown')} (SNOPT {info})",
-            success=info in SUCCESS,
+            status=snopt_status(info),
+            success=info in SNOPT_DONE,
             iterations=point.count,
             calls=point.calls() | bridge(point, stated.pieces, differentiation),
         )

@@ -24,6 +24,7 @@ from ocp.problems.flexible_slew import (
 from ocp import Radau, Transcription, at_end, at_start, solve, verify
 from ocp.cli.run import run
 from ocp.mechanics import kinetic_energy, momentum, position, potential_energy, stiffened
+from ocp.solution.energy import energy_error, required
 from ocp.transcription.shooting import followed
 
 GOAL = (1.2, 0.8)
@@ -57,7 +58,8 @@ def test_links_bend_by_less_than_a_tenth_of_their_length(vibration, slewed):
 
 def test_the_slew_is_certified(slewed):
     certificate = verify(slewed)
-    assert certificate.drift < 1e-3 and certificate.energy_error < 1e-12 and certificate.kkt < 1e-6
+    assert certificate.drift < 1e-3 and certificate.energy_error < 1e-4 and certificate.kkt < 1e-6
+    assert energy_error(slewed, required) < 1e-12
     assert certificate.slope is None and "turns by up to" not in str(certificate)
     worst = {name: violation.relative for name, violation in certificate.violations.items()}
     assert all(worst[name] < 1e-2 for name in worst if name != "passive_joints")

@@ -43,6 +43,7 @@ from ocp.dynamics import (
 from ocp.mechanics import Modes, Place, assumed_modes, kinematics, position
 from ocp.plots import plot_torques, stick
 from ocp.plots.sticks import BENT
+from ocp.solution.energy import energy_error, required
 from ocp.studies import wandering
 from ocp.transcription import transcribe, transcription_of
 from ocp.transcription.shooting import followed
@@ -265,7 +266,8 @@ def test_a_random_tree_of_rigid_and_flexible_links_costs_the_same_in_spline_and_
     stages = solve(spline.problem, Transcription(method=Radau(intervals=12, order=4))).require()
     assert spline.objective == pytest.approx(stages.objective, rel=1e-3)
     certificate = verify(spline)
-    assert certificate.drift < 1e-2 and certificate.energy_error < 1e-12 and certificate.kkt < 1e-6
+    assert certificate.drift < 1e-2 and certificate.energy_error < 1e-3 and certificate.kkt < 1e-6
+    assert energy_error(spline, required) < 1e-12
 
 
 # The certificate
@@ -280,7 +282,8 @@ def test_the_certificate_knows_bending_and_damping(solution):
         "at_end.qd",
         "passive_joints",
     }
-    assert certificate.drift < 1e-4 and certificate.energy_error < 1e-12 and certificate.kkt < 1e-6
+    assert certificate.drift < 1e-4 and certificate.energy_error < 1e-3 and certificate.kkt < 1e-6
+    assert energy_error(solution, required) < 1e-12
     tree = solution.problem.tree
     undamped = replace(
         tree, links=(replace(tree.links[0], modes=replace(tree.links[0].modes, damping=None)),)

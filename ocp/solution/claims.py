@@ -1,0 +1,105 @@
+"""What a solution says of itself that no tolerance excuses: what is false, and what is missing.
+
+A certificate cannot judge what is missing, and does not judge what is false.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from ocp.problem.names import DURATION
+from ocp.solution.costs import Cost
+from ocp.solution.solution import Solution
+from ocp.solvers.statuses import says_done
+from ocp.transcription.transcribe import Transcribed
+
+EXACT = 1e-9  # relative: what is computed twice from the same numbers differs by no more
+NOISE = 1e-12  # absolutely
+
+
+def refusals(solution: Solution, transcribed: Transcribed, cost: Cost | None) -> tuple[str, ...]:
+    """Return lines that say why a solution cannot pass, whatever the tolerance.
+
+    `transcribed` is its problem's program again, `cost` its objective at the solution's variables,
+    None where the statement is not whole.
+    """
+    return (
+        *_of_the_statement(solution, transcribed),
+        *_of_the_status(solution),
+        *_of_the_duration(solution),
+        *(() if cost is None else _of_the_objective(solution, cost)),
+    )
+
+
+def bare(solution: Solution, transcribed: Transcribed) -> bool:
+    """Tell whether there are constraints or laws, but no multipliers to judge them by."""
+    return bool(transcribed.rows) and not solution.multipliers
+
+
+def _of_the_statement(solution: Solution, transcribed: Transcribed) -> Iterator[str]:
+    """Yield what is missing of what was asked."""
+    if solution.missing:
+        yield (
+            f"a file without the {' and '.join(solution.missing)} of its problem cannot be judged: "
+            "load(path, problem) makes it whole"
+        )
+        return
+    known = {DURATION, *(placed.name for placed in transcribed.rows)}
+    strange = [name for name in solution.multipliers if name not in known]
+    if strange:
+        yield (
+            f"multipliers of {', '.join(strange)}: the problem has no such constraints, so it is "
+            "not the one that was solved"
+        )
+    if bare(solution, transcribed):
+        yield "no multipliers: whether the motion is optimal cannot be judged"
+
+
+def _of_the_status(solution: Solution) -> Iterator[str]:
+    """Yield what speaks against the solver's having been done."""
+    statistics, status = solution.statistics, solution.status
+    solver = str(statistics.get("plugin", ""))
+    ended = [*statistics.get("stages", ())][-1:]
+    if not solution.success:
+        yield f"not solved: {status}"
+    elif not says_done(solver, status):
+        yield f"status {status!r}: not what {solver or 'a solver'} says when it is done"
+    elif ended and ended != [status]:
+        yield f"status {status!r}: the solver ended with {ended[0]!r}"
+
+
+def _of_the_duration(solution: Solution) -> Iterator[str]:
+    """Yield a given duration that is another."""
+    lower, upper = solution.problem.duration
+    if lower == upper and not abs(solution.duration - lower) <= EXACT * lower:
+        yield f"duration: reported {solution.duration:.9g} s, the problem gives {lower:.9g} s"
+
+
+def _of_the_objective(solution: Solution, cost: Cost) -> Iterator[str]:
+    """Yield terms and objectives that are not those of the reported variables."""
+    named = [term.name for _, term in solution.problem.objective.terms]
+    if [name for name, *_ in solution.terms] != named:
+        yield (
+            f"objective: reported terms {_listed(name for name, *_ in solution.terms)}, "
+            f"the problem has {_listed(named)}"
+        )
+    else:
+        for (name, _, reported), value in zip(solution.terms, cost.terms.tolist()):
+            if not _same(reported, value):
+                yield f"{name}: reported {reported:.9g}, its variables make it {value:.9g}"
+    weighed = zip(solution.problem.objective.terms, cost.terms.tolist())
+    scale = float(np.sum([abs(weight * value) for (weight, _), value in weighed]))
+    if not _same(solution.objective, cost.summed, scale):
+        yield (
+            f"objective: reported {solution.objective:.9g}, its variables make it {cost.summed:.9g}"
+        )
+
+
+def _same(reported: float, value: float, scale: float | None = None) -> bool:
+    """Tell whether two numbers are one; not a number is none."""
+    size = abs(value) if scale is None else scale
+    return bool(abs(reported - value) <= max(EXACT * size, NOISE))
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"

@@ -1,0 +1,49 @@
+"""The energy balance of a motion under the torques that its solution reports."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics.flexible import damping_power
+from ocp.mechanics.kinematics import kinetic_energy, load_power, potential_energy
+from ocp.motion import quadrature
+from ocp.problem.instant import Instant
+from ocp.solution.solution import Solution
+
+
+def reported(at: Instant) -> Any:
+    """Return the generalized forces (n,) of the reported torques, of cut joints and the ground."""
+    ground = 0 if at.ground is None else at.unsupported - at.supported
+    return at.tau + at.looped + ground
+
+
+def required(at: Instant) -> Any:
+    """Return the generalized forces (n,) that the motion needs."""
+    return at.unsupported
+
+
+def energy_error(solution: Solution, drive: Callable[[Instant], Any] = reported) -> float:
+    """Return the largest gap between energy gained and work done, of the energy turned over.
+
+    The work is that of what drives, by default as `reported`, of loads and of damping.
+    """
+    motion = solution.problem.motion
+    s, weights = quadrature(motion, "gauss", 2 * motion.degree + 4)
+    levels = solution.trace(_energy, motion.breaks * solution.duration)[0]
+    powers = solution.trace(partial(_power, drive), s * solution.duration)[0]
+    amounts = powers * weights * solution.duration
+    work = np.concatenate([[0.0], np.cumsum(amounts.reshape(motion.segments, -1).sum(axis=1))])
+    turned = np.max([np.abs(amounts).sum(), np.ptp(levels), 1e-12])
+    return float(np.max(np.abs(levels - levels[0] - work)) / turned)
+
+
+def _energy(at: Instant) -> Any:
+    return kinetic_energy(at.tree, at.q, at.qd) + potential_energy(at.tree, at.q)
+
+
+def _power(drive: Callable[[Instant], Any], at: Instant) -> Any:
+    outer = load_power(at.tree, at.q, at.qd, at.acting)
+    return ca.dot(drive(at), at.qd) + outer - damping_power(at.tree, at.qd)

@@ -1,0 +1,81 @@
+"""What a program asks of a finished motion: the values of all its rows, where it asks for them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from ocp.dynamics import formulation_of
+from ocp.problem.statement import Constraint, Problem
+from ocp.transcription.distinct import among, distinct
+from ocp.transcription.kernels import evaluate
+from ocp.transcription.laws import laws
+from ocp.transcription.requests import Program, Request, lawful, stated
+from ocp.transcription.transcribe import Transcription
+from ocp.transcription.variables import join, motion_map
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One row of a constraint at the instants s (N,) at which the program asks for it.
+
+    `number` is that of the row, `values` (N,) are of the motion's own variables, torques and ground
+    wrenches that are variables among them. Rows of control points have their Greville abscissae as
+    instants, rows that join both ends the start.
+    """
+
+    constraint: Constraint
+    number: int
+    s: np.ndarray
+    values: np.ndarray
+
+
+def asked(
+    problem: Problem,
+    transcription: Transcription,
+    points: np.ndarray,
+    duration: float,
+    lifted: np.ndarray,
+) -> Iterator[Asked]:
+    """Yield all that a transcription asks of a motion: constraints first, then laws of motion.
+
+    The motion is given by its control points (n, points), duration (s) and what is `lifted`
+    (width, N), as Solutions hold them. Laws are those of inverse dynamics, whatever their form in
+    the program, and also those that a method meets by integration.
+    """
+    method, layout = transcription.method, transcription.method.layout(problem)
+    formulation = formulation_of(transcription.dynamics, problem.tree)
+    program = Program(problem=problem, layout=layout, formulation=formulation, provider=None)
+    requests = [
+        *stated(program, problem.requirements, method.grid(problem)),
+        *lawful(program, laws(problem, layout.lifts)),
+    ]
+    x = join(layout, points, duration, lifted if layout.lifts else None)
+    for kind in ("along", "hull", "joined"):
+        chosen = [request for request in requests if _kind(request) == kind]
+        if chosen:
+            yield from _rows(program, kind, chosen, x)
+
+
+def _kind(request: Request) -> str:
+    """Return how the rows of a request are evaluated."""
+    return request.kind if request.kind in ("hull", "joined") else "along"
+
+
+def _rows(
+    program: Program, kind: str, requests: Sequence[Request], x: np.ndarray
+) -> Iterator[Asked]:
+    """Yield the rows of requests that are evaluated alike."""
+    inputs = program.joined if kind == "joined" else program.inputs
+    s = distinct(np.concatenate([request.s for request in requests]))[0]
+    where = np.array([0.0, 1.0]) if kind == "joined" else s
+    y = motion_map(program.layout, where, hull=kind == "hull")(x)
+    if kind == "joined":
+        y = y.reshape(-1, 1, order="F")
+    stack = ca.cse(ca.vertcat(*(request.stack for request in requests)))
+    values = evaluate(ca.Function("rows", [inputs.y, inputs.s], [stack]), y, s)
+    owners = ((request, number) for request in requests for number in request.numbers)
+    for line, (request, number) in zip(values, owners):
+        chosen = among(s, request.s)
+        yield Asked(constraint=request.constraint, number=number, s=s[chosen], values=line[chosen])
