@@ -40,7 +40,7 @@ def _of_the_statement(solution: Solution, transcribed: Transcribed) -> Iterator[
     """Yield what is missing of what was asked."""
     if solution.missing:
         yield (
-            f"a file without the {' and '.join(solution.missing)} of its problem cannot be judged: "
+            f"its file lacks {', '.join(solution.missing)}, so that it cannot be judged: "
             "load(path, problem) makes it whole"
         )
         return

@@ -137,6 +137,16 @@ def test_a_stopped_solve_is_refused(lifted):
     assert "not solved: Maximum_Iterations_Exceeded" in refused(stopped, 1e9)
 
 
+def test_what_its_file_could_not_hold_makes_it_impossible_to_judge(lifted):
+    part = replace(lifted, missing=("constraint 'own' (no data)",))
+    assert (
+        "its file lacks constraint 'own' (no data), so that it cannot be judged: load("
+        in refused(part, 1e9)
+    )
+    certificate = verify(part)
+    assert (certificate.kkt, certificate.objective) == (None, None)
+
+
 def test_a_statement_without_its_multipliers_cannot_be_judged(lifted):
     text = refused(replace(lifted, multipliers={}), 1e9)
     assert "no multipliers: whether the motion is optimal cannot be judged" in text
