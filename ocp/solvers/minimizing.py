@@ -13,10 +13,9 @@ from ocp.solvers import nlpsol
 from ocp.solvers.backend import HESSIANS, Backend, Start
 from ocp.solvers.nlp import NLP, Iterate, differentiated, iterate, own_residual
 from ocp.solvers.record import Interruptible, Iteration, Record
-from ocp.solvers.statuses import ACCEPTABLE, INTERRUPTED
+from ocp.solvers.statuses import ACCEPTABLE, CUT_SHORT, INTERRUPTED
 
 BACKENDS = {"snopt": "ocp.solvers.snopt"}  # beside the plugins of CasADi: where each BACKEND is
-CUT_SHORT = "Cut_Short"  # after as many iterations as its caller allowed
 LOOSE = 1e-6  # IPOPT's own acceptable tolerance, where none is asked for
 
 

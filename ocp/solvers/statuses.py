@@ -3,6 +3,7 @@
 import casadi as ca
 
 INTERRUPTED = "User_Requested_Stop"
+CUT_SHORT = "Cut_Short"  # after as many iterations as its caller allowed
 ACCEPTABLE = (  # by looser tolerances than were asked for: a success only where the point is one
     "Solved_To_Acceptable_Level",
     "Converged with feasible FJ point",
@@ -60,7 +61,7 @@ def says_done(solver: str, status: str) -> bool:
 
     Of a Backend of one's own, whose words are its own, all are but that of an interruption.
     """
-    if status == INTERRUPTED:
+    if status in (INTERRUPTED, CUT_SHORT):
         return False
     if solver == "snopt":
         return status in map(snopt_status, SNOPT_DONE)
