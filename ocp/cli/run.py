@@ -2,7 +2,6 @@
 
 import argparse
 import inspect
-import json
 import os
 import signal
 import sys
@@ -14,17 +13,18 @@ from typing import Any, NoReturn
 from ocp import solution as looking  # whose names load when they are asked for
 from ocp.cli.flags import NOTHING, Setting, add, literal, of_function, of_record, parse
 from ocp.cli.report import block, describe, summary
+from ocp.cli.saving import leave
 from ocp.dynamics import CHOICES, DERIVATIVES
 from ocp.dynamics.formulation import Formulation
-from ocp.solution.files import check_writable, plain, write
+from ocp.solution.files import check_writable
 from ocp.solution.solution import Solution
 from ocp.solvers import HESSIANS, Iteration, Solver
 from ocp.studies.addresses import module_at, named
-from ocp.studies.task import Task, Views, task_of
+from ocp.studies.task import Task, task_of
 from ocp.transcription.methods import METHODS, Method
 from ocp.transcription.transcribe import Transcription, transcription_of
 
-SOLVED, NOT_SOLVED, BAD_ARGUMENTS, INTERRUPTED, NOBODY_READS = 0, 1, 2, 130, 141
+SOLVED, NOT_SOLVED, BAD_ARGUMENTS, NOT_WRITTEN, INTERRUPTED, NOBODY_READS = 0, 1, 2, 3, 130, 141
 TOLERANCE_OPTIONS = {
     "ipopt": ("tol",),
     "bonmin": ("tol",),
@@ -54,7 +54,8 @@ TEXTS = {
 def main(task: Task) -> NoReturn:
     """Run a task as this program's command line says, and exit.
 
-    Status 0: solved (and verified, if asked), 1: not solved, 2: bad arguments.
+    Status 0: solved (and verified, if asked), 1: not solved, 2: bad arguments, 3: solved, but a
+    file that was asked for could not be written.
     """
     sys.exit(quietly(run, task, sys.argv[1:]))
 
@@ -98,8 +99,9 @@ def run(task: Task, arguments: Sequence[str], program: str | None = None) -> int
         print(f"{task.name}: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
     certificate = None if outputs["verify"] is None else looking.verify(solution)
-    _tell(task, flags.get("problem", {}), solution, certificate, outputs)
-    return _verdict(task.name, solution, certificate, outputs["verify"])
+    whole = _tell(task, flags.get("problem", {}), solution, certificate, outputs)
+    verdict = _verdict(task.name, solution, certificate, outputs["verify"])
+    return verdict if verdict != SOLVED or whole else NOT_WRITTEN
 
 
 def quietly(function: Any, *arguments: Any) -> int:
@@ -268,8 +270,8 @@ def _tell(
     solution: Solution,
     certificate: "looking.Verification | None",
     outputs: Mapping[str, Any],
-) -> None:
-    """Print what came of a run and write what was asked for."""
+) -> bool:
+    """Print what came of a run, write what was asked for, and tell whether all of it is written."""
     views, report = task.views, describe(task, arguments, solution, certificate)
     details = {} if views.report is None else dict(views.report(solution))
     if outputs["quiet"]:
@@ -280,20 +282,7 @@ def _tell(
             print(line)
     for line in solution.explanation:
         print(line, file=sys.stderr)
-    _write(views, solution, report | details, outputs)
-
-
-def _write(
-    views: Views, solution: Solution, report: Mapping[str, Any], outputs: Mapping[str, Any]
-) -> None:
-    if outputs["save"] is not None:
-        solution.save(outputs["save"])
-    if outputs["report"] is not None:
-        write(outputs["report"], json.dumps(plain(report, null=True), indent=2) + "\n")
-    if outputs["plot"] is not None:
-        views.plot(solution, outputs["plot"])
-    if outputs["animate"] is not None:
-        views.animate(solution, outputs["animate"])
+    return leave(task.name, views, solution, report | details, outputs)
 
 
 def _verdict(

@@ -1,6 +1,9 @@
 """Files written whole or not at all, and values made fit for JSON."""
 
+import contextlib
 import os
+import secrets
+import stat
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -12,16 +15,24 @@ import numpy as np
 
 from ocp.version import VERSION
 
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Raise OSError naming the path unless a file can be written there; nothing is left behind."""
+    """Raise OSError naming the path unless a file can be written there; nothing is left behind.
+
+    A new file or a regular one: neither a folder, a device or a pipe, nor a symbolic link, which
+    somebody else may have laid.
+    """
     path = Path(path)
-    if path.is_dir():
-        raise OSError(f"{path}: is a directory, expected a file name")
+    state = _state(path)
     if not path.parent.is_dir():
         raise OSError(f"{path}: folder {path.parent} does not exist")
-    if path.exists() and not os.access(path, os.W_OK):
-        raise OSError(f"{path}: exists and cannot be overwritten")
+    if state is not None:
+        if not stat.S_ISREG(state.st_mode):
+            raise OSError(f"{path}: is {_kind(state.st_mode)}, expected a new or a regular file")
+        if not os.access(path, os.W_OK):
+            raise OSError(f"{path}: exists and cannot be overwritten")
     try:
         with tempfile.TemporaryFile(dir=path.parent):
             pass
@@ -30,18 +41,65 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def write(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write `content`, bytes or text, to a file whole or not at all; raise OSError naming it."""
+    """Write `content`, bytes or text, to a file whole or not at all; raise OSError naming it.
+
+    It is on the disk before it takes the place of an older file, whose permissions it keeps; a new
+    one has the usual ones. Nothing but a regular file is ever replaced.
+    """
     check_writable(path)
     path = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+        handle = os.open(temporary, NEW, 0o666)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content.encode() if isinstance(content, str) else content)
+                file.flush()
+                os.fsync(file.fileno())
+            _replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except OSError as error:
+        words = error.strerror or error
+        raise OSError(error.errno, f"{path}: cannot be written: {words}") from None
+
+
+def _replace(temporary: Path, path: Path) -> None:
+    """Put a finished file in the place of another, with that one's permissions."""
+    state = _state(path)
+    if state is not None:
+        if hasattr(os, "chown"):
+            with contextlib.suppress(OSError):  # another's file stays that of its owner
+                os.chown(temporary, state.st_uid, state.st_gid)
+        os.chmod(temporary, stat.S_IMODE(state.st_mode))
+    os.replace(temporary, path)
+    with contextlib.suppress(OSError):  # not every system opens folders
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _state(path: Path) -> os.stat_result | None:
+    """Return the state of what stands at a path, links themselves, or None."""
+    try:
+        return os.lstat(path)
+    except FileNotFoundError:
+        return None
+    except NotADirectoryError:
+        raise OSError(f"{path}: folder {path.parent} does not exist") from None
+
+
+def _kind(mode: int) -> str:
+    kinds = (
+        (stat.S_ISDIR, "a directory"),
+        (stat.S_ISLNK, "a symbolic link"),
+        (stat.S_ISFIFO, "a pipe"),
+        (stat.S_ISSOCK, "a socket"),
+    )
+    return next((words for test, words in kinds if test(mode)), "a device")
 
 
 def versions() -> dict[str, str]:

@@ -1,0 +1,90 @@
+"""What a run leaves behind when a disk is full: nothing is lost without a word."""
+
+import errno
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+from ocp.problems.two_link_time import TASK as FASTEST
+
+from ocp import load
+from ocp.cli.run import run
+
+SHORT = ["--points", "8", "--quiet"]
+
+
+@pytest.fixture
+def inside(tmp_path, monkeypatch):
+    """A folder to run in, and `places` where a result may go instead."""
+    (tmp_path / "run").mkdir()
+    for name, variable in (("temporary", "TMPDIR"), ("home", "HOME")):
+        (tmp_path / name).mkdir()
+        monkeypatch.setenv(variable, str(tmp_path / name))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.chdir(tmp_path / "run")
+    return tmp_path
+
+
+def fill(monkeypatch, *folders):
+    """Let no file below these folders reach the disk."""
+    kept = os.replace
+
+    def full(source, target):
+        if any(folder in Path(source).absolute().parents for folder in folders):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        kept(source, target)
+
+    monkeypatch.setattr(os, "replace", full)
+
+
+def test_a_full_disk_after_the_solve_loses_nothing(inside, monkeypatch, capsys):
+    fill(monkeypatch, inside / "run")
+    flags = ["--save", "a.npz", "--report", "r.json", "--plot", "p.png"]
+    assert run(FASTEST, [*SHORT, *flags]) == 3
+    output = capsys.readouterr()
+    assert "objective" in output.out
+    lines = output.err.splitlines()
+    assert lines[0] == "two_link_time: --save: [Errno 28] a.npz: cannot be written: " + os.strerror(
+        errno.ENOSPC
+    )
+    assert lines[2].startswith("two_link_time: --report: ") and "r.json" in lines[2]
+    assert lines[3].startswith("two_link_time: --plot: ")
+    place = Path(lines[1].partition("the solution was saved as ")[2])
+    assert place.parent.parent == inside / "temporary" and place.name == "a.npz"
+    assert place.parent.stat().st_mode & 0o777 == 0o700
+    assert load(place).success and os.listdir(inside / "run") == []
+
+
+def test_the_next_place_is_tried_and_none_left_empty(inside, monkeypatch, capsys):
+    fill(monkeypatch, inside / "run", inside / "temporary")
+    assert run(FASTEST, [*SHORT, "--save", "a.npz"]) == 3
+    place = Path(capsys.readouterr().err.partition("the solution was saved as ")[2].strip())
+    assert place.parent.parent == inside / "home" and load(place).success
+    assert os.listdir(inside / "temporary") == []
+
+
+def test_without_any_room_that_is_said(inside, monkeypatch, capsys):
+    fill(monkeypatch, inside)
+    assert run(FASTEST, [*SHORT, "--save", "a.npz"]) == 3
+    assert "the solution could not be saved anywhere else" in capsys.readouterr().err
+    assert [os.listdir(inside / name) for name in ("run", "temporary", "home")] == [[], [], []]
+
+
+def test_a_failure_to_solve_is_told_before_one_to_write(inside, monkeypatch, capsys):
+    fill(monkeypatch, inside / "run")
+    assert run(FASTEST, [*SHORT, "--save", "a.npz", "--option", "max_iter=2"]) == 1
+    assert "the solution was saved as " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("flag", ["--save", "--report"])
+def test_a_device_is_refused_before_the_solve(inside, capsys, flag):
+    if not os.path.exists("/dev/full"):
+        pytest.skip("this system has no /dev/full")
+    assert run(FASTEST, [*SHORT, flag, "/dev/full"]) == 2
+    assert "/dev/full: is a device, expected a new or a regular file" in capsys.readouterr().err
+
+
+def test_a_guess_may_be_of_another_problem_with_the_same_joints(inside, capsys):
+    assert run(FASTEST, [*SHORT, "--save", "a.npz"]) == 0
+    assert run(FASTEST, [*SHORT, "--torque", "9", "--points", "11", "--guess", "a.npz"]) == 0
