@@ -7,6 +7,11 @@ its own with the rest.
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ocp.starting import end_in_silence, is_program
+
+if is_program():
+    end_in_silence()
+
 # The wheel carries `models` and `problems` inside this package; in a clone they stand beside it.
 if not (Path(__file__).parent / "models").is_dir():
     __path__.append(str(Path(__file__).parent.parent))

@@ -1,11 +1,18 @@
 """List what runs as `python -m problems.NAME`."""
 
+import sys
+
+from ocp.cli import ended
 from ocp.cli.listing import line, modules
 from ocp.studies import aligned
 
+
+def run() -> int:
+    """Print the list and return the exit status."""
+    rows = [(f"python -m problems.{name}", line(module)) for name, module in modules().items()]
+    print(aligned(rows))
+    return 0
+
+
 if __name__ == "__main__":
-    print(
-        aligned(
-            [(f"python -m problems.{name}", line(module)) for name, module in modules().items()]
-        )
-    )
+    sys.exit(ended(run))

@@ -10,6 +10,7 @@ import numpy as np
 from ocp.problems.benchmarks.operations import Pair, operations
 
 from ocp import Link, Tree, revolute
+from ocp.cli import ended
 from ocp.dynamics import book
 from ocp.mechanics import GROUND, Modes, Place
 from ocp.studies import markdown
@@ -117,4 +118,4 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(run())
+    sys.exit(ended(run))

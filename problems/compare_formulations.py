@@ -23,6 +23,7 @@ from ocp.problems.benchmarks.operations import (
 )
 
 from ocp import Tree
+from ocp.cli import ended
 from ocp.dynamics import configuration_space, newton_euler
 from ocp.plots import Curve, check_suffix, lines
 from ocp.solution import check_writable, write
@@ -278,4 +279,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(run())
+    sys.exit(ended(run))

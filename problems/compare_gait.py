@@ -11,6 +11,7 @@ from ocp.problems.gait import problem, walk
 from ocp.problems.gait.report import gait_report
 
 from ocp import Guess, Solution, Solver
+from ocp.cli import ended
 from ocp.plots import Curve, check_suffix, lines
 from ocp.solution import check_writable, write
 from ocp.studies import markdown
@@ -279,4 +280,4 @@ def _comma_separated(cases: Sequence[Case]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(run())
+    sys.exit(ended(run))

@@ -21,6 +21,7 @@ from ocp.problems.benchmarks.refinement import GOAL, HERMITE, RADAU, SPLINE, Row
 from ocp.problems.swinging import COARSE, QUICK, ROUGH, SPREAD
 
 from ocp import Problem, Radau, Solver, Transcription, solve
+from ocp.cli import ended
 from ocp.mechanics import structure
 from ocp.solution import violations
 from ocp.studies import Optimum, Study, markdown, ranked, restarts
@@ -259,4 +260,4 @@ def _check(flags: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(run())
+    sys.exit(ended(run))

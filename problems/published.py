@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 
 from ocp import Published, Task, solve
+from ocp.cli import ended
 from ocp.cli.listing import tasks
 from ocp.studies import markdown
 from ocp.transcription import transcription_of
@@ -41,6 +42,11 @@ def table() -> str:
     return markdown("", HEADER, rows(), padded=False).rstrip()
 
 
-if __name__ == "__main__":
+def run() -> int:
+    """Print the table and return the exit status."""
     print(table())
-    sys.exit(0)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(ended(run))

@@ -1,5 +1,6 @@
 """The command line: run a task, study it, compare solvers on it."""
 
+from ocp.cli.ending import ended
 from ocp.cli.run import main
 
-__all__ = ["main"]
+__all__ = ["ended", "main"]

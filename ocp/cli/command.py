@@ -4,6 +4,8 @@ import importlib
 import sys
 from collections.abc import Sequence
 
+from ocp.cli.ending import ended
+
 DONE, BAD_ARGUMENTS = 0, 2
 WORDS = {
     "run": ("run:command", "solve a problem: of the gallery, or of your own file"),
@@ -16,11 +18,13 @@ WORDS = {
 
 def command(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks for and return the exit status."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    return ended(_command, list(sys.argv[1:] if arguments is None else arguments))
+
+
+def _command(given: Sequence[str]) -> int:
     if given and given[0] in WORDS:
         place, _, name = WORDS[given[0]][0].partition(":")
-        quietly = importlib.import_module("ocp.cli.run").quietly
-        return quietly(getattr(importlib.import_module(f"ocp.cli.{place}"), name), given[1:])
+        return getattr(importlib.import_module(f"ocp.cli.{place}"), name)(given[1:])
     asked = bool({*given} & {"-h", "--help"})
     print(usage(), file=sys.stdout if asked else sys.stderr)
     return DONE if asked else BAD_ARGUMENTS

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ocp.cli.ending import INTERRUPTED, of_a_stream
 from ocp.cli.flags import kinds_of, literal, read
 from ocp.dynamics import CHOICES, DERIVATIVES
 from ocp.plots import check_suffix
@@ -25,7 +26,7 @@ from ocp.studies.solver_runs import Run
 from ocp.studies.task import Task, task_of
 from ocp.studies.workers import processors
 
-DONE, BAD_ARGUMENTS, INTERRUPTED = 0, 2, 130
+DONE, BAD_ARGUMENTS = 0, 2
 PROBLEMS = ("two_link_time", "two_link_lift", "acrobot_swing", "four_bar_effort", "gait")
 LISTS = {
     "hessians": ((BEST, *HESSIANS), BEST),
@@ -62,9 +63,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
         words = "interrupted; with --csv the same command goes on from there"
         print(f"\ncompare: {words}", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        raise
     except (ValueError, OSError, EngineError) as error:
+        if of_a_stream(error):
+            raise
         print(f"compare: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
     print(

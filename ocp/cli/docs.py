@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ocp.cli import gallery, reference
+from ocp.cli.ending import of_a_stream
 from ocp.version import VERSION, needs
 
 BUILT, FAILED, BAD_ARGUMENTS = 0, 1, 2
@@ -54,6 +55,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         clean = build(Path(flags.directory), solved=not flags.no_gallery)
     except (ValueError, OSError) as error:
+        if of_a_stream(error):
+            raise
         print(f"ocp docs: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
     if clean:

@@ -2,15 +2,15 @@
 
 import argparse
 import inspect
-import os
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ocp import solution as looking  # whose names load when they are asked for
+from ocp.cli.ending import INTERRUPTED, ended, of_a_stream
 from ocp.cli.flags import NOTHING, Setting, add, literal, of_function, of_record, parse
 from ocp.cli.report import block, describe, summary
 from ocp.cli.saving import leave
@@ -18,13 +18,14 @@ from ocp.dynamics import CHOICES, DERIVATIVES
 from ocp.dynamics.formulation import Formulation
 from ocp.solution.files import check_writable
 from ocp.solution.solution import Solution
-from ocp.solvers import HESSIANS, Iteration, Solver
+from ocp.solvers import HESSIANS, Iteration, Solver, attentive
+from ocp.solvers import INTERRUPTED as STOPPED
 from ocp.studies.addresses import module_at, named
 from ocp.studies.task import Task, task_of
 from ocp.transcription.methods import METHODS, Method
 from ocp.transcription.transcribe import Transcription, transcription_of
 
-SOLVED, NOT_SOLVED, BAD_ARGUMENTS, NOT_WRITTEN, INTERRUPTED, NOBODY_READS = 0, 1, 2, 3, 130, 141
+SOLVED, NOT_SOLVED, BAD_ARGUMENTS, NOT_WRITTEN = 0, 1, 2, 3
 TOLERANCE_OPTIONS = {
     "ipopt": ("tol",),
     "bonmin": ("tol",),
@@ -55,9 +56,9 @@ def main(task: Task) -> NoReturn:
     """Run a task as this program's command line says, and exit.
 
     Status 0: solved (and verified, if asked), 1: not solved, 2: bad arguments, 3: solved, but a
-    file that was asked for could not be written.
+    file that was asked for could not be written, 130: interrupted.
     """
-    sys.exit(quietly(run, task, sys.argv[1:]))
+    sys.exit(ended(run, task, sys.argv[1:]))
 
 
 def command(arguments: Sequence[str]) -> int:
@@ -81,20 +82,21 @@ def run(task: Task, arguments: Sequence[str], program: str | None = None) -> int
     flags = parse(_parser(task, program or _called_as()), arguments)
     outputs = flags["output"]
     try:
-        statement = task.problem(**flags.get("problem", {}))
-        transcription, solver = _settings(task, flags)
         _check_paths(outputs)
+        with attentive():
+            statement = task.problem(**flags.get("problem", {}))
+        transcription, solver = _settings(task, flags)
         guess = None if outputs["guess"] is None else looking.load(outputs["guess"])
         solution = task.method(
             statement,
             transcription,
             solver,
             guess=guess,
-            watch=None if outputs["quiet"] else _print_iteration,
+            watch=None if outputs["quiet"] else _iterations(),
             **flags.get("method", {}),
         )
     except (ValueError, OSError) as error:
-        if isinstance(error, BrokenPipeError):
+        if of_a_stream(error):
             raise
         print(f"{task.name}: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
@@ -102,17 +104,6 @@ def run(task: Task, arguments: Sequence[str], program: str | None = None) -> int
     whole = _tell(task, flags.get("problem", {}), solution, certificate, outputs)
     verdict = _verdict(task.name, solution, certificate, outputs["verify"])
     return verdict if verdict != SOLVED or whole else NOT_WRITTEN
-
-
-def quietly(function: Any, *arguments: Any) -> int:
-    """Return what a command returns; end in silence when its output is read no further."""
-    try:
-        status = function(*arguments)
-        sys.stdout.flush()
-        return status
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return NOBODY_READS
 
 
 def _called_as() -> str:
@@ -274,20 +265,23 @@ def _tell(
     """Print what came of a run, write what was asked for, and tell whether all of it is written."""
     views, report = task.views, describe(task, arguments, solution, certificate)
     details = {} if views.report is None else dict(views.report(solution))
-    if outputs["quiet"]:
-        print(summary(report))
-    else:
-        print(block(report))
-        for line in views.lines(details) if details and views.lines is not None else ():
-            print(line)
-    for line in solution.explanation:
-        print(line, file=sys.stderr)
-    return leave(task.name, views, solution, report | details, outputs)
+    text = [summary(report)] if outputs["quiet"] else [block(report)]
+    if details and views.lines is not None and not outputs["quiet"]:
+        text += views.lines(details)
+    try:
+        print(*text, sep="\n", flush=True)
+        for line in solution.explanation:
+            print(line, file=sys.stderr)
+    finally:  # a full stream takes no files along
+        whole = leave(task.name, views, solution, report | details, outputs)
+    return whole
 
 
 def _verdict(
     name: str, solution: Solution, certificate: "looking.Verification | None", tolerance: float
 ) -> int:
+    if solution.status == STOPPED:
+        return INTERRUPTED
     if not solution.success:
         return NOT_SOLVED
     if certificate is not None:
@@ -299,16 +293,29 @@ def _verdict(
     return SOLVED
 
 
-def _print_iteration(iteration: Iteration) -> None:
-    """Print a line for an iteration; interrupt the solve when nobody reads on."""
-    try:
-        if iteration.number == 0:
-            print(f"{iteration.stage}\n" if iteration.stage else "", end="")
-            print(f"{'iteration':>9}  {'objective':>14}  {'violation':>10}  {'seconds':>8}")
-        print(
-            f"{iteration.number:9d}  {iteration.objective:14.8g}  "
-            f"{iteration.violation:10.2e}  {iteration.seconds:8.3f}",
-            flush=True,
-        )
-    except BrokenPipeError:
-        signal.raise_signal(signal.SIGINT)
+def _iterations() -> Callable[[Iteration], None]:
+    """Return what prints a line for each iteration.
+
+    It interrupts the solve when nobody reads on, and falls silent when nothing can be written.
+    """
+    silent = False
+
+    def show(iteration: Iteration) -> None:
+        nonlocal silent
+        if silent:
+            return
+        try:
+            if iteration.number == 0:
+                print(f"{iteration.stage}\n" if iteration.stage else "", end="")
+                print(f"{'iteration':>9}  {'objective':>14}  {'violation':>10}  {'seconds':>8}")
+            print(
+                f"{iteration.number:9d}  {iteration.objective:14.8g}  "
+                f"{iteration.violation:10.2e}  {iteration.seconds:8.3f}",
+                flush=True,
+            )
+        except BrokenPipeError:
+            signal.raise_signal(signal.SIGINT)
+        except OSError:
+            silent = True
+
+    return show

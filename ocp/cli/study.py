@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ocp.cli.ending import INTERRUPTED, of_a_stream
 from ocp.cli.flags import kinds_of, literal, read
 from ocp.cli.study_report import ProgressLine, cells_text, front_text, optima_text
 from ocp.plots import Curve, check_suffix, lines
@@ -25,7 +26,7 @@ from ocp.studies.study import Front, Study, pareto, ranked, restarts, sweep
 from ocp.studies.task import Task, task_of
 from ocp.version import needs
 
-DONE, SOME_FAILED, BAD_ARGUMENTS, INTERRUPTED = 0, 1, 2, 130
+DONE, SOME_FAILED, BAD_ARGUMENTS = 0, 1, 2
 NAMES = ("transcription.dynamics", "transcription.method")  # also as module:name
 Flags = argparse.Namespace
 
@@ -57,9 +58,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"\nstudy: interrupted; the same command resumes it from {file}", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        raise
     except (ValueError, OSError, EngineError) as error:
+        if of_a_stream(error):
+            raise
         print(f"study: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
 

@@ -13,12 +13,17 @@ LISTED = 12  # numbers of starts that a line shows
 
 
 class ProgressLine:
-    """Says after each cell how far the study is, in one line of a terminal, else in a line each."""
+    """Says after each cell how far the study is, in one line of a terminal, else in a line each.
 
-    def __init__(self, stream: TextIO) -> None:
-        self.stream, self.again = stream, stream.isatty()
+    Nothing where the shell closed the stream, which is then None.
+    """
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self.stream, self.again = stream, stream is not None and stream.isatty()
 
     def __call__(self, progress: Progress) -> None:
+        if self.stream is None:
+            return
         text = progress_text(progress)
         if self.again:
             share = round(20 * progress.done / progress.total)

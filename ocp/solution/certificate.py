@@ -16,6 +16,7 @@ from ocp.solution.optimality import first_order
 from ocp.solution.replaying import Deviations, deviations
 from ocp.solution.report import Line, aligned, certificate_lines, certified, table, violation_lines
 from ocp.solution.solution import Solution
+from ocp.solvers.record import attentive
 from ocp.transcription.transcribe import transcribe
 
 
@@ -135,6 +136,7 @@ def _short(value: float | None) -> str:
     return "unknown" if value is None else f"{value:.2e}"
 
 
+@attentive()
 def verify(solution: Solution) -> Verification:
     """Return the Verification of a Solution.
 

@@ -3,7 +3,7 @@
 from ocp.solvers.backend import HESSIANS, Answer, Backend, See, Start
 from ocp.solvers.minimizing import INTERRUPTED, Outcome, Solver, minimize
 from ocp.solvers.nlp import NLP, Iterate, feasibility, kkt_residual, violation
-from ocp.solvers.record import Iteration
+from ocp.solvers.record import Iteration, attentive
 
 __all__ = [
     "HESSIANS",
@@ -17,6 +17,7 @@ __all__ = [
     "See",
     "Solver",
     "Start",
+    "attentive",
     "feasibility",
     "kkt_residual",
     "minimize",

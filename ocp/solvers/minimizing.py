@@ -12,7 +12,7 @@ import numpy as np
 from ocp.solvers import nlpsol
 from ocp.solvers.backend import HESSIANS, Backend, Start
 from ocp.solvers.nlp import NLP, Iterate, differentiated, iterate, own_residual
-from ocp.solvers.record import Interruptible, Iteration, Record
+from ocp.solvers.record import Interruptible, Iteration, Record, attentive
 from ocp.solvers.statuses import ACCEPTABLE, CUT_SHORT, INTERRUPTED
 
 BACKENDS = {"snopt": "ocp.solvers.snopt"}  # beside the plugins of CasADi: where each BACKEND is
@@ -122,7 +122,8 @@ def minimize(
     record, backend = Record(nlp, watch, most), solver.backend
     start = Start(x=x, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
     program = nlp if backend.prepare is nlpsol.prepare else differentiated(nlp)
-    run = backend.prepare(program, solver, start, record.see)
+    with attentive():
+        run = backend.prepare(program, solver, start, record.see)
     built = record.begin = time.perf_counter()
     with Interruptible(record):
         answer = run()

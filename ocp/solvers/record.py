@@ -6,7 +6,8 @@ Every iterate that it shows, the best of them, and whether the user wants it to 
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
@@ -70,6 +71,36 @@ class Record:
             self.watch(iteration)
         self.full = self.most is not None and iteration.number >= self.most
         return self.interrupted or self.full
+
+
+@contextmanager
+def attentive() -> Iterator[None]:
+    """While active, no Ctrl-C is lost.
+
+    CasADi drops a KeyboardInterrupt that comes while it reads its arguments; it is raised at the
+    end then. Only the main thread can hear it, and only where nobody else listens.
+    """
+    heard = []
+
+    def hear(number: int, frame: FrameType | None) -> None:
+        heard.append(number)
+        raise KeyboardInterrupt
+
+    alone = threading.current_thread() is threading.main_thread()
+    if not alone or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, hear)
+    try:
+        yield
+    except Exception:
+        if heard:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if heard:
+        raise KeyboardInterrupt
 
 
 class Interruptible:

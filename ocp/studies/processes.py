@@ -36,7 +36,7 @@ class Processes(Executor):
 
     def __init__(self, count: int, seconds: float | None = None) -> None:
         self.seconds, self.workers = seconds, [Worker() for _ in range(count)]
-        self.threads = ThreadPoolExecutor(count)
+        self.threads = ThreadPoolExecutor(count, initializer=_leave_interrupts)
         self.idle: SimpleQueue[Worker] = SimpleQueue()
         for worker in self.workers:
             self.idle.put(worker)
@@ -163,10 +163,15 @@ def _serve(pipe: Any) -> None:
             pipe.send((False, RuntimeError(f"{type(error).__name__}: {error}")))
 
 
-def _begin_worker() -> None:
-    """Leave Ctrl-C to the parent process, and end with it, whatever ends it."""
+def _leave_interrupts() -> None:
+    """Leave Ctrl-C to the main thread; processes that this thread starts never hear of it."""
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
+def _begin_worker() -> None:
+    """Leave Ctrl-C to the parent process, and end with it, whatever ends it."""
+    _leave_interrupts()
     from multiprocessing import parent_process
 
     threading.Thread(target=_follow, args=(parent_process(),), daemon=True).start()

@@ -14,6 +14,7 @@ from ocp.dynamics import Formulation, derivatives_of, formulation_of, settled
 from ocp.motion.basis import Basis, transfer
 from ocp.problem.statement import Problem
 from ocp.solvers.nlp import NLP
+from ocp.solvers.record import attentive
 from ocp.transcription.goals import goals, nonlinear_program, term_values
 from ocp.transcription.guess import straight_guess
 from ocp.transcription.methods import METHODS, Method, Spline, method_of
@@ -137,6 +138,7 @@ class Transcribed:
         return np.array(self.reduction.expand(unknowns)).ravel()
 
 
+@attentive()
 def transcribe(problem: Problem, transcription: Transcription = Transcription()) -> Transcribed:
     """Return the Transcribed problem.
 

@@ -5,6 +5,7 @@ Options by name, statuses as data, interruption, and the first-order certificate
 
 import os
 import signal
+from contextlib import suppress
 from dataclasses import replace
 
 import casadi as ca
@@ -13,7 +14,7 @@ import pytest
 from ocp.problems.two_link_lift import problem as two_link_lift
 
 from ocp import Attempt, solve
-from ocp.solvers import NLP, Solver, feasibility, kkt_residual, minimize
+from ocp.solvers import NLP, Solver, attentive, feasibility, kkt_residual, minimize
 from ocp.transcription import transcribe
 
 
@@ -154,7 +155,36 @@ def test_every_iteration_is_seen_and_kept():
     assert seen[0].violation == pytest.approx(3.0, rel=0.1) and seen[-1].violation < 1e-8
 
 
-def test_ctrl_c_returns_the_best_iterate_with_its_status():
+@pytest.fixture
+def heard():
+    """Ctrl-C is heard, also by tests that run in the background of a shell, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield signal.default_int_handler
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_ctrl_c_that_is_swallowed_while_graphs_are_built_is_raised_at_the_end(heard, fails):
+    def build():
+        with suppress(KeyboardInterrupt):  # as CasADi's wrappers do
+            signal.raise_signal(signal.SIGINT)
+        if fails:
+            raise NotImplementedError("wrong number of arguments")  # as they say then
+
+    with pytest.raises(KeyboardInterrupt), attentive():
+        build()
+    assert signal.getsignal(signal.SIGINT) is heard
+
+
+def test_who_listens_already_is_left_alone(heard):
+    calls = []
+    signal.signal(signal.SIGINT, lambda *_: calls.append(1))
+    with attentive():
+        signal.raise_signal(signal.SIGINT)
+    assert calls == [1]
+
+
+def test_ctrl_c_returns_the_best_iterate_with_its_status(heard):
     def interrupt(iteration):
         if iteration.number == 4:
             os.kill(os.getpid(), signal.SIGINT)

@@ -1,0 +1,158 @@
+"""How programs of the house end: closed pipes, full disks, Ctrl-C; a status and no traceback."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from ocp.problems.two_link_lift import TASK as LIFT
+
+from ocp.cli.command import command
+from ocp.cli.ending import ended
+from ocp.cli.run import run
+
+ROOT = Path(__file__).parents[2]
+COMMANDS = {
+    "list": ["list"],
+    "help": ["--help"],
+    "run": ["run", "two_link_lift", "--points", "8"],
+    "quiet": ["run", "two_link_lift", "--points", "8", "--quiet"],
+    "study": ["study", "two_link_lift", "--set", "points=7", "--workers", "0", "--quiet"],
+    "progress": ["study", "two_link_lift", "--set", "points=7", "--workers", "0"],
+}
+
+
+@pytest.fixture(autouse=True)
+def inside(tmp_path, monkeypatch):
+    """An empty working folder."""
+    monkeypatch.chdir(tmp_path)
+
+
+def unread():
+    """A stream into a pipe that nobody reads any more."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    return os.fdopen(writing, "w")
+
+
+def full():
+    """A stream to a disk that is full."""
+    return open("/dev/full", "w")
+
+
+def status_into(stream, monkeypatch, arguments):
+    """The exit status of a command that prints into a stream; closing it raises nothing more."""
+    monkeypatch.setattr(sys, "stdout", stream)
+    status = command(arguments)
+    stream.close()
+    return status
+
+
+@pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
+@pytest.mark.parametrize(("stream", "status", "words"), [(unread, 141, ""), (full, 1, "No space")])
+def test_a_stream_that_takes_nothing_gives_a_status(
+    stream, status, words, arguments, monkeypatch, capsys
+):
+    assert status_into(stream(), monkeypatch, arguments) == status
+    told = capsys.readouterr().err
+    assert words in told and "Traceback" not in told and (words or not told)
+
+
+def test_streams_closed_by_the_shell_are_no_matter(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    assert command(COMMANDS["progress"]) == 0
+
+
+def test_a_full_standard_error_leaves_the_status(monkeypatch):
+    both = full()
+    monkeypatch.setattr(sys, "stderr", both)
+    assert status_into(full(), monkeypatch, COMMANDS["list"]) == 1
+    both.close()
+
+
+def test_files_are_written_though_standard_output_is_full(monkeypatch):
+    asked = [*COMMANDS["run"], "--save", "a.npz", "--report", "r.json"]
+    assert status_into(full(), monkeypatch, asked) == 1
+    assert {path.name for path in Path().iterdir()} == {"a.npz", "r.json"}
+
+
+def test_ctrl_c_before_the_solver_is_status_130(monkeypatch, capsys):
+    def interrupted(**arguments):
+        raise KeyboardInterrupt
+
+    assert ended(interrupted) == 130
+    assert capsys.readouterr().err == "interrupted\n"
+
+
+def test_memory_that_ends_is_said(capsys):
+    def greedy():
+        raise MemoryError
+
+    assert ended(greedy) == 1 and capsys.readouterr().err == "error: out of memory\n"
+
+
+def test_ctrl_c_in_the_solve_tells_what_came_of_it_and_is_status_130(capsys, monkeypatch):
+    heard = signal.signal(signal.SIGINT, signal.default_int_handler)
+    told = []
+
+    def show(iteration):
+        told.append(iteration)
+        if iteration.number == 2:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("ocp.cli.run._iterations", lambda: show)
+    try:
+        assert ended(run, LIFT, ["--points", "12"]) == 130
+    finally:
+        signal.signal(signal.SIGINT, heard)
+    assert "User_Requested_Stop" in capsys.readouterr().out and len(told) < 6
+
+
+def program(*arguments, **options):
+    """A Python program of the house under way, which hears Ctrl-C."""
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        **options,
+    )
+
+
+@pytest.mark.parametrize("module", ["ocp.mechanics.tree", "ocp.dynamics", "ocp.problems.gait"])
+def test_ctrl_c_while_it_loads_leaves_no_traceback(module):
+    with program("-X", "importtime", "-m", "ocp", "run", "gait", "--verify") as running:
+        while module not in running.stderr.readline():  # a line for each import
+            pass
+        running.send_signal(signal.SIGINT)
+        out, told = running.communicate(timeout=60)
+    assert running.returncode in (130, -signal.SIGINT) and not out and "Traceback" not in told
+
+
+def test_a_pipe_that_closes_early_is_status_141_in_a_program_too():
+    with program("-m", "problems.two_link_lift", "--points", "8", cwd=ROOT) as running:
+        running.stdout.close()
+        told = running.stderr.read()
+        status = running.wait(timeout=60)
+    assert status == 141 and not told
+
+
+def test_only_programs_of_the_house_change_what_ctrl_c_does():
+    with program("-c", "import ocp, signal; print(signal.getsignal(2).__name__)") as running:
+        assert running.stdout.read() == "default_int_handler\n"
+
+
+def test_a_study_that_is_interrupted_leaves_no_traceback_of_its_workers():
+    cells = ["--set", "points=20,30,40,50", "--workers", "2"]
+    with program("-m", "ocp", "study", "two_link_lift", *cells, start_new_session=True) as running:
+        time.sleep(1.0)  # its workers load
+        with suppress(ProcessLookupError):
+            os.killpg(running.pid, signal.SIGINT)
+        told = running.communicate(timeout=60)[1]
+    assert running.returncode in (130, -signal.SIGINT) and "Traceback" not in told
