@@ -85,6 +85,13 @@ class Climb:
         return (feasible or whole)[-1]
 
     @property
+    def missed(self) -> bool:
+        """Tell whether no attempt met all that is asked, though nothing kept it from trying."""
+        statuses = {trial.outcome.status for trial in self.trials}
+        far = min(map(_shortfall, self.trials)) > FEASIBLE
+        return far and not statuses & {INTERRUPTED, *HOPELESS} and not self.best.outcome.success
+
+    @property
     def nearest(self) -> np.ndarray:
         """The unknowns of the point that comes nearest to all that is asked."""
         wandered = [trial.nearest for trial in self.trials if trial.nearest is not None]

@@ -1,6 +1,6 @@
 """After a failed solve: what its status means, what is violated, and what leans on its bounds."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from ocp.dynamics.closed_loops import handedness
 from ocp.mechanics.structure import structure
 from ocp.problem.statement import Constraint, Problem
+from ocp.solution.prices import scale_of
 from ocp.solvers.minimizing import Outcome
 from ocp.solvers.nlp import violation
 from ocp.transcription.kernels import evaluate
@@ -62,23 +63,39 @@ class Row:
         """Its unit."""
         return self.constraint.unit(self.number)
 
+    @property
+    def beyond(self) -> np.ndarray:
+        """How far the values (N,) lie outside the bounds."""
+        return violation(self.values, *self.bounds)
 
-def explain(transcribed: Transcribed, outcome: Outcome) -> tuple[str, ...]:
+    def relative(self, amounts: np.ndarray) -> np.ndarray:
+        """Return amounts (N,) relative to the bound that is exceeded, where that is above 1."""
+        lower, upper = self.bounds
+        above, below = scale_of(self.constraint, upper), scale_of(self.constraint, lower)
+        bound = np.where(self.values > upper, above, below)
+        return amounts / bound
+
+
+def explain(
+    transcribed: Transcribed, outcome: Outcome, yielding: Sequence[str] = ()
+) -> tuple[str, ...]:
     """Return lines that say why a solve failed.
 
-    The status in plain words, the worst rows, what leans on its bounds.
+    The status in plain words, what must give way (`yielding`), the rows that are worst relative to
+    their bounds, what leans on its bounds.
     """
     status = outcome.status
     points, duration, _ = split(transcribed.layout, outcome.x)
     violated: list[tuple[float, str]] = []
     leaning: dict[str, tuple[int, int]] = {}
-    for row in _rows(transcribed, outcome, duration):
+    for row in rows_at(transcribed, outcome.x):
         violated += _violated(row)
         leaning |= _leaning(row)
     worst = sorted(violated, key=lambda pair: -pair[0])[:WORST]
     most = sorted(leaning.items(), key=lambda item: -item[1][0])[:WORST]
     return (
         f"{status}: {MEANING[status]}" if status in MEANING else status,
+        *yielding,
         *(text for _, text in worst),
         *_stuck(transcribed.problem, duration),
         *_torn(transcribed.problem, points),
@@ -91,25 +108,26 @@ def row_name(constraint: Constraint, number: int) -> str:
     return f"{constraint.name} ({constraint.label(number)})"
 
 
-def _rows(transcribed: Transcribed, outcome: Outcome, duration: float) -> Iterator[Row]:
-    """Yield all rows of all constraints with their values at the outcome."""
+def rows_at(transcribed: Transcribed, x: np.ndarray) -> Iterator[Row]:
+    """Yield all rows of all constraints with their values at x, that of the whole motion."""
+    _, duration, _ = split(transcribed.layout, x)
     for group in transcribed.groups:
-        values = evaluate(group.kernel.values, group.inputs(outcome.x), group.s)
+        values = evaluate(group.kernel.values, group.inputs(x), group.s)
         for line, asked, (constraint, number) in zip(values, group.asked, group.owners):
             t = group.s[asked] * duration
             yield Row(constraint=constraint, number=number, values=line[asked], t=t)
 
 
 def _violated(row: Row) -> list[tuple[float, str]]:
-    """Return (amount, line) of every instant at which a row lies outside its bounds.
+    """Return (relative amount, line) of every instant at which a row lies outside its bounds.
 
     Not a number is the worst.
     """
-    amounts = violation(row.values, *row.bounds)
+    amounts = row.beyond
     amounts[np.isnan(row.values)] = np.inf
     return [
-        (amount, f"{row.name}: violated by {amount:.4g} {row.unit} at t = {t:.4g} s")
-        for amount, t in zip(amounts.tolist(), row.t.tolist())
+        (relative, f"{row.name}: violated by {amount:.4g} {row.unit} at t = {t:.4g} s")
+        for relative, amount, t in zip(row.relative(amounts), amounts.tolist(), row.t.tolist())
         if amount > VISIBLE
     ]
 

@@ -1,6 +1,6 @@
 """What it costs a transcribed statement that its rows give way, and which of them may."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from ocp.transcription.transcribe import Transcribed
 
 Key = tuple[str, int]  # of a row: its constraint's name, and its number
 Gives = Callable[[Constraint, int], bool]  # whether a row may give way
+Factor = Callable[[Key], float]  # of the price of a row
 
 
 def is_limit(constraint: Constraint, number: int) -> bool:
@@ -35,16 +36,26 @@ def is_any(constraint: Constraint, number: int) -> bool:
     return True
 
 
+def alike(key: Key) -> float:
+    """Return the factor of a price that is no other's."""
+    return 1.0
+
+
 def scale(bound: float) -> float:
     """Return what a violation of a bound is relative to, as a certificate has it."""
     return max(1.0, abs(bound)) if np.isfinite(bound) else 1.0
 
 
-def prices(transcribed: Transcribed, gives: Gives, dearer: Mapping[Key, float]) -> Prices:
+def scale_of(constraint: Constraint, bound: float) -> float:
+    """Return what a violation of a row's bound is relative to: of a duration always the bound."""
+    return abs(bound) if constraint.name == DURATION else scale(bound)
+
+
+def prices(transcribed: Transcribed, gives: Gives, dearer: Factor) -> Prices:
     """Return the Prices of the rows that may give way, relative to their bounds.
 
     A row along the motion costs what it is exceeded by on the average of its instants, times its
-    factor where `dearer` has one.
+    factor, `dearer`(key).
     """
     rows = np.full((2, sum(int((placed.row >= 0).sum()) for placed in transcribed.rows)), np.inf)
     bounds = np.full((2, transcribed.layout.size), np.inf)
@@ -52,12 +63,12 @@ def prices(transcribed: Transcribed, gives: Gives, dearer: Mapping[Key, float]) 
         for line, number in enumerate(placed.numbers.tolist()):
             if gives(placed.constraint, number):
                 at = placed.row[line][placed.row[line] >= 0]
-                factor = dearer.get((placed.constraint.name, number), 1.0) / len(placed.s)
+                factor = dearer((placed.constraint.name, number)) / len(placed.s)
                 rows[0, at] = factor / scale(placed.constraint.lower_of(number))
                 rows[1, at] = factor / scale(placed.constraint.upper_of(number))
     for bounding in _bounding(transcribed):
         if gives(bounding.constraint, bounding.number):
-            factor = dearer.get((bounding.constraint.name, bounding.number), 1.0)
+            factor = dearer((bounding.constraint.name, bounding.number))
             bounds[int(bounding.side == "upper"), bounding.variable] = factor * bounding.price
     return _of_unknowns(transcribed, rows, bounds)
 
@@ -89,7 +100,7 @@ def _bounding(transcribed: Transcribed) -> Iterator[_Bounding]:
             side=side,
             constraint=constraint,
             number=int(number),
-            price=abs(slope) / count / scale(bound),
+            price=abs(slope) / count / scale_of(constraint, bound),
         )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ocp.solution.budget import Budget, Start, Watch, spend, staged
-from ocp.solution.prices import is_limit, prices
+from ocp.solution.prices import alike, is_limit, prices
 from ocp.solution.wandering import wander
 from ocp.solvers.minimizing import INTERRUPTED, Outcome, Solver
 from ocp.solvers.relaxation import Prices, relaxed
@@ -19,7 +19,7 @@ from ocp.transcription.transcribe import Transcribed
 SEED = 1
 FIRST = 8  # starts wander off the start of the solve, the others off the best so far
 BEST = 4  # points of different violation
-SPREADS = (1.0, 0.5, 2.0)  # rad or m, in turn
+SPREADS = (0.5, 1.0)  # rad or m, in turn
 LONGER, ABOUT = (-0.3, 1.9), (-0.4, 0.4)  # logarithms of factors of the duration, first and later
 RELAXED, PLAIN = 150, 400  # iterations of a stage
 NOTHING = 1e-3  # relative to the bounds, on the average of instants: a smaller violation vanishes
@@ -58,7 +58,7 @@ def search(
     """Return the Search from so many starts at most, of which the first is x itself."""
     stages: list[Outcome] = []
     points: list[Point] = []
-    costs = prices(transcribed, is_limit, {})
+    costs = prices(transcribed, is_limit, alike)
     for number in range(starts):
         begin = _start(transcribed, x, _best(points), number)
         shown = staged(watch, f"start {number + 1} of {starts}")

@@ -1,7 +1,7 @@
 """The one verb: transcribe, check, minimise, and return the Solution."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +9,9 @@ import numpy as np
 
 from ocp.problem.statement import Problem
 from ocp.solution.attempts import LADDER, Attempt, Climb, climb, ladder
+from ocp.solution.budget import Watch
 from ocp.solution.diagnosis import explain
+from ocp.solution.elastic import Elastic, must_give_way
 from ocp.solution.preflight import preflight
 from ocp.solution.solution import Solution
 from ocp.solution.starts import Guess, start
@@ -52,10 +54,12 @@ def solve(
         preflight(transcribed, each.x, solver.hessian)
     ready = time.perf_counter()
     climbed = climb(transcribed, solver, attempts, [distinct[id(each)] for each in guesses], watch)
+    elastic = _elastic(transcribed, climbed, watch)
     statistics = _statistics(transcribed, climbed)
+    statistics["explanation_iterations"] = elastic.iterations
     statistics["build_seconds"] += ready - begin
     statistics["total_seconds"] = time.perf_counter() - begin
-    solution = _solution(transcribed, climbed.best.outcome, statistics)
+    solution = _solution(transcribed, climbed.best.outcome, statistics, elastic.lines)
     if not certify:
         return solution
     from ocp.solution.certificate import verify  # certificates load when one is asked for
@@ -63,7 +67,17 @@ def solve(
     return replace(solution, verification=verify(solution))
 
 
-def _solution(transcribed: Transcribed, outcome: Outcome, statistics: dict[str, Any]) -> Solution:
+def _elastic(transcribed: Transcribed, climbed: Climb, watch: Watch | None) -> Elastic:
+    """Return what must give way, unless a motion was found or nothing more may be asked."""
+    best = climbed.best
+    if not climbed.missed:
+        return Elastic()
+    return must_give_way(transcribed, best.solver, climbed.nearest, climbed.left, watch)
+
+
+def _solution(
+    transcribed: Transcribed, outcome: Outcome, statistics: dict[str, Any], yielding: Sequence[str]
+) -> Solution:
     """Return the Solution that an Outcome of the transcribed problem's NLP is."""
     if transcribed.reduction is not None:
         x, x_multipliers, g_multipliers = transcribed.reduction.spread(outcome)
@@ -89,7 +103,7 @@ def _solution(transcribed: Transcribed, outcome: Outcome, statistics: dict[str, 
         multipliers=name_multipliers(
             transcribed.rows, transcribed.asked, outcome.x_multipliers, outcome.g_multipliers
         ),
-        explanation=() if outcome.success else explain(transcribed, outcome),
+        explanation=() if outcome.success else explain(transcribed, outcome, yielding),
     )
 
 

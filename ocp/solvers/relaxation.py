@@ -47,10 +47,13 @@ class Relaxed:
         return z[: self.size]
 
 
-def relaxed(nlp: NLP, prices: Prices, x: np.ndarray) -> Relaxed:
+def relaxed(
+    nlp: NLP, prices: Prices, x: np.ndarray, widest: tuple[np.ndarray, np.ndarray] | None = None
+) -> Relaxed:
     """Return the Relaxed program around x (variables,).
 
-    A bound gives way where its price is finite and the bound is.
+    A bound gives way where its price is finite and the bound is, those of variables no farther than
+    the `widest` ones, lower and upper (variables,).
     """
     loose = np.flatnonzero(_gives(prices.lower, nlp.lower) | _gives(prices.upper, nlp.upper))
     lower, upper = nlp.lower.copy(), nlp.upper.copy()
@@ -60,8 +63,9 @@ def relaxed(nlp: NLP, prices: Prices, x: np.ndarray) -> Relaxed:
         np.append(prices.g_upper, prices.upper[loose]),
     ]
     below, above = (np.flatnonzero(_gives(cost, side)) for cost, side in zip(costs, sides))
-    lower[_gives(prices.lower, lower)] = -np.inf
-    upper[_gives(prices.upper, upper)] = np.inf
+    far = (-np.inf, np.inf) if widest is None else widest
+    lower = np.where(_gives(prices.lower, lower), far[0], lower)
+    upper = np.where(_gives(prices.upper, upper), far[1], upper)
     price = np.append(costs[0][below], costs[1][above])
     x = np.clip(x, lower, upper)
     values = np.append(np.array(nlp.constraints(x)).ravel(), x[loose])

@@ -85,7 +85,7 @@ class Box:
         self.lower, self.upper = np.full(layout.size, -np.inf), np.full(layout.size, np.inf)
         if free_duration(layout.problem):
             self.lower[0], self.upper[0] = layout.problem.duration
-            limits = _duration_limits(layout.problem)
+            limits = duration_limits(layout.problem)
             self.asked[0, "lower"] = self.asked[0, "upper"] = limits, 0, 1.0
 
     def take(self, group: Group, count: int) -> tuple[list[Rows], np.ndarray]:
@@ -218,7 +218,7 @@ def _who(constraint, number, s):
     return f"{constraint.name} ({constraint.label(number)}, s = {s:.3g})"
 
 
-def _duration_limits(problem):
+def duration_limits(problem):
     """Return the bounds of a free duration as the Constraint that they are."""
     lower, upper = problem.duration
     return Constraint(
