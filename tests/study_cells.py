@@ -3,11 +3,14 @@
 import os
 import signal
 import sqlite3
+import time
+from dataclasses import replace
 
 from ocp.problems.two_link_lift import problem as lift
 from ocp.problems.two_link_time import problem as fastest
 
 from ocp import Attempt, solve
+from ocp.solvers import INTERRUPTED
 
 
 def problem(torque: float = 10.0, points: int = 6):
@@ -51,6 +54,35 @@ def stopped(statement, transcription, solver, *, guess=None, watch=None):
     return solve(statement, transcription, solver, guess=guess)
 
 
+def broken_off(statement, transcription, solver, *, guess=None, watch=None):
+    """Solve, and at 12 N m come back as a solve that was interrupted."""
+    solution = solve(statement, transcription, solver, guess=guess)
+    if statement.tree.joints[0].torque[1] != 12:
+        return solution
+    return replace(solution, status=INTERRUPTED, success=False)
+
+
+def counted(statement, transcription, solver, *, guess=None, watch=None, file: str = ""):
+    """Solve slowly, and note in a file who did."""
+    with open(file, "a", encoding="utf-8") as stream:
+        stream.write(f"{os.getpid()} {statement.tree.joints[0].torque[1]:g}\n")
+    time.sleep(0.1)
+    return solve(statement, transcription, solver, guess=guess)
+
+
+def endless(statement, transcription, solver, *, guess=None, watch=None):
+    """Solve, unless the limit of the torques is 13 N m, which takes a minute."""
+    time.sleep(60.0 if statement.tree.joints[0].torque[1] == 13 else 0.0)
+    return solve(statement, transcription, solver, guess=guess)
+
+
+def goals(solution):
+    """Two goals, of which 9 and 12 N m are worse in both than another, and 11 and 14 N m alike."""
+    torque = solution.problem.tree.joints[0].torque[1]
+    first, second = GOALS[torque]
+    return {"first": first, "second": second}
+
+
 def speeds(solution):
     """Numbers of a solution."""
     return {"fastest": abs(solution.qd(solution.times(21))).max()}
@@ -62,4 +94,5 @@ def objectives(study):
 
 
 FOUR = {"torque": [8.0, 10.0, 12.0, 14.0]}
+GOALS = {8: (1, 9), 9: (2, 9), 10: (2, 8), 11: (3, 5), 12: (4, 7), 13: (5, 4), 14: (3, 5)}
 HELD = []

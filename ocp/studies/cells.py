@@ -3,17 +3,16 @@
 Numbers, words, and the bytes of the solution's file.
 """
 
-import tempfile
 import threading
 import time
-from pathlib import Path
 from typing import Any
 
 from ocp.dynamics import Formulation
 from ocp.problem import Problem
-from ocp.solution.archive import load
+from ocp.solution.archive import content_of
+from ocp.solution.archive import restored as from_archive
 from ocp.solution.certificate import Verification, verify
-from ocp.solution.files import plain, versions, write
+from ocp.solution.files import plain, versions
 from ocp.solution.solution import Solution
 from ocp.solution.wandering import wandering
 from ocp.solvers import INTERRUPTED
@@ -60,31 +59,15 @@ def lost(reason: str) -> Result:
     return NOTHING | {"status": FAILED, "reason": reason}
 
 
-def restored(archive: bytes, data: Content, find: Find) -> Solution:
-    """Return the Solution of a cell's content from the bytes of its file, with its functions."""
+def restored(archive: bytes, name: str, data: Content, find: Find) -> Solution:
+    """Return the Solution of a cell's content from the bytes of its file, with its functions.
+
+    Raises ValueError, which begins with the `name` of the cell, if they are of another problem.
+    """
     problem, settled = statement(data, find), transcription(data, find)
     own = METHODS.get(settled.method.name) is not type(settled.method)
-    return _loaded(
-        archive,
-        problem,
-        settled.dynamics if isinstance(settled.dynamics, Formulation) else None,
-        settled.method if own else None,
-    )
-
-
-def as_data(archive: bytes) -> Solution:
-    """Return the Solution of the bytes of its file, which is data alone."""
-    return _loaded(archive)
-
-
-def _loaded(archive: bytes, *functions: Any) -> Solution:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "solution.npz"
-        write(path, archive)
-        try:
-            return load(path, *functions)
-        except ValueError as error:
-            raise ValueError(str(error).removeprefix(f"{path}: ")) from None
+    dynamics = settled.dynamics if isinstance(settled.dynamics, Formulation) else None
+    return from_archive(archive, name, problem, dynamics, settled.method if own else None)
 
 
 def _solved(data: Content, seed: Seed | None) -> Result:
@@ -92,7 +75,8 @@ def _solved(data: Content, seed: Seed | None) -> Result:
     guesses: list[Any] = [_start(problem, settled, data["start"])]
     if seed is not None:
         arguments, archive = seed
-        guesses.insert(0, restored(archive, data | {"arguments": arguments}, resolve))
+        neighbour = data | {"arguments": arguments}
+        guesses.insert(0, restored(archive, "neighbour", neighbour, resolve))
     method = resolve(data["method"])
     for guess in guesses:  # one start of many is tried once, and so is a neighbour's motion
         last = guess is guesses[-1] and data["start"] is None
@@ -116,7 +100,7 @@ def _outcome(data: Content, solution: Solution) -> Result:
         "duration": plain(solution.duration, null=True),
         "terms": {name: plain(value, null=True) for name, _, value in solution.terms},
         "measured": plain({name: float(value) for name, value in measured.items()}, null=True),
-        "archive": _archive(solution),
+        "archive": content_of(solution),
     }
 
 
@@ -130,13 +114,6 @@ def _start(problem: Problem, settings: Transcription, start: dict[str, Any] | No
     if start is None:
         return None
     return wandering(problem, settings, start["number"], seed=start["seed"], spread=start["spread"])
-
-
-def _archive(solution: Solution) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "solution.npz"
-        solution.save(path)
-        return path.read_bytes()
 
 
 def _certificate(certificate: Verification) -> dict[str, Any]:

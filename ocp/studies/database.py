@@ -370,7 +370,7 @@ def named(path: Path, what: str = "") -> Iterator[None]:
 
 def _words(error: Exception) -> str:
     words = next((ours for theirs, ours in WORDS if theirs in str(error)), "cannot be used")
-    return f"{words} ({error})"
+    return f"{words} ({str(error)[:120]})"
 
 
 def _connect(path: Path, readonly: bool) -> sqlite3.Connection:

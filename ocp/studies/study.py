@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from ocp.problem import Problem
+from ocp.solution.archive import restored as from_archive
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
-from ocp.studies.cells import as_data, restored
+from ocp.studies.cells import restored
 from ocp.studies.content import Recipe, cell, content, recipe
 from ocp.studies.database import Ledger
 from ocp.studies.designs import design, neighbours
@@ -79,12 +80,14 @@ class Study:
             raise ValueError(
                 f"cell {cell.parameters}: has no solution: {cell.reason or cell.status}"
             )
+        name = f"{self.path}: cell {cell.parameters}"
         try:
             if not self.trust:
-                return as_data(archive)
-            return restored(archive, cell.content, self.trust.find)
+                return from_archive(archive, name)
+            return restored(archive, name, cell.content, self.trust.find)
         except ValueError as error:
-            raise StudyFileError(f"{self.path}: cell {cell.parameters}: {error}") from None
+            words = str(error).removeprefix(f"{name}: ")
+            raise StudyFileError(f"{name}: {words}") from None
 
     def write_csv(self, path: str | Path) -> None:
         """Write a table with a line per cell.

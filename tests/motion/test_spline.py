@@ -7,7 +7,7 @@ from math import comb, perm, prod
 import numpy as np
 import pytest
 
-from ocp.motion import BSpline, finer, insert, quadrature, sample, transfer
+from ocp.motion import BSpline, finer, quadrature, sample, transfer
 
 DEGREES = (2, 3, 4, 5)
 BASES = [

@@ -2,12 +2,16 @@
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from study_cells import (
     FOUR,
+    broken_off,
+    goals,
     objectives,
     problem,
     smoothed,
@@ -131,6 +135,14 @@ def test_failed_cells_keep_their_reason_and_are_tried_again_only_if_asked():
     )
 
 
+def test_an_interrupted_cell_has_not_failed_but_waits():
+    with pytest.raises(KeyboardInterrupt):
+        sweep(problem, FOUR, file="a.sqlite", workers=0, method=broken_off)
+    cells = open_study("a.sqlite").cells
+    assert [cell.status for cell in cells] == ["solved", "solved", "pending", "pending"]
+    assert cells[2].reason == "" and cells[2].seconds is None
+
+
 def test_a_chain_starts_from_neighbours_and_over_failed_ones():
     over = {"torque": [8.0, 9.0, 10.0], "points": [6, 3]}
     alone, chained = (sweep(problem, over, workers=0, chain=chain) for chain in (False, True))
@@ -205,6 +217,32 @@ def test_a_front_leaves_out_what_is_worse_in_both():
     )
     with pytest.raises(ValueError, match="pareto: comfort: some cell has no such term"):
         pareto(weighed, {"u": [0.5]}, ("duration", "comfort"), workers=0)
+
+
+def test_no_point_of_a_front_is_worse_than_another_in_both_goals():
+    over = {"torque": [float(torque) for torque in range(8, 15)]}
+    front = pareto(problem, over, ("first", "second"), chain=False, workers=0, measure=goals)
+    assert [point[1:] for point in front.points] == [(1, 9), (2, 8), (3, 5), (5, 4)]
+    assert [point[0].parameters["torque"] for point in front.points] == [8, 10, 11, 13]
+
+
+def test_optima_are_the_same_whose_objectives_and_motions_are():
+    solution = solve(problem())
+    shift = 0.1 * np.sin(np.linspace(0, np.pi, solution.points.shape[1]))
+    ways = [
+        solution,
+        replace(solution, points=solution.points + shift),  # another motion, as good
+        replace(solution, points=solution.points + 1e-3 * shift, objective=solution.objective * 2),
+        replace(solution, points=solution.points + 1e-3 * shift),
+    ]
+    cells = [
+        SimpleNamespace(objective=way.objective, content={"start": {"number": number}})
+        for number, way in enumerate(ways)
+    ]
+    done = SimpleNamespace(
+        solved=cells, solution=lambda cell: ways[cell.content["start"]["number"]]
+    )
+    assert [optimum.starts for optimum in ranked(done)] == [(0, 3), (1,), (2,)]
 
 
 def test_a_study_becomes_a_table_and_a_figure_per_parameter():

@@ -34,11 +34,12 @@ def planted(path, changes, archive, key=None):
     return cell
 
 
-@pytest.fixture
-def archive():
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory):
     """The bytes of a solution."""
-    done = sweep(problem, {"torque": [10.0]}, file="sound.sqlite", workers=0)
-    with Ledger("sound.sqlite") as ledger:
+    path = tmp_path_factory.mktemp("sound") / "a.sqlite"
+    done = sweep(problem, {"torque": [10.0]}, file=path, workers=0)
+    with Ledger(path) as ledger:
         return ledger.archive(done.cells[0].id)
 
 
