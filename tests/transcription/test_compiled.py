@@ -12,6 +12,7 @@ import pytest
 from ocp.problems.two_link_lift import problem as lift
 
 from ocp import Transcription, solve
+from ocp.transcription import compiled, transcribe
 from ocp.transcription.compiled import NoCompiler, compile_function, find_compiler
 
 ROOT = Path(__file__).parents[2]
@@ -126,3 +127,122 @@ def test_without_a_compiler_the_virtual_machine_runs_and_a_line_says_so(
         solution.statistics["kernels"].startswith("virtual machine: ")
         and reason in solution.statistics["kernels"]
     )
+
+
+@compiler_needed
+def test_compiled_kernels_are_machine_code_all_of_them(cache):
+    """And not the functions that they were made of."""
+    assert compile_function(pendulum()).class_name() == "External"
+    for flag, kind in ((True, {"External"}), (False, {"SXFunction"})):
+        transcribed = transcribe(lift(points=6), Transcription(compiled=flag))
+        kernels = [part.kernel for part in (*transcribed.groups, *transcribed.goals)]
+        functions = [
+            each
+            for kernel in kernels
+            for each in (kernel.values, kernel.jacobian, kernel.hessian("exact")[0])
+        ]
+        assert {each.class_name() for each in functions} == kind
+        assert len(functions) >= 12
+
+
+LOADED = """
+import casadi as ca
+from ocp.transcription.compiled import compile_function
+x = ca.SX.sym("x", 2)
+function = compile_function(ca.Function("pendulum", [x], [ca.vertcat(x[1], -ca.sin(x[0]))]))
+print(function.class_name(), float(function([0.3, -1.2])[1]))
+"""
+
+
+def loaded_elsewhere(cache):
+    """What a process prints that takes the pendulum from the cache."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED],
+        cwd=ROOT,
+        env=os.environ | {"OCP_CACHE": str(cache)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@compiler_needed
+@pytest.mark.parametrize("damage", ["cut", "flipped", "foreign", "empty", "linked", "text"])
+def test_a_library_that_is_not_as_its_name_says_is_built_anew(cache, damage):
+    """One cut short ended the program without a word."""
+    compile_function(pendulum())
+    (library,) = cache.glob("*.so")
+    content = bytearray(library.read_bytes())
+    x = ca.SX.sym("x", 2)
+    compile_function(ca.Function("pendulum", [x], [7 * x]))
+    (other,) = set(cache.glob("*.so")) - {library}
+    foreign = other.read_bytes()
+    other.unlink()
+    library.unlink()
+    if damage == "linked":
+        (cache.parent / "planted.so").write_bytes(foreign)
+        library.symlink_to(cache.parent / "planted.so")
+    elif damage == "text":
+        text = b"whose name is right"
+        (cache / f"{library.stem[:-32]}{compiled._hash(text)}.so").write_bytes(text)
+    else:
+        flipped = content.copy()
+        flipped[len(content) // 2] ^= 1
+        contents = {"cut": content[:4096], "flipped": flipped, "foreign": foreign, "empty": b""}
+        library.write_bytes(contents[damage])
+    code, out, err = loaded_elsewhere(cache)
+    assert code == 0 and out.startswith("External -0.295520"), err
+    (again,) = cache.glob("*.so")
+    assert again.read_bytes() == content and not again.is_symlink()
+
+
+@compiler_needed
+def test_a_library_is_known_by_the_compiler_and_the_machine(cache, monkeypatch):
+    compile_function(pendulum())
+    for name, value in (("_version", lambda _: "another"), ("_machine", lambda: ("another",))):
+        monkeypatch.setattr(compiled, name, value)
+        compile_function(pendulum())
+        monkeypatch.undo()
+        monkeypatch.setenv("OCP_CACHE", str(cache))
+    assert len({path.stem.split("_")[1] for path in cache.glob("*.so")}) == 3
+
+
+posix = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="owners and modes of POSIX")
+
+
+@posix
+@compiler_needed
+def test_the_folder_is_private(cache):
+    compile_function(pendulum())
+    assert cache.stat().st_mode & 0o777 == 0o700
+    cache.chmod(0o755)
+    compile_function(pendulum())
+    assert cache.stat().st_mode & 0o777 == 0o700
+
+
+@posix
+@pytest.mark.parametrize("planted", ["written by others", "another's", "a link", "a file"])
+def test_a_planted_folder_is_refused_and_kernels_run_without_it(
+    planted, cache, tmp_path, monkeypatch
+):
+    if planted == "a link":
+        (tmp_path / "theirs").mkdir()
+        cache.symlink_to(tmp_path / "theirs")
+    elif planted == "a file":
+        cache.write_text("")
+    else:
+        cache.mkdir()
+        cache.chmod(0o777 if planted == "written by others" else 0o700)
+    if planted == "another's":
+        monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    words = {
+        "written by others": "can be written by other users",
+        "another's": "belongs to another user",
+        "a link": "is no folder of its own",
+        "a file": "cannot compile in",
+    }
+    with pytest.raises(NoCompiler, match=f"cache.*{words[planted]}|{words[planted]}.*cache"):
+        compile_function(pendulum())
+    solution = solve(lift(points=6), Transcription(compiled=True))
+    assert solution.success and words[planted] in solution.statistics["kernels"]
