@@ -151,7 +151,7 @@ def _transcription_settings() -> list[Setting]:
     owners: dict[str, list[str]] = {}
     settings: dict[str, Setting] = {}
     for name, method in METHODS.items():
-        for setting in of_record(method):
+        for setting in of_record(method, without=("inner",)):  # no flag lists instants
             owners.setdefault(setting.name, []).append(name)
             settings.setdefault(setting.name, setting)
     choices = (*METHODS, "or one of the problem's module")

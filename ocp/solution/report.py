@@ -226,7 +226,7 @@ def _outputs(solution: Solution) -> dict[str, dict[str, list[float]]]:
 
 def _settings_lines(solver: Mapping[str, Any]) -> list[Line]:
     options = "".join(f", {key}={value}" for key, value in solver["options"].items())
-    given = {key: value for key, value in solver["settings"].items() if value is not None}
+    given = {key: value for key, value in solver["settings"].items() if value not in (None, (), [])}
     settings = "".join(f", {key} {value}" for key, value in given.items())
     return [
         (

@@ -15,7 +15,7 @@ import numpy as np
 from ocp.dynamics import Formulation
 from ocp.mechanics.structure import structure
 from ocp.motion.basis import Basis
-from ocp.motion.mesh import Mesh
+from ocp.motion.mesh import Mesh, meeting
 from ocp.motion.quadrature import QUADRATURES, quadrature
 from ocp.motion.spline import BSpline
 from ocp.problem.statement import Problem
@@ -199,11 +199,18 @@ class Collocation(Method):
     """Direct collocation: torques are variables at the stages of a mesh, where all constraints
     hold."""
 
-    intervals: int = setting(30, "equal intervals of the mesh")
+    intervals: int = setting(30, "intervals of the mesh, equal ones")
+    inner: tuple[float, ...] = setting((), "instants between 0 and 1 where unequal ones meet")
     form: str = setting("implicit", FORM, FORMS)
 
     def __post_init__(self):
         check_settings(self)
+        object.__setattr__(self, "inner", meeting(self.inner, self.intervals))
+
+    @property
+    def spread(self) -> str:
+        """How many intervals there are, and whether they are unequal."""
+        return f"{self.intervals}{' unequal' if self.inner else ''}"
 
     def mesh(self) -> Mesh:
         """Return the Mesh of the motion, with the method's settings but for the form of its law."""
@@ -246,7 +253,7 @@ class HermiteSimpson(Collocation):
 
     def words(self, problem: Problem) -> str:
         """Return what a report says of the method."""
-        return f"{self.name} on {self.intervals} intervals, {self.form}"
+        return f"{self.name} on {self.spread} intervals, {self.form}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,7 +266,7 @@ class Radau(Collocation):
 
     def words(self, problem: Problem) -> str:
         """Return what a report says of the method."""
-        return f"{self.name} of order {self.order} on {self.intervals} intervals, {self.form}"
+        return f"{self.name} of order {self.order} on {self.spread} intervals, {self.form}"
 
 
 METHODS = {method.name: method for method in (Spline, HermiteSimpson, Radau, Integrated)}
@@ -288,7 +295,7 @@ def check_settings(method: Method) -> None:
         value, choices = getattr(method, entry.name), entry.metadata.get("choices")
         if choices and value not in choices:
             raise ValueError(f"{entry.name}: expected one of {', '.join(choices)}, got {value!r}")
-        counted = not choices and not (entry.default is None and value is None)
+        counted = not choices and entry.default != () and not value is entry.default is None
         whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
         if counted and not (whole and value >= 1):
             raise ValueError(f"{entry.name}: expected a whole number of at least 1, got {value!r}")

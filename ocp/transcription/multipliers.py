@@ -8,6 +8,8 @@ import numpy as np
 from ocp.problem.names import DURATION
 from ocp.transcription.rows import Rows
 
+ALIKE = 1e-9  # of the motion: instants so close are one
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Multipliers:
@@ -56,7 +58,7 @@ def gather_multipliers(
     interpolated where the instants differ.
 
     `free` tells whether x_0 is the duration. A multiplier along the path is a density times the
-    spacing of its instants, so it is scaled by the ratio of their numbers.
+    spacing of its instants, and scaled with that.
     """
     x_multipliers, g_multipliers = np.zeros(size), np.zeros(count)
     for placed in rows:
@@ -73,7 +75,15 @@ def gather_multipliers(
 
 def _resampled(known, s):
     """Return the values (m, N) at the instants s, scaled as densities where these are others."""
-    if len(known.s) == len(s) and np.allclose(known.s, s):
+    if len(known.s) == len(s) and np.allclose(known.s, s, rtol=0, atol=ALIKE):
         return known.values
-    values = np.array([np.interp(s, known.s, line) for line in known.values])
-    return values * len(known.s) / len(s)
+    densities = known.values / _spacing(known.s)
+    return np.array([np.interp(s, known.s, line) for line in densities]) * _spacing(s)
+
+
+def _spacing(s):
+    """Return how much of the motion each of its instants s (N,) stands for, on the whole 1."""
+    if len(s) < 2:
+        return np.ones(len(s))
+    steps = np.gradient(s)
+    return np.maximum(steps / steps.sum(), ALIKE)

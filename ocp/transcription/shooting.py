@@ -18,6 +18,7 @@ from ocp.dynamics.closed_loops import hybrid as closed_hybrid
 from ocp.dynamics.model import slope_of
 from ocp.mechanics.loads import acting
 from ocp.mechanics.structure import structure
+from ocp.motion.quadrature import sample
 from ocp.solvers.nlp import NLP
 from ocp.transcription.variables import free_duration
 
@@ -110,10 +111,11 @@ def followed(tree, start, driven, step, loads=(), formulation="auto"):
             driven[:, 1::2],
             driven[:, 2::2],
             step * np.arange(count),
+            np.full(count, step),
             np.ones(count),
         ]
     )
-    states = _step(tree, loads, rows, held, step, formulation).mapaccum(count)(start, given)
+    states = _step(tree, loads, rows, held, formulation).mapaccum(count)(start, given)
     return np.hstack([np.reshape(start, (-1, 1)), np.array(states)])
 
 
@@ -128,7 +130,7 @@ def _whole(layout, z, kept, loose, steps, formulation):
         ca.vertcat(*(z[place[free + k * n + row]] for k in range(problem.motion.points)))
         for row in held
     ]
-    s = np.linspace(0.0, 1.0, 2 * count + 1)  # ends and middles of steps
+    s = sample(problem.motion, 2 * steps)  # ends and middles of steps
     curves = [ca.DM(problem.motion.values(s, order)) for order in range(3)]
     driven = ca.vertcat(*((curve @ points).T for curve in curves for points in control))
     ends = list(range(0, 2 * count, 2))
@@ -137,14 +139,13 @@ def _whole(layout, z, kept, loose, steps, formulation):
         driven[:, [k + 1 for k in ends]],
         driven[:, [k + 2 for k in ends]],
         ca.DM(s[:-1:2]).T,
+        ca.DM(np.diff(s[::2])).T,
         ca.repmat(T, 1, count),
     )
     first = z[len(kept) :]
     states = ca.horzcat(
         first,
-        _step(problem.tree, problem.loads, rows, held, 1 / count, formulation).mapaccum(count)(
-            first, given
-        ),
+        _step(problem.tree, problem.loads, rows, held, formulation).mapaccum(count)(first, given),
     )
     laid = ca.DM(_laying(problem.motion, s[::2]))
     own = [
@@ -156,12 +157,12 @@ def _whole(layout, z, kept, loose, steps, formulation):
     return together[[order[number] for number in range(layout.size)]]
 
 
-def _step(tree, loads, rows, held, width, formulation):
+def _step(tree, loads, rows, held, formulation):
     """Return the Function of one Runge-Kutta step of (q, q') of the passive joints, from (q, q',
-    q'') of the active ones at its start, middle and end, s at its start, and T."""
+    q'') of the active ones at its start, middle and end, s at its start, its length in s, and T."""
     n, count = tree.dof, len(held)
-    state, given = ca.SX.sym("state", 2 * len(rows)), ca.SX.sym("given", 9 * count + 2)
-    T, s = given[-1], given[-2]
+    state, given = ca.SX.sym("state", 2 * len(rows)), ca.SX.sym("given", 9 * count + 3)
+    s, width, T = given[-3], given[-2], given[-1]
 
     def slope(state, when):
         q, rate, known = ca.SX(n, 1), ca.SX(n, 1), ca.SX(n, 1)
