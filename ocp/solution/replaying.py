@@ -103,6 +103,17 @@ def gather(errors: np.ndarray, rates: np.ndarray, lengths: np.ndarray) -> np.nda
     return np.cumsum(errors, axis=1) + np.cumsum(np.hstack([0 * errors[:, :1], carried]), axis=1)
 
 
+def segment_defects(solution: Solution) -> np.ndarray:
+    """Return how far each segment's simulation ends from the plan (segments,), rad or m.
+
+    Infinite where it blows up.
+    """
+    plan, n = planned(solution), solution.problem.tree.dof
+    states = march(_segment(solution), plan[:, 0], _coefficients(solution), anew=plan)
+    gaps = np.abs(states[:n] - plan[:n]).max(axis=0)[1:]
+    return np.where(np.isfinite(gaps), gaps, np.inf)
+
+
 def planned(solution: Solution) -> np.ndarray:
     """Return the planned states (2 n, segments + 1), rad or m and rates, at the motion's breaks."""
     breaks = solution.problem.motion.breaks * solution.duration

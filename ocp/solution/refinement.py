@@ -1,0 +1,271 @@
+"""Refinement: a motion is solved again on finer bases until its certificate holds.
+
+Every round looks at the last motion's errors, splits the segments that have them, and starts from
+that motion and its multipliers; one that is no motion of its tree at all is forgotten, and the next
+round starts where the first did. (Patterson, Hager & Rao 2015; Betts 2010, section 4.7)
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ocp.motion.spline import BSpline
+from ocp.problem.statement import Problem
+from ocp.solution.attempts import Budget, budget
+from ocp.solution.breaks import breaks
+from ocp.solution.certificate import NotVerified, Verification, verify
+from ocp.solution.remeshing import Look, finer_mesh, finer_spline, look, split
+from ocp.solution.solution import Solution
+from ocp.solvers.minimizing import INTERRUPTED, Solver
+from ocp.transcription.methods import Collocation
+from ocp.transcription.transcribe import Transcription
+
+ROUNDS, POINTS = 12, 800  # limits of rounds, and of unknowns per joint
+SETTLED = 0.1  # of the tolerance: by so much, relatively, the objective may still change
+GROWN = 1.2  # times as many segments: what has to change little
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """One solve of a refinement: its size, and what the certificate finds.
+
+    `points` per joint and `spread`, those of its segments that enclose no jump, `nodes` where
+    inequalities hold; the `worst` row
+    with its `excess` relative to its bound (absolute below 1), the segments' `defect` (rad or m);
+    `seconds` of solve and certificate.
+    """
+
+    points: int
+    spread: int
+    nodes: int
+    status: str
+    objective: float
+    iterations: int
+    worst: str
+    excess: float
+    defect: float
+    seconds: float
+
+
+Solve = Callable[..., Solution]
+
+
+def refined(
+    solve: Solve,
+    problem: Problem,
+    tolerance: float,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    guess: Any = None,
+    rounds: int = ROUNDS,
+    points: int = POINTS,
+) -> Solution:
+    """Return the first Solution whose certificate holds to `tolerance`, and whose objective has
+    settled, or the last one with an explanation.
+
+    `solve(problem, transcription, solver, guess)` makes a round; all rounds together have the
+    solver's limits of iterations and time, at most so many `rounds`, and so many `points` per
+    joint. Raises ValueError for what cannot be refined.
+    """
+    check(problem, transcription, tolerance, rounds, points)
+    table: list[Round] = []
+    grant, begin = budget(solver), guess
+    problem, transcription = _broken(problem, transcription, _middle(problem))
+    while True:
+        clocks = time.perf_counter(), time.process_time()
+        solution = solve(problem, transcription, grant.limit(solver), begin)
+        certificate = verify(solution)
+        seconds = time.perf_counter() - clocks[0]
+        table.append(_round(solution, certificate, seconds))
+        grant = _spent(grant, solution, time.process_time() - clocks[1])
+        fault = _fault(solution, certificate, tolerance)
+        if not fault and _settled(table, tolerance):
+            return _finished(solution, certificate, table, ())
+        seen = look(solution, tolerance)
+        finer = _finer(problem, transcription, solution, seen, not fault)
+        reason = _stop(table, grant, solution, finer, rounds, points)
+        if reason:
+            share = SETTLED * tolerance
+            why = fault or (f"the objective has not settled to {share:g} of itself",)
+            return _finished(solution, certificate, table, (f"refine: {reason}", *why))
+        problem, transcription = finer
+        begin = guess if seen.gross or not solution.success else solution
+
+
+def check(
+    problem: Problem, transcription: Transcription, tolerance: float, rounds: int, points: int
+) -> None:
+    """Raise ValueError naming what cannot be refined."""
+    if not (np.ndim(tolerance) == 0 and np.isfinite(tolerance) and tolerance > 0):
+        raise ValueError(f"refine: expected a tolerance above 0, got {tolerance!r}")
+    for what, value in (("rounds", rounds), ("points", points)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+            wanted = "a whole number of at least 1"
+            raise ValueError(f"refine: {what}: expected {wanted}, got {value!r}")
+    if not isinstance(transcription.method, Collocation) and not isinstance(
+        problem.motion, BSpline
+    ):
+        kind = type(problem.motion).__name__
+        raise ValueError(
+            f"refine: motion: expected a BSpline, or a method of collocation, got {kind}"
+        )
+    if not problem.objective.terms:
+        raise ValueError("refine: the problem has no objective, so no certificate can hold")
+
+
+def _middle(problem: Problem) -> float:
+    """Return the duration (s) of a first guess."""
+    return float(np.sqrt(np.prod(problem.duration)))
+
+
+def _broken(
+    problem: Problem, transcription: Transcription, duration: float
+) -> tuple[Problem, Transcription]:
+    """Return the problem and transcription whose pieces end where the statement breaks."""
+    torn = breaks(problem, duration)
+    instants = np.concatenate([torn.ends, torn.jumps])
+    if not len(instants):
+        return problem, transcription
+    method = transcription.method
+    if isinstance(method, Collocation):
+        inner = finer_mesh(method.mesh().breaks, instants, ())
+        method = replace(method, intervals=len(inner) + 1, inner=inner)
+        return problem, replace(transcription, method=method)
+    motion = finer_spline(problem.motion, torn.ends, (), torn.jumps, problem.motion.degree)
+    return replace(problem, motion=motion), transcription
+
+
+def _finer(
+    problem: Problem,
+    transcription: Transcription,
+    solution: Solution,
+    seen: Look,
+    certified: bool,
+) -> tuple[Problem, Transcription]:
+    """Return the problem and transcription of the next round.
+
+    Where a certificate holds already, or finds nothing in any segment, all of them are split,
+    unless there are jumps to be placed first.
+    """
+    motion, method = solution.problem.motion, transcription.method
+    torn = breaks(problem, solution.duration)
+    quiet = certified or not (seen.errors > 1).any()
+    everywhere = seen.gross or (quiet and not seen.jumps)
+    errors = np.full(motion.segments, np.inf) if everywhere else seen.errors
+    jumps = () if seen.gross else seen.jumps
+    more = np.concatenate([torn.ends, split(motion.breaks, errors, max(2, motion.degree - 1))])
+    if isinstance(method, Collocation):
+        inner = finer_mesh(motion.breaks, np.append(torn.jumps, more), jumps)
+        method = replace(method, intervals=len(inner) + 1, inner=inner)
+        return problem, replace(transcription, method=method)
+    motion = finer_spline(problem.motion, more, jumps, torn.jumps)
+    return replace(problem, motion=motion), transcription
+
+
+def _round(solution: Solution, certificate: Verification, seconds: float) -> Round:
+    rows = certificate.violations.values()
+    worst = max(rows, key=lambda row: np.nan_to_num(row.relative, nan=np.inf), default=None)
+    motion = solution.problem.motion
+    return Round(
+        points=motion.points,
+        spread=_spread(motion),
+        nodes=len(solution.transcription.method.grid(solution.problem)),
+        status=solution.status,
+        objective=solution.objective,
+        iterations=solution.statistics["iterations"],
+        worst="" if worst is None else f"{worst.name} ({worst.label})",
+        excess=0.0 if worst is None else worst.relative,
+        defect=certificate.defect,
+        seconds=seconds,
+    )
+
+
+def _spread(motion: Any) -> int:
+    """Return how many segments enclose no jump."""
+    enclosing = isinstance(motion, BSpline) and len(motion.jumps)
+    return motion.segments - int(enclosing)
+
+
+def _spent(grant: Budget, solution: Solution, cpu_seconds: float) -> Budget:
+    """Return what a round leaves of the budget."""
+    statistics = solution.statistics
+    return grant.after(statistics["iterations"], statistics["solve_seconds"], cpu_seconds)
+
+
+def _fault(solution: Solution, certificate: Verification, tolerance: float) -> tuple[str, ...]:
+    """Return why a solution is not certified, nothing if it is."""
+    if not solution.success:
+        return (f"not solved: {solution.status}", *solution.explanation)
+    try:
+        certificate.require(tolerance)
+    except NotVerified as error:
+        return tuple(str(error).splitlines())
+    return ()
+
+
+def _settled(table: list[Round], tolerance: float) -> bool:
+    """Tell whether the objective is that of a clearly coarser round, far within the tolerance.
+
+    Knots that only enclose a jump make no round finer.
+    """
+    last = table[-1]
+    coarser = [one.objective for one in table if GROWN * one.spread <= last.spread]
+    if not coarser:
+        return False
+    before, now = coarser[-1], last.objective
+    return abs(now - before) <= SETTLED * tolerance * max(abs(now), abs(before), 1e-12)
+
+
+def _stop(
+    table: list[Round],
+    grant: Budget,
+    solution: Solution,
+    finer: tuple[Problem, Transcription],
+    rounds: int,
+    points: int,
+) -> str:
+    """Return why there is no further round, nothing if there is one."""
+    problem, transcription = finer
+    most = transcription.method.stated(problem).motion.points
+    reasons = (
+        (solution.status == INTERRUPTED, "interrupted"),
+        (grant.spent, "the limit of iterations or time is used up"),
+        (len(table) >= rounds, f"given up after {len(table)} rounds"),
+        (most > points, f"given up before {most} unknowns per joint, more than {points}"),
+    )
+    return next((reason for applies, reason in reasons if applies), "")
+
+
+def _finished(
+    solution: Solution, certificate: Verification, table: list[Round], why: tuple[str, ...]
+) -> Solution:
+    """Return the last solution with the report of all rounds, and what it still lacks."""
+    statistics = dict(solution.statistics) | {
+        "refinement": [asdict(entry) for entry in table],
+        "iterations": sum(entry.iterations for entry in table),
+        "total_seconds": sum(entry.seconds for entry in table),
+    }
+    return replace(
+        solution,
+        statistics=statistics,
+        verification=certificate,
+        success=solution.success and not why,
+        explanation=why or solution.explanation,
+    )
+
+
+def lines(table: list[Mapping[str, Any]]) -> list[str]:
+    """Return the report of rounds as lines of text."""
+    head = f"{'round':>5} {'points':>7} {'nodes':>6} {'iterations':>10} {'seconds':>8}"
+    rows = [f"{head}  {'objective':>14}  {'defect':>8}  worst row"]
+    for number, entry in enumerate(table, 1):
+        rows.append(
+            f"{number:5d} {entry['points']:7d} {entry['nodes']:6d} {entry['iterations']:10d} "
+            f"{entry['seconds']:8.2f}  {entry['objective']:14.9g}  {entry['defect']:8.1e}  "
+            f"{entry['worst']} {entry['excess']:.1e}"
+        )
+    return rows
