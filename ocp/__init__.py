@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from ocp.plots import animate, plot
     from ocp.solution.archive import load
     from ocp.solution.certificate import NotVerified, Verification, verify
+    from ocp.solution.refinement import refine
     from ocp.solution.simulation import simulate
     from ocp.studies import Published, Task, Views, compare, multistart, pareto, sweep
 
@@ -134,6 +135,7 @@ __all__ = [
     "plot",
     "pressure_inside",
     "prismatic",
+    "refine",
     "revolute",
     "screw",
     "simulate",
@@ -154,6 +156,7 @@ __getattr__, __dir__ = later(
     {
         "ocp.plots": ("animate", "plot"),
         "ocp.solution.archive": ("load",),
+        "ocp.solution.refinement": ("refine",),
         "ocp.solution.certificate": ("NotVerified", "Verification", "verify"),
         "ocp.solution.simulation": ("simulate",),
         "ocp.studies": ("Published", "Task", "Views", "compare", "multistart", "pareto", "sweep"),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ocp.solution.archive import load
     from ocp.solution.bounds import Violation, violations
     from ocp.solution.certificate import NotVerified, Verification, verify
+    from ocp.solution.refinement import refine
     from ocp.solution.replaying import replay
     from ocp.solution.report import describe
     from ocp.solution.sampling import dense, traces
@@ -40,6 +41,7 @@ __all__ = [
     "load",
     "margin",
     "plain",
+    "refine",
     "replay",
     "simulate",
     "solve",
@@ -59,6 +61,7 @@ __getattr__, __dir__ = later(
             "Violation",
             "violations",
         ),
+        "ocp.solution.refinement": ("refine",),
         "ocp.solution.certificate": (
             "NotVerified",
             "Verification",

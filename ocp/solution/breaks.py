@@ -4,12 +4,12 @@ A basis whose pieces end there can follow; one whose pieces run across them is s
 motion is not.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.loads import Load
 from ocp.problem.statement import Problem, Span
 
 LOOKS = 2001  # instants at which loads are looked at for jumps
@@ -31,27 +31,29 @@ def breaks(problem: Problem, duration: float) -> Breaks:
     spans = [each.when for each in problem.requirements if isinstance(each.when, Span)]
     ends = [end for span in spans for end in (span.start, span.end)]
     ends += [] if problem.ground is None else [*problem.ground.switches]
-    parts = [part for load in problem.loads for part in (load.force, load.moment)]
     jumps: list[float] = []
-    for part in parts:
-        if callable(part):
-            torn, kinked = _of_push(part, duration)
+    for load in problem.loads:
+        if callable(load.force) or callable(load.moment):
+            torn, kinked = _of_load(load, duration)
             jumps += torn
             ends += kinked
     return Breaks(ends=_inside(ends), jumps=_inside(jumps))
 
 
-def _of_push(push: Callable, duration: float) -> tuple[list[float], list[float]]:
-    """Return the instants s at which a function of time jumps, and those at which its slope does.
+def _of_load(load: Load, duration: float) -> tuple[list[float], list[float]]:
+    """Return the instants s at which a load jumps, and those at which its slope does.
 
     Jumps are what no halving of a step makes smaller.
     """
     t = ca.SX.sym("t")
-    force = ca.vec(ca.SX(push(t)))
+    now = load.at(t)
+    parts = [ca.SX(part[k]) for part in (now.force, now.moment) for k in range(3)]
+    force = ca.vertcat(*parts)
     slope = ca.jacobian(force, t)
-    return tuple(
+    torn, kinked = (
         _jumps(ca.Function("push", [t], [ca.densify(part)]), duration) for part in (force, slope)
     )
+    return torn, kinked
 
 
 def _jumps(function: ca.Function, duration: float) -> list[float]:

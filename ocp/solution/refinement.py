@@ -6,24 +6,27 @@ round starts where the first did. (Patterson, Hager & Rao 2015; Betts 2010, sect
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 import numpy as np
 
-from ocp.motion.spline import BSpline
+from ocp.motion.spline import SIDE, BSpline
 from ocp.problem.statement import Problem
-from ocp.solution.attempts import Budget, budget
+from ocp.solution.attempts import LADDER, Attempt, Budget, budget
 from ocp.solution.breaks import breaks
 from ocp.solution.certificate import NotVerified, Verification, verify
 from ocp.solution.remeshing import Look, finer_mesh, finer_spline, look, split
 from ocp.solution.solution import Solution
+from ocp.solution.solving import solve
+from ocp.solution.starts import Guess
 from ocp.solvers.minimizing import INTERRUPTED, Solver
+from ocp.solvers.record import Iteration
 from ocp.transcription.methods import Collocation
 from ocp.transcription.transcribe import Transcription
 
-ROUNDS, POINTS = 12, 800  # limits of rounds, and of unknowns per joint
 SETTLED = 0.1  # of the tolerance: by so much, relatively, the objective may still change
 GROWN = 1.2  # times as many segments: what has to change little
 
@@ -50,34 +53,37 @@ class Round:
     seconds: float
 
 
-Solve = Callable[..., Solution]
-
-
-def refined(
-    solve: Solve,
+def refine(
     problem: Problem,
     tolerance: float,
-    transcription: Transcription,
-    solver: Solver,
+    transcription: Transcription = Transcription(),
+    solver: Solver = Solver(),
     *,
-    guess: Any = None,
-    rounds: int = ROUNDS,
-    points: int = POINTS,
+    guess: Guess | Solution | None = None,
+    watch: Callable[[Iteration], Any] | None = None,
+    attempts: Iterable[Attempt] = LADDER,
+    rounds: int = 12,
+    points: int = 800,
 ) -> Solution:
-    """Return the first Solution whose certificate holds to `tolerance`, and whose objective has
-    settled, or the last one with an explanation.
+    """Return the Solution of a problem on a basis that was refined until its certificate holds.
 
-    `solve(problem, transcription, solver, guess)` makes a round; all rounds together have the
-    solver's limits of iterations and time, at most so many `rounds`, and so many `points` per
-    joint. Raises ValueError for what cannot be refined.
+    Segments are split where errors are above `tolerance`, knots are multiplied where torques jump,
+    pieces end where loads, spans and supports break. The last round's Verification passes
+    `.require(tolerance)`, and its objective has settled to a tenth of that. After so many `rounds`,
+    or before more control points (or stages) per joint than `points`, it gives up: then it is no
+    success, and its explanation says what is missing. The solver's limits are for all rounds
+    together, which the statistics list as "refinement". Splines of degree 3 and 4 go on with degree
+    5; meshes keep their order. Raises ValueError for what cannot be refined, as a basis of one's
+    own.
     """
     check(problem, transcription, tolerance, rounds, points)
+    one = partial(solve, watch=watch, attempts=tuple(attempts))
     table: list[Round] = []
     grant, begin = budget(solver), guess
     problem, transcription = _broken(problem, transcription, _middle(problem))
     while True:
         clocks = time.perf_counter(), time.process_time()
-        solution = solve(problem, transcription, grant.limit(solver), begin)
+        solution = one(problem, transcription, grant.limit(solver), guess=begin)
         certificate = verify(solution)
         seconds = time.perf_counter() - clocks[0]
         table.append(_round(solution, certificate, seconds))
@@ -125,9 +131,12 @@ def _middle(problem: Problem) -> float:
 def _broken(
     problem: Problem, transcription: Transcription, duration: float
 ) -> tuple[Problem, Transcription]:
-    """Return the problem and transcription whose pieces end where the statement breaks."""
+    """Return the problem and transcription whose pieces end where the statement breaks.
+
+    The last stage of an interval is to lie before a jump, where the next interval begins.
+    """
     torn = breaks(problem, duration)
-    instants = np.concatenate([torn.ends, torn.jumps])
+    instants = np.concatenate([torn.ends, torn.jumps - SIDE])
     if not len(instants):
         return problem, transcription
     method = transcription.method
@@ -135,7 +144,7 @@ def _broken(
         inner = finer_mesh(method.mesh().breaks, instants, ())
         method = replace(method, intervals=len(inner) + 1, inner=inner)
         return problem, replace(transcription, method=method)
-    motion = finer_spline(problem.motion, torn.ends, (), torn.jumps, problem.motion.degree)
+    motion = finer_spline(cast(BSpline, problem.motion), torn.ends, (), torn.jumps, 0)
     return replace(problem, motion=motion), transcription
 
 
@@ -159,10 +168,10 @@ def _finer(
     jumps = () if seen.gross else seen.jumps
     more = np.concatenate([torn.ends, split(motion.breaks, errors, max(2, motion.degree - 1))])
     if isinstance(method, Collocation):
-        inner = finer_mesh(motion.breaks, np.append(torn.jumps, more), jumps)
+        inner = finer_mesh(motion.breaks, np.append(torn.jumps - SIDE, more), jumps)
         method = replace(method, intervals=len(inner) + 1, inner=inner)
         return problem, replace(transcription, method=method)
-    motion = finer_spline(problem.motion, more, jumps, torn.jumps)
+    motion = finer_spline(cast(BSpline, problem.motion), more, jumps, torn.jumps)
     return replace(problem, motion=motion), transcription
 
 
@@ -230,12 +239,16 @@ def _stop(
 ) -> str:
     """Return why there is no further round, nothing if there is one."""
     problem, transcription = finer
-    most = transcription.method.stated(problem).motion.points
+    motion = transcription.method.stated(problem).motion
     reasons = (
         (solution.status == INTERRUPTED, "interrupted"),
         (grant.spent, "the limit of iterations or time is used up"),
         (len(table) >= rounds, f"given up after {len(table)} rounds"),
-        (most > points, f"given up before {most} unknowns per joint, more than {points}"),
+        (motion == solution.problem.motion, "given up, nothing is left to split"),
+        (
+            len(motion.nodes) > points,
+            f"given up before {len(motion.nodes)} points per joint, more than {points}",
+        ),
     )
     return next((reason for applies, reason in reasons if applies), "")
 
@@ -256,16 +269,3 @@ def _finished(
         success=solution.success and not why,
         explanation=why or solution.explanation,
     )
-
-
-def lines(table: list[Mapping[str, Any]]) -> list[str]:
-    """Return the report of rounds as lines of text."""
-    head = f"{'round':>5} {'points':>7} {'nodes':>6} {'iterations':>10} {'seconds':>8}"
-    rows = [f"{head}  {'objective':>14}  {'defect':>8}  worst row"]
-    for number, entry in enumerate(table, 1):
-        rows.append(
-            f"{number:5d} {entry['points']:7d} {entry['nodes']:6d} {entry['iterations']:10d} "
-            f"{entry['seconds']:8.2f}  {entry['objective']:14.9g}  {entry['defect']:8.1e}  "
-            f"{entry['worst']} {entry['excess']:.1e}"
-        )
-    return rows

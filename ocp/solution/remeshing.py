@@ -221,14 +221,17 @@ def finer_mesh(
 ) -> tuple[float, ...]:
     """Return where the intervals of a finer mesh meet.
 
-    Jumps are enclosed by the ends of an interval.
+    Jumps are enclosed by the ends of an interval, and one alone where they are known closely.
     """
     knots = Counter(breaks[1:-1].tolist())
     knots.update(dict.fromkeys(_apart(more, knots), 1))
     for middle, width in jumps:
-        reach = max(width / BRACKET, SHARP / BRACKET)
-        sides = np.array([middle - reach, middle + reach])
-        knots.update(dict.fromkeys(_apart(sides, knots), 1))
+        reach = width / BRACKET
+        sharp = reach < SHARP
+        for s in [s for s in knots if abs(s - middle) < (width if sharp else reach)]:
+            del knots[s]
+        sides = (middle,) if sharp else (middle - reach, middle + reach)
+        knots.update(dict.fromkeys(_apart(np.array(sides), knots), 1))
     return tuple(sorted(knots))
 
 

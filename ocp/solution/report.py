@@ -4,7 +4,7 @@ Plain data ready for JSON, and the block of text that a paper needs.
 """
 
 import html
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
 
@@ -51,6 +51,7 @@ def describe(solution: Solution, certificate: "Verification | None" = None) -> d
         "violations": {each.name: _violation(each) for each in worst.values()},
         "verification": None if certificate is None else _certified(certificate),
         "loops": _loops(solution),
+        "refinement": statistics.get("refinement", []),
         "outputs": _outputs(solution),
     }
 
@@ -89,6 +90,7 @@ def lines(report: Mapping[str, Any]) -> list[Line]:
         *violation_lines(report["violations"]),
         *([] if verification is None else certificate_lines(verification)),
         *_loop_lines(report["loops"]),
+        *_round_lines(report["refinement"]),
     ]
 
 
@@ -226,7 +228,8 @@ def _outputs(solution: Solution) -> dict[str, dict[str, list[float]]]:
 
 def _settings_lines(solver: Mapping[str, Any]) -> list[Line]:
     options = "".join(f", {key}={value}" for key, value in solver["options"].items())
-    given = {key: value for key, value in solver["settings"].items() if value not in (None, (), [])}
+    shown = {key: value for key, value in solver["settings"].items() if key != "inner"}
+    given = {key: value for key, value in shown.items() if value is not None}
     settings = "".join(f", {key} {value}" for key, value in given.items())
     return [
         (
@@ -272,3 +275,16 @@ def _loop_lines(loops: Mapping[str, Any]) -> list[Line]:
             passes = "redundant, passes nothing"
         entries.append(("cut joint", f"{label}: {passes}"))
     return entries
+
+
+def _round_lines(rounds: Sequence[Mapping[str, Any]]) -> list[Line]:
+    """Return the lines of a refinement, one for each of its rounds."""
+    return [
+        (
+            f"round {number}",
+            f"{entry['points']} points, {entry['nodes']} nodes, {entry['iterations']} iterations, "
+            f"{entry['seconds']:.3g} s: objective {entry['objective']:.9g}, "
+            f"defect {entry['defect']:.1e}, {entry['worst']} {entry['excess']:.1e}",
+        )
+        for number, entry in enumerate(rounds, 1)
+    ]

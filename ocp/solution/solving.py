@@ -32,6 +32,7 @@ def solve(
     watch: Callable[[Iteration], Any] | None = None,
     attempts: Iterable[Attempt] = LADDER,
     certify: bool = False,
+    refine: float | None = None,
 ) -> Solution:
     """Return the Solution of a problem; not converging is a status, on which `.require()` insists.
 
@@ -42,9 +43,15 @@ def solve(
     those of `solver`, whose limits of iterations and time hold for all of them together; to other
     plugins an attempt with options is the first one or none. Iterations and seconds of all are
     added up in the statistics, and their statuses listed. Where all fail, the solution is that of
-    the last that ended by itself. With `certify` it carries its Verification.
+    the last that ended by itself. With `certify` it carries its Verification; with `refine`, a
+    tolerance, it is solved on finer and finer bases until that holds: see `ocp.refine`.
     Raises ValueError before the solve for anything wrong with the statement.
     """
+    if refine is not None:
+        from ocp.solution.refinement import refine as in_rounds  # each of which solves
+
+        settings: dict[str, Any] = {"guess": guess, "watch": watch, "attempts": attempts}
+        return in_rounds(problem, refine, transcription, solver, **settings)
     begin = time.perf_counter()
     transcribed = transcribe(problem, transcription)
     attempts = ladder(attempts, solver)
