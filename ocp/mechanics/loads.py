@@ -64,6 +64,11 @@ class Load:
                     f"got {value!r}"
                 )
 
+    @property
+    def varies(self) -> bool:
+        """Tell whether it is a function of time."""
+        return callable(self.force) or callable(self.moment)
+
     def at(self, t: Matrix) -> "Load":
         """Return the load of the instant t (s): functions of time replaced by their values."""
         return Load(

@@ -39,6 +39,7 @@ from ocp.problem.objectives import (
     smoothness,
     squares,
 )
+from ocp.problem.point_mass import PointMass
 from ocp.problem.reactions import Reaction, shared, two_pass, zero_moment_point
 from ocp.problem.statement import Constraint, Objective, Problem, Span, Term
 from ocp.problem.symmetry import Symmetry, mirrored, periodic
@@ -51,6 +52,7 @@ __all__ = [
     "Instant",
     "Objective",
     "Pin",
+    "PointMass",
     "Problem",
     "Reaction",
     "Span",

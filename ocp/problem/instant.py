@@ -10,12 +10,13 @@ import casadi as ca
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.closed_loops import eliminated
 from ocp.mechanics import kinematics
-from ocp.mechanics.loads import Load, acting, attached
+from ocp.mechanics.loads import Load, attached
 from ocp.mechanics.loops import loop_loads, loop_wrenches
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.problem.ground import Ground
+from ocp.problem.point_mass import loads_at
 from ocp.problem.reactions import Reaction
 
 
@@ -65,7 +66,7 @@ class Instant:
     @cached_property
     def acting(self) -> tuple[Load, ...]:
         """The loads as they are at this instant."""
-        return acting(self.loads, self.t)
+        return loads_at(self.loads, self)
 
     @cached_property
     def tau(self) -> Matrix:

@@ -118,7 +118,8 @@ def shared(
     """Share the `total` Wrench as `given` {foot: Wrench} does, which need not balance it.
 
     Return {(foot, link): Wrench}. The remainder goes to the feet in proportion to their normal
-    forces. This is how wrenches known at nodes continue between them.
+    forces, its force through their centres: no foot is tilted by what it bears more. This is how
+    wrenches known at nodes continue between them.
     """
     normal, wrenches = ca.DM(ground.normal), {}
     bearing = {foot.name: _schedule(foot, s) for foot in ground.feet}
@@ -130,13 +131,15 @@ def shared(
         name: ca.fmax(ca.dot(normal, part), FAINT * there[name]) for name, part in forces.items()
     }
     whole = sum(pushes.values())
+    parts = {name: push / whole for name, push in pushes.items()}
+    levers = {foot.name: ca.cross(ca.DM(foot.center), force) for foot in ground.feet}
+    moment -= sum(parts[name] * levers[name] for name in parts)
     for name, links in bearing.items():
-        part = pushes[name] / whole
         for link, active in links:
             wrenches[name, link] = Wrench(
                 link=link,
-                moment=active * (moments[name] + part * moment),
-                force=active * (forces[name] + part * force),
+                moment=active * (moments[name] + parts[name] * (levers[name] + moment)),
+                force=active * (forces[name] + parts[name] * force),
             )
     return wrenches
 

@@ -17,6 +17,7 @@ from ocp.mechanics.tree import Tree
 from ocp.motion.basis import Basis
 from ocp.problem.ground import Ground
 from ocp.problem.names import RESERVED
+from ocp.problem.point_mass import PointMass
 from ocp.problem.symmetry import Symmetry
 from ocp.problem.units import unit_of
 
@@ -181,9 +182,10 @@ class Problem:
 
     `tree` is what moves, `motion` the basis of its motion, `duration` (s) a number, or (lower,
     upper) where it is free, `objective` what is to be least. `constraints` may be nested tuples;
-    `loads` act all along; `ground` says who stands where and when. `symmetry` says that the end is
-    the image of the start, as it is in half a gait cycle or in a periodic motion: it adds its
-    constraints, "mirrored.q" and so on, to those listed, and both together are the `requirements`.
+    `loads` act all along, point masses among them; `ground` says who stands where and when.
+    `symmetry` says that the end is the image of the start, as it is in half a gait cycle or in a
+    periodic motion: it adds its constraints, "mirrored.q" and so on, to those listed, and both
+    together are the `requirements`.
     `outputs` {name: function(Instant)} are what one wants to see of the motion: traced by
     `Solution.output` and drawn by name, they ask nothing of it. Raises ValueError naming the field,
     what was expected and what came.
@@ -194,7 +196,7 @@ class Problem:
     duration: Any
     objective: Objective
     constraints: Sequence[Any] = ()
-    loads: Sequence[Load] = ()
+    loads: Sequence[Load | PointMass] = ()
     ground: Ground | None = None
     symmetry: Symmetry | None = None
     outputs: Mapping[str, Callable[..., Any]] = field(default_factory=dict, hash=False)
@@ -212,7 +214,7 @@ class Problem:
         set_fields(self, requirements=(*self.constraints, *_images(self.tree, self.symmetry)))
         _check_names([constraint.name for constraint in self.requirements])
         for load in self.loads:
-            instance("loads", load, Load)
+            instance("loads", load, Load, PointMass)
             self.tree.point(load.point)
         if self.ground is not None:
             _check_ground(self.tree, self.ground)
@@ -251,7 +253,7 @@ class Problem:
         whose accelerations have values of their own at either end, and under loads that vary in
         time the end is asked for all the same.
         """
-        same = all(not callable(part) for load in self.loads for part in (load.force, load.moment))
+        same = not any(load.varies for load in self.loads)
         image = self.symmetry is not None and self.symmetry.accelerations
         return image and same and not self.motion.collocated
 

@@ -5,7 +5,7 @@ What a finished motion becomes without its plan, simulated by other dynamics tha
 
 from dataclasses import dataclass
 from math import factorial
-from typing import cast
+from typing import Any, cast
 
 import casadi as ca
 import numpy as np
@@ -16,11 +16,13 @@ from ocp.dynamics.closed_loops import eliminated
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.lie_group import LIE_GROUP
 from ocp.mechanics.kinematics import poses
-from ocp.mechanics.loads import acting
+from ocp.mechanics.loads import Load, acting
 from ocp.mechanics.loops import gap_slope
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
 from ocp.motion.mesh import Mesh, power_series
+from ocp.problem.instant import Forces, Instant
+from ocp.problem.point_mass import PointMass
 from ocp.solution.simulation import accelerations, march, stepper
 from ocp.solution.solution import Solution
 
@@ -150,23 +152,62 @@ def _segment(solution: Solution) -> ca.Function:
 
     Passive joints get no torque.
     """
-    problem, planner = solution.problem, solution.formulation
-    tree, n, given = problem.tree, problem.tree.dof, problem.motion.collocated
+    problem, tree = solution.problem, solution.problem.tree
+    n, given = tree.dof, problem.motion.collocated
     clock, state = ca.SX.sym("clock"), ca.SX.sym("x", 2 * n)
     start, length = ca.SX.sym("start"), ca.SX.sym("length")
     t = clock * length
     count = problem.motion.degree + (not given)
-    taylor, loads = ca.SX.sym("taylor", n, count), acting(problem.loads, start + t)
+    taylor = ca.SX.sym("taylor", n, count)
     q, qd, qdd = (_polynomial(taylor, t, order) for order in range(3))
     if given:
         torque = ca.SX(q)
     else:
-        torque = _drive(tree, q, planner.inverse(tree, q, qd, qdd, loads))
+        torque = _drive(tree, q, _instant(solution, start + t, (q, qd, qdd)).unsupported)
     for row in structure(tree).passive:
         torque[row] = 0
-    acceleration = accelerations(tree, judge(planner), state[:n], state[n:], torque, loads)
+    acceleration = _falling(solution, start + t, state, torque)
     parameters = ca.vertcat(start, length, ca.vec(taylor))
     return stepper(clock, state, parameters, acceleration, 1.0, pace=length)
+
+
+def _falling(solution: Solution, t: ca.SX, state: ca.SX, torque: ca.SX) -> ca.SX:
+    """Return the accelerations (n,) of a state (2 n,) at the time t (s) under joint torques.
+
+    Point masses pull by the accelerations that their pulls f let be: those are linear in f, as are
+    the pulls in them.
+    """
+    problem, n = solution.problem, solution.problem.tree.dof
+    masses = [load for load in problem.loads if isinstance(load, PointMass)]
+    pulls = ca.SX.sym("pulls", 3 * len(masses))
+    loads = (
+        *acting([load for load in problem.loads if isinstance(load, Load)], t),
+        *(Load(point=mass.point, force=pulls[3 * k : 3 * k + 3]) for k, mass in enumerate(masses)),
+    )
+    tree, mechanics = problem.tree, judge(solution.formulation)
+    qdd = accelerations(tree, mechanics, state[:n], state[n:], torque, loads)
+    if not masses:
+        return qdd
+    at = _instant(solution, t, (state[:n], state[n:], qdd))
+    asked: list[Any] = [mass.pull(at).force for mass in masses]
+    gap = ca.vcat(asked) - pulls
+    at_rest, slope = ca.substitute(gap, pulls, ca.SX.zeros(pulls.shape)), ca.jacobian(gap, pulls)
+    return ca.substitute(qdd, pulls, -ca.solve(slope, at_rest))
+
+
+def _instant(solution: Solution, t: ca.SX, motion: tuple[ca.SX, ca.SX, ca.SX]) -> Instant:
+    """Return the Instant of a motion (q, qd, qdd) at the time t (s)."""
+    q, qd, qdd = motion
+    return Instant(
+        tree=solution.problem.tree,
+        s=t / solution.duration,
+        T=ca.SX(solution.duration),
+        q=q,
+        qd=qd,
+        qdd=qdd,
+        loads=tuple(solution.problem.loads),
+        forces=Forces(inverse=solution.formulation.inverse),
+    )
 
 
 def _polynomial(taylor: ca.SX, t: ca.SX, order: int) -> ca.SX:

@@ -18,6 +18,7 @@ from ocp.mechanics.modes import Curve, Modes, Place
 from ocp.mechanics.tree import Link, Loop, Point, Tree
 from ocp.motion.mesh import motion_of
 from ocp.problem.ground import Foot, Ground, Pin, Support
+from ocp.problem.point_mass import PointMass
 from ocp.problem.statement import Constraint, Objective, Problem, Span, Term
 from ocp.problem.symmetry import Symmetry
 from ocp.solution.files import plain
@@ -36,6 +37,7 @@ ROUNDING = 1e-9  # relative: within which numbers of two machines are the same
 SHOWN = 3  # differences that an error lists
 CONSTRAINTS = 3000  # of a file: a statement has fewer
 FREE = ("motion", "outputs")  # what asks nothing of the motion, and may differ
+MASS_OF = ("q", "qd", "s", "T", "t", "position", "velocity", "offset", "frame")
 Data = dict[str, Any]
 
 
@@ -91,8 +93,17 @@ def stated(problem: Problem) -> Statement:
         except NotData as reason:
             raise ValueError(f"{what}: cannot be written as data: {reason}") from None
 
+    def mass(load: PointMass) -> Any:
+        try:
+            return kept(record(problem, load.mass)) if callable(load.mass) else load.mass
+        except NotData as reason:
+            what = f"point mass at {load.point!r}"
+            raise ValueError(f"{what}: cannot be written as data: {reason}") from None
+
     loads = [
-        {"point": load.point}
+        {"point": load.point, "mass": mass(load)}
+        if isinstance(load, PointMass)
+        else {"point": load.point}
         | {
             what: push(f"load at {load.point!r}: {what}", getattr(load, what))
             for what in ("force", "moment")
@@ -151,7 +162,8 @@ def problem_of(statement: Statement) -> Problem:
     )
     for each in problem.constraints:
         check(problem, cast(Played, each.function).tape, _ends(each))
-    for function in (*(term.function for _, term in terms), *problem.outputs.values()):
+    masses = [load.mass for load in problem.loads if isinstance(load, PointMass) and load.varies]
+    for function in (*(term.function for _, term in terms), *problem.outputs.values(), *masses):
         check(problem, cast(Played, function).tape)
     return problem
 
@@ -203,7 +215,10 @@ def _tape(data: Data, tapes: Sequence[Tape]) -> Tape:
     return tapes[number]
 
 
-def _load(data: Data, tapes: Sequence[Tape]) -> Load:
+def _load(data: Data, tapes: Sequence[Tape]) -> Load | PointMass:
+    if "mass" in data:
+        return _point_mass(data, tapes)
+
     def push(value: Any) -> Any:
         if not isinstance(value, dict):
             return value
@@ -213,6 +228,16 @@ def _load(data: Data, tapes: Sequence[Tape]) -> Load:
         return Timed(tape=tape)
 
     return Load(point=data["point"], force=push(data["force"]), moment=push(data["moment"]))
+
+
+def _point_mass(data: Data, tapes: Sequence[Tape]) -> PointMass:
+    mass = data["mass"]
+    if not isinstance(mass, dict):
+        return PointMass(point=data["point"], mass=mass)
+    tape = _tape(mass, tapes)
+    if len(tape.results) != 1 or {what for _, what, *_ in tape.questions} - {*MASS_OF}:
+        raise ValueError("the mass of a point mass is no one number of the motion")
+    return PointMass(point=data["point"], mass=Played(tape=tape))
 
 
 def _tree(data: Data) -> Tree:

@@ -11,15 +11,17 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import casadi as ca
 import numpy as np
 
 from ocp.mechanics import kinematics
-from ocp.mechanics.loads import Load, Wrench, acting
+from ocp.mechanics.loads import Load, Wrench
 from ocp.mechanics.structure import structure
 from ocp.problem.ground import slots
+from ocp.problem.instant import Instant
+from ocp.problem.point_mass import loads_at
 from ocp.problem.reactions import Reaction
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels import column
@@ -152,7 +154,7 @@ class Listener:
     @property
     def acting(self) -> tuple[Load, ...]:
         """The loads as they are at this instant."""
-        return acting(tuple(self.problem.loads), self.t)
+        return loads_at(self.problem.loads, cast(Instant, self))
 
     @property
     def looped(self) -> Any:

@@ -1,11 +1,9 @@
-"""The heaviest box: its mass as a coordinate, and hands that take its load.
+"""The heaviest box: its mass as a coordinate, half of it a point mass in each hand.
 
-A slide that is hardly a body itself gives the nonlinear program the mass as a variable, and hands
-that count among what stands on the ground give it the wrenches that the box passes to them.
+A slide that is hardly a body itself gives the nonlinear program the mass as a variable.
 `with_known_mass` makes an ordinary lift of it.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import casadi as ca
@@ -13,8 +11,8 @@ import numpy as np
 from ocp.models.human import carry
 
 from ocp import Constraint, Instant, Link, Solution, Tree, path, prismatic
-from ocp.mechanics import body_weight, structure
-from ocp.problem import Foot, Ground, Span, Support
+from ocp.mechanics import structure
+from ocp.problem import PointMass, Span
 
 HANDS = ("right hand", "left hand")
 LOADED, KILOGRAMS = "box_mass", 10.0  # the coordinate that is the mass of the box, and its unit
@@ -27,35 +25,20 @@ def with_mass(body: Tree) -> Tree:
     return replace(body, links=(*body.links, Link(mass=1e-3)), joints=(*body.joints, slide))
 
 
-def with_hands(ground: Ground, center: Sequence[float]) -> Ground:
-    """Return the ground and the hands as feet, about a centre (3, m), on which the box acts."""
-    hands = (
-        Foot(
-            name=name,
-            center=center,
-            supports=(Support(link=f"wri_rad_{name[0]}", when=(0.0, 1.0)),),
-        )
-        for name in HANDS
-    )
-    return replace(ground, feet=(*ground.feet, *hands))
-
-
-def loaded(body: Tree) -> tuple[Constraint, ...]:
-    """Return the constraints that the box pulls at the hands, and its mass stays what it is.
-
-    The pull at each hand is that of half the mass m, (m / 2) (g - a) at the grip.
-    """
+def burden(body: Tree) -> tuple[PointMass, ...]:
+    """Return the halves of the box, point masses at the grips, each of half the mass sought."""
     row = body.coordinate(LOADED)
-    axes = tuple(f"{what} {axis}" for what in ("force", "moment") for axis in "xyz")
-    pull = path(
-        "load",
-        lambda at: _excess(at, at.q[row]) / body_weight(body),
-        lower=0.0,
-        upper=0.0,
-        labels=tuple(f"{name} {axis}" for name in HANDS for axis in axes),
-        units="weights",
-    )
-    still = path(
+
+    def half(at: Instant) -> ca.SX:
+        return KILOGRAMS * at.q[row] / 2
+
+    return tuple(PointMass(point=f"grip_{side}", mass=half) for side in "rl")
+
+
+def lasting(body: Tree) -> Constraint:
+    """Return the constraint that the mass of the box stays what it is."""
+    row = body.coordinate(LOADED)
+    return path(
         "mass",
         lambda at: at.qd[row],
         lower=0.0,
@@ -64,24 +47,6 @@ def loaded(body: Tree) -> tuple[Constraint, ...]:
         labels=("rate",),
         units=f"{KILOGRAMS:g} kg/s",
     )
-    return pull, still
-
-
-def _excess(at: Instant, mass: ca.SX) -> ca.SX:
-    """Return what the hands' wrenches (12.
-
-    N, N m) have beyond the pull of a box of a `mass` (KILOGRAMS).
-    """
-    half, gravity = KILOGRAMS * mass / 2, ca.DM(at.tree.gravity)
-    rows = []
-    for name in HANDS:
-        grip = f"grip_{name[0]}"
-        force = at.reaction.force(name)
-        rows += [
-            force - half * (gravity - at.acceleration(grip)),
-            at.reaction.moment(name) - ca.cross(at.position(grip), force),
-        ]
-    return ca.vertcat(*rows)
 
 
 def box_mass(solution: Solution) -> float:
@@ -95,26 +60,26 @@ def box_mass(solution: Solution) -> float:
 def with_known_mass(solution: Solution) -> Solution:
     """Return the same lift with the mass of the box in the hands instead of a variable.
 
-    The ground alone gives wrenches then. Of what was a variable at the nodes, torques and the
-    wrenches of feet are kept.
+    Of what was a variable at the nodes all is kept but the force on the slide.
     """
     problem, tree = solution.problem, solution.problem.tree
     if LOADED not in tree.names:
         return solution
     mass = box_mass(solution)
-    feet = tuple(foot for foot in problem.ground.feet if foot.name not in HANDS)
     body = replace(tree, links=tree.links[:-1], joints=tree.joints[:-1])
     for side in "rl":
         body = carry(body, f"grip_{side}", mass / 2)
-    drives = len(structure(tree).drives)
-    kept = np.r_[0 : drives - 1, drives : drives + 6 * len(feet)]
+    slide = structure(tree).drives.index(tree.coordinate(LOADED))
     lift = replace(
         problem,
         tree=body,
-        ground=replace(problem.ground, feet=feet),
+        loads=(),
         constraints=[each for each in problem.constraints if each.name == "avoidance"],
         outputs=dict(problem.outputs) | {"box_mass": lambda at: ca.DM(mass)},
     )
     return replace(
-        solution, problem=lift, points=solution.points[:-1], lifted=solution.lifted[kept]
+        solution,
+        problem=lift,
+        points=solution.points[:-1],
+        lifted=np.delete(solution.lifted, slide, axis=0),
     )

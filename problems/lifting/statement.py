@@ -21,7 +21,7 @@ import casadi as ca
 import numpy as np
 from ocp.models.human import BOX_SPHERES, STATURE, carry, mirror, somebody
 from ocp.problems.lifting.hold import Box, Spot, corners, one_hand, placed, two_hands
-from ocp.problems.lifting.maximum import KILOGRAMS, LOADED, loaded, with_hands, with_mass
+from ocp.problems.lifting.maximum import KILOGRAMS, LOADED, burden, lasting, with_mass
 from ocp.problems.lifting.stance import (
     follows,
     lifter,
@@ -73,7 +73,7 @@ def problem(
     symmetric: bool = True,
     turn: float = 0.0,
     maximum: bool = False,
-    points: int = 9,
+    points: int | None = None,
     person: str = "",
     stature: float | None = None,
     mass: float | None = None,
@@ -92,8 +92,9 @@ def problem(
     `end_height`: and at the end (m); `end_ahead`: likewise (m); `time`: of the lift (s); `weight`:
     of effort against stability, 1 is effort alone; `symmetric`: mirror the left side from the
     right; `turn`: by which the box ends to the left, about the middle of the ankles (deg), which
-    frees the sides; `maximum`: find the heaviest box instead; `points`: control points per joint;
-    `person`: of a percentile, f5, f50, f95, m5, m50 or m95, or else a man of 1.75 m and 75 kg;
+    frees the sides; `maximum`: find the heaviest box instead; `points`: control points per joint,
+    by default 9, and 11 for the heaviest box, whose torques lean on their limits; `person`: of a
+    percentile, f5, f50, f95, m5, m50 or m95, or else a man of 1.75 m and 75 kg;
     `stature`: in place of that person's (m); `mass`: likewise (kg); `sex`: likewise, male or
     female; `segments`: the person's own, as thigh.length=0.45,shank.mass=3.4, of limbs also com
     and radii (a/b/c); `feet`: distance between the ankles (m); `balance`: pressure, of each foot in
@@ -108,10 +109,11 @@ def problem(
     scene = _scene(who, (crate, start, end), symmetric and not turn, maximum, feet)
     return Problem(
         tree=scene.body,
-        motion=BSpline(points=points),
+        motion=BSpline(points=(11 if maximum else 9) if points is None else points),
         duration=time,
         objective=(1 / time) * _goal(scene, weight, smooth),
-        ground=scene.ground,
+        ground=scene.feet,
+        loads=burden(scene.body) if maximum else (),
         constraints=(
             _motion(scene, still),
             _standing(scene, balance, contact, slip),
@@ -127,15 +129,14 @@ class Scene:
 
     The `body` with the box in its hands, or with the `mass` of the box as a variable; the body
     whose limits are asked, `limited`, and the feet that are asked to stand, `asked`, in a symmetric
-    lift those of one side; the `ground` with all that gives wrenches, and that of both `feet`
-    alone; the `box`, where it starts and ends; the mirror image (index, sign) of the body, None
-    where nothing mirrors; and the `radii` (m) of the spheres kept off the box.
+    lift those of one side; the ground of both `feet`; the `box`, where it starts and ends; the
+    mirror image (index, sign) of the body, None where nothing mirrors; and the `radii` (m) of the
+    spheres kept off the box.
     """
 
     body: Tree
     limited: Tree
     asked: Ground
-    ground: Ground
     feet: Ground
     box: Box
     start: Spot
@@ -156,16 +157,14 @@ def _scene(
     person, size = lifter(who, mirrors), who["stature"] / STATURE
     _check_reach(person, box, start, end, BOX_SPHERES["toe_r"] * size)
     feet = stance(person, apart)
-    middle = (0.0, (start.high + end.high) / 2, (start.ahead + end.ahead) / 2)
     if maximum:
-        body, ground = with_mass(person), with_hands(feet, middle)
+        body = with_mass(person)
     else:
-        body, ground = carry(carry(person, "grip_r", box.mass / 2), "grip_l", box.mass / 2), feet
+        body = carry(carry(person, "grip_r", box.mass / 2), "grip_l", box.mass / 2)
     return Scene(
         body=body,
         limited=right_half(body) if mirrors else body,
         asked=replace(feet, feet=feet.feet[:1]) if mirrors else feet,
-        ground=ground,
         feet=feet,
         box=box,
         start=start,
@@ -230,7 +229,7 @@ def _standing(scene: Scene, balance: str, contact: float, slip: float) -> tuple[
 
 
 def _holding(scene: Scene, slack: float) -> tuple[Any, ...]:
-    """Return what keeps the hands at the box and the body off it, and makes hands feel its load."""
+    """Return what keeps the hands at the box and the body off it, and its mass what it is."""
     box = scene.box
     hold = one_hand if scene.image else two_hands
     return (
@@ -241,7 +240,7 @@ def _holding(scene: Scene, slack: float) -> tuple[Any, ...]:
             (box.height / 2, box.depth / 2),
             scene.radii,
         ),
-        loaded(scene.body) if scene.maximum else (),
+        lasting(scene.body) if scene.maximum else (),
     )
 
 

@@ -263,6 +263,17 @@ def test_at_a_switch_the_later_way_of_standing_takes_the_wrench():
     ) == pytest.approx(700)
 
 
+def test_what_a_foot_bears_more_goes_through_its_centre():
+    ground, more = steps(way=0.3), np.array([4.0, -7.0, 60.0])
+    given = {name: wrench_of((0, 0, 0), (0, 0, 100)) for name in ("right", "left")}
+    middle = np.mean([ground.foot(name).center for name in given], axis=0)
+    found = shared(ground, 0.4, given, wrench_of(np.cross(middle, more), more + (0, 0, 200)))
+    for name in given:
+        center, wrench = ground.foot(name).center, found[name, f"knee_{name}"]
+        assert np.array(wrench.force).ravel() == pytest.approx(more / 2 + (0, 0, 100))
+        assert np.array(wrench.moment).ravel() == pytest.approx(np.cross(center, more / 2))
+
+
 def test_known_wrenches_are_corrected_to_balance_and_left_alone_if_they_do():
     for seed in range(4):
         ground, rng = steps(way=0.3), np.random.default_rng(seed)

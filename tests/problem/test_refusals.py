@@ -81,7 +81,10 @@ from ocp.problem import Term
             lambda arm: statement(arm, loads=(Load(point="hand"),)),
             "unknown point 'hand'; the points are tip",
         ),
-        (lambda arm: statement(arm, loads=("tip",)), "loads: expected Load, got str 'tip'"),
+        (
+            lambda arm: statement(arm, loads=("tip",)),
+            "loads: expected Load or PointMass, got str 'tip'",
+        ),
         (
             lambda arm: statement(arm, constraints=(torque_limits(arm), torque_limits(arm))),
             "constraint 'torque_limits': the name is used twice",

@@ -28,7 +28,7 @@ from ocp import (
     verify,
 )
 from ocp.mechanics import kinetic_energy
-from ocp.problem import Span, final
+from ocp.problem import PointMass, Span, final
 from ocp.solution.archive import content_of
 from ocp.solution.statements import differences, problem_of, stated
 from ocp.transcription.tapes import NotData, record
@@ -132,6 +132,25 @@ def test_a_load_that_is_a_function_of_time_is_kept(tmp_path):
     assert not np.allclose(
         replace(solution, problem=replace(pushed, loads=())).tau(t), solution.tau(t), atol=1.0
     )
+
+
+@pytest.mark.parametrize("mass", [2.0, lambda at: 2.0 + 0.1 * at.q[0] * at.t])
+def test_a_point_mass_is_kept_and_pulls_alike(tmp_path, mass):
+    burdened = replace(lift(points=7), loads=(PointMass(point="tip", mass=mass),))
+    solution, path_ = solve(burdened), tmp_path / "burdened.npz"
+    solution.save(path_)
+    again = load(path_)
+    t = solution.times(9)
+    assert np.array_equal(again.tau(t), solution.tau(t)) and np.abs(again.tau(t)).max() > 1
+    lighter = replace(burdened, loads=(PointMass(point="tip", mass=1.9),))
+    with pytest.raises(ValueError, match="load 1: mass"):
+        load(path_, lighter)
+
+
+def test_the_mass_of_a_crafted_file_asks_for_no_forces():
+    statement = stated(replace(lift(), loads=(PointMass(point="tip", mass=lambda at: at.tau[0]),)))
+    with pytest.raises(ValueError, match="no one number of the motion"):
+        problem_of(statement)
 
 
 def test_a_loaded_solution_is_solved_again_and_saved_again(lifted, tmp_path):

@@ -1,0 +1,55 @@
+"""A mass that the motion carries at a point, known or found with the motion."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import casadi as ca
+
+from ocp.mechanics.checks import instance
+from ocp.mechanics.loads import Load
+from ocp.mechanics.types import Matrix
+
+if TYPE_CHECKING:
+    from ocp.problem.instant import Instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointMass:
+    """A point mass at the named point, which pulls there by its weight and against acceleration.
+
+    Its pull, F = m (g - a) with the point's acceleration a, is a load of inverse dynamics, exact at
+    every instant. `mass` (kg) is a number, or a function of an Instant: a coordinate of the tree,
+    for a mass that is itself sought. Raises ValueError for a number that is not positive.
+    """
+
+    point: str
+    mass: float | Callable[["Instant"], Matrix]
+
+    def __post_init__(self) -> None:
+        what = f"point mass at {instance('point mass: point', self.point, str)!r}: mass"
+        if not callable(self.mass) and not 0 < instance(what, self.mass, float, int) < float("inf"):
+            raise ValueError(f"{what}: expected a positive number of kg, got {self.mass}")
+
+    @property
+    def varies(self) -> bool:
+        """Tell whether the mass is a function."""
+        return callable(self.mass)
+
+    def pull(self, at: "Instant") -> Load:
+        """Return the load (N) that it is at an instant."""
+        mass: Any = self.mass(at) if callable(self.mass) else self.mass
+        fall = ca.DM(at.tree.gravity) - at.acceleration(self.point)
+        return Load(point=self.point, force=mass * fall)
+
+    def at(self, t: Matrix) -> NoReturn:
+        """Raise ValueError: the pull is known of an Instant of a motion, not of a time alone."""
+        raise ValueError(
+            f"point mass at {self.point!r}: its pull follows from accelerations, which are not "
+            "known here; carry it as a part of the link"
+        )
+
+
+def loads_at(loads: Sequence[Load | PointMass], at: "Instant") -> tuple[Load, ...]:
+    """Return the loads as they are at an instant."""
+    return tuple(load.pull(at) if isinstance(load, PointMass) else load.at(at.t) for load in loads)
