@@ -16,6 +16,7 @@ from ocp.cli.report import block, describe, summary
 from ocp.cli.saving import leave
 from ocp.dynamics import CHOICES, DERIVATIVES
 from ocp.dynamics.formulation import Formulation
+from ocp.problem.statement import Problem
 from ocp.solution.files import check_writable
 from ocp.solution.solution import Solution
 from ocp.solvers import HESSIANS, Iteration, Solver, attentive
@@ -87,13 +88,10 @@ def run(task: Task, arguments: Sequence[str], program: str | None = None) -> int
             statement = task.problem(**flags.get("problem", {}))
         transcription, solver = _settings(task, flags)
         guess = None if outputs["guess"] is None else looking.load(outputs["guess"])
-        solution = task.method(
-            statement,
-            transcription,
-            solver,
-            guess=guess,
-            watch=None if outputs["quiet"] else _iterations(),
-            **flags.get("method", {}),
+        watch = None if outputs["quiet"] else _iterations()
+        settings = dict(flags.get("method", {}), guess=guess, watch=watch)
+        solution = _solved(
+            task.method, statement, transcription, solver, outputs["refine"], settings
         )
     except (ValueError, OSError) as error:
         if of_a_stream(error):
@@ -104,6 +102,29 @@ def run(task: Task, arguments: Sequence[str], program: str | None = None) -> int
     whole = _tell(task, flags.get("problem", {}), solution, certificate, outputs)
     verdict = _verdict(task.name, solution, certificate, outputs["verify"])
     return verdict if verdict != SOLVED or whole else NOT_WRITTEN
+
+
+def _solved(
+    method: Any,
+    statement: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    tolerance: float | None,
+    settings: dict[str, Any],
+) -> Solution:
+    """Return what a task's method finds, refined to a tolerance if there is one.
+
+    Methods of a problem's own, as several starts, give refinement its start.
+    """
+    if tolerance is None:
+        return method(statement, transcription, solver, **settings)
+    guess = settings["guess"]
+    if method is not looking.solve:
+        guess = method(statement, transcription, solver, **settings)
+        statement, transcription = guess.problem, guess.transcription
+    return looking.refine(
+        statement, tolerance, transcription, solver, guess=guess, watch=settings["watch"]
+    )
 
 
 def _called_as() -> str:
@@ -210,6 +231,13 @@ def _add_outputs(group: Any, name: str) -> None:
         words="certify the motion, to this tolerance (0.001 if none is given)",
     )
     add(group, "output", verification, nargs="?", const=1e-3, metavar="TOLERANCE")
+    refinement = Setting(
+        name="refine",
+        kind=float,
+        default=None,
+        words="refine until the certificate holds to this tolerance (0.001 if none is given)",
+    )
+    add(group, "output", refinement, nargs="?", const=1e-3, metavar="TOLERANCE")
     path("plot", "draw the overview", "FILE.png", nargs="?", const=f"{name}.png")
     path("animate", "animate, as .gif or .html", "FILE.gif")
     quiet = Setting(name="quiet", kind=bool, default=False, words="print one line only")

@@ -5,6 +5,7 @@ motion is not.
 """
 
 from dataclasses import dataclass
+from typing import Any, cast
 
 import casadi as ca
 import numpy as np
@@ -47,7 +48,7 @@ def _of_load(load: Load, duration: float) -> tuple[list[float], list[float]]:
     """
     t = ca.SX.sym("t")
     now = load.at(t)
-    parts = [ca.SX(part[k]) for part in (now.force, now.moment) for k in range(3)]
+    parts = [ca.SX(part[k]) for part in cast(Any, (now.force, now.moment)) for k in range(3)]
     force = ca.vertcat(*parts)
     slope = ca.jacobian(force, t)
     torn, kinked = (

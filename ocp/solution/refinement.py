@@ -15,8 +15,9 @@ import numpy as np
 
 from ocp.motion.spline import SIDE, BSpline
 from ocp.problem.statement import Problem
-from ocp.solution.attempts import LADDER, Attempt, Budget, budget
+from ocp.solution.attempts import LADDER, Attempt
 from ocp.solution.breaks import breaks
+from ocp.solution.budget import Budget, budget
 from ocp.solution.certificate import NotVerified, Verification, verify
 from ocp.solution.remeshing import Look, finer_mesh, finer_spline, look, split
 from ocp.solution.solution import Solution

@@ -13,7 +13,7 @@ from ocp.solution.solving import solve
 
 Report = Mapping[str, Any]
 GIVEN = 3  # first arguments of a method: problem, transcription, solver
-FRAMEWORK = ("guess", "watch", "attempts", "certify")  # its arguments that are no flags
+FRAMEWORK = ("guess", "watch", "attempts", "certify", "refine")  # its arguments that are no flags
 
 
 def overview(solution: Solution, path: str | Path) -> None:

@@ -233,3 +233,9 @@ def test_the_commands_run_as_a_user_types_them():
     assert solved.returncode == 0 and "Solve_Succeeded" in solved.stdout and solved.stderr == ""
     refused = command("problems.two_link_time", "--points", "2")
     assert refused.returncode == 2 and "Traceback" not in refused.stderr
+
+
+def test_a_run_is_refined_until_its_certificate_holds(capsys):
+    flags = ["--points", "8", "--refine", "1e-2", "--verify", "1e-2", "--quiet"]
+    assert run(FASTEST, flags) == 0
+    assert "Solve_Succeeded" in capsys.readouterr().out
