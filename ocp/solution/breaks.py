@@ -12,6 +12,7 @@ import numpy as np
 
 from ocp.mechanics.loads import Load
 from ocp.problem.statement import Problem, Span
+from ocp.transcription.kernels import function
 
 LOOKS = 2001  # instants at which loads are looked at for jumps
 HALVINGS = 30  # of a step between two of them
@@ -52,14 +53,15 @@ def _of_load(load: Load, duration: float) -> tuple[list[float], list[float]]:
     force = ca.vertcat(*parts)
     slope = ca.jacobian(force, t)
     torn, kinked = (
-        _jumps(ca.Function("push", [t], [ca.densify(part)]), duration) for part in (force, slope)
+        _jumps(function("push", [t], [ca.densify(part)], ["t"], ["push"]), duration)
+        for part in (force, slope)
     )
     return torn, kinked
 
 
-def _jumps(function: ca.Function, duration: float) -> list[float]:
+def _jumps(push: ca.Function, duration: float) -> list[float]:
     def at(s: np.ndarray) -> np.ndarray:
-        return np.array(function.map(len(s))(ca.DM(s * duration).T))
+        return np.array(push.map(len(s))(ca.DM(s * duration).T))
 
     s = np.linspace(0.0, 1.0, LOOKS)
     values = at(s)
