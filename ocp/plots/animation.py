@@ -170,7 +170,7 @@ def _page(stick: Stick, seconds: float) -> str:
         "tips": dict(stick.tips),
     }
     player = PLAYER.read_text(encoding="utf-8")
-    return player.replace("@DATA@", json.dumps(data).replace("</", "<\\/"))
+    return player.replace("@DATA@", json.dumps(data).replace("<", "\\u003c"))
 
 
 def _look(stick: Stick, kind: str) -> tuple[str, float, Sequence[int]]:

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 from ocp.solution.files import write
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.text import Text
 
 PICTURES = (".png", ".svg", ".pdf")
 # Okabe & Ito (2008), told apart by colour-blind eyes; without the yellow, which white paper
@@ -41,7 +43,8 @@ def check_suffix(path: str | Path, known: Sequence[str] = PICTURES) -> None:
 def picture(path: str | Path | None, width: float, height: float) -> Iterator[Figure]:
     """Give an empty Figure of `width` and `height` (in) to draw in; write it if there is a path.
 
-    Nothing is written if drawing fails. Raises ValueError naming a suffix that is no picture's.
+    Nothing is written if drawing fails, and words stand as they are: a dollar sign in a name begins
+    no formula. Raises ValueError naming a suffix that is no picture's.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -51,6 +54,8 @@ def picture(path: str | Path | None, width: float, height: float) -> Iterator[Fi
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     yield figure
+    for text in _texts(figure):
+        text.set_parse_math(False)
     if path is not None:
         buffer = io.BytesIO()
         figure.savefig(buffer, format=Path(path).suffix[1:].lower(), dpi=DPI)
@@ -63,6 +68,23 @@ def style(axes: Axes, x: str, y: str) -> None:
     axes.set_ylabel(y, fontsize=TEXT)
     axes.tick_params(which="both", labelsize=SMALL)
     axes.grid(True, linewidth=0.4, color="0.88")
+
+
+def label_of(name: str) -> str:
+    """Return a name as the label of a line, which matplotlib leaves out if it begins with "_"."""
+    return f" {name}" if name.startswith("_") else name
+
+
+def _texts(artist: Artist) -> Iterator[Text]:
+    """Yield all words of a figure but the numbers at its axes, which may be powers of ten."""
+    from matplotlib.axis import Tick
+    from matplotlib.text import Text
+
+    for part in artist.get_children():
+        if isinstance(part, Text):
+            yield part
+        if not isinstance(part, Tick):
+            yield from _texts(part)
 
 
 def shades(name: str, low: float = 0.0, high: float = 1.0) -> Any:

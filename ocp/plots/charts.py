@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ocp.plots.canvas import COLOURS, SMALL, picture, style
+from ocp.plots.canvas import COLOURS, SMALL, label_of, picture, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,10 +78,11 @@ def lines(path: str | Path, curves: Sequence[Curve], *, x: str, y: str, log: boo
 
 def _curves(axes: Axes, curves: Sequence[Curve], *, marks: bool) -> None:
     for curve in curves:
+        words = [x.replace("$", r"\$") if isinstance(x, str) else x for x in curve.x]
         axes.plot(
-            curve.x,
+            words,
             curve.y,
-            label=curve.label,
+            label=label_of(curve.label),
             color=COLOURS[curve.colour % len(COLOURS)],
             linestyle=DASHES[curve.dash],
             linewidth=1.2,

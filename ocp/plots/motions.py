@@ -14,7 +14,7 @@ from ocp.mechanics.joints import Joint
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
 from ocp.motion import sample
-from ocp.plots.canvas import COLOURS, SMALL, TEXT, WIDTH, picture, shades, style
+from ocp.plots.canvas import COLOURS, SMALL, TEXT, WIDTH, label_of, picture, shades, style
 from ocp.plots.numerics import convergence
 from ocp.plots.sticks import snapshots
 from ocp.solution.solution import Solution
@@ -190,7 +190,7 @@ def _draw(grid: Any, solution: Solution, panels: Sequence[Profile]) -> None:
         first, norm = panel.joints[0], panel.quantity in NORMS
         for joint in panel.joints:
             line = traces[panel.quantity][joint.name]
-            axes.plot(t, line, label=joint.name, **looks[joint.name])
+            axes.plot(t, line, label=label_of(joint.name), **looks[joint.name])
         labels = LABELS if first.name in tree.names else AMPLITUDES
         bottom = axes.get_subplotspec().is_last_row()
         label = labels[panel.quantity][first.kind == "prismatic"]

@@ -15,3 +15,10 @@ def test_a_chart_is_written_whole_or_not_at_all(tmp_path):
         lines(tmp_path / "chart.gif", [SQUARE], x="n", y="n^2")
     written = sorted(path.name for path in tmp_path.iterdir())
     assert written == ["chart.png", "chart.svg", "panels.pdf"]
+
+
+def test_words_of_a_chart_are_no_formulas(tmp_path):
+    odd = Curve(label="$\\frac{$", x=("$\\frac{$", "_a", "$b$"), y=(1, 2, 3), dash="points")
+    lines(tmp_path / "chart.png", [odd, odd], x="$\\frac{$", y="$")
+    panels(tmp_path / "panels.png", [Panel(curves=[odd], x="$\\frac{$", y="_")])
+    assert len(list(tmp_path.iterdir())) == 2

@@ -23,6 +23,7 @@ from ocp import (
     at_start,
     duration,
     load,
+    path,
     plot,
     prismatic,
     revolute,
@@ -39,7 +40,10 @@ from ocp.plots import (
     plot_torques,
     spy,
 )
+from ocp.plots.animation import stage
+from ocp.plots.canvas import picture
 from ocp.plots.motions import MANY
+from ocp.plots.sticks import stick
 from ocp.transcription import transcribe
 
 PICTURES = (plot, plot_joints, plot_torques, plot_reactions, plot_snapshots, plot_convergence, spy)
@@ -281,9 +285,11 @@ def test_convergence_shows_every_iteration(solution):
     np.testing.assert_array_equal(
         objective.lines[0].get_ydata(), [step.objective for step in solution.history]
     )
-    assert violation.get_yscale() == "log" and len(violation.lines[0].get_ydata()) == len(
-        solution.history
-    )
+    assert violation.get_yscale() == "log"
+    assert violation.lines[0].get_ydata().tolist() == [
+        max(step.violation, 1e-16) for step in solution.history
+    ]
+    assert (objective.get_ylabel(), violation.get_ylabel()) == ("objective (s)", "violation (SI)")
     assert [axes.get_title() for axes in plot_convergence(replace(solution, history=())).axes] == [
         "no iterations recorded"
     ] * 2
@@ -337,10 +343,10 @@ def test_a_picture_is_written_by_suffix(solution, tmp_path, suffix, magic):
     assert path.read_bytes().startswith(magic)
 
 
-@pytest.mark.parametrize("picture", [*PICTURES, animate])
-def test_an_unknown_suffix_is_named_and_nothing_written(solution, tmp_path, picture):
+@pytest.mark.parametrize("show", [*PICTURES, animate])
+def test_an_unknown_suffix_is_named_and_nothing_written(solution, tmp_path, show):
     with pytest.raises(ValueError, match=r"arm\.doc: suffix '\.doc': expected one of"):
-        picture(solution, tmp_path / "arm.doc")
+        show(solution, tmp_path / "arm.doc")
     assert not list(tmp_path.iterdir())
 
 
@@ -378,9 +384,90 @@ def test_a_page_is_self_contained_and_holds_all_frames(solution, tmp_path):
 
 
 def test_a_page_is_not_broken_by_names(solution, tmp_path):
-    tree = replace(solution.problem.tree, points=(Point(name="</script><b>", link="elbow"),))
+    names = ("</script><b>", "<!--<script>", "@DATA@", "a & b")
+    tree = replace(
+        solution.problem.tree, points=tuple(Point(name=name, link="elbow") for name in names)
+    )
     animate(moved(solution, tree), tmp_path / "arm.html", rate=5)
-    assert "</script><b>" in data_of(tmp_path / "arm.html")["tips"]
+    assert tuple(data_of(tmp_path / "arm.html")["tips"]) == names
+    text = (tmp_path / "arm.html").read_text(encoding="utf-8")
+    assert "<b>" not in text and text.count("<!--") == 0 and text.count("<script") == 2
+
+
+def upward(tmp_path, solution):
+    """Places (m) of the tip against gravity, and how high (px) film, page and snapshot draw it."""
+    animate(solution, tmp_path / "arm.html", rate=5)
+    data = data_of(tmp_path / "arm.html")
+    player = (tmp_path / "arm.html").read_text(encoding="utf-8")
+    (vertical,) = re.findall(r"return \[.+, (.+ up)\];", player)
+    (up,) = re.findall(r"const \[right, up\] = flat \? \[x, (y)\]", player)
+    assert up == "y"
+    spots = np.array([frame[data["tips"]["tip"]] for frame in data["places"]])
+    offset = spots[:, -1] - data["low"][-1] - data["size"][-1] / 2
+    known = {"canvas": type("Canvas", (), {"clientHeight": 400}), "scale": 100}
+    page = [-eval(vertical, known | {"up": each}) for each in offset]
+    figure = stick(solution, np.array(data["t"]))
+    with picture(None, 4, 4) as canvas:
+        axes = stage(canvas, canvas.add_gridspec(1, 1)[0], figure)
+        canvas.draw_without_rendering()
+        shown = figure.places[:, figure.tips["tip"]]
+        drawn = axes.transData.transform(shown)[:, 1]
+    gravity = np.array(solution.problem.tree.gravity)
+    against = -gravity / np.linalg.norm(gravity)
+    return against @ solution.trace(lambda at: at.position("tip"), np.array(data["t"])), page, drawn
+
+
+@pytest.mark.parametrize("gravity", [(0.0, -9.81, 0.0), (0.0, 9.81, 0.0)])
+def test_films_stand_upright(solution, tmp_path, gravity):
+    """What goes up against gravity goes up in the page, in the film and in a snapshot."""
+    tree = replace(solution.problem.tree, gravity=gravity)
+    height, *pictures = upward(tmp_path, moved(solution, tree))
+    assert np.ptp(height) > 0.1
+    for drawn in pictures:
+        assert np.corrcoef(height, drawn)[0, 1] > 0.999999
+
+
+NAMES = ("$\\frac{$", "_hidden", "a_b^c {", "50 % & #1", "$x$")
+
+
+@pytest.fixture(scope="module")
+def oddly_named(solution):
+    """The motion of a tree whose joints, points, constraints and outputs have such names."""
+    tree = solution.problem.tree
+    renamed = dict(zip(tree.names, NAMES))
+    joints = tuple(
+        replace(joint, name=renamed[joint.name], parent=renamed.get(joint.parent, joint.parent))
+        for joint in tree.joints
+    )
+    points = tuple(Point(name=name, link=NAMES[1]) for name in NAMES)
+    odd = replace(tree, joints=joints, points=points)
+    problem = replace(
+        solution.problem,
+        tree=odd,
+        constraints=(
+            *(path(name, lambda at: at.qd, upper=50.0) for name in NAMES),
+            at_start(odd, q=(0.0, -2.0)),
+        ),
+        outputs={name: lambda at: at.q for name in NAMES},
+    )
+    return replace(solution, problem=problem, multipliers={}, status="$\\frac{$")
+
+
+@pytest.mark.parametrize("show", [*PICTURES, plot_outputs])
+def test_names_are_no_formulas(oddly_named, tmp_path, show):
+    """One named like half a formula stopped every picture."""
+    figure = show(oddly_named, tmp_path / "odd.png")
+    show(oddly_named, tmp_path / "odd.svg")
+    figure.canvas.draw()
+    if figure.legends:
+        shown = {text.get_text().strip() for text in figure.legends[0].texts}
+        assert shown == set(NAMES[:2])
+
+
+def test_a_film_of_odd_names_plays(oddly_named, tmp_path):
+    animate(oddly_named, tmp_path / "odd.gif", seconds=0.2, rate=10)
+    animate(oddly_named, tmp_path / "odd.html", rate=5)
+    assert tuple(data_of(tmp_path / "odd.html")["tips"]) == NAMES
 
 
 def test_matplotlib_loads_only_for_pictures_and_pyplot_never(solution):
