@@ -59,13 +59,13 @@ def _of_the_status(solution: Solution) -> Iterator[str]:
     """Yield what speaks against the solver's having been done."""
     statistics, status = solution.statistics, solution.status
     solver = str(statistics.get("plugin", ""))
-    ended = [*statistics.get("stages", ())][-1:]
+    ended = [*statistics.get("stages", ())]
     if not solution.success:
         yield f"not solved: {status}"
     elif not says_done(solver, status):
         yield f"status {status!r}: not what {solver or 'a solver'} says when it is done"
-    elif ended and ended != [status]:
-        yield f"status {status!r}: the solver ended with {ended[0]!r}"
+    elif ended and status not in ended:
+        yield f"status {status!r}: the solver ended with {', '.join(map(repr, ended))}"
 
 
 def _of_the_duration(solution: Solution) -> Iterator[str]:

@@ -55,8 +55,8 @@ class Deviations:
     """How far a plan is from what its torques do (rad or m); infinite where a replay blew up.
 
     `drift`: the largest of a replay of the whole motion, `goal_drift` that at its end. `defect`:
-    that of one segment from its own planned start. `gathered`: the defects of all segments, summed
-    up without what the motion's own instability makes of them.
+    that of one segment from its own planned start. `gathered`: the defects of all segments, added
+    up as if all went the same way, without what the motion's own instability makes of them.
     """
 
     drift: float
@@ -71,7 +71,7 @@ class Deviations:
         A drift is the gathered defects times the motion's own amplification, which in an unstable
         motion grows without bound and is no error of the plan; in one that calms down it is less.
         """
-        return min(self.drift, max(self.gathered, self.defect))
+        return min(self.drift, self.gathered)
 
 
 def deviations(solution: Solution) -> Deviations:
@@ -80,9 +80,9 @@ def deviations(solution: Solution) -> Deviations:
     Segment k, simulated from its planned start, ends (e_k, v_k) off the planned coordinates and
     rates. A body on which nothing else depended would carry that on at constant rate:
 
-        gathered = max_j |sum_(k <= j) (e_k + v_k (t_j - t_k))|,   t_k the end of segment k
+        gathered = sum_k (|e_k| + |v_k| (T - t_k)),   t_k the end of segment k
 
-    with the signs of the errors, and for every coordinate by itself.
+    for every coordinate by itself; the largest counts.
     """
     plan, segment, coefficients = planned(solution), _segment(solution), _coefficients(solution)
     n = solution.problem.tree.dof
@@ -90,19 +90,11 @@ def deviations(solution: Solution) -> Deviations:
     single = march(segment, plan[:, 0], coefficients, anew=plan)
     drift, errors = np.abs(whole[:n] - plan[:n]).max(axis=0), (single - plan)[:, 1:]
     lengths = np.diff(solution.problem.motion.breaks) * solution.duration
-    gathered = gather(errors[:n], errors[n:], lengths)
-    sizes = drift.max(), drift[-1], np.abs(errors[:n]).max(), np.abs(gathered).max()
+    left = lengths.sum() - np.cumsum(lengths)
+    gathered = (np.abs(errors[:n]) + np.abs(errors[n:]) * left).sum(axis=1)
+    sizes = drift.max(), drift[-1], np.abs(errors[:n]).max(), gathered.max()
     drift, goal, defect, total = (float(size) if np.isfinite(size) else np.inf for size in sizes)
     return Deviations(drift=drift, goal_drift=goal, defect=defect, gathered=total)
-
-
-def gather(errors: np.ndarray, rates: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Return what errors (n, N) and errors of rates (n, N) at the ends of N segments sum up to.
-
-    They are carried on at constant rate through the `lengths` (N,), s, of the segments that follow.
-    """
-    carried = np.cumsum(rates, axis=1)[:, :-1] * lengths[1:]
-    return np.cumsum(errors, axis=1) + np.cumsum(np.hstack([0 * errors[:, :1], carried]), axis=1)
 
 
 def segment_defects(solution: Solution) -> np.ndarray:

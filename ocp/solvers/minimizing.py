@@ -11,12 +11,13 @@ import numpy as np
 
 from ocp.solvers import nlpsol
 from ocp.solvers.backend import HESSIANS, Backend, Start
-from ocp.solvers.nlp import NLP, Iterate, differentiated, iterate, own_residual
+from ocp.solvers.nlp import NLP, Iterate, differentiated, iterate, own_residual, violation
 from ocp.solvers.record import Interruptible, Iteration, Record, attentive
 from ocp.solvers.statuses import ACCEPTABLE, CUT_SHORT, INTERRUPTED
 
 BACKENDS = {"snopt": "ocp.solvers.snopt"}  # beside the plugins of CasADi: where each BACKEND is
-LOOSE = 1e-6  # IPOPT's own acceptable tolerance, where none is asked for
+OPTIMAL = 1e-3  # first-order residual of a success by loose tolerances, over max(1, |objective|)
+MET = 1e-4  # and its violation of bounds, IPOPT's own `constr_viol_tol`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +135,7 @@ def minimize(
     point = last or record.best or answer.iterate or iterate(nlp, x)
     value, success = float(nlp.objective(point.x)), answer.success and not record.interrupted
     if success and answer.status in ACCEPTABLE:
-        success = _is_minimum(program, solver, point, value)
+        success = _is_minimum(program, point, value)
     return Outcome(
         x=point.x,
         f=value,
@@ -151,14 +152,17 @@ def minimize(
     )
 
 
-def _is_minimum(nlp: NLP, solver: Solver, point: Iterate, value: float) -> bool:
-    """Tell whether a point meets the first-order conditions to the acceptable tolerance.
+def _is_minimum(nlp: NLP, point: Iterate, value: float) -> bool:
+    """Tell whether a point meets bounds and first-order conditions, in the program's own units.
 
-    Unscaled, relative to an objective above 1: what IPOPT calls acceptable is so in units of its
-    own, in which a residual of any size may look small.
+    What IPOPT calls acceptable is so in units of its own, in which a residual of any size may look
+    small.
     """
-    tolerance = float(solver.options.get("acceptable_tol", LOOSE))
-    return bool(own_residual(nlp, point) <= tolerance * max(1.0, abs(value)))
+    outside = np.concatenate(
+        [violation(point.x, nlp.lower, nlp.upper), violation(point.g, nlp.g_lower, nlp.g_upper)]
+    )
+    feasible = np.max(outside, initial=0.0) <= MET
+    return bool(feasible and own_residual(nlp, point) <= OPTIMAL * max(1.0, abs(value)))
 
 
 def _check_options(backend: Backend, options: Mapping[str, Any]) -> None:
