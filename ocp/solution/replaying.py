@@ -87,25 +87,32 @@ def deviations(solution: Solution) -> Deviations:
     plan, segment, coefficients = planned(solution), _segment(solution), _coefficients(solution)
     n = solution.problem.tree.dof
     whole = march(segment, plan[:, 0], coefficients)
-    single = march(segment, plan[:, 0], coefficients, anew=plan)
-    drift, errors = np.abs(whole[:n] - plan[:n]).max(axis=0), (single - plan)[:, 1:]
-    lengths = np.diff(solution.problem.motion.breaks) * solution.duration
-    left = lengths.sum() - np.cumsum(lengths)
-    gathered = (np.abs(errors[:n]) + np.abs(errors[n:]) * left).sum(axis=1)
-    sizes = drift.max(), drift[-1], np.abs(errors[:n]).max(), gathered.max()
-    drift, goal, defect, total = (float(size) if np.isfinite(size) else np.inf for size in sizes)
-    return Deviations(drift=drift, goal_drift=goal, defect=defect, gathered=total)
+    errors, shares = _segments(solution, plan, segment, coefficients)
+    drift = np.abs(whole[:n] - plan[:n]).max(axis=0)
+    sizes = drift.max(), drift[-1], errors.max(), shares.sum(axis=1).max()
+    drift, goal, defect, gathered = (float(size) if np.isfinite(size) else np.inf for size in sizes)
+    return Deviations(drift=drift, goal_drift=goal, defect=defect, gathered=gathered)
 
 
 def segment_defects(solution: Solution) -> np.ndarray:
-    """Return how far each segment's simulation ends from the plan (segments,), rad or m.
+    """Return what each segment has in what all gather (segments,), rad or m, at most.
 
-    Infinite where it blows up.
+    Infinite where its simulation blows up.
     """
-    plan, n = planned(solution), solution.problem.tree.dof
-    states = march(_segment(solution), plan[:, 0], _coefficients(solution), anew=plan)
-    gaps = np.abs(states[:n] - plan[:n]).max(axis=0)[1:]
-    return np.where(np.isfinite(gaps), gaps, np.inf)
+    plan, segment, coefficients = planned(solution), _segment(solution), _coefficients(solution)
+    shares = _segments(solution, plan, segment, coefficients)[1].max(axis=0)
+    return np.where(np.isfinite(shares), shares, np.inf)
+
+
+def _segments(
+    solution: Solution, plan: np.ndarray, segment: ca.Function, coefficients: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return |e_k| of all segments (n, segments), and what they carry to the end of the motion."""
+    n = solution.problem.tree.dof
+    single = march(segment, plan[:, 0], coefficients, anew=plan)
+    errors = np.abs(single - plan)[:, 1:]
+    left = (1.0 - solution.problem.motion.breaks[1:]) * solution.duration
+    return errors[:n], errors[:n] + errors[n:] * left
 
 
 def planned(solution: Solution) -> np.ndarray:
