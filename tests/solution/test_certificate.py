@@ -1,14 +1,17 @@
 """The certificate of a motion finds what the solver does not say."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from ocp.problems.cart_pole_swing import problem as swing
 from ocp.problems.two_link_lift import problem as lift
 from ocp.problems.two_link_time import problem as fastest
 
 from ocp import (
     BSpline,
+    Formulation,
     Link,
     NotVerified,
     Problem,
@@ -18,11 +21,16 @@ from ocp import (
     at_end,
     at_start,
     effort,
+    path,
+    prismatic,
     revolute,
     solve,
     verify,
 )
 from ocp.dynamics import FORMULATIONS
+from ocp.solution import replay, violations
+from ocp.solution.replaying import Deviations
+from ocp.solution.report import certified
 
 
 def test_a_certified_motion_passes_and_a_spoilt_one_does_not(lifted):
@@ -91,5 +99,130 @@ def test_an_unstable_motion_drifts_far_but_not_within_a_segment():
         objective=effort(),
         constraints=(at_start(pole, q=np.pi / 2 - 0.01, qd=0.0), at_end(pole, q=np.pi / 2, qd=0.0)),
     )
-    found = verify(solve(problem).require())
+    found = verify(solve(problem).require()).require(1e-6)
     assert found.drift > 100 * found.defect and 0 < found.defect < 1e-8
+
+
+def test_a_motion_that_misses_its_goal_is_refused_though_each_segment_errs_little():
+    """A pole on 25 control points lands 0.19 rad beside its goal; no segment errs by 0.01 rad."""
+    certificate = verify(solve(swing(points=25)).require())
+    apart = certificate.deviations
+    assert apart.defect < 1e-2 < 0.15 < apart.goal_drift <= apart.drift and apart.gathered > 0.1
+    with pytest.raises(NotVerified, match="simulation drifts from the plan by: 0.1"):
+        certificate.require(1e-2)
+
+
+def test_drifts_are_those_of_the_replayed_motion(lifted):
+    """Of a plan that is spoilt in its middle, the farthest point is not the end."""
+    points = lifted.points.copy()
+    points[0, 5] += 0.2
+    bent = replace(lifted, points=points)
+    certificate, n = verify(bent), 2
+    breaks = bent.problem.motion.breaks * bent.duration
+    away = np.abs(replay(bent)[:n] - bent.q(breaks)).max(axis=0)
+    assert certificate.drift == pytest.approx(away.max(), rel=1e-6)
+    assert certificate.goal_drift == pytest.approx(away[-1], rel=1e-6)
+
+
+def test_what_segments_gather_is_carried_to_the_end_of_the_motion():
+    """A mass that is pushed, but planned as if it were not: each segment errs alike."""
+    sledge = Tree(links=(Link(mass=2.0),), joints=(prismatic("x", axis=(1.0, 0, 0)),))
+    asleep = Formulation(
+        name="asleep",
+        inverse=lambda tree, q, qd, qdd, loads=(): 2.0 * qdd,
+        forward=lambda tree, q, qd, tau, loads=(): (tau + 1.0) / 2.0,
+    )
+    problem = Problem(
+        tree=sledge,
+        motion=BSpline(points=7),
+        duration=2.0,
+        objective=effort(),
+        constraints=(at_start(sledge, q=0.0, qd=0.0), at_end(sledge, q=0.0, qd=0.0)),
+    )
+    solution = solve(problem, Transcription(dynamics=asleep, derivatives="ad"))
+    apart = verify(solution).deviations
+    a, h, count = 0.5, 0.5, 4
+    assert apart.defect == pytest.approx(a * h**2 / 2) and apart.drift == pytest.approx(1.0)
+    carried = sum(a * h**2 / 2 + a * h * (2.0 - (k + 1) * h) for k in range(count))
+    assert apart.gathered == pytest.approx(carried) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("value", [0.02, np.nan, np.inf])
+@pytest.mark.parametrize(
+    ("field", "words"),
+    [
+        ("energy_error", "energy balance is off by"),
+        ("kkt", "first-order conditions are off by"),
+        ("objective_error", "objective is off its integral by"),
+    ],
+)
+def test_every_number_of_a_certificate_is_required(lifted, field, words, value):
+    certificate = verify(lifted)
+    with pytest.raises(NotVerified, match=f"{words}: {value:.4g}"):
+        replace(certificate, **{field: value}).require(0.01)
+
+
+@pytest.mark.parametrize(
+    ("drift", "gathered", "passes"),
+    [(1.0, 1e-3, True), (1e-3, 1.0, True), (1.0, 1.0, False), (np.nan, np.nan, False)],
+)
+def test_the_smaller_of_drift_and_gathered_defects_judges(lifted, drift, gathered, passes):
+    certificate = verify(lifted)
+    apart = replace(certificate.deviations, drift=drift, gathered=gathered)
+    changed = replace(certificate, deviations=apart)
+    if passes:
+        changed.require(1e-2)
+    else:
+        with pytest.raises(NotVerified, match="simulation drifts from the plan"):
+            changed.require(1e-2)
+
+
+def test_a_via_point_is_looked_at_where_it_was_asked_for(lifted):
+    """Of no node of the grid; between the nodes around it the tip is elsewhere."""
+    via = path("via", lambda at: at.q[0], lower=0.1, upper=0.1, when=(0.37, 0.37), units="rad")
+    problem = replace(lifted.problem, constraints=(*lifted.problem.constraints, via))
+    worst = verify(solve(problem).require()).require(1e-2).violations["via"]
+    assert worst.nodes < 1e-8 and worst.dense < 1e-8
+
+
+def test_the_row_that_is_worst_is_told_with_its_own_unit_label_and_bound(lifted):
+    """Two kinds of row, both broken: 3 m of 100 m is less than 0.1 rad of 2 rad."""
+    both = path(
+        "both",
+        lambda at: (103.0 + 0 * at.q[0], 2.1 + 0 * at.q[0]),
+        upper=(100.0, 2.0),
+        labels=("far", "near"),
+        units=("m", "rad"),
+    )
+    problem = replace(lifted.problem, constraints=(both,))
+    worst = violations(replace(lifted, problem=problem))["both"]
+    assert (worst.label, worst.unit) == ("near", "rad")
+    assert worst.dense == pytest.approx(0.1) and worst.relative == pytest.approx(0.05)
+
+
+def test_reports_keep_every_number_in_its_place(lifted):
+    certificate = replace(
+        verify(lifted),
+        deviations=Deviations(drift=0.4, goal_drift=0.3, defect=0.2, gathered=0.1),
+        energy_error=0.5,
+        kkt=0.6,
+        objective=0.7,
+        objective_error=0.8,
+    )
+    numbers = certified(certificate)["verification"]
+    for key, value in (
+        ("simulation_drift", 0.4),
+        ("goal_drift", 0.3),
+        ("defect", 0.2),
+        ("gathered", 0.1),
+        ("energy_error", 0.5),
+        ("kkt", 0.6),
+        ("objective", 0.7),
+        ("objective_error", 0.8),
+    ):
+        assert numbers[key] == value
+    text = str(certificate)
+    assert re.search(r"energy balance +5\.00e-01", text)
+    assert re.search(r"first order +6\.00e-01", text)
+    assert "drift 4.00e-01, at the end 3.00e-01, of a segment by itself 2.00e-01" in text
+    assert repr(certificate).endswith("drift=4.00e-01, energy_error=5.00e-01, kkt=6.00e-01)")
