@@ -38,7 +38,7 @@ def describe(
 def summary(said: Mapping[str, Any]) -> str:
     """Return a report in a line."""
     return (
-        f"{said['problem']}: {said['status']}, objective {said['objective']:.8g}, "
+        f"{said['problem']}: {report.worded(said)}, objective {said['objective']:.8g}, "
         f"duration {said['duration']:.6g} s, {said['iterations']} iterations, "
         f"{said['solve_seconds']:.3g} s"
     )

@@ -35,7 +35,7 @@ def breaks(problem: Problem, duration: float) -> Breaks:
     ends += [] if problem.ground is None else [*problem.ground.switches]
     jumps: list[float] = []
     for load in problem.loads:
-        if callable(load.force) or callable(load.moment):
+        if isinstance(load, Load) and (callable(load.force) or callable(load.moment)):
             torn, kinked = _of_load(load, duration)
             jumps += torn
             ends += kinked

@@ -38,6 +38,7 @@ def describe(solution: Solution, certificate: "Verification | None" = None) -> d
     return {
         "status": solution.status,
         "success": solution.success,
+        "coarse": statistics.get("coarse", ""),
         "objective": solution.objective,
         "integral": _objective_of(solution, certificate),
         "objective_terms": {
@@ -71,12 +72,18 @@ def table(entries: Iterable[Line]) -> str:
     return f"<table>{''.join(rows)}</table>"
 
 
+def worded(report: Mapping[str, Any]) -> str:
+    """Return the status in the solver's words, and what they leave out where a mesh is too
+    coarse."""
+    return report["status"] + (f", but {report['coarse']}" if report["coarse"] else "")
+
+
 def lines(report: Mapping[str, Any]) -> list[Line]:
     """Return (label, text) of all that a report says of its solution, in reading order."""
     verification = report["verification"]
     return [
         ("statement", report["statement"]),
-        ("status", report["status"]),
+        ("status", worded(report)),
         ("objective", f"{report['objective']:.9g}{_integral(report['integral'])}"),
         *(
             (f"  {term}", f"{entry['value']:.9g}, weight {entry['weight']:g}")

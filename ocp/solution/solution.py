@@ -42,11 +42,12 @@ class Solution:
     (N,). `status` in the solver's words, and whether that is a `success`. `multipliers` by
     constraint name; `terms` of the objective as (name, weight, value);
     `statistics` in plain numbers; `history` of Iterations; `explanation` lines when the solver
-    failed; `verification` when it was asked for (files do not keep it). `missing` names the parts
-    of the statement that its file could not hold, without which it cannot be certified; empty for
-    a solution whose problem is whole. Times given to the methods are in s, a number or an array
-    (N,). Printed, a solution is the block that a paper needs: sizes,
-    status, objective, solver, settings, violations at the nodes and between them, versions.
+    failed, or the basis is too coarse for what it says; `verification` when it was asked for (files
+    do not keep it). `missing` names the parts of the statement that its file could not hold,
+    without which it cannot be certified; empty for a solution whose problem is whole. Times given
+    to the methods are in s, a number or an array (N,). Printed, a solution is the block that a
+    paper needs: sizes, status, objective, solver, settings, violations at the nodes and between
+    them, versions.
     """
 
     problem: Problem

@@ -13,6 +13,7 @@ from ocp.solution.budget import Watch
 from ocp.solution.diagnosis import explain
 from ocp.solution.elastic import Elastic, must_give_way
 from ocp.solution.preflight import preflight
+from ocp.solution.resolution import coarseness
 from ocp.solution.solution import Solution
 from ocp.solution.starts import Guess, start
 from ocp.solvers.minimizing import Outcome, Solver
@@ -89,6 +90,7 @@ def _solution(
     if transcribed.reduction is not None:
         x, x_multipliers, g_multipliers = transcribed.reduction.spread(outcome)
         outcome = replace(outcome, x=x, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
+    coarse = coarseness(transcribed, outcome.x) if outcome.success else ""
     points, duration, lifted = split(transcribed.layout, outcome.x)
     values = np.array(transcribed.terms(outcome.x)).ravel()
     weighed = transcribed.problem.objective.terms
@@ -105,12 +107,14 @@ def _solution(
             (term.name, weight, float(value)) for (weight, term), value in zip(weighed, values)
         ),
         success=outcome.success,
-        statistics=statistics,
+        statistics=statistics | {"coarse": coarse},
         history=outcome.history,
         multipliers=name_multipliers(
             transcribed.rows, transcribed.asked, outcome.x_multipliers, outcome.g_multipliers
         ),
-        explanation=() if outcome.success else explain(transcribed, outcome, yielding),
+        explanation=(coarse,) * bool(coarse)
+        if outcome.success
+        else explain(transcribed, outcome, yielding),
     )
 
 

@@ -1,0 +1,112 @@
+"""A solve says by itself when its mesh is too coarse, with the figure, and is silent otherwise."""
+
+import time
+from dataclasses import replace
+
+import pytest
+from ocp.models.two_link import two_link
+from ocp.models.ur5_like import ur5_like
+from ocp.problems.cart_pole_swing import problem as swing
+from ocp.problems.two_link_lift import problem as lift
+from ocp.problems.two_link_time import problem as fastest
+
+from ocp import (
+    BSpline,
+    HermiteSimpson,
+    Problem,
+    Radau,
+    Spline,
+    Transcription,
+    at_end,
+    at_start,
+    effort,
+    path,
+    solve,
+    torque_limits,
+)
+from ocp.solution.resolution import coarseness
+from ocp.transcription import transcribe
+from ocp.transcription.variables import join
+
+
+def reach(points=12):
+    """An arm like the UR5 reaches in a second with the least effort."""
+    arm = ur5_like()
+    return Problem(
+        tree=arm,
+        motion=BSpline(points=points, degree=5),
+        duration=1.0,
+        objective=effort(arm),
+        constraints=(
+            at_start(arm, q=0.0, qd=0.0),
+            at_end(arm, q=(1.5, -1.0, 1.0, 0.5, -0.5, 1.0), qd=0.0),
+        ),
+    )
+
+
+def test_a_law_that_is_missed_between_the_nodes_is_told_with_the_figure():
+    coarse = solve(swing(points=12))
+    (line,) = coarse.explanation
+    assert coarse.success and line == coarse.statistics["coarse"]
+    assert line.startswith("the mesh is too coarse: between its nodes passive_joints (pole) is off")
+    assert "N m, 2" in line and "%, at t = 0." in line
+    assert f"{coarse.status}, but the mesh is too coarse" in str(coarse)
+
+
+def test_an_effort_that_a_mesh_hides_between_its_stages_is_told():
+    hidden = solve(reach(), Transcription(method=HermiteSimpson(intervals=20)))
+    assert hidden.success and hidden.objective < 0.1 * solve(reach()).objective
+    assert "dynamics (" in hidden.explanation[0] and "times its size" in hidden.explanation[0]
+
+
+def test_a_limit_that_is_overshot_between_the_nodes_is_told():
+    arm = two_link(torque=3.0)
+    arm = replace(arm, gravity=(0.0, -9.81, 0.0))
+    statement = replace(
+        fastest(points=5),
+        tree=arm,
+        constraints=(
+            at_start(arm, q=(0.2, -2.0), qd=0.0),
+            at_end(arm, q=(-1.0, -1.0), qd=0.0),
+            torque_limits(arm),
+        ),
+    )
+    overshot = solve(statement, Transcription(method=Spline(nodes=1)))
+    assert overshot.success
+    assert "torque_limits (" in overshot.explanation[0] and "N m, " in overshot.explanation[0]
+
+
+def test_a_sum_that_is_no_integral_is_told():
+    bumpy = solve(reach(8), Transcription(method=Spline(quadrature="trapezoid", panels=1)))
+    assert "the objective changes by" in bumpy.explanation[0]
+
+
+def test_a_path_within_its_span_alone_is_looked_at():
+    statement = fastest(points=10)
+    free = path("late", lambda at: at.q[0], lower=0.9, when=(0.95, 1.0))
+    assert not solve(replace(statement, constraints=(*statement.constraints, free))).explanation
+
+
+@pytest.mark.parametrize(
+    ("statement", "method"),
+    [
+        (fastest(), Spline()),
+        (lift(), Spline()),
+        (swing(), Spline()),
+        (swing(), Radau(intervals=30)),
+        (swing(), HermiteSimpson(intervals=40)),
+    ],
+    ids=["fastest", "lift", "swing", "swing on radau", "swing on hermite-simpson"],
+)
+def test_sound_sizes_are_passed_in_silence(statement, method):
+    solution = solve(statement, Transcription(method=method))
+    assert solution.success and solution.explanation == () and not solution.statistics["coarse"]
+
+
+def test_the_look_costs_little():
+    solution = solve(swing())
+    transcribed = transcribe(solution.problem, solution.transcription)
+    x = join(transcribed.layout, solution.points, solution.duration)
+    begin = time.process_time()
+    assert coarseness(transcribed, x) == ""
+    assert time.process_time() - begin < 0.1
