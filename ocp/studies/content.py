@@ -20,7 +20,7 @@ from ocp.solvers import Solver
 from ocp.studies.addresses import address, named, where
 from ocp.studies.rows import Cell, identity
 from ocp.studies.task import FRAMEWORK, GIVEN, Task
-from ocp.transcription.methods import METHODS, method_of
+from ocp.transcription.methods import METHODS, Method, method_of
 from ocp.transcription.transcribe import Transcription, settings_of, transcription_of
 
 PREFIXES = ("transcription", "solver", "option", "method")
@@ -126,16 +126,25 @@ def transcription_content(
 def statement(data: Content, find: Find) -> Problem:
     """Return the Problem of a cell's content."""
     problem = find(data["problem"])
-    return problem(**_called(problem, _bound(problem, data["arguments"])))
+    if isinstance(problem, type) or not callable(problem):
+        raise ValueError(f"{data['problem']}: expected a function that makes a Problem")
+    stated = problem(**_called(problem, _bound(problem, data["arguments"])))
+    if not isinstance(stated, Problem):
+        raise ValueError(f"{data['problem']}: makes a {type(stated).__name__}, expected a Problem")
+    return stated
 
 
 def transcription(data: Content, find: Find) -> Transcription:
     """Return the Transcription of a cell's content."""
     settings = dict(data["transcription"])
     if ":" in settings["dynamics"]:
-        settings["dynamics"] = find(settings["dynamics"])
+        chosen = settings["dynamics"] = find(settings["dynamics"])
+        if not isinstance(chosen, Formulation):
+            raise ValueError(f"{data['transcription']['dynamics']}: expected a Formulation")
     if ":" in settings["method"]:
         record = find(settings["method"])
+        if not (isinstance(record, type) and issubclass(record, Method)):
+            raise ValueError(f"{settings['method']}: expected a record that inherits from Method")
         names = [entry.name for entry in fields(record)]
         settings["method"] = record(**{name: settings.pop(name) for name in names})
     return transcription_of(settings)

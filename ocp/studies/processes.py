@@ -8,8 +8,10 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any
 
@@ -106,9 +108,8 @@ class Worker:
                 self.pipe.recv()
                 return
             except (EOFError, OSError):
-                self.process.join()
-            if self.process.exitcode is not None and self.process.exitcode > 0:
-                break
+                if _exit_code(self.process) > 0:
+                    break
         raise EngineError(
             "worker processes cannot start; they say why above. A script that begins a study "
             "needs `if __name__ == '__main__':` before it"
@@ -123,19 +124,19 @@ class Worker:
                 raise Overran(f"took longer than {seconds:g} s and was stopped")
             return self.pipe.recv()
         except (EOFError, OSError):
-            self.process.join()
-            code = self.process.exitcode
+            code = _exit_code(self.process)
             cause = signal.Signals(-code).name if code < 0 else f"exit status {code}"
             raise WorkerDied(cause) from None
 
     def _stop(self) -> None:
         if self.process is None or not self.process.is_alive():
             return
-        self.process.terminate()
-        self.process.join(GRACE)
-        if self.process.is_alive():
-            self.process.kill()
-            self.process.join()
+        with suppress(OSError):  # it may have ended meanwhile
+            self.process.terminate()
+            self.process.join(GRACE)
+            if self.process.is_alive():
+                self.process.kill()
+                self.process.join()
 
 
 def check_beginning() -> None:
@@ -144,6 +145,16 @@ def check_beginning() -> None:
         raise EngineError(
             "a script that begins a study needs the line `if __name__ == '__main__':` before it"
         )
+
+
+def _exit_code(process: Any) -> int:
+    """Return the exit code of a process that has ended; another thread may learn it first."""
+    process.join()
+    for _ in range(100):
+        if process.exitcode is not None:
+            return process.exitcode
+        time.sleep(0.01)
+    return 0
 
 
 def _serve(pipe: Any) -> None:

@@ -20,7 +20,7 @@ from ocp.studies.database import Ledger
 from ocp.studies.designs import design, neighbours
 from ocp.studies.mending import whole
 from ocp.studies.rescue import take_in
-from ocp.studies.rows import DAMAGED, FAILED, SOLVED, Cell, StudyFileError, damaged
+from ocp.studies.rows import DAMAGED, FAILED, ODD, SOLVED, Cell, StudyFileError, damaged
 from ocp.studies.schedule import Run
 from ocp.studies.tables import draw_study, write_table
 from ocp.studies.task import Task
@@ -85,7 +85,7 @@ class Study:
             if not self.trust:
                 return from_archive(archive, name)
             return restored(archive, name, cell.content, self.trust.find)
-        except ValueError as error:
+        except ODD as error:
             words = str(error).removeprefix(f"{name}: ")
             raise StudyFileError(f"{name}: {words}") from None
 
@@ -299,7 +299,8 @@ def open_study(path: str | Path, trust: Any = ()) -> Study:
 
     The file is data: nothing that it names is imported or called. Solutions that shall have the
     functions of their problem need those handed over as `trust`: a Task, a function, a
-    Formulation, a Method, a Solver, or several. Raises StudyFileError naming a file that is none.
+    Formulation, a Method, a Transcription, or several. Raises StudyFileError naming a file that is
+    none.
     """
     with Ledger(path, readonly=True) as ledger:
         cells = tuple(ledger.cells().values())

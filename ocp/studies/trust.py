@@ -11,7 +11,6 @@ from typing import Any
 
 from ocp.dynamics import Formulation
 from ocp.dynamics.catalogue import is_built_in
-from ocp.solvers import Solver
 from ocp.studies.addresses import address, known_by, resolve, where
 from ocp.studies.content import Content
 from ocp.studies.task import Task
@@ -21,7 +20,7 @@ from ocp.transcription.transcribe import Transcription
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """Functions, formulations, methods and solvers by what they are `known` by."""
+    """Functions, formulations and transcription methods by what they are `known` by."""
 
     known: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -41,7 +40,7 @@ class Trust:
 
 
 def trusted(values: Any) -> Trust:
-    """Return the Trust in a Task, function, Formulation, Method, Transcription or Solver.
+    """Return the Trust in a Task, function, Formulation, Method or Transcription.
 
     Or in several of them. Raises ValueError naming what no file could name.
     """
@@ -59,12 +58,10 @@ def trusted_by(contents: Iterable[Content]) -> Trust:
 def _parts(value: Any) -> tuple[Any, ...]:
     """Return what a file may name of a value."""
     if isinstance(value, Task):
-        return (value.problem, value.method)
+        return (value.problem,)
     if isinstance(value, Transcription):
         own = isinstance(value.dynamics, Formulation) and not is_built_in(value.dynamics)
         return (value.dynamics, type(value.method)) if own else (type(value.method),)
-    if isinstance(value, Solver):
-        return () if isinstance(value.plugin, str) else (value.plugin,)
     return (type(value),) if isinstance(value, Method) else (value,)
 
 

@@ -68,6 +68,7 @@ def test_values_are_read_as_meant():
         ("two_link_time --starts 3 --set torque=5,6", "--starts: of one problem only"),
         ("two_link_time --plot a.doc", "suffix '.doc'"),
         ("two_link_time --csv nowhere/a.csv", "folder nowhere does not exist"),
+        ("two_link_time --seconds 5 --workers 0", "seconds: only worker processes can be stopped"),
         ("two_link_time --measure beauty", "has no function 'beauty'"),
         (
             "two_link_time --file nowhere/a.sqlite",

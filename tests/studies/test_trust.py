@@ -58,7 +58,7 @@ def test_opening_a_study_runs_nothing_that_it_names(place, name, archive, inside
     if name == "os:mkdir":
         changes |= {"arguments": {"path": MARK}, "how": {"path": MARK}}
     planted("a.sqlite", changes, archive)
-    for trust in ((), problem, Task(problem), [problem, Transcription(), Solver()]):
+    for trust in ((), problem, Task(problem), [problem, Transcription()]):
         study = open_study("a.sqlite", trust=trust)
         study.write_csv("t.csv")
         try:
@@ -80,6 +80,27 @@ def test_only_what_is_handed_over_gives_a_solution_its_functions():
         other.solution(cell)
     with pytest.raises(ValueError, match="expected a function of a module"):
         open_study("a.sqlite", trust=lambda: problem())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"problem": "study_cells:TORQUES"},
+        {"dynamics": "study_cells:problem"},
+        {"method": "study_cells:problem"},
+        {"arguments": [1]},
+        {"arguments": {"mass": 1.0}},
+        {"arguments": {"torque": {"a": 1}, "points": 6}},
+        {"arguments": {"torque": 11.0, "points": 6}},
+    ],
+)
+def test_what_is_trusted_is_called_as_what_it_is_alone(changes, archive):
+    settings = content(recipe(problem, Transcription(), Solver()), {})["transcription"]
+    own = {name: changes[name] for name in ("dynamics", "method") if name in changes}
+    planted("a.sqlite", {"transcription": settings | own} if own else changes, archive)
+    study = open_study("a.sqlite", trust=problem)
+    with pytest.raises(StudyFileError, match="^a.sqlite: cell {'torque': 10.0}: "):
+        study.solution(study.cells[0])
 
 
 def test_a_name_of_a_file_stands_for_what_is_trusted_and_never_for_a_place():
