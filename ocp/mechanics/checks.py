@@ -2,6 +2,7 @@
 read-only."""
 
 import reprlib
+from collections.abc import Iterable
 from math import isnan
 from typing import Any
 
@@ -86,16 +87,25 @@ def instance(what: str, value: Any, *kinds) -> Any:
     """
     if not isinstance(value, kinds):
         expected = " or ".join(kind.__name__ for kind in kinds)
-        raise ValueError(
-            f"{what}: expected {expected}, got {type(value).__name__} {reprlib.repr(value)}"
-        )
+        raise ValueError(f"{what}: expected {expected}, got {shown(value)}")
     return value
+
+
+def several(what: str, values: Any, *kinds) -> tuple:
+    """Return a tuple of values, each of one of the `kinds`; raise ValueError naming `what`."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        expected = kinds[0].__name__
+        raise ValueError(f"{what}: expected a tuple of {expected} records, got {shown(values)}")
+    return tuple(instance(what, value, *kinds) for value in values)
+
+
+def shown(value: Any) -> str:
+    """Return a value as messages show it: its type, and shortly what it is."""
+    return f"{type(value).__name__} {reprlib.repr(value)}"
 
 
 def called(what: str, value: Any) -> Any:
     """Return `value` if it can be called; raise ValueError naming `what` otherwise."""
     if not callable(value):
-        raise ValueError(
-            f"{what}: expected a function, got {type(value).__name__} {reprlib.repr(value)}"
-        )
+        raise ValueError(f"{what}: expected a function, got {shown(value)}")
     return value

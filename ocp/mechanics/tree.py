@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.checks import frozen, numbers, set_fields
+from ocp.mechanics.checks import frozen, numbers, set_fields, several
 from ocp.mechanics.joints import GROUND, Joint
 from ocp.mechanics.modes import Modes
 from ocp.mechanics.types import Numbers
@@ -138,10 +138,10 @@ class Tree:
     def __post_init__(self) -> None:
         set_fields(
             self,
-            links=tuple(self.links),
-            joints=tuple(self.joints),
-            points=tuple(self.points),
-            loops=tuple(self.loops),
+            links=several("tree: links", self.links, Link),
+            joints=several("tree: joints", self.joints, Joint),
+            points=several("tree: points", self.points, Point),
+            loops=several("tree: loops", self.loops, Loop),
             gravity=frozen(numbers("gravity", self.gravity, (3,))),
         )
         if not self.joints or len(self.links) != len(self.joints):

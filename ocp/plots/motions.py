@@ -17,6 +17,7 @@ from ocp.motion import sample
 from ocp.plots.canvas import COLOURS, SMALL, TEXT, WIDTH, label_of, picture, shades, style
 from ocp.plots.numerics import convergence
 from ocp.plots.sticks import snapshots
+from ocp.solution.arguments import check_solution
 from ocp.solution.solution import Solution
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def plot(solution: Solution, path: str | Path | None = None) -> Figure:
     It is a matplotlib Figure, and written to `path`, if any, as .png, .svg or .pdf. Raises
     ValueError naming any other suffix.
     """
+    check_solution("plot", solution)
     tree = solution.problem.tree
     panels = [Profile(name, joints) for name in ("q", "tau") for joints in _kinds(tree, name)]
     panels.append(Profile("force", tree.joints))

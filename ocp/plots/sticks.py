@@ -17,6 +17,7 @@ from ocp.mechanics.tree import Link, Point, Tree
 from ocp.mechanics.types import Matrix
 from ocp.plots.animation import FILMS, MARKS, Stick, draw, film, stage
 from ocp.plots.canvas import SMALL, TEXT, check_suffix, picture, shades
+from ocp.solution.arguments import check_solution
 from ocp.solution.solution import Solution
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def animate(
     `seconds`: playing time, by default the motion's own but at least 2 s; `rate`: frames per
     second. Raises ValueError naming any other suffix, and for numbers that make no film.
     """
+    check_solution("animate", solution)
     check_suffix(path, FILMS)
     seconds = max(2.0, solution.duration) if seconds is None else seconds
     if not (0 < seconds < np.inf and 0 < rate < np.inf):

@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ocp.mechanics.checks import instance, shown
 from ocp.mechanics.joints import Joint
 from ocp.mechanics.tree import Tree
 from ocp.problem.instant import Instant
@@ -83,6 +84,7 @@ def path(
 
 
 def _limits(tree: Tree, name: str, attribute: str, quantity: str, when: str = "path") -> Constraint:
+    instance(f"{name}: tree", tree, Tree)
     bounded = [
         (row, joint)
         for row, joint in enumerate(tree.moving)
@@ -129,8 +131,11 @@ def _prescribed(tree: Tree, when: str, quantity: str, value: PerJoint) -> Constr
 
 def _per_joint(tree: Tree, what: str, value: Any) -> dict[int, float]:
     """Return {row of q: number} from a number, a sequence of n or a mapping by joint name."""
+    instance(f"{what}: tree", tree, Tree)
     if isinstance(value, Mapping):
         values = {tree.coordinate(name): number for name, number in value.items()}
+    elif isinstance(value, str) or hasattr(value, "is_symbolic"):
+        raise ValueError(f"{what}: expected numbers, got {shown(value)}")
     elif np.ndim(value) == 0:
         values = dict.fromkeys(range(tree.dof), value)
     elif len(value) == tree.dof:

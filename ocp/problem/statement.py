@@ -1,6 +1,6 @@
 """The statement of an optimal motion: what is asked, and nothing about how it is computed."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from math import isfinite, isnan
@@ -10,7 +10,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.checks import called, instance, set_fields
+from ocp.mechanics.checks import called, instance, set_fields, several, shown
 from ocp.mechanics.loads import Load
 from ocp.mechanics.structure import floating_root
 from ocp.mechanics.tree import Tree
@@ -107,6 +107,12 @@ class Constraint:
                     f"constraint {self.name!r}: its function has {size} rows, "
                     f"its bounds {len(side)}"
                 )
+        for what, words in (("labels", self.labels), ("units", self.units)):
+            if words and not isinstance(words, str) and len(words) != size:
+                raise ValueError(
+                    f"constraint {self.name!r}: its function has {size} rows, "
+                    f"its {what} {len(words)}"
+                )
         return np.broadcast_to(self.lower, size), np.broadcast_to(self.upper, size)
 
     def lower_of(self, row: int) -> float:
@@ -159,6 +165,8 @@ class Objective:
     terms: tuple[tuple[float, Term], ...]
 
     def __post_init__(self) -> None:
+        if isinstance(self.terms, Objective | Term):
+            raise ValueError(f"objective: expected terms (weight, Term), got {shown(self.terms)}")
         set_fields(self, terms=tuple(_weighted(pair) for pair in self.terms))
 
     def __repr__(self) -> str:
@@ -171,6 +179,7 @@ class Objective:
         return Objective(terms=self.terms + other.terms)
 
     def __mul__(self, factor: float) -> "Objective":
+        instance("objective: weight", factor, int, float, np.number)
         return Objective(terms=tuple((factor * weight, term) for weight, term in self.terms))
 
     __rmul__ = __mul__
@@ -208,21 +217,25 @@ class Problem:
             self,
             duration=_duration(self.duration),
             constraints=tuple(_flat(self.constraints)),
-            loads=tuple(self.loads),
+            loads=several("loads", self.loads, Load, PointMass),
             outputs=MappingProxyType(dict(self.outputs)),
         )
         set_fields(self, requirements=(*self.constraints, *_images(self.tree, self.symmetry)))
         _check_names([constraint.name for constraint in self.requirements])
         for load in self.loads:
-            instance("loads", load, Load, PointMass)
             self.tree.point(load.point)
         if self.ground is not None:
             _check_ground(self.tree, self.ground)
 
     def _check_types(self) -> None:
         instance("tree", self.tree, Tree)
-        instance("motion", self.motion, Basis)
-        instance("objective", self.objective, Objective)
+        if not isinstance(self.motion, Basis):
+            raise ValueError(f"motion: expected BSpline or Mesh, got {shown(self.motion)}")
+        if not isinstance(self.objective, Objective):
+            raise ValueError(
+                f"objective: expected Objective, got {shown(self.objective)}; duration(), "
+                "effort() or integral(name, function) are some"
+            )
         instance("ground", self.ground, Ground, type(None))
         instance("symmetry", self.symmetry, Symmetry, type(None))
         for name, function in instance("outputs", self.outputs, Mapping).items():
@@ -277,12 +290,13 @@ def _when(what: str, value: Any) -> Any:
                 f"{what}: expected one of {', '.join(INSTANTS)} or (a, b), got {value!r}"
             )
         return value
-    if np.shape(value) != (2,):
-        raise ValueError(f"{what}: expected 0 <= a <= b <= 1, got {value!r}")
     try:
-        return Span(start=value[0], end=value[1])
-    except ValueError as error:
-        raise ValueError(f"{what}: {error}") from None
+        start, end = map(float, value)
+        return Span(start=start, end=end)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{what}: expected 0 <= a <= b <= 1 or one of {', '.join(INSTANTS)}, got {value!r}"
+        ) from None
 
 
 def _words(what: str, value: Any) -> tuple[str, ...]:
@@ -315,6 +329,8 @@ def _duration(value: Any) -> tuple[float, float]:
 
 
 def _flat(constraints: Any) -> Iterator[Constraint]:
+    if not isinstance(constraints, Iterable):
+        raise ValueError(f"constraints: expected a tuple of them, got {shown(constraints)}")
     for item in constraints:
         if isinstance(item, (tuple, list)):
             yield from _flat(item)

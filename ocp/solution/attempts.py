@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ocp.mechanics.checks import instance
 from ocp.solution.budget import Budget, Start, Watch, budget, spend, staged
 from ocp.solution.search import NOWHERE, search
 from ocp.solvers.minimizing import CUT_SHORT, INTERRUPTED, Outcome, Solver
@@ -41,6 +42,7 @@ class Attempt:
     wandering: int = 0
 
     def __post_init__(self) -> None:
+        instance("attempt: options", self.options, Mapping)
         object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
 
 

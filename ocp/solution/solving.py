@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ocp.problem.statement import Problem
+from ocp.solution.arguments import check_solve
 from ocp.solution.attempts import LADDER, Attempt, Climb, climb, ladder
 from ocp.solution.budget import Watch
 from ocp.solution.diagnosis import explain
@@ -48,6 +49,7 @@ def solve(
     tolerance, it is solved on finer and finer bases until that holds: see `ocp.refine`.
     Raises ValueError before the solve for anything wrong with the statement.
     """
+    check_solve(problem, transcription, solver, watch, attempts)
     if refine is not None:
         from ocp.solution.refinement import refine as in_rounds  # each of which solves
 

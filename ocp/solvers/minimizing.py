@@ -37,6 +37,10 @@ class Solver:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.plugin, str | Backend):
+            raise ValueError(f"plugin: expected a name or a Backend, got {self.plugin!r}")
+        if not isinstance(self.options, Mapping):
+            raise ValueError(f"options: expected a mapping by name, got {self.options!r}")
         object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
         if self.hessian not in HESSIANS:
             raise ValueError(

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.solvers.nlp import NLP
-from ocp.transcription.kernels import column, kernel
+from ocp.transcription.asking import given, kernel_of
 from ocp.transcription.requests import Program
 from ocp.transcription.sparse import Block, assemble, assemble_hessian
 from ocp.transcription.variables import motion_map
@@ -26,7 +26,7 @@ def goals(program: Program, rule) -> tuple[Block, ...]:
 
 def _goal(program, rule, number, term):
     what, layout = f"objective {term.name!r}", program.layout
-    stack = column(what, term.function(program.inputs.at))
+    stack = given(what, term.function, program.inputs)
     if term.kind != "squares" and stack.shape[0] != 1:
         raise ValueError(f"{what}: expected a scalar, got {stack.shape[0]} rows")
     on_nodes = program.lifted_rows(stack).any()
@@ -39,7 +39,7 @@ def _goal(program, rule, number, term):
     if term.kind == "end":
         s, weight = np.ones(1), np.ones(1)
     return Block(
-        kernel=kernel(program.inputs, stack, squares=term.kind == "squares"),
+        kernel=kernel_of(program.inputs, [(what, stack)], squares=term.kind == "squares"),
         s=s,
         matrix=motion_map(layout, s).matrix,
         target=np.full((1, len(s)), number),

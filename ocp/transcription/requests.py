@@ -18,9 +18,10 @@ from ocp.dynamics.formulation import Formulation, Provider
 from ocp.mechanics.types import Matrix
 from ocp.motion.quadrature import sample
 from ocp.problem.statement import Constraint, Problem, Span
+from ocp.transcription.asking import given, kernel_of
 from ocp.transcription.distinct import among
 from ocp.transcription.inputs import Inputs, joined_symbols, symbols
-from ocp.transcription.kernels import column, kernel
+from ocp.transcription.kernels import column
 from ocp.transcription.rows import Group
 from ocp.transcription.variables import Layout, free_duration, motion_map, motion_width
 
@@ -171,7 +172,7 @@ def stated(program: Program, constraints, nodes) -> Iterator[Request]:
             stack = _joined_stack(program, what, constraint)
             on_nodes = np.zeros(stack.shape[0], dtype=bool)
         else:
-            stack = column(what, constraint.function(program.inputs.at))
+            stack = given(what, constraint.function, program.inputs)
             on_nodes = program.lifted_rows(stack)
             program.check_end(what, bool(constraint.when in ("end", "ends") and on_nodes.any()))
         for chosen, equal, lifted in _sorts(constraint, stack, on_nodes):
@@ -202,7 +203,7 @@ def groups(program: Program, requests) -> Iterator[Group]:
 
 
 def _joined_stack(program, what, constraint):
-    stack = column(what, constraint.function(*program.joined.at))
+    stack = given(what, constraint.function, program.joined)
     beyond = program.joined.y[program.layout.width + motion_width(program.problem) :]
     program.check_end(what, ca.depends_on(stack, beyond))
     return stack
@@ -214,6 +215,10 @@ def _sorts(constraint, stack, on_nodes):
     Rows without any bound are left out.
     """
     lower, upper = constraint.bounds(stack.shape[0])
+    if (np.isneginf(lower) & np.isposinf(upper)).all():
+        raise ValueError(
+            f"constraint {constraint.name!r}: expected a lower or an upper bound, got neither"
+        )
     bounded = (lower < upper) & (np.isfinite(lower) | np.isfinite(upper))
     for equal, wanted in ((True, lower == upper), (False, bounded)):
         for lifted in (False, True):
@@ -261,7 +266,8 @@ def _group(program, members):
     owners = tuple((one.constraint, number) for one in members for number in one.numbers)
     asked = np.array([among(s, one.s) for one in members for _ in one.numbers])
     inputs = program.joined if kind == "joined" else program.inputs
-    made = kernel(inputs, ca.vertcat(*[request.stack for request in members]))
+    parts = [(f"constraint {each.constraint.name!r}", each.stack) for each in members]
+    made = kernel_of(inputs, parts)
     if kind == "hull":
         _check_hull(layout.problem, made, owners)
     where = (0.0, 1.0) if kind == "joined" else s

@@ -204,6 +204,9 @@ def linear_rows(group: Group) -> Lines:
     )
 
 
+LOST = "; float() and the module math make numbers of expressions, take ca.sin and the like"
+
+
 def _check_constant(constraint, number, s, value):
     """Raise ValueError if a row that no variable moves is violated."""
     lower, upper = constraint.lower_of(number), constraint.upper_of(number)
@@ -211,6 +214,7 @@ def _check_constant(constraint, number, s, value):
         raise ValueError(
             f"{_who(constraint, number, s)} is {value:g} whatever the motion, "
             f"expected within ({lower:g}, {upper:g})"
+            f"{LOST if np.isnan(value) else ''}"
         )
 
 

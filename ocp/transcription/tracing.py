@@ -9,8 +9,9 @@ import casadi as ca
 import numpy as np
 
 from ocp.problem.statement import Problem
+from ocp.transcription.asking import given
 from ocp.transcription.inputs import joined_symbols, symbols
-from ocp.transcription.kernels import column, evaluate
+from ocp.transcription.kernels import evaluate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +34,7 @@ def trace(problem: Problem, formulation, wanted: Callable, wrenches: str | None 
     "given", and with torques as "variables".
     """
     inputs = _traced(Same(problem), formulation, wrenches)
-    values = ca.cse(column("trace", wanted(inputs.at)))
+    values = ca.cse(given("trace", wanted, inputs))
     compiled = ca.Function("trace", [inputs.y, inputs.s], [values])
     return lambda y, s: evaluate(compiled, y, s)
 
@@ -43,7 +44,7 @@ def trace_joined(
 ) -> Callable:
     """Return a function (y (2 width,)) -> (m,) of wanted(start Instant, end Instant)."""
     inputs = joined_symbols(problem, formulation, wrenches=wrenches)
-    values = ca.cse(column("trace", wanted(*inputs.at)))
+    values = ca.cse(given("trace", wanted, inputs))
     compiled = ca.Function("trace", [inputs.y, inputs.s], [values])
     return lambda y: evaluate(compiled, y, np.zeros(1))[:, 0]
 

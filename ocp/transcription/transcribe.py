@@ -11,10 +11,12 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics import Formulation, derivatives_of, formulation_of, settled
+from ocp.mechanics.checks import instance
 from ocp.motion.basis import Basis, transfer
 from ocp.problem.statement import Problem
 from ocp.solvers.nlp import NLP
 from ocp.solvers.record import attentive
+from ocp.transcription.asking import given
 from ocp.transcription.goals import goals, nonlinear_program, term_values
 from ocp.transcription.guess import straight_guess
 from ocp.transcription.methods import METHODS, Method, Spline, method_of
@@ -62,6 +64,7 @@ class Transcription:
         if not isinstance(self.method, Method):
             raise ValueError(f"method: expected a Method or its name, got {self.method!r}")
         object.__setattr__(self, "dynamics", formulation_of(self.dynamics))
+        instance("compiled", self.compiled, bool)
         derivatives_of(self.dynamics, self.derivatives)  # refuses what no tree could change
         if self.compiled and self.derivatives == "solver":
             raise ValueError(
@@ -160,6 +163,8 @@ def transcribe(problem: Problem, transcription: Transcription = Transcription())
         *method.equations(layout, program.finish),
         *groups(program, _requests(program, method)),
     )
+    for name, function in problem.outputs.items():
+        given(f"output {name!r}", function, program.inputs)  # that none fails after the solve
     box, blocks, rows, bounds = _placed(asked_for, layout)
     terms = goals(program, method.rule(problem))
     weights = [weight for weight, _ in problem.objective.terms]

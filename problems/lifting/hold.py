@@ -112,7 +112,7 @@ def _palms(body: Tree, sides: str) -> Constraint:
         frames = (at.frames[body.link_index(f"wri_rad_{side}")] for side in sides)
         return ca.vertcat(*(-ca.dot(frame[:3, 2], _across(at)) for frame in frames))
 
-    labels = tuple(f"{SIDES[side]} hand" for side in "rl")
+    labels = tuple(f"{SIDES[side]} hand" for side in sides)
     return path("palms", facing, lower=FACING, labels=labels)
 
 

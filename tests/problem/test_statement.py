@@ -34,7 +34,7 @@ def reach(**changes):
     ("build", "message"),
     [
         (lambda: reach(tree="arm"), "tree: expected Tree, got str 'arm'"),
-        (lambda: reach(motion=5), "motion: expected Basis, got int 5"),
+        (lambda: reach(motion=5), "motion: expected BSpline or Mesh, got int 5"),
         (lambda: reach(duration="long"), "duration: expected a number or .* got 'long'"),
         (lambda: reach(objective=effort), "objective: expected Objective, got function"),
         (lambda: reach(constraints=(3,)), "constraints: expected Constraint, got int 3"),
@@ -56,7 +56,10 @@ def reach(**changes):
             lambda: path("p", abs, units=1),
             "constraint 'p': units: expected a tuple of words, got 1",
         ),
-        (lambda: path("p", abs, when=3), "constraint 'p': when: expected 0 <= a <= b <= 1, got 3"),
+        (
+            lambda: path("p", abs, when=3),
+            "constraint 'p': when: expected 0 <= a <= b <= 1 or one of path, start",
+        ),
         (lambda: Term(name=1, function=abs, kind="end"), "objective: name: expected str, got int"),
         (lambda: Objective(terms=(1,)), r"objective: expected terms \(weight, Term\), got 1"),
         (lambda: Objective(terms=((1, 2),)), "objective: term: expected Term, got int 2"),

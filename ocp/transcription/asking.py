@@ -1,0 +1,97 @@
+"""Functions that a user states, called with Instants: what they give, or what is wrong with them,
+by the name of the constraint, objective or output and the line."""
+
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import casadi as ca
+
+from ocp.mechanics.types import Matrix
+from ocp.transcription.inputs import Inputs
+from ocp.transcription.kernels import Kernel, column, kernel
+
+TRUTH = (
+    "it asks whether an expression is true (if, and, or, not, max, min); "
+    "take ca.if_else, ca.logic_and, ca.fmax, ca.fmin"
+)
+RANGE = "an index is out of range; q, qd, qdd and tau have {size} rows"
+REASONS = {  # words of CasADi: ours
+    "truth value": TRUTH,
+    'Assertion "stop<=len"': RANGE,
+    "Out of bounds": RANGE,
+    "overloaded function 'SX_get'": "an index is no number; tree.coordinate(name) gives a joint's",
+    "not iterable by design": "a matrix is no list; take ca.vertsplit(matrix) or its indices",
+}
+
+
+def given(what: str, function: Callable, inputs: Inputs) -> Matrix:
+    """Return what a user's function gives of the Instants of `inputs`, as an SX column.
+
+    Raises ValueError naming `what`, and the line, if it fails.
+    """
+    instants = inputs.at if isinstance(inputs.at, tuple) else (inputs.at,)
+    with blamed(what, function, instants[0].tree.dof):
+        value = function(*instants)
+    return column(what, value)
+
+
+@contextmanager
+def blamed(what: str, function: Callable, size: int) -> Iterator[None]:
+    """Make whatever fails inside a ValueError that names `what` and the function's line.
+
+    `size` is the number of coordinates.
+    """
+    try:
+        yield
+    except ValueError:  # which names what is wrong already
+        raise
+    except Exception as error:
+        where, why = _line(function, error), _cause(error, size)
+        raise ValueError(f"{what}: its function fails{where}: {why}") from error
+
+
+def kernel_of(
+    inputs: Inputs, parts: Sequence[tuple[str, Matrix]], *, squares: bool = False
+) -> Kernel:
+    """Return the kernel of columns of expressions, ((what, column), ...).
+
+    Raises ValueError naming what depends on symbols that no motion determines.
+    """
+    try:
+        return kernel(inputs, ca.vertcat(*(stack for _, stack in parts)), squares=squares)
+    except RuntimeError:
+        for what, stack in parts:
+            strange = _strange(inputs, stack)
+            if strange:
+                raise ValueError(
+                    f"{what}: depends on {', '.join(strange)}, which no motion determines; "
+                    "symbols of one's own are not taken"
+                ) from None
+        raise
+
+
+def _strange(inputs: Inputs, stack: Matrix) -> list[str]:
+    """Return the names of symbols in a column that are not those of the inputs."""
+    known = [inputs.y, inputs.s] + ([] if inputs.torque is None else [inputs.torque.symbol])
+    own = {symbol.element_hash() for symbol in ca.symvar(ca.veccat(*known))}
+    return [symbol.name() for symbol in ca.symvar(stack) if symbol.element_hash() not in own]
+
+
+def _cause(error: Exception, size: int) -> str:
+    text = str(error).strip()
+    for words, reason in REASONS.items():
+        if words in text:
+            return reason.format(size=size)
+    return f"{type(error).__name__}: {text.splitlines()[0] if text else ''}"
+
+
+def _line(function: Callable, error: Exception) -> str:
+    """Return where a function failed, or where it begins, as ` (file.py, line 7)`."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return ""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == code.co_filename]
+    return f" ({Path(code.co_filename).name}, line {lines[-1] if lines else code.co_firstlineno})"
