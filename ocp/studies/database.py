@@ -11,7 +11,6 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -24,12 +23,13 @@ from ocp.studies.rows import (
     FAILED,
     TEXT,
     Cell,
+    Row,
     StudyFileError,
-    cell_of,
     checksum,
     damaged,
     finished_row,
     pending_row,
+    row_of,
 )
 
 PATIENCE = 20.0  # s: how long a locked file is waited for
@@ -48,7 +48,7 @@ MARKS = (f"PRAGMA application_id = {FORMAT[0]}", f"PRAGMA user_version = {FORMAT
 NOTHING: tuple[set, tuple[int, int]] = (set(), (0, 0))
 GUARDS = ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0", "cache_size = -8000")
 LENGTH, ATTACHED = 0, 7  # SQLITE_LIMIT_...: bytes of a row, other files at a time
-ROW = 100  # bytes: a row of a cell is longer
+ROW, CELLS = 100, 10**6  # bytes of a cell, which has more; cells of a study, which has fewer
 ROWS = f"{', '.join(COLUMNS)}, digest"
 CHANGES = ", ".join(f"{name} = ?" for name in (*COLUMNS, "digest"))
 BLANKS = ", ".join("?" * (len(COLUMNS) + 1))
@@ -60,20 +60,6 @@ WORDS = (
     ("unable to open", "cannot be opened"),
     ("readonly", "may not be written"),
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """A row of the cells: its `place` in their order, Cell, and the checksum of its `archive`."""
-
-    place: int
-    cell: Cell
-    archive: str
-
-    @property
-    def sound(self) -> bool:
-        """Tell whether it can be believed."""
-        return self.cell.status != DAMAGED
 
 
 class Ledger:
@@ -138,10 +124,21 @@ class Ledger:
         """
         return {key: row.cell for key, row in self.rows().items()}
 
-    def rows(self) -> dict[str, "Row"]:
-        """Return {id: row} of all rows, each read on its own, in their order."""
-        numbers = range(1, self._last_row("cells") + 1)
-        rows = [row for row in (self._row("rowid", number) for number in numbers) if row]
+    def rows(self) -> dict[str, Row]:
+        """Return {id: row} of all rows, each read on its own, in their order.
+
+        Raises StudyFileError where they are longer than their file, whose pages then are shared.
+        """
+        rows: list[Row] = []
+        room = 2 * self._size() + TEXT
+        for number in range(1, self._last_row("cells") + 1):
+            row = self._row("rowid", number)
+            if row is None or (rows and rows[-1].nameless and row.nameless):
+                continue  # what follows a torn page is one damage
+            rows.append(row)
+            room -= row.length
+            if room < 0:
+                raise StudyFileError(f"{self.path}: is damaged: its cells are longer than itself")
         sound = sorted((row for row in rows if row.sound), key=lambda row: row.place)
         known = {row.cell.id: row for row in sound}
         for number, row in enumerate(rows, start=1):
@@ -273,15 +270,14 @@ class Ledger:
         marks = tuple(self._one(f"PRAGMA {name}")[0] for name in ("application_id", "user_version"))
         return {sql if kind == "table" else (kind, sql) for kind, sql in rows}, marks
 
-    def _row(self, column: str, value: Any) -> "Row | None":
+    def _row(self, column: str, value: Any) -> Row | None:
         """Return the row where a column has a value, None if there is none."""
         row: Any = ()
         try:
             row = self._one(f"SELECT {ROWS} FROM cells WHERE {column} = ?", value)
             if row is None:
                 return None
-            cell, archive = cell_of(row)
-            return Row(place=row[COLUMNS.index("place")], cell=cell, archive=archive)
+            return row_of(row)
         except (sqlite3.Error, ValueError) as error:
             if "locked" in str(error):
                 raise StudyFileError(f"{self.path}: {_words(error)}") from None
@@ -298,12 +294,15 @@ class Ledger:
         except StudyFileError:
             return False
 
+    def _size(self) -> int:
+        """Return the bytes of the file, and of what is on its way into it."""
+        beside = self.path.with_name(self.path.name + "-wal")
+        sizes = [os.path.getsize(path) for path in (self.path, beside) if path.exists()]
+        return sum(sizes)
+
     def _last_row(self, name: str) -> int:
         """Return a number that no row's of a table exceeds, nor what the file has room for."""
-        with named(self.path):
-            most = os.path.getsize(self.path) // ROW + 1
-            beside = self.path.with_name(self.path.name + "-wal")
-            most += os.path.getsize(beside) // ROW if beside.exists() else 0
+        most = min(self._size() // ROW + 1, CELLS)
         try:
             row = self.connection.execute(f"SELECT MAX(rowid) FROM {name}").fetchone()
         except sqlite3.Error as error:

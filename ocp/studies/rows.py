@@ -61,6 +61,29 @@ class Cell:
         return self.status == SOLVED
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A row of the cells: its `place` in their order, Cell, and the checksum of its `archive`.
+
+    `length`: of its texts.
+    """
+
+    place: int
+    cell: Cell
+    archive: str
+    length: int = 0
+
+    @property
+    def sound(self) -> bool:
+        """Tell whether it can be believed."""
+        return self.cell.status != DAMAGED
+
+    @property
+    def nameless(self) -> bool:
+        """Tell whether not even the id of its cell can be read."""
+        return not self.sound and self.cell.id.startswith("row ")
+
+
 def identity(content: Mapping[str, Any]) -> str:
     """Return the hash of a content, which knows functions without their folders."""
     known = {name: content[name] and known_by(content[name]) for name in FUNCTIONS}
@@ -92,8 +115,8 @@ def finished_row(cell: Cell, place: int, result: dict[str, Any]) -> tuple[Any, .
     return _row(cell, place, result, stamp, archive)
 
 
-def cell_of(row: Sequence[Any]) -> tuple[Cell, str]:
-    """Return the Cell of a row, COLUMNS and the digest, and the checksum of its archive.
+def row_of(row: Sequence[Any]) -> Row:
+    """Return the Row of what a file holds, COLUMNS and the digest.
 
     Raises ValueError saying what is odd.
     """
@@ -114,7 +137,9 @@ def cell_of(row: Sequence[Any]) -> tuple[Cell, str]:
     if not all(value is None or isinstance(value, (int, float)) for value in numbers):
         raise ValueError("its numbers are none")
     kept = {name: values[name] for name in ("id", *FIELDS, "finished")}
-    return Cell(**(kept | data)), values["archive"]
+    length = sum(len(value) for value in row if isinstance(value, str))
+    cell = Cell(**(kept | data))
+    return Row(place=values["place"], cell=cell, archive=values["archive"], length=length)
 
 
 def damaged(key: str, reason: str) -> Cell:

@@ -139,6 +139,24 @@ def test_a_torn_file_is_mended_and_kept_beside(three, inside):
     assert sweep(problem, THREE, file="a.sqlite", workers=0).notes == ()
 
 
+def test_any_torn_page_is_told_as_such(three):
+    content, counts = Path("a.sqlite").read_bytes(), []
+    for start in range(4096, len(content), 4096):
+        torn = bytes(b ^ 0x5A for b in content[start : start + 4096])
+        Path("b.sqlite").write_bytes(content[:start] + torn + content[start + 4096 :])
+        cells = open_study("b.sqlite").cells
+        assert len(cells) <= 4 and all(cell.status in ("solved", "damaged") for cell in cells)
+        counts.append(sum(cell.solved for cell in cells))
+    assert sum(count == 3 for count in counts) > len(counts) * 3 // 4
+
+
+def test_rows_that_share_their_pages_are_not_read_on_and_on(three, monkeypatch):
+    monkeypatch.setattr("ocp.studies.database.TEXT", 100)
+    monkeypatch.setattr(Ledger, "_size", lambda ledger: 1000)
+    with pytest.raises(StudyFileError, match="a.sqlite: is damaged: its cells are longer than"):
+        open_study("a.sqlite")
+
+
 def test_a_result_larger_than_a_study_holds_has_failed(three, monkeypatch):
     cell = replace(three.cells[0], status="pending")
     result = result_of(three.cells[0], b"x" * 100)
