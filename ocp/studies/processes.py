@@ -177,6 +177,9 @@ def _serve(pipe: Any) -> None:
 def _leave_interrupts() -> None:
     """Leave Ctrl-C to the main thread; processes that this thread starts never hear of it."""
     if hasattr(signal, "pthread_sigmask"):
+        from multiprocessing import resource_tracker  # loads with the first worker
+
+        resource_tracker.ensure_running()  # it would end the block if it started later
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 

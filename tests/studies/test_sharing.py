@@ -137,6 +137,20 @@ def test_a_worker_killed_while_it_starts_costs_a_restart():
     assert len(killed) == 2
 
 
+def test_a_worker_never_hears_of_ctrl_c_not_even_while_it_starts(capfd):
+    pool = Processes(1)
+    try:
+        future = pool.submit(os.getpid)
+        while not (children := multiprocessing.active_children()):
+            time.sleep(0.005)
+        while not future.done():
+            os.kill(children[0].pid, signal.SIGINT)
+            time.sleep(0.02)
+        assert future.result() == children[0].pid and capfd.readouterr().err == ""
+    finally:
+        pool.shutdown()
+
+
 def test_a_script_without_a_guard_is_told_so_and_claims_nothing(inside):
     text = "from study_cells import problem\nfrom ocp.studies import sweep\n"
     Path("bare.py").write_text(text + "sweep(problem, {}, file='a.sqlite', workers=1)\n")
