@@ -1,0 +1,102 @@
+"""The heaviest box and the front of effort against stability, solved on coarse splines."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from ocp.problems.lifting.active import active
+from ocp.problems.lifting.maximum import KILOGRAMS, LOADED, box_mass, with_known_mass
+from ocp.problems.lifting.pareto import lift
+from ocp.problems.lifting.statement import problem
+
+from ocp import Solver, Spline, Transcription
+from ocp.solution import violations
+from ocp.solution.energy import energy_error
+
+COARSE = Transcription(method=Spline(nodes=2))
+WEIGHTS = (1.0, 0.5, 0.0)
+SMOOTH = 0.0025  # weight of accelerations beside effort, by default
+
+
+@cache
+def heaviest():
+    """The heaviest box on seven control points."""
+    return lift(problem(maximum=True, points=7), COARSE, Solver()).require()
+
+
+@cache
+def middle():
+    """The lift in the middle of the front of three weights, on six control points."""
+    return lift(problem(points=6, weight=0.5), COARSE, Solver(), pareto=len(WEIGHTS)).require()
+
+
+def test_the_heaviest_box_leans_on_the_wrists():
+    first = active(heaviest())[0]
+    assert (first["constraint"], first["row"]) == ("torque_limits", "wri_rad_r")
+    assert first["unit"] == "kg" and first["gain"] > 5
+    row = heaviest().problem.tree.coordinate("wri_rad_r")
+    limit = heaviest().problem.tree.moving[row].torque[1]
+    torque = heaviest().tau(heaviest().nodes * heaviest().duration)[row]
+    assert torque.max() == pytest.approx(limit, rel=1e-5)
+    assert 25 < box_mass(heaviest()) < 35
+
+
+def test_stronger_wrists_lift_what_the_multiplier_of_their_limit_says():
+    stated, more = heaviest().problem, 0.05  # N m
+    limits = next(each for each in stated.constraints if each.name == "torque_limits")
+    upper = np.array(limits.upper)
+    upper[limits.labels.index("wri_rad_r")] += more
+    others = [each for each in stated.constraints if each is not limits]
+    stronger = replace(stated, constraints=(*others, replace(limits, upper=tuple(upper))))
+    lifted = lift(stronger, COARSE, Solver(), guess=heaviest()).require()
+    saved = KILOGRAMS * stated.duration[0] * (heaviest().objective - lifted.objective)  # kg
+    assert 10.0 / more * saved == pytest.approx(active(heaviest())[0]["gain"], rel=0.01)
+    assert saved == pytest.approx(box_mass(lifted) - box_mass(heaviest()), rel=0.1)
+
+
+def test_a_box_that_is_sought_weighs_in_the_hands_as_one_that_is_known():
+    sought, known = heaviest(), with_known_mass(heaviest())
+    t = sought.times(61)
+    row = sought.problem.tree.coordinate(LOADED)
+    assert row == sought.problem.tree.dof - 1
+    assert np.allclose(np.delete(sought.tau(t), row, axis=0), known.tau(t), atol=1e-8)
+    places = [solution.trace(lambda at: at.reaction.pressure(), t) for solution in (sought, known)]
+    assert np.allclose(*places, atol=1e-9)
+    assert np.abs(sought.tau(t)[row]).max() < 1e-9  # the slide is moved by nobody
+
+
+def test_its_rows_hold_and_its_energy_balances():
+    table = violations(heaviest())
+    assert max(each.nodes for each in table.values()) < 1e-5
+    assert "load" not in table and table["mass"].dense < 1e-12
+    assert energy_error(with_known_mass(heaviest())) < 1e-9
+
+
+def test_no_lift_of_the_front_is_better_in_both():
+    entries = middle().statistics["front"]
+    assert tuple(entry["weight"] for entry in entries) == WEIGHTS
+    assert {entry["status"] for entry in entries} == {"Solve_Succeeded"}
+    effort, off = ([entry[name] for entry in entries] for name in ("effort", "stability"))
+    assert min(np.diff(effort)) > 0.01 and max(np.diff(off)) < -0.01
+
+
+def test_both_objectives_count_in_the_ranges_between_the_ends_of_the_front():
+    first, _, last = middle().statistics["front"]
+    ranges = {
+        "dynamic_effort": last["effort"] - first["effort"],
+        "stability": first["stability"] - last["stability"],
+    }
+    assert middle().statistics["references"] == pytest.approx(ranges)
+    weights = {name: weight * middle().duration for name, weight, _ in middle().terms}
+    expected = {name: 0.5 / size for name, size in ranges.items()}
+    assert weights == pytest.approx(expected | {"smoothness": SMOOTH / ranges["dynamic_effort"]})
+    values = {name: value for name, _, value in middle().terms}
+    assert values["dynamic_effort"] == middle().statistics["front"][1]["effort"]
+    assert values["stability"] == middle().statistics["front"][1]["stability"]
+
+
+def test_the_first_lift_of_the_front_is_that_of_least_effort():
+    alone = lift(problem(points=6), COARSE, Solver()).require()
+    assert [term for term, weight, _ in alone.terms if weight] == ["dynamic_effort", "smoothness"]
+    assert alone.terms[0][2] == pytest.approx(middle().statistics["front"][0]["effort"], rel=1e-6)
