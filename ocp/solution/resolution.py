@@ -15,17 +15,18 @@ from ocp.mechanics.structure import structure
 from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.quadrature import quadrature
 from ocp.problem.names import DYNAMICS, PASSIVE
-from ocp.problem.statement import Constraint, Span
+from ocp.problem.statement import Constraint, Problem, Span
 from ocp.solvers.nlp import violation
 from ocp.transcription.kernels import Kernel, evaluate
 from ocp.transcription.rows import Group
-from ocp.transcription.sparse import Block
 from ocp.transcription.tracing import trace
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables import free_duration, motion_map, motion_width
 
 COARSE = 0.02  # relative: what between the nodes is missed by more makes a basis too coarse
+LAWS = (DYNAMICS, PASSIVE)
 SPARSE = 2  # every so many instants: where torques are looked at for their size
+MANY = 200  # instants that are as good as a quadrature
 MORE = 3  # points that a finer quadrature has more in each segment
 
 
@@ -41,117 +42,146 @@ class Gap:
     words: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Look:
+    """A motion looked at: inputs `y` (width, N) of kernels at instants `s` (N,) half way between
+    the nodes, `steps` (N,) long, of the variables `x` (variables,); `T` (s) is its duration."""
+
+    transcribed: Transcribed
+    x: np.ndarray
+    s: np.ndarray
+    steps: np.ndarray
+    y: np.ndarray
+    T: float
+
+    @property
+    def problem(self) -> Problem:
+        """The problem of the motion."""
+        return self.transcribed.problem
+
+    def groups(self) -> Iterator[tuple[Group, np.ndarray]]:
+        """Yield the groups of rows along the path, and which rows can be looked at (m,)."""
+        for group in self.transcribed.groups:
+            along = np.array([_along(owner) for owner, _ in group.owners])
+            if group.kernel.width == len(self.y) and along.any():
+                yield group, along & ~_blind(self.problem, group.kernel)
+
+    def laws(self) -> Iterator[tuple[Group, np.ndarray, np.ndarray]]:
+        """Yield the groups with laws of motion, which of their rows are these (k,), and d rows /
+        d accelerations (N, m, n)."""
+        n, first = self.problem.tree.dof, motion_width(self.problem) - self.problem.tree.dof
+        for group, seen in self.groups():
+            named = np.array([owner.name in LAWS for owner, _ in group.owners])
+            if (named & seen).any():
+                kernel = group.kernel
+                chosen = (kernel.columns >= first) & (kernel.columns < first + n)
+                mass = np.zeros((len(self.s), kernel.size, n))
+                slopes = evaluate(kernel.jacobian, self.y, self.s)[chosen]
+                mass[:, kernel.rows[chosen], kernel.columns[chosen] - first] = slopes.T
+                yield group, np.nonzero(named & seen)[0], mass
+
+
 def coarseness(transcribed: Transcribed, x: np.ndarray) -> str:
     """Return in words by how much the motion of the variables x misses what it is to meet between
     its nodes, nothing where its basis is fine enough."""
-    gaps = [*_rows(transcribed, x), *_objective(transcribed, x)]
-    worst = max(gaps, key=lambda gap: gap.share, default=Gap(share=0.0, words=""))
-    if not worst.share > COARSE:
-        return ""
-    return f"the mesh is too coarse: between its nodes {worst.words}"
+    look = _look(transcribed, x)
+    for gaps in ([*_rows(look), *_objective(look)], [*_astray(look)]):
+        worst = max(gaps, key=lambda gap: gap.share, default=Gap(share=0.0, words=""))
+        if worst.share > COARSE:
+            return f"the mesh is too coarse: between its nodes {worst.words}"
+    return ""
 
 
-def _rows(transcribed: Transcribed, x: np.ndarray) -> Iterator[Gap]:
-    """Yield the gap of every constraint's rows half way between the nodes."""
-    nodes = transcribed.transcription.method.grid(transcribed.problem)
+def _look(transcribed: Transcribed, x: np.ndarray) -> Look:
+    problem = transcribed.problem
+    nodes = transcribed.transcription.method.grid(problem)
     s = (nodes[1:] + nodes[:-1]) / 2
-    y = motion_map(transcribed.layout, s)(x)
-    for group in transcribed.groups:
-        rows = [row for row, (owner, _) in enumerate(group.owners) if _looked_at(owner)]
-        if not rows or group.kernel.width != len(y):
-            continue
-        values = evaluate(group.kernel.values, y, s)
-        sizes = _sizes(transcribed, group, x, y, s) if _lawful(group) else None
-        blind = _blind(transcribed, group.kernel)
-        for row in rows:
-            if not blind[row]:
-                size = None if sizes is None else sizes[row]
-                yield _gap(group, row, s, values[row], size, transcribed, x)
+    return Look(
+        transcribed=transcribed,
+        x=x,
+        s=s,
+        steps=np.diff(nodes),
+        y=motion_map(transcribed.layout, s)(x),
+        T=float(x[0]) if free_duration(problem) else problem.duration[0],
+    )
 
 
-def _looked_at(constraint: Constraint) -> bool:
+def _along(constraint: Constraint) -> bool:
     return isinstance(constraint.when, Span) or constraint.when == "path"
 
 
-def _lawful(group: Group) -> bool:
-    return any(owner.name in (DYNAMICS, PASSIVE) for owner, _ in group.owners)
-
-
-def _blind(transcribed: Transcribed, kernel: Kernel) -> np.ndarray:
+def _blind(problem: Problem, kernel: Kernel) -> np.ndarray:
     """Tell which rows depend on what is known at nodes alone."""
     blind = np.zeros(kernel.size, dtype=bool)
-    if not transcribed.problem.motion.collocated:
-        blind[kernel.rows[kernel.columns >= motion_width(transcribed.problem)]] = True
+    if not problem.motion.collocated:
+        blind[kernel.rows[kernel.columns >= motion_width(problem)]] = True
     return blind
 
 
-def _sizes(
-    transcribed: Transcribed, group: Group, x: np.ndarray, y: np.ndarray, s: np.ndarray
-) -> np.ndarray:
-    """Return what rows of laws are measured by (m,): the largest torque of a drive, or the inertia
+def _rows(look: Look) -> Iterator[Gap]:
+    """Yield the gap of every constraint's rows."""
+    sizes = {}
+    for group, law, mass in look.laws():
+        sizes[id(group)] = dict(zip(law.tolist(), _sizes(look, group, law, mass)))
+    for group, seen in look.groups():
+        values = evaluate(group.kernel.values, look.y, look.s)
+        for row in np.nonzero(seen)[0].tolist():
+            size = sizes.get(id(group), {}).get(row)
+            yield _gap(look, group.owners[row], values[row], size)
+
+
+def _sizes(look: Look, group: Group, law: np.ndarray, mass: np.ndarray) -> np.ndarray:
+    """Return what rows of a law are measured by (k,): the largest torque of a drive, or the inertia
     in the row where that is less."""
-    inertia, problem = _inertia(transcribed, group, y, s), transcribed.problem
-    drives = list(structure(problem.tree).drives)
+    first = motion_width(look.problem) - look.problem.tree.dof
+    accelerations = look.y[first : motion_width(look.problem)].T[:, None, :]
+    inertia = np.abs(mass[:, law] * accelerations).sum(axis=2).max(axis=0)
+    torque, weight = _torque(look), body_weight(look.problem.tree)
+    units = [weight if group.owners[row][0].name == DYNAMICS else 1.0 for row in law]
+    return np.minimum(inertia, torque / np.array(units)) if torque > 0 else inertia
+
+
+def _torque(look: Look) -> float:
+    """Return the largest torque of a drive (N m or N)."""
+    problem, transcription = look.problem, look.transcribed.transcription
+    drives, motion = list(structure(problem.tree).drives), look.y[: motion_width(look.problem)]
     if problem.motion.collocated:
-        torque = np.abs(y[motion_width(problem) :][: len(drives)]).max(initial=0.0)
-    else:
-        formulation = formulation_of(transcribed.transcription.dynamics, problem.tree)
-        needed = trace(problem, formulation, lambda at: at.needed[drives])
-        few = slice(None, None, SPARSE)
-        motion = y[: motion_width(problem), few]
-        torque = np.abs(needed(motion, s[few])).max(initial=0.0)
-    weight = body_weight(problem.tree)
-    units = np.array([weight if owner.name == DYNAMICS else 1.0 for owner, _ in group.owners])
-    return np.minimum(inertia, torque / units) if torque > 0 else inertia
+        return float(np.abs(look.y[len(motion) :][: len(drives)]).max(initial=0.0))
+    formulation = formulation_of(transcription.dynamics, problem.tree)
+    needed = trace(problem, formulation, lambda at: at.needed[drives])
+    return float(np.abs(needed(motion[:, ::SPARSE], look.s[::SPARSE])).max(initial=0.0))
 
 
-def _inertia(transcribed: Transcribed, group: Group, y: np.ndarray, s: np.ndarray) -> np.ndarray:
-    """Return the size of each row's largest share in accelerations (m,)."""
-    kernel, n = group.kernel, transcribed.problem.tree.dof
-    first = free_duration(transcribed.problem) + 2 * n
-    chosen = (kernel.columns >= first) & (kernel.columns < first + n)
-    slopes = evaluate(kernel.jacobian, y, s)[chosen] * y[kernel.columns[chosen]]
-    shares = np.zeros((kernel.size, len(s)))
-    np.add.at(shares, kernel.rows[chosen], np.abs(slopes))
-    return shares.max(axis=1)
-
-
-def _gap(
-    group: Group,
-    row: int,
-    s: np.ndarray,
-    values: np.ndarray,
-    size: float | None,
-    transcribed: Transcribed,
-    x: np.ndarray,
-) -> Gap:
+def _gap(look: Look, owner: tuple[Constraint, int], values: np.ndarray, size: float | None) -> Gap:
     """Return how far one row is off, and where."""
-    constraint, number = group.owners[row]
+    constraint, number = owner
     lower, upper = constraint.lower_of(number), constraint.upper_of(number)
-    inside = constraint.when.holds(s) if isinstance(constraint.when, Span) else True
+    inside = constraint.when.holds(look.s) if isinstance(constraint.when, Span) else True
     amounts = np.where(inside, violation(values, lower, upper), 0.0)
     k = int(np.argmax(np.where(np.isnan(amounts), np.inf, amounts)))
     bound = upper if values[k] > upper else lower
     scale = max(1.0, abs(bound)) if size is None else max(size, 1e-12)
     share = float(amounts[k] / scale)
-    free = free_duration(transcribed.problem)
-    t = s[k] * (float(x[0]) if free else transcribed.problem.duration[0])
     words = (
         f"{constraint.name} ({constraint.label(number)}) is off by {amounts[k]:.3g} "
-        f"{constraint.unit(number)}, {_times(share)}, at t = {t:.3g} s"
+        f"{constraint.unit(number)}, {_times(share)}, at t = {look.s[k] * look.T:.3g} s"
     )
     return Gap(share=share if np.isfinite(share) else np.inf, words=words)
 
 
-def _objective(transcribed: Transcribed, x: np.ndarray) -> Iterator[Gap]:
+def _objective(look: Look) -> Iterator[Gap]:
     """Yield what a finer quadrature makes of the objective."""
-    problem, motion = transcribed.problem, transcribed.problem.motion
-    terms, change = problem.objective.terms, 0.0
-    values = np.array(transcribed.terms(x)).ravel()
+    transcribed, motion = look.transcribed, look.problem.motion
+    terms, change = look.problem.objective.terms, 0.0
+    values = np.array(transcribed.terms(look.x)).ravel()
+    s, weights, y = look.s, look.steps, look.y
+    if len(s) < MANY:
+        s, weights = quadrature(motion, "gauss", motion.degree + 1 + MORE)
+        y = motion_map(transcribed.layout, s)(look.x)
     for block, (weight, term), value in zip(transcribed.goals, terms, values):
-        if term.kind != "end" and not _blind(transcribed, block.kernel).any():
-            s, weights = quadrature(motion, "gauss", motion.degree + 1 + MORE)
-            change += weight * (_integral(transcribed, block, x, s, weights) - value)
+        if term.kind != "end" and not _blind(look.problem, block.kernel).any():
+            running = evaluate(block.kernel.values, y, s)
+            change += weight * float(weights @ running[0] - value)
     total = float(sum(weight * value for (weight, _), value in zip(terms, values)))
     share = abs(change) / max(abs(total), 1e-12)
     if share > 0:
@@ -159,11 +189,27 @@ def _objective(transcribed: Transcribed, x: np.ndarray) -> Iterator[Gap]:
         yield Gap(share=share, words=words)
 
 
-def _integral(
-    transcribed: Transcribed, block: Block, x: np.ndarray, s: np.ndarray, weights: np.ndarray
-) -> float:
-    y = motion_map(transcribed.layout, s)(x)
-    return float(weights @ evaluate(block.kernel.values, y, s)[0])
+def _astray(look: Look) -> Iterator[Gap]:
+    """Yield how far missed forces would carry the coordinates that a law is for (rad or m): M^-1 of
+    them integrated twice, without what an unstable motion makes of that."""
+    moving = look.problem.tree.moving
+    names = [joint.name for joint in moving]
+    for group, law, mass in look.laws():
+        moved = [names.index(group.owners[row][0].label(group.owners[row][1])) for row in law]
+        forces = evaluate(group.kernel.values, look.y, look.s)[law].T[:, :, None]
+        square = mass[:, law][:, :, moved]
+        if structure(look.problem.tree).closed or not np.isfinite(square).all():
+            continue
+        fixed = not free_duration(look.problem)  # else accelerations are by s already
+        off = (np.linalg.pinv(square) @ forces)[:, :, 0] * (look.T**2 if fixed else 1.0)
+        for _ in range(2):
+            off = np.cumsum(off * look.steps[:, None], axis=0)
+        far = np.abs(off).max(axis=0)
+        joint = moving[moved[int(np.argmax(far))]]
+        unit = "m" if joint.kind == "prismatic" else "rad"
+        share = float(far.max())
+        words = f"{joint.name} misses its law of motion, which leads it {share:.2g} {unit} astray"
+        yield Gap(share=share, words=words)
 
 
 def _times(share: float) -> str:
