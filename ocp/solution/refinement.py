@@ -68,6 +68,7 @@ def refine(
 ) -> Solution:
     """Return the Solution of a problem on a basis that was refined until its certificate holds.
 
+    `guess`, `watch` and `attempts` are those of `solve`, in every round; the guess begins the first.
     Segments are split where errors are above `tolerance`, knots are multiplied where torques jump,
     pieces end where loads, spans and supports break. The last round's Verification passes
     `.require(tolerance)`, and its objective has settled to a tenth of that. After so many `rounds`,
