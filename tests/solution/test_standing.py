@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from bipeds import LEAVE, STRIKE, crouched
 
 from ocp.mechanics.zero_moment import body_weight
 from ocp.solution import dense, footing, standing
-from bipeds import LEAVE, STRIKE, crouched
 
 SPANS = {"right": (STRIKE, 1.0), "left": (0.0, LEAVE)}
 
