@@ -22,7 +22,7 @@ TUNED_PLUGIN = "ipopt"  # the only one that attempts have options for
 INFEASIBLE = "Infeasible_Problem_Detected"
 HOPELESS = ("Invalid_Option", "Not_Enough_Degrees_Of_Freedom")  # from wherever one starts
 UNENDED = (CUT_SHORT, NOWHERE)  # what came of these is no answer
-TIMES, WORK, MOST = 5, 110_000, 3000  # bounds of what follows a first attempt, see `allowance`
+WORK, TIMES, ENOUGH, MOST = 120_000, 5, 1000, 3000  # bound what follows, see `allowance`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,10 +145,10 @@ def climb(
 def allowance(nlp: NLP, first: Trial) -> int:
     """Return how many iterations may follow those of a first attempt.
 
-    TIMES as many, or WORK over the number of variables where that is more, at most MOST.
+    WORK over the number of variables, at least TIMES as many up to ENOUGH, at most MOST.
     """
     spent = sum(stage.iterations for stage in first.stages)
-    return min(MOST, max(TIMES * spent, WORK // max(1, len(nlp.lower))))
+    return min(MOST, max(WORK // max(1, len(nlp.lower)), min(ENOUGH, TIMES * spent)))
 
 
 def _over(outcome: Outcome) -> bool:

@@ -119,17 +119,18 @@ def rows_at(transcribed: Transcribed, x: np.ndarray) -> Iterator[Row]:
 
 
 def _violated(row: Row) -> list[tuple[float, str]]:
-    """Return (relative amount, line) of every instant at which a row lies outside its bounds.
+    """Return (relative amount, line) of the instant at which a row is farthest outside its bounds.
 
-    Not a number is the worst.
+    None where it is inside; not a number is the worst.
     """
     amounts = row.beyond
     amounts[np.isnan(row.values)] = np.inf
-    return [
-        (relative, f"{row.name}: violated by {amount:.4g} {row.unit} at t = {t:.4g} s")
-        for relative, amount, t in zip(row.relative(amounts), amounts.tolist(), row.t.tolist())
-        if amount > VISIBLE
-    ]
+    k = int(np.argmax(amounts))
+    if not amounts[k] > VISIBLE:
+        return []
+    size = f"{amounts[k]:.4g} {row.unit}".rstrip()
+    line = f"{row.name}: violated by {size} at t = {row.t[k]:.4g} s"
+    return [(float(row.relative(amounts)[k]), line)]
 
 
 def _leaning(row: Row) -> dict[str, tuple[int, int]]:

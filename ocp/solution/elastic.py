@@ -105,20 +105,29 @@ def must_give_way(
         )
     )
     ways: list[list[Yielding]] = []
-    for gives in (is_room, is_stated, is_any):
-        case, rows = _fewest(case, gives)
-        if rows is not None or case.over:
-            break
+    case, rows = _first(case, (is_room, is_stated, is_any))
     while rows and len(ways) <= INSTEAD:
         ways.append(rows)
-        case, rows = _fewest(case, _others(ways))
+        case, rows = _first(case, (_others(ways, is_room), _others(ways, is_stated)))
     return Elastic(lines=_lines(ways), iterations=int(most - case.grant.iterations))
 
 
-def _others(ways: Sequence[Sequence[Yielding]]) -> Gives:
-    """Return whether a row is stated and of a constraint that is in none of the ways out."""
+def _first(case: _Case, choices: Sequence[Gives]) -> tuple[_Case, list[Yielding] | None]:
+    """Return the case with what is left, and the rows that give way by the first choice that does.
+
+    None if by none a motion was found.
+    """
+    for gives in choices:
+        case, rows = _fewest(case, gives)
+        if rows is not None or case.over:
+            break
+    return case, rows
+
+
+def _others(ways: Sequence[Sequence[Yielding]], gives: Gives) -> Gives:
+    """Return which rows may give way whose constraint is in none of the ways out."""
     named = {row.constraint.name for way in ways for row in way}
-    return lambda constraint, number: constraint.name not in named and is_stated(constraint, number)
+    return lambda constraint, number: constraint.name not in named and gives(constraint, number)
 
 
 def _loosened(case: _Case) -> _Case:
