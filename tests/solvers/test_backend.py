@@ -21,7 +21,7 @@ def prepare(nlp, solver, start, see):
     m, n = len(nlp.g_lower), len(nlp.lower)
     lower, upper = np.append(nlp.g_lower, nlp.lower), np.append(nlp.g_upper, nlp.upper)
     curvature = nlp.hessian("exact")
-    tolerance, limit = solver.options.get("tol", 1e-7), solver.options.get("max_iter", 500)
+    tolerance, limit = solver.options.get("tol", 1e-6), solver.options.get("max_iter", 500)
 
     def outside(x, multipliers, weight):
         shifted = np.append(np.array(nlp.constraints(x)), x) + multipliers / weight
