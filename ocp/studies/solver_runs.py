@@ -129,7 +129,8 @@ def execute(job: Job) -> Run:
 def _wait(process: subprocess.Popen, result: Path, seconds: float) -> tuple[bool, Any]:
     """Return whether the process overran its time, and its resource usage, when it has ended.
 
-    It is interrupted first, and killed later.
+    It is interrupted first, and killed later; not by its own methods, which may learn of its end
+    before it is waited for here.
     """
     begun: float | None = None
     stopped: float | None = None
@@ -144,10 +145,10 @@ def _wait(process: subprocess.Popen, result: Path, seconds: float) -> tuple[bool
         spent = 0.0 if begun is None else now - begun
         if spent > seconds and stopped is None and _stage(result) == "solve":
             stopped = now
-            process.send_signal(signal.SIGINT)
+            os.kill(process.pid, signal.SIGINT)
         if spent > seconds + (3 * GRACE if stopped is None else GRACE):
             stopped = stopped or now
-            process.kill()
+            os.kill(process.pid, signal.SIGKILL)
         time.sleep(POLL)
 
 

@@ -3,6 +3,8 @@
 Runs that end badly, and what is printed.
 """
 
+import os
+import subprocess
 from dataclasses import replace
 from math import inf
 
@@ -115,6 +117,24 @@ def test_a_process_that_crashes_and_one_that_overruns_its_time_have_their_verdic
     assert (crashed.verdict, crashed.reason[:7]) == ("crashed", "SIGSEGV")
     (late,) = compare(lift, ["sqpmethod-superscs"], seconds=0.4).runs
     assert late.verdict == "time" and late.memory > 20
+
+
+def test_a_process_that_ends_just_before_it_is_stopped_is_waited_for_here(tmp_path, monkeypatch):
+    wait4, answers = os.wait4, []
+
+    def slow(pid, flags):
+        answers.append(wait4(pid, flags))
+        if len(answers) == 2:  # it ends after it was looked at, and before it is stopped
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        return answers[-1]
+
+    monkeypatch.setattr(os, "wait4", slow)
+    monkeypatch.setattr(solver_runs, "GRACE", 0.0)
+    result = tmp_path / "result.json"
+    result.write_text('{"stage": "solve"}')
+    with subprocess.Popen(["sleep", "0.2"]) as process:
+        late, usage = solver_runs._wait(process, result, 0.0)
+    assert late and usage.ru_maxrss > 0 and process.returncode == 0 and len(answers) == 3
 
 
 def test_a_run_brings_home_its_numbers_and_one_without_memory_says_so():
