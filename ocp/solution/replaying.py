@@ -71,7 +71,7 @@ class Deviations:
         A drift is the gathered defects times the motion's own amplification, which in an unstable
         motion grows without bound and is no error of the plan; in one that calms down it is less.
         """
-        return min(self.drift, self.gathered)
+        return float(np.min([self.drift, self.gathered]))
 
 
 def deviations(solution: Solution) -> Deviations:

@@ -9,6 +9,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
+from bipeds import crouched
 from ocp.problems.two_link_lift import problem as lift
 
 from ocp import (
@@ -114,6 +115,18 @@ def test_torque_variables_of_zero_are_refused(by_variables):
     assert worst.nodes == pytest.approx(peaks[("shoulder", "elbow").index(worst.label)], rel=1e-6)
     text = refused(silent)
     assert "dynamics (" in text and "effort: reported" in text
+
+
+def test_ground_wrenches_that_do_not_carry_the_motion_are_refused():
+    """A tenth of all wrenches is taken away: a tenth of the weight is left to the root."""
+    solution = crouched()
+    weak = solution.lifted.copy()
+    weak[-12:] *= 0.9
+    worst = verify(replace(solution, lifted=weak)).violations["dynamics"]
+    forces = solution.trace(lambda at: at.reaction.force(), solution.nodes * solution.duration)
+    assert (worst.label, worst.unit) == ("z", "N")
+    assert worst.nodes == pytest.approx(0.1 * np.abs(forces[2]).max(), rel=1e-3)
+    assert verify(solution).violations["dynamics"].nodes < 1e-6
 
 
 def test_stretched_torque_polynomials_are_refused(collocated):

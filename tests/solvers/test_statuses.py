@@ -78,6 +78,13 @@ def test_every_first_order_condition_counts(x, of_variables, of_rows, residual):
         assert value == pytest.approx(residual, nan_ok=True)
 
 
+def test_a_multiplier_of_a_row_far_from_its_bound_is_a_residual():
+    """21 from its lower bound, with a multiplier of 0.1."""
+    nlp = replace(valley(), g_lower=np.full(1, -20.0))
+    arguments = np.ones(2), np.array([0.1, 0.0]), np.array([-0.1])
+    assert kkt_residual(nlp, *arguments) == pytest.approx(2.1)
+
+
 def test_a_row_out_of_bounds_is_a_residual():
     nlp = replace(valley(), g_lower=np.full(1, 1.25))
     assert kkt_residual(nlp, np.ones(2), np.zeros(2), np.zeros(1)) == pytest.approx(0.25)
