@@ -68,9 +68,9 @@ def refine(
 ) -> Solution:
     """Return the Solution of a problem on a basis that was refined until its certificate holds.
 
-    `guess`, `watch` and `attempts` are those of `solve`, in every round; the guess begins the first.
-    Segments are split where errors are above `tolerance`, knots are multiplied where torques jump,
-    pieces end where loads, spans and supports break. The last round's Verification passes
+    `guess`, `watch` and `attempts` are those of `solve`, in every round; the first one has the
+    guess. Segments are split where errors are above `tolerance`, knots are multiplied where torques
+    jump, pieces end where loads, spans and supports break. The last round's Verification passes
     `.require(tolerance)`, and its objective has settled to a tenth of that. After so many `rounds`,
     or before more control points (or stages) per joint than `points`, it gives up: then it is no
     success, and its explanation says what is missing. The solver's limits are for all rounds
