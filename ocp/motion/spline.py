@@ -248,22 +248,32 @@ def _means(knots, degree, count):
 
 
 def _basis(knots, degree, s, order):
-    if order > 0:
-        lower = _basis(knots, degree - 1, s, order - 1)
-        slope = degree * _reciprocal(knots[degree:] - knots[: len(knots) - degree])
-        weighted = lower * slope
-        return weighted[:, :-1] - weighted[:, 1:]
+    """Return the basis functions' derivatives at s (N, functions); at any, degree + 1 are not zero:
+    values by de Boor's recursion up to degree - order, then differences."""
+    span = _span(knots, s)
+    local = np.ones((len(s), 1))
+    for p in range(1, degree + 1):
+        first = span[:, None] - np.arange(p, -1, -1)  # functions of degree p that are not zero
+        lower = np.pad(local, ((0, 0), (1, 1)))
+        scale = _reciprocal(knots[p:] - knots[:-p])
+        left, right = scale[first], scale[first + 1]
+        if p <= degree - order:
+            left = (s[:, None] - knots[first]) * left
+            right = (knots[first + p + 1] - s[:, None]) * right
+            local = left * lower[:, :-1] + right * lower[:, 1:]
+        else:
+            local = p * left * lower[:, :-1] - p * right * lower[:, 1:]
+    values = np.zeros((len(s), len(knots) - degree - 1))
+    values[np.arange(len(s))[:, None], span[:, None] - np.arange(degree, -1, -1)] = local
+    return values
+
+
+def _span(knots, s):
+    """Return for each s the number of the knot that its segment begins with."""
     spans = np.nonzero(np.diff(knots) > 0)[0]
     inside = spans[(knots[spans] >= -1e-12) & (knots[spans] < 1 - 1e-12)]
     number = np.searchsorted(knots[inside] - 1e-12, s, side="right") - 1
-    span = inside[np.clip(number, 0, None)]
-    values = (np.arange(len(knots) - 1) == span[:, None]).astype(float)
-    for k in range(1, degree + 1):
-        scale = _reciprocal(knots[k:] - knots[:-k])
-        rising = (s[:, None] - knots[:-k]) * scale
-        falling = (knots[k:] - s[:, None]) * scale
-        values = rising[:, :-1] * values[:, :-1] + falling[:, 1:] * values[:, 1:]
-    return values
+    return inside[np.clip(number, 0, None)]
 
 
 def _reciprocal(lengths):
