@@ -17,24 +17,26 @@ from ocp.solution.archive import content_of
 from ocp.solution.containers import packed, unpacked
 
 ROOT = Path(__file__).parents[2]
-MEMORY = 300e6  # bytes that reading any file of a few MB may take, the program itself included
+MEMORY = 200e6  # bytes that reading any file of a few MB may take, beside those of the program
 WATCHED = """
-import sys
+import os, resource, sys
+def memory():
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 RUN = ("exec", "compile", "import", "pickle", "marshal", "subprocess", "os.system", "os.exec")
 def watch(event, _):
     if event.startswith(RUN):
         print(event, "was run", file=sys.stderr)
         sys.stderr.flush()
         os._exit(3)
-import os
 """
 FLIPS = """
-import random, resource
+import random
 from ocp.solution.archive import content_of, restored
 good = open(sys.argv[1], "rb").read()
 random.seed(1)
 content_of(restored(good, "good.npz"))
 sys.addaudithook(watch)
+before = memory()
 refused = equal = 0
 for _ in range(500):
     flipped = bytearray(good)
@@ -43,20 +45,21 @@ for _ in range(500):
         equal += content_of(restored(bytes(flipped), "flipped.npz")) == good
     except ValueError as error:
         refused += str(error).startswith("flipped.npz: not a result file of this program")
-print(refused, equal, 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(refused, equal, memory() - before)
 """
 CRAFTED = """
-import resource, lzma
+import lzma
 from ocp import load
 load(sys.argv[1])
 sys.addaudithook(watch)
+before = memory()
 refused = []
 for path in sys.argv[2:]:
     try:
         load(path)
     except ValueError as error:
         refused.append(str(error).startswith(path + ": not a result file of this program"))
-print(sum(refused), len(sys.argv) - 2, 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(sum(refused), len(sys.argv) - 2, memory() - before)
 """
 
 
