@@ -31,7 +31,7 @@ from ocp.mechanics import kinetic_energy
 from ocp.problem import PointMass, Span, final
 from ocp.solution.archive import content_of
 from ocp.solution.statements import differences, problem_of, stated
-from ocp.transcription.tapes import NotData, record
+from ocp.transcription.tapes import CODES, NotData, Tape, record
 
 ROOT = Path(__file__).parents[2]
 
@@ -285,6 +285,50 @@ def test_what_cannot_be_data_is_named_and_asked_for(tmp_path):
     own = Load(point="tip", force=lambda t: ca.vertcat(symbol, t, 0))
     with pytest.raises(ValueError, match="load at 'tip': force: .* symbols of its own"):
         stated(replace(plain, loads=(own,)))
+
+
+SOUND = {
+    "questions": ((0, "q"),),
+    "sizes": (2,),
+    "codes": [CODES["LEAF"], CODES["CONSTANT"], CODES["ADD"], CODES["SIN"]],
+    "operands": [[0, 0, 0, 2], [1, 0, 1, 2]],
+    "constants": [3.0],
+    "results": [3, 2],
+}
+
+
+def tape(**changes):
+    parts = {
+        name: value if name in ("questions", "sizes") else np.array(value)
+        for name, value in (SOUND | changes).items()
+    }
+    return Tape(**parts)
+
+
+def test_a_tape_computes():
+    values = np.array(tape()(ca.DM([5.0, 0.25])))
+    assert np.allclose(values.ravel(), [np.sin(3.25), 3.25], rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"operands": [[0, 0, 2, 2], [1, 0, 1, 2]]},
+        {"operands": [[0, 0, 0, 2], [1, 0, 3, 2]]},
+        {"operands": [[0, 0, 0, 3], [1, 0, 1, 2]]},
+        {"operands": [[0, 0, -1, 2], [1, 0, 1, 2]]},
+        {"operands": [[0, 1, 0, 2], [1, 0, 1, 2]]},
+        {"operands": [[1, 0, 0, 2], [1, 0, 1, 2]]},
+        {"operands": [[0, 0, 0, 2], [2, 0, 1, 2]]},
+        {"results": [4]},
+        {"results": [-1]},
+        {"codes": [CODES["LEAF"], CODES["CONSTANT"], 1000, CODES["SIN"]]},
+        {"sizes": (2, 2)},
+    ],
+)
+def test_a_tape_takes_only_what_there_is(changes):
+    with pytest.raises(ValueError, match="tape: a step takes what there is not"):
+        tape(**changes)
 
 
 def test_a_guess_may_be_of_another_problem(lifted, tmp_path):
