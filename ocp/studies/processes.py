@@ -4,6 +4,7 @@ A process that dies is known with the job that it had: one that dies while it st
 restart, one that overruns its time is killed, and no other process notices.
 """
 
+import importlib
 import os
 import signal
 import sys
@@ -161,6 +162,7 @@ def _serve(pipe: Any) -> None:
     """Do the jobs of a pipe, one after the other, until it is closed."""
     os.environ.pop(BEGINNING, None)
     _begin_worker()
+    importlib.import_module("ocp.studies.cells")  # which takes time that is no job's
     pipe.send("ready")
     while True:
         try:
