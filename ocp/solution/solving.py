@@ -45,7 +45,8 @@ def solve(
     those of `solver`, whose limits of iterations and time hold for all of them together; to other
     plugins an attempt with options is the first one or none. Iterations and seconds of all are
     added up in the statistics, and their statuses listed. Where all fail, the solution is that of
-    the last that ended by itself. With `certify` it carries its Verification; with `refine`, a
+    the last that ended by itself, and unless it was the only one the explanation names first what
+    must give way. With `certify` it carries its Verification; with `refine`, a
     tolerance, it is solved on finer and finer bases until that holds: see `ocp.refine`.
     Raises ValueError before the solve for anything wrong with the statement.
     """
@@ -64,7 +65,8 @@ def solve(
         preflight(transcribed, each.x, solver.hessian)
     ready = time.perf_counter()
     climbed = climb(transcribed, solver, attempts, [distinct[id(each)] for each in guesses], watch)
-    elastic = _elastic(transcribed, climbed, watch)
+    alone = len(attempts) == 1  # one start of many, which nobody asks why it failed
+    elastic = Elastic() if alone else _elastic(transcribed, climbed, watch)
     statistics = _statistics(transcribed, climbed)
     statistics["explanation_iterations"] = elastic.iterations
     statistics["build_seconds"] += ready - begin
