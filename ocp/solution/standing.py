@@ -55,8 +55,9 @@ class Footing:
     polygon, negative outside}, and likewise `zmp`, of the zero moment point from the edge of the
     hull of all that bear; the least normal force `push` while they bear, and the largest
     `friction`, tangential over normal force. `unbalanced`: what is left for the root's joints, in
-    body weights (N, N m). `between`: how far ground wrenches that are straight between the nodes
-    are from balance before they are corrected, None if they are no variables.
+    body weights (N, N m), nothing by construction where wrenches are corrected to balance the
+    motion. `before_correction`: how far ground wrenches, as they run between the nodes, are from
+    balance before that; None if they are no variables.
     """
 
     height: Extreme
@@ -69,7 +70,7 @@ class Footing:
     push: Extreme
     friction: Extreme
     unbalanced: Extreme
-    between: Extreme | None
+    before_correction: Extreme | None
 
 
 def footing(solution: Solution) -> Footing:
@@ -92,7 +93,7 @@ def footing(solution: Solution) -> Footing:
         margins={foot.name: _margin(motion, foot) for foot in ground.feet},
         zmp=_zmp(motion),
         unbalanced=_unbalanced(motion),
-        between=_between(solution, motion),
+        before_correction=_between(solution, motion),
     )
 
 

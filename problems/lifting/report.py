@@ -32,6 +32,7 @@ STANDING = (
     "push",
     "friction",
     "unbalanced",
+    "before_correction",
 )
 NEAREST = 5  # joints that are told to come nearest to the limits of their torques
 MANY = 16  # active constraints that are told; the report as JSON has all
@@ -190,7 +191,7 @@ def _bending(course: Mapping[str, float], torque: list[float] | None) -> str:
 
 
 def _certified(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    standing = dict(report["standing"])
+    standing = {name: entry for name, entry in report["standing"].items() if entry is not None}
     margins = {f"pressure margin {foot}": each for foot, each in standing.pop("margins").items()}
     entries = {"box clearance": report["box_clearance"]} | margins | standing
     for name, entry in entries.items():

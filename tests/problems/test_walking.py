@@ -238,7 +238,8 @@ def test_the_report_is_plain_data_that_says_what_the_step_is(step, report):
 def test_a_motion_that_goes_on_as_its_mirror_image_has_no_jump(step, report):
     assert all(entry["value"] < 1e-6 for entry in report["continuity"].values())
     assert (
-        report["standing"]["unbalanced"]["value"] < 1e-9 and report["standing"]["between"] is None
+        report["standing"]["unbalanced"]["value"] < 1e-9
+        and report["standing"]["before_correction"] is None
     )
 
 

@@ -101,6 +101,6 @@ def test_wrenches_at_nodes_are_compared_with_what_the_motion_needs():
     halves[-12:] *= 0.5
     needed = solution.trace(lambda at: at.reaction.force(), dense(solution) * solution.duration)
     largest_need = np.abs(needed).max() / body_weight(solution.problem.tree)
-    assert footing(solution).between.value < 0.05 * largest_need
-    worst = footing(replace(solution, lifted=halves)).between
+    assert footing(solution).before_correction.value < 0.05 * largest_need
+    worst = footing(replace(solution, lifted=halves)).before_correction
     assert worst.value == pytest.approx(0.5 * largest_need, rel=0.05) and worst.where == "force z"
