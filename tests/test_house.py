@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 FLOORS = (
-    {"version", "later", "starting"},
+    {"version", "later", "starting", "progress"},
     {"mechanics", "motion", "solvers"},
     {"dynamics"},
     {"problem"},

@@ -14,6 +14,7 @@ from ocp.cli.ending import INTERRUPTED, ended, of_a_stream
 from ocp.cli.flags import NOTHING, Setting, add, literal, of_function, of_record, parse
 from ocp.cli.report import block, describe, summary
 from ocp.cli.saving import leave
+from ocp.cli.waiting import Steps, waited
 from ocp.dynamics import CHOICES, DERIVATIVES
 from ocp.dynamics.formulation import Formulation
 from ocp.problem.statement import Problem
@@ -81,6 +82,12 @@ def command(arguments: Sequence[str]) -> int:
 def run(task: Task, arguments: Sequence[str], program: str | None = None) -> int:
     """Do what `main` does and return the exit status; `program` is how the user calls it."""
     flags = parse(_parser(task, program or _called_as()), arguments)
+    with waited(task.name, silent=flags["output"]["quiet"]) as steps:
+        return _run(task, flags, steps)
+
+
+def _run(task: Task, flags: Mapping[str, Mapping[str, Any]], steps: Steps) -> int:
+    """Solve a task as flags ask for, tell what came of it, and return the exit status."""
     outputs = flags["output"]
     try:
         _check_paths(outputs)
@@ -88,7 +95,7 @@ def run(task: Task, arguments: Sequence[str], program: str | None = None) -> int
             statement = task.problem(**flags.get("problem", {}))
         transcription, solver = _settings(task, flags)
         guess = None if outputs["guess"] is None else looking.load(outputs["guess"])
-        watch = None if outputs["quiet"] else _iterations()
+        watch = None if outputs["quiet"] else _iterations(steps)
         settings = dict(flags.get("method", {}), guess=guess, watch=watch)
         solution = _solved(
             task.method, statement, transcription, solver, outputs["refine"], settings
@@ -321,7 +328,7 @@ def _verdict(
     return SOLVED
 
 
-def _iterations() -> Callable[[Iteration], None]:
+def _iterations(steps: Steps) -> Callable[[Iteration], None]:
     """Return what prints a line for each iteration.
 
     It interrupts the solve when nobody reads on, and falls silent when nothing can be written.
@@ -332,6 +339,7 @@ def _iterations() -> Callable[[Iteration], None]:
         nonlocal silent
         if silent:
             return
+        steps.heard()
         try:
             if iteration.number == 0:
                 print(f"{iteration.stage}\n" if iteration.stage else "", end="")

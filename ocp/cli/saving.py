@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ocp.progress import say
 from ocp.solution.files import plain, write
 from ocp.solution.solution import Solution
 from ocp.studies.task import Views
@@ -35,6 +36,7 @@ def leave(
     for what, writer in writers.items():
         if outputs[what] is None:
             continue
+        say(f"writes {outputs[what]}")
         try:
             writer(outputs[what])
         except BrokenPipeError:

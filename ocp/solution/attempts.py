@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ocp.mechanics.checks import instance
+from ocp.progress import say
 from ocp.solution.budget import Budget, Start, Watch, budget, spend, staged
 from ocp.solution.search import NOWHERE, search
 from ocp.solvers.minimizing import CUT_SHORT, INTERRUPTED, Outcome, Solver
@@ -135,6 +136,7 @@ def climb(
         tuned = replace(solver, options=dict(attempt.options) | dict(solver.options))
         if trials and not attempt.options and np.isinf(grant.iterations):
             grant = replace(grant, iterations=allowance(transcribed.nlp, trials[0]))
+        say(f"prepares attempt {len(trials) + 1} of {len(attempts)}")
         trial, grant = _try(transcribed, tuned, attempt, start, grant, watch)
         trials.append(trial)
         if _over(trial.outcome) or grant.spent:

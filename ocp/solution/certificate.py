@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ocp.dynamics.catalogue import is_built_in
+from ocp.progress import say
 from ocp.solution.arguments import check_solution
 from ocp.solution.bending import Slope, steepest
 from ocp.solution.bounds import Violation, violations
@@ -144,6 +145,7 @@ def verify(solution: Solution) -> Verification:
     `.require(tolerance)` raises NotVerified for one that does not pass.
     """
     check_solution("verify", solution)
+    say("certifies: simulates forward, looks between the nodes, rebuilds the program")
     planner, settings = solution.formulation, solution.transcription
     transcribed = transcribe(solution.problem, replace(settings, derivatives="ad", compiled=False))
     costs = None if solution.missing else cost(solution, transcribed)

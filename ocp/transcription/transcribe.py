@@ -14,6 +14,7 @@ from ocp.dynamics import Formulation, derivatives_of, formulation_of, settled
 from ocp.mechanics.checks import instance
 from ocp.motion.basis import Basis, transfer
 from ocp.problem.statement import Problem
+from ocp.progress import say
 from ocp.solvers.nlp import NLP
 from ocp.solvers.record import attentive
 from ocp.transcription.asking import given
@@ -23,6 +24,7 @@ from ocp.transcription.methods import METHODS, Method, Spline, method_of
 from ocp.transcription.requests import Program, groups, lawful, stated
 from ocp.transcription.rows import Box, row_bounds
 from ocp.transcription.shooting import Reduction
+from ocp.transcription.sizes import warn_of_size
 from ocp.transcription.sparse import Block
 from ocp.transcription.variables import Layout, join, split
 
@@ -159,10 +161,11 @@ def transcribe(problem: Problem, transcription: Transcription = Transcription())
         provider=derivatives_of(formulation, transcription.derivatives, problem.tree),
         finish=finish if transcription.compiled else None,
     )
-    asked_for = (
-        *method.equations(layout, program.finish),
-        *groups(program, _requests(program, method)),
-    )
+    points, size = problem.motion.points, problem.tree.dof
+    say(f"builds graphs of {size} coordinates on {points} points")
+    requests = _requests(program, method)
+    warn_of_size(layout, requests)
+    asked_for = (*method.equations(layout, program.finish), *groups(program, requests))
     for name, function in problem.outputs.items():
         given(f"output {name!r}", function, program.inputs)  # that none fails after the solve
     box, blocks, rows, bounds = _placed(asked_for, layout)
@@ -221,12 +224,14 @@ class _Finish:
     """
 
     def __init__(self, compiled):
-        self.compiled, self.trouble = compiled, None
+        self.compiled, self.trouble, self.count = compiled, None, 0
 
     def __call__(self, kernel_function):
         from ocp.transcription.compiled import NoCompiler, compile_function  # loads when asked for
 
         if self.trouble is None:
+            self.count += 1
+            say(f"compiles kernels, the {self.count}. of them")
             try:
                 return compile_function(kernel_function)
             except NoCompiler as reason:

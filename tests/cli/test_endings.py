@@ -104,7 +104,7 @@ def test_ctrl_c_in_the_solve_tells_what_came_of_it_and_is_status_130(capsys, mon
         if iteration.number == 2:
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("ocp.cli.run._iterations", lambda: show)
+    monkeypatch.setattr("ocp.cli.run._iterations", lambda steps: show)
     try:
         assert ended(run, LIFT, ["--points", "12"]) == 130
     finally:

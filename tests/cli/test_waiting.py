@@ -1,0 +1,88 @@
+"""What a person is told of long work: what is done, and sizes that cannot be served in time."""
+
+import io
+import time
+import warnings
+
+import pytest
+from ocp.problems.two_link_lift import TASK as LIFT
+from ocp.problems.two_link_time import TASK as FASTEST
+from ocp.problems.two_link_time import problem as fastest
+
+from ocp.cli.run import run
+from ocp.cli.waiting import Steps, waited
+from ocp.progress import listening, say
+from ocp.transcription import sizes, transcribe, transcription_of
+
+
+def test_what_lasts_is_said_once_and_what_does_not_last_never():
+    stream = io.StringIO()
+    steps = Steps("arm", stream, 0.4)
+    with listening(steps):
+        say("counts")
+        say("builds graphs")
+        time.sleep(0.5)
+        say("draws")
+        steps.heard()
+        time.sleep(0.5)
+    assert stream.getvalue() == "arm: builds graphs ...\n"
+
+
+def test_many_short_steps_are_said_when_they_last_together():
+    stream = io.StringIO()
+    steps = Steps("arm", stream, 0.1)
+    with listening(steps):
+        for number in range(8):
+            say(f"compiles {number}")
+            end = time.monotonic() + 0.03
+            while time.monotonic() < end:
+                pass
+    steps.heard()
+    assert 1 <= len(stream.getvalue().splitlines()) <= 3
+
+
+def test_nobody_listens_by_default(capsys):
+    say("builds graphs")
+    with waited("arm", silent=True):
+        say("builds graphs")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_run_says_what_it_does(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("ocp.cli.waiting.PATIENCE", {True: 0.0, False: 0.0})
+    assert run(LIFT, ["--points", "8", "--verify", "1", "--report", "r.json"]) == 0
+    told = capsys.readouterr().err
+    for words in ("builds graphs of 2 coordinates on 8 points", "prepares attempt 1 of 3"):
+        assert f"two_link_lift: {words} ...\n" in told
+    assert "two_link_lift: certifies: " in told and "two_link_lift: writes r.json ...\n" in told
+    assert run(LIFT, ["--points", "8", "--quiet"]) == 0 and not capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("points", "settings"),
+    [(3000, {}), (22, {"method": "radau", "order": 99})],
+    ids=["--points 3000", "--order 99"],
+)
+def test_sizes_that_take_too_long_warn_before_they_are_built(points, settings):
+    begun = time.perf_counter()
+    with pytest.raises(sizes.SizeWarning, match=r"unknowns and about \d+ rows take about \d+ s"):
+        transcribe(fastest(points=points), transcription_of(settings))
+    assert time.perf_counter() - begun < 10  # warnings are errors here: nothing was built
+
+
+@pytest.mark.parametrize("settings", [{}, {"method": "radau"}, {"method": "hermite-simpson"}])
+def test_rows_are_counted_before_they_are_built(settings, monkeypatch):
+    monkeypatch.setattr(sizes, "MOST_SECONDS", 0.0)
+    with pytest.warns(sizes.SizeWarning) as given:
+        nlp = transcribe(fastest(), transcription_of(settings)).nlp
+    unknowns, rows = [int(word) for word in str(given[0].message).split() if word.isdigit()][:2]
+    assert unknowns == len(nlp.lower) and 0.9 < rows / len(nlp.g_lower) < 2.0
+
+
+def test_the_command_says_a_warning_in_a_line(monkeypatch, capsys):
+    monkeypatch.setattr(sizes, "MOST_SECONDS", 0.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert run(FASTEST, ["--points", "8", "--quiet"]) == 0
+    assert capsys.readouterr().err.startswith("two_link_time: warning: 17 unknowns and about ")
