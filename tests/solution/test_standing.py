@@ -104,3 +104,18 @@ def test_wrenches_at_nodes_are_compared_with_what_the_motion_needs():
     assert footing(solution).before_correction.value < 0.05 * largest_need
     worst = footing(replace(solution, lifted=halves)).before_correction
     assert worst.value == pytest.approx(0.5 * largest_need, rel=0.05) and worst.where == "force z"
+
+
+def test_the_speed_of_a_strike_is_no_slip(spoilt, seen, monkeypatch):
+    """A foot that strikes at 5 m/s does not slip any faster for it."""
+    honest, (_, strike) = standing.traces, held(seen[0], "right")
+
+    def altered(*arguments):
+        traced = honest(*arguments)
+        traced["speed heel_right"][0, strike] = 5.0
+        return traced
+
+    before = footing(spoilt)
+    monkeypatch.setattr(standing, "traces", altered)
+    after = footing(spoilt)
+    assert after.strike_speed.value >= 5.0 and after.slip_speed == before.slip_speed
