@@ -6,7 +6,7 @@ Functions become tapes, which only compute: whoever wrote a file, reading it run
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
 import casadi as ca
@@ -73,55 +73,20 @@ def stated(problem: Problem) -> Statement:
 
     Raises ValueError naming a load that cannot be written as data.
     """
-    tapes: list[Tape] = []
-    missing: list[str] = []
-
-    def kept(tape: Tape) -> Data:
-        tapes.append(tape)
-        return {"tape": len(tapes) - 1}
-
-    def taped(what: str, function: Any, ends: int = 1) -> Data | None:
-        try:
-            return kept(record(problem, function, ends))
-        except NotData as reason:
-            missing.append(f"{what} ({reason})")
-            return None
-
-    def push(what: str, value: Any) -> Any:
-        try:
-            return kept(record_of_time(value)) if callable(value) else _three(value)
-        except NotData as reason:
-            raise ValueError(f"{what}: cannot be written as data: {reason}") from None
-
-    def mass(load: PointMass) -> Any:
-        try:
-            return kept(record(problem, load.mass)) if callable(load.mass) else load.mass
-        except NotData as reason:
-            what = f"point mass at {load.point!r}"
-            raise ValueError(f"{what}: cannot be written as data: {reason}") from None
-
-    loads = [
-        {"point": load.point, "mass": mass(load)}
-        if isinstance(load, PointMass)
-        else {"point": load.point}
-        | {
-            what: push(f"load at {load.point!r}: {what}", getattr(load, what))
-            for what in ("force", "moment")
-        }
-        for load in problem.loads
-    ]
+    writer = _Writer(problem=problem)
+    loads = [writer.load(load) for load in problem.loads]
     constraints = [
         _constraint_data(each)
-        | {"function": taped(f"constraint {each.name!r}", each.function, _ends(each))}
+        | {"function": writer.taped(f"constraint {each.name!r}", each.function, _ends(each))}
         for each in problem.constraints
     ]
     terms = [
         {"name": term.name, "kind": term.kind, "weight": float(weight)}
-        | {"function": taped(f"objective {term.name!r}", term.function)}
+        | {"function": writer.taped(f"objective {term.name!r}", term.function)}
         for weight, term in problem.objective.terms
     ]
-    asked_for = tuple(missing)
-    outputs = {name: taped(name, function) for name, function in problem.outputs.items()}
+    missing = tuple(writer.missing)  # outputs ask nothing
+    outputs = {name: writer.taped(name, function) for name, function in problem.outputs.items()}
     data = {
         "tree": asdict(problem.tree),
         "motion": asdict(cast(Any, problem.motion)),
@@ -133,7 +98,46 @@ def stated(problem: Problem) -> Statement:
         "objective": [each for each in terms if each["function"] is not None],
         "outputs": {name: tape for name, tape in outputs.items() if tape is not None},
     }
-    return Statement(data=plain(data), tapes=tuple(tapes), missing=asked_for)
+    return Statement(data=plain(data), tapes=tuple(writer.tapes), missing=missing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Writer:
+    """Functions of a problem on their way to data; `missing` names those that are none."""
+
+    problem: Problem
+    tapes: list[Tape] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+    def taped(self, what: str, function: Any, ends: int = 1) -> Data | None:
+        """Return a function as data, or None where it is missing."""
+        try:
+            return self._kept(record(self.problem, function, ends))
+        except NotData as reason:
+            self.missing.append(f"{what} ({reason})")
+            return None
+
+    def load(self, load: Load | PointMass) -> Data:
+        """Return a load as data; raise ValueError naming one that cannot be written so."""
+        try:
+            if isinstance(load, PointMass):
+                return {"point": load.point, "mass": self._mass(load.mass)}
+            pushes = {what: self._push(getattr(load, what)) for what in ("force", "moment")}
+            return {"point": load.point} | pushes
+        except NotData as reason:
+            kind = "point mass" if isinstance(load, PointMass) else "load"
+            what = f"{kind} at {load.point!r}"
+            raise ValueError(f"{what}: cannot be written as data: {reason}") from None
+
+    def _kept(self, tape: Tape) -> Data:
+        self.tapes.append(tape)
+        return {"tape": len(self.tapes) - 1}
+
+    def _mass(self, mass: Any) -> Any:
+        return self._kept(record(self.problem, mass)) if callable(mass) else mass
+
+    def _push(self, push: Any) -> Any:
+        return self._kept(record_of_time(push)) if callable(push) else _three(push)
 
 
 def problem_of(statement: Statement) -> Problem:
