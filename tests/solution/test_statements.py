@@ -283,9 +283,7 @@ def test_what_cannot_be_data_is_named_and_asked_for(tmp_path):
     with pytest.raises(ValueError, match="belongs to another problem: missing"):
         load(tmp_path / "odd.npz", plain)
     own = Load(point="tip", force=lambda t: ca.vertcat(symbol, t, 0))
-    with pytest.raises(
-        ValueError, match="load at 'tip': cannot be .* symbols of its own"
-    ):
+    with pytest.raises(ValueError, match="load at 'tip': cannot be .* symbols of its own"):
         stated(replace(plain, loads=(own,)))
 
 
