@@ -27,6 +27,7 @@ from ocp.studies.task import Task, task_of
 from ocp.version import needs
 
 DONE, SOME_FAILED, BAD_ARGUMENTS = 0, 1, 2
+MOST = 100_000  # values of a parameter
 NAMES = ("transcription.dynamics", "transcription.method")  # also as module:name
 Flags = argparse.Namespace
 
@@ -79,6 +80,8 @@ def values(text: str, kind: Any = None) -> Any:
         numbers = all(isinstance(end, (int, float)) for end in (low, high))
         if not numbers or not isinstance(count, int) or count < 1:
             raise ValueError(f"--set: expected LOW:HIGH:COUNT, got {text!r}")
+        if count > MOST:
+            raise ValueError(f"--set: expected at most {MOST} values, got {count}")
         return [low + (high - low) * k / max(count - 1, 1) for k in range(count)]
     if len(parts) == 2:
         return tuple(map(literal, parts))

@@ -156,3 +156,32 @@ def test_a_study_that_is_interrupted_leaves_no_traceback_of_its_workers():
             os.killpg(running.pid, signal.SIGINT)
         told = running.communicate(timeout=60)[1]
     assert running.returncode in (130, -signal.SIGINT) and "Traceback" not in told
+
+
+MISSING = {
+    "run --plot": ["run", "two_link_lift", "--plot", "none/p.png"],
+    "run --animate": ["run", "two_link_lift", "--animate", "none/a.html"],
+    "run --save": ["run", "two_link_lift", "--save", "none/a.npz"],
+    "run --report": ["run", "two_link_lift", "--report", "none/r.json"],
+    "study --csv": ["study", "two_link_lift", "--set", "points=8", "--csv", "none/s.csv"],
+    "study --plot": ["study", "two_link_lift", "--set", "points=8", "--plot", "none/s.png"],
+    "study --file": ["study", "two_link_lift", "--set", "points=8", "--file", "none/s.sqlite"],
+    "compare --csv": ["compare", "two_link_lift", "--csv", "none/c.csv"],
+    "compare --plot": ["compare", "two_link_lift", "--plot", "none/c.png"],
+}
+
+
+@pytest.mark.parametrize("arguments", MISSING.values(), ids=MISSING)
+def test_a_missing_folder_is_found_before_anything_is_solved(arguments, monkeypatch, capsys):
+    def solved(*_, **__):
+        pytest.fail("something was solved")
+
+    monkeypatch.setattr("ocp.solvers.minimizing.minimize", solved)
+    assert command(arguments) == 2
+    said = capsys.readouterr()
+    assert "none" in said.err and "Traceback" not in said.err and not said.out
+
+
+def test_a_step_count_that_no_study_can_hold_is_refused(capsys):
+    assert command(["study", "two_link_lift", "--set", "torque=1:2:1000000000"]) == 2
+    assert "--set: expected at most 100000 values, got 1000000000" in capsys.readouterr().err
