@@ -21,9 +21,10 @@ from ocp.problems.flexible_slew import (
     tip_deflection,
 )
 
-from ocp import Radau, Transcription, at_end, at_start, solve, verify
+from ocp import BSpline, Radau, Transcription, at_end, at_start, solve, verify
 from ocp.cli.run import run
 from ocp.mechanics import kinetic_energy, momentum, position, potential_energy, stiffened
+from ocp.solution.bending import steepest
 from ocp.solution.energy import energy_error, required
 from ocp.transcription.shooting import followed
 
@@ -94,6 +95,23 @@ def test_a_plan_of_first_order_shapes_breaks_its_bound_and_its_certificate_says_
     turn = shape.at((shape.length, 0.0, 0.0))[0][1, 0] * plan.q(slope.time)[row]
     assert abs(turn) == pytest.approx(slope.angle, rel=1e-9)  # steepest at its end
     assert f"{slope.link} turns by up to {slope.angle:.3g} rad" in str(certificate)
+
+
+def test_the_steepest_of_two_links_is_told():
+    arm = slewing_arm(bend=1, stiffening=False)
+    plan = solve(slew(arm, GOAL, BSpline(points=12, degree=5)))
+    slopes = {}
+    for link in ("shoulder", "elbow"):
+        stiff = slewing_arm(bend=1).links
+        links = [
+            ours if joint.name == link else theirs
+            for joint, ours, theirs in zip(arm.joints, arm.links, stiff)
+        ]
+        tree = replace(arm, links=links)  # of which one link alone is of first order
+        slopes[link] = steepest(replace(plan, problem=replace(plan.problem, tree=tree)))
+    assert {link: slope.link for link, slope in slopes.items()} == {link: link for link in slopes}
+    least, most = sorted(slopes.values(), key=lambda slope: slope.angle)
+    assert least.angle < 0.99 * most.angle and steepest(plan) == most
 
 
 def test_the_bound_is_the_farthest_that_the_energy_can_send_the_tip():
