@@ -40,7 +40,7 @@ def fill(monkeypatch, *folders):
 
 def test_a_full_disk_after_the_solve_loses_nothing(inside, monkeypatch, capsys):
     fill(monkeypatch, inside / "run")
-    flags = ["--save", "a.npz", "--report", "r.json", "--plot", "p.png"]
+    flags = ["--save", "a.npz", "--report", "r.json", "--animate", "a.html"]
     assert run(FASTEST, [*SHORT, *flags]) == 3
     output = capsys.readouterr()
     assert "objective" in output.out
@@ -49,7 +49,7 @@ def test_a_full_disk_after_the_solve_loses_nothing(inside, monkeypatch, capsys):
         errno.ENOSPC
     )
     assert lines[2].startswith("two_link_time: --report: ") and "r.json" in lines[2]
-    assert lines[3].startswith("two_link_time: --plot: ")
+    assert lines[3].startswith("two_link_time: --animate: ")
     place = Path(lines[1].partition("the solution was saved as ")[2])
     assert place.parent.parent == inside / "temporary" and place.name == "a.npz"
     assert place.parent.stat().st_mode & 0o777 == 0o700

@@ -191,8 +191,12 @@ def test_a_library_that_is_not_as_its_name_says_is_built_anew(cache, damage):
         flipped[len(content) // 2] ^= 1
         contents = {"cut": content[:4096], "flipped": flipped, "foreign": foreign, "empty": b""}
         library.write_bytes(contents[damage])
-    code, out, err = loaded_elsewhere(cache)
-    assert code == 0 and out.startswith("External -0.295520"), err
+    if damage == "cut":  # which would end this process
+        code, out, err = loaded_elsewhere(cache)
+        assert code == 0 and out.startswith("External -0.295520"), err
+    else:
+        values = compile_function(pendulum())([0.3, -1.2])
+        assert np.allclose(np.array(values).ravel(), [-1.2, -np.sin(0.3)])
     (again,) = cache.glob("*.so")
     assert again.read_bytes() == content and not again.is_symlink()
 
