@@ -18,11 +18,14 @@ def swing_together(
     second: tuple[str, str],
     *,
     along: Sequence[float] = (0.0, 0.0, 1.0),
+    slack: float = 0.02,
 ) -> Constraint:
     """Let two limbs swing to the same side of where they hang.
 
     Each limb, the `first` and the `second`, is (fixed point, moving point); the product of both
-    reaches along an axis (3) is positive (m2).
+    reaches along an axis (3) is at least -slack^2 (m2). A product that must not be negative would
+    send both limbs through zero at once, where it has no slope and its multiplier no value; `slack`
+    (m) tells how near to hanging limbs count as doing so [assumed].
     """
     axis = ca.DM(along)
 
@@ -33,7 +36,7 @@ def swing_together(
     return Constraint(
         name=name,
         function=lambda at: reach(at, first) * reach(at, second),
-        lower=0.0,
+        lower=-(slack**2),
         upper=inf,
         labels=(f"{first[1]} with {second[1]}",),
         units="m2",

@@ -24,10 +24,10 @@ def foot_contact(
 ) -> tuple[Constraint, ...]:
     """Hold the pins of every support within `position` (m) of their targets.
 
-    They are slower than `velocity` (m/s) but at a strike. At a switch the support that holds more
-    axes holds, the earlier one of two alike. Under a `symmetry` of the motion the rows of the end
-    are left out: their image holds at the start, and twice the same row would leave its multiplier
-    undetermined.
+    They are slower than `velocity` (m/s), at a strike too: there is no impact, and what is slow
+    after it must be so before. At a switch the support that holds more axes holds, the earlier one
+    of two alike. Under a `symmetry` of the motion the rows of the end are left out: their image
+    holds at the start, and twice the same row would leave its multiplier undetermined.
     """
     constraints = []
     for foot in ground.feet:
@@ -36,7 +36,6 @@ def foot_contact(
                 opened = _open_ends(foot, number, symmetry is not None)
                 name = f"{foot.name}.{number + 1}"
                 constraints.append(_held_in_place(name, support, position, opened))
-                opened["open_start"] |= bool(np.isclose(support.when[0], foot.bears[0]))  # a strike
                 constraints.append(_held_still(name, support, velocity, opened))
     return tuple(constraints)
 

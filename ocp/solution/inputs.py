@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ocp.mechanics.structure import structure
+from ocp.transcription.between import wrenches_between
 from ocp.transcription.variables import motion_inputs
 
 if TYPE_CHECKING:
@@ -29,14 +30,13 @@ def lifts(solution: "Solution") -> str | None:
 def inputs(solution: "Solution", s: np.ndarray) -> np.ndarray:
     """Return y (width, N) of the kernels at instants s (N,)."""
     y = motion_inputs(solution.problem, solution.points, solution.duration, s)
-    if lifts(solution) == "variables":
-        return np.vstack(
-            [y, solution.lifted @ solution.problem.motion.interpolation(s, solution.nodes).T]
-        )
-    lines = [*_cut_forces(solution)]
-    for wrench in solution.wrenches().values() if solution.stands else ():
-        lines += [*wrench]
-    return np.vstack([y, *(np.interp(s, solution.nodes, line) for line in lines)])
+    lines = solution.lifted
+    if lifts(solution) != "variables":
+        wrenches = solution.wrenches().values() if solution.stands else ()
+        lines = np.vstack([_cut_forces(solution), *wrenches])
+    if not lines.size:
+        return y
+    return np.vstack([y, lines @ wrenches_between(solution.problem, solution.nodes, s).T])
 
 
 def _cut_forces(solution: "Solution") -> np.ndarray:

@@ -122,9 +122,9 @@ class Solution:
         """Return function(Instant), a vector of m entries, along the motion: (m,) or (m, N).
 
         Torques are those that the motion needs, or where they are polynomials of their own, these.
-        Ground wrenches that were variables at nodes run straight between them, hold after the last,
-        and are corrected to balance the motion exactly. Raises ValueError for times outside the
-        motion.
+        Ground wrenches that were variables at nodes run between them as polynomials, straight where
+        feet share, and are corrected to balance the motion exactly. Raises ValueError for times
+        outside the motion.
         """
         s = np.atleast_1d(np.asarray(t, dtype=float)) / self.duration
         if not ((s >= -1e-9) & (s <= 1 + 1e-9)).all():

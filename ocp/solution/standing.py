@@ -19,6 +19,7 @@ from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem, Span
 from ocp.solution.sampling import dense, traces
 from ocp.solution.solution import Solution
+from ocp.transcription.between import wrenches_between
 
 FAINT = (
     0.02  # of the body weight: of a fainter force no centre of pressure is told, as on force plates
@@ -276,14 +277,14 @@ def _unbalanced(motion: Motion) -> Extreme:
 
 
 def _between(solution: Solution, motion: Motion) -> Extreme | None:
-    """Return how far wrenches straight between the nodes are from balance.
+    """Return how far wrenches as they run between the nodes are from balance.
 
     None if they are no variables.
     """
     if not solution.stands:
         return None
     known = sum(
-        np.array([np.interp(motion.s, solution.nodes, line) for line in wrench])
+        wrench @ wrenches_between(solution.problem, solution.nodes, motion.s).T
         for wrench in solution.wrenches().values()
     )
     needed = np.vstack([motion.traced["moment"], motion.traced["force"]])

@@ -14,17 +14,17 @@ from ocp.transcription.sparse import Block, assemble, assemble_hessian
 from ocp.transcription.variables import motion_map
 
 
-def goals(program: Program, rule) -> tuple[Block, ...]:
+def goals(program: Program, rule, lifted_rule) -> tuple[Block, ...]:
     """Return one block per objective term, whose assembled row is the term's value, unweighted.
 
-    `rule` (s, w) integrates. Integrals over lifted quantities are sums over the nodes where these
-    are.
+    `rule` (s, w) integrates, and `lifted_rule` what depends on lifted quantities.
     """
     terms = enumerate(program.problem.objective.terms)
-    return tuple(_goal(program, rule, number, term) for number, (_, term) in terms)
+    rules = rule, lifted_rule
+    return tuple(_goal(program, rules, number, term) for number, (_, term) in terms)
 
 
-def _goal(program, rule, number, term):
+def _goal(program, rules, number, term):
     what, layout = f"objective {term.name!r}", program.layout
     stack = given(what, term.function, program.inputs)
     if term.kind != "squares" and stack.shape[0] != 1:
@@ -33,9 +33,7 @@ def _goal(program, rule, number, term):
     program.check_end(what, on_nodes and term.kind == "end")
     if term.kind == "integral":
         stack = program.inputs.at.T * stack
-    s, weight = rule
-    if on_nodes and not program.problem.motion.collocated:
-        s, weight = layout.nodes, _trapezoid(layout.nodes)
+    s, weight = rules[bool(on_nodes)]
     if term.kind == "end":
         s, weight = np.ones(1), np.ones(1)
     return Block(
@@ -45,17 +43,6 @@ def _goal(program, rule, number, term):
         target=np.full((1, len(s)), number),
         weight=weight[None, :],
     )
-
-
-def _trapezoid(s):
-    """Return the weights of the trapezoid rule.
-
-    Where the end is left out as the image of the start, the start counts for both.
-    """
-    step = np.diff(s, append=1.0)
-    weight = (step + np.append(0.0, step[:-1])) / 2
-    weight[0] += step[-1] / 2
-    return weight
 
 
 def term_values(terms, size: int, count: int) -> ca.Function:

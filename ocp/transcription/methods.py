@@ -20,6 +20,7 @@ from ocp.motion.quadrature import QUADRATURES, quadrature
 from ocp.motion.spline import BSpline
 from ocp.problem.statement import Problem
 from ocp.solvers.nlp import NLP
+from ocp.transcription import between
 from ocp.transcription.collocation import meshed, stage_group
 from ocp.transcription.laws import FORMS, laws
 from ocp.transcription.loop_laws import loosened
@@ -88,6 +89,13 @@ class Method:
         """Return instants s and weights w of integrals over [0, 1]."""
         return quadrature(problem.motion, "gauss", problem.motion.degree + 1)
 
+    def lifted_rule(self, problem: Problem, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return instants s and weights w of integrals over [0, 1] of what is lifted at the nodes.
+
+        By default they are exact for the squares of the polynomials that run between these.
+        """
+        return between.rule(problem, nodes) if len(nodes) else self.rule(problem)
+
     def layout(self, problem: Problem) -> Layout:
         """Return the Layout of the variables: torques and ground wrenches among them where that
         helps."""
@@ -147,6 +155,12 @@ class OnSpline(Method):
         gauss = problem.motion.degree + 1
         panels = self.panels or (gauss if self.quadrature == "gauss" else self.nodes)
         return quadrature(problem.motion, self.quadrature, panels)
+
+    def lifted_rule(self, problem: Problem, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return instants and weights: of "gauss" on every polynomial between the nodes, otherwise
+        of the stated quadrature."""
+        gauss = self.quadrature == "gauss" and len(nodes)
+        return between.rule(problem, nodes) if gauss else self.rule(problem)
 
     def layout(self, problem: Problem) -> Layout:
         """Return the Layout with torques and ground wrenches as variables where `torques` says."""
@@ -226,6 +240,10 @@ class Collocation(Method):
         """Return the nodes of the mesh and their weights."""
         mesh = cast(Mesh, problem.motion)
         return mesh.nodes, mesh.weights
+
+    def lifted_rule(self, problem: Problem, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the nodes of the mesh and their weights."""
+        return self.rule(problem)
 
     def layout(self, problem: Problem) -> Layout:
         """Return the Layout with the torques at the nodes."""
@@ -320,4 +338,4 @@ def _lifted(problem, torques, nodes):
         )
     if not lifts:
         return Layout(problem=problem)
-    return lifted_layout(problem, nodes[:-1] if problem.cyclic else nodes)
+    return lifted_layout(problem, nodes)

@@ -10,6 +10,7 @@ where these are.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import casadi as ca
 import numpy as np
@@ -27,6 +28,7 @@ from ocp.transcription.variables import Layout, free_duration, motion_map, motio
 
 SINGLE = {"start": (0.0,), "end": (1.0,), "ends": (0.0, 1.0), "joined": (0.0,)}
 ALIKE = 1e-9  # of the motion: instants so close are one
+STEP = 1e-6  # of the motion: shorter ones only part the sides of a jump
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,18 +109,33 @@ class Program:
 def scheduled(problem: Problem, per_segment: int) -> np.ndarray:
     """Return the instants of the motion's grid.
 
-    Where the ground has a contact schedule, the node nearest to each of its switches is moved
-    there, or one added where none is left to move.
+    Where the ground has a contact schedule, they stand at its switches too. A segment that these
+    cut has its steps anew: in each piece as many as are its part of the segment, and two at least
+    unless the grid has but one. The first step after a strike, where velocities fall fastest, is
+    halved.
     """
-    s = problem.motion.grid(per_segment)
-    switches = () if problem.ground is None else problem.ground.switches
-    for switch in switches:
-        gap, taken = np.abs(s - switch), np.isin(s, (0.0, 1.0, *switches))
-        if gap.min() > ALIKE and taken.all():
-            s = np.append(s, switch)
-        else:
-            s[np.argmin(gap if gap.min() <= ALIKE else np.where(taken, np.inf, gap))] = switch
-    return np.sort(s)
+    s, ground = problem.motion.grid(per_segment), problem.ground
+    if ground is None:
+        return s
+    switches = np.array(ground.switches)
+    for a, b in pairwise(problem.motion.breaks.tolist()):
+        cuts = switches[(switches > a + ALIKE) & (switches < b - ALIKE)].tolist()
+        if cuts:
+            steps = _cut_steps([a, *cuts, b], per_segment)
+            s = np.concatenate([s[s <= a], steps, s[s > b - STEP]])
+    strikes = [foot.bears[0] for foot in ground.feet if 0 <= foot.bears[0] < 1]
+    halves = [(s[s <= at + ALIKE][-1] + s[s > at + ALIKE][0]) / 2 for at in strikes]
+    return np.sort(np.append(s, halves))
+
+
+def _cut_steps(edges, per_segment):
+    """Return the steps strictly inside a segment between its `edges`, those inside among them."""
+    length, least = edges[-1] - edges[0], min(2, per_segment)
+    s = [edges[0]]
+    for a, b in pairwise(edges):
+        count = max(least, round((b - a) / length * per_segment))
+        s += np.linspace(a, b, count + 1)[1:].tolist()
+    return s[1:-1]
 
 
 def looked_at(problem: Problem, per_segment: int) -> np.ndarray:
@@ -139,7 +156,8 @@ def instants(program: Program, nodes: np.ndarray, when, equal: bool, on_nodes: b
     if when == "hull" and problem.motion.hull:
         return tuple(problem.motion.nodes[: -1 if problem.cyclic else None].tolist())
     s = problem.motion.abscissae(0) if equal else nodes
-    s = program.layout.nodes if on_nodes else s
+    if on_nodes:  # the end of a cycle is the start's image, whose bounds hold for both
+        s = program.layout.nodes[: -1 if problem.cyclic else None]
     if isinstance(when, str):
         return tuple(s.tolist())
     return _within(when, s, fixed=on_nodes, dense=not equal)

@@ -169,7 +169,8 @@ def transcribe(problem: Problem, transcription: Transcription = Transcription())
     for name, function in problem.outputs.items():
         given(f"output {name!r}", function, program.inputs)  # that none fails after the solve
     box, blocks, rows, bounds = _placed(asked_for, layout)
-    terms = goals(program, method.rule(problem))
+    rules = method.rule(problem), method.lifted_rule(problem, layout.nodes)
+    terms = goals(program, *rules)
     weights = [weight for weight, _ in problem.objective.terms]
     differentiated = transcription.derivatives != "solver"
     nlp = nonlinear_program(terms, weights, blocks, bounds, differentiated=differentiated)

@@ -18,6 +18,7 @@ from ocp.mechanics.structure import structure
 from ocp.mechanics.zero_moment import body_weight
 from ocp.problem.ground import bearing_slots, slots
 from ocp.problem.statement import Problem
+from ocp.transcription.between import torques_between, wrenches_between
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -187,11 +188,15 @@ def _motion_entries(layout, s, hull):
 
 
 def _lifted_entries(layout, s):
-    """Return the triplets of what is lifted, run between the nodes as the motion's basis does
-    it."""
-    weights = layout.problem.motion.interpolation(s, layout.nodes)
-    instant, node = np.nonzero(weights)
-    line, entry = np.nonzero(layout.place[:, node] >= 0)
-    row = instant[entry] * layout.width + motion_width(layout.problem) + line
-    value = weights[instant, node][entry] * body_weight(layout.problem.tree)
-    return row, layout.place[line, node[entry]], value
+    """Return the triplets of what is lifted, at nodes and between them."""
+    problem, count = layout.problem, len(structure(layout.problem.tree).drives)
+    parts = []
+    for rows, between in ((slice(count), torques_between), (slice(count, None), wrenches_between)):
+        weights, place = between(problem, layout.nodes, s), layout.place[rows]
+        instant, node = np.nonzero(weights)
+        line, entry = np.nonzero(place[:, node] >= 0)
+        row = instant[entry] * layout.width + motion_width(problem) + line + (rows.start or 0)
+        value = weights[instant, node][entry] * body_weight(problem.tree)
+        parts.append((row, place[line, node[entry]], value))
+    row, column, value = (np.concatenate(part) for part in zip(*parts))
+    return row, column, value

@@ -276,6 +276,7 @@ def _postured(posture: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _certified(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     standing = dict(report["standing"])
+    balance = standing.pop("unbalanced"), standing.pop("before_correction")
     entries = {f"pressure margin {foot}": each for foot, each in standing.pop("margins").items()}
     entries |= {name: entry for name, entry in standing.items() if entry is not None}
     entries |= {f"lowest of {name}": entry for name, entry in report["penetration"].items()}
@@ -286,3 +287,15 @@ def _certified(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             f"  {name.replace('_', ' ')}",
             f"{number}({entry['where']}, t = {entry['time']:.4f} s)",
         )
+    yield "  root balanced", _balanced(*balance)
+
+
+def _balanced(after: Mapping[str, Any], before: Mapping[str, Any] | None) -> str:
+    """Return how well the ground balances the root, by correction and before it."""
+    words = f"to {after['value']:.1e} {after['unit']} by correction"
+    if before is None:
+        return words
+    return (
+        f"{words}; before correction off by {before['value']:.2g} {before['unit']} "
+        f"({before['where']}, t = {before['time']:.4f} s)"
+    )

@@ -1,5 +1,6 @@
 """A predicted step: solved once from standing, and judged by its certificate."""
 
+import re
 from dataclasses import replace
 
 import casadi as ca
@@ -12,7 +13,7 @@ from ocp.problems.gait.stance import stance
 from ocp.problems.gait.statement import problem
 from ocp.problems.gait.walking import walk
 
-from ocp import Solver, Spline, Transcription, load
+from ocp import Solver, Spline, Transcription, load, verify
 from ocp.cli.run import run
 from ocp.plots import plot_reactions
 from ocp.solution import violations
@@ -51,9 +52,11 @@ def test_one_step_converges_from_standing_with_every_family_of_constraints(step)
     assert (
         step.statistics["attempts"] == ["Solve_Succeeded"] and step.statistics["iterations"] < 100
     )
-    assert step.points.shape == (38, 8) and len(scheduled(step.problem, 4)) == 21
+    assert step.points.shape == (38, 8) and len(scheduled(step.problem, 4)) == 25
     assert 0.1 < step.terms[0][2] < 0.13  # the dynamic effort (s)
-    assert max(found.nodes for found in violations(step).values()) < 1e-6
+    found = dict(violations(step))
+    assert found.pop("dynamics").nodes < 1e-6 * 735.75  # N, whose rows count in body weights
+    assert max(row.nodes for row in found.values()) < 1e-6
 
 
 def test_the_certificate_between_the_nodes(step, report):
@@ -73,14 +76,34 @@ def test_the_certificate_between_the_nodes(step, report):
     assert all(jump["value"] < 1e-6 for jump in report["continuity"].values())
 
 
+def test_the_default_step_passes_its_certificate_and_names_the_effort_that_it_has(step):
+    """Every row at every instant by its own bound, the strike and what follows it included."""
+    certificate = verify(step).require(1e-2)
+    slips = {name: row for name, row in certificate.violations.items() if name.startswith("slip")}
+    assert len(slips) == 5 and max(row.dense for row in slips.values()) < 2e-3  # m/s
+    effort, tau = step.terms[0][2], step.problem.tree.moving[6:]
+    largest = np.array([max(map(abs, joint.torque)) for joint in tau])[:, None]
+    t = np.linspace(0.0, step.duration, 8001)
+    shares = (step.trace(lambda at: at.tau[6:], t) / largest) ** 2
+    assert effort == pytest.approx(np.trapezoid(shares.sum(axis=0), t), rel=2e-3)
+
+
+def test_between_the_nodes_the_ground_is_off_balance_by_little_before_it_is_corrected(report):
+    standing = report["standing"]
+    assert 0.0 < standing["before_correction"]["value"] < 0.005  # of the weight
+    assert standing["unbalanced"]["value"] < 1e-9
+    (line,) = [line for line in report_lines(report) if "root balanced" in line]
+    said = re.search(r"before correction off by (\S+) body weights", line)
+    assert float(said[1]) == pytest.approx(standing["before_correction"]["value"], rel=0.05)
+
+
 def test_the_walk_is_like_that_of_measured_adults(report):
     angles, vertical = report["angles"]["fukuchi"], report["vertical_force"]
     for joint, least in (("hip_flex", 0.95), ("knee_flex", 0.90), ("ankle_df", 0.75)):
         assert angles[joint]["r"] >= least
     assert angles["knee_flex"]["rmse"] <= 12 and report["forces"]["vertical"]["cycle"]["r"] >= 0.90
-    assert (
-        1.0 <= vertical["first_peak"]["BW"] <= 1.3 and 1.0 <= vertical["second_peak"]["BW"] <= 1.3
-    )
+    assert 1.0 <= vertical["first_peak"]["BW"] <= 1.4  # no impact: the heel must land slowly
+    assert 1.0 <= vertical["second_peak"]["BW"] <= 1.3
     assert 0.6 <= vertical["valley"]["BW"] <= 0.9
     posture = report["posture"]
     assert posture["shoulder_abduction_deg"] < 40 and posture["arm_leg_correlation"] < -0.5

@@ -30,6 +30,7 @@ from ocp.problem import (
 )
 from ocp.solvers import kkt_residual
 from ocp.transcription import transcribe, transcription_of
+from ocp.transcription.between import wrenches_between
 from ocp.transcription.multipliers import gather_multipliers, name_multipliers
 from ocp.transcription.requests import scheduled
 from ocp.transcription.variables import (
@@ -210,7 +211,7 @@ def test_variables_split_and_join_without_loss(duration):
     assert sorted(layout.place[layout.place >= 0]) == list(range(motion_size(problem), layout.size))
     assert np.all(join(layout, points, time)[motion_size(problem) :] == 0)
     nodes, rows = layout.nodes, len(structure(problem.tree).drives)
-    assert layout.place.shape == (rows + 12, 9) and lifted.shape == (rows + 12, 9)
+    assert layout.place.shape == (rows + 12, 11) and lifted.shape == (rows + 12, 11)
     stands = {
         "right": nodes > STRIKE,
         "left": nodes < LEAVE,
@@ -225,7 +226,7 @@ def test_variables_split_and_join_without_loss(duration):
 
 
 @pytest.mark.parametrize("duration", [0.8, (0.5, 1.5)], ids=["fixed", "free"])
-def test_the_motion_map_places_lifted_columns_at_their_nodes_only(duration):
+def test_the_motion_map_places_lifted_columns_at_their_nodes_and_runs_between_them(duration):
     problem = crouch(duration=duration)
     layout, rng = lifted_layout(problem, scheduled(problem, 4)), np.random.default_rng(2)
     x, s = rng.standard_normal(layout.size), np.array([0.0, 0.1, STRIKE, 0.5, 0.6, 1.0])
@@ -234,11 +235,11 @@ def test_the_motion_map_places_lifted_columns_at_their_nodes_only(duration):
     assert np.allclose(
         found[: motion_width(problem)], motion_inputs(problem, points, time, s), atol=1e-12
     )
-    expected = np.column_stack([lifted[:, np.isclose(layout.nodes, at)].sum(axis=1) for at in s])
-    assert (
-        np.allclose(found[motion_width(problem) :], expected, atol=1e-12)
-        and not expected[:, [1, 4]].any()
-    )
+    expected = lifted @ wrenches_between(problem, layout.nodes, s).T
+    assert np.allclose(found[motion_width(problem) :], expected, atol=1e-12)
+    for at, column in zip(s, expected.T):
+        if np.isclose(layout.nodes, at).any():
+            assert np.array_equal(column, lifted[:, np.isclose(layout.nodes, at)].sum(axis=1))
     still = np.reshape(
         np.array(motion_map(layout, np.arange(5) / 4, hull=True).matrix @ x),
         (layout.width, 5),
@@ -256,7 +257,7 @@ def test_nodes_stand_at_every_switch_of_the_contact_schedule():
     problem = crouch(strike=0.26, leave=0.61)
     s = scheduled(problem, 4)
     assert (
-        len(s) == 9
+        len(s) == 11
         and s[0] == 0
         and s[-1] == 1
         and {0.26, 0.61} <= set(s)
@@ -275,22 +276,32 @@ def test_the_first_guess_stands_on_its_feet():
     transcribed = transcribe(problem, transcription_of(SUMS))
     _, _, lifted = split(transcribed.layout, transcribed.guess)
     push = lifted[[4 + 5, 4 + 11]] / body_weight(problem.tree)
-    assert np.allclose(push.sum(axis=0), 1) and np.allclose(
-        push[0], [0, 0, 0, 0.5, 0.5, 1, 1, 1, 1]
-    )
+    s = transcribed.layout.nodes
+    share = np.where(s > STRIKE, np.where(s < LEAVE, 0.5, 1.0), 0.0)
+    assert np.allclose(push.sum(axis=0), 1) and np.allclose(push[0], share)
     lifted[[4 + 5, 4 + 11]] = 0
     assert not lifted.any()
 
 
-def test_a_lifted_integral_is_the_trapezoid_of_the_nodes():
-    problem = crouch(objective=integral("push", lambda at: at.reaction.push("right")))
-    transcribed = transcribe(problem, Transcription(method=Spline(nodes=4)))
+@pytest.mark.parametrize("quadrature", ["gauss", "trapezoid"])
+def test_a_lifted_integral_is_that_of_what_runs_between_the_nodes(quadrature):
+    """Of the square too, which a sum over the nodes would exaggerate where torques are steep."""
+    parts = {
+        "push": lambda at: at.reaction.push("right"),
+        "work": lambda at: at.tau[8] * at.tau[8],
+    }
+    goal = integral("push", parts["push"]) + 0.01 * integral("work", parts["work"])
+    problem = crouch(objective=goal)
+    method = Spline(nodes=4, quadrature=quadrature, panels=4)
+    transcribed = transcribe(problem, Transcription(method=method))
     x = near(transcribed)
     _, _, lifted = split(transcribed.layout, x)
-    s, push = transcribed.layout.nodes, lifted[4 + 5]
-    assert float(transcribed.terms(x)) == pytest.approx(
-        0.8 * np.sum((push[1:] + push[:-1]) / 2 * np.diff(s))
-    )
+    s = np.linspace(0, 1, 9) if quadrature == "trapezoid" else np.linspace(0, 1, 40001)
+    between = lifted @ wrenches_between(problem, transcribed.layout.nodes, s).T
+    drive = list(structure(problem.tree).drives).index(8)
+    expected = [np.trapezoid(line, s) for line in (between[4 + 5], between[drive] ** 2)]
+    found = np.array(transcribed.terms(x)).ravel()
+    np.testing.assert_allclose(found, 0.8 * np.array(expected), rtol=1e-6)
 
 
 def test_multipliers_of_lifted_rows_go_to_names_and_back():
@@ -305,7 +316,7 @@ def test_multipliers_of_lifted_rows_go_to_names_and_back():
     )
     assert (
         law.labels == tuple(joint.name for joint in biped().moving)
-        and law.values.shape == (10, 9)
+        and law.values.shape == (10, 11)
         and np.abs(law.values).max() > 1e-3
     )
     x = join(transcribed.layout, crouched().points, 0.8, crouched().lifted)

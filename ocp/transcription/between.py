@@ -1,0 +1,109 @@
+"""What is lifted, between the nodes: torques and ground wrenches as piecewise polynomials.
+
+They run as polynomials through a few nodes, from one kink to the next: from knot to knot of the
+motion and from switch to switch of contact. Wrenches run straight from node to node while several
+feet bear: these share freely, and what is straight between two wrenches that push, within friction
+and through the soles, does too. So do torques where feet strike or leave, since a load that passes
+from foot to foot within a few nodes bends them there more than the motion does.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ocp.motion.basis import Array
+from ocp.problem.ground import bearing_slots
+from ocp.problem.statement import Problem
+
+STEPS = 4  # at most, that one polynomial runs over: of higher degree it would swing between them
+ALIKE = 1e-9  # of the motion: instants so close are one
+JUMP = 1e-6  # of the motion: nodes so close stand on either side of a jump
+LEAST = 3  # points of a rule on the shortest polynomials
+
+
+def torques_between(problem: Problem, nodes: ArrayLike, s: ArrayLike) -> Array:
+    """Return the matrix (N, nodes) that takes torques at the nodes to the instants s (N,).
+
+    After the last node, as before the first, all stays as it is there.
+    """
+    return _interpolation(problem, np.asarray(nodes, dtype=float), s, wrenches=False)
+
+
+def wrenches_between(problem: Problem, nodes: ArrayLike, s: ArrayLike) -> Array:
+    """Return the matrix (N, nodes) that takes ground wrenches at the nodes to the instants s (N,).
+
+    Forces of cut joints too.
+    """
+    return _interpolation(problem, np.asarray(nodes, dtype=float), s, wrenches=True)
+
+
+def rule(problem: Problem, nodes: Array) -> tuple[Array, Array]:
+    """Return instants s and weights w of integrals over [0, 1] of what is lifted at the nodes.
+
+    They are those of Gauss and Legendre on every polynomial, as many points as it has nodes.
+    """
+    s, weights = [], []
+    for members in runs(problem, nodes, wrenches=True):
+        places, shares = np.polynomial.legendre.leggauss(max(LEAST, len(members)))
+        start, end = nodes[members[0]], nodes[members[-1]]
+        s.append(start + (end - start) * (places + 1) / 2)
+        weights.append((end - start) * shares / 2)
+    return np.concatenate(s), np.concatenate(weights)
+
+
+def runs(problem: Problem, nodes: Array, *, wrenches: bool) -> list[Array]:
+    """Return the numbers of the nodes of every polynomial, whose last is the next one's first.
+
+    They are those of `wrenches`, or else of torques.
+    """
+    kinked = _kinked(problem, nodes, wrenches)
+    ends = [0, *np.flatnonzero(kinked[1:-1]) + 1, len(nodes) - 1]
+    parts = []
+    for first, last in pairwise(ends):
+        pieces = -(-(last - first) // STEPS)
+        for steps in np.array_split(np.arange(first, last), pieces):
+            parts.append(np.append(steps, steps[-1] + 1))
+    return parts
+
+
+def _interpolation(problem: Problem, nodes: Array, s: ArrayLike, wrenches: bool) -> Array:
+    s = np.asarray(s, dtype=float)
+    if problem.motion.collocated:
+        return problem.motion.interpolation(s, nodes)
+    s = _snapped(nodes, np.clip(s, nodes[0], nodes[-1]))
+    matrix = np.zeros((len(s), len(nodes)))
+    for members in runs(problem, nodes, wrenches=wrenches):
+        inside = np.flatnonzero((s >= nodes[members[0]]) & (s <= nodes[members[-1]]))
+        matrix[np.ix_(inside, members)] = _lagrange(nodes[members], s[inside])
+    return matrix
+
+
+def _kinked(problem: Problem, nodes: Array, wrenches: bool) -> Array:
+    """Tell at which nodes (N,) what is lifted may have a kink."""
+    ground, middles = problem.ground, (nodes[1:] + nodes[:-1]) / 2
+    switches = () if ground is None else ground.switches
+    alone = np.diff(nodes) < JUMP
+    if ground is not None and (wrenches or np.isfinite([foot.bears for foot in ground.feet]).any()):
+        alone |= [len(bearing_slots(ground, s)) > 1 for s in middles]
+    kinked = _near(nodes, np.append(problem.motion.breaks, switches))
+    return kinked | np.append(alone, False) | np.append(False, alone)
+
+
+def _near(nodes: Array, edges: Array) -> Array:
+    return (np.abs(nodes[:, None] - edges) < ALIKE).any(axis=1)
+
+
+def _snapped(nodes: Array, s: Array) -> Array:
+    """Return the instants s, those that are alike to a node as it is."""
+    nearest = nodes[np.abs(nodes - s[:, None]).argmin(axis=1)]
+    return np.where(np.abs(nearest - s) < ALIKE, nearest, s)
+
+
+def _lagrange(nodes: Array, s: Array) -> Array:
+    """Return the polynomials that are 1 at one of the nodes and 0 at the others, (N, nodes)."""
+    values = np.ones((len(s), len(nodes)))
+    for j, node in enumerate(nodes):
+        for other in np.delete(nodes, j):
+            values[:, j] *= (s - other) / (node - other)
+    return values
