@@ -9,6 +9,8 @@ from typing import Any
 
 from ocp import PLAIN, Guess, Problem, Radau, Solution, Solver, Transcription, Views, solve
 from ocp.mechanics import structure
+from ocp.progress import say
+from ocp.solvers import INTERRUPTED
 from ocp.studies import wandering
 
 COARSE = Transcription(method=Radau(intervals=40, order=4))
@@ -46,14 +48,20 @@ def swing(
 def wander(
     statement: Problem, transcription: Transcription, starts: int, seed: int, spread: float
 ) -> list[Solution]:
-    """Return the solutions from several starts that converged, best first."""
+    """Return the solutions from several starts that converged, best first.
+
+    Ctrl-C in one of them ends them all: it raises KeyboardInterrupt.
+    """
     if structure(statement.tree).passive:
         transcription = COARSE
         statement = replace(statement, motion=replace(statement.motion, points=ROUGH))
     solutions = []
     for number in range(starts):
+        say(f"tries start {number + 1} of {starts}")
         guess = wandering(statement, transcription, number, seed=seed, spread=spread)
         solutions.append(solve(statement, transcription, QUICK, guess=guess, attempts=PLAIN))
+        if solutions[-1].status == INTERRUPTED:
+            raise KeyboardInterrupt
     return sorted((one for one in solutions if one.success), key=lambda one: one.objective)
 
 

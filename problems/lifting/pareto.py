@@ -8,6 +8,7 @@ import numpy as np
 from ocp.problems.lifting.statement import FAINT
 
 from ocp import Attempt, Guess, Objective, Problem, Solution, Solver, Transcription, solve
+from ocp.solvers import INTERRUPTED
 
 TUNED = {
     "tol": 1e-6,
@@ -56,7 +57,19 @@ def lift(
         )
     if "stability" not in weights or (weights["stability"] == 0 and not pareto):
         return run(problem, guess)
-    return _balanced(problem, weights, run, guess, pareto)
+    return _balanced(problem, weights, _unstopped(run), guess, pareto)
+
+
+def _unstopped(run: Run) -> Run:
+    """Return a run that Ctrl-C ends with all others: it raises KeyboardInterrupt."""
+
+    def whole(weighed: Problem, start: Any) -> Solution:
+        solution = run(weighed, start)
+        if solution.status == INTERRUPTED:
+            raise KeyboardInterrupt
+        return solution
+
+    return whole
 
 
 def _balanced(

@@ -3,9 +3,11 @@ gallery and its table."""
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from ocp.problems import acrobot_swing, swinging
 from ocp.problems.pr_mixed import problem as sliding
 from ocp.problems.published import HEADER, rows
 from ocp.problems.two_link_lift import problem as lift
@@ -153,3 +155,16 @@ def test_the_readme_shows_the_table_as_it_is():
         ]
         assert len(match) == 1 and match[0][2:4] == list(line[2:4]) and match[0][5] == line[5]
         assert float(match[0][4]) == pytest.approx(float(line[4]), abs=1.1e-4)
+
+
+def test_ctrl_c_in_one_of_several_starts_ends_them_all(monkeypatch):
+    tried = []
+
+    def stopped(*_, **settings):
+        tried.append(settings["guess"])
+        return SimpleNamespace(status="User_Requested_Stop", success=False)
+
+    monkeypatch.setattr(swinging, "solve", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        swinging.swing(acrobot_swing.problem())
+    assert len(tried) == 1
