@@ -11,7 +11,7 @@ from ocp.progress import say
 from ocp.solution.arguments import check_solution
 from ocp.solution.bending import Slope, steepest
 from ocp.solution.bounds import Violation, violations
-from ocp.solution.claims import bare, refusals
+from ocp.solution.claims import bare, misfit, refusals
 from ocp.solution.costs import cost
 from ocp.solution.energy import energy_error
 from ocp.solution.optimality import first_order
@@ -23,7 +23,7 @@ from ocp.transcription.transcribe import transcribe
 
 
 class NotVerified(RuntimeError):
-    """Raised by Verification.require.
+    """Raised by Verification.require, and by verify of what is no motion of its problem.
 
     The message lists what exceeds the tolerance, with names, times and units.
     """
@@ -142,12 +142,16 @@ def _short(value: float | None) -> str:
 def verify(solution: Solution) -> Verification:
     """Return the Verification of a Solution.
 
-    `.require(tolerance)` raises NotVerified for one that does not pass.
+    `.require(tolerance)` raises NotVerified for one that does not pass. Raises NotVerified at once
+    for one whose numbers are not those of any motion of its problem.
     """
     check_solution("verify", solution)
     say("certifies: simulates forward, looks between the nodes, rebuilds the program")
     planner, settings = solution.formulation, solution.transcription
     transcribed = transcribe(solution.problem, replace(settings, derivatives="ad", compiled=False))
+    reason = misfit(solution, transcribed.layout)
+    if reason:
+        raise NotVerified(f"not a motion of its problem: {reason}")
     costs = None if solution.missing else cost(solution, transcribed)
     judged = costs is not None and not bare(solution, transcribed)
     return Verification(

@@ -12,6 +12,7 @@ from ocp.solution.costs import Cost
 from ocp.solution.solution import Solution
 from ocp.solvers.statuses import says_done
 from ocp.transcription.transcribe import Transcribed
+from ocp.transcription.variables import Layout
 
 EXACT = 1e-9  # relative: what is computed twice from the same numbers differs by no more
 NOISE = 1e-12  # absolutely
@@ -29,6 +30,27 @@ def refusals(solution: Solution, transcribed: Transcribed, cost: Cost | None) ->
         *_of_the_duration(solution),
         *(() if cost is None else _of_the_objective(solution, cost)),
     )
+
+
+def misfit(solution: Solution, layout: Layout) -> str:
+    """Return why no certificate can be made of a solution, nothing where one can.
+
+    Its numbers do not make variables of the program's `layout`.
+    """
+    problem = solution.problem
+    points = (problem.tree.dof, problem.motion.points)
+    for what, array, shape in (
+        ("control points", solution.points, points),
+        ("nodes", solution.nodes, layout.nodes.shape),
+        ("lifted", solution.lifted, layout.place.shape),
+    ):
+        if np.shape(array) != shape:
+            return f"{what}: expected numbers of shape {shape}, got {np.shape(array)}"
+    if not np.allclose(solution.nodes, layout.nodes, rtol=0.0, atol=EXACT):
+        return "nodes: torques and ground wrenches stand at other instants than the program's"
+    if not (np.isfinite(solution.duration) and solution.duration > 0):
+        return f"duration: expected a positive number of s, got {solution.duration:g}"
+    return ""
 
 
 def bare(solution: Solution, transcribed: Transcribed) -> bool:
@@ -51,6 +73,9 @@ def _of_the_statement(solution: Solution, transcribed: Transcribed) -> Iterator[
             f"multipliers of {', '.join(strange)}: the problem has no such constraints, so it is "
             "not the one that was solved"
         )
+    for name, known_by_name in solution.multipliers.items():
+        if not np.isfinite(known_by_name.values).all():
+            yield f"multipliers of {name}: not all are numbers"
     if bare(solution, transcribed):
         yield "no multipliers: whether the motion is optimal cannot be judged"
 

@@ -32,6 +32,8 @@ MEANING = {
     "installation lacks is the usual cause",
     "Not_Enough_Degrees_Of_Freedom": "more equalities than free variables: add control points or "
     "drop requirements",
+    "Solved_To_Acceptable_Level": "done by looser tolerances than asked for, at a point that does "
+    "not meet bounds and first-order conditions in the problem's own units: often badly scaled",
     "User_Requested_Stop": "interrupted; this is the best iterate seen",
 }
 WORST = 5  # of a kind are named

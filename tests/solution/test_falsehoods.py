@@ -211,3 +211,34 @@ def test_a_row_that_is_not_a_number_is_refused_at_any_tolerance(lifted, upper):
     statement = replace(lifted.problem, constraints=(*lifted.problem.constraints, nowhere))
     text = refused(replace(lifted, problem=statement), 1e12)
     assert "nowhere (broken): violated by nan" in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"duration": np.nan}, "duration: expected a positive number of s, got nan"),
+        ({"duration": -1.0}, "duration: expected a positive number of s, got -1"),
+        ({"points": np.zeros((2, 11))}, "control points: expected numbers of shape"),
+        ({"lifted": np.zeros((2, 3))}, "lifted: expected numbers of shape"),
+        ({"nodes": np.linspace(0.0, 0.9, 37)}, "nodes: torques and ground wrenches stand at other"),
+    ],
+)
+def test_what_is_no_motion_of_its_problem_is_refused_at_once(by_variables, changes, words):
+    with pytest.raises(NotVerified, match=words):
+        verify(replace(by_variables, **changes))
+
+
+@pytest.mark.parametrize("name", ["at_start.q", "torque_limits"])
+def test_multipliers_that_are_no_numbers_are_refused(lifted, name):
+    known = lifted.multipliers[name]
+    broken = {name: replace(known, values=known.values * np.nan)}
+    text = refused(replace(lifted, multipliers=dict(lifted.multipliers) | broken), 1e9)
+    assert f"multipliers of {name}: not all are numbers" in text
+
+
+def test_a_control_point_that_is_no_number_is_refused_everywhere(lifted):
+    points = lifted.points.copy()
+    points[1, 4] = np.nan
+    text = refused(replace(lifted, points=points), 1e9)
+    for words in ("torque_limits", "simulation", "energy", "first-order", "objective is off"):
+        assert words in text
