@@ -325,3 +325,11 @@ def test_a_cycle_on_a_mesh_ends_as_it_began():
     )
     assert np.allclose(stages.q(0.5), [1.0, -0.5], atol=1e-8)
     assert stages.objective == pytest.approx(spline.objective, rel=0.1)
+
+
+@pytest.mark.parametrize("method", ["hermite-simpson", "radau"])
+def test_weights_of_unequal_intervals_integrate_polynomials(method):
+    mesh = Mesh(method=method, intervals=3, inner=(0.1, 0.7))
+    for power in range(4):
+        integral = mesh.weights @ mesh.nodes**power
+        assert integral == pytest.approx(1 / (power + 1), abs=1e-14)

@@ -357,3 +357,15 @@ def test_an_unknown_rule_lists_the_known():
         ValueError, match="^quadrature: expected one of gauss, trapezoid, simpson, got 'romberg'"
     ):
         quadrature(BSpline(points=5), "romberg", 1)
+
+
+@pytest.mark.parametrize("degree", [3, 4, 5])
+def test_accelerations_have_the_abscissae_of_a_spline_two_degrees_lower(degree):
+    motion = BSpline(points=12, degree=degree)
+    lower = motion.breaks if degree == 3 else BSpline(points=10, degree=degree - 2).nodes
+    assert motion.abscissae(2) == pytest.approx(lower, abs=1e-14)
+
+
+def test_what_is_known_at_nodes_is_picked_there_and_nowhere_else():
+    picked = BSpline(points=8).interpolation([0.0, 0.5, 0.6, 1.0], [0.0, 0.5, 1.0])
+    assert picked.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 0], [0, 0, 1]]

@@ -1,8 +1,10 @@
 """Charts of plain numbers: written whole or not at all, curves as they are given."""
 
+from contextlib import contextmanager
+
 import pytest
 
-from ocp.plots import Curve, Panel, lines, panels
+from ocp.plots import COLOURS, Curve, Panel, lines, panels, picture
 
 SQUARE = Curve(label="square", x=(1, 2, 3), y=(1, 4, 9), dash="dashed", colour=12)
 
@@ -22,3 +24,43 @@ def test_words_of_a_chart_are_no_formulas(tmp_path):
     lines(tmp_path / "chart.png", [odd, odd], x="$\\frac{$", y="$")
     panels(tmp_path / "panels.png", [Panel(curves=[odd], x="$\\frac{$", y="_")])
     assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """The figures that charts draw."""
+    figures = []
+
+    @contextmanager
+    def kept(path, *size):
+        with picture(None, *size) as figure:
+            figures.append(figure)
+            yield figure
+
+    monkeypatch.setattr("ocp.plots.charts.picture", kept)
+    return figures
+
+
+def test_curves_have_their_own_colours_dashes_and_marks(drawn, tmp_path):
+    curves = [
+        Curve(label=dash, x=(1, 2), y=(1, 4), dash=dash, colour=number + 9)
+        for number, dash in enumerate(("solid", "dashed", "dotted", "points"))
+    ]
+    lines(tmp_path / "chart.png", curves, x="n", y="n^2")
+    panels(tmp_path / "panels.png", [Panel(curves=curves, x="n", y="n^2")])
+    for figure, marks in zip(drawn, (["o", "None", "None", "o"], ["None"] * 4)):
+        shown = figure.axes[0].get_lines()
+        assert [line.get_color() for line in shown] == [COLOURS[9], *COLOURS[:3]]
+        assert [line.get_linestyle() for line in shown] == ["-", "--", ":", "None"]
+        assert [line.get_marker() for line in shown] == marks
+        assert [line.get_ydata().tolist() for line in shown] == [[1, 4]] * 4
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_a_chart_is_logarithmic_where_that_is_asked_for(drawn, tmp_path, log):
+    lines(tmp_path / "chart.png", [SQUARE], x="n", y="n^2", log=log)
+    panels(tmp_path / "panels.png", [Panel(curves=[SQUARE], x="n", y="n^2", log=log)])
+    (chart,), (panel,) = (figure.axes for figure in drawn)
+    scale = "log" if log else "linear"
+    assert (chart.get_xscale(), chart.get_yscale()) == (scale, scale)
+    assert (panel.get_xscale(), panel.get_yscale()) == (scale, "linear")
