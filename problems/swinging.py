@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ocp import PLAIN, Guess, Problem, Radau, Solution, Solver, Transcription, Views, solve
+from ocp import PLAIN, BSpline, Guess, Problem, Radau, Solution, Solver, Transcription, Views, solve
 from ocp.mechanics import structure
 from ocp.progress import say
 from ocp.solvers import INTERRUPTED
@@ -26,12 +26,14 @@ def swing(
     *,
     guess: Guess | Solution | None = None,
     watch: Any = None,
+    refine: float | None = None,
     starts: int = 16,
     seed: int = 0,
     spread: float = SPREAD,
 ) -> Solution:
     """Solve from the best of several starts, whose objectives the statistics keep.
 
+    `guess`, `watch` and `refine` are those of `solve`.
     `starts`: first guesses tried, with passive joints on a coarse mesh, the first of them straight;
     with 1, or a guess, none; `seed`: of the others, which are random; `spread`: how far they wander
     off the straight one (rad or m).
@@ -40,7 +42,7 @@ def swing(
     if guess is None and starts > 1:
         tried = wander(statement, transcription, starts, seed, spread)
         guess = tried[0] if tried else None
-    solution = solve(statement, transcription, solver, guess=guess, watch=watch)
+    solution = solve(statement, transcription, solver, guess=guess, watch=watch, refine=refine)
     costs = [one.objective for one in tried]
     return replace(solution, statistics=dict(solution.statistics) | {"starts": costs})
 
@@ -54,7 +56,8 @@ def wander(
     """
     if structure(statement.tree).passive:
         transcription = COARSE
-        statement = replace(statement, motion=replace(statement.motion, points=ROUGH))
+        degree = statement.motion.degree
+        statement = replace(statement, motion=BSpline(points=ROUGH, degree=degree))
     solutions = []
     for number in range(starts):
         say(f"tries start {number + 1} of {starts}")

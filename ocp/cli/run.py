@@ -121,16 +121,20 @@ def _solved(
 ) -> Solution:
     """Return what a task's method finds, refined to a tolerance if there is one.
 
-    Methods of a problem's own, as several starts, give refinement its start.
+    Methods that cannot refine give refinement its start.
     """
     if tolerance is None:
         return method(statement, transcription, solver, **settings)
-    guess = settings["guess"]
-    if method is not looking.solve:
-        guess = method(statement, transcription, solver, **settings)
-        statement, transcription = guess.problem, guess.transcription
+    if "refine" in inspect.signature(method).parameters:
+        return method(statement, transcription, solver, refine=tolerance, **settings)
+    start = method(statement, transcription, solver, **settings)
     return looking.refine(
-        statement, tolerance, transcription, solver, guess=guess, watch=settings["watch"]
+        start.problem,
+        tolerance,
+        start.transcription,
+        solver,
+        guess=start,
+        watch=settings["watch"],
     )
 
 
