@@ -12,6 +12,7 @@ from ocp.solvers.nlp import NLP
 from ocp.solvers.plugins import CPU_LIMITS, ITERATION_LIMITS, TIME_LIMITS
 from ocp.solvers.record import Iteration
 
+EASING = "ipopt"  # solves relaxed programs, whatever plugin was asked for
 LEAST_SECONDS = 1e-6  # of a limit of time that is used up, since solvers refuse zero
 Watch = Callable[[Iteration], Any]
 
@@ -45,7 +46,7 @@ class Budget:
     def limit(self, solver: Solver) -> Solver:
         """Return the solver with no more allowed than what is left to the user's options."""
         limits: dict[str, Any] = {
-            name: max(amount, 0 if name in ITERATION_LIMITS else LEAST_SECONDS)
+            _named(name, solver): max(amount, 0 if name in ITERATION_LIMITS else LEAST_SECONDS)
             for name, amount in self.left.items()
         }
         return replace(solver, options=dict(solver.options) | limits) if limits else solver
@@ -56,6 +57,22 @@ class Budget:
         used |= dict.fromkeys(TIME_LIMITS, seconds) | dict.fromkeys(CPU_LIMITS, cpu_seconds)
         left = {name: amount - used[name] for name, amount in self.left.items()}
         return Budget(left=left, iterations=self.iterations - iterations)
+
+
+def _named(limit: str, solver: Solver) -> str:
+    """Return what IPOPT calls a limit that another plugin's options set, where it solves."""
+    if solver.name != EASING:
+        return limit
+    kinds = {"max_iter": ITERATION_LIMITS, "max_wall_time": TIME_LIMITS, "max_cpu_time": CPU_LIMITS}
+    return next(name for name, others in kinds.items() if limit in others)
+
+
+def easing(solver: Solver) -> Solver:
+    """Return what solves relaxed programs: IPOPT with their exact curvature.
+
+    Options are the user's where these are IPOPT's.
+    """
+    return Solver(plugin=EASING, options=solver.options if solver.name == EASING else {})
 
 
 def budget(solver: Solver) -> Budget:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ocp.problem.names import DURATION
 from ocp.problem.statement import Constraint
-from ocp.solution.budget import Budget, Start, Watch, spend, staged
+from ocp.solution.budget import Budget, Start, Watch, easing, spend, staged
 from ocp.solution.diagnosis import Row, row_name, rows_at
 from ocp.solution.prices import Factor, Gives, Key, alike, is_any, is_room, is_stated, prices
 from ocp.solvers.minimizing import INTERRUPTED, Solver
@@ -98,7 +98,7 @@ def must_give_way(
     case = _loosened(
         _Case(
             transcribed=transcribed,
-            solver=solver,
+            solver=easing(solver),
             x=x,
             grant=replace(left, iterations=most),
             watch=staged(watch, STAGE),

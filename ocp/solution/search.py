@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ocp.solution.budget import Budget, Start, Watch, spend, staged
+from ocp.solution.budget import Budget, Start, Watch, easing, spend, staged
 from ocp.solution.prices import alike, is_limit, prices
 from ocp.solution.wandering import wander
 from ocp.solvers.minimizing import INTERRUPTED, Outcome, Solver
@@ -130,7 +130,9 @@ def _ease(
     The Outcome is that of the problem's own unknowns; the Point None where equalities are missed.
     """
     nlp, eased = transcribed.nlp, relaxed(transcribed.nlp, costs, x)
-    outcome, grant = spend(eased.nlp, solver, Start(x=eased.begin), grant, watch, most=RELAXED)
+    outcome, grant = spend(
+        eased.nlp, easing(solver), Start(x=eased.begin), grant, watch, most=RELAXED
+    )
     point = eased.point(outcome.x)
     own = replace(
         outcome,

@@ -9,6 +9,7 @@ from ocp.problems.benchmarks.broken import BROKEN, NAMED, arm, is_named
 from ocp.problems.compare_ladder import lift
 
 from ocp import Attempt, Solver, path, solve
+from ocp.solution.budget import budget, easing
 from ocp.solution.prices import alike, is_limit, is_stated, prices
 from ocp.solvers.minimizing import minimize
 from ocp.solvers.nlp import NLP
@@ -161,3 +162,24 @@ def test_prices_are_relative_to_bounds_on_the_average_of_instants():
     assert np.unique(costs.g_upper[limits.row]) == pytest.approx([1.0 / len(limits.s) / torque])
     held = np.delete(costs.g_upper, limits.row.ravel())
     assert np.isinf(held).all() and np.isinf(costs.lower).all() and np.isinf(costs.upper).all()
+
+
+@pytest.mark.parametrize(
+    "solver",
+    [
+        Solver(hessian="lbfgs"),
+        Solver(plugin="sqpmethod", options={"max_iter": 400, "qpsol": "qrqp"}),
+    ],
+    ids=["lbfgs", "sqpmethod"],
+)
+def test_what_must_give_way_is_found_with_exact_curvature_whatever_solver_was_asked_for(solver):
+    broken = BROKEN["a place at the start out of reach"]
+    few = (Attempt(options={"max_iter": 3}), Attempt())
+    problem = broken.problem()
+    eased = easing(solver)
+    assert eased.name == "ipopt" and eased.hessian == "exact"
+    if solver.name == "ipopt":
+        assert is_named(broken, solve(problem, solver=solver, attempts=few).explanation)
+    grant = budget(solver)
+    left = grant.after(100, 1.0, 1.0).limit(eased).options
+    assert left.get("max_iter", 300) == 300
