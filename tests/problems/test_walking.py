@@ -157,6 +157,41 @@ def test_a_foot_in_the_air_loads_its_joints_by_itself_alone_and_one_that_stands_
     assert (walk.joint_forces["hip_flex_r"][inside] < ground).all()
 
 
+def test_in_the_second_step_each_leg_bears_what_the_other_bore_in_the_first(step, walk):
+    """Reflected: forces to the left change their sign, up and forward they do not."""
+    half = len(walk.percent) // 2
+    s = walk.percent[:half] / 50
+    for foot, other in (("right", "left"), ("left", "right")):
+        force = step.trace(lambda at, other=other: at.reaction.force(other), s * T)
+        expected = force * [[-1], [1], [1]] / body_weight(step.problem.tree)
+        np.testing.assert_allclose(walk.forces[foot][:, half:], expected, atol=1e-12)
+    legs = [name for name in walk.joint_forces if name.endswith("_r")]
+    assert len(legs) == 3
+    for name in legs:
+        right, left = walk.joint_forces[name], walk.joint_forces[f"{name[:-1]}l"]
+        np.testing.assert_array_equal(right[half:], left[:half])
+        np.testing.assert_array_equal(left[half:], right[:half])
+        assert np.abs(right[:half] - left[:half]).max() > 0.1  # or either would do for the other
+
+
+def test_a_jump_of_the_ground_is_that_to_the_other_foot_of_the_next_step(step):
+    """A foot's force at the end against the other's at the start, reflected, over the weight."""
+    ends = {
+        foot: step.trace(lambda at, foot=foot: at.reaction.force(foot), np.array([0.0, T]))
+        for foot in ("right", "left")
+    }
+    assert np.abs(ends["right"][:, 1] - ends["right"][:, 0]).max() > 0.5 * 735.75
+    points = step.points.copy()
+    points[step.problem.tree.coordinate("glob_ty"), -1] += 2e-4  # so that one end pushes more
+    jumps = continuity(replace(step, points=points), STEP)
+    lifted = replace(step, points=points).trace(lambda at: at.reaction.force("right"), T)
+    expected = np.abs(lifted - ends["left"][:, 0] * (-1, 1, 1)).max() / body_weight(
+        step.problem.tree
+    )
+    assert jumps["ground_force"].value == pytest.approx(expected) and expected > 0.01
+    assert jumps["ground_force"].where == "right foot"
+
+
 def test_a_curve_agrees_with_itself_and_an_offset_is_an_error_but_no_loss_of_correlation():
     uneven = np.sort(np.concatenate([np.linspace(0, 100, 51), np.linspace(0, 10, 40)]))
     curve = np.sin(uneven / 10)
