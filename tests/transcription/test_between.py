@@ -71,6 +71,18 @@ def test_no_polynomial_runs_over_a_knot_a_switch_a_jump_or_many_steps():
     assert not weights[0, steps >= right].any() and not weights[1, steps <= left].any()
 
 
+def test_a_switch_of_one_foot_alone_is_a_kink_of_torques():
+    """As where the heel leaves the ground: the wrench passes to another link of the same foot."""
+    problem, _ = standing()
+    (foot, _), ground = problem.ground.feet, problem.ground
+    rolls = [replace(foot.supports[0], when=when) for when in ((0.0, 0.3), (0.3, 1.0))]
+    feet = [replace(foot, supports=rolls, bears=(-np.inf, np.inf))]
+    rolling = replace(problem, ground=replace(ground, feet=feet), constraints=())
+    nodes = scheduled(rolling, 4)
+    parts = runs(rolling, nodes, wrenches=False)
+    assert [nodes[part[-1]] for part in parts] == [0.3, 0.5, 1.0]
+
+
 def test_steps_stand_at_switches_closest_after_a_strike():
     _, nodes = standing(strike=0.26, leave=0.61)
     steps = np.diff(nodes)
