@@ -18,6 +18,7 @@ from ocp.studies import (
     sweep,
 )
 from ocp.studies.addresses import address
+from ocp.studies.processes import Processes
 
 CLUSTERED = {"torque": [float(k) for k in range(8, 20)], "points": 6}
 
@@ -78,3 +79,12 @@ def test_a_cluster_that_loses_a_worker_loses_no_cell():
         )
     assert killed and len(done.solved) == 12
     assert objectives(done) == objectives(sweep(fastest, CLUSTERED, workers=0))
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="needs masks of signals")
+def test_what_starts_workers_leaves_ctrl_c_to_the_main_thread():
+    """A process inherits the mask of the thread that starts it."""
+    pool = Processes(1)
+    masked = pool.threads.submit(signal.pthread_sigmask, signal.SIG_BLOCK, []).result()
+    pool.shutdown()
+    assert signal.SIGINT in masked
