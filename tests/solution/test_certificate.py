@@ -183,6 +183,19 @@ def test_a_via_point_is_looked_at_where_it_was_asked_for(lifted):
     assert worst.nodes < 1e-8 and worst.dense < 1e-8
 
 
+def test_control_points_are_looked_at_where_these_were_bounded(lifted):
+    """The outermost control point lies beyond the curve, which keeps within its own range."""
+    points = lifted.points.copy()
+    points[1, 5] += 3.0
+    bumpy = replace(lifted, points=points)
+    most = float(bumpy.q(bumpy.times(2001))[1].max())
+    hull = path("hull", lambda at: at.q[1], upper=most, when="hull", units="rad")
+    asked = replace(lifted.problem, constraints=(hull,))
+    worst = violations(replace(bumpy, problem=asked))["hull"]
+    assert worst.nodes == pytest.approx(points[1].max() - most) and worst.nodes > 0.1
+    assert worst.dense < 1e-5
+
+
 def test_the_row_that_is_worst_is_told_with_its_own_unit_label_and_bound(lifted):
     """Two kinds of row, both broken: 3 m of 100 m is less than 0.1 rad of 2 rad."""
     both = path(

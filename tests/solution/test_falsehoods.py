@@ -134,6 +134,7 @@ def test_stretched_torque_polynomials_are_refused(collocated):
     honest, certificate = verify(collocated), verify(loud)
     assert certificate.violations["dynamics"].relative == pytest.approx(0.01, rel=0.2)
     assert certificate.energy_error > 100 * honest.energy_error > 0
+    assert certificate.objective == honest.objective  # of the motion, which is the same
     assert "effort: reported" in refused(loud, 1e3)
 
 
