@@ -1,5 +1,7 @@
 """Avoidance: limbs keep together, apart, and off what they carry."""
 
+from types import SimpleNamespace
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from ocp.dynamics.newton_euler import inverse
 from ocp.mechanics import kinematics
 from ocp.problem import (
     apart,
+    off_box,
     swing_together,
 )
 from ocp.problem.instant import Forces
@@ -85,3 +88,16 @@ def test_limbs_that_swing_together_reach_to_the_same_side(hips, sign):
     reaches = [float(at.position(f"toe_{side}")[0]) for side in ("right", "left")]
     assert rows(constraint, at) == pytest.approx(np.prod(reaches))
     assert constraint.lower == pytest.approx(-(0.02**2))  # m2: so near to hanging they do so
+
+
+def test_a_sphere_keeps_behind_over_or_under_a_box_and_never_before_it():
+    def margin(height, ahead):
+        center, up, forth = np.zeros(3), ca.DM([0, 0, 1]), ca.DM([1, 0, 0])
+        at = SimpleNamespace(position=lambda point: ca.DM([ahead, 0.4, height]))
+        rule = off_box("box", lambda _: (ca.DM(center), (up, forth)), (0.2, 0.3), {"elbow": 0.05})
+        return float(rule.function(at)) - rule.lower_of(0)
+
+    assert margin(0.0, -0.36) > 0 and margin(0.26, 0.0) > 0 and margin(-0.26, 0.0) > 0
+    for height, ahead in ((0.0, 0.0), (0.0, -0.34), (0.24, 0.0), (0.0, 0.36), (0.0, 5.0)):
+        assert margin(height, ahead) < 0, (height, ahead)
+    assert margin(0.25, -3.0) > 1 and margin(0.24, 0.5) < 0 < margin(0.26, 0.5)

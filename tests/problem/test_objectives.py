@@ -1,0 +1,47 @@
+"""What objectives are of torques and accelerations, in numbers."""
+
+from types import SimpleNamespace
+
+import casadi as ca
+import pytest
+
+from ocp import Link, Tree, duration, dynamic_effort, effort, mixed, prismatic, revolute, smoothness
+
+TREE = Tree(
+    links=[Link(mass=1.0)] * 3,
+    joints=(
+        revolute("free"),
+        revolute("turn", "free", torque=(-2.0, 5.0)),
+        prismatic("slide", "turn", torque=4.0),
+    ),
+)
+
+
+def residuals(objective, **quantities):
+    """The residuals of the only term of an objective."""
+    ((weight, term),) = objective.terms
+    at = SimpleNamespace(**{name: ca.DM(values) for name, values in quantities.items()})
+    assert weight == 1.0 and term.kind == "squares"
+    return ca.DM(term.function(at)).full().ravel().tolist()
+
+
+def test_dynamic_effort_is_of_torques_over_their_largest_limits():
+    assert residuals(dynamic_effort(TREE), tau=[3.0, 1.0, 2.0]) == pytest.approx([0.2, 0.5])
+
+
+def test_effort_is_of_all_torques_or_of_those_named():
+    assert residuals(effort(), tau=[3.0, 1.0, 2.0]) == [3.0, 1.0, 2.0]
+    assert residuals(effort(TREE, ["slide", "free"]), tau=[3.0, 1.0, 2.0]) == [2.0, 3.0]
+
+
+def test_smoothness_scales_turns_and_slides():
+    scaled = residuals(smoothness(TREE, turn=10.0, slide=2.0), qdd=[1.0, 5.0, 1.0])
+    assert scaled == pytest.approx([0.1, 0.5, 0.5])
+    assert residuals(smoothness(TREE, ["slide"], slide=2.0), qdd=[1.0, 5.0, 1.0]) == [0.5]
+
+
+def test_mixed_weighs_duration_against_effort():
+    weights = {term.name: weight for weight, term in mixed(0.2).terms}
+    assert weights == pytest.approx({"duration": 0.8, "effort": 0.2})
+    tripled = 3 * (duration() + 0.5 * effort())
+    assert [weight for weight, _ in tripled.terms] == [3.0, 1.5]
