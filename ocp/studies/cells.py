@@ -122,8 +122,11 @@ def _certificate(certificate: Verification) -> dict[str, Any]:
         "drift": certificate.drift,
         "goal_drift": certificate.goal_drift,
         "defect": certificate.defect,
+        "gathered": certificate.deviations.gathered,
         "energy_error": certificate.energy_error,
         "kkt": certificate.kkt,
+        "objective_error": certificate.objective_error,
+        "refusals": list(certificate.refusals),
         "worst": None if worst is None else worst.name,
         "worst_relative": 0.0 if worst is None else worst.relative,
     }

@@ -50,6 +50,8 @@ def test_cells_are_solved_kept_and_not_solved_again():
     )
     assert (
         cell.statistics["certificate"]["drift"] < 1e-6
+        and cell.statistics["certificate"]["refusals"] == []
+        and cell.statistics["certificate"]["objective_error"] < 1e-2
         and cell.statistics["iterations"] > 3
         and cell.seconds > 0
     )
