@@ -8,7 +8,7 @@ import pytest
 from ocp.problems.compare_ladder import lift
 from ocp.problems.two_link_time import problem as fastest
 
-from ocp import PLAIN, Solver, solve
+from ocp import PLAIN, Solver, Task, solve
 from ocp.solution.attempts import ENOUGH, MOST, WORK, allowance, climb, ladder
 from ocp.solution.budget import Start
 from ocp.solvers.minimizing import CUT_SHORT, minimize
@@ -108,3 +108,12 @@ def test_a_minimisation_is_cut_short_after_as_many_iterations_as_its_caller_allo
         transcribe(fastest(points=8)).nlp, Solver(), transcribe(fastest(points=8)).guess
     )
     assert done.success and done.iterations > 7
+
+
+def test_the_command_line_says_which_stage_its_iterations_are_of(capsys):
+    from ocp.cli.run import run
+
+    flags = ["--torque", "0.01", "--points", "6", "--option", "max_iter=300"]
+    assert run(Task(fastest), flags) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[lines.index("feasible first") + 1].split()[0] == "iteration"
