@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ ATTEMPTS = (
     Attempt(options=CAREFUL, feasible_first=True),
 )
 SUMMED = ("iterations", "build_seconds", "solve_seconds", "total_seconds")
+SLIGHT = 1e-6  # of a lift's objective: by which another must be less to better it
+Weights = tuple[float, float, float]  # of effort, stability and accelerations
 Run = Callable[[Problem, Any], Solution]  # of a statement from a guess
 
 
@@ -87,18 +90,50 @@ def _balanced(
     ranges = [abs(b - a) for (_, _, a), (_, _, b) in ends]
     lifts = {1.0: lazy, 0.0: stable}
     last = lazy
+
+    def scaled(wanted: float) -> Weights:
+        return max(wanted, FAINT) / ranges[0], (1 - wanted) / ranges[1], smooth / ranges[0]
+
+    def between(wanted: float, start: Solution) -> Solution:
+        return run(_weighed(statement, *scaled(wanted)), replace(start, multipliers={}))
+
     for wanted in sorted({share, *np.linspace(0.0, 1.0, pareto or 2).tolist()}, reverse=True):
         if wanted not in lifts:
-            scaled = (max(wanted, FAINT) / ranges[0], (1 - wanted) / ranges[1], smooth / ranges[0])
-            last = run(_weighed(statement, *scaled), replace(last, multipliers={}))
-            lifts[wanted] = last
+            last = lifts[wanted] = between(wanted, last)
+    made = list(lifts.values())
+    for wanted, better in bettered(lifts, scaled).items():
+        made.append(between(wanted, better))
+        lifts[wanted] = min(lifts[wanted], made[-1], key=partial(_cost, scaled(wanted)))
     front = [_record(weight, lifts[weight]) for weight in sorted(lifts, reverse=True)]
     return _summed(
         lifts[share],
-        list(lifts.values()),
+        made,
         references=dict(zip(("dynamic_effort", "stability"), ranges)),
         front=front if pareto else [],
     )
+
+
+def bettered(
+    lifts: Mapping[float, Solution], weights: Callable[[float], Weights]
+) -> dict[float, Solution]:
+    """Return {weight: the lift of another weight that is better at this one's}, without the ends.
+
+    What is bettered ended in a poorer one of several local optima. `weights`(weight) are those of
+    the objective's terms.
+    """
+    better = {}
+    for wanted, own in lifts.items():
+        cost = partial(_cost, weights(wanted))
+        best = min(lifts.values(), key=cost)
+        if 0 < wanted < 1 and cost(best) < cost(own) - SLIGHT * abs(cost(best)):
+            better[wanted] = best
+    return better
+
+
+def _cost(weights: Weights, lifted: Solution) -> float:
+    """Return the weighted sum of a lift's terms, infinite of one that failed."""
+    terms = zip(weights, lifted.terms)
+    return sum(weight * value for weight, (_, _, value) in terms) if lifted.success else np.inf
 
 
 def _summed(chosen: Solution, lifts: Sequence[Solution], **others: Any) -> Solution:

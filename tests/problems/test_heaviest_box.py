@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from ocp.problems.lifting.active import active
 from ocp.problems.lifting.maximum import KILOGRAMS, LOADED, box_mass, with_known_mass
-from ocp.problems.lifting.pareto import lift
+from ocp.problems.lifting.pareto import bettered, lift
 from ocp.problems.lifting.statement import problem
 
 from ocp import Solver, Spline, Transcription
@@ -94,6 +94,20 @@ def test_both_objectives_count_in_the_ranges_between_the_ends_of_the_front():
     values = {name: value for name, _, value in middle().terms}
     assert values["dynamic_effort"] == middle().statistics["front"][1]["effort"]
     assert values["stability"] == middle().statistics["front"][1]["stability"]
+
+
+def test_a_lift_in_a_poorer_local_optimum_is_told_and_what_betters_it():
+    def lifted(effort, off, success=True):
+        terms = (("dynamic_effort", 1.0, effort), ("stability", 1.0, off), ("smoothness", 1.0, 0.0))
+        return replace(middle(), terms=terms, success=success)
+
+    def weights(wanted):
+        return wanted, 1.0 - wanted, 0.0
+
+    lifts = {1.0: lifted(1.0, 4.0), 0.5: lifted(2.0, 2.0), 0.25: lifted(1.5, 1.0)}
+    lifts |= {0.0: lifted(9.0, 0.5)}
+    assert bettered(lifts, weights) == {0.5: lifts[0.25]}
+    assert bettered(lifts | {0.25: lifted(1.5, 1.0, success=False)}, weights) == {0.25: lifts[0.5]}
 
 
 def test_the_first_lift_of_the_front_is_that_of_least_effort():
