@@ -17,7 +17,7 @@ from ocp.mechanics import (
     modes_of,
     stiffened,
 )
-from ocp.mechanics.modes import turns
+from ocp.mechanics.modes import small_turns, turns
 from ocp.mechanics.shapes import bending_roots, torsion_roots
 
 BARE = Beam(length=1.3, mass=0.7, bending=(12.0, 30.0), torsion=4.0, gyration=(0.012, 0.01))
@@ -379,3 +379,14 @@ def kinked():
         value=lambda x: np.maximum(x - 0.5, 0.0),
         slope=lambda x: np.where(x > 0.5, 1.0, 0.0),
     )
+
+
+def test_turns_of_second_order_are_rotations_to_the_third():
+    """About axes that differ too: 1 + [theta] + [theta]^2 / 2, theta the sum of all turns."""
+    rng = np.random.default_rng(5)
+    angles, terms = 1e-2 * rng.standard_normal((2, 3)), ((0,), (1,), (0, 0), (0, 1), (1, 1))
+    amplitudes = np.array([1.0, -0.7])
+    powers = [np.prod(amplitudes[list(term)]) for term in terms]
+    turn = np.eye(3) + np.einsum("t,tij->ij", powers, small_turns(angles, terms))
+    hat = np.cross(np.eye(3), (amplitudes @ angles)[None, :])
+    assert turn == pytest.approx(np.eye(3) + hat + hat @ hat / 2, abs=1e-15)
