@@ -23,7 +23,7 @@ from ocp.transcription.transcribe import Transcribed, transcribe
 from ocp.transcription.variables import free_duration, join, split
 
 STAGE = "what must give way"
-WORK, FEWEST, MOST = 40_000, 150, 1000  # iterations: WORK over the variables, within bounds
+WORK, FEWEST, MOST = 40_000, 400, 1000  # iterations: WORK over the variables, within bounds
 SOLVE = 200  # iterations at most
 ROUNDS = 2  # in which prices are raised where little is paid
 SHARE = 0.1  # of the largest payment: rows that pay much less become this much dearer

@@ -66,7 +66,7 @@ def solve(
     ready = time.perf_counter()
     climbed = climb(transcribed, solver, attempts, [distinct[id(each)] for each in guesses], watch)
     alone = len(attempts) == 1  # one start of many, which nobody asks why it failed
-    elastic = Elastic() if alone else _elastic(transcribed, climbed, watch)
+    elastic = Elastic() if alone else _elastic(transcribed, solver, climbed, watch)
     statistics = _statistics(transcribed, climbed)
     statistics["explanation_iterations"] = elastic.iterations
     statistics["build_seconds"] += ready - begin
@@ -79,12 +79,13 @@ def solve(
     return replace(solution, verification=verify(solution))
 
 
-def _elastic(transcribed: Transcribed, climbed: Climb, watch: Watch | None) -> Elastic:
+def _elastic(
+    transcribed: Transcribed, solver: Solver, climbed: Climb, watch: Watch | None
+) -> Elastic:
     """Return what must give way, unless a motion was found or nothing more may be asked."""
-    best = climbed.best
     if not climbed.missed:
         return Elastic()
-    return must_give_way(transcribed, best.solver, climbed.nearest, climbed.left, watch)
+    return must_give_way(transcribed, solver, climbed.nearest, climbed.left, watch)
 
 
 def _solution(
