@@ -27,8 +27,8 @@ NOISE = 0.05  # rad, standard deviation of a disturbed start
 DERIVATIVES = ("recursive", "ad", "solver")
 FORMULATIONS = ("newton_euler", "hollerbach_4x4", "hollerbach_3x3", "lie_group")
 SIZES: tuple[Variant, ...] = (
-    ("21 nodes", {}, {}),
-    ("16 nodes", {}, {"nodes": 3}),
+    ("25 nodes", {}, {}),
+    ("21 nodes", {}, {"nodes": 3}),
     ("all 55 joints", {"active": "all"}, {}),
     ("10 points, 1 mm, 0.02 m/s", {"points": 10, "contact": 0.001, "slip": 0.02}, {}),
     ("12 points, 1 mm, 0.02 m/s", {"points": 12, "contact": 0.001, "slip": 0.02}, {"nodes": 3}),
