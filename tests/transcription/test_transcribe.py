@@ -23,6 +23,7 @@ from ocp import (
     integral,
     joint_limits,
     path,
+    squares,
     torque_limits,
 )
 from ocp.dynamics import LIE_GROUP, catalogue
@@ -117,6 +118,19 @@ def test_gauss_newton_is_the_curvature_of_the_squares_alone():
     )
     exact = np.array(ca.Function("h", [symbol], [ca.hessian(effort_only, symbol)[0]])(x))
     assert 0.01 < np.abs(found - exact).max() / np.abs(exact).max() < 1  # related, and not the same
+
+
+def test_gauss_newton_is_exact_for_residuals_that_are_linear():
+    problem = arm_problem(objective=squares("places", lambda at: at.q), constraints=())
+    problem = replace(problem, duration=2.0)
+    nlp = transcribe(problem).nlp
+    x = np.random.default_rng(2).standard_normal(len(nlp.lower))
+    quasi, exact = (
+        np.array(nlp.hessian(kind)(x, [], 1.0, np.zeros(len(nlp.g_lower))))
+        for kind in ("gauss-newton", "exact")
+    )
+    assert np.abs(exact).max() > 0.01
+    assert quasi == pytest.approx(exact, abs=1e-12 * np.abs(exact).max())
 
 
 def test_the_solver_is_really_given_our_derivatives():
