@@ -118,7 +118,7 @@ def test_a_lifted_solution_starts_one_with_other_nodes():
         crouch(), Transcription(method=Spline(nodes=8)), TIGHT, guess=crouched()
     ).require()
     assert (
-        len(finer.nodes) == 17
+        len(finer.nodes) == 18  # 8 in each segment, and one more at a switch
         and finer.history[0].violation < 0.5
         and finer.objective == pytest.approx(crouched().objective, rel=0.2)
     )
