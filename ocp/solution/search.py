@@ -22,6 +22,7 @@ BEST = 4  # points of different violation
 SPREADS = (0.5, 1.0)  # rad or m, in turn
 LONGER, ABOUT = (-0.3, 1.9), (-0.4, 0.4)  # logarithms of factors of the duration, first and later
 RELAXED, PLAIN = 150, 400  # iterations of a stage
+DIRECT, DIRECTS, OWN = 1000, 12, 80_000  # number of the first plain start, how many, their work
 NOTHING = 1e-3  # relative to the bounds, on the average of instants: a smaller violation vanishes
 ALIKE = 1e-2  # relative: violations so close are those of one point
 SAME = 1e-3  # relative: so close, those of all first starts say that no other will do
@@ -73,6 +74,9 @@ def search(
             points.append(near)
         if _over(stages[-1]) or grant.spent or _vain(number, points):
             break
+    if points and not _over(stages[-1]) and not _vain(number, points):
+        direct, grant = _direct(transcribed, solver, x, grant, watch)
+        stages += direct
     last, best = stages[-1], _best(points)
     return Search(
         stages=tuple(stages),
@@ -80,6 +84,27 @@ def search(
         nearest=best[0].x if best else x,
         left=grant,
     )
+
+
+def _direct(
+    transcribed: Transcribed, solver: Solver, x: np.ndarray, grant: Budget, watch: Watch | None
+) -> tuple[list[Outcome], Budget]:
+    """Return the Outcomes of plain starts that wander off x, which have iterations of their own.
+
+    The solver's own restoration finds motions that the way over the least violation misses.
+    """
+    stages: list[Outcome] = []
+    grant = replace(grant, iterations=OWN // max(1, len(x)))
+    for number in range(DIRECT, DIRECT + DIRECTS):
+        if grant.spent:
+            break
+        shown = staged(watch, f"plain start {number - DIRECT + 1} of {DIRECTS}")
+        start = Start(x=_start(transcribed, x, [], number))
+        outcome, grant = spend(transcribed.nlp, solver, start, grant, shown, most=PLAIN)
+        stages.append(outcome)
+        if _over(outcome):
+            break
+    return stages, grant
 
 
 def _over(outcome: Outcome) -> bool:
