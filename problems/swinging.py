@@ -25,15 +25,15 @@ def swing(
     solver: Solver = Solver(),
     *,
     guess: Guess | Solution | None = None,
-    watch: Any = None,
     refine: float | None = None,
     starts: int = 16,
     seed: int = 0,
     spread: float = SPREAD,
+    **settings: Any,
 ) -> Solution:
     """Solve from the best of several starts, whose objectives the statistics keep.
 
-    `guess`, `watch` and `refine` are those of `solve`.
+    `guess`, `refine` and further `settings`, as `watch`, are those of `solve`.
     `starts`: first guesses tried, with passive joints on a coarse mesh, the first of them straight;
     with 1, or a guess, none; `seed`: of the others, which are random; `spread`: how far they wander
     off the straight one (rad or m).
@@ -42,7 +42,7 @@ def swing(
     if guess is None and starts > 1:
         tried = wander(statement, transcription, starts, seed, spread)
         guess = tried[0] if tried else None
-    solution = solve(statement, transcription, solver, guess=guess, watch=watch, refine=refine)
+    solution = solve(statement, transcription, solver, guess=guess, refine=refine, **settings)
     costs = [one.objective for one in tried]
     return replace(solution, statistics=dict(solution.statistics) | {"starts": costs})
 

@@ -6,9 +6,8 @@ round starts where the first did. (Patterson, Hager & Rao 2015; Betts 2010, sect
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -24,7 +23,6 @@ from ocp.solution.solution import Solution
 from ocp.solution.solving import solve
 from ocp.solution.starts import Guess
 from ocp.solvers.minimizing import INTERRUPTED, Solver
-from ocp.solvers.record import Iteration
 from ocp.transcription.methods import Collocation
 from ocp.transcription.transcribe import Transcription
 
@@ -37,9 +35,8 @@ class Round:
     """One solve of a refinement: its size, and what the certificate finds.
 
     `points` per joint and `spread`, those of its segments that enclose no jump, `nodes` where
-    inequalities hold; the `worst` row
-    with its `excess` relative to its bound (absolute below 1), the segments' `defect` (rad or m);
-    `seconds` of solve and certificate.
+    inequalities hold; the `worst` row with its `excess` relative to its bound (absolute below 1),
+    the segments' `defect` (rad or m); `seconds` of solve and certificate.
     """
 
     points: int
@@ -61,31 +58,31 @@ def refine(
     solver: Solver = Solver(),
     *,
     guess: Guess | Solution | None = None,
-    watch: Callable[[Iteration], Any] | None = None,
     attempts: Iterable[Attempt] = LADDER,
     rounds: int = 12,
     points: int = 800,
+    **settings: Any,
 ) -> Solution:
     """Return the Solution of a problem on a basis that was refined until its certificate holds.
 
-    `guess`, `watch` and `attempts` are those of `solve`, in every round; the first one has the
-    guess. Segments are split where errors are above `tolerance`, knots are multiplied where torques
-    jump, pieces end where loads, spans and supports break. The last round's Verification passes
-    `.require(tolerance)`, and its objective has settled to a tenth of that. After so many `rounds`,
-    or before more control points (or stages) per joint than `points`, it gives up: then it is no
-    success, and its explanation says what is missing. The solver's limits are for all rounds
-    together, which the statistics list as "refinement". Splines of degree 3 and 4 go on with degree
-    5; meshes keep their order. Raises ValueError for what cannot be refined, as a basis of one's
-    own.
+    `guess`, `attempts` and further `settings`, as `watch`, are those of `solve`, in every round;
+    the first one has the guess. Segments are split where errors are above `tolerance`, knots are
+    multiplied where torques jump, pieces end where loads, spans and supports break. The last
+    round's Verification passes `.require(tolerance)`, and its objective has settled to a tenth of
+    that. After so many `rounds`, or before more control points (or stages) per joint than `points`,
+    it gives up: then it is no success, and its explanation says what is missing. The solver's
+    limits are for all rounds together, which the statistics list as "refinement". Splines of degree
+    3 and 4 go on with degree 5; meshes keep their order. Raises ValueError for what cannot be
+    refined, as a basis of one's own.
     """
     check(problem, transcription, tolerance, rounds, points)
-    one = partial(solve, watch=watch, attempts=tuple(attempts))
+    settings |= {"attempts": tuple(attempts)}
     table: list[Round] = []
     grant, begin = budget(solver), guess
     problem, transcription = _broken(problem, transcription, _middle(problem))
     while True:
         clocks = time.perf_counter(), time.process_time()
-        solution = one(problem, transcription, grant.limit(solver), guess=begin)
+        solution = solve(problem, transcription, grant.limit(solver), guess=begin, **settings)
         certificate = verify(solution)
         seconds = time.perf_counter() - clocks[0]
         table.append(_round(solution, certificate, seconds))

@@ -101,8 +101,9 @@ class Task:
     @property
     def settings(self) -> tuple[str, ...]:
         """Names of the method's own parameters, beside those that every method has."""
-        names = list(inspect.signature(self.method).parameters)[GIVEN:]
-        return tuple(name for name in names if name not in FRAMEWORK)
+        own = list(inspect.signature(self.method).parameters.values())[GIVEN:]
+        named = (one.name for one in own if one.kind is not one.VAR_KEYWORD)
+        return tuple(name for name in named if name not in FRAMEWORK)
 
     def numbers(self, arguments: Mapping[str, Any]) -> tuple[Published, ...]:
         """Published numbers that belong to these arguments; `points` may be any."""

@@ -114,11 +114,7 @@ def problem(
         objective=(1 / time) * _goal(scene, weight, smooth),
         ground=scene.feet,
         loads=burden(scene.body) if maximum else (),
-        constraints=(
-            _motion(scene, still),
-            _standing(scene, balance, contact, slip),
-            _holding(scene, contact),
-        ),
+        constraints=_constraints(scene, balance, still, contact, slip),
         outputs=_outputs(scene),
     )
 
@@ -189,6 +185,17 @@ def _goal(scene: Scene, weight: float, smooth: float) -> Objective:
         row = body.coordinate(LOADED)
         return final("mass", lambda at: -at.q[row]) + FAINT * (dynamic_effort(body) + gentle)
     return weight * dynamic_effort(body) + (1 - weight) * stability(scene.feet) + gentle
+
+
+def _constraints(
+    scene: Scene, balance: str, still: bool, contact: float, slip: float
+) -> tuple[Any, ...]:
+    """Return all that is asked of the motion, of feet and body, and of hands and box."""
+    return (
+        _motion(scene, still),
+        _standing(scene, balance, contact, slip),
+        _holding(scene, contact),
+    )
 
 
 def _motion(scene: Scene, still: bool) -> tuple[Any, ...]:

@@ -1,34 +1,24 @@
 """Pictures show what the solution holds, whole or not at all, and without a display."""
 
-import json
-import re
 import subprocess
 import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.models.two_link import two_link
+from pictured import NAMES, moved
 from PIL import Image
 
 from ocp import (
-    BSpline,
     Link,
     Point,
-    Problem,
     Transcription,
     Tree,
     animate,
-    at_end,
-    at_start,
-    duration,
     load,
-    path,
     plot,
     prismatic,
     revolute,
-    solve,
-    torque_limits,
 )
 from ocp.plots import (
     COLOURS,
@@ -40,40 +30,11 @@ from ocp.plots import (
     plot_torques,
     spy,
 )
-from ocp.plots.animation import stage
-from ocp.plots.canvas import picture
 from ocp.plots.motions import MANY
-from ocp.plots.sticks import stick
 from ocp.transcription import transcribe
 
 PICTURES = (plot, plot_joints, plot_torques, plot_reactions, plot_snapshots, plot_convergence, spy)
 BODY = Link(mass=1.0, com=(0.1, 0.0, 0.0), inertia=np.diag([0.01, 0.01, 0.01]))
-
-
-@pytest.fixture(scope="module")
-def solution():
-    arm = two_link(torque=10.0)
-    return solve(
-        Problem(
-            tree=arm,
-            motion=BSpline(points=10),
-            duration=(0.1, 5.0),
-            objective=duration(),
-            constraints=(
-                at_start(arm, q=(0.0, -2.0), qd=0.0),
-                at_end(arm, q=(1.0, -1.0), qd=0.0),
-                torque_limits(arm),
-            ),
-        )
-    ).require()
-
-
-def moved(solution, tree, points=None):
-    """Return the solution with another tree and made-up control points, good enough to draw."""
-    problem = replace(solution.problem, tree=tree, constraints=())
-    if points is None:
-        points = np.random.default_rng(1).uniform(-1, 1, (tree.dof, problem.motion.points))
-    return replace(solution, problem=problem, points=points, duration=0.8)
 
 
 def slider(**options):
@@ -112,16 +73,6 @@ def drawn(axes, *place):
         .all(axis=1)
         .any()
         for line in axes.lines
-    )
-
-
-def data_of(path):
-    return json.loads(
-        re.search(
-            r'<script type="application/json">(.*?)</script>',
-            path.read_text(encoding="utf-8"),
-            re.S,
-        )[1]
     )
 
 
@@ -364,95 +315,6 @@ def test_nothing_is_left_behind_by_an_error(solution, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_gif_has_all_frames(solution, tmp_path):
-    animate(solution, tmp_path / "arm.gif", seconds=0.5, rate=20)
-    with Image.open(tmp_path / "arm.gif") as film:
-        assert film.n_frames == 11 and film.info["duration"] == 50
-
-
-def test_a_page_is_self_contained_and_holds_all_frames(solution, tmp_path):
-    animate(solution, tmp_path / "arm.html", rate=20)
-    text, data = (tmp_path / "arm.html").read_text(encoding="utf-8"), data_of(tmp_path / "arm.html")
-    assert not re.search(r"http|src=|href=|import\b", text)
-    assert (
-        data["seconds"] == 2.0
-        and len(data["places"]) == len(data["t"]) == 41
-        and data["t"][-1] == solution.duration
-    )
-    tip = solution.trace(lambda at: at.position("tip"), np.array(data["t"]))[:2]
-    np.testing.assert_allclose(np.array(data["places"])[:, data["tips"]["tip"]].T, tip, atol=1e-6)
-
-
-def test_a_page_is_not_broken_by_names(solution, tmp_path):
-    names = ("</script><b>", "<!--<script>", "@DATA@", "a & b")
-    tree = replace(
-        solution.problem.tree, points=tuple(Point(name=name, link="elbow") for name in names)
-    )
-    animate(moved(solution, tree), tmp_path / "arm.html", rate=5)
-    assert tuple(data_of(tmp_path / "arm.html")["tips"]) == names
-    text = (tmp_path / "arm.html").read_text(encoding="utf-8")
-    assert "<b>" not in text and text.count("<!--") == 0 and text.count("<script") == 2
-
-
-def upward(tmp_path, solution):
-    """Places (m) of the tip against gravity, and how high (px) film, page and snapshot draw it."""
-    animate(solution, tmp_path / "arm.html", rate=5)
-    data = data_of(tmp_path / "arm.html")
-    player = (tmp_path / "arm.html").read_text(encoding="utf-8")
-    (vertical,) = re.findall(r"return \[.+, (.+ up)\];", player)
-    (up,) = re.findall(r"const \[right, up\] = flat \? \[x, (y)\]", player)
-    assert up == "y"
-    spots = np.array([frame[data["tips"]["tip"]] for frame in data["places"]])
-    offset = spots[:, -1] - data["low"][-1] - data["size"][-1] / 2
-    known = {"canvas": type("Canvas", (), {"clientHeight": 400}), "scale": 100}
-    page = [-eval(vertical, known | {"up": each}) for each in offset]
-    figure = stick(solution, np.array(data["t"]))
-    with picture(None, 4, 4) as canvas:
-        axes = stage(canvas, canvas.add_gridspec(1, 1)[0], figure)
-        canvas.draw_without_rendering()
-        shown = figure.places[:, figure.tips["tip"]]
-        drawn = axes.transData.transform(shown)[:, 1]
-    gravity = np.array(solution.problem.tree.gravity)
-    against = -gravity / np.linalg.norm(gravity)
-    return against @ solution.trace(lambda at: at.position("tip"), np.array(data["t"])), page, drawn
-
-
-@pytest.mark.parametrize("gravity", [(0.0, -9.81, 0.0), (0.0, 9.81, 0.0)])
-def test_films_stand_upright(solution, tmp_path, gravity):
-    """What goes up against gravity goes up in the page, in the film and in a snapshot."""
-    tree = replace(solution.problem.tree, gravity=gravity)
-    height, *pictures = upward(tmp_path, moved(solution, tree))
-    assert np.ptp(height) > 0.1
-    for drawn in pictures:
-        assert np.corrcoef(height, drawn)[0, 1] > 0.999999
-
-
-NAMES = ("$\\frac{$", "_hidden", "a_b^c {", "50 % & #1", "$x$")
-
-
-@pytest.fixture(scope="module")
-def oddly_named(solution):
-    """The motion of a tree whose joints, points, constraints and outputs have such names."""
-    tree = solution.problem.tree
-    renamed = dict(zip(tree.names, NAMES))
-    joints = tuple(
-        replace(joint, name=renamed[joint.name], parent=renamed.get(joint.parent, joint.parent))
-        for joint in tree.joints
-    )
-    points = tuple(Point(name=name, link=NAMES[1]) for name in NAMES)
-    odd = replace(tree, joints=joints, points=points)
-    problem = replace(
-        solution.problem,
-        tree=odd,
-        constraints=(
-            *(path(name, lambda at: at.qd, upper=50.0) for name in NAMES),
-            at_start(odd, q=(0.0, -2.0)),
-        ),
-        outputs={name: lambda at: at.q for name in NAMES},
-    )
-    return replace(solution, problem=problem, multipliers={}, status="$\\frac{$")
-
-
 @pytest.mark.parametrize("show", [*PICTURES, plot_outputs])
 def test_names_are_no_formulas(oddly_named, tmp_path, show):
     """One named like half a formula stopped every picture."""
@@ -460,12 +322,6 @@ def test_names_are_no_formulas(oddly_named, tmp_path, show):
     if figure.legends:
         shown = {text.get_text().strip() for text in figure.legends[0].texts}
         assert shown == set(NAMES[:2])
-
-
-def test_a_film_of_odd_names_plays(oddly_named, tmp_path):
-    animate(oddly_named, tmp_path / "odd.gif", seconds=0.2, rate=10)
-    animate(oddly_named, tmp_path / "odd.html", rate=5)
-    assert tuple(data_of(tmp_path / "odd.html")["tips"]) == NAMES
 
 
 def test_matplotlib_loads_only_for_pictures_and_pyplot_never(solution):
