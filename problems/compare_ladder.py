@@ -32,7 +32,7 @@ from ocp import (
 )
 from ocp.studies import aligned, markdown, wandering
 
-HELD, MISSED, BAD_ARGUMENTS = 0, 1, 2
+HOLDS, MISSED, BAD_ARGUMENTS = 0, 1, 2
 WIDEST = 3.0  # rad: of the angles
 WEAKEST, STRONGEST = 1.0, 10.0  # N m: of the torque limits
 PLAIN_ITERATIONS = Solver(options={"max_iter": 1000})
@@ -194,7 +194,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         print(*LINES[kind](results, flags), sep="\n")
         claims += CLAIMS[kind](results, flags)
     print(aligned([("holds:" if holds else "MISSED:", text) for holds, text in claims]))
-    return HELD if all(holds for holds, _ in claims) else MISSED
+    return HOLDS if all(holds for holds, _ in claims) else MISSED
 
 
 def _parser() -> argparse.ArgumentParser:

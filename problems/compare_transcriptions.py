@@ -26,7 +26,7 @@ from ocp.mechanics import structure
 from ocp.solution import violations
 from ocp.studies import Optimum, Study, markdown, ranked, restarts
 
-HELD, MISSED, BAD_ARGUMENTS = 0, 1, 2
+HOLDS, MISSED, BAD_ARGUMENTS = 0, 1, 2
 SAME = 1e-3  # relative, of equal costs
 CONVERGED = 5e-5  # relative: four digits of a cost
 # s: minimum time of two_link_time by shooting on the maximum principle; how near to it
@@ -227,7 +227,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     for name in flags.what or KNOWN:
         claims += [minimum_time()] if name == "two_link_time" else compared(name, flags)
     print("\n".join(line for _, line in claims))
-    return HELD if all(holds for holds, _ in claims) else MISSED
+    return HOLDS if all(holds for holds, _ in claims) else MISSED
 
 
 def _parser() -> argparse.ArgumentParser:

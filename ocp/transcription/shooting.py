@@ -103,7 +103,7 @@ def followed(tree, start, driven, step, loads=(), formulation="auto"):
     steps, each of `step` (s).
     """
     rows = list(structure(tree).passive)
-    held = [row for row in range(tree.dof) if row not in rows]
+    actuated = [row for row in range(tree.dof) if row not in rows]
     count = driven.shape[1] // 2
     given = np.vstack(
         [
@@ -115,7 +115,7 @@ def followed(tree, start, driven, step, loads=(), formulation="auto"):
             np.ones(count),
         ]
     )
-    states = _step(tree, loads, rows, held, formulation).mapaccum(count)(start, given)
+    states = _step(tree, loads, rows, actuated, formulation).mapaccum(count)(start, given)
     return np.hstack([np.reshape(start, (-1, 1)), np.array(states)])
 
 
@@ -123,12 +123,12 @@ def _whole(layout, z, kept, loose, steps, formulation):
     """Return x, its passive control points from integration."""
     problem, count = layout.problem, layout.problem.motion.segments * steps
     n, free, rows = problem.tree.dof, free_duration(problem), list(structure(problem.tree).passive)
-    held = [row for row in range(n) if row not in rows]
+    actuated = [row for row in range(n) if row not in rows]
     place = {number: k for k, number in enumerate(kept)}
     T = z[0] if free else ca.MX(problem.duration[0])
     control = [
         ca.vertcat(*(z[place[free + k * n + row]] for k in range(problem.motion.points)))
-        for row in held
+        for row in actuated
     ]
     s = sample(problem.motion, 2 * steps)  # ends and middles of steps
     curves = [ca.DM(problem.motion.values(s, order)) for order in range(3)]
@@ -145,7 +145,9 @@ def _whole(layout, z, kept, loose, steps, formulation):
     first = z[len(kept) :]
     states = ca.horzcat(
         first,
-        _step(problem.tree, problem.loads, rows, held, formulation).mapaccum(count)(first, given),
+        _step(problem.tree, problem.loads, rows, actuated, formulation).mapaccum(count)(
+            first, given
+        ),
     )
     laid = ca.DM(_laying(problem.motion, s[::2]))
     own = [
@@ -157,16 +159,16 @@ def _whole(layout, z, kept, loose, steps, formulation):
     return together[[order[number] for number in range(layout.size)]]
 
 
-def _step(tree, loads, rows, held, formulation):
+def _step(tree, loads, rows, actuated, formulation):
     """Return the Function of one Runge-Kutta step of (q, q') of the passive joints, from (q, q',
     q'') of the active ones at its start, middle and end, s at its start, its length in s, and T."""
-    n, count = tree.dof, len(held)
+    n, count = tree.dof, len(actuated)
     state, given = ca.SX.sym("state", 2 * len(rows)), ca.SX.sym("given", 9 * count + 3)
     s, width, T = given[-3], given[-2], given[-1]
 
     def slope(state, when):
         q, rate, known = ca.SX(n, 1), ca.SX(n, 1), ca.SX(n, 1)
-        q[held], rate[held], known[held] = ca.vertsplit(
+        q[actuated], rate[actuated], known[actuated] = ca.vertsplit(
             given[3 * when * count : 3 * (when + 1) * count], count
         )
         q[rows], rate[rows] = ca.vertsplit(state, len(rows))
@@ -176,7 +178,7 @@ def _step(tree, loads, rows, held, formulation):
                 tree, q, rate / T, known / T**2, rows, pushes, dynamics=slope_of(formulation, tree)
             )
         else:
-            active = tuple(row in held for row in range(n))
+            active = tuple(row in actuated for row in range(n))
             qdd, _ = hybrid_dynamics(tree, q, rate / T, known / T**2, active, pushes, formulation)
         return ca.vertcat(rate[rows], qdd[rows] * T**2)
 

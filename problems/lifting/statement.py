@@ -4,12 +4,12 @@ Both feet stand still, the hands hold the box level, each carries half of it as 
 Arora & Abdel-Malek 2010). `--pareto` sweeps the weights of the two objectives; `--maximum` makes
 the mass of the box a variable and asks for the heaviest one.
 
-Beside measured lifts: L5/S1 is extended by up to 226 N m here, with 9 kg; men and women lifting 10
+Beside measured lifts: L5/S1 is extended by up to 225 N m here, with 9 kg; men and women lifting 10
 kg by peaks of about 200 N m (an error of 20 N m being 10 % of them: Faber et al. 2020). The lumbar
 joints bend by 50 deg and the knees by 50 deg; those of handlers by 54 (SD 11) and about 72 (30)
 deg, of novices by 66 (15) and 53 (33) deg (Plamondon et al. 2010). The back is bent as far as it
 can be at the start; measured ones are to 78-97 % of their flexion when their moment is largest
-(Dolan, Mannion & Adams 1994). L5/S1 is sheared by 597 N without the muscles' forces, which make
+(Dolan, Mannion & Adams 1994). L5/S1 is sheared by 602 N without the muscles' forces, which make
 that 1100-1400 N with 10.5 kg (Kingma et al. 2004).
 """
 

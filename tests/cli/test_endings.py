@@ -58,8 +58,8 @@ def test_a_stream_that_takes_nothing_gives_a_status(
     stream, status, words, arguments, monkeypatch, capsys
 ):
     assert status_into(stream(), monkeypatch, arguments) == status
-    told = capsys.readouterr().err
-    assert words in told and "Traceback" not in told and (words or not told)
+    errors = capsys.readouterr().err
+    assert words in errors and "Traceback" not in errors and (words or not errors)
 
 
 def test_streams_closed_by_the_shell_are_no_matter(monkeypatch):
@@ -97,10 +97,10 @@ def test_memory_that_ends_is_said(capsys):
 
 def test_ctrl_c_in_the_solve_tells_what_came_of_it_and_is_status_130(capsys, monkeypatch):
     heard = signal.signal(signal.SIGINT, signal.default_int_handler)
-    told = []
+    iterations = []
 
     def show(iteration):
-        told.append(iteration)
+        iterations.append(iteration)
         if iteration.number == 2:
             signal.raise_signal(signal.SIGINT)
 
@@ -109,7 +109,7 @@ def test_ctrl_c_in_the_solve_tells_what_came_of_it_and_is_status_130(capsys, mon
         assert ended(run, LIFT, ["--points", "12"]) == 130
     finally:
         signal.signal(signal.SIGINT, heard)
-    assert "User_Requested_Stop" in capsys.readouterr().out and len(told) < 6
+    assert "User_Requested_Stop" in capsys.readouterr().out and len(iterations) < 6
 
 
 def program(*arguments, **options):
@@ -131,16 +131,16 @@ def test_ctrl_c_while_it_loads_leaves_no_traceback(module):
         while module not in running.stderr.readline():  # a line for each import
             pass
         running.send_signal(signal.SIGINT)
-        out, told = running.communicate(timeout=60)
-    assert running.returncode in (130, -signal.SIGINT) and not out and "Traceback" not in told
+        out, errors = running.communicate(timeout=60)
+    assert running.returncode in (130, -signal.SIGINT) and not out and "Traceback" not in errors
 
 
 def test_a_pipe_that_closes_early_is_status_141_in_a_program_too():
     with program("-m", "problems.two_link_lift", "--points", "8", cwd=ROOT) as running:
         running.stdout.close()
-        told = running.stderr.read()
+        errors = running.stderr.read()
         status = running.wait(timeout=60)
-    assert status == 141 and not told
+    assert status == 141 and not errors
 
 
 def test_only_programs_of_the_house_change_what_ctrl_c_does():
@@ -154,8 +154,8 @@ def test_a_study_that_is_interrupted_leaves_no_traceback_of_its_workers():
         time.sleep(1.0)  # its workers load
         with suppress(ProcessLookupError):
             os.killpg(running.pid, signal.SIGINT)
-        told = running.communicate(timeout=60)[1]
-    assert running.returncode in (130, -signal.SIGINT) and "Traceback" not in told
+        errors = running.communicate(timeout=60)[1]
+    assert running.returncode in (130, -signal.SIGINT) and "Traceback" not in errors
 
 
 MISSING = {

@@ -52,10 +52,10 @@ def test_a_run_says_what_it_does(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("ocp.cli.waiting.PATIENCE", {True: 0.0, False: 0.0})
     assert run(LIFT, ["--points", "8", "--verify", "1", "--report", "r.json"]) == 0
-    told = capsys.readouterr().err
+    errors = capsys.readouterr().err
     for words in ("builds graphs of 2 coordinates on 8 points", "prepares attempt 1 of 3"):
-        assert f"two_link_lift: {words} ...\n" in told
-    assert "two_link_lift: certifies: " in told and "two_link_lift: writes r.json ...\n" in told
+        assert f"two_link_lift: {words} ...\n" in errors
+    assert "two_link_lift: certifies: " in errors and "two_link_lift: writes r.json ...\n" in errors
     assert run(LIFT, ["--points", "8", "--quiet"]) == 0 and not capsys.readouterr().err
 
 

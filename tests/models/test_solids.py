@@ -34,9 +34,9 @@ def test_the_forefoot_has_the_moments_of_the_box_that_it_is(side):
     link = tree.links[tree.link_index(f"toe_ext_{side}")]
     assert link.mass == pytest.approx(FORE * FOOT, abs=1e-10)
     expected = of_bricks(FORE * FOOT, (BALL_TO_TIP, HIGH, ACROSS))
-    found = np.array(link.inertia)
-    np.testing.assert_allclose(found.diagonal(), expected, rtol=1e-3)  # 1 / 40^2 of bricks' own
-    assert np.abs(found - np.diag(found.diagonal())).max() == 0
+    inertia = np.array(link.inertia)
+    np.testing.assert_allclose(inertia.diagonal(), expected, rtol=1e-3)  # 1 / 40^2 of bricks' own
+    assert np.abs(inertia - np.diag(inertia.diagonal())).max() == 0
 
 
 @pytest.mark.parametrize("side", ["r", "l"])

@@ -28,13 +28,13 @@ def test_weights_in_the_hands_press_on_the_ground_and_pull_the_arms_down():
     tree, q = bare.tree, np.zeros(bare.tree.dof)
     arms = [tree.coordinate(f"shou_flex_{side}") for side in "rl"]
     q[arms] = 0.5  # ahead of the body
-    alone, held = (
+    alone, laden = (
         np.array(inverse_dynamics(tree, q, 0 * q, 0 * q, each.loads)).ravel()
         for each in (bare, burdened)
     )
     height = tree.coordinate("glob_ty")
-    assert held[height] - alone[height] == pytest.approx(100.0)
-    assert (alone[arms] > 1).all() and (held[arms] > alone[arms] + 5).all()  # N m
+    assert laden[height] - alone[height] == pytest.approx(100.0)
+    assert (alone[arms] > 1).all() and (laden[arms] > alone[arms] + 5).all()  # N m
 
 
 def test_a_backpack_hangs_behind_the_back():

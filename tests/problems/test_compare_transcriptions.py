@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from ocp.problems.benchmarks.refinement import GOAL, RADAU, refined
 from ocp.problems.cart_pole_swing import problem as swing
-from ocp.problems.compare_transcriptions import CASES, HELD, SAME, agreement, near_print, run
+from ocp.problems.compare_transcriptions import CASES, HOLDS, SAME, agreement, near_print, run
 
 from ocp import solve
 from ocp.solution import replay
@@ -49,7 +49,7 @@ def test_a_claim_that_does_not_hold_is_missed(row):
 
 def test_the_command_measures_the_cart_by_every_transcription(capsys):
     small = ["--starts", "1", "--points", "36", "--intervals", "15", "--workers", "0"]
-    assert run(["cart_pole_swing", *small]) == HELD
+    assert run(["cart_pole_swing", *small]) == HOLDS
     text = capsys.readouterr().out
     ways = [line.split("|")[1].strip() for line in text.splitlines() if line.count("|") == 10]
     assert ways[2:] == ["B-spline", "Hermite-Simpson", "Radau, order 5", "B-spline, integrated"]

@@ -54,9 +54,9 @@ def test_one_step_converges_from_standing_with_every_family_of_constraints(step)
     )
     assert step.points.shape == (38, 8) and len(scheduled(step.problem, 4)) == 25
     assert 0.1 < step.terms[0][2] < 0.13  # the dynamic effort (s)
-    found = dict(violations(step))
-    assert found.pop("dynamics").nodes < 1e-6 * 735.75  # N, whose rows count in body weights
-    assert max(row.nodes for row in found.values()) < 1e-6
+    rows = dict(violations(step))
+    assert rows.pop("dynamics").nodes < 1e-6 * 735.75  # N, whose rows count in body weights
+    assert max(row.nodes for row in rows.values()) < 1e-6
 
 
 def test_the_certificate_between_the_nodes(step, report):

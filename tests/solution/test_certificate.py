@@ -99,8 +99,8 @@ def test_an_unstable_motion_drifts_far_but_not_within_a_segment():
         objective=effort(),
         constraints=(at_start(pole, q=np.pi / 2 - 0.01, qd=0.0), at_end(pole, q=np.pi / 2, qd=0.0)),
     )
-    found = verify(solve(problem).require()).require(1e-6)
-    assert found.drift > 100 * found.defect and 0 < found.defect < 1e-8
+    certificate = verify(solve(problem).require()).require(1e-6)
+    assert certificate.drift > 100 * certificate.defect and 0 < certificate.defect < 1e-8
 
 
 def test_a_motion_that_misses_its_goal_is_refused_though_each_segment_errs_little():

@@ -160,8 +160,8 @@ def test_prices_are_relative_to_bounds_on_the_average_of_instants():
     costs = prices(transcribed, is_limit, alike)
     (limits,) = (rows for rows in transcribed.rows if rows.name == "torque_limits")
     assert np.unique(costs.g_upper[limits.row]) == pytest.approx([1.0 / len(limits.s) / torque])
-    held = np.delete(costs.g_upper, limits.row.ravel())
-    assert np.isinf(held).all() and np.isinf(costs.lower).all() and np.isinf(costs.upper).all()
+    asked = np.delete(costs.g_upper, limits.row.ravel())
+    assert np.isinf(asked).all() and np.isinf(costs.lower).all() and np.isinf(costs.upper).all()
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def seen(spoilt):
     return s, heels, speeds, forces
 
 
-def held(s, side):
+def stands(s, side):
     """Tell at which instants a foot is held, and at which of these it has just struck."""
     start, end = SPANS[side]
     on = (s >= start - 1e-9) & (s <= end + 1e-9)
@@ -49,32 +49,32 @@ def largest(by_side):
 
 def test_slips_and_their_speeds_are_those_of_the_held_points(spoilt, seen):
     s, heels, speeds, _ = seen
-    found, ways, rates, heights = footing(spoilt), {}, {}, {}
+    feet, ways, rates, heights = footing(spoilt), {}, {}, {}
     for side in SPANS:
-        on, strike = held(s, side)
+        on, strike = stands(s, side)
         place, rate = heels[side][:2], np.linalg.norm(speeds[side][:2], axis=0)
         ways[side] = np.linalg.norm(place[:, on] - place[:, on][:, :1], axis=0).max()
         rates[side], heights[side] = rate[on & ~strike].max(), np.abs(heels[side][2, on]).max()
-    assert (found.slip.value, found.slip.where) == largest(ways) and ways["left"] > 1e-3
-    assert (found.slip_speed.value, found.slip_speed.where) == largest(rates)
-    assert (found.height.value, found.height.where) == largest(heights)
-    _, strike = held(s, "right")
+    assert (feet.slip.value, feet.slip.where) == largest(ways) and ways["left"] > 1e-3
+    assert (feet.slip_speed.value, feet.slip_speed.where) == largest(rates)
+    assert (feet.height.value, feet.height.where) == largest(heights)
+    _, strike = stands(s, "right")
     at_strike = np.linalg.norm(speeds["right"][:, strike], axis=0).max()
-    assert found.strike_speed.value == pytest.approx(at_strike, rel=1e-9)
-    assert (found.slip.unit, found.slip_speed.unit) == ("m", "m/s")
+    assert feet.strike_speed.value == pytest.approx(at_strike, rel=1e-9)
+    assert (feet.slip.unit, feet.slip_speed.unit) == ("m", "m/s")
 
 
 def test_pushes_and_friction_are_those_of_the_forces(spoilt, seen):
     s, _, _, forces = seen
-    found, weight = footing(spoilt), body_weight(spoilt.problem.tree)
+    feet, weight = footing(spoilt), body_weight(spoilt.problem.tree)
     ratios, pushes = [], []
     for side, force in forces.items():
         loaded = force[2] > 0.02 * weight
         ratios.append((np.hypot(*force[:2, loaded]) / force[2, loaded]).max())
         start, end = (STRIKE, np.inf) if side == "right" else (-np.inf, LEAVE)
         pushes.append(force[2, (s > start + 1e-9) & (s < end - 1e-9)].min() / weight)
-    assert found.friction.value == pytest.approx(max(ratios), rel=1e-9) and max(ratios) > 1e-2
-    assert found.push.value == pytest.approx(min(pushes), rel=1e-9)
+    assert feet.friction.value == pytest.approx(max(ratios), rel=1e-9) and max(ratios) > 1e-2
+    assert feet.push.value == pytest.approx(min(pushes), rel=1e-9)
 
 
 def test_what_is_left_for_the_root_is_told_with_its_joint_and_time(monkeypatch):
@@ -108,7 +108,7 @@ def test_wrenches_at_nodes_are_compared_with_what_the_motion_needs():
 
 def test_the_speed_of_a_strike_is_no_slip(spoilt, seen, monkeypatch):
     """A foot that strikes at 5 m/s does not slip any faster for it."""
-    honest, (_, strike) = standing.traces, held(seen[0], "right")
+    honest, (_, strike) = standing.traces, stands(seen[0], "right")
 
     def altered(*arguments):
         traced = honest(*arguments)

@@ -49,8 +49,8 @@ def test_curves_without_kinks_are_followed_to_the_degree_of_their_nodes():
     problem = lift(points=5)
     nodes = scheduled(problem, 4)
     curve = np.polynomial.Polynomial([1.0, -2.0, 3.0, 0.5, -4.0])
-    found = torques_between(problem, nodes, FINE) @ curve(nodes)
-    np.testing.assert_allclose(found, curve(FINE), atol=1e-12)
+    torques = torques_between(problem, nodes, FINE) @ curve(nodes)
+    np.testing.assert_allclose(torques, curve(FINE), atol=1e-12)
     s, weights = rule(problem, nodes)
     exact = (curve**2).integ()(1.0)
     assert weights @ (torques_between(problem, nodes, s) @ curve(nodes)) ** 2 == pytest.approx(
