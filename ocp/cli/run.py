@@ -246,7 +246,8 @@ def _add_outputs(group: Any, name: str) -> None:
         name="refine",
         kind=float,
         default=None,
-        words="refine until the certificate holds to this tolerance (0.001 if none is given)",
+        words="solve on finer and finer bases until the certificate holds, to this tolerance "
+        "(0.001 if none is given)",
     )
     add(group, "output", refinement, nargs="?", const=1e-3, metavar="TOLERANCE")
     path("plot", "draw the overview", "FILE.png", nargs="?", const=f"{name}.png")

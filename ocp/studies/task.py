@@ -68,9 +68,10 @@ class Views:
 class Task:
     """A problem that can be run: `problem`(**parameters) returns the Problem, `method` solves it.
 
-    `method` has the arguments of `solve`; further keyword parameters of its own, annotated and
-    documented like the problem's, are settings of a run. `views` draw and report what came of it,
-    `published` are numbers to stand beside ours. Raises TypeError naming what is no function.
+    `method` has the arguments of `solve`, and passes on as `**settings` those that it does not
+    name; further keyword parameters of its own, annotated and documented like the problem's, are
+    settings of a run. `views` draw and report what came of it, `published` are numbers to stand
+    beside ours. Raises TypeError naming what is no function.
     """
 
     problem: Callable[..., Problem]
