@@ -11,6 +11,7 @@ from ocp.problems.lifting.pareto import bettered, lift
 from ocp.problems.lifting.statement import problem
 
 from ocp import Solver, Spline, Transcription
+from ocp.mechanics.structure import structure
 from ocp.solution import violations
 from ocp.solution.energy import energy_error
 
@@ -64,6 +65,9 @@ def test_a_box_that_is_sought_weighs_in_the_hands_as_one_that_is_known():
     places = [solution.trace(lambda at: at.reaction.pressure(), t) for solution in (sought, known)]
     assert np.allclose(*places, atol=1e-9)
     assert np.abs(sought.tau(t)[row]).max() < 1e-9  # the slide is moved by nobody
+    drives = list(structure(known.problem.tree).drives)
+    needed = known.tau(known.nodes * known.duration)[drives]
+    assert np.allclose(known.lifted[: len(drives)], needed, atol=1e-4)  # N m
 
 
 def test_its_rows_hold_and_its_energy_balances():
