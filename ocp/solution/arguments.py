@@ -1,5 +1,6 @@
 """What `solve`, `verify` and the pictures are given, checked before anything is done with it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from ocp.mechanics.checks import called, instance, several, shown
@@ -9,6 +10,16 @@ from ocp.solution.solution import Solution
 from ocp.solvers.minimizing import Solver
 from ocp.transcription.methods import Method
 from ocp.transcription.transcribe import Transcription
+
+FIELDS: tuple[tuple, ...] = (  # of a Solution, and what they are
+    ("problem", Problem),
+    ("transcription", Transcription),
+    ("objective", int, float),
+    ("duration", int, float),
+    ("status", str),
+    ("multipliers", Mapping),
+    ("statistics", Mapping),
+)
 
 
 def check_solve(problem: Any, transcription: Any, solver: Any, watch: Any, attempts: Any) -> None:
@@ -29,10 +40,13 @@ def check_solve(problem: Any, transcription: Any, solver: Any, watch: Any, attem
 
 
 def check_solution(what: str, solution: Any) -> None:
-    """Raise ValueError naming what was asked for of something that is no Solution."""
+    """Raise ValueError naming what was asked for of something that is no Solution,
+    or of one with a field of a wrong kind."""
     if not isinstance(solution, Solution):
         hint = "; solve it first" if isinstance(solution, Problem) else ""
         raise ValueError(f"{what}: expected a Solution, got {shown(solution)}{hint}")
+    for name, *kinds in FIELDS:
+        instance(f"{what}: {name} of the solution", getattr(solution, name), *kinds)
 
 
 def _hint(given: Any) -> str:

@@ -149,7 +149,7 @@ def verify(solution: Solution) -> Verification:
     say("certifies: simulates forward, looks between the nodes, rebuilds the program")
     planner, settings = solution.formulation, solution.transcription
     transcribed = transcribe(solution.problem, replace(settings, derivatives="ad", compiled=False))
-    reason = misfit(solution, transcribed.layout)
+    reason = misfit(solution, transcribed)
     if reason:
         raise NotVerified(f"not a motion of its problem: {reason}")
     costs = None if solution.missing else cost(solution, transcribed)

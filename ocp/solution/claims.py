@@ -12,10 +12,10 @@ from ocp.solution.costs import Cost
 from ocp.solution.solution import Solution
 from ocp.solvers.statuses import says_done
 from ocp.transcription.transcribe import Transcribed
-from ocp.transcription.variables import Layout
 
 EXACT = 1e-9  # relative: what is computed twice from the same numbers differs by no more
 NOISE = 1e-12  # absolutely
+REAL = "fiu"  # the kinds of arrays that hold real numbers
 
 
 def refusals(solution: Solution, transcribed: Transcribed, cost: Cost | None) -> tuple[str, ...]:
@@ -32,12 +32,12 @@ def refusals(solution: Solution, transcribed: Transcribed, cost: Cost | None) ->
     )
 
 
-def misfit(solution: Solution, layout: Layout) -> str:
+def misfit(solution: Solution, transcribed: Transcribed) -> str:
     """Return why no certificate can be made of a solution, nothing where one can.
 
-    Its numbers do not make variables of the program's `layout`.
+    Its numbers do not make variables and multipliers of the program that is `transcribed` again.
     """
-    problem = solution.problem
+    problem, layout = solution.problem, transcribed.layout
     points = (problem.tree.dof, problem.motion.points)
     for what, array, shape in (
         ("control points", solution.points, points),
@@ -46,11 +46,29 @@ def misfit(solution: Solution, layout: Layout) -> str:
     ):
         if np.shape(array) != shape:
             return f"{what}: expected numbers of shape {shape}, got {np.shape(array)}"
+        if np.asarray(array).dtype.kind not in REAL:
+            return f"{what}: expected real numbers, got {np.asarray(array).dtype}"
     if not np.allclose(solution.nodes, layout.nodes, rtol=0.0, atol=EXACT):
         return "nodes: torques and ground wrenches stand at other instants than the program's"
     if not (np.isfinite(solution.duration) and solution.duration > 0):
         return f"duration: expected a positive number of s, got {solution.duration:g}"
-    return ""
+    return next(_unplaced(solution, transcribed), "")
+
+
+def _unplaced(solution: Solution, transcribed: Transcribed) -> Iterator[str]:
+    """Yield whose multipliers do not stand at the rows and instants of the program's."""
+    for placed in transcribed.rows:
+        known = solution.multipliers.get(placed.name)
+        if known is None:
+            continue
+        expected = placed.row.shape
+        if np.shape(known.values) != expected or np.shape(known.s) != expected[1:]:
+            sizes = f"{np.shape(known.values)} at {np.size(known.s)} instants"
+            yield f"multipliers of {placed.name}: expected numbers of shape {expected}, got {sizes}"
+        elif np.asarray(known.values).dtype.kind not in REAL:
+            yield f"multipliers of {placed.name}: expected real numbers"
+        elif not np.allclose(known.s, placed.s, rtol=0.0, atol=EXACT):
+            yield f"multipliers of {placed.name}: stand at other instants than the program's"
 
 
 def bare(solution: Solution, transcribed: Transcribed) -> bool:
@@ -73,6 +91,10 @@ def _of_the_statement(solution: Solution, transcribed: Transcribed) -> Iterator[
             f"multipliers of {', '.join(strange)}: the problem has no such constraints, so it is "
             "not the one that was solved"
         )
+    if solution.multipliers:
+        for placed in transcribed.rows:
+            if placed.name not in solution.multipliers:
+                yield f"multipliers of {placed.name}: missing, so that it cannot be judged"
     for name, known_by_name in solution.multipliers.items():
         if not np.isfinite(known_by_name.values).all():
             yield f"multipliers of {name}: not all are numbers"
@@ -89,7 +111,9 @@ def _of_the_status(solution: Solution) -> Iterator[str]:
         yield f"not solved: {status}"
     elif not says_done(solver, status):
         yield f"status {status!r}: not what {solver or 'a solver'} says when it is done"
-    elif ended and status not in ended:
+    elif not (solver and ended):
+        yield "statistics: name no solver, or not how it ended"
+    elif status not in ended:
         yield f"status {status!r}: the solver ended with {', '.join(map(repr, ended))}"
 
 
@@ -103,13 +127,18 @@ def _of_the_duration(solution: Solution) -> Iterator[str]:
 def _of_the_objective(solution: Solution, cost: Cost) -> Iterator[str]:
     """Yield terms and objectives that are not those of the reported variables."""
     named = [term.name for _, term in solution.problem.objective.terms]
+    weights = [weight for weight, _ in solution.problem.objective.terms]
     if [name for name, *_ in solution.terms] != named:
         yield (
             f"objective: reported terms {_listed(name for name, *_ in solution.terms)}, "
             f"the problem has {_listed(named)}"
         )
     else:
-        for (name, _, reported), value in zip(solution.terms, cost.terms.tolist()):
+        for (name, stated, reported), weight, value in zip(
+            solution.terms, weights, cost.terms.tolist()
+        ):
+            if not _same(stated, weight):
+                yield f"{name}: reported weight {stated:.9g}, the problem's is {weight:.9g}"
             if not _same(reported, value):
                 yield f"{name}: reported {reported:.9g}, its variables make it {value:.9g}"
     weighed = zip(solution.problem.objective.terms, cost.terms.tolist())

@@ -8,6 +8,7 @@ round starts where the first did. (Patterson, Hager & Rao 2015; Betts 2010, sect
 import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
+from numbers import Real
 from typing import Any, cast
 
 import numpy as np
@@ -105,7 +106,7 @@ def check(
     problem: Problem, transcription: Transcription, tolerance: float, rounds: int, points: int
 ) -> None:
     """Raise ValueError naming what cannot be refined."""
-    if not (np.ndim(tolerance) == 0 and np.isfinite(tolerance) and tolerance > 0):
+    if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 < tolerance < np.inf:
         raise ValueError(f"refine: expected a tolerance above 0, got {tolerance!r}")
     for what, value in (("rounds", rounds), ("points", points)):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:

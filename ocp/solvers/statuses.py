@@ -14,6 +14,7 @@ DONE = (  # in the words of CasADi's plugins
     "SOLVER_RET_SUCCESS",
     "SUCCESS",
     "Converged with feasible KKT point",
+    "optimal",  # sleqp
     *ACCEPTABLE,
 )
 SNOPT_STATUSES = {  # of the SNOPT 7 user's guide, section 8.6

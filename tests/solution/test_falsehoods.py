@@ -220,6 +220,7 @@ def test_a_row_that_is_not_a_number_is_refused_at_any_tolerance(lifted, upper):
         ({"duration": np.nan}, "duration: expected a positive number of s, got nan"),
         ({"duration": -1.0}, "duration: expected a positive number of s, got -1"),
         ({"points": np.zeros((2, 11))}, "control points: expected numbers of shape"),
+        ({"points": np.zeros((2, 12)) * 1j}, "control points: expected real numbers"),
         ({"lifted": np.zeros((2, 3))}, "lifted: expected numbers of shape"),
         ({"nodes": np.linspace(0.0, 0.9, 37)}, "nodes: torques and ground wrenches stand at other"),
     ],
@@ -227,6 +228,61 @@ def test_a_row_that_is_not_a_number_is_refused_at_any_tolerance(lifted, upper):
 def test_what_is_no_motion_of_its_problem_is_refused_at_once(by_variables, changes, words):
     with pytest.raises(NotVerified, match=words):
         verify(replace(by_variables, **changes))
+
+
+@pytest.mark.parametrize("name", ["at_start.q", "torque_limits"])
+def test_a_constraint_without_its_multipliers_is_refused(lifted, name):
+    fewer = {key: known for key, known in lifted.multipliers.items() if key != name}
+    text = refused(replace(lifted, multipliers=fewer), 1e9)
+    assert f"multipliers of {name}: missing" in text
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        (lambda known: {"values": known.values[:, :-1]}, "expected numbers of shape"),
+        (lambda known: {"s": known.s[1:]}, "expected numbers of shape"),
+        (lambda known: {"values": known.values * 1j}, "expected real numbers"),
+        (lambda known: {"s": known.s**2}, "stand at other instants than the program's"),
+    ],
+    ids=["values", "instants", "complex", "shifted"],
+)
+def test_multipliers_of_other_rows_or_instants_are_refused_at_once(lifted, changed, words):
+    known = lifted.multipliers["torque_limits"]
+    other = dict(lifted.multipliers) | {"torque_limits": replace(known, **changed(known))}
+    with pytest.raises(NotVerified, match=f"multipliers of torque_limits: {words}"):
+        verify(replace(lifted, multipliers=other))
+
+
+def test_a_weight_that_the_problem_does_not_have_is_refused(lifted):
+    name, weight, value = lifted.terms[1]
+    terms = (lifted.terms[0], (name, 2 * weight, value))
+    text = refused(replace(lifted, terms=terms), 1e9)
+    assert f"{name}: reported weight {2 * weight:.9g}, the problem's is {weight:.9g}" in text
+
+
+@pytest.mark.parametrize("lost", ["plugin", "stages"])
+def test_statistics_that_do_not_say_how_the_solver_ended_are_refused(lifted, lost):
+    fewer = {key: value for key, value in lifted.statistics.items() if key != lost}
+    status = "infeasible" if lost == "plugin" else lifted.status
+    text = refused(replace(lifted, statistics=fewer, status=status), 1e9)
+    assert "statistics: name no solver, or not how it ended" in text
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("problem", None),
+        ("transcription", "radau"),
+        ("objective", "0.3"),
+        ("duration", None),
+        ("multipliers", None),
+        ("statistics", None),
+    ],
+)
+def test_a_field_of_another_kind_is_named(lifted, field, value):
+    with pytest.raises(ValueError, match=f"^verify: {field} of the solution: expected"):
+        verify(replace(lifted, **{field: value}))
 
 
 @pytest.mark.parametrize("name", ["at_start.q", "torque_limits"])

@@ -143,6 +143,8 @@ def test_all_rounds_share_one_budget():
 def test_what_cannot_be_refined_is_refused():
     with pytest.raises(ValueError, match="^refine: expected a tolerance above 0, got -1"):
         refine(swing(), -1)
+    with pytest.raises(ValueError, match="^refine: expected a tolerance above 0, got '1e-3'"):
+        refine(swing(), "1e-3")
     with pytest.raises(ValueError, match="^refine: rounds: expected a whole number of at least 1"):
         refine(swing(), 1e-3, rounds=0)
 

@@ -45,6 +45,7 @@ def test_an_acceptable_point_that_is_one_is_a_success():
 
 def test_words_of_success_are_those_of_the_solver():
     assert says_done("ipopt", "Solve_Succeeded") and says_done("bonmin", "SUCCESS")
+    assert says_done("sleqp", "optimal")
     assert says_done("snopt", snopt_status(1)) and not says_done("snopt", snopt_status(13))
     assert not says_done("ipopt", "infeasible") and not says_done("ipopt", snopt_status(1))
     assert says_done("mine", "whatever I say")
