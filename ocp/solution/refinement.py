@@ -19,7 +19,7 @@ from ocp.solution.attempts import LADDER, Attempt
 from ocp.solution.breaks import breaks
 from ocp.solution.budget import Budget, budget
 from ocp.solution.certificate import NotVerified, Verification, verify
-from ocp.solution.remeshing import Look, finer_mesh, finer_spline, look, split
+from ocp.solution.remeshing import Look, finer_mesh, finer_spline, halves, look, split
 from ocp.solution.solution import Solution
 from ocp.solution.solving import solve
 from ocp.solution.starts import Guess
@@ -79,7 +79,7 @@ def refine(
     check(problem, transcription, tolerance, rounds, points)
     settings |= {"attempts": tuple(attempts)}
     table: list[Round] = []
-    grant, begin = budget(solver), guess
+    grant, begin, held = budget(solver), guess, 0
     problem, transcription = _broken(problem, transcription, _middle(problem))
     while True:
         clocks = time.perf_counter(), time.process_time()
@@ -92,7 +92,8 @@ def refine(
         if not fault and _settled(table, tolerance):
             return _finished(solution, certificate, table, ())
         seen = look(solution, tolerance)
-        finer = _finer(problem, transcription, solution, seen, not fault)
+        held += not fault and not seen.pending
+        finer = _finer(problem, transcription, solution, seen, 0 if fault else held)
         reason = _stop(table, grant, solution, finer, rounds, points)
         if reason:
             share = SETTLED * tolerance
@@ -153,26 +154,53 @@ def _finer(
     transcription: Transcription,
     solution: Solution,
     seen: Look,
-    certified: bool,
+    held: int,
 ) -> tuple[Problem, Transcription]:
     """Return the problem and transcription of the next round.
 
-    Where a certificate holds already, or finds nothing in any segment, all of them are split,
-    unless there are jumps to be placed first.
+    It has multiple knots where torques jump, and more knots where errors are: see `_more`.
     """
     motion, method = solution.problem.motion, transcription.method
     torn = breaks(problem, solution.duration)
-    quiet = certified or not (seen.errors > 1).any()
-    everywhere = seen.gross or (quiet and not seen.jumps)
-    errors = np.full(motion.segments, np.inf) if everywhere else seen.errors
-    jumps = () if seen.gross else seen.jumps
-    more = np.concatenate([torn.ends, split(motion.breaks, errors, max(2, motion.degree - 1))])
+    jumps = () if seen.gross else seen.jumps if held else seen.pending
+    more = np.append(torn.ends, _more(motion, seen, held))
     if isinstance(method, Collocation):
         inner = finer_mesh(motion.breaks, np.append(torn.jumps - SIDE, more), jumps)
         method = replace(method, intervals=len(inner) + 1, inner=inner)
         return problem, replace(transcription, method=method)
     motion = finer_spline(cast(BSpline, problem.motion), more, jumps, torn.jumps)
     return replace(problem, motion=motion), transcription
+
+
+def _more(motion: Any, seen: Look, held: int) -> np.ndarray:
+    """Return the instants (k,) that split segments.
+
+    Where the certificate has `held` once, those that may still change the objective are split, and
+    where it has before, or finds nothing in any of them, all, unless jumps are to be placed first.
+    """
+    order = max(2, motion.degree - 1)
+    if not seen.gross and (seen.pending or (not held and (seen.errors > 1).any())):
+        return split(motion.breaks, _own(motion, seen), order)
+    if held == 1:
+        more = split(motion.breaks, seen.errors / SETTLED, order)
+        least = halves(motion.breaks, seen.errors, GROWN)
+        return more if len(more) >= len(least) else least
+    return split(motion.breaks, np.full(motion.segments, np.inf), order)
+
+
+def _own(motion: Any, seen: Look) -> np.ndarray:
+    """Return the errors (segments,) that splits make smaller, those of no jump.
+
+    Before a multiple knot stands where a torque jumps, splits would follow a smooth curve instead.
+    """
+    if not isinstance(motion, BSpline):
+        return seen.errors
+    middles = (motion.breaks[:-1] + motion.breaks[1:]) / 2
+    jumping = np.zeros(motion.segments, dtype=bool)
+    for jump in seen.pending:
+        if jump.knot is None:
+            jumping |= (jump.start < middles) & (middles < jump.end)
+    return np.where(jumping, 0.0, seen.errors)
 
 
 def _round(solution: Solution, certificate: Verification, seconds: float) -> Round:

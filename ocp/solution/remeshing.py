@@ -9,17 +9,17 @@ from one limit to the other, the knots are multiplied (for bang-bang control: Li
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from ocp.mechanics.zero_moment import body_weight
-from ocp.motion.basis import Basis
 from ocp.motion.quadrature import quadrature
-from ocp.motion.spline import APART, SIDE, BSpline
+from ocp.motion.spline import APART, BSpline
 from ocp.problem.names import DYNAMICS, PASSIVE
 from ocp.problem.statement import Constraint, Span
+from ocp.solution.jumps import BRACKET, SHARP, Jump, moving
 from ocp.solution.replaying import segment_defects
 from ocp.solution.sampling import traces
 from ocp.solution.solution import Solution
@@ -32,10 +32,8 @@ LOOKS = 12  # steps per segment at which errors are looked for
 MARGIN = 0.5  # of the tolerance: what a split segment aims at
 MOST = 4  # parts of one segment in a round
 FAR = 100.0  # tolerances: where an error says little of how many parts it takes, two are made
-NEAR_BOUND = 0.02  # of the way between two bounds: a row is at one
-BRACKET = 8.0  # parts of a segment: a jump is enclosed by one of them on either side
+FEW = 8  # segments: fewer halves say little of what a finer basis changes
 FINEST = 2e-4  # of the motion: shorter segments are not split
-SHARP = 1e-3  # of the motion: a bracket so narrow becomes one multiple knot
 TORQUES = "torques of joints"
 GROSS = 0.1  # of the largest torque: a law missed by more is not kept at all
 
@@ -44,13 +42,18 @@ GROSS = 0.1  # of the largest torque: a law missed by more is not kept at all
 class Look:
     """A finished motion looked at: errors of its segments over the tolerance (segments,).
 
-    `jumps` of rows from bound to bound are (s, length of the segment it is in); a `gross` one is no
-    motion of its tree at all.
+    `jumps` of rows from bound to bound are those that no multiple knot stands at; a `gross` one is
+    no motion of its tree at all.
     """
 
     errors: np.ndarray
-    jumps: tuple[tuple[float, float], ...]
+    jumps: tuple[Jump, ...]
     gross: bool
+
+    @property
+    def pending(self) -> tuple[Jump, ...]:
+        """The jumps that have errors about them."""
+        return tuple(jump for jump in self.jumps if not jump.placed)
 
 
 def look(solution: Solution, tolerance: float) -> Look:
@@ -66,9 +69,10 @@ def look(solution: Solution, tolerance: float) -> Look:
     for constraint in (*rows, *law):
         excess = _excess(constraint, s, values[constraint.name])
         errors = np.maximum(errors, _by_segment(motion.breaks, s, excess))
+    errors = np.maximum(errors, _unintegrated(solution)) / tolerance
     return Look(
-        errors=np.maximum(errors, _unintegrated(solution)) / tolerance,
-        jumps=tuple(_jumps(rows, motion, s, values)),
+        errors=errors,
+        jumps=moving(rows, motion, s, values, errors),
         gross=_missed(solution, law, values) > GROSS,
     )
 
@@ -131,36 +135,6 @@ def _unintegrated(solution: Solution) -> np.ndarray:
     return np.abs(sums[1] - sums[0]) * motion.segments / scale
 
 
-def _jumps(
-    rows: list[Constraint], motion: Basis, s: np.ndarray, values: Mapping[str, np.ndarray]
-) -> Iterator[tuple[float, float]]:
-    """Yield where a row goes from one of its bounds to the other within two segments.
-
-    Where it does so at a multiple knot, nothing is left to do.
-    """
-    for constraint in rows:
-        lower, upper = constraint.bounds(len(values[constraint.name]))
-        for row in np.nonzero(np.isfinite(upper - lower) & (lower < upper))[0]:
-            share = (values[constraint.name][row] - lower[row]) / (upper[row] - lower[row])
-            at_bound = (share > 1 - NEAR_BOUND).astype(int) - (share < NEAR_BOUND)
-            places = np.nonzero(at_bound)[0]
-            turns = np.nonzero(at_bound[places[:-1]] * at_bound[places[1:]] < 0)[0]
-            for first, last in zip(places[turns], places[turns + 1]):
-                rising = np.sign(share[last] - share[first])
-                line = slice(first, last + 1)
-                middle = np.interp(0.5 * rising, rising * share[line], s[line])
-                width = _width(motion, middle)
-                if 2 * SIDE < s[last] - s[first] <= 2 * width:
-                    yield float(middle), width
-
-
-def _width(motion: Basis, s: float) -> float:
-    """Return the length of the segment that an instant is in."""
-    breaks = motion.breaks
-    k = int(np.clip(np.searchsorted(breaks, s, side="right") - 1, 0, motion.segments - 1))
-    return float(breaks[k + 1] - breaks[k])
-
-
 def split(breaks: np.ndarray, errors: np.ndarray, order: int) -> np.ndarray:
     """Return the instants (k,) that split segments with errors above 1, and their neighbours.
 
@@ -183,30 +157,40 @@ def split(breaks: np.ndarray, errors: np.ndarray, order: int) -> np.ndarray:
     )
 
 
+def halves(breaks: np.ndarray, errors: np.ndarray, times: float) -> np.ndarray:
+    """Return the middles (k,) of so many segments, those of largest errors, that they are `times`
+    as many, and at least FEW."""
+    count = max(int(np.ceil((times - 1) * len(errors))), FEW)
+    worst = np.argsort(-errors, kind="stable")[:count]
+    return (breaks[worst] + breaks[worst + 1]) / 2
+
+
 def finer_spline(
     motion: BSpline,
     more: np.ndarray,
-    jumps: tuple[tuple[float, float], ...],
+    jumps: tuple[Jump, ...],
     torn: np.ndarray,
     least: int = DEGREE,
 ) -> BSpline:
     """Return the spline with more knots, and multiple ones where accelerations jump.
 
-    Around a jump (s, length) of a row multiple knots stand on either side, and one alone where it
-    is known closely; those that stood about for it are gone. Where loads are `torn` there is one.
-    The degree is `least` or more.
+    Around a jump of a row multiple knots stand on either side, and one alone where it is known;
+    those that stood for it before are gone. Where loads are `torn` there is one. The degree is
+    `least` or more.
     """
     degree = max(motion.degree, least)
     full = degree - 1
     knots = Counter(motion.inner or motion.breaks[1:-1].tolist())
     knots = Counter({s: full if s in motion.jumps else count for s, count in knots.items()})
     knots.update(dict.fromkeys(_apart(more, knots), 1))
-    for middle, width in jumps:
-        for s in [s for s in knots if abs(s - middle) < 1.5 * width]:
-            if s in motion.jumps or abs(s - middle) < width / 2:
+    for jump in jumps:
+        for s in [s for s in knots if abs(s - jump.s) < jump.clearance]:
+            if s in jump.stood or s not in motion.jumps:
                 del knots[s]
-        reach = width / BRACKET
-        sides = (middle,) if reach < SHARP else (middle - reach, middle + reach)
+        for s in jump.stood:
+            knots.pop(s, None)
+    for jump in jumps:
+        sides = (jump.s - jump.reach, jump.s + jump.reach) if jump.reach else (jump.s,)
         knots.update(dict.fromkeys(_apart(np.array(sides), knots), full))
     for s in torn:
         near = min(knots, key=lambda knot: abs(knot - s), default=np.inf)
@@ -216,17 +200,15 @@ def finer_spline(
     return BSpline(points=len(inner) + degree + 1, degree=degree, inner=inner)
 
 
-def finer_mesh(
-    breaks: np.ndarray, more: np.ndarray, jumps: tuple[tuple[float, float], ...]
-) -> tuple[float, ...]:
+def finer_mesh(breaks: np.ndarray, more: np.ndarray, jumps: tuple[Jump, ...]) -> tuple[float, ...]:
     """Return where the intervals of a finer mesh meet.
 
     Jumps are enclosed by the ends of an interval, and one alone where they are known closely.
     """
     knots = Counter(breaks[1:-1].tolist())
     knots.update(dict.fromkeys(_apart(more, knots), 1))
-    for middle, width in jumps:
-        reach = width / BRACKET
+    for jump in jumps:
+        middle, reach, width = jump.s, jump.width / BRACKET, jump.width
         sharp = reach < SHARP
         for s in [s for s in knots if abs(s - middle) < (width if sharp else reach)]:
             del knots[s]

@@ -27,7 +27,8 @@ from ocp import (
 )
 from ocp.motion import Mesh
 from ocp.solution.breaks import breaks
-from ocp.solution.remeshing import finer_mesh, finer_spline, split
+from ocp.solution.jumps import Jump, moving
+from ocp.solution.remeshing import finer_mesh, finer_spline, halves, split
 
 FASTEST = 0.3918545  # s: of the two-link arm, on ever finer meshes
 SWING = 58.8077  # N2 s: of the cart and its pole
@@ -72,7 +73,7 @@ def test_knots_are_multiplied_where_torques_jump(sped):
     motion = sped.problem.motion
     assert motion.points <= 60 and motion.degree == 5
     switches = motion.jumps
-    assert np.abs(switches - [0.1166, 0.49995, 0.6005]).max() < 1e-3
+    assert np.abs(switches - [0.11665, 0.5, 0.60048]).max() < 1e-4
 
 
 def pushed(when=0.3, duration=1.0, points=8, **fields):
@@ -157,11 +158,67 @@ def test_segments_are_split_where_errors_are_and_beside_them():
     np.testing.assert_allclose(split(ends, np.full(5, np.inf), 4), ends[:-1] + 0.1)
 
 
-def test_a_jump_is_enclosed_and_then_struck():
+def test_so_many_of_the_worst_segments_are_halved_as_a_comparison_takes():
+    ends, errors = np.linspace(0, 1, 51), np.arange(50.0)
+    np.testing.assert_allclose(np.sort(halves(ends, errors, 1.2)), np.arange(0.81, 1, 0.02))
+    assert len(halves(ends[:21], errors[:20], 1.2)) == 8
+    assert len(halves(ends[:4], errors[:3], 1.2)) == 3
+
+
+def jump(s, width, **fields):
+    return Jump(s=s, start=s - width, end=s + width, width=width, **fields)
+
+
+def test_a_jump_is_enclosed_then_struck_and_its_knot_moved():
     motion = BSpline(points=16, degree=5)  # 11 segments
-    around = finer_spline(motion, np.empty(0), ((0.52, 1 / 11),), np.empty(0))
-    np.testing.assert_allclose(around.jumps, 0.52 + np.array([-1, 1]) / 88)
-    struck = finer_spline(around, np.empty(0), ((0.521, 0.004),), np.empty(0))
-    assert struck.jumps.tolist()[:1] == [0.521] or 0.521 in struck.jumps.tolist()
-    met = finer_mesh(np.linspace(0, 1, 5), np.empty(0), ((0.3, 0.004),))
+    around = finer_spline(motion, np.empty(0), (jump(0.52, 1 / 11, reach=1 / 88),), np.empty(0))
+    sides = tuple(around.jumps.tolist())
+    np.testing.assert_allclose(sides, 0.52 + np.array([-1, 1]) / 88)
+    struck = finer_spline(around, np.empty(0), (jump(0.521, 1 / 44, stood=sides),), np.empty(0))
+    assert struck.jumps.tolist() == [0.521]
+    moved = finer_spline(struck, np.empty(0), (jump(0.522, 1 / 11, stood=(0.521,)),), np.empty(0))
+    assert moved.jumps.tolist() == [0.522] and moved.points == struck.points
+    met = finer_mesh(np.linspace(0, 1, 5), np.empty(0), (jump(0.3, 0.004),))
     assert met == (0.25, 0.3, 0.5, 0.75)
+
+
+def jumps_of(torque, motion, error=0.0):
+    """Return the Jumps of a torque(s) between limits of 1 on a motion with errors everywhere."""
+    row = path("torque", lambda at: at.tau, lower=-1.0, upper=1.0)
+    s = motion.grid(12)
+    return moving([row], motion, s, {"torque": torque(s)[None]}, np.full(motion.segments, error))
+
+
+def test_a_jump_is_where_its_impulse_says_and_not_where_the_row_crosses_the_middle():
+    motion = BSpline(points=25, degree=5)  # 20 segments
+
+    def lame(s):  # crosses the middle at 0.42, with the impulse of a jump at 0.43
+        return np.interp(s, [0.40, 0.42, 0.48], [-1.0, 0.0, 1.0])
+
+    (place,) = jumps_of(lame, motion)
+    assert place.s == pytest.approx(0.43, abs=1e-4) and place.knot is None
+    assert place.reach == pytest.approx(0.05 / 8) and not place.stood
+    assert not jumps_of(lambda s: np.interp(s, [0.3, 0.5], [-1.0, 1.0]), motion)  # no jump
+
+
+def test_multiple_knots_are_moved_where_errors_are_and_wait_where_none_are():
+    knots = [*np.arange(1, 20) / 20, 0.42, 0.42, 0.42, 0.42]
+    motion = BSpline(points=29, degree=5, inner=tuple(sorted(knots)))
+
+    def torque(s):  # of a switch at 0.423, which the knot has at 0.42
+        return np.interp(s, [0.42 - 1e-8, 0.42, 0.43], [-1.0, 0.4, 1.0])
+
+    (wrong,) = jumps_of(torque, motion, error=2.0)
+    assert (wrong.knot, wrong.stood, wrong.reach, wrong.placed) == (0.42, (0.42,), 0.0, False)
+    assert wrong.s == pytest.approx(0.4215, abs=2e-4)
+    (waiting,) = jumps_of(torque, motion, error=0.5)
+    assert waiting.placed
+    assert not jumps_of(lambda s: np.where(s < 0.42, -1.0, 1.0), motion, error=2.0)
+
+
+@pytest.mark.parametrize("points", [9, 18, 38])
+def test_every_first_basis_ends_on_the_switches(points):
+    solution = refine(fastest(points=points), 1e-3)
+    assert solution.success and solution.duration == pytest.approx(FASTEST, abs=1e-5)
+    assert solution.problem.motion.points <= 60 and len(solution.problem.motion.jumps) == 3
+    assert len(solution.statistics["refinement"]) <= 6
