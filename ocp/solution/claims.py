@@ -88,7 +88,7 @@ def _of_the_statement(solution: Solution, transcribed: Transcribed) -> Iterator[
     strange = [name for name in solution.multipliers if name not in known]
     if strange:
         yield (
-            f"multipliers of {', '.join(strange)}: the problem has no such constraints, so it is "
+            f"multipliers of {_listed(map(str, strange))}: the problem has no such constraints, so it is "
             "not the one that was solved"
         )
     if solution.multipliers:

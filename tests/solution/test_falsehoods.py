@@ -174,6 +174,12 @@ def test_a_statement_that_is_not_the_one_that_was_solved_is_refused(lifted):
     )
 
 
+def test_multipliers_by_what_is_no_name_are_refused(lifted):
+    odd = {True: lifted.multipliers["torque_limits"]}
+    text = refused(replace(lifted, multipliers=dict(lifted.multipliers) | odd), 1e9)
+    assert "multipliers of True: the problem has no such constraints" in text
+
+
 def test_a_problem_with_nothing_to_minimise_is_judged_like_any_other():
     arm = lift(points=12).tree
     still = (at_start(arm, q=(-0.3, 0.2), qd=0.0), at_end(arm, q=(0.2, 0.1), qd=0.0))
