@@ -88,8 +88,8 @@ def _of_the_statement(solution: Solution, transcribed: Transcribed) -> Iterator[
     strange = [name for name in solution.multipliers if name not in known]
     if strange:
         yield (
-            f"multipliers of {_listed(map(str, strange))}: the problem has no such constraints, so it is "
-            "not the one that was solved"
+            f"multipliers of {_listed(map(str, strange))}: the problem has no such constraints, "
+            "so it is not the one that was solved"
         )
     if solution.multipliers:
         for placed in transcribed.rows:
