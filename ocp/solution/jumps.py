@@ -26,9 +26,9 @@ PLACED = 1e-3  # of a segment: a multiple knot so near stands where the jump is
 class Jump:
     """A jump at `s` of a row, in segments between `start` and `end`, the longest of length `width`.
 
-    The row goes most of its way at the multiple `knot`, if there is one; it is `placed` where there
-    are no errors about that. The jump is known to `reach`, 0 where multiple knots stand about it
-    already: those that `stood` for it.
+    The row goes most of its way at the multiple `knot`, if there is one. The jump is known to
+    `reach`, 0 where multiple knots stand about it already: those that `stood` for it. It is
+    `placed` where there are no errors about these.
     """
 
     s: float
@@ -39,6 +39,11 @@ class Jump:
     placed: bool = False
     reach: float = 0.0
     stood: tuple[float, ...] = ()
+
+    @property
+    def smeared(self) -> bool:
+        """Whether no knot has struck it yet: a smooth curve stands for it."""
+        return self.knot is None and len(self.stood) != 1
 
     @property
     def clearance(self) -> float:
@@ -79,7 +84,7 @@ def _known(jump: Jump, motion: Basis, owned: list[float], errors: np.ndarray) ->
     reach = jump.width / BRACKET
     return replace(
         jump,
-        placed=jump.knot is not None and not (errors[about] > 1).any(),
+        placed=(jump.knot is not None or bool(stood)) and not (errors[about] > 1).any(),
         reach=0.0 if stood or reach < SHARP else reach,
         stood=stood,
     )

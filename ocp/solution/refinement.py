@@ -198,7 +198,7 @@ def _own(motion: Any, seen: Look) -> np.ndarray:
     middles = (motion.breaks[:-1] + motion.breaks[1:]) / 2
     jumping = np.zeros(motion.segments, dtype=bool)
     for jump in seen.pending:
-        if jump.knot is None:
+        if jump.smeared:
             jumping |= (jump.start < middles) & (middles < jump.end)
     return np.where(jumping, 0.0, seen.errors)
 
