@@ -29,6 +29,7 @@ from ocp.transcription.transcribe import Transcription
 
 SETTLED = 0.1  # of the tolerance: by so much, relatively, the objective may still change
 GROWN = 1.2  # times as many segments: what has to change little
+FRUITLESS = 3  # rounds in a row that find no motion: finer ones will not either
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,14 +37,15 @@ class Round:
     """One solve of a refinement: its size, and what the certificate finds.
 
     `points` per joint and `spread`, those of its segments that enclose no jump, `nodes` where
-    inequalities hold; the `worst` row with its `excess` relative to its bound (absolute below 1),
-    the segments' `defect` (rad or m); `seconds` of solve and certificate.
+    inequalities hold; whether it was `solved`; the `worst` row with its `excess` relative to its
+    bound (absolute below 1), the segments' `defect` (rad or m); `seconds` of solve and certificate.
     """
 
     points: int
     spread: int
     nodes: int
     status: str
+    solved: bool
     objective: float
     iterations: int
     worst: str
@@ -212,6 +214,7 @@ def _round(solution: Solution, certificate: Verification, seconds: float) -> Rou
         spread=_spread(motion),
         nodes=len(solution.transcription.method.grid(solution.problem)),
         status=solution.status,
+        solved=solution.success,
         objective=solution.objective,
         iterations=solution.statistics["iterations"],
         worst="" if worst is None else f"{worst.name} ({worst.label})",
@@ -271,6 +274,7 @@ def _stop(
     reasons = (
         (solution.status == INTERRUPTED, "interrupted"),
         (grant.spent, "the limit of iterations or time is used up"),
+        (_fruitless(table), f"given up, {FRUITLESS} rounds in a row found no motion"),
         (len(table) >= rounds, f"given up after {len(table)} rounds"),
         (motion == solution.problem.motion, "given up, nothing is left to split"),
         (
@@ -279,6 +283,10 @@ def _stop(
         ),
     )
     return next((reason for applies, reason in reasons if applies), "")
+
+
+def _fruitless(table: list[Round]) -> bool:
+    return len(table) >= FRUITLESS and not any(each.solved for each in table[-FRUITLESS:])
 
 
 def _finished(

@@ -10,6 +10,7 @@ from ocp.problems.cart_pole_swing import problem as swing
 from ocp.problems.two_link_time import problem as fastest
 
 from ocp import (
+    PLAIN,
     BSpline,
     Load,
     Problem,
@@ -131,6 +132,14 @@ def test_limits_give_up_and_say_so():
     small = refine(swing(points=12), 1e-3, points=30)
     assert small.explanation[0].startswith("refine: given up before ")
     assert small.problem.motion.points <= 30
+
+
+def test_what_no_round_can_do_is_given_up_early():
+    hopeless = replace(fastest(points=8), duration=0.05)
+    solution = refine(hopeless, 1e-3, attempts=PLAIN)
+    rounds = solution.statistics["refinement"]
+    assert len(rounds) == 3 and not solution.success and not any(one["solved"] for one in rounds)
+    assert solution.explanation[0] == "refine: given up, 3 rounds in a row found no motion"
 
 
 def test_all_rounds_share_one_budget():
