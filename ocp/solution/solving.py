@@ -60,11 +60,12 @@ def solve(
     transcribed = transcribe(problem, transcription)
     attempts = ladder(attempts, solver)
     guesses = [guess if attempt.guess is None else attempt.guess for attempt in attempts]
-    distinct = {id(each): start(transcribed, each) for each in guesses}
-    for each in distinct.values():
+    distinct = {id(each): each for each in guesses}
+    starts = {key: start(transcribed, each) for key, each in distinct.items()}
+    for each in starts.values():
         preflight(transcribed, each.x, solver.hessian)
     ready = time.perf_counter()
-    climbed = climb(transcribed, solver, attempts, [distinct[id(each)] for each in guesses], watch)
+    climbed = climb(transcribed, solver, attempts, [starts[id(each)] for each in guesses], watch)
     alone = len(attempts) == 1  # one start of many, which nobody asks why it failed
     elastic = Elastic() if alone else _elastic(transcribed, solver, climbed, watch)
     statistics = _statistics(transcribed, climbed)

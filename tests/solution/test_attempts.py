@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from ocp.problems.two_link_time import problem as fastest
 
-from ocp import Attempt, Guess, Solver, solve
+from ocp import LADDER, Attempt, Guess, Solver, solve
+from ocp.solution.starts import start
 
 HOPELESS = {"diverging_iterates_tol": 1e-3}  # any motion is called diverging
 THREE = (Attempt(options=HOPELESS), Attempt(options=HOPELESS, feasible_first=True), Attempt())
@@ -83,3 +84,16 @@ def test_an_interrupt_ends_the_climb(statement):
 def test_a_ladder_has_attempts(statement):
     with pytest.raises(ValueError, match="attempts: expected Attempt records, at least one"):
         solve(statement, attempts=())
+
+
+def test_a_start_that_attempts_share_is_made_once(statement, monkeypatch):
+    made = []
+
+    def counted(*arguments):
+        made.append(arguments)
+        return start(*arguments)
+
+    monkeypatch.setattr("ocp.solution.solving.start", counted)
+    solve(statement, attempts=LADDER)
+    solve(statement, attempts=(Attempt(), Attempt(guess=Guess(duration=0.5)), Attempt()))
+    assert len(LADDER) > 2 and len(made) == 1 + 2
