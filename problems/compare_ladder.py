@@ -30,6 +30,7 @@ from ocp import (
     solve,
     torque_limits,
 )
+from ocp.solution.files import write
 from ocp.studies import aligned, markdown, wandering
 
 HOLDS, MISSED, BAD_ARGUMENTS = 0, 1, 2
@@ -173,7 +174,7 @@ def gathered(kind: str, flags: argparse.Namespace) -> dict[int, Result]:
         results[number] = MAKE[kind](number, flags)
         print(f"{kind} {number + 1} of {count}", file=sys.stderr, flush=True)
         if flags.keep:
-            flags.keep.write_text(json.dumps(kept | {mark: results}))
+            write(flags.keep, json.dumps(kept | {mark: results}))
     return {number: results[number] for number in range(count) if number in results}
 
 
