@@ -75,10 +75,9 @@ def test_graphs_solvers_files_and_words_have_one_home():
         "transcription/compiled",
     }
     assert {home.partition("/")[0] for home in homes("print")} <= {"cli"}
-    assert {home.partition("/")[0] for home in homes("ca.Function")} <= {
-        "transcription",
-        "solvers",
-    }
+    numbers = {"mechanics/closure"}  # loops are closed in numbers, in hundreds of steps
+    functions = homes("ca.Function") - numbers
+    assert {home.partition("/")[0] for home in functions} <= {"transcription", "solvers"}
 
 
 def test_processes_data_bases_and_pictures_have_one_wing():

@@ -109,36 +109,46 @@ def _errors(tree, q):
     Orientations by their angles, not by sines, so that links that face each other's back turn
     round: the slope is then that of the turn.
     """
-    moves = kinematics.motions(tree, ca.DM(q))
-    frames = [move.pose for move in moves]
-    error, slope, faces, first = (
-        _numbers(gap_at(tree, frames)),
-        np.array(gap_slope(tree, frames)),
-        True,
-        0,
-    )
+    error, slope, *sides = (np.array(part) for part in _measures(tree)(q))
+    error, faces, first = error.ravel(), True, 0
     for loop in tree.loops:
         first += len(loop.position)
         closed = ["xyz".index(letter) for letter in loop.orientation]
         if closed:
-            ends = [tree.point(name) for name in (loop.start, loop.end)]
-            at_start, at_end = (
-                np.array(frames[tree.link_index(end.link)][:3, :3] @ axes)
-                for end, axes in zip(ends, _axes(loop))
-            )
-            along, others = (
-                np.sum(at_start * at_end, axis=0),
-                [i for i in range(3) if i not in closed],
-            )
+            at_start, at_end, turn = sides[:3]
+            sides = sides[3:]
+            along = np.sum(at_start * at_end, axis=0)
+            others = [i for i in range(3) if i not in closed]
             cosine = (along.sum() - 1) / 2 if len(closed) == 3 else along[others].mean()
             rows = slice(first, first + len(closed))
             sine = np.linalg.norm(error[rows])
             error[rows] *= np.arctan2(sine, cosine) / sine if sine > 1e-12 else 1.0
-            turns = [kinematics.jacobian_at(tree, moves, end)[:3, :] for end in ends]
-            slope[rows] = at_start[:, closed].T @ np.array(turns[1] - turns[0])
+            slope[rows] = at_start[:, closed].T @ turn
             faces &= cosine > 0
             first += len(closed)
     return error, slope, faces
+
+
+@lru_cache(maxsize=64)
+def _measures(tree):
+    """Return the Function of q (n,) that gives the gaps (m,), their slope (m, n), and of every loop
+    that closes orientations its axes at start and end (3, 3) and what turns the end against the
+    start (3, n).
+
+    One graph for all steps of a projection, which asks for hundreds.
+    """
+    q = ca.SX.sym("q", tree.dof)
+    moves = kinematics.motions(tree, q)
+    frames = [move.pose for move in moves]
+    measured = [gap_at(tree, frames), gap_slope(tree, frames)]
+    for loop in tree.loops:
+        if loop.orientation:
+            ends = [tree.point(name) for name in (loop.start, loop.end)]
+            turns = [kinematics.jacobian_at(tree, moves, end)[:3, :] for end in ends]
+            for end, axes in zip(ends, _axes(loop)):
+                measured.append(frames[tree.link_index(end.link)][:3, :3] @ axes)
+            measured.append(turns[1] - turns[0])
+    return ca.Function("measures", [q], [ca.densify(ca.SX(part)) for part in measured])
 
 
 def _close(tree, q, free):

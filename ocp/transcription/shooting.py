@@ -162,30 +162,15 @@ def _whole(layout, z, kept, loose, steps, formulation):
 def _step(tree, loads, rows, actuated, formulation):
     """Return the Function of one Runge-Kutta step of (q, q') of the passive joints, from (q, q',
     q'') of the active ones at its start, middle and end, s at its start, its length in s, and T."""
-    n, count = tree.dof, len(actuated)
+    count, slope = len(actuated), _slope(tree, loads, rows, actuated, formulation)
     state, given = ca.SX.sym("state", 2 * len(rows)), ca.SX.sym("given", 9 * count + 3)
     s, width, T = given[-3], given[-2], given[-1]
-
-    def slope(state, when):
-        q, rate, known = ca.SX(n, 1), ca.SX(n, 1), ca.SX(n, 1)
-        q[actuated], rate[actuated], known[actuated] = ca.vertsplit(
-            given[3 * when * count : 3 * (when + 1) * count], count
-        )
-        q[rows], rate[rows] = ca.vertsplit(state, len(rows))
-        pushes = acting(loads, (s + when * width / 2) * T)
-        if structure(tree).closed:
-            qdd = closed_hybrid(
-                tree, q, rate / T, known / T**2, rows, pushes, dynamics=slope_of(formulation, tree)
-            )
-        else:
-            active = tuple(row in actuated for row in range(n))
-            qdd, _ = hybrid_dynamics(tree, q, rate / T, known / T**2, active, pushes, formulation)
-        return ca.vertcat(rate[rows], qdd[rows] * T**2)
-
-    k1 = slope(state, 0)
-    k2 = slope(state + width / 2 * k1, 1)
-    k3 = slope(state + width / 2 * k2, 1)
-    k4 = slope(state + width * k3, 2)
+    start, middle, end = ca.vertsplit(given[: 9 * count], 3 * count)
+    instants = [(s + part * width) * T for part in (0.0, 0.5, 1.0)]
+    k1 = slope(state, start, instants[0], T)
+    k2 = slope(state + width / 2 * k1, middle, instants[1], T)
+    k3 = slope(state + width / 2 * k2, middle, instants[1], T)
+    k4 = slope(state + width * k3, end, instants[2], T)
     return ca.Function(
         "step",
         [state, given],
@@ -193,6 +178,27 @@ def _step(tree, loads, rows, actuated, formulation):
         ["state", "given"],
         ["next"],
     )
+
+
+def _slope(tree, loads, rows, actuated, formulation):
+    """Return the Function of (q, q') of the passive joints, (q, q', q'') of the active ones, t and
+    T that gives (q', q'') of the passive ones.
+
+    A step asks for it four times, and its graph is built once.
+    """
+    n, count, size = tree.dof, len(actuated), len(rows)
+    state, motion = ca.SX.sym("state", 2 * size), ca.SX.sym("motion", 3 * count)
+    t, T = ca.SX.sym("t"), ca.SX.sym("T")
+    q, rate, known = ca.SX(n, 1), ca.SX(n, 1), ca.SX(n, 1)
+    q[actuated], rate[actuated], known[actuated] = ca.vertsplit(motion, count)
+    q[rows], rate[rows] = ca.vertsplit(state, size)
+    pushes, instant = acting(loads, t), (tree, q, rate / T, known / T**2)
+    if structure(tree).closed:
+        qdd = closed_hybrid(*instant, rows, pushes, dynamics=slope_of(formulation, tree))
+    else:
+        active = tuple(row in actuated for row in range(n))
+        qdd, _ = hybrid_dynamics(*instant, active, pushes, formulation)
+    return ca.Function("slope", [state, motion, t, T], [ca.vertcat(rate[rows], qdd[rows] * T**2)])
 
 
 def _laying(motion, s):

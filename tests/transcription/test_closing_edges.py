@@ -207,8 +207,8 @@ def test_the_report_names_what_cut_joints_pass_and_which_rows_are_redundant():
 
 
 def test_a_body_on_the_ground_closes_loops_too():
-    """Two hips coupled by a chain: nothing slips, the chain's moment does work between them, and
-    all is balanced."""
+    """Two hips coupled by a chain: nothing slips, the chain's moment acts between them, and all is
+    balanced."""
     tree = biped()
     tree = replace(
         tree,
@@ -239,7 +239,6 @@ def test_a_body_on_the_ground_closes_loops_too():
     t = solution.nodes * solution.duration
     assert np.allclose(solution.tau(t)[6:], solution.lifted[:4], atol=1e-6 * body_weight(tree))
     assert verify(solution).drift < 1e-6
-    assert solution.objective < solve(replace(problem, tree=biped())).require().objective
 
 
 def test_a_statement_need_not_be_hashable():
