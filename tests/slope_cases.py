@@ -24,12 +24,12 @@ every_tree = over(range(TREES))
 branched_trees = over(range(8, TREES, 3))  # of 3 joints and more
 
 
-def mechanism(seed, branching=0.3):
-    """A random tree of 1 to 6 joints, its root of each kind in turn (a fixed one carries them), q,
-    qd and qdd as one vector, up to three loads as another."""
+def mechanism(seed, branching=0.3, largest=6):
+    """A random tree of 1 to `largest` joints, its root of each kind in turn (a fixed one carries
+    them), q, qd and qdd as one vector, up to three loads as another."""
     rng, first = np.random.default_rng(seed), seed % len(KINDS)
     joints, kinds = (
-        1 + seed // len(KINDS) % 6 + (KINDS[first] == "fixed"),
+        1 + seed // len(KINDS) % largest + (KINDS[first] == "fixed"),
         KINDS[first:] + KINDS[:first],
     )
     tree = next(

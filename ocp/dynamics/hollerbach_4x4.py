@@ -11,13 +11,18 @@ eqs. 21-35.
 from collections.abc import Sequence
 
 import casadi as ca
-import numpy as np
 
 from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation, aligned
-from ocp.dynamics.links import Links, given_matrices, link_matrices, torques_by
+from ocp.dynamics.links import (
+    Links,
+    given_matrices,
+    link_matrices,
+    matrix_of,
+    screw_matrices,
+    torques_by,
+)
 from ocp.mechanics.loads import AppliedLoads, Load, applied
-from ocp.mechanics.spatial import screw_matrix
 from ocp.mechanics.tree import Tree, inward, outward
 from ocp.mechanics.types import Matrix
 
@@ -85,10 +90,7 @@ def sensitivity(
     q_i itself; dA = 0 by rates, accelerations and the joints that i carries.
     """
     tree, _ = aligned(tree)
-    links, screws = (
-        link_matrices(tree, q),
-        [ca.DM(screw_matrix(np.array(joint.screw or (0,) * 6))) for joint in tree.joints],
-    )
+    links, screws = link_matrices(tree, q), screw_matrices(tree)
     forces, carried, turning = _external(links, ca.DM([*tree.gravity, 0]), applied(tree, loads))
     moves = _moved(tree, links, screws, qd, qdd)
     entries, still = {}, (ca.DM(4, 4),)
@@ -103,7 +105,7 @@ def sensitivity(
                     + ca.dot(slope.T, slope_d - slope_e @ forces.T)
                     - ca.dot(g, slope_a[:3, :3] @ axis)
                 )
-    return tuple(_matrix(tree.dof, what, entries) for what in ("q", "qd", "qdd"))
+    return tuple(matrix_of(tree.dof, what, entries) for what in ("q", "qd", "qdd"))
 
 
 def _moved(tree, links, screws, qd, qdd):
@@ -173,14 +175,6 @@ def _gathered(tree, links, screws, moves, carried, turning):
         return d, e, g, slopes
 
     return inward(tree, gather)
-
-
-def _matrix(n, what, entries):
-    """Return the sparse matrix (n, n) of the entries {(variable, i, j): value} of one variable."""
-    rows = [
-        ca.horzcat(*(entries.get((what, i, j), ca.DM(1, 1)) for j in range(n))) for i in range(n)
-    ]
-    return ca.reshape(ca.vertcat(*rows), n, n)
 
 
 def dense(n: int) -> tuple[list[Matrix], Matrix]:

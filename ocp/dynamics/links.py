@@ -1,7 +1,7 @@
 """The 4x4 matrices of links, as the Lagrangian methods take them: numbers of a tree, or a symbol
 for every entry as the paper counts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import casadi as ca
@@ -50,12 +50,15 @@ def link_poses(tree: Tree, q: Matrix) -> list[tuple[Matrix, ...]]:
     T' = T'' = 0 where it has none.
     """
     poses = []
-    for joint, row in zip(tree.joints, tree.rows):
-        t, hat = joint_pose(joint, None if row is None else q[row]), ca.DM(4, 4)
-        if row is not None:
-            hat = ca.DM(screw_matrix(np.array(joint.screw)))
+    for joint, row, hat in zip(tree.joints, tree.rows, screw_matrices(tree)):
+        t = joint_pose(joint, None if row is None else q[row])
         poses.append((t, t @ hat, t @ hat @ hat))
     return poses
+
+
+def screw_matrices(tree: Tree) -> list[Matrix]:
+    """Return [S] (4x4) of every joint, zero where it is fixed."""
+    return [ca.DM(screw_matrix(np.array(joint.screw or (0,) * 6))) for joint in tree.joints]
 
 
 def link_matrices(tree: Tree, q: Matrix) -> list[tuple[Matrix, ...]]:
@@ -99,9 +102,48 @@ def push_of(loads: AppliedLoads, k: int, w: Matrix) -> Matrix:
 
         tr([h] W dW'/dq_i) = 2 h . axis
     """
-    push = ca.DM(4, 4)
-    for link, place, moment, force in loads:
+    push = push_slope(loads, k, w)
+    for link, place, _, force in loads:
         if link == k:
             push = push + ca.vertcat(force[0], force[1], force[2], 0) @ ca.DM([*place, 1]).T
-            push = push + ca.diagcat(skew(moment) @ w[:3, :3] / 2, 0)
     return push
+
+
+def push_slope(loads: AppliedLoads, k: int, slope: Matrix) -> Matrix:
+    """Return the derivative (4x4) of P of `push_of` where that of W is `slope`."""
+    push = ca.DM(4, 4)
+    for link, _, moment, _ in loads:
+        if link == k:
+            push = push + ca.diagcat(skew(moment) @ slope[:3, :3] / 2, 0)
+    return push
+
+
+def columns(matrices: Iterable[Matrix]) -> Matrix:
+    """Stack the entries of each matrix as a column."""
+    return ca.horzcat(*map(ca.vec, matrices))
+
+
+def matrix_of(n: int, what: str, entries: Mapping[tuple[str, Any, Any], Matrix]) -> Matrix:
+    """Return the sparse matrix (n, n) of the entries {(variable, i, j): value} of one variable."""
+    rows = [
+        ca.horzcat(*(entries.get((what, i, j), ca.DM(1, 1)) for j in range(n))) for i in range(n)
+    ]
+    return ca.reshape(ca.vertcat(*rows), n, n)
+
+
+def placed(n: int, rows: Sequence[int], block: Matrix) -> Matrix:
+    """Return the sparse matrix (n, n) that has a block (m, m) in these m rows and columns."""
+    places = ca.DM(ca.Sparsity.triplet(n, len(rows), rows, range(len(rows))), 1)
+    return places @ block @ places.T
+
+
+def symmetric(joints: Sequence[int], pairs: Iterable[tuple[int, int]], values: Matrix) -> Matrix:
+    """Return the symmetric matrix (m, m) over m joints of one value per pair of them."""
+    number = {pair: k for k, pair in enumerate(pairs)}
+    places = [number[min(i, k), max(i, k)] for k in joints for i in joints]
+    return ca.reshape(ca.densify(values)[places], len(joints), len(joints))
+
+
+def halved(block: Matrix) -> Matrix:
+    """Return a matrix that is known to be symmetric, made of its upper half alone."""
+    return ca.triu2symm(ca.triu(block))

@@ -32,6 +32,10 @@ from ocp.dynamics import (
 )
 from ocp.dynamics.barman import reaction_sensitivity
 
+matrices_of_any_kind = pytest.mark.parametrize(
+    "name", ["hollerbach_4x4", "hollerbach_3x3", "waters", "uicker_kahn", "barman"]
+)
+
 
 @cache
 def slopes_by_ad(seed):
@@ -70,7 +74,7 @@ def test_a_recursion_gives_what_casadi_finds_and_the_differences_of_another_form
 
 @pytest.mark.parametrize("kind", [ca.SX, ca.MX])
 @over(range(0, TREES, 5))
-@pytest.mark.parametrize("name", ["hollerbach_4x4", "barman"])
+@matrices_of_any_kind
 def test_a_load_may_vary_with_time(name, seed, kind):
     tree, motion, _, loads = mechanism(seed)
     x, _, arguments = symbolic(tree, (), kind)
@@ -101,7 +105,7 @@ def test_joints_of_different_branches_share_no_entry(name, seed):
         assert not (stored(matrix) & unrelated(tree)).any()
 
 
-@pytest.mark.parametrize("name", ["hollerbach_4x4", "barman"])
+@matrices_of_any_kind
 def test_a_tree_that_cannot_move_has_empty_derivatives(name):
     tree, still = random_tree(np.random.default_rng(0), 3, kinds=("fixed",)), ca.DM(0, 1)
     assert [part.shape for part in METHODS[name].sensitivity(tree, still, still, still)] == [
