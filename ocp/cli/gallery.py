@@ -41,10 +41,10 @@ SCRIPT = '''\
 # ----------------
 # From a shell: ``ocp run {name} --plot {name}.png``.
 
-from ocp import (Solver, Transcription)
+from ocp import Solver
 from ocp.problems.{name} import TASK
 
-solution = TASK.method(TASK.problem(), Transcription(), Solver()).require()
+solution = TASK.method(TASK.problem(), TASK.transcription, Solver()).require()
 TASK.views.plot(solution, "{name}.png")
 solution
 

@@ -5,7 +5,7 @@ import inspect
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -25,7 +25,7 @@ from ocp.solvers import INTERRUPTED as STOPPED
 from ocp.studies.addresses import module_at, named
 from ocp.studies.task import Task, task_of
 from ocp.transcription.methods import METHODS, Method
-from ocp.transcription.transcribe import Transcription, transcription_of
+from ocp.transcription.transcribe import Transcription, settings_of, transcription_of
 
 SOLVED, NOT_SOLVED, BAD_ARGUMENTS, NOT_WRITTEN = 0, 1, 2, 3
 TOLERANCE_OPTIONS = {
@@ -157,7 +157,7 @@ def _parser(task: Task, program: str) -> argparse.ArgumentParser:
     for prefix, title, settings in (
         ("problem", "of this problem", of_function(task.problem)),
         ("method", "of how it is solved", _own_settings(task)),
-        ("transcription", "of the transcription", _transcription_settings()),
+        ("transcription", "of the transcription", _transcription_settings(task.transcription)),
         ("solver", "of the solver", _of_record(Solver, without=("options",))),
     ):
         group = parser.add_argument_group(title)
@@ -178,8 +178,11 @@ def _own_settings(task: Task) -> list[Setting]:
     ]
 
 
-def _transcription_settings() -> list[Setting]:
-    """Return the settings of the transcription and those of all methods, with who has them."""
+def _transcription_settings(stated: Transcription) -> list[Setting]:
+    """Return the settings of the transcription and those of all methods, with who has them.
+
+    Their defaults are those `stated` by the task.
+    """
     owners: dict[str, list[str]] = {}
     settings: dict[str, Setting] = {}
     for name, method in METHODS.items():
@@ -187,14 +190,21 @@ def _transcription_settings() -> list[Setting]:
             owners.setdefault(setting.name, []).append(name)
             settings.setdefault(setting.name, setting)
     choices = (*METHODS, "or one of the problem's module")
-    chosen = Setting(name="method", kind=str, default="spline", words="which", choices=choices)
+    given = settings_of(stated)
+    chosen = Setting(
+        name="method", kind=str, default=given["method"], words="which", choices=choices
+    )
+    own = (
+        replace(setting, default=given.get(name, setting.default))
+        for name, setting in settings.items()
+    )
     return [
         chosen,
-        *_of_record(Transcription, without=("method",)),
         *(
-            replace(setting, default=None, words=_owned(setting, owners[name]))
-            for name, setting in settings.items()
+            replace(setting, default=given[setting.name])
+            for setting in _of_record(Transcription, without=("method",))
         ),
+        *(replace(one, default=None, words=_owned(one, owners[one.name])) for one in own),
     ]
 
 
@@ -278,6 +288,10 @@ def _settings(task: Task, flags: Mapping[str, Mapping[str, Any]]) -> tuple[Trans
 def _transcription(task: Task, flags: Mapping[str, Any]) -> Transcription:
     """Return the Transcription of flags, which may name values of the task's module."""
     settings = {name: value for name, value in flags.items() if value is not None}
+    stated = task.transcription.method
+    if settings["method"] == stated.name:
+        own = {entry.name: getattr(stated, entry.name) for entry in fields(stated)}
+        settings = own | settings
     for name, kind, known in (("dynamics", Formulation, CHOICES), ("method", Method, METHODS)):
         if settings[name] not in known:
             settings[name] = named(task.problem, settings[name], kind)

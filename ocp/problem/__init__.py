@@ -25,7 +25,7 @@ from ocp.problem.constraints import (
     torque_limits,
     velocity_limits,
 )
-from ocp.problem.contact import foot_contact, no_penetration
+from ocp.problem.contact import along, foot_contact, in_place, no_penetration
 from ocp.problem.ground import Foot, Ground, Pin, Support, bearing_slots, bears, in_force, slots
 from ocp.problem.instant import Instant
 from ocp.problem.names import RESERVED
@@ -59,6 +59,7 @@ __all__ = [
     "Support",
     "Symmetry",
     "Term",
+    "along",
     "apart",
     "at_end",
     "at_start",
@@ -71,6 +72,7 @@ __all__ = [
     "foot_contact",
     "friction",
     "in_force",
+    "in_place",
     "integral",
     "joint_limits",
     "linear_split",

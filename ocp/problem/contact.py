@@ -1,6 +1,7 @@
 """Where feet are while they stand and step: pins that hold, points that do not sink."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from math import inf
 from typing import Any
 
@@ -21,13 +22,15 @@ def foot_contact(
     position: float = 0.002,
     velocity: float = 0.1,
     symmetry: Symmetry | None = None,
+    axes: str = AXES,
 ) -> tuple[Constraint, ...]:
     """Hold the pins of every support within `position` (m) of their targets.
 
     They are slower than `velocity` (m/s), at a strike too: there is no impact, and what is slow
     after it must be so before. At a switch the support that holds more axes holds, the earlier one
     of two alike. Under a `symmetry` of the motion the rows of the end are left out: their image
-    holds at the start, and twice the same row would leave its multiplier undetermined.
+    holds at the start, and twice the same row would leave its multiplier undetermined. Places are
+    held along those of the global `axes` only, rates along all that a pin has.
     """
     constraints = []
     for foot in ground.feet:
@@ -35,34 +38,42 @@ def foot_contact(
             if support.pins:
                 opened = _open_ends(foot, number, symmetry is not None)
                 name = f"{foot.name}.{number + 1}"
-                constraints.append(_held_in_place(name, support, position, opened))
-                constraints.append(_held_still(name, support, velocity, opened))
+                span = Span(start=support.when[0], end=support.when[1], **opened)
+                placed = along(support.pins, axes)
+                if placed:
+                    row = in_place(f"contact.{name}", placed, position=position, when=span)
+                    constraints.append(row)
+                constraints.append(_held_still(name, support, velocity, span))
     return tuple(constraints)
 
 
-def _held_in_place(
-    name: str, support: Support, tolerance: float, opened: Mapping[str, bool]
-) -> Constraint:
+def in_place(name: str, pins: Iterable[Pin], *, position: float, when: Any = "path") -> Constraint:
+    """Hold pins within `position` (m) of their targets; `when` as in `Constraint`."""
+    pins = tuple(pins)
     return Constraint(
-        name=f"contact.{name}",
-        function=lambda at: _gaps(at, support.pins),
-        lower=-tolerance,
-        upper=tolerance,
-        when=Span(start=support.when[0], end=support.when[1], **opened),
-        labels=_labels(support.pins),
+        name=name,
+        function=lambda at: _gaps(at, pins),
+        lower=-position,
+        upper=position,
+        when=when,
+        labels=_labels(pins),
         units="m",
     )
 
 
-def _held_still(
-    name: str, support: Support, tolerance: float, opened: Mapping[str, bool]
-) -> Constraint:
+def along(pins: Iterable[Pin], axes: str) -> tuple[Pin, ...]:
+    """Return pins that hold along some axes only, without those that then hold nothing."""
+    kept = ((pin, "".join(axis for axis in pin.axes if axis in axes)) for pin in pins)
+    return tuple(replace(pin, axes=held) for pin, held in kept if held)
+
+
+def _held_still(name: str, support: Support, tolerance: float, span: Span) -> Constraint:
     return Constraint(
         name=f"slip.{name}",
         function=lambda at: _rates(at, support.pins),
         lower=-tolerance,
         upper=tolerance,
-        when=Span(start=support.when[0], end=support.when[1], **opened),
+        when=span,
         labels=_labels(support.pins),
         units="m/s",
     )

@@ -48,11 +48,14 @@ class Recipe:
 
 def recipe(
     problem: Task | Callable[..., Problem],
-    transcription: Transcription,
+    transcription: Transcription | None,
     solver: Solver,
     **options: Any,
 ) -> Recipe:
-    """Return the Recipe for a Task, whose method it takes unless told otherwise, or a function."""
+    """Return the Recipe for a Task or a function.
+
+    Of a Task it takes method and transcription unless told otherwise.
+    """
     if isinstance(problem, Problem):
         raise ValueError(
             "study: a Problem holds functions that no other process can be told; "
@@ -60,9 +63,11 @@ def recipe(
         )
     if isinstance(problem, Task):
         options = {"method": problem.method} | options
+        transcription = transcription or problem.transcription
         problem = problem.problem
     given = {name: value for name, value in options.items() if value is not None}
-    return Recipe(problem=problem, transcription=transcription, solver=solver, **given)
+    settled = transcription or Transcription()
+    return Recipe(problem=problem, transcription=settled, solver=solver, **given)
 
 
 def content(recipe: Recipe, arguments: Mapping[str, Any], start: Content | None = None) -> Content:

@@ -14,7 +14,7 @@ from ocp.studies.content import bound_to, content, recipe, transcription_content
 from ocp.studies.solver_entries import SOLVERS, TRANSCRIPTIONS, Entry
 from ocp.studies.solver_runs import Job, Run
 from ocp.studies.task import Task
-from ocp.transcription.transcribe import Transcription, transcription_of
+from ocp.transcription.transcribe import settings_of, transcription_of
 
 BEST = "best"  # Hessian: each solver's own
 DEFAULTS: Mapping[str, Sequence[str]] = {
@@ -151,15 +151,19 @@ def _stated(problem: Compared, arguments: Mapping[str, Any]) -> tuple[str, Mappi
         title = place.rpartition(":")[2]
         return title, {"problem": place, "arguments": {}, "method": address(solve), "how": {}}
     task = problem if isinstance(problem, Task) else Task(problem)
-    data = content(recipe(task, Transcription(), Solver()), arguments)
+    data = content(recipe(task, None, Solver()), arguments)
     return " ".join([task.name, *(f"{key}={value}" for key, value in arguments.items())]), data
 
 
 def _transcription(problem: Compared, way: Way) -> Mapping[str, Any]:
-    function = problem.problem if isinstance(problem, Task) else problem
+    task = problem if isinstance(problem, Task) else None
+    function = problem if task is None else task.problem
     dynamics = way.dynamics
     if dynamics not in CHOICES:
         dynamics = named(function, dynamics, Formulation)
     chosen = {"dynamics": dynamics, "derivatives": way.derivatives}
-    stated = transcription_of(chosen | dict(TRANSCRIPTIONS[way.transcription]))
+    settings = dict(TRANSCRIPTIONS[way.transcription])
+    if task is not None and "method" not in settings:
+        settings = settings_of(task.transcription) | settings
+    stated = transcription_of(settings | chosen)
     return transcription_content(stated, {}, function)

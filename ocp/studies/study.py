@@ -133,7 +133,7 @@ class Front:
 def sweep(
     problem: Function,
     over: Design,
-    transcription: Transcription = Transcription(),
+    transcription: Transcription | None = None,
     solver: Solver = Solver(),
     *,
     chain: bool = False,
@@ -145,6 +145,8 @@ def sweep(
     list of dictionaries, as `zipped` and `latin_hypercube` return, is taken as it is. Names may
     also be "transcription.NAME", "solver.NAME", "option.NAME" of the plugin and "method.NAME". With
     `chain` each cell starts from the solution of its nearest neighbour, and anew should it fail.
+
+    A Task has its own transcription, and a default of the package's stands for none.
 
     `options`: `method`, which solves as `solve` does (a Task has its own), with the arguments
     `how`; `measure`, a function of a Solution that returns {name: number}; `certify`, to verify
@@ -164,7 +166,7 @@ def variants(
     problem: Function,
     ways: Mapping[str, Mapping[str, Any]],
     over: Design | None = None,
-    transcription: Transcription = Transcription(),
+    transcription: Transcription | None = None,
     solver: Solver = Solver(),
     **options: Any,
 ) -> Study:
@@ -186,7 +188,7 @@ def pareto(
     problem: Function,
     over: Design,
     goals: Sequence[str],
-    transcription: Transcription = Transcription(),
+    transcription: Transcription | None = None,
     solver: Solver = Solver(),
     *,
     chain: bool = True,
@@ -220,7 +222,7 @@ def _goal(one: Cell, name: str) -> float:
 def multistart(
     problem: Function,
     arguments: Mapping[str, Any] | None = None,
-    transcription: Transcription = Transcription(),
+    transcription: Transcription | None = None,
     solver: Solver = Solver(),
     **options: Any,
 ) -> tuple[Optimum, ...]:
@@ -234,7 +236,7 @@ def multistart(
 def restarts(
     problem: Function,
     arguments: Mapping[str, Any] | None = None,
-    transcription: Transcription = Transcription(),
+    transcription: Transcription | None = None,
     solver: Solver = Solver(),
     *,
     starts: int = 20,
@@ -372,7 +374,10 @@ class _Keeper:
 
 
 def _recipe(
-    problem: Function, transcription: Transcription, solver: Solver, options: Mapping[str, Any]
+    problem: Function,
+    transcription: Transcription | None,
+    solver: Solver,
+    options: Mapping[str, Any],
 ) -> tuple[Recipe, dict[str, Any]]:
     """Return the Recipe of the cells, and the options of `study`."""
     known = (*OF_CELLS, *OF_STUDY)

@@ -10,6 +10,7 @@ from typing import Any
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solution.solving import solve
+from ocp.transcription.transcribe import Transcription
 
 Report = Mapping[str, Any]
 GIVEN = 3  # first arguments of a method: problem, transcription, solver
@@ -70,13 +71,15 @@ class Task:
 
     `method` has the arguments of `solve`, and passes on as `**settings` those that it does not
     name; further keyword parameters of its own, annotated and documented like the problem's, are
-    settings of a run. `views` draw and report what came of it, `published` are numbers to stand
-    beside ours. Raises TypeError naming what is no function.
+    settings of a run. `transcription` is what a run has unless it says otherwise. `views` draw and
+    report what came of it, `published` are numbers to stand beside ours. Raises TypeError naming
+    what is no function, or no Transcription.
     """
 
     problem: Callable[..., Problem]
     _: KW_ONLY
     method: Callable[..., Solution] = solve
+    transcription: Transcription = field(default_factory=Transcription)
     views: Views = Views()
     published: tuple[Published, ...] = ()
 
@@ -85,6 +88,9 @@ class Task:
             value = getattr(self, name)
             if not callable(value):
                 raise TypeError(f"task: {name}: expected a function, got {type(value).__name__}")
+        if not isinstance(self.transcription, Transcription):
+            kind = type(self.transcription).__name__
+            raise TypeError(f"task: transcription: expected a Transcription, got {kind}")
         object.__setattr__(self, "published", tuple(self.published))
 
     @property

@@ -9,53 +9,33 @@ from typing import Any
 
 import numpy as np
 from ocp.models.human import (
-    CONTACTS,
-    FEET,
     GAIT_FROZEN,
     NAMES,
     ROOT,
-    SELF_SPHERES,
     STATURE,
     carry,
     human,
     mirror,
     somebody,
 )
+from ocp.problems.gait.families import Step, asked, requirements
 from ocp.problems.gait.stance import HEEL_OFF, stance
 
 from ocp import (
     BSpline,
-    Constraint,
     Load,
     Objective,
     Problem,
     Tree,
     dynamic_effort,
-    joint_limits,
-    path,
     smoothness,
     squares,
-    torque_limits,
 )
 from ocp.mechanics import position, positions
-from ocp.problem import (
-    Ground,
-    apart,
-    foot_contact,
-    friction,
-    linear_split,
-    mirrored,
-    no_penetration,
-    pressure_inside,
-    swing_together,
-    unilateral,
-    zmp_inside,
-)
+from ocp.problem import mirrored
 
 GRAVITY = 9.81  # m/s2
 SPEED, STEP = 1.2, 0.6  # m/s, m: of the man of 1.75 m, unless something else is asked (Barman 2020)
-MID_SWING = 0.60  # of the step: when the knee of the leg that swings is bent [assumed]
-LEAST = 0.2  # of the weight: vertical force below which the zero moment point is vague [assumed]
 BEHIND = (0.0, 0.0, -0.15)  # m: of a backpack's centre from T6 [assumed]
 
 
@@ -80,6 +60,8 @@ def problem(
     jump: bool = False,
     backpack: float = 0.0,
     hands: float = 0.0,
+    without: str = "",
+    hold: str = "throughout",
 ) -> Problem:
     """`speed`: of walking (m/s), by default as 1.2 m/s is to the legs of the man of 1.75 m; `step`:
     length of a step (m), by default as 0.6 m is to those legs; `points`: control points per joint;
@@ -94,24 +76,36 @@ def problem(
     together in the hull; `split`: share double support by distance instead of freely; `heel_off`:
     when the heel may leave the ground, of the step; `jump`: let accelerations and forces jump from
     step to step, as six control points need; `backpack`: mass behind T6 (kg); `hands`: weight in
-    each hand (N)."""
+    each hand (N); `without`: families of constraints to leave out, separated by commas, of angles,
+    torques, contact, balance, coupling, avoidance, symmetry, clearance and places; `hold`: feet in
+    their places throughout, or at both ends."""
     who = somebody(person, stature, mass, sex, segments)
     body, speed, step = _walker(who, active, speed, step, backpack)
     ground, time = stance(body, step, width, heel_off), step / speed
-    symmetry = mirrored(body, *mirror(body), shift={"glob_tz": step}, qdd=not jump)
+    families = asked(without)
+    image = mirrored(body, *mirror(body), shift={"glob_tz": step}, qdd=not jump)
+    symmetry = image if "symmetry" in families else None
     return Problem(
         tree=body,
         motion=BSpline(points=points),
         duration=time,
-        objective=10.0 / time * (_objective(body, objective) + smooth * smoothness(body)),
+        objective=10.0 / time * _objective(body, objective, smooth),
         ground=ground,
         symmetry=symmetry,
         loads=[Load(point=f"grip_{side}", force=(0.0, -hands, 0.0)) for side in "rl" if hands],
-        constraints=(
-            (joint_limits(body, hull=True), torque_limits(body)),
-            foot_contact(ground, position=contact, velocity=slip, symmetry=symmetry),
-            _balance(body, ground, balance, split),
-            _limbs(body, who["stature"] / STATURE),
+        constraints=requirements(
+            Step(
+                body=body,
+                ground=ground,
+                step=step,
+                size=who["stature"] / STATURE,
+                symmetry=symmetry,
+            ),
+            families,
+            tolerances=(contact, slip),
+            hold=hold,
+            balance=balance,
+            split=split,
         ),
     )
 
@@ -143,7 +137,11 @@ def _leg(body: Tree) -> float:
     return float(position(body, np.zeros(body.dof), "hip_r")[1])
 
 
-def _objective(body: Tree, name: str) -> Objective:
+def _objective(body: Tree, name: str, smooth: float) -> Objective:
+    """Return what is to be least, with the weight of accelerations; "constant" has nothing at all.
+
+    So it is a search for any motion that meets the constraints (Barman 2020, section 5.2).
+    """
     known: dict[str, Callable[[], Objective]] = {
         "effort": lambda: dynamic_effort(body),
         "torque": lambda: squares("torque", lambda at: at.tau[len(ROOT) :] / 100.0),
@@ -151,53 +149,8 @@ def _objective(body: Tree, name: str) -> Objective:
     }
     if name not in known:
         raise ValueError(f"objective: expected one of {', '.join(known)}, got {name!r}")
-    return known[name]()
-
-
-def _balance(body: Tree, ground: Ground, kind: str, split: bool) -> tuple[Any, ...]:
-    """Return what keeps feet above ground and the body in balance, by pressures or the ZMP."""
-    soles = {side: [name for names in CONTACTS[side].values() for name in names] for side in FEET}
-    known: dict[str, Callable[[], tuple[Any, ...]]] = {
-        "pressure": lambda: (
-            pressure_inside(body, ground),
-            unilateral(body, ground),
-            friction(body, ground),
-        ),
-        "zmp": lambda: (zmp_inside(body, ground), unilateral(body, ground, least=LEAST)),
-    }
-    if kind not in known:
-        raise ValueError(f"balance: expected one of {', '.join(known)}, got {kind!r}")
-    return (
-        no_penetration(ground, soles),
-        known[kind](),
-        linear_split(body, ground) if split else (),
-    )
-
-
-def _limbs(body: Tree, size: float) -> tuple[Constraint, ...]:
-    """Return what limbs keep to: arms opposite to legs, hands off hips, a knee bent to swing.
-
-    `size` is the stature over that of the man of 1.75 m.
-    """
-    radii = {name: radius * size for name, radius in SELF_SPHERES.items()}
-    pairs = [
-        ((f"wrist_{side}", radii[f"wrist_{side}"]), (f"hip_{side}", radii[f"hip_{side}"]))
-        for side in "rl"
-    ]
-    knee = body.coordinate("knee_flex_l")
-    return (
-        swing_together("coupling", ("shoulder_l", "wrist_l"), ("hip_r", "ankle_r")),
-        apart("avoidance", pairs),
-        path(
-            "clearance",
-            lambda at: at.q[knee],
-            lower=np.radians(55),
-            upper=np.radians(65),
-            when=(MID_SWING, MID_SWING),
-            labels=("knee_flex_l",),
-            units="rad",
-        ),
-    )
+    chosen = known[name]()
+    return chosen + smooth * smoothness(body) if smooth and chosen.terms else chosen
 
 
 def _frozen(active: str) -> tuple[str, ...]:
