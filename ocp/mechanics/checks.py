@@ -25,6 +25,22 @@ def numbers(what: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
     return array
 
 
+def rigid_pose(what: str, value: Any) -> np.ndarray:
+    """Return `value` as a pose (4x4); raise ValueError naming `what` unless it is a rigid one."""
+    matrix = numbers(what, value, (4, 4))
+    rotation = matrix[:3, :3]
+    if (
+        np.abs(rotation @ rotation.T - np.eye(3)).max() > 1e-9
+        or np.linalg.det(rotation) < 0
+        or (matrix[3] != (0, 0, 0, 1)).any()
+    ):
+        raise ValueError(
+            f"{what}: expected a rigid pose (rotation and translation over the row 0 0 0 1), got "
+            f"{matrix.tolist()}"
+        )
+    return matrix
+
+
 def limits(what: str, value: Any) -> tuple[float, float]:
     """Return (lower, upper) from a pair or from one number b meaning (-b, b).
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.checks import frozen, limits, numbers, set_fields
+from ocp.mechanics.checks import frozen, limits, numbers, rigid_pose, set_fields
 from ocp.mechanics.spatial import dh_pose, invert, move_screw, tidy
 from ocp.mechanics.types import Numbers
 
@@ -172,18 +172,7 @@ def _pose_of(what, value):
         matrix = np.eye(4)
         matrix[:3, 3] = numbers(what, value, (3,))
         return matrix
-    matrix = numbers(what, value, (4, 4))
-    rotation = matrix[:3, :3]
-    if (
-        np.abs(rotation @ rotation.T - np.eye(3)).max() > 1e-9
-        or np.linalg.det(rotation) < 0
-        or (matrix[3] != (0, 0, 0, 1)).any()
-    ):
-        raise ValueError(
-            f"{what}: expected a rigid pose (rotation and translation over the row 0 0 0 1), got "
-            f"{matrix.tolist()}"
-        )
-    return matrix
+    return rigid_pose(what, value)
 
 
 def _unit_screw(label, value):

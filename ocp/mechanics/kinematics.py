@@ -14,6 +14,7 @@ import numpy as np
 
 from ocp.mechanics import flexible, rigid
 from ocp.mechanics.loads import Load, Wrench
+from ocp.mechanics.logarithm import product, quaternion
 from ocp.mechanics.rigid import Motion, joint_pose
 from ocp.mechanics.tree import Point, Tree
 from ocp.mechanics.types import Matrix
@@ -57,6 +58,34 @@ def positions(tree: Tree, q: Matrix, points: Sequence[str | Point]) -> list[Matr
     """Return the positions (3, m) of several points."""
     moves = motions(tree, q)
     return [point_motion(tree, moves, point).origin for point in points]
+
+
+def place_of(tree: Tree, name: str | Point) -> Point:
+    """Return the Point of that name, or the origin of the link that has it.
+
+    Raises ValueError listing the points if there is neither.
+    """
+    known = {point.name for point in tree.points}
+    if isinstance(name, Point) or name in known or name not in tree.names:
+        return _point(tree, name)
+    return Point(name=name, link=name)
+
+
+def orientation(tree: Tree, q: Matrix, point: str | Point) -> Matrix:
+    """Return the unit quaternion (4,), scalar first, of the axes at a point, all links rigid.
+
+    It is the product of those of the joints, by their half angles, and so smooth in q however far
+    these turn: after a full turn it has the other sign. Raises ValueError as `place_of` does.
+    """
+    _rigid_only(tree, "orientation")
+    turn: Matrix = ca.DM([1, 0, 0, 0])
+    for k in reversed(_toward_ground(tree, tree.link_index(place_of(tree, point).link))):
+        joint, row = tree.joints[k], tree.rows[k]
+        turn = product(turn, quaternion(np.array(joint.home)[:3, :3]))
+        if row is not None and any(joint.screw[:3]):
+            axis = ca.DM(joint.screw[:3])
+            turn = product(turn, ca.vertcat(ca.cos(q[row] / 2), ca.sin(q[row] / 2) * axis))
+    return turn
 
 
 def velocity(tree: Tree, q: Matrix, qd: Matrix, point: str | Point) -> Matrix:

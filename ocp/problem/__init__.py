@@ -40,6 +40,7 @@ from ocp.problem.objectives import (
     squares,
 )
 from ocp.problem.point_mass import PointMass
+from ocp.problem.poses import pose_along, pose_at_end, pose_at_start, pose_tracking
 from ocp.problem.reactions import Reaction, shared, two_pass, zero_moment_point
 from ocp.problem.statement import Constraint, Objective, Problem, Span, Term
 from ocp.problem.symmetry import Symmetry, mirrored, periodic
@@ -82,6 +83,10 @@ __all__ = [
     "off_box",
     "path",
     "periodic",
+    "pose_along",
+    "pose_at_end",
+    "pose_at_start",
+    "pose_tracking",
     "pressure_inside",
     "shared",
     "slots",

@@ -43,9 +43,9 @@ class Instant:
     """What a constraint or an objective sees: one instant of the motion, as expressions.
 
     `s` in [0, 1], duration `T` (s), `q, qd, qdd` (n,), and on demand the time `t` (s), the joint
-    torques `tau` (n,), the position, velocity and acceleration (3,) of named points, what the
-    ground gives, a `reaction`, and what cut joints pass, the `loop_forces`. `forces` says how all
-    of these are known.
+    torques `tau` (n,), the pose (4x4), position, velocity and acceleration (3,) of named points,
+    what the ground gives, a `reaction`, and what cut joints pass, the `loop_forces`. `forces` says
+    how all of these are known.
     """
 
     tree: Tree
@@ -164,6 +164,16 @@ class Instant:
     def position(self, point: str) -> Matrix:
         """Position (3, m) of a named point in global axes."""
         return kinematics.place_at(self.tree, self.moves, point)
+
+    def pose(self, point: str) -> Matrix:
+        """Pose (4x4) of a named point, with the axes of its link, or of a link by its name."""
+        place = kinematics.place_of(self.tree, point)
+        return kinematics.point_motion(self.tree, self.moves, place).pose
+
+    def orientation(self, point: str) -> Matrix:
+        """Unit quaternion (4,) of the axes at a named point or of a link, smooth in q; see
+        `ocp.mechanics.orientation`."""
+        return kinematics.orientation(self.tree, self.q, point)
 
     def offset(self, start: str, end: str) -> Matrix:
         """Vector (3, m) between two named points, in the axes of the last link that carries

@@ -111,12 +111,15 @@ def row_name(constraint: Constraint, number: int) -> str:
 
 
 def rows_at(transcribed: Transcribed, x: np.ndarray) -> Iterator[Row]:
-    """Yield all rows of all constraints with their values at x, that of the whole motion."""
+    """Yield all rows of all constraints with their values at x, that of the whole motion.
+
+    The time of a row that joins both ends is that of the end.
+    """
     _, duration, _ = split(transcribed.layout, x)
     for group in transcribed.groups:
         values = evaluate(group.kernel.values, group.inputs(x), group.s)
         for line, asked, (constraint, number) in zip(values, group.asked, group.owners):
-            t = group.s[asked] * duration
+            t = (np.ones(1) if constraint.when == "joined" else group.s[asked]) * duration
             yield Row(constraint=constraint, number=number, values=line[asked], t=t)
 
 

@@ -37,7 +37,7 @@ ROUNDING = 1e-9  # relative: within which numbers of two machines are the same
 SHOWN = 3  # differences that an error lists
 CONSTRAINTS = 3000  # of a file: a statement has fewer
 FREE = ("motion", "outputs")  # what asks nothing of the motion, and may differ
-MASS_OF = ("q", "qd", "s", "T", "t", "position", "velocity", "offset", "frame")
+MASS_OF = ("q", "qd", "s", "T", "t", "position", "velocity", "offset", "frame", "pose")
 Data = dict[str, Any]
 
 

@@ -78,4 +78,5 @@ def _rows(
     owners = ((request, number) for request in requests for number in request.numbers)
     for line, (request, number) in zip(values, owners):
         chosen = among(s, request.s)
-        yield Asked(constraint=request.constraint, number=number, s=s[chosen], values=line[chosen])
+        when = where[-1:] if kind == "joined" else s[chosen]  # of both ends the end
+        yield Asked(constraint=request.constraint, number=number, s=when, values=line[chosen])

@@ -216,6 +216,17 @@ class Listener:
         """Vector (3, m) between two named points."""
         return self._place("offset", start, end)
 
+    def pose(self, point: str) -> Any:
+        """Pose (4x4) of a named point, or of a link."""
+        kinematics.place_of(self.problem.tree, point)
+        above = ca.reshape(self._symbol(12, "pose", point), 3, 4)
+        return ca.vertcat(above, ca.DM([[0, 0, 0, 1]]))
+
+    def orientation(self, point: str) -> Any:
+        """Unit quaternion (4,) of the axes at a named point, or of a link."""
+        kinematics.place_of(self.problem.tree, point)
+        return self._symbol(4, "orientation", point)
+
     def _place(self, what: str, *points: str) -> Any:
         for point in points:
             self.problem.tree.point(point)  # which raises ValueError for an unknown one
@@ -337,8 +348,10 @@ def _answer(at: Any, what: str, *names: Any) -> Any:
     """Return what an Instant answers to a question of a tape."""
     if what in (*QUANTITIES, *SCALARS, "looped", "loop_forces"):
         return getattr(at, what)
-    if what in (*PLACES, "offset"):
+    if what in (*PLACES, "offset", "orientation"):
         return getattr(at, what)(*names)
+    if what == "pose":
+        return at.pose(*names)[:3, :]
     if what == "frame":
         return at.frames[names[0]][:3, :]
     if what == "wrench":
@@ -350,7 +363,7 @@ def _answer(at: Any, what: str, *names: Any) -> Any:
 def check_question(question: Sequence[Any]) -> Question:
     """Return a question as a file has it; raise ValueError if there is no such question."""
     which, what, *names = question
-    words = {**dict.fromkeys(PLACES, 1), "offset": 2, "wrench": 2}
+    words = {**dict.fromkeys((*PLACES, "pose", "orientation"), 1), "offset": 2, "wrench": 2}
     sound = which in (0, 1) and isinstance(what, str)
     if what == "frame":
         sound &= len(names) == 1 and isinstance(names[0], int) and names[0] >= 0

@@ -48,6 +48,7 @@ def all_questions(at):
         *(at.unsupported, at.supported, at.needed, at.looped),
         *(at.position("tip"), at.velocity("tip"), at.acceleration("tip")),
         *(at.offset("elbow point", "tip"), ca.vec(at.frames[1]), *map(ca.vec, at.reactions)),
+        *(ca.vec(at.pose("tip")), ca.vec(at.pose("elbow")), at.orientation("tip")),
         *(load.force for load in at.acting),
         kinetic_energy(at.tree, at.q, at.qd),
     )
