@@ -24,7 +24,7 @@ from ocp.problems.benchmarks.operations import (
 
 from ocp import Tree
 from ocp.cli import ended
-from ocp.dynamics import configuration_space, newton_euler
+from ocp.dynamics import Tabulated, newton_euler, tabulate
 from ocp.plots import Curve, check_suffix, lines
 from ocp.solution import check_writable, write
 from ocp.studies import markdown
@@ -175,9 +175,10 @@ def interpolation(grids: Sequence[int] = GRIDS) -> str:
     motions = zip(q.T, qd.T, qdd.T)
     exact = np.hstack([np.array(newton_euler.inverse(tree, *motion)) for motion in motions])
     for grid in grids:
-        looked_up = configuration_space.tabulate(tree, grid, ((-1, 1),) * 2)
-        error = np.abs(looked_up.torque(q, qd, qdd) - exact).max() / np.abs(exact).max()
-        rows.append((f"{grid} x {grid}", looked_up.size, f"{error:.1e}"))
+        settings = Tabulated(points=grid, degree=1, ranges=((-1, 1),) * 2)
+        tau = np.hstack([np.array(settings(tree, *motion)) for motion in zip(q.T, qd.T, qdd.T)])
+        error = np.abs(tau - exact).max() / np.abs(exact).max()
+        rows.append((f"{grid} x {grid}", tabulate(tree, settings).size, f"{error:.1e}"))
     return markdown(
         "Configuration space, tables of two joints over 2 rad each",
         ("grid", "numbers", "error / largest torque"),

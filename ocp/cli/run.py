@@ -16,6 +16,7 @@ from ocp.cli.report import block, describe, summary
 from ocp.cli.saving import leave
 from ocp.cli.waiting import Steps, waited
 from ocp.dynamics import CHOICES, DERIVATIVES
+from ocp.dynamics.catalogue import is_choice
 from ocp.dynamics.formulation import Formulation
 from ocp.problem.statement import Problem
 from ocp.solution.files import check_writable
@@ -292,9 +293,10 @@ def _transcription(task: Task, flags: Mapping[str, Any]) -> Transcription:
     if settings["method"] == stated.name:
         own = {entry.name: getattr(stated, entry.name) for entry in fields(stated)}
         settings = own | settings
-    for name, kind, known in (("dynamics", Formulation, CHOICES), ("method", Method, METHODS)):
-        if settings[name] not in known:
-            settings[name] = named(task.problem, settings[name], kind)
+    if not is_choice(settings["dynamics"]):
+        settings["dynamics"] = named(task.problem, settings["dynamics"], Formulation)
+    if settings["method"] not in METHODS:
+        settings["method"] = named(task.problem, settings["method"], Method)
     return transcription_of(settings)
 
 

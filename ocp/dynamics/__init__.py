@@ -3,6 +3,7 @@
 from ocp.dynamics.barman import BARMAN
 from ocp.dynamics.book import BOOK
 from ocp.dynamics.catalogue import (
+    APPROXIMATE,
     CHOICES,
     DERIVATIVES,
     FORMULATIONS,
@@ -10,8 +11,8 @@ from ocp.dynamics.catalogue import (
     formulation_of,
     settled,
 )
-from ocp.dynamics.configuration_space import CONFIGURATION_SPACE
-from ocp.dynamics.formulation import Formulation, Provider
+from ocp.dynamics.configuration_space import CONFIGURATION_SPACE, WITHOUT_CORIOLIS
+from ocp.dynamics.formulation import Approximation, Formulation, Provider, Reach
 from ocp.dynamics.hollerbach_3x3 import HOLLERBACH_3X3
 from ocp.dynamics.hollerbach_4x4 import HOLLERBACH_4X4
 from ocp.dynamics.lie_group import LIE_GROUP
@@ -23,10 +24,12 @@ from ocp.dynamics.model import (
     mass_matrix,
 )
 from ocp.dynamics.newton_euler import NEWTON_EULER
+from ocp.dynamics.tables import TABLE, Table, Tabulated, table, tabulate
 from ocp.dynamics.uicker_kahn import UICKER_KAHN
 from ocp.dynamics.waters import WATERS
 
 __all__ = [
+    "APPROXIMATE",
     "BARMAN",
     "BOOK",
     "CHOICES",
@@ -37,10 +40,16 @@ __all__ = [
     "HOLLERBACH_4X4",
     "LIE_GROUP",
     "NEWTON_EULER",
+    "TABLE",
     "UICKER_KAHN",
     "WATERS",
+    "WITHOUT_CORIOLIS",
+    "Approximation",
     "Formulation",
     "Provider",
+    "Reach",
+    "Table",
+    "Tabulated",
     "accelerations",
     "derivatives_of",
     "formulation_of",
@@ -49,4 +58,6 @@ __all__ = [
     "inverse_dynamics",
     "mass_matrix",
     "settled",
+    "table",
+    "tabulate",
 ]

@@ -10,13 +10,14 @@ import numpy as np
 
 from ocp.dynamics.barman import BARMAN
 from ocp.dynamics.book import BOOK
-from ocp.dynamics.configuration_space import CONFIGURATION_SPACE
+from ocp.dynamics.configuration_space import CONFIGURATION_SPACE, WITHOUT_CORIOLIS
 from ocp.dynamics.formulation import Formulation, Provider, check_rigid
 from ocp.dynamics.hollerbach_3x3 import HOLLERBACH_3X3
 from ocp.dynamics.hollerbach_4x4 import HOLLERBACH_4X4
 from ocp.dynamics.lie_group import LIE_GROUP
 from ocp.dynamics.newton_euler import NEWTON_EULER
 from ocp.dynamics.published import published
+from ocp.dynamics.tables import TABLE, of_text
 from ocp.dynamics.uicker_kahn import UICKER_KAHN
 from ocp.dynamics.waters import WATERS
 from ocp.mechanics.tree import Tree
@@ -35,8 +36,11 @@ FORMULATIONS: dict[str, Formulation] = {
         BOOK,
     )
 }
+APPROXIMATE: dict[str, Formulation] = {
+    formulation.name: formulation for formulation in (TABLE, WITHOUT_CORIOLIS)
+}
 AUTO = "auto"  # the formulation, or the derivatives, that suit the tree
-CHOICES = (*FORMULATIONS, AUTO)
+CHOICES = (*FORMULATIONS, *APPROXIMATE, AUTO)
 DERIVATIVES = ("recursive", "published", "ad", "solver", AUTO)
 SAME = 1e-6  # relative: how far derivatives may be from those of automatic differentiation
 
@@ -53,25 +57,53 @@ def formulation_of(choice: Formulation | str, tree: Tree | None = None) -> Formu
     """Return the Formulation that a `choice` means by its name, or is.
 
     "auto" is newton_euler, or book where links of the tree are flexible; without a tree it stays as
-    it is. Raises ValueError for an unknown name.
+    it is. A table's settings may follow its name, as "table(points=65, degree=5)". Raises
+    ValueError for an unknown name.
     """
     if isinstance(choice, Formulation):
         return choice
-    if choice not in CHOICES:
-        raise ValueError(
-            f"dynamics: expected one of {', '.join(CHOICES)} or a Formulation, got {choice!r}"
-        )
     if choice != AUTO:
-        return FORMULATIONS[choice]
+        known = _named(choice)
+        if known is None:
+            raise ValueError(
+                f"dynamics: expected one of {', '.join(CHOICES)} or a Formulation, got {choice!r}"
+            )
+        return known
     if tree is None:
         return AUTO
     return BOOK if tree.flexible else NEWTON_EULER
+
+
+def _named(name: str) -> Formulation | None:
+    """Return the Formulation of a name; None if there is none."""
+    if not isinstance(name, str):
+        return None
+    return FORMULATIONS.get(name) or APPROXIMATE.get(name) or of_text(name)
+
+
+def is_choice(name: Any) -> bool:
+    """Tell whether a name is that of a formulation, or "auto".
+
+    Raises ValueError for a table whose settings are none.
+    """
+    return name == AUTO or _named(name) is not None
+
+
+def is_named(formulation: Formulation) -> bool:
+    """Tell whether a formulation follows from its name alone, as files hold it."""
+    return formulation.name != AUTO and _named(formulation.name) == formulation
 
 
 def is_built_in(formulation: Formulation) -> bool:
     """Tell whether a formulation is one of these here, all of which state the same mechanics of
     rigid bodies."""
     return FORMULATIONS.get(formulation.name) == formulation
+
+
+def is_comparable(formulation: Formulation) -> bool:
+    """Tell whether a formulation states the mechanics of rigid bodies, exactly or with an error of
+    its own, so that another one can judge it."""
+    return is_built_in(formulation) or formulation.approximation is not None
 
 
 def settled(tree: Tree, settings: Any) -> Any:

@@ -1,5 +1,5 @@
 """The configuration space method: gravity, inertia and Coriolis coefficients as functions of the
-place q alone, to be tabulated.
+place q alone, to be tabulated (see `tables`).
 
     tau_i = G_i(q) + sum_j J_ij(q) qdd_j + sum_j sum_k C_ijk(q) qd_j qd_k - loads
 
@@ -19,15 +19,12 @@ Twists and wrenches are (angular, linear).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.dynamics.composite import COMPOSITE
-from ocp.dynamics.formulation import Formulation, aligned
-from ocp.mechanics.checks import limits
+from ocp.dynamics.formulation import Formulation, Reach, aligned
 from ocp.mechanics.inertia import regrouped
 from ocp.mechanics.kinematics import poses
 from ocp.mechanics.loads import Load, applied
@@ -35,21 +32,28 @@ from ocp.mechanics.spatial import cross, cross_force, cross_motion, times
 from ocp.mechanics.tree import Tree, inward
 from ocp.mechanics.types import Matrix
 
-MOST = 3  # coordinates of a table: its size grows like points^n
-
 
 def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()) -> Matrix:
     """Return the joint torques (N m) or forces (N), (n,)."""
     place = _placed(tree, q)
     tau = torques(_gravity(place), _inertia(place), _coriolis(place), qd, qdd)
-    for link, position, moment, force in applied(place.tree, loads):
-        chain = place.chain(link)
-        if chain:
-            moment, force = (ca.vertcat(part[0], part[1], part[2]) for part in (moment, force))
-            point = place.frames[link][:3, :3] @ ca.DM(position) + place.frames[link][:3, 3]
-            work = place.screws[:, chain].T @ ca.vertcat(moment + ca.cross(point, force), force)
-            tau = tau - _rows(place.tree.dof, dict(zip(chain, ca.vertsplit(work))))
-    return tau
+    return tau - _load_torques(place, loads)
+
+
+def slow(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()) -> Matrix:
+    """Return the joint torques (N m) or forces (N), (n,), without those in qd qd: G + M qdd.
+
+    So the first controllers had them (Hollerbach 1980, introduction): right at rest, and the more
+    wrong the faster.
+    """
+    place = _placed(tree, q)
+    column = ca.vertcat(*(qdd[k] for k in range(tree.dof)))
+    return _gravity(place) + _inertia(place) @ column - _load_torques(place, loads)
+
+
+def load_torques(tree: Tree, q: Matrix, loads: Sequence[Load]) -> Matrix:
+    """Return the generalized forces (n,) of loads, N m or N."""
+    return _load_torques(_placed(tree, q), loads) if loads else ca.DM(tree.dof, 1)
 
 
 def torques(
@@ -101,6 +105,19 @@ def dense(n: int) -> tuple[Matrix, Matrix]:
     given = [ca.SX.sym(name, n, n) for name in ("M", *(f"C{i}" for i in range(n)))]
     inertia, *tables = (ca.triu2symm(ca.triu(matrix)) for matrix in given)
     return [gravity, *given, qd, qdd], torques(gravity, inertia, tables, qd, qdd)
+
+
+def _load_torques(place, loads):
+    """Return the generalized forces (n,) of loads: the work that they do on each joint's twist."""
+    total = ca.DM(place.tree.dof, 1)
+    for link, position, moment, force in applied(place.tree, loads):
+        chain = place.chain(link)
+        if chain:
+            moment, force = (ca.vertcat(part[0], part[1], part[2]) for part in (moment, force))
+            point = place.frames[link][:3, :3] @ ca.DM(position) + place.frames[link][:3, 3]
+            work = place.screws[:, chain].T @ ca.vertcat(moment + ca.cross(point, force), force)
+            total = total + _rows(place.tree.dof, dict(zip(chain, ca.vertsplit(work))))
+    return total
 
 
 # The recursion ------------------------------------------------------------------------------------
@@ -238,131 +255,20 @@ def _matrix(n, entries):
     return type(values)(ca.Sparsity.triplet(n, n, rows, columns), values)
 
 
-# The tables ---------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class _Slow:
+    """What is left out where rates are taken for small."""
 
+    def reach(self, tree: Tree) -> tuple[Reach, ...]:
+        """Return no range: it holds for any motion that is slow enough."""
+        return ()
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """G, M and C of a tree on a grid: `axes`, the values of each coordinate (rad or m); `values`
-    (*points, m), the entries of G and those of the upper triangles of M and of all C_i, in this
-    order; `names` of the joints."""
-
-    names: tuple[str, ...]
-    axes: tuple[np.ndarray, ...]
-    values: np.ndarray
-
-    @property
-    def size(self) -> int:
-        """Return how many numbers are stored."""
-        return self.values.size
-
-    def torque(self, q: Matrix, qd: Matrix, qdd: Matrix) -> np.ndarray:
-        """Return the joint torques (N m) or forces (N), (n,) or (n, N), from (n,) or (n, N) each.
-
-        No loads act. The coefficients are interpolated linearly in each coordinate. Raises
-        ValueError naming the joint where q leaves the table.
-        """
-        q, qd, qdd = (np.asarray(part, dtype=float) for part in (q, qd, qdd))
-        n = len(self.axes)
-        for what, part in (("q", q), ("qd", qd), ("qdd", qdd)):
-            if part.shape != q.shape or part.shape[:1] != (n,) or part.ndim > 2:
-                raise ValueError(
-                    f"table: {what}: expected shape ({n},) or ({n}, N), as that of q, got "
-                    f"{part.shape}"
-                )
-        looked_up = self._interpolate(q.reshape(n, -1)).T  # (m, N)
-        rates, accelerations = qd.reshape(n, -1), qdd.reshape(n, -1)
-        j, k = np.triu_indices(n)
-        inertia, bends = looked_up[n : n + len(j)], looked_up[n + len(j) :].reshape(n, len(j), -1)
-        tau = looked_up[:n] + np.einsum(
-            "ipN,pN->iN", bends, np.where(j == k, 1.0, 2.0)[:, None] * rates[j] * rates[k]
-        )
-        np.add.at(tau, j, inertia * accelerations[k])
-        np.add.at(tau, k[j != k], (inertia * accelerations[j])[j != k])
-        return tau.reshape(q.shape)
-
-    def _interpolate(self, q):
-        """Return the stored entries (N, m) at places q (n, N)."""
-        cells, parts = [], []
-        for name, axis, place in zip(self.names, self.axes, q):
-            if not ((place >= axis[0]) & (place <= axis[-1])).all():
-                raise ValueError(
-                    f"table: joint {name!r}: q leaves its range, {axis[0]:g} to {axis[-1]:g}: "
-                    f"{place.min():g} to {place.max():g}"
-                )
-            cell = np.clip(np.searchsorted(axis, place, side="right") - 1, 0, len(axis) - 2)
-            cells.append(cell)
-            parts.append((place - axis[cell]) / (axis[cell + 1] - axis[cell]))
-        total = 0.0
-        for corner in product((0, 1), repeat=len(cells)):
-            weight = np.prod([part if up else 1 - part for up, part in zip(corner, parts)], axis=0)
-            total = (
-                total
-                + weight[:, None] * self.values[tuple(cell + up for up, cell in zip(corner, cells))]
-            )
-        return total
-
-
-def tabulate(tree: Tree, grid: Any, ranges: Any = None) -> Table:
-    """Return the Table of a tree of up to 3 moving joints.
-
-    `grid`: points, one number or one per coordinate; `ranges`: (lower, upper) per coordinate, else
-    the joints' position limits. Raises ValueError naming the joint whose range is not finite or
-    empty, or that is one too many.
-    """
-    moving = tree.moving
-    if not moving or len(moving) > MOST:
-        raise ValueError(
-            f"tabulate: expected 1 to {MOST} moving joints, got {len(moving)}"
-            + (f": joint {moving[MOST].name!r} is one too many" if moving else "")
-        )
-    counts = (grid,) * len(moving) if np.ndim(grid) == 0 else tuple(grid)
-    given = [joint.position for joint in moving] if ranges is None else list(ranges)
-    for what, value in (("grid", counts), ("ranges", given)):
-        if len(value) != len(moving):
-            raise ValueError(
-                f"tabulate: {what}: expected one per moving joint, {len(moving)}, got {len(value)}"
-            )
-    axes = tuple(_axis(joint, count, pair) for joint, count, pair in zip(moving, counts, given))
-    q, entries = _entries(tree)
-    lines = [
-        np.array(ca.evalf(ca.substitute(entries, q, ca.DM(place)))).ravel()
-        for place in product(*axes)
-    ]
-    values = np.array(lines).reshape(*map(len, axes), -1)
-    for array in (*axes, values):
-        array.setflags(write=False)
-    return Table(names=tuple(joint.name for joint in moving), axes=axes, values=values)
-
-
-def _axis(joint, count, pair):
-    """Return the values of a coordinate of a table."""
-    lower, upper = limits(f"tabulate: joint {joint.name!r}: range", pair)
-    if not np.isfinite([lower, upper]).all() or lower == upper:
-        raise ValueError(
-            f"tabulate: joint {joint.name!r}: expected a finite range of some width, got {lower:g} "
-            f"to {upper:g}; "
-            "give the joint position limits, or give `ranges`"
-        )
-    if count != int(count) or count < 2:
-        raise ValueError(f"tabulate: joint {joint.name!r}: expected at least 2 points, got {count}")
-    return np.linspace(lower, upper, int(count))
-
-
-def _entries(tree):
-    """Return symbols of q (n,) and the distinct entries of G, M and C, in the order that Table
-    keeps them."""
-    q, (j, k) = ca.SX.sym("q", tree.dof), np.triu_indices(tree.dof)
-    place = _placed(tree, q)
-    matrices = (_inertia(place), *_coriolis(place))
-    return q, ca.cse(
-        ca.vertcat(
-            _gravity(place),
-            *(ca.SX(matrix)[a, b] for matrix in matrices for a, b in zip(j.tolist(), k.tolist())),
-        )
-    )
+    def described(self, tree: Tree) -> str:
+        """Return in a line what is wrong with it."""
+        return "Coriolis and centrifugal terms left out"
 
 
 CONFIGURATION_SPACE = Formulation(
     name="configuration_space", inverse=inverse, derivatives=COMPOSITE
 )
+WITHOUT_CORIOLIS = Formulation(name="without_coriolis", inverse=slow, approximation=_Slow())

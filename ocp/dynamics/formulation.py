@@ -4,7 +4,7 @@ frames that makes graphs small."""
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -48,6 +48,30 @@ class Provider:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """The range, from `lower` to `upper`, of a `quantity` ("q", "qd" or "qdd") of the coordinate
+    `row`, in which a formulation knows a motion's torques."""
+
+    quantity: str
+    row: int
+    lower: float
+    upper: float
+
+
+@runtime_checkable
+class Approximation(Protocol):
+    """What a formulation says of itself that stands for rigid-body mechanics with an error."""
+
+    def reach(self, tree: Tree) -> tuple[Reach, ...]:
+        """Return the ranges that motions have to keep, none where it holds everywhere."""
+        ...
+
+    def described(self, tree: Tree) -> str:
+        """Return in a line what its error comes from, as the size of its tables."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Formulation:
     """A method of inverse dynamics; all but `name` and `inverse` may be left out.
 
@@ -60,7 +84,9 @@ class Formulation:
     `derivatives` is a Provider; without one, automatic differentiation of the inverse. Reactions
     are what each joint passes to its link, in the axes of the link's own frame, the moment about
     the joint's `anchor`. The `sensitivity` is the method's own recursion. `flexible` tells whether
-    the method knows links with modes.
+    the method knows links with modes. An `approximation`, if there is one, tells that the method
+    stands for rigid-body mechanics with an error; certificates judge it by the exact ones and name
+    its error.
     """
 
     name: str
@@ -70,6 +96,7 @@ class Formulation:
     reactions: Callable[..., tuple[Matrix, Matrix]] | None = None
     sensitivity: Callable[..., tuple[Matrix, Matrix, Matrix]] | None = None
     flexible: bool = False
+    approximation: Approximation | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -84,6 +111,11 @@ class Formulation:
             raise ValueError(
                 f"formulation {self.name!r}: derivatives: expected a Provider or None, "
                 f"got {self.derivatives!r}"
+            )
+        if not isinstance(self.approximation, Approximation | None):
+            raise ValueError(
+                f"formulation {self.name!r}: approximation: expected an Approximation or None, "
+                f"got {self.approximation!r}"
             )
 
 

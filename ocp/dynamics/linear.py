@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
 from ocp.dynamics.formulation import Inverse
 from ocp.mechanics.loads import Load
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
+
+LINEAR = 1e-9  # relative: what changes by no more is constant
 
 
 def linear_in_accelerations(
@@ -24,14 +27,33 @@ def linear_in_accelerations(
     qdd = kind.sym("qdd", tree.dof)
     needed = inverse(tree, q, qd, qdd, loads)
     mass = ca.jacobian(needed, qdd)
+    rest = kind.zeros(tree.dof)
     if ca.depends_on(mass, qdd):
-        raise ValueError(
-            "inverse dynamics: expected a function that is linear in the accelerations"
-        )
-    bias = ca.substitute(needed, qdd, kind.zeros(tree.dof))
+        if _varies(mass, qdd):
+            raise ValueError(
+                "inverse dynamics: expected a function that is linear in the accelerations"
+            )
+        mass = ca.substitute(mass, qdd, rest)
+    bias = ca.substitute(needed, qdd, rest)
     if isinstance(q, ca.DM) and isinstance(qd, ca.DM) and bias.is_constant():
         return ca.evalf(mass), ca.evalf(bias)
     return mass, bias
+
+
+def _varies(mass: Matrix, qdd: Matrix) -> bool:
+    """Tell whether a matrix changes with the accelerations, by numbers.
+
+    Graphs with calls of other functions, as look-ups in tables, also hold terms that are zero.
+    """
+    rng = np.random.default_rng(0)
+    others = [symbol for symbol in ca.symvar(mass) if not ca.depends_on(symbol, qdd)]
+    places = [ca.DM(rng.uniform(-1.0, 1.0, other.shape)) for other in others]
+    one, two = (
+        np.array(ca.evalf(ca.densify(at)))
+        for acceleration in rng.uniform(-1.0, 1.0, (2, *qdd.shape))
+        for at in ca.substitute([mass], [qdd, *others], [ca.DM(acceleration), *places])
+    )
+    return bool(np.abs(one - two).max(initial=0.0) > LINEAR * np.abs(one).max(initial=0.0))
 
 
 def mixed(

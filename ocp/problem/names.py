@@ -7,5 +7,6 @@ DURATION = "duration"  # bounds of a free duration
 DYNAMICS = "dynamics"  # torques are what the motion needs
 PASSIVE = "passive_joints"  # nothing drives passive joints
 STAGES = "stages"  # rates are the slopes of coordinates, on a mesh
+REACH = "dynamics_range"  # the motion stays where an approximate formulation knows its torques
 LOOPS = ("loops", "loop_rates", "loop_accelerations")  # cut joints stay closed
-RESERVED = (DURATION, DYNAMICS, PASSIVE, STAGES, *LOOPS)
+RESERVED = (DURATION, DYNAMICS, PASSIVE, STAGES, REACH, *LOOPS)

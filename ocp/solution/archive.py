@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.dynamics.catalogue import is_built_in
+from ocp.dynamics.catalogue import is_named
 from ocp.dynamics.formulation import Formulation
 from ocp.problem.statement import Problem
 from ocp.solution.containers import packed, text_of, unpacked
@@ -160,7 +160,7 @@ def _header(solution: Solution, statement: Statement) -> dict[str, Any]:
             "operations": OPERATIONS,
             "tapes": [[tape.questions, tape.sizes] for tape in statement.tapes],
             "transcription": settings_of(solution.transcription),
-            "own_dynamics": not is_built_in(solution.formulation),
+            "own_dynamics": not is_named(solution.formulation),
             "outputs": list(problem.outputs),
             "multipliers": [
                 [name, multipliers.labels] for name, multipliers in solution.multipliers.items()

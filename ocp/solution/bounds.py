@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 
 from ocp.mechanics.zero_moment import body_weight
-from ocp.problem.names import DURATION, DYNAMICS
+from ocp.problem.names import DURATION, DYNAMICS, REACH
 from ocp.problem.statement import Constraint, Span
 from ocp.problem.units import unit_of
+from ocp.solution.approximation import exactly
 from ocp.solution.sampling import DENSER, traces
 from ocp.solution.solution import Solution
 from ocp.transcription.asked import Asked, asked
 from ocp.transcription.distinct import among, distinct
-from ocp.transcription.laws import laws
+from ocp.transcription.laws import laws, within_reach
 from ocp.transcription.requests import looked_at
 
 
@@ -71,12 +72,16 @@ def violations(solution: Solution) -> dict[str, Violation]:
 
     Beside the statement's these are the bounds of a free duration, and where torques are variables
     or polynomials of their own, as "dynamics", that they are what the motion needs: in N m or N,
-    relative to the largest torque that the motion needs at that joint.
+    relative to the largest torque that the motion needs at that joint. Of a motion that was planned
+    with an approximate formulation all torques are those of the exact mechanics, and the range in
+    which it is known is one more constraint.
     """
     problem, duration = solution.problem, solution.duration
     stated = [law for law, _ in laws(problem, problem.motion.collocated)]
-    constraints = (*problem.requirements, *(law for law in stated if law.name != DYNAMICS))
-    at_nodes = _at_nodes(solution)
+    known = within_reach(problem.tree, solution.formulation)
+    constraints = (*problem.requirements, *known, *(law for law in stated if law.name != DYNAMICS))
+    planned, solution = solution, exactly(solution)
+    at_nodes = _at_nodes(solution) | (_of_reach(planned) if known else {})
     along = {each.name: each.function for each in constraints if each.when != "joined"}
     s = _instants(solution, constraints)
     values = traces(solution, along, s * duration)
@@ -133,6 +138,11 @@ def _at_nodes(solution: Solution) -> dict[str, list[Asked]]:
     for row in asked(problem, transcription, solution.points, solution.duration, solution.lifted):
         rows.setdefault(row.constraint.name, []).append(row)
     return rows
+
+
+def _of_reach(solution: Solution) -> dict[str, list[Asked]]:
+    """Return the rows that keep a motion where its approximate formulation is known."""
+    return {REACH: _at_nodes(solution).get(REACH, [])}
 
 
 def _instants(solution: Solution, constraints: Iterable[Constraint]) -> np.ndarray:

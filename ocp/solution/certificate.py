@@ -6,8 +6,9 @@ Violations on a dense grid, forward simulation, energy, first-order conditions.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from ocp.dynamics.catalogue import is_built_in
+from ocp.dynamics.catalogue import is_comparable
 from ocp.progress import say
+from ocp.solution.approximation import Approximated, approximated
 from ocp.solution.arguments import check_solution
 from ocp.solution.bending import Slope, steepest
 from ocp.solution.bounds import Violation, violations
@@ -43,8 +44,9 @@ class Verification:
     tolerance excuses: a statement that is not whole, a solve that was not done, and whatever the
     solution reports that is not so. `mechanics` that were simulated: "built-in", by another
     formulation than the plan's, or the name of a formulation of one's own, by that one itself.
-    `slope`: how steep links with shapes of first order become, a warning that judges nothing; None
-    without such links.
+    `approximation`: how far a formulation by tables, or one that leaves something out, is from the
+    exact mechanics, which judge its motion; None for others. `slope`: how steep links with shapes
+    of first order become, a warning that judges nothing; None without such links.
     """
 
     violations: Mapping[str, Violation]
@@ -56,6 +58,7 @@ class Verification:
     refusals: tuple[str, ...] = ()
     mechanics: str = "built-in"
     slope: Slope | None = None
+    approximation: Approximated | None = None
 
     @property
     def drift(self) -> float:
@@ -102,6 +105,9 @@ class Verification:
         for what, value, unit in errors:
             if value is not None and not value <= tolerance:
                 yield f"{what}: {value:.4g} {unit}".rstrip()
+        known = self.approximation
+        if known is not None and not known.relative <= tolerance:
+            yield f"dynamics {known.dynamics!r} is an approximation: {known}"
 
     def _drifting(self) -> str:
         apart = self.deviations
@@ -157,11 +163,12 @@ def verify(solution: Solution) -> Verification:
     return Verification(
         violations=violations(solution),
         deviations=deviations(solution),
-        energy_error=energy_error(solution) if is_built_in(planner) else None,
+        energy_error=energy_error(solution) if is_comparable(planner) else None,
         kkt=first_order(solution, transcribed) if judged else None,
         objective=None if costs is None else costs.dense,
         objective_error=None if costs is None else costs.error,
         refusals=refusals(solution, transcribed, costs),
-        mechanics="built-in" if is_built_in(planner) else planner.name,
+        mechanics="built-in" if is_comparable(planner) else planner.name,
         slope=steepest(solution),
+        approximation=approximated(solution, transcribed, judged),
     )

@@ -1,5 +1,7 @@
 """The first-order conditions of a finished motion's program, rebuilt from its statement."""
 
+import numpy as np
+
 from ocp.solution.solution import Solution
 from ocp.solvers.nlp import kkt_residual
 from ocp.transcription.multipliers import gather_multipliers
@@ -12,6 +14,14 @@ def first_order(solution: Solution, transcribed: Transcribed) -> float:
 
     `transcribed` is its problem again, whose kernels the front end can differentiate.
     """
+    return kkt_residual(transcribed.nlp, *variables(solution, transcribed))
+
+
+def variables(
+    solution: Solution, transcribed: Transcribed
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the variables of a program that a solution is of, and the multipliers of their bounds
+    and of its rows."""
     nlp, reduction = transcribed.nlp, transcribed.reduction
     x = join(transcribed.layout, solution.points, solution.duration, solution.lifted)
     rows = len(nlp.g_lower)
@@ -24,4 +34,4 @@ def first_order(solution: Solution, transcribed: Transcribed) -> float:
     )
     if reduction is not None:
         x, multipliers = reduction.shrink(x), reduction.gather(*multipliers)
-    return kkt_residual(nlp, x, *multipliers)
+    return x, *multipliers

@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics import FORMULATIONS
-from ocp.dynamics.catalogue import is_built_in
+from ocp.dynamics.catalogue import is_comparable
 from ocp.dynamics.closed_loops import eliminated
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.lie_group import LIE_GROUP
@@ -32,9 +32,10 @@ def judge(planner: Formulation) -> Formulation | None:
 
     Methods of the house state the same mechanics, and are judged by another of them: articulated
     inertias, and for plans by that recursion the mass matrix of Newton and Euler. A formulation of
-    one's own may mean other mechanics, friction for instance, and is simulated by itself.
+    one's own may mean other mechanics, friction for instance, and is simulated by itself, unless it
+    calls itself an approximation.
     """
-    if not is_built_in(planner):
+    if not is_comparable(planner):
         return planner
     return FORMULATIONS["newton_euler"] if planner.name == LIE_GROUP.name else None
 

@@ -130,6 +130,7 @@ def certificate_lines(numbers: Mapping[str, Any]) -> list[Line]:
         ("forward simulation", simulation),
         ("energy balance", "unknown" if error is None else f"{error:.2e} relative"),
         ("first order", f"{'unknown' if kkt is None else f'{kkt:.2e}'} residual"),
+        *_approximation_lines(numbers["approximation"]),
         *_slope_lines(numbers["slope"]),
         *(("refused", text) for text in numbers["refusals"]),
     ]
@@ -190,7 +191,7 @@ def _violation(worst: Violation) -> dict[str, Any]:
 
 
 def _certified(certificate: "Verification") -> dict[str, Any]:
-    slope = certificate.slope
+    slope, known = certificate.slope, certificate.approximation
     return {
         "simulation_drift": certificate.drift,
         "goal_drift": certificate.goal_drift,
@@ -203,6 +204,7 @@ def _certified(certificate: "Verification") -> dict[str, Any]:
         "kkt": certificate.kkt,
         "mechanics": certificate.mechanics,
         "slope": None if slope is None else asdict(slope) | {"stretch": slope.stretch},
+        "approximation": None if known is None else asdict(known) | {"torques": str(known)},
     }
 
 
@@ -272,6 +274,20 @@ def _slope_lines(slope: Mapping[str, Any] | None) -> list[Line]:
         "modes with stiffening do not"
     )
     return [("linear shapes", text)]
+
+
+def _approximation_lines(known: Mapping[str, Any] | None) -> list[Line]:
+    """Return the lines on a formulation that is an approximation."""
+    if known is None:
+        return []
+    lines = [("approximation", known["described"]), ("  torques", known["torques"])]
+    if known["objective"] is not None:
+        change, most = known["objective"], known["objective_bound"]
+        text = f"with exact mechanics {change:+.2e} to first order, sizes add up to {most:.2e}"
+        lines.append(("  objective", text))
+    if known["held"]:
+        lines.append(("  range", f"holds the motion back: {', '.join(known['held'])}"))
+    return lines
 
 
 def _loop_lines(loops: Mapping[str, Any]) -> list[Line]:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from ocp.dynamics import CHOICES, Formulation
-from ocp.dynamics.catalogue import is_built_in
+from ocp.dynamics import Formulation
+from ocp.dynamics.catalogue import is_choice, is_named
 from ocp.problem import Problem
 from ocp.solution.attempts import PLAIN
 from ocp.solution.files import plain
@@ -121,7 +121,7 @@ def transcription_content(
         raise ValueError(f"transcription.{error}") from None
     data = settings_of(changed)
     chosen, method = changed.dynamics, type(changed.method)
-    if isinstance(chosen, Formulation) and not is_built_in(chosen):
+    if isinstance(chosen, Formulation) and not is_named(chosen):
         data["dynamics"] = bound_to("dynamics", chosen, neighbour, chosen.inverse)
     if METHODS.get(method.name) is not method:
         data["method"] = address(method)
@@ -203,7 +203,7 @@ def _changed(stated: Transcription, changes: Mapping[str, Any], neighbour: Any) 
     general = {entry.name for entry in fields(Transcription)} - {"method"}
     shared = {name: value for name, value in changes.items() if name in general}
     own = {name: value for name, value in changes.items() if name not in {*general, "method"}}
-    if "dynamics" in shared and shared["dynamics"] not in CHOICES:
+    if "dynamics" in shared and not is_choice(shared["dynamics"]):
         shared["dynamics"] = named(neighbour, shared["dynamics"], Formulation)
     method = stated.method
     if changes.get("method", method.name) != method.name:

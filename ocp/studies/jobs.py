@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from ocp.dynamics import CHOICES, DERIVATIVES, Formulation
+from ocp.dynamics import DERIVATIVES, Formulation
+from ocp.dynamics.catalogue import is_choice
 from ocp.problem import Problem
 from ocp.solution.solving import solve
 from ocp.solvers import HESSIANS, Solver
@@ -159,7 +160,7 @@ def _transcription(problem: Compared, way: Way) -> Mapping[str, Any]:
     task = problem if isinstance(problem, Task) else None
     function = problem if task is None else task.problem
     dynamics = way.dynamics
-    if dynamics not in CHOICES:
+    if not is_choice(dynamics):
         dynamics = named(function, dynamics, Formulation)
     chosen = {"dynamics": dynamics, "derivatives": way.derivatives}
     settings = dict(TRANSCRIPTIONS[way.transcription])

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ocp.dynamics import Formulation
-from ocp.dynamics.catalogue import is_built_in
+from ocp.dynamics.catalogue import is_named
 from ocp.studies.addresses import address, known_by, resolve, where
 from ocp.studies.content import Content
 from ocp.studies.task import Task
@@ -60,7 +60,7 @@ def _parts(value: Any) -> tuple[Any, ...]:
     if isinstance(value, Task):
         return (value.problem,)
     if isinstance(value, Transcription):
-        own = isinstance(value.dynamics, Formulation) and not is_built_in(value.dynamics)
+        own = isinstance(value.dynamics, Formulation) and not is_named(value.dynamics)
         return (value.dynamics, type(value.method)) if own else (type(value.method),)
     return (type(value),) if isinstance(value, Method) else (value,)
 

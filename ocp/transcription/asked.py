@@ -10,7 +10,7 @@ from ocp.dynamics import formulation_of
 from ocp.problem.statement import Constraint, Problem
 from ocp.transcription.distinct import among, distinct
 from ocp.transcription.kernels import evaluate
-from ocp.transcription.laws import laws
+from ocp.transcription.laws import laws, within_reach
 from ocp.transcription.requests import Program, Request, lawful, stated
 from ocp.transcription.transcribe import Transcription
 from ocp.transcription.variables import join, motion_map
@@ -47,8 +47,9 @@ def asked(
     method, layout = transcription.method, transcription.method.layout(problem)
     formulation = formulation_of(transcription.dynamics, problem.tree)
     program = Program(problem=problem, layout=layout, formulation=formulation, provider=None)
+    known = within_reach(problem.tree, formulation)
     requests = [
-        *stated(program, problem.requirements, method.grid(problem)),
+        *stated(program, (*problem.requirements, *known), method.grid(problem)),
         *lawful(program, laws(problem, layout.lifts)),
     ]
     x = join(layout, points, duration, lifted if layout.lifts else None)

@@ -4,12 +4,15 @@ states."""
 from collections.abc import Callable
 from typing import Any
 
+import casadi as ca
+
 from ocp.dynamics import Formulation, accelerations
 from ocp.mechanics.structure import bearing, structure
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.zero_moment import body_weight
-from ocp.problem.names import DYNAMICS, PASSIVE
+from ocp.problem.names import DYNAMICS, PASSIVE, REACH
 from ocp.problem.statement import Constraint, Problem
+from ocp.problem.units import unit_of
 from ocp.transcription.loop_laws import closures
 
 FORMS = ("implicit", "explicit")
@@ -41,6 +44,26 @@ def laws(
         instants = tuple(problem.motion.abscissae(2).tolist())
         stated.append((_passive(tree, free), (instants,) * len(free)))
     return (*stated, *closures(problem, integrated))
+
+
+def within_reach(tree: Tree, formulation: Formulation) -> tuple[Constraint, ...]:
+    """Return the constraint that keeps a motion where an approximate formulation, as a table, knows
+    its torques; none for others, and for tables without ends."""
+    known = formulation.approximation
+    ranges = () if known is None else known.reach(tree)
+    if not ranges:
+        return ()
+    joints = [tree.moving[each.row] for each in ranges]
+    return (
+        Constraint(
+            name=REACH,
+            function=lambda at: ca.vertcat(*(getattr(at, one.quantity)[one.row] for one in ranges)),
+            lower=tuple(each.lower for each in ranges),
+            upper=tuple(each.upper for each in ranges),
+            labels=tuple(f"{one.quantity} of {joint.name}" for one, joint in zip(ranges, joints)),
+            units=tuple(unit_of(joint, one.quantity) for one, joint in zip(ranges, joints)),
+        ),
+    )
 
 
 def _implicit(tree, rows):

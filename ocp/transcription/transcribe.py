@@ -20,6 +20,7 @@ from ocp.solvers.record import attentive
 from ocp.transcription.asking import given
 from ocp.transcription.goals import goals, nonlinear_program, term_values
 from ocp.transcription.guess import straight_guess
+from ocp.transcription.laws import within_reach
 from ocp.transcription.methods import METHODS, Method, Spline, method_of
 from ocp.transcription.requests import Program, groups, lawful, stated
 from ocp.transcription.rows import Box, row_bounds
@@ -194,7 +195,8 @@ def transcribe(problem: Problem, transcription: Transcription = Transcription())
 def _requests(program, method):
     """Return all that is asked of the motion: first what the problem states, then the laws."""
     problem = program.problem
-    constraints, nodes = method.constraints(problem), method.grid(problem)
+    known = within_reach(problem.tree, program.formulation)
+    constraints, nodes = (*method.constraints(problem), *known), method.grid(problem)
     own = method.laws(problem, program.layout.lifts, program.formulation)
     return [*stated(program, constraints, nodes), *lawful(program, own)]
 

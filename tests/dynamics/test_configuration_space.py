@@ -1,8 +1,6 @@
 """The configuration space method: equal torques, Christoffel symbols, and tables that converge as
 interpolation promises."""
 
-from itertools import product
-
 import casadi as ca
 import numpy as np
 import pytest
@@ -10,7 +8,6 @@ from ocp.models.pr import pr
 from ocp.models.two_link import INERTIA, LENGTH, MASS, two_link
 from random_trees import over, random_loads, random_motion, random_tree
 
-from ocp import Link, Tree, fixed, revolute
 from ocp.dynamics import newton_euler
 from ocp.dynamics.configuration_space import (
     coriolis,
@@ -18,11 +15,9 @@ from ocp.dynamics.configuration_space import (
     gravity_vector,
     inertia_matrix,
     inverse,
-    tabulate,
 )
 
 KINDS = ("revolute", "prismatic", "screw", "fixed")
-RANGES = ((-1.0, 1.0), (0.2, 1.5), (-0.3, 0.4))
 
 
 def mechanism(seed, largest=6):
@@ -31,23 +26,6 @@ def mechanism(seed, largest=6):
     rng, first = np.random.default_rng(seed), seed % len(KINDS)
     tree = random_tree(rng, int(rng.integers(1, largest + 1)), kinds=KINDS[first:] + KINDS[:first])
     return tree, *random_motion(rng, tree), random_loads(rng, tree, seed // len(KINDS) % 4)
-
-
-def three(seed=0, points=9):
-    """A random mechanism of three moving joints, its table, and places within it (3, 200)."""
-    tree = random_tree(np.random.default_rng(seed), 3, kinds=("revolute", "screw"), branching=0)
-    lower, upper = np.array(RANGES).T[:, :, None]
-    return (
-        tree,
-        tabulate(tree, points, RANGES),
-        np.random.default_rng(1).uniform(lower, upper, (3, 200)),
-    )
-
-
-def reference(tree, q, qd, qdd):
-    """Torques (n, N) of newton_euler."""
-    symbols = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
-    return np.array(ca.Function("tau", symbols, [newton_euler.inverse(tree, *symbols)])(q, qd, qdd))
 
 
 def close(actual, expected, tolerance=1e-10):
@@ -172,76 +150,3 @@ def test_the_dense_graph_gives_the_torques():
         ca.Function("tau", inputs, [tau]).call(given)[0],
         newton_euler.inverse(tree, place, ca.DM(qd), ca.DM(qdd)),
     )
-
-
-def test_a_table_is_exact_at_its_points():
-    tree, table, _ = three(points=(3, 4, 2))
-    q = np.array(list(product(*table.axes))).T
-    qd, qdd = np.random.default_rng(2).uniform(-2, 2, (2, *q.shape))
-    close(table.torque(q, qd, qdd), reference(tree, q, qd, qdd), 1e-13)
-    close(
-        table.torque(q[:, 5], qd[:, 5], qdd[:, 5])[:, None],
-        reference(tree, q[:, 5:6], qd[:, 5:6], qdd[:, 5:6]),
-        1e-13,
-    )
-    assert table.size == 3 * 4 * 2 * (3 + 6 + 3 * 6) and not table.values.flags.writeable
-
-
-@over(range(1))
-def test_the_error_of_a_table_falls_with_the_square_of_its_spacing(seed):
-    counts, errors = (4, 7, 13), []
-    for count in counts:
-        tree, table, q = three(seed, count)
-        qd, qdd = np.random.default_rng(2).uniform(-2, 2, (2, *q.shape))
-        errors.append(
-            np.sqrt(np.mean((table.torque(q, qd, qdd) - reference(tree, q, qd, qdd)) ** 2))
-        )
-    exponent = -np.polyfit(np.log(np.array(counts) - 1), np.log(errors), 1)[0]
-    assert 1.8 <= exponent <= 2.2
-
-
-def test_a_table_takes_its_ranges_from_the_joint_limits():
-    joints = [
-        revolute("first", position=(-0.5, 1.0)),
-        fixed("plate", "first"),
-        revolute("second", "plate", position=0.7, home=(0.3, 0, 0)),
-    ]
-    table = tabulate(Tree(links=[Link(mass=1.0, com=(0.1, 0.2, 0))] * 3, joints=joints), 3)
-    assert table.names == ("first", "second") and [axis.tolist() for axis in table.axes] == [
-        [-0.5, 0.25, 1.0],
-        [-0.7, 0.0, 0.7],
-    ]
-    with pytest.raises(
-        ValueError, match=r"joint 'second': q leaves its range, -0.7 to 0.7: 0.8 to 0.8"
-    ):
-        table.torque([0.0, 0.8], [0, 0], [0, 0])
-    with pytest.raises(ValueError, match=r"table: qd: expected shape \(2,\) or \(2, N\)"):
-        table.torque([0.0, 0.1], [0, 0, 0], [0, 0])
-
-
-@pytest.mark.parametrize(
-    ("joints", "grid", "ranges", "message"),
-    [
-        (4, 3, None, "expected 1 to 3 moving joints, got 4: joint 'joint3' is one too many"),
-        (2, 3, None, "joint 'joint0': expected a finite range of some width, got -inf to inf"),
-        (
-            2,
-            3,
-            [(0, 1), (2, 2)],
-            "joint 'joint1': expected a finite range of some width, got 2 to 2",
-        ),
-        (2, 3, [(0, 1), (2, 1)], "joint 'joint1': range: lower bound 2 is above upper bound 1"),
-        (2, (3, 1), [(0, 1), (0, 1)], "joint 'joint1': expected at least 2 points, got 1"),
-        (2, (3, 3, 3), [(0, 1), (0, 1)], "grid: expected one per moving joint, 2, got 3"),
-        (2, 3, [(0, 1)], "ranges: expected one per moving joint, 2, got 1"),
-    ],
-)
-def test_a_table_that_cannot_be_made_says_why(joints, grid, ranges, message):
-    tree = random_tree(np.random.default_rng(0), joints, kinds=("revolute",))
-    with pytest.raises(ValueError, match=message):
-        tabulate(tree, grid, ranges)
-
-
-def test_a_tree_without_moving_joints_has_no_table():
-    with pytest.raises(ValueError, match="expected 1 to 3 moving joints, got 0"):
-        tabulate(Tree(links=[Link(mass=1.0)], joints=[fixed("base")]), 3)
