@@ -6,7 +6,7 @@ from ocp.plots.canvas import COLOURS, PICTURES, SMALL, TEXT, WIDTH, check_suffix
 from ocp.plots.charts import Curve, Panel, lines, panels
 from ocp.plots.motions import plot, plot_joints, plot_outputs, plot_reactions, plot_torques
 from ocp.plots.numerics import plot_convergence, spy
-from ocp.plots.sticks import animate, plot_snapshots, stick
+from ocp.plots.sticks import animate, plot_snapshots, snapshots, stick
 
 __all__ = [
     "ARROW",
@@ -39,6 +39,7 @@ __all__ = [
     "rulers",
     "scene",
     "show",
+    "snapshots",
     "spy",
     "stick",
     "strip",

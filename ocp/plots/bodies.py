@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ROUND = np.array([(np.cos(angle), np.sin(angle)) for angle in np.linspace(0, 2 * np.pi, 48)])
+CLEAR = 0.09  # of a plan's width: from label to label
 ARROW = 0.6  # m: length of a force of one body weight
 HEAD = "-|>,head_width=0.12,head_length=0.3"  # of a force
 
@@ -228,7 +229,10 @@ def _supports(axes: Axes, scene: Scene, body: Body, plane: list[int]) -> list[Ar
 
 
 def _label_changes(axes: Axes, edges: Sequence[float], places: np.ndarray) -> None:
-    """Write above and below in turn, clear of the polygons, at what s the places are reached."""
+    """Write above and below in turn, clear of the polygons, at what s the places are reached.
+
+    Labels on one side keep clear of one another.
+    """
     low, high = axes.dataLim.intervaly
     margin = 0.12 * (high - low)
     axes.set_ylim(low - 2 * margin, high + 2 * margin)
@@ -239,11 +243,15 @@ def _label_changes(axes: Axes, edges: Sequence[float], places: np.ndarray) -> No
         "shrinkA": 1,
         "shrinkB": 2.5,
     }
+    free = {0: -np.inf, 1: -np.inf}  # where the next label may be, above and below
+    room = CLEAR * np.ptp(axes.get_xlim())
     for k, (edge, place) in enumerate(zip(edges, places)):
+        x = max(place[0], free[k % 2])
+        free[k % 2] = x + room
         axes.annotate(
             f"s = {edge:g}",
             place,
-            (place[0], low - margin if k % 2 else high + margin),
+            (x, low - margin if k % 2 else high + margin),
             ha="center",
             va="center",
             fontsize=SMALL,

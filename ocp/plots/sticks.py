@@ -65,7 +65,10 @@ def animate(
 
 
 def snapshots(figure: Figure, spec: Any, solution: Solution, count: int) -> None:
-    """Draw the snapshots, with a bar of their times, where `spec` of the figure's grid is."""
+    """Draw `count` snapshots of a solution, with a bar of their times, into a figure.
+
+    `spec`: where, a cell of the figure's grid.
+    """
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
