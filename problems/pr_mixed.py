@@ -36,6 +36,7 @@ def problem(
     )
 
 
+AT_KNOTS = {"nodes": 1, "quadrature": "trapezoid"}
 PUBLISHED = (
     Published(
         quantity="T (s)",
@@ -54,6 +55,17 @@ PUBLISHED = (
         arguments={"stroke": 0.5},
         ours=lambda solution: solution.duration,
         remark="one datum altered: a stroke of 0.50 m, 0.3 % off the print",
+    ),
+    Published(
+        quantity="T (s)",
+        value=0.5585,
+        source="Barman 2020, section 4.2",
+        optimum=0.55777,
+        arguments={"u": 0.00442},
+        settings=AT_KNOTS,
+        ours=lambda solution: solution.duration,
+        remark="one weight altered: a lighter effort; its force stands at the limit for a quarter "
+        "of the time",
     ),
 )
 

@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 from collections.abc import Sequence
@@ -23,10 +24,15 @@ def modules() -> dict[str, ModuleType]:
         name: importlib.import_module(f"{GALLERY}.{name}") for name in names if name[0] != "_"
     }
     return {
-        name: module
-        for name, module in modules.items()
-        if hasattr(module, "TASK") or 'if __name__ == "__main__"' in inspect.getsource(module)
+        name: module for name, module in modules.items() if hasattr(module, "TASK") or _runs(module)
     }
+
+
+def _runs(module: ModuleType) -> bool:
+    """Return whether `python -m` runs a module, or a package."""
+    if hasattr(module, "__path__"):
+        return importlib.util.find_spec(f"{module.__name__}.__main__") is not None
+    return 'if __name__ == "__main__"' in inspect.getsource(module)
 
 
 def tasks() -> dict[str, Task]:

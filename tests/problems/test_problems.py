@@ -1,15 +1,12 @@
 """The papers' problems: published times and true optima, from every formulation and Hessian; the
-gallery and its table."""
+gallery."""
 
-import re
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from ocp.problems import acrobot_swing, swinging
 from ocp.problems.pr_mixed import problem as sliding
-from ocp.problems.published import HEADER, rows
 from ocp.problems.two_link_lift import problem as lift
 from ocp.problems.two_link_time import problem as fastest
 
@@ -135,26 +132,6 @@ def test_another_solver_reaches_the_same_optimum():
 def test_the_gallery_lists_every_problem_that_runs():
     assert {"two_link_time", "gait", "lifting", "published"} <= set(modules())
     assert {"two_link_time", "gait", "lifting"} <= set(tasks()) <= set(modules())
-
-
-def test_the_readme_shows_the_table_as_it_is():
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    shown = [
-        re.split(r" \| ", line.strip("| "))
-        for line in readme.splitlines()
-        if line.startswith("| `")
-    ]
-    assert "| " + " | ".join(HEADER) + " |" in readme
-    found = list(rows())
-    assert len(shown) >= len(found)
-    for line in found:
-        match = [
-            other
-            for other in shown
-            if (other[0], other[1], other[-1]) == (line[0], line[1], line[-1])
-        ]
-        assert len(match) == 1 and match[0][2:4] == list(line[2:4]) and match[0][5] == line[5]
-        assert float(match[0][4]) == pytest.approx(float(line[4]), abs=1.1e-4)
 
 
 def test_ctrl_c_in_one_of_several_starts_ends_them_all(monkeypatch):
