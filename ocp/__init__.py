@@ -21,6 +21,7 @@ from ocp.later import later
 from ocp.mechanics import kinematics
 from ocp.mechanics.joints import Joint, dh, fixed, prismatic, revolute, screw
 from ocp.mechanics.loads import Load
+from ocp.mechanics.stays import Stay, cable, slot, stop
 from ocp.mechanics.tree import Link, Loop, Point, Tree
 from ocp.motion import BSpline
 from ocp.problem import (
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from ocp.solution.certificate import NotVerified, Verification, verify
     from ocp.solution.refinement import refine
     from ocp.solution.simulation import simulate
+    from ocp.solution.tightening import tighten
     from ocp.studies import Published, Task, Views, compare, multistart, pareto, sweep
 
 __all__ = [
@@ -103,6 +105,7 @@ __all__ = [
     "Solution",
     "Solver",
     "Spline",
+    "Stay",
     "Support",
     "Symmetry",
     "Task",
@@ -115,6 +118,7 @@ __all__ = [
     "apart",
     "at_end",
     "at_start",
+    "cable",
     "compare",
     "dh",
     "duration",
@@ -147,10 +151,13 @@ __all__ = [
     "revolute",
     "screw",
     "simulate",
+    "slot",
     "smoothness",
     "solve",
     "squares",
+    "stop",
     "sweep",
+    "tighten",
     "torque_limits",
     "unilateral",
     "velocity_limits",
@@ -167,6 +174,7 @@ __getattr__, __dir__ = later(
         "ocp.solution.refinement": ("refine",),
         "ocp.solution.certificate": ("NotVerified", "Verification", "verify"),
         "ocp.solution.simulation": ("simulate",),
+        "ocp.solution.tightening": ("tighten",),
         "ocp.studies": ("Published", "Task", "Views", "compare", "multistart", "pareto", "sweep"),
     },
 )

@@ -46,10 +46,15 @@ def forward_dynamics(
 
     `q, qd, tau` (n,) are numbers or expressions, torques in N m and forces in N; loops stay closed,
     by the forces of their cut joints. Raises ValueError for sizes that are not n, and for numbers
-    where the accelerations are not determined.
+    where the accelerations are not determined, and for a tree with stays.
     """
     method = formulation_of(formulation, tree)
     q, qd, tau = _expressions(tree, q=q, qd=qd, tau=tau)
+    if tree.stays:
+        raise ValueError(
+            f"forward_dynamics: forces of stays {', '.join(stay.name for stay in tree.stays)} are "
+            "unknown; take replace(tree, stays=()) and state them as loads or torques"
+        )
     if not structure(tree).closed:
         return accelerations(method, tree, q, qd, tau, loads)
     return closed_loops.forward(tree, q, qd, tau, loads, dynamics=slope_of(method, tree))[0]

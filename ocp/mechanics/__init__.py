@@ -39,6 +39,7 @@ from ocp.mechanics.logarithm import (
 from ocp.mechanics.modes import Curve, Modes, Place, damped, stiffened
 from ocp.mechanics.rigid import Motion, joint_pose
 from ocp.mechanics.spatial import dh_pose, rotate_x, rotate_y, rotate_z, translate
+from ocp.mechanics.stays import Stay, cable, slot, stop
 from ocp.mechanics.structure import Structure, structure
 from ocp.mechanics.tree import Link, Loop, Point, Tree, inward, outward
 from ocp.mechanics.types import Matrix
@@ -63,6 +64,7 @@ __all__ = [
     "Place",
     "Point",
     "Shape",
+    "Stay",
     "Structure",
     "Tree",
     "Wrench",
@@ -72,6 +74,7 @@ __all__ = [
     "attached",
     "between",
     "body_weight",
+    "cable",
     "center_of_mass",
     "close",
     "close_accelerations",
@@ -114,7 +117,9 @@ __all__ = [
     "rotate_y",
     "rotate_z",
     "screw",
+    "slot",
     "stiffened",
+    "stop",
     "structure",
     "tangents",
     "translate",

@@ -8,6 +8,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.closure import Independence, examples, independent
+from ocp.mechanics.holding import stay_labels
 from ocp.mechanics.loops import DEPENDENT, gap_jacobian, labels, units
 from ocp.mechanics.tree import Tree
 
@@ -94,10 +95,15 @@ class Structure:
         """Units of all rows of the gap."""
         return tuple(units(self.tree))
 
+    @cached_property
+    def stay_labels(self) -> tuple[str, ...]:
+        """Names of all sides of the stays."""
+        return stay_labels(self.tree)
+
     @property
     def internal(self) -> int:
-        """How many numbers the drives and the cut joints give at an instant."""
-        return len(self.drives) + len(self.cuts)
+        """How many numbers the drives, the cut joints and the stays give at an instant."""
+        return len(self.drives) + len(self.cuts) + len(self.stay_labels)
 
     @cached_property
     def bearing(self) -> tuple[int, ...] | None:

@@ -17,6 +17,7 @@ import numpy as np
 from ocp.mechanics.checks import frozen, numbers, set_fields, several
 from ocp.mechanics.joints import GROUND, Joint
 from ocp.mechanics.modes import Modes
+from ocp.mechanics.stays import Stay
 from ocp.mechanics.types import Numbers
 
 
@@ -117,11 +118,11 @@ class Loop:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Tree:
-    """Links and joints of a serial or branched mechanism, its points, gravity and loops.
+    """Links and joints of a serial or branched mechanism, its points, gravity, loops and stays.
 
-    `gravity` (3, m/s2) is in global axes; `loops` are where the mechanism is closed. Joint k
-    carries link k, and a parent stands before its children. Raises ValueError naming the joint,
-    point or loop.
+    `gravity` (3, m/s2) is in global axes; `loops` are where the mechanism is closed, `stays` where
+    it closes at bounds alone. Joint k carries link k, and a parent stands before its children.
+    Raises ValueError naming the joint, point, loop or stay.
     """
 
     links: Sequence[Link]
@@ -129,9 +130,15 @@ class Tree:
     points: Sequence[Point] = ()
     gravity: Numbers = (0.0, 0.0, 0.0)
     loops: Sequence[Loop] = ()
+    stays: Sequence[Stay] = ()
 
     def __repr__(self) -> str:
-        counts = {"links": self.links, "points": self.points, "loops": self.loops}
+        counts = {
+            "links": self.links,
+            "points": self.points,
+            "loops": self.loops,
+            "stays": self.stays,
+        }
         rest = "".join(f", {len(parts)} {name}" for name, parts in counts.items() if parts)
         return f"Tree({self.dof} coordinates: {', '.join(self.names):.200}{rest})"
 
@@ -142,6 +149,7 @@ class Tree:
             joints=several("tree: joints", self.joints, Joint),
             points=several("tree: points", self.points, Point),
             loops=several("tree: loops", self.loops, Loop),
+            stays=several("tree: stays", self.stays, Stay),
             gravity=frozen(numbers("gravity", self.gravity, (3,))),
         )
         if not self.joints or len(self.links) != len(self.joints):
@@ -160,7 +168,10 @@ class Tree:
                 )
         _check_unique("loop", [loop.name for loop in self.loops])
         for loop in self.loops:
-            _check_ends(self, loop)
+            _check_ends(self, f"loop {loop.name!r}", loop.start, loop.end)
+        _check_unique("stay", [stay.name for stay in self.stays])
+        for stay in self.stays:
+            _check_stay(self, stay)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -344,17 +355,25 @@ def _check_parents(joints):
             )
 
 
-def _check_ends(tree, loop):
+def _check_ends(tree, label, start, end):
+    """Raise ValueError unless both ends, points or places of the ground, move to each other."""
     carriers, known = [], {point.name: point.link for point in tree.points}
-    for end in (loop.start, loop.end):
-        if end not in known:
-            raise ValueError(
-                f"loop {loop.name!r}: unknown point {end!r}; {_known('points', list(known))}"
-            )
+    for which in (start, end):
+        if isinstance(which, str) and which not in known:
+            raise ValueError(f"{label}: unknown point {which!r}; {_known('points', list(known))}")
         above = outward(tree, lambda k, rigid: rigid if tree.joints[k].screw is None else k, -1)
-        carriers.append(above[tree.names.index(known[end])])
+        carriers.append(above[tree.names.index(known[which])] if isinstance(which, str) else -1)
     if carriers[0] == carriers[1]:
         raise ValueError(
-            f"loop {loop.name!r}: its points {loop.start!r} and {loop.end!r} are on one link, or "
-            "on rigidly joined ones"
+            f"{label}: its points {start!r} and {end!r} are on one link, or on rigidly joined ones"
         )
+
+
+def _check_stay(tree, stay):
+    label = f"stay {stay.name!r}"
+    if tree.flexible:
+        raise ValueError(f"{label}: links that bend ({', '.join(tree.flexible)}) take no stays yet")
+    if not stay.joint:
+        _check_ends(tree, label, stay.start, stay.end)
+    elif tree.joints[tree.link_index(stay.joint)].screw is None:
+        raise ValueError(f"{label}: joint {stay.joint!r} is fixed and has no coordinate")

@@ -10,6 +10,7 @@ import casadi as ca
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.closed_loops import eliminated
 from ocp.mechanics import kinematics
+from ocp.mechanics.holding import stay_gaps, stay_torques, stay_wrenches
 from ocp.mechanics.loads import Load, attached
 from ocp.mechanics.loops import loop_loads, loop_wrenches
 from ocp.mechanics.structure import structure
@@ -28,7 +29,8 @@ class Forces:
 
     `torques`: the joint torques (n,), where they are variables; `needed`: the generalized forces
     (n,) beside the ground's wrenches, where inverse dynamics knows of these; `ground`: the wrenches
-    of the feet; `cuts`: the forces of cut joints (m,), where passive joints do not determine them.
+    of the feet; `cuts`: the forces of cut joints (m,), where passive joints do not determine them;
+    `stays`: those of the stays (sides,).
     """
 
     inverse: Any
@@ -36,6 +38,7 @@ class Forces:
     needed: Callable | None = None
     ground: Any = None
     cuts: Callable | None = None
+    stays: Callable | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,8 +47,8 @@ class Instant:
 
     `s` in [0, 1], duration `T` (s), `q, qd, qdd` (n,), and on demand the time `t` (s), the joint
     torques `tau` (n,), the pose (4x4), position, velocity and acceleration (3,) of named points,
-    what the ground gives, a `reaction`, and what cut joints pass, the `loop_forces`. `forces` says
-    how all of these are known.
+    what the ground gives, a `reaction`, what cut joints pass, the `loop_forces`, and how stays
+    hold, their `stay_gaps` and `stay_forces`. `forces` says how all of these are known.
     """
 
     tree: Tree
@@ -96,8 +99,8 @@ class Instant:
     @cached_property
     def needed(self) -> Matrix:
         """The generalized forces (n,) that the motion needs beside the ground's wrenches and the
-        forces of cut joints."""
-        return self.supported - self.looped
+        forces of cut joints and stays."""
+        return self.supported - self.looped - self.stayed
 
     @cached_property
     def looped(self) -> Matrix:
@@ -114,7 +117,36 @@ class Instant:
         """
         if self.forces.cuts is not None:
             return self.forces.cuts(self)
-        return eliminated(self.tree, self.frames, self.supported, structure(self.tree).passive)
+        supported = self.supported - self.stayed
+        return eliminated(self.tree, self.frames, supported, structure(self.tree).passive)
+
+    @cached_property
+    def stay_gaps(self) -> Matrix:
+        """What the stays' sides have left to closed (sides,), m or rad, by row as
+        `structure(tree).stay_labels`."""
+        return stay_gaps(self.tree, self.q)
+
+    @cached_property
+    def stay_forces(self) -> Matrix:
+        """How strongly the stays' sides push or pull (sides,), N or N m.
+
+        Raises ValueError where they are not known.
+        """
+        if not self.tree.stays:
+            return ca.DM(0, 1)
+        if self.forces.stays is None:
+            raise ValueError(
+                f"stays {', '.join(stay.name for stay in self.tree.stays)}: their forces are not "
+                "known of a motion alone; expected them as variables"
+            )
+        return self.forces.stays(self)
+
+    @cached_property
+    def stayed(self) -> Matrix:
+        """The generalized forces (n,) that stays give; zero without any."""
+        if not self.tree.stays:
+            return 0.0
+        return stay_torques(self.tree, self.frames, self.stay_forces)
 
     def _given(self, wrenches):
         """Return the generalized forces of wrenches {(name, link): Wrench}."""
@@ -140,7 +172,7 @@ class Instant:
 
         They are the Newton-Euler ones whatever the formulation (Barman 2020, step 9), of flexible
         links those of Book (1984); the loads, the ground's wrenches and the forces of cut joints
-        are all taken up.
+        and stays are all taken up.
         """
         name = "book" if structure(self.tree).flexible else "newton_euler"
         passed: Any = FORMULATIONS[name].reactions
@@ -148,6 +180,8 @@ class Instant:
         if structure(self.tree).closed:
             loads += loop_loads(self.tree, self.q, self.loop_forces)
         wrenches = () if self.ground is None else tuple(self.reaction.wrenches.values())
+        if self.tree.stays:
+            wrenches += stay_wrenches(self.tree, self.frames, self.stay_forces)
         tree, pushes = attached(self.tree, self.frames, wrenches)
         return passed(tree, self.q, self.qd, self.qdd, (*loads, *pushes))
 

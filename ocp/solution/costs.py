@@ -63,7 +63,7 @@ def dense_terms(solution: Solution) -> np.ndarray:
 
     Between any two of the motion's breaks, switches of contact, and nodes of what is lifted, by
     Gauss's rule. Torques are those that the motion needs, also where polynomials of their own stand
-    for them, unless cut joints leave them undetermined.
+    for them, unless cut joints or stays leave them undetermined.
     """
     problem, terms = solution.problem, [term for _, term in solution.problem.objective.terms]
     if not terms:
@@ -105,7 +105,8 @@ def _rule(solution: Solution) -> tuple[np.ndarray, np.ndarray]:
 def _traced(solution: Solution, wanted: Callable[[Instant], Any], s: np.ndarray) -> np.ndarray:
     """Return (m, N) of a function of an Instant, its torques those that the motion needs."""
     problem, known = solution.problem, lifts(solution)
-    if known != "variables" or not structure(problem.tree).determined:
+    follow = structure(problem.tree).determined and not problem.tree.stays
+    if known != "variables" or not follow:
         return trace(problem, solution.formulation, wanted, known)(inputs(solution, s), s)
     y = motion_inputs(problem, solution.points, solution.duration, s)
     return trace(problem, solution.formulation, wanted, None)(y, s)

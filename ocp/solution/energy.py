@@ -15,9 +15,10 @@ from ocp.solution.solution import Solution
 
 
 def reported(at: Instant) -> Any:
-    """Return the generalized forces (n,) of the reported torques, of cut joints and the ground."""
+    """Return the generalized forces (n,) of the reported torques, of cut joints, stays and the
+    ground."""
     ground = 0 if at.ground is None else at.unsupported - at.supported
-    return at.tau + at.looped + ground
+    return at.tau + at.looped + at.stayed + ground
 
 
 def required(at: Instant) -> Any:

@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 def lifts(solution: "Solution") -> str | None:
     """Return what the inputs end with, as `symbols` of kernels names it.
 
-    "variables": torques that are polynomials of their own; "given": what the ground or undetermined
-    cut joints gave at the nodes; None: nothing.
+    "variables": torques that are polynomials of their own; "given": what the ground, stays or
+    undetermined cut joints gave at the nodes; None: nothing.
     """
     if solution.problem.motion.collocated:
         return "variables"
-    known = structure(solution.problem.tree).determined and not solution.stands
+    drawn = structure(solution.problem.tree)
+    known = drawn.determined and not drawn.stay_labels and not solution.stands
     return None if known else "given"
 
 
@@ -33,7 +34,7 @@ def inputs(solution: "Solution", s: np.ndarray) -> np.ndarray:
     lines = solution.lifted
     if lifts(solution) != "variables":
         wrenches = solution.wrenches().values() if solution.stands else ()
-        lines = np.vstack([_cut_forces(solution), *wrenches])
+        lines = np.vstack([_cut_forces(solution), stay_forces(solution), *wrenches])
     if not lines.size:
         return y
     return np.vstack([y, lines @ wrenches_between(solution.problem, solution.nodes, s).T])
@@ -44,3 +45,9 @@ def _cut_forces(solution: "Solution") -> np.ndarray:
     drawn = structure(solution.problem.tree)
     first = len(drawn.drives)
     return solution.lifted[first : first + (0 if drawn.determined else len(drawn.cuts))]
+
+
+def stay_forces(solution: "Solution") -> np.ndarray:
+    """Return the forces of stays at the nodes (sides, N), N or N m."""
+    drawn = structure(solution.problem.tree)
+    return solution.lifted[drawn.internal - len(drawn.stay_labels) : drawn.internal]

@@ -15,6 +15,7 @@ from ocp.dynamics.catalogue import is_comparable
 from ocp.dynamics.closed_loops import eliminated
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.lie_group import LIE_GROUP
+from ocp.mechanics.holding import stay_torques
 from ocp.mechanics.kinematics import poses
 from ocp.mechanics.loads import Load, acting
 from ocp.mechanics.loops import gap_slope
@@ -23,8 +24,11 @@ from ocp.mechanics.tree import Tree
 from ocp.motion.mesh import Mesh, power_series
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.point_mass import PointMass
+from ocp.solution.inputs import stay_forces
 from ocp.solution.simulation import accelerations, march, stepper
 from ocp.solution.solution import Solution
+
+ROUNDED = 12  # digits of instants that are told apart
 
 
 def judge(planner: Formulation) -> Formulation | None:
@@ -49,6 +53,14 @@ def replay(solution: Solution) -> np.ndarray:
     for itself; but for those that are not of the house, whose mechanics may be others.
     """
     return march(_segment(solution), planned(solution)[:, 0], _coefficients(solution))
+
+
+def pieces(solution: Solution) -> np.ndarray:
+    """Return the instants s between which a plan is replayed: the motion's breaks, and where stays
+    push between nodes these too."""
+    breaks = solution.problem.motion.breaks
+    straight = solution.problem.tree.stays and not solution.problem.motion.collocated
+    return np.unique(np.append(breaks, solution.nodes).round(ROUNDED)) if straight else breaks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +114,10 @@ def segment_defects(solution: Solution) -> np.ndarray:
     """
     plan, segment, coefficients = planned(solution), _segment(solution), _coefficients(solution)
     shares = _segments(solution, plan, segment, coefficients)[1].max(axis=0)
-    return np.where(np.isfinite(shares), shares, np.inf)
+    motion, ends = solution.problem.motion, pieces(solution)
+    segment_of = np.searchsorted(motion.breaks[1:-1], (ends[1:] + ends[:-1]) / 2)
+    shares = np.where(np.isfinite(shares), shares, np.inf)
+    return np.bincount(segment_of, weights=shares, minlength=motion.segments)
 
 
 def _segments(
@@ -112,14 +127,15 @@ def _segments(
     n = solution.problem.tree.dof
     single = march(segment, plan[:, 0], coefficients, anew=plan)
     errors = np.abs(single - plan)[:, 1:]
-    left = (1.0 - solution.problem.motion.breaks[1:]) * solution.duration
+    left = (1.0 - pieces(solution)[1:]) * solution.duration
     return errors[:n], errors[:n] + errors[n:] * left
 
 
 def planned(solution: Solution) -> np.ndarray:
-    """Return the planned states (2 n, segments + 1), rad or m and rates, at the motion's breaks."""
-    breaks = solution.problem.motion.breaks * solution.duration
-    return np.vstack([solution.q(breaks), solution.qd(breaks)])
+    """Return the planned states (2 n, segments + 1), rad or m and rates, at the ends of the
+    pieces."""
+    ends = pieces(solution) * solution.duration
+    return np.vstack([solution.q(ends), solution.qd(ends)])
 
 
 def _coefficients(solution: Solution) -> np.ndarray:
@@ -127,24 +143,24 @@ def _coefficients(solution: Solution) -> np.ndarray:
 
     Its start and its length (s), and the coefficients of its polynomials of time.
 
-    They are those of the planned q, or of the torques where these are polynomials of their own.
+    They are those of the planned q, or of the torques where these are polynomials of their own;
+    then those of the stays' forces.
     """
-    motion, T = solution.problem.motion, solution.duration
-    starts, lengths = motion.breaks[:-1] * T, np.diff(motion.breaks) * T
+    motion, T, ends = solution.problem.motion, solution.duration, pieces(solution)
+    starts, lengths = ends[:-1] * T, np.diff(ends) * T
     if motion.collocated:
         torques, powers = solution.tau(motion.nodes * T), np.arange(motion.degree)
-        plans = [
-            power_series(cast(Mesh, motion), torques, k) / length**powers
-            for k, length in enumerate(lengths)
-        ]
-        plan = np.array([plan.T.ravel() for plan in plans])
-        return np.column_stack([starts, lengths, plan])
+        forces = stay_forces(solution)
+        mesh, values = cast(Mesh, motion), np.vstack([torques, forces])
+        plan = [power_series(mesh, values, k) / length**powers for k, length in enumerate(lengths)]
+        drives = np.array([part[: len(torques)].T.ravel() for part in plan])
+        held = np.array([part[len(torques) :].T.ravel() for part in plan])
+        return np.column_stack([starts, lengths, drives, held])
     orders = range(motion.degree + 1)
-    taylor = [
-        solution.points @ motion.values(motion.breaks[:-1], k).T / factorial(k) / T**k
-        for k in orders
-    ]
-    return np.vstack([starts, lengths, *taylor]).T
+    taylor = [solution.points @ motion.values(ends[:-1], k).T / factorial(k) / T**k for k in orders]
+    forces = solution.stay_forces(ends * T) if solution.problem.tree.stays else np.empty((0, 1))
+    straight = [forces[:, :-1], np.diff(forces) / lengths] if len(forces) else []
+    return np.vstack([starts, lengths, *taylor, *straight]).T
 
 
 def _segment(solution: Solution) -> ca.Function:
@@ -160,14 +176,18 @@ def _segment(solution: Solution) -> ca.Function:
     count = problem.motion.degree + (not given)
     taylor = ca.SX.sym("taylor", n, count)
     q, qd, qdd = (_polynomial(taylor, t, order) for order in range(3))
+    held = ca.SX.sym("held", len(structure(tree).stay_labels), count if given else 2)
+    forces = _polynomial(held, t, 0)
     if given:
         torque = ca.SX(q)
     else:
-        torque = _drive(tree, q, _instant(solution, start + t, (q, qd, qdd)).unsupported)
+        needed = _instant(solution, start + t, (q, qd, qdd)).unsupported
+        torque = _drive(tree, q, needed - _stayed(tree, q, forces))
     for row in structure(tree).passive:
         torque[row] = 0
+    torque = torque + _stayed(tree, state[:n], forces)
     acceleration = _falling(solution, start + t, state, torque)
-    parameters = ca.vertcat(start, length, ca.vec(taylor))
+    parameters = ca.vertcat(start, length, ca.vec(taylor), ca.vec(held))
     return stepper(clock, state, parameters, acceleration, 1.0, pace=length)
 
 
@@ -208,6 +228,11 @@ def _instant(solution: Solution, t: ca.SX, motion: tuple[ca.SX, ca.SX, ca.SX]) -
         loads=tuple(solution.problem.loads),
         forces=Forces(inverse=solution.formulation.inverse),
     )
+
+
+def _stayed(tree: Tree, q: ca.SX, forces: ca.SX) -> Any:
+    """Return the generalized forces (n,) of stays at q, zero without any."""
+    return stay_torques(tree, poses(tree, q), forces) if tree.stays else 0
 
 
 def _polynomial(taylor: ca.SX, t: ca.SX, order: int) -> ca.SX:

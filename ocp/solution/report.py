@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from ocp.mechanics.holding import stay_units
 from ocp.mechanics.structure import structure
 from ocp.problem.statement import Problem
 from ocp.solution.bounds import Violation, violations
@@ -52,6 +53,7 @@ def describe(solution: Solution, certificate: "Verification | None" = None) -> d
         "violations": {each.name: _violation(each) for each in worst.values()},
         "verification": None if certificate is None else _certified(certificate),
         "loops": _loops(solution),
+        "stays": _stays(solution),
         "refinement": statistics.get("refinement", []),
         "outputs": _outputs(solution),
     }
@@ -97,6 +99,7 @@ def lines(report: Mapping[str, Any]) -> list[Line]:
         *violation_lines(report["violations"]),
         *([] if verification is None else certificate_lines(verification)),
         *_loop_lines(report["loops"]),
+        *(("stay", f"{label}: at most {peak}") for label, peak in report["stays"].items()),
         *_round_lines(report["refinement"]),
     ]
 
@@ -223,6 +226,19 @@ def _loops(solution: Solution) -> dict[str, Any]:
             for label, unit, peak in zip(drawn.cut_labels, drawn.cut_units, peaks)
         },
         "redundant": list(drawn.redundant),
+    }
+
+
+def _stays(solution: Solution) -> dict[str, str]:
+    """Return how strongly every side of a stay pushes or pulls at most; nothing without any."""
+    tree = solution.problem.tree
+    if not tree.stays:
+        return {}
+    peaks = solution.stay_forces(solution.times()).max(axis=1)
+    units = ("N" if unit == "m" else "N m" for unit in stay_units(tree))
+    return {
+        label: f"{peak:.4g} {unit}"
+        for label, unit, peak in zip(structure(tree).stay_labels, units, peaks)
     }
 
 

@@ -14,7 +14,7 @@ from ocp.dynamics import formulation_of
 from ocp.mechanics.structure import structure
 from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.quadrature import quadrature
-from ocp.problem.names import DYNAMICS, PASSIVE
+from ocp.problem.names import DYNAMICS, PASSIVE, TOUCHING
 from ocp.problem.statement import Constraint, Problem, Span
 from ocp.solvers.nlp import violation
 from ocp.transcription.kernels import Kernel, evaluate
@@ -107,6 +107,8 @@ def _look(transcribed: Transcribed, x: np.ndarray) -> Look:
 
 
 def _along(constraint: Constraint) -> bool:
+    if constraint.name == TOUCHING:  # which jumps where a stay closes
+        return False
     return isinstance(constraint.when, Span) or constraint.when == "path"
 
 

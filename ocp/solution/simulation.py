@@ -60,10 +60,16 @@ def simulate(
     articulated inertias (Sohl & Bobrow 2001), for links that bend Lagrange's equations, for closed
     loops, whose gaps are not stabilised, those with multipliers (Haug 1989); or those of a
     `formulation`. `tolerance`, absolute and relative, is that of CVODES (Hindmarsh et al. 2005).
-    Raises ValueError for sizes that do not fit, numbers that are not finite, and too small a
-    duration or count.
+    Raises ValueError for sizes that do not fit, numbers that are not finite, too small a duration
+    or count, and a tree with stays.
     """
     n = tree.dof
+    if tree.stays:
+        names = ", ".join(stay.name for stay in tree.stays)
+        raise ValueError(
+            f"simulate: stays {names} are not followed as they close and open; take "
+            "replace(tree, stays=()) and state their forces as loads or torques"
+        )
     q, qd = (numbers(f"start: {what}", value, (n,)) for what, value in zip(("q", "qd"), start))
     table = None if callable(torques) or np.ndim(torques) < 2 else _table(torques, n)
     count = count if table is None else table.shape[1]

@@ -91,6 +91,13 @@ class Solution:
         """
         return self.trace(lambda at: at.loop_forces, t)
 
+    def stay_forces(self, t: ArrayLike) -> np.ndarray:
+        """Return how strongly the stays' sides push or pull, (m,) or (m, N), N and N m.
+
+        The rows are those of `structure(tree).stay_labels`.
+        """
+        return self.trace(lambda at: at.stay_forces, t)
+
     def reactions(self, t: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Return moment and force that each joint passes to its link (N m, N).
 

@@ -102,14 +102,22 @@ def _resampled(layout: Layout, guess: Solution) -> np.ndarray:
     cut = drawn.closed and problem.ground is None and len(layout.nodes)
     if problem.motion.collocated or cut:
         torques = guess.tau(t)[list(drawn.drives)]
-        if not drawn.closed:
-            return torques
-        return np.vstack([torques, guess.loop_forces(t)[list(drawn.cuts)]])
+        cuts = [guess.loop_forces(t)[list(drawn.cuts)]] if drawn.closed else []
+        return np.vstack([torques, *cuts, _stayed(problem, guess, t)])
     if guess.lifted.shape[0] != layout.place.shape[0]:
         return standing(layout)
     if not len(guess.nodes) or np.array_equal(guess.nodes, layout.nodes):
         return guess.lifted
     return np.array([np.interp(layout.nodes, guess.nodes, line) for line in guess.lifted])
+
+
+def _stayed(problem: Problem, guess: Solution, t: np.ndarray) -> np.ndarray:
+    """Return the forces of the problem's stays (sides, N) as a solution had them, zero where it had
+    others."""
+    labels = structure(problem.tree).stay_labels
+    if structure(guess.problem.tree).stay_labels != labels:
+        return np.zeros((len(labels), len(t)))
+    return guess.stay_forces(t)
 
 
 def waypoints(problem: Problem, guide: BSpline | None, q: ArrayLike) -> np.ndarray:

@@ -15,6 +15,7 @@ import numpy as np
 from ocp.mechanics.joints import Joint
 from ocp.mechanics.loads import Load
 from ocp.mechanics.modes import Curve, Modes, Place
+from ocp.mechanics.stays import Stay
 from ocp.mechanics.tree import Link, Loop, Point, Tree
 from ocp.motion.mesh import motion_of
 from ocp.problem.ground import Foot, Ground, Pin, Support
@@ -88,7 +89,7 @@ def stated(problem: Problem) -> Statement:
     missing = tuple(writer.missing)  # outputs ask nothing
     outputs = {name: writer.taped(name, function) for name, function in problem.outputs.items()}
     data = {
-        "tree": asdict(problem.tree),
+        "tree": _tree_data(problem.tree),
         "motion": asdict(cast(Any, problem.motion)),
         "duration": problem.duration,
         "loads": loads,
@@ -244,6 +245,12 @@ def _point_mass(data: Data, tapes: Sequence[Tape]) -> PointMass:
     return PointMass(point=data["point"], mass=Played(tape=tape))
 
 
+def _tree_data(tree: Tree) -> Data:
+    """Return a tree as data; of one without stays as it was before there were any."""
+    data = asdict(tree)
+    return data if tree.stays else {key: data[key] for key in data if key != "stays"}
+
+
 def _tree(data: Data) -> Tree:
     links = tuple(Link(**link | {"modes": _modes(link.get("modes"))}) for link in data["links"])
     return Tree(
@@ -251,6 +258,7 @@ def _tree(data: Data) -> Tree:
         joints=tuple(Joint(**joint) for joint in data["joints"]),
         points=tuple(Point(**point) for point in data["points"]),
         loops=tuple(Loop(**loop) for loop in data["loops"]),
+        stays=tuple(Stay(**stay) for stay in data.get("stays", ())),
         gravity=data["gravity"],
     )
 
@@ -308,6 +316,7 @@ def _by_name(asked: Data) -> Data:
         ("joint", tree["joints"]),
         ("point", tree["points"]),
         ("loop", tree["loops"]),
+        ("stay", tree.get("stays", ())),
         ("constraint", asked["constraints"]),
         ("objective", asked["objective"]),
     ):

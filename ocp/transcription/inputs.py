@@ -2,7 +2,7 @@
 known.
 
 Inputs are s and y = (T, q, q', q'') with primes for d/ds, or (q, qd, qdd) when the duration is
-given; then what is lifted: joint torques, forces of cut joints and ground wrenches. Inverse
+given; then what is lifted: joint torques, forces of cut joints and stays, ground wrenches. Inverse
 dynamics may bring its own derivatives.
 """
 
@@ -99,7 +99,7 @@ def symbols(
     `wrenches` of the ground: None computes them from the motion in two passes; "variables" reads
     them, the torques of actuated joints and the forces of cut joints from y, where a Layout places
     them; "given" takes those of each foot from y and corrects them to equilibrium, and the forces
-    of cut joints before them, unless passive joints determine these.
+    of cut joints before them, unless passive joints determine these, and of stays.
     """
     count, known = _LIFTED[wrenches](problem)
     n, free = problem.tree.dof, free_duration(problem)
@@ -198,11 +198,12 @@ def _from_the_motion(problem):
 def _given(problem):
     """Ground wrenches foot by foot, corrected to equilibrium.
 
-    Forces of cut joints unless passive joints determine them.
+    Forces of cut joints unless passive joints determine them, and those of stays.
     """
     ground, tree = problem.ground, problem.tree
     undetermined = () if structure(tree).determined else structure(tree).cuts
-    first = len(undetermined)
+    cuts, held = len(undetermined), len(structure(tree).stay_labels)
+    first = cuts + held
     if ground is None and not first:
         return _from_the_motion(problem)
 
@@ -218,18 +219,20 @@ def _given(problem):
         return Forces(
             inverse=None,
             ground=None if ground is None else corrected,
-            cuts=(lambda at: spread(tree, lifted[:first], undetermined)) if first else None,
+            cuts=(lambda at: spread(tree, lifted[:cuts], undetermined)) if cuts else None,
+            stays=lambda at: lifted[cuts:first],
         )
 
     return first + (0 if ground is None else 6 * len(ground.feet)), known
 
 
 def _variables(problem):
-    """Torques of driven joints, forces of cut joints and wrenches of every support of the ground,
-    all of them inputs."""
+    """Torques of driven joints, forces of cut joints and of stays, and wrenches of every support of
+    the ground, all of them inputs."""
     tree, ground = problem.tree, problem.ground
     drives, cuts = list(structure(tree).drives), structure(tree).cuts
     first, places = len(drives), () if ground is None else slots(ground)
+    last, internal = first + len(cuts), structure(tree).internal
 
     def known(lifted):
         def torques(at):
@@ -243,12 +246,11 @@ def _variables(problem):
             inverse=None,
             torques=torques,
             ground=None if ground is None else wrenches,
-            cuts=(lambda at: spread(tree, lifted[first : first + len(cuts)], cuts))
-            if cuts
-            else None,
+            cuts=(lambda at: spread(tree, lifted[first:last], cuts)) if cuts else None,
+            stays=lambda at: lifted[last:internal],
         )
 
-    return structure(tree).internal + 6 * len(places), known
+    return internal + 6 * len(places), known
 
 
 _LIFTED = {None: _from_the_motion, "given": _given, "variables": _variables}

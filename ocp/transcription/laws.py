@@ -14,6 +14,7 @@ from ocp.problem.names import DYNAMICS, PASSIVE, REACH
 from ocp.problem.statement import Constraint, Problem
 from ocp.problem.units import unit_of
 from ocp.transcription.loop_laws import closures
+from ocp.transcription.stay_laws import holdings
 
 FORMS = ("implicit", "explicit")
 
@@ -32,7 +33,7 @@ def laws(
     Where torques are variables (`lifted`), the motion's need is what drives, cut joints and ground
     give, by inverse dynamics or `explicit`ly by forward dynamics, that of the `formulation`.
     Torques of passive joints are zero, which a spline can only meet at as many instants as it has
-    freedom; unless their motion is `integrated` from the others'. Loops are closed.
+    freedom; unless their motion is `integrated` from the others'. Loops are closed, and stays hold.
     """
     tree, free = problem.tree, _free(problem, lifted)
     stated: list[tuple[Constraint, Any]] = []
@@ -43,7 +44,7 @@ def laws(
     if free and not integrated:
         instants = tuple(problem.motion.abscissae(2).tolist())
         stated.append((_passive(tree, free), (instants,) * len(free)))
-    return (*stated, *closures(problem, integrated))
+    return (*stated, *holdings(problem), *closures(problem, integrated))
 
 
 def within_reach(tree: Tree, formulation: Formulation) -> tuple[Constraint, ...]:
@@ -77,7 +78,7 @@ def _explicit(tree, rows, formulation):
     """qdd = forward dynamics."""
 
     def gap(at):
-        drive = at.tau + at.looped
+        drive = at.tau + at.looped + at.stayed
         return at.qdd - accelerations(formulation, at.tree, at.q, at.qd, drive, at.acting)
 
     return _law(DYNAMICS, gap, tree, rows, ("rad/s2", "m/s2"))

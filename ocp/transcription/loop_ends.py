@@ -5,6 +5,7 @@ The two ends are tried in numbers: coordinates, rates and accelerations that mee
 and close the loops, where the gradients of all these rows tell which say nothing new.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -87,12 +88,32 @@ def _implied(same, integrated):
     )
 
 
+def following(problem: Problem, rows: Sequence) -> dict:
+    """Return {number of a row: its value} of those that follow from what the statement prescribes
+    at the ends.
+
+    Each of the `rows` is (end, function of an Instant that gives one number). They are compared in
+    numbers, as closures are, where what is prescribed holds; if it cannot none follows.
+    """
+    z, ends, hidden = _ends(problem)
+    stated = list(_prescribed(problem, ends, hidden))
+    count = sum(len(group) for group, _ in stated)
+    asked = [function(ends[end]) for end, function in rows]
+    both = ca.vertcat(ca.SX(0, 1), *(value for _, value in stated), *asked)
+    values, slopes = _met(problem, z, both, count)
+    if np.abs(values[:count]).max(initial=0.0) > OFF:
+        return {}
+    dependent = _dependent(slopes, range(len(values)))
+    return {k - count: float(values[k]) for k in dependent if k >= count}
+
+
 def _ends(problem):
     """Return z = (q, T qd, T2 qdd) at the start and at the end, the two Instants, and the symbols
     of all that is no motion."""
     n, T, tree = problem.tree.dof, np.sqrt(np.prod(problem.duration)), problem.tree
     z, torque = ca.SX.sym("z", 6 * n), ca.SX.sym("torque", n)
     cut = ca.SX.sym("cut", len(structure(tree).cut_labels))
+    hold = ca.SX.sym("hold", len(structure(tree).stay_labels))
     places = () if problem.ground is None else slots(problem.ground)
     push = ca.SX.sym("push", 6 * len(places))
     parts = ca.vertsplit(push, 6) if places else ()
@@ -106,6 +127,7 @@ def _ends(problem):
         needed=lambda _: torque,
         ground=lambda _: wrenches,
         cuts=lambda _: cut,
+        stays=lambda _: hold,
     )
     ends = []
     for s, part in zip((0.0, 1.0), ca.vertsplit(z, 3 * n)):
@@ -113,7 +135,7 @@ def _ends(problem):
         motion = {"q": q, "qd": rate / T, "qdd": acceleration / T**2}
         statement = {"tree": tree, "loads": problem.loads, "ground": problem.ground}
         ends.append(Instant(s=ca.SX(s), T=ca.SX(T), forces=forces, **motion, **statement))
-    return z, ends, ca.vertcat(torque, cut, push)
+    return z, ends, ca.vertcat(torque, cut, hold, push)
 
 
 def _prescribed(problem, ends, hidden):

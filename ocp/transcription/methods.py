@@ -46,8 +46,8 @@ PANELS = (
 )
 LIFTED = (
     "explicit: torques expressed by the motion, ground wrenches in two passes; variables: both as "
-    "variables at the nodes; auto: variables where there is a ground, or drives that work against "
-    "each other"
+    "variables at the nodes; auto: variables where there is a ground, stays, or drives that work "
+    "against each other"
 )
 FORM = "law of motion by inverse (implicit) or forward (explicit) dynamics"
 
@@ -190,6 +190,15 @@ class Integrated(OnSpline):
     name: ClassVar[str] = "integrated"
     of_passive: ClassVar[str] = ", passive joints integrated"
 
+    def stated(self, problem: Problem) -> Problem:
+        """Return the problem; raise ValueError naming stays that integration does not know."""
+        if problem.tree.stays and structure(problem.tree).passive:
+            names = ", ".join(stay.name for stay in problem.tree.stays)
+            raise ValueError(
+                f"method 'integrated': forces of stays {names} are unknowns; take another method"
+            )
+        return OnSpline.stated(self, problem)
+
     def constraints(self, problem: Problem) -> tuple:
         """Return the constraints, those at the end wide which integrated loops bring about by
         themselves."""
@@ -324,7 +333,13 @@ def _lifted(problem, torques, nodes):
     `torques` asks for it; raise ValueError naming loops that do not let them."""
     shape = structure(problem.tree)
     lifts = torques == "variables"
-    lifts |= torques == "auto" and (problem.ground is not None or not shape.determined)
+    stays = bool(problem.tree.stays)
+    lifts |= torques == "auto" and (problem.ground is not None or stays or not shape.determined)
+    if not lifts and stays:
+        raise ValueError(
+            f"torques 'explicit': forces of stays {', '.join(shape.stay_labels)} are unknowns; "
+            "take 'variables'"
+        )
     if not lifts and not shape.determined:
         raise ValueError(
             f"torques 'explicit': around loops {shape.loop_names} the drives can work against each "
@@ -338,4 +353,8 @@ def _lifted(problem, torques, nodes):
         )
     if not lifts:
         return Layout(problem=problem)
+    if (
+        stays and shape.passive
+    ):  # whose lack of torque is asked for where accelerations have freedom
+        nodes = problem.motion.abscissae(2)
     return lifted_layout(problem, nodes)

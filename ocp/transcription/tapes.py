@@ -37,6 +37,7 @@ OPERATIONS = (CONSTANT, LEAF, *UNARY, *BINARY)
 CODES = {name: code for code, name in enumerate(OPERATIONS)}
 QUANTITIES = ("q", "qd", "qdd", "tau", "unsupported", "supported", "needed")  # one per coordinate
 SCALARS = ("s", "T", "t")
+CLOSINGS = ("looped", "loop_forces", "stayed", "stay_gaps", "stay_forces")
 PLACES = ("position", "velocity", "acceleration")
 UNTRACED = (AttributeError, TypeError, ValueError, RuntimeError, LookupError)
 Question = tuple[Any, ...]  # (which instant, what, names..)
@@ -166,6 +167,22 @@ class Listener:
     def loop_forces(self) -> Any:
         """What the cut joints pass (m,)."""
         return self._symbol(len(structure(self.problem.tree).cut_labels), "loop_forces")
+
+    @property
+    def stayed(self) -> Any:
+        """Generalized forces (n,) of stays."""
+        tree = self.problem.tree
+        return self._symbol(tree.dof, "stayed") if tree.stays else 0.0
+
+    @property
+    def stay_gaps(self) -> Any:
+        """What the stays' sides have left to closed (sides,)."""
+        return self._symbol(len(structure(self.problem.tree).stay_labels), "stay_gaps")
+
+    @property
+    def stay_forces(self) -> Any:
+        """How strongly they push or pull (sides,)."""
+        return self._symbol(len(structure(self.problem.tree).stay_labels), "stay_forces")
 
     @property
     def reaction(self) -> Reaction:
@@ -346,7 +363,7 @@ def _check(tape: Tape) -> None:
 
 def _answer(at: Any, what: str, *names: Any) -> Any:
     """Return what an Instant answers to a question of a tape."""
-    if what in (*QUANTITIES, *SCALARS, "looped", "loop_forces"):
+    if what in (*QUANTITIES, *SCALARS, *CLOSINGS):
         return getattr(at, what)
     if what in (*PLACES, "offset", "orientation"):
         return getattr(at, what)(*names)
@@ -367,7 +384,7 @@ def check_question(question: Sequence[Any]) -> Question:
     sound = which in (0, 1) and isinstance(what, str)
     if what == "frame":
         sound &= len(names) == 1 and isinstance(names[0], int) and names[0] >= 0
-    elif sound and what in (*QUANTITIES, *SCALARS, "looped", "loop_forces", "reactions"):
+    elif sound and what in (*QUANTITIES, *SCALARS, *CLOSINGS, "reactions"):
         sound &= not names
     else:
         sound &= len(names) == words.get(what, -1) and all(isinstance(one, str) for one in names)

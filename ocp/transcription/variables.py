@@ -1,9 +1,9 @@
 """The variables of the NLP: the duration (if free), the control points, joint by joint for each of
 them, then what is lifted, node by node; and y = M x, what kernels take of them.
 
-Lifted are joint torques, forces of cut joints and ground wrenches, in this order, when they are
-variables themselves, bound to the motion by equalities. They count in body weights (N or N m over
-the tree's weight), so that they are of the size of the angles.
+Lifted are joint torques, forces of cut joints and stays and ground wrenches, in this order, when
+they are variables themselves, bound to the motion by equalities. They count in body weights (N or
+N m over the tree's weight), so that they are of the size of the angles.
 
 A kernel's inputs at an instant are y = (T, q, q', q'', lifted), with primes for d/ds, when the
 duration T is free, else (q, qd, qdd, lifted).
@@ -68,11 +68,14 @@ def motion_width(problem: Problem) -> int:
 def lifted_layout(problem: Problem, nodes) -> Layout:
     """Return the Layout with all that can be lifted as variables at the nodes.
 
-    A foot has none where it bears nothing.
+    A foot has none where it bears nothing, a stay where it is prescribed to be open.
     """
     rows = structure(problem.tree).internal
     names = () if problem.ground is None else slots(problem.ground)
     present = np.ones((rows + 6 * len(names), len(nodes)), dtype=bool)
+    sides = [stay for stay in problem.tree.stays for _ in stay.sides]
+    for row, stay in enumerate(sides, start=rows - len(sides)):
+        present[row] = stay.closes(nodes, before=problem.motion.collocated)
     for k, s in enumerate(nodes):
         bearing = () if problem.ground is None else bearing_slots(problem.ground, s)
         present[rows:, k] = np.repeat([slot in bearing for slot in names], 6)

@@ -1,0 +1,194 @@
+"""Stays in the optimiser: closed forms of what they bear, schedules and complementarity, replays,
+files, and what is refused."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from ocp.models.hoist import hoist
+from ocp.problems.hoist import GRAVITY, LOAD, best, closed_form, problem
+from refusals import refused
+
+from ocp import (
+    BSpline,
+    Link,
+    Objective,
+    Point,
+    Problem,
+    Radau,
+    Spline,
+    Transcription,
+    Tree,
+    at_end,
+    at_start,
+    cable,
+    effort,
+    load,
+    path,
+    prismatic,
+    revolute,
+    solve,
+    squares,
+    stop,
+    tighten,
+    verify,
+)
+from ocp.dynamics import FORMULATIONS
+
+ROD = Link(mass=2.0, com=(0.5, 0, 0), inertia=np.diag([0.0, 0.05, 0.05]))
+LEAN = -0.6  # rad: where the stop is
+WEIGHT = 2.0 * 9.81 * 0.5 * np.cos(LEAN)  # N m: of the rod about its hinge there
+
+
+def leaning(start=LEAN, leak=1e-6, objective=None, **stays):
+    """A rod that is to come to rest on a stop."""
+    rest = stays.get("stays", (stop("rest", "hinge", lower=LEAN, leak=leak),))
+    tree = Tree(links=(ROD,), joints=(revolute("hinge"),), gravity=(0, -9.81, 0), stays=rest)
+    return Problem(
+        tree=tree,
+        motion=BSpline(points=14),
+        duration=1.0,
+        objective=objective or effort(tree),
+        constraints=(at_start(tree, q=start, qd=0.0), at_end(tree, q=LEAN, qd=0.0)),
+    )
+
+
+@cache
+def lifted(method="spline", taut=0.7):
+    """The hoist's optimum, and its certificate."""
+    chosen = {"spline": Spline(), "radau": Radau(intervals=10)}[method]
+    solution = solve(problem(taut=taut), Transcription(method=chosen)).require()
+    return solution, verify(solution)
+
+
+def test_a_pendulum_on_a_stop_shares_its_weight_with_the_drive(share=0.4):
+    """The drive takes what is asked of it, the stop the rest of m g l cos q."""
+    near = squares("share", lambda at: at.tau - share * WEIGHT)
+    solution = solve(leaning(objective=near)).require()
+    t = solution.times(7)
+    np.testing.assert_allclose(solution.q(t)[0], LEAN, atol=1e-6)
+    np.testing.assert_allclose(solution.tau(t)[0], share * WEIGHT, atol=1e-4)
+    np.testing.assert_allclose(solution.stay_forces(t)[0], (1 - share) * WEIGHT, atol=1e-4)
+    verify(solution).require(1e-5)
+
+
+def test_what_swings_on_a_cable_pulls_at_it_as_a_pendulum_does():
+    """Tension m g cos + m v^2 / L of a mass that falls from the side, on a cable to the ground."""
+    tree = Tree(
+        links=(Link(), Link(mass=LOAD)),
+        joints=(
+            prismatic("across", axis=(1, 0, 0), actuated=False),
+            prismatic("up", "across", axis=(0, 1, 0), actuated=False),
+        ),
+        points=(Point(name="eye", link="up"),),
+        gravity=(0, -GRAVITY, 0),
+        stays=(cable("rope", (0.0, 2.0, 0.0), "eye", 1.0, closed=((0, 1),)),),
+    )
+    start = at_start(tree, q={"across": 0.6}, qd={"across": 0.0})
+    below = path("below", lambda at: at.q[1], upper=1.5)
+    statement = Problem(
+        tree=tree,
+        motion=BSpline(points=14),
+        duration=0.8,
+        objective=Objective(terms=()),
+        constraints=(start, below),
+    )
+    solution = solve(statement, Transcription(method=Radau(intervals=12, order=4))).require()
+    t = solution.times(9)
+    (x, y), v = solution.q(t), solution.qd(t)
+    np.testing.assert_allclose(np.hypot(x, y - 2.0), 1.0, atol=1e-8)
+    tension = LOAD * (GRAVITY * (2.0 - y) + (v**2).sum(axis=0))
+    np.testing.assert_allclose(solution.stay_forces(t)[0], tension, rtol=1e-5)
+    energy = GRAVITY * y + (v**2).sum(axis=0) / 2
+    np.testing.assert_allclose(energy, energy[0], atol=1e-6)  # the cable does no work
+    assert verify(solution).drift < 1e-6
+
+
+@pytest.mark.parametrize(("method", "taut"), [("spline", 0.7), ("radau", 0.7), ("spline", best())])
+def test_a_load_is_lifted_with_the_effort_of_the_closed_form(method, taut):
+    solution, certificate = lifted(method, taut)
+    assert solution.objective == pytest.approx(closed_form(taut), rel=2e-7)
+    certificate.require(1e-4)
+    before, after = solution.stay_forces([0.5 * taut * 2.0, 2.0])[:, 0], solution.stay_forces(1.95)
+    assert before == pytest.approx([0.0, LOAD * GRAVITY], abs=1e-6)  # the floor bears it
+    fall = solution.qdd(1.95)[1]
+    assert after == pytest.approx([LOAD * (GRAVITY + fall), 0.0], rel=1e-6)  # the cable does
+
+
+def test_the_best_instant_to_go_taut_is_where_the_effort_is_least():
+    taut = best()
+    costs = [closed_form(taut + way) for way in (-1e-3, 0.0, 1e-3)]
+    assert costs[1] < min(costs[0], costs[2]) and taut == pytest.approx(0.711294, abs=1e-6)
+
+
+def test_every_formulation_takes_the_forces_of_stays():
+    solution, _ = lifted()
+    t = solution.times(5)
+    for name, formulation in FORMULATIONS.items():
+        if name != "book":
+            other = replace(solution, transcription=Transcription(dynamics=formulation))
+            np.testing.assert_allclose(other.tau(t), solution.tau(t), atol=1e-9)
+
+
+def test_joints_pass_what_stays_leave_to_them():
+    """The rail of the load passes nothing along it, that of the hand its drive."""
+    solution, _ = lifted()
+    t = np.array([0.6, 1.8])
+    _, force = solution.reactions(t)
+    np.testing.assert_allclose(force[1, 0], solution.tau(t)[0], atol=1e-9)
+    np.testing.assert_allclose(force[1, 1], 0.0, atol=1e-6)
+
+
+def test_a_stop_of_its_own_accord_is_leaned_on():
+    """Stays that the motion closes: less effort than without a stop, and no force but on it."""
+    statement = leaning(start=-0.2, leak=1e-3)
+    solution = tighten(statement, loose=1.0).require()
+    assert len(solution.statistics["tightening"]) == 4
+    t = solution.times(41)
+    products = solution.trace(lambda at: at.stay_gaps * at.stay_forces, t)
+    forces = solution.stay_forces(t)[0]
+    assert products.max() < 2e-3 and forces.min() > -1e-6
+    assert forces[-1] == pytest.approx(WEIGHT, rel=0.05) and forces[0] < 0.01
+    assert solution.objective < 0.9 * solve(leaning(start=-0.2, stays=())).objective
+
+
+def test_a_file_keeps_stays(tmp_path):
+    solution, certificate = lifted()
+    solution.save(tmp_path / "lift.npz")
+    again = load(tmp_path / "lift.npz", problem())
+    assert np.array_equal(again.stay_forces(0.5), solution.stay_forces(0.5))
+    assert again.output("gaps", 0.5)[0] == pytest.approx(solution.output("gaps", 0.5)[0])
+    assert "stay" in str(again) and repr(certificate)
+    with pytest.raises(ValueError, match="stay 'cable'"):
+        load(tmp_path / "lift.npz", problem(taut=0.6))
+
+
+def test_an_answer_lends_its_forces_to_the_next():
+    solution, _ = lifted("radau")
+    again = solve(problem(), solution.transcription, guess=solution).require()
+    assert again.statistics["iterations"] <= 5
+
+
+def test_an_end_at_which_a_closed_stay_gapes_is_refused():
+    statement = problem()
+    taut = hoist(taut=((0.0, 1.0),), resting=())
+    with refused(
+        "stay cable: what the constraints prescribe at the start leaves a gap of 0.255 m where it "
+        "is to be closed"
+    ):
+        solve(replace(statement, tree=taut))
+
+
+def test_what_does_not_know_stays_is_refused():
+    with refused("torques 'explicit': forces of stays cable, floor are unknowns"):
+        solve(problem(), Transcription(method=Spline(torques="explicit")))
+    with refused("method 'integrated': forces of stays cable, floor are unknowns"):
+        solve(problem(), Transcription(method="integrated"))
+    with refused("tighten: the tree has no stays that the motion is to close"):
+        tighten(problem())
+    with refused("taut: expected a part of the motion"):
+        problem(taut=1.0)
+    with refused("points: expected at least 6"):
+        problem(points=5)
+    assert hoist().stays[0].closed is None
