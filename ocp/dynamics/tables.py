@@ -22,7 +22,7 @@ import numpy as np
 from ocp.dynamics import configuration_space
 from ocp.dynamics.configuration_space import load_torques, torques
 from ocp.dynamics.formulation import Formulation, Reach, check_rigid
-from ocp.dynamics.tables_splines import DEGREES, Axis, Splines, in_words, splined
+from ocp.dynamics.tables_splines import DEGREES, Axis, Plan, Splines, in_words, planned, splined
 from ocp.mechanics.checks import instance, limits, set_fields
 from ocp.mechanics.loads import Load
 from ocp.mechanics.tree import Tree
@@ -199,6 +199,16 @@ def tabulate(tree: Tree, settings: Tabulated) -> Table:
     Raises ValueError naming a flexible link, a joint whose range is not known, and telling the
     memory where too much would be needed.
     """
+    joints = ", ".join(joint.name for joint in tree.moving)
+    splines = splined(f"table of {joints}", plan(tree, settings))
+    return Table(settings=settings, dof=tree.dof, splines=splines)
+
+
+def plan(tree: Tree, settings: Tabulated) -> Plan:
+    """Return what the tables of a tree are to keep, and so how large they would be.
+
+    Raises ValueError as `tabulate` does, except of memory.
+    """
     check_rigid(tree)
     quantities, n = FORMS[settings.form], tree.dof
     if not 1 <= n <= MOST:
@@ -206,9 +216,7 @@ def tabulate(tree: Tree, settings: Tabulated) -> Table:
     axes = _axes(tree, settings)
     arguments = ca.SX.sym("z", n * len(quantities))
     entries = _ENTRIES[settings.form](tree, settings, *ca.vertsplit(arguments, n))
-    joints = ", ".join(joint.name for joint in tree.moving)
-    splines = splined(f"table of {joints}", arguments, entries, axes, settings.degree)
-    return Table(settings=settings, dof=n, splines=splines)
+    return planned(arguments, entries, axes, settings.degree)
 
 
 # What is kept -------------------------------------------------------------------------------------

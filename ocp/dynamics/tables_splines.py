@@ -85,10 +85,9 @@ class Axis:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Part:
     """Entries of a table that depend on the same arguments, the numbers of their `axes`: their
-    splines are the `function` of these, `size` numbers are kept for them."""
+    splines are the `function` of these."""
 
     axes: tuple[int, ...]
-    size: int
     function: ca.Function
 
 
@@ -97,8 +96,9 @@ class Splines:
     """The entries (m,) of a function of arguments (k,), looked up in tables along the `axes`.
 
     Every entry has its table over those arguments alone that it depends on, `parts`; entries that
-    differ by a constant factor of 1 or -1 share one: `source` (m,) says which of all that is kept,
-    -1 for a constant, and `factor` (m,) by what it is multiplied, or the constant.
+    are each other's opposite share one: `source` (m,) says which of all that is kept, -1 for a
+    constant, and `factor` (m,) by what it is multiplied, or the constant. `size`: how many numbers
+    are kept, constants among them.
     """
 
     axes: tuple[Axis, ...]
@@ -106,16 +106,11 @@ class Splines:
     parts: tuple[Part, ...]
     source: tuple[int, ...]
     factor: tuple[float, ...]
+    size: int
 
     def __repr__(self) -> str:
         along = ", ".join(" x ".join(self.axes[k].name for k in part.axes) for part in self.parts)
         return f"Splines({len(self.source)} entries, {self.size} numbers, along {along or 'none'})"
-
-    @property
-    def size(self) -> int:
-        """How many numbers are kept, constants among them."""
-        constants = {abs(f) for f, k in zip(self.factor, self.source) if k < 0 and f}
-        return sum(part.size for part in self.parts) + len(constants)
 
     @property
     def bytes(self) -> int:
@@ -140,30 +135,70 @@ class Splines:
         ]
 
 
-def splined(what: str, arguments: Any, entries: Any, axes: Sequence[Axis], degree: int) -> Splines:
-    """Return the Splines of expressions (m,), SX, of symbols (k,), one along each axis.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Plan:
+    """What tables of `entries` (m,), SX, of `arguments` (k,) along the `axes` are to keep.
+
+    `groups`: {arguments that entries depend on: those entries, one of every two alike}; `source`
+    and `factor` (m,): of every entry the one that it is alike, -1 for a constant, and by what that
+    is multiplied, or the constant.
+    """
+
+    axes: tuple[Axis, ...]
+    degree: int
+    arguments: Any
+    entries: Any
+    groups: dict[tuple[int, ...], list[int]]
+    source: list[int]
+    factor: list[float]
+
+    def size(self, points: int = 0) -> int:
+        """Return how many numbers would be kept, exactly, or with so many points on each axis."""
+        counts = (len(rows) * self.each(need, points) for need, rows in self.groups.items())
+        return sum(counts) + len({abs(f) for f, k in zip(self.factor, self.source) if k < 0 and f})
+
+    def each(self, need: Sequence[int], points: int = 0) -> int:
+        """Return how many numbers an entry has that depends on the arguments `need`."""
+        along = [replace(self.axes[k], points=points or self.axes[k].points) for k in need]
+        return prod(axis.size(self.degree) for axis in along)
+
+
+def planned(arguments: Any, entries: Any, axes: Sequence[Axis], degree: int) -> Plan:
+    """Return the Plan of tables of expressions (m,), SX, of symbols (k,), one along each axis.
 
     Arguments that an entry does not depend on are found by trying, and left out of its table.
-    Raises ValueError telling the memory that would be needed where that is more than there may be.
     """
     function = ca.Function("entries", [arguments], [ca.densify(entries)])
     trials = _tried(function, axes)
     source, factor, kept = _kept(trials.values)
-    needs = [tuple(np.flatnonzero(trials.moved[row]).tolist()) for row in kept]
-    groups = {need: [k for k, other in zip(kept, needs) if other == need] for need in needs}
-    counts = {need: len(rows) * _numbers(axes, need, degree) for need, rows in groups.items()}
-    _check_memory(what, axes, counts, groups, degree)
-    order = [row for rows in groups.values() for row in rows]
-    parts = tuple(
-        _part(f"table{k}", arguments, entries[rows], axes, need, degree)
-        for k, (need, rows) in enumerate(groups.items())
-    )
-    return Splines(
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for row in kept:
+        groups.setdefault(tuple(np.flatnonzero(trials.moved[row]).tolist()), []).append(row)
+    return Plan(
         axes=tuple(axes),
         degree=degree,
-        parts=parts,
-        source=tuple(-1 if row < 0 else order.index(row) for row in source),
-        factor=tuple(factor),
+        arguments=arguments,
+        entries=entries,
+        groups=groups,
+        source=source,
+        factor=factor,
+    )
+
+
+def splined(what: str, plan: Plan) -> Splines:
+    """Return the Splines that were planned.
+
+    Raises ValueError telling the memory that would be needed where that is more than there may be.
+    """
+    _check_memory(what, plan)
+    order = [row for rows in plan.groups.values() for row in rows]
+    return Splines(
+        axes=plan.axes,
+        degree=plan.degree,
+        parts=tuple(_part(f"table{k}", plan, need) for k, need in enumerate(plan.groups)),
+        source=tuple(-1 if row < 0 else order.index(row) for row in plan.source),
+        factor=tuple(plan.factor),
+        size=plan.size(),
     )
 
 
@@ -234,59 +269,37 @@ def _values(function: ca.Function, places: np.ndarray) -> np.ndarray:
     return np.array(function.map(places.shape[1])(places)).reshape(-1, places.shape[1])
 
 
-def _numbers(axes: Sequence[Axis], need: Sequence[int], degree: int, points: int = 0) -> int:
-    """Return how many coefficients one entry has along these axes, or with so many points each."""
-    along = [replace(axes[k], points=points or axes[k].points) for k in need]
-    return prod(axis.size(degree) for axis in along)
-
-
-def _check_memory(what: str, axes: Sequence[Axis], counts: dict, groups: dict, degree: int) -> None:
-    """Raise ValueError if a table is too large, naming its arguments and what would be needed."""
-    needed = BYTES * sum(counts.values())
+def _check_memory(what: str, plan: Plan) -> None:
+    """Raise ValueError if tables are too large, naming their arguments and what would be needed."""
+    needed = BYTES * plan.size()
     if needed <= MEMORY:
         return
-    largest = max(counts, key=lambda need: counts[need])
-
-    def size(points: int) -> int:
-        return BYTES * sum(
-            len(rows) * _numbers(axes, need, degree, points) for need, rows in groups.items()
-        )
-
-    fits = degree + 1
-    while size(fits + 1) <= MEMORY:
+    largest = max(plan.groups, key=lambda need: len(plan.groups[need]) * plan.each(need))
+    least = fits = plan.degree + 2
+    while BYTES * plan.size(fits + 1) <= MEMORY:
         fits += 1
-    advice = f"take at most {fits} points" if size(fits) <= MEMORY else "no table is small enough"
+    small = fits > least or BYTES * plan.size(fits) <= MEMORY
     raise ValueError(
         f"{what}: {in_words(needed)} would be needed, more than {in_words(MEMORY)}: entries "
-        f"depend on {', '.join(axes[k].name for k in largest)}; {advice}"
+        f"depend on {', '.join(plan.axes[k].name for k in largest)}; "
+        f"{f'take at most {fits} points' if small else 'no table is small enough'}"
     )
 
 
-def _part(
-    name: str,
-    arguments: Any,
-    entries: Any,
-    axes: Sequence[Axis],
-    need: tuple[int, ...],
-    degree: int,
-) -> Part:
-    """Return the Part of entries that depend on the arguments `need` alone."""
-    along, count = [axes[k] for k in need], entries.shape[0]
-    function = ca.Function("entries", [arguments], [ca.densify(entries)])
+def _part(name: str, plan: Plan, need: tuple[int, ...]) -> Part:
+    """Return the Part of the entries that depend on the arguments `need` alone."""
+    axes, degree, rows = plan.axes, plan.degree, plan.groups[need]
+    along, entries = [axes[k] for k in need], ca.densify(plan.entries[rows])
+    function = ca.Function("entries", [plan.arguments], [entries])
     grid = np.meshgrid(*(axis.sites for axis in along), indexing="ij")
-    places = np.zeros((len(axes), grid[0].size))
-    for k, axis in enumerate(axes):
-        places[k] = (axis.lower + axis.upper) / 2
-    for k, line in zip(need, grid):
-        places[k] = line.ravel()
-    values = np.moveaxis(_values(function, places).reshape(count, *grid[0].shape), 0, -1)
+    middle = np.array([[(axis.lower + axis.upper) / 2] for axis in axes])
+    places = np.repeat(middle, grid[0].size, axis=1)
+    places[list(need)] = [line.ravel() for line in grid]
+    values = np.moveaxis(_values(function, places).reshape(-1, *grid[0].shape), 0, -1)
     for number, axis in enumerate(along):
         values = np.moveaxis(axis.fitted(np.moveaxis(values, number, 0), degree), 0, number)
-    coefficients = np.moveaxis(values, -1, 0).ravel(order="F")
+    coefficients = np.moveaxis(values, -1, 0).ravel(order="F").tolist()
     knots = [axis.knots(degree).tolist() for axis in along]
     degrees = [degree] * len(along)
-    return Part(
-        axes=need,
-        size=coefficients.size,
-        function=ca.Function.bspline(name, knots, coefficients.tolist(), degrees, count),
-    )
+    function = ca.Function.bspline(name, knots, coefficients, degrees, len(rows))
+    return Part(axes=need, function=function)

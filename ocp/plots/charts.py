@@ -47,7 +47,7 @@ class Panel:
 
 
 def panels(path: str | Path, several: Sequence[Panel]) -> None:
-    """Draw several Panels side by side with one legend, that of the first.
+    """Draw several Panels side by side with one legend, every label in it once.
 
     Raises ValueError naming the file if it ends in none of .png, .svg, .pdf.
     """
@@ -92,6 +92,11 @@ def _curves(axes: Axes, curves: Sequence[Curve], *, marks: bool) -> None:
 
 
 def _legend(figure: Figure) -> None:
-    """Add the legend of the first panel's curves, to the right of all panels."""
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside right upper", fontsize=SMALL, frameon=False)
+    """Add the legend of all panels' curves, to the right of them, every label once."""
+    known: dict[str, Any] = {}
+    for axes in figure.axes:
+        for handle, label in zip(*axes.get_legend_handles_labels()):
+            known.setdefault(label, handle)
+    figure.legend(
+        known.values(), known.keys(), loc="outside right upper", fontsize=SMALL, frameon=False
+    )
