@@ -14,9 +14,7 @@ from ocp import solve
 SHORT = barman.data_of(CHANGES[0])
 NEAREST = {
     "q1(T) = 0.6 m: a stroke of 0.50 m": -0.0018,
-    "effort times T": -0.008,
     "u = 0.005, half the weight": 0.0135,
-    "q1(0) = 0.3 m": -0.0154,
     "theta_2 = q2": 0.0503,
 }
 WEIGHT, STROKE = 0.00442, 0.60197  # that make the printed time at the knots
@@ -24,7 +22,7 @@ WEIGHT, STROKE = 0.00442, 0.60197  # that make the printed time at the knots
 
 @pytest.mark.parametrize(
     ("changes", "stated"),
-    [({}, {}), ({"u": 0.02}, {"u": 0.02}), ({"end": (0.6, -pi / 4)}, {"stroke": 0.5})],
+    [({}, {}), ({"u": 0.02, "end": (0.6, -pi / 4)}, {"u": 0.02, "stroke": 0.5})],
 )
 def test_its_data_are_those_of_the_gallery_unless_altered(changes, stated):
     altered, known = problem(Data(**changes)), pr_mixed.problem(**stated)
@@ -42,7 +40,7 @@ def test_the_short_stroke_comes_near_the_print_and_natural_slips_do_not():
 
 @pytest.mark.parametrize(
     ("row", "ends", "value"),
-    [(0, (0.0043, 0.0046), WEIGHT), (1, (0.6, 0.61), STROKE)],
+    [(0, (0.0044, 0.00444), WEIGHT), (1, (0.601, 0.603), STROKE)],
     ids=["weight", "stroke"],
 )
 def test_one_number_alone_makes_the_printed_time(row, ends, value):
@@ -56,7 +54,7 @@ def test_no_number_is_named_where_none_makes_the_time():
     assert np.isnan(barman.exact(FREE[0][1], (0.02, 0.05)))
 
 
-@pytest.mark.parametrize("data", [Data(), SHORT, Data(turned=0.0, inertia=0.05)])
+@pytest.mark.parametrize("data", [SHORT, Data(turned=0.0, inertia=0.05)])
 def test_force_and_torque_at_rest_are_what_the_weight_says(data):
     """Along a best motion of free duration the Hamiltonian is 0, and at rest both costates but
     those of the rates are multiplied by 0."""

@@ -78,7 +78,9 @@ PRINTED = (
     (BOOK, "(pp. 17, 18)", "add", (6.5, 19, 115.5, 68, 123, 85, 80, 329, 111, -91), None),
     (BOOK, "(p. 18)", "multiplications, 6 joints, 2 flexible links", 12009, None),
     (BOOK, "(p. 18)", "multiplications of Walker's method 3", 4491, None),
-    (BOOK, "(pp. 2, 18)", "multiplications, flexible over rigid", 2.67, None),
+    (BOOK, "(p. 18)", "multiplications, flexible over rigid", 2.67, None),
+    (BOOK, "(p. 2)", "the same, rounded", 2.7, None),
+    (BOOK, "section 5.2.4", "distinct entries", (0.5, 0.5), 1e-9),
     (BOOK, "(p. 18)", "multiplications, 3x3 over Newton-Euler", 2.66, 0.15),
     (BOOK, "(pp. 2, 18)", "rigid joints for as many", 21, None),
     (BOOK, "(pp. 2, 18)", "of these, in place", 15, None),
@@ -141,7 +143,7 @@ def test_ours_are_within_what_is_stated_where_they_should_agree():
         for row in matching(*entry):
             if within is None or row.slow:
                 continue
-            assert row.ours() == pytest.approx(row.printed, rel=within, abs=1e-12), row.quantity
+            assert row.ours() == pytest.approx(row.printed, rel=within, abs=1e-8), row.quantity
 
 
 def test_rows_that_do_not_agree_say_why():
