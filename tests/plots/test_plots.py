@@ -3,6 +3,8 @@
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,6 +24,10 @@ from ocp import (
 )
 from ocp.plots import (
     COLOURS,
+    Body,
+    Scene,
+    picture,
+    plan,
     plot_convergence,
     plot_joints,
     plot_outputs,
@@ -329,3 +335,23 @@ def test_matplotlib_loads_only_for_pictures_and_pyplot_never(solution):
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
     plot_convergence(solution)
     assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules
+
+
+def test_labels_of_a_plan_keep_clear_of_one_another():
+    s = np.linspace(0, 1, 101)
+    zmp = np.vstack([0.1 * s, 0 * s, np.interp(s, (0, 0.1, 0.2, 0.9, 1), (0, 0.5, 0.51, 0.52, 1))])
+    ground = SimpleNamespace(feet=(), switches=(0.1, 0.2, 0.3, 0.4), normal=(0, 1, 0))
+    ways = {"points": {}, "forces": {}, "pressures": {}}
+    standing = Scene(t=s, zmp=zmp, ground=ground, **ways)
+    body = Body(bars={}, colours={}, middle="", force="k")
+    with picture(None, 6, 3) as figure:
+        axes = figure.subplots()
+        plan(axes, standing, body, (2, 0), s)
+        width = np.ptp(axes.get_xlim())
+        places = [text.get_position() for text in axes.texts]
+    assert [text.get_text() for text in axes.texts] == [
+        f"s = {edge:g}" for edge in (0, 0.1, 0.2, 0.3, 0.4, 1)
+    ]
+    for side in (0, 1):
+        along = [x for x, _ in places[side::2]]
+        assert all(later - early > 0.08 * width for early, later in pairwise(along))

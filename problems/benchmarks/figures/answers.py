@@ -43,9 +43,9 @@ def lift() -> Solution:
 
 
 @cache
-def sliding(stroke: float = pr_mixed.LITERAL_STROKE) -> Solution:
-    """Return the motion of the sliding and turning arm; `stroke` (m)."""
-    return solve(pr_mixed.problem(stroke=stroke)).require()
+def sliding(**altered: float) -> Solution:
+    """Return the motion of the sliding and turning arm; `altered`: data in place of the literal."""
+    return solve(pr_mixed.problem(**altered)).require()
 
 
 @cache

@@ -1,5 +1,6 @@
 """The figures of Barman (2020), chapter IV: two arms of two links."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,10 @@ SWITCHES = {
 }  # of torques, as the text tells
 HINGES = ("link 1", "link 2")
 SLIDES = ("f1, slide (N)", "τ2, hinge (N m)")
-STROKE = 0.5  # m: the one altered datum that comes near the printed time
+ALTERED: dict[str, tuple[dict[str, float], str]] = {  # one datum each; these come near the print
+    "stroke 0.5 m": ({"stroke": 0.5}, "-"),
+    "weight u 0.00442": ({"u": 0.00442}, "--"),
+}
 
 
 def _mechanism(figure: Any) -> str:
@@ -86,33 +90,40 @@ def _path(figure: Any) -> str:
 
 
 def _actuation(figure: Any) -> str:
-    solution, altered = answers.sliding(), answers.sliding(STROKE)
+    solution = answers.sliding()
     axes, t = figure.subplots(), solution.times(401)
     tau = solution.tau(t)
     words = ("time (s)", "actuating force (N), torque (N m)")
     curves(axes, t, dict(zip(SLIDES, tau)), words)
-    behind(axes, altered.times(401), altered.tau(altered.times(401)), ALTERED)
+    others = _altered(axes, lambda other, times: other.tau(times))
     mark(axes, SLIDING, f"printed T = {SLIDING:g} s")
     bounds(axes)
     legend(figure)
     signs = ["from + to -" if line[0] > 0 > line[-1] else "from - to +" for line in tau]
     return (
-        f"T = {beside(solution.duration, SLIDING, 's')}; with the stroke of {STROKE:g} m "
-        f"{altered.duration:.4f} s; the force goes {signs[0]}, the torque {signs[1]}; "
-        f"{excess(solution)}"
+        f"T = {beside(solution.duration, SLIDING, 's')}; {others}; the force goes {signs[0]}, the "
+        f"torque {signs[1]}; {excess(solution)}"
     )
 
 
-ALTERED = f"one datum altered: stroke {STROKE:g} m"
+def _altered(axes: Any, values: Callable[[Solution, np.ndarray], np.ndarray]) -> str:
+    """Draw the curves of motions with one datum altered; return their durations in words."""
+    words = []
+    for name, (data, dash) in ALTERED.items():
+        other = answers.sliding(**data)
+        times = other.times(401)
+        behind(axes, times, values(other, times), f"altered: {name}", dash)
+        words.append(f"{other.duration:.4f} s with {name}")
+    return ", ".join(words)
 
 
 def _inner(figure: Any) -> str:
-    solution, altered = answers.sliding(), answers.sliding(STROKE)
+    solution = answers.sliding()
     axes, t = figure.subplots(), solution.times(401)
     slide, hinge = norms(solution, t)
     lines = {"prismatic joint": slide, "revolute joint": hinge}
     curves(axes, t, lines, ("time (s)", "joint force, norm (N)"))
-    behind(axes, altered.times(401), norms(altered, altered.times(401)), ALTERED)
+    _altered(axes, norms)
     mark(axes, SLIDING, f"printed T = {SLIDING:g} s")
     axes.set_ylim(bottom=0)
     legend(figure)
@@ -132,7 +143,8 @@ def _slide(figure: Any) -> str:
 KNOTS = "IPOPT in place of SNOPT; 22 control points a joint, bounds at the knots of the spline"
 DATA = (
     "the printed T does not follow from the printed data, by which the slide goes from 0.1 to pi/4 "
-    "m; grey: the motion with a stroke of 0.5 m instead, which comes near it"
+    "m; grey: motions with one datum altered that come near it, a shorter stroke likelier than a "
+    "lighter effort"
 )
 PAGES = (
     Page(
@@ -160,8 +172,8 @@ PAGES = (
         caption="Two revolute joints, minimum time: norms of the internal forces of the joints.",
         printed="two peaks; that of the first link is the larger until both merge near the end",
         draw=_forces,
-        differs="the two peaks are there, but link 1 passes the larger force in them alone, "
-        "against the text; no values are printed",
+        differs="a third, lower peak follows; link 1 passes the larger force in the first "
+        "two alone, against the text; no values are printed",
     ),
     Page(
         name="barman-4-4",

@@ -96,10 +96,13 @@ def curves(axes: Any, x: np.ndarray, lines: Lines, labels: Sequence[str], first:
     style(axes, *labels)
 
 
-def behind(axes: Any, x: np.ndarray, lines: Iterable[np.ndarray], label: str) -> None:
-    """Draw lines faintly behind others, with one label for all."""
+def behind(
+    axes: Any, x: np.ndarray, lines: Iterable[np.ndarray], label: str, dash: str = "-"
+) -> None:
+    """Draw lines of a dash faintly behind others, with one label for all."""
+    look: dict[str, Any] = {"color": "0.68", "linewidth": 1.0, "linestyle": dash, "zorder": 1}
     for k, line in enumerate(lines):
-        axes.plot(x, line, color="0.72", linewidth=1.0, zorder=1, label="_" if k else label)
+        axes.plot(x, line, label="_" if k else label, **look)
 
 
 def mark(axes: Any, value: float, label: str, *, across: bool = False) -> None:

@@ -156,14 +156,15 @@ def _branch(figure: Any, number: int) -> str:
 
 def _model(figure: Any, tree: Tree, q: np.ndarray, names: Mapping[str, float]) -> str:
     """Sketch a tree beside its data; `names` {angle: direction from which it turns (rad)}."""
-    left, right = figure.subplots(1, 2, width_ratios=(1.1, 1))
+    left, right = figure.subplots(1, 2, width_ratios=(1, 1.1))
     drawn = sketch(left, tree, q)
     starts = [start[:2] for start, _ in drawn.values()]
     for place, (name, rest), turn in zip(starts, names.items(), q):
         angle(left, place, rest, turn, 0.32, name)
     for name, (start, end) in drawn.items():
         way = (end - start)[:2]
-        note(left, (start + end)[:2] / 2, name, 15 * np.array([way[1], -way[0]]) / np.hypot(*way))
+        aside = 20 * np.array([way[1], -way[0]]) / np.hypot(*way)
+        note(left, start[:2] + 0.7 * way, name, aside)
     left.margins(0.25, 0.2)
     rows = [
         (
@@ -178,7 +179,7 @@ def _model(figure: Any, tree: Tree, q: np.ndarray, names: Mapping[str, float]) -
     tabulate(right, ("link", "mass (kg)", "length (m)", "inertia (kg m²)", "drive"), rows)
     total = sum(link.mass for link in tree.links)
     driven = sum(joint.actuated for joint in tree.joints)
-    return f"{len(tree.links)} links of {total:g} kg in all, {driven} driven joints"
+    return f"{len(tree.links)} links of {total:g} kg in all, driven joints: {driven}"
 
 
 def _acrobot_model(figure: Any) -> str:

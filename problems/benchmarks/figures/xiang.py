@@ -59,8 +59,9 @@ def _loop(figure: Any) -> str:
     k = int(np.linalg.norm(force, axis=0).argmax())
     sketch(left, tree, solution.q(t[k]))
     pin, push = pins[0][:2, k], 0.06 * force[:, k] / np.linalg.norm(force[:, k])
-    arrow(left, pin, pin + push, "f on the rocker", COLOURS[1], 12)
-    arrow(left, pin, pin - push, "-f on the coupler", COLOURS[0], 12)
+    for sign, words, colour in ((1, "f, on the rocker", 1), (-1, "-f, on the coupler", 0)):
+        arrow(left, pin, pin + sign * push, colour=COLOURS[colour])
+        note(left, pin + sign * push, words, (sign * 36, 12), COLOURS[colour])
     left.margins(0.22, 0.16)
     forces, gaps = (figure.add_subplot(grid[row, 1]) for row in range(2))
     curves(forces, t, {"f, x": force[0], "f, y": force[1]}, ("", "force at the cut (N)"))
@@ -79,8 +80,8 @@ PINS = ("coupler end", "rocker end")
 def _mechanism(figure: Any) -> str:
     left, tip = two_link_sketch(figure, GRAVITY, "Table 1")
     arrow(left, tip, tip - [0, 0.14])
-    note(left, tip, "f (example 2)", (34, -14), COLOURS[1])
-    arrow(left, (0.1, 0.6), (0.1, 0.48), "g (example 2)", COLOURS[2], 10)
+    note(left, tip, "f", (8, -16), COLOURS[1])
+    arrow(left, (0.1, 0.6), (0.1, 0.48), "g", COLOURS[2], 10)
     return "the model two_link, whose numbers stand beside the sketch"
 
 
@@ -183,7 +184,7 @@ def _lift_torques(figure: Any) -> str:
 
 def _lift_path(figure: Any) -> str:
     solution = answers.lift()
-    axes, tree = trajectory(figure, solution), solution.problem.tree
+    axes, tree = trajectory(figure, solution, sides=0.1), solution.problem.tree
     t = solution.times(401)
     start = solution.q(t[0]), solution.qd(t[0])
     driven = simulate(tree, solution.tau(t), start, solution.duration, solution.problem.loads)
@@ -256,7 +257,8 @@ PAGES = (
     Page(
         name="xiang-05",
         source=SOURCE + "Figs. 5 and 15, Table 1",
-        caption="The two-link arm in a vertical plane: relative angles, torques, and its data.",
+        caption="The two-link arm in a vertical plane: relative angles, torques, and its data; the "
+        "load f and gravity g act in example 2 alone.",
         printed="L = 0.4 m, m = 0.5 kg, I = 0.1 kg m², torques within ±10 N m",
         draw=_mechanism,
         differs="nothing in the data; inertias are about the centres of mass (dots), as the closed "
