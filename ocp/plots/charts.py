@@ -35,26 +35,32 @@ class Curve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """Curves in one panel, with the axis labels `x` and `y`, x logarithmic if `log`.
+    """Curves in one panel, with the axis labels `x` and `y`.
 
-    The panels of a figure share their labels' colours.
+    x is logarithmic if `log`, y if `log_y`. The panels of a figure share their labels' colours.
     """
 
     curves: Sequence[Curve]
     x: str
     y: str
     log: bool = False
+    log_y: bool = False
 
 
-def panels(path: str | Path, several: Sequence[Panel]) -> None:
-    """Draw several Panels side by side with one legend, every label in it once.
+def panels(path: str | Path, several: Sequence[Panel], *, rows: int = 1) -> None:
+    """Draw several Panels in rows with one legend, every label in it once.
 
     Raises ValueError naming the file if it ends in none of .png, .svg, .pdf.
     """
-    with picture(path, PANEL * len(several) + BESIDE, SIZE[1]) as figure:
-        for axes, panel in zip(figure.subplots(1, len(several), squeeze=False)[0], several):
+    columns = -(-len(several) // rows)
+    with picture(path, PANEL * columns + BESIDE, SIZE[1] * (1 + rows) / 2) as figure:
+        for axes, panel in zip(figure.subplots(rows, columns, squeeze=False).flat, several):
             _curves(axes, panel.curves, marks=False)
-            axes.set_xscale("log" if panel.log else "linear")
+            if panel.log and panel.log_y:
+                _log_log(axes, panel.curves)
+            else:
+                scales = {True: "log", False: "linear"}
+                axes.set(xscale=scales[panel.log], yscale=scales[panel.log_y])
             style(axes, panel.x, panel.y)
         _legend(figure)
 
@@ -68,12 +74,17 @@ def lines(path: str | Path, curves: Sequence[Curve], *, x: str, y: str, log: boo
         axes = figure.subplots()
         _curves(axes, curves, marks=True)
         if log:
-            axes.set(xscale="log", yscale="log")
-            ticks = sorted({value for curve in curves for value in curve.x})
-            axes.set_xticks(ticks, [f"{value:g}" for value in ticks])
-            axes.minorticks_off()
+            _log_log(axes, curves)
         style(axes, x, y)
         _legend(figure)
+
+
+def _log_log(axes: Axes, curves: Sequence[Curve]) -> None:
+    """Make both axes logarithmic, with the curves' own numbers below."""
+    axes.set(xscale="log", yscale="log")
+    ticks = sorted({value for curve in curves for value in curve.x})
+    axes.set_xticks(ticks, [f"{value:g}" for value in ticks])
+    axes.minorticks_off()
 
 
 def _curves(axes: Axes, curves: Sequence[Curve], *, marks: bool) -> None:

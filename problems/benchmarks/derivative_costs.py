@@ -64,22 +64,27 @@ def derivatives(tree: Tree) -> dict[tuple[str, str], tuple[ca.Function, int]]:
     slopes = composite.slope_parts(tree, *motion)
     curvatures = ca.cse(list(composite.curvature_parts(tree, weight, *motion)[:4]))
     return {
-        ("tau", "newton_euler"): _scalar(motion, [tau]),
-        ("jacobian", "AD"): _scalar(motion, [ca.jacobian(tau, ca.vertcat(*motion))]),
-        ("jacobian", "composite"): _scalar(motion, composite.sensitivity(tree, *motion)[:3]),
+        ("tau", "newton_euler"): _sized(motion, [tau]),
+        ("jacobian", "AD"): _sized(motion, [ca.jacobian(tau, ca.vertcat(*motion))]),
+        ("jacobian", "composite"): _sized(motion, composite.sensitivity(tree, *motion)[:3]),
         ("jacobian", "composite loops"): _looped(
             motion, slopes, lambda parts: composite.join_slopes(tree, parts)[:3]
         ),
-        ("hessian", "AD"): _scalar(symbols, [ca.triu(hessian)]),
-        ("hessian", "composite"): _scalar(symbols, composite.curvature(tree, weight, *motion)[:4]),
+        ("hessian", "AD"): _sized(symbols, [ca.triu(hessian)]),
+        ("hessian", "composite"): _sized(symbols, composite.curvature(tree, weight, *motion)[:4]),
         ("hessian", "composite loops"): _looped(
             symbols, curvatures, lambda parts: composite.join_curvature(tree, (*parts, None))[:4]
         ),
     }
 
 
-def _scalar(inputs: Sequence[ca.SX], matrices: Iterable[ca.SX]) -> tuple[ca.Function, int]:
-    function = ca.Function("kernel", inputs, [ca.cse(_column(map(ca.sparsify, matrices)))])
+def scalar(inputs: Sequence[ca.SX], matrices: Iterable[ca.SX]) -> ca.Function:
+    """Return the nonzeros of matrices in one column as a scalar graph, repetitions left out."""
+    return ca.Function("kernel", inputs, [ca.cse(_column(map(ca.sparsify, matrices)))])
+
+
+def _sized(inputs: Sequence[ca.SX], matrices: Iterable[ca.SX]) -> tuple[ca.Function, int]:
+    function = scalar(inputs, matrices)
     return function, function.n_instructions()
 
 
@@ -126,7 +131,7 @@ def costs(name: str, tree: Tree, compiled: bool = False) -> Iterator[Record]:
 def microseconds(
     functions: Sequence[ca.Function], rounds: int = ROUNDS, least: float = LEAST
 ) -> list[float]:
-    """Return the median time of one call of each function (us), over rounds taken by turns.
+    """Return the median processor time of one call of each function (us), over rounds by turns.
 
     For a processor's speed drifts; a round of a function lasts at least `least` (s).
     """
@@ -137,10 +142,10 @@ def microseconds(
 
 
 def _seconds(call: Callable[[], None], count: int) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     for _ in range(count):
         call()
-    return (time.perf_counter() - start) / count
+    return (time.process_time() - start) / count
 
 
 def _call(function: ca.Function) -> Callable[[], None]:

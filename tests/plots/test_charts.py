@@ -59,8 +59,11 @@ def test_curves_have_their_own_colours_dashes_and_marks(drawn, tmp_path):
 @pytest.mark.parametrize("log", [False, True])
 def test_a_chart_is_logarithmic_where_that_is_asked_for(drawn, tmp_path, log):
     lines(tmp_path / "chart.png", [SQUARE], x="n", y="n^2", log=log)
-    panels(tmp_path / "panels.png", [Panel(curves=[SQUARE], x="n", y="n^2", log=log)])
-    (chart,), (panel,) = (figure.axes for figure in drawn)
+    several = [Panel(curves=[SQUARE], x="n", y="n^2", log=log, log_y=y) for y in (False, True)]
+    panels(tmp_path / "panels.png", several, rows=2)
+    (chart,), others = (figure.axes for figure in drawn)
     scale = "log" if log else "linear"
     assert (chart.get_xscale(), chart.get_yscale()) == (scale, scale)
-    assert (panel.get_xscale(), panel.get_yscale()) == (scale, "linear")
+    scales = [(panel.get_xscale(), panel.get_yscale()) for panel in others]
+    assert scales == [(scale, "linear"), (scale, "log")]
+    assert others[0].get_position().y0 > others[1].get_position().y1
