@@ -1,14 +1,33 @@
-"""How the problems with many local optima are solved.
+"""How robots that swing up are to end, and how problems with many local optima are solved.
 
 The best of several random starts on a coarse mesh begins the solve proper.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from math import pi
+from typing import Any, Literal, TypeAlias
 
-from ocp import PLAIN, BSpline, Guess, Problem, Radau, Solution, Solver, Transcription, Views, solve
+from ocp import (
+    PLAIN,
+    BSpline,
+    Constraint,
+    Guess,
+    Objective,
+    Problem,
+    Radau,
+    Solution,
+    Solver,
+    Transcription,
+    Tree,
+    Views,
+    at_end,
+    at_start,
+    effort,
+    solve,
+)
 from ocp.mechanics import structure
+from ocp.problem import final
 from ocp.progress import say
 from ocp.solvers import INTERRUPTED
 from ocp.studies import wandering
@@ -17,6 +36,40 @@ COARSE = Transcription(method=Radau(intervals=40, order=4))
 QUICK = Solver(options={"max_iter": 300})
 SPREAD = 1.5  # rad or m: how far starts wander
 ROUGH = 60  # control points of the straight motion from which starts wander off, for any finer one
+
+PENALTY = 1000.0  # c1, c2: the paper prints none; so the ends are met to a tenth of a radian
+Ends: TypeAlias = Literal["exact", "penalty"]
+
+
+def upright(
+    robot: Tree, start: float, ends: Ends, c1: float | None, c2: float | None
+) -> tuple[Objective, tuple[Constraint, ...]]:
+    """Return objective and constraints of a swing from q1 = `start` (rad) to the vertical.
+
+        J = c1 (q1(T) - pi/2)^2 + c2 q1'(T)^2 + 1/2 integral of the squared torques
+
+    (Sohl & Bobrow 2001, eq. 83), the driven joints at rest at both ends; with exact `ends` the
+    passive one is held to the vertical instead, and c1 (N2 m2 s/rad2) and c2 (N2 m2 s3/rad2) are
+    none. Raises ValueError for a weight without penalties.
+    """
+    passive, *driven = (joint.name for joint in robot.moving)
+    still = dict.fromkeys(driven, 0.0)
+    begin = at_start(robot, q={passive: start} | still, qd=0.0)
+    cost = 0.5 * effort(robot, driven)
+    if ends == "exact":
+        for name, weight in (("c1", c1), ("c2", c2)):
+            if weight is not None:
+                raise ValueError(f"{name}: a weight of ends 'penalty', got it with ends 'exact'")
+        return cost, (
+            begin,
+            at_end(robot, q={passive: pi / 2} | dict.fromkeys(driven, 0.0), qd=0.0),
+        )
+    angle = final("angle", lambda at: (at.q[0] - pi / 2) ** 2)
+    rate = final("rate", lambda at: at.qd[0] ** 2)
+    weights = (PENALTY if weight is None else weight for weight in (c1, c2))
+    for weight, term in zip(weights, (angle, rate)):
+        cost += weight * term
+    return cost, (begin, at_end(robot, q=still, qd=still))
 
 
 def swing(
