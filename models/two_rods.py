@@ -10,9 +10,9 @@ from ocp import Point, Tree, revolute
 MASS, LENGTH, GRAVITY = 0.5, 1.0, 9.81  # kg, m, m/s2
 
 
-def two_rods() -> Tree:
-    """Return the tree: angles relative, the first from x, with y up."""
-    rod = flat(MASS, (LENGTH / 2, 0.0), MASS * LENGTH**2 / 12)
+def two_rods(mass: float = MASS) -> Tree:
+    """Return the tree: angles relative, the first from x, with y up; `mass` of each rod (kg)."""
+    rod = flat(mass, (LENGTH / 2, 0.0), mass * LENGTH**2 / 12)
     return Tree(
         links=(rod, rod),
         joints=(revolute("shoulder"), revolute("elbow", "shoulder", home=(LENGTH, 0, 0))),

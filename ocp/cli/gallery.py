@@ -8,7 +8,7 @@ from typing import Any
 from ocp.cli.listing import tasks
 from ocp.cli.reference import plain, structured
 from ocp.solution.solution import Solution
-from ocp.solution.solving import solve
+from ocp.solvers import Solver
 from ocp.studies.task import Task
 from ocp.transcription.transcribe import transcription_of
 
@@ -116,13 +116,15 @@ def script(name: str, task: Task, source: str) -> str:
 def beside(task: Task, solution: Solution) -> str:
     """Return the published numbers of a task beside ours, each solved anew with its own settings.
 
-    Where the source says too little to repeat it, `solution` stands for ours.
+    Where the source says too little to repeat it, and no data are ours, `solution` stands for ours.
     """
     lines = []
     for number in task.published:
-        if number.comparable:
-            settings = transcription_of(number.settings)
-            ours = number.ours(solve(task.problem(**number.arguments), settings).require())
+        if number.comparable or number.arguments:
+            stated = transcription_of(number.settings) if number.settings else task.transcription
+            ours = number.ours(
+                task.method(task.problem(**number.arguments), stated, Solver()).require()
+            )
         else:
             ours = number.ours(solution)
         changed = ", ".join(f"{name} {value}" for name, value in number.arguments.items())

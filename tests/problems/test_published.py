@@ -106,6 +106,8 @@ PRINTED = (
     (SOHL, "section 1", "order in n of Hollerbach's", 1, 0),
     (SOHL, "section 5.1", "J of the first path", 73.57, None),  # p. 397
     (SOHL, "section 5.1", "J (N2 m2 s)", 9.9, None),  # p. 397
+    (SOHL, "section 5.1", "J of the first path", 73.57, None),  # both again, with data that fit
+    (SOHL, "section 5.1", "J (N2 m2 s)", 9.9, None),
 )
 # What takes seconds: the command computes it, these tests do not
 LONG = ("(pp. 17, 18)", "rigid joints for as many", "of these, in place", "section 5.1, J")

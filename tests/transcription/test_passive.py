@@ -220,6 +220,14 @@ def test_two_rods_rise_for_a_tenth_of_the_first_path():
     assert solution.objective == pytest.approx(10.2, abs=0.1)  # 9.9 there
 
 
+def test_rods_and_a_time_that_fit_give_both_printed_costs():
+    """73.57 and 9.9 (Sohl & Bobrow 2001, section 5.1)."""
+    assert two_link_effort.straight_cost(**two_link_effort.FITTED) == pytest.approx(73.57, rel=2e-4)
+    problem = two_link_effort.problem(**two_link_effort.FITTED)
+    solution = solve(problem, guess=wandering(problem, Transcription(), 15, spread=1.5)).require()
+    assert solution.objective == pytest.approx(9.9, abs=0.05)
+
+
 def test_a_problem_with_many_optima_begins_with_the_best_of_its_starts():
     solution = swing(two_link_effort.problem(points=10), starts=3).require()
     assert len(solution.statistics["starts"]) == 3 and min(
