@@ -135,22 +135,24 @@ Known   With all data as printed T is {literal:.4f} s. No reading of the angles,
         or limit of the list makes {printed} s. A shorter stroke does, and a lighter effort does.
         At rest the Hamiltonian leaves f^2 + tau^2 = (1 - u)/u: 99 with the printed weight, so that
         the force begins below {begin:.2f} N, whatever stroke, masses and angles (short stroke:
-        {short_begin:.2f} N). With u = {weight:.5f} it is {square:.0f}: the force begins at its
-        limit.
+        {short_begin:.2f} N). With u = {weight:.5f} it is {square:.0f}: it begins at its limit.
         For given ends and time every weight u, every power of T before the effort and a half
         before it have the same best motion. With the printed stroke and {printed} s its force
         stands at the limit for {share:.0f} % of the time: the least possible time is {least:.4f} s,
         and a force that falls straight would need {straight:.1f} N, where {limit:g} N are allowed.
         Section 4.1 says that torques stay on their bounds. Section 4.2 speaks of a force that goes
         from a positive peak to a negative one and of a weight that prevents sharp functioning.
-        These words fit a short stroke better than a lighter effort. And pi/4, printed as the end
-        of a slide in metres, is an angle: an end of 0.6 m makes {short:.4f} s.
+        It says that both joints' internal forces have similar trends and two peaks: with the short
+        stroke both peak at both ends; with the lighter effort the slide's is flat there, and the
+        hinge's has its second peak {early:.2f} s before the end. All this fits a short stroke
+        better than a lighter effort. And pi/4, printed as the end of a slide in metres, is an
+        angle: an end of 0.6 m makes {short:.4f} s.
         A solver that stopped too early would have taken J {stopped:.4f} for the least, which is
         {optimal:.4f}: {above:.1f} % less.
 Unknown Why {short:.4f} s and not {printed} s: {off:.2f} % remain. With that stroke 15 and 16
         control points make {fifteen:.4f} and {sixteen:.4f} s, where section 4.1 would then print
-        0.394 and 0.393 s for its 0.392. Of {count} alterations {hits} within {near:g} %: among so
-        many one hit says little. Charts would decide, which the text does not have. Figure 4.5:
+        0.394 and 0.393 s for its 0.392. Within {near:g} % are {hits} of {count} alterations: that
+        one is among so many says little. Charts would decide, which the text does not have. Figure 4.5:
         does the force begin flat at the limit; are the torque's peaks {peaks}
         (short stroke) or {rival} (lighter effort)? Figure 4.7: does the
         slide end at 0.6 m?"""
@@ -326,7 +328,16 @@ def conclusion() -> str:
         peaks=_torques(short),
         rival=_torques(Data(u=weight)),
         weight=weight,
+        early=before_end(Data(u=weight)),
     )
+
+
+def before_end(data: Data) -> float:
+    """Return how long (s) before the end the hinge's internal force has its second peak."""
+    solution = solve(problem(data)).require()
+    t = np.linspace(solution.duration / 2, solution.duration, 201)
+    norms = np.linalg.norm(solution.reactions(t)[1][:, 1], axis=0)
+    return float(solution.duration - t[norms.argmax()])
 
 
 def _torques(data: Data) -> str:

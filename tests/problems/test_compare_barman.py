@@ -73,6 +73,11 @@ def test_given_the_time_weights_do_not_matter_and_the_force_is_at_its_limit():
     assert barman.full(solve(problem(SHORT)).require()) == 0
 
 
+def test_internal_forces_peak_at_the_end_unless_the_effort_is_lighter():
+    assert barman.before_end(SHORT) == 0
+    assert 0.07 < barman.before_end(Data(u=WEIGHT)) < 0.12
+
+
 def test_the_least_time_is_that_of_the_centre_of_mass():
     way = pi / 4 - 0.1 + 0.1 * (cos(pi / 4) - cos(0.6))
     assert barman.least_time(Data()) == pytest.approx(2 * sqrt(way / 10), rel=1e-12)
