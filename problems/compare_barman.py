@@ -152,10 +152,10 @@ Known   With all data as printed T is {literal:.4f} s. No reading of the angles,
 Unknown Why {short:.4f} s and not {printed} s: {off:.2f} % remain. With that stroke 15 and 16
         control points make {fifteen:.4f} and {sixteen:.4f} s, where section 4.1 would then print
         0.394 and 0.393 s for its 0.392. Within {near:g} % are {hits} of {count} alterations: that
-        one is among so many says little. Charts would decide, which the text does not have. Figure 4.5:
-        does the force begin flat at the limit; are the torque's peaks {peaks}
-        (short stroke) or {rival} (lighter effort)? Figure 4.7: does the
-        slide end at 0.6 m?"""
+        one is among so many says little. Charts would decide, which the text does not have.
+        Figure 4.5: does the force begin flat at the limit; are the torque's peaks
+        {peaks} (short stroke) or {rival} (lighter effort)?
+        Figure 4.7: does the slide end at 0.6 m?"""
 
 
 def arm(data: Data) -> Tree:
