@@ -1,5 +1,6 @@
 """Swing-ups as they were published: eq. 83 to the letter, and what the paper tells of them."""
 
+from dataclasses import replace
 from math import pi
 
 import numpy as np
@@ -9,7 +10,8 @@ from ocp.problems.sohl_swing import TASK, first_path, report
 from ocp.problems.sohl_swing import problem as swing
 from refusals import refused
 
-from ocp import Integrated, Radau, Transcription, solve
+from ocp import Integrated, Published, Radau, Transcription, solve
+from ocp.cli.gallery import beside
 from ocp.mechanics import kinetic_energy, potential_energy
 from ocp.transcription import transcribe
 
@@ -87,3 +89,16 @@ def test_other_methods_know_penalties(solution):
         guess=solution,
     ).require()
     assert 20 < other.objective < solution.objective
+
+
+def test_the_book_solves_a_number_with_its_own_data(solution):
+    number = Published(
+        quantity="s",
+        value=2.0,
+        source="",
+        ours=lambda one: one.duration,
+        arguments={"duration": 2.0, "points": 8},
+        comparable=False,
+    )
+    said = beside(replace(TASK, published=(number,)), solution)
+    assert "ours     2\n" in f"{said}\n"
