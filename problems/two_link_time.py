@@ -25,13 +25,14 @@ def problem(torque: float = 10.0, points: int = 22) -> Problem:
     )
 
 
+FASTEST = 0.3918545  # s: bang-bang solution by shooting on the maximum principle
 AT_KNOTS = {"nodes": 1, "quadrature": "trapezoid"}
 PUBLISHED = (
     Published(
         quantity="T (s)",
         value=0.3934,
         source="Xiang et al. 2009, example 1",
-        optimum=0.3918545,
+        optimum=FASTEST,
         settings=AT_KNOTS,
         ours=lambda solution: solution.duration,
         remark="bounds at the knots; the print lies nearest to 21 points with denser bounds",
@@ -40,7 +41,7 @@ PUBLISHED = (
         quantity="T (s)",
         value=0.392,
         source="Barman 2020, section 4.1",
-        optimum=0.3918545,
+        optimum=FASTEST,
         settings=AT_KNOTS,
         ours=lambda solution: solution.duration,
         remark="bounds at the knots",

@@ -5,7 +5,7 @@ from ocp.problems.gait import problem as step
 from ocp.problems.gait.families import FAMILIES
 from ocp.problems.published.row import Row
 from ocp.problems.published.solved import solution
-from ocp.problems.published.xiang import AT_KNOTS, FASTEST
+from ocp.problems.two_link_time import AT_KNOTS, FASTEST
 
 SOURCE = "Barman 2020"
 BY = "`two_link_time` `--nodes 1` `--quadrature trapezoid`"

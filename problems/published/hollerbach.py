@@ -8,9 +8,8 @@ import casadi as ca
 import numpy as np
 from ocp.models.general_chain import general_chain
 from ocp.problems.benchmarks.derivative_costs import microseconds
-from ocp.problems.benchmarks.operations import METHODS, PRODUCTS, TABLE_I, TABLE_II, dense
+from ocp.problems.benchmarks.operations import METHODS, PRODUCTS, TABLE_I, TABLE_II, dense, leading
 from ocp.problems.published.row import Row
-from ocp.problems.published.xiang import order
 
 SOURCE = "Hollerbach 1980"
 NAMES = {
@@ -24,6 +23,7 @@ NAMES = {
 WORK = ("multiplications", "additions")
 BY = "`compare_formulations`, dense"
 JOINTS = 6  # of table II
+LARGEST = 8  # joints of the chains whose counts tell an order
 KEPT = "fewer: what is there already is kept, no new algorithm"
 LOOKED_UP = "looked up in tables; what symmetry makes equal is taken once"
 REMARKS = {
@@ -33,6 +33,12 @@ REMARKS = {
     ("configuration_space", 0): LOOKED_UP,
     ("configuration_space", 1): LOOKED_UP,
 }
+
+
+def order(method: str) -> float:
+    """Return the order in n of a method's counts by Hollerbach's rule; NaN if it is no power."""
+    term = leading(lambda n: dense(method, n), LARGEST)
+    return float("nan") if term is None else float(term[0])
 
 
 @cache

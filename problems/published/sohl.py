@@ -1,7 +1,7 @@
 """Numbers of Sohl & Bobrow (2001) beside those that come with the problems."""
 
+from ocp.problems.published.hollerbach import order
 from ocp.problems.published.row import Row
-from ocp.problems.published.xiang import order
 
 SOURCE = "Sohl & Bobrow 2001"
 ROWS = (

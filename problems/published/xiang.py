@@ -6,27 +6,20 @@ import casadi as ca
 import numpy as np
 from ocp.models.general_chain import general_chain
 from ocp.models.two_link import INERTIA, LENGTH, MASS, two_link
-from ocp.problems.benchmarks.operations import dense, leading, operations
+from ocp.problems.benchmarks.operations import operations
+from ocp.problems.published.hollerbach import order
 from ocp.problems.published.row import Row
 from ocp.problems.published.solved import solution
+from ocp.problems.two_link_time import AT_KNOTS, FASTEST
 
 from ocp import Load
 from ocp.dynamics import hollerbach_4x4
 
 SOURCE = "Xiang et al. 2009"
-AT_KNOTS = {"nodes": 1, "quadrature": "trapezoid"}
 GRAVITY, FORCE = 9.8062, 10.0  # m/s2, N (section 6.4)
-FASTEST = 0.3918545  # s: bang-bang solution by shooting on the maximum principle
-LARGEST = 8  # joints of the chains whose counts tell an order
 INSTANTS = 101  # of the lift at which closed forms and recursion are compared
 MACHINE = "a 1.40 GHz PC there, this machine here: not comparable"
 SX = ca.SX
-
-
-def order(method: str) -> float:
-    """Return the order in n of a method's counts by Hollerbach's rule; NaN if it is no power."""
-    term = leading(lambda n: dense(method, n), LARGEST)
-    return float("nan") if term is None else float(term[0])
 
 
 @cache

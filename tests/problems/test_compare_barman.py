@@ -40,7 +40,7 @@ def test_the_short_stroke_comes_near_the_print_and_natural_slips_do_not():
 
 @pytest.mark.parametrize(
     ("row", "ends", "value"),
-    [(0, (0.0044, 0.00444), WEIGHT), (1, (0.601, 0.603), STROKE)],
+    [(0, (0.0044, 0.00444), WEIGHT), (1, (0.55, 0.68), STROKE)],
     ids=["weight", "stroke"],
 )
 def test_one_number_alone_makes_the_printed_time(row, ends, value):
