@@ -18,6 +18,7 @@ from ocp.cli.waiting import Steps, waited
 from ocp.dynamics import CHOICES, DERIVATIVES
 from ocp.dynamics.catalogue import is_choice
 from ocp.dynamics.formulation import Formulation
+from ocp.motion.spline import KNOTS, BSpline
 from ocp.problem.statement import Problem
 from ocp.solution.files import check_writable
 from ocp.solution.solution import Solution
@@ -41,6 +42,9 @@ TOLERANCE_OPTIONS = {
 USAGE = "ocp run NAME|FILE.py|PACKAGE.MODULE [flags]"
 FILMS, DRAWINGS = (".gif", ".html"), (".png", ".svg", ".pdf")
 TEXTS = {
+    "degree": ("of the spline", ()),
+    "knots": ("of the spline: variables, if free", KNOTS),
+    "spacing": ("least distance of free knots, of the motion", ()),
     "plugin": ("solver plugin of CasADi", ()),
     "hessian": ("of the Lagrangian", HESSIANS),
     "dynamics": (
@@ -93,7 +97,7 @@ def _run(task: Task, flags: Mapping[str, Mapping[str, Any]], steps: Steps) -> in
     try:
         _check_paths(outputs)
         with attentive():
-            statement = task.problem(**flags.get("problem", {}))
+            statement = _moved(task.problem(**flags.get("problem", {})), flags["motion"])
         transcription, solver = _settings(task, flags)
         guess = None if outputs["guess"] is None else looking.load(outputs["guess"])
         watch = None if outputs["quiet"] else _iterations(steps)
@@ -157,6 +161,7 @@ def _parser(task: Task, program: str) -> argparse.ArgumentParser:
     )
     for prefix, title, settings in (
         ("problem", "of this problem", of_function(task.problem)),
+        ("motion", "of the spline that the motion is on, where not the problem's own", _spline()),
         ("method", "of how it is solved", _own_settings(task)),
         ("transcription", "of the transcription", _transcription_settings(task.transcription)),
         ("solver", "of the solver", _of_record(Solver, without=("options",))),
@@ -168,6 +173,22 @@ def _parser(task: Task, program: str) -> argparse.ArgumentParser:
             _add_options(group)
     _add_outputs(parser.add_argument_group("outputs"), task.name)
     return parser
+
+
+def _spline() -> list[Setting]:
+    """Return the settings of a spline, which unless they are set are those of the problem."""
+    settings = _of_record(BSpline, without=("points", "clamped", "inner"))
+    return [replace(setting, default=None) for setting in settings]
+
+
+def _moved(statement: Problem, settings: Mapping[str, Any]) -> Problem:
+    """Return the problem on its spline with other settings; raise ValueError if it has none."""
+    chosen = {name: value for name, value in settings.items() if value is not None}
+    if not chosen:
+        return statement
+    if not isinstance(statement.motion, BSpline):
+        raise ValueError(f"--{next(iter(chosen))}: the problem's motion is on no spline")
+    return replace(statement, motion=replace(statement.motion, **chosen))
 
 
 def _own_settings(task: Task) -> list[Setting]:

@@ -7,6 +7,7 @@ Boehm 1980)
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Real
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +19,9 @@ from ocp.motion.quadrature import sample
 ALIKE = 1e-9  # of the motion: instants so close are one
 APART = 1e-6  # of the motion: distinct knots are at least so far from each other
 SIDE = 1e-8  # of the motion: how far before a jump the value from the left is taken
+SPACING = 1e-3  # of the motion: free knots are at least so far from each other
+CLOSEST = 10 * APART  # of the motion: the least spacing
+KNOTS = ("given", "free")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,14 +31,20 @@ class BSpline:
     `clamped` repeats the end knots, so that the curve starts at c_0. Clamped and uniform knots span
     the same curves. `inner` are the knots between 0 and 1 where they are not equally spaced, one
     for each point beyond degree + 1; a knot that stands there m times leaves degree - m derivatives
-    continuous, degree - 1 times the accelerations jump. Raises ValueError when the points are too
-    few for one segment, or the knots are none of a motion.
+    continuous, degree - 1 times the accelerations jump.
+
+    `knots` are "given", or "free": then the inner ones are variables of the program (Xiang et al.
+    2009, eq. 42; Barman 2020, x = [P, s]), no nearer to each other and to the ends than `spacing`
+    (of the motion), and `inner` is where they begin. Raises ValueError when the points are too few
+    for one segment, or the knots are none of a motion.
     """
 
     points: int
     degree: int = 3
     clamped: bool = True
     inner: tuple[float, ...] = ()
+    knots: str = "given"
+    spacing: float = SPACING
 
     collocated: ClassVar[bool] = False
     hull: ClassVar[bool] = True
@@ -58,6 +68,12 @@ class BSpline:
             equal = np.linspace(0.0, 1.0, len(self.inner) + 2)[1:-1]
             if np.abs(equal - self.inner).max() < ALIKE:
                 object.__setattr__(self, "inner", ())
+        _check_knots(self)
+
+    @property
+    def moving(self) -> bool:
+        """Whether knots are variables."""
+        return self.knots == "free" and self.segments > 1
 
     @property
     def segments(self) -> int:
@@ -83,12 +99,13 @@ class BSpline:
         well posed.
 
         They are those of the clamped knots, which span the same curves, for unclamped ones too: the
-        latter's own lie partly outside [0, 1].
+        latter's own lie partly outside [0, 1]. Where knots are free they are those of equal knots,
+        and move with the segment that they lie in.
         """
-        return _means(self._clamped_to(self.degree), self.degree, self.points)
+        return self._greville(self.degree, self.points)
 
     @property
-    def knots(self) -> Array:
+    def knot_vector(self) -> Array:
         """All knots, (points + degree + 1,)."""
         if self.clamped:
             return self._clamped_to(self.degree)
@@ -99,6 +116,14 @@ class BSpline:
         inner = self.inner or self.breaks[1:-1]
         return np.concatenate([np.zeros(degree + 1), inner, np.ones(degree + 1)])
 
+    def _greville(self, degree: int, count: int) -> Array:
+        """Return the Greville abscissae (count,) of splines of that degree on these segments."""
+        if self.knots == "free" and self.inner:
+            equal = BSpline(points=self.points, degree=self.degree)
+            means = _means(equal._clamped_to(degree), degree, count)
+            return np.interp(means, equal.breaks, self.breaks)
+        return _means(self._clamped_to(degree), degree, count)
+
     def values(self, s: ArrayLike, order: int = 0) -> Array:
         """Return B (N, points) with d^order q / ds^order (s) = B c.
 
@@ -108,7 +133,7 @@ class BSpline:
         s = np.atleast_1d(np.asarray(s, dtype=float))
         if order > self.degree:
             return np.zeros((len(s), self.points))
-        return _basis(self.knots, self.degree, s, order)
+        return _basis(self.knot_vector, self.degree, s, order)
 
     def interpolation(self, s: ArrayLike, nodes: ArrayLike) -> Array:
         """Return the matrix (N, nodes) that picks what is known at a node, and zero between
@@ -128,7 +153,7 @@ class BSpline:
         degree = self.degree - 2
         if degree == 0:
             return (self.breaks[:-1] + self.breaks[1:]) / 2
-        means = _means(self._clamped_to(degree), degree, self.points - 2)
+        means = self._greville(degree, self.points - 2)
         return means - SIDE * np.append(np.diff(means) < ALIKE, False)  # a jump: from either side
 
     def grid(self, per_segment: int) -> Array:
@@ -240,6 +265,31 @@ def _check_inner(motion):
         raise ValueError(
             f"inner: expected a knot at most {motion.degree - 1} times, so that rates are "
             f"continuous, got one {most} times"
+        )
+
+
+def _check_knots(motion):
+    """Raise ValueError for a word or a spacing that is none, and for knots that cannot be free."""
+    if motion.knots not in KNOTS:
+        raise ValueError(f"knots: expected {' or '.join(KNOTS)}, got {motion.knots!r}")
+    number = isinstance(motion.spacing, Real) and not isinstance(motion.spacing, bool)
+    if not number or not CLOSEST <= motion.spacing < 1:
+        raise ValueError(
+            f"spacing: expected a part of the motion, {CLOSEST:g} or more and below 1, "
+            f"got {motion.spacing!r}"
+        )
+    if motion.knots == "given":
+        return
+    if motion.degree < 3 or not motion.clamped:
+        raise ValueError(
+            "knots: free ones are those of a clamped spline of degree 3 or more, got "
+            f"degree {motion.degree}{'' if motion.clamped else ', clamped False'}"
+        )
+    gaps = np.diff((0.0, *(motion.inner or motion.breaks[1:-1]), 1.0))
+    if gaps.min() < motion.spacing - ALIKE:
+        raise ValueError(
+            f"knots: free ones begin at least {motion.spacing:g} apart (spacing), got "
+            f"{motion.inner or f'{motion.segments} equal segments'}"
         )
 
 

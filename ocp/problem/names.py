@@ -6,10 +6,14 @@ They are those of the laws of motion and of the duration's own bounds.
 DURATION = "duration"  # bounds of a free duration
 DYNAMICS = "dynamics"  # torques are what the motion needs
 PASSIVE = "passive_joints"  # nothing drives passive joints
+KNOTS = ("knots", "knot_spacing")  # free ones part the whole motion, and stay apart
 STAGES = "stages"  # rates are the slopes of coordinates, on a mesh
 REACH = "dynamics_range"  # the motion stays where an approximate formulation knows its torques
 STAYS = "stays"  # none leaves its bounds, forces act where they are closed
 TOUCHING = "touching"  # what a force of a stay holds does not move against it
 HELD = ("stays_closed", "stay_rates", "stay_accelerations")  # those prescribed to be closed are
 LOOPS = ("loops", "loop_rates", "loop_accelerations")  # cut joints stay closed
-RESERVED = (DURATION, DYNAMICS, PASSIVE, STAGES, REACH, STAYS, TOUCHING, *HELD, *LOOPS)
+RESERVED = (
+    *(DURATION, DYNAMICS, PASSIVE, STAGES, REACH, STAYS, TOUCHING),
+    *(*HELD, *KNOTS, *LOOPS),
+)

@@ -13,6 +13,7 @@ import numpy as np
 from ocp.mechanics.checks import instance
 from ocp.progress import say
 from ocp.solution.budget import Budget, Start, Watch, budget, spend, staged
+from ocp.solution.knot_moves import held, moves
 from ocp.solution.search import NOWHERE, search
 from ocp.solvers.minimizing import CUT_SHORT, INTERRUPTED, Outcome, Solver
 from ocp.solvers.nlp import NLP, feasibility, violation
@@ -176,14 +177,16 @@ def _try(
     watch: Watch | None,
 ) -> tuple[Trial, Budget]:
     """Return the Trial of one attempt, and what it left of the budget."""
-    nlp, nearest = transcribed.nlp, None
+    nlp, nearest, still = transcribed.nlp, None, held(transcribed, start.x)
     if attempt.wandering:
-        wandered = search(transcribed, solver, start.x, attempt.wandering, grant, watch)
+        wandered = search(still, solver, start.x, attempt.wandering, grant, watch)
         stages, outcome, grant = wandered.stages, wandered.outcome, wandered.left
         nearest = wandered.nearest
     else:
-        stages, grant = _stages(nlp, solver, attempt.feasible_first, start, grant, watch)
+        stages, grant = _stages(still.nlp, solver, attempt.feasible_first, start, grant, watch)
         outcome = stages[-1]
+    moved, grant = moves(transcribed, solver, outcome, grant, watch)
+    stages, outcome = (*stages, *moved), (outcome, *moved)[-1]
     trial = Trial(
         solver=solver,
         stages=stages,

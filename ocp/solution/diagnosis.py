@@ -13,7 +13,7 @@ from ocp.solvers.minimizing import Outcome
 from ocp.solvers.nlp import violation
 from ocp.transcription.kernels import evaluate
 from ocp.transcription.transcribe import Transcribed
-from ocp.transcription.variables import split
+from ocp.transcription.variables import instants_at, split
 
 MEANING = {
     "Infeasible_Problem_Detected": "converged to a point where the violation cannot be reduced "
@@ -34,6 +34,8 @@ MEANING = {
     "drop requirements",
     "Solved_To_Acceptable_Level": "done by looser tolerances than asked for, at a point that does "
     "not meet bounds and first-order conditions in the problem's own units: often badly scaled",
+    "Knots_Unsettled": "a motion meets all that is asked, but its free knots did not come to rest; "
+    "this is the best of them: take fewer points, a lower degree or more spacing",
     "User_Requested_Stop": "interrupted; this is the best iterate seen",
 }
 WORST = 5  # of a kind are named
@@ -119,7 +121,8 @@ def rows_at(transcribed: Transcribed, x: np.ndarray) -> Iterator[Row]:
     for group in transcribed.groups:
         values = evaluate(group.kernel.values, group.inputs(x), group.s)
         for line, asked, (constraint, number) in zip(values, group.asked, group.owners):
-            t = (np.ones(1) if constraint.when == "joined" else group.s[asked]) * duration
+            s = np.ones(1) if constraint.when == "joined" else group.s[asked]
+            t = instants_at(transcribed.layout, x, s) * duration
             yield Row(constraint=constraint, number=number, values=line[asked], t=t)
 
 

@@ -26,6 +26,7 @@ from ocp.solution.starts import Guess
 from ocp.solvers.minimizing import INTERRUPTED, Solver
 from ocp.transcription.methods import Collocation
 from ocp.transcription.transcribe import Transcription
+from ocp.transcription.variables import free_knots
 
 SETTLED = 0.1  # of the tolerance: by so much, relatively, the objective may still change
 GROWN = 1.2  # times as many segments: what has to change little
@@ -75,7 +76,8 @@ def refine(
     that. After so many `rounds`, or before more control points (or stages) per joint than `points`,
     it gives up: then it is no success, and its explanation says what is missing. The solver's
     limits are for all rounds together, which the statistics list as "refinement". Splines of degree
-    3 and 4 go on with degree 5; meshes keep their order. Raises ValueError for what cannot be
+    3 and 4 go on with degree 5; meshes keep their order. Free knots are those of the first round,
+    which the others take as given. Raises ValueError for what cannot be
     refined, as a basis of one's own.
     """
     check(problem, transcription, tolerance, rounds, points)
@@ -147,6 +149,11 @@ def _broken(
         inner = finer_mesh(method.mesh().breaks, instants, ())
         method = replace(method, intervals=len(inner) + 1, inner=inner)
         return problem, replace(transcription, method=method)
+    if free_knots(problem):
+        raise ValueError(
+            f"refine: at s = {instants[0]:.3g} a piece of the motion ends, where loads break; "
+            "free knots would leave it: give them"
+        )
     motion = finer_spline(cast(BSpline, problem.motion), torn.ends, (), torn.jumps, 0)
     return replace(problem, motion=motion), transcription
 
@@ -170,7 +177,7 @@ def _finer(
         inner = finer_mesh(motion.breaks, np.append(torn.jumps - SIDE, more), jumps)
         method = replace(method, intervals=len(inner) + 1, inner=inner)
         return problem, replace(transcription, method=method)
-    motion = finer_spline(cast(BSpline, problem.motion), more, jumps, torn.jumps)
+    motion = finer_spline(cast(BSpline, motion), more, jumps, torn.jumps)
     return replace(problem, motion=motion), transcription
 
 

@@ -17,6 +17,7 @@ from ocp.solution.bounds import Violation, violations
 from ocp.solution.costs import dense_terms
 from ocp.solution.files import versions
 from ocp.solution.solution import Solution
+from ocp.transcription.variables import free_knots
 
 if TYPE_CHECKING:
     from ocp.solution.certificate import Verification
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 COUNTS = ("variables", "constraints", "jacobian_nonzeros", "hessian_nonzeros", "iterations")
 SECONDS = ("build_seconds", "solve_seconds", "total_seconds")
 LABEL = 22  # columns
+TOGETHER = 3.0  # times the spacing: free knots that are so near stand together
 Line = tuple[str, str]
 
 
@@ -48,6 +50,7 @@ def describe(solution: Solution, certificate: "Verification | None" = None) -> d
         "duration": solution.duration,
         **{key: statistics[key] for key in (*COUNTS, *SECONDS)},
         "statement": stated(solution.problem),
+        "knots": knots(solution.problem),
         "solver": _settings(solution),
         "versions": versions(),
         "violations": {each.name: _violation(each) for each in worst.values()},
@@ -92,6 +95,7 @@ def lines(report: Mapping[str, Any]) -> list[Line]:
             for term, entry in report["objective_terms"].items()
         ),
         ("duration", f"{report['duration']:.9g} s"),
+        *_knot_lines(report["knots"], report["duration"]),
         *_settings_lines(report["solver"]),
         *_size_lines(report),
         ("versions", ", ".join(f"{key} {value}" for key, value in report["versions"].items())),
@@ -143,10 +147,26 @@ def stated(problem: Problem) -> str:
     """Return in a line what is asked: coordinates, motion, duration, constraints."""
     motion, (least, most) = problem.motion, problem.duration
     duration = f"{least:g} s" if least == most else f"{least:g} to {most:g} s"
+    free = " on free knots" if free_knots(problem) else ""
     return (
-        f"{problem.tree.dof} coordinates, {type(motion).__name__} of {motion.points} points, "
+        f"{problem.tree.dof} coordinates, {type(motion).__name__} of {motion.points} points{free}, "
         f"duration {duration}, {len(problem.requirements)} constraints"
     )
+
+
+def knots(problem: Problem) -> dict[str, Any]:
+    """Return where free knots went, as plain data; nothing where knots are given.
+
+    The ends of the segments, the spacing, and the `clusters` of knots that stand together, each
+    with the s of its middle and how many they are. All are parts of the motion.
+    """
+    motion: Any = problem.motion
+    if not free_knots(problem):
+        return {}
+    inner, near = motion.breaks[1:-1], TOGETHER * motion.spacing
+    parts = np.split(inner, np.flatnonzero(np.diff(inner) > near) + 1)
+    clusters = [(float(part.mean()), len(part)) for part in parts if len(part) > 1]
+    return {"breaks": motion.breaks.tolist(), "spacing": motion.spacing, "clusters": clusters}
 
 
 def certified(verification: "Verification") -> dict[str, Any]:
@@ -278,6 +298,19 @@ def _size_lines(report: Mapping[str, Any]) -> list[Line]:
         ("iterations", str(report["iterations"])),
         ("seconds", f"build {report['build_seconds']:.3g}, solve {report['solve_seconds']:.3g}"),
     ]
+
+
+def _knot_lines(free: Mapping[str, Any], duration: float) -> list[Line]:
+    """Return the line of where free knots went."""
+    if not free:
+        return []
+    widths, least = np.diff(free["breaks"]), free["spacing"]
+    text = (
+        f"free: {len(widths)} segments, {widths.min():.4g} to {widths.max():.4g} of the motion "
+        f"(spacing {least:g})"
+    )
+    places = ", ".join(f"{count} at {s * duration:.4g} s" for s, count in free["clusters"])
+    return [("knots", f"{text}; together {places}" if places else text)]
 
 
 def _slope_lines(slope: Mapping[str, Any] | None) -> list[Line]:

@@ -22,7 +22,7 @@ from ocp.solvers.nlp import NLP
 from ocp.solvers.record import Iteration
 from ocp.transcription.multipliers import name_multipliers
 from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
-from ocp.transcription.variables import split
+from ocp.transcription.variables import instants_at, motion_at, split
 
 
 def solve(
@@ -86,7 +86,8 @@ def _elastic(
     """Return what must give way, unless a motion was found or nothing more may be asked."""
     if not climbed.missed:
         return Elastic()
-    return must_give_way(transcribed, solver, climbed.nearest, climbed.left, watch)
+    still, x = transcribed.still(climbed.nearest)
+    return must_give_way(still, solver, x, climbed.left, watch)
 
 
 def _solution(
@@ -96,16 +97,20 @@ def _solution(
     if transcribed.reduction is not None:
         x, x_multipliers, g_multipliers = transcribed.reduction.spread(outcome)
         outcome = replace(outcome, x=x, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
-    coarse = coarseness(transcribed, outcome.x) if outcome.success else ""
-    points, duration, lifted = split(transcribed.layout, outcome.x)
+    layout, problem = transcribed.layout, transcribed.problem
+    coarse = coarseness(*transcribed.still(outcome.x)) if outcome.success else ""
+    points, duration, lifted = split(layout, outcome.x)
     values = np.array(transcribed.terms(outcome.x)).ravel()
-    weighed = transcribed.problem.objective.terms
+    weighed = problem.objective.terms
+    named = name_multipliers(
+        transcribed.rows, transcribed.asked, outcome.x_multipliers, outcome.g_multipliers
+    )
     return Solution(
-        problem=transcribed.problem,
+        problem=replace(problem, motion=motion_at(layout, outcome.x)) if layout.moving else problem,
         transcription=transcribed.transcription,
         points=points,
         duration=duration,
-        nodes=transcribed.layout.nodes,
+        nodes=instants_at(layout, outcome.x, layout.nodes),
         lifted=lifted,
         objective=outcome.f,
         status=outcome.status,
@@ -115,9 +120,10 @@ def _solution(
         success=outcome.success,
         statistics=statistics | {"coarse": coarse},
         history=outcome.history,
-        multipliers=name_multipliers(
-            transcribed.rows, transcribed.asked, outcome.x_multipliers, outcome.g_multipliers
-        ),
+        multipliers={
+            name: replace(each, s=instants_at(layout, outcome.x, each.s))
+            for name, each in named.items()
+        },
         explanation=(coarse,) * bool(coarse)
         if outcome.success
         else explain(transcribed, outcome, yielding),

@@ -1,14 +1,15 @@
 """Where a solve begins: a start of one's own, a former solution, or the default."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.mechanics.checks import numbers
 from ocp.mechanics.structure import structure
-from ocp.motion.basis import transfer
+from ocp.motion.basis import Basis, transfer
+from ocp.motion.moving import moved
 from ocp.motion.spline import BSpline
 from ocp.problem.statement import Problem
 from ocp.solution.budget import Start
@@ -75,10 +76,11 @@ def _again(transcribed: Transcribed, guess: Solution) -> Start:
             f"guess: belongs to another model: its joints are {', '.join(names)}; "
             f"expected {', '.join(expected)}"
         )
-    same = guess.problem.motion == problem.motion
-    points = guess.points if same else transfer(guess.problem.motion, guess.points, problem.motion)
+    motion = _begun(layout, guess.problem.motion)
+    same = guess.problem.motion == motion
+    points = guess.points if same else transfer(guess.problem.motion, guess.points, motion)
     duration = np.clip(guess.duration, *problem.duration)
-    x = join(layout, points, duration, _resampled(layout, guess))
+    x = join(layout, points, duration, _resampled(layout, guess), motion)
     if not guess.multipliers or (not same and problem.motion.collocated):
         return Start(x=x)
     x_multipliers, g_multipliers = gather_multipliers(
@@ -90,6 +92,17 @@ def _again(transcribed: Transcribed, guess: Solution) -> Start:
     )
     multipliers = {"x_multipliers": x_multipliers, "g_multipliers": g_multipliers}
     return Start(x=x, multipliers=multipliers)
+
+
+def _begun(layout: Layout, former: Basis) -> Basis:
+    """Return the basis on which a motion begins that was one on a `former` basis: free knots where
+    those are, if there are as many."""
+    motion = layout.problem.motion
+    if not layout.moving or not isinstance(former, BSpline):
+        return motion
+    alike = (former.points, former.degree) == (motion.points, motion.degree)
+    fits = alike and len(former.breaks) == len(motion.breaks)
+    return moved(cast(BSpline, motion), np.diff(former.breaks)) if fits else motion
 
 
 def _resampled(layout: Layout, guess: Solution) -> np.ndarray:

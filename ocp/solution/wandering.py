@@ -1,5 +1,6 @@
 """Random first guesses that wander off the straight motion, the same for the same seed."""
 
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -11,7 +12,7 @@ from ocp.motion.basis import transfer
 from ocp.problem import Problem
 from ocp.solution.starts import Guess, waypoints
 from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
-from ocp.transcription.variables import join, split
+from ocp.transcription.variables import join, motion_at, split
 
 WAYPOINTS = 25  # of a random first guess
 WAVES = np.arange(1, 5)  # half waves between its ends
@@ -53,15 +54,17 @@ def wander(
     """Return unknowns that wander off others, in `stretch` times the duration where it is free."""
     problem, layout = transcribed.problem, transcribed.layout
     points, duration, lifted = split(layout, transcribed.expand(x))
-    basis: Any = transcribed.transcription.method.guide(problem.motion) or problem.motion
+    motion = motion_at(layout, x)
+    basis: Any = transcribed.transcription.method.guide(motion) or motion
     s = np.linspace(0.0, 1.0, SAMPLED * basis.points)
     away = detour(problem.tree, seed, spread, s)
     if structure(problem.tree).closed:
-        points = waypoints(problem, basis, points @ problem.motion.values(s).T + away)
+        curve = points @ motion.values(s).T + away
+        points = waypoints(replace(problem, motion=motion), basis, curve)
     else:
-        points = points + transfer(basis, basis.fit(away, s), problem.motion)
+        points = points + transfer(basis, basis.fit(away, s), motion)
     duration = float(np.clip(stretch * duration, *problem.duration))
-    whole = join(layout, points, duration, lifted)
+    whole = join(layout, points, duration, lifted, motion)
     reduction = transcribed.reduction
     return whole if reduction is None else reduction.shrink(whole)
 

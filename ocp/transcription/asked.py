@@ -68,7 +68,7 @@ def _rows(
     program: Program, kind: str, requests: Sequence[Request], x: np.ndarray
 ) -> Iterator[Asked]:
     """Yield the rows of requests that are evaluated alike."""
-    inputs = program.joined if kind == "joined" else program.inputs
+    inputs = program.inputs_of(kind)
     s = distinct(np.concatenate([request.s for request in requests]))[0]
     where = np.array([0.0, 1.0]) if kind == "joined" else s
     y = motion_map(program.layout, where, hull=kind == "hull")(x)

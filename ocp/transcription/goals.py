@@ -7,6 +7,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ocp.motion.moving import located
 from ocp.solvers.nlp import NLP
 from ocp.transcription.asking import given, kernel_of
 from ocp.transcription.requests import Program
@@ -32,10 +33,13 @@ def _goal(program, rules, number, term):
     on_nodes = program.lifted_rows(stack).any()
     program.check_end(what, on_nodes and term.kind == "end")
     if term.kind == "integral":
-        stack = program.inputs.at.T * stack
+        stack = program.inputs.measure * stack
     s, weight = rules[bool(on_nodes)]
     if term.kind == "end":
         s, weight = np.ones(1), np.ones(1)
+    elif layout.moving:  # its kernels are measured by the width of their segments
+        motion = layout.problem.motion
+        weight = weight / np.diff(motion.breaks)[located(motion, s)[0]]
     return Block(
         kernel=kernel_of(program.inputs, [(what, stack)], squares=term.kind == "squares"),
         s=s,

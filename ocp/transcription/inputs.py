@@ -2,8 +2,8 @@
 known.
 
 Inputs are s and y = (T, q, q', q'') with primes for d/ds, or (q, qd, qdd) when the duration is
-given; then what is lifted: joint torques, forces of cut joints and stays, ground wrenches. Inverse
-dynamics may bring its own derivatives.
+given, or what makes a curve where knots are free; then what is lifted: joint torques, forces of cut
+joints and stays, ground wrenches. Inverse dynamics may bring its own derivatives.
 """
 
 from collections.abc import Callable
@@ -19,11 +19,12 @@ from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.mechanics.zero_moment import resultant
+from ocp.motion.moving import curve
 from ocp.problem.ground import slots
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.reactions import shared, two_pass
 from ocp.problem.statement import Problem
-from ocp.transcription.variables import free_duration, motion_width
+from ocp.transcription.variables import Layout, free_duration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,18 +72,21 @@ class Torque:
 class Inputs:
     """What kernels are functions of: y and s as SX symbols, the Instant they describe (or two,
     start and end), its `torque` when inverse dynamics has derivatives of its own (and then is a
-    symbol that stands for it), and what `finish`es every Function."""
+    symbol that stands for it), what `finish`es every Function, and what of the motion lies in the
+    instant's own segment where knots are free (`width`)."""
 
     y: Matrix
     s: Matrix
     at: Any
     torque: Torque | None = None
     finish: Callable | None = None
+    width: Matrix = 1.0
 
     @property
-    def T(self) -> Matrix:
-        """The duration (s)."""
-        return self.at[0].T if isinstance(self.at, tuple) else self.at.T
+    def measure(self) -> Matrix:
+        """What an integral over the motion, or over the segment where knots are free, is multiplied
+        by to be one over time (s)."""
+        return self.width * (self.at[0].T if isinstance(self.at, tuple) else self.at.T)
 
 
 def symbols(
@@ -91,6 +95,8 @@ def symbols(
     provider: Provider | None = None,
     finish: Callable | None = None,
     wrenches: str | None = None,
+    *,
+    moving: bool = False,
 ) -> Inputs:
     """Return the Inputs of kernels for a problem; `provider` gives derivatives of inverse dynamics,
     None leaves them to automatic differentiation; `finish(function)`, if given, turns scalar graphs
@@ -99,18 +105,22 @@ def symbols(
     `wrenches` of the ground: None computes them from the motion in two passes; "variables" reads
     them, the torques of actuated joints and the forces of cut joints from y, where a Layout places
     them; "given" takes those of each foot from y and corrects them to equilibrium, and the forces
-    of cut joints before them, unless passive joints determine these, and of stays.
+    of cut joints before them, unless passive joints determine these, and of stays. Where knots are
+    `moving`, y has control points and distances, which make the curve.
     """
     count, known = _LIFTED[wrenches](problem)
     n, free = problem.tree.dof, free_duration(problem)
-    y, s = ca.SX.sym("y", motion_width(problem) + count), ca.SX.sym("s")
+    size = Layout(problem=problem, moving=moving).motion_width
+    y, s = ca.SX.sym("y", size + count), ca.SX.sym("s")
     T = y[0] if free else ca.SX(problem.duration[0])
-    q, qd, qdd, lifted = ca.vertsplit(y[free:], [0, n, 2 * n, 3 * n, 3 * n + count])
-    if free:
+    motion, lifted = y[free:size], y[size:]
+    on_free_knots = moving_curve(problem, motion) if moving else None
+    q, qd, qdd, instant, width = on_free_knots or (*ca.vertsplit(motion, n), s, 1.0)
+    if free or moving:
         qd, qdd = qd / T, qdd / T**2
     at = Instant(
         tree=problem.tree,
-        s=s,
+        s=instant,
         T=T,
         q=q,
         qd=qd,
@@ -120,9 +130,19 @@ def symbols(
         forces=replace(known(lifted), inverse=formulation.inverse),
     )
     if provider is None:
-        return Inputs(y=y, s=s, at=at, finish=finish)
+        return Inputs(y=y, s=s, at=at, finish=finish, width=width)
     at, torque = _with_derivatives(at, provider, y, lifted)
-    return Inputs(y=y, s=s, at=at, torque=torque, finish=finish)
+    return Inputs(y=y, s=s, at=at, torque=torque, finish=finish, width=width)
+
+
+def moving_curve(problem: Problem, motion: Matrix) -> tuple:
+    """Return q, q', q'', s and the width of the segment, from its control points and distances."""
+    n, p = problem.tree.dof, problem.motion.degree
+    points, distances = motion[: n * (p + 1)], ca.vertsplit(motion[n * (p + 1) :])
+    back, on, past = distances[:p], distances[p : 2 * p], distances[-1]
+    around = ca.vertsplit(points, n)
+    curves = (ca.cse(curve(around, back, on, order)) for order in range(3))
+    return *curves, past, back[0] + on[0]
 
 
 def joined_symbols(
@@ -130,10 +150,12 @@ def joined_symbols(
     formulation: Formulation,
     finish: Callable | None = None,
     wrenches: str | None = None,
+    *,
+    moving: bool = False,
 ) -> Inputs:
     """Return the Inputs of kernels of both ends of the motion: y is that of the start on top of
     that of the end."""
-    ends = [symbols(problem, formulation, wrenches=wrenches) for _ in range(2)]
+    ends = [symbols(problem, formulation, wrenches=wrenches, moving=moving) for _ in range(2)]
     instants = tuple(replace(end.at, s=ca.SX(s)) for end, s in zip(ends, (0.0, 1.0)))
     y = ca.vertcat(*(end.y for end in ends))
     return Inputs(y=y, s=ca.SX.sym("s"), at=instants, finish=finish)

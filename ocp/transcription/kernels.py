@@ -54,14 +54,14 @@ def column(what, value):
 def kernel(inputs, stack, *, squares=False):
     """Build the kernel of a column of expressions in the inputs.
 
-    With `squares` its value is T times the sum of their squares. Gauss-Newton keeps 2 J'J of the
-    residuals sqrt(T) r, and of anything else nothing. Repetitions are taken out of the values,
-    before they are differentiated: that is quicker than to do so with the derivatives, and leaves
-    as few.
+    With `squares` its value is the measure, T, times the sum of their squares. Gauss-Newton keeps
+    2 J'J of the residuals sqrt(T) r, and of anything else nothing. Repetitions are taken out of the
+    values, before they are differentiated: that is quicker than to do so with the derivatives, and
+    leaves as few.
     """
     y, s = inputs.y, inputs.s
     stack = ca.cse(stack)
-    values = inputs.T * ca.sumsqr(stack) if squares else stack
+    values = inputs.measure * ca.sumsqr(stack) if squares else stack
     jacobian, rows, columns = _sparse_function(
         "jacobian", inputs, values, [], lambda run: _slope(inputs, values, run)
     )
@@ -69,7 +69,7 @@ def kernel(inputs, stack, *, squares=False):
     def hessian(kind):
         multipliers = ca.SX.sym("lam", values.shape[0])
         if kind == "gauss-newton":
-            root = ca.sqrt(inputs.T) * stack if squares else ca.SX(0, 1)
+            root = ca.sqrt(inputs.measure) * stack if squares else ca.SX(0, 1)
             return _sparse_function(
                 "hessian",
                 inputs,

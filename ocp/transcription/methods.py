@@ -27,7 +27,7 @@ from ocp.transcription.loop_laws import loosened
 from ocp.transcription.requests import scheduled
 from ocp.transcription.rows import Group
 from ocp.transcription.shooting import Reduction, reduced
-from ocp.transcription.variables import Layout, lifted_layout
+from ocp.transcription.variables import Layout, free_knots, lifted_layout, motion_layout
 
 TORQUES = ("auto", "explicit", "variables")
 COARSE = 12  # control points of the first guess where no spline is stated
@@ -60,6 +60,7 @@ class Method:
     """
 
     name: ClassVar[str]
+    moves_knots: ClassVar[bool] = True  # whether it can plan on free ones
 
     @property
     def steps(self) -> int:
@@ -151,7 +152,13 @@ class OnSpline(Method):
         return self.nodes
 
     def rule(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-        """Return instants and weights of the stated quadrature."""
+        """Return instants and weights of the stated quadrature; raise ValueError for one with
+        points at free knots."""
+        if self.quadrature != "gauss" and free_knots(problem):
+            raise ValueError(
+                "quadrature: free knots need 'gauss', whose points stay inside their segments, "
+                f"got {self.quadrature!r}"
+            )
         gauss = problem.motion.degree + 1
         panels = self.panels or (gauss if self.quadrature == "gauss" else self.nodes)
         return quadrature(problem.motion, self.quadrature, panels)
@@ -189,6 +196,7 @@ class Integrated(OnSpline):
 
     name: ClassVar[str] = "integrated"
     of_passive: ClassVar[str] = ", passive joints integrated"
+    moves_knots: ClassVar[bool] = False
 
     def stated(self, problem: Problem) -> Problem:
         """Return the problem; raise ValueError naming stays that integration does not know."""
@@ -221,6 +229,8 @@ class Integrated(OnSpline):
 class Collocation(Method):
     """Direct collocation: torques are variables at the stages of a mesh, where all constraints
     hold."""
+
+    moves_knots: ClassVar[bool] = False
 
     intervals: int = setting(30, "intervals of the mesh, equal ones")
     inner: tuple[float, ...] = setting((), "instants between 0 and 1 where unequal ones meet")
@@ -352,7 +362,7 @@ def _lifted(problem, torques, nodes):
             "take 'explicit'"
         )
     if not lifts:
-        return Layout(problem=problem)
+        return motion_layout(problem)
     if (
         stays and shape.passive
     ):  # whose lack of torque is asked for where accelerations have freedom

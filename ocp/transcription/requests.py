@@ -24,7 +24,7 @@ from ocp.transcription.distinct import among
 from ocp.transcription.inputs import Inputs, joined_symbols, symbols
 from ocp.transcription.kernels import column
 from ocp.transcription.rows import Group
-from ocp.transcription.variables import Layout, free_duration, motion_map, motion_width
+from ocp.transcription.variables import Layout, free_duration, motion_map
 
 SINGLE = {"start": (0.0,), "end": (1.0,), "ends": (0.0, 1.0), "joined": (0.0,)}
 ALIKE = 1e-9  # of the motion: instants so close are one
@@ -74,12 +74,25 @@ class Program:
     @cached_property
     def inputs(self) -> Inputs:
         """Symbols of one instant."""
-        return symbols(self.problem, self.formulation, self.provider, self.finish, self.lifting)
+        parts = self.problem, self.formulation, self.provider, self.finish, self.lifting
+        return symbols(*parts, moving=self.layout.moving)
+
+    @cached_property
+    def hull(self) -> Inputs:
+        """Symbols of one control point, at rest."""
+        if not self.layout.moving:
+            return self.inputs
+        return symbols(self.problem, self.formulation, None, self.finish, self.lifting)
 
     @cached_property
     def joined(self) -> Inputs:
         """Symbols of both ends of the motion."""
-        return joined_symbols(self.problem, self.formulation, self.finish, self.lifting)
+        parts = self.problem, self.formulation, self.finish, self.lifting
+        return joined_symbols(*parts, moving=self.layout.moving)
+
+    def inputs_of(self, kind: str) -> Inputs:
+        """Symbols of what a Request of that kind is a function of."""
+        return {"joined": self.joined, "hull": self.hull}.get(kind, self.inputs)
 
     def lifted_rows(self, stack: Matrix) -> np.ndarray:
         """Tell which rows depend on lifted quantities.
@@ -90,7 +103,7 @@ class Program:
         if not self.layout.lifts:
             return moved
         rows, columns = ca.jacobian_sparsity(stack, self.inputs.y).get_triplet()
-        moved[np.array(rows, dtype=int)[np.array(columns) >= motion_width(self.problem)]] = True
+        moved[np.array(rows, dtype=int)[np.array(columns) >= self.layout.motion_width]] = True
         if self.inputs.torque is not None:
             symbol = self.inputs.torque.symbol
             moved |= np.array(ca.which_depends(stack, symbol, 1, True), dtype=bool)
@@ -190,7 +203,7 @@ def stated(program: Program, constraints, nodes) -> Iterator[Request]:
             stack = _joined_stack(program, what, constraint)
             on_nodes = np.zeros(stack.shape[0], dtype=bool)
         else:
-            stack = given(what, constraint.function, program.inputs)
+            stack = given(what, constraint.function, program.inputs_of(constraint.when))
             on_nodes = program.lifted_rows(stack)
             program.check_end(what, bool(constraint.when in ("end", "ends") and on_nodes.any()))
         for chosen, equal, lifted in _sorts(constraint, stack, on_nodes):
@@ -222,7 +235,7 @@ def groups(program: Program, requests) -> Iterator[Group]:
 
 def _joined_stack(program, what, constraint):
     stack = given(what, constraint.function, program.joined)
-    beyond = program.joined.y[program.layout.width + motion_width(program.problem) :]
+    beyond = program.joined.y[program.layout.width + program.layout.motion_width :]
     program.check_end(what, ca.depends_on(stack, beyond))
     return stack
 
@@ -283,7 +296,7 @@ def _group(program, members):
     s = sorted({instant for request in members for instant in request.s})
     owners = tuple((one.constraint, number) for one in members for number in one.numbers)
     asked = np.array([among(s, one.s) for one in members for _ in one.numbers])
-    inputs = program.joined if kind == "joined" else program.inputs
+    inputs = program.inputs_of(kind)
     parts = [(f"constraint {each.constraint.name!r}", each.stack) for each in members]
     made = kernel_of(inputs, parts)
     if kind == "hull":

@@ -6,6 +6,7 @@ A row that bounds a single variable becomes a bound of that variable.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from typing import cast
 
 import casadi as ca
 import numpy as np
@@ -13,6 +14,8 @@ import numpy as np
 from ocp.dynamics import Formulation, derivatives_of, formulation_of, settled
 from ocp.mechanics.checks import instance
 from ocp.motion.basis import Basis, transfer
+from ocp.motion.moving import given as given_knots
+from ocp.motion.spline import BSpline
 from ocp.problem.statement import Problem
 from ocp.progress import say
 from ocp.solvers.nlp import NLP
@@ -20,6 +23,7 @@ from ocp.solvers.record import attentive
 from ocp.transcription.asking import given
 from ocp.transcription.goals import goals, nonlinear_program, term_values
 from ocp.transcription.guess import straight_guess
+from ocp.transcription.knots import check_moving, knot_groups
 from ocp.transcription.laws import within_reach
 from ocp.transcription.methods import METHODS, Method, Spline, method_of
 from ocp.transcription.requests import Program, groups, lawful, stated
@@ -27,7 +31,7 @@ from ocp.transcription.rows import Box, row_bounds
 from ocp.transcription.shooting import Reduction
 from ocp.transcription.sizes import warn_of_size
 from ocp.transcription.sparse import Block
-from ocp.transcription.variables import Layout, join, split
+from ocp.transcription.variables import Layout, join, motion_at, split
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,11 +135,27 @@ class Transcribed:
         """The first guess of x, that of the whole motion: the straightest motion, and feet that
         share the weight."""
         guide = self.transcription.method.guide(self.motion)
-        if guide is None:
-            return straight_guess(self.layout, self.groups)
-        plan = transcribe(replace(self.problem, motion=guide), Transcription(derivatives="ad"))
-        points, duration, _ = split(plan.layout, plan.guess)
-        return join(self.layout, transfer(guide, points, self.problem.motion), duration)
+        if guide is not None:
+            plan = transcribe(replace(self.problem, motion=guide), Transcription(derivatives="ad"))
+            points, duration, _ = split(plan.layout, plan.guess)
+            return join(self.layout, transfer(guide, points, self.problem.motion), duration)
+        if self.layout.moving:
+            plan = self._on_given(self.problem.motion)
+            return join(self.layout, *split(plan.layout, plan.guess))
+        return straight_guess(self.layout, self.groups)
+
+    def still(self, x: np.ndarray) -> tuple["Transcribed", np.ndarray]:
+        """Return the problem transcribed on given knots, those of the variables x, and the same
+        motion's variables there; itself and x where knots are given."""
+        if not self.layout.moving:
+            return self, x
+        plan = self._on_given(motion_at(self.layout, x))
+        return plan, join(plan.layout, *split(self.layout, x))
+
+    def _on_given(self, motion: Basis) -> "Transcribed":
+        """Return the problem transcribed with the knots of a motion given."""
+        still = replace(self.problem, motion=given_knots(cast(BSpline, motion)))
+        return transcribe(still, self.transcription)
 
     def expand(self, unknowns: np.ndarray) -> np.ndarray:
         """Return x of the whole motion from the unknowns of the NLP."""
@@ -153,6 +173,7 @@ def transcribe(problem: Problem, transcription: Transcription = Transcription())
     transcription = settled(problem.tree, transcription)
     method, motion, finish = transcription.method, problem.motion, _Finish(transcription.compiled)
     formulation = formulation_of(transcription.dynamics, problem.tree)
+    check_moving(problem, method)
     problem = method.stated(problem)
     layout = method.layout(problem)
     program = Program(
@@ -166,7 +187,8 @@ def transcribe(problem: Problem, transcription: Transcription = Transcription())
     say(f"builds graphs of {size} coordinates on {points} points")
     requests = _requests(program, method)
     warn_of_size(layout, requests)
-    asked_for = (*method.equations(layout, program.finish), *groups(program, requests))
+    equations = *method.equations(layout, program.finish), *knot_groups(layout, program.finish)
+    asked_for = (*equations, *groups(program, requests))
     for name, function in problem.outputs.items():
         given(f"output {name!r}", function, program.inputs)  # that none fails after the solve
     box, blocks, rows, bounds = _placed(asked_for, layout)

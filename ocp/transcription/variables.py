@@ -1,21 +1,29 @@
 """The variables of the NLP: the duration (if free), the control points, joint by joint for each of
-them, then what is lifted, node by node; and y = M x, what kernels take of them.
+them, the widths of the segments (if knots are free), then what is lifted, node by node; and
+y = M x, what kernels take of them.
 
 Lifted are joint torques, forces of cut joints and stays and ground wrenches, in this order, when
 they are variables themselves, bound to the motion by equalities. They count in body weights (N or
 N m over the tree's weight), so that they are of the size of the angles.
 
 A kernel's inputs at an instant are y = (T, q, q', q'', lifted), with primes for d/ds, when the
-duration T is free, else (q, qd, qdd, lifted).
+duration T is free, else (q, qd, qdd, lifted). Where knots are free too, it is (T if free, control
+points of the segment, distances back and on to the knots around it, s, lifted): all of that is
+linear in x, and the kernel makes the curve of it. (x = [P, s]: Xiang, Arora & Abdel-Malek 2009,
+eq. 42; Barman 2020, section 4)
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import cast
 
 import casadi as ca
 import numpy as np
 
 from ocp.mechanics.structure import structure
 from ocp.mechanics.zero_moment import body_weight
+from ocp.motion.basis import Basis
+from ocp.motion.moving import distances, located, moved
+from ocp.motion.spline import BSpline
 from ocp.problem.ground import bearing_slots, slots
 from ocp.problem.statement import Problem
 from ocp.transcription.between import torques_between, wrenches_between
@@ -24,11 +32,14 @@ from ocp.transcription.between import torques_between, wrenches_between
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Layout:
     """Where everything stands in x: `nodes` (N,) at which something is lifted, and the `place`
-    (width, N) of each such number in x, -1 where it is not there and zero."""
+    (width, N) of each such number in x, -1 where it is not there and zero; whether the knots are
+    `moving`, and the widths of the segments in x. Instants are then those of the problem's own
+    knots, with which they move."""
 
     problem: Problem
     nodes: np.ndarray = field(default_factory=lambda: np.empty(0))
     place: np.ndarray = field(default_factory=lambda: np.empty((0, 0), dtype=int))
+    moving: bool = False
 
     def __repr__(self) -> str:
         return f"Layout({self.size} variables, lifted at {len(self.nodes)} nodes)"
@@ -36,12 +47,26 @@ class Layout:
     @property
     def size(self) -> int:
         """Number of variables of the NLP."""
-        return motion_size(self.problem) + int((self.place >= 0).sum())
+        return self.widths.stop + int((self.place >= 0).sum())
+
+    @property
+    def widths(self) -> slice:
+        """Where the widths of the segments stand in x; nowhere if knots are given."""
+        first = motion_size(self.problem)
+        return slice(first, first + self.moving * self.problem.motion.segments)
+
+    @property
+    def motion_width(self) -> int:
+        """Number of inputs of a kernel that make the motion."""
+        if not self.moving:
+            return motion_width(self.problem)
+        motion = self.problem.motion
+        return free_duration(self.problem) + moving_width(self.problem.tree.dof, motion.degree)
 
     @property
     def width(self) -> int:
         """Number of inputs of a kernel."""
-        return motion_width(self.problem) + len(self.place)
+        return self.motion_width + len(self.place)
 
     @property
     def lifts(self) -> bool:
@@ -54,15 +79,26 @@ def free_duration(problem: Problem) -> bool:
     return problem.duration[0] < problem.duration[1]
 
 
+def free_knots(problem: Problem) -> bool:
+    """Tell whether knots are variables."""
+    return isinstance(problem.motion, BSpline) and problem.motion.moving
+
+
 def motion_size(problem: Problem) -> int:
-    """Number of variables that make the motion: duration and control points."""
+    """Number of variables that make the motion on given knots: duration and control points."""
     return free_duration(problem) + problem.tree.dof * problem.motion.points
 
 
 def motion_width(problem: Problem) -> int:
-    """Number of inputs of a kernel that make the motion: (T, q, q', q'') when the duration is free,
-    else (q, qd, qdd)."""
+    """Number of inputs of a kernel that make the motion on given knots: (T, q, q', q'') when the
+    duration is free, else (q, qd, qdd)."""
     return free_duration(problem) + 3 * problem.tree.dof
+
+
+def moving_width(dof: int, degree: int) -> int:
+    """Number of inputs of a kernel that make the motion on free knots, beside a free duration:
+    control points of a segment, distances, s."""
+    return dof * (degree + 1) + 2 * degree + 1
 
 
 def lifted_layout(problem: Problem, nodes) -> Layout:
@@ -79,14 +115,19 @@ def lifted_layout(problem: Problem, nodes) -> Layout:
     for k, s in enumerate(nodes):
         bearing = () if problem.ground is None else bearing_slots(problem.ground, s)
         present[rows:, k] = np.repeat([slot in bearing for slot in names], 6)
-    place = np.full(present.shape, -1)
-    place.T[present.T] = motion_size(problem) + np.arange(present.sum())
-    return Layout(problem=problem, nodes=np.asarray(nodes), place=place)
+    place, still = np.full(present.shape, -1), motion_layout(problem)
+    place.T[present.T] = still.size + np.arange(present.sum())
+    return replace(still, nodes=np.asarray(nodes), place=place)
+
+
+def motion_layout(problem: Problem) -> Layout:
+    """Return the Layout of the motion alone."""
+    return Layout(problem=problem, moving=free_knots(problem))
 
 
 def split(layout: Layout, x):
     """Return (control points (n, points), duration, lifted (width, N) in N and N m) from the NLP's
-    variables x."""
+    variables x; where knots are free, `motion_at` tells the basis of these points."""
     problem, x = layout.problem, np.asarray(x, dtype=float).ravel()
     free = free_duration(problem)
     duration = float(x[0]) if free else problem.duration[0]
@@ -95,12 +136,27 @@ def split(layout: Layout, x):
     return points, duration, lifted * body_weight(problem.tree)
 
 
-def join(layout: Layout, control_points, duration: float, lifted=None) -> np.ndarray:
+def motion_at(layout: Layout, x) -> Basis:
+    """Return the basis of the motion of variables x: the problem's, with its knots where they are
+    if these are free."""
+    motion = layout.problem.motion
+    return moved(cast(BSpline, motion), np.asarray(x)[layout.widths]) if layout.moving else motion
+
+
+def instants_at(layout: Layout, x, s) -> np.ndarray:
+    """Return where in the motion of variables x the instants s (N,) of the layout are."""
+    motion, s = layout.problem.motion, np.asarray(s, dtype=float)
+    return np.interp(s, motion.breaks, motion_at(layout, x).breaks) if layout.moving else s
+
+
+def join(layout: Layout, control_points, duration: float, lifted=None, motion=None) -> np.ndarray:
     """Return the NLP's variables x from control points (n, points), the duration, and what is
-    lifted (zero if None)."""
+    lifted (zero if None); free knots are those of the `motion`, by default the problem's."""
     x = np.zeros(layout.size)
     first = [duration] if free_duration(layout.problem) else []
     x[: motion_size(layout.problem)] = np.append(first, np.ravel(control_points, order="F"))
+    if layout.moving:
+        x[layout.widths] = np.diff((motion or layout.problem.motion).breaks)
     if lifted is not None:
         present = layout.place >= 0
         x[layout.place[present]] = lifted[present] / body_weight(layout.problem.tree)
@@ -137,22 +193,25 @@ class MotionMap:
 def motion_map(layout: Layout, s, hull: bool = False) -> MotionMap:
     """Return the MotionMap of the instants s (N,).
 
-    With `hull` the instants stand for the control points: q is each of them in turn, at rest.
+    With `hull` the instants stand for the control points: q is each of them in turn, at rest, on
+    given knots.
     """
-    s, width = np.asarray(s, dtype=float), layout.width
-    parts = [_duration_entries(layout, len(s)), _motion_entries(layout, s, hull)]
+    s, moving = np.asarray(s, dtype=float), layout.moving and not hull
+    width = layout.width if moving else motion_width(layout.problem) + len(layout.place)
+    entries = _moving_entries(layout, s) if moving else _motion_entries(layout, width, s, hull)
+    parts = [_duration_entries(layout, width, len(s)), entries]
     if layout.lifts and not hull:
         parts.append(_lifted_entries(layout, s))
     row, column, value = (np.concatenate([part[k] for part in parts]) for k in range(3))
-    shape = (width * len(s), layout.size)
-    return MotionMap(row=row, column=column, value=value, shape=shape, divisor=_divisor(layout))
+    shape, divisor = (width * len(s), layout.size), _divisor(layout.problem, width, moving)
+    return MotionMap(row=row, column=column, value=value, shape=shape, divisor=divisor)
 
 
-def _divisor(layout):
+def _divisor(problem, width, moving):
     """Return what the entries of y are divided by: T and T^2 for qd and qdd where the duration T is
-    given."""
-    problem, divisor = layout.problem, np.ones(layout.width)
-    if not free_duration(problem):
+    given, and knots too."""
+    divisor = np.ones(width)
+    if not moving and not free_duration(problem):
         powers = np.repeat(np.arange(3), problem.tree.dof)
         divisor[: len(powers)] = problem.duration[0] ** powers
     return divisor
@@ -165,18 +224,18 @@ def motion_inputs(problem: Problem, control_points, duration: float, s) -> np.nd
     return motion_map(layout, s)(join(layout, control_points, duration))
 
 
-def _duration_entries(layout, count):
+def _duration_entries(layout, width, count):
     """Return the triplets of T, which stands first in y and x where it is free."""
     if not free_duration(layout.problem):
         return np.empty(0, dtype=int), np.empty(0, dtype=int), np.empty(0)
-    return np.arange(count) * layout.width, np.zeros(count, dtype=int), np.ones(count)
+    return np.arange(count) * width, np.zeros(count, dtype=int), np.ones(count)
 
 
-def _motion_entries(layout, s, hull):
+def _motion_entries(layout, width, s, hull):
     """Return the triplets of q, q' and q'' (or qd and qdd, where the duration is given) from
     control points."""
     problem = layout.problem
-    n, free, width = problem.tree.dof, free_duration(problem), layout.width
+    n, free = problem.tree.dof, free_duration(problem)
     if hull:
         still = np.eye(len(s), problem.motion.points)
         stack = np.stack([still * (order == 0) for order in range(3)])
@@ -190,6 +249,25 @@ def _motion_entries(layout, s, hull):
     return row.ravel(), column.ravel(), value.ravel()
 
 
+def _moving_entries(layout, s):
+    """Return the triplets of the control points of a segment, one after the other, and of the
+    distances back and on to the knots around an instant, and from the start."""
+    problem, motion = layout.problem, cast(BSpline, layout.problem.motion)
+    n, free, p = problem.tree.dof, free_duration(problem), motion.degree
+    instant, local, joint = np.indices((len(s), p + 1, n)).reshape(3, -1)
+    chosen = instant * layout.width + free + local * n + joint
+    column = free + (located(motion, s)[0][instant] + local) * n + joint
+    back, on, past = distances(motion, s)
+    stack = np.concatenate([back, on, past[:, None]], axis=1)  # (N, 2 degree + 1, segments)
+    instant, kind, segment = np.nonzero(stack)
+    row = instant * layout.width + free + n * (p + 1) + kind
+    return (
+        np.append(chosen, row),
+        np.append(column, layout.widths.start + segment),
+        np.append(np.ones(len(chosen)), stack[instant, kind, segment]),
+    )
+
+
 def _lifted_entries(layout, s):
     """Return the triplets of what is lifted, at nodes and between them."""
     problem, count = layout.problem, len(structure(layout.problem.tree).drives)
@@ -198,7 +276,7 @@ def _lifted_entries(layout, s):
         weights, place = between(problem, layout.nodes, s), layout.place[rows]
         instant, node = np.nonzero(weights)
         line, entry = np.nonzero(place[:, node] >= 0)
-        row = instant[entry] * layout.width + motion_width(problem) + line + (rows.start or 0)
+        row = instant[entry] * layout.width + layout.motion_width + line + (rows.start or 0)
         value = weights[instant, node][entry] * body_weight(problem.tree)
         parts.append((row, place[line, node[entry]], value))
     row, column, value = (np.concatenate(part) for part in zip(*parts))

@@ -239,3 +239,12 @@ def test_a_run_is_refined_until_its_certificate_holds(capsys):
     flags = ["--points", "8", "--refine", "1e-2", "--verify", "1e-2", "--quiet"]
     assert run(FASTEST, flags) == 0
     assert "Solve_Succeeded" in capsys.readouterr().out
+
+
+def test_knots_are_freed_by_a_flag_and_the_report_says_where_they_went(capsys):
+    flags = ["--points", "10", "--degree", "4", "--knots", "free", "--spacing", "0.01"]
+    assert run(FASTEST, flags) == 0
+    text = capsys.readouterr().out
+    assert "free: 6 segments, " in text and "(spacing 0.01)" in text
+    assert run(FASTEST, ["--knots", "loose"]) == 2
+    assert "knots: expected given or free, got 'loose'" in capsys.readouterr().err

@@ -33,7 +33,7 @@ def instants(motion):
 def polar_form(motion, power):
     """Control points of s^power: the mean product of `power` of the `degree` knots inside each
     basis function (Ramshaw's blossom)."""
-    p, knots = motion.degree, motion.knots
+    p, knots = motion.degree, motion.knot_vector
     return np.array(
         [
             sum(prod(choice) for choice in combinations(knots[k + 1 : k + p + 1], power))
@@ -200,8 +200,8 @@ def test_a_uniform_cubic_has_the_textbook_segment():
 
 
 def test_the_knots_are_uniform_with_repeated_or_continued_ends():
-    assert BSpline(points=5, degree=3).knots.tolist() == [0, 0, 0, 0, 0.5, 1, 1, 1, 1]
-    assert BSpline(points=5, degree=3, clamped=False).knots.tolist() == [
+    assert BSpline(points=5, degree=3).knot_vector.tolist() == [0, 0, 0, 0, 0.5, 1, 1, 1, 1]
+    assert BSpline(points=5, degree=3, clamped=False).knot_vector.tolist() == [
         -1.5,
         -1,
         -0.5,

@@ -1,0 +1,217 @@
+"""Knots as variables: the program's values are those on given knots, its derivatives exact."""
+
+from dataclasses import replace
+
+import casadi as ca
+import numpy as np
+import pytest
+from bipeds import crouch
+from ocp.models.cart_pole import cart_pole
+from ocp.models.two_link import two_link
+
+from ocp import (
+    BSpline,
+    Integrated,
+    Load,
+    Problem,
+    Radau,
+    Spline,
+    Transcription,
+    at_end,
+    at_start,
+    duration,
+    effort,
+    integral,
+    path,
+    periodic,
+    torque_limits,
+)
+from ocp.motion.moving import moved
+from ocp.solution.diagnosis import rows_at
+from ocp.transcription import transcribe
+from ocp.transcription.variables import join, motion_at, split
+
+
+def arm_problem(**changes):
+    """Two links with every kind of row and term that free knots take."""
+    arm = two_link(gravity=9.81)
+    limits = path("reach", lambda at: at.q, lower=-3.0, upper=3.0, when="hull")
+    settings = {
+        "tree": arm,
+        "motion": BSpline(points=7, degree=4, knots="free"),
+        "duration": (0.2, 3.0),
+        "objective": 0.3 * duration()
+        + 0.01 * effort()
+        + 2.0 * integral("height", lambda at: at.s * at.position("tip")[1] ** 2),
+        "constraints": (
+            at_start(arm, q=(0.1, -1.0), qd=0.0),
+            at_end(arm, q={"shoulder": 1.0}),
+            torque_limits(arm),
+            limits,
+            path("turn", lambda a, b: b.qd - a.qd, lower=-1.0, upper=1.0, when="joined"),
+            path("bend", lambda at: at.q[0] * at.q[1], lower=-0.2, upper=-0.2),
+        ),
+        "loads": (Load(point="tip", force=lambda t: (ca.sin(3 * t), -5, 0)),),
+    }
+    return Problem(**settings | changes)
+
+
+def cart_problem(**changes):
+    """A cart that swings a pole which nothing drives."""
+    tree = cart_pole()
+    settings = {
+        "tree": tree,
+        "motion": BSpline(points=9, knots="free"),
+        "duration": 2.0,
+        "objective": effort(),
+        "constraints": (at_start(tree, q=0.0, qd=0.0), at_end(tree, q=(0.5, 1.0))),
+    }
+    return Problem(**settings | changes)
+
+
+COARSE = Spline(nodes=2)
+CASES = {
+    "free duration": (arm_problem(), Transcription(method=COARSE)),
+    "given duration": (arm_problem(duration=0.7), Transcription(method=COARSE)),
+    "automatic": (arm_problem(), Transcription(method=COARSE, derivatives="ad")),
+    "lifted": (arm_problem(), Transcription(method=Spline(nodes=2, torques="variables"))),
+    "passive": (cart_problem(), Transcription(method=COARSE)),
+    "periodic": (arm_problem(symmetry=periodic(two_link())), Transcription(method=COARSE)),
+}
+
+
+def case(name, seed=3):
+    """A transcribed problem and variables drawn at random."""
+    transcribed, rng = transcribe(*CASES[name]), np.random.default_rng(seed)
+    motion, layout = transcribed.problem.motion, transcribed.layout
+    points = rng.uniform(-1, 1, (transcribed.problem.tree.dof, motion.points))
+    knots = moved(motion, rng.uniform(0.3, 2.0, motion.segments))
+    lifted = rng.uniform(-3, 3, layout.place.shape)
+    return transcribed, join(layout, points, transcribed.problem.duration[0] + 0.7, lifted, knots)
+
+
+def derivatives(nlp, x, lam):
+    """Gradient, Jacobian and Hessian of the Lagrangian that the solver is given."""
+    hessian = nlp.hessian("exact")(x, [], 1.7, lam)
+    parts = nlp.gradient(x, [])[1], nlp.jacobian(x, [])[1], ca.triu2symm(hessian)
+    return [np.array(part) for part in parts]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_assembled_derivatives_equal_those_of_the_whole_graph(name):
+    transcribed, x = case(name)
+    nlp, symbol = transcribed.nlp, ca.MX.sym("x", len(x))
+    lam = np.random.default_rng(4).standard_normal(len(nlp.g_lower))
+    f, g = nlp.objective(symbol), nlp.constraints(symbol)
+    curvature = ca.hessian(1.7 * f + ca.dot(lam, g), symbol)[0]
+    parts = ca.gradient(f, symbol), ca.jacobian(g, symbol), curvature
+    expected = ca.Function("reference", [symbol], list(parts))(x)
+    for one, other in zip(expected, derivatives(nlp, x, lam)):
+        assert np.abs(np.array(one) - other).max() <= 1e-10 * np.abs(np.array(one)).max()
+
+
+@pytest.mark.parametrize("name", ["free duration", "passive", "lifted"])
+def test_derivatives_by_knots_are_those_of_finite_differences(name):
+    transcribed, x = case(name)
+    nlp, step = transcribed.nlp, 1e-4
+    lam = np.random.default_rng(5).standard_normal(len(nlp.g_lower))
+    gradient, jacobian, hessian = derivatives(nlp, x, lam)
+
+    def look(point):
+        slope, rows, _ = derivatives(nlp, point, lam)
+        values = [float(nlp.objective(point)), *np.array(nlp.constraints(point)).ravel()]
+        return np.concatenate([values, 1.7 * slope.ravel() + rows.T @ lam])
+
+    exact = np.vstack([gradient.T, jacobian, hessian])
+    scale = np.abs(exact).max(axis=1)
+    for column in range(len(x))[transcribed.layout.widths]:
+        away = step * np.eye(len(x))[column]
+        near, far = (look(x + k * away) - look(x - k * away) for k in (1, 2))
+        found = (8 * near - far) / (12 * step)
+        assert (np.abs(found - exact[:, column]) <= 1e-8 * np.maximum(scale, 1.0)).all()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_program_of_free_knots_is_that_of_the_same_knots_given(name):
+    transcribed, x = case(name)
+    still, same = transcribed.still(x)
+    assert not still.layout.moving and len(same) == len(x) - transcribed.problem.motion.segments
+    assert float(still.nlp.objective(same)) == pytest.approx(float(transcribed.nlp.objective(x)))
+    ours = {(row.name, t): v for row in rows_at(transcribed, x) for t, v in zip(row.t, row.values)}
+    compared = 0
+    for row in rows_at(still, same):
+        for t, value in zip(row.t, row.values):
+            near = [v for (name, at), v in ours.items() if name == row.name and abs(at - t) < 1e-9]
+            if near and row.constraint.when != "hull":  # Greville abscissae are other instants
+                compared += 1
+                assert near == [pytest.approx(value, rel=1e-9, abs=1e-9)]
+    assert compared > 10
+    assert motion_at(transcribed.layout, x).breaks == pytest.approx(still.problem.motion.breaks)
+    for one, other in zip(split(transcribed.layout, x), split(still.layout, same)):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_widths_are_bounded_by_the_spacing_and_part_the_whole_motion():
+    transcribed, x = case("free duration")
+    nlp, columns = transcribed.nlp, transcribed.layout.widths
+    assert (nlp.lower[columns] == 1e-3).all() and np.isinf(nlp.upper[columns]).all()
+    rows = {placed.name: placed for placed in transcribed.rows}
+    total = rows["knots"].row.item()
+    assert nlp.g_lower[total] == nlp.g_upper[total] == 1.0
+    assert np.array(nlp.constraints(x)).ravel()[total] == pytest.approx(1.0)
+    assert (rows["knot_spacing"].row == -1).all()
+
+
+def test_the_jacobian_is_sparse_a_row_knows_the_knots_around_it():
+    problem = arm_problem(motion=BSpline(points=30, knots="free"), loads=(), objective=duration())
+    transcribed = transcribe(problem)
+    x = join(transcribed.layout, np.ones((2, 30)), 1.0)
+    pattern = np.array(ca.DM(transcribed.nlp.jacobian.sparsity_out(1), 1))
+    row = next(placed for placed in transcribed.rows if placed.name == "torque_limits").row[0, 50]
+    assert pattern[row, transcribed.layout.widths].sum() == 5 and len(x) == 1 + 60 + 27
+
+
+@pytest.mark.parametrize("knots", ["apart", "together"])
+def test_all_is_a_number_where_knots_are_as_near_as_they_may_be(knots):
+    problem = arm_problem(motion=BSpline(points=9, knots="free", spacing=1e-5))
+    transcribed = transcribe(problem)
+    widths = [1, 0, 0, 0, 1, 1] if knots == "together" else np.ones(6)
+    motion = moved(problem.motion, widths)
+    points = np.random.default_rng(6).uniform(-1, 1, (2, 9))
+    x = join(transcribed.layout, points, 1.0, motion=motion)
+    parts = derivatives(transcribed.nlp, x, np.ones(len(transcribed.nlp.g_lower)))
+    assert all(np.isfinite(part).all() for part in parts)
+
+
+def free(problem):
+    """The problem with free knots."""
+    return replace(problem, motion=replace(problem.motion, knots="free"))
+
+
+@pytest.mark.parametrize(
+    ("problem", "method", "message"),
+    [
+        (arm_problem(), Radau(intervals=4), "method 'radau': free knots are planned on by"),
+        (cart_problem(), Integrated(), "method 'integrated': free knots are planned on by"),
+        (arm_problem(), Spline(quadrature="simpson"), "quadrature: free knots need 'gauss'"),
+        (free(crouch()), Spline(), "the contact schedule of the ground"),
+        (
+            arm_problem(constraints=(path("gate", lambda at: at.q, upper=1.0, when=(0.2, 0.4)),)),
+            Spline(),
+            "constraint 'gate': its span of the motion does not move with free knots",
+        ),
+    ],
+)
+def test_what_keeps_knots_from_moving_is_refused_by_name(problem, method, message):
+    with pytest.raises(ValueError) as error:
+        transcribe(problem, Transcription(method=method))
+    assert message in str(error.value)
+
+
+def test_a_single_segment_has_no_knots_to_free():
+    arm = two_link()
+    motion = BSpline(points=4, knots="free")
+    problem = Problem(
+        tree=arm, motion=motion, duration=1.0, objective=effort(), constraints=at_start(arm, q=0.0)
+    )
+    assert not transcribe(problem).layout.moving
