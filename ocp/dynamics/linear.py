@@ -20,9 +20,13 @@ def linear_in_accelerations(
 ) -> tuple[Matrix, Matrix]:
     """Return M (n, n) and h (n,) with inverse(tree, q, qd, qdd, loads) = M qdd + h.
 
-    They are numbers where q and qd are. Raises ValueError if the inverse is not linear in the
-    accelerations.
+    They are numbers where q and qd are. An inverse that knows them gives them by its own `linear`
+    (tree, q, qd, loads). Raises ValueError if the inverse is not linear in the accelerations.
     """
+    known: Any = getattr(inverse, "linear", None)
+    if known is not None:
+        mass, bias = known(tree, q, qd, loads)
+        return mass, bias
     kind: Any = ca.MX if isinstance(q, ca.MX) or isinstance(qd, ca.MX) else ca.SX
     qdd = kind.sym("qdd", tree.dof)
     needed = inverse(tree, q, qd, qdd, loads)

@@ -91,6 +91,13 @@ class Tabulated:
         table = tabulate(tree, self)
         return table.torques(q, qd, qdd) - load_torques(tree, q, loads)
 
+    def linear(
+        self, tree: Tree, q: Matrix, qd: Matrix, loads: Sequence[Load] = ()
+    ) -> tuple[Matrix, Matrix]:
+        """Return M (n, n) and h (n,) of the torques M qdd + h."""
+        mass, rest = tabulate(tree, self).linear(q, qd)
+        return mass, rest - load_torques(tree, q, loads)
+
     def reach(self, tree: Tree) -> tuple[Reach, ...]:
         """Return the ranges that a motion has to keep."""
         return tabulate(tree, self).reach
@@ -115,19 +122,34 @@ class Table:
 
     def torques(self, q: Matrix, qd: Matrix, qdd: Matrix) -> Matrix:
         """Return the joint torques (n,) without loads, for numbers or expressions (n,) each."""
+        if self.settings.form == "albus":
+            return ca.vertcat(*self._entries(q, qd, qdd))
+        inertia, rest = self.linear(q, qd)
+        return inertia @ _column(qdd, self.dof) + rest
+
+    def linear(self, q: Matrix, qd: Matrix) -> tuple[Matrix, Matrix]:
+        """Return J (n, n) and the rest (n,) of the torques J qdd + rest; of Albus' tables by their
+        differences, since splines of a linear function are it."""
         n, form = self.dof, self.settings.form
-        known = {"q": q, "qd": qd, "qdd": qdd}
-        motion = [_entry(known[what], k) for what in FORMS[form] for k in range(n)]
-        entries = self.splines(motion)
-        if form == "albus":
-            return ca.vertcat(*entries)
         size = n * (n + 1) // 2
+        if form == "albus":
+            units = np.vstack([np.zeros(n), np.eye(n)])
+            rest, *ahead = [self.torques(q, qd, ca.DM(each)) for each in units]
+            return ca.horzcat(*(each - rest for each in ahead)), rest
+        entries = self._entries(q, qd)
         if form == "raibert":
-            inertia = _symmetric(entries[:size], n)
-            return inertia @ _column(qdd, n) + ca.vertcat(*entries[size:])
-        inertia = _symmetric(entries[n : n + size], n)
-        bends = [_symmetric(entries[k : k + size], n) for k in range(n + size, len(entries), size)]
-        return torques(ca.vertcat(*entries[:n]), inertia, bends or _none(n), qd, qdd)
+            return _symmetric(entries[:size], n), ca.vertcat(*entries[size:])
+        gravity, inertia, bends = entries[:n], entries[n : n + size], entries[n + size :]
+        rest = ca.vertcat(*gravity)
+        if bends:
+            coriolis = [_symmetric(bends[k * size :], n) for k in range(n)]
+            rest = torques(rest, ca.DM(n, n), coriolis, qd, ca.DM(n, 1))
+        return _symmetric(inertia, n), rest
+
+    def _entries(self, *motion: Matrix) -> list[Matrix]:
+        """Return all entries at as much of (q, qd, qdd) as the form asks for."""
+        known = zip(FORMS[self.settings.form], motion)
+        return self.splines([_entry(vector, k) for _, vector in known for k in range(self.dof)])
 
     @property
     def size(self) -> int:
@@ -258,10 +280,6 @@ def _symmetric(entries: Sequence[Matrix], n: int) -> Any:
     }
     lines = (ca.horzcat(*(places[j, k] for k in range(n))) for j in range(n))
     return ca.vertcat(*lines)
-
-
-def _none(n: int) -> list[Any]:
-    return [ca.DM(n, n)] * n
 
 
 def _entry(vector: Any, k: int) -> Any:
