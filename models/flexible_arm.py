@@ -102,6 +102,53 @@ def slewing_arm(*, bend: int = 2, torque: float = 1.0, rigid: bool = False, **mo
     )
 
 
+def segmented_arm(
+    links: int = 2, *, segments: int = 4, torque: float = 20.0, gravity: float = 0.0
+) -> tuple[Tree, np.ndarray]:
+    """Return the arm of `flexible_arm` as rigid segments, and the springs (n,) of its joints.
+
+    Each link has so many torsion springs, in N m/rad zero at the driven joints: it is cut into
+    equal lengths h, each of which bends in its middle by E I / h. Their joints are not actuated;
+    named like "shoulder.2". Raises ValueError for another number of links or no segments.
+    """
+    if links not in (1, 2) or segments < 1:
+        raise ValueError(
+            "segmented_arm: expected 1 or 2 links of at least 1 segment, got "
+            f"{links!r} of {segments!r}"
+        )
+    h, half = LENGTH / segments, LENGTH / segments / 2
+    bodies, joints, springs, parent, before = [], [], [], GROUND, 0.0
+    for name, load in zip(NAMES, (MOTOR, PAYLOAD)[-links:]):
+        beam = strip(load)
+        for k in range(segments + 1):
+            length = h if 0 < k < segments else half
+            tip = load if k == segments else 0.0
+            bodies.append(_rod(beam.mass * length / LENGTH, length, tip))
+            drive: dict[str, Any] = {"torque": torque} if k == 0 else {"actuated": False}
+            joint = name if k == 0 else f"{name}.{k}"
+            joints.append(revolute(joint, parent, home=(before, 0.0, 0.0), **drive))
+            springs.append(beam.bending[1] / h if k else 0.0)
+            parent, before = joint, length
+    tree = Tree(
+        links=bodies,
+        joints=joints,
+        points=(Point(name="tip", link=parent, position=(half, 0, 0)),),
+        gravity=(0, -gravity, 0),
+    )
+    return tree, np.array(springs)
+
+
+def _rod(mass: float, length: float, tip: float) -> Link:
+    """Return a rod along x, with a body of mass `tip` (kg) at its end."""
+    total = mass + tip
+    com = (mass * length / 2 + tip * length) / total
+    across = mass * (length**2 / 12 + (com - length / 2) ** 2) + tip * (length - com) ** 2
+    spread = tip * SIZE**2
+    return Link(
+        mass=total, com=(com, 0, 0), inertia=np.diag([spread, across + spread, across + spread])
+    )
+
+
 def cantilever(*, bend: int = 3, load: float = 0.0, gravity: float = 0.0, **modes: Any) -> Tree:
     """Return one strip clamped to the ground, along x, with `bend` shapes.
 

@@ -9,7 +9,19 @@ import numpy as np
 import pytest
 from flexible_trees import mixed
 from ocp.models.flexible_arm import flexible_arm
-from ocp.problems.compare_book import ADDITIONS, MULTIPLICATIONS, STATED, counted, polynomial, table
+from ocp.problems.compare_book import (
+    ADDITIONS,
+    APART,
+    MULTIPLICATIONS,
+    ORTHOGONAL,
+    STATED,
+    chain,
+    counted,
+    polynomial,
+    rigid_for,
+    savings,
+    table,
+)
 from random_trees import over, random_motion
 
 from ocp import Link, Tree, prismatic, revolute
@@ -342,3 +354,29 @@ def test_operation_counts_stand_beside_the_papers():
     assert (times, plus) <= (5476, 4773)
     shown = table(((2, 1, 1),))
     assert "11,361" in shown and "1,562" in shown
+
+
+def test_shapes_that_are_orthogonal_in_each_direction_save_work():
+    """Those that are so as a whole save none: products of unlike shapes remain as matrices."""
+    for kind, rest in ((ORTHOGONAL, False), (APART, True)):
+        modes = chain(2, 1, 2, shapes=kind).links[0].modes
+        assert modes.masses[0, 1] == pytest.approx(0.0, abs=1e-12)
+        assert np.allclose(modes.coupling[0][1], 0.0, atol=1e-15) == rest
+    whole, parted = sum(counted(2, 1, 2)), sum(counted(2, 1, 2, APART))
+    assert parted < 0.98 * whole and sum(counted(2, 1, 2, ORTHOGONAL)) > 0.99 * whole
+    assert "3.0 %" in savings(((2, 1, 2),))
+
+
+def test_flexible_links_cost_as_much_as_more_rigid_joints_than_they_have_freedoms():
+    assert rigid_for(2, 1, 1) > 3
+
+
+def test_what_the_paper_drops_of_the_inertia_can_make_it_indefinite():
+    """Three shapes to first order, a centimetre large: Book (1983), eq. 37."""
+    arm, rng = flexible_arm(bend=3, stiffening=False), np.random.default_rng(0)
+    bent = [0.0 if joint.actuated else 0.01 * rng.standard_normal() for joint in arm.moving]
+    least = [
+        np.linalg.eigvalsh(np.array(ca.DM(book.inertia(arm, ca.DM(bent), printed=printed))))[0]
+        for printed in (False, True)
+    ]
+    assert least[0] > 1e-4 and least[1] < -1e-4
