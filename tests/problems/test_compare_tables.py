@@ -68,6 +68,7 @@ def test_memory_is_that_of_the_tables_that_are_made(monkeypatch):
 
 def test_the_optimum_by_tables_is_within_what_certificates_state(monkeypatch):
     monkeypatch.setattr(compare_tables, "GRIDS", (9,))
+    monkeypatch.setattr(compare_tables, "LARGER", ("raibert",))
     for row in lines(optimum_table())[1:]:
         apart, (stated, _, bound) = float(row[5]), row[6].partition(",")[0].split()
         assert abs(apart) <= float(bound) and float(stated) == pytest.approx(apart, rel=0.05)
