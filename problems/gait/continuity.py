@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from ocp.problems.gait.cycle import OTHER, REFLECTED
+from ocp.problems.gait.cycle import OTHER, REFLECTED, reflection
 
 from ocp import Solution
 from ocp.mechanics import body_weight
@@ -27,7 +27,7 @@ def continuity(solution: Solution, step: float) -> dict[str, Extreme]:
     }
     wanted |= {foot: lambda at, foot=foot: at.reaction.force(foot) for foot in OTHER}
     ends = traces(solution, wanted, np.array([0.0, T]))
-    image = solution.problem.symmetry.image
+    image = reflection(solution.problem).image
     gaps = {what: ends[what][:, 1] - image(ends[what][:, 0]) for what in (*UNITS, "tau")}
     gaps["q"][tree.coordinate("glob_tz")] -= step
     names = np.array([joint.name for joint in tree.moving])

@@ -12,9 +12,11 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from ocp.models.human import mirror
 
 from ocp import Instant, Problem, Solution, Symmetry
 from ocp.mechanics import body_weight
+from ocp.problem import mirrored
 from ocp.solution import dense, traces
 
 REFLECTED = np.array([[-1.0], [1.0], [1.0]])  # of a force in the plane X = 0
@@ -66,7 +68,7 @@ def cycle(solution: Solution) -> Cycle:
     curves = traces(solution, _wanted(), s * solution.duration)
     weight = body_weight(tree)
     names = [joint.name for joint in tree.moving]
-    symmetry = solution.problem.symmetry
+    symmetry = reflection(solution.problem)
     both = {what: dict(zip(names, stride(symmetry, curves[what]))) for what in ("q", "qd", "tau")}
     still = {joint.name: np.zeros(2 * len(s)) for joint in tree.joints if joint.kind == "fixed"}
     turning = [joint.name for joint in tree.moving if joint.kind == "revolute"]
@@ -108,6 +110,11 @@ def _inner_cycle(forces: np.ndarray, weight: float) -> dict[str, np.ndarray]:
         name: np.concatenate([half, halves[name[:-1] + NEXT[name[-1]]]])
         for name, half in halves.items()
     }
+
+
+def reflection(problem: Problem) -> Symmetry:
+    """Return the Symmetry of a step; that of the body where the problem asks for none."""
+    return problem.symmetry or mirrored(problem.tree, *mirror(problem.tree))
 
 
 def stride(symmetry: Symmetry, values: np.ndarray) -> np.ndarray:
