@@ -4,7 +4,8 @@ What is shown of it, in which pieces, and what handing it over costs.
 
 Rows that depend on the same variables form one constraint over these alone, linear rows are
 declared linear, and the objective's gradient comes in slices. Drake shows the whole point before it
-asks for any of them; there all of them are evaluated at once.
+asks for any of them; there all of them are evaluated at once. Nonlinear rows count in sizes of
+their bounds, so that one tolerance suits torques in N m and places in m.
 """
 
 import time
@@ -42,7 +43,8 @@ class Stated:
         last = self.point.iterate(result.GetSolution(self.variables))
         last.x_multipliers[:] = -np.array(result.GetDualSolution(self.bounds)).ravel()
         for rows, binding in self.constraints:
-            last.g_multipliers[rows] = -np.array(result.GetDualSolution(binding)).ravel()
+            duals = -np.array(result.GetDualSolution(binding)).ravel()
+            last.g_multipliers[rows] = duals * self.point.unit[rows]
         return last
 
 
@@ -57,15 +59,14 @@ def state(nlp: NLP, point: "Standing", solvers: Any, differentiation: Any) -> St
     bounds = program.AddBoundingBoxConstraint(nlp.lower, nlp.upper, variables)
     pieces: list[tuple[Any, np.ndarray]] = []
     constraints: list[tuple[np.ndarray, Any]] = []
-    nonlinear, pattern = _nonlinear(nlp), _first(nlp)[1].sparsity_out(1)
+    nonlinear, pattern = point.nonlinear, _first(nlp)[1].sparsity_out(1)
     for columns in np.split(np.arange(len(nlp.lower)), range(SLICE, len(nlp.lower), SLICE)):
         cost = _objective(point, columns, differentiation)
         pieces.append((program.AddCost(cost, variables[columns]), columns))
     for rows, columns in grouped(pattern, np.flatnonzero(nonlinear)):
         function = _constraint(point, rows, columns, differentiation)
-        binding = program.AddConstraint(
-            function, nlp.g_lower[rows], nlp.g_upper[rows], variables[columns]
-        )
+        lower, upper = (point.unit[rows] * bound[rows] for bound in (nlp.g_lower, nlp.g_upper))
+        binding = program.AddConstraint(function, lower, upper, variables[columns])
         constraints.append((rows, binding))
         pieces.append((binding, columns))
     straight = np.flatnonzero(~nonlinear)
@@ -92,6 +93,8 @@ class Standing:
         self.x = np.full(len(nlp.lower), np.nan)  # nowhere yet
         self.count, self.seconds, self.copying, self.deadline = 0, 0.0, 0.0, np.inf
         self.functions = _first(nlp)
+        self.nonlinear = _nonlinear(nlp)
+        self.unit = np.where(self.nonlinear, _units(nlp), 1.0)
         pattern = self.functions[1].sparsity_out(1)
         self.shape, self.row = pattern.shape, np.array(pattern.row(), dtype=int)
         self.column = np.repeat(np.arange(pattern.size2()), np.diff(pattern.colind()))
@@ -167,7 +170,8 @@ def _constraint(
     def evaluate() -> tuple[np.ndarray, np.ndarray]:
         slope = np.zeros(len(rows) * len(columns))
         slope[target] = point.nonzeros[source]
-        return point.g[rows], slope.reshape(len(rows), -1)
+        unit = point.unit[rows]
+        return unit * point.g[rows], unit[:, None] * slope.reshape(len(rows), -1)
 
     return _handing(point, columns, differentiation, evaluate)
 
@@ -217,6 +221,16 @@ def _nonlinear(nlp: NLP) -> np.ndarray:
     """Tell of each row of g whether it is nonlinear."""
     x = ca.MX.sym("x", len(nlp.lower))
     return np.array(ca.which_depends(nlp.constraints(x), x, 2, True), dtype=bool).ravel()
+
+
+def _units(nlp: NLP) -> np.ndarray:
+    """Return the factor of each row of g: one over its larger finite bound.
+
+    Bounds below 1 count as 1, as they do for a certificate.
+    """
+    sides = [np.array(side, dtype=float).ravel() for side in (nlp.g_lower, nlp.g_upper)]
+    sizes = [np.where(np.isfinite(side), np.abs(side), 0.0) for side in sides]
+    return 1.0 / np.maximum(1.0, np.maximum(*sizes))
 
 
 def _linear(program: Any, nlp: NLP, rows: np.ndarray, variables: Any) -> Any:

@@ -55,13 +55,12 @@ def activity(solution: Solution) -> dict[str, Activity]:
     for row in lines:
         family = family_of(row.constraint.name)
         if family is not None:
-            counts[family] += _of_row(row, pulls)
+            counts[family] += of_row(row, pulls)
     return {name: count for name, count in counts.items() if count.rows}
 
 
-def _of_row(
-    row: Asked, pulls: Mapping[tuple[str, str], tuple[Multipliers, np.ndarray]]
-) -> Activity:
+def of_row(row: Asked, pulls: Mapping[tuple[str, str], tuple[Multipliers, np.ndarray]]) -> Activity:
+    """Return the Activity of one row; `pulls` {(constraint, label): its multipliers}."""
     lower, upper = row.constraint.lower_of(row.number), row.constraint.upper_of(row.number)
     if lower == upper:
         return Activity(rows=len(row.s), equalities=len(row.s))

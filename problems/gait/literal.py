@@ -4,18 +4,28 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
+import numpy as np
 from ocp.problems.gait.activity import Activity, activity
+from ocp.problems.gait.families import family_of
 from ocp.problems.gait.report import gait_report, report_lines
 from ocp.problems.gait.walking import walk
 
-from ocp import Problem, Solution, Solver, Transcription
+from ocp import Guess, Objective, Problem, Solution, Solver, Transcription, solve
+from ocp.solution.attempts import PLAIN
+from ocp.solution.budget import budget, staged
+from ocp.solvers import INTERRUPTED
 
 TOLERANCE = 1e-3  # of optimality and feasibility (Barman 2020, section 5.2)
-TOLERANCES = {
-    "ipopt": ("tol",),
-    "snopt": ("Major optimality tolerance", "Major feasibility tolerance"),
+EASED = "snopt"  # meets torque limits last
+ADDED = ("iterations", "build_seconds", "solve_seconds", "total_seconds")  # over solves
+OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "ipopt": {"tol": TOLERANCE},
+    "snopt": {
+        "Major optimality tolerance": TOLERANCE,
+        "Major feasibility tolerance": TOLERANCE,
+        "Hessian full memory": "",  # of few unknowns: ten updates forget too much
+    },
 }
-BETWEEN = ("height", "place", "slip", "slip_speed", "strike_speed", "zmp")
 
 
 def predict(
@@ -29,10 +39,42 @@ def predict(
 ) -> Solution:
     """Solve a gait as the thesis does: to a tolerance of 1e-3, unless the solver's options say
     otherwise; `feasible`: find a motion that meets the constraints, J = constant, before the
-    effort counts."""
-    stated = dict.fromkeys(TOLERANCES.get(solver.name, ()), TOLERANCE)
-    solver = replace(solver, options=stated | dict(solver.options))
-    return walk(problem, transcription, solver, guess=guess, watch=watch, feasible=feasible)
+    effort counts.
+
+    SNOPT first finds one without the torque limits: with them the simplex method of its first
+    quadratic program takes tens of thousands of steps.
+    """
+    solver = replace(solver, options={**OPTIONS.get(solver.name, {}), **solver.options})
+    if not (feasible and solver.name == EASED):
+        return walk(problem, transcription, solver, guess=guess, watch=watch, feasible=feasible)
+    start = Guess(q=np.zeros((problem.tree.dof, 2))) if guess is None else guess
+    early = solve(
+        _without_torque_limits(problem),
+        transcription,
+        solver,
+        guess=start,
+        watch=staged(watch, "without torque limits"),
+        attempts=PLAIN,
+    )
+    if early.status == INTERRUPTED:
+        return replace(early, problem=problem)
+    seconds = early.statistics["solve_seconds"]
+    left = budget(solver).after(early.statistics["iterations"], seconds, seconds).limit(solver)
+    near = replace(early, multipliers={})
+    last = walk(problem, transcription, left, guess=near, watch=watch, feasible=True)
+    return replace(last, statistics=_together(early.statistics, last.statistics))
+
+
+def _without_torque_limits(problem: Problem) -> Problem:
+    """Return a problem that asks for any motion within all its constraints but those on torques."""
+    kept = (each for each in problem.constraints if family_of(each.name) != "torques")
+    return replace(problem, constraints=tuple(kept), objective=Objective(terms=()))
+
+
+def _together(first: Mapping[str, Any], last: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the statistics of the last of two solves with what both took."""
+    added = {name: first[name] + last[name] for name in ADDED}
+    return {**last, **added, "stages": [*first["stages"], *last["stages"]]}
 
 
 def total(solution: Solution) -> Activity:

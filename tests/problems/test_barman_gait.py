@@ -1,17 +1,39 @@
 """The gait of the thesis: its size, its nine families, what it leaves out, and what is active."""
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cache
 
+import numpy as np
 import pytest
 from ocp.problems import two_link_time
 from ocp.problems.barman_gait import TASK, problem
+from ocp.problems.gait import literal
 from ocp.problems.gait import problem as step_of
+from ocp.problems.gait.activity import Activity, of_row
 from ocp.problems.gait.families import FAMILIES, family_of
 
 from ocp import Radau, Solver, Spline, Transcription
 from ocp.cli.run import run
+from ocp.problem import path
 from ocp.studies.content import recipe
-from ocp.transcription import transcribe
+from ocp.transcription import Multipliers, transcribe
+from ocp.transcription.asked import Asked
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """What stands for a Solution where nobody looks further."""
+
+    problem: object
+    status: str
+    statistics: dict
+    multipliers: dict = field(default_factory=dict)
+
+
+@cache
+def whole(of):
+    """The families of a gait from which none is left out."""
+    return families_of(of())
 
 
 def families_of(stated):
@@ -21,8 +43,7 @@ def families_of(stated):
 
 def test_the_only_unknowns_are_55_joints_by_6_control_points():
     stated = problem()
-    transcribed = transcribe(stated, TASK.transcription)
-    assert stated.tree.dof == 55 and len(transcribed.nlp.lower) == 330
+    assert stated.tree.dof == 55 and TASK.transcription.method.layout(stated).size == 330
     assert [term.name for _, term in stated.objective.terms] == ["dynamic_effort"]
     assert not stated.symmetry.accelerations
     assert families_of(stated) == {*FAMILIES} - {"places"}  # within the contact's own rows
@@ -31,7 +52,7 @@ def test_the_only_unknowns_are_55_joints_by_6_control_points():
 @pytest.mark.parametrize("of", [problem, step_of])
 @pytest.mark.parametrize("name", [*FAMILIES])
 def test_each_family_can_be_left_out_and_the_others_stay(name, of):
-    every, left = families_of(of()), families_of(of(without=name))
+    every, left = whole(of), families_of(of(without=name))
     if name in ("contact", "places"):  # which the same rows ask for where both are
         assert left == (every - {"contact"} | {"places"} if name == "contact" else every)
     else:
@@ -71,3 +92,67 @@ def test_a_task_runs_with_its_own_transcription_unless_flags_say_otherwise(capsy
     assert recipe(problem, None, Solver()).transcription == Transcription()
     with pytest.raises(TypeError, match="task: transcription: expected a Transcription, got dict"):
         replace(task, transcription={"nodes": 3})
+
+
+def test_snopt_meets_the_torque_limits_last_and_both_solves_count(monkeypatch):
+    """Its first program has neither torque limits nor an objective; the second has everything."""
+    asked = []
+
+    def spent(statement, transcription, solver, **settings):
+        names = {family_of(constraint.name) for constraint in statement.constraints}
+        asked.append((names, len(statement.objective.terms), dict(solver.options)))
+        numbers = dict.fromkeys(literal.ADDED, 3) | {"stages": [len(asked)]}
+        return Step(problem=statement, status="ended", statistics=numbers)
+
+    monkeypatch.setattr(literal, "solve", spent)
+    monkeypatch.setattr(literal, "walk", spent)
+    monkeypatch.setattr(literal, "EASED", "ipopt")  # SNOPT itself may not be here
+    solver = Solver(options={"max_wall_time": 10.0})
+    last = literal.predict(problem(), TASK.transcription, solver)
+    (first, nothing, options), (every, effort, left) = asked
+    assert every - first == {"torques"} and (nothing, effort) == (0, 1)
+    assert options == {"tol": 1e-3, "max_wall_time": 10.0} and left["max_wall_time"] == 7.0
+    assert last.statistics == dict.fromkeys(literal.ADDED, 6) | {"stages": [1, 2]}
+    literal.predict(problem(), TASK.transcription, solver, feasible=False)
+    assert len(asked) == 3
+
+
+def test_constant_is_constant():
+    for of in (problem, step_of):
+        stated = of(objective="constant", without=",".join(FAMILIES))
+        assert stated.objective.terms == ()
+        f = transcribe(stated, TASK.transcription).nlp.objective
+        assert float(f(np.linspace(0.0, 1.0, f.size1_in(0)))) == 0.0
+    assert [term.name for _, term in step_of().objective.terms] == ["dynamic_effort", "smoothness"]
+
+
+def test_an_inequality_is_active_where_its_pull_outweighs_its_distance():
+    """Three rows of one constraint within [-1, 1]: at a bound, near it without a pull, and free."""
+    values = {"a": (1.0, 0.5), "b": (0.9, 0.0), "c": (0.0, 1e-9)}  # value and multiplier
+    limits = path("slip.right.1", lambda at: at.q, lower=-1.0, upper=1.0, labels=tuple(values))
+    rows = [
+        Asked(constraint=limits, number=k, s=np.array([0.5]), values=np.array([value]))
+        for k, (value, _) in enumerate(values.values())
+    ]
+    known = Multipliers(s=np.array([0.5]), labels=tuple(values), values=np.zeros((3, 1)))
+    pulls = {
+        ("slip.right.1", name): (known, np.array([pull])) for name, (_, pull) in values.items()
+    }
+    assert [of_row(row, pulls).active for row in rows] == [1, 0, 0]
+    fixed = path("mirrored.q", lambda at: at.q, lower=0.0, upper=0.0)
+    row = Asked(constraint=fixed, number=0, s=np.array([0.0, 1.0]), values=np.zeros(2))
+    assert of_row(row, {}) == Activity(rows=2, equalities=2)
+    assert (Activity(rows=1, at_bounds=1) + of_row(row, {})).active == 3
+
+
+def test_feet_in_their_places_at_both_ends_alone_leave_heights_and_rates_along_the_contact():
+    """Eq. 5.4 asks for heights and rates, eq. 5.10 for places, the end being the start's image."""
+    names = {each.name: each.labels for each in problem(hold="ends").requirements}
+    assert names["contact.right.1"] == ("heel_r.y",)
+    assert names["slip.right.1"] == ("heel_r.x", "heel_r.y", "heel_r.z")
+    assert {"heel_r.x", "heel_r.z", "toe_l.x"} <= {*names["places.start"]}
+    assert not any(label.endswith(".y") for label in names["places.start"])
+    assert "places.end" not in names
+    free = problem(hold="ends", without="symmetry,contact")
+    (end,) = [each for each in free.requirements if each.name == "places.end"]
+    assert {"heel_l.x", "heel_l.y", "heel_l.z", "ball_med_r.z"} <= {*end.labels}

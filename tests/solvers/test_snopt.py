@@ -15,7 +15,7 @@ from ocp.problems.two_link_lift import problem as two_link_lift
 
 from ocp import Solver, Transcription, solve
 from ocp.solvers import NLP, kkt_residual, minimize
-from ocp.solvers.snopt_program import grouped
+from ocp.solvers.snopt_program import Standing, grouped
 from ocp.transcription import transcribe
 
 needs_drake = pytest.mark.skipif(
@@ -54,6 +54,18 @@ def test_rows_over_the_same_variables_form_one_group_and_distant_ones_do_not():
         (list(range(30)), list(range(40))),
         (list(range(30, 60)), list(range(40, 80))),
     ]
+
+
+def test_nonlinear_rows_count_in_sizes_of_their_bounds_as_a_certificate_has_them():
+    nlp = transcribe(two_link_lift(), Transcription()).nlp
+    point = Standing(nlp, lambda *_: False)
+    bounds = np.array([nlp.g_lower, nlp.g_upper], dtype=float).reshape(2, -1)
+    sizes = np.abs(np.where(np.isfinite(bounds), bounds, 0.0)).max(axis=0)
+    assert point.nonlinear.any() and sizes[point.nonlinear].max() > 1.0
+    assert point.unit[point.nonlinear] == pytest.approx(
+        1.0 / np.maximum(1.0, sizes[point.nonlinear])
+    )
+    assert (point.unit[~point.nonlinear] == 1.0).all()
 
 
 @pytest.mark.parametrize("limits", [(1, 2), (30, 80)])
