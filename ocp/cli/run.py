@@ -48,7 +48,8 @@ TEXTS = {
     "plugin": ("solver plugin of CasADi", ()),
     "hessian": ("of the Lagrangian", HESSIANS),
     "dynamics": (
-        "formulation; auto is newton_euler, for flexible links book",
+        "formulation; auto is newton_euler, for flexible links book; a table may have settings, "
+        "as in 'table(points=65, degree=5)'",
         (*CHOICES, "or one of the problem's module"),
     ),
     "derivatives": (
