@@ -25,7 +25,7 @@ from ocp.solution.solution import Solution
 from ocp.solvers import HESSIANS, Iteration, Solver, attentive
 from ocp.solvers import INTERRUPTED as STOPPED
 from ocp.studies.addresses import module_at, named
-from ocp.studies.task import Task, task_of
+from ocp.studies.task import Task, on_spline, task_of
 from ocp.transcription.methods import METHODS, Method
 from ocp.transcription.transcribe import Transcription, settings_of, transcription_of
 
@@ -98,7 +98,8 @@ def _run(task: Task, flags: Mapping[str, Mapping[str, Any]], steps: Steps) -> in
     try:
         _check_paths(outputs)
         with attentive():
-            statement = _moved(task.problem(**flags.get("problem", {})), flags["motion"])
+            chosen = {name: value for name, value in flags["motion"].items() if value is not None}
+            statement = on_spline(task.problem(**flags.get("problem", {})), chosen)
         transcription, solver = _settings(task, flags)
         guess = None if outputs["guess"] is None else looking.load(outputs["guess"])
         watch = None if outputs["quiet"] else _iterations(steps)
@@ -180,16 +181,6 @@ def _spline() -> list[Setting]:
     """Return the settings of a spline, which unless they are set are those of the problem."""
     settings = _of_record(BSpline, without=("points", "clamped", "inner"))
     return [replace(setting, default=None) for setting in settings]
-
-
-def _moved(statement: Problem, settings: Mapping[str, Any]) -> Problem:
-    """Return the problem on its spline with other settings; raise ValueError if it has none."""
-    chosen = {name: value for name, value in settings.items() if value is not None}
-    if not chosen:
-        return statement
-    if not isinstance(statement.motion, BSpline):
-        raise ValueError(f"--{next(iter(chosen))}: the problem's motion is on no spline")
-    return replace(statement, motion=replace(statement.motion, **chosen))
 
 
 def _own_settings(task: Task) -> list[Setting]:

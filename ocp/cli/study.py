@@ -142,7 +142,7 @@ def _design_flags(group: Any) -> None:
         metavar="PARAMETER=VALUES",
         dest="sets",
         help="values of a parameter: LOW:HIGH:COUNT, A,B,C or one, tuples as 1,-1;2,-2; also of "
-        "transcription.NAME, solver.NAME, option.NAME, method.NAME",
+        "motion.NAME, transcription.NAME, solver.NAME, option.NAME, method.NAME",
     )
     words = "take the values side by side instead of all combinations"
     group.add_argument("--zip", action="store_true", help=words)

@@ -13,7 +13,7 @@ from ocp.plots.canvas import COLOURS, SMALL, TEXT, WIDTH, picture, style
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.transcription.transcribe import transcribe
-from ocp.transcription.variables import free_duration
+from ocp.transcription.variables import free_duration, free_knots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +59,8 @@ def convergence(pair: Sequence[Axes], solution: Solution) -> None:
 def spy(solution: Solution, path: str | Path | None = None) -> Figure:
     """Return the pattern of the constraints' Jacobian, written to `path`, if any.
 
-    Rows are gathered by constraint; columns are the duration, if free, and the control points.
+    Rows are gathered by constraint; columns are the duration, if free, the control points, and the
+    widths of segments where knots are free.
     Raises ValueError naming an unknown suffix, and if there are no such rows: a constraint on one
     variable alone is a bound of that variable.
     """
@@ -132,7 +133,9 @@ def _label_rows(axes: Axes, counts: Mapping[str, int]) -> None:
 def _label_columns(axes: Axes, problem: Problem) -> None:
     """Number the control points, each as many columns as there are joints, after the duration."""
     n, points, free = problem.tree.dof, problem.motion.points, int(free_duration(problem))
-    style(axes, ("duration T and " if free else "") + f"control points of {n} joints", "row")
+    widths = ", then widths of segments" if free_knots(problem) else ""
+    what = f"control points of {n} joints{widths}"
+    style(axes, ("duration T and " if free else "") + what, "row")
     shown = np.arange(0, points, ceil(points / TICKS))
     ticks, names = free + n * shown + (n - 1) / 2, [str(k) for k in shown]
     if free:  # the first number gives way

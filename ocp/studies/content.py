@@ -19,11 +19,11 @@ from ocp.solution.solving import solve
 from ocp.solvers import Solver
 from ocp.studies.addresses import address, named, where
 from ocp.studies.rows import Cell, identity
-from ocp.studies.task import FRAMEWORK, GIVEN, Task
+from ocp.studies.task import FRAMEWORK, GIVEN, Task, check_spline, on_spline
 from ocp.transcription.methods import METHODS, Method, method_of
 from ocp.transcription.transcribe import Transcription, settings_of, transcription_of
 
-PREFIXES = ("transcription", "solver", "option", "method")
+PREFIXES = ("motion", "transcription", "solver", "option", "method")
 TYPES = {"float": float, "int": int, "str": str, "bool": bool}
 Content = dict[str, Any]
 Find = Callable[[str], Any]  # what is at an address: `resolve` for one's own, or what is trusted
@@ -73,13 +73,16 @@ def recipe(
 def content(recipe: Recipe, arguments: Mapping[str, Any], start: Content | None = None) -> Content:
     """Return all that a solve depends on as plain data.
 
-    `arguments` of the problem may also hold "transcription.NAME", "solver.NAME", "option.NAME" of
-    the plugin and "method.NAME". Raises ValueError naming what no process could be told: unknown
-    parameters, values that are not plain, functions that cannot be imported by name.
+    `arguments` of the problem may also hold "motion.NAME" of its spline, "transcription.NAME",
+    "solver.NAME", "option.NAME" of the plugin and "method.NAME". Raises ValueError naming what no
+    process could be told: unknown parameters, values that are not plain, functions that cannot be
+    imported by name.
     """
     parts = _parted(arguments)
     how = _plain("how", dict(recipe.how)) | parts["method"]
-    return {
+    check_spline(parts["motion"])
+    spline = {"motion": parts["motion"]} if parts["motion"] else {}
+    return spline | {
         "problem": address(recipe.problem),
         "arguments": _bound(recipe.problem, parts[""]),
         "method": address(recipe.method),
@@ -136,7 +139,7 @@ def statement(data: Content, find: Find) -> Problem:
     stated = problem(**_called(problem, _bound(problem, data["arguments"])))
     if not isinstance(stated, Problem):
         raise ValueError(f"{data['problem']}: makes a {type(stated).__name__}, expected a Problem")
-    return stated
+    return on_spline(stated, data.get("motion", {}))
 
 
 def transcription(data: Content, find: Find) -> Transcription:

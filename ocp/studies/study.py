@@ -143,8 +143,9 @@ def sweep(
 
     `problem`: a Task, or a function that makes the Problem. `over`: {name: values} is a grid; a
     list of dictionaries, as `zipped` and `latin_hypercube` return, is taken as it is. Names may
-    also be "transcription.NAME", "solver.NAME", "option.NAME" of the plugin and "method.NAME". With
-    `chain` each cell starts from the solution of its nearest neighbour, and anew should it fail.
+    also be "motion.NAME" of the spline, "transcription.NAME", "solver.NAME", "option.NAME" of the
+    plugin and "method.NAME". With `chain` each cell starts from the solution of its nearest
+    neighbour, and anew should it fail.
 
     A Task has its own transcription, and a default of the package's stands for none.
 

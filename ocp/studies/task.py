@@ -2,17 +2,19 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ocp.motion.spline import BSpline
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solution.solving import solve
 from ocp.transcription.transcribe import Transcription
 
 Report = Mapping[str, Any]
+OF_SPLINES = ("degree", "knots", "spacing")  # what a run may set of a problem's spline
 GIVEN = 3  # first arguments of a method: problem, transcription, solver
 FRAMEWORK = ("guess", "watch", "attempts", "certify", "refine")  # its arguments that are no flags
 
@@ -22,6 +24,27 @@ def overview(solution: Solution, path: str | Path) -> None:
     from ocp.plots import plot  # pictures load when one is drawn
 
     plot(solution, path)
+
+
+def on_spline(statement: Problem, settings: Mapping[str, Any]) -> Problem:
+    """Return a problem on its spline with other settings: degree, knots, spacing.
+
+    Raises ValueError naming one that a spline does not have, and if the motion is on no spline.
+    """
+    check_spline(settings)
+    if not settings:
+        return statement
+    if not isinstance(statement.motion, BSpline):
+        raise ValueError(f"{next(iter(settings))}: the problem's motion is on no spline")
+    return replace(statement, motion=replace(statement.motion, **settings))
+
+
+def check_spline(settings: Iterable[str]) -> None:
+    """Raise ValueError naming a setting that is none of a problem's spline."""
+    odd = next((name for name in settings if name not in OF_SPLINES), None)
+    if odd is not None:
+        known = ", ".join(OF_SPLINES)
+        raise ValueError(f"motion.{odd}: a spline has no such setting; it has {known}")
 
 
 def film(solution: Solution, path: str | Path) -> None:

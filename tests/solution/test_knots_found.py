@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from ocp.problems.two_link_time import problem as fastest
 
-from ocp import BSpline, Guess, Solver, load, refine, solve, verify
+from ocp import BSpline, Solver, load, refine, solve, verify
 from ocp.motion.moving import given, moved
 from ocp.solution import describe
 from ocp.solution.archive import save
@@ -37,6 +37,14 @@ def test_the_certificate_sees_knots_that_are_not_at_rest(quick):
     assert verify(quick).kkt < 1e-7 and verify(claimed).kkt > 1e-3
 
 
+def test_knots_come_to_rest_from_afar():
+    begin = free(points=7, inner=(0.1, 0.2, 0.3))
+    done = solve(begin, certify=True).require()
+    assert done.verification.kkt < 1e-6
+    widths = np.diff(begin.motion.breaks) / np.diff(done.problem.motion.breaks)
+    assert widths.min() < 0.5 or widths.max() > 2  # farther than a first stage reaches
+
+
 def test_the_motion_is_one_of_given_knots_too(found):
     still = replace(found.problem, motion=given(found.problem.motion))
     again = solve(still, guess=found).require()
@@ -60,11 +68,8 @@ def test_a_solution_begins_where_its_knots_are(found):
     assert again.history[0].objective == pytest.approx(found.duration, rel=1e-6)
 
 
-def test_other_starts_and_bases_lead_on(found):
-    waypoints = Guess(q=[[0.0, 0.5, 1.0], [-2.0, -1.5, -1.0]], duration=0.5)
-    other = solve(free(), guess=waypoints).require()
-    assert other.duration == pytest.approx(found.duration, rel=1e-6)
-    more = solve(free(points=16), guess=found).require()
+def test_a_solution_leads_on_to_more_points(found):
+    more = solve(free(points=13), guess=found).require()
     assert more.duration < found.duration
 
 
@@ -99,8 +104,10 @@ def test_a_limit_that_stops_the_knots_is_no_success(found):
     assert stopped.duration < 0.41 and any("knots" in line for line in stopped.explanation)
 
 
-def test_refinement_goes_on_from_the_knots_that_were_found():
-    done = refine(free(points=8), 0.05, rounds=2)
-    assert done.statistics["refinement"][0]["points"] == 8
-    motion = done.problem.motion
-    assert motion.knots == "given" or len(done.statistics["refinement"]) == 1
+def test_refinement_goes_on_from_the_knots_that_were_found(found):
+    limited = Solver(options={"max_iter": 20})
+    done = refine(found.problem, 1e-4, solver=limited, guess=found, rounds=2)
+    motion, rounds = done.problem.motion, done.statistics["refinement"]
+    assert len(rounds) == 2 and motion.knots == "given"
+    nearest = np.abs(np.array(motion.inner) - np.array(found.problem.motion.inner)[:, None])
+    assert (nearest.min(axis=1) < 1e-6).sum() >= 4  # others give way to jumps

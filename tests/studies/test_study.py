@@ -111,6 +111,14 @@ def test_settings_are_parameters_too_and_ways_are_compared():
     assert objectives(ways)[::2] == pytest.approx(objectives(ways)[1::2], rel=1e-5)
 
 
+def test_knots_are_freed_by_a_setting():
+    cells = {"points": 8, "motion.knots": ["given", "free"]}
+    done = sweep(problem, cells, workers=0)
+    given, free = done.cells
+    assert "motion" in given.content and free.objective < given.objective - 1e-4
+    assert done.solution(free).problem.motion.inner
+
+
 def test_failed_cells_keep_their_reason_and_are_tried_again_only_if_asked():
     seen, file = [], {"file": "a.sqlite", "workers": 0}
     done = sweep(problem, {"points": [6, 3]}, watch=seen.append, **file)
@@ -170,6 +178,7 @@ def test_a_chain_starts_from_neighbours_and_over_failed_ones():
         ({"torque": [np.nan]}, "torque: expected plain values"),
         ({"transcription.knots": [1]}, "transcription.knots: method 'spline' has no such setting"),
         ({"solver.speed": [1]}, "solver.speed: there is no such"),
+        ({"motion.speed": [1]}, "motion.speed: a spline has no such setting; it has degree, knots"),
         ({"robot.mass": [1]}, "robot.mass: expected a parameter of the problem"),
         ({"method.care": [1]}, "care: solving.solve has no such parameter"),
     ],
