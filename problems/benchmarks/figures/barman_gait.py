@@ -8,6 +8,7 @@ from ocp.problems.benchmarks.figures import answers
 from ocp.problems.benchmarks.figures.mechanisms import tabulate
 from ocp.problems.benchmarks.figures.page import Page, behind, curves, legend, mark, peaks
 from ocp.problems.gait.cycle import JOINTS, Cycle, cycle
+from ocp.problems.gait.families import MID_SWING
 from ocp.problems.gait.figure import ABOVE, BODY, FRONT, SIDEWAYS, body_points
 from ocp.problems.gait.literal import total
 
@@ -26,6 +27,7 @@ BRANCHES = {  # beginnings of joints' names
     "legs": ("hip_", "knee_", "ankle_", "toe_"),
 }
 FORCES = (("lateral, inward +", 0), ("vertical", 1), ("fore-aft, forward +", 2))
+KNEE = 60, 5  # deg: how far the knee is bent in the middle of its swing (eq. 5.9)
 OURS = "our gait: 38 joints, 8 control points"
 
 
@@ -110,7 +112,6 @@ def _panels(figure: Any, lines: Any, unit: str) -> None:
         axes.set_title(f"({letter}) {title}", fontsize=TEXT)
         axes.set(xlim=(0, 100), xticks=(0, 25, 50, 75, 100))
     panels[0].set_ylabel(unit, fontsize=TEXT)
-    legend(figure)
 
 
 def _angles(figure: Any) -> str:
@@ -120,6 +121,11 @@ def _angles(figure: Any) -> str:
         for name, joint in JOINTS.items()
     }
     _panels(figure, lines, "flexion (deg)")
+    bent, slack = KNEE
+    look: dict[str, Any] = {"color": "0.2", "capsize": 3, "marker": "o", "markersize": 3}
+    words = f"printed at mid-swing: {bent} ± {slack} deg"
+    figure.axes[1].errorbar(50 * (1 + MID_SWING), bent, slack, zorder=5, label=words, **look)
+    legend(figure)
     return "; ".join(
         f"{name} {line.min():.0f} to {line.max():.0f} deg" for name, (line, _) in lines.items()
     )
@@ -129,6 +135,7 @@ def _forces(figure: Any) -> str:
     literal, own = _cycles()
     lines = {name: (literal.forces["right"][row], own.forces["right"][row]) for name, row in FORCES}
     _panels(figure, lines, "ground force (body weights)")
+    legend(figure)
     lateral, vertical, fore_aft = literal.forces["right"]
     other = own.forces["right"][1]
     return (
@@ -151,6 +158,7 @@ def _inner(figure: Any) -> str:
         for name, joint in JOINTS.items()
     }
     _panels(figure, lines, "internal force, norm (body weights)")
+    legend(figure)
     vertical = literal.forces["right"][1][stance_of(literal)]
     alike = ", ".join(
         f"{name} {np.corrcoef(line[stance_of(literal)], vertical)[0, 1]:+.2f}"
@@ -198,7 +206,8 @@ PAGES = (
         name="barman-5-3",
         source=SOURCE + "Fig. 5.3",
         caption="Joint angles of the right leg over a stride, from heel strike to heel strike.",
-        printed="magnitudes and trends as in Xiang et al. (2009b)",
+        printed="magnitudes and trends as in Xiang et al. (2009b); knee bent by 60 ± 5 deg in the "
+        "middle of its swing (eq. 5.9)",
         draw=_angles,
         differs=TASK + "; grey: our own gait, whose certificate passes at 1e-2",
         height=2.8,
