@@ -20,7 +20,6 @@ from ocp.problems.benchmarks.figures.__main__ import run
 from ocp.problems.benchmarks.figures.hollerbach import counted, polynomial
 from ocp.problems.benchmarks.figures.page import curves, excess, peaks, turns
 from ocp.problems.benchmarks.figures.sensitivities import closed, composites, differences, recursive
-from ocp.problems.benchmarks.figures.sohl import held
 from ocp.problems.benchmarks.operations import TABLE_I, dense
 
 from ocp.plots import picture
@@ -123,19 +122,6 @@ def test_four_ways_agree_on_the_sensitivities_along_the_lift():
     assert np.abs(closed(solution, t, load, gravity) - recursion).max() < 1e-13
     assert np.abs(composites(solution, t) - recursion).max() < 1e-13
     assert np.abs(differences(solution, t) - recursion).max() < 1e-8
-
-
-def test_held_legs_let_the_base_swing_as_a_pendulum_does():
-    tree = PAGES["sohl-04"].draw.keywords["make"]()
-    t, q, tau, cost = held(tree, -1.0)
-    assert np.abs(q[1]).max() < 1e-9 and np.abs(tau[0]).max() < 1e-9 and cost > 0
-    first, second = tree.links
-    span = 1.0 + second.com[0]
-    inertia = 0.083 + 0.33 + first.mass * first.com[0] ** 2 + second.mass * span**2
-    pull = 9.8 * (first.mass * first.com[0] + second.mass * span)
-    speed = np.gradient(q[0], t)[1:-1]
-    energy = 0.5 * inertia * speed**2 + pull * (np.sin(q[0][1:-1]) - np.sin(-1.0))
-    assert np.abs(energy).max() < 1e-3 * pull
 
 
 def test_counts_are_written_as_the_paper_writes_them():

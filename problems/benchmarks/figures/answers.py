@@ -3,12 +3,12 @@
 from functools import cache
 
 from ocp.problems import (
-    acrobot_swing,
     barman_gait,
     branched_acrobot_swing,
     four_bar_effort,
     gait,
     pr_mixed,
+    sohl_swing,
     two_link_effort,
     two_link_lift,
     two_link_time,
@@ -19,7 +19,7 @@ from ocp import Solution, Solver, Transcription, solve
 from ocp.transcription import transcription_of
 
 AT_KNOTS = transcription_of(two_link_time.AT_KNOTS)  # where the papers state their bounds
-STARTS = 8  # random starts of swing-ups
+STARTS = 6  # random starts of swing-ups
 APART = 0.01  # of the cost: by so much another local optimum costs more
 FINE = 102  # control points of motions near the true optimum
 
@@ -58,30 +58,40 @@ def four_bar() -> Solution:
 def straight_rods() -> Solution:
     """Return the straight path of two rods to their goal, one cubic polynomial, not optimised."""
     still = Solver(options={"max_iter": 0})
-    return solve(two_link_effort.problem(points=4), Transcription(), still)
+    return solve(two_link_effort.problem(points=4, **two_link_effort.FITTED), solver=still)
 
 
 @cache
 def rods() -> Solution:
-    """Return the rise of two rods with the least effort."""
-    return two_link_effort.TASK.method(two_link_effort.problem()).require()
+    """Return the rise of two rods with the least effort, their data fitted to both costs."""
+    statement = two_link_effort.problem(**two_link_effort.FITTED)
+    return two_link_effort.TASK.method(statement).require()
+
+
+@cache
+def first_swing(robot: str) -> Solution:
+    """Return the motion from which a swing-up begins, of the "acrobot" or the "branched" one."""
+    return sohl_swing.first_path(sohl_swing.problem(robot), sohl_swing.TRANSCRIPTION)
 
 
 @cache
 def acrobot(start: float) -> Solution:
-    """Return the acrobot's swing-up from an angle of its shoulder (rad), with exact ends."""
-    statement = acrobot_swing.problem(start=start)
-    return acrobot_swing.TASK.method(statement, starts=STARTS).require()
+    """Return the acrobot's swing-up from an angle of its shoulder (rad), as published."""
+    return sohl_swing.descend(sohl_swing.problem(start=start)).require()
 
 
 @cache
 def branched() -> tuple[Solution, Solution]:
-    """Return two swing-ups of the branched acrobot: the best of several starts, and the next."""
-    statement = branched_acrobot_swing.problem()
-    tried = wander(statement, Transcription(), STARTS, 0, SPREAD)
+    """Return two swing-ups of the branched acrobot, as published, from two first guesses.
+
+    These are the best of several collocated motions and the next that costs more.
+    """
+    stated = branched_acrobot_swing.problem(ends="penalty")
+    tried = wander(stated, Transcription(), STARTS, 0, SPREAD)
     other = next(one for one in tried if one.objective > (1 + APART) * tried[0].objective)
-    first, second = (solve(statement, guess=one).require() for one in (tried[0], other))
-    return first, second
+    statement = sohl_swing.problem("branched")
+    first, second = (sohl_swing.descend(statement, guess=one) for one in (tried[0], other))
+    return first.require(), second.require()
 
 
 @cache

@@ -5,10 +5,10 @@ from functools import partial
 from math import pi
 from typing import Any
 
-import casadi as ca
 import numpy as np
 from ocp.models.acrobot import acrobot
 from ocp.models.branched_acrobot import branched_acrobot
+from ocp.problems import sohl_swing
 from ocp.problems.benchmarks.figures import answers
 from ocp.problems.benchmarks.figures.mechanisms import angle, note, sketch, spans, tabulate
 from ocp.problems.benchmarks.figures.page import (
@@ -21,13 +21,12 @@ from ocp.problems.benchmarks.figures.page import (
     way_of,
 )
 
-from ocp import Solution, Tree, inverse_dynamics, mass_matrix, simulate
+from ocp import Solution, Tree
 from ocp.plots import COLOURS, SMALL, style
 
 SOURCE = "Sohl & Bobrow 2001, "
 FIRST, LAST = 73.57, 9.9  # N2 m2 s: costs of the first and the final path, as printed
 STARTS = (-1.0, -1.3)  # rad: of the passive joint, as printed
-LASTS = 3.0  # s: of the swing-ups [assumed: none is printed]
 FRAMES, ROW = 14, 7  # of a sequence, and of one row of it
 PITCH = 1.15  # of a sequence, in widths of its widest frame
 
@@ -57,8 +56,10 @@ def sequence(axes: Any, tree: Tree, t: np.ndarray, q: np.ndarray) -> None:
     axes.set_axis_off()
 
 
-def _swing(figure: Any, tree: Tree, t: np.ndarray, q: np.ndarray, tau: np.ndarray) -> None:
+def _swing(figure: Any, solution: Solution) -> None:
     """Draw a sequence, and below it angles and torques of the driven joints over time."""
+    tree, t = solution.problem.tree, solution.times(601)
+    q, tau = solution.q(t), solution.tau(t)
     top, bottom = figure.subfigures(2, 1, height_ratios=(1.45, 1))
     sequence(top.subplots(), tree, t, q)
     left, right = bottom.subplots(1, 2)
@@ -103,46 +104,28 @@ def _own_costs() -> tuple[float, float]:
     return answers.straight_rods().objective, answers.rods().objective
 
 
-def held(tree: Tree, start: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    """Return t (N,), q and tau (n, N) with driven joints held at zero, and the cost 1/2 int tau^2.
-
-    The passive first joint starts from rest at `start` (rad) and swings as it likes.
-    """
-
-    def torques(_: Any, q: ca.SX, qd: ca.SX) -> Any:
-        bias = inverse_dynamics(tree, q, qd, ca.SX.zeros(tree.dof))
-        inertia = mass_matrix(tree, q)[:, 0]
-        return bias - inertia * bias[0] / inertia[0]
-
-    rest = np.array([start, *np.zeros(tree.dof - 1)])
-    motion = simulate(tree, torques, (rest, 0 * rest), LASTS, count=601)
-    q, qd = (ca.SX.sym(name, tree.dof) for name in ("q", "qd"))
-    drive = ca.Function("drive", [q, qd], [torques(0, q, qd)])
-    tau = np.array(drive(motion.q, motion.qd))
-    squares = (tau[1:] ** 2).sum(axis=0)
-    cost = 0.25 * float(np.sum((squares[1:] + squares[:-1]) * np.diff(motion.t)))
-    return motion.t, motion.q, tau, cost
-
-
-def _held(figure: Any, make: Any) -> str:
-    tree = make()
-    t, q, tau, cost = held(tree, STARTS[0])
-    _swing(figure, tree, t, q, tau)
+def _begun(figure: Any, robot: str) -> str:
+    solution = answers.first_swing(robot)
+    _swing(figure, solution)
+    angles = solution.q(solution.times(601))[0]
     return (
-        f"the passive joint swings between {q[0].min():.2f} and {q[0].max():.2f} rad, never near "
-        f"its goal of {pi / 2:.2f}; effort {cost:.4g} N² m² s"
+        f"J = {solution.objective:.5g} N² m² s, effort {_effort(solution):.4g} of it; the passive "
+        f"joint swings between {angles.min():.2f} and {angles.max():.2f} rad, its goal being "
+        f"{pi / 2:.2f}"
     )
 
 
+def _effort(solution: Solution) -> float:
+    return next(weight * value for name, weight, value in solution.terms if name == "effort")
+
+
 def _solved(figure: Any, solution: Solution) -> str:
-    t = solution.times(601)
-    q = solution.q(t)
-    _swing(figure, solution.problem.tree, t, q, solution.tau(t))
-    turns = np.count_nonzero(np.diff(np.sign(solution.qd(t[1:-1])[0])))
-    end = abs(q[0, -1] - pi / 2)
+    _swing(figure, solution)
+    said = sohl_swing.report(solution)
     return (
-        f"effort {solution.objective:.4f} N² m² s; the passive joint turns back {turns} times and "
-        f"ends {'upright' if end < 1e-9 else f'{end:.1e} rad from upright'}"
+        f"J = {solution.objective:.4f} N² m² s, effort {_effort(solution):.4f} of it; the end is "
+        f"{abs(said['angle_left']):.3f} rad off the vertical at {said['rate_left']:.3f} rad/s, "
+        f"after {said['reversals']} reversals of the passive joint"
     )
 
 
@@ -195,12 +178,12 @@ def _branched_model(figure: Any) -> str:
     return _model(figure, branched_acrobot(), posture, names)
 
 
-ENDS = (
-    "exact ends in place of penalties, and all joints splined; Spong's parameters, 3 s, neither "
-    "printed"
+SPONG = "the weights c1 = c2 = 1000, Spong's parameters and 3 s are ours: none is printed"
+OWN = "the weights c1 = c2 = 1000, the rods and 3 s are ours: none is printed"
+RODS = (
+    "no parameters are printed: two rods of 1 m, whose mass and time are fitted to both costs, so "
+    "that these prove nothing"
 )
-OWN = "exact ends in place of penalties, and all joints splined; parameters and 3 s of our own"
-RODS = "no parameters are printed: two rods of 0.5 kg and 1 m and 1.8 s, chosen near both costs"
 PAGES = (
     Page(
         name="sohl-01",
@@ -235,9 +218,9 @@ PAGES = (
         source=SOURCE + "Fig. 4",
         caption="The acrobot: the first path of its swing-up.",
         printed="a very poor guess: the passive joint does not even begin to rise",
-        draw=partial(_held, make=acrobot),
-        differs="the paper does not print its guess; here the elbow is held straight while the "
-        "base swings freely from q1(0) = -1.0; Spong's parameters, 3 s",
+        draw=partial(_begun, robot="acrobot"),
+        differs="the guess is not printed; ours leaves the elbow at rest while the base swings "
+        "freely; " + SPONG,
         height=4.6,
     ),
     Page(
@@ -246,7 +229,7 @@ PAGES = (
         caption="The acrobot: swing-up of least effort from q1(0) = -1.0, at rest.",
         printed="the lower link pumps energy into the first, which then rises to the vertical",
         draw=partial(_upright, start=STARTS[0]),
-        differs=ENDS,
+        differs=SPONG,
         height=4.6,
     ),
     Page(
@@ -255,7 +238,7 @@ PAGES = (
         caption="The acrobot: swing-up of least effort from q1(0) = -1.3, at rest.",
         printed="a slightly different motion from that of Fig. 5",
         draw=partial(_upright, start=STARTS[1]),
-        differs=ENDS,
+        differs=SPONG,
         height=4.6,
     ),
     Page(
@@ -273,9 +256,9 @@ PAGES = (
         source=SOURCE + "Fig. 8",
         caption="The branched acrobot: the first path of its swing-up from q1(0) = -1.0.",
         printed="a first guess, with all other positions and velocities zero",
-        draw=partial(_held, make=branched_acrobot),
-        differs="the paper does not print its guess; here both legs are held while the trunk "
-        "swings freely; parameters and 3 s of our own",
+        draw=partial(_begun, robot="branched"),
+        differs="the guess is not printed; ours leaves both legs at rest while the trunk swings "
+        "freely; " + OWN,
         height=4.6,
     ),
     Page(
@@ -284,7 +267,7 @@ PAGES = (
         caption="The branched acrobot: a swing-up that is a local optimum, from q1(0) = -1.0.",
         printed="a local minimum, without numbers",
         draw=partial(_branch, number=0),
-        differs=OWN + "; the best of 8 starts",
+        differs=OWN + "; begun with the best of six collocated motions",
         height=4.6,
     ),
     Page(
@@ -293,7 +276,7 @@ PAGES = (
         caption="The branched acrobot: another swing-up, a local optimum too.",
         printed="another local minimum, from another first guess",
         draw=partial(_branch, number=1),
-        differs=OWN + "; the next best of 8 starts that costs more",
+        differs=OWN + "; begun with the next of them",
         height=4.6,
     ),
 )
