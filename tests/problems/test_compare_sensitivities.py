@@ -1,6 +1,8 @@
 """What derivatives cost by every formulation: counts that are exact, graphs that are refused,
 sentences that follow from the counts."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from ocp.models.general_chain import general_chain
@@ -20,9 +22,19 @@ from ocp.problems.benchmarks.sensitivity_costs import (
     size,
     trees,
 )
-from ocp.problems.compare_sensitivities import claims, counts, growth, run, smaller, table
+from ocp.problems.compare_sensitivities import (
+    WORDS,
+    claims,
+    counts,
+    growth,
+    run,
+    smaller,
+    table,
+)
 from ocp.problems.compare_sensitivities import instructions as written
 from PIL import Image
+
+from ocp import dynamics
 
 ANALYTICAL = {
     "uicker_kahn": {2: 852, 3: 3211},
@@ -47,6 +59,19 @@ def test_instructions_are_counted_exactly(small):
     assert counts(small, COMPOSITE, FIRST, RECURSIVE) == {2: 1342, 3: 2302}
     assert counts(small, "lie_group", SECOND, PUBLISHED) == {2: 855, 3: 4503}
     assert counts(small, COMPOSITE, SECOND, RECURSIVE) == {2: 1513, 3: 2886}
+
+
+def test_the_page_prints_what_is_counted(small):
+    page = (Path(dynamics.__file__).parent / "sensitivities_compared.md").read_text("utf-8")
+    lines = [[cell.strip() for cell in line.split("|")[1:5]] for line in page.splitlines()]
+    printed = {tuple(line[:3]): line[3] for line in lines if len(line) == 4}
+    shown = 0
+    for cost in small:
+        words = WORDS[cost.quantity, cost.way]
+        if cost.joints == 2:
+            shown += 1
+            assert printed[words[0], cost.formulation, words[1]] == f"{cost.instructions:,}"
+    assert shown == 2 + 3 + 5 * len(ANALYTICAL)
 
 
 def test_what_is_counted_are_the_same_derivatives():
