@@ -276,8 +276,8 @@ def test_an_objective_must_be_scalar():
         ({"nodes": 0}, "nodes: expected a whole number of at least 1, got 0"),
         ({"panels": 1.5}, "panels: expected a whole number"),
         (
-            {"dynamics": "waters", "derivatives": "published"},
-            "derivatives 'published': formulation 'waters' has no sensitivities of its own",
+            {"dynamics": "configuration_space", "derivatives": "published"},
+            "derivatives 'published': formulation 'configuration_space' has no sensitivities of its own",
         ),
         (
             {"compiled": True, "derivatives": "solver"},
