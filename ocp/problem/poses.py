@@ -44,10 +44,9 @@ def pose_at_start(
 
     `target` and `rows` are as there; the way round is counted from the configuration q = 0.
     """
-    home = kinematics.orientation(tree, ca.DM.zeros(tree.dof), point)
-    return _prescribed(
-        tree, f"pose_at_start.{point}", point, target, rows, "start", lambda at: (at, home)
-    )
+    name = f"pose_at_start.{point}"
+    home = _home(tree, name, point)
+    return _prescribed(tree, name, point, target, rows, "start", lambda at: (at, home))
 
 
 def pose_at_end(
@@ -61,9 +60,11 @@ def pose_at_end(
     farther off than the links reach or where no joint can bring the point, and for more rows than
     the joints can move independently; and for flexible links.
     """
+    name = f"pose_at_end.{point}"
+    _home(tree, name, point)
     return _prescribed(
         tree,
-        f"pose_at_end.{point}",
+        name,
         point,
         target,
         rows,
@@ -89,7 +90,7 @@ def pose_along(
     `pose_at_end`.
     """
     name = f"pose_along.{point}"
-    home = kinematics.orientation(tree, ca.DM.zeros(tree.dof), point)
+    home = _home(tree, name, point)
     width = [positive(f"{name}: place", place, zero=True)] * 3
     width += [positive(f"{name}: turn", turn, zero=True)] * 3
     return _prescribed(
@@ -162,6 +163,17 @@ def _prescribed(
         labels=tuple(ROWS[row] for row in chosen),
         units=tuple(_unit(row) for row in chosen),
     )
+
+
+def _home(tree: Tree, name: str, point: str) -> Matrix:
+    """Return the quaternion (4,) of a point's axes at q = 0; raise ValueError for what has none."""
+    instance(f"{name}: tree", tree, Tree)
+    if tree.flexible:
+        raise ValueError(
+            f"{name}: link {tree.flexible[0]!r} is flexible; poses are prescribed of rigid trees "
+            "only, and pose_tracking follows them"
+        )
+    return kinematics.orientation(tree, ca.DM.zeros(tree.dof), point)
 
 
 def _goal(name: str, target: Target) -> Callable:

@@ -7,6 +7,7 @@ from math import pi
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.models.flexible_arm import flexible_arm
 from ocp.models.two_link import two_link
 from ocp.models.ur5_like import ur5_like
 from ocp.problems.benchmarks import reached_poses
@@ -216,6 +217,14 @@ def test_rows_that_no_joint_moves_are_left_out_or_named():
         (
             lambda: pose_tracking(ARM, "tool", np.eye(3)),
             "pose_tracking.tool: target: expected shape (4, 4), got (3, 3)",
+        ),
+        (
+            lambda: pose_at_end(flexible_arm(), "tip", np.eye(4)),
+            "pose_at_end.tip: link 'shoulder' is flexible; poses are prescribed of rigid trees",
+        ),
+        (
+            lambda: pose_at_end("arm", "tip", np.eye(4)),
+            "pose_at_end.tip: tree: expected Tree, got str 'arm'",
         ),
         (
             lambda: pose_at_start(ARM, "hand", np.eye(4)),
