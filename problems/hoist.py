@@ -11,6 +11,7 @@ with m of the hand and M of the load, and the best t where its slope vanishes.
 
 from collections.abc import Mapping
 from math import sqrt
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,11 +29,13 @@ from ocp import (
     at_end,
     at_start,
     effort,
+    plot,
     solve,
     tighten,
 )
 from ocp.cli import main
 from ocp.mechanics import structure
+from ocp.plots import plot_outputs
 
 HAND, LOAD, LENGTH, GRAVITY = 2.0, 3.0, 1.0, 9.81  # kg, kg, m, m/s2
 GOLDEN = (sqrt(5) - 1) / 2
@@ -65,7 +68,11 @@ def problem(
             at_start(tree, q=(LENGTH - slack, 0.0), qd=0.0),
             at_end(tree, q=(LENGTH + rise, rise), qd=0.0),
         ),
-        outputs={"forces": lambda at: at.stay_forces, "gaps": lambda at: at.stay_gaps},
+        outputs={
+            "cable (N)": lambda at: at.stay_forces[0],
+            "floor (N)": lambda at: at.stay_forces[1],
+            "slack (m)": lambda at: LENGTH - (at.q[0] - at.q[1]),
+        },
     )
 
 
@@ -149,7 +156,13 @@ def lines(data: Mapping[str, Any]) -> list[str]:
     ]
 
 
-TASK = Task(problem, method=lift, views=Views(report=report, lines=lines))
+def draw(solution: Solution, file: str | Path) -> None:
+    """Draw the overview to the file, and forces and slack to that with "-forces" added."""
+    plot(solution, file)
+    plot_outputs(solution, Path(file).with_stem(f"{Path(file).stem}-forces"))
+
+
+TASK = Task(problem, method=lift, views=Views(plot=draw, report=report, lines=lines))
 
 if __name__ == "__main__":
     main(TASK)

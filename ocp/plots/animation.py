@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FILMS = (".gif", ".html")
 PLAYER = Path(__file__).with_name("player.html")
-BARS = {"link": (1.0, ()), "slide": (0.5, (6, 4))}  # width in a page, dash (px)
+BARS = {"link": (1.0, ()), "slide": (0.5, (6, 4)), "stay": (0.4, ())}  # width in a page, dash (px)
 MARKS = {"fixed": (".", 4), "prismatic": ("s", 6), "screw": ("D", 4), "revolute": ("o", 4)}
 MANY, THIN = 16, 0.6  # links; more are drawn thinner, by this factor
 MARGIN, NARROW = 0.55, 0.4  # of the extent: half of what is shown, and least share of the largest
@@ -96,7 +96,7 @@ def draw(axes: Any, stick: Stick, k: int, colour: Any, width: float = 2.2) -> li
         look = {
             "color": colour,
             "linestyle": (0, (2, 1)) if kind == "slide" else "-",
-            "linewidth": size * width,
+            "linewidth": size * width * (BARS["stay"][0] if kind == "stay" else 1.0),
             "solid_capstyle": "round",
             "zorder": 2,
         }

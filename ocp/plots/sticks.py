@@ -91,12 +91,14 @@ def stick(solution: Solution, t: np.ndarray) -> Stick:
 
     Links run, as they bend, from their joint's anchor to their children's joints, where these are
     at q = 0, and to their points (to the centre of mass or a flexible link's tip if there are
-    neither). A joint that slides has a bar from its place at q = 0 to its anchor. Links whose
-    shapes are known at some places only are drawn straight between these.
+    neither). A joint that slides has a bar from its place at q = 0 to its anchor; cables and slots
+    run thin between their ends. Links whose shapes are known at some places only are drawn straight
+    between these.
     """
     tree = solution.problem.tree
     n, parents, kinds = len(tree.joints), tree.parents, [joint.kind for joint in tree.joints]
     places, links = _skeleton(tree)
+    stays = _stays(tree, places)
 
     def positions(at: Any) -> Matrix:
         frames = [*poses(at.tree, at.q), ca.DM.eye(4)]  # the ground is link -1
@@ -110,7 +112,8 @@ def stick(solution: Solution, t: np.ndarray) -> Stick:
         places=spots[:, :, axes],
         axes=["xyz"[axis] for axis in axes],
         up=up,
-        bars={"link": links, "slide": [(n + k, k) for k in range(n) if kinds[k] in SLIDES]},
+        bars={"link": links, "slide": [(n + k, k) for k in range(n) if kinds[k] in SLIDES]}
+        | ({"stay": stays} if stays else {}),
         hubs={kind: [k for k in range(n) if kinds[k] == kind] for kind in MARKS},
         feet=[n + k for k in range(n) if parents[k] < 0],
         tips={point.name: 2 * n + i for i, point in enumerate(tree.points)},
@@ -138,6 +141,20 @@ def _skeleton(tree: Tree) -> tuple[list[Place], list[tuple[int, int]]]:
         places += [(k, anchors[k] + share * way) for share in shares]
         links += pairwise(chain)
     return places, links
+
+
+def _stays(tree: Tree, places: list[Place]) -> list[tuple[int, int]]:
+    """Return the bars of cables and slots, and add their places on the ground to the others."""
+    first, bars = 2 * len(tree.joints), []
+    known = {point.name: first + number for number, point in enumerate(tree.points)}
+    for stay in tree.stays:
+        pair = []
+        for which in () if stay.joint else (stay.start, stay.end):
+            if not isinstance(which, str):
+                places.append((-1, which))
+            pair.append(known[which] if isinstance(which, str) else len(places) - 1)
+        bars += [(pair[0], pair[1])] if pair else []
+    return bars
 
 
 def _ends(tree: Tree) -> list[Place]:

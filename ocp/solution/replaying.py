@@ -27,8 +27,10 @@ from ocp.problem.point_mass import PointMass
 from ocp.solution.inputs import stay_forces
 from ocp.solution.simulation import accelerations, march, stepper
 from ocp.solution.solution import Solution
+from ocp.transcription.between import STEPS
 
 ROUNDED = 12  # digits of instants that are told apart
+FORCES = STEPS + 1  # coefficients of the stays' forces, which run as polynomials between nodes
 
 
 def judge(planner: Formulation) -> Formulation | None:
@@ -158,9 +160,19 @@ def _coefficients(solution: Solution) -> np.ndarray:
         return np.column_stack([starts, lengths, drives, held])
     orders = range(motion.degree + 1)
     taylor = [solution.points @ motion.values(ends[:-1], k).T / factorial(k) / T**k for k in orders]
-    forces = solution.stay_forces(ends * T) if solution.problem.tree.stays else np.empty((0, 1))
-    straight = [forces[:, :-1], np.diff(forces) / lengths] if len(forces) else []
-    return np.vstack([starts, lengths, *taylor, *straight]).T
+    return np.vstack([starts, lengths, *taylor, *_force_series(solution, starts, lengths)]).T
+
+
+def _force_series(solution: Solution, starts: np.ndarray, lengths: np.ndarray) -> list[np.ndarray]:
+    """Return the coefficients of the stays' forces, powers of time by powers (sides, pieces), on
+    pieces of those starts and lengths (s); nothing without stays."""
+    if not solution.problem.tree.stays:
+        return []
+    shares = np.linspace(0.0, 1.0, FORCES)
+    t = np.minimum(starts[:, None] + np.outer(lengths, shares), solution.duration)
+    values = solution.stay_forces(t.ravel()).reshape(-1, *t.shape)
+    powers = values @ np.linalg.inv(np.vander(shares, increasing=True)).T
+    return [powers[:, :, k] / lengths**k for k in range(FORCES)]
 
 
 def _segment(solution: Solution) -> ca.Function:
@@ -176,7 +188,7 @@ def _segment(solution: Solution) -> ca.Function:
     count = problem.motion.degree + (not given)
     taylor = ca.SX.sym("taylor", n, count)
     q, qd, qdd = (_polynomial(taylor, t, order) for order in range(3))
-    held = ca.SX.sym("held", len(structure(tree).stay_labels), count if given else 2)
+    held = ca.SX.sym("held", len(structure(tree).stay_labels), count if given else FORCES)
     forces = _polynomial(held, t, 0)
     if given:
         torque = ca.SX(q)

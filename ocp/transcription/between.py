@@ -4,8 +4,8 @@ They run as polynomials through a few nodes, from one kink to the next: from kno
 motion and from switch to switch of contact. Wrenches run straight from node to node while several
 feet bear: these share freely, and what is straight between two wrenches that push, within friction
 and through the soles, does too. So do torques where feet strike or leave, since a load that passes
-from foot to foot within a few nodes bends them there more than the motion does. Where a tree has
-stays all run straight, for these close and open at any node.
+from foot to foot within a few nodes bends them there more than the motion does. So does all where a
+stay closes or opens, anywhere if the motion finds that out.
 """
 
 from itertools import pairwise
@@ -82,11 +82,11 @@ def _interpolation(problem: Problem, nodes: Array, s: ArrayLike, wrenches: bool)
 
 def _kinked(problem: Problem, nodes: Array, wrenches: bool) -> Array:
     """Tell at which nodes (N,) what is lifted may have a kink."""
-    if problem.tree.stays:
-        return np.full(len(nodes), True)
     ground, middles = problem.ground, (nodes[1:] + nodes[:-1]) / 2
     switches = () if ground is None else ground.switches
     alone = np.diff(nodes) < JUMP
+    for stay in problem.tree.stays:
+        alone |= (np.diff(stay.closes(nodes).astype(int)) != 0) | (stay.closed is None)
     if ground is not None and (wrenches or np.isfinite([foot.bears for foot in ground.feet]).any()):
         alone |= [len(bearing_slots(ground, s)) > 1 for s in middles]
     kinked = _near(nodes, np.append(problem.motion.breaks, switches))

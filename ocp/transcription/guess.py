@@ -61,6 +61,7 @@ def first_lifted(layout: Layout, points, T: float) -> np.ndarray:
     `standing`."""
     problem, shape = layout.problem, structure(layout.problem.tree)
     bound = problem.ground is None and not problem.motion.collocated and shape.determined
+    bound &= not problem.tree.stays
     if not (shape.closed and layout.lifts and bound):
         return standing(layout)
     drives, cuts = list(shape.drives), list(shape.cuts)

@@ -363,8 +363,6 @@ def _lifted(problem, torques, nodes):
         )
     if not lifts:
         return motion_layout(problem)
-    if (
-        stays and shape.passive
-    ):  # whose lack of torque is asked for where accelerations have freedom
-        nodes = problem.motion.abscissae(2)
+    if stays and shape.passive and not shape.closed:
+        nodes = problem.motion.abscissae(2)  # where passive joints are asked for lack of torque
     return lifted_layout(problem, nodes)
