@@ -27,6 +27,7 @@ from ocp.transcription.loop_laws import loosened
 from ocp.transcription.requests import scheduled
 from ocp.transcription.rows import Group
 from ocp.transcription.shooting import Reduction, reduced
+from ocp.transcription.stay_laws import parted
 from ocp.transcription.variables import Layout, free_knots, lifted_layout, motion_layout
 
 TORQUES = ("auto", "explicit", "variables")
@@ -365,4 +366,6 @@ def _lifted(problem, torques, nodes):
         return motion_layout(problem)
     if stays and shape.passive and not shape.closed:
         nodes = problem.motion.abscissae(2)  # where passive joints are asked for lack of torque
+    elif stays:
+        nodes = parted(problem, nodes)
     return lifted_layout(problem, nodes)

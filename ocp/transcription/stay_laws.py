@@ -63,6 +63,15 @@ def holdings(problem: Problem) -> tuple:
     return tuple(stated)
 
 
+def parted(problem: Problem, nodes: np.ndarray) -> np.ndarray:
+    """Return the nodes with both sides of every instant inside the motion at which a stay is
+    prescribed to close or open, since forces jump there."""
+    edges = {edge for stay in problem.tree.stays for span in stay.closed or () for edge in span}
+    sides = [s for edge in sorted(edges - {0.0, 1.0}) for s in (edge - SIDE, edge)]
+    new = [s for s in sides if np.abs(nodes - s).min() > ALIKE]
+    return np.sort(np.append(nodes, new))
+
+
 def _owners(tree: Tree) -> list[Stay]:
     """Return the stay of every row."""
     return [stay for stay in tree.stays for _ in stay.sides]
