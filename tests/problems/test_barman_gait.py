@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from ocp.problems import two_link_time
 from ocp.problems.barman_gait import TASK, problem
+from ocp.problems.compare_contact import counted, freedom, stated
+from ocp.problems.compare_contact import run as compare
 from ocp.problems.gait import literal
 from ocp.problems.gait import problem as step_of
 from ocp.problems.gait.activity import Activity, of_row
@@ -156,3 +158,15 @@ def test_feet_in_their_places_at_both_ends_alone_leave_heights_and_rates_along_t
     free = problem(hold="ends", without="symmetry,contact")
     (end,) = [each for each in free.requirements if each.name == "places.end"]
     assert {"heel_l.x", "heel_l.y", "heel_l.z", "ball_med_r.z"} <= {*end.labels}
+
+
+def test_six_points_have_room_for_the_equalities_of_exact_contact_at_their_abscissae():
+    """Pelvis and legs have 20 coordinates of n - 2 free points; all rows are independent there."""
+    assert [freedom(stated(points, "y, v")) for points in (6, 12)] == [80, 200]
+    transcribed = transcribe(stated(6, "y, v"), TASK.transcription)
+    x = 0.1 * np.random.default_rng(1).standard_normal(330)
+    assert counted(transcribed, x) == (57, 57)
+
+
+def test_too_few_points_for_a_spline_are_refused(capsys):
+    assert compare(["3"]) == 2 and "expected at least 4 points, got 3" in capsys.readouterr().err
