@@ -113,7 +113,7 @@ def test_what_swings_on_a_cable_pulls_at_it_as_a_pendulum_does():
 def test_a_load_is_lifted_with_the_effort_of_the_closed_form(method, taut):
     solution, certificate = lifted(method, taut)
     assert solution.objective == pytest.approx(closed_form(taut), rel=2e-7)
-    certificate.require(1e-4)
+    assert certificate.require(1e-4).kkt < 1e-6  # no row says what another one does
     before, after = solution.stay_forces([0.5 * taut * 2.0, 2.0])[:, 0], solution.stay_forces(1.95)
     assert before == pytest.approx([0.0, LOAD * GRAVITY], abs=1e-6)  # the floor bears it
     fall = solution.qdd(1.95)[1]
