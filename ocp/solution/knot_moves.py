@@ -6,13 +6,13 @@ most, which grows where a stage succeeds and shrinks where it does not, as a tru
 (Conn, Gould & Toint 2000, chapter 6), until a stage ends with no width at the end of its reach.
 """
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 
 from ocp.solution.budget import Budget, Start, Watch, spend, staged
-from ocp.solvers.minimizing import INTERRUPTED, Outcome, Solver
-from ocp.solvers.nlp import NLP, violation
+from ocp.solvers.minimizing import CUT_SHORT, INTERRUPTED, Outcome, Solver
+from ocp.solvers.nlp import NLP, Iterate, own_residual, violation
 from ocp.solvers.record import FEASIBLE
 from ocp.transcription.transcribe import Transcribed
 
@@ -21,6 +21,7 @@ UNSETTLED = "Knots_Unsettled"
 REACH, LEAST, MOST = 2.0, 1.02, 4.0  # times, and parts of, its width a segment may have
 STAGES, ITERATIONS = 40, 60  # at most, the latter in each
 MARGIN = 1.01  # a width so near to the end of its reach is at it
+REST = 1e-4  # first-order residual of knots at rest, over max(1, |objective|)
 GAIN = 1e-9  # relative: a stage that gains less gains nothing
 
 
@@ -43,7 +44,7 @@ def moves(
     """
     if not transcribed.layout.moving or not first.success:
         return (), grant
-    nlp, best, start, reach = transcribed.nlp, first, _start(first), REACH
+    nlp, best, start, reach = transcribed.nlp, first, _start(_loosed(transcribed, first)), REACH
     stages: list[Outcome] = []
     while reach > LEAST and len(stages) < STAGES and not grant.spent:
         lower, upper = _reached(transcribed, start.x, reach)
@@ -51,24 +52,35 @@ def moves(
         shown = staged(watch, STAGE)
         outcome, grant = spend(program, solver, start, grant, shown, most=ITERATIONS)
         stages.append(outcome)
-        if outcome.success and _settled(transcribed, outcome.x, lower, upper):
+        inside = outcome.success and _inside(transcribed, outcome.x, lower, upper)
+        if inside and _first_order(nlp, outcome):
             return tuple(stages), grant
         if outcome.status == INTERRUPTED:
             break
         if outcome.success or _better(nlp, outcome, best):
             best = outcome
-            start = _start(outcome) if outcome.success else replace(start, x=outcome.x)
+            again = _start(_loosed(transcribed, outcome) if inside else outcome)
+            start = again if outcome.success else replace(start, x=outcome.x)
         reach = min(reach**2, MOST) if outcome.success else np.sqrt(reach)
-    status = stages[-1].status if stages and stages[-1].status == INTERRUPTED else UNSETTLED
+    last = stages[-1] if stages else first
+    status = UNSETTLED if last.success or last.status == CUT_SHORT else last.status
     return (*stages[:-1], replace(best, status=status, success=False)), grant
 
 
 def _start(outcome: Outcome) -> Start:
+    """Return the Start from what a stage came to."""
     multipliers = {
         "x_multipliers": outcome.x_multipliers,
         "g_multipliers": outcome.g_multipliers,
     }
     return Start(x=outcome.x, multipliers=multipliers)
+
+
+def _loosed(transcribed: Transcribed, outcome: Outcome) -> Outcome:
+    """Return an Outcome without the multipliers of what held its widths."""
+    x_multipliers = outcome.x_multipliers.copy()
+    x_multipliers[transcribed.layout.widths] = 0.0
+    return replace(outcome, x_multipliers=x_multipliers)
 
 
 def _reached(
@@ -91,11 +103,18 @@ def _within(transcribed: Transcribed, lower: np.ndarray, upper: np.ndarray) -> N
     return replace(nlp, lower=bounds[0], upper=bounds[1])
 
 
-def _settled(transcribed: Transcribed, x: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> bool:
+def _inside(transcribed: Transcribed, x: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> bool:
     """Tell whether no width of x is at an end of its reach that is not the spacing."""
     widths, least = x[transcribed.layout.widths], _least(transcribed)
     below = (widths < lower * MARGIN) & (lower > least * MARGIN)
     return not (below | (widths > upper / MARGIN)).any()
+
+
+def _first_order(nlp: NLP, outcome: Outcome) -> bool:
+    """Tell whether the whole program's first-order conditions hold, which a solver that starts with
+    multipliers of a former reach may overlook."""
+    given = {entry.name: getattr(outcome, entry.name) for entry in fields(Iterate)}
+    return own_residual(nlp, Iterate(**given)) <= REST * max(1.0, abs(outcome.f))
 
 
 def _better(nlp: NLP, outcome: Outcome, best: Outcome) -> bool:

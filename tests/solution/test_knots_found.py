@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from ocp.problems.two_link_time import problem as fastest
 
-from ocp import BSpline, Solver, load, refine, solve, verify
+from ocp import Attempt, BSpline, Solver, load, refine, solve, verify
 from ocp.motion.moving import given, moved
 from ocp.solution import describe
 from ocp.solution.archive import save
+from ocp.solution.bounds import violations
 from ocp.solution.report import lines
 
 
@@ -101,7 +102,14 @@ def test_multipliers_stand_where_their_instants_went(found):
 def test_a_limit_that_stops_the_knots_is_no_success(found):
     stopped = solve(free(), solver=Solver(options={"max_iter": found.statistics["iterations"] - 9}))
     assert not stopped.success and stopped.statistics["iterations"] < found.statistics["iterations"]
-    assert stopped.duration < 0.41 and any("knots" in line for line in stopped.explanation)
+    assert stopped.status == "Maximum_Iterations_Exceeded" and stopped.duration < 0.41
+
+
+def test_knots_that_do_not_come_to_rest_are_no_success(monkeypatch):
+    monkeypatch.setattr("ocp.solution.knot_moves.STAGES", 1)
+    restless = solve(free(points=7, inner=(0.1, 0.2, 0.3)), attempts=[Attempt()])
+    assert not restless.success and "did not come to rest" in restless.explanation[0]
+    assert max(row.nodes for row in violations(restless).values()) < 1e-6
 
 
 def test_refinement_goes_on_from_the_knots_that_were_found(found):
