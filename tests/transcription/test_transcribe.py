@@ -277,7 +277,8 @@ def test_an_objective_must_be_scalar():
         ({"panels": 1.5}, "panels: expected a whole number"),
         (
             {"dynamics": "configuration_space", "derivatives": "published"},
-            "derivatives 'published': formulation 'configuration_space' has no sensitivities of its own",
+            "derivatives 'published': formulation 'configuration_space' has no "
+            "sensitivities of its own",
         ),
         (
             {"compiled": True, "derivatives": "solver"},
