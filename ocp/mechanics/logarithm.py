@@ -32,7 +32,7 @@ def exp_rotation(turn: Any) -> Matrix:
 
     exp [w] = 1 + sin f / f [w] + (1 - cos f) / f^2 [w]^2, f = |w| (Sohl & Bobrow 2001, eq. 5).
     """
-    turn = _matrix(turn)
+    turn = _sized("turn", turn, (3, 1))
     sine, versine, _ = _coefficients(turn)
     hat = skew(turn)
     return ca.DM.eye(3) + sine * hat + versine * hat @ hat
@@ -44,7 +44,7 @@ def exp_twist(twist: Any) -> Matrix:
     exp (w, v) = (exp [w], A v), A = 1 + (1 - cos f) / f^2 [w] + (f - sin f) / f^3 [w]^2
     (Sohl & Bobrow 2001, eq. 6).
     """
-    turn, linear = ca.vertsplit(_matrix(twist), 3)
+    turn, linear = ca.vertsplit(_sized("twist", twist, (6, 1)), 3)
     _, versine, excess = _coefficients(turn)
     hat = skew(turn)
     return pose(exp_rotation(turn), linear + versine * hat @ linear + excess * hat @ hat @ linear)
@@ -67,7 +67,7 @@ def log_pose(matrix: Any) -> Matrix:
     v = A^-1 b, A^-1 = 1 - [w]/2 + (1 - (f/2) cot(f/2)) / f^2 [w]^2, which is eq. 8 of Sohl & Bobrow
     (2001) in the half angle and holds at half turns too.
     """
-    matrix = _matrix(matrix)
+    matrix = _sized("pose", matrix, (4, 4))
     half = quaternion(matrix[:3, :3])
     turn, place = _turn(half), matrix[:3, 3]
     once = ca.cross(turn, place)
@@ -81,13 +81,13 @@ def between(first: Any, last: Any, s: Any) -> Matrix:
     first exp(s log(first^-1 last)); from a pose to one turned by more than half a turn it goes the
     shorter way.
     """
-    first, last = _matrix(first), _matrix(last)
+    first, last = _sized("first pose", first, (4, 4)), _sized("last pose", last, (4, 4))
     return first @ exp_twist(s * log_pose(relative(first, last)))
 
 
 def relative(first: Any, last: Any) -> Matrix:
     """Return first^-1 last: the pose (4x4) `last` as it is seen from the pose `first`."""
-    first, last = _matrix(first), _matrix(last)
+    first, last = _sized("first pose", first, (4, 4)), _sized("last pose", last, (4, 4))
     back = first[:3, :3].T
     return pose(back @ last[:3, :3], back @ (last[:3, 3] - first[:3, 3]))
 
@@ -97,7 +97,7 @@ def quaternion(rotation: Any) -> Matrix:
 
     It is the column of 4 q q', whose entries are linear in the rotation, with the largest pivot.
     """
-    r = _matrix(rotation)
+    r = _sized("rotation", rotation, (3, 3))
     x, y, z = r[0, 0], r[1, 1], r[2, 2]
     wx, wy, wz = r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
     xy, yz, zx = r[1, 0] + r[0, 1], r[2, 1] + r[1, 2], r[0, 2] + r[2, 0]
@@ -126,6 +126,14 @@ def conjugate(unit: Any) -> Matrix:
     """Return the quaternion (4,) of the turn back."""
     unit = _matrix(unit)
     return ca.vertcat(unit[0], -unit[1:])
+
+
+def _sized(what: str, value: Any, shape: tuple[int, int]) -> Matrix:
+    """Return a matrix of that shape; raise ValueError naming what it is and the shape it has."""
+    matrix = _matrix(value)
+    if matrix.shape != shape:
+        raise ValueError(f"{what}: expected shape {shape}, got {matrix.shape}")
+    return matrix
 
 
 def _matrix(value: Any) -> Matrix:

@@ -375,5 +375,7 @@ def _check_stay(tree, stay):
         raise ValueError(f"{label}: links that bend ({', '.join(tree.flexible)}) take no stays yet")
     if not stay.joint:
         _check_ends(tree, label, stay.start, stay.end)
+    elif stay.joint not in tree.names:
+        raise ValueError(f"{label}: unknown joint {stay.joint!r}; {_known('joints', tree.names)}")
     elif tree.joints[tree.link_index(stay.joint)].screw is None:
         raise ValueError(f"{label}: joint {stay.joint!r} is fixed and has no coordinate")

@@ -179,9 +179,20 @@ def _home(tree: Tree, name: str, point: str) -> Matrix:
 def _goal(name: str, target: Target) -> Callable:
     """Return the target as a function of an Instant."""
     if callable(target):
-        return target
+        return lambda at: _followed(f"{name}: target", target(at))
     fixed = ca.DM(rigid_pose(f"{name}: target", target))
     return lambda at: fixed
+
+
+def _followed(what: str, value: Any) -> Matrix:
+    """Return what a target's function gives; raise ValueError unless it is a pose (4x4)."""
+    if isinstance(value, ca.SX | ca.MX) and value.is_constant():
+        value = ca.evalf(value)
+    if not isinstance(value, ca.SX | ca.MX):
+        return ca.DM(rigid_pose(what, value))
+    if value.shape != (4, 4):
+        raise ValueError(f"{what}: expected shape (4, 4), got {value.shape}")
+    return value
 
 
 def _asked(name: str, rows: Sequence[str]) -> list[int]:

@@ -48,7 +48,7 @@ def holdings(problem: Problem) -> tuple:
     free = [k for k, stay in enumerate(owners) if stay.closed is None]
     stated: list[tuple] = [(_unilateral(tree), None)] if owners else []
     stated += [(_touching(tree, free), None)] if free else []
-    known = _prescribed(Same(problem)) if held else frozenset()
+    known = _prescribed(Same(problem)) if owners else frozenset()
     for level in range(3) if held else ():
         instants = tuple(
             tuple(
@@ -151,7 +151,7 @@ def _prescribed(same: Same) -> frozenset:
     """Return (level, end, row) of the gaps of closed stays, and of their derivatives, that vanish
     by what the statement prescribes at the ends of the motion.
 
-    Raises ValueError naming a stay that it keeps from closing.
+    Raises ValueError naming a stay that it keeps from closing, or that it takes beyond its bound.
     """
     problem = same.value
     owners, T = _owners(problem.tree), np.sqrt(np.prod(problem.duration))
@@ -159,8 +159,7 @@ def _prescribed(same: Same) -> frozenset:
         (level, end, row)
         for row, stay in enumerate(owners)
         for end in (0, 1)
-        for level in range(3)
-        if any(span[end] == end for span in stay.closed or ())
+        for level in range(3 if _closes(stay, end) else 1)
     ]
     functions = [
         (end, lambda at, level=level, row=row: T**level * GAPS[level](at)[row])
@@ -169,14 +168,21 @@ def _prescribed(same: Same) -> frozenset:
     known = following(problem, functions)
     for number, value in known.items():
         level, end, row = asked[number]
-        if not abs(value) <= OFF:
+        closes = _closes(owners[row], end)
+        if abs(value) > OFF if closes else value < -OFF:
             raise ValueError(
                 f"stay {stay_labels(problem.tree)[row]}: what the constraints prescribe at the "
                 f"{('start', 'end')[end]} leaves {('a gap', 'a rate', 'an acceleration')[level]} "
-                f"of {value / T**level:.4g} {stay_units(problem.tree)[row]}{PER[level]} where it "
-                "is to be closed"
+                f"of {value / T**level:.4g} {stay_units(problem.tree)[row]}{PER[level]}"
+                f"{' where it is to be closed' if closes else '; expected at least 0'}"
             )
-    return frozenset(asked[number] for number in known)
+    followed = (asked[number] for number in known)
+    return frozenset((level, end, row) for level, end, row in followed if _closes(owners[row], end))
+
+
+def _closes(stay: Stay, end: int) -> bool:
+    """Tell whether a stay is prescribed to be closed at the start (0) or at the end (1)."""
+    return any(span[end] == end for span in stay.closed or ())
 
 
 def _at_ends(known: frozenset, row: int) -> tuple[frozenset, frozenset]:

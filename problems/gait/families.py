@@ -61,8 +61,10 @@ class Step:
 def asked(without: str) -> frozenset[str]:
     """Return the families that are left when those in a text, with commas, are left out.
 
-    Raises ValueError naming unknown ones.
+    Raises ValueError naming unknown ones, or for what is no text.
     """
+    if not isinstance(without, str):
+        raise ValueError(f"without: expected a text, as 'angles,torques', got {without!r}")
     left = {name.strip() for name in without.split(",") if name.strip()}
     unknown = sorted(left - set(FAMILIES))
     if unknown:

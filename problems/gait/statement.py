@@ -83,6 +83,7 @@ def problem(
     body, speed, step = _walker(who, active, speed, step, backpack)
     ground, time = stance(body, step, width, heel_off), step / speed
     families = asked(without)
+    _check_tolerances(contact, slip)
     image = mirrored(body, *mirror(body), shift={"glob_tz": step}, qdd=not jump)
     symmetry = image if "symmetry" in families else None
     return Problem(
@@ -175,6 +176,13 @@ def _frozen(active: str) -> tuple[str, ...]:
     if needed:
         raise ValueError(f"active: a step needs {', '.join(needed)}")
     return tuple(name for name in NAMES if name not in {*moving, *ROOT})
+
+
+def _check_tolerances(contact: float, slip: float) -> None:
+    """Raise ValueError for a tolerance that no place or velocity can be within."""
+    for what, value, unit in (("contact", contact, "m"), ("slip", slip, "m/s")):
+        if not (np.isfinite(value) and value >= 0):
+            raise ValueError(f"{what}: expected a number of at least 0 ({unit}), got {value}")
 
 
 def _check_task(body: Tree, speed: float, step: float, stature: float) -> None:

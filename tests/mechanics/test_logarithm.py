@@ -7,6 +7,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from random_trees import random_pose, random_rotation
+from refusals import refused
 
 from ocp.mechanics import (
     between,
@@ -151,3 +152,18 @@ def test_a_quaternion_has_the_half_angle_and_no_negative_scalar():
     half = np.array([np.cos(0.6), 0, 0, np.sin(0.6)])
     np.testing.assert_allclose(plain(quaternion(rotate_z(1.2)[:3, :3])), half, rtol=0, atol=1e-15)
     assert plain(quaternion(rotate_x(pi + 0.1)[:3, :3]))[0] > 0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: log_rotation(np.eye(4)), "rotation: expected shape (3, 3), got (4, 4)"),
+        (lambda: log_pose(np.eye(3)), "pose: expected shape (4, 4), got (3, 3)"),
+        (lambda: exp_rotation(np.zeros(6)), "turn: expected shape (3, 1), got (6, 1)"),
+        (lambda: exp_twist(np.zeros(3)), "twist: expected shape (6, 1), got (3, 1)"),
+        (lambda: between(np.eye(4), np.eye(3), 0.5), "last pose: expected shape (4, 4), got"),
+    ],
+)
+def test_what_has_another_shape_is_named(call, message):
+    with refused(message):
+        call()

@@ -138,7 +138,7 @@ def test_a_stay_that_is_none_is_refused(stay, message):
 @pytest.mark.parametrize(
     ("stay", "message"),
     [
-        (stop("end", "nobody", upper=1.0), "unknown joint 'nobody'"),
+        (stop("end", "nobody", upper=1.0), "stay 'end': unknown joint 'nobody'; the joints"),
         (stop("end", "mount", upper=1.0), "stay 'end': joint 'mount' is fixed"),
         (cable("rope", "a", "c", 1.0), "stay 'rope': unknown point 'c'; the points are a, b"),
         (cable("rope", "a", "a", 1.0), "stay 'rope': its points 'a' and 'a' are on one link"),

@@ -247,6 +247,19 @@ def test_wrong_targets_are_refused(build, message):
         build()
 
 
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        (lambda at: np.eye(3), "pose_at_end.tool: target: expected shape (4, 4), got (3, 3)"),
+        (lambda at: ca.SX.eye(4)[:3, :] * at.s, "pose_at_end.tool: target: expected shape (4, 4)"),
+        (lambda at: 2 * ca.SX.eye(4), "pose_at_end.tool: target: expected a rigid pose"),
+    ],
+)
+def test_what_a_targets_function_gives_is_refused_unless_a_pose(target, message):
+    with refused(message):
+        solve(reaching(pose_at_end(ARM, "tool", target), points=4))
+
+
 def test_a_target_between_reach_and_bound_is_explained_by_name():
     target = turned(0.0, shift=(0.0, 0.0, 0.0))
     target[:3, 3] = 0.97, 0.0, 0.2

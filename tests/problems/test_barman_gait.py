@@ -70,6 +70,12 @@ def test_all_families_can_be_left_out():
 def test_an_unknown_family_is_refused_by_name():
     with pytest.raises(ValueError, match="without: unknown families speed; expected some of angl"):
         problem(without="speed,angles")
+    with pytest.raises(ValueError, match="without: expected a text, as 'angles,torques', got"):
+        problem(without=("angles",))
+    with pytest.raises(ValueError, match="contact: expected a number of at least 0 .m., got -1"):
+        problem(contact=-1.0)
+    with pytest.raises(ValueError, match="slip: expected a number of at least 0 .m/s., got nan"):
+        problem(slip=float("nan"))
     with pytest.raises(ValueError, match="hold: expected one of throughout, ends, got 'never'"):
         problem(hold="never")
 

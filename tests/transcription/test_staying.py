@@ -48,7 +48,10 @@ WEIGHT = 2.0 * 9.81 * 0.5 * np.cos(LEAN)  # N m: of the rod about its hinge ther
 def leaning(start=LEAN, leak=1e-6, objective=None, **stays):
     """A rod that is to come to rest on a stop."""
     rest = stays.get("stays", (stop("rest", "hinge", lower=LEAN, leak=leak),))
-    tree = Tree(links=(ROD,), joints=(revolute("hinge"),), gravity=(0, -9.81, 0), stays=rest)
+    tip = Point(name="tip", link="hinge", position=(1, 0, 0))
+    tree = Tree(
+        links=(ROD,), joints=(revolute("hinge"),), points=(tip,), gravity=(0, -9.81, 0), stays=rest
+    )
     return Problem(
         tree=tree,
         motion=BSpline(points=14),
@@ -230,6 +233,19 @@ def test_an_end_at_which_a_closed_stay_gapes_is_refused():
         "is to be closed"
     ):
         solve(replace(statement, tree=taut))
+
+
+def test_an_end_beyond_the_bound_of_a_stay_is_refused():
+    """Also one whose distance is no linear function of the unknowns, and on a mesh without a node
+    at its start."""
+    short = cable("rope", (0.0, 2.0, 0.0), "tip", 2.1)
+    statement = leaning(stays=(short,))
+    for method in (Spline(), Radau(intervals=4)):
+        with refused(
+            "stay rope: what the constraints prescribe at the start leaves a gap of -0.6782 m; "
+            "expected at least 0"
+        ):
+            solve(statement, Transcription(method=method))
 
 
 def test_what_does_not_know_stays_is_refused():
