@@ -11,7 +11,7 @@ given. Loads are no part of any table: what they do is computed.
 """
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
@@ -56,25 +56,26 @@ class Tabulated:
     coriolis: bool = True
 
     def __post_init__(self) -> None:
-        if self.form not in FORMS:
+        if not isinstance(self.form, str) or self.form not in FORMS:
             raise ValueError(f"table: form: expected one of {', '.join(FORMS)}, got {self.form!r}")
-        if self.degree not in DEGREES:
+        if not _is_whole(self.degree) or self.degree not in DEGREES:
             known = ", ".join(map(str, DEGREES))
             raise ValueError(f"table: degree: expected one of {known}, got {self.degree!r}")
         instance("table: coriolis", self.coriolis, bool)
         if not self.coriolis and self.form != "configuration":
             raise ValueError(f"table: coriolis: form {self.form!r} has no such terms of their own")
-        several = isinstance(self.points, Iterable) and not isinstance(self.points, str)
+        several = isinstance(self.points, Iterable) and not isinstance(self.points, (str, Mapping))
         counts = tuple(self.points) if several else (self.points,)
         for count in counts:
             _check_points(count, self.degree)
-        set_fields(self, points=counts if several else counts[0])
+        counts = tuple(map(int, counts))  # so that a file can hold them as text
+        set_fields(self, points=counts if several else counts[0], degree=int(self.degree))
         for quantity, name in RANGES.items():
             given = getattr(self, name)
             if given is not None:
                 if quantity not in FORMS[self.form]:
                     raise ValueError(f"table: {name}: form {self.form!r} has no axes of {quantity}")
-                set_fields(self, **{name: tuple(_pair(f"table: {name}", each) for each in given)})
+                set_fields(self, **{name: _pairs(f"table: {name}", given)})
 
     @property
     def words(self) -> str:
@@ -133,9 +134,7 @@ class Table:
         n, form = self.dof, self.settings.form
         size = n * (n + 1) // 2
         if form == "albus":
-            units = np.vstack([np.zeros(n), np.eye(n)])
-            rest, *ahead = [self.torques(q, qd, ca.DM(each)) for each in units]
-            return ca.horzcat(*(each - rest for each in ahead)), rest
+            return self._differences(q, qd)
         entries = self._entries(q, qd)
         if form == "raibert":
             return _symmetric(entries[:size], n), ca.vertcat(*entries[size:])
@@ -145,6 +144,16 @@ class Table:
             coriolis = [_symmetric(bends[k * size :], n) for k in range(n)]
             rest = torques(rest, ca.DM(n, n), coriolis, qd, ca.DM(n, 1))
         return _symmetric(inertia, n), rest
+
+    def _differences(self, q: Matrix, qd: Matrix) -> tuple[Matrix, Matrix]:
+        """Return J and the rest of torques from those at the ends of the accelerations' ranges,
+        beyond which tables know nothing."""
+        axes = self.splines.axes[2 * self.dof :]
+        lower, widths = np.array([(axis.lower, axis.upper - axis.lower) for axis in axes]).T
+        known = [self.torques(q, qd, ca.DM(each)) for each in lower + np.diag(widths)]
+        first = self.torques(q, qd, ca.DM(lower))
+        inertia = ca.horzcat(*((each - first) / width for each, width in zip(known, widths)))
+        return inertia, first - inertia @ ca.DM(lower)
 
     def _entries(self, *motion: Matrix) -> list[Matrix]:
         """Return all entries at as much of (q, qd, qdd) as the form asks for."""
@@ -206,7 +215,9 @@ def of_text(text: str) -> Formulation | None:
         call: Any = ast.parse(text if text != NAME else f"{NAME}()", mode="eval").body
         if not isinstance(call, ast.Call) or call.args or call.func.id != NAME:  # type: ignore
             raise ValueError
-        settings = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
+        settings = {each.arg or "": ast.literal_eval(each.value) for each in call.keywords}
+        if "" in settings or len(settings) < len(call.keywords):
+            raise ValueError
     except (ValueError, SyntaxError, AttributeError, TypeError):
         raise ValueError(
             f"dynamics: expected settings as in 'table(points=65, degree=5)', got {text!r}"
@@ -325,13 +336,21 @@ def _axis(quantity: str, joint: Any, pair: Any, points: int) -> Axis:
     return Axis(name=name, lower=lower, upper=upper, points=points)
 
 
-def _pair(what: str, value: Any) -> tuple[float, float] | None:
-    return None if value is None else limits(what, value)
+def _pairs(what: str, values: Any) -> tuple[tuple[float, float] | None, ...]:
+    """Return (lower, upper) or None for each coordinate."""
+    if not isinstance(values, Iterable) or isinstance(values, (str, Mapping)):
+        raise ValueError(
+            f"{what}: expected (lower, upper) or None for each moving joint, got {values!r}"
+        )
+    return tuple(None if each is None else limits(what, each) for each in values)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def _check_points(count: Any, degree: int) -> None:
-    whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
-    if not whole or count < degree + 2:
+    if not _is_whole(count) or count < degree + 2:
         raise ValueError(
             f"table: points: expected whole numbers of at least {degree + 2}, for degree {degree}, "
             f"got {count!r}"

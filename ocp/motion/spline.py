@@ -53,6 +53,8 @@ class BSpline:
         for what, value in (("points", self.points), ("degree", self.degree)):
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
                 raise ValueError(f"{what}: expected a whole number, got {value!r}")
+        if not isinstance(self.clamped, (bool, np.bool_)):
+            raise ValueError(f"clamped: expected True or False, got {self.clamped!r}")
         if self.degree < 2:
             raise ValueError(
                 f"degree: expected at least 2 (accelerations must exist), got {self.degree}"
@@ -62,7 +64,7 @@ class BSpline:
                 f"control points: a spline of degree {self.degree} needs at least "
                 f"{self.degree + 1}, got {self.points}"
             )
-        object.__setattr__(self, "inner", tuple(float(knot) for knot in self.inner))
+        object.__setattr__(self, "inner", _numbers(self.inner))
         if self.inner:
             _check_inner(self)
             equal = np.linspace(0.0, 1.0, len(self.inner) + 2)[1:-1]
@@ -243,6 +245,14 @@ def _with_knots(degree: int, inner: Iterable[float]) -> BSpline:
     return BSpline(points=len(inner) + degree + 1, degree=degree, inner=inner)
 
 
+def _numbers(inner):
+    """Return inner knots as numbers; raise ValueError if they are none."""
+    try:
+        return tuple(float(knot) for knot in inner)
+    except (TypeError, ValueError):
+        raise ValueError(f"inner: expected numbers, one for each knot, got {inner!r}") from None
+
+
 def _check_inner(motion):
     """Raise ValueError for inner knots that are none of a motion."""
     inner, count = np.array(motion.inner), motion.points - motion.degree - 1
@@ -270,7 +280,7 @@ def _check_inner(motion):
 
 def _check_knots(motion):
     """Raise ValueError for a word or a spacing that is none, and for knots that cannot be free."""
-    if motion.knots not in KNOTS:
+    if not isinstance(motion.knots, str) or motion.knots not in KNOTS:
         raise ValueError(f"knots: expected {' or '.join(KNOTS)}, got {motion.knots!r}")
     number = isinstance(motion.spacing, Real) and not isinstance(motion.spacing, bool)
     if not number or not CLOSEST <= motion.spacing < 1:

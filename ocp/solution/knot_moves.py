@@ -64,7 +64,13 @@ def moves(
         reach = min(reach**2, MOST) if outcome.success else np.sqrt(reach)
     last = stages[-1] if stages else first
     status = UNSETTLED if last.success or last.status == CUT_SHORT else last.status
-    return (*stages[:-1], replace(best, status=status, success=False)), grant
+    return (*stages, _ended(best, status)), grant
+
+
+def _ended(best: Outcome, status: str) -> Outcome:
+    """Return the best Outcome of stages that failed, which took nothing beside them."""
+    ended = replace(best, status=status, success=False)
+    return replace(ended, iterations=0, build_seconds=0.0, solve_seconds=0.0)
 
 
 def _start(outcome: Outcome) -> Start:

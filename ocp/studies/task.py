@@ -29,14 +29,18 @@ def overview(solution: Solution, path: str | Path) -> None:
 def on_spline(statement: Problem, settings: Mapping[str, Any]) -> Problem:
     """Return a problem on its spline with other settings: degree, knots, spacing.
 
-    Raises ValueError naming one that a spline does not have, and if the motion is on no spline.
+    Raises ValueError naming one that a spline does not have, or that says nothing of its knots, and
+    if the motion is on no spline.
     """
     check_spline(settings)
     if not settings:
         return statement
     if not isinstance(statement.motion, BSpline):
         raise ValueError(f"{next(iter(settings))}: the problem's motion is on no spline")
-    return replace(statement, motion=replace(statement.motion, **settings))
+    motion = replace(statement.motion, **settings)
+    if "spacing" in settings and "knots" not in settings and motion.knots == "given":
+        raise ValueError("spacing: is that of free knots, and these are given; set knots to free")
+    return replace(statement, motion=motion)
 
 
 def check_spline(settings: Iterable[str]) -> None:

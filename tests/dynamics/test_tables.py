@@ -152,6 +152,20 @@ def test_tables_give_accelerations_too(form):
         np.testing.assert_allclose(np.array(ca.evalf(one)), np.array(ca.evalf(two)), atol=1e-9)
 
 
+@pytest.mark.parametrize("ends", [(-0.5, 0.5), (5.0, 10.0)])
+def test_albus_tables_give_the_mass_matrix_of_a_range_without_zero_and_one(ends):
+    tree, q, qd = arm(), [0.3, 0.8], [1.0, -2.0]
+    known = tabulate(tree, Tabulated(points=9, form="albus", rates=WIDE, accelerations=(ends,) * 2))
+    computed = linear_in_accelerations(exact, tree, ca.DM(q), ca.DM(qd))
+    for one, two in zip(known.linear(q, qd), computed):
+        np.testing.assert_allclose(np.array(one), np.array(two), atol=1e-3)
+
+
+@pytest.mark.parametrize("points", [np.int64(9), np.array([9, 8])])
+def test_numpys_numbers_in_settings_are_numbers_in_a_name(points):
+    assert formulation_of(table(points=points).name) == table(points=points)
+
+
 def test_an_inverse_that_is_not_linear_is_still_refused():
     def bent(tree, q, qd, qdd, loads=()):
         return qdd**2
@@ -186,6 +200,10 @@ def test_a_table_is_known_by_its_name():
         ({"points": 4}, "points: expected whole numbers of at least 5, for degree 3, got 4"),
         ({"points": (9, 9.5)}, "points: expected whole numbers of at least 5, .* got 9.5"),
         ({"degree": 2}, "degree: expected one of 1, 3, 5, got 2"),
+        ({"degree": True}, "degree: expected one of 1, 3, 5, got True"),
+        ({"points": {9: 1}}, "points: expected whole numbers"),
+        ({"form": ["albus"]}, "form: expected one of .*, got .'albus'"),
+        ({"ranges": 5}, "ranges: expected .lower, upper. or None for each moving joint, got 5"),
         ({"form": "horn"}, "form: expected one of configuration, raibert, albus, got 'horn'"),
         ({"rates": WIDE}, "rates: form 'configuration' has no axes of qd"),
         ({"form": "albus", "coriolis": False}, "coriolis: form 'albus' has no such terms"),
@@ -199,7 +217,7 @@ def test_settings_that_are_none_are_refused(settings, message):
         table(**settings)
 
 
-@pytest.mark.parametrize("text", ["table(9)", "table(points=)", "table(points=9", "table(a.b=1)"])
+@pytest.mark.parametrize("text", ["table(9)", "table(points=9", "table(**{'points': 9})"])
 def test_a_text_that_is_no_settings_is_refused(text):
     with pytest.raises(ValueError, match=r"expected settings as in 'table\(points=65, degree=5\)'"):
         formulation_of(text)

@@ -98,6 +98,7 @@ def test_where_equalities_hold_moves_with_the_knots_and_stays_well_posed(degree,
     ("fields", "message"),
     [
         ({"knots": "loose"}, "knots: expected given or free, got 'loose'"),
+        ({"knots": np.array([0.2, 0.5])}, "knots: expected given or free, got array([0.2, 0.5])"),
         ({"knots": "free", "degree": 2}, "clamped spline of degree 3 or more, got degree 2"),
         ({"knots": "free", "clamped": False}, "clamped spline of degree 3 or more"),
         ({"knots": "free", "spacing": 0.25}, "begin at least 0.25 apart (spacing), got 5 equal"),

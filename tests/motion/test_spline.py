@@ -339,6 +339,9 @@ def test_samples_hold_every_knot():
         ({"points": True}, "points: expected a whole number, got True"),
         ({"points": "5"}, "points: expected a whole number, got '5'"),
         ({"points": 5, "degree": 2.5}, "degree: expected a whole number, got 2.5"),
+        ({"points": 5, "clamped": "no"}, "clamped: expected True or False, got 'no'"),
+        ({"points": 5, "inner": 0.5}, "inner: expected numbers, one for each knot, got 0.5"),
+        ({"points": 5, "inner": "x"}, "inner: expected numbers, one for each knot, got 'x'"),
     ],
 )
 def test_a_spline_that_cannot_be_is_refused(fields, message):
