@@ -298,6 +298,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks for and return the exit status."""
     flags = _parser().parse_args(arguments)
     try:
+        for what in flags.what:
+            if what not in KINDS:
+                raise ValueError(f"expected some of {', '.join(KINDS)}, got {what!r}")
         if flags.plot is not None:
             check_suffix(flags.plot)
             check_writable(flags.plot)
@@ -324,7 +327,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m problems.compare_tables", description=__doc__, allow_abbrev=False
     )
     words = f"tables to print, of {', '.join(KINDS)} (default: all)"
-    parser.add_argument("what", nargs="*", choices=[*KINDS, []], metavar="WHAT", help=words)
+    parser.add_argument("what", nargs="*", metavar="WHAT", help=words)
     parser.add_argument("--plot", metavar="FILE.png", help="draw errors against memory and speed")
     return parser
 
