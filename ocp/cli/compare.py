@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ocp.cli.ending import INTERRUPTED, of_a_stream
-from ocp.cli.flags import kinds_of, literal, read
+from ocp.cli.flags import kinds_of, listed, literal, read
 from ocp.dynamics import CHOICES, DERIVATIVES
 from ocp.plots import check_suffix
 from ocp.solution.files import check_writable
@@ -77,11 +77,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
     if flags.plot is not None:
         comparison.plot(flags.plot)
     return DONE
-
-
-def listed(text: str) -> list[str]:
-    """Return the names of a list."""
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _arguments(texts: Iterable[str], tasks: Sequence[Task]) -> dict[str, Any]:

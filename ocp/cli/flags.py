@@ -208,6 +208,18 @@ def _alternative(text: str, kinds: Sequence) -> Any:
     raise ValueError("; or ".join(reasons))
 
 
+def listed(text: str) -> list[str]:
+    """Return the names of a list by commas; those within brackets are a name's own."""
+    depth, names = 0, [""]
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth <= 0:
+            names.append("")
+        else:
+            names[-1] += letter
+    return [name.strip() for name in names if name.strip()]
+
+
 def _several(text: str, kind: Any, default: Any) -> Any:
     """Return a text such as 1,-1 as a tuple or list, each entry of its kind."""
     container, parts = typing.get_origin(kind) or kind, typing.get_args(kind)

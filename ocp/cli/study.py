@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from ocp.cli.ending import INTERRUPTED, of_a_stream
-from ocp.cli.flags import kinds_of, literal, read
+from ocp.cli.flags import kinds_of, listed, literal, read
 from ocp.cli.study_report import ProgressLine, cells_text, front_text, optima_text
 from ocp.plots import Curve, check_suffix, lines
 from ocp.solution.files import check_writable
@@ -214,7 +214,7 @@ def _sets(texts: Sequence[str], task: Task) -> dict[str, Any]:
             raise ValueError(f"--set: expected PARAMETER=VALUES, got {text!r}")
         if name in over:
             raise ValueError(f"--set: {name}: is set twice")
-        over[name] = rest.split(",") if name in NAMES else values(rest, kinds.get(name))
+        over[name] = listed(rest) if name in NAMES else values(rest, kinds.get(name))
     return over
 
 

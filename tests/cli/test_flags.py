@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from ocp.cli.flags import add, described, joined, of_function, of_record, parse, read
+from ocp.cli.flags import add, described, joined, listed, of_function, of_record, parse, read
 
 
 def reach(
@@ -93,3 +93,15 @@ def test_kinds_are_described_and_truth_values_read():
     assert read("yes", bool) is True and read("1,true", tuple[int, bool]) == (1, True)
     assert read("2,3,4", tuple[int, ...]) == (2, 3, 4) and read("7", int | str) == 7
     assert joined(["--a", "-1,2", "--b", "--c=1", "-3"]) == ["--a=-1,2", "--b", "--c=1", "-3"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("barman, waters,", ["barman", "waters"]),
+        ("table(points=9,degree=5),auto", ["table(points=9,degree=5)", "auto"]),
+        ("table(points=9,ranges=((-1,2),None))", ["table(points=9,ranges=((-1,2),None))"]),
+    ],
+)
+def test_commas_within_brackets_part_no_list(text, names):
+    assert listed(text) == names
