@@ -5,7 +5,9 @@ motion and from switch to switch of contact. Wrenches run straight from node to 
 feet bear: these share freely, and what is straight between two wrenches that push, within friction
 and through the soles, does too. So do torques where feet strike or leave, since a load that passes
 from foot to foot within a few nodes bends them there more than the motion does. So does all where a
-stay closes or opens, anywhere if the motion finds that out.
+stay closes or opens, anywhere if the motion finds that out. But where stays bear passive joints,
+whose law is asked for at as many instants as accelerations have freedom, all runs as accelerations
+do, as the spline through its values there: any other curve would part from them in between.
 """
 
 from itertools import pairwise
@@ -13,7 +15,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ocp.mechanics.structure import structure
 from ocp.motion.basis import Array
+from ocp.motion.quadrature import quadrature
 from ocp.problem.ground import bearing_slots
 from ocp.problem.statement import Problem
 
@@ -44,6 +48,8 @@ def rule(problem: Problem, nodes: Array) -> tuple[Array, Array]:
 
     They are those of Gauss and Legendre on every polynomial, as many points as it has nodes.
     """
+    if follows(problem):
+        return quadrature(problem.motion, "gauss", problem.motion.degree)
     s, weights = [], []
     for members in runs(problem, nodes, wrenches=True):
         places, shares = np.polynomial.legendre.leggauss(max(LEAST, len(members)))
@@ -51,6 +57,14 @@ def rule(problem: Problem, nodes: Array) -> tuple[Array, Array]:
         s.append(start + (end - start) * (places + 1) / 2)
         weights.append((end - start) * shares / 2)
     return np.concatenate(s), np.concatenate(weights)
+
+
+def follows(problem: Problem) -> bool:
+    """Tell whether what is lifted runs as accelerations do: around passive joints with stays, whose
+    loops are open."""
+    shape = structure(problem.tree)
+    bears = bool(problem.tree.stays and shape.passive) and not shape.closed
+    return bears and not problem.motion.collocated
 
 
 def runs(problem: Problem, nodes: Array, *, wrenches: bool) -> list[Array]:
@@ -72,6 +86,8 @@ def _interpolation(problem: Problem, nodes: Array, s: ArrayLike, wrenches: bool)
     s = np.asarray(s, dtype=float)
     if problem.motion.collocated:
         return problem.motion.interpolation(s, nodes)
+    if follows(problem):
+        return problem.motion.values(s, 2) @ np.linalg.pinv(problem.motion.values(nodes, 2))
     s = _snapped(nodes, np.clip(s, nodes[0], nodes[-1]))
     matrix = np.zeros((len(s), len(nodes)))
     for members in runs(problem, nodes, wrenches=wrenches):

@@ -364,7 +364,7 @@ def _lifted(problem, torques, nodes):
         )
     if not lifts:
         return motion_layout(problem)
-    if stays and shape.passive and not shape.closed:
+    if between.follows(problem):
         nodes = problem.motion.abscissae(2)  # where passive joints are asked for lack of torque
     elif stays:
         nodes = parted(problem, nodes)

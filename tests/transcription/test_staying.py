@@ -123,6 +123,16 @@ def test_a_load_is_lifted_with_the_effort_of_the_closed_form(method, taut):
     assert after == pytest.approx([LOAD * (GRAVITY + fall), 0.0], rel=1e-6)  # the cable does
 
 
+def test_forces_of_stays_run_as_accelerations_do_on_splines_of_any_degree(degree=5):
+    """Run otherwise they would part from a passive load between the instants of its law."""
+    statement, taut = problem(), 0.7
+    inner = sorted((*statement.motion.inner, *[taut] * (degree - 3)))
+    motion = BSpline(points=len(inner) + degree + 1, degree=degree, inner=tuple(inner))
+    solution = solve(replace(statement, motion=motion)).require()
+    assert solution.objective == pytest.approx(closed_form(taut), rel=1e-8)
+    verify(solution).require(1e-5)
+
+
 def test_the_best_instant_to_go_taut_is_where_the_effort_is_least():
     taut = best()
     costs = [closed_form(taut + way) for way in (-1e-3, 0.0, 1e-3)]
