@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from ocp.models.human import ROOT
-from ocp.problems.barman_gait import TASK, problem
+from ocp.problems.barman_gait import TASK as THESIS
+from ocp.problems.barman_gait import problem
 
 from ocp import Attempt, Guess, Problem, Solution, Solver, smoothness, solve
 from ocp.cli import ended
@@ -72,8 +73,8 @@ def fit(points: int, asked: str) -> Fit:
     step = stated(points, asked)
     still = Guess(q=np.zeros((step.tree.dof, 2)))
     solver = Solver(options={"max_iter": ITERATIONS})
-    solution = solve(step, TASK.transcription, solver, guess=still, attempts=(Attempt(),))
-    transcribed = transcribe(step, TASK.transcription)
+    solution = solve(step, THESIS.transcription, solver, guess=still, attempts=(Attempt(),))
+    transcribed = transcribe(step, THESIS.transcription)
     equalities, rank = counted(transcribed, start(transcribed, solution).x)
     known = violations(solution)
     contact = [one for name, one in known.items() if name.startswith(("contact", "places"))]

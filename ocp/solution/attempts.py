@@ -17,6 +17,7 @@ from ocp.solution.knot_moves import held, moves
 from ocp.solution.search import NOWHERE, search
 from ocp.solvers.minimizing import CUT_SHORT, INTERRUPTED, Outcome, Solver
 from ocp.solvers.nlp import NLP, feasibility, violation
+from ocp.solvers.plugins import WARM
 from ocp.solvers.record import FEASIBLE
 from ocp.transcription.transcribe import Transcribed
 
@@ -134,7 +135,7 @@ def climb(
     for attempt, start in zip(attempts, starts):
         if trials and _idle(attempt, trials):
             continue
-        tuned = replace(solver, options=dict(attempt.options) | dict(solver.options))
+        tuned = _tuned(solver, attempt, start)
         if trials and not attempt.options and np.isinf(grant.iterations):
             grant = replace(grant, iterations=allowance(transcribed.nlp, trials[0]))
         say(f"prepares attempt {len(trials) + 1} of {len(attempts)}")
@@ -143,6 +144,22 @@ def climb(
         if _over(trial.outcome) or grant.spent:
             break
     return Climb(trials=tuple(trials), left=grant)
+
+
+def _tuned(solver: Solver, attempt: Attempt, start: Start) -> Solver:
+    """Return the solver with the options of an attempt under the user's.
+
+    A start with multipliers has a barrier and pushes off the bounds of its own: where an attempt is
+    tuned for a cold start, which would throw them away, they win.
+    """
+    warm = WARM.get(solver.name, {}) if _warm(attempt, start) else {}
+    options = {name: value for name, value in attempt.options.items() if name not in warm}
+    return replace(solver, options=options | dict(solver.options))
+
+
+def _warm(attempt: Attempt, start: Start) -> bool:
+    """Tell whether an attempt begins with multipliers."""
+    return bool(start.multipliers) and not (attempt.feasible_first or attempt.wandering)
 
 
 def allowance(nlp: NLP, first: Trial) -> int:
@@ -191,7 +208,7 @@ def _try(
         solver=solver,
         stages=stages,
         outcome=outcome,
-        warm=bool(start.multipliers) and not (attempt.feasible_first or attempt.wandering),
+        warm=_warm(attempt, start),
         violation=_largest(nlp, outcome),
         nearest=nearest,
     )

@@ -66,7 +66,7 @@ _QP_SILENT: dict[str, dict[str, Any]] = {
     "osqp": {"osqp": {"verbose": False}},
     "highs": {"highs": {"output_flag": False}},
 }
-_WARM: dict[str, dict[str, Any]] = {
+WARM: dict[str, dict[str, Any]] = {  # what begins a solve with multipliers near its end
     "ipopt": {
         "warm_start_init_point": "yes",
         "mu_init": 1e-6,
@@ -87,9 +87,7 @@ def options(
     The `given` ones over those that keep it quiet, start it `warm`, and choose the `hessian`.
     """
     limited = LIMITED[plugin] if hessian == "lbfgs" else {}
-    chosen = (
-        _USUAL.get(plugin, {}) | (_WARM.get(plugin, {}) if warm else {}) | limited | dict(given)
-    )
+    chosen = _USUAL.get(plugin, {}) | (WARM.get(plugin, {}) if warm else {}) | limited | dict(given)
     if plugin in SQP:
         silent = _QP_SILENT.get(chosen.get("qpsol", "qrqp" if plugin == "qrsqp" else "qpoases"), {})
         chosen["qpsol_options"] = silent | dict(chosen.get("qpsol_options", {}))

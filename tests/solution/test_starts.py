@@ -7,6 +7,7 @@ from ocp.problems.two_link_lift import problem as lift
 from ocp.problems.two_link_time import problem as fastest
 
 from ocp import (
+    Attempt,
     BSpline,
     Guess,
     Problem,
@@ -27,6 +28,17 @@ def test_a_solution_is_a_good_start_with_its_multipliers(quick, tmp_path):
     assert (
         solve(fastest(points=12), guess=load(tmp_path / "quick.npz")).statistics["iterations"] <= 3
     )
+
+
+def test_an_attempt_tuned_for_a_cold_start_does_not_undo_a_warm_one(quick):
+    """Its barrier would begin far from the solution; what the user asks for still counts."""
+    cold = Attempt(options={"mu_init": 0.1, "tol": 1e-7})
+    settings = {"guess": quick, "attempts": (cold,)}
+    again = solve(fastest(points=12), **settings)
+    assert again.success and again.statistics["iterations"] <= 3
+    assert again.statistics["options"] == {"tol": 1e-7}
+    asked = solve(fastest(points=12), solver=Solver(options={"mu_init": 0.1}), **settings)
+    assert asked.statistics["options"] == {"mu_init": 0.1, "tol": 1e-7}
 
 
 def test_a_solution_starts_a_finer_one(lifted):
