@@ -50,7 +50,8 @@ def upright(
 
     (Sohl & Bobrow 2001, eq. 83), the driven joints at rest at both ends; with exact `ends` the
     passive one is held to the vertical instead, and c1 (N2 m2 s/rad2) and c2 (N2 m2 s3/rad2) are
-    none. Raises ValueError for a weight without penalties.
+    none. Raises ValueError for a weight without penalties, or below zero, which would draw the robot
+    away from the vertical.
     """
     passive, *driven = (joint.name for joint in robot.moving)
     still = dict.fromkeys(driven, 0.0)
@@ -66,8 +67,10 @@ def upright(
         )
     angle = final("angle", lambda at: (at.q[0] - pi / 2) ** 2)
     rate = final("rate", lambda at: at.qd[0] ** 2)
-    weights = (PENALTY if weight is None else weight for weight in (c1, c2))
-    for weight, term in zip(weights, (angle, rate)):
+    for name, weight, term in (("c1", c1, angle), ("c2", c2, rate)):
+        weight = PENALTY if weight is None else weight
+        if not weight >= 0:
+            raise ValueError(f"{name}: expected a weight of at least 0, got {weight:g}")
         cost += weight * term
     return cost, (begin, at_end(robot, q=still, qd=still))
 

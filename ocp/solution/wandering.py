@@ -32,7 +32,11 @@ def wandering(
 
     The others wander off it by `spread` times (rad or m) a random sum of half waves, zero at both
     ends, the same for the same `seed` and number; modal amplitudes stay, since links bend little.
+    Raises ValueError for a number or a seed below zero.
     """
+    for what, value in (("number", number), ("seed", seed)):
+        if value < 0:
+            raise ValueError(f"{what}: expected a whole number of at least 0, got {value}")
     straight = transcribe(statement, transcription)
     points, *_ = split(straight.layout, straight.guess)
     q = points @ straight.problem.motion.values(SAMPLES).T

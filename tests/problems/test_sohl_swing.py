@@ -6,7 +6,7 @@ from math import pi
 import numpy as np
 import pytest
 from ocp.problems import acrobot_swing, branched_acrobot_swing
-from ocp.problems.sohl_swing import TASK, first_path, report
+from ocp.problems.sohl_swing import TASK, descend, first_path, report
 from ocp.problems.sohl_swing import problem as swing
 from refusals import refused
 
@@ -79,6 +79,10 @@ def test_penalties_are_asked_for_by_a_flag_of_either_swing_too():
     assert legs.constraints[2].labels == ("left", "right")
     with refused("c1: a weight of ends 'penalty', got it with ends 'exact'"):
         acrobot_swing.problem(c1=10.0)
+    with refused("c1: expected a weight of at least 0, got -1"):
+        acrobot_swing.problem(ends="penalty", c1=-1.0)
+    with refused("number: expected a whole number of at least 0, got -1"):
+        descend(literal, number=-1)
 
 
 def test_other_methods_know_penalties(solution):

@@ -66,6 +66,12 @@ def test_closed_loops_stay_closed():
     assert np.abs(np.array(gap(bar, motion.q[:, -1]))).max() < 1e-6
 
 
+def test_a_function_that_gives_one_torque_for_several_joints_is_refused():
+    message = "torques: expected 2 expressions, got 1"
+    with pytest.raises(ValueError, match=message):
+        simulate(two_link(), lambda t, q, qd: 0.0, (np.zeros(2), np.zeros(2)), 1.0)
+
+
 def test_a_motion_that_blows_up_is_no_number_from_there_on():
     blown = simulate(pendulum(), lambda t, q, qd: 1e3 * q**9 + 1e3, ([1.0], [0.0]), 5.0, count=6)
     assert np.isfinite(blown.q[0, 0]) and np.isnan(blown.q[0, -1]) and "blown up" in repr(blown)
