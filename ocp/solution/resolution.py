@@ -14,7 +14,7 @@ from ocp.dynamics import formulation_of
 from ocp.mechanics.structure import structure
 from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.quadrature import quadrature
-from ocp.problem.names import DYNAMICS, PASSIVE, TOUCHING
+from ocp.problem.names import DYNAMICS, LOOPS, PASSIVE, TOUCHING
 from ocp.problem.statement import Constraint, Problem, Span
 from ocp.solvers.nlp import violation
 from ocp.transcription.kernels import Kernel, evaluate
@@ -34,8 +34,8 @@ MORE = 3  # points that a finer quadrature has more in each segment
 class Gap:
     """What is missed at most between the nodes: by `share` of its own size, and the words for it.
 
-    The size of a row is its bound, or 1 for bounds below; of a law, the largest torque or the
-    inertia in it; of the objective, its value.
+    The size of a row is its bound, or 1 for bounds below; of a cut joint that opens, the longest
+    link, or 1 m; of a law, the largest torque or the inertia in it; of the objective, its value.
     """
 
     share: float
@@ -128,8 +128,17 @@ def _rows(look: Look) -> Iterator[Gap]:
     for group, seen in look.groups():
         values = evaluate(group.kernel.values, look.y, look.s)
         for row in np.nonzero(seen)[0].tolist():
-            size = sizes.get(id(group), {}).get(row)
+            opening = _opening(look.problem, *group.owners[row])
+            size = sizes.get(id(group), {}).get(row, opening)
             yield _gap(look, group.owners[row], values[row], size)
+
+
+def _opening(problem: Problem, constraint: Constraint, number: int) -> float | None:
+    """Return by what a position of a cut joint is measured (m), None for any other row."""
+    if constraint.name != LOOPS[0] or constraint.unit(number) != "m":
+        return None
+    lengths = [float(np.linalg.norm(np.array(joint.home)[:3, 3])) for joint in problem.tree.joints]
+    return min(1.0, max(lengths)) or None
 
 
 def _sizes(look: Look, group: Group, law: np.ndarray, mass: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ import pytest
 from ocp.models.two_link import two_link
 from ocp.models.ur5_like import ur5_like
 from ocp.problems.cart_pole_swing import problem as swing
+from ocp.problems.four_bar_effort import problem as turning
 from ocp.problems.two_link_lift import problem as lift
 from ocp.problems.two_link_time import problem as fastest
 
@@ -74,6 +75,11 @@ def test_a_limit_that_is_overshot_between_the_nodes_is_told():
     overshot = solve(statement, Transcription(method=Spline(nodes=1)))
     assert overshot.success
     assert "torque_limits (" in overshot.explanation[0] and "N m, " in overshot.explanation[0]
+
+
+def test_a_cut_joint_that_opens_is_told_by_the_size_of_its_links():
+    (line,) = solve(turning(points=14)).explanation
+    assert "loops (pin: position x) is off by 0.016 m, 5%" in line  # of 0.3 m
 
 
 def test_a_sum_that_is_no_integral_is_told():
