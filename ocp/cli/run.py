@@ -26,7 +26,7 @@ from ocp.solvers import HESSIANS, Iteration, Solver, attentive
 from ocp.solvers import INTERRUPTED as STOPPED
 from ocp.studies.addresses import module_at, named
 from ocp.studies.task import Task, on_spline, task_of
-from ocp.transcription.methods import METHODS, Method
+from ocp.transcription.methods import METHODS, Collocation, Method
 from ocp.transcription.transcribe import Transcription, settings_of, transcription_of
 
 SOLVED, NOT_SOLVED, BAD_ARGUMENTS, NOT_WRITTEN = 0, 1, 2, 3
@@ -101,6 +101,7 @@ def _run(task: Task, flags: Mapping[str, Mapping[str, Any]], steps: Steps) -> in
             chosen = {name: value for name, value in flags["motion"].items() if value is not None}
             statement = on_spline(task.problem(**flags.get("problem", {})), chosen)
         transcription, solver = _settings(task, flags)
+        _check_degree(chosen, transcription.method)
         guess = None if outputs["guess"] is None else looking.load(outputs["guess"])
         watch = None if outputs["quiet"] else _iterations(steps)
         settings = dict(flags.get("method", {}), guess=guess, watch=watch)
@@ -116,6 +117,12 @@ def _run(task: Task, flags: Mapping[str, Mapping[str, Any]], steps: Steps) -> in
     whole = _tell(task, flags.get("problem", {}), solution, certificate, outputs)
     verdict = _verdict(task.name, solution, certificate, outputs["verify"])
     return verdict if verdict != SOLVED or whole else NOT_WRITTEN
+
+
+def _check_degree(chosen: Mapping[str, Any], method: Any) -> None:
+    """Raise ValueError for a degree of splines where a method plans on a mesh of its own."""
+    if "degree" in chosen and isinstance(method, Collocation):
+        raise ValueError(f"degree: is that of splines, and method {method.name!r} plans on a mesh")
 
 
 def _solved(

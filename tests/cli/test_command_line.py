@@ -250,3 +250,5 @@ def test_knots_are_freed_by_a_flag_and_the_report_says_where_they_went(capsys):
     assert "knots: expected given or free, got 'loose'" in capsys.readouterr().err
     assert run(FASTEST, ["--spacing", "0.01"]) == 2
     assert "spacing: is that of free knots, and these are given" in capsys.readouterr().err
+    assert run(FASTEST, ["--degree", "4", "--method", "radau"]) == 2
+    assert "degree: is that of splines, and method 'radau'" in capsys.readouterr().err
