@@ -50,8 +50,7 @@ def upright(
 
     (Sohl & Bobrow 2001, eq. 83), the driven joints at rest at both ends; with exact `ends` the
     passive one is held to the vertical instead, and c1 (N2 m2 s/rad2) and c2 (N2 m2 s3/rad2) are
-    none. Raises ValueError for a weight without penalties, or below zero, which would draw away from
-    the vertical.
+    none. Raises ValueError for a weight without penalties, or below zero.
     """
     passive, *driven = (joint.name for joint in robot.moving)
     still = dict.fromkeys(driven, 0.0)

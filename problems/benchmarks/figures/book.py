@@ -81,7 +81,8 @@ def _ratios(figure: Any) -> str:
     return (
         f"{flexible:,} multiplications of the flexible model over the {WALKER:,} quoted of "
         f"Walker's rigid one; 3x3 over Newton-Euler {rigid:.2f} by our counts; what the flexible "
-        f"model costs would pay for {paid} rigid joints, {paid - JOINTS} of them imaginary"
+        f"model's accelerations cost would pay for {paid} rigid joints, {paid - JOINTS} of them "
+        "imaginary, by articulated inertias, additions counted too"
     )
 
 
