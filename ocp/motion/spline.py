@@ -314,7 +314,8 @@ def _basis(knots, degree, s, order):
     local = np.ones((len(s), 1))
     for p in range(1, degree + 1):
         first = span[:, None] - np.arange(p, -1, -1)  # functions of degree p that are not zero
-        lower = np.pad(local, ((0, 0), (1, 1)))
+        lower = np.zeros((len(s), p + 2))
+        lower[:, 1:-1] = local
         scale = _reciprocal(knots[p:] - knots[:-p])
         left, right = scale[first], scale[first + 1]
         if p <= degree - order:
