@@ -151,10 +151,11 @@ def test_the_orientation_of_a_chain_is_that_of_its_pose():
 
 
 def test_a_point_and_a_link_have_poses(flipped):
-    point, link = (
-        flipped.trace(lambda at: ca.vec(at.pose(name)), [1.0]).reshape((4, 4), order="F")  # noqa: B023
-        for name in ("tool", "joint5")
-    )
+    def pose_at_the_end(name):
+        column = flipped.trace(lambda at: ca.vec(at.pose(name)), [1.0])
+        return column.reshape((4, 4), order="F")
+
+    point, link = pose_at_the_end("tool"), pose_at_the_end("joint5")
     np.testing.assert_allclose(point, link @ translate(0, 0, 0.1), rtol=0, atol=1e-14)
     np.testing.assert_allclose(point, tool(flipped.q(1.0).ravel()), rtol=0, atol=1e-14)
 

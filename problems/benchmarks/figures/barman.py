@@ -1,6 +1,7 @@
 """The figures of Barman (2020), chapter IV: two arms of two links."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,9 @@ from ocp.problems.benchmarks.figures.page import (
     excess,
     legend,
     mark,
+    path_of_tip,
     peaks,
-    trajectory,
     turns,
-    way_of,
 )
 
 from ocp import Solution
@@ -83,12 +83,6 @@ def _forces(figure: Any) -> str:
     )
 
 
-def _path(figure: Any) -> str:
-    solution = answers.fastest()
-    trajectory(figure, solution)
-    return way_of(solution, "tip")
-
-
 def _actuation(figure: Any) -> str:
     solution = answers.sliding()
     axes, t = figure.subplots(), solution.times(401)
@@ -134,12 +128,6 @@ def _inner(figure: Any) -> str:
     )
 
 
-def _slide(figure: Any) -> str:
-    solution = answers.sliding()
-    trajectory(figure, solution)
-    return way_of(solution, "tip")
-
-
 KNOTS = "IPOPT in place of SNOPT; 22 control points a joint, bounds at the knots of the spline"
 DATA = (
     "the printed T does not follow from the printed data, by which the slide goes from 0.1 to pi/4 "
@@ -180,7 +168,7 @@ PAGES = (
         source=SOURCE + "Fig. 4.4",
         caption="Two revolute joints, minimum time: the arm at equal steps of time.",
         printed="the trajectory alone, said to resemble that of Xiang et al. (2009)",
-        draw=_path,
+        draw=partial(path_of_tip, answer=answers.fastest),
         differs="early postures are light, late ones dark; the path of the tip is added",
         height=3.6,
     ),
@@ -207,7 +195,7 @@ PAGES = (
         source=SOURCE + "Fig. 4.7",
         caption="A sliding and a turning joint: the arm at equal steps of time.",
         printed="a translation and a rotation",
-        draw=_slide,
+        draw=partial(path_of_tip, answer=answers.sliding),
         differs="literal data; the table is read as in our model pr, the second link along the "
         "slide at q2 = 0",
         height=4.0,

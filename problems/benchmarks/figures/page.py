@@ -166,6 +166,13 @@ def excess(solution: Solution) -> str:
     return f"between instants torques leave their bounds by up to {worst.dense:.2g} {worst.unit}"
 
 
+def path_of_tip(figure: Any, answer: Callable[[], Solution]) -> str:
+    """Draw the arm of a solution at equal steps of time, and return the way of its tip."""
+    solution = answer()
+    trajectory(figure, solution)
+    return way_of(solution, "tip")
+
+
 def way_of(solution: Solution, point: str) -> str:
     """Return in words where a point of a motion starts and ends, and how far it goes."""
     path = solution.trace(lambda at: at.position(point), solution.times(401))

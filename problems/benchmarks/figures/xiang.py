@@ -1,5 +1,6 @@
 """The figures of Xiang, Arora & Abdel-Malek (2009)."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from ocp.problems.benchmarks.figures.page import (
     excess,
     legend,
     mark,
+    path_of_tip,
     trajectory,
     turns,
     way_of,
@@ -138,12 +140,6 @@ def _fastest_torques(figure: Any) -> str:
         f"{excess(solution)}; signs change at {turns(t, tau[0])} (shoulder) and "
         f"{turns(t, tau[1])} (elbow) on the finer spline, which needs {fine.duration:.5f} s"
     )
-
-
-def _fastest_path(figure: Any) -> str:
-    solution = answers.fastest()
-    trajectory(figure, solution)
-    return way_of(solution, "tip")
 
 
 def _history(figure: Any) -> str:
@@ -295,7 +291,7 @@ PAGES = (
         source=SOURCE + "Fig. 9",
         caption="Example 1, rest to rest in minimum time: the arm at equal steps of time.",
         printed="the trajectory alone, without numbers",
-        draw=_fastest_path,
+        draw=partial(path_of_tip, answer=answers.fastest),
         differs="early postures are light, late ones dark; the path of the tip is added",
         height=3.6,
     ),
