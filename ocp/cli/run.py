@@ -5,7 +5,7 @@ import inspect
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -309,10 +309,8 @@ def _settings(task: Task, flags: Mapping[str, Mapping[str, Any]]) -> tuple[Trans
 def _transcription(task: Task, flags: Mapping[str, Any]) -> Transcription:
     """Return the Transcription of flags, which may name values of the task's module."""
     settings = {name: value for name, value in flags.items() if value is not None}
-    stated = task.transcription.method
-    if settings["method"] == stated.name:
-        own = {entry.name: getattr(stated, entry.name) for entry in fields(stated)}
-        settings = own | settings
+    if settings["method"] == task.transcription.method.name:
+        settings = settings_of(task.transcription) | settings
     if not is_choice(settings["dynamics"]):
         settings["dynamics"] = named(task.problem, settings["dynamics"], Formulation)
     if settings["method"] not in METHODS:

@@ -17,7 +17,7 @@ import casadi as ca
 from ocp.mechanics import kinematics
 from ocp.mechanics.joints import GROUND
 from ocp.mechanics.loads import Wrench
-from ocp.mechanics.rigid import Motion
+from ocp.mechanics.rigid import resting
 from ocp.mechanics.stays import End, Stay
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
@@ -141,8 +141,7 @@ def _end(tree, moves, which, order):
 
 def _place(tree: Tree, frames: Sequence[Matrix], which: End) -> Matrix:
     """Return the place (3, m) of an end."""
-    moves = [Motion(rotation=frame[:3, :3], origin=frame[:3, 3]) for frame in frames]
-    return _end(tree, moves, which, 0)[0]
+    return _end(tree, resting(frames), which, 0)[0]
 
 
 def _unit(tree: Tree, stay: Stay) -> str:

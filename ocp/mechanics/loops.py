@@ -19,7 +19,7 @@ import numpy as np
 
 from ocp.mechanics import kinematics
 from ocp.mechanics.loads import Load, Wrench
-from ocp.mechanics.rigid import Motion
+from ocp.mechanics.rigid import resting
 from ocp.mechanics.spatial import tidy
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
@@ -65,7 +65,7 @@ def gap(tree: Tree, q: Matrix) -> Matrix:
 
 def gap_at(tree: Tree, frames: Sequence[Matrix]) -> Matrix:
     """Return the gaps (m,), from the poses (4x4) of all links."""
-    return _stacked(tree, _resting(frames), lambda u, v: ca.dot(u[0], v[0]), 0)
+    return _stacked(tree, resting(frames), lambda u, v: ca.dot(u[0], v[0]), 0)
 
 
 def gap_rate(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
@@ -99,7 +99,7 @@ def gap_jacobian(tree: Tree, q: Matrix) -> Matrix:
 
 def gap_slope(tree: Tree, frames: Sequence[Matrix]) -> Matrix:
     """Return J (m, n) as `gap_jacobian` does, from the poses (4x4) of all links."""
-    blocks, moves = [ca.DM(0, tree.dof)], _resting(frames)
+    blocks, moves = [ca.DM(0, tree.dof)], resting(frames)
     for loop in tree.loops:
         force, start, end = _duals(loop, *_sides(tree, moves, loop))
         first, last = (kinematics.jacobian_at(tree, moves, name) for name in (loop.start, loop.end))
@@ -154,11 +154,6 @@ def _stacked(tree, moves, product, order):
         for terms in _rows(loop, *_sides(tree, moves, loop), order):
             rows.append(sum(weight * product(u, v) for weight, u, v in terms))
     return ca.vertcat(ca.DM(0, 1), *rows)
-
-
-def _resting(frames):
-    """Return the Motion of every link without velocities, from their poses (4x4)."""
-    return [Motion(rotation=frame[:3, :3], origin=frame[:3, 3]) for frame in frames]
 
 
 def _sides(tree, moves, loop):
@@ -279,7 +274,7 @@ def _actions(tree, frames, multipliers):
             f"({', '.join(labels(tree))})"
         )
     wrenches_of_loops, first = [], 0
-    moves = _resting(frames)
+    moves = resting(frames)
     for loop in tree.loops:
         start, end = _sides(tree, moves, loop)
         force, *moments = _duals(loop, start, end)

@@ -41,6 +41,11 @@ class Motion:
         return pose(self.rotation, self.origin)
 
 
+def resting(frames: Sequence[Matrix]) -> list[Motion]:
+    """Return the Motion of every link without velocities, from their poses (4x4)."""
+    return [Motion(rotation=frame[:3, :3], origin=frame[:3, 3]) for frame in frames]
+
+
 def joint_pose(joint: Joint, q: Matrix) -> Matrix:
     """Return the pose (4x4) of the joint's link in its parent: home @ exp([screw] q).
 
