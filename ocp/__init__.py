@@ -21,6 +21,7 @@ from ocp.later import later
 from ocp.mechanics import kinematics
 from ocp.mechanics.joints import Joint, dh, fixed, prismatic, revolute, screw
 from ocp.mechanics.loads import Load
+from ocp.mechanics.parameters import Parameter
 from ocp.mechanics.stays import Stay, cable, slot, stop
 from ocp.mechanics.tree import Link, Loop, Point, Tree
 from ocp.motion import BSpline
@@ -97,6 +98,7 @@ __all__ = [
     "NotSolved",
     "NotVerified",
     "Objective",
+    "Parameter",
     "Pin",
     "Point",
     "Problem",

@@ -37,6 +37,7 @@ from ocp.mechanics.logarithm import (
     relative,
 )
 from ocp.mechanics.modes import Curve, Modes, Place, damped, stiffened
+from ocp.mechanics.parameters import Parameter
 from ocp.mechanics.rigid import Motion, joint_pose
 from ocp.mechanics.spatial import dh_pose, rotate_x, rotate_y, rotate_z, translate
 from ocp.mechanics.stays import Stay, cable, slot, stop
@@ -61,6 +62,7 @@ __all__ = [
     "Matrix",
     "Modes",
     "Motion",
+    "Parameter",
     "Place",
     "Point",
     "Shape",

@@ -1,0 +1,364 @@
+"""Numbers that a statement leaves open: given per solve, or found with the motion.
+
+A Parameter stands wherever a record takes a number, alone or in an expression. Records keep it as
+an Open number, which is compared and hashed by its graph, so that they stay values; functions of an
+Instant see it as any CasADi expression. What needs numbers asks for them: `reference` gives those
+of the parameters' own values, `closed` the record with given ones in their place.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from math import inf, isfinite, isnan
+from types import MappingProxyType
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics.types import Matrix
+
+_KNOWN: dict[int, "Parameter"] = {}  # by the node of its symbol, which it keeps alive
+
+
+class Open:
+    """A scalar expression of parameters in place of a number.
+
+    Arithmetic with numbers and open numbers gives such again, with anything else what CasADi makes
+    of it. Two are equal if they are one node of a graph.
+    """
+
+    __slots__ = ()
+    expression: Matrix  # (1, 1)
+
+    def __SX__(self) -> Matrix:
+        return self.expression
+
+    def __hash__(self) -> int:
+        return int(self.expression.element_hash())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Open) and hash(self) == hash(other)
+
+    def __repr__(self) -> str:
+        return str(self.expression)
+
+    def __format__(self, words: str) -> str:
+        return format(str(self), words if words[-1:] in ("", "s") else "")
+
+    def __bool__(self) -> bool:
+        raise ValueError(f"{self}: is open; whether it is zero is not known before it is given")
+
+    def __float__(self) -> float:
+        raise TypeError(f"{self}: is open, and no number before it is given")
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"{self}: is open, and cannot be written before it is given")
+
+    def __neg__(self) -> Any:
+        return opened(-self.expression)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return opened(ca.fabs(self.expression))
+
+    def __add__(self, other: Any) -> Any:
+        return opened(self.expression + other)
+
+    def __radd__(self, other: Any) -> Any:
+        return opened(other + self.expression)
+
+    def __sub__(self, other: Any) -> Any:
+        return opened(self.expression - other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return opened(other - self.expression)
+
+    def __mul__(self, other: Any) -> Any:
+        return opened(self.expression * other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return opened(other * self.expression)
+
+    def __truediv__(self, other: Any) -> Any:
+        return opened(self.expression / other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return opened(other / self.expression)
+
+    def __pow__(self, other: Any) -> Any:
+        return opened(self.expression**other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return opened(other**self.expression)
+
+    def __lt__(self, other: Any) -> Any:
+        return self.expression < other
+
+    def __le__(self, other: Any) -> Any:
+        return self.expression <= other
+
+    def __gt__(self, other: Any) -> Any:
+        return self.expression > other
+
+    def __ge__(self, other: Any) -> Any:
+        return self.expression >= other
+
+    # what numpy calls on entries of arrays
+    def sin(self) -> Any:
+        """Return the sine."""
+        return opened(ca.sin(self.expression))
+
+    def cos(self) -> Any:
+        """Return the cosine."""
+        return opened(ca.cos(self.expression))
+
+    def sqrt(self) -> Any:
+        """Return the square root."""
+        return opened(ca.sqrt(self.expression))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Expression(Open):
+    """An open number that is made of parameters."""
+
+    expression: Matrix
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Parameter(Open):
+    """A named number that a problem leaves open.
+
+    It is given per solve, `plan.solve(speed=1.25)`, by default its `value`; or, when `free`, a
+    variable of the optimisation, which starts at `value`. Given or found, it stays within `lower`
+    and `upper`. `unit` is of the SI, as "kg" or "m/s"; records that know theirs refuse another.
+    Raises ValueError naming the parameter.
+    """
+
+    name: str
+    value: float
+    unit: str = ""
+    lower: float = -inf
+    upper: float = inf
+    free: bool = False
+    expression: Matrix = field(init=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.isidentifier():
+            raise ValueError(
+                f"parameter: name: expected a word like 'payload_mass', got {self.name!r}"
+            )
+        what = f"parameter {self.name!r}"
+        if not isinstance(self.unit, str):
+            raise ValueError(f"{what}: unit: expected a word like 'kg', got {self.unit!r}")
+        if not isinstance(self.free, bool):
+            raise ValueError(f"{what}: free: expected True or False, got {self.free!r}")
+        for side in ("value", "lower", "upper"):
+            number = _number(f"{what}: {side}", getattr(self, side))
+            object.__setattr__(self, side, number)
+        if not isfinite(self.value):
+            raise ValueError(f"{what}: value: expected a finite number, got {self.value}")
+        if not self.lower <= self.upper:
+            raise ValueError(
+                f"{what}: lower bound {self.lower:g} is above upper bound {self.upper:g}"
+            )
+        self.check(self.value)
+        object.__setattr__(self, "expression", ca.SX.sym(self.name))
+        _KNOWN[hash(self)] = self
+
+    def check(self, value: Any) -> float:
+        """Return a value as a number; raise ValueError unless it is one within the bounds."""
+        number, what = _number(f"parameter {self.name!r}", value), f"parameter {self.name!r}"
+        if not self.lower <= number <= self.upper or not isfinite(number):
+            unit = f" {self.unit}" if self.unit else ""
+            raise ValueError(
+                f"{what}: expected a number within {self.lower:g} and {self.upper:g}{unit}, "
+                f"got {number:g}"
+            )
+        return number
+
+
+Values = Mapping[Parameter, float]
+
+
+def _number(what: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError, RuntimeError):
+        raise ValueError(f"{what}: expected a number, got {value!r}") from None
+    if isnan(number):
+        raise ValueError(f"{what}: expected a number, got nan")
+    return number
+
+
+def opened(value: Any) -> Any:
+    """Return a scalar expression as an Open number, or as a float if it is constant; anything else
+    as it is."""
+    if not isinstance(value, ca.SX) or value.numel() != 1:
+        return value
+    value = ca.densify(value)
+    if value.is_constant():
+        return float(value)
+    return _KNOWN.get(int(value.element_hash()), Expression(value))
+
+
+def is_open(value: Any) -> bool:
+    """Tell whether a number, or any entry of nested sequences of numbers, is open."""
+    if isinstance(value, Open):
+        return True
+    if isinstance(value, ca.SX):
+        return not value.is_constant()
+    if isinstance(value, np.ndarray):
+        return value.dtype == object and any(is_open(entry) for entry in value.ravel())
+    return isinstance(value, list | tuple) and any(is_open(entry) for entry in value)
+
+
+def array(value: Any) -> np.ndarray:
+    """Return nested sequences of numbers as an array: of floats, or where an entry is open of
+    objects, floats and Open numbers. Raises TypeError or ValueError for anything else."""
+    if isinstance(value, ca.SX):
+        value = [[value[i, j] for j in range(value.shape[1])] for i in range(value.shape[0])]
+        value = [row[0] for row in value] if len(value[0]) == 1 else value
+    if not is_open(value):
+        return np.asarray(value, dtype=float)
+    entries = np.asarray(_plain(value), dtype=object)
+    return np.frompyfunc(lambda entry: entry if isinstance(entry, Open) else float(entry), 1, 1)(
+        entries
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Return nested lists with Open numbers in place of scalar expressions."""
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_plain(entry) for entry in value]
+    return opened(value)
+
+
+def matrix(value: Any) -> Matrix:
+    """Return nested sequences of numbers, a vector or the rows of a matrix, as DM; as SX where an
+    entry is open."""
+    entries = array(value)
+    if entries.dtype != object:
+        return ca.DM(entries)
+    if entries.ndim == 0:
+        return ca.SX(entries.item())
+    rows = [ca.horzcat(*row) for row in np.atleast_2d(entries.T).T.tolist()]
+    return ca.SX(ca.vertcat(*rows))
+
+
+def parameters_of(value: Any) -> tuple[Parameter, ...]:
+    """Return the parameters in a record, an expression, or nested sequences of these.
+
+    They come in the order in which they are met. What is inside functions is not seen.
+    """
+    return tuple(dict.fromkeys(_met(value)))
+
+
+def _met(value: Any) -> Iterator[Parameter]:
+    if isinstance(value, Parameter):
+        yield value
+    elif isinstance(value, Open):
+        yield from _met(value.expression)
+    elif isinstance(value, ca.SX):
+        for symbol in ca.symvar(value):
+            parameter = _KNOWN.get(int(symbol.element_hash()))
+            if parameter is not None:
+                yield parameter
+    elif is_dataclass(value) and not isinstance(value, type):
+        for entry in fields(value):
+            yield from _met(getattr(value, entry.name))
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from _met(part)
+    elif isinstance(value, list | tuple) or (
+        isinstance(value, np.ndarray) and value.dtype == object
+    ):
+        for part in value:
+            yield from _met(part)
+
+
+def evaluated(expression: Matrix, values: Values) -> Matrix:
+    """Return an expression with numbers in place of parameters: DM if no other symbol is left."""
+    chosen = [each for each in parameters_of(expression) if each in values]
+    if chosen:
+        symbols = ca.vertcat(*(each.expression for each in chosen))
+        numbers = ca.DM([values[each] for each in chosen])
+        expression = ca.substitute(expression, symbols, numbers)
+    return ca.evalf(expression) if not ca.symvar(expression) else expression
+
+
+def reference(value: Any) -> Any:
+    """Return an open number, or nested sequences of such, with every parameter at its own value."""
+    return closed(value, {each: each.value for each in parameters_of(value)})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Given:
+    """A function of a statement with numbers in place of the parameters that it has inside."""
+
+    function: Callable[..., Any]
+    values: Values
+
+    @property
+    def __wrapped__(self) -> Callable[..., Any]:
+        return self.function
+
+    def __call__(self, *arguments: Any) -> Any:
+        result = self.function(*arguments)
+        if isinstance(result, Open | list | tuple) or (
+            isinstance(result, np.ndarray) and result.dtype == object
+        ):
+            result = closed(result, self.values)
+        return evaluated(result, self.values) if isinstance(result, ca.SX) else result
+
+
+def closed(value: Any, values: Values) -> Any:
+    """Return a record, a number or nested sequences of these with numbers in place of parameters.
+
+    Records are made anew where something in them was open, and so checked as if they had been
+    stated with these numbers; what has nothing open in it is returned as it is. Functions become
+    `Given` ones. Raises ValueError as the records do.
+    """
+    if not values:
+        return value
+    if isinstance(value, Open):
+        left = evaluated(value.expression, values)
+        return float(left) if isinstance(left, ca.DM) else opened(left)
+    if isinstance(value, ca.SX):
+        return evaluated(value, values)
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = {entry.name: getattr(value, entry.name) for entry in fields(value) if entry.init}
+        anew = {name: closed(part, values) for name, part in parts.items()}
+        changed = {name: part for name, part in anew.items() if part is not parts[name]}
+        return replace(value, **changed) if changed else value
+    if isinstance(value, list | tuple):
+        anew_list = [closed(part, values) for part in value]
+        same = all(one is other for one, other in zip(anew_list, value))
+        return value if same else type(value)(anew_list)
+    if isinstance(value, Mapping):
+        anew = {name: closed(part, values) for name, part in value.items()}
+        same = all(anew[name] is value[name] for name in anew)
+        return value if same else MappingProxyType(anew)
+    if callable(value) and not isinstance(value, type):
+        return Given(value, values)
+    return value
+
+
+def values_of(parameters: Sequence[Parameter], given: Mapping[str, Any]) -> dict[Parameter, float]:
+    """Return the value of every parameter: of those `given` by name that, of others their own.
+
+    Raises ValueError for an unknown name, listing the known ones, and for a value that is no number
+    within the parameter's bounds.
+    """
+    known = {each.name: each for each in parameters}
+    for name in given:
+        if name not in known:
+            raise ValueError(
+                f"parameter {name!r}: the problem has no such parameter; "
+                f"it has {', '.join(known) or 'none'}"
+            )
+    return {
+        each: each.check(given[name]) if name in given else each.value
+        for name, each in known.items()
+    }

@@ -1,0 +1,82 @@
+"""Parameters: open numbers that stay values, and the records closed with given ones."""
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from ocp import Parameter
+from ocp.mechanics.parameters import (
+    array,
+    closed,
+    is_open,
+    matrix,
+    parameters_of,
+    reference,
+    values_of,
+)
+
+
+def test_open_numbers_are_compared_and_hashed_by_their_graph():
+    mass, twin = Parameter("mass", 2.0, "kg"), Parameter("mass", 2.0, "kg")
+    double = 2 * mass
+    assert (1.0, mass) == (1.0, mass) and (1.0, mass) != (1.0, twin)
+    assert {double: 1}[double] == 1 and double != mass
+
+
+def test_arithmetic_gives_open_numbers_and_constants_give_numbers():
+    mass = Parameter("mass", 2.0)
+    assert reference(3 * mass - 1) == 5.0
+    assert mass - mass == 0.0 and isinstance(0 * mass, float)
+    x = ca.SX.sym("x", 3)
+    assert float(ca.Function("f", [x, mass.expression], [x[0] * mass + ca.sin(mass)])(1, 0)) == 0
+
+
+def test_closing_puts_numbers_into_nested_sequences_and_leaves_the_rest_as_it_is():
+    length, mass = Parameter("length", 1.0), Parameter("mass", 2.0)
+    given = {length: 0.5}
+    plain = (1.0, (2.0, 3.0))
+    assert closed(plain, given) is plain
+    half = closed((1.0, (length, 2 * length + mass)), given)
+    assert half[:1] == (1.0,) and half[1][0] == 0.5
+    assert parameters_of(half) == (mass,)
+    assert closed(half, {mass: 4.0}) == (1.0, (0.5, 5.0))
+
+
+def test_arrays_and_matrices_of_open_numbers_keep_their_places():
+    a = Parameter("a", 7.0)
+    assert array([[1, 2], [a, 4]])[1, 0] is a and not is_open(array([1.0, 2.0]))
+    values = ca.Function("f", [a.expression], [matrix([[1, a], [3, 4]])])(7)
+    assert np.array(values).tolist() == [[1, 7], [3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("two words", 1.0), "name"),
+        (("mass", "heavy"), "parameter 'mass': value"),
+        (("mass", float("nan")), "parameter 'mass': value"),
+        (("mass", 1.0, "kg", 3.0, 2.0), "lower bound 3 is above upper bound 2"),
+        (("mass", 5.0, "kg", 0.0, 2.0), "within 0 and 2 kg, got 5"),
+        (("mass", 1.0, 3), "unit"),
+    ],
+)
+def test_a_parameter_that_cannot_be_is_refused_by_name(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        Parameter(*arguments)
+
+
+def test_given_values_are_refused_by_name_when_unknown_or_out_of_bounds():
+    mass = Parameter("mass", 1.0, "kg", 0.0, 2.0)
+    assert values_of([mass], {}) == {mass: 1.0}
+    with pytest.raises(ValueError, match="'weight': .* has no such parameter; it has mass"):
+        values_of([mass], {"weight": 1.0})
+    with pytest.raises(ValueError, match="parameter 'mass': expected a number within 0 and 2 kg"):
+        values_of([mass], {"mass": 3.0})
+
+
+def test_an_open_number_is_no_truth_and_no_float():
+    mass = Parameter("mass", 1.0)
+    with pytest.raises(ValueError, match="mass: is open"):
+        bool(mass)
+    with pytest.raises(TypeError, match="mass: is open"):
+        float(mass)
