@@ -193,13 +193,15 @@ def _number(what: str, value: Any) -> float:
 
 
 def opened(value: Any) -> Any:
-    """Return a scalar expression as an Open number, or as a float if it is constant; anything else
-    as it is."""
+    """Return a scalar expression of parameters as an Open number, or as a float if it is constant;
+    anything else as it is."""
     if not isinstance(value, ca.SX) or value.numel() != 1:
         return value
     value = ca.densify(value)
     if value.is_constant():
         return float(value)
+    if any(int(symbol.element_hash()) not in _KNOWN for symbol in ca.symvar(value)):
+        return value
     return _KNOWN.get(int(value.element_hash()), Expression(value))
 
 
@@ -223,16 +225,18 @@ def array(value: Any) -> np.ndarray:
     if not is_open(value):
         return np.asarray(value, dtype=float)
     entries = np.asarray(_plain(value), dtype=object)
-    return np.frompyfunc(lambda entry: entry if isinstance(entry, Open) else float(entry), 1, 1)(
-        entries
-    )
+    anew = np.frompyfunc(lambda entry: entry if isinstance(entry, Open) else float(entry), 1, 1)
+    return np.asarray(anew(entries), dtype=object)
 
 
 def _plain(value: Any) -> Any:
     """Return nested lists with Open numbers in place of scalar expressions."""
     if isinstance(value, list | tuple | np.ndarray):
         return [_plain(entry) for entry in value]
-    return opened(value)
+    number = opened(value)
+    if isinstance(number, ca.SX):
+        raise TypeError(f"{number}: expected numbers and parameters")
+    return number
 
 
 def matrix(value: Any) -> Matrix:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
-from math import isfinite, isnan
+from math import inf, isfinite, isnan
 from types import MappingProxyType
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from ocp.mechanics.checks import called, instance, set_fields, several, shown
 from ocp.mechanics.loads import Load
+from ocp.mechanics.parameters import Open, array, is_open
 from ocp.mechanics.structure import floating_root
 from ocp.mechanics.tree import Tree
 from ocp.motion.basis import Basis
@@ -23,6 +24,7 @@ from ocp.problem.units import unit_of
 
 INSTANTS = ("path", "start", "end", "ends", "joined", "hull")
 KINDS = ("end", "integral", "squares")
+DEPTH = 50  # of operations, to which two open bounds are compared
 WORDS = 250  # characters of names that a record shows of itself
 
 
@@ -53,10 +55,10 @@ class Constraint:
     Equal bounds make an equality. `when` is "path", "start", "end", "ends", a Span or an interval
     (a, b) of s; "joined" hands the function both ends of the motion at once, two Instants; "hull"
     holds the function, linear in q, for every control point, and so for the whole curve. Bounds are
-    numbers or one per row; `labels` and `units` name the rows. Equalities hold at the Greville
-    abscissae of the spline, inequalities, and all rows on torques that are variables, at the nodes
-    of the transcription. Raises ValueError naming the constraint, the field, what was expected and
-    what came.
+    numbers, which may be open, or one per row; `labels` and `units` name the rows. Equalities hold
+    at the Greville abscissae of the spline, inequalities, and all rows on torques that are
+    variables, at the nodes of the transcription. Raises ValueError naming the constraint, the
+    field, what was expected and what came.
     """
 
     name: str
@@ -86,7 +88,7 @@ class Constraint:
     def _check_order(self, what: str) -> None:
         sides = np.broadcast_arrays(np.atleast_1d(self.lower), np.atleast_1d(self.upper))
         for row, (lower, upper) in enumerate(zip(*sides)):
-            if lower > upper:
+            if not is_open([lower, upper]) and lower > upper:
                 raise ValueError(
                     f"{what}: {self.label(row)}: "
                     f"lower bound {lower:g} is above upper bound {upper:g}"
@@ -96,8 +98,13 @@ class Constraint:
         rows = f"{', '.join(self.labels)}" or "rows"
         return f"Constraint({self.name!r}, {_short(rows)}, when={self.when!r})"
 
+    @property
+    def open(self) -> bool:
+        """Tell whether a bound is open: given with the problem's parameters."""
+        return is_open([self.lower, self.upper])
+
     def bounds(self, size: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return (lower, upper), each (size,).
+        """Return (lower, upper), each (size,), of objects where bounds are open.
 
         Raise ValueError if the given bounds have another length.
         """
@@ -115,13 +122,25 @@ class Constraint:
                 )
         return np.broadcast_to(self.lower, size), np.broadcast_to(self.upper, size)
 
-    def lower_of(self, row: int) -> float:
-        """Return the lower bound of a row."""
+    def lower_of(self, row: int) -> Any:
+        """Return the lower bound of a row, a number or an Open one."""
         return self.lower[row] if np.ndim(self.lower) else self.lower
 
-    def upper_of(self, row: int) -> float:
-        """Return the upper bound of a row."""
+    def upper_of(self, row: int) -> Any:
+        """Return the upper bound of a row, a number or an Open one."""
         return self.upper[row] if np.ndim(self.upper) else self.upper
+
+    def equal(self, row: int) -> bool:
+        """Tell whether a row is an equality: its bounds are one number, or alike expressions."""
+        lower, upper = self.lower_of(row), self.upper_of(row)
+        if isinstance(lower, Open) and isinstance(upper, Open):
+            return bool(ca.is_equal(lower.expression, upper.expression, DEPTH))
+        return bool(lower == upper)
+
+    def bounded(self, row: int) -> tuple[bool, bool]:
+        """Tell whether a row has a lower and an upper bound; open ones are bounds."""
+        sides = self.lower_of(row), self.upper_of(row)
+        return is_open(sides[0]) or sides[0] > -inf, is_open(sides[1]) or sides[1] < inf
 
     def label(self, row: int) -> str:
         """Return the name of a row: the joint or direction it belongs to."""
@@ -273,12 +292,12 @@ class Problem:
 
 def _bound(what: str, value: Any) -> Any:
     try:
-        bound = np.asarray(value, dtype=float)
+        bound = array(value)
     except (TypeError, ValueError):
         raise ValueError(f"{what}: expected numbers, got {value!r}") from None
-    if np.isnan(bound).any() or bound.ndim > 1:
+    if bound.ndim > 1 or any(entry != entry for entry in bound.ravel()):
         raise ValueError(f"{what}: expected numbers, got {bound.tolist()}")
-    return float(bound) if bound.ndim == 0 else tuple(bound.tolist())
+    return bound.item() if bound.ndim == 0 else tuple(bound.tolist())
 
 
 def _when(what: str, value: Any) -> Any:
