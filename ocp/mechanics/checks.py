@@ -8,32 +8,71 @@ from typing import Any
 
 import numpy as np
 
+from ocp.mechanics.parameters import (
+    Open,
+    Parameter,
+    array,
+    is_open,
+    opened,
+    parameters_of,
+    reference,
+)
 
-def numbers(what: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """Return `value` as a float array of that shape.
 
-    Raises ValueError naming `what` otherwise, or if an entry is not finite.
+def numbers(what: str, value: Any, shape: tuple[int, ...], unit: str | None = None) -> np.ndarray:
+    """Return `value` as an array of that shape: of floats, or where an entry is open of objects.
+
+    Entries may be open where a `unit` is given, "" where they have none or several; a Parameter of
+    another unit is refused. Raises ValueError naming `what` otherwise, or if an entry is not
+    finite, an open one at its parameters' own values.
     """
     try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(f"{what}: expected numbers of shape {shape}, got {value!r}") from None
-    if array.shape != shape:
-        raise ValueError(f"{what}: expected shape {shape}, got {array.shape}")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{what}: expected finite numbers, got {array.tolist()}")
-    return array
+        entries = np.asarray(value, dtype=float) if unit is None else array(value)
+    except (TypeError, ValueError, RuntimeError):
+        open_ones = _open_ones(value) if unit is None else ""
+        raise ValueError(
+            f"{what}: expected numbers of shape {shape}, got {open_ones or repr(value)}"
+        ) from None
+    if entries.shape != shape:
+        raise ValueError(f"{what}: expected shape {shape}, got {entries.shape}")
+    if not np.isfinite(at_own_values(entries)).all():
+        raise ValueError(f"{what}: expected finite numbers, got {entries.tolist()}")
+    check_units(what, entries, unit or "")
+    return entries
 
 
-def rigid_pose(what: str, value: Any) -> np.ndarray:
-    """Return `value` as a pose (4x4); raise ValueError naming `what` unless it is a rigid one."""
-    matrix = numbers(what, value, (4, 4))
-    rotation = matrix[:3, :3]
-    if (
-        np.abs(rotation @ rotation.T - np.eye(3)).max() > 1e-9
-        or np.linalg.det(rotation) < 0
-        or (matrix[3] != (0, 0, 0, 1)).any()
-    ):
+def _open_ones(value: Any) -> str:
+    """Return in words which parameters stand where numbers are needed; "" if none do."""
+    names = [repr(each.name) for each in parameters_of(value)]
+    return f"{', '.join(names)}, and no parameter can stand here" if names else ""
+
+
+def at_own_values(entries: np.ndarray) -> np.ndarray:
+    """Return an array's floats with every parameter at its own value; of floats the array."""
+    return entries if entries.dtype != object else np.asarray(reference(entries), dtype=float)
+
+
+def check_units(what: str, entries: Any, unit: str) -> None:
+    """Raise ValueError naming a Parameter among entries that has another unit than `unit`.
+
+    Parameters without a unit, entries without one (""), and expressions go unchecked.
+    """
+    for entry in np.ravel(entries) if is_open(entries) else ():
+        if isinstance(entry, Parameter) and unit and entry.unit not in ("", unit):
+            raise ValueError(
+                f"{what}: expected {unit}, got parameter {entry.name!r} in {entry.unit}"
+            )
+
+
+def rigid_pose(what: str, value: Any, unit: str | None = None) -> np.ndarray:
+    """Return `value` as a pose (4x4); raise ValueError naming `what` unless it is a rigid one.
+
+    With the `unit` of its translation it may be open, as `numbers` has it.
+    """
+    matrix = numbers(what, value, (4, 4), None if unit is None else "")
+    check_units(what, matrix[:3, 3], unit or "")
+    here = at_own_values(matrix)
+    if not is_rotation(here[:3, :3]) or (here[3] != (0, 0, 0, 1)).any():
         raise ValueError(
             f"{what}: expected a rigid pose (rotation and translation over the row 0 0 0 1), got "
             f"{matrix.tolist()}"
@@ -41,39 +80,61 @@ def rigid_pose(what: str, value: Any) -> np.ndarray:
     return matrix
 
 
-def limits(what: str, value: Any) -> tuple[float, float]:
-    """Return (lower, upper) from a pair or from one number b meaning (-b, b).
+def is_rotation(matrix: np.ndarray) -> bool:
+    """Tell whether numbers (3x3) are a rotation."""
+    off = np.abs(matrix @ matrix.T - np.eye(3)).max()
+    return bool(off <= 1e-9 and np.linalg.det(matrix) >= 0)
+
+
+def limits(what: str, value: Any, unit: str | None = None) -> tuple[float, float]:
+    """Return (lower, upper) from a pair or from one number b meaning (-b, b), open as `numbers` has
+    it.
 
     Raises ValueError naming `what`.
     """
+    number, value = (float, value) if unit is None else (_float_or_open, opened(value))
     try:
         lower, upper = (
-            (-float(value), float(value))
+            (-number(value), number(value))
             if np.ndim(value) == 0
-            else (float(bound) for bound in value)
+            else (number(bound) for bound in value)
         )
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeError):
         raise ValueError(f"{what}: expected (lower, upper) or one number, got {value!r}") from None
-    if isnan(lower) or isnan(upper):
+    check_units(what, (value,) if np.ndim(value) == 0 else (lower, upper), unit or "")
+    least, most = reference((lower, upper))
+    if isnan(least) or isnan(most):
         raise ValueError(f"{what}: expected numbers, got {(lower, upper)}")
-    if lower > upper:
+    if least > most:
         raise ValueError(f"{what}: lower bound {lower:g} is above upper bound {upper:g}")
     return lower, upper
 
 
-def frozen(array: Any) -> Any:
-    """Return nested tuples of an array: hashable, comparable, read-only."""
-    return tuple(frozen(row) for row in array) if np.ndim(array) else float(array)
+def _float_or_open(value: Any) -> Any:
+    value = opened(value)
+    return value if isinstance(value, Open) else float(value)
 
 
-def positive(what: str, value: Any, zero: bool = False) -> float:
-    """Return a number above 0, or with `zero` at least 0; raise ValueError naming `what`."""
-    number = float(numbers(what, value, ()))
-    if number < 0 or (number == 0 and not zero):
+def frozen(entries: Any) -> Any:
+    """Return nested tuples of an array of numbers, some of which may be open: hashable, comparable,
+    read-only."""
+    if isinstance(entries, Open):
+        return entries
+    return tuple(frozen(row) for row in entries) if np.ndim(entries) else float(entries)
+
+
+def positive(what: str, value: Any, zero: bool = False, unit: str | None = None) -> float:
+    """Return a number above 0, or with `zero` at least 0; raise ValueError naming `what`.
+
+    With a `unit` it may be open, as `numbers` has it.
+    """
+    number = numbers(what, value, (), unit)
+    here = float(at_own_values(number))
+    if here < 0 or (here == 0 and not zero):
         raise ValueError(
-            f"{what}: expected a number {'of at least' if zero else 'above'} 0, got {number:g}"
+            f"{what}: expected a number {'of at least' if zero else 'above'} 0, got {here:g}"
         )
-    return number
+    return frozen(number[()])
 
 
 def symmetric(what: str, value: Any, m: int) -> np.ndarray:

@@ -9,6 +9,7 @@ of the parameters' own values, `closed` the record with given ones in their plac
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from math import inf, isfinite, isnan
+from operator import add, mul, sub, truediv
 from types import MappingProxyType
 from typing import Any
 
@@ -17,14 +18,15 @@ import numpy as np
 
 from ocp.mechanics.types import Matrix
 
+ZERO = 1e-12  # below which a number that ought to be zero is it
 _KNOWN: dict[int, "Parameter"] = {}  # by the node of its symbol, which it keeps alive
 
 
 class Open:
     """A scalar expression of parameters in place of a number.
 
-    Arithmetic with numbers and open numbers gives such again, with anything else what CasADi makes
-    of it. Two are equal if they are one node of a graph.
+    Arithmetic with numbers and open numbers gives such again, with arrays of numpy arrays of such,
+    with anything else what CasADi makes of it. Two are equal if they are one node of a graph.
     """
 
     __slots__ = ()
@@ -64,34 +66,34 @@ class Open:
         return opened(ca.fabs(self.expression))
 
     def __add__(self, other: Any) -> Any:
-        return opened(self.expression + other)
+        return _combined(add, self.expression, other)
 
     def __radd__(self, other: Any) -> Any:
-        return opened(other + self.expression)
+        return _combined(add, other, self.expression)
 
     def __sub__(self, other: Any) -> Any:
-        return opened(self.expression - other)
+        return _combined(sub, self.expression, other)
 
     def __rsub__(self, other: Any) -> Any:
-        return opened(other - self.expression)
+        return _combined(sub, other, self.expression)
 
     def __mul__(self, other: Any) -> Any:
-        return opened(self.expression * other)
+        return _combined(mul, self.expression, other)
 
     def __rmul__(self, other: Any) -> Any:
-        return opened(other * self.expression)
+        return _combined(mul, other, self.expression)
 
     def __truediv__(self, other: Any) -> Any:
-        return opened(self.expression / other)
+        return _combined(truediv, self.expression, other)
 
     def __rtruediv__(self, other: Any) -> Any:
-        return opened(other / self.expression)
+        return _combined(truediv, other, self.expression)
 
     def __pow__(self, other: Any) -> Any:
-        return opened(self.expression**other)
+        return _combined(pow, self.expression, other)
 
     def __rpow__(self, other: Any) -> Any:
-        return opened(other**self.expression)
+        return _combined(pow, other, self.expression)
 
     def __lt__(self, other: Any) -> Any:
         return self.expression < other
@@ -192,6 +194,13 @@ def _number(what: str, value: Any) -> float:
     return number
 
 
+def _combined(operation: Callable[..., Any], one: Any, other: Any) -> Any:
+    """Return operation(one, other) as `opened` has it; of arrays numpy makes it, entry by entry."""
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return NotImplemented
+    return opened(operation(one, other))
+
+
 def opened(value: Any) -> Any:
     """Return a scalar expression of parameters as an Open number, or as a float if it is constant;
     anything else as it is."""
@@ -225,13 +234,19 @@ def array(value: Any) -> np.ndarray:
     if not is_open(value):
         return np.asarray(value, dtype=float)
     entries = np.asarray(_plain(value), dtype=object)
-    anew = np.frompyfunc(lambda entry: entry if isinstance(entry, Open) else float(entry), 1, 1)
-    return np.asarray(anew(entries), dtype=object)
+    return _entrywise(lambda entry: entry if isinstance(entry, Open) else float(entry), entries)
+
+
+def _entrywise(function: Callable[[Any], Any], entries: np.ndarray) -> np.ndarray:
+    """Return an array of objects with a function's values in place of its entries."""
+    return np.asarray(np.frompyfunc(function, 1, 1)(entries), dtype=object)
 
 
 def _plain(value: Any) -> Any:
     """Return nested lists with Open numbers in place of scalar expressions."""
-    if isinstance(value, list | tuple | np.ndarray):
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
         return [_plain(entry) for entry in value]
     number = opened(value)
     if isinstance(number, ca.SX):
@@ -275,11 +290,33 @@ def _met(value: Any) -> Iterator[Parameter]:
     elif isinstance(value, Mapping):
         for part in value.values():
             yield from _met(part)
-    elif isinstance(value, list | tuple) or (
-        isinstance(value, np.ndarray) and value.dtype == object
-    ):
+    elif isinstance(value, np.ndarray) and value.dtype == object:
+        yield from _met(value.ravel().tolist())
+    elif isinstance(value, list | tuple):
         for part in value:
             yield from _met(part)
+
+
+def vanishes(value: Any) -> bool:
+    """Tell whether a number is zero, an open one whatever its parameters' values: found in numbers,
+    at a few of them near their own."""
+    if not is_open(value):
+        return bool(abs(value) < ZERO)
+    parameters = parameters_of(value)
+    near = (
+        {each: _beside(each.value, n, k) for n, each in enumerate(parameters)} for k in range(3)
+    )
+    return all(abs(closed(value, values)) < ZERO for values in near)
+
+
+def _beside(number: float, n: int, k: int) -> float:
+    """Return the k-th number near that of the n-th parameter, the number itself first."""
+    return number * (1 + k * (n + 1) / 7) + k * (n + 1) / 9
+
+
+def some(values: Sequence[Any]) -> bool:
+    """Tell whether any entry of a vector is open or not zero."""
+    return any(isinstance(each, Open) or each for each in values)
 
 
 def evaluated(expression: Matrix, values: Values) -> Matrix:
@@ -293,7 +330,8 @@ def evaluated(expression: Matrix, values: Values) -> Matrix:
 
 
 def reference(value: Any) -> Any:
-    """Return an open number, or nested sequences of such, with every parameter at its own value."""
+    """Return a record, an open number, or nested sequences of such, with every parameter at its own
+    value."""
     return closed(value, {each: each.value for each in parameters_of(value)})
 
 
@@ -336,6 +374,8 @@ def closed(value: Any, values: Values) -> Any:
         anew = {name: closed(part, values) for name, part in parts.items()}
         changed = {name: part for name, part in anew.items() if part is not parts[name]}
         return replace(value, **changed) if changed else value
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return array(_entrywise(lambda entry: closed(entry, values), value))
     if isinstance(value, list | tuple):
         anew_list = [closed(part, values) for part in value]
         same = all(one is other for one, other in zip(anew_list, value))

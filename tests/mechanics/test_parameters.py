@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from ocp import Parameter
+from ocp.mechanics.checks import limits, numbers, positive
 from ocp.mechanics.parameters import (
     array,
     closed,
@@ -13,6 +14,7 @@ from ocp.mechanics.parameters import (
     parameters_of,
     reference,
     values_of,
+    vanishes,
 )
 
 
@@ -80,3 +82,26 @@ def test_an_open_number_is_no_truth_and_no_float():
         bool(mass)
     with pytest.raises(TypeError, match="mass: is open"):
         float(mass)
+
+
+def test_numbers_are_open_only_where_their_unit_is_told():
+    mass = Parameter("mass", 2.0, "kg")
+    assert numbers("load", [mass, 1, 2], (3,), "kg").tolist() == [mass, 1.0, 2.0]
+    assert limits("bounds", 2 * mass, "")[1] is not None and positive("m", mass, unit="kg") is mass
+    with pytest.raises(ValueError, match="load: .* got 'mass', and no parameter can stand here"):
+        numbers("load", [mass, 1, 2], (3,))
+    with pytest.raises(ValueError, match="load: expected m, got parameter 'mass' in kg"):
+        numbers("load", [mass, 1, 2], (3,), "m")
+    with pytest.raises(ValueError, match="bounds: lower bound 3 is above upper bound mass"):
+        limits("bounds", (3, mass), "kg")
+
+
+def test_arrays_times_open_numbers_are_arrays_of_open_numbers():
+    length = Parameter("length", 2.0)
+    for product in (length * np.array([1.0, 2.0]), np.array([1.0, 2.0]) * length):
+        assert reference(product).tolist() == [2.0, 4.0]
+
+
+def test_what_vanishes_whatever_the_values_is_told_from_what_is_zero_at_these():
+    a, b = Parameter("a", 1.0), Parameter("b", 1.0)
+    assert vanishes(0.6 * (0.8 * a) - 0.8 * (0.6 * a)) and not vanishes(a - b)
