@@ -18,6 +18,8 @@ from ocp.mechanics.parameters import (
     reference,
 )
 
+WORDS = 250  # characters of names that a record shows of itself
+
 
 def numbers(what: str, value: Any, shape: tuple[int, ...], unit: str | None = None) -> np.ndarray:
     """Return `value` as an array of that shape: of floats, or where an entry is open of objects.
@@ -186,3 +188,8 @@ def called(what: str, value: Any) -> Any:
     if not callable(value):
         raise ValueError(f"{what}: expected a function, got {shown(value)}")
     return value
+
+
+def shortened(text: str) -> str:
+    """Return a text cut after WORDS characters."""
+    return text if len(text) <= WORDS else f"{text[:WORDS]}..."

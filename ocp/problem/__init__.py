@@ -42,8 +42,9 @@ from ocp.problem.objectives import (
 from ocp.problem.point_mass import PointMass
 from ocp.problem.poses import pose_along, pose_at_end, pose_at_start, pose_tracking
 from ocp.problem.reactions import Reaction, shared, two_pass, zero_moment_point
-from ocp.problem.statement import Constraint, Objective, Problem, Span, Term
+from ocp.problem.statement import Constraint, Problem, Span
 from ocp.problem.symmetry import Symmetry, mirrored, periodic
+from ocp.problem.terms import Objective, Term
 
 __all__ = [
     "RESERVED",

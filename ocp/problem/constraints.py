@@ -1,18 +1,20 @@
 """The usual requirements on a motion, each a function that returns Constraint records."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isfinite
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ocp.mechanics.checks import instance, shown
 from ocp.mechanics.joints import Joint
+from ocp.mechanics.parameters import Open, is_open, opened, reference
 from ocp.mechanics.tree import Tree
 from ocp.problem.instant import Instant
 from ocp.problem.statement import Constraint
 from ocp.problem.units import unit_of
 
-PerJoint: TypeAlias = float | Sequence[float] | np.ndarray | Mapping[str, float] | None
+PerJoint: TypeAlias = float | Open | Sequence[Any] | np.ndarray | Mapping[str, Any] | None
 
 
 def at_start(
@@ -20,8 +22,9 @@ def at_start(
 ) -> tuple[Constraint, ...]:
     """Prescribe coordinates, rates and accelerations at s = 0.
 
-    Each is a number for all joints, n numbers, or {joint name: number} for some. Raises ValueError
-    for a wrong count, an unknown joint, or a coordinate outside its joint's limits.
+    Each is a number for all joints, n numbers, or {joint name: number} for some; numbers may be
+    open. Raises ValueError for a wrong count, an unknown joint, or a coordinate outside its joint's
+    limits.
     """
     return _boundary(tree, "start", q=q, qd=qd, qdd=qdd)
 
@@ -88,7 +91,7 @@ def _limits(tree: Tree, name: str, attribute: str, quantity: str, when: str = "p
     bounded = [
         (row, joint)
         for row, joint in enumerate(tree.moving)
-        if np.isfinite(getattr(joint, attribute)).any()
+        if any(is_open(bound) or isfinite(bound) for bound in getattr(joint, attribute))
     ]
     if not bounded:
         raise ValueError(f"{name}: no joint of the tree has {attribute} limits")
@@ -129,9 +132,10 @@ def _prescribed(tree: Tree, when: str, quantity: str, value: PerJoint) -> Constr
     )
 
 
-def _per_joint(tree: Tree, what: str, value: Any) -> dict[int, float]:
+def _per_joint(tree: Tree, what: str, value: Any) -> dict[int, Any]:
     """Return {row of q: number} from a number, a sequence of n or a mapping by joint name."""
     instance(f"{what}: tree", tree, Tree)
+    value = opened(value)
     if isinstance(value, Mapping):
         values = {tree.coordinate(name): number for name, number in value.items()}
     elif isinstance(value, str) or hasattr(value, "is_symbolic"):
@@ -146,7 +150,10 @@ def _per_joint(tree: Tree, what: str, value: Any) -> dict[int, float]:
     return {row: _number(what, tree.moving[row], value) for row, value in values.items()}
 
 
-def _number(what: str, joint: Joint, value: Any) -> float:
+def _number(what: str, joint: Joint, value: Any) -> Any:
+    value = opened(value)
+    if isinstance(value, Open):
+        return value
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -156,9 +163,9 @@ def _number(what: str, joint: Joint, value: Any) -> float:
     return number
 
 
-def _check_inside(joints: Iterable[Joint], values: Iterable[float], when: str) -> None:
-    for joint, value in zip(joints, values):
-        lower, upper = joint.position
+def _check_inside(joints: Iterable[Joint], values: Iterable[Any], when: str) -> None:
+    for joint, number in zip(joints, values):
+        value, (lower, upper) = reference((number, joint.position))
         if not lower <= value <= upper:
             raise ValueError(
                 f"at_{when}: joint {joint.name!r}: {value:g} {unit_of(joint, 'q')} is outside its "

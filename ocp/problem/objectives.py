@@ -9,9 +9,10 @@ from typing import Any
 
 import casadi as ca
 
+from ocp.mechanics.parameters import is_open, matrix, opened, reference
 from ocp.mechanics.tree import Tree
 from ocp.problem.instant import Instant
-from ocp.problem.statement import Objective, Term
+from ocp.problem.terms import Objective, Term
 
 Function = Callable[[Instant], Any]
 
@@ -42,21 +43,28 @@ def dynamic_effort(tree: Tree) -> Objective:
     2020, eq. 5.1). Raises ValueError if no joint has torque limits.
     """
     limited = {
-        row: max(map(abs, joint.torque))
+        row: _largest(*joint.torque)
         for row, joint in enumerate(tree.moving)
-        if all(map(isfinite, joint.torque)) and any(joint.torque)
+        if all(map(isfinite, reference(joint.torque))) and any(reference(joint.torque))
     }
     if not limited:
         raise ValueError("dynamic_effort: no joint of the tree has torque limits")
-    rows, largest = list(limited), ca.DM(list(limited.values()))
+    rows, largest = list(limited), matrix(list(limited.values()))
     return squares("dynamic_effort", lambda at: at.tau[rows] / largest)
+
+
+def _largest(lower: Any, upper: Any) -> Any:
+    """Return the larger of two limits' sizes."""
+    if is_open([lower, upper]):
+        return opened(ca.fmax(abs(lower), abs(upper)))
+    return max(abs(lower), abs(upper))
 
 
 def smoothness(
     tree: Tree,
     joints: Iterable[str] | None = None,
-    turn: float = 100.0,
-    slide: float = 9.81 / 5,
+    turn: Any = 100.0,
+    slide: Any = 9.81 / 5,
 ) -> Objective:
     """Return the integral of the squared accelerations of all joints, or of the named `joints` (s).
 
@@ -65,16 +73,16 @@ def smoothness(
     """
     names = None if joints is None else set(joints)
     rows = [row for row, joint in enumerate(tree.moving) if names is None or joint.name in names]
-    scale = ca.DM([turn if tree.moving[row].kind == "revolute" else slide for row in rows])
+    scale = matrix([turn if tree.moving[row].kind == "revolute" else slide for row in rows])
     return squares("smoothness", lambda at: at.qdd[rows] / scale)
 
 
-def mixed(u: float) -> Objective:
+def mixed(u: Any) -> Objective:
     """Return (1 - u) T + u effort: the mixed criterion (Xiang, Arora & Abdel-Malek 2009, eq. 67).
 
     Raises ValueError unless u is in [0, 1].
     """
-    if not 0 <= u <= 1:
+    if not 0 <= reference(u) <= 1:
         raise ValueError(f"mixed: expected u in [0, 1], got {u}")
     return (1 - u) * duration() + u * effort()
 

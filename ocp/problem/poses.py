@@ -29,7 +29,8 @@ from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.problem.instant import Instant
 from ocp.problem.objectives import squares
-from ocp.problem.statement import Constraint, Objective
+from ocp.problem.statement import Constraint
+from ocp.problem.terms import Objective
 
 Target = Any  # a pose (4x4), or a function of an Instant that returns one
 ROWS = ("x", "y", "z", "about x", "about y", "about z")

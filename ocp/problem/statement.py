@@ -3,16 +3,16 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
-from math import inf, isfinite, isnan
+from math import inf, isnan
 from types import MappingProxyType
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.checks import called, instance, set_fields, several, shown
+from ocp.mechanics.checks import called, instance, set_fields, several, shortened, shown
 from ocp.mechanics.loads import Load
-from ocp.mechanics.parameters import Open, array, is_open
+from ocp.mechanics.parameters import Open, array, is_open, opened, reference
 from ocp.mechanics.structure import floating_root
 from ocp.mechanics.tree import Tree
 from ocp.motion.basis import Basis
@@ -20,12 +20,11 @@ from ocp.problem.ground import Ground
 from ocp.problem.names import RESERVED
 from ocp.problem.point_mass import PointMass
 from ocp.problem.symmetry import Symmetry
+from ocp.problem.terms import Objective
 from ocp.problem.units import unit_of
 
 INSTANTS = ("path", "start", "end", "ends", "joined", "hull")
-KINDS = ("end", "integral", "squares")
 DEPTH = 50  # of operations, to which two open bounds are compared
-WORDS = 250  # characters of names that a record shows of itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +95,7 @@ class Constraint:
 
     def __repr__(self) -> str:
         rows = f"{', '.join(self.labels)}" or "rows"
-        return f"Constraint({self.name!r}, {_short(rows)}, when={self.when!r})"
+        return f"Constraint({self.name!r}, {shortened(rows)}, when={self.when!r})"
 
     @property
     def open(self) -> bool:
@@ -151,66 +150,13 @@ class Constraint:
         return self.units if isinstance(self.units, str) else self.units[row]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Term:
-    """One part of an objective: a function of an Instant, and what is made of it.
-
-    `kind` is "end", its value at the end; "integral", over time; or "squares", squared, summed and
-    integrated: the function gives the residuals, which Gauss-Newton then uses. Raises ValueError
-    for another kind, or what is no function.
-    """
-
-    name: str
-    function: Callable[..., Any] = field(repr=False)
-    kind: str
-
-    def __post_init__(self) -> None:
-        instance("objective: name", self.name, str)
-        called(f"objective {self.name!r}: function", self.function)
-        if self.kind not in KINDS:
-            raise ValueError(
-                f"objective {self.name!r}: kind: expected end, integral or squares, "
-                f"got {self.kind!r}"
-            )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Objective:
-    """A weighted sum of terms, ((weight, Term), ...).
-
-    `+` joins objectives and a number scales one.
-    """
-
-    terms: tuple[tuple[float, Term], ...]
-
-    def __post_init__(self) -> None:
-        if isinstance(self.terms, Objective | Term):
-            raise ValueError(f"objective: expected terms (weight, Term), got {shown(self.terms)}")
-        set_fields(self, terms=tuple(_weighted(pair) for pair in self.terms))
-
-    def __repr__(self) -> str:
-        terms = " + ".join(f"{weight:g} {term.name}" for weight, term in self.terms)
-        return f"Objective({_short(terms or '0')})"
-
-    def __add__(self, other: "Objective") -> "Objective":
-        if not isinstance(other, Objective):
-            return NotImplemented
-        return Objective(terms=self.terms + other.terms)
-
-    def __mul__(self, factor: float) -> "Objective":
-        instance("objective: weight", factor, int, float, np.number)
-        return Objective(terms=tuple((factor * weight, term) for weight, term in self.terms))
-
-    __rmul__ = __mul__
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Problem:
     """An optimal motion: all that is asked, as a value.
 
-    `tree` is what moves, `motion` the basis of its motion, `duration` (s) a number, or (lower,
-    upper) where it is free, `objective` what is to be least. `constraints` may be nested tuples;
-    `loads` act all along, point masses among them; `ground` says who stands where and when.
+    `tree` is what moves, `motion` the basis of its motion, `duration` (s) a number or a Parameter,
+    or (lower, upper) where it is free, `objective` what is to be least. `constraints` may be nested
+    tuples; `loads` act all along, point masses among them; `ground` says who stands where and when.
     `symmetry` says that the end is the image of the start, as it is in half a gait cycle or in a
     periodic motion: it adds its constraints, "mirrored.q" and so on, to those listed, and both
     together are the `requirements`.
@@ -264,16 +210,17 @@ class Problem:
 
     def __repr__(self) -> str:
         lower, upper = self.duration
+        constraints = ", ".join(each.name for each in self.requirements)
         parts = [
             f"{self.tree.dof} coordinates",
             f"{type(self.motion).__name__} of {self.motion.points} points",
             f"duration {lower:g} s" if lower == upper else f"duration {lower:g} to {upper:g} s",
             f"minimise {repr(self.objective)[10:-1]}",
-            f"constraints {_short(', '.join(each.name for each in self.requirements)) or 'none'}",
+            f"constraints {shortened(constraints) or 'none'}",
         ]
         if self.ground is not None:
             parts.append(
-                f"ground under {_short(', '.join(foot.name for foot in self.ground.feet))}"
+                f"ground under {shortened(', '.join(foot.name for foot in self.ground.feet))}"
             )
         return f"Problem({'; '.join(parts)})"
 
@@ -324,26 +271,19 @@ def _words(what: str, value: Any) -> tuple[str, ...]:
     return tuple(instance(what, word, str) for word in value)
 
 
-def _weighted(pair: Any) -> tuple[float, Term]:
-    if not isinstance(pair, tuple) or len(pair) != 2:
-        raise ValueError(f"objective: expected terms (weight, Term), got {pair!r}")
-    weight, term = pair
-    instance("objective: term", term, Term)
-    instance(f"objective {term.name!r}: weight", weight, int, float, np.number)
-    if not isfinite(weight):
-        raise ValueError(f"objective {term.name!r}: expected a finite weight, got {weight}")
-    return weight, term
-
-
-def _duration(value: Any) -> tuple[float, float]:
+def _duration(value: Any) -> tuple[Any, Any]:
+    """Return (lower, upper) (s), two times the same where it is one number or one expression."""
     try:
-        lower, upper = map(float, repeat(value, 2) if np.ndim(value) == 0 else value)
+        value = opened(value)
+        sides = repeat(value, 2) if np.ndim(value) == 0 else value
+        lower, upper = (array(side).item() for side in sides)
     except (TypeError, ValueError):
         raise ValueError(
             f"duration: expected a number or (lower, upper) (s), got {value!r}"
         ) from None
-    if isnan(lower) or isnan(upper) or not 0 < lower <= upper < np.inf:
-        raise ValueError(f"duration: expected 0 < lower <= upper (s), got ({lower:g}, {upper:g})")
+    least, most = reference((lower, upper))
+    if isnan(least) or isnan(most) or not 0 < least <= most < inf:
+        raise ValueError(f"duration: expected 0 < lower <= upper (s), got ({least:g}, {most:g})")
     return lower, upper
 
 
@@ -401,8 +341,3 @@ def _check_ground(tree: Tree, ground: Ground) -> None:
             tree.link_index(support.link)
             for pin in support.pins:
                 tree.point(pin.point)
-
-
-def _short(text: str) -> str:
-    """Return a text cut after WORDS characters."""
-    return text if len(text) <= WORDS else f"{text[:WORDS]}..."

@@ -13,7 +13,8 @@ import numpy as np
 
 from ocp.mechanics.structure import structure
 from ocp.problem.instant import Instant
-from ocp.problem.statement import Problem, Term
+from ocp.problem.statement import Problem
+from ocp.problem.terms import Term
 from ocp.solution.inputs import inputs, lifts
 from ocp.solution.sampling import stacked
 from ocp.solution.solution import Solution

@@ -20,8 +20,9 @@ from ocp.mechanics.tree import Link, Loop, Point, Tree
 from ocp.motion.mesh import motion_of
 from ocp.problem.ground import Foot, Ground, Pin, Support
 from ocp.problem.point_mass import PointMass
-from ocp.problem.statement import Constraint, Objective, Problem, Span, Term
+from ocp.problem.statement import Constraint, Problem, Span
 from ocp.problem.symmetry import Symmetry
+from ocp.problem.terms import Objective, Term
 from ocp.solution.files import plain
 from ocp.transcription.tapes import (
     NotData,

@@ -3,9 +3,16 @@
 import casadi as ca
 import numpy as np
 import pytest
+from limited_arm import limited
+from ocp.models.two_link import two_link
 
-from ocp import Constraint, Parameter
+from ocp import BSpline, Constraint, Parameter, Problem, at_end, duration, effort
 from ocp.mechanics.parameters import closed, parameters_of
+
+
+def stated(**changes):
+    given = {"motion": BSpline(points=5), "duration": 1.0, "objective": effort()}
+    return Problem(tree=two_link(), **given | changes)
 
 
 def held(lower, upper):
@@ -37,3 +44,30 @@ def test_closing_checks_bounds_as_if_they_had_been_stated_with_the_numbers():
 def test_symbols_that_are_no_parameters_are_refused_as_bounds():
     with pytest.raises(ValueError, match="'held': lower bound: expected numbers"):
         held(Parameter("low", 1.0) * ca.SX.sym("x"), 3.0)
+
+
+def test_a_duration_is_one_open_expression_or_has_open_ends():
+    pace = Parameter("pace", 2.0)
+    assert stated(duration=pace).duration == (pace, pace)
+    lower, upper = stated(duration=(0.1, 2 / pace)).duration
+    assert lower == 0.1 and parameters_of(upper) == (pace,)
+    assert closed(stated(duration=(0.1, 2 / pace)), {pace: 4.0}).duration == (0.1, 0.5)
+    with pytest.raises(ValueError, match="duration: expected 0 < lower <= upper"):
+        closed(stated(duration=pace - 1), {pace: 0.5})
+
+
+def test_weights_of_an_objective_may_be_open():
+    weight = Parameter("weight", 0.25)
+    mixed = (1 - weight) * duration() + effort() * weight
+    assert parameters_of(mixed) == (weight,)
+    numbers = [number for number, _ in closed(mixed, {weight: 0.75}).terms]
+    assert numbers == [0.25, 0.75]
+
+
+def test_boundary_values_are_open_and_kept_within_their_joints_limits():
+    angle = Parameter("angle", 0.5)
+    (constraint,) = at_end(limited(), q=[angle, 0.0])
+    assert constraint.lower == (angle, 0.0) and constraint.equal(0)
+    assert at_end(limited(), q=angle)[0].upper == (angle, angle)
+    with pytest.raises(ValueError, match="outside its limits"):
+        at_end(limited(), q={limited().moving[0].name: 100 * angle})

@@ -1,0 +1,77 @@
+"""What a motion minimises: a weighted sum of terms, each a function of an Instant."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from ocp.mechanics.checks import called, instance, set_fields, shortened, shown
+from ocp.mechanics.parameters import Open, is_open, opened
+
+KINDS = ("end", "integral", "squares")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """One part of an objective: a function of an Instant, and what is made of it.
+
+    `kind` is "end", its value at the end; "integral", over time; or "squares", squared, summed and
+    integrated: the function gives the residuals, which Gauss-Newton then uses. Raises ValueError
+    for another kind, or what is no function.
+    """
+
+    name: str
+    function: Callable[..., Any] = field(repr=False)
+    kind: str
+
+    def __post_init__(self) -> None:
+        instance("objective: name", self.name, str)
+        called(f"objective {self.name!r}: function", self.function)
+        if self.kind not in KINDS:
+            raise ValueError(
+                f"objective {self.name!r}: kind: expected end, integral or squares, "
+                f"got {self.kind!r}"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Objective:
+    """A weighted sum of terms, ((weight, Term), ...).
+
+    `+` joins objectives and a number scales one; weights may be open.
+    """
+
+    terms: tuple[tuple[Any, Term], ...]
+
+    def __post_init__(self) -> None:
+        if isinstance(self.terms, Objective | Term):
+            raise ValueError(f"objective: expected terms (weight, Term), got {shown(self.terms)}")
+        set_fields(self, terms=tuple(_weighted(pair) for pair in self.terms))
+
+    def __repr__(self) -> str:
+        terms = " + ".join(f"{weight:g} {term.name}" for weight, term in self.terms)
+        return f"Objective({shortened(terms or '0')})"
+
+    def __add__(self, other: "Objective") -> "Objective":
+        if not isinstance(other, Objective):
+            return NotImplemented
+        return Objective(terms=self.terms + other.terms)
+
+    def __mul__(self, factor: Any) -> "Objective":
+        factor = instance("objective: weight", opened(factor), int, float, np.number, Open)
+        return Objective(terms=tuple((factor * weight, term) for weight, term in self.terms))
+
+    __rmul__ = __mul__
+
+
+def _weighted(pair: Any) -> tuple[Any, Term]:
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        raise ValueError(f"objective: expected terms (weight, Term), got {pair!r}")
+    weight, term = pair
+    instance("objective: term", term, Term)
+    instance(f"objective {term.name!r}: weight", weight, int, float, np.number, Open)
+    if not is_open(weight) and not isfinite(weight):
+        raise ValueError(f"objective {term.name!r}: expected a finite weight, got {weight}")
+    return weight, term
