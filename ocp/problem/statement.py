@@ -10,7 +10,15 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.checks import called, instance, set_fields, several, shortened, shown
+from ocp.mechanics.checks import (
+    called,
+    check_units,
+    instance,
+    set_fields,
+    several,
+    shortened,
+    shown,
+)
 from ocp.mechanics.loads import Load
 from ocp.mechanics.parameters import Open, array, is_open, opened, reference
 from ocp.mechanics.structure import floating_root
@@ -87,7 +95,12 @@ class Constraint:
     def _check_order(self, what: str) -> None:
         sides = np.broadcast_arrays(np.atleast_1d(self.lower), np.atleast_1d(self.upper))
         for row, (lower, upper) in enumerate(zip(*sides)):
-            if not is_open([lower, upper]) and lower > upper:
+            if is_open([lower, upper]):
+                unit = (
+                    self.unit(row) if isinstance(self.units, str) or row < len(self.units) else ""
+                )
+                check_units(f"{what}: {self.label(row)}", (lower, upper), unit)
+            elif lower > upper:
                 raise ValueError(
                     f"{what}: {self.label(row)}: "
                     f"lower bound {lower:g} is above upper bound {upper:g}"
@@ -281,6 +294,7 @@ def _duration(value: Any) -> tuple[Any, Any]:
         raise ValueError(
             f"duration: expected a number or (lower, upper) (s), got {value!r}"
         ) from None
+    check_units("duration", (lower, upper), "s")
     least, most = reference((lower, upper))
     if isnan(least) or isnan(most) or not 0 < least <= most < inf:
         raise ValueError(f"duration: expected 0 < lower <= upper (s), got ({least:g}, {most:g})")

@@ -6,7 +6,7 @@ import pytest
 from limited_arm import limited
 from ocp.models.two_link import two_link
 
-from ocp import BSpline, Constraint, Parameter, Problem, at_end, duration, effort
+from ocp import BSpline, Constraint, Parameter, Problem, at_end, duration, effort, path
 from ocp.mechanics.parameters import closed, parameters_of
 
 
@@ -71,3 +71,19 @@ def test_boundary_values_are_open_and_kept_within_their_joints_limits():
     assert at_end(limited(), q=angle)[0].upper == (angle, angle)
     with pytest.raises(ValueError, match="outside its limits"):
         at_end(limited(), q={limited().moving[0].name: 100 * angle})
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda mass: stated(duration=mass), "duration: expected s, got parameter 'mass' in kg"),
+        (lambda mass: at_end(limited(), qd=mass), "at_end.qd': q1: expected rad/s, got .* in kg"),
+        (
+            lambda mass: path("speed", lambda at: at.q, upper=[1.0, mass], units="m/s"),
+            "'speed': row 1: expected m/s, got parameter 'mass' in kg",
+        ),
+    ],
+)
+def test_a_parameter_of_another_unit_is_refused_by_name(build, message):
+    with pytest.raises(ValueError, match=message):
+        build(Parameter("mass", 2.0, "kg"))
