@@ -96,9 +96,8 @@ class Constraint:
         sides = np.broadcast_arrays(np.atleast_1d(self.lower), np.atleast_1d(self.upper))
         for row, (lower, upper) in enumerate(zip(*sides)):
             if is_open([lower, upper]):
-                unit = (
-                    self.unit(row) if isinstance(self.units, str) or row < len(self.units) else ""
-                )
+                known = isinstance(self.units, str) or row < len(self.units)
+                unit = self.unit(row) if known else ""
                 check_units(f"{what}: {self.label(row)}", (lower, upper), unit)
             elif lower > upper:
                 raise ValueError(

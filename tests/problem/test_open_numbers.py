@@ -77,7 +77,10 @@ def test_boundary_values_are_open_and_kept_within_their_joints_limits():
     ("build", "message"),
     [
         (lambda mass: stated(duration=mass), "duration: expected s, got parameter 'mass' in kg"),
-        (lambda mass: at_end(limited(), qd=mass), "at_end.qd': q1: expected rad/s, got .* in kg"),
+        (
+            lambda mass: at_end(limited(), qd=mass),
+            "at_end.qd': shoulder: expected rad/s, got .* in kg",
+        ),
         (
             lambda mass: path("speed", lambda at: at.q, upper=[1.0, mass], units="m/s"),
             "'speed': row 1: expected m/s, got parameter 'mass' in kg",
