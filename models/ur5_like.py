@@ -1,31 +1,11 @@
-"""An arm of six joints like the UR5 of Universal Robots."""
-
-from math import pi
+"""An arm of six joints like the UR5 of Universal Robots, on which operations are counted."""
 
 import numpy as np
+from ocp.models.ur5 import COMS, MASSES, ROWS
 
 from ocp import Link, Tree, dh
 from ocp.mechanics import GROUND
 
-# d (m), a (m), alpha (CB3 user manual, robot parameters, table "UR5 serie 3")
-ROWS = (
-    (0.089159, 0, pi / 2),
-    (0, -0.425, 0),
-    (0, -0.39225, 0),
-    (0.10915, 0, pi / 2),
-    (0.09465, 0, -pi / 2),
-    (0.0823, 0, 0),
-)
-# kg and m: those that its maker publishes (as in Corke's Robotics Toolbox, mdl_ur5)
-MASSES = (3.7, 8.393, 2.33, 1.219, 1.219, 0.1879)
-COMS = (
-    (0, -0.02561, 0.00193),
-    (0.2125, 0, 0.11336),
-    (0.15, 0, 0.0265),
-    (0, -0.0018, 0.01634),
-    (0, 0.0018, 0.01634),
-    (0, 0, -0.001159),
-)
 # kg m2, about the centres of mass: rough [assumed]
 MOMENTS = (
     (0.0067, 0.0064, 0.0067),
