@@ -18,7 +18,7 @@ def swing_together(
     second: tuple[str, str],
     *,
     along: Sequence[float] = (0.0, 0.0, 1.0),
-    slack: float = 0.02,
+    slack: Any = 0.02,
 ) -> Constraint:
     """Let two limbs swing to the same side of where they hang.
 
@@ -43,7 +43,7 @@ def swing_together(
     )
 
 
-def apart(name: str, pairs: Sequence[tuple[tuple[str, float], tuple[str, float]]]) -> Constraint:
+def apart(name: str, pairs: Sequence[tuple[tuple[str, Any], tuple[str, Any]]]) -> Constraint:
     """Keep pairs of spheres, ((point, radius), (point, radius)), radii in m, from touching.
 
     Rows are squared distances (m2).
@@ -61,8 +61,8 @@ def apart(name: str, pairs: Sequence[tuple[tuple[str, float], tuple[str, float]]
 def off_box(
     name: str,
     box: Callable[[Instant], tuple[Any, tuple[Any, Any]]],
-    half: tuple[float, float],
-    spheres: Mapping[str, float],
+    half: tuple[Any, Any],
+    spheres: Mapping[str, Any],
     *,
     when: Any = "path",
 ) -> Constraint:
@@ -86,7 +86,7 @@ def off_box(
 
 
 def _clearances(
-    at: Instant, box: tuple[Any, tuple[Any, Any]], half: tuple[float, float], points: Any
+    at: Instant, box: tuple[Any, tuple[Any, Any]], half: tuple[Any, Any], points: Any
 ) -> Any:
     """Return the distances (m) of points from a box: its centre, and its axes up and ahead."""
     center, (up, ahead) = box

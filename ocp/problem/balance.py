@@ -5,6 +5,7 @@ body's weight, so that rows are of the size of the angles.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.parameters import array, is_open, matrix, reference, some
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.zero_moment import body_weight, hull, tangents
 from ocp.problem.ground import Foot, Ground, bearing_slots, bears
@@ -23,7 +25,7 @@ AXES = "xyz"
 SLACK = 1e-9  # of s: within which an instant is that of a switch
 
 
-def unilateral(tree: Tree, ground: Ground, *, least: float = 0.0) -> tuple[Constraint, ...]:
+def unilateral(tree: Tree, ground: Ground, *, least: Any = 0.0) -> tuple[Constraint, ...]:
     """Let the ground push only: every foot's normal force is positive.
 
     All together they carry at least the share `least` of the weight.
@@ -38,7 +40,7 @@ def unilateral(tree: Tree, ground: Ground, *, least: float = 0.0) -> tuple[Const
         labels=names,
         units="weights",
     )
-    if not least:
+    if not some([least]):
         return (each,)
     together = Constraint(
         name="support",
@@ -52,7 +54,7 @@ def unilateral(tree: Tree, ground: Ground, *, least: float = 0.0) -> tuple[Const
 
 
 def friction(
-    tree: Tree, ground: Ground, *, coefficient: float = 0.6, torsion: float | None = None
+    tree: Tree, ground: Ground, *, coefficient: Any = 0.6, torsion: Any = None
 ) -> tuple[Constraint, ...]:
     """Keep each foot's force in the pyramid inside the friction cone.
 
@@ -84,9 +86,7 @@ def friction(
     )
 
 
-def _margins(
-    at: Instant, ground: Ground, foot: Foot, coefficient: float, torsion: float | None
-) -> list[Any]:
+def _margins(at: Instant, ground: Ground, foot: Foot, coefficient: Any, torsion: Any) -> list[Any]:
     """Return by how much (N, N m) a foot's force and twist are within each face."""
     push, force = at.reaction.push(foot.name), at.reaction.force(foot.name)
     grip = coefficient / np.sqrt(2) * push
@@ -95,7 +95,7 @@ def _margins(
         pull = ca.dot(ca.DM(axis), force)
         margins += [grip - pull, grip + pull]
     if torsion is not None:
-        moment = at.reaction.moment(foot.name) - ca.cross(ca.DM(foot.center), force)
+        moment = at.reaction.moment(foot.name) - ca.cross(matrix(foot.center), force)
         twist = ca.dot(ca.DM(ground.normal), moment)
         margins += [torsion * push - twist, torsion * push + twist]
     return margins
@@ -178,29 +178,69 @@ def _inside(
         raise ValueError(
             f"{name}: expected a polygon of at least three corners, got {len(corners)}"
         )
-    normal, weight = ca.DM(ground.normal), body_weight(tree)
-    around = hull(corners, ground.normal)
-    edges = [
-        (v, (w - v) / np.linalg.norm(w - v)) for v, w in zip(around, np.roll(around, -1, axis=0))
-    ]
-
-    def distances(at: Instant) -> Any:
-        lever, push = at.reaction.lever(foot), at.reaction.push(foot)
-        rows = (
-            ca.dot(normal, ca.cross(ca.DM(edge), lever - ca.DM(corner) * push))
-            for corner, edge in edges
-        )
-        return ca.vertcat(*rows) / weight
-
+    around = _hull(corners, ground.normal)
     return Constraint(
         name=name,
-        function=distances,
+        function=Inside(
+            name=name,
+            corners=tuple(corners),
+            around=around,
+            normal=ground.normal,
+            weight=body_weight(tree),
+            foot=foot,
+        ),
         lower=0.0,
         upper=inf,
         when=when,
         units="weights m",
-        labels=tuple(f"edge {k + 1}" for k in range(len(edges))),
+        labels=tuple(f"edge {k + 1}" for k in range(len(around))),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inside:
+    """How far the centre of pressure of a `foot`, or of all, is left of every edge of a polygon,
+    times the normal force over the `weight` (m): a function of an Instant.
+
+    `around` are the numbers of those `corners` (3, m) that make its hull, in order round the
+    `normal`, which open corners make at the parameters' own values. Raises ValueError for numbers
+    in their place with which others do.
+    """
+
+    name: str
+    corners: tuple
+    around: tuple[int, ...]
+    normal: tuple[float, ...]
+    weight: float
+    foot: str | None
+
+    def __post_init__(self) -> None:
+        if _hull(self.corners, self.normal) != self.around:
+            raise ValueError(
+                f"{self.name}: expected values with which the corners {self.around} make its hull, "
+                f"as at the parameters' own values, got others, {_hull(self.corners, self.normal)}"
+            )
+
+    def __call__(self, at: Instant) -> Any:
+        normal, lever = ca.DM(self.normal), at.reaction.lever(self.foot)
+        push, corners = at.reaction.push(self.foot), array([self.corners[k] for k in self.around])
+        rows = (
+            ca.dot(normal, ca.cross(matrix(_unit(w - v)), lever - matrix(v) * push))
+            for v, w in zip(corners, np.roll(corners, -1, axis=0))
+        )
+        return ca.vertcat(*rows) / self.weight
+
+
+def _hull(corners: Sequence[Any], normal: Sequence[float]) -> tuple[int, ...]:
+    """Return which corners make the convex hull, in order round the `normal`, of open ones at their
+    parameters' own values."""
+    here = np.array(reference(corners))
+    return tuple(int(np.argmin(np.abs(here - v).sum(axis=1))) for v in hull(here, normal))
+
+
+def _unit(way: np.ndarray) -> np.ndarray:
+    """Return a vector (3,) over its length."""
+    return way / (np.sqrt((way**2).sum()) if is_open(way) else np.linalg.norm(way))
 
 
 def linear_split(tree: Tree, ground: Ground) -> tuple[Constraint, ...]:

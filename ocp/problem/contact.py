@@ -19,8 +19,8 @@ AXES = "xyz"
 def foot_contact(
     ground: Ground,
     *,
-    position: float = 0.002,
-    velocity: float = 0.1,
+    position: Any = 0.002,
+    velocity: Any = 0.1,
     symmetry: Symmetry | None = None,
     axes: str = AXES,
 ) -> tuple[Constraint, ...]:
@@ -47,7 +47,7 @@ def foot_contact(
     return tuple(constraints)
 
 
-def in_place(name: str, pins: Iterable[Pin], *, position: float, when: Any = "path") -> Constraint:
+def in_place(name: str, pins: Iterable[Pin], *, position: Any, when: Any = "path") -> Constraint:
     """Hold pins within `position` (m) of their targets; `when` as in `Constraint`."""
     pins = tuple(pins)
     return Constraint(
@@ -67,7 +67,7 @@ def along(pins: Iterable[Pin], axes: str) -> tuple[Pin, ...]:
     return tuple(replace(pin, axes=held) for pin, held in kept if held)
 
 
-def _held_still(name: str, support: Support, tolerance: float, span: Span) -> Constraint:
+def _held_still(name: str, support: Support, tolerance: Any, span: Span) -> Constraint:
     return Constraint(
         name=f"slip.{name}",
         function=lambda at: _rates(at, support.pins),

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.checks import frozen, instance, numbers, set_fields
+from ocp.mechanics.checks import check_units, frozen, instance, numbers, set_fields
+from ocp.mechanics.parameters import array
 from ocp.mechanics.zero_moment import Z
 
 NEAR = 1e-9  # of s: within which an instant is that of a switch
@@ -23,7 +24,7 @@ NEAR = 1e-9  # of s: within which an instant is that of a switch
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """A named point that rests on the ground at its place `target` (3, m).
+    """A named point that rests on the ground at its place `target` (3, m), which may be open.
 
     `axes` are the global ones in which it is held. Raises ValueError for other axes than some of x,
     y and z.
@@ -38,7 +39,7 @@ class Pin:
         axes = instance(f"{what}: axes", self.axes, str)
         if not axes or set(axes) - set("xyz") or len(set(axes)) < len(axes):
             raise ValueError(f"{what}: axes: expected some of x, y, z, got {self.axes!r}")
-        set_fields(self, target=frozen(numbers(f"{what}: target", self.target, (3,))))
+        set_fields(self, target=frozen(numbers(f"{what}: target", self.target, (3,), "m")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -46,7 +47,7 @@ class Support:
     """A way of standing over the part `when` = (a, b) of the motion.
 
     The `link` takes the wrench, and its pins hold. The centre of pressure lies in the `polygon` (k,
-    3; m) on the ground, convex. Raises ValueError naming the field.
+    3; m) on the ground, convex, whose corners may be open. Raises ValueError naming the field.
     """
 
     link: str
@@ -59,14 +60,15 @@ class Support:
         a, b = self.when if np.shape(self.when) == (2,) else (1, 0)
         if not 0 <= a < b <= 1:
             raise ValueError(f"{what}: when: expected 0 <= a < b <= 1, got {self.when!r}")
-        corners = np.asarray(self.polygon, dtype=float)
+        corners = array(self.polygon)
         if corners.size and corners.shape[1:] != (3,):
             raise ValueError(f"{what}: polygon: expected shape (k, 3), got {corners.shape}")
+        check_units(f"{what}: polygon", corners, "m")
         set_fields(
             self,
             when=frozen(self.when),
             pins=tuple(instance(f"{what}: pins", pin, Pin) for pin in self.pins),
-            polygon=frozen(self.polygon),
+            polygon=frozen(corners),
         )
 
     def __repr__(self) -> str:
@@ -76,7 +78,7 @@ class Support:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Foot:
-    """What stands on the ground: its supports in order, and its centre (3, m).
+    """What stands on the ground: its supports in order, and its centre (3, m), which may be open.
 
     About the centre its share of the load is reckoned. It bears strictly between the two instants
     `bears`, so that its load starts from and returns to zero there; infinite where it stands
@@ -91,7 +93,7 @@ class Foot:
     def __post_init__(self) -> None:
         what = f"foot {instance('foot: name', self.name, str)!r}"
         supports = tuple(instance(f"{what}: supports", each, Support) for each in self.supports)
-        center = frozen(numbers(f"{what}: center", self.center, (3,)))
+        center = frozen(numbers(f"{what}: center", self.center, (3,), "m"))
         set_fields(self, supports=supports, center=center)
         if not supports:
             raise ValueError(f"{what}: expected at least one support")

@@ -1,13 +1,12 @@
 """A mass that the motion carries at a point, known or found with the motion."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import casadi as ca
-
-from ocp.mechanics.checks import instance
+from ocp.mechanics.checks import instance, positive
 from ocp.mechanics.loads import Load
+from ocp.mechanics.parameters import matrix
 from ocp.mechanics.types import Matrix
 
 if TYPE_CHECKING:
@@ -19,17 +18,17 @@ class PointMass:
     """A point mass at the named point, which pulls there by its weight and against acceleration.
 
     Its pull, F = m (g - a) with the point's acceleration a, is a load of inverse dynamics, exact at
-    every instant. `mass` (kg) is a number, or a function of an Instant: a coordinate of the tree,
-    for a mass that is itself sought. Raises ValueError for a number that is not positive.
+    every instant. `mass` (kg) is a number, which may be open, or a function of an Instant. Raises
+    ValueError for a negative one.
     """
 
     point: str
-    mass: float | Callable[["Instant"], Matrix]
+    mass: Any
 
     def __post_init__(self) -> None:
         what = f"point mass at {instance('point mass: point', self.point, str)!r}: mass"
-        if not callable(self.mass) and not 0 < instance(what, self.mass, float, int) < float("inf"):
-            raise ValueError(f"{what}: expected a positive number of kg, got {self.mass}")
+        if not callable(self.mass):
+            positive(what, self.mass, zero=True, unit="kg")
 
     @property
     def varies(self) -> bool:
@@ -39,7 +38,7 @@ class PointMass:
     def pull(self, at: "Instant") -> Load:
         """Return the load (N) that it is at an instant."""
         mass: Any = self.mass(at) if callable(self.mass) else self.mass
-        fall = ca.DM(at.tree.gravity) - at.acceleration(self.point)
+        fall = matrix(at.tree.gravity) - at.acceleration(self.point)
         return Load(point=self.point, force=mass * fall)
 
     def at(self, t: Matrix) -> NoReturn:

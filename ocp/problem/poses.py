@@ -25,6 +25,7 @@ from ocp.mechanics import kinematics
 from ocp.mechanics.checks import instance, positive, rigid_pose
 from ocp.mechanics.joints import Joint
 from ocp.mechanics.logarithm import conjugate, product, quaternion
+from ocp.mechanics.parameters import array, matrix, reference
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.problem.instant import Instant
@@ -79,8 +80,8 @@ def pose_along(
     point: str,
     target: Target,
     *,
-    place: float = 0.0,
-    turn: float = 0.0,
+    place: Any = 0.0,
+    turn: Any = 0.0,
     rows: Sequence[str] = ROWS,
     when: Any = "path",
 ) -> Constraint:
@@ -92,15 +93,15 @@ def pose_along(
     """
     name = f"pose_along.{point}"
     home = _home(tree, name, point)
-    width = [positive(f"{name}: place", place, zero=True)] * 3
-    width += [positive(f"{name}: turn", turn, zero=True)] * 3
+    width = [positive(f"{name}: place", place, zero=True, unit="m")] * 3
+    width += [positive(f"{name}: turn", turn, zero=True, unit="rad")] * 3
     return _prescribed(
-        tree, name, point, target, rows, when, lambda at: (at, home), width=np.array(width)
+        tree, name, point, target, rows, when, lambda at: (at, home), width=array(width)
     )
 
 
 def pose_tracking(
-    tree: Tree, point: str, target: Target, *, place: float = 1.0, turn: float = 1.0
+    tree: Tree, point: str, target: Target, *, place: Any = 1.0, turn: Any = 1.0
 ) -> Objective:
     """Return the integral of the squared deviation of a point's pose from a target (s).
 
@@ -111,7 +112,8 @@ def pose_tracking(
     name = f"pose_tracking.{point}"
     kinematics.place_of(instance(f"{name}: tree", tree, Tree), point)
     goal = _goal(name, target)
-    far, turned = positive(f"{name}: place", place), positive(f"{name}: turn", turn) * sqrt(2)
+    far = positive(f"{name}: place", place, unit="m")
+    turned = positive(f"{name}: turn", turn, unit="rad") * sqrt(2)
 
     def deviation(at: Instant) -> Matrix:
         off = at.pose(point) - goal(at)
@@ -147,7 +149,8 @@ def _prescribed(
     the way round is counted from."""
     goal = _goal(name, target)
     asked = _asked(name, rows)
-    chosen = _movable(tree, name, point, None if callable(target) else goal(None), asked)
+    here = None if callable(target) else matrix(reference(array(goal(None))))
+    chosen = _movable(reference(tree), name, point, here, asked)
 
     def error(*instants: Instant) -> Matrix:
         at, origin = ends(*instants)
@@ -181,7 +184,7 @@ def _goal(name: str, target: Target) -> Callable:
     """Return the target as a function of an Instant."""
     if callable(target):
         return lambda at: _followed(f"{name}: target", target(at))
-    fixed = ca.DM(rigid_pose(f"{name}: target", target))
+    fixed = matrix(rigid_pose(f"{name}: target", target, "m"))
     return lambda at: fixed
 
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import casadi as ca
 
 from ocp.mechanics.loads import Wrench
+from ocp.mechanics.parameters import matrix
 from ocp.mechanics.types import Matrix
 from ocp.problem.ground import Foot, Ground
 
@@ -90,7 +91,7 @@ def two_pass(ground: Ground, s: Any, total: Wrench) -> dict[Slot, Wrench]:
     bearing = [_schedule(foot, s) for foot in ground.feet]
     active = [sum(active for _, active in links) for links in bearing]
     shares = _shares(ground, active, point) if len(ground.feet) == 2 else active
-    centers = [ca.DM(foot.center) for foot in ground.feet]
+    centers = [matrix(foot.center) for foot in ground.feet]
     shift = point - sum(share * center for share, center in zip(shares, centers))
     wrenches = {}
     for foot, links, share, center in zip(ground.feet, bearing, shares, centers):
@@ -106,7 +107,7 @@ def _shares(ground: Ground, active: Sequence[Any], point: Any) -> list[Any]:
 
     `active` (2) is 1 where each bears and else 0.
     """
-    first, second = (ca.DM(foot.center) for foot in ground.feet)
+    first, second = (matrix(foot.center) for foot in ground.feet)
     both, line = active[0] * active[1], first - second
     part = ca.fmin(ca.fmax(ca.dot(point - second, line) / ca.dot(line, line), 0), 1)
     return [active[0] * (1 - both) + both * part, active[1] * (1 - both) + both * (1 - part)]
@@ -132,7 +133,7 @@ def shared(
     }
     whole = sum(pushes.values())
     parts = {name: push / whole for name, push in pushes.items()}
-    levers = {foot.name: ca.cross(ca.DM(foot.center), force) for foot in ground.feet}
+    levers = {foot.name: ca.cross(matrix(foot.center), force) for foot in ground.feet}
     moment -= sum(parts[name] * levers[name] for name in parts)
     for name, links in bearing.items():
         for link, active in links:

@@ -90,9 +90,9 @@ class Constraint:
         )
         if not isinstance(self.units, str):
             set_fields(self, units=_words(f"{what}: units", self.units))
-        self._check_order(what)
+        self._check_rows(what)
 
-    def _check_order(self, what: str) -> None:
+    def _check_rows(self, what: str) -> None:
         sides = np.broadcast_arrays(np.atleast_1d(self.lower), np.atleast_1d(self.upper))
         for row, (lower, upper) in enumerate(zip(*sides)):
             if is_open([lower, upper]):

@@ -6,6 +6,7 @@ motion that is its own image is periodic.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,14 +20,15 @@ class Symmetry:
 
     q(T) = sign * q(0)[index] + shift; rates and accelerations likewise without shift. `index` (n,)
     says whose coordinate becomes whose, `sign` (n,) is 1 or -1, `shift` (n,; rad or m) the way
-    gained, by default none. With `accelerations` the end is the image of the start in everything,
-    torques and what the ground gives included: loads must then act alike at both. Without,
-    accelerations and forces may jump where the motion goes on. Raises ValueError naming the field.
+    gained, by default none; it may be open. With `accelerations` the end is the image of the start
+    in everything, torques and what the ground gives included: loads must then act alike at both.
+    Without, accelerations and forces may jump where the motion goes on. Raises ValueError naming
+    the field.
     """
 
     index: tuple[int, ...]
     sign: tuple[float, ...]
-    shift: tuple[float, ...] = ()
+    shift: tuple[Any, ...] = ()
     accelerations: bool = True
 
     def __post_init__(self) -> None:
@@ -39,7 +41,9 @@ class Symmetry:
         sign = numbers("symmetry: sign", self.sign, (count,))
         if not (np.abs(sign) == 1).all():
             raise ValueError(f"symmetry: sign: expected 1 or -1 each, got {self.sign}")
-        shift = numbers("symmetry: shift", self.shift, (count,)) if len(self.shift) else 0.0 * sign
+        shift = 0.0 * sign
+        if len(self.shift):
+            shift = numbers("symmetry: shift", self.shift, (count,), "")
         set_fields(
             self,
             index=tuple(int(row) for row in index),
@@ -70,7 +74,7 @@ def mirrored(
     index: Sequence[int],
     sign: Sequence[float],
     *,
-    shift: Mapping[str, float] | None = None,
+    shift: Mapping[str, Any] | None = None,
     qdd: bool = True,
 ) -> Symmetry:
     """Return the Symmetry of a motion whose end is the mirror image of its start.
@@ -85,13 +89,13 @@ def mirrored(
             f"mirrored: expected index and sign for {tree.dof} coordinates, "
             f"got {shapes[0]} and {shapes[1]}"
         )
-    gained = np.zeros(tree.dof)
+    gained: list[Any] = [0.0] * tree.dof
     for name, way in (shift or {}).items():
         gained[tree.coordinate(name)] = way
     return Symmetry(index=tuple(index), sign=tuple(sign), shift=tuple(gained), accelerations=qdd)
 
 
-def periodic(tree: Tree, *, shift: Mapping[str, float] | None = None, qdd: bool = True) -> Symmetry:
+def periodic(tree: Tree, *, shift: Mapping[str, Any] | None = None, qdd: bool = True) -> Symmetry:
     """Return the Symmetry of a motion that ends as it began.
 
     The `shift` {joint name: rad or m} is the way gained in one period. Without `qdd` accelerations

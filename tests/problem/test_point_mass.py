@@ -52,9 +52,9 @@ def test_a_mass_that_varies_leaves_no_image_of_the_start():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"mass": 0.0}, "point mass at 'tip': mass: expected a positive number of kg, got 0.0"),
-        ({"mass": np.nan}, "mass: expected a positive number of kg, got nan"),
-        ({"mass": "2 kg"}, "point mass at 'tip': mass: expected float or int, got str"),
+        ({"mass": -2.0}, "point mass at 'tip': mass: expected a number of at least 0, got -2"),
+        ({"mass": np.nan}, "mass: expected finite numbers, got nan"),
+        ({"mass": "2 kg"}, "point mass at 'tip': mass: expected numbers of shape .., got '2 kg'"),
         ({"point": 3}, "point mass: point: expected str, got int 3"),
     ],
 )
