@@ -73,6 +73,8 @@ if TYPE_CHECKING:
     from ocp.plots import animate, plot
     from ocp.solution.archive import load
     from ocp.solution.certificate import NotVerified, Verification, verify
+    from ocp.solution.identification import Fit, fit, predicted
+    from ocp.solution.recordings import Recording, noisy
     from ocp.solution.refinement import refine
     from ocp.solution.simulation import simulate
     from ocp.solution.tightening import tighten
@@ -84,6 +86,7 @@ __all__ = [
     "Attempt",
     "BSpline",
     "Constraint",
+    "Fit",
     "Foot",
     "Formulation",
     "Ground",
@@ -104,6 +107,7 @@ __all__ = [
     "Problem",
     "Published",
     "Radau",
+    "Recording",
     "Solution",
     "Solver",
     "Spline",
@@ -126,6 +130,7 @@ __all__ = [
     "duration",
     "dynamic_effort",
     "effort",
+    "fit",
     "fixed",
     "foot_contact",
     "forward_dynamics",
@@ -139,6 +144,7 @@ __all__ = [
     "mixed",
     "multistart",
     "no_penetration",
+    "noisy",
     "pareto",
     "path",
     "periodic",
@@ -147,6 +153,7 @@ __all__ = [
     "pose_at_end",
     "pose_at_start",
     "pose_tracking",
+    "predicted",
     "pressure_inside",
     "prismatic",
     "refine",
@@ -173,6 +180,8 @@ __getattr__, __dir__ = later(
     {
         "ocp.plots": ("animate", "plot"),
         "ocp.solution.archive": ("load",),
+        "ocp.solution.identification": ("Fit", "fit", "predicted"),
+        "ocp.solution.recordings": ("Recording", "noisy"),
         "ocp.solution.refinement": ("refine",),
         "ocp.solution.certificate": ("NotVerified", "Verification", "verify"),
         "ocp.solution.simulation": ("simulate",),

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from ocp.solution.archive import load
     from ocp.solution.bounds import Violation, violations
     from ocp.solution.certificate import NotVerified, Verification, verify
+    from ocp.solution.identification import Fit, fit, predicted
+    from ocp.solution.recordings import Recording, noisy
     from ocp.solution.refinement import refine
     from ocp.solution.replaying import replay
     from ocp.solution.report import describe
@@ -25,10 +27,12 @@ __all__ = [
     "PLAIN",
     "Attempt",
     "Extreme",
+    "Fit",
     "Footing",
     "Guess",
     "NotSolved",
     "NotVerified",
+    "Recording",
     "Simulation",
     "Solution",
     "Verification",
@@ -37,10 +41,13 @@ __all__ = [
     "check_writable",
     "dense",
     "describe",
+    "fit",
     "footing",
     "load",
     "margin",
+    "noisy",
     "plain",
+    "predicted",
     "refine",
     "replay",
     "simulate",
@@ -60,6 +67,15 @@ __getattr__, __dir__ = later(
         "ocp.solution.bounds": (
             "Violation",
             "violations",
+        ),
+        "ocp.solution.identification": (
+            "Fit",
+            "fit",
+            "predicted",
+        ),
+        "ocp.solution.recordings": (
+            "Recording",
+            "noisy",
         ),
         "ocp.solution.refinement": ("refine",),
         "ocp.solution.certificate": (

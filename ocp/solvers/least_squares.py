@@ -1,0 +1,179 @@
+"""Nonlinear least squares within bounds, and how well its residuals determine the unknowns.
+
+Gauss-Newton steps by singular values, which leave alone what the residuals do not see, damped where
+they fail (Levenberg 1944; Marquardt 1963) and projected on the bounds (Kanzow, Yamashita &
+Fukushima 2004).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+Residuals = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+BLIND = 1e-8  # of the largest singular value: a direction below it changes no residual
+STILL = 1e-10  # of the unknowns' sizes: a step below it ends the search
+SPENT = 1e-13  # of the sum of squares: a step that promises less ends it too
+DAMPED = 1e-3  # of the largest singular value squared: the first damping after a step that failed
+STIFF = 1e12  # the damping, likewise, beyond which no step is left
+GAIN = 1e-3  # of the decrease that was promised: what a step must bring
+CONVERGED = "converged"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Least:
+    """Where a sum of squares is least: the unknowns `x` (P,), their `residuals` (M,) and `slopes`
+    (M, P); which unknowns lean on bounds, `bound` (P,); and how the search ended after so many
+    `iterations`: `status`, and whether that is a `success`."""
+
+    x: np.ndarray
+    residuals: np.ndarray
+    slopes: np.ndarray
+    bound: np.ndarray
+    iterations: int
+    status: str
+
+    @property
+    def success(self) -> bool:
+        """Tell whether the search converged."""
+        return self.status == CONVERGED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Information:
+    """How well residuals of deviation 1 determine the unknowns.
+
+    `covariance` (P, P) in the unknowns' units, of what they determine; `blind` (k, P) in multiples
+    of the unknowns' sizes, the directions that change no residual, as few unknowns to each as
+    reduction to echelon form leaves; `condition` of the rest.
+    """
+
+    covariance: np.ndarray
+    blind: np.ndarray
+    condition: float
+
+    def sees(self, gradient: np.ndarray) -> bool:
+        """Tell whether a function with this gradient (P,), per size of every unknown, is
+        determined."""
+        if not len(self.blind):
+            return True
+        hidden = np.linalg.lstsq(self.blind.T, gradient, rcond=None)[0] @ self.blind
+        return bool(np.linalg.norm(hidden) <= np.sqrt(BLIND) * np.linalg.norm(gradient))
+
+
+def least_squares(
+    residuals: Residuals,
+    start: np.ndarray,
+    bounds: tuple[np.ndarray, np.ndarray],
+    sizes: np.ndarray,
+    *,
+    iterations: int = 100,
+) -> Least:
+    """Return where the sum of the squares of residuals(x) -> (r (M,), dr/dx (M, P)) is least.
+
+    `start`, both `bounds` and the `sizes`, by which unknowns are compared, are (P,). What changes
+    no residual stays as near to the start as it can. Raises ValueError for residuals that are not
+    finite at the start.
+    """
+    lower, upper = bounds
+    x, damping, status = np.clip(start, lower, upper), 0.0, "too many iterations"
+    value, slopes = residuals(x)
+    if not (np.isfinite(value).all() and np.isfinite(slopes).all()):
+        raise ValueError("least squares: the residuals at the start are not finite")
+    count = 0
+    while count < iterations:
+        free = np.flatnonzero(~leaning(x, value, slopes, bounds))
+        parts = np.linalg.svd(slopes[:, free] * sizes[free], full_matrices=False)
+        if _spent(parts, value):
+            status = CONVERGED
+            break
+        count += 1
+        step = np.zeros(len(x))
+        step[free] = sizes[free] * _step(parts, value, damping)
+        step = np.clip(x + step, lower, upper) - x
+        promised = value @ value - np.sum((value + slopes @ step) ** 2)
+        trial, trial_slopes = residuals(x + step)
+        decrease = value @ value - trial @ trial
+        if np.isfinite(decrease) and decrease > GAIN * max(promised, 0.0):
+            x, value, slopes = x + step, trial, trial_slopes
+            damping = damping / 10 if damping > DAMPED * BLIND else 0.0
+        elif damping < STIFF:
+            damping = max(10 * damping, DAMPED)
+        else:
+            status = "no step makes the residuals smaller"
+            break
+    bound = leaning(x, value, slopes, bounds)
+    return Least(x=x, residuals=value, slopes=slopes, bound=bound, iterations=count, status=status)
+
+
+def leaning(
+    x: np.ndarray, value: np.ndarray, slopes: np.ndarray, bounds: tuple[np.ndarray, np.ndarray]
+) -> np.ndarray:
+    """Tell which unknowns stand at a bound that the residuals push them against.
+
+    A push is more than that of residuals that are zero but for rounding.
+    """
+    lower, upper = bounds
+    pull, faint = slopes.T @ value, STILL * np.linalg.norm(slopes, axis=0)
+    return ((x <= lower) & (pull > faint)) | ((x >= upper) & (pull < -faint))
+
+
+def _spent(parts: tuple[np.ndarray, np.ndarray, np.ndarray], value: np.ndarray) -> bool:
+    """Tell whether a Gauss-Newton step would be too short, or promise too little, to be made."""
+    left, singular, _ = parts
+    seen = singular > BLIND * singular.max(initial=0.0)
+    promised = left[:, seen].T @ value
+    return bool(
+        promised @ promised <= SPENT * (value @ value)
+        or (np.abs(_step(parts, value, 0.0)) <= STILL).all()
+    )
+
+
+def _step(
+    parts: tuple[np.ndarray, np.ndarray, np.ndarray], value: np.ndarray, damping: float
+) -> np.ndarray:
+    """Return the damped Gauss-Newton step of least norm from singular values and vectors.
+
+    The damping is of the largest singular value squared.
+    """
+    left, singular, right = parts
+    largest = singular.max(initial=0.0)
+    seen = singular > BLIND * largest
+    shares = singular[seen] / (singular[seen] ** 2 + damping * largest**2)
+    return -right[seen].T @ (shares * (left[:, seen].T @ value))
+
+
+def information(slopes: np.ndarray, sizes: np.ndarray, bound: np.ndarray) -> Information:
+    """Return how well residuals with these `slopes` (M, P) determine unknowns of these `sizes`.
+
+    Unknowns at a `bound` (P,) count as known.
+    """
+    free = np.flatnonzero(~bound)
+    square = np.linalg.qr(slopes[:, free] * sizes[free], mode="r")
+    _, singular, right = np.linalg.svd(square, full_matrices=True)
+    seen = np.zeros(len(free), dtype=bool)
+    seen[: len(singular)] = singular > BLIND * singular.max(initial=0.0)
+    spread = right[seen] / singular[seen[: len(singular)]][:, None]
+    covariance, blind = np.zeros((len(sizes),) * 2), np.zeros(((~seen).sum(), len(sizes)))
+    covariance[np.ix_(free, free)] = np.outer(sizes[free], sizes[free]) * (spread.T @ spread)
+    blind[:, free] = echelon(right[~seen])
+    kept = singular[seen[: len(singular)]]
+    condition = float(kept.max() / kept.min()) if len(kept) else np.inf
+    return Information(covariance=covariance, blind=blind, condition=condition)
+
+
+def echelon(rows: np.ndarray) -> np.ndarray:
+    """Return rows (k, P) that span the same, each with a one where the others have zeros.
+
+    Gauss-Jordan elimination with full pivoting; what is below 1e-6 of a one counts as zero.
+    """
+    rows, left = np.array(rows, dtype=float), np.ones(len(rows), dtype=bool)
+    for _ in range(len(rows)):
+        sizes = np.abs(rows) * left[:, None]
+        row, column = np.unravel_index(int(np.argmax(sizes)), sizes.shape)
+        left[row] = False
+        rows[row] /= rows[row, column]
+        others = np.arange(len(rows)) != row
+        rows[others] -= np.outer(rows[others, column], rows[row])
+    return np.where(np.abs(rows) < 1e-6, 0.0, rows)
