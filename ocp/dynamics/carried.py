@@ -7,6 +7,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics.ground_frame import Chain, Frames
+from ocp.mechanics.parameters import array, matrix
 from ocp.mechanics.spatial import across, by_rows, cross, times
 from ocp.mechanics.types import Matrix
 
@@ -42,7 +43,7 @@ def bodies_of(chain: Chain, frames: Frames) -> Bodies:
         (mass, *first, *(np.trace(second) * np.eye(3) - second).ravel())
         for mass, first, second in chain.inertias
     ]
-    mass, *local = (ca.DM(row).T for row in np.array(constants).T)
+    mass, *local = (matrix(row).T for row in array(constants).T)
     columns = [ca.horzcat(*(turn[:, k] for turn in frames.rotation)) for k in range(3)]
     turned = [
         sum(across(local[3 * r + c], 3) * columns[c] for c in range(3)) for r in range(4)

@@ -8,7 +8,8 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from ocp.mechanics.checks import frozen
+from ocp.mechanics.checks import at_own_values, frozen
+from ocp.mechanics.parameters import array, is_open, reference
 from ocp.mechanics.spatial import invert, tidy
 from ocp.mechanics.tree import Link, Tree
 from ocp.mechanics.types import Matrix
@@ -146,54 +147,66 @@ def aligned(tree: Tree) -> tuple[Tree, tuple]:
     joints, links, points = [], [], []
     for k, (joint, link) in enumerate(zip(tree.joints, tree.links)):
         before = np.eye(4) if parents[k] < 0 else turns[parents[k]]
-        home = tidy(invert(before) @ np.array(joint.home) @ turns[k], 1e-14)
+        home = tidy(invert(before) @ array(joint.home) @ turns[k], 1e-14)
         pitch = joint.pitch if joint.kind == "screw" else 0.0
         axis = {"fixed": None, "prismatic": (0, 0, 0, 0, 0, 1)}.get(
             joint.kind, (0, 0, 1, 0, 0, pitch)
         )
         joints.append(replace(joint, home=home, screw=axis))
         back = invert(turns[k])
-        inertia = tidy(back[:3, :3] @ np.array(link.inertia) @ back[:3, :3].T, 1e-16)
+        inertia = tidy(back[:3, :3] @ array(link.inertia) @ back[:3, :3].T, 1e-16)
         links.append(
             Link(
                 mass=link.mass,
-                com=tidy(back[:3, :3] @ link.com + back[:3, 3], 1e-15),
-                inertia=(inertia + inertia.T) / 2,
+                com=tidy(back[:3, :3] @ array(link.com) + back[:3, 3], 1e-15),
+                inertia=_mirrored(inertia),
             )
         )
     for point in tree.points:
         back = invert(turns[tree.link_index(point.link)])
         points.append(
-            replace(point, position=tidy(back[:3, :3] @ point.position + back[:3, 3], 1e-15))
+            replace(point, position=tidy(back[:3, :3] @ array(point.position) + back[:3, 3], 1e-15))
         )
     return replace(
         tree, links=tuple(links), joints=tuple(joints), points=tuple(points), loops=()
     ), tuple(frozen(turn) for turn in turns)
 
 
+def _mirrored(inertia):
+    """Return a matrix that ought to be symmetric as one that is so to the last digit, or node."""
+    if is_open(inertia):
+        return np.triu(inertia) + np.triu(inertia, 1).T
+    return (inertia + inertia.T) / 2
+
+
 def _new_frames(tree):
     """Choose the new frames, children first, since a frame is laid toward the axis of the joint
-    that follows it."""
+    that follows it.
+
+    Of an open tree they stand where its open axes do; which way they then face, and which origin
+    they have of those that serve, is chosen at the parameters' own values.
+    """
     turns, parents = [None] * len(tree.joints), tree.parents
     ahead = [None] * len(
         tree.joints
     )  # (moving joints in that chain, point, direction) of the next axis, link frame
+    bodies = reference([(link.mass, link.com) for link in tree.links])
     weighed = [
-        np.append(link.mass * np.array(link.com), link.mass) for link in tree.links
+        np.append(mass * np.array(com), mass) for mass, com in bodies
     ]  # (m c, m), fixed children's included
     for k in reversed(range(len(tree.joints))):
-        joint, home, line, p = tree.joints[k], np.array(tree.joints[k].home), ahead[k], parents[k]
+        joint, home, line, p = tree.joints[k], array(tree.joints[k].home), ahead[k], parents[k]
         if joint.screw is not None:
             com = weighed[k][:3] / (weighed[k][3] or 1.0)
             turns[k] = _frame_toward(joint, com, line)
             line = (1 if line is None else 1 + line[0], turns[k][:3, 3], turns[k][:3, 2])
         elif p >= 0:
-            weighed[p] = weighed[p] + home @ weighed[k]
+            weighed[p] = weighed[p] + at_own_values(home) @ weighed[k]
         if p >= 0 and line is not None and (ahead[p] is None or line[0] > ahead[p][0]):
             ahead[p] = (line[0], home[:3, :3] @ line[1] + home[:3, 3], home[:3, :3] @ line[2])
     for k, joint in enumerate(tree.joints):
         if joint.screw is None:
-            turns[k] = invert(np.array(joint.home)) @ (
+            turns[k] = invert(array(joint.home)) @ (
                 np.eye(4) if parents[k] < 0 else turns[parents[k]]
             )
     return turns
@@ -203,19 +216,21 @@ def _frame_toward(joint, com, line):
     """Return the frame (4x4) with z on the joint's axis and x on the common normal to the next
     axis, or toward the centre of mass."""
     slides = joint.kind == "prismatic"
-    z = np.array(joint.screw[3:] if slides else joint.screw[:3])
+    z = array(joint.screw[3:] if slides else joint.screw[:3])
     point, direction = (com, z) if line is None else line[1:]
-    normal = np.cross(z, direction)
+    axis, direction = at_own_values(z), at_own_values(direction)
+    normal = np.cross(axis, direction)
     reach = point - joint.anchor
     if np.linalg.norm(normal) > PARALLEL:
         along = np.cross(reach, direction) @ normal / (normal @ normal)
     else:
-        along, normal = reach @ z, reach - (reach @ z) * z
+        along, normal = reach @ axis, at_own_values(reach - (reach @ axis) * axis)
     if np.linalg.norm(normal) <= 1e-9:
-        normal = np.eye(3)[np.argmin(np.abs(z))]
+        normal = np.eye(3)[np.argmin(np.abs(axis))]
     normal = normal - (normal @ z) * z
-    x = normal / np.linalg.norm(normal)
-    frame = np.eye(4)
+    x = normal / (np.sqrt(normal @ normal) if is_open(normal) else np.linalg.norm(normal))
+    origin = point if slides else joint.anchor + along * z  # a sliding frame may sit anywhere
+    frame = np.eye(4).astype(object if is_open([*z, *origin]) else float)
     frame[:3, :3] = np.column_stack([x, np.cross(z, x), z])
-    frame[:3, 3] = point if slides else joint.anchor + along * z  # a sliding frame may sit anywhere
+    frame[:3, 3] = origin
     return tidy(frame, 1e-15)

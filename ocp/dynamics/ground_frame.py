@@ -13,6 +13,7 @@ import numpy as np
 
 from ocp.dynamics.formulation import aligned
 from ocp.mechanics.inertia import regrouped
+from ocp.mechanics.parameters import array, matrix, some
 from ocp.mechanics.spatial import across, cross, cross_motion
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
@@ -61,7 +62,7 @@ def chain_of(tree: Tree) -> Chain:
         tree=tree,
         parents=tuple(carriers[parents[k]] if parents[k] >= 0 else -1 for k in moving),
         carriers=tuple(carriers),
-        homes=tuple(np.array(tree.joints[k].home) for k in moving),
+        homes=tuple(array(tree.joints[k].home) for k in moving),
         inertias=tuple(inertias[k] for k in moving),
         still=_leading_slides(tree),
     )
@@ -76,7 +77,7 @@ def _leading_slides(tree):
         and parents[len(slides)] == len(slides) - 1
         and parents.count(len(slides) - 1) == 1
         and tree.joints[len(slides)].kind == "prismatic"
-        and (not slides or not tree.links[len(slides) - 1].mass)
+        and (not slides or not some([tree.links[len(slides) - 1].mass]))
     ):
         slides.append(len(slides))
     return tuple(slides)
@@ -93,17 +94,12 @@ def ground_frames(chain: Chain, q: Matrix, qd: Matrix, qdd: Matrix) -> Frames:
     base_place, rotation, origin = _places(chain, q)
     axes = ca.horzcat(*(turn[:, 2] for turn in rotation))
     turning = np.tile([joint.kind != "prismatic" for joint in joints], (3, 1)).astype(float)
-    sliding = np.tile(
-        [
-            1.0 if joint.kind == "prismatic" else joint.pitch if joint.kind == "screw" else 0.0
-            for joint in joints
-        ],
-        (3, 1),
-    )
+    sliding = matrix([_slide(joint) for joint in joints]).T
     screw = ca.vertcat(
-        axes * ca.DM(turning), cross(origin, axes) * ca.DM(turning) + axes * ca.DM(sliding)
+        axes * ca.DM(turning),
+        cross(origin, axes) * ca.DM(turning) + axes * ca.repmat(sliding, 3, 1),
     )
-    still, base = SX.zeros(6), ca.vertcat(SX.zeros(3), -SX(ca.DM(chain.tree.gravity)))
+    still, base = SX.zeros(6), ca.vertcat(SX.zeros(3), -SX(matrix(chain.tree.gravity)))
     rates, accelerations = across(qd, 6), across(qdd, 6)
     twist = summed(chain, screw * rates, still)
     before = of_parents(chain, twist, still)
@@ -130,21 +126,24 @@ def _places(chain, q):
     for k, (joint, home) in enumerate(zip(chain.tree.moving, chain.homes)):
         p = chain.parents[k]
         turn, place = (SX.eye(3), SX.zeros(3)) if p < 0 else (rotation[p], origin[p])
-        base = turn @ ca.DM(home[:3, :3])
+        base = turn @ matrix(home[:3, :3])
         if k in chain.still:
-            start = start + turn @ ca.DM(home[:3, 3]) + base[:, 2] * q[k]
+            start = start + turn @ matrix(home[:3, 3]) + base[:, 2] * q[k]
             place = SX.zeros(3)
         else:
-            place = place + turn @ ca.DM(home[:3, 3]) if home[:3, 3].any() else place
+            place = place + turn @ matrix(home[:3, 3]) if some(home[:3, 3]) else place
             if joint.kind != "revolute":
-                place = place + base[:, 2] * (
-                    (1.0 if joint.kind == "prismatic" else joint.pitch) * q[k]
-                )
+                place = place + base[:, 2] * (_slide(joint) * q[k])
         if joint.kind != "prismatic":
             base = base @ SX(spin, ca.vertcat(cosines[k], sines[k], -sines[k], cosines[k], 1))
         rotation.append(base)
         origin.append(place)
     return start, tuple(rotation), ca.horzcat(*origin)
+
+
+def _slide(joint):
+    """Return how far a joint's link slides along its axis per unit of its coordinate."""
+    return {"prismatic": 1.0, "screw": joint.pitch}.get(joint.kind, 0.0)
 
 
 def summed(chain: Chain, steps: Matrix, base: Matrix) -> Matrix:

@@ -22,6 +22,7 @@ from ocp.dynamics.formulation import Formulation, aligned
 from ocp.mechanics.inertia import first_moment, regrouped
 from ocp.mechanics.joints import GROUND, revolute
 from ocp.mechanics.loads import Load, applied
+from ocp.mechanics.parameters import Open, array, is_open, matrix, some
 from ocp.mechanics.spatial import euler_zxz
 from ocp.mechanics.tree import Link, Tree, inward, outward
 from ocp.mechanics.types import Matrix
@@ -45,7 +46,9 @@ def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load
     for joint, (moment, force) in zip(tree.joints, wrenches):
         if joint.screw is not None:
             torques.append(
-                force[2] if joint.kind == "prismatic" else moment[2] + joint.pitch * force[2]
+                force[2]
+                if joint.kind == "prismatic"
+                else moment[2] + _scalar(joint.pitch) * force[2]
             )
     return ca.vertcat(*torques)
 
@@ -64,12 +67,10 @@ def reactions(
         better, _Turns(better, q), qd, qdd, loads, _listed(map(first_moment, better.links))
     )
     for joint, turn, (moment, force) in zip(tree.joints, turns, wrenches):
-        rotation, origin = np.array(turn)[:3, :3], np.array(turn)[:3, 3]
-        force = ca.DM(rotation) @ ca.vertcat(*force)
+        rotation, arm = matrix(array(turn)[:3, :3]), matrix(array(turn)[:3, 3] - joint.anchor)
+        force = rotation @ ca.vertcat(*force)
         forces.append(force)
-        moments.append(
-            ca.DM(rotation) @ ca.vertcat(*moment) + ca.cross(ca.DM(origin - joint.anchor), force)
-        )
+        moments.append(rotation @ ca.vertcat(*moment) + ca.cross(arm, force))
     return ca.horzcat(*moments), ca.horzcat(*forces)
 
 
@@ -89,10 +90,10 @@ def _joint_wrenches(tree, turns, qd, qdd, loads, inertias):
         w, dw, slide = (
             turns.to_child(k, w),
             turns.to_child(k, dw),
-            1.0 if joint.kind == "prismatic" else joint.pitch,
+            1.0 if joint.kind == "prismatic" else _scalar(joint.pitch),
         )
         a = turns.to_child(k, _add(a, _times(bend, turns.offset(k))))
-        if slide:
+        if some([slide]):
             a = _add(
                 a,
                 [
@@ -106,7 +107,7 @@ def _joint_wrenches(tree, turns, qd, qdd, loads, inertias):
             w = [w[0], w[1], _sum(w[2], qd[row])]
         return w, dw, _bend(w, dw), a
 
-    base = [0.0] * 3, [0.0] * 3, [[0.0] * 3] * 3, [-g for g in tree.gravity]
+    base = [0.0] * 3, [0.0] * 3, [[0.0] * 3] * 3, [-_scalar(g) for g in tree.gravity]
     moves = outward(tree, motion, base)
 
     def wrench(k, children):
@@ -128,7 +129,14 @@ def _joint_wrenches(tree, turns, qd, qdd, loads, inertias):
 
 
 def _listed(inertias):
-    return [(mass, first.tolist(), second.tolist()) for mass, first, second in inertias]
+    return [
+        (
+            _scalar(mass),
+            [_scalar(entry) for entry in first.tolist()],
+            [[_scalar(entry) for entry in row] for row in second.tolist()],
+        )
+        for mass, first, second in inertias
+    ]
 
 
 def dense(n: int) -> tuple[list[Matrix], Matrix]:
@@ -187,7 +195,7 @@ def _external(tree, turns, loads):
     external = {}
     for k, arm, moment, force in applied(tree, loads):
         moment, force = turns.from_ground(k, moment), turns.from_ground(k, force)
-        moment = _add(moment, _cross(arm.tolist(), force))
+        moment = _add(moment, _cross([_scalar(entry) for entry in arm.tolist()], force))
         if k in external:
             moment, force = _add(moment, external[k][0]), _add(force, external[k][1])
         external[k] = moment, force
@@ -201,30 +209,34 @@ class _Turns:
     def __init__(self, tree, q):
         self.parents, self.planes, self.offsets = tree.parents, [], []
         for joint, row in zip(tree.joints, tree.rows):
-            home = np.array(joint.home)
-            beta, alpha, phi = euler_zxz(home[:3, :3])
+            home = array(joint.home)
+            lean, phi = _leaning(home[:3, :3])
             spin = (
                 _cosine_sine(phi) if joint.kind in ("fixed", "prismatic") else _shifted(q[row], phi)
             )
-            self.planes.append((_cosine_sine(beta), _cosine_sine(alpha), spin))
-            slide = 0.0 if row is None else 1.0 if joint.kind == "prismatic" else joint.pitch
-            offset = home[:3, 3].tolist()
+            self.planes.append((lean, spin))
+            slide = (
+                0.0 if row is None else 1.0 if joint.kind == "prismatic" else _scalar(joint.pitch)
+            )
             self.offsets.append(
                 [
-                    p + slide * axis * q[row] if slide and axis else p
-                    for p, axis in zip(offset, home[:3, 2])
+                    p + slide * axis * q[row] if some([slide]) and some([axis]) else p
+                    for p, axis in (
+                        (_scalar(p), _scalar(axis))
+                        for p, axis in zip(home[:3, 3].tolist(), home[:3, 2].tolist())
+                    )
                 ]
             )
 
     def to_child(self, k, v):
         """Return R'v."""
-        beta, alpha, spin = self.planes[k]
-        return _turn_back(_turn_back(_turn_back(v, beta, 0, 1), alpha, 1, 2), spin, 0, 1)
+        lean, spin = self.planes[k]
+        return _turn_back(_leant_back(v, lean), spin, 0, 1)
 
     def to_parent(self, k, v):
         """Return R v."""
-        beta, alpha, spin = self.planes[k]
-        return _turn(_turn(_turn(v, spin, 0, 1), alpha, 1, 2), beta, 0, 1)
+        lean, spin = self.planes[k]
+        return _leant(_turn(v, spin, 0, 1), lean)
 
     def offset(self, k):
         """Return the position (3) of link k's origin in its parent's frame."""
@@ -238,7 +250,33 @@ class _Turns:
             k = self.parents[k]
         for link in reversed(chain):
             v = self.to_child(link, v)
-        return [v[0], v[1], v[2]]
+        return [_scalar(v[0]), _scalar(v[1]), _scalar(v[2])]
+
+
+def _leaning(rotation):
+    """Return what stands before the turn by q about z in a rotation (3x3), (beta, alpha) each as
+    (cos, sin), and phi; an open one whole, as rows, and 0."""
+    if is_open(rotation):
+        return [[_scalar(entry) for entry in row] for row in rotation.tolist()], 0.0
+    beta, alpha, phi = euler_zxz(rotation)
+    return (_cosine_sine(beta), _cosine_sine(alpha)), phi
+
+
+def _leant(v, lean):
+    if len(lean) == 3:
+        return _times(lean, v)
+    return _turn(_turn(v, lean[1], 1, 2), lean[0], 0, 1)
+
+
+def _leant_back(v, lean):
+    if len(lean) == 3:
+        return _times(list(zip(*lean)), v)
+    return _turn_back(_turn_back(v, lean[0], 0, 1), lean[1], 1, 2)
+
+
+def _scalar(value):
+    """Return a number as it is, an open one as its expression, with which products are made."""
+    return value.expression if isinstance(value, Open) else value
 
 
 def _cosine_sine(angle):

@@ -6,6 +6,7 @@ import casadi as ca
 
 from ocp.dynamics.ground_frame import Chain, Frames
 from ocp.mechanics.loads import Load, Wrench, applied
+from ocp.mechanics.parameters import matrix
 from ocp.mechanics.spatial import against, cross, cross_force, cross_motion
 from ocp.mechanics.types import Matrix
 
@@ -29,9 +30,9 @@ def _loaded_chains(chain, frames, loads):
             k = chain.parents[k]
         if moving:
             place = (
-                ca.DM(position) - frames.base
+                matrix(position) - frames.base
                 if stays
-                else frames.origin[:, moving[-1]] + frames.rotation[moving[-1]] @ ca.DM(position)
+                else frames.origin[:, moving[-1]] + frames.rotation[moving[-1]] @ matrix(position)
             )
             yield (
                 moving,

@@ -12,6 +12,7 @@ from ocp.mechanics.parameters import (
     Open,
     Parameter,
     array,
+    closed,
     is_open,
     opened,
     parameters_of,
@@ -19,6 +20,8 @@ from ocp.mechanics.parameters import (
 )
 
 WORDS = 250  # characters of names that a record shows of itself
+
+ZERO = 1e-12  # below which a number that ought to be zero is it
 
 
 def numbers(what: str, value: Any, shape: tuple[int, ...], unit: str | None = None) -> np.ndarray:
@@ -64,6 +67,23 @@ def check_units(what: str, entries: Any, unit: str) -> None:
             raise ValueError(
                 f"{what}: expected {unit}, got parameter {entry.name!r} in {entry.unit}"
             )
+
+
+def vanishes(value: Any) -> bool:
+    """Tell whether a number is zero, an open one whatever its parameters' values: found in numbers,
+    at a few of them near their own."""
+    if not is_open(value):
+        return bool(abs(value) < ZERO)
+    parameters = parameters_of(value)
+    near = (
+        {each: _beside(each.value, n, k) for n, each in enumerate(parameters)} for k in range(3)
+    )
+    return all(abs(closed(value, values)) < ZERO for values in near)
+
+
+def _beside(number: float, n: int, k: int) -> float:
+    """Return the k-th number near that of the n-th parameter, the number itself first."""
+    return number * (1 + k * (n + 1) / 7) + k * (n + 1) / 9
 
 
 def rigid_pose(what: str, value: Any, unit: str | None = None) -> np.ndarray:
@@ -151,6 +171,31 @@ def symmetric(what: str, value: Any, m: int) -> np.ndarray:
             f"{what}: expected a symmetric positive semidefinite matrix, got {matrix.tolist()}"
         )
     return (matrix + matrix.T) / 2
+
+
+def check_inertia(mass: float, entries: np.ndarray) -> None:
+    """Raise ValueError unless an inertia (3x3, kg m2) about the centre of mass is that of a body,
+    an open one at its parameters' own values."""
+    inertia = at_own_values(entries)
+    scale = max(np.abs(inertia).max(), 1e-300)
+    unlike = (entries[i, j] - entries[j, i] for i, j in ((0, 1), (0, 2), (1, 2)))
+    if np.abs(inertia - inertia.T).max() > 1e-12 * scale or not all(
+        vanishes(each) for each in unlike if is_open(each)
+    ):
+        raise ValueError(f"link inertia: expected a symmetric matrix, got {entries.tolist()}")
+    if mass == 0 and inertia.any():
+        raise ValueError("link inertia: a massless link cannot have inertia")
+    moments = np.linalg.eigvalsh(inertia)
+    if moments[0] < -1e-9 * scale:
+        raise ValueError(
+            "link inertia: expected a positive semidefinite matrix, principal moments are "
+            f"{moments.tolist()}"
+        )
+    if moments[0] + moments[1] < moments[2] - 1e-9 * scale:
+        raise ValueError(
+            f"link inertia: principal moments {moments.tolist()} break the triangle inequality I1 "
+            "+ I2 >= I3"
+        )
 
 
 def set_fields(record: Any, **values) -> None:

@@ -4,13 +4,15 @@ from typing import Any
 
 import numpy as np
 
+from ocp.mechanics.checks import at_own_values
+from ocp.mechanics.parameters import array, is_open
 from ocp.mechanics.tree import Link, Tree
 
 
 def first_moment(link: Link) -> tuple[float, np.ndarray, np.ndarray]:
     """Return mass, first moment m c (3) and pseudo-inertia (3x3, integral of r r') of a link about
     its frame's origin."""
-    com, inertia = np.array(link.com), np.array(link.inertia)
+    com, inertia = array(link.com), array(link.inertia)
     about_com = np.trace(inertia) / 2 * np.eye(3) - inertia
     return link.mass, link.mass * com, about_com + link.mass * np.outer(com, com)
 
@@ -32,7 +34,7 @@ def regrouped(tree: Tree) -> list[tuple[float, np.ndarray, np.ndarray]]:
         if joint.kind == "fixed":
             inertias[k], moved = (0.0, np.zeros(3), np.zeros((3, 3))), (mass, first, second)
         elif joint.kind == "revolute":
-            origin, axis = np.array(joint.home)[:3, 3], np.array(joint.home)[:3, 2]
+            origin, axis = array(joint.home)[:3, 3], array(joint.home)[:3, 2]
             line, arm = second[0, 0] + second[2, 2], first[2] * np.outer(origin, axis)
             moved = (
                 mass,
@@ -41,12 +43,7 @@ def regrouped(tree: Tree) -> list[tuple[float, np.ndarray, np.ndarray]]:
             )
             left = second.copy()
             left[2, 2] = -second[0, 0]
-            left_first = np.array([first[0], first[1], 0.0])
-            inertias[k] = (
-                0.0,
-                np.where(np.abs(left_first) < 1e-15 * np.abs(first).max(), 0.0, left_first),
-                left,
-            )
+            inertias[k] = 0.0, _without_noise(array([first[0], first[1], 0.0]), first), left
         else:
             continue
         if parents[k] >= 0:
@@ -54,3 +51,10 @@ def regrouped(tree: Tree) -> list[tuple[float, np.ndarray, np.ndarray]]:
                 kept + added for kept, added in zip(inertias[parents[k]], moved)
             )
     return inertias
+
+
+def _without_noise(left, first):
+    """Return what is left of a first moment, with zeros for numbers that rounding made."""
+    size = np.abs(at_own_values(first)).max()
+    noise = [not is_open(entry) and abs(entry) < 1e-15 * size for entry in left]
+    return np.where(noise, 0.0, left)

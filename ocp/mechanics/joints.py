@@ -8,16 +8,33 @@ screw.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf
 from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.checks import frozen, limits, numbers, rigid_pose, set_fields
-from ocp.mechanics.spatial import dh_pose, invert, move_screw, tidy
+from ocp.mechanics.checks import (
+    at_own_values,
+    frozen,
+    limits,
+    numbers,
+    rigid_pose,
+    set_fields,
+    vanishes,
+)
+from ocp.mechanics.parameters import array, is_open, some
+from ocp.mechanics.spatial import dh_pose, invert, move_screw, tidy, translate
 from ocp.mechanics.types import Numbers
 
 GROUND = "ground"
+_TURNING = "rad", "rad/s", "N m"  # units of position, velocity and torque
+UNITS = {
+    "revolute": _TURNING,
+    "screw": _TURNING,
+    "prismatic": ("m", "m/s", "N"),
+    "fixed": ("", "", ""),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,23 +71,30 @@ class Joint:
         set_fields(self, home=frozen(_pose_of(f"{label}: home", self.home)))
         if self.screw is not None:
             set_fields(
-                self, screw=frozen(_unit_screw(label, numbers(f"{label}: screw", self.screw, (6,))))
+                self,
+                screw=frozen(_unit_screw(label, numbers(f"{label}: screw", self.screw, (6,), ""))),
             )
-        for what in ("position", "velocity", "torque"):
-            set_fields(self, **{what: limits(f"{label}: {what} limits", getattr(self, what))})
+        for what, unit in zip(("position", "velocity", "torque"), UNITS[self.kind]):
+            set_fields(self, **{what: limits(f"{label}: {what} limits", getattr(self, what), unit)})
 
     @property
     def kind(self) -> str:
-        """Return "fixed", "revolute", "prismatic" or "screw"."""
+        """Return "fixed", "revolute", "prismatic" or "screw".
+
+        Where entries are open it is what it remains whatever their parameters' values.
+        """
         if self.screw is None:
             return "fixed"
-        if not any(self.screw[:3]):
+        if not some(self.screw[:3]):
             return "prismatic"
-        return "revolute" if abs(self.pitch) < 1e-14 else "screw"
+        pitch = self.pitch
+        return "screw" if is_open(pitch) or abs(pitch) >= 1e-14 else "revolute"
 
     @property
     def pitch(self) -> float:
         """Advance per radian (m/rad) of a joint that turns: w . v."""
+        if is_open(self.screw):
+            return _open_pitch(self.screw)
         return float(np.dot(self.screw[:3], self.screw[3:]))
 
     @property
@@ -82,7 +106,7 @@ class Joint:
         """
         if self.screw is None or self.kind == "prismatic":
             return np.zeros(3)
-        return np.cross(self.screw[:3], self.screw[3:])
+        return np.cross(array(self.screw[:3]), array(self.screw[3:]))
 
 
 def revolute(
@@ -123,7 +147,10 @@ def screw(
         name=name,
         parent=parent,
         home=home,
-        screw=(*axis, *(pitch * np.asarray(axis, dtype=float))),
+        screw=(
+            *axis,
+            *(frozen(numbers(f"joint {name!r}: pitch", pitch, (), "m/rad")[()]) * array(axis)),
+        ),
         **options,
     )
 
@@ -156,7 +183,10 @@ def dh(
     if kind not in ("revolute", "prismatic"):
         raise ValueError(f"joint {name!r}: kind: expected 'revolute' or 'prismatic', got {kind!r}")
     row = dh_pose(
-        *(float(numbers(f"joint {name!r}: DH row", value, ())) for value in (theta, d, a, alpha))
+        *(
+            frozen(numbers(f"joint {name!r}: DH row", value, (), unit)[()])
+            for value, unit in ((theta, "rad"), (d, "m"), (a, "m"), (alpha, "rad"))
+        )
     )
     axis = np.eye(6)[2 if kind == "revolute" else 5]
     home = _pose_of(f"joint {name!r}: before", before) @ row
@@ -169,14 +199,13 @@ def _pose_of(what, value):
     if np.shape(np.asarray(value, dtype=object)) == (3,) and not any(
         np.ndim(entry) for entry in value
     ):
-        matrix = np.eye(4)
-        matrix[:3, 3] = numbers(what, value, (3,))
-        return matrix
-    return rigid_pose(what, value)
+        return translate(*numbers(what, value, (3,), "m").tolist())
+    return rigid_pose(what, value, "m")
 
 
 def _unit_screw(label, value):
-    angular, linear = np.linalg.norm(value[:3]), np.linalg.norm(value[3:])
+    here = at_own_values(value)
+    angular, linear = np.linalg.norm(here[:3]), np.linalg.norm(here[3:])
     norm = angular if angular > 0 else linear
     if abs(norm - 1) > 1e-9:
         part = "angular" if angular > 0 else "linear"
@@ -184,4 +213,10 @@ def _unit_screw(label, value):
             f"{label}: the axis must have unit length; the {part} part of the screw has length "
             f"{norm:.9g}"
         )
-    return value / norm
+    return value if is_open(value[:3] if angular > 0 else value[3:]) else value / norm
+
+
+@lru_cache(maxsize=512)
+def _open_pitch(screw):
+    pitch = np.dot(array(screw[:3]), array(screw[3:]))
+    return 0.0 if vanishes(pitch) else pitch

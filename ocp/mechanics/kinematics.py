@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from types import ModuleType
 
 import casadi as ca
-import numpy as np
 
 from ocp.mechanics import flexible, rigid
 from ocp.mechanics.loads import Load, Wrench
 from ocp.mechanics.logarithm import product, quaternion
+from ocp.mechanics.parameters import array, matrix, some
 from ocp.mechanics.rigid import Motion, joint_pose
 from ocp.mechanics.tree import Point, Tree
 from ocp.mechanics.types import Matrix
@@ -81,9 +81,9 @@ def orientation(tree: Tree, q: Matrix, point: str | Point) -> Matrix:
     turn: Matrix = ca.DM([1, 0, 0, 0])
     for k in reversed(_toward_ground(tree, tree.link_index(place_of(tree, point).link))):
         joint, row = tree.joints[k], tree.rows[k]
-        turn = product(turn, quaternion(np.array(joint.home)[:3, :3]))
-        if row is not None and any(joint.screw[:3]):
-            axis = ca.DM(joint.screw[:3])
+        turn = product(turn, quaternion(matrix(array(joint.home)[:3, :3])))
+        if row is not None and some(joint.screw[:3]):
+            axis = matrix(joint.screw[:3])
             turn = product(turn, ca.vertcat(ca.cos(q[row] / 2), ca.sin(q[row] / 2) * axis))
     return turn
 
@@ -136,7 +136,7 @@ def _toward_ground(tree: Tree, k: int) -> list[int]:
 def _in_common_axes(tree, q, point, chain, other):
     """Return a point's place (3) in the first link of its chain that another chain shares, or on
     the ground."""
-    place = ca.DM(point.position)
+    place = matrix(point.position)
     for k in chain:
         if k in other:
             break
@@ -157,9 +157,9 @@ def wrench_torques(tree: Tree, frames: Sequence[Matrix], wrench: Wrench) -> Matr
     for k in _toward_ground(tree, tree.link_index(wrench.link)):
         row = tree.rows[k]
         if row is not None:
-            screw, rotation = np.array(tree.joints[k].screw), frames[k][:3, :3]
+            screw, rotation = tree.joints[k].screw, frames[k][:3, :3]
             about = moment - ca.cross(frames[k][:3, 3], force)
-            turn, slide = rotation @ ca.DM(screw[:3]), rotation @ ca.DM(screw[3:])
+            turn, slide = rotation @ matrix(screw[:3]), rotation @ matrix(screw[3:])
             torques[row] = ca.dot(turn, about) + ca.dot(slide, force)
     return ca.vertcat(*torques)
 
@@ -167,7 +167,7 @@ def wrench_torques(tree: Tree, frames: Sequence[Matrix], wrench: Wrench) -> Matr
 def center_of_mass(tree: Tree, q: Matrix) -> Matrix:
     """Return the centre of mass (3, m) of the whole tree; raise ValueError if it has no mass."""
     mass = sum(link.mass for link in tree.links)
-    if not mass:
+    if not some([mass]):
         raise ValueError("center_of_mass: the tree has no mass")
     return _kind(tree).first_moment(tree, q) / mass
 

@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.checks import frozen, numbers, set_fields
+from ocp.mechanics.parameters import Open, array, matrix, some
 from ocp.mechanics.tree import Point, Tree
 from ocp.mechanics.types import Matrix
 
@@ -37,9 +38,9 @@ class Wrench:
     @property
     def about_origin(self) -> Matrix:
         """The moment (3, N m) about the global origin."""
-        if not np.any(self.place):
+        if not some(array(self.place)):
             return self.moment
-        return self.moment + ca.cross(ca.DM(self.place), self.force)
+        return self.moment + ca.cross(matrix(self.place), self.force)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +58,8 @@ class Load:
         for what in ("force", "moment"):
             value, label = getattr(self, what), f"load at {self.point!r}: {what}"
             if _listed_numbers(value):
-                set_fields(self, **{what: frozen(numbers(label, value, (3,)))})
+                unit = "N" if what == "force" else "N m"
+                set_fields(self, **{what: frozen(numbers(label, value, (3,), unit))})
             elif not callable(value) and _size(value) != 3:
                 raise ValueError(
                     f"{label}: expected 3 numbers or expressions, or a function of time, "
@@ -93,7 +95,7 @@ def applied(tree: Tree, loads: Sequence[Load]) -> AppliedLoads:
     """
     points = [tree.point(load.point) for load in loads]
     return [
-        (tree.link_index(point.link), np.array(point.position), load.moment, load.force)
+        (tree.link_index(point.link), array(point.position), load.moment, load.force)
         for point, load in zip(points, loads)
     ]
 
@@ -126,7 +128,7 @@ def _origin(link: str) -> str:
 
 def _listed_numbers(value: object) -> bool:
     return isinstance(value, (tuple, list, np.ndarray)) and all(
-        isinstance(entry, (int, float, np.number)) for entry in value
+        isinstance(entry, (int, float, np.number, Open)) for entry in value
     )
 
 

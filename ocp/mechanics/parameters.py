@@ -18,7 +18,6 @@ import numpy as np
 
 from ocp.mechanics.types import Matrix
 
-ZERO = 1e-12  # below which a number that ought to be zero is it
 _KNOWN: dict[int, "Parameter"] = {}  # by the node of its symbol, which it keeps alive
 
 
@@ -234,10 +233,10 @@ def array(value: Any) -> np.ndarray:
     if not is_open(value):
         return np.asarray(value, dtype=float)
     entries = np.asarray(_plain(value), dtype=object)
-    return _entrywise(lambda entry: entry if isinstance(entry, Open) else float(entry), entries)
+    return entrywise(lambda entry: entry if isinstance(entry, Open) else float(entry), entries)
 
 
-def _entrywise(function: Callable[[Any], Any], entries: np.ndarray) -> np.ndarray:
+def entrywise(function: Callable[[Any], Any], entries: np.ndarray) -> np.ndarray:
     """Return an array of objects with a function's values in place of its entries."""
     return np.asarray(np.frompyfunc(function, 1, 1)(entries), dtype=object)
 
@@ -297,26 +296,9 @@ def _met(value: Any) -> Iterator[Parameter]:
             yield from _met(part)
 
 
-def vanishes(value: Any) -> bool:
-    """Tell whether a number is zero, an open one whatever its parameters' values: found in numbers,
-    at a few of them near their own."""
-    if not is_open(value):
-        return bool(abs(value) < ZERO)
-    parameters = parameters_of(value)
-    near = (
-        {each: _beside(each.value, n, k) for n, each in enumerate(parameters)} for k in range(3)
-    )
-    return all(abs(closed(value, values)) < ZERO for values in near)
-
-
-def _beside(number: float, n: int, k: int) -> float:
-    """Return the k-th number near that of the n-th parameter, the number itself first."""
-    return number * (1 + k * (n + 1) / 7) + k * (n + 1) / 9
-
-
 def some(values: Sequence[Any]) -> bool:
     """Tell whether any entry of a vector is open or not zero."""
-    return any(isinstance(each, Open) or each for each in values)
+    return any(isinstance(each, Open | ca.SX) or each for each in values)
 
 
 def evaluated(expression: Matrix, values: Values) -> Matrix:
@@ -375,7 +357,7 @@ def closed(value: Any, values: Values) -> Any:
         changed = {name: part for name, part in anew.items() if part is not parts[name]}
         return replace(value, **changed) if changed else value
     if isinstance(value, np.ndarray) and value.dtype == object:
-        return array(_entrywise(lambda entry: closed(entry, values), value))
+        return array(entrywise(lambda entry: closed(entry, values), value))
     if isinstance(value, list | tuple):
         anew_list = [closed(part, values) for part in value]
         same = all(one is other for one, other in zip(anew_list, value))

@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.joints import Joint
+from ocp.mechanics.parameters import array, matrix, some
 from ocp.mechanics.spatial import pose, tidy
 from ocp.mechanics.tree import Link, Point, Tree, outward
 from ocp.mechanics.types import Matrix
@@ -59,7 +60,7 @@ def joint_turn(joint: Joint, q: Matrix) -> tuple[Matrix, Matrix]:
     rotation, place = _waves(joint.home, joint.screw)
     if joint.screw is None:
         return rotation[0], place[0]
-    waves = (1, ca.sin(q), ca.cos(q), q) if any(joint.screw[:3]) else (1, 0, 0, q)
+    waves = (1, ca.sin(q), ca.cos(q), q) if some(joint.screw[:3]) else (1, 0, 0, q)
     return _summed(waves, rotation), _summed(waves, place)
 
 
@@ -74,13 +75,13 @@ def _waves(home: tuple, screw: tuple | None) -> tuple[Waves, Waves]:
 
     home @ exp([S] q) with exp as in `exp_screw`, w the turn and v the slide of S.
     """
-    turn, place = np.array(home)[:3, :3], np.array(home)[:3, 3]
+    turn, place = array(home)[:3, :3], array(home)[:3, 3]
     w, v = np.zeros(3), np.zeros(3)
     if screw is not None:
-        w, v = np.array(screw[:3]), np.array(screw[3:])
+        w, v = array(screw[:3]), array(screw[3:])
     hat = np.cross(np.eye(3), w)
     rotation = turn + turn @ hat @ hat, turn @ hat, -turn @ hat @ hat, np.zeros((3, 3))
-    moment, drift = np.cross(w, v), w * (w @ v) if w.any() else v
+    moment, drift = np.cross(w, v), w * (w @ v) if some(w) else v
     shift = (
         place + turn @ moment - rotation[0] @ moment,
         -rotation[1] @ moment,
@@ -88,7 +89,7 @@ def _waves(home: tuple, screw: tuple | None) -> tuple[Waves, Waves]:
         turn @ drift,
     )
     constant, moving = (
-        tuple(ca.sparsify(ca.DM(tidy(part))) for part in parts) for parts in (rotation, shift)
+        tuple(ca.sparsify(matrix(tidy(part))) for part in parts) for parts in (rotation, shift)
     )
     return constant, moving
 
@@ -120,10 +121,10 @@ def motions(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> lis
 def _with_velocity(joint: Joint, link: Motion, parent: Motion, arm: Matrix, rate: Matrix) -> Motion:
     angular, linear = parent.angular, parent.linear + ca.cross(parent.angular, arm)
     if rate is not None:
-        if any(joint.screw[:3]):
-            angular = angular + link.rotation @ ca.DM(joint.screw[:3]) * rate
-        if any(joint.screw[3:]):
-            linear = linear + link.rotation @ ca.DM(joint.screw[3:]) * rate
+        if some(joint.screw[:3]):
+            angular = angular + link.rotation @ matrix(joint.screw[:3]) * rate
+        if some(joint.screw[3:]):
+            linear = linear + link.rotation @ matrix(joint.screw[3:]) * rate
     return replace(link, angular=angular, linear=linear)
 
 
@@ -134,8 +135,7 @@ def _with_acceleration(
     angular = parent.angular_acceleration
     linear = parent.linear_acceleration + ca.cross(angular, arm) + ca.cross(w, ca.cross(w, arm))
     if rate is not None:
-        screw = np.array(joint.screw)
-        turn, slide = link.rotation @ ca.DM(screw[:3]), link.rotation @ ca.DM(screw[3:])
+        turn, slide = (link.rotation @ matrix(part) for part in (joint.screw[:3], joint.screw[3:]))
         angular = angular + turn * acceleration + ca.cross(w, turn) * rate
         swing = ca.cross(2 * w + turn * rate, slide) * rate
         linear = linear + slide * acceleration + swing
@@ -146,7 +146,7 @@ def at_point(tree: Tree, moves: Sequence[Motion], point: Point) -> Motion:
     """Return the Motion of the frame at a point, with the axes of its link, from the motions of all
     links."""
     link = moves[tree.link_index(point.link)]
-    arm = link.rotation @ ca.DM(point.position)
+    arm = link.rotation @ matrix(point.position)
     linear, acceleration = link.linear, link.linear_acceleration
     if linear is not None:
         linear = linear + ca.cross(link.angular, arm)
@@ -162,13 +162,13 @@ def at_point(tree: Tree, moves: Sequence[Motion], point: Point) -> Motion:
 def place_at(tree: Tree, moves: Sequence[Motion], point: Point) -> Matrix:
     """Return the position (3, m) of a point, from the motions of all links."""
     link = moves[tree.link_index(point.link)]
-    return link.rotation @ ca.DM(point.position) + link.origin
+    return link.rotation @ matrix(point.position) + link.origin
 
 
 def first_moment(tree: Tree, q: Matrix) -> Matrix:
     """Return the sum of mass times place (3, kg m)."""
     return sum(
-        link.mass * (move.rotation @ ca.DM(link.com) + move.origin)
+        link.mass * (move.rotation @ matrix(link.com) + move.origin)
         for link, move in zip(tree.links, motions(tree, q))
     )
 
@@ -181,7 +181,7 @@ def momentum(tree: Tree, q: Matrix, qd: Matrix, about: Sequence[float]) -> tuple
     angular = linear = ca.DM.zeros(3)
     for link, move in zip(tree.links, motions(tree, q, qd)):
         place, velocity, spin = _center(link, move)
-        angular = angular + spin + ca.cross(place - ca.DM(about), link.mass * velocity)
+        angular = angular + spin + ca.cross(place - matrix(about), link.mass * velocity)
         linear = linear + link.mass * velocity
     return angular, linear
 
@@ -197,9 +197,9 @@ def kinetic_energy(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
 
 def potential_energy(tree: Tree, q: Matrix) -> Matrix:
     """Return the potential energy in gravity (J), zero at the global origin."""
-    gravity = ca.DM(tree.gravity)
+    gravity = matrix(tree.gravity)
     return -sum(
-        link.mass * ca.dot(gravity, move.rotation @ ca.DM(link.com) + move.origin)
+        link.mass * ca.dot(gravity, move.rotation @ matrix(link.com) + move.origin)
         for link, move in zip(tree.links, motions(tree, q))
     )
 
@@ -207,8 +207,8 @@ def potential_energy(tree: Tree, q: Matrix) -> Matrix:
 def _center(link: Link, move: Motion) -> tuple[Matrix, Matrix, Matrix]:
     """Return place and velocity of a link's centre of mass, and its angular momentum about that (3
     each)."""
-    arm = move.rotation @ ca.DM(link.com)
-    spin = move.rotation @ (ca.DM(np.array(link.inertia)) @ (move.rotation.T @ move.angular))
+    arm = move.rotation @ matrix(link.com)
+    spin = move.rotation @ (matrix(link.inertia) @ (move.rotation.T @ move.angular))
     return move.origin + arm, move.linear + ca.cross(move.angular, arm), spin
 
 
@@ -225,9 +225,9 @@ def jacobian_at(tree: Tree, moves: Sequence[Motion], point: Point) -> Matrix:
     while k >= 0:
         row = rows[k]
         if row is not None:
-            screw, link = np.array(tree.joints[k].screw), moves[k]
-            turn = link.rotation @ ca.DM(screw[:3])
-            slide = link.rotation @ ca.DM(screw[3:]) + ca.cross(turn, place - link.origin)
+            screw, link = tree.joints[k].screw, moves[k]
+            turn = link.rotation @ matrix(screw[:3])
+            slide = link.rotation @ matrix(screw[3:]) + ca.cross(turn, place - link.origin)
             columns[row] = ca.vertcat(turn, slide)
         k = parents[k]
     return ca.horzcat(ca.DM(6, 0), *columns)

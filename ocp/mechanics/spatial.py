@@ -2,7 +2,7 @@
 
 A screw or twist is six numbers (angular, linear); a pose is a 4x4 homogeneous matrix. Functions of
 the joint variable take CasADi expressions (SX, MX, DM) and return the same; functions of constants
-are numpy.
+are numpy, whose entries may be open.
 """
 
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.parameters import Open, array, entrywise, is_open, matrix, some
 from ocp.mechanics.types import Matrix
 
 
@@ -34,36 +35,36 @@ def exp_screw(screw: Any, q: Matrix) -> Matrix:
 
     (Sohl & Bobrow 2001, section 2.1; Rodrigues).
     """
-    w, v = np.asarray(screw[:3], dtype=float), np.asarray(screw[3:], dtype=float)
-    if not w.any():
-        return pose(ca.DM.eye(3), ca.DM(v) * q)
+    w, v = array(screw[:3]), array(screw[3:])
+    if not some(w):
+        return pose(ca.DM.eye(3), matrix(v) * q)
     hat = np.cross(np.eye(3), w)
-    rotation = ca.DM.eye(3) + ca.sin(q) * ca.DM(hat) + (1 - ca.cos(q)) * ca.DM(hat @ hat)
-    moment = ca.DM(np.cross(w, v))
-    return pose(rotation, moment - rotation @ moment + ca.DM(w * (w @ v)) * q)
+    rotation = ca.DM.eye(3) + ca.sin(q) * matrix(hat) + (1 - ca.cos(q)) * matrix(hat @ hat)
+    moment = matrix(np.cross(w, v))
+    return pose(rotation, moment - rotation @ moment + matrix(w * (w @ v)) * q)
 
 
 def screw_matrix(screw: Any) -> np.ndarray:
     """Return [S], the 4x4 numpy matrix with d/dq exp([S] q) = exp([S] q) [S]."""
-    matrix = np.zeros((4, 4))
-    matrix[:3, :3] = np.cross(np.eye(3), screw[:3])
-    matrix[:3, 3] = screw[3:]
-    return matrix
-
-
-def invert(matrix: np.ndarray) -> np.ndarray:
-    """Return the inverse of a constant pose (4x4 numpy)."""
-    result = np.eye(4)
-    result[:3, :3] = matrix[:3, :3].T
-    result[:3, 3] = -matrix[:3, :3].T @ matrix[:3, 3]
+    result = _blank(4, 4, *screw)
+    result[:3, :3] = np.cross(np.eye(3), array(screw[:3]))
+    result[:3, 3] = screw[3:]
     return result
 
 
-def move_screw(matrix: np.ndarray, screw: Any) -> np.ndarray:
-    """Return Ad(matrix) screw: the same screw, described in a frame of which `matrix` (4x4) gives
-    the old frame's pose."""
-    angular = matrix[:3, :3] @ screw[:3]
-    return np.concatenate([angular, np.cross(matrix[:3, 3], angular) + matrix[:3, :3] @ screw[3:]])
+def invert(frame: np.ndarray) -> np.ndarray:
+    """Return the inverse of a constant pose (4x4 numpy)."""
+    result = np.eye(4).astype(frame.dtype)
+    result[:3, :3] = frame[:3, :3].T
+    result[:3, 3] = -frame[:3, :3].T @ frame[:3, 3]
+    return result
+
+
+def move_screw(frame: np.ndarray, screw: Any) -> np.ndarray:
+    """Return Ad(frame) screw: the same screw, described in a frame of which `frame` (4x4) gives the
+    old one's pose."""
+    angular = frame[:3, :3] @ screw[:3]
+    return np.concatenate([angular, np.cross(frame[:3, 3], angular) + frame[:3, :3] @ screw[3:]])
 
 
 def rotate_x(angle: float) -> np.ndarray:
@@ -83,9 +84,9 @@ def rotate_z(angle: float) -> np.ndarray:
 
 def translate(x: float, y: float, z: float) -> np.ndarray:
     """Return the pose (4x4 numpy) that shifts by (x, y, z) (m)."""
-    matrix = np.eye(4)
-    matrix[:3, 3] = x, y, z
-    return matrix
+    shift = np.eye(4) + _blank(4, 4, x, y, z)
+    shift[:3, 3] = x, y, z
+    return shift
 
 
 def dh_pose(theta: float, d: float, a: float, alpha: float) -> np.ndarray:
@@ -124,18 +125,30 @@ def _wrap(angle):
 
 
 def _turn(angle, i, j):
-    matrix, c, s = np.eye(4), np.cos(angle), np.sin(angle)
-    matrix[i, i], matrix[i, j], matrix[j, i], matrix[j, j] = c, -s, s, c
-    return tidy(matrix)
+    turn, c, s = np.eye(4) + _blank(4, 4, angle), np.cos(angle), np.sin(angle)
+    turn[i, i], turn[i, j], turn[j, i], turn[j, j] = c, -s, s, c
+    return tidy(turn)
 
 
-def tidy(array: Any, tolerance: float = 1e-15) -> np.ndarray:
-    """Return the array with entries within `tolerance` of -1, 0 or 1 made exactly so, that graphs
-    may fold them."""
-    array = np.asarray(array, dtype=float)
-    nearest = np.round(array)
+def _blank(rows: int, columns: int, *entries: Any) -> np.ndarray:
+    """Return a matrix of zeros that takes these entries, which may be open."""
+    return np.zeros((rows, columns)).astype(object if is_open(entries) else float)
+
+
+def tidy(values: Any, tolerance: float = 1e-15) -> np.ndarray:
+    """Return an array with entries within `tolerance` of -1, 0 or 1 made exactly so, that graphs
+    may fold them; open ones stay as they are."""
+    entries = array(values)
+    if entries.dtype == object:
+        return entrywise(
+            lambda entry: entry if isinstance(entry, Open) else float(tidy(entry, tolerance)),
+            entries,
+        )
+    nearest = np.round(entries)
     return (
-        np.where((np.abs(array - nearest) <= tolerance) & (np.abs(nearest) <= 1), nearest, array)
+        np.where(
+            (np.abs(entries - nearest) <= tolerance) & (np.abs(nearest) <= 1), nearest, entries
+        )
         + 0.0
     )
 

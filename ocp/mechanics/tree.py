@@ -14,9 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.checks import frozen, numbers, set_fields, several
+from ocp.mechanics.checks import (
+    at_own_values,
+    check_inertia,
+    frozen,
+    is_rotation,
+    numbers,
+    set_fields,
+    several,
+)
 from ocp.mechanics.joints import GROUND, Joint
 from ocp.mechanics.modes import Modes
+from ocp.mechanics.parameters import is_open
 from ocp.mechanics.stays import Stay
 from ocp.mechanics.types import Numbers
 
@@ -37,17 +46,20 @@ class Link:
     def __post_init__(self) -> None:
         if not isinstance(self.modes, Modes | None):
             raise ValueError(f"link modes: expected Modes or None, got {self.modes!r}")
+        if self.modes is not None and is_open((self.mass, self.com, self.inertia)):
+            raise ValueError("link: modes: a link that bends takes no parameters yet")
         if self.modes is not None and not self.mass:
             set_fields(self, mass=self.modes.mass, com=self.modes.com, inertia=self.modes.inertia)
-        mass = float(numbers("link mass", self.mass, ()))
+        mass = numbers("link mass", self.mass, (), "kg")
         com, inertia = (
-            numbers("link com", self.com, (3,)),
-            numbers("link inertia", self.inertia, (3, 3)),
+            numbers("link com", self.com, (3,), "m"),
+            numbers("link inertia", self.inertia, (3, 3), "kg m2"),
         )
-        if mass < 0:
-            raise ValueError(f"link mass: expected at least 0 kg, got {mass:g}")
-        _check_inertia(mass, inertia)
-        set_fields(self, mass=mass, com=frozen(com), inertia=frozen(inertia))
+        here = float(at_own_values(mass))
+        if here < 0:
+            raise ValueError(f"link mass: expected at least 0 kg, got {here:g}")
+        check_inertia(here, inertia)
+        set_fields(self, mass=frozen(mass[()]), com=frozen(com), inertia=frozen(inertia))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +75,8 @@ class Point:
 
     def __post_init__(self) -> None:
         set_fields(
-            self, position=frozen(numbers(f"point {self.name!r}: position", self.position, (3,)))
+            self,
+            position=frozen(numbers(f"point {self.name!r}: position", self.position, (3,), "m")),
         )
 
 
@@ -108,8 +121,8 @@ class Loop:
                 f"got {self.axes!r}"
             )
         for what in ("frame", "turn"):
-            matrix = numbers(f"{label}: {what}", getattr(self, what), (3, 3))
-            if np.abs(matrix @ matrix.T - np.eye(3)).max() > 1e-9 or np.linalg.det(matrix) < 0:
+            matrix = numbers(f"{label}: {what}", getattr(self, what), (3, 3), "")
+            if not is_rotation(at_own_values(matrix)):
                 raise ValueError(
                     f"{label}: {what}: expected a rotation matrix, got {matrix.tolist()}"
                 )
@@ -150,7 +163,7 @@ class Tree:
             points=several("tree: points", self.points, Point),
             loops=several("tree: loops", self.loops, Loop),
             stays=several("tree: stays", self.stays, Stay),
-            gravity=frozen(numbers("gravity", self.gravity, (3,))),
+            gravity=frozen(numbers("gravity", self.gravity, (3,), "m/s2")),
         )
         if not self.joints or len(self.links) != len(self.joints):
             raise ValueError(
@@ -303,25 +316,6 @@ def _amplitudes(name, modes, units):
 
 def _known(what, names):
     return f"the {what} are {', '.join(names)}" if names else f"there are no {what}"
-
-
-def _check_inertia(mass, inertia):
-    scale = max(np.abs(inertia).max(), 1e-300)
-    if np.abs(inertia - inertia.T).max() > 1e-12 * scale:
-        raise ValueError(f"link inertia: expected a symmetric matrix, got {inertia.tolist()}")
-    if mass == 0 and inertia.any():
-        raise ValueError("link inertia: a massless link cannot have inertia")
-    moments = np.linalg.eigvalsh(inertia)
-    if moments[0] < -1e-9 * scale:
-        raise ValueError(
-            "link inertia: expected a positive semidefinite matrix, principal moments are "
-            f"{moments.tolist()}"
-        )
-    if moments[0] + moments[1] < moments[2] - 1e-9 * scale:
-        raise ValueError(
-            f"link inertia: principal moments {moments.tolist()} break the triangle inequality I1 "
-            "+ I2 >= I3"
-        )
 
 
 def _check_unique(what, names):

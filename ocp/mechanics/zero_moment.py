@@ -8,6 +8,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.loads import Wrench
+from ocp.mechanics.parameters import matrix, reference
 from ocp.mechanics.structure import floating_root
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
@@ -18,9 +19,10 @@ Z = (0.0, 0.0, 1.0)
 def body_weight(tree: Tree) -> float:
     """Return the tree's weight (N) in its own gravity, in which lifted quantities are counted.
 
-    Where there is none it is 1.
+    Where there is none it is 1; of an open tree it is that of its parameters' own values.
     """
-    return sum(link.mass for link in tree.links) * float(np.linalg.norm(tree.gravity)) or 1.0
+    masses, gravity = reference(([link.mass for link in tree.links], tree.gravity))
+    return sum(masses) * float(np.linalg.norm(gravity)) or 1.0
 
 
 def resultant(tree: Tree, frames: Sequence[Matrix], torques: Matrix) -> Wrench:
@@ -33,11 +35,11 @@ def resultant(tree: Tree, frames: Sequence[Matrix], torques: Matrix) -> Wrench:
     """
     rows = floating_root(tree)
     links = [tree.rows.index(row) for row in rows]
-    slides = [frames[k][:3, :3] @ ca.DM(tree.joints[k].screw[3:]) for k in links[:3]]
+    slides = [frames[k][:3, :3] @ matrix(tree.joints[k].screw[3:]) for k in links[:3]]
     force = _solve_three(slides, [torques[row] for row in rows[:3]])
-    turns = [frames[k][:3, :3] @ ca.DM(tree.joints[k].screw[:3]) for k in links[3:]]
+    turns = [frames[k][:3, :3] @ matrix(tree.joints[k].screw[:3]) for k in links[3:]]
     arms = [
-        frames[k][:3, :3] @ ca.DM(tree.joints[k].screw[3:]) + ca.cross(frames[k][:3, 3], turn)
+        frames[k][:3, :3] @ matrix(tree.joints[k].screw[3:]) + ca.cross(frames[k][:3, 3], turn)
         for k, turn in zip(links[3:], turns)
     ]
     moment = _solve_three(

@@ -102,7 +102,7 @@ def test_one_number_as_limit_means_both_signs():
             "joint 'knee': the axis must have unit length; the linear part of the screw has "
             "length 0.5",
         ),
-        (lambda: screw("knee", pitch=nan), "joint 'knee': screw: expected finite numbers"),
+        (lambda: screw("knee", pitch=nan), "joint 'knee': pitch: expected finite numbers"),
         (
             lambda: dh("knee", kind="helical"),
             "joint 'knee': kind: expected 'revolute' or 'prismatic', got 'helical'",

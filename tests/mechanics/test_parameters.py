@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from ocp import Parameter
-from ocp.mechanics.checks import limits, numbers, positive
+from ocp.mechanics.checks import limits, numbers, positive, vanishes
 from ocp.mechanics.parameters import (
     array,
     closed,
@@ -14,7 +14,6 @@ from ocp.mechanics.parameters import (
     parameters_of,
     reference,
     values_of,
-    vanishes,
 )
 
 

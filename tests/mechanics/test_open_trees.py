@@ -1,0 +1,114 @@
+"""Trees with open numbers: where links are and how they move, and what such records refuse."""
+
+from dataclasses import replace
+
+import casadi as ca
+import numpy as np
+import pytest
+from open_trees import numbers_of, opened_tree
+from random_trees import over, random_motion, random_tree
+
+from ocp import Joint, Link, Parameter, Point, Tree
+from ocp.mechanics import fixed, kinematics, revolute, screw
+from ocp.mechanics.parameters import closed
+from ocp.mechanics.zero_moment import body_weight
+
+LENGTH, MASS = Parameter("length", 0.5, "m"), Parameter("mass", 2.0, "kg")
+
+
+def quantities(tree, q, qd, qdd):
+    """All that is asked of a moving tree, as one column."""
+    moves = kinematics.motions(tree, q, qd, qdd)
+    first, last = tree.points[0].name, tree.points[-1].name
+    parts = [
+        *(move.rotation for move in moves),
+        *(move.angular_acceleration for move in moves),
+        *(kinematics.acceleration(tree, q, qd, qdd, point.name) for point in tree.points),
+        kinematics.jacobian(tree, q, last),
+        kinematics.offset(tree, q, first, last),
+        kinematics.orientation(tree, q, last),
+        kinematics.center_of_mass(tree, q),
+        *kinematics.momentum(tree, q, qd, (0.1, 0.2, 0.3)),
+        kinematics.kinetic_energy(tree, q, qd),
+        kinematics.potential_energy(tree, q),
+    ]
+    return ca.vertcat(*(ca.vec(part) for part in parts))
+
+
+@over(range(6))
+def test_where_an_open_tree_is_and_how_it_moves_is_that_of_its_numbers(seed):
+    rng = np.random.default_rng(seed)
+    tree = random_tree(rng, 1 + int(4 * rng.random()), massless=0)
+    opened, values = opened_tree(rng, tree)
+    motion = [*map(ca.DM, random_motion(rng, tree))]
+    wanted = np.array(quantities(closed(opened, values), *motion))
+    np.testing.assert_allclose(
+        numbers_of(quantities(opened, *motion), values), wanted, atol=1e-12 * np.abs(wanted).max()
+    )
+
+
+def test_a_closed_tree_is_the_tree_stated_with_numbers():
+    def arm(length, mass):
+        return Tree(
+            links=[Link(mass=mass, com=(length / 2, 0, 0))],
+            joints=[revolute("joint", home=(length, 0, 0))],
+            points=[Point(name="tip", link="joint", position=(length, 0, 0))],
+            gravity=(0, -9.81, 0),
+        )
+
+    assert closed(arm(LENGTH, MASS), {LENGTH: 0.3, MASS: 1.5}) == arm(0.3, 1.5)
+    assert arm(LENGTH, MASS) != arm(0.5, 2.0)
+
+
+def test_a_weight_as_a_scale_is_that_of_the_own_values():
+    tree = Tree(links=[Link(mass=MASS)], joints=[revolute("joint")], gravity=(0, 0, -10))
+    assert body_weight(tree) == 20.0
+
+
+@pytest.mark.parametrize(
+    ("joint", "kind"),
+    [
+        (lambda: revolute("joint", home=(LENGTH, 0, 0)), "revolute"),
+        (
+            lambda: Joint(name="joint", screw=(0.6, 0, 0.8, 0.8 * LENGTH, 0, -0.6 * LENGTH)),
+            "revolute",
+        ),
+        (lambda: screw("joint", pitch=Parameter("pitch", 0.0, "m/rad")), "screw"),
+        (lambda: Joint(name="joint", screw=(0, 0, 0, 0, LENGTH.sin(), LENGTH.cos())), "prismatic"),
+        (lambda: fixed("joint", home=(LENGTH, 0, 0)), "fixed"),
+    ],
+)
+def test_the_kind_of_a_joint_is_what_it_stays_for_all_values(joint, kind):
+    assert joint().kind == kind
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (lambda: Link(mass=LENGTH), "link mass: expected kg, got parameter 'length' in m"),
+        (lambda: Link(mass=MASS, com=(MASS, 0, 0)), "link com: expected m, got parameter 'mass'"),
+        (lambda: Link(mass=MASS - 3), "link mass: expected at least 0 kg, got -1"),
+        (
+            lambda: Link(mass=1, inertia=[[1, LENGTH - 0.5, 0], [0, 1, 0], [0, 0, 1]]),
+            "link inertia: expected a symmetric matrix",
+        ),
+        (lambda: revolute("a", home=(MASS, 0, 0)), "joint 'a': home: expected m, got .* 'mass'"),
+        (lambda: revolute("a", torque=MASS), "joint 'a': torque limits: expected N m, got"),
+        (lambda: revolute("a", axis=(LENGTH, 0, 0)), "joint 'a': the axis must have unit length"),
+        (lambda: Point(name="a", link="b", position=(MASS, 0, 0)), "point 'a': position: expected"),
+    ],
+)
+def test_open_numbers_that_cannot_be_are_refused_by_name(made, words):
+    with pytest.raises(ValueError, match=words):
+        made()
+
+
+def test_a_given_value_is_checked_as_if_it_had_been_stated():
+    with pytest.raises(ValueError, match="link mass: expected at least 0 kg, got -1"):
+        closed(Link(mass=MASS), {MASS: -1.0})
+    slab = Link(mass=1, inertia=np.diag([1.0, 1.0, 1.0 + LENGTH]))
+    with pytest.raises(ValueError, match="break the triangle inequality"):
+        closed(slab, {LENGTH: 2.0})
+    turned = replace(revolute("a"), screw=(0, LENGTH - 0.5, LENGTH + 0.5, 0, 0, 0))
+    with pytest.raises(ValueError, match="joint 'a': the axis must have unit length"):
+        closed(turned, {LENGTH: 0.7})
