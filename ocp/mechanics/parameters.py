@@ -6,7 +6,7 @@ Instant see it as any CasADi expression. What needs numbers asks for them: `refe
 of the parameters' own values, `closed` the record with given ones in their place.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from math import inf, isfinite, isnan
 from operator import add, mul, sub, truediv
@@ -296,7 +296,7 @@ def _met(value: Any) -> Iterator[Parameter]:
             yield from _met(part)
 
 
-def some(values: Sequence[Any]) -> bool:
+def some(values: Iterable[Any]) -> bool:
     """Tell whether any entry of a vector is open or not zero."""
     return any(isinstance(each, Open | ca.SX) or each for each in values)
 

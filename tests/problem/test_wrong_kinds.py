@@ -111,8 +111,11 @@ FIELDS = {
     "torque_limits('arm')": (lambda: torque_limits("arm"), "torque_limits: tree: expected Tree"),
     "joint_limits(GOOD)": (lambda: joint_limits(GOOD), "joint_limits: tree: expected Tree"),
     "mass=symbol": (lambda: Link(mass=ca.MX.sym("m")), "link mass: expected numbers of shape ()"),
-    "mass=scalar symbol": (lambda: Link(mass=SYMBOL), "link mass: expected finite numbers"),
-    "com=symbol": (lambda: Link(mass=1.0, com=(SYMBOL, 0, 0)), "link com: expected finite numbers"),
+    "mass=scalar symbol": (lambda: Link(mass=SYMBOL), "link mass: expected numbers of shape ()"),
+    "com=symbol": (
+        lambda: Link(mass=1.0, com=(SYMBOL, 0, 0)),
+        "link com: expected numbers of shape (3,)",
+    ),
     "links=one": (lambda: Tree(links=LINK, joints=JOINTS), "tree: links: expected a tuple of Link"),
     "links=masses": (
         lambda: Tree(links=(1, 2), joints=JOINTS),
