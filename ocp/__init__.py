@@ -62,6 +62,7 @@ from ocp.problem import (
     zmp_inside,
 )
 from ocp.solution.attempts import LADDER, PLAIN, Attempt
+from ocp.solution.plan import Plan, prepare
 from ocp.solution.solution import NotSolved, Solution
 from ocp.solution.solving import solve
 from ocp.solution.starts import Guess
@@ -103,6 +104,7 @@ __all__ = [
     "Objective",
     "Parameter",
     "Pin",
+    "Plan",
     "Point",
     "Problem",
     "Published",
@@ -154,6 +156,7 @@ __all__ = [
     "pose_at_start",
     "pose_tracking",
     "predicted",
+    "prepare",
     "pressure_inside",
     "prismatic",
     "refine",

@@ -213,6 +213,11 @@ def opened(value: Any) -> Any:
     return _KNOWN.get(int(value.element_hash()), Expression(value))
 
 
+def anything_open() -> bool:
+    """Tell whether there is any parameter at all."""
+    return bool(_KNOWN)
+
+
 def is_open(value: Any) -> bool:
     """Tell whether a number, or any entry of nested sequences of numbers, is open."""
     if isinstance(value, Open):

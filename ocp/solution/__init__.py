@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from ocp.later import later
 from ocp.solution.attempts import LADDER, PLAIN, Attempt
 from ocp.solution.files import check_writable, plain, versions, write
+from ocp.solution.plan import Plan, prepare
 from ocp.solution.solution import NotSolved, Solution
 from ocp.solution.solving import solve
 from ocp.solution.starts import Guess
@@ -32,6 +33,7 @@ __all__ = [
     "Guess",
     "NotSolved",
     "NotVerified",
+    "Plan",
     "Recording",
     "Simulation",
     "Solution",
@@ -48,6 +50,7 @@ __all__ = [
     "noisy",
     "plain",
     "predicted",
+    "prepare",
     "refine",
     "replay",
     "simulate",

@@ -10,18 +10,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ocp.dynamics import formulation_of
 from ocp.mechanics.structure import structure
-from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.quadrature import quadrature
 from ocp.problem.names import DYNAMICS, LOOPS, PASSIVE, TOUCHING
 from ocp.problem.statement import Constraint, Problem, Span
 from ocp.solvers.nlp import violation
 from ocp.transcription.kernels import Kernel, evaluate
 from ocp.transcription.rows import Group
-from ocp.transcription.tracing import trace
 from ocp.transcription.transcribe import Transcribed
-from ocp.transcription.variables import free_duration, motion_map, motion_width
+from ocp.transcription.variables import (
+    Layout,
+    duration_at,
+    free_duration,
+    motion_map,
+    motion_width,
+)
 
 COARSE = 0.02  # relative: what between the nodes is missed by more makes a basis too coarse
 LAWS = (DYNAMICS, PASSIVE)
@@ -64,7 +67,7 @@ class Look:
         for group in self.transcribed.groups:
             along = np.array([_along(owner) for owner, _ in group.owners])
             if group.kernel.width == len(self.y) and along.any():
-                yield group, along & ~_blind(self.problem, group.kernel)
+                yield group, along & ~_blind(self.transcribed.layout, group.kernel)
 
     def laws(self) -> Iterator[tuple[Group, np.ndarray, np.ndarray]]:
         """Yield the groups with laws of motion, which of their rows are these (k,), and d rows /
@@ -102,7 +105,7 @@ def _look(transcribed: Transcribed, x: np.ndarray) -> Look:
         s=s,
         steps=np.diff(nodes),
         y=motion_map(transcribed.layout, s)(x),
-        T=float(x[0]) if free_duration(problem) else problem.duration[0],
+        T=duration_at(transcribed.layout, x),
     )
 
 
@@ -112,11 +115,12 @@ def _along(constraint: Constraint) -> bool:
     return isinstance(constraint.when, Span) or constraint.when == "path"
 
 
-def _blind(problem: Problem, kernel: Kernel) -> np.ndarray:
+def _blind(layout: Layout, kernel: Kernel) -> np.ndarray:
     """Tell which rows depend on what is known at nodes alone."""
-    blind = np.zeros(kernel.size, dtype=bool)
-    if not problem.motion.collocated:
-        blind[kernel.rows[kernel.columns >= motion_width(problem)]] = True
+    blind, first = np.zeros(kernel.size, dtype=bool), motion_width(layout.problem)
+    if not layout.problem.motion.collocated:
+        lifted = (kernel.columns >= first) & (kernel.columns < first + len(layout.place))
+        blind[kernel.rows[lifted]] = True
     return blind
 
 
@@ -147,20 +151,20 @@ def _sizes(look: Look, group: Group, law: np.ndarray, mass: np.ndarray) -> np.nd
     first = motion_width(look.problem) - look.problem.tree.dof
     accelerations = look.y[first : motion_width(look.problem)].T[:, None, :]
     inertia = np.abs(mass[:, law] * accelerations).sum(axis=2).max(axis=0)
-    torque, weight = _torque(look), body_weight(look.problem.tree)
+    torque, weight = _torque(look), look.transcribed.layout.weight
     units = [weight if group.owners[row][0].name == DYNAMICS else 1.0 for row in law]
     return np.minimum(inertia, torque / np.array(units)) if torque > 0 else inertia
 
 
 def _torque(look: Look) -> float:
     """Return the largest torque of a drive (N m or N)."""
-    problem, transcription = look.problem, look.transcribed.transcription
+    problem, transcribed = look.problem, look.transcribed
     drives, motion = list(structure(problem.tree).drives), look.y[: motion_width(look.problem)]
     if problem.motion.collocated:
         return float(np.abs(look.y[len(motion) :][: len(drives)]).max(initial=0.0))
-    formulation = formulation_of(transcription.dynamics, problem.tree)
-    needed = trace(problem, formulation, lambda at: at.needed[drives])
-    return float(np.abs(needed(motion[:, ::SPARSE], look.s[::SPARSE])).max(initial=0.0))
+    parameters = look.y[len(look.y) - len(transcribed.layout.values) :]
+    y = np.vstack([motion, parameters])[:, ::SPARSE]
+    return float(np.abs(evaluate(transcribed.needed, y, look.s[::SPARSE])).max(initial=0.0))
 
 
 def _gap(look: Look, owner: tuple[Constraint, int], values: np.ndarray, size: float | None) -> Gap:
@@ -190,7 +194,7 @@ def _objective(look: Look) -> Iterator[Gap]:
         s, weights = quadrature(motion, "gauss", motion.degree + 1 + MORE)
         y = motion_map(transcribed.layout, s)(look.x)
     for block, (weight, term), value in zip(transcribed.goals, terms, values):
-        if term.kind != "end" and not _blind(look.problem, block.kernel).any():
+        if term.kind != "end" and not _blind(transcribed.layout, block.kernel).any():
             running = evaluate(block.kernel.values, y, s)
             change += weight * float(weights @ running[0] - value)
     total = float(sum(weight * value for (weight, _), value in zip(terms, values)))
@@ -211,7 +215,8 @@ def _astray(look: Look) -> Iterator[Gap]:
         square = mass[:, law][:, :, moved]
         if structure(look.problem.tree).closed or not np.isfinite(square).all():
             continue
-        fixed = not free_duration(look.problem)  # else accelerations are by s already
+        layout = look.transcribed.layout
+        fixed = not free_duration(layout.problem) and layout.timed is None  # else q'' is by s
         off = (np.linalg.pinv(square) @ forces)[:, :, 0] * (look.T**2 if fixed else 1.0)
         for _ in range(2):
             off = np.cumsum(off * look.steps[:, None], axis=0)

@@ -25,6 +25,7 @@ from ocp.transcription.transcribe import Transcription
 
 if TYPE_CHECKING:  # what stands upon solutions
     from ocp.solution.certificate import Verification
+    from ocp.solution.plan import Plan
 
 
 class NotSolved(RuntimeError):
@@ -43,9 +44,11 @@ class Solution:
     constraint name; `terms` of the objective as (name, weight, value);
     `statistics` in plain numbers; `history` of Iterations; `explanation` lines when the solver
     failed, or the basis is too coarse for what it says; `verification` when it was asked for (files
-    do not keep it). `missing` names the parts of the statement that its file could not hold,
-    without which it cannot be certified; empty for a solution whose problem is whole. Times given
-    to the methods are in s, a number or an array (N,). Printed, a solution is the block that a
+    do not keep it). `parameters` {name: number} are those of the statement, given or found; the
+    `problem` has these numbers in it, and the `plan` has it open (files do not keep that).
+    `missing` names the parts of the statement that its file could not hold, without which it cannot
+    be certified; empty for a solution whose problem is whole. Times given to the methods are in s,
+    a number or an array (N,). Printed, a solution is the block that a
     paper needs: sizes, status, objective, solver, settings, violations at the nodes and between
     them, versions.
     """
@@ -65,6 +68,8 @@ class Solution:
     history: tuple[Iteration, ...] = ()
     explanation: tuple[str, ...] = ()
     verification: "Verification | None" = None
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    plan: "Plan | None" = None
     missing: tuple[str, ...] = ()
 
     def q(self, t: ArrayLike) -> np.ndarray:

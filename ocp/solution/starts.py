@@ -81,6 +81,7 @@ def _again(transcribed: Transcribed, guess: Solution) -> Start:
     points = guess.points if same else transfer(guess.problem.motion, guess.points, motion)
     duration = np.clip(guess.duration, *problem.duration)
     x = join(layout, points, duration, _resampled(layout, guess), motion)
+    x[layout.parameters] = _former(layout, guess)
     if not guess.multipliers or (not same and problem.motion.collocated):
         return Start(x=x)
     x_multipliers, g_multipliers = gather_multipliers(
@@ -92,6 +93,15 @@ def _again(transcribed: Transcribed, guess: Solution) -> Start:
     )
     multipliers = {"x_multipliers": x_multipliers, "g_multipliers": g_multipliers}
     return Start(x=x, multipliers=multipliers)
+
+
+def _former(layout: Layout, guess: Solution) -> list[float]:
+    """Return the parameters of a start: what is sought is where a solution has it."""
+    sought = {each.name for each in list(layout.values)[: layout.free]} - layout.held
+    return [
+        guess.parameters.get(each.name, number) if each.name in sought else number
+        for each, number in layout.values.items()
+    ]
 
 
 def _begun(layout: Layout, former: Basis) -> Basis:

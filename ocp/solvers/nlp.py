@@ -6,7 +6,7 @@ Nothing here knows of mechanics.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import casadi as ca
@@ -22,6 +22,8 @@ class NLP:
     solver, with the signatures CasADi's solvers expect: (x, p) -> (f, grad f), (x, p) -> (g, J),
     and hessian(kind): (x, p, lam_f, lam_g) -> upper triangle of the Lagrangian's Hessian, kind
     being "exact" or "gauss-newton". Where they are None the solver differentiates f and g itself.
+    `made` keeps the solvers that were set up for these functions, which a program with other bounds
+    shares.
     """
 
     lower: np.ndarray
@@ -33,6 +35,12 @@ class NLP:
     gradient: ca.Function | None = None
     jacobian: ca.Function | None = None
     hessian: Callable[[str], ca.Function] | None = None
+    made: dict = field(default_factory=dict, compare=False)
+
+    @property
+    def functions(self) -> tuple:
+        """The objective, the constraints and what differentiates them."""
+        return self.objective, self.constraints, self.gradient, self.jacobian, self.hessian
 
     def __repr__(self) -> str:
         given = [

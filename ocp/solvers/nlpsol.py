@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from ocp.solvers.minimizing import Solver
 
 
+KEPT = 4  # solvers that an NLP keeps: cold and warm ones, of two kinds
+
+
 def plugin(name: str) -> Backend:
     """Return the Backend of a plugin of CasADi.
 
@@ -40,17 +43,18 @@ def plugin(name: str) -> Backend:
 
 
 def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], Answer]:
-    """Return what solves an NLP by a plugin of CasADi; raise ValueError if it cannot be set up."""
-    name, symbol, monitor = solver.name, ca.MX.sym("x", len(nlp.lower)), _Monitor(nlp, see)
-    program = {"x": symbol, "f": nlp.objective(symbol), "g": nlp.constraints(symbol)}
-    try:
-        options = plugins.options(name, solver.options, hessian=solver.hessian, warm=start.warm)
-        options |= {"iteration_callback": monitor}
-        if nlp.jacobian is not None:
-            options |= plugins.derivatives(nlp, name, solver.hessian)
-        function = ca.nlpsol("solver", name, program, options)
-    except RuntimeError as error:
-        raise ValueError(f"plugin {name!r} cannot be set up: {reason(error)}") from None
+    """Return what solves an NLP by a plugin of CasADi; raise ValueError if it cannot be set up.
+
+    It is set up once for the functions of an NLP and the options, and kept with the NLP.
+    """
+    options = plugins.options(solver.name, solver.options, hessian=solver.hessian, warm=start.warm)
+    key = solver.name, solver.hessian, repr(options), *map(id, nlp.functions)
+    if key not in nlp.made:
+        while len(nlp.made) >= KEPT:
+            nlp.made.pop(next(iter(nlp.made)))
+        nlp.made[key] = *_set_up(nlp, solver, options), nlp.functions  # ids last as long as these
+    function, monitor, _ = nlp.made[key]
+    monitor.begin(see)
     given: dict[str, Any] = {"x0": start.x, "lbx": nlp.lower, "ubx": nlp.upper}
     given |= {"lbg": nlp.g_lower, "ubg": nlp.g_upper}
     if start.warm:
@@ -66,6 +70,21 @@ def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], 
         return _answer(result, function.stats())
 
     return run
+
+
+def _set_up(
+    nlp: NLP, solver: "Solver", options: Mapping[str, Any]
+) -> tuple[ca.Function, "_Monitor"]:
+    """Return a plugin's Function of an NLP, and what sees its iterations."""
+    name, symbol, monitor = solver.name, ca.MX.sym("x", len(nlp.lower)), _Monitor(nlp)
+    program = {"x": symbol, "f": nlp.objective(symbol), "g": nlp.constraints(symbol)}
+    chosen = dict(options) | {"iteration_callback": monitor}
+    try:
+        if nlp.jacobian is not None:
+            chosen |= plugins.derivatives(nlp, name, solver.hessian)
+        return ca.nlpsol("solver", name, program, chosen), monitor
+    except RuntimeError as error:
+        raise ValueError(f"plugin {name!r} cannot be set up: {reason(error)}") from None
 
 
 def _answer(result: Mapping[str, ca.DM], stats: Mapping[str, Any]) -> Answer:
@@ -117,13 +136,19 @@ def reason(error: Exception) -> str:
 class _Monitor(ca.Callback):
     """CasADi's view of a record, to which it shows every iteration."""
 
-    def __init__(self, nlp: NLP, see: See):
+    see: See
+
+    def __init__(self, nlp: NLP):
         ca.Callback.__init__(self)
-        self.see, self.count = see, 0
+        self.count = 0
         n, m = len(nlp.lower), len(nlp.g_lower)
         sizes = {"x": n, "f": 1, "g": m, "lam_x": n, "lam_g": m, "lam_p": 0}
         self.sizes = [sizes[name] for name in ca.nlpsol_out()]
         self.construct("monitor")
+
+    def begin(self, see: See) -> None:
+        """Show the iterations of a solve that begins."""
+        self.see, self.count = see, 0
 
     def get_n_in(self) -> int:
         return ca.nlpsol_n_out()

@@ -11,7 +11,8 @@ from ocp.problem.statement import Constraint, Problem
 from ocp.transcription.distinct import among, distinct
 from ocp.transcription.kernels import evaluate
 from ocp.transcription.laws import laws, within_reach
-from ocp.transcription.requests import Program, Request, lawful, stated
+from ocp.transcription.program import Program, program_of
+from ocp.transcription.requests import Request, lawful, stated
 from ocp.transcription.transcribe import Transcription
 from ocp.transcription.variables import join, motion_map
 
@@ -46,7 +47,7 @@ def asked(
     """
     method, layout = transcription.method, transcription.method.layout(problem)
     formulation = formulation_of(transcription.dynamics, problem.tree)
-    program = Program(problem=problem, layout=layout, formulation=formulation, provider=None)
+    program = program_of(problem, layout, formulation)
     known = within_reach(problem.tree, formulation)
     requests = [
         *stated(program, (*problem.requirements, *known), method.grid(problem)),

@@ -1,33 +1,44 @@
 """The objective's terms as blocks, and the nonlinear program of all blocks with its sparse
 derivatives."""
 
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.parameters import is_open, matrix, parameters_of
+from ocp.mechanics.types import Matrix
 from ocp.motion.moving import located
 from ocp.solvers.nlp import NLP
 from ocp.transcription.asking import given, kernel_of
-from ocp.transcription.requests import Program
+from ocp.transcription.program import Program
 from ocp.transcription.sparse import Block, assemble, assemble_hessian
-from ocp.transcription.variables import motion_map
+from ocp.transcription.variables import Layout, motion_map
 
 
-def goals(program: Program, rule, lifted_rule) -> tuple[Block, ...]:
+def term_stacks(program: Program) -> tuple[Matrix, ...]:
+    """Return what the function of every objective term gives, a column each."""
+    return tuple(
+        given(f"objective {term.name!r}", term.function, program.inputs)
+        for _, term in program.problem.objective.terms
+    )
+
+
+def goals(program: Program, stacks: Sequence[Matrix], rule, lifted_rule) -> tuple[Block, ...]:
     """Return one block per objective term, whose assembled row is the term's value, unweighted.
 
-    `rule` (s, w) integrates, and `lifted_rule` what depends on lifted quantities.
+    `stacks` are the terms' columns, `rule` (s, w) integrates, and `lifted_rule` what depends on
+    lifted quantities.
     """
     terms = enumerate(program.problem.objective.terms)
     rules = rule, lifted_rule
-    return tuple(_goal(program, rules, number, term) for number, (_, term) in terms)
+    return tuple(_goal(program, rules, number, term, stacks[number]) for number, (_, term) in terms)
 
 
-def _goal(program, rules, number, term):
+def _goal(program, rules, number, term, stack):
     what, layout = f"objective {term.name!r}", program.layout
-    stack = given(what, term.function, program.inputs)
     if term.kind != "squares" and stack.shape[0] != 1:
         raise ValueError(f"{what}: expected a scalar, got {stack.shape[0]} rows")
     on_nodes = program.lifted_rows(stack).any()
@@ -55,23 +66,43 @@ def term_values(terms, size: int, count: int) -> ca.Function:
     return ca.Function("terms", [x], [assemble(terms, size, count)[0](x)], ["x"], ["terms"])
 
 
+def weighing(layout: Layout, weights: Sequence) -> Callable:
+    """Return the function of x that gives the weights of the objective's terms: constant ones, or
+    where one is open those at the given parameters in x.
+
+    Raises ValueError for one that follows a parameter which is sought.
+    """
+    if not is_open(list(weights)):
+        constant = ca.DM(list(weights))
+        return lambda x: constant
+    sought = list(layout.values)[: layout.free]
+    for each in parameters_of(list(weights)):
+        if each in sought:
+            raise ValueError(
+                f"objective: weight: parameter {each.name!r} is free, and the least objective has "
+                "it at a bound; expected a given one"
+            )
+    names = ca.vertcat(*(each.expression for each in layout.values))
+    weigh = ca.Function("weights", [names], [matrix(list(weights))])
+    return lambda x: weigh(x[layout.parameters])
+
+
 def nonlinear_program(terms, weights, blocks, bounds, *, differentiated: bool = True) -> NLP:
-    """Return the NLP of the weighted terms and the blocks' rows; `bounds` {lower, upper, g_lower,
-    g_upper} give its sizes. Unless `differentiated`, its derivatives are left to the solver's front
-    end."""
-    size, rows, count = len(bounds["lower"]), len(bounds["g_lower"]), len(weights)
-    weights = ca.DM(weights)
+    """Return the NLP of the weighted terms and the blocks' rows; `weights`(x) are the terms', and
+    `bounds` {lower, upper, g_lower, g_upper} give its sizes. Unless `differentiated`, its
+    derivatives are left to the solver's front end."""
+    size, rows, count = len(bounds["lower"]), len(bounds["g_lower"]), len(terms)
     x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
     values_of_terms, slopes_of_terms = assemble(terms, size, count)
     values, slopes = assemble(blocks, size, rows)
-    f, g = ca.dot(weights, values_of_terms(x)), values(x)
+    f, g = ca.dot(weights(x), values_of_terms(x)), values(x)
     functions: dict[str, Any] = {
         "objective": ca.Function("f", [x], [f], ["x"], ["f"]),
         "constraints": ca.Function("g", [x], [g], ["x"], ["g"]),
     }
     if not differentiated:
         return NLP(**bounds, **functions)
-    slope = ca.densify(slopes_of_terms(x).T @ weights)
+    slope = ca.densify(slopes_of_terms(x).T @ weights(x))
     return NLP(
         gradient=ca.Function("grad_f", [x, p], [f, slope], ["x", "p"], ["f", "grad_f_x"]),
         jacobian=ca.Function("jac_g", [x, p], [g, slopes(x)], ["x", "p"], ["g", "jac_g_x"]),
@@ -88,7 +119,7 @@ def _hessians(terms, weights, blocks, size, rows):
     def hessian(kind):
         x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
         lam_f, lam_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", rows)
-        curvature = assemble_hessian(terms, size, weights.shape[0], kind)(x, lam_f * weights)
+        curvature = assemble_hessian(terms, size, len(terms), kind)(x, lam_f * weights(x))
         curvature += assemble_hessian(blocks, size, rows, kind)(x, lam_g)
         inputs = ["x", "p", "lam_f", "lam_g"]
         symbols = [x, p, lam_f, lam_g]

@@ -10,7 +10,7 @@ from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.quadrature import quadrature
 from ocp.problem.ground import slots
 from ocp.transcription.loop_laws import closed_points
-from ocp.transcription.rows import Group, linear_rows
+from ocp.transcription.rows import Group
 from ocp.transcription.tracing import trace
 from ocp.transcription.variables import Layout, free_duration, join, motion_inputs
 
@@ -39,7 +39,7 @@ def straight_guess(layout: Layout, groups) -> np.ndarray:
 def _linear_equalities(group: Group, layout: Layout):
     """Return the lines (rows, n points) and values (rows,) of a group's equalities that are linear
     in control points."""
-    rows = linear_rows(group)
+    rows = group.lines
     bounds = [(owner.lower_of(number), owner.upper_of(number)) for owner, number in group.owners]
     goal = np.array([lower if lower == upper else np.nan for lower, upper in bounds])
     goal = goal[:, None] - rows.constant
@@ -52,7 +52,8 @@ def _linear_equalities(group: Group, layout: Layout):
     dense[line, rows.variable[wanted]] = rows.coefficient[wanted]
     first, problem = free_duration(layout.problem), layout.problem
     points = slice(first, first + problem.tree.dof * problem.motion.points)
-    return dense[:, points], goal.T[chosen.T]
+    known = dense[:, layout.parameters] @ np.array([*layout.values.values()])
+    return dense[:, points], goal.T[chosen.T] - known
 
 
 def first_lifted(layout: Layout, points, T: float) -> np.ndarray:

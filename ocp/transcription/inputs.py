@@ -3,10 +3,11 @@ known.
 
 Inputs are s and y = (T, q, q', q'') with primes for d/ds, or (q, qd, qdd) when the duration is
 given, or what makes a curve where knots are free; then what is lifted: joint torques, forces of cut
-joints and stays, ground wrenches. Inverse dynamics may bring its own derivatives.
+joints and stays, ground wrenches; then the parameters. Inverse dynamics may bring its own
+derivatives.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +16,7 @@ import casadi as ca
 from ocp.dynamics.closed_loops import spread
 from ocp.dynamics.formulation import Formulation, Provider
 from ocp.mechanics.loads import Wrench
+from ocp.mechanics.parameters import Parameter, is_open
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
@@ -73,7 +75,10 @@ class Inputs:
     """What kernels are functions of: y and s as SX symbols, the Instant they describe (or two,
     start and end), its `torque` when inverse dynamics has derivatives of its own (and then is a
     symbol that stands for it), what `finish`es every Function, and what of the motion lies in the
-    instant's own segment where knots are free (`width`)."""
+    instant's own segment where knots are free (`width`).
+
+    At the end of y stand parameters: `sought` ones, and ones that are `given`, by which nothing is
+    differentiated."""
 
     y: Matrix
     s: Matrix
@@ -81,6 +86,36 @@ class Inputs:
     torque: Torque | None = None
     finish: Callable | None = None
     width: Matrix = 1.0
+    sought: int = 0
+    given: int = 0
+
+    @property
+    def moved(self) -> Matrix:
+        """What of y a solve may move."""
+        return self.y[: self.y.shape[0] - self.given]
+
+    @property
+    def motion(self) -> Matrix:
+        """What of y is no parameter."""
+        return self.y[: self.y.shape[0] - self.given - self.sought]
+
+    @property
+    def parameters(self) -> Matrix:
+        """The parameters that are sought."""
+        return self.y[self.y.shape[0] - self.given - self.sought : self.y.shape[0] - self.given]
+
+    @property
+    def fixed(self) -> Matrix:
+        """What of y a solve leaves as it is given."""
+        return self.y[self.y.shape[0] - self.given :]
+
+    def opened(self, parameters: Sequence[Parameter], free: int) -> "Inputs":
+        """Return the Inputs with parameters at the end of y, of which the first `free` are
+        sought."""
+        if not parameters:
+            return self
+        y = ca.vertcat(self.y, *(each.expression for each in parameters))
+        return replace(self, y=y, sought=free, given=len(parameters) - free)
 
     @property
     def measure(self) -> Matrix:
@@ -112,11 +147,11 @@ def symbols(
     n, free = problem.tree.dof, free_duration(problem)
     size = Layout(problem=problem, moving=moving).motion_width
     y, s = ca.SX.sym("y", size + count), ca.SX.sym("s")
-    T = y[0] if free else ca.SX(problem.duration[0])
+    T, timed = y[0] if free else ca.SX(problem.duration[0]), is_open(problem.duration[0])
     motion, lifted = y[free:size], y[size:]
     on_free_knots = moving_curve(problem, motion) if moving else None
     q, qd, qdd, instant, width = on_free_knots or (*ca.vertsplit(motion, n), s, 1.0)
-    if free or moving:
+    if free or moving or timed:
         qd, qdd = qd / T, qdd / T**2
     at = Instant(
         tree=problem.tree,

@@ -20,7 +20,8 @@ class Kernel:
 
     `values`(y, s) -> (m,); `jacobian`(y, s) -> its nonzeros at (`rows`, `columns`); `linear` (m,)
     tells the rows linear in y; `hessian(kind)` -> (function (y, s, multipliers (m,)) -> nonzeros of
-    the upper triangle, rows, columns), kind "exact" or "gauss-newton".
+    the upper triangle, rows, columns), kind "exact" or "gauss-newton". Given parameters at the end
+    of y have no slopes, and no row with one counts as linear.
     """
 
     size: int
@@ -158,7 +159,9 @@ def _uses_torque(inputs, expression):
 
 def _linear(inputs, values):
     """Tell which values are linear in y; those that contain torques count as not."""
-    linear = ~np.array(ca.which_depends(values, inputs.y, 2, True), dtype=bool)
+    linear = ~np.array(ca.which_depends(values, inputs.moved, 2, True), dtype=bool)
+    if inputs.given:
+        linear &= ~np.array(ca.which_depends(values, inputs.fixed, 1, True), dtype=bool)
     if _uses_torque(inputs, values):
         linear &= ~np.array(ca.which_depends(values, inputs.torque.symbol, 1, True), dtype=bool)
     return linear
@@ -166,7 +169,7 @@ def _linear(inputs, values):
 
 def _slope(inputs, values, run):
     """Return d values / dy, the torques' part by the chain rule through their given derivatives."""
-    own = ca.jacobian(values, inputs.y)
+    own = _moved_slope(inputs, values)
     if not _uses_torque(inputs, values):
         return run([own])[0]
     torque = inputs.torque
@@ -176,15 +179,32 @@ def _slope(inputs, values, run):
     return own + by_torque @ _through(inputs, run)
 
 
+def _moved_slope(inputs, values):
+    """Return d values / dy, with nothing in the columns of given parameters."""
+    slope = ca.jacobian(values, inputs.moved)
+    return ca.horzcat(slope, type(slope)(slope.shape[0], inputs.given)) if inputs.given else slope
+
+
+def _moved_curvature(inputs, scalar):
+    """Return the Hessian of a scalar by y, with nothing in the columns of given parameters."""
+    bend = ca.hessian(scalar, inputs.moved)[0]
+    return ca.diagcat(bend, type(bend)(inputs.given, inputs.given)) if inputs.given else bend
+
+
 def _through(inputs, run):
     """Return d torque / dy."""
-    slope, torque, y = inputs.torque.slope(run), inputs.torque, inputs.y
+    slope, torque, y = inputs.torque.slope(run), inputs.torque, inputs.motion
     if torque.chosen is not None:
         entries, numbers = torque.chosen
-        return _spread(
+        through = _spread(
             slope[:, entries], range(slope.shape[0]), numbers, (slope.shape[0], y.shape[0])
         )
-    return slope @ run([ca.jacobian(torque.place, y)])[0]
+    else:
+        through = slope @ run([ca.jacobian(torque.place, y)])[0]
+    if inputs.sought:
+        through = ca.horzcat(through, run([ca.jacobian(torque.value, inputs.parameters)])[0])
+    given = inputs.given
+    return ca.horzcat(through, type(through)(through.shape[0], given)) if given else through
 
 
 def _spread(matrix, rows, columns, shape):
@@ -202,34 +222,58 @@ def _squared(root, run, multipliers):
 def _curvature(inputs, scalar, run):
     """Return the Hessian of a scalar by y, the torques' part by the chain rule through their given
     first and second derivatives."""
-    y, torque = inputs.y, inputs.torque
+    torque = inputs.torque
     if not _uses_torque(inputs, scalar):
-        return run([ca.hessian(scalar, y)[0]])[0]
-    own, weight = ca.hessian(scalar, y)[0], ca.gradient(scalar, torque.symbol)
+        return run([_moved_curvature(inputs, scalar)])[0]
+    own, weight = _moved_curvature(inputs, scalar), ca.gradient(scalar, torque.symbol)
     mixed, inner = (
-        ca.jacobian(ca.gradient(scalar, y), torque.symbol),
+        ca.jacobian(ca.gradient(scalar, inputs.moved), torque.symbol),
         ca.jacobian(weight, torque.symbol),
     )
+    if inputs.given:
+        mixed = ca.vertcat(mixed, type(mixed)(inputs.given, mixed.shape[1]))
     own, weight = run([_resolved(inputs, own), ca.densify(_resolved(inputs, weight))])
-    upper, slope = torque.curvature(run, weight)
-    if torque.chosen is not None:
-        entries, numbers = torque.chosen
-        total = own + _spread(upper[entries, entries], numbers, numbers, (y.shape[0], y.shape[0]))
-    else:
-        pull = ca.SX.sym("pull", torque.place.shape[0])
-        by_place = run([ca.jacobian(torque.place, y)])[0]
-        bend = ca.triu2symm(ca.triu(upper))
-        total = (
-            own
-            + by_place.T @ (bend @ by_place)
-            + run([ca.hessian(ca.dot(pull, torque.place), y)[0]], ((pull, slope),))[0]
-        )
+    total = own + _pulled_curvature(inputs, run, weight)
     if mixed.nnz() + inner.nnz():
         through = _through(inputs, run)
         mixed, inner = run([_resolved(inputs, mixed), _resolved(inputs, inner)])
         crossed = mixed @ through
         total += crossed + crossed.T + through.T @ (inner @ through)
     return total
+
+
+def _pulled_curvature(inputs, run, weight):
+    """Return the upper triangle, or all, of the second derivatives by y of weight . torque."""
+    torque, y, shape = inputs.torque, inputs.motion, inputs.y.shape[0]
+    upper, slope = torque.curvature(run, weight)
+    if torque.chosen is not None:
+        entries, numbers = torque.chosen
+        return _spread(upper[entries, entries], numbers, numbers, (shape, shape)) + (
+            _parameter_curvature(inputs, run, weight) if inputs.sought else 0
+        )
+    pull = ca.SX.sym("pull", torque.place.shape[0])
+    by_place = run([ca.jacobian(torque.place, y)])[0]
+    bend = ca.triu2symm(ca.triu(upper))
+    total = (
+        by_place.T @ (bend @ by_place)
+        + run([ca.hessian(ca.dot(pull, torque.place), y)[0]], ((pull, slope),))[0]
+    )
+    beside = inputs.sought + inputs.given
+    total = ca.diagcat(total, type(total)(beside, beside)) if beside else total
+    return total + (_parameter_curvature(inputs, run, weight) if inputs.sought else 0)
+
+
+def _parameter_curvature(inputs, run, weight):
+    """Return the part of the second derivatives by y of weight . torque in the columns of the
+    parameters that are sought, above the diagonal and on it; it is found automatically."""
+    torque, scale = inputs.torque, ca.SX.sym("scale", *inputs.torque.value.shape)
+    pull = ca.gradient(ca.dot(scale, torque.value), inputs.parameters)
+    columns = run([ca.jacobian(pull, inputs.moved)], ((scale, weight),))[0].T
+    total = inputs.y.shape[0]
+    first = inputs.motion.shape[0]
+    return _spread(
+        columns, range(columns.shape[0]), range(first, first + inputs.sought), (total,) * 2
+    )
 
 
 def function(name, inputs, outputs, input_names, output_names):

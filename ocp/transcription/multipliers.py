@@ -1,11 +1,12 @@
 """Lagrange multipliers by the names of constraints, from those of an NLP and back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ocp.problem.names import DURATION
+from ocp.problem.names import DURATION, PARAMETER
+from ocp.problem.statement import Constraint
 from ocp.transcription.rows import Rows
 
 ALIKE = 1e-9  # of the motion: instants so close are one
@@ -34,7 +35,7 @@ def name_multipliers(
 
     A variable's multiplier goes to the constraint that `asked` for the bound it leans on.
     """
-    named = {}
+    named: dict[str, Multipliers] = {}
     for placed in rows:
         values = np.zeros(placed.row.shape)
         values[placed.row >= 0] = np.take(g_multipliers, placed.row[placed.row >= 0])
@@ -43,12 +44,39 @@ def name_multipliers(
             owner = asked.get((variable, "upper" if x_multipliers[variable] > 0 else "lower"))
             if owner == (placed.constraint, placed.numbers[m], placed.s[k]):
                 values[m, k] = x_multipliers[variable] / placed.coefficient[m, k]
-        labels = tuple(placed.constraint.label(row) for row in placed.numbers)
-        named[placed.name] = Multipliers(s=placed.s, labels=labels, values=values)
+        _add(named, placed, values)
     if DURATION in [constraint.name for constraint, *_ in asked.values()]:
         values = np.array([[x_multipliers[0]]])
         named[DURATION] = Multipliers(s=np.zeros(1), labels=("T",), values=values)
+    for (variable, _), (constraint, *_) in asked.items():
+        if constraint.name.startswith(PARAMETER.format("")):
+            values, labels = np.array([[x_multipliers[variable]]]), (constraint.label(0),)
+            named[constraint.name] = Multipliers(s=np.zeros(1), labels=labels, values=values)
     return named
+
+
+def _add(named: dict[str, Multipliers], placed: Rows, values: np.ndarray) -> None:
+    """Put the multipliers (m, N) of the rows of a constraint beside those of its other rows.
+
+    Bounds that follow parameters have rows of their own, and a row that has two such bounds has the
+    multipliers of both.
+    """
+    labels = tuple(placed.constraint.label(row) for row in placed.numbers)
+    known = named.get(placed.name)
+    if known is not None:
+        every = [*known.labels, *(label for label in labels if label not in known.labels)]
+        order = sorted(every, key=_order(placed.constraint))
+        total = np.zeros((len(order), len(placed.s)))
+        for part_labels, part in ((known.labels, known.values), (labels, values)):
+            total[[order.index(label) for label in part_labels]] += part
+        labels, values = tuple(order), total
+    named[placed.name] = Multipliers(s=placed.s, labels=labels, values=values)
+
+
+def _order(constraint: Constraint) -> Callable[[str], int]:
+    """Return what gives a label of a constraint's row its number."""
+    listed = list(constraint.labels)
+    return lambda label: listed.index(label) if label in listed else int(label.split()[-1])
 
 
 def gather_multipliers(
@@ -62,15 +90,32 @@ def gather_multipliers(
     """
     x_multipliers, g_multipliers = np.zeros(size), np.zeros(count)
     for placed in rows:
-        if placed.name not in named or len(named[placed.name].values) != len(placed.row):
+        values = _of_rows(named.get(placed.name), placed)
+        if values is None:
             continue
-        values = _resampled(named[placed.name], placed.s)
         g_multipliers[placed.row[placed.row >= 0]] = values[placed.row >= 0]
         bounds = placed.variable >= 0
         np.add.at(x_multipliers, placed.variable[bounds], (values * placed.coefficient)[bounds])
     if free and DURATION in named:
         x_multipliers[0] += named[DURATION].values[0, 0]
     return x_multipliers, g_multipliers
+
+
+def _of_rows(known: Multipliers | None, placed: Rows) -> np.ndarray | None:
+    """Return the multipliers (m, N) of a constraint's rows at their instants, of the signs that
+    their bounds allow; None where they are not known."""
+    if known is None:
+        return None
+    constraint, numbers = placed.constraint, placed.numbers
+    values = _resampled(known, placed.s)
+    if len(values) != len(numbers):
+        labels = [constraint.label(number) for number in numbers]
+        if not set(labels) <= set(known.labels):
+            return None
+        values = values[[known.labels.index(label) for label in labels]]
+    sides = np.array([constraint.bounded(number) for number in numbers], dtype=bool)
+    values = np.where(sides[:, :1], values, np.maximum(values, 0.0))
+    return np.where(sides[:, 1:], values, np.minimum(values, 0.0))
 
 
 def _resampled(known, s):

@@ -7,24 +7,23 @@ torques, forces of cut joints and ground wrenches that are variables are asked f
 where these are.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import Formulation, Provider
 from ocp.mechanics.types import Matrix
 from ocp.motion.quadrature import sample
 from ocp.problem.statement import Constraint, Problem, Span
 from ocp.transcription.asking import given, kernel_of
 from ocp.transcription.distinct import among
-from ocp.transcription.inputs import Inputs, joined_symbols, symbols
 from ocp.transcription.kernels import column
+from ocp.transcription.opening import parted
+from ocp.transcription.program import Program
 from ocp.transcription.rows import Group
-from ocp.transcription.variables import Layout, free_duration, motion_map
+from ocp.transcription.variables import free_duration, motion_map
 
 SINGLE = {"start": (0.0,), "end": (1.0,), "ends": (0.0, 1.0), "joined": (0.0,)}
 ALIKE = 1e-9  # of the motion: instants so close are one
@@ -52,71 +51,6 @@ class Request:
     def key(self):
         """What requests that are evaluated together share."""
         return self.kind, self.equal, self.on_nodes, self.law
-
-
-@dataclass(frozen=True, kw_only=True)
-class Program:
-    """A problem on its layout, with the formulation and what gives its derivatives, and the symbols
-    of its kernels."""
-
-    problem: Problem
-    layout: Layout
-    formulation: Formulation
-    provider: Provider | None
-    finish: Callable | None = None
-
-    @property
-    def lifting(self) -> str | None:
-        """How torques and wrenches are known: "variables", or None where they follow from the
-        motion."""
-        return "variables" if self.layout.lifts else None
-
-    @cached_property
-    def inputs(self) -> Inputs:
-        """Symbols of one instant."""
-        parts = self.problem, self.formulation, self.provider, self.finish, self.lifting
-        return symbols(*parts, moving=self.layout.moving)
-
-    @cached_property
-    def hull(self) -> Inputs:
-        """Symbols of one control point, at rest."""
-        if not self.layout.moving:
-            return self.inputs
-        return symbols(self.problem, self.formulation, None, self.finish, self.lifting)
-
-    @cached_property
-    def joined(self) -> Inputs:
-        """Symbols of both ends of the motion."""
-        parts = self.problem, self.formulation, self.finish, self.lifting
-        return joined_symbols(*parts, moving=self.layout.moving)
-
-    def inputs_of(self, kind: str) -> Inputs:
-        """Symbols of what a Request of that kind is a function of."""
-        return {"joined": self.joined, "hull": self.hull}.get(kind, self.inputs)
-
-    def lifted_rows(self, stack: Matrix) -> np.ndarray:
-        """Tell which rows depend on lifted quantities.
-
-        Those of the law of motion do through what stands for inverse dynamics.
-        """
-        moved = np.zeros(stack.shape[0], dtype=bool)
-        if not self.layout.lifts:
-            return moved
-        rows, columns = ca.jacobian_sparsity(stack, self.inputs.y).get_triplet()
-        moved[np.array(rows, dtype=int)[np.array(columns) >= self.layout.motion_width]] = True
-        if self.inputs.torque is not None:
-            symbol = self.inputs.torque.symbol
-            moved |= np.array(ca.which_depends(stack, symbol, 1, True), dtype=bool)
-        return moved
-
-    def check_end(self, what: str, on_lifted: bool) -> None:
-        """Raise ValueError if something asks for lifted quantities at the end of a cycle, which has
-        none of its own."""
-        if self.problem.cyclic and on_lifted:
-            raise ValueError(
-                f"{what}: a cycle has torques and ground wrenches at its start, which stand for "
-                "those of its end too"
-            )
 
 
 def scheduled(problem: Problem, per_segment: int) -> np.ndarray:
@@ -206,10 +140,11 @@ def stated(program: Program, constraints, nodes) -> Iterator[Request]:
             stack = given(what, constraint.function, program.inputs_of(constraint.when))
             on_nodes = program.lifted_rows(stack)
             program.check_end(what, bool(constraint.when in ("end", "ends") and on_nodes.any()))
-        for chosen, equal, lifted in _sorts(constraint, stack, on_nodes):
-            s = instants(program, nodes, constraint.when, equal, lifted)
-            _check_span(what, constraint.when, s)
-            yield from _requests(program, constraint, stack, chosen, [s] * stack.shape[0], lifted)
+        for part, values in parted(constraint, stack, program.free):
+            for chosen, equal, lifted in _sorts(part, values, on_nodes):
+                s = instants(program, nodes, constraint.when, equal, lifted)
+                _check_span(what, constraint.when, s)
+                yield from _requests(program, part, values, chosen, [s] * len(on_nodes), lifted)
 
 
 def lawful(program: Program, laws) -> Iterator[Request]:
@@ -245,13 +180,15 @@ def _sorts(constraint, stack, on_nodes):
 
     Rows without any bound are left out.
     """
-    lower, upper = constraint.bounds(stack.shape[0])
-    if (np.isneginf(lower) & np.isposinf(upper)).all():
+    constraint.bounds(stack.shape[0])
+    rows = range(stack.shape[0])
+    same = np.array([constraint.equal(row) for row in rows], dtype=bool)
+    bounded = np.array([any(constraint.bounded(row)) for row in rows], dtype=bool)
+    if not (same | bounded).any():
         raise ValueError(
             f"constraint {constraint.name!r}: expected a lower or an upper bound, got neither"
         )
-    bounded = (lower < upper) & (np.isfinite(lower) | np.isfinite(upper))
-    for equal, wanted in ((True, lower == upper), (False, bounded)):
+    for equal, wanted in ((True, same), (False, bounded & ~same)):
         for lifted in (False, True):
             numbers = np.nonzero(wanted & (on_nodes == lifted))[0].tolist()
             if numbers:
@@ -285,7 +222,7 @@ def _requests(program, constraint, stack, chosen, instants_of_rows, on_nodes, la
                 stack=stack[numbers],
                 s=s,
                 kind=kind,
-                equal=bool(constraint.lower_of(numbers[0]) == constraint.upper_of(numbers[0])),
+                equal=constraint.equal(numbers[0]),
                 on_nodes=bool(on_nodes),
                 law=law,
             )

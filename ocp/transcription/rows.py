@@ -1,11 +1,14 @@
 """Where constraints go in an NLP: rows of g, or bounds of a variable where a row has only one."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import casadi as ca
 import numpy as np
 
-from ocp.problem.names import DURATION
+from ocp.mechanics.parameters import Parameter
+from ocp.problem.names import DURATION, PARAMETER
 from ocp.problem.statement import Constraint
 from ocp.transcription.distinct import distinct
 from ocp.transcription.kernels import Kernel, evaluate
@@ -15,7 +18,7 @@ from ocp.transcription.variables import Layout, free_duration
 ALIKE = 1e-12  # of the largest coefficient of a row: below it a coefficient counts as zero
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Group:
     """Constraints evaluated together at instants `s`: their kernel, the map `matrix` from x to its
     inputs there, for each row of it its owner (constraint, number of its row), and at which
@@ -30,6 +33,20 @@ class Group:
     def __repr__(self) -> str:
         names = ", ".join(dict.fromkeys(constraint.name for constraint, _ in self.owners))
         return f"Group({names:.200}: {len(self.owners)} rows at {len(self.s)} instants)"
+
+    @cached_property
+    def lines(self) -> "Lines":
+        """The rows that are linear in x."""
+        return linear_rows(self)
+
+    def owned(self, given: Callable[[Constraint], Constraint]) -> "Group":
+        """Return the group with other owners: of each constraint what `given` makes of it."""
+        owners = tuple((given(constraint), number) for constraint, number in self.owners)
+        if all(new[0] is old[0] for new, old in zip(owners, self.owners)):
+            return self
+        other = replace(self, owners=owners)
+        other.__dict__["lines"] = self.lines  # which no bound changes
+        return other
 
     def inputs(self, x):
         """Return what the kernel takes at all instants, (width, N)."""
@@ -87,13 +104,21 @@ class Box:
             self.lower[0], self.upper[0] = layout.problem.duration
             limits = duration_limits(layout.problem)
             self.asked[0, "lower"] = self.asked[0, "upper"] = limits, 0, 1.0
+        variables = range(layout.size)[layout.parameters]
+        for number, (variable, parameter) in enumerate(zip(variables, layout.values)):
+            limits = parameter_limits(parameter)
+            self.asked[variable, "lower"] = self.asked[variable, "upper"] = limits, 0, 0.0
+            given = layout.values[parameter]
+            sought = number < layout.free and parameter.name not in layout.held
+            self.lower[variable] = parameter.lower if sought else given
+            self.upper[variable] = parameter.upper if sought else given
 
     def take(self, group: Group, count: int) -> tuple[list[Rows], np.ndarray]:
         """Place the rows of a group, those of g from `count` on.
 
         Return the Rows of each constraint and the array (m, N) of all its rows.
         """
-        lines = linear_rows(group)
+        lines = group.lines
         absent = lines.known & (lines.count == 0) & group.asked
         for number, k in np.argwhere(absent):
             constraint, row = group.owners[number]
@@ -138,7 +163,7 @@ class Box:
 
 def _by_constraint(group, row, variable, coefficient):
     """Yield the Rows of each constraint of a group, at the instants where it is asked for."""
-    names = np.array([constraint.name for constraint, _ in group.owners])
+    names = np.array([id(constraint) for constraint, _ in group.owners])
     for name in dict.fromkeys(names.tolist()):
         chosen = np.nonzero(names == name)[0]
         present = group.asked[chosen].any(axis=0)
@@ -233,4 +258,17 @@ def duration_limits(problem):
         when="end",
         labels=("T",),
         units="s",
+    )
+
+
+def parameter_limits(parameter: Parameter) -> Constraint:
+    """Return the bounds of a parameter that is sought as the Constraint that they are."""
+    return Constraint(
+        name=PARAMETER.format(parameter.name),
+        function=lambda at: parameter.expression,
+        lower=parameter.lower,
+        upper=parameter.upper,
+        when="start",
+        labels=(parameter.name,),
+        units=parameter.unit,
     )

@@ -35,6 +35,17 @@ class Reduction:
     bounded: np.ndarray
     rows: int
 
+    def bounds(self, whole):
+        """Return the bounds {lower, upper, g_lower, g_upper} of the reduced program from those of
+        the whole one."""
+        wide = np.full(self.start.shape[0], np.inf)
+        return {
+            "lower": np.append(whole["lower"][self.kept], -wide),
+            "upper": np.append(whole["upper"][self.kept], wide),
+            "g_lower": np.append(whole["g_lower"], whole["lower"][self.bounded]),
+            "g_upper": np.append(whole["g_upper"], whole["upper"][self.bounded]),
+        }
+
     def shrink(self, x):
         """Return z of a motion."""
         return np.concatenate([x[self.kept], np.array(self.start @ x).ravel()])
@@ -84,12 +95,9 @@ def reduced(layout, nlp, steps, formulation):
         rows=len(nlp.g_lower),
     )
     g = ca.vertcat(nlp.constraints(x), x[bounded.tolist()])
-    wide = np.full(2 * len(rows), np.inf)
+    whole = {name: getattr(nlp, name) for name in ("lower", "upper", "g_lower", "g_upper")}
     return NLP(
-        lower=np.append(nlp.lower[kept], -wide),
-        upper=np.append(nlp.upper[kept], wide),
-        g_lower=np.append(nlp.g_lower, nlp.lower[bounded]),
-        g_upper=np.append(nlp.g_upper, nlp.upper[bounded]),
+        **reduction.bounds(whole),
         objective=ca.Function("f", [z], [nlp.objective(x)], ["x"], ["f"]),
         constraints=ca.Function("g", [z], [g], ["x"], ["g"]),
     ), reduction

@@ -4,8 +4,9 @@ rows.
 A row that bounds a single variable becomes a bound of that variable.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
 from typing import cast
 
 import casadi as ca
@@ -13,6 +14,8 @@ import numpy as np
 
 from ocp.dynamics import Formulation, derivatives_of, formulation_of, settled
 from ocp.mechanics.checks import instance
+from ocp.mechanics.parameters import Parameter, closed, reference
+from ocp.mechanics.structure import structure
 from ocp.motion.basis import Basis, transfer
 from ocp.motion.moving import given as given_knots
 from ocp.motion.spline import BSpline
@@ -21,12 +24,22 @@ from ocp.progress import say
 from ocp.solvers.nlp import NLP
 from ocp.solvers.record import attentive
 from ocp.transcription.asking import given
-from ocp.transcription.goals import goals, nonlinear_program, term_values
+from ocp.transcription.goals import (
+    goals,
+    nonlinear_program,
+    term_stacks,
+    term_values,
+    weighing,
+)
 from ocp.transcription.guess import straight_guess
+from ocp.transcription.inputs import symbols
+from ocp.transcription.kernels import column
 from ocp.transcription.knots import check_moving, knot_groups
 from ocp.transcription.laws import within_reach
 from ocp.transcription.methods import METHODS, Method, Spline, method_of
-from ocp.transcription.requests import Program, groups, lawful, stated
+from ocp.transcription.opening import checked, parameters_in, soundness
+from ocp.transcription.program import program_of
+from ocp.transcription.requests import groups, lawful, stated
 from ocp.transcription.rows import Box, row_bounds
 from ocp.transcription.shooting import Reduction
 from ocp.transcription.sizes import warn_of_size
@@ -111,13 +124,17 @@ class Transcribed:
     where their rows went, who asked for each bound of a variable, the objective's terms as blocks
     (`goals`) and as a function of x, and `kernels`(), which says how the kernels run. `motion` is
     the basis that the problem was stated with, `reduction` the way back from the solver's unknowns
-    where passive joints are integrated."""
+    where passive joints are integrated. The `problem` has numbers for the parameters that the
+    `statement` leaves open: bounds and the first guess are of these (`at`), the `open_groups` keep
+    bounds open. What is made when it is first asked for is kept in `made`."""
 
+    statement: Problem
     problem: Problem
     transcription: Transcription
     motion: Basis
     layout: Layout
     nlp: NLP
+    open_groups: tuple
     groups: tuple
     rows: tuple
     asked: Mapping
@@ -125,10 +142,54 @@ class Transcribed:
     terms: ca.Function
     kernels: Callable[[], str]
     reduction: Reduction | None = None
+    made: dict = field(default_factory=dict)  # what is made when it is first asked for
 
     def __repr__(self) -> str:
         size, rows = len(self.nlp.lower), len(self.nlp.g_lower)
         return f"Transcribed({self.transcription.method.name}, {size} variables, {rows} rows)"
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What the statement leaves open; the first `layout.free` of them are sought."""
+        return tuple(self.layout.values)
+
+    def at(self, values: Mapping[Parameter, float], held: Iterable[str] = ()) -> "Transcribed":
+        """Return the same program with other values of its parameters, from which those that are
+        sought start, unless they are `held` there; graphs stay as they are.
+
+        Raises ValueError naming what cannot be with these values.
+        """
+        held = frozenset(held)
+        if not self.layout.values or (values == self.layout.values and held == self.layout.held):
+            return self
+        problem, known = closed(self.statement, values), MappingProxyType(dict(values))
+        layout = replace(self.layout, problem=problem, values=known, held=held)
+        asked_for = _given_bounds(self.open_groups, values)
+        box, _, rows, bounds = _placed(asked_for, layout)
+        if self.reduction is not None:
+            bounds = self.reduction.bounds(bounds)
+        return replace(
+            self,
+            problem=problem,
+            layout=layout,
+            groups=asked_for,
+            rows=rows,
+            asked=box.asked,
+            nlp=replace(self.nlp, **bounds),
+        )
+
+    @property
+    def needed(self) -> ca.Function:
+        """The Function (y of the motion and the parameters, s) -> what drives give (k,), N m or N,
+        by inverse dynamics; made once."""
+        if "needed" not in self.made:
+            tree, layout = self.statement.tree, self.layout
+            formulation = formulation_of(self.transcription.dynamics, layout.problem.tree)
+            look = symbols(self.statement, formulation).opened(self.parameters, layout.free)
+            drives = list(structure(layout.problem.tree).drives)
+            values = [ca.cse(column(f"torques of {tree!r}", look.at.needed[drives]))]
+            self.made["needed"] = ca.Function("needed", [look.y, look.s], values)
+        return self.made["needed"]
 
     @property
     def guess(self) -> np.ndarray:
@@ -136,7 +197,7 @@ class Transcribed:
         share the weight."""
         guide = self.transcription.method.guide(self.motion)
         if guide is not None:
-            plan = transcribe(replace(self.problem, motion=guide), Transcription(derivatives="ad"))
+            plan = self._on(guide, Transcription(derivatives="ad"))
             points, duration, _ = split(plan.layout, plan.guess)
             return join(self.layout, transfer(guide, points, self.problem.motion), duration)
         if self.layout.moving:
@@ -154,8 +215,13 @@ class Transcribed:
 
     def _on_given(self, motion: Basis) -> "Transcribed":
         """Return the problem transcribed with the knots of a motion given."""
-        still = replace(self.problem, motion=given_knots(cast(BSpline, motion)))
-        return transcribe(still, self.transcription)
+        return self._on(given_knots(cast(BSpline, motion)), self.transcription)
+
+    def _on(self, motion: Basis, transcription: Transcription) -> "Transcribed":
+        """Return the problem transcribed on another basis."""
+        sought = [each.name for each in self.parameters[: self.layout.free]]
+        other = transcribe(replace(self.statement, motion=motion), transcription, free=sought)
+        return other.at(self.layout.values, self.layout.held)
 
     def expand(self, unknowns: np.ndarray) -> np.ndarray:
         """Return x of the whole motion from the unknowns of the NLP."""
@@ -165,50 +231,63 @@ class Transcribed:
 
 
 @attentive()
-def transcribe(problem: Problem, transcription: Transcription = Transcription()) -> Transcribed:
-    """Return the Transcribed problem.
+def transcribe(
+    problem: Problem,
+    transcription: Transcription = Transcription(),
+    *,
+    free: Iterable[str] = (),
+) -> Transcribed:
+    """Return the Transcribed problem, its parameters at their own values.
 
-    Raises ValueError naming constraint, joint and instant for bad sizes or contradictory bounds.
+    Parameters named as `free` are sought beside those that are so of themselves. Raises ValueError
+    naming constraint, joint and instant for bad sizes or contradictory bounds.
     """
     transcription = settled(problem.tree, transcription)
     method, motion, finish = transcription.method, problem.motion, _Finish(transcription.compiled)
     formulation = formulation_of(transcription.dynamics, problem.tree)
     check_moving(problem, method)
     problem = method.stated(problem)
-    layout = method.layout(problem)
-    program = Program(
-        problem=problem,
-        layout=layout,
-        formulation=formulation,
-        provider=derivatives_of(formulation, transcription.derivatives, problem.tree),
-        finish=finish if transcription.compiled else None,
+    program = program_of(
+        problem,
+        method.layout(reference(problem)),
+        formulation,
+        derivatives_of(formulation, transcription.derivatives, problem.tree),
+        finish if transcription.compiled else None,
+        tuple(free),
     )
     points, size = problem.motion.points, problem.tree.dof
     say(f"builds graphs of {size} coordinates on {points} points")
-    requests = _requests(program, method)
+    requests, stacks = _requests(program, method), term_stacks(program)
+    seen = [  # that none fails after the solve
+        given(f"output {name!r}", function, program.inputs)
+        for name, function in problem.outputs.items()
+    ]
+    program = _opened(program, [*(request.stack for request in requests), *stacks], seen)
+    layout = program.layout
     warn_of_size(layout, requests)
     equations = *method.equations(layout, program.finish), *knot_groups(layout, program.finish)
-    asked_for = (*equations, *groups(program, requests))
-    for name, function in problem.outputs.items():
-        given(f"output {name!r}", function, program.inputs)  # that none fails after the solve
+    open_groups = (*equations, *groups(program, requests))
+    asked_for = _given_bounds(open_groups, layout.values)
     box, blocks, rows, bounds = _placed(asked_for, layout)
-    rules = method.rule(problem), method.lifted_rule(problem, layout.nodes)
-    terms = goals(program, *rules)
-    weights = [weight for weight, _ in problem.objective.terms]
+    rules = method.rule(layout.problem), method.lifted_rule(layout.problem, layout.nodes)
+    terms = goals(program, stacks, *rules)
+    weights = weighing(layout, [weight for weight, _ in problem.objective.terms])
     differentiated = transcription.derivatives != "solver"
     nlp = nonlinear_program(terms, weights, blocks, bounds, differentiated=differentiated)
     nlp, reduction = method.reduced(layout, nlp, formulation)
     return Transcribed(
-        problem=problem,
+        statement=problem,
+        problem=layout.problem,
         transcription=transcription,
         motion=motion,
         layout=layout,
         kernels=finish.words,
+        open_groups=open_groups,
         groups=asked_for,
         rows=rows,
         asked=box.asked,
         goals=terms,
-        terms=term_values(terms, layout.size, len(weights)),
+        terms=term_values(terms, layout.size, len(terms)),
         nlp=nlp,
         reduction=reduction,
     )
@@ -216,11 +295,35 @@ def transcribe(problem: Problem, transcription: Transcription = Transcription())
 
 def _requests(program, method):
     """Return all that is asked of the motion: first what the problem states, then the laws."""
-    problem = program.problem
-    known = within_reach(problem.tree, program.formulation)
-    constraints, nodes = (*method.constraints(problem), *known), method.grid(problem)
-    own = method.laws(problem, program.layout.lifts, program.formulation)
+    problem, numbers = program.problem, program.layout.problem
+    known = within_reach(numbers.tree, program.formulation)
+    sound = soundness(problem, program.free)
+    constraints, nodes = (*method.constraints(problem), *known, *sound), method.grid(numbers)
+    own = method.laws(numbers, program.layout.lifts, program.formulation)
     return [*stated(program, constraints, nodes), *lawful(program, own)]
+
+
+def _opened(program, stacks, seen):
+    """Return the program with all parameters of its problem in its layout, at their own values;
+    `stacks` are columns of all that is asked, `seen` those of outputs."""
+    known = parameters_in(program.problem, stacks, seen, program.inputs)
+    parameters, count = checked(known, program.free)
+    return program.opened({each: each.value for each in parameters}, count)
+
+
+def _given_bounds(open_groups, values):
+    """Return groups with numbers for the bounds that follow parameters."""
+    known: dict = {}
+
+    def given(constraint):
+        if not constraint.open:
+            return constraint
+        if id(constraint) not in known:
+            sides = {"lower": constraint.lower, "upper": constraint.upper}
+            known[id(constraint)] = replace(constraint, **closed(sides, values))
+        return known[id(constraint)]
+
+    return tuple(group.owned(given) for group in open_groups)
 
 
 def _placed(asked_for, layout):

@@ -1,6 +1,6 @@
 """The variables of the NLP: the duration (if free), the control points, joint by joint for each of
-them, the widths of the segments (if knots are free), then what is lifted, node by node; and
-y = M x, what kernels take of them.
+them, the widths of the segments (if knots are free), what is lifted, node by node, then the
+parameters, free ones first; and y = M x, what kernels take of them.
 
 Lifted are joint torques, forces of cut joints and stays and ground wrenches, in this order, when
 they are variables themselves, bound to the motion by equalities. They count in body weights (N or
@@ -9,16 +9,18 @@ N m over the tree's weight), so that they are of the size of the angles.
 A kernel's inputs at an instant are y = (T, q, q', q'', lifted), with primes for d/ds, when the
 duration T is free, else (q, qd, qdd, lifted). Where knots are free too, it is (T if free, control
 points of the segment, distances back and on to the knots around it, s, lifted): all of that is
-linear in x, and the kernel makes the curve of it. (x = [P, s]: Xiang, Arora & Abdel-Malek 2009,
-eq. 42; Barman 2020, section 4)
+linear in x, and the kernel makes the curve of it. Parameters stand at the end of y at all
+instants. (x = [P, s]: Xiang, Arora & Abdel-Malek 2009, eq. 42; Barman 2020, section 4)
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import Any, cast
 
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.parameters import Parameter, closed
 from ocp.mechanics.structure import structure
 from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.basis import Basis
@@ -34,12 +36,21 @@ class Layout:
     """Where everything stands in x: `nodes` (N,) at which something is lifted, and the `place`
     (width, N) of each such number in x, -1 where it is not there and zero; whether the knots are
     `moving`, and the widths of the segments in x. Instants are then those of the problem's own
-    knots, with which they move."""
+    knots, with which they move.
+
+    The `problem` has numbers in place of its `values` {Parameter: number}, of which the first
+    `free` ones are sought unless `held`. `timed` is the duration where that is open, and what is
+    lifted counts in `weight`s of the tree (N), those of its parameters' own values."""
 
     problem: Problem
     nodes: np.ndarray = field(default_factory=lambda: np.empty(0))
     place: np.ndarray = field(default_factory=lambda: np.empty((0, 0), dtype=int))
     moving: bool = False
+    values: Mapping[Parameter, float] = field(default_factory=dict)
+    free: int = 0
+    held: frozenset[str] = frozenset()
+    timed: Any = None
+    own_weight: float | None = None
 
     def __repr__(self) -> str:
         return f"Layout({self.size} variables, lifted at {len(self.nodes)} nodes)"
@@ -47,7 +58,17 @@ class Layout:
     @property
     def size(self) -> int:
         """Number of variables of the NLP."""
-        return self.widths.stop + int((self.place >= 0).sum())
+        return self.widths.stop + int((self.place >= 0).sum()) + len(self.values)
+
+    @property
+    def parameters(self) -> slice:
+        """Where the parameters stand in x."""
+        return slice(self.size - len(self.values), self.size)
+
+    @property
+    def weight(self) -> float:
+        """What is lifted counts in this (N)."""
+        return body_weight(self.problem.tree) if self.own_weight is None else self.own_weight
 
     @property
     def widths(self) -> slice:
@@ -66,7 +87,7 @@ class Layout:
     @property
     def width(self) -> int:
         """Number of inputs of a kernel."""
-        return self.motion_width + len(self.place)
+        return self.motion_width + len(self.place) + len(self.values)
 
     @property
     def lifts(self) -> bool:
@@ -75,8 +96,9 @@ class Layout:
 
 
 def free_duration(problem: Problem) -> bool:
-    """Tell whether the duration is a variable."""
-    return problem.duration[0] < problem.duration[1]
+    """Tell whether the duration is a variable of its own."""
+    lower, upper = problem.duration
+    return lower != upper
 
 
 def free_knots(problem: Problem) -> bool:
@@ -130,10 +152,22 @@ def split(layout: Layout, x):
     variables x; where knots are free, `motion_at` tells the basis of these points."""
     problem, x = layout.problem, np.asarray(x, dtype=float).ravel()
     free = free_duration(problem)
-    duration = float(x[0]) if free else problem.duration[0]
     points = np.reshape(x[free : motion_size(problem)], (problem.tree.dof, -1), order="F")
     lifted = np.where(layout.place >= 0, np.append(x, 0.0)[layout.place], 0.0)
-    return points, duration, lifted * body_weight(problem.tree)
+    return points, duration_at(layout, x), lifted * layout.weight
+
+
+def duration_at(layout: Layout, x) -> float:
+    """Return the duration (s) of the motion of variables x."""
+    if free_duration(layout.problem):
+        return float(x[0])
+    open_one = layout.problem.duration[0] if layout.timed is None else layout.timed
+    return float(closed(open_one, values_at(layout, x)))
+
+
+def values_at(layout: Layout, x) -> dict[Parameter, float]:
+    """Return {Parameter: number} of variables x."""
+    return dict(zip(layout.values, np.asarray(x, dtype=float)[layout.parameters].tolist()))
 
 
 def motion_at(layout: Layout, x) -> Basis:
@@ -159,7 +193,8 @@ def join(layout: Layout, control_points, duration: float, lifted=None, motion=No
         x[layout.widths] = np.diff((motion or layout.problem.motion).breaks)
     if lifted is not None:
         present = layout.place >= 0
-        x[layout.place[present]] = lifted[present] / body_weight(layout.problem.tree)
+        x[layout.place[present]] = lifted[present] / layout.weight
+    x[layout.parameters] = list(layout.values.values())
     return x
 
 
@@ -197,21 +232,24 @@ def motion_map(layout: Layout, s, hull: bool = False) -> MotionMap:
     given knots.
     """
     s, moving = np.asarray(s, dtype=float), layout.moving and not hull
-    width = layout.width if moving else motion_width(layout.problem) + len(layout.place)
+    beside = len(layout.place) + len(layout.values)
+    width = layout.width if moving else motion_width(layout.problem) + beside
     entries = _moving_entries(layout, s) if moving else _motion_entries(layout, width, s, hull)
     parts = [_duration_entries(layout, width, len(s)), entries]
     if layout.lifts and not hull:
         parts.append(_lifted_entries(layout, s))
+    if layout.values:
+        parts.append(_parameter_entries(layout, width, len(s)))
     row, column, value = (np.concatenate([part[k] for part in parts]) for k in range(3))
-    shape, divisor = (width * len(s), layout.size), _divisor(layout.problem, width, moving)
+    shape, divisor = (width * len(s), layout.size), _divisor(layout, width, moving)
     return MotionMap(row=row, column=column, value=value, shape=shape, divisor=divisor)
 
 
-def _divisor(problem, width, moving):
+def _divisor(layout, width, moving):
     """Return what the entries of y are divided by: T and T^2 for qd and qdd where the duration T is
-    given, and knots too."""
-    divisor = np.ones(width)
-    if not moving and not free_duration(problem):
+    a number, and knots are given too."""
+    divisor, problem = np.ones(width), layout.problem
+    if not moving and not free_duration(problem) and layout.timed is None:
         powers = np.repeat(np.arange(3), problem.tree.dof)
         divisor[: len(powers)] = problem.duration[0] ** powers
     return divisor
@@ -229,6 +267,13 @@ def _duration_entries(layout, width, count):
     if not free_duration(layout.problem):
         return np.empty(0, dtype=int), np.empty(0, dtype=int), np.empty(0)
     return np.arange(count) * width, np.zeros(count, dtype=int), np.ones(count)
+
+
+def _parameter_entries(layout, width, count):
+    """Return the triplets of the parameters, which stand last in y and x."""
+    size, variables = len(layout.values), range(layout.size)[layout.parameters]
+    row = (np.arange(count) * width)[:, None] + np.arange(width - size, width)
+    return row.ravel(), np.tile(np.array(variables), count), np.ones(row.size)
 
 
 def _motion_entries(layout, width, s, hull):
@@ -277,7 +322,7 @@ def _lifted_entries(layout, s):
         instant, node = np.nonzero(weights)
         line, entry = np.nonzero(place[:, node] >= 0)
         row = instant[entry] * layout.width + layout.motion_width + line + (rows.start or 0)
-        value = weights[instant, node][entry] * body_weight(problem.tree)
+        value = weights[instant, node][entry] * layout.weight
         parts.append((row, place[line, node[entry]], value))
     row, column, value = (np.concatenate(part) for part in zip(*parts))
     return row, column, value

@@ -1,0 +1,240 @@
+"""A problem prepared: transcribed once, then solved as often as one likes, from other starts and
+with other values of its parameters."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ocp.mechanics.checks import instance
+from ocp.mechanics.parameters import Parameter, values_of
+from ocp.problem.statement import Problem
+from ocp.solution.arguments import check_solve
+from ocp.solution.attempts import LADDER, Attempt, Climb, climb, ladder
+from ocp.solution.budget import Watch
+from ocp.solution.diagnosis import explain
+from ocp.solution.elastic import Elastic, must_give_way
+from ocp.solution.preflight import preflight
+from ocp.solution.resolution import coarseness
+from ocp.solution.solution import Solution
+from ocp.solution.starts import Guess, start
+from ocp.solvers.minimizing import Outcome, Solver
+from ocp.solvers.nlp import NLP
+from ocp.solvers.record import Iteration
+from ocp.transcription.multipliers import name_multipliers
+from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
+from ocp.transcription.variables import instants_at, motion_at, split, values_at
+
+ARGUMENTS = ("self", "guess", "watch", "attempts", "certify")  # names of no parameter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Plan:
+    """A problem transcribed for a solver, its parameters open.
+
+    `solve` builds no graphs: values are bounds of the program, and starts. `attempts` are made one
+    after the other; `seconds` is what preparing took.
+    """
+
+    problem: Problem
+    transcribed: Transcribed
+    solver: Solver
+    attempts: tuple[Attempt, ...]
+    seconds: float
+
+    def __repr__(self) -> str:
+        names = ", ".join(each.name for each in self.parameters) or "no parameters"
+        return f"Plan({self.transcribed!r}; {names})"
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What the problem leaves open, free parameters first."""
+        return self.transcribed.parameters
+
+    @property
+    def free(self) -> tuple[Parameter, ...]:
+        """The parameters that are sought."""
+        return self.parameters[: self.transcribed.layout.free]
+
+    def solve(
+        self,
+        guess: Guess | Solution | None = None,
+        *,
+        watch: Callable[[Iteration], Any] | None = None,
+        attempts: Iterable[Attempt] | None = None,
+        certify: bool = False,
+        **values: float,
+    ) -> Solution:
+        """Return the Solution for values of parameters by name, `plan.solve(speed=1.25)`.
+
+        Parameters that are not named have their own values; a free one that is named is held there.
+        The rest as in `ocp.solve`. Raises ValueError naming an unknown parameter, a value outside
+        its bounds, and what of the statement cannot be with it.
+        """
+        begin = time.perf_counter()
+        attempts = self.attempts if attempts is None else ladder(attempts, self.solver)
+        check_solve(self.problem, self.transcribed.transcription, self.solver, watch, attempts)
+        solution = _solved(self.at(values), self.solver, attempts, guess, watch, begin)
+        solution = replace(solution, plan=self if self.parameters else None)
+        if not certify:
+            return solution
+        from ocp.solution.certificate import verify  # certificates load when one is asked for
+
+        return replace(solution, verification=verify(solution))
+
+    def at(self, values: Mapping[str, float]) -> Transcribed:
+        """Return the program for values of parameters by name."""
+        held = {each.name for each in self.free} & set(values)
+        return self.transcribed.at(values_of(self.parameters, values), held)
+
+
+def prepare(
+    problem: Problem,
+    transcription: Transcription = Transcription(),
+    solver: Solver = Solver(),
+    *,
+    free: Iterable[str] = (),
+    attempts: Iterable[Attempt] = LADDER,
+) -> Plan:
+    """Return the Plan of a problem: transcribed once, its parameters open.
+
+    Parameters named as `free` are sought, beside those that are free of themselves; `attempts` are
+    those of `ocp.solve`. Raises ValueError for anything wrong with the statement.
+    """
+    check_solve(problem, transcription, solver, None, attempts)
+    begin = time.perf_counter()
+    names = (free,) if isinstance(free, str) else tuple(free)
+    for name in names:
+        instance("free: name of a parameter", name, str)
+    transcribed = transcribe(problem, transcription, free=names)
+    for parameter in transcribed.parameters:
+        if parameter.name in ARGUMENTS:
+            raise ValueError(
+                f"parameter {parameter.name!r}: an argument of Plan.solve has this name; "
+                "take another"
+            )
+    return Plan(
+        problem=problem,
+        transcribed=transcribed,
+        solver=solver,
+        attempts=ladder(attempts, solver),
+        seconds=time.perf_counter() - begin,
+    )
+
+
+def _solved(
+    transcribed: Transcribed,
+    solver: Solver,
+    attempts: Sequence[Attempt],
+    guess: Guess | Solution | None,
+    watch: Watch | None,
+    begin: float,
+) -> Solution:
+    """Return the Solution of a program; `begin` is when it was asked for."""
+    guesses = [guess if attempt.guess is None else attempt.guess for attempt in attempts]
+    distinct = {id(each): each for each in guesses}
+    starts = {key: start(transcribed, each) for key, each in distinct.items()}
+    for each in starts.values():
+        preflight(transcribed, each.x, solver.hessian)
+    ready = time.perf_counter()
+    climbed = climb(transcribed, solver, attempts, [starts[id(each)] for each in guesses], watch)
+    alone = len(attempts) == 1  # one start of many, which nobody asks why it failed
+    elastic = Elastic() if alone else _elastic(transcribed, solver, climbed, watch)
+    statistics = _statistics(transcribed, climbed)
+    statistics["explanation_iterations"] = elastic.iterations
+    statistics["build_seconds"] += ready - begin
+    statistics["total_seconds"] = time.perf_counter() - begin
+    return _solution(transcribed, climbed.best.outcome, statistics, elastic.lines)
+
+
+def _elastic(
+    transcribed: Transcribed, solver: Solver, climbed: Climb, watch: Watch | None
+) -> Elastic:
+    """Return what must give way, unless a motion was found or nothing more may be asked."""
+    if not climbed.missed:
+        return Elastic()
+    still, x = transcribed.still(climbed.nearest)
+    return must_give_way(still, solver, x, climbed.left, watch)
+
+
+def _solution(
+    transcribed: Transcribed, outcome: Outcome, statistics: dict[str, Any], yielding: Sequence[str]
+) -> Solution:
+    """Return the Solution that an Outcome of the transcribed problem's NLP is."""
+    if transcribed.reduction is not None:
+        x, x_multipliers, g_multipliers = transcribed.reduction.spread(outcome)
+        outcome = replace(outcome, x=x, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
+    values = values_at(transcribed.layout, outcome.x)
+    transcribed = transcribed.at(values, transcribed.layout.held)
+    layout, problem = transcribed.layout, transcribed.problem
+    coarse = coarseness(*transcribed.still(outcome.x)) if outcome.success else ""
+    points, duration, lifted = split(layout, outcome.x)
+    terms = np.array(transcribed.terms(outcome.x)).ravel()
+    weighed = problem.objective.terms
+    named = name_multipliers(
+        transcribed.rows, transcribed.asked, outcome.x_multipliers, outcome.g_multipliers
+    )
+    return Solution(
+        problem=replace(problem, motion=motion_at(layout, outcome.x)) if layout.moving else problem,
+        transcription=transcribed.transcription,
+        points=points,
+        duration=duration,
+        nodes=instants_at(layout, outcome.x, layout.nodes),
+        lifted=lifted,
+        objective=outcome.f,
+        status=outcome.status,
+        terms=tuple(
+            (term.name, weight, float(value)) for (weight, term), value in zip(weighed, terms)
+        ),
+        success=outcome.success,
+        parameters={each.name: value for each, value in values.items()},
+        statistics=statistics | {"coarse": coarse},
+        history=outcome.history,
+        multipliers={
+            name: replace(each, s=instants_at(layout, outcome.x, each.s))
+            for name, each in named.items()
+        },
+        explanation=(coarse,) * bool(coarse)
+        if outcome.success
+        else explain(transcribed, outcome, yielding),
+    )
+
+
+def _statistics(transcribed: Transcribed, climbed: Climb) -> dict[str, Any]:
+    """Return sizes, settings, and what all trials together took.
+
+    What only one has is that of the best.
+    """
+    nlp, last, trials = transcribed.nlp, climbed.best, climbed.trials
+    stages = [stage for trial in trials for stage in trial.stages]
+    return {
+        "plugin": last.solver.name,
+        "hessian": last.solver.hessian,
+        "options": dict(last.solver.options),
+        "variables": len(nlp.lower),
+        "constraints": len(nlp.g_lower),
+        "jacobian_nonzeros": _jacobian_nonzeros(nlp),
+        "hessian_nonzeros": _hessian_nonzeros(nlp, last.solver),
+        "iterations": sum(stage.iterations for stage in stages),
+        "stages": [stage.status for stage in last.stages],
+        "attempts": [trial.outcome.status for trial in trials],
+        "build_seconds": sum(stage.build_seconds for stage in stages),
+        "solve_seconds": sum(stage.solve_seconds for stage in stages),
+        "warm_start": last.warm,
+        "kernels": transcribed.kernels(),
+        "calls": {name: list(call) for name, call in last.outcome.calls.items()},
+    }
+
+
+def _jacobian_nonzeros(nlp: NLP) -> int:
+    if nlp.jacobian is not None:
+        return nlp.jacobian.nnz_out(1)
+    return nlp.constraints.jac_sparsity(0, 0).nnz()
+
+
+def _hessian_nonzeros(nlp: NLP, solver: Solver) -> int | None:
+    if nlp.hessian is None or solver.hessian == "lbfgs":
+        return None
+    return nlp.hessian(solver.hessian).nnz_out(0)

@@ -1,0 +1,134 @@
+"""What a statement leaves open, looked for in all that is asked; and bounds that follow what is
+sought, as rows."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any
+
+import casadi as ca
+
+from ocp.mechanics.parameters import Open, Parameter, anything_open, matrix, parameters_of
+from ocp.mechanics.types import Matrix
+from ocp.problem.statement import Constraint, Problem
+from ocp.transcription.inputs import Inputs
+
+
+def sought(parameter: Parameter, names: Iterable[str]) -> bool:
+    """Tell whether a parameter is one to be found: free of itself, or by name."""
+    return parameter.free or parameter.name in names
+
+
+def parameters_in(
+    problem: Problem, stacks: Sequence[Matrix], seen: Sequence[Matrix], inputs: Inputs
+) -> dict[Parameter, bool]:
+    """Return {Parameter: whether a motion's rows or objective depend on it} of a problem, in order;
+    `stacks` are columns of all that is asked, `seen` those of outputs.
+
+    Raises ValueError for two parameters of one name.
+    """
+    if not anything_open():
+        return {}
+    together = ca.vertcat(*stacks)
+    if inputs.torque is not None and ca.depends_on(together, inputs.torque.symbol):
+        together = ca.vertcat(together, inputs.torque.value)
+    moving = parameters_of(together)
+    known = dict.fromkeys((*parameters_of(problem), *parameters_of(list(seen))), False)
+    known |= dict.fromkeys(moving, True)
+    names: dict[str, Parameter] = {}
+    for each in known:
+        if names.setdefault(each.name, each) is not each:
+            raise ValueError(f"parameter {each.name!r}: two parameters have this name")
+    return known
+
+
+def checked(known: dict, free: Sequence[str]) -> tuple[tuple[Parameter, ...], int]:
+    """Return all parameters, those that are sought first, and how many these are.
+
+    Raises ValueError for a name to be `free` that is none of theirs, and for one sought that
+    nothing depends on.
+    """
+    names = [each.name for each in known]
+    for name in free:
+        if name not in names:
+            raise ValueError(
+                f"free: the problem has no parameter {name!r}; it has {', '.join(names) or 'none'}"
+            )
+    first = [each for each in known if sought(each, free)]
+    for each in first:
+        if not known[each]:
+            raise ValueError(
+                f"parameter {each.name!r}: is free, but neither a constraint nor the objective "
+                "depends on it"
+            )
+    return (*first, *(each for each in known if each not in first)), len(first)
+
+
+def parted(
+    constraint: Constraint, stack: Matrix, free: Iterable[str]
+) -> Iterator[tuple[Constraint, Matrix]]:
+    """Yield (constraint, column) of what together asks the same of a column, with bounds that
+    follow no parameter that is sought: such a bound is taken off its row, which has zero for it.
+
+    A row with two such bounds is asked for twice, each time with one.
+    """
+    names, rows = tuple(free), range(stack.shape[0])
+    constraint.bounds(len(rows))
+    sides = tuple(
+        [bound(row) for row in rows] for bound in (constraint.lower_of, constraint.upper_of)
+    )
+    loose = [[_follows(bound, names) for bound in side] for side in sides]
+    if not any(map(any, loose)):
+        yield constraint, stack
+        return
+    same = [constraint.equal(row) for row in rows]
+    plain = tuple(
+        [free_end if follows else bound for bound, follows in zip(side, moved)]
+        for side, moved, free_end in zip(sides, loose, (-inf, inf))
+    )
+    if any(low != -inf or high != inf for low, high in zip(*plain)):
+        yield replace(constraint, lower=plain[0], upper=plain[1]), stack
+    for side, moved, ends in zip(sides, loose, ((0.0, inf), (-inf, 0.0))):
+        chosen = [follows and not equal for follows, equal in zip(moved, same)]
+        yield from _shifted(constraint, stack, side, chosen, ends)
+    chosen = [follows and equal for follows, equal in zip(loose[0], same)]
+    yield from _shifted(constraint, stack, sides[0], chosen, (0.0, 0.0))
+
+
+def _follows(bound: Any, names: tuple[str, ...]) -> bool:
+    """Tell whether a bound follows a parameter that is sought."""
+    return isinstance(bound, Open) and any(sought(each, names) for each in parameters_of(bound))
+
+
+def _shifted(constraint, stack, side, chosen, ends):
+    """Yield the constraint and the column of the chosen rows less their bounds, if there are
+    any."""
+    if not any(chosen):
+        return
+    offset = [bound if one else 0.0 for bound, one in zip(side, chosen)]
+    lower, upper = (
+        [end if one else free for one in chosen] for end, free in zip(ends, (-inf, inf))
+    )
+    taken = matrix(offset)
+    yield (
+        replace(constraint, lower=lower, upper=upper, function=Less(constraint.function, taken)),
+        stack - taken,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Less:
+    """A constraint's function less bounds of it."""
+
+    function: Callable[..., Any]
+    taken: Matrix
+
+    def __call__(self, *instants: Any) -> Any:
+        return self.function(*instants) - self.taken
+
+
+def soundness(problem: Problem, free: Iterable[str]) -> Iterator[Constraint]:
+    """Yield the constraints that keep what is sought sound, as a mass at least 0; what is given is
+    checked when it is."""
+    return
+    yield

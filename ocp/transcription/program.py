@@ -1,0 +1,165 @@
+"""A problem on its layout: the symbols of its kernels, and the parameters that it leaves open."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
+
+import casadi as ca
+import numpy as np
+
+from ocp.dynamics.formulation import Formulation, Provider
+from ocp.mechanics.parameters import Parameter, closed, is_open
+from ocp.mechanics.types import Matrix
+from ocp.problem.statement import Problem
+from ocp.transcription.inputs import Inputs, joined_symbols, symbols
+from ocp.transcription.variables import Layout, free_duration
+
+
+@dataclass(frozen=True, kw_only=True)
+class Symbols:
+    """The symbols of a program's kernels, made when they are first asked for: of one instant, of
+    one control point, and of both ends of the motion."""
+
+    problem: Problem
+    formulation: Formulation
+    provider: Provider | None
+    finish: Callable | None
+    lifting: str | None
+    moving: bool
+
+    @cached_property
+    def instant(self) -> Inputs:
+        """Symbols of one instant."""
+        parts = self.problem, self.formulation, self.provider, self.finish, self.lifting
+        return symbols(*parts, moving=self.moving)
+
+    @cached_property
+    def hull(self) -> Inputs:
+        """Symbols of one control point, at rest."""
+        if not self.moving:
+            return self.instant
+        return symbols(self.problem, self.formulation, None, self.finish, self.lifting)
+
+    @cached_property
+    def joined(self) -> Inputs:
+        """Symbols of both ends of the motion."""
+        parts = self.problem, self.formulation, self.finish, self.lifting
+        return joined_symbols(*parts, moving=self.moving)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """A problem on its layout, with the formulation and what gives its derivatives, and the symbols
+    of its kernels.
+
+    Parameters that the problem leaves open join the layout once all that is asked for has been
+    looked through for them (`opened`).
+    """
+
+    problem: Problem
+    layout: Layout
+    formulation: Formulation
+    symbols: Symbols
+    free: tuple[str, ...] = ()  # parameters to be found beside those that are free of themselves
+
+    @property
+    def lifting(self) -> str | None:
+        """How torques and wrenches are known: "variables", or None where they follow from the
+        motion."""
+        return self.symbols.lifting
+
+    @property
+    def finish(self) -> Callable | None:
+        """What finishes kernels."""
+        return self.symbols.finish
+
+    @property
+    def inputs(self) -> Inputs:
+        """Symbols of one instant."""
+        return self._opened(self.symbols.instant)
+
+    @property
+    def hull(self) -> Inputs:
+        """Symbols of one control point, at rest."""
+        return self._opened(self.symbols.hull)
+
+    @cached_property
+    def joined(self) -> Inputs:
+        """Symbols of both ends of the motion; the parameters are those of the start."""
+        both = self.symbols.joined
+        if not self.layout.values:
+            return both
+        start, end = ca.vertsplit(both.y, both.y.shape[0] // 2)
+        unused = ca.SX.sym("unused", len(self.layout.values))
+        names = ca.vertcat(*(each.expression for each in self.layout.values))
+        return replace(both, y=ca.vertcat(start, names, end, unused))
+
+    def _opened(self, inputs: Inputs) -> Inputs:
+        return inputs.opened(tuple(self.layout.values), self.layout.free)
+
+    def opened(self, values: Mapping[Parameter, float], free: int) -> "Program":
+        """Return the program with parameters {Parameter: number} in its layout, of which the first
+        `free` are sought."""
+        if not values:
+            return self
+        problem, lower = self.layout.problem, self.problem.duration[0]
+        layout = replace(
+            self.layout,
+            problem=closed(self.problem, values),
+            values=MappingProxyType(dict(values)),
+            free=free,
+            timed=lower if is_open(lower) and not free_duration(problem) else None,
+            own_weight=self.layout.weight,
+        )
+        return replace(self, layout=layout)
+
+    def inputs_of(self, kind: str) -> Inputs:
+        """Symbols of what a Request of that kind is a function of."""
+        return {"joined": self.joined, "hull": self.hull}.get(kind, self.inputs)
+
+    def lifted_rows(self, stack: Matrix) -> np.ndarray:
+        """Tell which rows depend on lifted quantities.
+
+        Those of the law of motion do through what stands for inverse dynamics.
+        """
+        moved = np.zeros(stack.shape[0], dtype=bool)
+        if not self.layout.lifts:
+            return moved
+        rows, columns = ca.jacobian_sparsity(stack, self.inputs.motion).get_triplet()
+        moved[np.array(rows, dtype=int)[np.array(columns) >= self.layout.motion_width]] = True
+        if self.inputs.torque is not None:
+            symbol = self.inputs.torque.symbol
+            moved |= np.array(ca.which_depends(stack, symbol, 1, True), dtype=bool)
+        return moved
+
+    def check_end(self, what: str, on_lifted: bool) -> None:
+        """Raise ValueError if something asks for lifted quantities at the end of a cycle, which has
+        none of its own."""
+        if self.problem.cyclic and on_lifted:
+            raise ValueError(
+                f"{what}: a cycle has torques and ground wrenches at its start, which stand for "
+                "those of its end too"
+            )
+
+
+def program_of(
+    problem: Problem,
+    layout: Layout,
+    formulation: Formulation,
+    provider: Provider | None = None,
+    finish: Callable | None = None,
+    free: tuple[str, ...] = (),
+) -> Program:
+    """Return the Program of a problem, whose parameters have not been looked for yet."""
+    symbols_of_it = Symbols(
+        problem=problem,
+        formulation=formulation,
+        provider=provider,
+        finish=finish,
+        lifting="variables" if layout.lifts else None,
+        moving=layout.moving,
+    )
+    return Program(
+        problem=problem, layout=layout, formulation=formulation, symbols=symbols_of_it, free=free
+    )
