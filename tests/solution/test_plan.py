@@ -1,11 +1,14 @@
 """Plans: transcribed once, solved with other values of parameters and with free ones."""
 
+from dataclasses import replace
+
 import casadi as ca
+import numpy as np
 import pytest
 from ocp.models.two_link import two_link
 
 from ocp import BSpline, Parameter, Problem, at_start, duration, path, prepare, solve, verify
-from ocp.problem.objectives import final
+from ocp.problem.objectives import final, mixed
 
 ARM = two_link()
 POINTS = 12
@@ -72,10 +75,34 @@ def test_a_free_parameter_is_found_where_a_search_outside_finds_it():
     )
 
 
+def test_a_weight_moves_along_a_plan():
+    share = Parameter("share", 0.0, "", 0.0, 1.0)
+    weighed = (1 - share) * mixed(0.0) + share * mixed(1.0)
+    plan = prepare(reach(objective=weighed))
+    for u in (0.0, 0.3):
+        assert plan.solve(share=u).objective == pytest.approx(
+            solve(reach(objective=mixed(u))).objective, rel=1e-9
+        )
+
+
+def test_an_open_duration_is_the_duration():
+    T = Parameter("T", 0.6, "s", 0.4, 2.0)
+    plan = prepare(replace(reach(20.0, objective=mixed(1.0)), duration=T))
+    stated = solve(replace(reach(20.0, objective=mixed(1.0)), duration=0.7))
+    planned = plan.solve(T=0.7)
+    assert planned.duration == 0.7
+    assert planned.objective == pytest.approx(stated.objective, rel=1e-9)
+    assert np.allclose(planned.points, stated.points, atol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("statement", "words"),
     [
         (lambda p, twin: reach(p, twin), "parameter 'peak': two parameters have this name"),
+        (
+            lambda p, twin: reach(p, objective=p * duration()),
+            "objective: weight: parameter 'peak' is free",
+        ),
     ],
 )
 def test_what_cannot_be_prepared_is_refused_by_name(statement, words):
