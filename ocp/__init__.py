@@ -41,6 +41,7 @@ from ocp.problem import (
     duration,
     dynamic_effort,
     effort,
+    final,
     foot_contact,
     friction,
     integral,
