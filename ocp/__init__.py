@@ -133,6 +133,7 @@ __all__ = [
     "duration",
     "dynamic_effort",
     "effort",
+    "final",
     "fit",
     "fixed",
     "foot_contact",

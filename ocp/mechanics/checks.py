@@ -138,7 +138,7 @@ def _float_or_open(value: Any) -> Any:
 
 
 def frozen(entries: Any) -> Any:
-    """Return nested tuples of an array of numbers, some of which may be open: hashable, comparable,
+    """Return nested tuples of `entries`, numbers some of which may be open: hashable, comparable,
     read-only."""
     if isinstance(entries, Open):
         return entries
