@@ -19,6 +19,7 @@ from ocp.dynamics.exponentials import (
 from ocp.dynamics.formulation import aligned
 from ocp.mechanics.inertia import regrouped
 from ocp.mechanics.loads import applied
+from ocp.mechanics.parameters import matrix
 from ocp.mechanics.tree import Tree, inward, outward
 from ocp.mechanics.types import Matrix
 
@@ -80,12 +81,12 @@ def prepare(tree, q, qd, known, active, loads):
             k,
             ca.vertcat(*(vector[i] for vector in vectors for i in range(3))),
         )
-        pushed.append((k, ca.DM(place), both[:3], both[3:]))
+        pushed.append((k, matrix(place), both[:3], both[3:]))
     return Task(
         tree=tree,
         rows=rows,
         factors=factors,
-        axes=[ca.sparsify(ca.DM(joint.screw or [0] * 6)) for joint in tree.joints],
+        axes=[ca.sparsify(matrix(joint.screw or [0] * 6)) for joint in tree.joints],
         bodies=[body_matrix(*parts) for parts in regrouped(tree)],
         loads=pushed,
         passive=passive,
@@ -98,7 +99,7 @@ def prepare(tree, q, qd, known, active, loads):
 def solve(task):
     """Return each link's (V, [V, S], dV/dt or None), what each joint holds, and accelerations and
     torques as lists of n."""
-    still, rest = ca.DM(6, 1), ca.sparsify(ca.DM([0, 0, 0, *(-g for g in task.tree.gravity)]))
+    still, rest = ca.DM(6, 1), ca.sparsify(matrix([0, 0, 0, *(-g for g in task.tree.gravity)]))
     moves = outward(task.tree, lambda k, parent: _move(task, k, parent), (still, still, rest))
     held = inward(task.tree, lambda k, children: _hold(task, moves, k, children))
     found = outward(

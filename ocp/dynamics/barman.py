@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
-import numpy as np
 
 from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation, aligned
 from ocp.mechanics.loads import Load, applied
+from ocp.mechanics.parameters import array, matrix
 from ocp.mechanics.rigid import joint_pose
 from ocp.mechanics.spatial import skew
 from ocp.mechanics.tree import Link, Tree, inward, outward
@@ -105,9 +105,9 @@ def _reactions(tree, q, qd, qdd, loads, sensed):
     for joint, frame, (moment, force) in zip(
         tree.joints, frames, _proximal(better, steps, _motions(better, steps), loads)
     ):
-        rotation, arm = np.array(frame)[:3, :3], np.array(frame)[:3, 3] - joint.anchor
-        force = ca.DM(rotation) @ force
-        found.append((ca.DM(rotation) @ moment + skew(ca.DM(arm)) @ force, force))
+        rotation, arm = matrix(array(frame)[:3, :3]), matrix(array(frame)[:3, 3] - joint.anchor)
+        force = rotation @ force
+        found.append((rotation @ moment + skew(arm) @ force, force))
     return found
 
 
@@ -124,12 +124,12 @@ def _steps(tree, q, qd, qdd, sensed):
                 _variable(value[row], width, 1 + part * n + row)
                 for part, value in enumerate((q, qd, qdd))
             )
-        home, screw = np.array(joint.home), ca.sparsify(ca.DM(joint.screw or (0,) * 6))
+        home, screw = array(joint.home), ca.sparsify(matrix(joint.screw or (0,) * 6))
         steps.append(
             Step(
                 rotation=joint_pose(joint, None if row is None else q[row])[:3, :3],
                 offset=_constant(home[:3, 3], width)
-                + ca.sparsify(ca.DM(home[:3, :3])) @ screw[3:] @ place,
+                + ca.sparsify(matrix(home[:3, :3])) @ screw[3:] @ place,
                 turn=screw[:3],
                 slide=screw[3:],
                 rate=rate,
@@ -195,7 +195,7 @@ def inertia_force(link: Link, motion: Sequence[Matrix]) -> Matrix:
 def inertia_moment(link: Link, motion: Sequence[Matrix]) -> Matrix:
     """Return I dw + w x H, H = I w    (step 8, eqs. 3.64-3.66, 3.69-3.71)"""
     w, dw, _, _ = motion
-    inertia = ca.sparsify(ca.DM(np.array(link.inertia)))
+    inertia = ca.sparsify(matrix(link.inertia))
     return inertia @ dw + _cross(w, inertia @ w)
 
 
@@ -211,7 +211,7 @@ def _proximal(tree, steps, motions, loads):
     external = _external(tree, steps, loads)
 
     def proximal(k, children):
-        force, arm = inertia_force(tree.links[k], motions[k]), ca.DM(tree.links[k].com)
+        force, arm = inertia_force(tree.links[k], motions[k]), matrix(tree.links[k].com)
         moment = inertia_moment(tree.links[k], motions[k]) + skew(arm) @ force
         for outer_moment, outer_force in [
             distal(steps[child], *wrench) for child, wrench in children
@@ -242,7 +242,7 @@ def _external(tree, steps, loads):
         moment, force = (_constant(vector, steps[0].offset.shape[1]) for vector in vectors)
         for link in reversed(chain):
             moment, force = _to_child(steps[link], moment), _to_child(steps[link], force)
-        external[k].append((-moment - skew(ca.DM(place)) @ force, -force))
+        external[k].append((-moment - skew(matrix(place)) @ force, -force))
     return external
 
 

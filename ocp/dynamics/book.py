@@ -31,6 +31,7 @@ from ocp.mechanics.flexible import (
     weighed,
 )
 from ocp.mechanics.loads import Load, applied
+from ocp.mechanics.parameters import matrix
 from ocp.mechanics.spatial import screw_matrix, skew
 from ocp.mechanics.tree import Tree, inward
 from ocp.mechanics.types import Matrix
@@ -203,7 +204,7 @@ def reactions(
     the axis differs from the torque by what is of second order in the amplitudes, where the link
     hangs on one whose turns are of first order.
     """
-    links, gravity = moved(tree, q, qd, qdd), ca.DM([*tree.gravity, 0.0])
+    links, gravity = moved(tree, q, qd, qdd), matrix([*tree.gravity, 0.0])
     given: list[list[Matrix]] = [[] for _ in links]
     for k, position, moment, force in applied(tree, loads):
         bend, force, moment = (
@@ -213,7 +214,7 @@ def reactions(
         given[k].append(
             ca.vertcat(
                 force,
-                moment + ca.cross((links[k].pose @ bend @ ca.DM([*position, 1.0]))[:3], force),
+                moment + ca.cross((links[k].pose @ bend @ matrix([*position, 1.0]))[:3], force),
             )
         )
 
@@ -242,7 +243,7 @@ def reactions(
 
     forces, moments = [], []
     for joint, link, wrench in zip(tree.joints, links, inward(tree, gather)):
-        place, turn = (link.pose @ ca.DM([*joint.anchor, 1.0]))[:3], link.pose[:3, :3].T
+        place, turn = (link.pose @ matrix([*joint.anchor, 1.0]))[:3], link.pose[:3, :3].T
         forces.append(turn @ wrench[:3])
         moments.append(turn @ (wrench[3:] - ca.cross(place, wrench[:3])))
     return ca.horzcat(*moments), ca.horzcat(*forces)
@@ -258,7 +259,7 @@ def _needed(tree, links, q, qd, loads, printed):
 
     with g, gathered likewise from first moments (eqs. 87-90).
     """
-    tau, gravity = [0] * tree.dof, ca.DM([*tree.gravity, 0.0])
+    tau, gravity = [0] * tree.dof, matrix([*tree.gravity, 0.0])
     rows, amplitudes, pushes = tree.rows, tree.amplitude_rows, _pushes(tree, links, loads)
 
     def gather(k, children):
@@ -303,7 +304,7 @@ def _pushes(tree, links, loads):
         bend = bend_at(tree.links[k], position, links[k].terms)[0]
         turned = skew(moment) @ (links[k].pose @ bend)[:3, :3] / 2  # tr([h] X dX') = 2 h . axis
         force = ca.vertcat(force[0], force[1], force[2], 0)
-        work = ca.DM([*position, 1.0]) @ force.T + ca.diagcat(turned, ca.DM(1, 1)).T
+        work = matrix([*position, 1.0]) @ force.T + ca.diagcat(turned, ca.DM(1, 1)).T
         pushes[k].append((tuple(position), bend, -work))
     return pushes
 
@@ -359,7 +360,7 @@ def _own(link, q, rows, b):
 
 def _slope(tree, links, k):
     """Return W [S] (4x4), the derivative of W by the joint's own variable."""
-    return links[k].pose @ ca.DM(screw_matrix(np.array(tree.joints[k].screw)))
+    return links[k].pose @ matrix(screw_matrix(tree.joints[k].screw))
 
 
 def _home(tree, k):

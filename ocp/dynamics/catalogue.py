@@ -20,6 +20,7 @@ from ocp.dynamics.published import published
 from ocp.dynamics.tables import TABLE, of_text
 from ocp.dynamics.uicker_kahn import UICKER_KAHN
 from ocp.dynamics.waters import WATERS
+from ocp.mechanics.parameters import reference
 from ocp.mechanics.tree import Tree
 
 FORMULATIONS: dict[str, Formulation] = {
@@ -163,11 +164,12 @@ def _provider(method: Formulation, choice: str, tree: Tree | None) -> Provider |
 @lru_cache(maxsize=32)
 def check_slopes(formulation: Formulation, provider: Provider, tree: Tree) -> None:
     """Raise ValueError unless a provider's slopes are those of the formulation's inverse, at one
-    motion.
+    motion, of an open tree at its parameters' own values.
 
     This is what keeps an own formulation, made out of a built-in one, from being differentiated as
     that.
     """
+    tree = reference(tree)
     motion = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
     stacked = ca.vertcat(*motion)
     right = ca.jacobian(formulation.inverse(tree, *motion), stacked)

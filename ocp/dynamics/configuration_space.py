@@ -28,6 +28,7 @@ from ocp.dynamics.formulation import Formulation, Reach, aligned
 from ocp.mechanics.inertia import regrouped
 from ocp.mechanics.kinematics import poses
 from ocp.mechanics.loads import Load, applied
+from ocp.mechanics.parameters import matrix
 from ocp.mechanics.spatial import cross, cross_force, cross_motion, times
 from ocp.mechanics.tree import Tree, inward
 from ocp.mechanics.types import Matrix
@@ -103,7 +104,7 @@ def dense(n: int) -> tuple[Matrix, Matrix]:
     """
     gravity, qd, qdd = (ca.SX.sym(name, n) for name in ("G", "qd", "qdd"))
     given = [ca.SX.sym(name, n, n) for name in ("M", *(f"C{i}" for i in range(n)))]
-    inertia, *tables = (ca.triu2symm(ca.triu(matrix)) for matrix in given)
+    inertia, *tables = (ca.triu2symm(ca.triu(each)) for each in given)
     return [gravity, *given, qd, qdd], torques(gravity, inertia, tables, qd, qdd)
 
 
@@ -114,7 +115,7 @@ def _load_torques(place, loads):
         chain = place.chain(link)
         if chain:
             moment, force = (ca.vertcat(part[0], part[1], part[2]) for part in (moment, force))
-            point = place.frames[link][:3, :3] @ ca.DM(position) + place.frames[link][:3, 3]
+            point = place.frames[link][:3, :3] @ matrix(position) + place.frames[link][:3, 3]
             work = place.screws[:, chain].T @ ca.vertcat(moment + ca.cross(point, force), force)
             total = total + _rows(place.tree.dof, dict(zip(chain, ca.vertsplit(work))))
     return total
@@ -158,7 +159,7 @@ def _placed(tree, q):
         mass, first, second = bodies[k]
         own = (
             frames[k]
-            @ ca.sparsify(ca.DM(np.block([[second, first[:, None]], [first, mass]])))
+            @ ca.sparsify(matrix(np.block([[second, first[:, None]], [first, mass]])))
             @ frames[k].T
         )
         return sum((inner for _, inner in children), own)
@@ -202,7 +203,7 @@ def _images(pseudo, motions):
 
 def _gravity(place):
     """Return G (n,): every joint's share of the weight of all that it carries."""
-    rise, pulls = ca.DM([0, 0, 0, *(-g for g in place.tree.gravity)]), {}
+    rise, pulls = matrix([0, 0, 0, *(-g for g in place.tree.gravity)]), {}
     for row, _, pseudo in place.moving():
         pulls[row] = ca.dot(place.screws[:, row], _images(pseudo, rise))
     return _rows(place.tree.dof, pulls)

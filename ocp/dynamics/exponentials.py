@@ -10,19 +10,21 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.checks import frozen, vanishes
 from ocp.mechanics.joints import Joint
+from ocp.mechanics.parameters import array, is_open, matrix, some
 from ocp.mechanics.spatial import euler_zxz, rotate_z, skew, tidy
 from ocp.mechanics.types import Matrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exponential:
-    """A turn about a coordinate axis and a shift along it.
+    """A turn about a coordinate axis and a shift along it, or any of both where `axis` is None.
 
     `turn` and `slide` (6x6) make up the Ad of its inverse.
     """
 
-    axis: int
+    axis: int | None
     turn: Matrix
     slide: Matrix
 
@@ -47,20 +49,42 @@ def exponentials(joint: Joint, q: Matrix) -> list[Exponential]:
     branches and those whose axes are nearly parallel."""
     if joint.screw is None:
         return []
-    home, kind = np.array(joint.home), joint.kind
+    home, kind = array(joint.home), joint.kind
+    if is_open(home[:3, :3]):
+        return _of_open_turn(joint, home, q)
     beta, alpha, phi = euler_zxz(home[:3, :3])
     a, y, z = rotate_z(-beta)[:3, :3] @ home[:3, 3]
     along, aside = z * np.cos(alpha) - y * np.sin(alpha), y * np.cos(alpha) + z * np.sin(alpha)
-    b, y, d = (0.0, 0.0, float(along)) if abs(aside) <= 1e-14 * (1 + abs(along)) else (z, y, 0.0)
+    b, y, d = (0.0, 0.0, along) if _is_in_line(along, aside) else (z, y, 0.0)
     constants = (2, beta, b), (1, 0.0, y), (0, alpha, a)
     angle = phi if kind == "prismatic" else q + phi if phi else q
     return [
         *(
-            _exponential(axis, turn, float(shift))
+            _exponential(axis, turn, frozen(shift))
             for axis, turn, shift in constants
-            if turn or shift
+            if turn or some([shift])
         ),
-        _exponential(2, angle, d if kind == "revolute" else d + joint.screw[5] * q),
+        _exponential(2, angle, frozen(d) if kind == "revolute" else d + joint.screw[5] * q),
+    ]
+
+
+def _is_in_line(along, aside):
+    """Tell whether a shift is along an axis alone, an open one whatever its parameters' values."""
+    if is_open([along, aside]):
+        return vanishes(aside)
+    return abs(aside) <= 1e-14 * (1 + abs(along))
+
+
+def _of_open_turn(joint, home, q):
+    """Return T as two factors: its home, any turn and shift, and the joint's own about z."""
+    turn, shift = matrix(home[:3, :3]).T, matrix(home[:3, 3])
+    own = 0.0 if joint.kind == "revolute" else joint.screw[5] * q
+    slide = ca.vertcat(
+        ca.horzcat(ca.DM.eye(3), ca.DM(3, 3)), ca.horzcat(-skew(shift), ca.DM.eye(3))
+    )
+    return [
+        Exponential(axis=None, turn=ca.diagcat(turn, turn), slide=slide),
+        _exponential(2, 0.0 if joint.kind == "prismatic" else q, own),
     ]
 
 
@@ -97,7 +121,9 @@ def inertia_to_parent(factors: Sequence[Exponential], inertia: Matrix) -> Matrix
 
 
 def _turned(factor, block):
-    """Return R block R', (3x3), in 12 products."""
+    """Return R block R', (3x3), about a coordinate axis in 12 products."""
+    if factor.axis is None:
+        return factor.turn[:3, :3].T @ block @ factor.turn[:3, :3]
     i, j, k = (factor.axis + 1) % 3, (factor.axis + 2) % 3, factor.axis
     c, s = factor.turn[i, i], factor.turn[i, j]
     lean = s * (block[i, i] - block[j, j]) + c * (block[i, j] + block[j, i])
@@ -127,7 +153,7 @@ def body_matrix(mass: float, first: np.ndarray, second: np.ndarray) -> Matrix:
     """Return J (6x6) from mass, first moment and pseudo-inertia about the frame's origin."""
     hat, (xx, yy, zz) = np.cross(np.eye(3), first), np.diag(second)
     inertia = np.diag([yy + zz, xx + zz, xx + yy]) + np.diag(np.diag(second)) - second
-    return ca.sparsify(ca.DM(np.block([[inertia, hat], [hat.T, mass * np.eye(3)]])))
+    return ca.sparsify(matrix(np.block([[inertia, hat], [hat.T, mass * np.eye(3)]])))
 
 
 def seen_from(

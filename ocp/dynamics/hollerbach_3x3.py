@@ -18,6 +18,7 @@ from ocp.dynamics.formulation import Formulation, aligned
 from ocp.dynamics.links import Links, link_poses, matrix_of, screw_matrices, turning_chain
 from ocp.mechanics.inertia import first_moment
 from ocp.mechanics.loads import AppliedLoads, Load, applied
+from ocp.mechanics.parameters import matrix
 from ocp.mechanics.spatial import skew
 from ocp.mechanics.tree import Tree, inward, outward
 from ocp.mechanics.types import Matrix
@@ -26,7 +27,7 @@ from ocp.mechanics.types import Matrix
 def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()) -> Matrix:
     """Return the joint torques (N m) or forces (N), (n,)."""
     tree, _ = aligned(tree)
-    gravity, pushes = ca.DM(tree.gravity), applied(tree, loads)
+    gravity, pushes = matrix(tree.gravity), applied(tree, loads)
     return torques(tree, _links(tree, q), qd=qd, qdd=qdd, gravity=gravity, loads=pushes)
 
 
@@ -86,7 +87,7 @@ def sensitivity(
     with dW = 0 by rates, accelerations and the joints that joint i carries; dtau/dqdd is symmetric.
     """
     tree, _ = aligned(tree)
-    links, screws, gravity = _links(tree, q), _screws(tree), ca.DM(tree.gravity)
+    links, screws, gravity = _links(tree, q), _screws(tree), matrix(tree.gravity)
     moves, entries = _moved(tree, links, qd, qdd), {}
     for k, ((d, e, c, m), slopes) in enumerate(_gathered(tree, links, moves, applied(tree, loads))):
         row, ((w, *_), by) = tree.rows[k], moves[k]
@@ -110,7 +111,7 @@ def sensitivity(
 
 def _screws(tree):
     """Return [w] and v, the upper rows (3x4) of the screw matrix, of every joint."""
-    return [matrix[:3, :] for matrix in screw_matrices(tree)]
+    return [each[:3, :] for each in screw_matrices(tree)]
 
 
 def _turned(w, screw):
@@ -242,7 +243,7 @@ def _push(loads, k, w):
     for link, place, _, force in loads:
         if link == k:
             force = ca.vertcat(force[0], force[1], force[2])
-            push, total = push + force @ ca.DM(place).T, total + force
+            push, total = push + force @ matrix(place).T, total + force
     return push, total
 
 
@@ -287,7 +288,7 @@ def _links(tree, q):
             (
                 [pose[:3, :3] for pose in poses],
                 [pose[:3, 3] for pose in poses],
-                (mass, ca.DM(first), ca.DM(second)),
+                (mass, matrix(first), matrix(second)),
             )
         )
     return links

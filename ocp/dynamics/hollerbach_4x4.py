@@ -23,6 +23,7 @@ from ocp.dynamics.links import (
     torques_by,
 )
 from ocp.mechanics.loads import AppliedLoads, Load, applied
+from ocp.mechanics.parameters import matrix
 from ocp.mechanics.tree import Tree, inward, outward
 from ocp.mechanics.types import Matrix
 
@@ -91,13 +92,13 @@ def sensitivity(
     """
     tree, _ = aligned(tree)
     links, screws = link_matrices(tree, q), screw_matrices(tree)
-    forces, carried, turning = _external(links, ca.DM([*tree.gravity, 0]), applied(tree, loads))
+    forces, carried, turning = _external(links, matrix([*tree.gravity, 0]), applied(tree, loads))
     moves = _moved(tree, links, screws, qd, qdd)
     entries, still = {}, (ca.DM(4, 4),)
     for k, (d, e, g, slopes) in enumerate(_gathered(tree, links, screws, moves, carried, turning)):
         if tree.rows[k] is not None:
             (a, _, _), by = moves[k]
-            slope, pull, axis = a @ screws[k], d - e @ forces.T, ca.DM(tree.joints[k].screw[:3])
+            slope, pull, axis = a @ screws[k], d - e @ forces.T, matrix(tree.joints[k].screw[:3])
             for (what, j), (slope_d, slope_e) in slopes.items():
                 slope_a = by.get((what, j), still)[0]
                 entries[what, tree.rows[k], j] = (
@@ -194,7 +195,7 @@ def _external(links, gravity, loads):
     turning = [ca.DM(3, 1)] * len(links)
     for column, (k, place, moment, force) in enumerate(loads, start=1):
         forces.append(ca.vertcat(force[0], force[1], force[2], 0))
-        carried[k][column] = ca.DM([*place, 1.0])
+        carried[k][column] = matrix([*place, 1.0])
         turning[k] = turning[k] + ca.vertcat(moment[0], moment[1], moment[2])
     return ca.horzcat(*forces), [ca.horzcat(*columns) for columns in carried], turning
 

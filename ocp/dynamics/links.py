@@ -11,6 +11,7 @@ from ocp.dynamics.formulation import aligned
 from ocp.mechanics.inertia import first_moment
 from ocp.mechanics.joints import GROUND, revolute
 from ocp.mechanics.loads import AppliedLoads, Load, applied
+from ocp.mechanics.parameters import matrix
 from ocp.mechanics.rigid import joint_pose
 from ocp.mechanics.spatial import screw_matrix, skew
 from ocp.mechanics.tree import Link, Tree
@@ -39,7 +40,7 @@ def torques_by(
         link_matrices(tree, q),
         qd=qd,
         qdd=qdd,
-        gravity=ca.DM([*tree.gravity, 0]),
+        gravity=matrix([*tree.gravity, 0]),
         loads=applied(tree, loads),
     )
 
@@ -58,7 +59,7 @@ def link_poses(tree: Tree, q: Matrix) -> list[tuple[Matrix, ...]]:
 
 def screw_matrices(tree: Tree) -> list[Matrix]:
     """Return [S] (4x4) of every joint, zero where it is fixed."""
-    return [ca.DM(screw_matrix(np.array(joint.screw or (0,) * 6))) for joint in tree.joints]
+    return [matrix(screw_matrix(joint.screw or (0.0,) * 6)) for joint in tree.joints]
 
 
 def link_matrices(tree: Tree, q: Matrix) -> list[tuple[Matrix, ...]]:
@@ -66,7 +67,7 @@ def link_matrices(tree: Tree, q: Matrix) -> list[tuple[Matrix, ...]]:
     matrices = []
     for pose, link in zip(link_poses(tree, q), tree.links):
         mass, first, second = first_moment(link)
-        matrices.append((*pose, ca.DM(np.block([[second, first[:, None]], [first, mass]]))))
+        matrices.append((*pose, matrix(np.block([[second, first[:, None]], [first, mass]]))))
     return matrices
 
 
@@ -105,7 +106,7 @@ def push_of(loads: AppliedLoads, k: int, w: Matrix) -> Matrix:
     push = push_slope(loads, k, w)
     for link, place, _, force in loads:
         if link == k:
-            push = push + ca.vertcat(force[0], force[1], force[2], 0) @ ca.DM([*place, 1]).T
+            push = push + ca.vertcat(force[0], force[1], force[2], 0) @ matrix([*place, 1]).T
     return push
 
 

@@ -25,6 +25,7 @@ from ocp.dynamics.links import (
     torques_by,
 )
 from ocp.mechanics.loads import AppliedLoads, Load, applied
+from ocp.mechanics.parameters import matrix
 from ocp.mechanics.tree import Tree, outward
 from ocp.mechanics.types import Matrix
 
@@ -88,7 +89,7 @@ def sensitivity(
     """
     tree, _ = aligned(tree)
     links, pushes = link_matrices(tree, q), applied(tree, loads)
-    gravity, totals = ca.DM([*tree.gravity, 0]), [ca.DM(tree.dof, tree.dof)] * 3
+    gravity, totals = matrix([*tree.gravity, 0]), [ca.DM(tree.dof, tree.dof)] * 3
     for j, (w, *derivatives) in enumerate(_three_derivatives(tree, links)):
         slopes, pseudo = derivatives[0], links[j][3]
         if slopes:

@@ -26,6 +26,7 @@ from ocp.dynamics.links import (
     torques_by,
 )
 from ocp.mechanics.loads import AppliedLoads, Load, applied
+from ocp.mechanics.parameters import matrix
 from ocp.mechanics.tree import Tree, outward
 from ocp.mechanics.types import Matrix
 
@@ -83,7 +84,7 @@ def sensitivity(
     """
     tree, _ = aligned(tree)
     links, pushes = link_matrices(tree, q), applied(tree, loads)
-    gravity, totals = ca.DM([*tree.gravity, 0]), [ca.DM(tree.dof, tree.dof)] * 3
+    gravity, totals = matrix([*tree.gravity, 0]), [ca.DM(tree.dof, tree.dof)] * 3
     for j, ((w, _, ddw), slopes, bends) in enumerate(_moved(tree, links, qd, qdd)):
         if slopes:
             pseudo, joints, moved = links[j][3], list(slopes), slopes.values()

@@ -17,6 +17,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.modes import Modes
+from ocp.mechanics.parameters import array, matrix
 from ocp.mechanics.rigid import Motion
 from ocp.mechanics.spatial import exp_screw, screw_matrix
 from ocp.mechanics.tree import Link, Point, Tree, outward
@@ -79,7 +80,7 @@ def slopes(modes: Modes, values: Sequence[Matrix]) -> list[list[tuple[int, Matri
 @lru_cache(maxsize=512)
 def bends(modes: Modes, position: Any) -> tuple[Matrix, ...]:
     """Return the constant matrices M_t (4x4) of a place on a flexible link."""
-    return tuple(ca.sparsify(ca.DM(matrix)) for matrix in modes.at(position))
+    return tuple(ca.sparsify(ca.DM(each)) for each in modes.at(position))
 
 
 def bend_at(link: Link, position: Any, terms: Any) -> tuple[Matrix, ...]:
@@ -91,7 +92,7 @@ def bend_at(link: Link, position: Any, terms: Any) -> tuple[Matrix, ...]:
         return ca.DM.eye(4), ca.DM(4, 4), ca.DM(4, 4)
     matrices = bends(link.modes, tuple(position))
     return tuple(
-        start + sum(value * matrix for value, matrix in zip(values, matrices))
+        start + sum(value * each for value, each in zip(values, matrices))
         for start, values in zip((ca.DM.eye(4), ca.DM(4, 4), ca.DM(4, 4)), terms)
     )
 
@@ -115,12 +116,12 @@ def moved(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> list[
 
     def step(k, parent):
         joint, link, row = tree.joints[k], tree.links[k], rows[k]
-        home = ca.sparsify(ca.DM(np.array(joint.home)))
+        home = ca.sparsify(matrix(joint.home))
         turned = home, ca.DM(4, 4), ca.DM(4, 4)
         if row is not None:
             a, hat = (
                 home @ exp_screw(joint.screw, q[row]),
-                ca.DM(screw_matrix(np.array(joint.screw))),
+                matrix(screw_matrix(joint.screw)),
             )
             turned = a, a @ hat * qd[row], a @ hat @ hat * qd[row] ** 2 + a @ hat * qdd[row]
         bend = ca.DM.eye(4), ca.DM(4, 4), ca.DM(4, 4)
@@ -208,19 +209,14 @@ def frame_at(tree: Tree, links: Sequence[Bent], point: Point) -> tuple[Matrix, M
     )
     place = np.eye(4)
     place[:3, 3] = point.position
-    return tuple(matrix @ ca.DM(place) for matrix in bent)
+    return tuple(each @ ca.DM(place) for each in bent)
 
 
 def turning(rate: Matrix, pose: Matrix) -> Matrix:
     """Return the axis (3) of dX/dt X': the angular velocity, or from a second derivative the
     angular acceleration."""
-    matrix = rate[:3, :3] @ pose[:3, :3].T
-    return (
-        ca.vertcat(
-            matrix[2, 1] - matrix[1, 2], matrix[0, 2] - matrix[2, 0], matrix[1, 0] - matrix[0, 1]
-        )
-        / 2
-    )
+    spin = rate[:3, :3] @ pose[:3, :3].T
+    return ca.vertcat(spin[2, 1] - spin[1, 2], spin[0, 2] - spin[2, 0], spin[1, 0] - spin[0, 1]) / 2
 
 
 # Integrals over a link ----------------------------------------------------------------------------
@@ -230,25 +226,26 @@ def turning(rate: Matrix, pose: Matrix) -> Matrix:
 def integrals(link: Link) -> tuple[Matrix, tuple, tuple]:
     """Return the constant matrices (4x4) C of r r', C_t of r phi_t' and C_tu of phi_t phi_u'
     (twice those of Book 1983, eqs. 30, 28, 25)."""
-    com, inertia = np.array(link.com), np.array(link.inertia)
+    com, inertia = array(link.com), array(link.inertia)
     second = np.trace(inertia) / 2 * np.eye(3) - inertia + link.mass * np.outer(com, com)
-    whole = ca.DM(np.block([[second, link.mass * com[:, None]], [link.mass * com, link.mass]]))
+    whole = matrix(np.block([[second, link.mass * com[:, None]], [link.mass * com, link.mass]]))
     if link.modes is None:
         return whole, (), ()
 
-    def matrix(block, row):
+    def bordered(block, row):
         return ca.sparsify(
             ca.DM(np.block([[np.array(block), np.zeros((3, 1))], [np.array(row), 0.0]]))
         )
 
     with_place = tuple(
-        matrix(moment, first) for moment, first in zip(link.modes.moment, link.modes.first)
+        bordered(moment, first) for moment, first in zip(link.modes.moment, link.modes.first)
     )
     return (
         whole,
         with_place,
         tuple(
-            tuple(matrix(block, np.zeros(3)) for block in blocks) for blocks in link.modes.coupling
+            tuple(bordered(block, np.zeros(3)) for block in blocks)
+            for blocks in link.modes.coupling
         ),
     )
 
@@ -317,7 +314,7 @@ def bent_first_moment(link: Link, b: Sequence[Matrix]) -> Matrix:
 
     Book (1983), eq. 51.
     """
-    fixed = ca.DM([*(link.mass * np.array(link.com)), link.mass])
+    fixed = matrix([*(link.mass * array(link.com)), link.mass])
     return (
         fixed
         if link.modes is None

@@ -197,7 +197,9 @@ def _combined(operation: Callable[..., Any], one: Any, other: Any) -> Any:
     """Return operation(one, other) as `opened` has it; of arrays numpy makes it, entry by entry."""
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return NotImplemented
-    return opened(operation(one, other))
+    result = operation(one, other)
+    numbers = any(isinstance(each, Open | int | float | np.number) for each in (one, other))
+    return _open_or_float(result) if numbers else opened(result)
 
 
 def opened(value: Any) -> Any:
@@ -205,11 +207,16 @@ def opened(value: Any) -> Any:
     anything else as it is."""
     if not isinstance(value, ca.SX) or value.numel() != 1:
         return value
-    value = ca.densify(value)
-    if value.is_constant():
-        return float(value)
     if any(int(symbol.element_hash()) not in _KNOWN for symbol in ca.symvar(value)):
         return value
+    return _open_or_float(value)
+
+
+def _open_or_float(value: Matrix) -> Any:
+    """Return a scalar expression of parameters alone as an Open number, a constant one as float."""
+    value = value if value.is_dense() else ca.densify(value)
+    if value.is_constant():
+        return float(value)
     return _KNOWN.get(int(value.element_hash()), Expression(value))
 
 
@@ -362,7 +369,7 @@ def closed(value: Any, values: Values) -> Any:
         changed = {name: part for name, part in anew.items() if part is not parts[name]}
         return replace(value, **changed) if changed else value
     if isinstance(value, np.ndarray) and value.dtype == object:
-        return array(entrywise(lambda entry: closed(entry, values), value))
+        return _closed_array(value, values)
     if isinstance(value, list | tuple):
         anew_list = [closed(part, values) for part in value]
         same = all(one is other for one, other in zip(anew_list, value))
@@ -374,6 +381,16 @@ def closed(value: Any, values: Values) -> Any:
     if callable(value) and not isinstance(value, type):
         return Given(value, values)
     return value
+
+
+def _closed_array(entries: np.ndarray, values: Values) -> np.ndarray:
+    """Return an array of objects with numbers in place of parameters, all evaluated at once."""
+    anew, places = entries.ravel(), [k for k, entry in enumerate(entries.flat) if is_open(entry)]
+    if places:
+        left = evaluated(ca.vertcat(*(anew[k].expression for k in places)), values)
+        anew = anew.copy()
+        anew[places] = np.array(left).ravel() if isinstance(left, ca.DM) else array(left)
+    return array(anew.reshape(entries.shape))
 
 
 def values_of(parameters: Sequence[Parameter], given: Mapping[str, Any]) -> dict[Parameter, float]:

@@ -1,71 +1,131 @@
 """Dynamics of trees with open numbers: with given ones it is that of the tree stated with these."""
 
+from dataclasses import replace
+from functools import cache
+
 import casadi as ca
 import numpy as np
+import pytest
 from ocp.models.two_link import two_link
 from open_trees import numbers_of, opened_tree
-from random_trees import over, random_loads, random_motion, random_tree
+from random_trees import random_loads, random_motion, random_tree
 
-from ocp import Parameter
-from ocp.dynamics import composite, newton_euler
+from ocp import Load, Parameter, forward_dynamics
+from ocp.dynamics import (
+    FORMULATIONS,
+    barman,
+    composite,
+    derivatives_of,
+    lie_group,
+    mass_matrix,
+    newton_euler,
+    tabulate,
+)
+from ocp.dynamics.tables import Tabulated
 from ocp.mechanics.parameters import closed
 
+SEEDS = (0, 7, 9)  # trees of 3, 2 and 3 coordinates, of all four kinds of joint
+every_seed = pytest.mark.parametrize("seed", SEEDS)
 
-def opened(seed, parts=("bodies", "joints", "points")):
+
+@cache
+def opened(seed):
     """A small random tree opened, the values given, the tree with these, a motion and loads."""
     rng = np.random.default_rng(seed)
-    tree = random_tree(rng, 1 + int(4 * rng.random() ** 2))
-    motion, loads = random_motion(rng, tree), random_loads(rng, tree, seed % 3)
-    open_tree, values = opened_tree(rng, tree, parts)
-    return open_tree, values, closed(open_tree, values), [*map(ca.DM, motion)], loads
+    tree = random_tree(rng, 1 + int(4 * rng.random() ** 2), massless=0)
+    motion, loads = random_motion(rng, tree), random_loads(rng, tree, 1 + seed % 2)
+    open_tree, values = opened_tree(rng, tree)
+    return open_tree, values, closed(open_tree, values), tuple(map(ca.DM, motion)), loads
 
 
-def assert_same(expressions, values, numbers):
-    for expression, number in zip(expressions, numbers, strict=True):
-        wanted = np.array(ca.DM(number))
-        size = max(1.0, np.abs(wanted).max(initial=0.0))
-        np.testing.assert_allclose(
-            numbers_of(expression, values), wanted, rtol=0, atol=1e-12 * size
-        )
-
-
-@over(range(8))
-def test_torques_and_reactions_are_those_of_the_numbers(seed):
+def assert_same(function, seed):
+    """Assert that function(tree, motion, loads), matrices, gives open and closed the same."""
     tree, values, shut, motion, loads = opened(seed)
-    torques = [newton_euler.inverse(each, *motion, loads) for each in (tree, shut)]
-    assert_same(torques[:1], values, torques[1:])
-    reactions = [newton_euler.reactions(each, *motion, loads) for each in (tree, shut)]
-    assert_same(reactions[0], values, reactions[1])
+    actual, wanted = (
+        numbers_of(ca.vertcat(*map(ca.vec, function(each, motion, loads))), values)
+        for each in (tree, shut)
+    )
+    np.testing.assert_allclose(actual, wanted, rtol=0, atol=1e-12 * max(1, np.abs(wanted).max()))
 
 
-@over(range(8, 14))
+@every_seed
+def test_every_formulation_is_that_of_the_numbers(seed):
+    def torques(tree, motion, loads):
+        return [each.inverse(tree, *motion, loads) for each in FORMULATIONS.values()]
+
+    assert_same(torques, seed)
+
+
+@every_seed
+def test_reactions_are_those_of_the_numbers(seed):
+    def reactions(tree, motion, loads):
+        both = (method.reactions(tree, *motion, loads) for method in (newton_euler, barman))
+        return [part for pair in both for part in pair]
+
+    assert_same(reactions, seed)
+
+
+@every_seed
 def test_first_and_second_derivatives_are_those_of_the_numbers(seed):
-    tree, values, shut, motion, loads = opened(seed)
-    slopes = [composite.sensitivity(each, *motion, loads) for each in (tree, shut)]
-    assert_same(slopes[0], values, slopes[1])
-    multipliers = ca.DM(np.random.default_rng(seed).standard_normal(tree.dof))
-    curves = [composite.curvature(each, multipliers, *motion, loads) for each in (tree, shut)]
-    assert_same(curves[0], values, curves[1])
+    assert_same(lambda tree, motion, loads: composite.sensitivity(tree, *motion, loads), seed)
+    assert_same(
+        lambda tree, motion, loads: composite.curvature(tree, motion[0], *motion, loads), seed
+    )
 
 
-def test_a_free_mass_adds_its_own_products_and_no_more():
-    """Where a mass stands the graph has its symbol; all else folds as it did."""
-    given = two_link(gravity=9.81)
-    tip = given.links[-1]
-    heavy = Parameter("heavy", tip.mass, "kg")
+def test_derivatives_that_were_published_are_those_of_the_numbers():
+    def slopes(tree, motion, loads):
+        own = [each.sensitivity for each in FORMULATIONS.values() if each.sensitivity]
+        return [part for each in own for part in each(tree, *motion, loads)]
+
+    assert_same(slopes, SEEDS[1])
+
+
+@every_seed
+def test_accelerations_and_inertia_are_those_of_the_numbers(seed):
+    assert_same(lambda tree, motion, loads: [mass_matrix(tree, motion[0])], seed)
+    assert_same(lambda tree, motion, loads: [forward_dynamics(tree, *motion, loads)], seed)
+    assert_same(
+        lambda tree, motion, loads: lie_group.hybrid(
+            tree, *motion, [k % 2 == 0 for k in range(tree.dof)], loads
+        ),
+        seed,
+    )
+
+
+def with_tip(mass):
+    """The arm of two links, its outer one of that mass."""
+    arm = two_link(gravity=9.81)
+    return replace(arm, links=(arm.links[0], replace(arm.links[1], mass=mass)))
+
+
+def test_an_open_mass_costs_products_with_it_and_nothing_else():
+    heavy = Parameter("heavy", with_tip(0.5).links[1].mass, "kg")
     counts = []
-    for mass in (tip.mass, heavy):
-        tree = type(given)(
-            links=[
-                *given.links[:-1],
-                type(tip)(mass=mass, com=tip.com, inertia=tip.inertia),
-            ],
-            joints=given.joints,
-            points=given.points,
-            gravity=given.gravity,
-        )
-        motion = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
-        torques = newton_euler.inverse(tree, *motion)
-        graph = ca.Function("graph", [*motion, heavy.expression], [torques])
-        counts.append(graph.n_instructions())
+    for mass in (heavy.value, heavy):
+        motion = [ca.SX.sym(name, 2) for name in ("q", "qd", "qdd")]
+        torques = newton_euler.inverse(with_tip(mass), *motion)
+        counts.append(ca.Function("graph", [*motion, heavy.expression], [torques]).n_instructions())
     assert counts[0] < counts[1] <= 1.3 * counts[0]
+
+
+def test_an_open_load_is_a_parameter_times_its_torques():
+    tree, push = with_tip(0.5), Parameter("push", 3.0, "N")
+    motion = (ca.DM([0.3, -0.4]), ca.DM([1.0, 2.0]), ca.DM([0.5, 0.6]))
+    for formulation in FORMULATIONS.values():
+        open_one, given = (
+            formulation.inverse(tree, *motion, (Load(point="tip", force=(force, 0, -2 * force)),))
+            for force in (push, 5.0)
+        )
+        np.testing.assert_allclose(numbers_of(open_one, {push: 5.0}), np.array(given), atol=1e-13)
+
+
+def test_derivatives_of_an_own_formulation_are_checked_at_the_own_values():
+    tree = with_tip(Parameter("heavy", 0.5, "kg"))
+    own = replace(FORMULATIONS["newton_euler"], name="own")
+    assert derivatives_of(own, "recursive", tree) is own.derivatives
+
+
+def test_tables_refuse_parameters_by_name():
+    with pytest.raises(ValueError, match="table: parameters heavy: tables keep numbers"):
+        tabulate(with_tip(Parameter("heavy", 0.5, "kg")), Tabulated(points=5))
