@@ -28,12 +28,13 @@ from ocp.mechanics.spatial import dh_pose, invert, move_screw, tidy, translate
 from ocp.mechanics.types import Numbers
 
 GROUND = "ground"
-_TURNING = "rad", "rad/s", "N m"  # units of position, velocity and torque
+LIMITED = "position", "velocity", "torque", "jerk", "torque_rate"
+_TURNING = "rad", "rad/s", "N m", "rad/s3", "N m/s"  # their units
 UNITS = {
     "revolute": _TURNING,
     "screw": _TURNING,
-    "prismatic": ("m", "m/s", "N"),
-    "fixed": ("", "", ""),
+    "prismatic": ("m", "m/s", "N", "m/s3", "N/s"),
+    "fixed": ("",) * 5,
 }
 
 
@@ -42,10 +43,11 @@ class Joint:
     """The joint before a link.
 
     `home` (4x4, or a translation of 3), `screw` (6, None when fixed), limits as (lower, upper).
-    Limits of `position`, `velocity` and `torque` are in rad or m, rad/s or m/s, N m or N; one
-    number b stands for (-b, b). Without a drive, not `actuated`, a joint's torque is zero. The
-    constructors `revolute`, `prismatic`, `screw`, `fixed` and `dh` spell the usual cases. Raises
-    ValueError naming the joint.
+    Limits of `position`, `velocity` and `torque` are in rad or m, rad/s or m/s, N m or N, those of
+    `jerk` and `torque_rate` in rad/s3 or m/s3, N m/s or N/s; one number b stands for (-b, b).
+    Without a drive, not `actuated`, a joint's torque is zero. The constructors `revolute`,
+    `prismatic`, `screw`, `fixed` and `dh` spell the usual cases. Raises ValueError naming the
+    joint.
     """
 
     name: str
@@ -60,6 +62,8 @@ class Joint:
     position: Numbers = (-inf, inf)
     velocity: Numbers = (-inf, inf)
     torque: Numbers = (-inf, inf)
+    jerk: Numbers = (-inf, inf)
+    torque_rate: Numbers = (-inf, inf)
     actuated: bool = True
 
     def __post_init__(self) -> None:
@@ -74,7 +78,7 @@ class Joint:
                 self,
                 screw=frozen(_unit_screw(label, numbers(f"{label}: screw", self.screw, (6,), ""))),
             )
-        for what, unit in zip(("position", "velocity", "torque"), UNITS[self.kind]):
+        for what, unit in zip(LIMITED, UNITS[self.kind]):
             set_fields(self, **{what: limits(f"{label}: {what} limits", getattr(self, what), unit)})
 
     @property

@@ -38,7 +38,7 @@ class Basis(Protocol):
     def hull(self) -> bool: ...
 
     def values(self, s: Array, order: int = 0) -> Array:
-        """Return B (N, points) with d^order q / ds^order (s) = B c, order 0 to 2 at least."""
+        """Return B (N, points) with d^order q / ds^order (s) = B c, order 0 to 3 at least."""
         ...
 
     def interpolation(self, s: Array, nodes: Array) -> Array:
@@ -46,8 +46,8 @@ class Basis(Protocol):
         ...
 
     def abscissae(self, order: int = 0) -> Array:
-        """Return the instants at which an equality on d^order q / ds^order, order 0 or 2, is well
-        posed."""
+        """Return the instants at which an equality on d^order q / ds^order, of order 0, 2 or 3, is
+        well posed."""
         ...
 
     def grid(self, per_segment: int) -> Array:

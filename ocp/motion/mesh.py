@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.motion.basis import Array, Curve
-from ocp.motion.spline import APART, BSpline
+from ocp.motion.spline import APART, SIDE, BSpline
 
 MESHES = ("hermite-simpson", "radau")
 ALIKE = 1e-12  # of the motion: instants so close are one
@@ -114,8 +114,15 @@ class Mesh:
 
     def values(self, s: ArrayLike, order: int = 0) -> Array:
         """Return B (N, points) with d^order q / ds^order (s) = B c: q, q' and q'' are polynomials
-        of their own; where they meet at the end of an interval, they are those of its stages."""
+        of their own; where they meet at the end of an interval, they are those of its stages.
+
+        q''' is the slope of q'': of Hermite and Simpson's polynomials, from the right where two
+        meet; of Radau's, which jump there, the difference of neighbouring nodes over their
+        distance.
+        """
         s = np.atleast_1d(np.asarray(s, dtype=float))
+        if order == 3:
+            return np.hstack([np.zeros((len(s), 2 * len(self.positions))), self._slopes(s)])
         values, line = np.zeros((len(s), self.points)), np.arange(len(s))
         first, size = (self._skipped if order == 2 else 0), len(self.positions)
         nearest, known = _nearest(self.positions, s, first)
@@ -133,14 +140,38 @@ class Mesh:
         values[line[:, None], slopes] += _integrals(self, place) * width[:, None]
         return values
 
+    def _slopes(self, s: Array) -> Array:
+        """Return the matrix (N, nodes) that makes slopes of q'' from its values at the nodes."""
+        nodes, slopes = self.nodes, np.zeros((len(s), len(self.nodes)))
+        line = np.arange(len(s))
+        if self._skipped == 0:
+            interval = np.searchsorted(self.breaks[1:-1], s + ALIKE, side="right")
+            stages = members(self, interval[:, None])[1]
+            place = (s - self.breaks[interval]) / self.widths[interval]
+            slopes[line[:, None], stages] = _inclines(self, place) / self.widths[interval][:, None]
+        elif len(nodes) > 1:
+            step = np.searchsorted(nodes[1:-1], s + ALIKE, side="right")
+            slopes[line, step + 1] = 1 / np.diff(nodes)[step]
+            slopes[line, step] = -slopes[line, step + 1]
+        return slopes
+
     def interpolation(self, s: ArrayLike, nodes: ArrayLike | None = None) -> Array:
         """Return the matrix (N, nodes) that runs the polynomials through values at the nodes, as
         torques do."""
         return self.values(s, 2)[:, 2 * len(self.positions) :]
 
     def abscissae(self, order: int = 0) -> Array:
-        """Return the nodes, where equalities are well posed."""
-        return self.nodes
+        """Return the nodes, where equalities are well posed; those on q''' are so where its
+        polynomials or differences are known, once for each that is free."""
+        return self.rates if order == 3 else self.nodes
+
+    @property
+    def rates(self) -> Array:
+        """Instants that tell all of q''': both ends of every interval from its inside for Hermite
+        and Simpson's polynomials, the middles between neighbouring nodes for Radau's."""
+        if self._skipped:
+            return (self.nodes[1:] + self.nodes[:-1]) / 2
+        return np.sort(np.append(self.breaks[:-1], [*(self.breaks[1:-1] - SIDE), 1.0]))
 
     def grid(self, per_segment: int = 1) -> Array:
         """Return the positions, where inequalities hold."""
@@ -180,6 +211,13 @@ def lagrange(mesh: Mesh, places) -> Array:
     vandermonde = np.polynomial.legendre.legvander
     inverse = np.linalg.inv(vandermonde(2 * mesh.stages - 1, degree))
     return vandermonde(2 * np.asarray(places) - 1, degree) @ inverse
+
+
+def _inclines(mesh: Mesh, places) -> Array:
+    """Return dl_j at places of an interval, by its length, (places, stages)."""
+    powers = np.vander(mesh.stages, increasing=True)
+    place, power = np.asarray(places)[:, None], np.arange(1, len(mesh.stages))
+    return power * place ** (power - 1) @ np.linalg.inv(powers)[1:]
 
 
 def defects(mesh: Mesh) -> Array:

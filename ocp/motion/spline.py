@@ -96,6 +96,13 @@ class BSpline:
         return np.array([knot for knot, count in times.items() if count >= self.degree - 1])
 
     @property
+    def kinks(self) -> Array:
+        """The knots at which d3q/ds3 jumps."""
+        inner = self.inner or self.breaks[1:-1].tolist()
+        knots = dict.fromkeys(inner)
+        return np.array([knot for knot in knots if inner.count(knot) >= self.degree - 2])
+
+    @property
     def nodes(self) -> Array:
         """The Greville abscissae (points,), one instant per control point, where equalities are
         well posed.
@@ -148,14 +155,14 @@ class BSpline:
         return picked
 
     def abscissae(self, order: int = 0) -> Array:
-        """Return the Greville abscissae of d^order q / ds^order, order 0 or 2: as many instants as
-        it has freedom."""
+        """Return the Greville abscissae of d^order q / ds^order, order 0, 2 or 3: as many instants
+        as it has freedom."""
         if order == 0:
             return self.nodes
-        degree = self.degree - 2
+        degree = self.degree - order
         if degree == 0:
             return (self.breaks[:-1] + self.breaks[1:]) / 2
-        means = self._greville(degree, self.points - 2)
+        means = self._greville(degree, self.points - order)
         return means - SIDE * np.append(np.diff(means) < ALIKE, False)  # a jump: from either side
 
     def grid(self, per_segment: int) -> Array:

@@ -20,9 +20,11 @@ from ocp.problem.balance import (
 from ocp.problem.constraints import (
     at_end,
     at_start,
+    jerk_limits,
     joint_limits,
     path,
     torque_limits,
+    torque_rate_limits,
     velocity_limits,
 )
 from ocp.problem.contact import along, foot_contact, in_place, no_penetration
@@ -35,9 +37,11 @@ from ocp.problem.objectives import (
     effort,
     final,
     integral,
+    jerk,
     mixed,
     smoothness,
     squares,
+    torque_rate,
 )
 from ocp.problem.point_mass import PointMass
 from ocp.problem.poses import pose_along, pose_at_end, pose_at_start, pose_tracking
@@ -76,6 +80,8 @@ __all__ = [
     "in_force",
     "in_place",
     "integral",
+    "jerk",
+    "jerk_limits",
     "joint_limits",
     "linear_split",
     "mirrored",
@@ -95,6 +101,8 @@ __all__ = [
     "squares",
     "swing_together",
     "torque_limits",
+    "torque_rate",
+    "torque_rate_limits",
     "two_pass",
     "unilateral",
     "velocity_limits",

@@ -61,6 +61,22 @@ def torque_limits(tree: Tree) -> Constraint:
     return _limits(tree, "torque_limits", "torque", "tau")
 
 
+def jerk_limits(tree: Tree) -> Constraint:
+    """Keep the rate of every acceleration within its joint's `jerk` limits.
+
+    Raise ValueError if no joint has any.
+    """
+    return _limits(tree, "jerk_limits", "jerk", "qddd")
+
+
+def torque_rate_limits(tree: Tree) -> Constraint:
+    """Keep the rate of every joint torque or force within its joint's `torque_rate` limits.
+
+    Raise ValueError if no joint has any.
+    """
+    return _limits(tree, "torque_rate_limits", "torque_rate", "tau_rate")
+
+
 def path(
     name: str,
     function: Callable[[Instant], Any],

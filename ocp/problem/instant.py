@@ -21,6 +21,10 @@ from ocp.problem.point_mass import loads_at
 from ocp.problem.reactions import Reaction
 
 
+class NoRate(ValueError):
+    """Raised where it is not known how something changes in time; the message says why."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Forces:
     """How the forces of an instant are known: `inverse`(tree, q, qd, qdd, loads) gives the
@@ -48,7 +52,8 @@ class Instant:
     `s` in [0, 1], duration `T` (s), `q, qd, qdd` (n,), and on demand the time `t` (s), the joint
     torques `tau` (n,), the pose (4x4), position, velocity and acceleration (3,) of named points,
     what the ground gives, a `reaction`, what cut joints pass, the `loop_forces`, and how stays
-    hold, their `stay_gaps` and `stay_forces`. `forces` says how all of these are known.
+    hold, their `stay_gaps` and `stay_forces`. `forces` says how all of these are known, and `flow`,
+    a function of an expression, how that changes in time (1/s), None where this is not known.
     """
 
     tree: Tree
@@ -60,11 +65,32 @@ class Instant:
     loads: tuple = ()
     ground: Ground | None = None
     forces: Forces = field(repr=False)
+    flow: Callable[[Matrix], Matrix] | None = field(default=None, repr=False)
 
     @property
     def t(self) -> Matrix:
         """Time (s)."""
         return self.s * self.T
+
+    @cached_property
+    def qddd(self) -> Matrix:
+        """Jerk: the rates (n,) of accelerations, rad/s3 or m/s3."""
+        return self.rate(self.qdd)
+
+    @cached_property
+    def tau_rate(self) -> Matrix:
+        """Rates (n,) of joint torques (N m/s) or forces (N/s)."""
+        return self.rate(self.tau)
+
+    def rate(self, expression: Matrix) -> Matrix:
+        """Return how an expression of this instant changes in time, its derivative along the motion
+        (1/s), as `at.rate(at.acceleration("hand"))` (3, m/s3).
+
+        Raises NoRate where that is not known.
+        """
+        if self.flow is None:
+            raise NoRate("how things change in time is not known here")
+        return self.flow(expression)
 
     @cached_property
     def acting(self) -> tuple[Load, ...]:

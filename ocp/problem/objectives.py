@@ -28,12 +28,35 @@ def effort(tree: Tree | None = None, joints: Iterable[str] | None = None) -> Obj
     It is over all joints or over the named `joints` of `tree`. Raises ValueError for an unknown
     joint.
     """
+    return _of_joints("effort", "tau", tree, joints)
+
+
+def jerk(tree: Tree | None = None, joints: Iterable[str] | None = None) -> Objective:
+    """Return the integral of the squared rates of accelerations (rad2/s5 or m2/s5).
+
+    It is over all joints or over the named `joints` of `tree` (Flash & Hogan 1985, of the
+    hand). Raises ValueError for an unknown joint.
+    """
+    return _of_joints("jerk", "qddd", tree, joints)
+
+
+def torque_rate(tree: Tree | None = None, joints: Iterable[str] | None = None) -> Objective:
+    """Return the integral of the squared rates of joint torques (N2 m2/s).
+
+    It is over all joints or over the named `joints` of `tree` (Uno, Kawato & Suzuki 1989).
+    Raises ValueError for an unknown joint.
+    """
+    return _of_joints("torque_rate", "tau_rate", tree, joints)
+
+
+def _of_joints(name: str, quantity: str, tree: Tree | None, joints: Any) -> Objective:
+    """Return the integral of a squared quantity of all joints, or of those named."""
     if joints is None:
-        return squares("effort", lambda at: at.tau)
+        return squares(name, lambda at: getattr(at, quantity))
     if tree is None:
-        raise ValueError("effort: expected the tree whose joints are named, got None")
-    rows = [tree.coordinate(name) for name in joints]
-    return squares("effort", lambda at: at.tau[rows])
+        raise ValueError(f"{name}: expected the tree whose joints are named, got None")
+    rows = [tree.coordinate(joint) for joint in joints]
+    return squares(name, lambda at: getattr(at, quantity)[rows])
 
 
 def dynamic_effort(tree: Tree) -> Objective:

@@ -19,6 +19,7 @@ from ocp.solution.inputs import inputs, lifts
 from ocp.solution.sampling import stacked
 from ocp.solution.solution import Solution
 from ocp.transcription.distinct import distinct
+from ocp.transcription.rates import motion_rates
 from ocp.transcription.tracing import trace
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables import join, motion_inputs
@@ -108,6 +109,9 @@ def _traced(solution: Solution, wanted: Callable[[Instant], Any], s: np.ndarray)
     problem, known = solution.problem, lifts(solution)
     follow = structure(problem.tree).determined and not problem.tree.stays
     if known != "variables" or not follow:
-        return trace(problem, solution.formulation, wanted, known)(inputs(solution, s), s)
-    y = motion_inputs(problem, solution.points, solution.duration, s)
-    return trace(problem, solution.formulation, wanted, None)(y, s)
+        traced = trace(problem, solution.formulation, wanted, known)
+        return traced(inputs(solution, s, rated=traced.rated), s)
+    traced = trace(problem, solution.formulation, wanted, None)
+    motion = problem, solution.points, solution.duration, s
+    y = motion_inputs(*motion)
+    return traced(np.vstack([y, motion_rates(*motion)]) if traced.rated else y, s)

@@ -9,7 +9,8 @@ import numpy as np
 
 from ocp.mechanics.structure import structure
 from ocp.transcription.between import wrenches_between
-from ocp.transcription.variables import motion_inputs
+from ocp.transcription.rates import motion_rates
+from ocp.transcription.variables import free_duration, motion_inputs
 
 if TYPE_CHECKING:
     from ocp.solution.solution import Solution
@@ -28,16 +29,23 @@ def lifts(solution: "Solution") -> str | None:
     return None if known else "given"
 
 
-def inputs(solution: "Solution", s: np.ndarray) -> np.ndarray:
-    """Return y (width, N) of the kernels at instants s (N,)."""
-    y = motion_inputs(solution.problem, solution.points, solution.duration, s)
-    lines = solution.lifted
+def inputs(solution: "Solution", s: np.ndarray, *, rated: bool = False) -> np.ndarray:
+    """Return y (width, N) of the kernels at instants s (N,), if `rated` with the rates at its
+    end."""
+    problem, duration, lines = solution.problem, solution.duration, solution.lifted
     if lifts(solution) != "variables":
         wrenches = solution.wrenches().values() if solution.stands else ()
         lines = np.vstack([_cut_forces(solution), stay_forces(solution), *wrenches])
-    if not lines.size:
-        return y
-    return np.vstack([y, lines @ wrenches_between(solution.problem, solution.nodes, s).T])
+    parts = [motion_inputs(problem, solution.points, duration, s)]
+    if rated:
+        parts.append(motion_rates(problem, solution.points, duration, s))
+    if lines.size:
+        known = lines @ wrenches_between(problem, solution.nodes, s).T
+        parts.insert(1, known)
+    if lines.size and rated:
+        slopes = lines @ wrenches_between(problem, solution.nodes, s, 1).T
+        parts.append(slopes if free_duration(problem) else slopes / duration)
+    return np.vstack(parts)
 
 
 def _cut_forces(solution: "Solution") -> np.ndarray:

@@ -16,6 +16,7 @@ from ocp.problem.names import DYNAMICS, LOOPS, PASSIVE, TOUCHING
 from ocp.problem.statement import Constraint, Problem, Span
 from ocp.solvers.nlp import violation
 from ocp.transcription.kernels import Kernel, evaluate
+from ocp.transcription.rates import rated_map
 from ocp.transcription.rows import Group
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables import (
@@ -195,7 +196,9 @@ def _objective(look: Look) -> Iterator[Gap]:
         y = motion_map(transcribed.layout, s)(look.x)
     for block, (weight, term), value in zip(transcribed.goals, terms, values):
         if term.kind != "end" and not _blind(transcribed.layout, block.kernel).any():
-            running = evaluate(block.kernel.values, y, s)
+            plain = block.kernel.width == len(y)
+            known = y if plain else rated_map(transcribed.layout, s)(look.x)
+            running = evaluate(block.kernel.values, known, s)
             change += weight * float(weights @ running[0] - value)
     total = float(sum(weight * value for (weight, _), value in zip(terms, values)))
     share = abs(change) / max(abs(total), 1e-12)

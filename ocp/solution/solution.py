@@ -84,9 +84,17 @@ class Solution:
         """Return the accelerations (n,) or (n, N), rad/s2 or m/s2."""
         return self.trace(lambda at: at.qdd, t)
 
+    def qddd(self, t: ArrayLike) -> np.ndarray:
+        """Return the jerks (n,) or (n, N), rad/s3 or m/s3."""
+        return self.trace(lambda at: at.qddd, t)
+
     def tau(self, t: ArrayLike) -> np.ndarray:
         """Return the joint torques or forces (n,) or (n, N), N m or N."""
         return self.trace(lambda at: at.tau, t)
+
+    def tau_rate(self, t: ArrayLike) -> np.ndarray:
+        """Return the rates of joint torques or forces (n,) or (n, N), N m/s or N/s."""
+        return self.trace(lambda at: at.tau_rate, t)
 
     def loop_forces(self, t: ArrayLike) -> np.ndarray:
         """Return what the cut joints pass, (m,) or (m, N), N and N m.
@@ -146,7 +154,7 @@ class Solution:
             )
         s = np.clip(s, 0.0, 1.0)
         traced = trace(self.problem, self.formulation, function, lifts(self))
-        values = traced(inputs(self, s), s)
+        values = traced(inputs(self, s, rated=traced.rated), s)
         return values if np.ndim(t) else values[:, 0]
 
     def trace_ends(self, function: Callable[[Instant, Instant], Any]) -> np.ndarray:

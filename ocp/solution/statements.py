@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from math import inf
 from typing import Any, cast
 
 import casadi as ca
@@ -24,8 +25,8 @@ from ocp.problem.statement import Constraint, Problem, Span
 from ocp.problem.symmetry import Symmetry
 from ocp.problem.terms import Objective, Term
 from ocp.solution.files import plain
+from ocp.transcription.listening import NotData
 from ocp.transcription.tapes import (
-    NotData,
     Played,
     Tape,
     Timed,
@@ -39,6 +40,7 @@ ROUNDING = 1e-9  # relative: within which numbers of two machines are the same
 SHOWN = 3  # differences that an error lists
 CONSTRAINTS = 3000  # of a file: a statement has fewer
 FREE = ("motion", "outputs")  # what asks nothing of the motion, and may differ
+RATES = ("jerk", "torque_rate")
 MASS_OF = ("q", "qd", "s", "T", "t", "position", "velocity", "offset", "frame", "pose")
 Data = dict[str, Any]
 
@@ -247,8 +249,13 @@ def _point_mass(data: Data, tapes: Sequence[Tape]) -> PointMass:
 
 
 def _tree_data(tree: Tree) -> Data:
-    """Return a tree as data; of one without stays as it was before there were any."""
+    """Return a tree as data; of one without stays, and of joints without limits of rates, as it was
+    before there were any."""
     data = asdict(tree)
+    data["joints"] = [
+        {key: value for key, value in joint.items() if key not in RATES or value != (-inf, inf)}
+        for joint in data["joints"]
+    ]
     return data if tree.stays else {key: data[key] for key in data if key != "stays"}
 
 

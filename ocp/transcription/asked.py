@@ -14,7 +14,7 @@ from ocp.transcription.laws import laws, within_reach
 from ocp.transcription.program import Program, program_of
 from ocp.transcription.requests import Request, lawful, stated
 from ocp.transcription.transcribe import Transcription
-from ocp.transcription.variables import join, motion_map
+from ocp.transcription.variables import join
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ def asked(
         *lawful(program, laws(problem, layout.lifts)),
     ]
     x = join(layout, points, duration, lifted if layout.lifts else None)
-    for kind in ("along", "hull", "joined"):
+    for kind in ("along", "rates", "hull", "joined"):
         chosen = [request for request in requests if _kind(request) == kind]
         if chosen:
             yield from _rows(program, kind, chosen, x)
@@ -62,7 +62,7 @@ def asked(
 
 def _kind(request: Request) -> str:
     """Return how the rows of a request are evaluated."""
-    return request.kind if request.kind in ("hull", "joined") else "along"
+    return request.kind if request.kind in ("rates", "hull", "joined") else "along"
 
 
 def _rows(
@@ -72,7 +72,7 @@ def _rows(
     inputs = program.inputs_of(kind)
     s = distinct(np.concatenate([request.s for request in requests]))[0]
     where = np.array([0.0, 1.0]) if kind == "joined" else s
-    y = motion_map(program.layout, where, hull=kind == "hull")(x)
+    y = program.map_of(kind, s)(x)
     if kind == "joined":
         y = y.reshape(-1, 1, order="F")
     stack = ca.cse(ca.vertcat(*(request.stack for request in requests)))

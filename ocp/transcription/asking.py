@@ -9,6 +9,7 @@ from pathlib import Path
 import casadi as ca
 
 from ocp.mechanics.types import Matrix
+from ocp.problem.instant import NoRate
 from ocp.transcription.inputs import Inputs
 from ocp.transcription.kernels import Kernel, column, kernel
 
@@ -45,6 +46,8 @@ def blamed(what: str, function: Callable, size: int) -> Iterator[None]:
     """
     try:
         yield
+    except NoRate as error:
+        raise ValueError(f"{what}: {error}") from None
     except ValueError:  # which names what is wrong already
         raise
     except Exception as error:

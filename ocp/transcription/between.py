@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from ocp.mechanics.structure import structure
 from ocp.motion.basis import Array
 from ocp.motion.quadrature import quadrature
+from ocp.motion.spline import SIDE
 from ocp.problem.ground import bearing_slots
 from ocp.problem.statement import Problem
 
@@ -27,20 +28,22 @@ JUMP = 1e-6  # of the motion: nodes so close stand on either side of a jump
 LEAST = 3  # points of a rule on the shortest polynomials
 
 
-def torques_between(problem: Problem, nodes: ArrayLike, s: ArrayLike) -> Array:
-    """Return the matrix (N, nodes) that takes torques at the nodes to the instants s (N,).
+def torques_between(problem: Problem, nodes: ArrayLike, s: ArrayLike, order: int = 0) -> Array:
+    """Return the matrix (N, nodes) that takes torques at the nodes to the instants s (N,), or with
+    `order` 1 to their slopes there, d/ds, at a kink from the right.
 
     After the last node, as before the first, all stays as it is there.
     """
-    return _interpolation(problem, np.asarray(nodes, dtype=float), s, wrenches=False)
+    return _interpolation(problem, np.asarray(nodes, dtype=float), s, False, order)
 
 
-def wrenches_between(problem: Problem, nodes: ArrayLike, s: ArrayLike) -> Array:
-    """Return the matrix (N, nodes) that takes ground wrenches at the nodes to the instants s (N,).
+def wrenches_between(problem: Problem, nodes: ArrayLike, s: ArrayLike, order: int = 0) -> Array:
+    """Return the matrix (N, nodes) that takes ground wrenches at the nodes to the instants s (N,),
+    or to their slopes.
 
     Forces of cut joints too.
     """
-    return _interpolation(problem, np.asarray(nodes, dtype=float), s, wrenches=True)
+    return _interpolation(problem, np.asarray(nodes, dtype=float), s, True, order)
 
 
 def rule(problem: Problem, nodes: Array) -> tuple[Array, Array]:
@@ -82,17 +85,37 @@ def runs(problem: Problem, nodes: Array, *, wrenches: bool) -> list[Array]:
     return parts
 
 
-def _interpolation(problem: Problem, nodes: Array, s: ArrayLike, wrenches: bool) -> Array:
-    s = np.asarray(s, dtype=float)
-    if problem.motion.collocated:
-        return problem.motion.interpolation(s, nodes)
+def rated(problem: Problem, nodes: Array) -> Array:
+    """Return the instants that tell the slopes of torques: on every polynomial as many as those
+    have freedom, its ends from the inside among them, or the middle of a straight piece.
+
+    There are none where torques jump.
+    """
+    s = []
+    for members in runs(problem, nodes, wrenches=False):
+        start, end = nodes[members[0]], nodes[members[-1]]
+        if len(members) > 2:
+            s.append(np.linspace(start, end - (SIDE if end < 1 else 0.0), len(members) - 1))
+        elif end - start > JUMP:
+            s.append(np.array([(start + end) / 2]))
+    return np.concatenate(s)
+
+
+def _interpolation(
+    problem: Problem, nodes: Array, s: ArrayLike, wrenches: bool, order: int
+) -> Array:
+    motion, s = problem.motion, np.asarray(s, dtype=float)
+    if motion.collocated:
+        return motion.values(s, 3)[:, -len(nodes) :] if order else motion.interpolation(s, nodes)
     if follows(problem):
-        return problem.motion.values(s, 2) @ np.linalg.pinv(problem.motion.values(nodes, 2))
+        return motion.values(s, 2 + order) @ np.linalg.pinv(motion.values(nodes, 2))
     s = _snapped(nodes, np.clip(s, nodes[0], nodes[-1]))
     matrix = np.zeros((len(s), len(nodes)))
     for members in runs(problem, nodes, wrenches=wrenches):
         inside = np.flatnonzero((s >= nodes[members[0]]) & (s <= nodes[members[-1]]))
-        matrix[np.ix_(inside, members)] = _lagrange(nodes[members], s[inside])
+        weights = _lagrange_slopes if order else _lagrange
+        matrix[inside] = 0.0  # where two meet, the second holds
+        matrix[np.ix_(inside, members)] = weights(nodes[members], s[inside])
     return matrix
 
 
@@ -126,3 +149,15 @@ def _lagrange(nodes: Array, s: Array) -> Array:
         for other in np.delete(nodes, j):
             values[:, j] *= (s - other) / (node - other)
     return values
+
+
+def _lagrange_slopes(nodes: Array, s: Array) -> Array:
+    """Return the slopes of these polynomials, (N, nodes)."""
+    slopes = np.zeros((len(s), len(nodes)))
+    for j, node in enumerate(nodes):
+        others = np.delete(nodes, j)
+        for k in range(len(others)):
+            rest = np.delete(others, k)
+            slopes[:, j] += np.prod(s[:, None] - rest, axis=1)
+        slopes[:, j] /= np.prod(node - others)
+    return slopes

@@ -15,7 +15,7 @@ from ocp.solvers.nlp import NLP
 from ocp.transcription.asking import given, kernel_of
 from ocp.transcription.program import Program
 from ocp.transcription.sparse import Block, assemble, assemble_hessian
-from ocp.transcription.variables import Layout, motion_map
+from ocp.transcription.variables import Layout
 
 
 def term_stacks(program: Program) -> tuple[Matrix, ...]:
@@ -26,14 +26,13 @@ def term_stacks(program: Program) -> tuple[Matrix, ...]:
     )
 
 
-def goals(program: Program, stacks: Sequence[Matrix], rule, lifted_rule) -> tuple[Block, ...]:
+def goals(program: Program, stacks: Sequence[Matrix], rules) -> tuple[Block, ...]:
     """Return one block per objective term, whose assembled row is the term's value, unweighted.
 
-    `stacks` are the terms' columns, `rule` (s, w) integrates, and `lifted_rule` what depends on
-    lifted quantities.
+    `stacks` are the terms' columns; of the `rules` (s, w) the first integrates, the second what
+    depends on lifted quantities, and the third what contains rates.
     """
     terms = enumerate(program.problem.objective.terms)
-    rules = rule, lifted_rule
     return tuple(_goal(program, rules, number, term, stacks[number]) for number, (_, term) in terms)
 
 
@@ -45,16 +44,17 @@ def _goal(program, rules, number, term, stack):
     program.check_end(what, on_nodes and term.kind == "end")
     if term.kind == "integral":
         stack = program.inputs.measure * stack
-    s, weight = rules[bool(on_nodes)]
+    kind = "rates" if program.rated_rows(stack).any() else "path"
+    inputs, (s, weight) = program.inputs_of(kind), rules[2 if kind == "rates" else bool(on_nodes)]
     if term.kind == "end":
         s, weight = np.ones(1), np.ones(1)
     elif layout.moving:  # its kernels are measured by the width of their segments
         motion = layout.problem.motion
         weight = weight / np.diff(motion.breaks)[located(motion, s)[0]]
     return Block(
-        kernel=kernel_of(program.inputs, [(what, stack)], squares=term.kind == "squares"),
+        kernel=kernel_of(inputs, [(what, stack)], squares=term.kind == "squares"),
         s=s,
-        matrix=motion_map(layout, s).matrix,
+        matrix=program.map_of(kind, s).matrix,
         target=np.full((1, len(s)), number),
         weight=weight[None, :],
     )

@@ -8,7 +8,7 @@ derivatives.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import casadi as ca
@@ -26,6 +26,7 @@ from ocp.problem.ground import slots
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.reactions import shared, two_pass
 from ocp.problem.statement import Problem
+from ocp.transcription.rates import flow_of, rate_width
 from ocp.transcription.variables import Layout, free_duration
 
 
@@ -74,8 +75,9 @@ class Torque:
 class Inputs:
     """What kernels are functions of: y and s as SX symbols, the Instant they describe (or two,
     start and end), its `torque` when inverse dynamics has derivatives of its own (and then is a
-    symbol that stands for it), what `finish`es every Function, and what of the motion lies in the
-    instant's own segment where knots are free (`width`).
+    symbol that stands for it), what `finish`es every Function, what of the motion lies in the
+    instant's own segment where knots are free (`width`), and the `rates` that y has beside the
+    motion once values contain any.
 
     At the end of y stand parameters: `sought` ones, and ones that are `given`, by which nothing is
     differentiated."""
@@ -88,6 +90,12 @@ class Inputs:
     width: Matrix = 1.0
     sought: int = 0
     given: int = 0
+    rates: Matrix = field(default_factory=lambda: ca.SX(0, 1))
+
+    @property
+    def rated(self) -> "Inputs":
+        """The Inputs of kernels whose values contain rates."""
+        return replace(self, y=ca.vertcat(self.motion, self.rates, self.parameters, self.fixed))
 
     @property
     def moved(self) -> Matrix:
@@ -164,10 +172,12 @@ def symbols(
         ground=problem.ground,
         forces=replace(known(lifted), inverse=formulation.inverse),
     )
-    if provider is None:
-        return Inputs(y=y, s=s, at=at, finish=finish, width=width)
-    at, torque = _with_derivatives(at, provider, y, lifted)
-    return Inputs(y=y, s=s, at=at, torque=torque, finish=finish, width=width)
+    torque = None
+    if provider is not None:
+        at, torque = _with_derivatives(at, provider, y, lifted)
+    rates = ca.SX.sym("rate", rate_width(problem, count, moving=moving))
+    inputs = Inputs(y=y, s=s, at=at, torque=torque, finish=finish, width=width, rates=rates)
+    return replace(inputs, at=replace(at, flow=flow_of(problem, inputs, size, moving=moving)))
 
 
 def moving_curve(problem: Problem, motion: Matrix) -> tuple:
@@ -191,7 +201,7 @@ def joined_symbols(
     """Return the Inputs of kernels of both ends of the motion: y is that of the start on top of
     that of the end."""
     ends = [symbols(problem, formulation, wrenches=wrenches, moving=moving) for _ in range(2)]
-    instants = tuple(replace(end.at, s=ca.SX(s)) for end, s in zip(ends, (0.0, 1.0)))
+    instants = tuple(replace(end.at, s=ca.SX(s), flow=None) for end, s in zip(ends, (0.0, 1.0)))
     y = ca.vertcat(*(end.y for end in ends))
     return Inputs(y=y, s=ca.SX.sym("s"), at=instants, finish=finish)
 

@@ -98,6 +98,13 @@ class Method:
         """
         return between.rule(problem, nodes) if len(nodes) else self.rule(problem)
 
+    def rate_rule(self, problem: Problem, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return instants s and weights w of integrals over [0, 1] of what contains rates, which
+        may jump where pieces meet: Gauss's points lie within."""
+        if len(nodes) and not problem.motion.collocated:
+            return between.rule(problem, nodes)
+        return quadrature(problem.motion, "gauss", problem.motion.degree + 1)
+
     def layout(self, problem: Problem) -> Layout:
         """Return the Layout of the variables: torques and ground wrenches among them where that
         helps."""

@@ -13,7 +13,8 @@ from ocp.mechanics.parameters import Parameter, closed, is_open
 from ocp.mechanics.types import Matrix
 from ocp.problem.statement import Problem
 from ocp.transcription.inputs import Inputs, joined_symbols, symbols
-from ocp.transcription.variables import Layout, free_duration
+from ocp.transcription.rates import rate_instants, rated_map
+from ocp.transcription.variables import Layout, MotionMap, free_duration, motion_map
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,9 +38,10 @@ class Symbols:
     @cached_property
     def hull(self) -> Inputs:
         """Symbols of one control point, at rest."""
-        if not self.moving:
-            return self.instant
-        return symbols(self.problem, self.formulation, None, self.finish, self.lifting)
+        inputs = self.instant
+        if self.moving:
+            inputs = symbols(self.problem, self.formulation, None, self.finish, self.lifting)
+        return replace(inputs, at=replace(inputs.at, flow=None))
 
     @cached_property
     def joined(self) -> Inputs:
@@ -116,7 +118,16 @@ class Program:
 
     def inputs_of(self, kind: str) -> Inputs:
         """Symbols of what a Request of that kind is a function of."""
+        if kind == "rates":
+            return self.inputs.rated
         return {"joined": self.joined, "hull": self.hull}.get(kind, self.inputs)
+
+    def map_of(self, kind: str, s) -> MotionMap:
+        """Return the MotionMap of these symbols at the instants s (N,)."""
+        if kind == "rates":
+            return rated_map(self.layout, s)
+        where = (0.0, 1.0) if kind == "joined" else s
+        return motion_map(self.layout, where, hull=kind == "hull")
 
     def lifted_rows(self, stack: Matrix) -> np.ndarray:
         """Tell which rows depend on lifted quantities.
@@ -131,7 +142,22 @@ class Program:
         if self.inputs.torque is not None:
             symbol = self.inputs.torque.symbol
             moved |= np.array(ca.which_depends(stack, symbol, 1, True), dtype=bool)
-        return moved
+        slopes = self.inputs.rates[-len(self.layout.place) :]
+        return moved | np.array(ca.which_depends(stack, slopes, 1, True), dtype=bool)
+
+    def rated_rows(self, stack: Matrix) -> np.ndarray:
+        """Tell which rows contain rates that only kernels with `rates` know."""
+        return np.array(ca.which_depends(stack, self.inputs.rates, 1, True), dtype=bool)
+
+    def rate_grid(self, stack: Matrix, nodes, *, equal: bool, lifted: bool) -> np.ndarray:
+        """Return the instants at which rows with rates hold along the path."""
+        inputs, problem = self.inputs, self.layout.problem
+        changing = [inputs.motion[free_duration(problem) :], inputs.s]
+        changing.append(inputs.rates[problem.tree.dof :])
+        if inputs.torque is not None:
+            changing.append(inputs.torque.symbol)
+        steady = problem.motion.degree == 3 and not ca.depends_on(stack, ca.vertcat(*changing))
+        return rate_instants(self.layout, nodes, equal=equal, lifted=lifted, steady=steady)
 
     def check_end(self, what: str, on_lifted: bool) -> None:
         """Raise ValueError if something asks for lifted quantities at the end of a cycle, which has

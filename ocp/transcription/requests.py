@@ -9,7 +9,7 @@ where these are.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 
 import casadi as ca
 import numpy as np
@@ -23,7 +23,7 @@ from ocp.transcription.kernels import column
 from ocp.transcription.opening import parted
 from ocp.transcription.program import Program
 from ocp.transcription.rows import Group
-from ocp.transcription.variables import free_duration, motion_map
+from ocp.transcription.variables import free_duration
 
 SINGLE = {"start": (0.0,), "end": (1.0,), "ends": (0.0, 1.0), "joined": (0.0,)}
 ALIKE = 1e-9  # of the motion: instants so close are one
@@ -34,8 +34,8 @@ STEP = 1e-6  # of the motion: shorter ones only part the sides of a jump
 class Request:
     """Rows `numbers` of a constraint, expressions `stack`, that are asked for at the instants `s`.
 
-    `kind` says of what the expressions are functions: an instant of the "path", an end, both, or
-    the control points ("hull").
+    `kind` says of what the expressions are functions: an instant of the "path", an end, both, the
+    control points ("hull"), or an instant and its "rates".
     """
 
     constraint: Constraint
@@ -140,11 +140,16 @@ def stated(program: Program, constraints, nodes) -> Iterator[Request]:
             stack = given(what, constraint.function, program.inputs_of(constraint.when))
             on_nodes = program.lifted_rows(stack)
             program.check_end(what, bool(constraint.when in ("end", "ends") and on_nodes.any()))
+        rated = program.rated_rows(stack)
         for part, values in parted(constraint, stack, program.free):
-            for chosen, equal, lifted in _sorts(part, values, on_nodes):
+            for chosen, equal, lifted, rates in _sorts(part, values, on_nodes, rated):
                 s = instants(program, nodes, constraint.when, equal, lifted)
+                if rates:
+                    grid = program.rate_grid(stack[chosen], nodes, equal=equal, lifted=lifted)
+                    s = instants(program, grid, constraint.when, False, False)
                 _check_span(what, constraint.when, s)
-                yield from _requests(program, part, values, chosen, [s] * len(on_nodes), lifted)
+                rows = [s] * len(on_nodes)
+                yield from _requests(program, part, values, chosen, rows, lifted, rated=rates)
 
 
 def lawful(program: Program, laws) -> Iterator[Request]:
@@ -175,8 +180,8 @@ def _joined_stack(program, what, constraint):
     return stack
 
 
-def _sorts(constraint, stack, on_nodes):
-    """Yield (numbers of rows, whether equalities, whether on lifted quantities).
+def _sorts(constraint, stack, on_nodes, rated):
+    """Yield (numbers of rows, whether equalities, whether on lifted quantities, whether on rates).
 
     Rows without any bound are left out.
     """
@@ -189,10 +194,10 @@ def _sorts(constraint, stack, on_nodes):
             f"constraint {constraint.name!r}: expected a lower or an upper bound, got neither"
         )
     for equal, wanted in ((True, same), (False, bounded & ~same)):
-        for lifted in (False, True):
-            numbers = np.nonzero(wanted & (on_nodes == lifted))[0].tolist()
+        for lifted, rates in product((False, True), repeat=2):
+            numbers = np.nonzero(wanted & (on_nodes == lifted) & (rated == rates))[0].tolist()
             if numbers:
-                yield numbers, equal, lifted
+                yield numbers, equal, lifted, rates
 
 
 def _check_span(what, when, s):
@@ -203,7 +208,9 @@ def _check_span(what, when, s):
         )
 
 
-def _requests(program, constraint, stack, chosen, instants_of_rows, on_nodes, law=False):
+def _requests(
+    program, constraint, stack, chosen, instants_of_rows, on_nodes, law=False, rated=False
+):
     """Yield a Request for rows with the same instants.
 
     None for an open span that lies between two nodes.
@@ -221,7 +228,7 @@ def _requests(program, constraint, stack, chosen, instants_of_rows, on_nodes, la
                 numbers=tuple(numbers),
                 stack=stack[numbers],
                 s=s,
-                kind=kind,
+                kind="rates" if rated else kind,
                 equal=constraint.equal(numbers[0]),
                 on_nodes=bool(on_nodes),
                 law=law,
@@ -238,8 +245,7 @@ def _group(program, members):
     made = kernel_of(inputs, parts)
     if kind == "hull":
         _check_hull(layout.problem, made, owners)
-    where = (0.0, 1.0) if kind == "joined" else s
-    matrix = motion_map(layout, where, hull=kind == "hull").matrix
+    matrix = program.map_of(kind, s).matrix
     return Group(kernel=made, s=np.array(s), matrix=matrix, owners=owners, asked=asked)
 
 

@@ -9,22 +9,25 @@ else, whoever wrote it.
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics import kinematics
-from ocp.mechanics.loads import Load, Wrench
-from ocp.mechanics.structure import structure
-from ocp.problem.ground import slots
-from ocp.problem.instant import Instant
-from ocp.problem.point_mass import loads_at
-from ocp.problem.reactions import Reaction
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels import column
+from ocp.transcription.listening import (
+    CLOSINGS,
+    PLACES,
+    QUANTITIES,
+    RATE,
+    SCALARS,
+    Listener,
+    NotData,
+    Question,
+)
 
 ANGLES = ("SIN", "COS", "TAN", "ASIN", "ACOS", "ATAN", "SINH", "COSH", "TANH")
 CURVES = ("ASINH", "ACOSH", "ATANH", "ERF", "ERFINV", "EXP", "EXPM1", "LOG", "LOG1P", "SQRT")
@@ -35,16 +38,7 @@ UNARY, BINARY = (*ANGLES, *CURVES, *STEPS), (*CHOICES, *SUMS, "LIFT")
 CONSTANT, LEAF = "CONSTANT", "LEAF"
 OPERATIONS = (CONSTANT, LEAF, *UNARY, *BINARY)
 CODES = {name: code for code, name in enumerate(OPERATIONS)}
-QUANTITIES = ("q", "qd", "qdd", "tau", "unsupported", "supported", "needed")  # one per coordinate
-SCALARS = ("s", "T", "t")
-CLOSINGS = ("looped", "loop_forces", "stayed", "stay_gaps", "stay_forces")
-PLACES = ("position", "velocity", "acceleration")
 UNTRACED = (AttributeError, TypeError, ValueError, RuntimeError, LookupError)
-Question = tuple[Any, ...]  # (which instant, what, names..)
-
-
-class NotData(ValueError):
-    """Raised for a function that cannot be written as data; the message says why."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -123,131 +117,6 @@ class Timed:
 
     def __call__(self, t: Any) -> Any:
         return self.tape(*(t for _ in self.tape.questions))
-
-
-@dataclass(kw_only=True)
-class Listener:
-    """Stands for an Instant: answers what a function asks with symbols, and keeps what was asked.
-
-    `which` is 0, or 1 for the end of a motion whose both ends are asked; `asked` {question: symbol}
-    is shared by both.
-    """
-
-    problem: Problem
-    which: int = 0
-    asked: dict[Question, Any] = field(default_factory=dict)
-
-    def __getattr__(self, name: str) -> Any:
-        tree = self.problem.tree
-        if name in QUANTITIES:
-            return self._symbol(tree.dof, name)
-        if name in SCALARS:
-            return self._symbol(1, name)
-        if name in ("tree", "ground", "loads"):
-            return getattr(self.problem, name)
-        raise NotData(f"it asks an instant for {name!r}")
-
-    def _symbol(self, size: int, *question: Any) -> Any:
-        return self.asked.setdefault(
-            (self.which, *question), ca.SX.sym("_".join(map(str, question)), size)
-        )
-
-    @property
-    def acting(self) -> tuple[Load, ...]:
-        """The loads as they are at this instant."""
-        return loads_at(self.problem.loads, cast(Instant, self))
-
-    @property
-    def looped(self) -> Any:
-        """Generalized forces (n,) of cut joints."""
-        tree = self.problem.tree
-        return self._symbol(tree.dof, "looped") if structure(tree).closed else 0.0
-
-    @property
-    def loop_forces(self) -> Any:
-        """What the cut joints pass (m,)."""
-        return self._symbol(len(structure(self.problem.tree).cut_labels), "loop_forces")
-
-    @property
-    def stayed(self) -> Any:
-        """Generalized forces (n,) of stays."""
-        tree = self.problem.tree
-        return self._symbol(tree.dof, "stayed") if tree.stays else 0.0
-
-    @property
-    def stay_gaps(self) -> Any:
-        """What the stays' sides have left to closed (sides,)."""
-        return self._symbol(len(structure(self.problem.tree).stay_labels), "stay_gaps")
-
-    @property
-    def stay_forces(self) -> Any:
-        """How strongly they push or pull (sides,)."""
-        return self._symbol(len(structure(self.problem.tree).stay_labels), "stay_forces")
-
-    @property
-    def reaction(self) -> Reaction:
-        """What the ground gives."""
-        ground = self.problem.ground
-        if ground is None:
-            raise NotData("it asks for a reaction, and there is no ground")
-        wrenches = {}
-        for slot in slots(ground):
-            both = self._symbol(6, "wrench", *slot)
-            wrenches[slot] = Wrench(link=slot[1], moment=both[:3], force=both[3:])
-        return Reaction(ground=ground, wrenches=wrenches)
-
-    @property
-    def reactions(self) -> tuple[Any, Any]:
-        """Moment and force (3, links) that joints pass."""
-        links = len(self.problem.tree.joints)
-        both = self._symbol(6 * links, "reactions")
-        return ca.reshape(both[: 3 * links], 3, links), ca.reshape(both[3 * links :], 3, links)
-
-    @property
-    def frames(self) -> list[Any]:
-        """Poses (4x4) of all links."""
-        last = ca.DM([[0, 0, 0, 1]])
-        links = range(len(self.problem.tree.joints))
-        return [
-            ca.vertcat(ca.reshape(self._symbol(12, "frame", link), 3, 4), last) for link in links
-        ]
-
-    @property
-    def moves(self) -> Any:
-        """Motions of all links, without accelerations."""
-        return kinematics.motions(self.problem.tree, self.q, self.qd)
-
-    def position(self, point: str) -> Any:
-        """Position (3, m) of a named point."""
-        return self._place("position", point)
-
-    def velocity(self, point: str) -> Any:
-        """Velocity (3, m/s) of a named point."""
-        return self._place("velocity", point)
-
-    def acceleration(self, point: str) -> Any:
-        """Acceleration (3, m/s2) of a named point."""
-        return self._place("acceleration", point)
-
-    def offset(self, start: str, end: str) -> Any:
-        """Vector (3, m) between two named points."""
-        return self._place("offset", start, end)
-
-    def pose(self, point: str) -> Any:
-        """Pose (4x4) of a named point, or of a link."""
-        kinematics.place_of(self.problem.tree, point)
-        above = ca.reshape(self._symbol(12, "pose", point), 3, 4)
-        return ca.vertcat(above, ca.DM([[0, 0, 0, 1]]))
-
-    def orientation(self, point: str) -> Any:
-        """Unit quaternion (4,) of the axes at a named point, or of a link."""
-        kinematics.place_of(self.problem.tree, point)
-        return self._symbol(4, "orientation", point)
-
-    def _place(self, what: str, *points: str) -> Any:
-        for point in points:
-            self.problem.tree.point(point)  # which raises ValueError for an unknown one
-        return self._symbol(3, what, *points)
 
 
 def record(problem: Problem, function: Callable[..., Any], ends: int = 1) -> Tape:
@@ -363,6 +232,8 @@ def _check(tape: Tape) -> None:
 
 def _answer(at: Any, what: str, *names: Any) -> Any:
     """Return what an Instant answers to a question of a tape."""
+    if what == RATE:
+        return at.rate(ca.vec(_answer(at, names[0], *names[1:])))
     if what in (*QUANTITIES, *SCALARS, *CLOSINGS):
         return getattr(at, what)
     if what in (*PLACES, "offset", "orientation"):
@@ -380,6 +251,9 @@ def _answer(at: Any, what: str, *names: Any) -> Any:
 def check_question(question: Sequence[Any]) -> Question:
     """Return a question as a file has it; raise ValueError if there is no such question."""
     which, what, *names = question
+    if what == RATE and names[:1] != [RATE]:
+        _, *of = check_question([which, *names])
+        return (which, what, *of)
     words = {**dict.fromkeys((*PLACES, "pose", "orientation"), 1), "offset": 2, "wrench": 2}
     sound = which in (0, 1) and isinstance(what, str)
     if what == "frame":

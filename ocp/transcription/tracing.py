@@ -27,16 +27,29 @@ class Same:
         return self.value is other.value
 
 
-def trace(problem: Problem, formulation, wanted: Callable, wrenches: str | None = None) -> Callable:
-    """Return a function (y (width, N), s (N,)) -> (m, N) of wanted(Instant).
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """What is traced, a `function` (y (width, N), s (N,)) -> (m, N); where it contains rates
+    (`rated`), y ends with these."""
 
-    `wrenches` as in `symbols`: y ends with those of the feet, about the origin, if they are
-    "given", and with torques as "variables".
+    function: ca.Function
+    rated: bool
+
+    def __call__(self, y: np.ndarray, s: np.ndarray) -> np.ndarray:
+        return evaluate(self.function, y, s)
+
+
+def trace(problem: Problem, formulation, wanted: Callable, wrenches: str | None = None) -> Trace:
+    """Return the Trace of wanted(Instant).
+
+    `wrenches` as in `symbols`: y has those of the feet, about the origin, if they are "given", and
+    torques as "variables".
     """
     inputs = _traced(Same(problem), formulation, wrenches)
     values = ca.cse(given("trace", wanted, inputs))
-    compiled = ca.Function("trace", [inputs.y, inputs.s], [values])
-    return lambda y, s: evaluate(compiled, y, s)
+    rated = ca.depends_on(values, inputs.rates)
+    y = inputs.rated.y if rated else inputs.y
+    return Trace(function=ca.Function("trace", [y, inputs.s], [values]), rated=rated)
 
 
 def trace_joined(

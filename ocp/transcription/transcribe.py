@@ -269,8 +269,9 @@ def transcribe(
     open_groups = (*equations, *groups(program, requests))
     asked_for = _given_bounds(open_groups, layout.values)
     box, blocks, rows, bounds = _placed(asked_for, layout)
-    rules = method.rule(layout.problem), method.lifted_rule(layout.problem, layout.nodes)
-    terms = goals(program, stacks, *rules)
+    lifting = layout.problem, layout.nodes
+    rules = method.rule(layout.problem), method.lifted_rule(*lifting), method.rate_rule(*lifting)
+    terms = goals(program, stacks, rules)
     weights = weighing(layout, [weight for weight, _ in problem.objective.terms])
     differentiated = transcription.derivatives != "solver"
     nlp = nonlinear_program(terms, weights, blocks, bounds, differentiated=differentiated)

@@ -31,7 +31,8 @@ from ocp.mechanics import kinetic_energy
 from ocp.problem import PointMass, Span, final
 from ocp.solution.archive import content_of
 from ocp.solution.statements import differences, problem_of, stated
-from ocp.transcription.tapes import CODES, NotData, Tape, record
+from ocp.transcription.listening import NotData
+from ocp.transcription.tapes import CODES, Tape, record
 
 ROOT = Path(__file__).parents[2]
 

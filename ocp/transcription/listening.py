@@ -1,0 +1,163 @@
+"""What stands for an Instant while a function is written down: it answers with symbols."""
+
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import casadi as ca
+
+from ocp.mechanics import kinematics
+from ocp.mechanics.loads import Load, Wrench
+from ocp.mechanics.structure import structure
+from ocp.problem.ground import slots
+from ocp.problem.instant import Instant
+from ocp.problem.point_mass import loads_at
+from ocp.problem.reactions import Reaction
+from ocp.problem.statement import Problem
+
+QUANTITIES = (  # one per coordinate
+    *("q", "qd", "qdd", "qddd", "tau", "tau_rate", "unsupported", "supported", "needed"),
+)
+RATE = "rate"  # of what the rest of a question asks for
+SCALARS = ("s", "T", "t")
+CLOSINGS = ("looped", "loop_forces", "stayed", "stay_gaps", "stay_forces")
+PLACES = ("position", "velocity", "acceleration")
+Question = tuple[Any, ...]  # (which instant, what, names..)
+
+
+class NotData(ValueError):
+    """Raised for a function that cannot be written as data; the message says why."""
+
+
+@dataclass(kw_only=True)
+class Listener:
+    """Stands for an Instant: answers what a function asks with symbols, and keeps what was asked.
+
+    `which` is 0, or 1 for the end of a motion whose both ends are asked; `asked` {question: symbol}
+    is shared by both.
+    """
+
+    problem: Problem
+    which: int = 0
+    asked: dict[Question, Any] = field(default_factory=dict)
+
+    def __getattr__(self, name: str) -> Any:
+        tree = self.problem.tree
+        if name in QUANTITIES:
+            return self._symbol(tree.dof, name)
+        if name in SCALARS:
+            return self._symbol(1, name)
+        if name in ("tree", "ground", "loads"):
+            return getattr(self.problem, name)
+        raise NotData(f"it asks an instant for {name!r}")
+
+    def rate(self, expression: Any) -> Any:
+        """Return how an expression of what was asked changes in time."""
+        expression = ca.SX(expression)
+        total = ca.SX(*expression.shape)
+        for (which, *question), symbol in list(self.asked.items()):
+            if which == self.which and ca.depends_on(expression, symbol):
+                rate = self._symbol(symbol.numel(), RATE, *question)
+                total += ca.jtimes(expression, symbol, rate)
+        return total
+
+    def _symbol(self, size: int, *question: Any) -> Any:
+        return self.asked.setdefault(
+            (self.which, *question), ca.SX.sym("_".join(map(str, question)), size)
+        )
+
+    @property
+    def acting(self) -> tuple[Load, ...]:
+        """The loads as they are at this instant."""
+        return loads_at(self.problem.loads, cast(Instant, self))
+
+    @property
+    def looped(self) -> Any:
+        """Generalized forces (n,) of cut joints."""
+        tree = self.problem.tree
+        return self._symbol(tree.dof, "looped") if structure(tree).closed else 0.0
+
+    @property
+    def loop_forces(self) -> Any:
+        """What the cut joints pass (m,)."""
+        return self._symbol(len(structure(self.problem.tree).cut_labels), "loop_forces")
+
+    @property
+    def stayed(self) -> Any:
+        """Generalized forces (n,) of stays."""
+        tree = self.problem.tree
+        return self._symbol(tree.dof, "stayed") if tree.stays else 0.0
+
+    @property
+    def stay_gaps(self) -> Any:
+        """What the stays' sides have left to closed (sides,)."""
+        return self._symbol(len(structure(self.problem.tree).stay_labels), "stay_gaps")
+
+    @property
+    def stay_forces(self) -> Any:
+        """How strongly they push or pull (sides,)."""
+        return self._symbol(len(structure(self.problem.tree).stay_labels), "stay_forces")
+
+    @property
+    def reaction(self) -> Reaction:
+        """What the ground gives."""
+        ground = self.problem.ground
+        if ground is None:
+            raise NotData("it asks for a reaction, and there is no ground")
+        wrenches = {}
+        for slot in slots(ground):
+            both = self._symbol(6, "wrench", *slot)
+            wrenches[slot] = Wrench(link=slot[1], moment=both[:3], force=both[3:])
+        return Reaction(ground=ground, wrenches=wrenches)
+
+    @property
+    def reactions(self) -> tuple[Any, Any]:
+        """Moment and force (3, links) that joints pass."""
+        links = len(self.problem.tree.joints)
+        both = self._symbol(6 * links, "reactions")
+        return ca.reshape(both[: 3 * links], 3, links), ca.reshape(both[3 * links :], 3, links)
+
+    @property
+    def frames(self) -> list[Any]:
+        """Poses (4x4) of all links."""
+        last = ca.DM([[0, 0, 0, 1]])
+        links = range(len(self.problem.tree.joints))
+        return [
+            ca.vertcat(ca.reshape(self._symbol(12, "frame", link), 3, 4), last) for link in links
+        ]
+
+    @property
+    def moves(self) -> Any:
+        """Motions of all links, without accelerations."""
+        return kinematics.motions(self.problem.tree, self.q, self.qd)
+
+    def position(self, point: str) -> Any:
+        """Position (3, m) of a named point."""
+        return self._place("position", point)
+
+    def velocity(self, point: str) -> Any:
+        """Velocity (3, m/s) of a named point."""
+        return self._place("velocity", point)
+
+    def acceleration(self, point: str) -> Any:
+        """Acceleration (3, m/s2) of a named point."""
+        return self._place("acceleration", point)
+
+    def offset(self, start: str, end: str) -> Any:
+        """Vector (3, m) between two named points."""
+        return self._place("offset", start, end)
+
+    def pose(self, point: str) -> Any:
+        """Pose (4x4) of a named point, or of a link."""
+        kinematics.place_of(self.problem.tree, point)
+        above = ca.reshape(self._symbol(12, "pose", point), 3, 4)
+        return ca.vertcat(above, ca.DM([[0, 0, 0, 1]]))
+
+    def orientation(self, point: str) -> Any:
+        """Unit quaternion (4,) of the axes at a named point, or of a link."""
+        kinematics.place_of(self.problem.tree, point)
+        return self._symbol(4, "orientation", point)
+
+    def _place(self, what: str, *points: str) -> Any:
+        for point in points:
+            self.problem.tree.point(point)  # which raises ValueError for an unknown one
+        return self._symbol(3, what, *points)
