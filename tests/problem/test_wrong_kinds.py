@@ -166,7 +166,7 @@ FUNCTIONS = {
     ),
     "at.q['elbow']": (asked(lambda at: at.q["elbow"]), "an index is no number; tree.coordinate("),
     "for": (asked(lambda at: sum(row for row in at.q)), "a matrix is no list; take ca.vertsplit"),
-    "at.qddd": (asked(lambda at: at.qddd), "'Instant' object has no attribute 'qddd'"),
+    "at.jerk": (asked(lambda at: at.jerk), "'Instant' object has no attribute 'jerk'"),
     "q, qd": (asked(lambda q, qd: q), "missing 1 required positional argument: 'qd'"),
     "1 / 0": (asked(lambda at: 1 / 0), "ZeroDivisionError: division by zero"),
     "math.sin": (
