@@ -28,7 +28,7 @@ from ocp.transcription.multipliers import Multipliers
 from ocp.transcription.tapes import OPERATIONS, Tape, check_question
 from ocp.transcription.transcribe import Transcription, settings_of, transcription_of
 
-FORMAT = "ocp solution 3"
+FORMAT = "ocp solution 4"
 LARGEST = 2**28  # bytes of a file that is read
 POINTS, TIMES = 20000, 2000  # control points of a joint, and instants, that a file may have
 FOLLOWS = 1e-9  # relative: within which q in a file is that of its control points
@@ -152,6 +152,7 @@ def _header(solution: Solution, statement: Statement) -> dict[str, Any]:
             "duration": solution.duration,
             "objective": solution.objective,
             "terms": solution.terms,
+            "parameters": dict(solution.parameters),
             "statistics": dict(solution.statistics),
             "explanation": solution.explanation,
             "problem": statement.data,
@@ -242,6 +243,7 @@ def _restore(
         terms=tuple((str(name), float(w), float(value)) for name, w, value in header["terms"]),
         status=str(header["status"]),
         success=header["success"] is True,
+        parameters={str(name): float(value) for name, value in header["parameters"].items()},
         multipliers=_multipliers(header, arrays),
         statistics=dict(header["statistics"]),
         history=_history(_numbers(arrays, "history", (None, None))),

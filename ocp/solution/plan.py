@@ -10,6 +10,7 @@ import numpy as np
 
 from ocp.mechanics.checks import instance
 from ocp.mechanics.parameters import Parameter, values_of
+from ocp.mechanics.zero_moment import body_weight
 from ocp.problem.statement import Problem
 from ocp.solution.arguments import check_solve
 from ocp.solution.attempts import LADDER, Attempt, Climb, climb, ladder
@@ -19,13 +20,13 @@ from ocp.solution.elastic import Elastic, must_give_way
 from ocp.solution.preflight import preflight
 from ocp.solution.resolution import coarseness
 from ocp.solution.solution import Solution
-from ocp.solution.starts import Guess, start
+from ocp.solution.starts import Guess, in_other_weights, start
 from ocp.solvers.minimizing import Outcome, Solver
 from ocp.solvers.nlp import NLP
 from ocp.solvers.record import Iteration
 from ocp.transcription.multipliers import name_multipliers
 from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
-from ocp.transcription.variables import instants_at, motion_at, split, values_at
+from ocp.transcription.variables import Layout, instants_at, motion_at, split, values_at
 
 ARGUMENTS = ("self", "guess", "watch", "attempts", "certify")  # names of no parameter
 
@@ -176,6 +177,7 @@ def _solution(
     named = name_multipliers(
         transcribed.rows, transcribed.asked, outcome.x_multipliers, outcome.g_multipliers
     )
+    named = in_other_weights(named, transcribed, layout.weight, body_weight(problem.tree))
     return Solution(
         problem=replace(problem, motion=motion_at(layout, outcome.x)) if layout.moving else problem,
         transcription=transcribed.transcription,
@@ -190,7 +192,7 @@ def _solution(
         ),
         success=outcome.success,
         parameters={each.name: value for each, value in values.items()},
-        statistics=statistics | {"coarse": coarse},
+        statistics=statistics | {"coarse": coarse} | _openness(layout),
         history=outcome.history,
         multipliers={
             name: replace(each, s=instants_at(layout, outcome.x, each.s))
@@ -200,6 +202,21 @@ def _solution(
         if outcome.success
         else explain(transcribed, outcome, yielding),
     )
+
+
+def _openness(layout: Layout) -> dict[str, Any]:
+    """Return of every parameter {name: [unit, whether given or found]}; nothing without any."""
+    if not layout.values:
+        return {}
+    return {
+        "parameters": {
+            each.name: [
+                each.unit,
+                "found" if k < layout.free and each.name not in layout.held else "given",
+            ]
+            for k, each in enumerate(layout.values)
+        }
+    }
 
 
 def _statistics(transcribed: Transcribed, climbed: Climb) -> dict[str, Any]:

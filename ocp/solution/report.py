@@ -47,6 +47,7 @@ def describe(solution: Solution, certificate: "Verification | None" = None) -> d
         "objective_terms": {
             term: {"weight": weight, "value": value} for term, weight, value in solution.terms
         },
+        "parameters": _parameters(solution),
         "duration": solution.duration,
         **{key: statistics[key] for key in (*COUNTS, *SECONDS)},
         "statement": stated(solution.problem),
@@ -93,6 +94,10 @@ def lines(report: Mapping[str, Any]) -> list[Line]:
         *(
             (f"  {term}", f"{entry['value']:.9g}, weight {entry['weight']:g}")
             for term, entry in report["objective_terms"].items()
+        ),
+        *(
+            ("parameter", f"{name} {entry['value']:.9g} {entry['unit']}, {entry['how']}")
+            for name, entry in report["parameters"].items()
         ),
         ("duration", f"{report['duration']:.9g} s"),
         *_knot_lines(report["knots"], report["duration"]),
@@ -269,6 +274,15 @@ def _outputs(solution: Solution) -> dict[str, dict[str, list[float]]]:
         values = solution.output(name, t)
         ranges[name] = {"least": values.min(axis=1).tolist(), "most": values.max(axis=1).tolist()}
     return ranges
+
+
+def _parameters(solution: Solution) -> dict[str, dict[str, Any]]:
+    """Return value and unit of every parameter, and how it came about, "given" or "found"."""
+    known = solution.statistics.get("parameters", {})
+    return {
+        name: {"value": value, "unit": known[name][0], "how": known[name][1]}
+        for name, value in solution.parameters.items()
+    }
 
 
 def _settings_lines(solver: Mapping[str, Any]) -> list[Line]:

@@ -1,5 +1,6 @@
 """Where a solve begins: a start of one's own, a former solution, or the default."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -8,15 +9,17 @@ from numpy.typing import ArrayLike
 
 from ocp.mechanics.checks import numbers
 from ocp.mechanics.structure import structure
+from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.basis import Basis, transfer
 from ocp.motion.moving import moved
 from ocp.motion.spline import BSpline
+from ocp.problem.names import DYNAMICS
 from ocp.problem.statement import Problem
 from ocp.solution.budget import Start
 from ocp.solution.solution import Solution
 from ocp.transcription.guess import first_lifted, standing
 from ocp.transcription.loop_laws import closed_points
-from ocp.transcription.multipliers import gather_multipliers
+from ocp.transcription.multipliers import Multipliers, gather_multipliers
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables import Layout, free_duration, join, split
 
@@ -84,15 +87,28 @@ def _again(transcribed: Transcribed, guess: Solution) -> Start:
     x[layout.parameters] = _former(layout, guess)
     if not guess.multipliers or (not same and problem.motion.collocated):
         return Start(x=x)
+    weights = body_weight(guess.problem.tree), layout.weight
     x_multipliers, g_multipliers = gather_multipliers(
         transcribed.rows,
-        guess.multipliers,
+        in_other_weights(guess.multipliers, transcribed, *weights),
         len(x),
         len(transcribed.nlp.g_lower),
         free=free_duration(problem),
     )
     multipliers = {"x_multipliers": x_multipliers, "g_multipliers": g_multipliers}
     return Start(x=x, multipliers=multipliers)
+
+
+def in_other_weights(
+    named: Mapping[str, Multipliers], transcribed: Transcribed, former: float, present: float
+) -> dict[str, Multipliers]:
+    """Return multipliers by name where a law that counted in `former` body weights (N) counts in
+    `present` ones, as those of a plan do that is asked for other masses."""
+    counted = getattr(transcribed.transcription.method, "form", "implicit") == "implicit"
+    if former == present or not counted or DYNAMICS not in named:
+        return dict(named)
+    law = named[DYNAMICS]
+    return {**named, DYNAMICS: replace(law, values=law.values * (present / former))}
 
 
 def _former(layout: Layout, guess: Solution) -> list[float]:

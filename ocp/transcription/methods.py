@@ -129,10 +129,12 @@ class Method:
         return None
 
     def reduced(
-        self, layout: Layout, nlp: NLP, formulation: Formulation
+        self, layout: Layout, nlp: NLP, formulation: Formulation, statement: Problem
     ) -> tuple[NLP, Reduction | None]:
         """Return the program that the solver sees, and the way back from its unknowns, None if it
-        is the whole one."""
+        is the whole one.
+
+        The layout's problem has numbers where the `statement` may be open."""
         return nlp, None
 
     def words(self, problem: Problem) -> str:
@@ -226,11 +228,12 @@ class Integrated(OnSpline):
         return laws(problem, lifted, integrated=integrated, formulation=formulation)
 
     def reduced(
-        self, layout: Layout, nlp: NLP, formulation: Formulation
+        self, layout: Layout, nlp: NLP, formulation: Formulation, statement: Problem
     ) -> tuple[NLP, Reduction | None]:
         """Return the program of the driven joints' motion, and the way back to that of all."""
-        passive = structure(layout.problem.tree).passive
-        return reduced(layout, nlp, self.nodes, formulation) if passive else (nlp, None)
+        if not structure(layout.problem.tree).passive:
+            return nlp, None
+        return reduced(layout, nlp, self.nodes, formulation, statement)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

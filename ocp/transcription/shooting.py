@@ -22,6 +22,8 @@ from ocp.motion.quadrature import sample
 from ocp.solvers.nlp import NLP
 from ocp.transcription.variables import free_duration
 
+NOTHING = ca.SX(0, 1)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reduction:
@@ -66,9 +68,9 @@ class Reduction:
         )
 
 
-def reduced(layout, nlp, steps, formulation):
+def reduced(layout, nlp, steps, formulation, statement):
     """Return the reduced NLP of a whole motion's, whose solver differentiates it, and the
-    Reduction; `steps` per segment."""
+    Reduction; `steps` per segment, mechanics as the `statement` has them, open numbers included."""
     problem = layout.problem
     n, points, free, rows = (
         problem.tree.dof,
@@ -85,7 +87,7 @@ def reduced(layout, nlp, steps, formulation):
     for k in range(len(rows)):
         start[k, loose[:, k]], start[len(rows) + k, loose[:, k]] = begin
     z = ca.MX.sym("z", len(kept) + 2 * len(rows))
-    x = _whole(layout, z, kept, loose, steps, formulation)
+    x = _whole(layout, z, kept, loose, _steps(layout, statement, steps, formulation))
     expand = ca.Function("expand", [z], [x], ["z"], ["x"])
     reduction = Reduction(
         kept=kept,
@@ -127,13 +129,24 @@ def followed(tree, start, driven, step, loads=(), formulation="auto"):
     return np.hstack([np.reshape(start, (-1, 1)), np.array(states)])
 
 
-def _whole(layout, z, kept, loose, steps, formulation):
+def _steps(layout, statement, steps, formulation):
+    """Return (steps per segment, the Function of one step, T of the parameters) of a statement."""
+    names = ca.vertcat(ca.SX(0, 1), *(each.expression for each in layout.values))
+    rows = list(structure(layout.problem.tree).passive)
+    actuated = [row for row in range(layout.problem.tree.dof) if row not in rows]
+    step = _step(statement.tree, statement.loads, rows, actuated, formulation, names)
+    return steps, step, ca.Function("duration", [names], [ca.SX(statement.duration[0])])
+
+
+def _whole(layout, z, kept, loose, integration):
     """Return x, its passive control points from integration."""
+    steps, step, duration = integration
     problem, count = layout.problem, layout.problem.motion.segments * steps
     n, free, rows = problem.tree.dof, free_duration(problem), list(structure(problem.tree).passive)
     actuated = [row for row in range(n) if row not in rows]
     place = {number: k for k, number in enumerate(kept)}
-    T = z[0] if free else ca.MX(problem.duration[0])
+    parameters = z[len(kept) - len(layout.values) : len(kept)]
+    T = z[0] if free else duration(parameters)
     control = [
         ca.vertcat(*(z[place[free + k * n + row]] for k in range(problem.motion.points)))
         for row in actuated
@@ -148,15 +161,10 @@ def _whole(layout, z, kept, loose, steps, formulation):
         driven[:, [k + 2 for k in ends]],
         ca.DM(s[:-1:2]).T,
         ca.DM(np.diff(s[::2])).T,
-        ca.repmat(T, 1, count),
+        ca.repmat(ca.vertcat(T, parameters), 1, count),
     )
     first = z[len(kept) :]
-    states = ca.horzcat(
-        first,
-        _step(problem.tree, problem.loads, rows, actuated, formulation).mapaccum(count)(
-            first, given
-        ),
-    )
+    states = ca.horzcat(first, step.mapaccum(count)(first, given))
     laid = ca.DM(_laying(problem.motion, s[::2]))
     own = [
         laid @ ca.vertcat(states[k, :].T, states[len(rows) + k, 0], states[len(rows) + k, -1])
@@ -167,14 +175,16 @@ def _whole(layout, z, kept, loose, steps, formulation):
     return together[[order[number] for number in range(layout.size)]]
 
 
-def _step(tree, loads, rows, actuated, formulation):
+def _step(tree, loads, rows, actuated, formulation, names=NOTHING):
     """Return the Function of one Runge-Kutta step of (q, q') of the passive joints, from (q, q',
-    q'') of the active ones at its start, middle and end, s at its start, its length in s, and T."""
-    count, slope = len(actuated), _slope(tree, loads, rows, actuated, formulation)
-    state, given = ca.SX.sym("state", 2 * len(rows)), ca.SX.sym("given", 9 * count + 3)
-    s, width, T = given[-3], given[-2], given[-1]
+    q'') of the active ones at its start, middle and end, s at its start, its length in s, T and the
+    parameters `names`."""
+    count, slope = len(actuated), _slope(tree, loads, rows, actuated, formulation, names)
+    state, known = ca.SX.sym("state", 2 * len(rows)), ca.SX.sym("given", 9 * count + 3)
+    s, width, T = known[-3], known[-2], ca.vertcat(known[-1], names)
+    given = ca.vertcat(known, names)
     start, middle, end = ca.vertsplit(given[: 9 * count], 3 * count)
-    instants = [(s + part * width) * T for part in (0.0, 0.5, 1.0)]
+    instants = [(s + part * width) * T[0] for part in (0.0, 0.5, 1.0)]
     k1 = slope(state, start, instants[0], T)
     k2 = slope(state + width / 2 * k1, middle, instants[1], T)
     k3 = slope(state + width / 2 * k2, middle, instants[1], T)
@@ -188,9 +198,9 @@ def _step(tree, loads, rows, actuated, formulation):
     )
 
 
-def _slope(tree, loads, rows, actuated, formulation):
-    """Return the Function of (q, q') of the passive joints, (q, q', q'') of the active ones, t and
-    T that gives (q', q'') of the passive ones.
+def _slope(tree, loads, rows, actuated, formulation, names):
+    """Return the Function of (q, q') of the passive joints, (q, q', q'') of the active ones, t, and
+    T with the parameters, that gives (q', q'') of the passive ones.
 
     A step asks for it four times, and its graph is built once.
     """
@@ -206,7 +216,8 @@ def _slope(tree, loads, rows, actuated, formulation):
     else:
         active = tuple(row in actuated for row in range(n))
         qdd, _ = hybrid_dynamics(*instant, active, pushes, formulation)
-    return ca.Function("slope", [state, motion, t, T], [ca.vertcat(rate[rows], qdd[rows] * T**2)])
+    values = ca.vertcat(rate[rows], qdd[rows] * T**2)
+    return ca.Function("slope", [state, motion, t, ca.vertcat(T, names)], [values])
 
 
 def _laying(motion, s):

@@ -275,7 +275,7 @@ def transcribe(
     weights = weighing(layout, [weight for weight, _ in problem.objective.terms])
     differentiated = transcription.derivatives != "solver"
     nlp = nonlinear_program(terms, weights, blocks, bounds, differentiated=differentiated)
-    nlp, reduction = method.reduced(layout, nlp, formulation)
+    nlp, reduction = method.reduced(layout, nlp, formulation, problem)
     return Transcribed(
         statement=problem,
         problem=layout.problem,

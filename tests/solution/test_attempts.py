@@ -93,7 +93,7 @@ def test_a_start_that_attempts_share_is_made_once(statement, monkeypatch):
         made.append(arguments)
         return start(*arguments)
 
-    monkeypatch.setattr("ocp.solution.solving.start", counted)
+    monkeypatch.setattr("ocp.solution.plan.start", counted)
     solve(statement, attempts=LADDER)
     solve(statement, attempts=(Attempt(), Attempt(guess=Guess(duration=0.5)), Attempt()))
     assert len(LADDER) > 2 and len(made) == 1 + 2
