@@ -167,7 +167,8 @@ def _solution(
     if transcribed.reduction is not None:
         x, x_multipliers, g_multipliers = transcribed.reduction.spread(outcome)
         outcome = replace(outcome, x=x, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
-    values = values_at(transcribed.layout, outcome.x)
+    reached = values_at(transcribed.layout, outcome.x)  # a solver may relax bounds a little
+    values = {each: min(max(value, each.lower), each.upper) for each, value in reached.items()}
     transcribed = transcribed.at(values, transcribed.layout.held)
     layout, problem = transcribed.layout, transcribed.problem
     coarse = coarseness(*transcribed.still(outcome.x)) if outcome.success else ""
