@@ -21,7 +21,7 @@ from ocp.mechanics.parameters import (
 )
 from ocp.problem.statement import Problem
 from ocp.solution.recordings import Recording
-from ocp.solution.trials import Trials, output, parameters, stretch, trials
+from ocp.solution.trials import Trials, parameters, stretch, trials
 from ocp.solvers.least_squares import Information, Least, information, least_squares
 from ocp.transcription.observing import observed
 
@@ -154,8 +154,7 @@ def predicted(
     what is unknown.
     """
     names = tuple(outputs) or tuple(recording.outputs) or tuple(problem.outputs)
-    wanted = {name: output(problem, name) for name in names}
-    seen = observed(problem, formulation_of(dynamics, problem.tree), wanted)
+    seen = observed(problem, formulation_of(dynamics, problem.tree), names)
     known = values_of(parameters(problem, seen), values or {})
     numbers = np.array([known[each] for each in seen.parameters])
     rows = seen.values(stretch(problem, recording), numbers)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -10,10 +9,9 @@ from ocp.dynamics.formulation import Formulation
 from ocp.mechanics.parameters import Parameter, parameters_of, values_of
 from ocp.problem.statement import Problem
 from ocp.solution.recordings import Recording
-from ocp.transcription.observing import Observed, observed, placed
+from ocp.transcription.observing import Observed, Stretch, observed, placed
 
 FLOOR = 1e-10  # of the range of an output: no deviation is estimated below it
-Stretch = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -128,8 +126,7 @@ def trials(
     names = dict.fromkeys(name for recording in recordings for name in recording.outputs)
     if not names:
         raise ValueError(f"{recordings[0].name}: no output was recorded")
-    wanted = {name: output(problem, name) for name in names}
-    seen = observed(problem, formulation, wanted)
+    seen = observed(problem, formulation, tuple(names))
     chosen, start = _chosen(parameters(problem, seen), free, values)
     return Trials(
         seen=seen,
@@ -142,14 +139,6 @@ def trials(
         sizes=np.array([_size(each, start[each]) for each in chosen]),
         slopes=seen.slopes(chosen),
     )
-
-
-def output(problem: Problem, name: str) -> Callable[..., Any]:
-    """Return an output of a problem; raise ValueError listing the known ones."""
-    if name not in problem.outputs:
-        known = ", ".join(problem.outputs) or "none"
-        raise ValueError(f"output {name!r}: the problem has no such output; it has {known}")
-    return problem.outputs[name]
 
 
 def parameters(problem: Problem, seen: Observed) -> tuple[Parameter, ...]:

@@ -7,6 +7,7 @@ Fukushima 2004).
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 
@@ -15,6 +16,7 @@ Residuals = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 BLIND = 1e-8  # of the largest singular value: a direction below it changes no residual
 STILL = 1e-10  # of the unknowns' sizes: a step below it ends the search
 SPENT = 1e-13  # of the sum of squares: a step that promises less ends it too
+FAINT = 1e-6  # of the largest entry of a direction: one below it is zero
 DAMPED = 1e-3  # of the largest singular value squared: the first damping after a step that failed
 STIFF = 1e12  # the damping, likewise, beyond which no step is left
 GAIN = 1e-3  # of the decrease that was promised: what a step must bring
@@ -45,8 +47,8 @@ class Information:
     """How well residuals of deviation 1 determine the unknowns.
 
     `covariance` (P, P) in the unknowns' units, of what they determine; `blind` (k, P) in multiples
-    of the unknowns' sizes, the directions that change no residual, as few unknowns to each as
-    reduction to echelon form leaves; `condition` of the rest.
+    of the unknowns' sizes, the directions that change no residual, few unknowns to each;
+    `condition` of the rest.
     """
 
     covariance: np.ndarray
@@ -157,16 +159,35 @@ def information(slopes: np.ndarray, sizes: np.ndarray, bound: np.ndarray) -> Inf
     spread = right[seen] / singular[seen[: len(singular)]][:, None]
     covariance, blind = np.zeros((len(sizes),) * 2), np.zeros(((~seen).sum(), len(sizes)))
     covariance[np.ix_(free, free)] = np.outer(sizes[free], sizes[free]) * (spread.T @ spread)
-    blind[:, free] = echelon(right[~seen])
+    blind[:, free] = sparse(right[~seen])
     kept = singular[seen[: len(singular)]]
     condition = float(kept.max() / kept.min()) if len(kept) else np.inf
     return Information(covariance=covariance, blind=blind, condition=condition)
 
 
+def sparse(rows: np.ndarray) -> np.ndarray:
+    """Return rows (k, P) that span the same with few entries each, of which the largest is 1.
+
+    They are those of a reduced echelon form, less multiples of each other as long as that makes an
+    entry zero and leaves fewer.
+    """
+    rows, shorter = echelon(rows), True
+    while shorter:
+        shorter = False
+        for row, other in permutations(range(len(rows)), 2):
+            for column in np.flatnonzero(rows[row] * rows[other]):
+                trial = rows[row] - rows[row, column] / rows[other, column] * rows[other]
+                trial = _tidy(trial / np.abs(trial).max())
+                if np.count_nonzero(trial) < np.count_nonzero(rows[row]):
+                    rows[row], shorter = trial, True
+                    break
+    return rows
+
+
 def echelon(rows: np.ndarray) -> np.ndarray:
     """Return rows (k, P) that span the same, each with a one where the others have zeros.
 
-    Gauss-Jordan elimination with full pivoting; what is below 1e-6 of a one counts as zero.
+    Gauss-Jordan elimination with full pivoting.
     """
     rows, left = np.array(rows, dtype=float), np.ones(len(rows), dtype=bool)
     for _ in range(len(rows)):
@@ -176,4 +197,8 @@ def echelon(rows: np.ndarray) -> np.ndarray:
         rows[row] /= rows[row, column]
         others = np.arange(len(rows)) != row
         rows[others] -= np.outer(rows[others, column], rows[row])
-    return np.where(np.abs(rows) < 1e-6, 0.0, rows)
+    return _tidy(rows)
+
+
+def _tidy(rows: np.ndarray) -> np.ndarray:
+    return np.where(np.abs(rows) < FAINT, 0.0, rows)

@@ -1,8 +1,8 @@
 """Outputs of a problem that is open, along motions that are known: functions of its parameters."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import lru_cache
 
 import casadi as ca
 import numpy as np
@@ -14,59 +14,62 @@ from ocp.problem.statement import Problem
 from ocp.transcription.asking import given
 from ocp.transcription.inputs import symbols
 from ocp.transcription.kernels import evaluate
+from ocp.transcription.tracing import Same
 
 EVER = (1e-6, 1e6)  # s: durations of motions that are looked at
+Stretch = tuple[np.ndarray, np.ndarray]  # y and s of a motion, as `placed` gives them
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Observed:
     """Outputs of an open problem at an instant of a known motion: their names and numbers of rows
-    in `sizes`, and the `parameters` that they depend on."""
+    in `sizes`, and the `parameters` that they depend on; `stack` is a column of all rows as a
+    function of the `arguments` y, s and p."""
 
     sizes: Mapping[str, int]
     parameters: tuple[Parameter, ...]
     stack: Matrix
     arguments: tuple[Matrix, Matrix, Matrix]
 
-    def values(self, motion: tuple[np.ndarray, np.ndarray], p: np.ndarray) -> np.ndarray:
-        """Return all rows (m, N) along a `motion`, as `placed` gives it, at the numbers p of the
-        parameters."""
-        return self._evaluated(self.stack, motion, p)
+    def values(self, motion: Stretch, p: np.ndarray) -> np.ndarray:
+        """Return all rows (m, N) along a motion at the numbers p of the parameters."""
+        return _called(_function(self), motion, p)
 
     def slopes(
-        self, wanted: Sequence[Parameter]
-    ) -> Callable[[tuple[np.ndarray, np.ndarray], np.ndarray], tuple[np.ndarray, np.ndarray]]:
+        self, wanted: tuple[Parameter, ...]
+    ) -> Callable[[Stretch, np.ndarray], tuple[np.ndarray, np.ndarray]]:
         """Return the function (motion, p) -> all rows (m, N) and their derivatives (m, wanted, N)
-        by some of the parameters."""
-        chosen = ca.vertcat(*(each.expression for each in wanted))
-        both = ca.horzcat(self.stack, ca.densify(ca.jacobian(self.stack, chosen)))
-        run = self._function(both)
+        by some parameters."""
+        run = _function(self, wanted)
 
-        def at(motion: tuple, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            parts = _called(run, motion, p).reshape((*both.shape, -1), order="F")
+        def at(motion: Stretch, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            columns = _called(run, motion, p)
+            parts = columns.reshape((-1, 1 + len(wanted), columns.shape[1]), order="F")
             return parts[:, 0], parts[:, 1:]
 
         return at
 
-    def _function(self, expression: Matrix) -> ca.Function:
-        return ca.Function("observed", [*self.arguments], [ca.vec(ca.cse(expression))])
 
-    def _evaluated(self, expression: Matrix, motion: tuple, p: np.ndarray) -> np.ndarray:
-        return _called(self._function(expression), motion, p)
-
-
-def observed(
-    problem: Problem, formulation: Formulation, wanted: Mapping[str, Callable[..., Any]]
-) -> Observed:
-    """Return what functions of an Instant, {name: function}, give of a problem along any motion.
+def observed(problem: Problem, formulation: Formulation, names: tuple[str, ...]) -> Observed:
+    """Return what outputs of a problem, by name, are along any motion; the last ones are kept.
 
     Duration, constraints and symmetry of the problem are of no account; ground wrenches follow from
-    the motion in two passes. Raises ValueError for functions that fail, naming the output.
+    the motion in two passes. Raises ValueError for outputs that are unknown or fail, naming them.
     """
+    for name in names:
+        if name not in problem.outputs:
+            known = ", ".join(problem.outputs) or "none"
+            raise ValueError(f"output {name!r}: the problem has no such output; it has {known}")
+    return _observed(Same(problem), formulation, names)
+
+
+@lru_cache(maxsize=8)
+def _observed(same: Same, formulation: Formulation, names: tuple[str, ...]) -> Observed:
+    problem = same.value
     bare = replace(problem, duration=EVER, constraints=(), symmetry=None)
     inputs = symbols(bare, formulation)
     inputs = replace(inputs, at=replace(inputs.at, flow=None))  # recordings end with accelerations
-    columns = {name: given(f"output {name!r}", each, inputs) for name, each in wanted.items()}
+    columns = {name: given(f"output {name!r}", problem.outputs[name], inputs) for name in names}
     stack = ca.vertcat(*columns.values())
     parameters = parameters_of(stack)
     own = {hash(each) for each in parameters_of(inputs.y)}
@@ -83,12 +86,20 @@ def observed(
 
 def placed(
     s: np.ndarray, duration: float, motion: tuple[np.ndarray, np.ndarray, np.ndarray]
-) -> tuple[np.ndarray, np.ndarray]:
+) -> Stretch:
     """Return (y, s) of instants s (N,) of a motion (q, qd, qdd), each (n, N), of that duration."""
     q, qd, qdd = motion
     return np.vstack([np.full(len(s), duration), q, duration * qd, duration**2 * qdd]), s
 
 
-def _called(function: ca.Function, motion: tuple, p: np.ndarray) -> np.ndarray:
+@lru_cache(maxsize=16)
+def _function(seen: Observed, wanted: tuple[Parameter, ...] = ()) -> ca.Function:
+    """Return the Function of all rows, and of their derivatives by some parameters beside them."""
+    symbols = ca.vertcat(ca.SX(0, 1), *(each.expression for each in wanted))
+    both = ca.horzcat(seen.stack, ca.densify(ca.jacobian(seen.stack, symbols)))
+    return ca.Function("observed", [*seen.arguments], [ca.vec(ca.cse(both))])
+
+
+def _called(function: ca.Function, motion: Stretch, p: np.ndarray) -> np.ndarray:
     y, s = motion
     return evaluate(function, y, s, ca.repmat(ca.DM(p), 1, len(s)))
