@@ -4,7 +4,8 @@ They are those of the laws of motion and of the duration's own bounds.
 """
 
 DURATION = "duration"  # bounds of a free duration
-PARAMETER = "parameter {}"  # bounds of one that is sought, and what makes it sound
+PARAMETER = "parameter {}"  # bounds of one that is sought
+SOUND = "sound {}"  # what keeps a record sound whose numbers are sought
 DYNAMICS = "dynamics"  # torques are what the motion needs
 PASSIVE = "passive_joints"  # nothing drives passive joints
 KNOTS = ("knots", "knot_spacing")  # free ones part the whole motion, and stay apart

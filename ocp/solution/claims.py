@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ocp.problem.names import DURATION, PARAMETER
+from ocp.problem.names import DURATION, PARAMETER, SOUND
 from ocp.solution.costs import Cost
 from ocp.solution.solution import Solution
 from ocp.solvers.statuses import says_done
@@ -86,7 +86,10 @@ def _of_the_statement(solution: Solution, transcribed: Transcribed) -> Iterator[
         return
     known = {DURATION, *(placed.name for placed in transcribed.rows)}
     known |= {PARAMETER.format(name) for name in solution.parameters}
-    strange = [name for name in solution.multipliers if name not in known]
+    sound = SOUND.format("")
+    strange = [
+        name for name in solution.multipliers if name not in known and not name.startswith(sound)
+    ]
     if strange:
         yield (
             f"multipliers of {_listed(map(str, strange))}: the problem has no such constraints, "

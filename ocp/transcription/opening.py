@@ -3,15 +3,26 @@ sought, as rows."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, isfinite
 from typing import Any
 
 import casadi as ca
 
-from ocp.mechanics.parameters import Open, Parameter, anything_open, matrix, parameters_of
+from ocp.mechanics.parameters import (
+    Open,
+    Parameter,
+    anything_open,
+    matrix,
+    parameters_of,
+    reference,
+)
 from ocp.mechanics.types import Matrix
+from ocp.problem.names import SOUND
 from ocp.problem.statement import Constraint, Problem
+from ocp.problem.validity import requirements
 from ocp.transcription.inputs import Inputs
+
+MARGIN = 1e-7  # of its own value, that what is sought keeps from its end: solvers relax bounds
 
 
 def sought(parameter: Parameter, names: Iterable[str]) -> bool:
@@ -130,5 +141,34 @@ class Less:
 def soundness(problem: Problem, free: Iterable[str]) -> Iterator[Constraint]:
     """Yield the constraints that keep what is sought sound, as a mass at least 0; what is given is
     checked when it is."""
-    return
-    yield
+    if not anything_open():
+        return
+    names = tuple(free)
+    for name, expression, lower, upper, _ in requirements(problem):
+        if any(sought(each, names) for each in parameters_of(expression)):
+            yield Constraint(
+                name=SOUND.format(name),
+                function=Stated(_room(expression, lower, upper)),
+                lower=MARGIN,
+                upper=inf,
+                when="start",
+                units="of its own value",
+            )
+
+
+def _room(expression: Matrix, lower: float, upper: float) -> Matrix:
+    """Return by how much an expression is within its bounds, over its size at the parameters' own
+    values."""
+    size = abs(float(reference(expression))) or 1.0
+    sides = ((expression - lower, lower), (upper - expression, upper))
+    return ca.vertcat(*(room / size for room, bound in sides if isfinite(bound)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stated:
+    """A function of an Instant that is one expression of parameters."""
+
+    expression: Matrix
+
+    def __call__(self, at: Any) -> Matrix:
+        return self.expression

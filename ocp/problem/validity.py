@@ -1,0 +1,57 @@
+"""What keeps a problem sound whose open numbers are sought: what its records check of numbers, as
+requirements."""
+
+from collections.abc import Iterator, Sequence
+from math import inf
+from typing import Any, TypeAlias
+
+import casadi as ca
+
+from ocp.mechanics.parameters import is_open
+from ocp.mechanics.types import Matrix
+from ocp.problem.balance import Inside
+from ocp.problem.point_mass import PointMass
+from ocp.problem.statement import Problem
+
+# name, expression, lower and upper bound of it, unit
+Requirement: TypeAlias = tuple[str, Matrix, float, float, str]
+
+
+def requirements(problem: Problem) -> tuple[Requirement, ...]:
+    """Return what the open numbers of a problem, its tree's apart, must meet.
+
+    Durations are positive, point masses not negative, and the corners of a polygon make its hull as
+    they do at the parameters' own values.
+    """
+    return tuple(_required(problem))
+
+
+def _required(problem: Problem) -> Iterator[Requirement]:
+    shortest = problem.duration[0]
+    if is_open(shortest):
+        yield "duration", _expression(shortest), 0.0, inf, "s"
+    for load in problem.loads:
+        if isinstance(load, PointMass) and is_open(load.mass):
+            yield f"point mass at {load.point!r}", _expression(load.mass), 0.0, inf, "kg"
+    for constraint in problem.requirements:
+        if isinstance(constraint.function, Inside):
+            yield from _turns(constraint.function)
+
+
+def _turns(polygon: Inside) -> Iterator[Requirement]:
+    """Yield that a hull turns left at each of its corners (m2), where it is open."""
+    corners = [polygon.corners[k] for k in polygon.around]
+    for k, corner in enumerate(corners):
+        before, after = corners[k - 1], corners[(k + 1) % len(corners)]
+        if is_open([before, corner, after]):
+            turn = ca.cross(_between(before, corner), _between(corner, after))
+            turned = ca.dot(ca.DM(polygon.normal), turn)
+            yield f"{polygon.name}: corner {polygon.around[k]}", turned, 0.0, inf, "m2"
+
+
+def _between(start: Sequence[Any], end: Sequence[Any]) -> Matrix:
+    return ca.SX(ca.vertcat(*(there - here for here, there in zip(start, end))))
+
+
+def _expression(number: Any) -> Matrix:
+    return ca.SX(ca.vertcat(number))
