@@ -26,6 +26,7 @@ from ocp.mechanics.loops import (
     labels,
     loop_torques,
 )
+from ocp.mechanics.parameters import reference
 from ocp.mechanics.structure import bearing, structure
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
@@ -172,7 +173,8 @@ def handedness(tree: Tree, q: Matrix, passive: Sequence[int]) -> int:
     rows, chosen = structure(tree).cuts, bearing(tree, tuple(passive))
     if not rows or chosen is None:
         return 0
-    return int(np.sign(np.linalg.det(np.array(gap_jacobian(tree, ca.DM(q)))[np.ix_(rows, chosen)])))
+    slope = np.array(gap_jacobian(reference(tree), ca.DM(q)))
+    return int(np.sign(np.linalg.det(slope[np.ix_(rows, chosen)])))
 
 
 def eliminated(

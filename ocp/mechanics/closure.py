@@ -1,5 +1,5 @@
 """Configurations in which loops are closed, in numbers, and which rows of the gap are independent
-there."""
+there; of open trees at their parameters' own values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +21,7 @@ from ocp.mechanics.loops import (
     labels,
     units,
 )
+from ocp.mechanics.parameters import reference
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 
@@ -49,7 +50,8 @@ def independent(tree: Tree, q: Matrix = None, *, samples: int = 3, seed: int = 0
     them its gradient differs from those of the rows before it, such as the closing of a plane
     mechanism across its plane. Raises ValueError if the loops cannot be closed.
     """
-    return _independent(tree, None if q is None else tuple(_numbers(q).tolist()), samples, seed)
+    place = None if q is None else tuple(_numbers(q).tolist())
+    return _independent(_in_numbers(tree), place, samples, seed)
 
 
 def close(tree: Tree, q: Matrix, fixed: Sequence[str] = ()) -> np.ndarray:
@@ -59,7 +61,7 @@ def close(tree: Tree, q: Matrix, fixed: Sequence[str] = ()) -> np.ndarray:
     steps of least change, in numbers. A column starts from its own q moved as far as the last one
     moved, so that a curve stays in one assembly. Raises ValueError naming the gap that remains.
     """
-    q, free = np.array(q, dtype=float), _free(tree, fixed)
+    tree, q, free = _in_numbers(tree), np.array(q, dtype=float), _free(tree, fixed)
     if q.ndim == 1:
         return _close(tree, q, free)
     closed, moved = np.empty_like(q), np.zeros(len(q))
@@ -74,7 +76,8 @@ def close_rates(tree: Tree, q: Matrix, qd: Matrix, fixed: Sequence[str] = ()) ->
 
     Raises ValueError if there are none.
     """
-    return _project(tree, q, _numbers(qd), np.zeros(len(labels(tree))), _free(tree, fixed), "rates")
+    still, tree = np.zeros(len(labels(tree))), _in_numbers(tree)
+    return _project(tree, q, _numbers(qd), still, _free(tree, fixed), "rates")
 
 
 def close_accelerations(
@@ -84,11 +87,17 @@ def close_accelerations(
 
     The joints named `fixed` are held. Raises ValueError if there are none.
     """
+    tree = _in_numbers(tree)
     bias = _numbers(gap_acceleration(tree, ca.DM(q), ca.DM(qd)))
     return _project(tree, q, _numbers(qdd), -bias, _free(tree, fixed), "accelerations")
 
 
 # Numbers ------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def _in_numbers(tree):
+    return reference(tree)
 
 
 def _numbers(value):
@@ -219,7 +228,7 @@ def examples(
 
     They are near `q` (a tuple of n) if given. Raises ValueError if the loops cannot be closed.
     """
-    configurations, trouble = [], None
+    configurations, trouble, tree = [], None, _in_numbers(tree)
     for start in _starts(tree, q, samples, seed):
         try:
             configurations.append(_close(tree, start, np.ones(tree.dof, dtype=bool)))

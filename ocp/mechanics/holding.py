@@ -17,6 +17,7 @@ import casadi as ca
 from ocp.mechanics import kinematics
 from ocp.mechanics.joints import GROUND
 from ocp.mechanics.loads import Wrench
+from ocp.mechanics.parameters import matrix
 from ocp.mechanics.rigid import resting
 from ocp.mechanics.stays import End, Stay
 from ocp.mechanics.tree import Tree
@@ -80,7 +81,7 @@ def _of_joint(tree, frames, stay, side, push):
     k = tree.link_index(stay.joint)
     joint = tree.joints[k]
     turns, none = joint.kind != "prismatic", ca.DM.zeros(3)
-    axis = frames[k][:3, :3] @ ca.DM(joint.screw[:3] if turns else joint.screw[3:])
+    axis = frames[k][:3, :3] @ matrix(joint.screw[:3] if turns else joint.screw[3:])
     place = frames[k][:3, 3]
     given = []
     for link, sign in ((stay.joint, 1), (joint.parent, -1)):
@@ -134,7 +135,7 @@ def _half_square(tree, moves, stay, order):
 def _end(tree, moves, which, order):
     """Return the place of an end, and its velocity and acceleration up to that order."""
     if not isinstance(which, str):
-        return (ca.DM(which), *[ca.DM.zeros(3)] * order)
+        return (matrix(which), *[ca.DM.zeros(3)] * order)
     move = kinematics.point_motion(tree, moves, which)
     return (move.origin, move.linear, move.linear_acceleration)[: order + 1]
 

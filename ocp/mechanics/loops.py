@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import casadi as ca
-import numpy as np
 
 from ocp.mechanics import kinematics
 from ocp.mechanics.loads import Load, Wrench
+from ocp.mechanics.parameters import array, matrix
 from ocp.mechanics.rigid import resting
 from ocp.mechanics.spatial import tidy
 from ocp.mechanics.tree import Tree
@@ -164,9 +164,9 @@ def _sides(tree, moves, loop):
 @lru_cache(maxsize=64)
 def _axes(loop):
     """Return the loop's axes as columns in the axes of the start's and the end's link."""
-    frame, turn = np.array(loop.frame), np.array(loop.turn)
+    frame, turn = array(loop.frame), array(loop.turn)
     pair = (turn @ frame, frame) if loop.axes == "end" else (frame, turn.T @ frame)
-    return tuple(ca.sparsify(ca.DM(tidy(part))) for part in pair)
+    return tuple(ca.sparsify(matrix(tidy(part))) for part in pair)
 
 
 def _rows(loop, start, end, order):
@@ -186,7 +186,7 @@ def _rows(loop, start, end, order):
     guide, constant = {
         "start": (start, at_start),
         "end": (end, at_end),
-        "global": (None, ca.DM(np.array(loop.frame))),
+        "global": (None, matrix(loop.frame)),
     }[loop.axes]
     rows = [
         ((1.0, _carried(guide, constant[:, "xyz".index(letter)], order), span),)
@@ -244,7 +244,7 @@ def _duals(loop, start, end):
         force . (v_end - v_start) + start . w_start + end . w_end
     """
     at_start, at_end = start.rotation @ _axes(loop)[0], end.rotation @ _axes(loop)[1]
-    guide = {"start": at_start, "end": at_end, "global": ca.DM(np.array(loop.frame))}[loop.axes]
+    guide = {"start": at_start, "end": at_end, "global": matrix(loop.frame)}[loop.axes]
     none, span = ca.DM(3, 1), end.origin - start.origin
     forces, starts, ends = [ca.DM(3, 0)], [ca.DM(3, 0)], [ca.DM(3, 0)]
     for letter in loop.position:

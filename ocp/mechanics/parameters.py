@@ -21,6 +21,23 @@ from ocp.mechanics.types import Matrix
 _KNOWN: dict[int, "Parameter"] = {}  # by the node of its symbol, which it keeps alive
 
 
+def _both(operation: Callable[..., Any]) -> Any:
+    """Return the methods of an operation with an open number first, and with it last."""
+    return (
+        lambda self, other: _combined(operation, self.expression, other),
+        lambda self, other: _combined(operation, other, self.expression),
+    )
+
+
+def _combined(operation: Callable[..., Any], one: Any, other: Any) -> Any:
+    """Return operation(one, other) as `opened` has it; of arrays numpy makes it, entry by entry."""
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return NotImplemented
+    result = operation(one, other)
+    numbers = any(isinstance(each, Open | int | float | np.number) for each in (one, other))
+    return _open_or_float(result) if numbers else opened(result)
+
+
 class Open:
     """A scalar expression of parameters in place of a number.
 
@@ -64,35 +81,11 @@ class Open:
     def __abs__(self) -> Any:
         return opened(ca.fabs(self.expression))
 
-    def __add__(self, other: Any) -> Any:
-        return _combined(add, self.expression, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return _combined(add, other, self.expression)
-
-    def __sub__(self, other: Any) -> Any:
-        return _combined(sub, self.expression, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return _combined(sub, other, self.expression)
-
-    def __mul__(self, other: Any) -> Any:
-        return _combined(mul, self.expression, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return _combined(mul, other, self.expression)
-
-    def __truediv__(self, other: Any) -> Any:
-        return _combined(truediv, self.expression, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return _combined(truediv, other, self.expression)
-
-    def __pow__(self, other: Any) -> Any:
-        return _combined(pow, self.expression, other)
-
-    def __rpow__(self, other: Any) -> Any:
-        return _combined(pow, other, self.expression)
+    __add__, __radd__ = _both(add)
+    __sub__, __rsub__ = _both(sub)
+    __mul__, __rmul__ = _both(mul)
+    __truediv__, __rtruediv__ = _both(truediv)
+    __pow__, __rpow__ = _both(pow)
 
     def __lt__(self, other: Any) -> Any:
         return self.expression < other
@@ -191,15 +184,6 @@ def _number(what: str, value: Any) -> float:
     if isnan(number):
         raise ValueError(f"{what}: expected a number, got nan")
     return number
-
-
-def _combined(operation: Callable[..., Any], one: Any, other: Any) -> Any:
-    """Return operation(one, other) as `opened` has it; of arrays numpy makes it, entry by entry."""
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return NotImplemented
-    result = operation(one, other)
-    numbers = any(isinstance(each, Open | int | float | np.number) for each in (one, other))
-    return _open_or_float(result) if numbers else opened(result)
 
 
 def opened(value: Any) -> Any:

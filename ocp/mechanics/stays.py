@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ocp.mechanics.checks import frozen, limits, numbers, positive, set_fields
+from ocp.mechanics.parameters import reference
 
 End: TypeAlias = str | Sequence[float]
 Spans: TypeAlias = Sequence[tuple[float, float]]
@@ -47,12 +48,14 @@ class Stay:
         if not isinstance(self.name, str) or not self.name:
             raise ValueError(f"stay: name: expected a word, got {self.name!r}")
         label = f"stay {self.name!r}"
-        lower, upper = limits(f"{label}: bounds", (self.lower, self.upper))
-        set_fields(self, lower=lower, upper=upper, leak=positive(f"{label}: leak (J)", self.leak))
+        unit = "" if self.joint else "m"
+        lower, upper = limits(f"{label}: bounds", (self.lower, self.upper), unit)
+        leak = positive(f"{label}: leak (J)", self.leak)
+        set_fields(self, lower=lower, upper=upper, leak=leak)
         for what in ("start", "end"):
             value = getattr(self, what)
             if not isinstance(value, str):
-                set_fields(self, **{what: frozen(numbers(f"{label}: {what}", value, (3,)))})
+                set_fields(self, **{what: frozen(numbers(f"{label}: {what}", value, (3,), "m"))})
         if self.closed is not None:
             set_fields(self, closed=_spans(f"{label}: closed", self.closed))
             if len(self.sides) > 1:
@@ -63,6 +66,7 @@ class Stay:
             raise ValueError(f"{label}: expected a joint, or a start and an end; got both or none")
         if not self.joint and not (self.start and self.end):
             raise ValueError(f"{label}: expected a start and an end, got one of them")
+        lower, upper = reference((lower, upper))
         if not (isfinite(lower) or isfinite(upper)) or lower == upper:
             raise ValueError(
                 f"{label}: expected a bound, or two different ones, got {lower:g} and {upper:g}"
@@ -94,7 +98,9 @@ class Stay:
     @property
     def sides(self) -> tuple[str, ...]:
         """The bounds that it has, "lower" before "upper"."""
-        return tuple(side for side in ("lower", "upper") if isfinite(getattr(self, side)))
+        return tuple(
+            side for side in ("lower", "upper") if isfinite(reference(getattr(self, side)))
+        )
 
 
 def cable(name: str, start: End, end: End, length: float, **options: Any) -> Stay:

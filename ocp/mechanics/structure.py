@@ -10,6 +10,7 @@ import numpy as np
 from ocp.mechanics.closure import Independence, examples, independent
 from ocp.mechanics.holding import stay_labels
 from ocp.mechanics.loops import DEPENDENT, gap_jacobian, labels, units
+from ocp.mechanics.parameters import reference
 from ocp.mechanics.tree import Tree
 
 ROOT_KINDS = ["prismatic"] * 3 + ["revolute"] * 3
@@ -146,7 +147,7 @@ def bearing(tree: Tree, passive: tuple[int, ...]) -> tuple[int, ...] | None:
     chosen: list[int] = []
     if not rows:
         return ()
-    rest = np.array(gap_jacobian(tree, ca.DM(examples(tree)[0])))[np.ix_(rows, passive)]
+    rest = np.array(gap_jacobian(reference(tree), ca.DM(examples(tree)[0])))[np.ix_(rows, passive)]
     size = max(np.linalg.norm(rest, axis=0).max(initial=0.0), 1e-9)
     while len(chosen) < len(rows):
         length = np.linalg.norm(rest, axis=0)

@@ -25,7 +25,7 @@ from ocp.mechanics.checks import (
 )
 from ocp.mechanics.joints import GROUND, Joint
 from ocp.mechanics.modes import Modes
-from ocp.mechanics.parameters import is_open
+from ocp.mechanics.parameters import is_open, parameters_of
 from ocp.mechanics.stays import Stay
 from ocp.mechanics.types import Numbers
 
@@ -182,6 +182,8 @@ class Tree:
         _check_unique("loop", [loop.name for loop in self.loops])
         for loop in self.loops:
             _check_ends(self, f"loop {loop.name!r}", loop.start, loop.end)
+        if self.flexible:
+            _check_numbers(self)
         _check_unique("stay", [stay.name for stay in self.stays])
         for stay in self.stays:
             _check_stay(self, stay)
@@ -316,6 +318,16 @@ def _amplitudes(name, modes, units):
 
 def _known(what, names):
     return f"the {what} are {', '.join(names)}" if names else f"there are no {what}"
+
+
+def _check_numbers(tree):
+    moved = [(joint.home, joint.screw) for joint in tree.joints]
+    names = [each.name for each in parameters_of((tree.links, moved, tree.points, tree.gravity))]
+    if names:
+        raise ValueError(
+            f"parameters {', '.join(names)}: trees with links that bend "
+            f"({', '.join(tree.flexible)}) take none yet"
+        )
 
 
 def _check_unique(what, names):

@@ -5,12 +5,19 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
+from closed_trees import case
+from ocp.models.flexible_arm import slewing_arm
+from ocp.models.four_bar import four_bar
+from ocp.models.two_link import two_link
 from open_trees import numbers_of, opened_tree
 from random_trees import over, random_motion, random_tree
 
-from ocp import Joint, Link, Parameter, Point, Tree
-from ocp.mechanics import fixed, kinematics, revolute, screw
+from ocp import Joint, Link, Parameter, Point, Tree, cable, stop
+from ocp.dynamics import closed_loops
+from ocp.mechanics import closure, fixed, kinematics, loops, revolute, screw
+from ocp.mechanics.holding import stay_accelerations, stay_gaps, stay_torques
 from ocp.mechanics.parameters import closed
+from ocp.mechanics.structure import structure
 from ocp.mechanics.zero_moment import body_weight
 
 LENGTH, MASS = Parameter("length", 0.5, "m"), Parameter("mass", 2.0, "kg")
@@ -35,7 +42,7 @@ def quantities(tree, q, qd, qdd):
     return ca.vertcat(*(ca.vec(part) for part in parts))
 
 
-@over(range(6))
+@over(range(3))
 def test_where_an_open_tree_is_and_how_it_moves_is_that_of_its_numbers(seed):
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, 1 + int(4 * rng.random()), massless=0)
@@ -45,6 +52,77 @@ def test_where_an_open_tree_is_and_how_it_moves_is_that_of_its_numbers(seed):
     np.testing.assert_allclose(
         numbers_of(quantities(opened, *motion), values), wanted, atol=1e-12 * np.abs(wanted).max()
     )
+
+
+@over(range(2))
+def test_gaps_of_open_loops_and_their_forces_are_those_of_the_numbers(seed):
+    given, q, _, qd, qdd, multipliers = case(seed)
+    opened, values = opened_tree(np.random.default_rng(seed), given)
+    q, qd, qdd, multipliers = map(ca.DM, (q, qd, qdd, multipliers))
+
+    def gaps(tree):
+        parts = [
+            loops.gap(tree, q),
+            loops.gap_jacobian(tree, q),
+            loops.gap_rate(tree, q, qd),
+            loops.gap_acceleration(tree, q, qd, qdd),
+            loops.loop_torques(tree, q, multipliers),
+        ]
+        return numbers_of(ca.vertcat(*map(ca.vec, parts)), values)
+
+    wanted = gaps(closed(opened, values))
+    np.testing.assert_allclose(gaps(opened), wanted, atol=1e-11 * np.abs(wanted).max())
+
+
+def test_a_mechanism_of_open_numbers_closes_at_its_own_and_moves_by_those_given():
+    scale, tree = Parameter("scale", 1.0), four_bar()
+    opened = replace(
+        tree,
+        links=tuple(replace(link, mass=scale * link.mass) for link in tree.links),
+        points=tuple(
+            replace(point, position=scale * np.array(point.position)) for point in tree.points
+        ),
+    )
+    q = closure.close(tree, np.full(tree.dof, 0.3))
+    np.testing.assert_array_equal(closure.close(opened, np.full(tree.dof, 0.3)), q)
+    assert structure(opened).cuts == structure(tree).cuts
+    assert structure(opened).bearing == structure(tree).bearing
+    rates = ca.DM(np.linspace(0.1, 0.4, tree.dof))
+    moved = (
+        closed_loops.forward(each, ca.DM(q), rates, rates, near=ca.DM(q))[0]
+        for each in (opened, tree)
+    )
+    actual, wanted = (numbers_of(each, {scale: 1.0}) for each in moved)
+    np.testing.assert_allclose(actual, wanted, rtol=1e-11)
+
+
+def test_gaps_of_open_stays_and_their_forces_are_those_of_the_numbers():
+    rope, floor = Parameter("rope", 1.0, "m"), Parameter("floor", 0.1)
+    peg = Parameter("peg", 2.0, "m")
+    arm = two_link()
+    opened = replace(
+        arm,
+        stays=(
+            cable("rope", (0.0, peg, 0.0), "tip", rope),
+            stop("floor", arm.names[0], lower=floor, upper=2 + floor),
+        ),
+    )
+    values, (q, qd, qdd) = {rope: 1.7, floor: -0.4, peg: 1.5}, map(ca.DM, np.eye(3, 2) + 0.2)
+
+    def gaps(tree):
+        forces = stay_torques(tree, kinematics.poses(tree, q), ca.DM([1.0, 2.0, 3.0]))
+        parts = stay_gaps(tree, q), stay_accelerations(tree, q, qd, qdd), forces
+        return numbers_of(ca.vertcat(*parts), values)
+
+    np.testing.assert_allclose(gaps(opened), gaps(closed(opened, values)), atol=1e-13)
+    with pytest.raises(ValueError, match="stay 'rope': bounds of a distance: .* above 0 m"):
+        closed(opened, {rope: -1.0})
+
+
+def test_a_tree_that_bends_refuses_parameters_by_name():
+    arm = slewing_arm()
+    with pytest.raises(ValueError, match="parameters fall: trees with links that bend .* none yet"):
+        replace(arm, gravity=(0, 0, Parameter("fall", -9.81, "m/s2")))
 
 
 def test_a_closed_tree_is_the_tree_stated_with_numbers():
