@@ -106,9 +106,10 @@ class Box:
             self.asked[0, "lower"] = self.asked[0, "upper"] = limits, 0, 1.0
         variables = range(layout.size)[layout.parameters]
         for number, (variable, parameter) in enumerate(zip(variables, layout.values)):
-            limits = parameter_limits(parameter)
-            self.asked[variable, "lower"] = self.asked[variable, "upper"] = limits, 0, 0.0
             given = layout.values[parameter]
+            if number < layout.free:  # of others the program does not know what they cost
+                limits = parameter_limits(parameter)
+                self.asked[variable, "lower"] = self.asked[variable, "upper"] = limits, 0, 0.0
             sought = number < layout.free and parameter.name not in layout.held
             self.lower[variable] = parameter.lower if sought else given
             self.upper[variable] = parameter.upper if sought else given

@@ -1,0 +1,152 @@
+"""Parameters found with the motion: where a closed form, or a search outside, finds them."""
+
+from dataclasses import replace
+from functools import cache
+from math import pi
+
+import numpy as np
+import pytest
+from ocp.models.two_link import two_link
+
+from ocp import (
+    BSpline,
+    Link,
+    Parameter,
+    Point,
+    Problem,
+    Solver,
+    Tree,
+    at_end,
+    at_start,
+    duration,
+    effort,
+    path,
+    prepare,
+    prismatic,
+    revolute,
+    solve,
+    squares,
+    torque_limits,
+    verify,
+)
+from ocp.problem.objectives import final
+
+EXACT = Solver(options={"tol": 1e-12})
+
+
+def test_a_free_stiffness_is_that_of_resonance():
+    """m (pi/T)^2: a spring that swings a mass from side to side in T needs no motor."""
+    mass, T = 2.0, 0.5
+    stiffness = Parameter("stiffness", 10.0, "N/m", 0.0, 500.0, free=True)
+    cart = Tree(links=[Link(mass=mass)], joints=[prismatic("cart", axis=(1, 0, 0))])
+    problem = Problem(
+        tree=cart,
+        motion=BSpline(points=20, degree=5),
+        duration=T,
+        objective=squares("motor", lambda at: at.tau + stiffness * at.q),
+        constraints=(at_start(cart, q=-0.3, qd=0.0), at_end(cart, q=0.3, qd=0.0)),
+    )
+    best = solve(problem, solver=EXACT).require()
+    assert best.parameters["stiffness"] == pytest.approx(mass * (pi / T) ** 2, rel=1e-6)
+
+
+def reaching(length):
+    """An arm without gravity, its first link as long as one likes, from one place to another."""
+    second = revolute("elbow", parent="shoulder", home=(length, 0, 0))
+    rod = Link(mass=1.0, com=(length / 2, 0, 0), inertia=np.diag([0.001, 0.02, 0.02]))
+    fore = Link(mass=0.7, com=(0.2, 0, 0), inertia=np.diag([0.001, 0.02, 0.02]))
+    tip = Point(name="tip", link="elbow", position=(0.4, 0, 0))
+    arm = Tree(links=[rod, fore], joints=[revolute("shoulder"), second], points=[tip])
+    ends = {"start": (0.45, -0.3), "end": (0.2, 0.6)}
+    return Problem(
+        tree=arm,
+        motion=BSpline(points=10),
+        duration=0.6,
+        objective=effort(),
+        constraints=(
+            path("rest", lambda at: at.qd, lower=0.0, upper=0.0, when="ends"),
+            *(
+                path(name, lambda at: at.position("tip")[:2], lower=goal, upper=goal, when=name)
+                for name, goal in ends.items()
+            ),
+        ),
+    )
+
+
+@cache
+def longest():
+    """The plan of the arm with a free length, and its best one."""
+    plan = prepare(reaching(Parameter("length", 0.4, "m", 0.12, 1.0, free=True)), solver=EXACT)
+    return plan, plan.solve().require()
+
+
+def test_a_free_length_is_where_a_search_of_one_dimension_finds_it():
+    plan, best = longest()
+
+    def slope(length):
+        kept = plan.solve(best, length=length).require()
+        return -float(kept.multipliers["parameter length"].values[0, 0])
+
+    low, high = best.parameters["length"] - 5e-4, best.parameters["length"] + 1e-3
+    at_low, at_high = slope(low), slope(high)
+    assert at_low < 0 < at_high
+    for _ in range(8):
+        low, high = high, high - at_high * (high - low) / (at_high - at_low)
+        at_low, at_high = at_high, slope(high)
+        if abs(high - low) < 1e-9:
+            break
+    assert high == pytest.approx(best.parameters["length"], rel=1e-6)
+
+
+def test_a_plan_of_a_free_length_is_the_problem_of_that_length():
+    _, best = longest()
+    stated = solve(reaching(best.parameters["length"]), solver=EXACT, guess=best).require()
+    assert stated.objective == pytest.approx(best.objective, rel=1e-9)
+    check = verify(best)
+    assert check.kkt is not None and check.kkt < 1e-8 and check.defect < 1e-6
+
+
+def test_the_largest_payload_is_where_the_least_time_is_what_there_is():
+    arm, limit = two_link(torque=10.0), 0.5
+    payload = Parameter("payload", 0.1, "kg", 0.0, 5.0)
+    upper, fore = arm.links
+    laden = replace(arm, links=(upper, replace(fore, mass=fore.mass + payload)))
+    quickest = Problem(
+        tree=laden,
+        motion=BSpline(points=10),
+        duration=(0.1, 5.0),
+        objective=duration(),
+        constraints=(
+            at_start(laden, q=(0.0, -2.0), qd=0.0),
+            at_end(laden, q=(1.0, -1.0), qd=0.0),
+            torque_limits(laden),
+        ),
+    )
+    heaviest = replace(
+        quickest,
+        duration=limit,
+        objective=(-1.0) * final("payload", lambda at: payload.expression),
+    )
+    most = prepare(heaviest, solver=EXACT, free=("payload",)).solve().require()
+    plan = prepare(quickest, solver=EXACT)
+    former, low, high = None, most.parameters["payload"] * 0.9, most.parameters["payload"] * 1.1
+    times = {}
+    for mass in (low, high):
+        former = plan.solve(former, payload=mass).require()
+        times[mass] = former.duration - limit
+    for _ in range(8):
+        low, high = high, high - times[high] * (high - low) / (times[high] - times[low])
+        former = plan.solve(former, payload=high).require()
+        times[high] = former.duration - limit
+        if abs(times[high]) < 1e-10:
+            break
+    assert high == pytest.approx(most.parameters["payload"], rel=1e-6)
+
+
+def test_a_free_parameter_that_nothing_depends_on_is_named():
+    idle = Parameter("idle", 1.0, "m", 0.0, 2.0, free=True)
+    arm, _ = two_link(), idle
+    base = replace(arm, points=(Point(name="aside", link=arm.names[0], position=(idle, 0, 0)),))
+    problem = replace(reaching(0.4), tree=base, constraints=())
+    with pytest.raises(ValueError, match="parameter 'idle': is free, but neither a constraint"):
+        prepare(problem)
