@@ -10,6 +10,7 @@ from ocp.models.two_link import two_link
 
 from ocp import (
     BSpline,
+    Guess,
     Link,
     Parameter,
     Point,
@@ -53,11 +54,11 @@ def test_a_free_stiffness_is_that_of_resonance():
 def reaching(length):
     """An arm without gravity, its first link as long as one likes, from one place to another."""
     second = revolute("elbow", parent="shoulder", home=(length, 0, 0))
-    rod = Link(mass=1.0, com=(length / 2, 0, 0), inertia=np.diag([0.001, 0.02, 0.02]))
-    fore = Link(mass=0.7, com=(0.2, 0, 0), inertia=np.diag([0.001, 0.02, 0.02]))
+    rod = Link(mass=0.2, com=(length / 2, 0, 0), inertia=np.diag([0.2, 0.2, 0.2]))
+    fore = Link(mass=0.2, com=(0.2, 0, 0), inertia=np.diag([0.05, 0.05, 0.05]))
     tip = Point(name="tip", link="elbow", position=(0.4, 0, 0))
     arm = Tree(links=[rod, fore], joints=[revolute("shoulder"), second], points=[tip])
-    ends = {"start": (0.45, -0.3), "end": (0.2, 0.6)}
+    ends = {"start": (0.3, 0.1), "end": (-0.4, 0.3)}
     return Problem(
         tree=arm,
         motion=BSpline(points=10),
@@ -77,7 +78,7 @@ def reaching(length):
 def longest():
     """The plan of the arm with a free length, and its best one."""
     plan = prepare(reaching(Parameter("length", 0.4, "m", 0.12, 1.0, free=True)), solver=EXACT)
-    return plan, plan.solve().require()
+    return plan, plan.solve(Guess(q=[[0.2, 1.8], [0.9, 0.9]])).require()
 
 
 def test_a_free_length_is_where_a_search_of_one_dimension_finds_it():
