@@ -13,6 +13,7 @@ with 1 the last one, are Radau's (Garg et al. 2010).
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -116,9 +117,8 @@ class Mesh:
         """Return B (N, points) with d^order q / ds^order (s) = B c: q, q' and q'' are polynomials
         of their own; where they meet at the end of an interval, they are those of its stages.
 
-        q''' is the slope of q'': of Hermite and Simpson's polynomials, from the right where two
-        meet; of Radau's, which jump there, the difference of neighbouring nodes over their
-        distance.
+        q''' is the slope of polynomials through the values of q'' at an interval's nodes, the start
+        among them where that is one; where two meet, from the right.
         """
         s = np.atleast_1d(np.asarray(s, dtype=float))
         if order == 3:
@@ -142,18 +142,22 @@ class Mesh:
 
     def _slopes(self, s: Array) -> Array:
         """Return the matrix (N, nodes) that makes slopes of q'' from its values at the nodes."""
-        nodes, slopes = self.nodes, np.zeros((len(s), len(self.nodes)))
-        line = np.arange(len(s))
-        if self._skipped == 0:
-            interval = np.searchsorted(self.breaks[1:-1], s + ALIKE, side="right")
-            stages = members(self, interval[:, None])[1]
-            place = (s - self.breaks[interval]) / self.widths[interval]
-            slopes[line[:, None], stages] = _inclines(self, place) / self.widths[interval][:, None]
-        elif len(nodes) > 1:
-            step = np.searchsorted(nodes[1:-1], s + ALIKE, side="right")
-            slopes[line, step + 1] = 1 / np.diff(nodes)[step]
-            slopes[line, step] = -slopes[line, step + 1]
+        slopes = np.zeros((len(s), len(self.nodes)))
+        intervals = np.searchsorted(self.breaks[1:-1], s + ALIKE, side="right")
+        for interval in np.unique(intervals):
+            inside, (numbers, places) = intervals == interval, self._through(interval)
+            start, width = self.breaks[interval], self.widths[interval]
+            values = _inclines(places, (s[inside] - start) / width) / width
+            slopes[np.ix_(inside, numbers)] = values
         return slopes
+
+    def _through(self, interval: int) -> tuple[Array, Array]:
+        """Return the numbers of the nodes that q''' is known by on an interval, and where they lie
+        there."""
+        numbers, places = members(self, interval)[1], self.stages
+        if self._skipped and interval > 0:
+            return np.append(numbers[0] - 1, numbers), np.append(0.0, places)
+        return numbers, places
 
     def interpolation(self, s: ArrayLike, nodes: ArrayLike | None = None) -> Array:
         """Return the matrix (N, nodes) that runs the polynomials through values at the nodes, as
@@ -167,11 +171,14 @@ class Mesh:
 
     @property
     def rates(self) -> Array:
-        """Instants that tell all of q''': both ends of every interval from its inside for Hermite
-        and Simpson's polynomials, the middles between neighbouring nodes for Radau's."""
-        if self._skipped:
-            return (self.nodes[1:] + self.nodes[:-1]) / 2
-        return np.sort(np.append(self.breaks[:-1], [*(self.breaks[1:-1] - SIDE), 1.0]))
+        """Instants that tell all of q''': on every interval as many as its polynomial has freedom,
+        both ends from the inside among them, or the middle where it is constant."""
+        instants = []
+        for interval, (start, end) in enumerate(pairwise(self.breaks.tolist())):
+            count = len(self._through(interval)[0]) - 1
+            last = end - (SIDE if end < 1 else 0.0)
+            instants.append(np.linspace(start, last, count) if count > 1 else (start + end) / 2)
+        return np.hstack(instants)
 
     def grid(self, per_segment: int = 1) -> Array:
         """Return the positions, where inequalities hold."""
@@ -213,11 +220,11 @@ def lagrange(mesh: Mesh, places) -> Array:
     return vandermonde(2 * np.asarray(places) - 1, degree) @ inverse
 
 
-def _inclines(mesh: Mesh, places) -> Array:
-    """Return dl_j at places of an interval, by its length, (places, stages)."""
-    powers = np.vander(mesh.stages, increasing=True)
-    place, power = np.asarray(places)[:, None], np.arange(1, len(mesh.stages))
-    return power * place ** (power - 1) @ np.linalg.inv(powers)[1:]
+def _inclines(nodes: Array, places: Array) -> Array:
+    """Return the slopes at places of the polynomials that are 1 at one of the nodes and 0 at the
+    others, (places, nodes)."""
+    powers, power = np.vander(nodes, increasing=True), np.arange(1, len(nodes))
+    return power * places[:, None] ** (power - 1) @ np.linalg.inv(powers)[1:]
 
 
 def defects(mesh: Mesh) -> Array:

@@ -112,6 +112,7 @@ def _traced(solution: Solution, wanted: Callable[[Instant], Any], s: np.ndarray)
         traced = trace(problem, solution.formulation, wanted, known)
         return traced(inputs(solution, s, rated=traced.rated), s)
     traced = trace(problem, solution.formulation, wanted, None)
-    motion = problem, solution.points, solution.duration, s
-    y = motion_inputs(*motion)
-    return traced(np.vstack([y, motion_rates(*motion)]) if traced.rated else y, s)
+    y = motion_inputs(problem, solution.points, solution.duration, s)
+    if traced.rated:
+        y = np.vstack([y, motion_rates(problem, solution.points, s)])
+    return traced(y, s)

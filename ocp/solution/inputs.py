@@ -38,7 +38,7 @@ def inputs(solution: "Solution", s: np.ndarray, *, rated: bool = False) -> np.nd
         lines = np.vstack([_cut_forces(solution), stay_forces(solution), *wrenches])
     parts = [motion_inputs(problem, solution.points, duration, s)]
     if rated:
-        parts.append(motion_rates(problem, solution.points, duration, s))
+        parts.append(motion_rates(problem, solution.points, s))
     if lines.size:
         known = lines @ wrenches_between(problem, solution.nodes, s).T
         parts.insert(1, known)

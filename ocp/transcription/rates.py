@@ -147,11 +147,11 @@ def _slopes(layout, s, width, first):
     return tuple(np.concatenate(part) for part in zip(*parts))
 
 
-def motion_rates(problem: Problem, control_points, duration: float, s) -> np.ndarray:
+def motion_rates(problem: Problem, control_points, s) -> np.ndarray:
     """Return q''' (n, N) at the instants s, or qddd where the duration is given, as `rated_map` has
     it."""
-    free = free_duration(problem)
-    return control_points @ problem.motion.values(s, 3).T / (1.0 if free else duration**3)
+    by_s = control_points @ problem.motion.values(s, 3).T
+    return by_s if free_duration(problem) else by_s / problem.duration[0] ** 3
 
 
 def rate_instants(layout: Layout, nodes, *, equal: bool, lifted: bool, steady: bool) -> np.ndarray:
