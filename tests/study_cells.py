@@ -9,13 +9,16 @@ from dataclasses import replace
 from ocp.problems.two_link_lift import problem as lift
 from ocp.problems.two_link_time import problem as fastest
 
-from ocp import Attempt, solve
+from ocp import Attempt, Parameter, Task, solve
 from ocp.solvers import INTERRUPTED
 
 
 def problem(torque: float = 10.0, points: int = 6):
     """`torque`: limit (N m); `points`: control points."""
     return fastest(torque=torque, points=points)
+
+
+PLANNED = Task(problem, parameters=[Parameter("torque", 10.0, "N m", 1.0, 50.0)])
 
 
 def weighed(u: float = 0.5):

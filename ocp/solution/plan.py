@@ -2,7 +2,9 @@
 with other values of its parameters."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +15,7 @@ from ocp.mechanics.parameters import Parameter, values_of
 from ocp.mechanics.zero_moment import body_weight
 from ocp.problem.statement import Problem
 from ocp.solution.arguments import check_solve
-from ocp.solution.attempts import LADDER, Attempt, Climb, climb, ladder
+from ocp.solution.attempts import LADDER, PLAIN, Attempt, Climb, climb, ladder
 from ocp.solution.budget import Watch
 from ocp.solution.diagnosis import explain
 from ocp.solution.elastic import Elastic, must_give_way
@@ -29,6 +31,8 @@ from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
 from ocp.transcription.variables import Layout, instants_at, motion_at, split, values_at
 
 ARGUMENTS = ("self", "guess", "watch", "attempts", "certify")  # names of no parameter
+Kept = dict[tuple[Any, ...], "Plan"]  # plans by what they were prepared from
+_KEPT: ContextVar[Kept | None] = ContextVar("plans that are kept", default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -85,10 +89,46 @@ class Plan:
 
         return replace(solution, verification=verify(solution))
 
+    def map(
+        self,
+        over: Iterable[Mapping[str, float]],
+        guess: Guess | Solution | None = None,
+        *,
+        chain: bool = False,
+        **options: Any,
+    ) -> tuple[Solution, ...]:
+        """Return the Solutions for many sets of values {name: number}, in their order.
+
+        Each starts from the `guess`; with `chain` from the solution of the nearest set before it,
+        in shares of the ranges of the values, and from the guess should it fail from there.
+        `options` are those of `solve`. Raises ValueError as `solve` does, before anything is
+        solved.
+        """
+        sets: list[dict[str, Any]] = [dict(values) for values in over]
+        numbers = [list(values_of(self.parameters, values).values()) for values in sets]
+        solutions: list[Solution] = []
+        for k, values in enumerate(sets):
+            solved = [j for j in range(k) if chain and solutions[j].success]
+            if solved:
+                first = solutions[_nearest(np.array(numbers), k, solved)]
+                solution = self.solve(first, **options | {"attempts": PLAIN}, **values)
+            if not solved or not solution.success:
+                solution = self.solve(guess, **options, **values)
+            solutions.append(solution)
+        return tuple(solutions)
+
     def at(self, values: Mapping[str, float]) -> Transcribed:
         """Return the program for values of parameters by name."""
         held = {each.name for each in self.free} & set(values)
         return self.transcribed.at(values_of(self.parameters, values), held)
+
+
+def _nearest(places: np.ndarray, k: int, others: Sequence[int]) -> int:
+    """Return which of other rows of numbers is nearest to row k, in shares of their ranges."""
+    ranges = np.ptp(places, axis=0)
+    shares = places / np.where(ranges > 0.0, ranges, 1.0)
+    distances = np.linalg.norm(shares[others] - shares[k], axis=1)
+    return others[int(np.argmin(np.round(distances, 9)))]
 
 
 def prepare(
@@ -109,6 +149,9 @@ def prepare(
     names = (free,) if isinstance(free, str) else tuple(free)
     for name in names:
         instance("free: name of a parameter", name, str)
+    kept, key = _KEPT.get(), (id(problem), transcription, names)
+    if kept is not None and key in kept:
+        return replace(kept[key], solver=solver, attempts=ladder(attempts, solver), seconds=0.0)
     transcribed = transcribe(problem, transcription, free=names)
     for parameter in transcribed.parameters:
         if parameter.name in ARGUMENTS:
@@ -116,13 +159,30 @@ def prepare(
                 f"parameter {parameter.name!r}: an argument of Plan.solve has this name; "
                 "take another"
             )
-    return Plan(
+    plan = Plan(
         problem=problem,
         transcribed=transcribed,
         solver=solver,
         attempts=ladder(attempts, solver),
         seconds=time.perf_counter() - begin,
     )
+    if kept is not None and plan.parameters:
+        kept[key] = plan
+    return plan
+
+
+@contextmanager
+def keeping(plans: Kept) -> Iterator[None]:
+    """Keep the plans that are prepared within, in `plans`: what is prepared again, the very same
+    problem for an equal transcription, is the plan that it was.
+
+    So whatever solves a problem with other values, by `solve` or by `prepare`, builds it once.
+    """
+    token = _KEPT.set(plans)
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
 
 
 def _solved(

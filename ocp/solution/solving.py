@@ -1,6 +1,6 @@
 """The one verb: prepare, solve, and return the Solution."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +25,7 @@ def solve(
     attempts: Iterable[Attempt] = LADDER,
     certify: bool = False,
     refine: float | None = None,
+    values: Mapping[str, float] | None = None,
 ) -> Solution:
     """Return the Solution of a problem; not converging is a status, on which `.require()` insists.
 
@@ -37,17 +38,21 @@ def solve(
     added up in the statistics, and their statuses listed. Where all fail, the solution is that of
     the last that ended by itself, and unless it was the only one the explanation names first what
     must give way. With `certify` it carries its Verification; with `refine`, a
-    tolerance, it is solved on finer and finer bases until that holds: see `ocp.refine`.
-    Raises ValueError before the solve for anything wrong with the statement.
+    tolerance, it is solved on finer and finer bases until that holds: see `ocp.refine`. `values`
+    {name: number} are those of the problem's parameters, as `Plan.solve` takes them. Raises
+    ValueError before the solve for anything wrong with the statement.
     """
     check_solve(problem, transcription, solver, watch, attempts)
+    if refine is not None and values:
+        raise ValueError("values: are given to one program, not to bases that are refined")
     if refine is not None:
         from ocp.solution.refinement import refine as in_rounds  # each of which solves
 
         settings: dict[str, Any] = {"guess": guess, "watch": watch, "attempts": attempts}
         return in_rounds(problem, refine, transcription, solver, **settings)
     plan = prepare(problem, transcription, solver, attempts=attempts)
-    solution = plan.solve(guess, watch=watch, certify=certify)
+    given: dict[str, Any] = dict(values or {})
+    solution = plan.solve(guess, watch=watch, certify=certify, **given)
     statistics = dict(solution.statistics)
     for name in ("build_seconds", "total_seconds"):
         statistics[name] += plan.seconds

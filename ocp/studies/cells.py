@@ -5,6 +5,7 @@ Numbers, words, and the bytes of the solution's file.
 
 import threading
 import time
+from dataclasses import replace
 from typing import Any
 
 from ocp.dynamics import Formulation
@@ -13,11 +14,22 @@ from ocp.solution.archive import content_of
 from ocp.solution.archive import restored as from_archive
 from ocp.solution.certificate import Verification, verify
 from ocp.solution.files import plain, versions
+from ocp.solution.plan import Kept, keeping
 from ocp.solution.solution import Solution
 from ocp.solution.wandering import wandering
 from ocp.solvers import INTERRUPTED
 from ocp.studies.addresses import resolve
-from ocp.studies.content import Content, Find, once, settings, solver, statement, transcription
+from ocp.studies.content import (
+    Content,
+    Find,
+    once,
+    open_statement,
+    settings,
+    solver,
+    statement,
+    transcription,
+)
+from ocp.studies.opened import opened
 from ocp.studies.rows import FAILED, SOLVED
 from ocp.transcription.methods import METHODS
 from ocp.transcription.transcribe import Transcription
@@ -64,30 +76,49 @@ def restored(archive: bytes, name: str, data: Content, find: Find) -> Solution:
 
     Raises ValueError, which begins with the `name` of the cell, if they are of another problem.
     """
-    problem, settled = statement(data, find), transcription(data, find)
+    return _read(archive, name, statement(data, find), transcription(data, find))
+
+
+def _read(archive: bytes, name: str, problem: Problem | None, settled: Transcription) -> Solution:
+    """Return the Solution of a file's bytes, with a problem or that of the file."""
     own = METHODS.get(settled.method.name) is not type(settled.method)
     dynamics = settled.dynamics if isinstance(settled.dynamics, Formulation) else None
     return from_archive(archive, name, problem, dynamics, settled.method if own else None)
 
 
 def _solved(data: Content, seed: Seed | None) -> Result:
-    problem, settled = statement(data, resolve), transcription(data, resolve)
+    problem, settled = open_statement(data, resolve), transcription(data, resolve)
     guesses: list[Any] = [_start(problem, settled, data["start"])]
+    given: dict[str, Any] = {}
+    plans: Kept = {}
+    if data.get("parameters"):  # its numbers have been checked, the plan is that of all
+        shared = opened(data)
+        problem, plans, given = shared.problem, shared.plans, {"values": shared.values(data)}
     if seed is not None:
-        arguments, archive = seed
-        neighbour = data | {"arguments": arguments}
-        guesses.insert(0, restored(archive, "neighbour", neighbour, resolve))
+        guesses.insert(0, _neighbour(data, *seed))
     method = resolve(data["method"])
     for guess in guesses:  # one start of many is tried once, and so is a neighbour's motion
         last = guess is guesses[-1] and data["start"] is None
-        how = settings(data, resolve) | ({} if last else once(method))
-        solution = method(problem, settled, solver(data, resolve), guess=guess, **how)
+        how = settings(data, resolve) | given | ({} if last else once(method))
+        with keeping(plans):
+            solution = method(problem, settled, solver(data, resolve), guess=guess, **how)
         if solution.status == INTERRUPTED:
             return {"status": STOPPED, "reason": "interrupted"}
         if solution.success:
             break
     seeded = seed is not None and guess is guesses[0]
     return _outcome(data, solution) | {"statistics": _statistics(data, solution, seeded)}
+
+
+def _neighbour(data: Content, arguments: dict[str, Any], archive: bytes) -> Solution:
+    """Return the solution of a neighbour with these arguments, for a start from it.
+
+    A plan takes motion and multipliers of it, which the bytes hold as data.
+    """
+    if not data.get("parameters"):
+        return restored(archive, "neighbour", data | {"arguments": arguments}, resolve)
+    solution = _read(archive, "neighbour", None, transcription(data, resolve))
+    return replace(solution, parameters={name: arguments[name] for name in data["parameters"]})
 
 
 def _outcome(data: Content, solution: Solution) -> Result:

@@ -5,12 +5,14 @@ So it goes to any process or computer, and never a Problem or a graph; and its h
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from math import isfinite
 from typing import Any
 
 from ocp.dynamics import Formulation
 from ocp.dynamics.catalogue import is_choice, is_named
+from ocp.mechanics.parameters import Parameter, closed
 from ocp.problem import Problem
 from ocp.solution.attempts import PLAIN
 from ocp.solution.files import plain
@@ -19,7 +21,7 @@ from ocp.solution.solving import solve
 from ocp.solvers import Solver
 from ocp.studies.addresses import address, named, where
 from ocp.studies.rows import Cell, identity
-from ocp.studies.task import FRAMEWORK, GIVEN, Task, check_spline, on_spline
+from ocp.studies.task import FRAMEWORK, GIVEN, Task, check_parameter, check_spline, on_spline
 from ocp.transcription.methods import METHODS, Method, method_of
 from ocp.transcription.transcribe import Transcription, settings_of, transcription_of
 
@@ -34,7 +36,7 @@ class Recipe:
     """How the cells of a study are solved: the `problem` function, transcription, solver, `method`.
 
     `how` are the method's own settings; `measure`(solution) returns numbers by name; with `certify`
-    every solution is verified.
+    every solution is verified. `parameters` are left open where a cell sets them.
     """
 
     problem: Callable[..., Problem]
@@ -44,6 +46,7 @@ class Recipe:
     how: Mapping[str, Any] = field(default_factory=dict)
     measure: Callable[[Solution], Mapping[str, float]] | None = None
     certify: bool = False
+    parameters: tuple[Parameter, ...] = ()
 
 
 def recipe(
@@ -54,7 +57,7 @@ def recipe(
 ) -> Recipe:
     """Return the Recipe for a Task or a function.
 
-    Of a Task it takes method and transcription unless told otherwise.
+    Of a Task it takes method, transcription and parameters unless told otherwise.
     """
     if isinstance(problem, Problem):
         raise ValueError(
@@ -62,10 +65,12 @@ def recipe(
             "hand over the function that makes it"
         )
     if isinstance(problem, Task):
-        options = {"method": problem.method} | options
+        options = {"method": problem.method, "parameters": problem.parameters} | options
         transcription = transcription or problem.transcription
         problem = problem.problem
     given = {name: value for name, value in options.items() if value is not None}
+    for parameter in given.get("parameters", ()):
+        check_parameter(parameter, problem, given["method"])
     settled = transcription or Transcription()
     return Recipe(problem=problem, transcription=settled, solver=solver, **given)
 
@@ -82,19 +87,24 @@ def content(recipe: Recipe, arguments: Mapping[str, Any], start: Content | None 
     how = _plain("how", dict(recipe.how)) | parts["method"]
     check_spline(parts["motion"])
     spline = {"motion": parts["motion"]} if parts["motion"] else {}
-    return spline | {
-        "problem": address(recipe.problem),
-        "arguments": _bound(recipe.problem, parts[""]),
-        "method": address(recipe.method),
-        "how": _bound(recipe.method, how, GIVEN),
-        "transcription": transcription_content(
-            recipe.transcription, parts["transcription"], recipe.problem
-        ),
-        "solver": _solver(recipe, parts["solver"], parts["option"]),
-        "measure": None if recipe.measure is None else address(recipe.measure),
-        "certify": bool(recipe.certify),
-        "start": start,
-    }
+    left_open = _open(recipe.parameters, parts[""])
+    return (
+        spline
+        | ({"parameters": left_open} if left_open else {})
+        | {
+            "problem": address(recipe.problem),
+            "arguments": _bound(recipe.problem, parts[""]),
+            "method": address(recipe.method),
+            "how": _bound(recipe.method, how, GIVEN),
+            "transcription": transcription_content(
+                recipe.transcription, parts["transcription"], recipe.problem
+            ),
+            "solver": _solver(recipe, parts["solver"], parts["option"]),
+            "measure": None if recipe.measure is None else address(recipe.measure),
+            "certify": bool(recipe.certify),
+            "start": start,
+        }
+    )
 
 
 def cell(parameters: Mapping[str, Any], data: Content, after: Cell | None = None) -> Cell:
@@ -132,14 +142,38 @@ def transcription_content(
 
 
 def statement(data: Content, find: Find) -> Problem:
-    """Return the Problem of a cell's content."""
+    """Return the Problem of a cell's content, with numbers for what it leaves open."""
+    given = {each: data["arguments"][each.name] for each in parameters(data)}
+    return closed(open_statement(data, find, given), given)
+
+
+def open_statement(data: Content, find: Find, left_open: Iterable[Parameter] = ()) -> Problem:
+    """Return the Problem of a cell's content with parameters in place of their arguments."""
     problem = find(data["problem"])
     if isinstance(problem, type) or not callable(problem):
         raise ValueError(f"{data['problem']}: expected a function that makes a Problem")
-    stated = problem(**_called(problem, _bound(problem, data["arguments"])))
+    arguments = _called(problem, _bound(problem, data["arguments"]))
+    stated = problem(**arguments | {each.name: each for each in left_open})
     if not isinstance(stated, Problem):
         raise ValueError(f"{data['problem']}: makes a {type(stated).__name__}, expected a Problem")
     return on_spline(stated, data.get("motion", {}))
+
+
+def parameters(data: Content) -> tuple[Parameter, ...]:
+    """Return what the problem of a cell's content leaves open, made anew."""
+    return tuple(
+        Parameter(name, **{key: value for key, value in stated.items() if value is not None})
+        for name, stated in data.get("parameters", {}).items()
+    )
+
+
+def structure(data: Content) -> str:
+    """Return what cells have in common that are solved on one plan: all but values of parameters,
+    and what neither problem nor transcription depends on."""
+    own = data.get("parameters", {})
+    settings = {name: value for name, value in data["arguments"].items() if name not in own}
+    shared = {name: data.get(name) for name in ("problem", "motion", "transcription", "parameters")}
+    return json.dumps(shared | {"arguments": settings}, sort_keys=True)
 
 
 def transcription(data: Content, find: Find) -> Transcription:
@@ -185,6 +219,29 @@ def bound_to(what: str, value: Any, *neighbours: Any) -> str:
             "bind it to one in the module of the problem"
         )
     return place
+
+
+def _open(parameters: Iterable[Parameter], given: Mapping[str, Any]) -> Content:
+    """Return the parameters that a cell gives numbers, as plain data by name.
+
+    Raises ValueError naming one whose number is outside its bounds.
+    """
+    chosen = [each for each in parameters if _is_number(given.get(each.name))]
+    for each in chosen:
+        each.check(given[each.name])
+    return {
+        each.name: {
+            "value": each.value,
+            "unit": each.unit,
+            "lower": each.lower if isfinite(each.lower) else None,
+            "upper": each.upper if isfinite(each.upper) else None,
+        }
+        for each in chosen
+    }
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _parted(arguments: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -291,7 +348,7 @@ def _is_tuple(parameter: inspect.Parameter) -> bool:
 
 def _typed(name: str, value: Any, annotation: Any) -> Any:
     """Return the value in its annotation's type: for a float 5 is 5.0, so both are one cell."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    number = _is_number(value)
     kind: Any = TYPES.get(annotation, annotation) if isinstance(annotation, str) else annotation
     if kind is float and number:
         return float(value)

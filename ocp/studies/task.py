@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ocp.mechanics.parameters import Parameter
 from ocp.motion.spline import BSpline
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
@@ -16,7 +17,7 @@ from ocp.transcription.transcribe import Transcription
 Report = Mapping[str, Any]
 OF_SPLINES = ("degree", "knots", "spacing")  # what a run may set of a problem's spline
 GIVEN = 3  # first arguments of a method: problem, transcription, solver
-FRAMEWORK = ("guess", "watch", "attempts", "certify", "refine")  # its arguments that are no flags
+FRAMEWORK = ("guess", "watch", "attempts", "certify", "refine", "values")  # that are no flags
 
 
 def overview(solution: Solution, path: str | Path) -> None:
@@ -99,8 +100,12 @@ class Task:
     `method` has the arguments of `solve`, and passes on as `**settings` those that it does not
     name; further keyword parameters of its own, annotated and documented like the problem's, are
     settings of a run. `transcription` is what a run has unless it says otherwise. `views` draw and
-    report what came of it, `published` are numbers to stand beside ours. Raises TypeError naming
-    what is no function, or no Transcription.
+    report what came of it, `published` are numbers to stand beside ours.
+
+    `parameters` are what the problem also takes in place of numbers, each named as the argument
+    that it stands for: a study that sets these builds one plan for all their values, which the
+    method is handed as `values`. Raises TypeError naming what is no function, or no Transcription,
+    and ValueError naming a parameter that the problem cannot leave open.
     """
 
     problem: Callable[..., Problem]
@@ -109,6 +114,7 @@ class Task:
     transcription: Transcription = field(default_factory=Transcription)
     views: Views = Views()
     published: tuple[Published, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("problem", "method"):
@@ -119,6 +125,9 @@ class Task:
             kind = type(self.transcription).__name__
             raise TypeError(f"task: transcription: expected a Transcription, got {kind}")
         object.__setattr__(self, "published", tuple(self.published))
+        object.__setattr__(self, "parameters", tuple(self.parameters))
+        for each in self.parameters:
+            check_parameter(each, self.problem, self.method)
 
     @property
     def name(self) -> str:
@@ -147,6 +156,30 @@ class Task:
             return all(arguments[name] == wanted[name] for name in arguments)
 
         return tuple(entry for entry in self.published if belongs(entry))
+
+
+def check_parameter(parameter: Any, problem: Any, method: Any) -> None:
+    """Raise ValueError naming a parameter that a problem cannot leave open, or a method not be
+    given: one that stands for no argument, or for one that shapes the problem."""
+    if not isinstance(parameter, Parameter):
+        kind = type(parameter).__name__
+        raise ValueError(f"task: parameters: expected Parameter records, got {kind}")
+    what, arguments = f"task: parameter {parameter.name!r}", inspect.signature(problem).parameters
+    if parameter.name not in arguments:
+        known = ", ".join(arguments) or "none"
+        raise ValueError(f"{what}: the problem has no such argument; it has {known}")
+    kind = arguments[parameter.name].annotation
+    if "float" not in (kind if isinstance(kind, str) else str(kind)):
+        name = kind if isinstance(kind, str) else getattr(kind, "__name__", kind)
+        raise ValueError(
+            f"{what}: is of type {name}, which shapes the problem; only numbers of type float can "
+            "be left open"
+        )
+    if parameter.free:
+        raise ValueError(f"{what}: is free; what a study sets is given")
+    taken = inspect.signature(method).parameters.values()
+    if not any(one.name == "values" or one.kind is one.VAR_KEYWORD for one in taken):
+        raise ValueError(f"{what}: the method takes no `values` of parameters")
 
 
 def task_of(module: ModuleType) -> Task:
