@@ -59,13 +59,14 @@ class Span:
 class Constraint:
     """lower <= function(Instant) <= upper at every instant that `when` names.
 
-    Equal bounds make an equality. `when` is "path", "start", "end", "ends", a Span or an interval
-    (a, b) of s; "joined" hands the function both ends of the motion at once, two Instants; "hull"
-    holds the function, linear in q, for every control point, and so for the whole curve. Bounds are
-    numbers, which may be open, or one per row; `labels` and `units` name the rows. Equalities hold
-    at the Greville abscissae of the spline, inequalities, and all rows on torques that are
-    variables, at the nodes of the transcription. Raises ValueError naming the constraint, the
-    field, what was expected and what came.
+    Equal bounds make an equality. `when` is "path", "start", "end", "ends", a Span, an interval (a,
+    b) of s, or one instant s, which may be open, such as that of a via point; "joined" hands the
+    function both ends of the motion at once, two Instants; "hull" holds the function, linear in q,
+    for every control point, and so for the whole curve. Bounds are numbers, which may be open, or
+    one per row; `labels` and `units` name the rows. Equalities hold at the Greville abscissae of
+    the spline, inequalities, and all rows on torques that are variables, at the nodes of the
+    transcription. Raises ValueError naming the constraint, the field, what was expected and what
+    came.
     """
 
     name: str
@@ -111,8 +112,8 @@ class Constraint:
 
     @property
     def open(self) -> bool:
-        """Tell whether a bound is open: given with the problem's parameters."""
-        return is_open([self.lower, self.upper])
+        """Tell whether a bound, or the instant, is open: given with the problem's parameters."""
+        return is_open([self.lower, self.upper, self.when])
 
     def bounds(self, size: int) -> tuple[np.ndarray, np.ndarray]:
         """Return (lower, upper), each (size,), of objects where bounds are open.
@@ -268,9 +269,11 @@ def _when(what: str, value: Any) -> Any:
                 f"{what}: expected one of {', '.join(INSTANTS)} or (a, b), got {value!r}"
             )
         return value
+    value = opened(value)
     try:
-        start, end = map(float, value)
-        return Span(start=start, end=end)
+        start, end = map(float, repeat(reference(value), 2) if np.ndim(value) == 0 else value)
+        span = Span(start=start, end=end)
+        return value if isinstance(value, Open) else span
     except (TypeError, ValueError):
         raise ValueError(
             f"{what}: expected 0 <= a <= b <= 1 or one of {', '.join(INSTANTS)}, got {value!r}"

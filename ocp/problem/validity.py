@@ -20,8 +20,8 @@ Requirement: TypeAlias = tuple[str, Matrix, float, float, str]
 def requirements(problem: Problem) -> tuple[Requirement, ...]:
     """Return what the open numbers of a problem, its tree's apart, must meet.
 
-    Durations are positive, point masses not negative, and the corners of a polygon make its hull as
-    they do at the parameters' own values.
+    Durations are positive, point masses not negative, instants within the motion, and the corners
+    of a polygon make its hull as they do at the parameters' own values.
     """
     return tuple(_required(problem))
 
@@ -34,6 +34,8 @@ def _required(problem: Problem) -> Iterator[Requirement]:
         if isinstance(load, PointMass) and is_open(load.mass):
             yield f"point mass at {load.point!r}", _expression(load.mass), 0.0, inf, "kg"
     for constraint in problem.requirements:
+        if is_open(constraint.when):
+            yield f"{constraint.name}: when", _expression(constraint.when), 0.0, 1.0, ""
         if isinstance(constraint.function, Inside):
             yield from _turns(constraint.function)
 

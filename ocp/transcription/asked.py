@@ -62,7 +62,8 @@ def asked(
 
 def _kind(request: Request) -> str:
     """Return how the rows of a request are evaluated."""
-    return request.kind if request.kind in ("rates", "hull", "joined") else "along"
+    kind = request.kind
+    return kind if isinstance(kind, str) and kind in ("rates", "hull", "joined") else "along"
 
 
 def _rows(

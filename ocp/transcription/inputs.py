@@ -251,7 +251,7 @@ def _chosen(place, y):
 # How forces are known: each returns how many inputs are lifted, and Forces of them
 
 
-def _from_the_motion(problem):
+def from_the_motion(problem: Problem) -> tuple[int, Callable]:
     """Ground wrenches in two passes; torques and forces of cut joints follow."""
     ground = problem.ground
 
@@ -272,7 +272,7 @@ def _given(problem):
     cuts, held = len(undetermined), len(structure(tree).stay_labels)
     first = cuts + held
     if ground is None and not first:
-        return _from_the_motion(problem)
+        return from_the_motion(problem)
 
     def known(lifted):
         def corrected(at):
@@ -320,7 +320,7 @@ def _variables(problem):
     return internal + 6 * len(places), known
 
 
-_LIFTED = {None: _from_the_motion, "given": _given, "variables": _variables}
+_LIFTED = {None: from_the_motion, "given": _given, "variables": _variables}
 
 
 def _supports(ground, lifted):

@@ -9,10 +9,11 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics.formulation import Formulation, Provider
-from ocp.mechanics.parameters import Parameter, closed, is_open
+from ocp.mechanics.parameters import Open, Parameter, closed, is_open
 from ocp.mechanics.types import Matrix
 from ocp.problem.statement import Problem
 from ocp.transcription.inputs import Inputs, joined_symbols, symbols
+from ocp.transcription.moments import moment_map, moment_symbols
 from ocp.transcription.rates import rate_instants, rated_map
 from ocp.transcription.variables import Layout, MotionMap, free_duration, motion_map
 
@@ -42,6 +43,19 @@ class Symbols:
         if self.moving:
             inputs = symbols(self.problem, self.formulation, None, self.finish, self.lifting)
         return replace(inputs, at=replace(inputs.at, flow=None))
+
+    @cached_property
+    def moments(self) -> dict[Open, Inputs]:
+        """Symbols of instants that are open, of those that were asked for."""
+        return {}
+
+    def moment(self, when: Open) -> Inputs:
+        """Symbols of an instant that is open."""
+        if when not in self.moments:
+            parts = self.problem, self.formulation, when
+            lifted = self.lifting is not None
+            self.moments[when] = moment_symbols(*parts, finish=self.finish, lifted=lifted)
+        return self.moments[when]
 
     @cached_property
     def joined(self) -> Inputs:
@@ -116,14 +130,18 @@ class Program:
         )
         return replace(self, layout=layout)
 
-    def inputs_of(self, kind: str) -> Inputs:
+    def inputs_of(self, kind: str | Open) -> Inputs:
         """Symbols of what a Request of that kind is a function of."""
+        if isinstance(kind, Open):
+            return self._opened(self.symbols.moment(kind))
         if kind == "rates":
             return self.inputs.rated
         return {"joined": self.joined, "hull": self.hull}.get(kind, self.inputs)
 
-    def map_of(self, kind: str, s) -> MotionMap:
+    def map_of(self, kind: str | Open, s) -> MotionMap:
         """Return the MotionMap of these symbols at the instants s (N,)."""
+        if isinstance(kind, Open):
+            return moment_map(self.layout)
         if kind == "rates":
             return rated_map(self.layout, s)
         where = (0.0, 1.0) if kind == "joined" else s

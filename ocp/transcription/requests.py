@@ -14,8 +14,10 @@ from itertools import pairwise, product
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.parameters import Open, reference
 from ocp.mechanics.types import Matrix
 from ocp.motion.quadrature import sample
+from ocp.motion.spline import BSpline
 from ocp.problem.statement import Constraint, Problem, Span
 from ocp.transcription.asking import given, kernel_of
 from ocp.transcription.distinct import among
@@ -35,14 +37,14 @@ class Request:
     """Rows `numbers` of a constraint, expressions `stack`, that are asked for at the instants `s`.
 
     `kind` says of what the expressions are functions: an instant of the "path", an end, both, the
-    control points ("hull"), or an instant and its "rates".
+    control points ("hull"), an instant and its "rates", or an instant that is open.
     """
 
     constraint: Constraint
     numbers: tuple[int, ...]
     stack: Matrix
     s: tuple[float, ...]
-    kind: str
+    kind: str | Open
     equal: bool
     on_nodes: bool
     law: bool
@@ -100,6 +102,8 @@ def instants(program: Program, nodes: np.ndarray, when, equal: bool, on_nodes: b
     problem = program.problem
     if isinstance(when, str) and when in SINGLE:
         return SINGLE[when]
+    if isinstance(when, Open):
+        return (reference(when),)
     if when == "hull" and problem.motion.hull:
         return tuple(problem.motion.nodes[: -1 if problem.cyclic else None].tolist())
     s = problem.motion.abscissae(0) if equal else nodes
@@ -135,6 +139,10 @@ def stated(program: Program, constraints, nodes) -> Iterator[Request]:
         what = f"constraint {constraint.name!r}"
         if constraint.when == "joined":
             stack = _joined_stack(program, what, constraint)
+            on_nodes = np.zeros(stack.shape[0], dtype=bool)
+        elif isinstance(constraint.when, Open):
+            _check_moment(program, what)
+            stack = given(what, constraint.function, program.inputs_of(constraint.when))
             on_nodes = np.zeros(stack.shape[0], dtype=bool)
         else:
             stack = given(what, constraint.function, program.inputs_of(constraint.when))
@@ -180,6 +188,16 @@ def _joined_stack(program, what, constraint):
     return stack
 
 
+def _check_moment(program, what):
+    """Raise ValueError unless the curve is known at an instant that is open: as a spline's is."""
+    motion = program.problem.motion
+    if not isinstance(motion, BSpline) or program.layout.moving:
+        raise ValueError(
+            f"{what}: when: an instant that is open is known of splines on given knots only; take "
+            "BSpline(points=...), or a number"
+        )
+
+
 def _sorts(constraint, stack, on_nodes, rated):
     """Yield (numbers of rows, whether equalities, whether on lifted quantities, whether on rates).
 
@@ -215,7 +233,7 @@ def _requests(
 
     None for an open span that lies between two nodes.
     """
-    kind = constraint.when if isinstance(constraint.when, str) else "path"
+    kind = constraint.when if isinstance(constraint.when, str | Open) else "path"
     if kind == "hull" and not program.problem.motion.hull:
         kind = "path"
     together: dict = {}

@@ -1,13 +1,13 @@
 """Where constraints go in an NLP: rows of g, or bounds of a variable where a row has only one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.parameters import Parameter
+from ocp.mechanics.parameters import Open, Parameter, closed
 from ocp.problem.names import DURATION, PARAMETER
 from ocp.problem.statement import Constraint
 from ocp.transcription.distinct import distinct
@@ -46,6 +46,15 @@ class Group:
             return self
         other = replace(self, owners=owners)
         other.__dict__["lines"] = self.lines  # which no bound changes
+        return other
+
+    def timed(self, values: Mapping[Parameter, float]) -> "Group":
+        """Return the group at its instant, if that is open, with numbers for its parameters."""
+        when = self.owners[0][0].when if self.owners else ""
+        if not isinstance(when, Open):
+            return self
+        other = replace(self, s=np.array([closed(when, values)]))
+        other.__dict__["lines"] = self.lines  # none, since an open instant bends them
         return other
 
     def inputs(self, x):

@@ -324,7 +324,7 @@ def _given_bounds(open_groups, values):
             known[id(constraint)] = replace(constraint, **closed(sides, values))
         return known[id(constraint)]
 
-    return tuple(group.owned(given) for group in open_groups)
+    return tuple(group.owned(given).timed(values) for group in open_groups)
 
 
 def _placed(asked_for, layout):
