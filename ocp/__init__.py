@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     from ocp.solution.refinement import refine
     from ocp.solution.simulation import simulate
     from ocp.solution.tightening import tighten
+    from ocp.solution.tracking import track
     from ocp.studies import Published, Task, Views, compare, multistart, pareto, sweep
 
 __all__ = [
@@ -181,6 +182,7 @@ __all__ = [
     "torque_limits",
     "torque_rate",
     "torque_rate_limits",
+    "track",
     "unilateral",
     "velocity_limits",
     "verify",
@@ -198,6 +200,7 @@ __getattr__, __dir__ = later(
         "ocp.solution.refinement": ("refine",),
         "ocp.solution.certificate": ("NotVerified", "Verification", "verify"),
         "ocp.solution.simulation": ("simulate",),
+        "ocp.solution.tracking": ("track",),
         "ocp.solution.tightening": ("tighten",),
         "ocp.studies": ("Published", "Task", "Views", "compare", "multistart", "pareto", "sweep"),
     },

@@ -342,6 +342,8 @@ def closed(value: Any, values: Values) -> Any:
     """
     if not values:
         return value
+    if isinstance(value, Parameter) and value in values:
+        return float(values[value])
     if isinstance(value, Open):
         left = evaluated(value.expression, values)
         return float(left) if isinstance(left, ca.DM) else opened(left)

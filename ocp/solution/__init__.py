@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ocp.solution.sampling import dense, traces
     from ocp.solution.simulation import Simulation, simulate
     from ocp.solution.standing import Extreme, Footing, as_data, footing, margin
+    from ocp.solution.tracking import Replan, Tracked, simulated, track
 
 __all__ = [
     "LADDER",
@@ -35,8 +36,10 @@ __all__ = [
     "NotVerified",
     "Plan",
     "Recording",
+    "Replan",
     "Simulation",
     "Solution",
+    "Tracked",
     "Verification",
     "Violation",
     "as_data",
@@ -54,8 +57,10 @@ __all__ = [
     "refine",
     "replay",
     "simulate",
+    "simulated",
     "solve",
     "traces",
+    "track",
     "verify",
     "versions",
     "violations",
@@ -95,6 +100,12 @@ __getattr__, __dir__ = later(
         "ocp.solution.simulation": (
             "Simulation",
             "simulate",
+        ),
+        "ocp.solution.tracking": (
+            "Replan",
+            "Tracked",
+            "simulated",
+            "track",
         ),
         "ocp.solution.standing": (
             "Extreme",

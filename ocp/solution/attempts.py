@@ -125,13 +125,15 @@ def climb(
     attempts: Sequence[Attempt],
     starts: Sequence[Start],
     watch: Watch | None = None,
+    seconds: float = np.inf,
 ) -> Climb:
     """Return the Climb of attempts up to one that succeeds, is interrupted or spends all.
 
     What no start can help ends the climb, and wandering is for motions that miss what is asked.
+    Attempts are cut short before `seconds` have passed.
     """
     trials: list[Trial] = []
-    grant = budget(solver)
+    grant = replace(budget(solver), seconds=seconds)
     for attempt, start in zip(attempts, starts):
         if trials and _idle(attempt, trials):
             continue

@@ -32,16 +32,18 @@ class Start:
 class Budget:
     """What is left: of the limits among a user's options, {option: iterations, or seconds}.
 
-    Beside them `iterations` that the house allows itself.
+    Beside them `iterations` that the house allows itself, and `seconds` before the deadline of a
+    plan made while its mechanism moves.
     """
 
     left: Mapping[str, float]
     iterations: float = np.inf
+    seconds: float = np.inf
 
     @property
     def spent(self) -> bool:
         """Tell whether one of the limits is used up."""
-        return self.iterations <= 0 or any(amount <= 0 for amount in self.left.values())
+        return self.iterations <= 0 or self.seconds <= 0 or min(self.left.values(), default=1) <= 0
 
     def limit(self, solver: Solver) -> Solver:
         """Return the solver with no more allowed than what is left to the user's options."""
@@ -56,7 +58,8 @@ class Budget:
         used: dict[str, float] = dict.fromkeys(ITERATION_LIMITS, iterations)
         used |= dict.fromkeys(TIME_LIMITS, seconds) | dict.fromkeys(CPU_LIMITS, cpu_seconds)
         left = {name: amount - used[name] for name, amount in self.left.items()}
-        return Budget(left=left, iterations=self.iterations - iterations)
+        iterations_left, seconds_left = self.iterations - iterations, self.seconds - seconds
+        return Budget(left=left, iterations=iterations_left, seconds=seconds_left)
 
 
 def _named(limit: str, solver: Solver) -> str:
@@ -101,6 +104,7 @@ def spend(
         start.x,
         watch=watch,
         most=int(most) if np.isfinite(most) else None,
+        seconds=grant.seconds,
         **start.multipliers,
     )
     cpu_seconds = time.process_time() - begin

@@ -30,7 +30,7 @@ from ocp.transcription.multipliers import name_multipliers
 from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
 from ocp.transcription.variables import Layout, instants_at, motion_at, split, values_at
 
-ARGUMENTS = ("self", "guess", "watch", "attempts", "certify")  # names of no parameter
+ARGUMENTS = ("self", "guess", "watch", "attempts", "certify", "seconds")  # names of no parameter
 Kept = dict[tuple[Any, ...], "Plan"]  # plans by what they were prepared from
 _KEPT: ContextVar[Kept | None] = ContextVar("plans that are kept", default=None)
 
@@ -116,6 +116,27 @@ class Plan:
                 solution = self.solve(guess, **options, **values)
             solutions.append(solution)
         return tuple(solutions)
+
+    def replan(
+        self, guess: Guess | Solution | None = None, *, seconds: float = np.inf, **values: float
+    ) -> Solution:
+        """Return the Solution of one attempt in a hurry, for values of parameters as in `solve`.
+
+        It ends within `seconds`, cut short at the best iterate seen before; its statistics have the
+        largest `violation` of a bound, in the program's units. Nobody looks for derivatives that
+        are no numbers before, nor between the nodes or for reasons of a failure afterwards.
+        """
+        begin = time.perf_counter()
+        transcribed = self.at(values)
+        first = start(transcribed, guess)
+        ready = time.perf_counter()
+        attempts, left = ladder(PLAIN, self.solver), seconds - (ready - begin)
+        climbed = climb(transcribed, self.solver, attempts, [first], seconds=left)
+        statistics = _statistics(transcribed, climbed) | {"violation": climbed.best.violation}
+        statistics["build_seconds"] += ready - begin
+        solution = _solution(transcribed, climbed.best.outcome, statistics, None)
+        statistics = dict(solution.statistics) | {"total_seconds": time.perf_counter() - begin}
+        return replace(solution, plan=self if self.parameters else None, statistics=statistics)
 
     def at(self, values: Mapping[str, float]) -> Transcribed:
         """Return the program for values of parameters by name."""
@@ -221,9 +242,15 @@ def _elastic(
 
 
 def _solution(
-    transcribed: Transcribed, outcome: Outcome, statistics: dict[str, Any], yielding: Sequence[str]
+    transcribed: Transcribed,
+    outcome: Outcome,
+    statistics: dict[str, Any],
+    yielding: Sequence[str] | None,
 ) -> Solution:
-    """Return the Solution that an Outcome of the transcribed problem's NLP is."""
+    """Return the Solution that an Outcome of the transcribed problem's NLP is.
+
+    Where the lines on what must give way are None it is in a hurry, and explains nothing.
+    """
     if transcribed.reduction is not None:
         x, x_multipliers, g_multipliers = transcribed.reduction.spread(outcome)
         outcome = replace(outcome, x=x, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
@@ -231,7 +258,8 @@ def _solution(
     values = {each: min(max(value, each.lower), each.upper) for each, value in reached.items()}
     transcribed = transcribed.at(values, transcribed.layout.held)
     layout, problem = transcribed.layout, transcribed.problem
-    coarse = coarseness(*transcribed.still(outcome.x)) if outcome.success else ""
+    looked = outcome.success and yielding is not None
+    coarse = coarseness(*transcribed.still(outcome.x)) if looked else ""
     points, duration, lifted = split(layout, outcome.x)
     terms = np.array(transcribed.terms(outcome.x)).ravel()
     weighed = problem.objective.terms
@@ -260,7 +288,7 @@ def _solution(
             for name, each in named.items()
         },
         explanation=(coarse,) * bool(coarse)
-        if outcome.success
+        if outcome.success or yielding is None
         else explain(transcribed, outcome, yielding),
     )
 

@@ -79,23 +79,48 @@ def simulate(
             f"got {duration} and {count}"
         )
     t, step = np.linspace(0.0, duration, count), duration / (count - 1)
-    clock, begin, state = ca.SX.sym("t"), ca.SX.sym("begin"), ca.SX.sym("x", 2 * n)
-    parameters, values = begin, t[None, :-1]
     if table is not None:
-        ends = ca.SX.sym("torques", n, 2)
-        drive = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * clock / step
-        parameters = ca.vertcat(begin, ca.vec(ends))
-        values = np.vstack([values, table[:, :-1], table[:, 1:]])
-    elif callable(torques):
+        integrator = driven(tree, step, loads, formulation=formulation, tolerance=tolerance)
+        states = march(integrator, [*q, *qd], sampled(t, table))
+        return Simulation(t=t, q=states[:n], qd=states[n:])
+    clock, begin, state = ca.SX.sym("t"), ca.SX.sym("begin"), ca.SX.sym("x", 2 * n)
+    if callable(torques):
         drive = _column(torques(begin + clock, state[:n], state[n:]), n)
     else:
         drive = ca.SX(numbers("torques", torques, (n,)))
     acceleration = accelerations(
         tree, formulation, state[:n], state[n:], drive, acting(tuple(loads), begin + clock)
     )
-    integrator = stepper(clock, state, parameters, acceleration, step, tolerance)
-    states = march(integrator, [*q, *qd], values.T)
+    integrator = stepper(clock, state, begin, acceleration, step, tolerance)
+    states = march(integrator, [*q, *qd], t[:-1, None])
     return Simulation(t=t, q=states[:n], qd=states[n:])
+
+
+def driven(
+    tree: Tree,
+    step: float,
+    loads: Iterable[Load] = (),
+    *,
+    formulation: Formulation | None = None,
+    tolerance: float = TOLERANCE,
+) -> ca.Function:
+    """Return the integrator of a tree over one `step` (s) under torques that run straight in it.
+
+    Its parameters are when the step begins, and the torques (n,) at its start and at its end.
+    """
+    n, clock, begin = tree.dof, ca.SX.sym("t"), ca.SX.sym("begin")
+    state, ends = ca.SX.sym("x", 2 * n), ca.SX.sym("torques", n, 2)
+    drive = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * clock / step
+    acceleration = accelerations(
+        tree, formulation, state[:n], state[n:], drive, acting(tuple(loads), begin + clock)
+    )
+    parameters = ca.vertcat(begin, ca.vec(ends))
+    return stepper(clock, state, parameters, acceleration, step, tolerance)
+
+
+def sampled(t: np.ndarray, torques: np.ndarray) -> np.ndarray:
+    """Return the parameters (steps, ..) of a `driven` tree of torques (n, N) at instants t (N,)."""
+    return np.vstack([t[None, :-1], torques[:, :-1], torques[:, 1:]]).T
 
 
 def _table(torques: ArrayLike, n: int) -> np.ndarray:

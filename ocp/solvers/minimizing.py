@@ -108,13 +108,14 @@ def minimize(
     g_multipliers: np.ndarray | None = None,
     watch: Callable[[Iteration], Any] | None = None,
     most: int | None = None,
+    seconds: float = np.inf,
 ) -> Outcome:
     """Solve from the point x (variables,), and return the Outcome.
 
     Failure to converge is a status, not an exception. With multipliers the solver starts warm.
     `watch(iteration)` is called at every Iteration. After Ctrl-C the outcome is the best iterate
-    seen: the lowest objective among feasible ones, else the least violation. It is cut short, with
-    that status, after `most` iterations.
+    seen: the lowest objective among feasible ones, else the least violation. So it is where a solve
+    is cut short, with that status: after `most` iterations, or before `seconds` have passed.
     Raises ValueError for a Hessian that this NLP cannot give, and for a solver that cannot be set
     up.
     """
@@ -124,7 +125,7 @@ def minimize(
             "hessian 'gauss-newton': this NLP leaves its derivatives to the solver, "
             "which cannot know the residuals"
         )
-    record, backend = Record(nlp, watch, most), solver.backend
+    record, backend = Record(nlp, watch, most, seconds), solver.backend
     start = Start(x=x, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
     program = nlp if backend.prepare is nlpsol.prepare else differentiated(nlp)
     with attentive():

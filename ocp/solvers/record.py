@@ -37,14 +37,18 @@ class Iteration:
 class Record:
     """What is kept of the iterates that a solver shows: the history, and the best of them.
 
-    After `most` iterations the solver is to stop.
+    The solver is to stop after `most` iterations, and before one that may end after `seconds`.
     """
 
     def __init__(
-        self, nlp: NLP, watch: Callable[[Iteration], Any] | None = None, most: int | None = None
+        self,
+        nlp: NLP,
+        watch: Callable[[Iteration], Any] | None = None,
+        most: int | None = None,
+        seconds: float = np.inf,
     ):
         self.nlp, self.watch, self.begin = nlp, watch, time.perf_counter()
-        self.most, self.full = most, False
+        self.most, self.seconds, self.full = most, seconds, False
         self.history: list[Iteration] = []
         self.best: Iterate | None = None
         self.interrupted = False
@@ -69,8 +73,20 @@ class Record:
             self._rank, self.best = rank, iterate
         if self.watch is not None:
             self.watch(iteration)
-        self.full = self.most is not None and iteration.number >= self.most
+        self.full = self._is_full(iteration)
         return self.interrupted or self.full
+
+    def _is_full(self, last: Iteration) -> bool:
+        """Tell whether no more iterations are allowed, or the next would end too late.
+
+        It may take as long as the slowest so far.
+        """
+        if self.most is not None and last.number >= self.most:
+            return True
+        if np.isinf(self.seconds):
+            return False
+        ends = [0.0, *(iteration.seconds for iteration in self.history)]
+        return bool(last.seconds + np.max(np.diff(ends)) > self.seconds)
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """Functions of an Instant looked at along a motion, rather than optimised."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.parameters import Parameter
 from ocp.problem.statement import Problem
 from ocp.transcription.asking import given
 from ocp.transcription.inputs import joined_symbols, symbols
@@ -50,6 +51,20 @@ def trace(problem: Problem, formulation, wanted: Callable, wrenches: str | None 
     rated = ca.depends_on(values, inputs.rates)
     y = inputs.rated.y if rated else inputs.y
     return Trace(function=ca.Function("trace", [y, inputs.s], [values]), rated=rated)
+
+
+def trace_open(
+    problem: Problem,
+    formulation,
+    wanted: Callable,
+    parameters: Sequence[Parameter],
+    wrenches: str | None = None,
+) -> Trace:
+    """Return the Trace of wanted(Instant) of a problem that leaves `parameters` open, whose values
+    y ends with."""
+    inputs = symbols(problem, formulation, wrenches=wrenches).opened(parameters, 0)
+    values = ca.cse(given("trace", wanted, inputs))
+    return Trace(function=ca.Function("trace", [inputs.y, inputs.s], [values]), rated=False)
 
 
 def trace_joined(

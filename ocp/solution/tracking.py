@@ -1,0 +1,253 @@
+"""Planning again and again while the mechanism moves: a receding horizon, closed by what it does.
+
+Every period the plan followed so far is shifted to the present; the state that was measured and the
+goals of the moment are given to the prepared problem, and it is solved anew from there within a
+deadline. The torques of what came of it act until the next period. (Diehl, Bock & Schloeder 2005
+cut each solve after one step; here it goes on as long as it may.)
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ocp.dynamics import formulation_of
+from ocp.mechanics.checks import numbers, positive
+from ocp.mechanics.loads import Load
+from ocp.mechanics.parameters import Parameter, reference
+from ocp.mechanics.tree import Tree
+from ocp.problem.statement import Problem
+from ocp.solution.inputs import inputs, lifts
+from ocp.solution.plan import Plan
+from ocp.solution.shifting import shifted
+from ocp.solution.simulation import driven, march, sampled
+from ocp.solution.solution import Solution
+from ocp.solution.starts import Guess
+from ocp.transcription.tracing import Trace, trace_open
+
+SAMPLES = 11  # instants of a period at which torques are told, straight in between
+TOLERANCE = 1e-8  # of the simulated plant
+MET = 1e-3  # of any bound, in the program's units: what a plan that was cut short may be off
+Plant: TypeAlias = Callable[[float, np.ndarray, np.ndarray], np.ndarray]
+Goals: TypeAlias = Callable[[float], Mapping[str, float]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Replan:
+    """One turn of the loop at the time `t` (s): what was `asked`, and what came of it.
+
+    `solution` is that of the moment whatever its status, `seconds` it took from the state measured
+    to the torques known, `followed` whether its torques act, or those of a former one go on.
+    """
+
+    t: float
+    asked: Mapping[str, float]
+    solution: Solution
+    seconds: float
+    followed: bool
+
+    def __repr__(self) -> str:
+        words = "followed" if self.followed else "dropped"
+        return (
+            f"Replan(t={self.t:g} s, {self.solution.status}, "
+            f"{self.solution.statistics['iterations']} iterations in {1e3 * self.seconds:.3g} ms, "
+            f"{words})"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Tracked:
+    """What a mechanism did under plans made while it moved.
+
+    Times `t` (N,) s, coordinates `q` (n, N) rad or m, rates `qd` (n, N), torques `tau` (n, N), N m
+    or N, that acted; and the `replans`, one each period.
+    """
+
+    t: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    tau: np.ndarray
+    replans: tuple[Replan, ...]
+
+    @property
+    def seconds(self) -> np.ndarray:
+        """What each replan took (replans,), s."""
+        return np.array([one.seconds for one in self.replans])
+
+    @property
+    def dropped(self) -> int:
+        """How many plans were not followed, since they came too late to meet what is asked."""
+        return sum(not one.followed for one in self.replans)
+
+    def __repr__(self) -> str:
+        middle = 1e3 * float(np.median(self.seconds)) if self.replans else np.nan
+        return (
+            f"Tracked({self.t[-1]:g} s, {len(self.replans)} replans, median {middle:.3g} ms, "
+            f"{self.dropped} dropped)"
+        )
+
+
+def track(
+    plan: Plan,
+    start: tuple[ArrayLike, ArrayLike],
+    *,
+    period: float,
+    periods: int,
+    goals: Goals | None = None,
+    plant: Plant | None = None,
+    guess: Guess | Solution | None = None,
+    deadline: float | None = None,
+) -> Tracked:
+    """Return what a mechanism does from `start`, (q, qd) of n numbers each, planned every `period`.
+
+    The problem of the plan leaves its initial state open: `at_start(tree, q=..., qd=...)` with a
+    Parameter of its own for every joint, to which the state measured is given. `goals(t)` returns
+    values of other parameters by name at the time t (s). The first plan is made at rest, from a
+    `guess` and by all attempts; each further one within the `deadline` (s; none by default) from
+    the one followed so far, shifted. One that is cut short is followed if it is off no bound by
+    more than MET, else the former one goes on. `plant(t, state (2 n,), torques (n, N))` returns the
+    states (2 n, N) at the N equally spaced instants of a period under torques straight in between;
+    by default they are those of the tree, simulated. Raises ValueError for an initial state that is
+    not open, naming the joint, and for sizes that do not fit; NotSolved without a first plan.
+    """
+    tree, names = plan.problem.tree, measured(plan.problem)
+    step, count = positive("track: period", period), _whole("track: periods", periods)
+    parts = zip(("q", "qd"), start)
+    state = np.hstack([numbers(f"track: start: {what}", each, (tree.dof,)) for what, each in parts])
+    plant = plant or simulated(plan.problem, step)
+    tell, passed = commands(plan), np.linspace(0.0, step, SAMPLES)
+    turns, pieces = [_first(plan, _asked(tree, names, state, goals, 0.0), guess)], []
+    followed = turns[0]
+    for k in range(count):
+        t = k * step
+        if k:
+            turns.append(_again(plan, turns, t, _asked(tree, names, state, goals, t), deadline))
+            followed = turns[-1] if turns[-1].followed else followed
+        torques = tell(followed.solution, t - followed.t + passed)
+        states = np.asarray(plant(t, state, torques), dtype=float)
+        pieces.append(np.vstack([t + passed, states, torques])[:, bool(k) :])
+        state = states[:, -1]
+    times, q, qd, tau = np.split(np.hstack(pieces), np.cumsum([1, tree.dof, tree.dof]))
+    return Tracked(t=times[0], q=q, qd=qd, tau=tau, replans=tuple(turns))
+
+
+def _asked(
+    tree: Tree, names: Sequence[str], state: np.ndarray, goals: Goals | None, t: float
+) -> dict[str, float]:
+    """Return the values of parameters at the time t (s): the goals', and the state measured.
+
+    A state a little beyond limits, as an arm that runs along them has it, is brought within.
+    """
+    limits = [each.position for each in tree.moving] + [each.velocity for each in tree.moving]
+    lower, upper = zip(*reference(limits))
+    inside = np.clip(state, lower, upper)
+    return dict(goals(t) if goals else {}) | dict(zip(names, inside.tolist()))
+
+
+def _first(plan: Plan, asked: Mapping[str, Any], guess: Guess | Solution | None) -> Replan:
+    """Return the plan that is made before anything moves; raise NotSolved if there is none."""
+    begin = time.perf_counter()
+    solution = plan.solve(guess, **asked).require()
+    seconds = time.perf_counter() - begin
+    return Replan(t=0.0, asked=asked, solution=solution, seconds=seconds, followed=True)
+
+
+def _again(
+    plan: Plan,
+    turns: Sequence[Replan],
+    t: float,
+    asked: Mapping[str, float],
+    deadline: float | None,
+) -> Replan:
+    """Return the plan of the time t (s), from the last one followed.
+
+    Of the deadline the solver has what it did not need in the slowest turn so far.
+    """
+    begin = time.perf_counter()
+    former = next(turn for turn in reversed(turns) if turn.followed)
+    left = np.inf if deadline is None else deadline - max(map(_beside, turns[1:]), default=0.0)
+    solution = plan.replan(shifted(former.solution, t - former.t), seconds=left, **asked)
+    met = solution.success or solution.statistics["violation"] <= MET
+    seconds = time.perf_counter() - begin
+    return Replan(t=t, asked=asked, solution=solution, seconds=seconds, followed=met)
+
+
+def _beside(turn: Replan) -> float:
+    """Return what a turn took beside its solver (s)."""
+    return turn.seconds - turn.solution.statistics["solve_seconds"]
+
+
+def measured(problem: Problem) -> tuple[str, ...]:
+    """Return the names of the parameters that a problem's initial state is, q (n) and qd (n).
+
+    Raises ValueError naming a joint whose coordinate or rate at the start is no given Parameter, or
+    one that stands for two.
+    """
+    names = [
+        _measured(problem, f"at_start.{quantity}", joint.name)
+        for quantity in ("q", "qd")
+        for joint in problem.tree.moving
+    ]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"track: parameter {twice!r} stands for two numbers of the initial state")
+    return tuple(names)
+
+
+def _measured(problem: Problem, constraint: str, joint: str) -> str:
+    for each in problem.constraints:
+        if each.name == constraint and joint in each.labels:
+            value = each.lower_of(each.labels.index(joint))
+            if isinstance(value, Parameter) and not value.free:
+                return value.name
+    raise ValueError(
+        f"track: {constraint}: joint {joint!r}: expected a Parameter that is given, to which the "
+        "state measured can be given"
+    )
+
+
+def simulated(problem: Problem, period: float, *, tolerance: float = TOLERANCE) -> Plant:
+    """Return the Plant that a problem's tree is under its loads, simulated by CVODES.
+
+    Parameters in them are at their own values.
+    """
+    tree, known = reference(problem.tree), reference(problem.loads)
+    loads = [load for load in known if isinstance(load, Load)]
+    integrator = driven(tree, period / (SAMPLES - 1), loads, tolerance=tolerance)
+
+    def plant(t: float, state: np.ndarray, torques: np.ndarray) -> np.ndarray:
+        instants = t + np.linspace(0.0, period, torques.shape[1])
+        return march(integrator, state, sampled(instants, torques))
+
+    return plant
+
+
+def commands(plan: Plan) -> Callable[[Solution, np.ndarray], np.ndarray]:
+    """Return a function (solution of the plan, times (N,) s) -> joint torques (n, N).
+
+    It is built once. Torques after the end of a motion are those of its end.
+    """
+    problem, parameters = plan.problem, plan.parameters
+    formulation = formulation_of(plan.transcribed.transcription.dynamics, problem.tree)
+
+    @cache
+    def torques(known: str | None) -> Trace:
+        return trace_open(problem, formulation, lambda at: at.tau, parameters, known)
+
+    def tell(solution: Solution, t: np.ndarray) -> np.ndarray:
+        s = np.clip(np.asarray(t) / solution.duration, 0.0, 1.0)
+        values = np.array([[solution.parameters[each.name]] for each in parameters])
+        y = np.vstack([inputs(solution, s), np.repeat(values, len(s), axis=1)])
+        return torques(lifts(solution))(y, s)
+
+    return tell
+
+
+def _whole(what: str, value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{what}: expected a whole number of at least 1, got {value!r}")
+    return int(value)

@@ -1,0 +1,228 @@
+"""Motions planned again and again while the mechanism moves."""
+
+from dataclasses import replace
+from math import pi
+
+import numpy as np
+import pytest
+from ocp.models.cart_pole import cart_pole
+from ocp.models.two_link import two_link
+
+from ocp import (
+    PLAIN,
+    BSpline,
+    NotSolved,
+    Parameter,
+    Problem,
+    at_end,
+    at_start,
+    duration,
+    effort,
+    prepare,
+    torque_limits,
+    track,
+)
+from ocp.solution import simulated
+from ocp.solution.shifting import shifted
+from ocp.solution.tracking import SAMPLES, commands
+
+REST = ((0.0, -2.0), (0.0, 0.0))
+PUSH = np.array([0.0, 0.0, 1.5, 4.5])  # m/s and rad/s of the cart and of its pole
+
+
+def open_start(tree, q):
+    """The initial state as parameters, at rest at q unless it is given."""
+    names = [joint.name for joint in tree.moving]
+    places = [Parameter(name, value) for name, value in zip(names, q)]
+    rates = [Parameter(f"{name}_rate", 0.0) for name in names]
+    return at_start(tree, q=places, qd=rates)
+
+
+def reaching(seconds=1.0, objective=effort):
+    """A two-link arm that comes to rest at a goal left open."""
+    arm = two_link(torque=10.0)
+    goal = [Parameter("goal_shoulder", 1.0, "rad"), Parameter("goal_elbow", -1.0, "rad")]
+    return Problem(
+        tree=arm,
+        motion=BSpline(points=12, degree=5),
+        duration=seconds,
+        objective=objective(),
+        constraints=(open_start(arm, REST[0]), at_end(arm, q=goal, qd=0.0), torque_limits(arm)),
+    )
+
+
+def balancing():
+    """A cart that stands upright at the origin two seconds from now."""
+    cart = cart_pole()
+    return Problem(
+        tree=cart,
+        motion=BSpline(points=24, degree=5),
+        duration=2.0,
+        objective=effort(cart, ("cart",)),
+        constraints=(
+            open_start(cart, (0.0, pi)),
+            at_end(cart, q=(0.0, pi), qd=0.0),
+            torque_limits(cart),
+        ),
+    )
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return prepare(reaching())
+
+
+@pytest.fixture(scope="module")
+def quick():
+    """The arm in minimum time."""
+    return prepare(reaching((0.1, 5.0), duration))
+
+
+@pytest.fixture(scope="module")
+def cart():
+    return prepare(balancing())
+
+
+def pushed(plan, period):
+    """The plant of a plan, pushed as the first period ends."""
+    undisturbed = simulated(plan.problem, period)
+
+    def plant(t, state, torques):
+        states = undisturbed(t, state, torques)
+        states[:, -1] += PUSH * (t == 0)
+        return states
+
+    return plant
+
+
+def test_the_rest_of_a_motion_is_that_motion_later(quick):
+    whole = quick.solve().require()
+    rest = shifted(whole, 0.15)
+    assert rest.duration == pytest.approx(whole.duration - 0.15)
+    t = rest.times(41)
+    np.testing.assert_allclose(rest.q(t), whole.q(t + 0.15), rtol=0, atol=2e-3)
+    bound = whole.multipliers["torque_limits"]
+    later = rest.multipliers["torque_limits"]
+    middle = 0.15 + 0.5 * rest.duration
+    for row in range(2):
+        expected = np.interp(middle / whole.duration, bound.s, bound.values[row])
+        assert np.interp(0.5, later.s, later.values[row]) == pytest.approx(expected, abs=1e-2)
+
+
+def test_a_motion_of_given_duration_stays_at_its_end(arm):
+    whole = arm.solve().require()
+    rest = shifted(whole, 0.5)
+    assert rest.duration == whole.duration
+    t = np.array([0.0, 0.2, 0.4])
+    np.testing.assert_allclose(rest.q(t), whole.q(t + 0.5), rtol=0, atol=2e-2)
+    np.testing.assert_allclose(rest.q([0.7, 1.0]).T, [whole.q(1.0)] * 2, rtol=0, atol=2e-2)
+
+
+def test_undisturbed_a_plan_made_anew_is_the_rest_of_the_one_before(quick):
+    done = track(quick, REST, period=0.05, periods=4)
+    ends = [turn.t + turn.solution.duration for turn in done.replans]
+    assert min(ends) > 0.3918 and max(ends) < ends[0] + 2e-3  # s, where 0.39185 is the optimum
+    assert done.dropped == 0 and len(done.t) == 4 * (SAMPLES - 1) + 1
+    whole, early = done.replans[0].solution, done.t[done.t <= 0.05]
+    np.testing.assert_allclose(done.q[:, : len(early)], whole.q(early), rtol=0, atol=1e-3)
+
+
+def test_an_arm_follows_a_goal_that_moves(arm):
+    def goals(t):
+        return {"goal_shoulder": 1.0 if t < 0.3 else 0.5}
+
+    done = track(arm, REST, period=0.1, periods=18, goals=goals)
+    np.testing.assert_allclose(done.q[:, -1], (0.5, -1.0), rtol=0, atol=0.03)
+    assert np.abs(done.tau).max() <= 10.0 * (1 + 1e-2)  # N m, between the nodes too
+
+
+def test_torques_told_are_those_of_the_solution(arm):
+    solution = arm.solve(goal_elbow=-0.5).require()
+    t = np.linspace(0.0, 1.2, 7)
+    expected = solution.tau(np.minimum(t, 1.0))
+    np.testing.assert_allclose(commands(arm)(solution, t), expected, rtol=0, atol=1e-10)
+
+
+def test_a_pushed_cart_recovers_its_pole_and_falls_with_the_plan_it_had(cart):
+    start = ((0.0, pi), (0.0, 0.0))
+    done = track(cart, start, period=0.1, periods=22, plant=pushed(cart, 0.1))
+    assert done.dropped == 0
+    assert (np.abs(done.q[:, -1] - (0.0, pi)) < (0.2, 0.1)).all()  # m, rad, and still returning
+    assert np.abs(done.tau[0]).max() > 15.0 and not done.tau[1].any()  # nothing drives the pole
+    alone = track(cart, start, period=0.1, periods=5, plant=pushed(cart, 0.1), deadline=1e-9)
+    assert abs(alone.q[1, -1] - pi) > 1.0
+
+
+def test_past_its_deadline_a_plan_is_dropped_and_the_former_goes_on(arm):
+    def goals(t):
+        return {"goal_shoulder": 1.0 + t}
+
+    done = track(arm, REST, period=0.1, periods=3, goals=goals, deadline=1e-9)
+    assert done.dropped == 2
+    assert [turn.followed for turn in done.replans] == [True, False, False]
+    first = done.replans[0].solution
+    np.testing.assert_allclose(done.tau, first.tau(done.t), rtol=0, atol=1e-9)
+    assert "2 dropped" in repr(done) and "dropped" in repr(done.replans[1])
+
+
+def test_a_replan_cut_short_is_the_best_iterate_seen(arm):
+    former = arm.solve().require()
+    cut = arm.replan(former, seconds=1e-9, goal_shoulder=0.0)
+    whole = arm.replan(former, goal_shoulder=0.0)
+    assert whole.success and whole.statistics["violation"] < 1e-6
+    assert not cut.success and cut.statistics["violation"] > 1e-3
+    assert len(cut.history) == 1
+    assert whole.objective == pytest.approx(arm.solve(goal_shoulder=0.0).objective, rel=1e-6)
+
+
+def closed_state():
+    tree = two_link()
+    return replaced(reaching(), at_start(tree, q=(Parameter("a", 0.0), -2.0), qd=0.0))
+
+
+def one_for_two():
+    tree, same = two_link(), Parameter("same", 0.0)
+    return replaced(reaching(), at_start(tree, q=(same, same), qd=(same, same)))
+
+
+def replaced(problem, start):
+    """A problem from another start."""
+    kept = [each for each in problem.constraints if not each.name.startswith("at_start")]
+    return replace(problem, constraints=(start, *kept))
+
+
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [
+        (closed_state, "at_start.q: joint 'elbow': expected a Parameter that is given"),
+        (one_for_two, "parameter 'same' stands for two numbers of the initial state"),
+    ],
+)
+def test_an_initial_state_that_cannot_be_given_is_refused(problem, words):
+    with pytest.raises(ValueError, match=words):
+        track(prepare(problem()), REST, period=0.1, periods=1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"period": 0.0}, "track: period: expected a number above 0"),
+        ({"periods": 0}, "track: periods: expected a whole number of at least 1"),
+        ({"periods": 2.5}, "track: periods: expected a whole number"),
+        ({"goals": lambda t: {"gaol": t}}, "gaol"),
+    ],
+)
+def test_bad_settings_are_refused(arm, settings, words):
+    with pytest.raises(ValueError, match=words):
+        track(arm, REST, **{"period": 0.1, "periods": 1, **settings})
+
+
+def test_a_start_of_the_wrong_size_is_refused(arm):
+    with pytest.raises(ValueError, match=r"track: start: q: expected"):
+        track(arm, ((0.0,), (0.0, 0.0)), period=0.1, periods=1)
+
+
+def test_without_a_first_plan_nothing_moves():
+    hopeless = prepare(reaching(0.05), attempts=PLAIN)
+    with pytest.raises(NotSolved):
+        track(hopeless, REST, period=0.01, periods=1)
