@@ -1,0 +1,207 @@
+"""Programs with parameters: exact derivatives by what is sought, none by what is given, and values
+that are those of the numbers."""
+
+from dataclasses import replace
+
+import casadi as ca
+import numpy as np
+import pytest
+from ocp.models.general_chain import general_chain
+from ocp.models.two_link import two_link
+from ocp.problems import cart_pole_swing
+
+from ocp import (
+    BSpline,
+    HermiteSimpson,
+    Integrated,
+    Parameter,
+    Problem,
+    Radau,
+    Spline,
+    Transcription,
+    at_end,
+    at_start,
+    effort,
+    joint_limits,
+    path,
+    prepare,
+    solve,
+    torque_limits,
+)
+from ocp.transcription.transcribe import transcribe
+
+MASS = Parameter("mass", 1.3, "kg", 0.0, 5.0)
+GRAVITY = Parameter("gravity", 9.0, "m/s2", 0.0, 20.0)
+STRENGTH = Parameter("strength", 30.0, "N m", 1.0, 90.0)
+VALUES = {MASS: 1.7, GRAVITY: 9.5, STRENGTH: 40.0}
+METHODS = (
+    Spline(nodes=2),
+    Spline(nodes=2, torques="variables"),
+    HermiteSimpson(intervals=4),
+    Radau(intervals=3),
+)
+
+
+def arm(mass, gravity, strength):
+    """The two-link arm, its second mass, gravity and strength as one likes."""
+    tree = two_link(torque=10.0)
+    first, second = tree.links
+    joints = [replace(joint, torque=strength, position=4.0) for joint in tree.joints]
+    links = (first, replace(second, mass=mass))
+    return replace(tree, links=links, joints=joints, gravity=(0, -gravity, 0))
+
+
+def moved(mass, gravity, strength, motion=None):
+    """That arm from rest to rest with all kinds of rows."""
+    tree = arm(mass, gravity, strength)
+    return Problem(
+        tree=tree,
+        motion=motion or BSpline(points=8),
+        duration=(0.1, 5.0),
+        objective=effort(),
+        constraints=(
+            at_start(tree, q=(0.0, -2.0), qd=0.0),
+            at_end(tree, q=(1.0, -1.0), qd=0.0),
+            torque_limits(tree),
+            joint_limits(tree, hull=True),
+            path("heavy", lambda at: mass * at.qd, lower=-99.0, upper=99.0),
+        ),
+    )
+
+
+def random_point(transcribed, seed=0):
+    """Unknowns and multipliers at random, parameters where they are."""
+    rng, nlp = np.random.default_rng(seed), transcribed.nlp
+    x = rng.normal(size=len(nlp.lower))
+    x[0] = 0.9
+    if transcribed.layout.moving:
+        x[transcribed.layout.widths] = rng.uniform(0.1, 0.3, transcribed.problem.motion.segments)
+    x[transcribed.layout.parameters] = list(transcribed.layout.values.values())
+    return x, rng.normal(size=len(nlp.g_lower))
+
+
+def check_derivatives(transcribed):
+    """Compare the program's derivatives with automatic ones of its values."""
+    nlp, (x, multipliers) = transcribed.nlp, random_point(transcribed)
+    given = len(transcribed.parameters) - transcribed.layout.free
+    sought = len(x) - given
+    unknowns, weights = ca.MX.sym("x", len(x)), ca.MX.sym("l", len(multipliers))
+    lagrangian = nlp.objective(unknowns) + ca.dot(weights, nlp.constraints(unknowns))
+    exact = ca.Function(
+        "exact",
+        [unknowns, weights],
+        [
+            ca.gradient(nlp.objective(unknowns), unknowns),
+            ca.jacobian(nlp.constraints(unknowns), unknowns),
+            ca.hessian(lagrangian, unknowns)[0],
+        ],
+    )
+    slope, jacobian, curvature = (np.array(part) for part in exact(x, multipliers))
+    own = np.array(ca.triu2symm(nlp.hessian("exact")(x, [], 1.0, multipliers)))
+    for given_one, other in (
+        (np.array(nlp.gradient(x, [])[1])[:sought], slope[:sought]),
+        (np.array(nlp.jacobian(x, [])[1])[:, :sought], jacobian[:, :sought]),
+        (own[:sought, :sought], curvature[:sought, :sought]),
+    ):
+        assert np.abs(given_one - other).max() <= 1e-11 * max(1.0, np.abs(other).max())
+    assert nlp.jacobian(x, [])[1][:, sought:].nnz() == 0
+    assert not own[:, sought:].any()
+
+
+@pytest.mark.parametrize("free", [(), ("mass",), ("mass", "gravity", "strength")])
+@pytest.mark.parametrize("derivatives", ["recursive", "ad"])
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: repr(method)[:30])
+def test_derivatives_by_what_is_sought_are_exact(method, derivatives, free):
+    settings = Transcription(method=method, derivatives=derivatives)
+    opened = transcribe(moved(MASS, GRAVITY, STRENGTH), settings, free=free)
+    check_derivatives(opened.at({each: VALUES[each] for each in opened.parameters}))
+
+
+def test_derivatives_are_exact_on_free_knots():
+    free = moved(MASS, GRAVITY, STRENGTH, BSpline(points=8, knots="free"))
+    check_derivatives(transcribe(free, free=("mass", "strength")))
+
+
+@pytest.mark.parametrize("torques", ["explicit", "variables"])
+def test_derivatives_of_long_chains_are_exact(torques):
+    """Their products of pairs of joints run as loops, not as scalar graphs."""
+    chain = general_chain(12)
+    links = (*chain.links[:5], replace(chain.links[5], mass=MASS), *chain.links[6:])
+    tree = replace(chain, links=links, gravity=(0.0, 0.0, -GRAVITY))
+    problem = Problem(
+        tree=tree,
+        motion=BSpline(points=5),
+        duration=0.9,
+        objective=effort(),
+        constraints=(at_start(tree, q=0.1), path("tau", lambda at: at.tau[:2], upper=100.0)),
+    )
+    settings = Transcription(method=Spline(nodes=1, torques=torques))
+    nlp = (opened := transcribe(problem, settings, free=("mass",))).nlp
+    x, multipliers = random_point(opened)
+    curvature = np.array(ca.triu2symm(nlp.hessian("exact")(x, [], 1.0, multipliers)))
+
+    def slope(step):
+        at = x.copy()
+        at[opened.layout.parameters.start] += step
+        gradient, jacobian = nlp.gradient(at, [])[1], nlp.jacobian(at, [])[1]
+        value = nlp.objective(at) + ca.dot(multipliers, nlp.constraints(at))
+        return np.array(gradient + jacobian.T @ multipliers).ravel(), float(value)
+
+    column = opened.layout.parameters.start
+    (above, value_above), (below, value_below) = slope(1e-4), slope(-1e-4)
+    size = np.abs(curvature).max()
+    assert np.abs((above - below) / 2e-4 - curvature[:, column]).max() < 1e-7 * size
+    first = slope(0.0)[0][column]
+    assert abs((value_above - value_below) / 2e-4 - first) < 1e-6 * max(1.0, abs(first))
+
+
+def test_a_given_number_costs_hardly_an_instruction():
+    numbers = transcribe(moved(1.3, 9.0, 30.0))
+    opened = transcribe(moved(MASS, 9.0, 30.0))
+    for one, other in zip(numbers.groups, opened.groups):
+        least = one.kernel.jacobian.n_instructions()
+        assert other.kernel.jacobian.n_instructions() <= 1.1 * least + 20
+
+
+def test_integrated_joints_follow_what_is_given():
+    swing = cart_pole_swing.problem(points=8)
+    cart, pole = swing.tree.links
+
+    def with_mass(mass):
+        return replace(swing, tree=replace(swing.tree, links=(cart, replace(pole, mass=mass))))
+
+    mass = Parameter("mass", 0.3, "kg", 0.1, 1.0)
+    settings = Transcription(method=Integrated(nodes=2))
+    planned = prepare(with_mass(mass), settings).solve(mass=0.32)
+    stated = solve(with_mass(0.32), settings)
+    assert planned.success and planned.objective == pytest.approx(stated.objective, rel=1e-9)
+
+
+def test_a_bound_that_follows_what_is_sought_has_one_multiplier_per_row():
+    strong = moved(1.3, 9.0, STRENGTH)
+    plan = prepare(replace(strong, objective=effort()), free=("strength",))
+    held = plan.solve(strength=6.0).require()
+    stated = solve(moved(1.3, 9.0, 6.0)).require()
+    for name in stated.multipliers:
+        one, other = stated.multipliers[name], held.multipliers[name]
+        assert one.labels == other.labels and np.array_equal(one.s, other.s)
+        assert np.allclose(one.values, other.values, atol=1e-4 * np.abs(one.values).max() + 1e-9)
+
+
+def test_parameters_join_both_ends():
+    """A cycle whose way is a parameter: rows that join the ends know it."""
+    tree = arm(1.3, 9.0, 30.0)
+    way = Parameter("way", 0.3, "rad", 0.0, 1.0)
+    joined = path(
+        "way", lambda start, end: end.q - start.q - way, lower=0.0, upper=0.0, when="joined"
+    )
+    problem = Problem(
+        tree=tree,
+        motion=BSpline(points=8),
+        duration=1.0,
+        objective=effort(),
+        constraints=(at_start(tree, q=(0.0, -1.0), qd=0.0), joined),
+    )
+    check_derivatives(transcribe(problem, free=("way",)))
+    solution = prepare(problem).solve(way=0.4).require()
+    assert np.allclose(solution.q(1.0) - solution.q(0.0), 0.4, atol=1e-8)
