@@ -167,13 +167,14 @@ def test_integrated_joints_follow_what_is_given():
     swing = cart_pole_swing.problem(points=8)
     cart, pole = swing.tree.links
 
-    def with_mass(mass):
-        return replace(swing, tree=replace(swing.tree, links=(cart, replace(pole, mass=mass))))
+    def as_long_as(length):
+        long = replace(pole, com=(0.0, -length, 0.0))
+        return replace(swing, tree=replace(swing.tree, links=(cart, long)))
 
-    mass = Parameter("mass", 0.3, "kg", 0.1, 1.0)
+    length = Parameter("length", 0.5, "m", 0.1, 1.0)
     settings = Transcription(method=Integrated(nodes=2))
-    planned = prepare(with_mass(mass), settings).solve(mass=0.32)
-    stated = solve(with_mass(0.32), settings)
+    planned = prepare(as_long_as(length), settings).solve(length=0.45)
+    stated = solve(as_long_as(0.45), settings)
     assert planned.success and planned.objective == pytest.approx(stated.objective, rel=1e-9)
 
 
