@@ -21,6 +21,12 @@ def problem(torque: float = 10.0, points: int = 6):
 PLANNED = Task(problem, parameters=[Parameter("torque", 10.0, "N m", 1.0, 50.0)])
 
 
+def watched(torque: float = 10.0):
+    """A problem that wants to see two things of its motion."""
+    looks = {"tip": lambda at: at.position("tip"), "power": lambda at: at.tau[0] * at.qd[0]}
+    return replace(problem(torque), outputs=looks)
+
+
 def weighed(u: float = 0.5):
     """A problem with two goals."""
     return lift(u=u, points=6)

@@ -21,6 +21,7 @@ from ocp.plots import Curve, check_suffix, lines
 from ocp.solution.files import check_writable
 from ocp.studies.addresses import module_at
 from ocp.studies.designs import grid, latin_hypercube, zipped
+from ocp.studies.measures import outputs
 from ocp.studies.processes import EngineError
 from ocp.studies.study import Front, Study, pareto, ranked, restarts, sweep
 from ocp.studies.task import Task, task_of
@@ -46,7 +47,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         _check_outputs(flags)
         with _executor(flags.scheduler) as executor:
             options = {
-                "measure": None if flags.measure is None else _member(module, flags.measure),
+                "measure": None if flags.measure is None else _measure(module, flags.measure),
                 "certify": flags.certify,
                 "file": file,
                 "retry": flags.retry,
@@ -163,7 +164,10 @@ def _design_flags(group: Any) -> None:
 def _run_flags(group: Any) -> None:
     words = "verify every solution; the file has what was found"
     group.add_argument("--certify", action="store_true", help=words)
-    words = "of NAME's module: takes a solution, returns numbers by name"
+    words = (
+        "of NAME's module: takes a solution, returns numbers by name; or `outputs`, the least and "
+        "most of the problem's"
+    )
     group.add_argument("--measure", metavar="FUNCTION", help=words)
     words = "processes (default: one per processor)"
     group.add_argument("--workers", type=int, metavar="COUNT", help=words)
@@ -182,6 +186,11 @@ def _output_flags(group: Any) -> None:
     words = "of the table, to be drawn (default: objective)"
     group.add_argument("--y", default="objective", metavar="COLUMN", help=words)
     group.add_argument("--quiet", action="store_true", help="no progress line")
+
+
+def _measure(module: ModuleType, name: str) -> Any:
+    """Return what is measured of solutions: a module's function, or its problem's outputs."""
+    return outputs if name == "outputs" and not hasattr(module, name) else _member(module, name)
 
 
 def _member(module: ModuleType, name: str) -> Any:

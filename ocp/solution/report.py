@@ -59,7 +59,7 @@ def describe(solution: Solution, certificate: "Verification | None" = None) -> d
         "loops": _loops(solution),
         "stays": _stays(solution),
         "refinement": statistics.get("refinement", []),
-        "outputs": _outputs(solution),
+        "outputs": extremes(solution),
     }
 
 
@@ -267,7 +267,7 @@ def _stays(solution: Solution) -> dict[str, str]:
     }
 
 
-def _outputs(solution: Solution) -> dict[str, dict[str, list[float]]]:
+def extremes(solution: Solution) -> dict[str, dict[str, list[float]]]:
     """Return the least and the greatest value of each row of the outputs over the motion."""
     t, ranges = solution.times(), {}
     for name in solution.problem.outputs:

@@ -9,6 +9,7 @@ from ocp.studies.task import Published, Task, Views
 if TYPE_CHECKING:
     from ocp.studies.comparison import Comparison, compare
     from ocp.studies.designs import grid, latin_hypercube, zipped
+    from ocp.studies.measures import outputs
     from ocp.studies.processes import EngineError
     from ocp.studies.rows import StudyFileError
     from ocp.studies.schedule import Progress
@@ -48,6 +49,7 @@ __all__ = [
     "markdown",
     "multistart",
     "open_study",
+    "outputs",
     "pareto",
     "ranked",
     "restarts",
@@ -63,6 +65,7 @@ __getattr__, __dir__ = later(
     {
         "ocp.studies.comparison": ("Comparison", "compare"),
         "ocp.studies.designs": ("grid", "latin_hypercube", "zipped"),
+        "ocp.studies.measures": ("outputs",),
         "ocp.studies.processes": ("EngineError",),
         "ocp.studies.rows": ("StudyFileError",),
         "ocp.studies.schedule": ("Progress",),
