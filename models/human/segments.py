@@ -18,7 +18,7 @@ from ocp.models.human.anthropometry import (
 )
 
 from ocp import Link
-from ocp.mechanics import numbers
+from ocp.mechanics import Open, numbers, reference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +40,11 @@ FIELDS = tuple(field.name for field in fields(Segment))
 
 
 def physique(
-    stature: float, mass: float, sex: str = "male", segments: Mapping[str, Entry] | None = None
-) -> tuple[dict[str, float], dict[str, Link]]:
+    stature: float | Open,
+    mass: float | Open,
+    sex: str = "male",
+    segments: Mapping[str, Entry] | None = None,
+) -> tuple[dict[str, Any], dict[str, Link]]:
     """Return ({segment: its length over that of the tables}, {link: Link}) of a person.
 
     `stature` (m), `mass` (kg), `segments`: {name: Segment, or a mapping of its fields}, on both
@@ -52,7 +55,7 @@ def physique(
     if sex not in SEXES:
         raise ValueError(f"human: sex: expected 'male' or 'female', got {sex!r}")
     given = {name: _checked(name, entry, stature) for name, entry in (segments or {}).items()}
-    lengths = dict.fromkeys(LENGTHS, stature / STATURE)
+    lengths: dict[str, Any] = dict.fromkeys(LENGTHS, stature / STATURE)
     for name, entry in given.items():
         if entry.length is not None:
             lengths[name] = entry.length / LENGTHS[name]
@@ -95,7 +98,7 @@ def parsed(text: str) -> dict[str, dict[str, Any]]:
     return segments
 
 
-def _weights(given: Mapping[str, Segment], mass: float, sex: str) -> dict[str, float]:
+def _weights(given: Mapping[str, Segment], mass: Any, sex: str) -> dict[str, Any]:
     """Return {segment: its mass over that of the tables}, those without one sharing the rest."""
     masses = {name: entry.mass for name, entry in given.items() if entry.mass is not None}
     usual = shares(sex)
@@ -103,10 +106,11 @@ def _weights(given: Mapping[str, Segment], mass: float, sex: str) -> dict[str, f
         sum((2 if name in PAIRED else 1) * amounts[name] for name in masses)
         for amounts in (masses, usual)
     )
-    if masses and (kept >= mass or len(masses) == len(LENGTHS)):
+    whole = reference(mass)
+    if masses and (kept >= whole or len(masses) == len(LENGTHS)):
         raise ValueError(
             f"human: segments: {', '.join(masses)} weigh {kept:g} kg, both sides counted, of "
-            f"{mass:g} kg; expected less, and some segment without a mass of its own that takes "
+            f"{whole:g} kg; expected less, and some segment without a mass of its own that takes "
             "the rest"
         )
     rest = (mass - kept) / (MASS * (1 - share))
@@ -115,7 +119,7 @@ def _weights(given: Mapping[str, Segment], mass: float, sex: str) -> dict[str, f
     }
 
 
-def _checked(name: str, entry: Entry, stature: float) -> Segment:
+def _checked(name: str, entry: Entry, stature: Any) -> Segment:
     """Return the Segment of an entry; raise ValueError unless a body can have it."""
     if name not in LENGTHS:
         raise ValueError(
@@ -138,7 +142,7 @@ def _checked(name: str, entry: Entry, stature: float) -> Segment:
             f"human: segments: {name}: com and radii are of {', '.join(LIMBS)} alone; "
             "expected length or mass"
         )
-    _check_number(name, "length", entry.length, stature, " m")
+    _check_number(name, "length", entry.length, reference(stature), " m")
     _check_number(name, "mass", entry.mass, np.inf, " kg")
     _check_number(name, "com", entry.com, 1.0, "")
     if entry.radii is not None:
@@ -161,7 +165,7 @@ def _check_number(name: str, field: str, value: float | None, most: float, unit:
     )
 
 
-def _reshaped(link: Link, name: str, segment: Segment, length: float) -> Link:
+def _reshaped(link: Link, name: str, segment: Segment, length: Any) -> Link:
     """Return a limb's link with the centre of mass and the radii of gyration of its segment."""
     way, order = LIMBS[name]
     com, inertia = link.com, link.inertia

@@ -32,15 +32,15 @@ from ocp.models.human.tables import (
 )
 
 from ocp import Link, Point, Tree, dh, fixed
-from ocp.mechanics import dh_pose, numbers, poses
+from ocp.mechanics import Open, dh_pose, numbers, poses, reference
 
 Row = tuple[float, float, float, float]  # theta, d, a, alpha
 RANGES = ("anatomical", "gait")
 
 
 def human(
-    stature: float = STATURE,
-    mass: float = MASS,
+    stature: float | Open = STATURE,
+    mass: float | Open = MASS,
     *,
     sex: str = "male",
     segments: Mapping[str, Segment | Mapping[str, Any]] | None = None,
@@ -48,7 +48,7 @@ def human(
     ranges: str = "anatomical",
     gravity: tuple[float, float, float] = (0.0, -9.81, 0.0),
 ) -> Tree:
-    """Return the skeleton of a person of `stature` (m) and `mass` (kg).
+    """Return the skeleton of a person of `stature` (m) and `mass` (kg), which may be open.
 
     Its 55 joints less the `frozen` ones, fixed at 0, are coordinates. Lengths grow with stature,
     masses with mass, inertias with mass stature^2, torque limits with mass stature; women have the
@@ -86,16 +86,17 @@ def human(
 
 
 def carry(
-    tree: Tree, point: str, mass: float, shift: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    tree: Tree, point: str, mass: float | Open, shift: tuple[float, float, float] = (0.0, 0.0, 0.0)
 ) -> Tree:
-    """Return the tree with a point mass (kg) fixed to the link of `point`.
+    """Return the tree with a point mass (kg), which may be open, fixed to the link of `point`.
 
     It stands away from the point by `shift` (3, m, global axes at q = 0). Raises ValueError for a
     mass that is not positive.
     """
     spot = tree.point(point)
     k, extra = tree.link_index(spot.link), _positive("carried mass", mass, "kg")
-    link, rotation = tree.links[k], np.array(poses(tree, np.zeros(tree.dof))[k])[:3, :3]
+    link, upright = tree.links[k], poses(reference(tree), np.zeros(tree.dof))[k]
+    rotation = np.array(upright)[:3, :3]
     where = np.array(spot.position) + rotation.T @ numbers("shift", shift, (3,))
     arm, share = where - np.array(link.com), extra / (link.mass + extra)
     spread = arm @ arm * np.eye(3) - np.outer(arm, arm)
@@ -145,7 +146,7 @@ def positive_motion(name: str) -> str:
     return MOVEMENTS[_movement(*_known_names((name,)))][4]
 
 
-def _sizes(length: float, lengths: Mapping[str, float]) -> dict[str, float]:
+def _sizes(length: Any, lengths: Mapping[str, Any]) -> dict[str, Any]:
     """Return {joint: what its DH row is multiplied by}: its segment's size, or the stature's."""
     sizes = dict.fromkeys(NAMES, length)
     for segment, starts in GROWING.items():
@@ -163,12 +164,12 @@ def _partner(name: str) -> str:
     return name[:-1] + {"r": "l", "l": "r"}[name[-1]] if name.endswith(("_r", "_l")) else name
 
 
-def _dh_row(row: Row, length: float) -> Row:
+def _dh_row(row: Row, length: Any) -> tuple[Any, ...]:
     theta, d, a, alpha = row
     return radians(theta), length * d, length * a, radians(alpha)
 
 
-def _range(name: str, ranges: str, length: float) -> dict[str, Any]:
+def _range(name: str, ranges: str, length: Any) -> dict[str, Any]:
     """Options of a joint: whether it slides or turns, and its position limits."""
     anatomical, gait, *_ = MOVEMENTS[_movement(name)]
     if ranges == "gait":
@@ -180,7 +181,7 @@ def _range(name: str, ranges: str, length: float) -> dict[str, Any]:
     return {"kind": "revolute", "position": (radians(1.0) * lower, radians(1.0) * upper)}
 
 
-def _drive(name: str, size: float, sex: str) -> dict[str, Any]:
+def _drive(name: str, size: Any, sex: str) -> dict[str, Any]:
     """Options of a joint: its torque limits for a `size`, or none where no muscle acts."""
     if name in ROOT:
         return {"actuated": False}
@@ -188,7 +189,7 @@ def _drive(name: str, size: float, sex: str) -> dict[str, Any]:
     return {"torque": (factor * lower, factor * upper)}
 
 
-def _points(sizes: Mapping[str, float]) -> list[Point]:
+def _points(sizes: Mapping[str, Any]) -> list[Point]:
     points = []
     for name, link, position in POINTS:
         place = sizes[link] * np.array(position)
@@ -199,10 +200,11 @@ def _points(sizes: Mapping[str, float]) -> list[Point]:
     return points
 
 
-def _positive(what: str, value: float, unit: str) -> float:
-    number = float(numbers(f"human: {what} ({unit})", value, ()))
-    if number <= 0:
-        raise ValueError(f"human: {what}: expected more than 0 {unit}, got {number:g} {unit}")
+def _positive(what: str, value: Any, unit: str) -> Any:
+    number = numbers(f"human: {what} ({unit})", value, (), unit).item()
+    here = reference(number)
+    if here <= 0:
+        raise ValueError(f"human: {what}: expected more than 0 {unit}, got {here:g} {unit}")
     return number
 
 

@@ -6,8 +6,12 @@ import re
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
+from functools import reduce
+from operator import or_
 from types import NoneType, UnionType
 from typing import Any, Literal, Union
+
+from ocp.mechanics import Open
 
 NOTHING = inspect.Parameter.empty
 SILENT: tuple = (NOTHING, None, "", False, (), [])  # defaults that say nothing
@@ -160,11 +164,22 @@ def shown(value: Any) -> str:
 
 
 def kinds_of(thing: Any) -> dict[str, Any]:
-    """Return annotations by name, also where they are texts; those as they are that cannot be."""
+    """Return annotations by name, also where they are texts; those as they are that cannot be.
+
+    Open numbers, which no text is, are left out of alternatives.
+    """
     try:
-        return typing.get_type_hints(thing)
+        kinds = typing.get_type_hints(thing)
     except (NameError, TypeError):
         return dict(getattr(thing, "__annotations__", {}))
+    return {name: _spelled(kind) for name, kind in kinds.items()}
+
+
+def _spelled(kind: Any) -> Any:
+    """Return an annotation without Open among its alternatives."""
+    if typing.get_origin(kind) not in (Union, UnionType):
+        return kind
+    return reduce(or_, (part for part in typing.get_args(kind) if part is not Open))
 
 
 def _options(setting: Setting) -> dict[str, Any]:

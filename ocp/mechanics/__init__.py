@@ -37,7 +37,7 @@ from ocp.mechanics.logarithm import (
     relative,
 )
 from ocp.mechanics.modes import Curve, Modes, Place, damped, stiffened
-from ocp.mechanics.parameters import Parameter
+from ocp.mechanics.parameters import Open, Parameter, array, reference, some
 from ocp.mechanics.rigid import Motion, joint_pose
 from ocp.mechanics.spatial import dh_pose, rotate_x, rotate_y, rotate_z, translate
 from ocp.mechanics.stays import Stay, cable, slot, stop
@@ -62,6 +62,7 @@ __all__ = [
     "Matrix",
     "Modes",
     "Motion",
+    "Open",
     "Parameter",
     "Place",
     "Point",
@@ -72,6 +73,7 @@ __all__ = [
     "Wrench",
     "acceleration",
     "acting",
+    "array",
     "assumed_modes",
     "attached",
     "between",
@@ -112,6 +114,7 @@ __all__ = [
     "potential_energy",
     "prismatic",
     "quaternion",
+    "reference",
     "relative",
     "resultant",
     "revolute",
@@ -120,6 +123,7 @@ __all__ = [
     "rotate_z",
     "screw",
     "slot",
+    "some",
     "stiffened",
     "stop",
     "structure",

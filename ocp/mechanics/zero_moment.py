@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.loads import Wrench
-from ocp.mechanics.parameters import matrix, reference
+from ocp.mechanics.parameters import array, is_open, matrix, reference
 from ocp.mechanics.structure import floating_root
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
@@ -23,6 +23,14 @@ def body_weight(tree: Tree) -> float:
     """
     masses, gravity = reference(([link.mass for link in tree.links], tree.gravity))
     return sum(masses) * float(np.linalg.norm(gravity)) or 1.0
+
+
+def weight_of(tree: Tree) -> Any:
+    """Return the tree's weight (N), open where its masses or its gravity are."""
+    masses, gravity = [link.mass for link in tree.links], array(tree.gravity)
+    if not is_open((masses, gravity)):
+        return body_weight(tree)
+    return sum(masses) * np.sqrt((gravity**2).sum())
 
 
 def resultant(tree: Tree, frames: Sequence[Matrix], torques: Matrix) -> Wrench:

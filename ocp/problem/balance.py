@@ -15,7 +15,7 @@ import numpy as np
 
 from ocp.mechanics.parameters import array, is_open, matrix, reference, some
 from ocp.mechanics.tree import Tree
-from ocp.mechanics.zero_moment import body_weight, hull, tangents
+from ocp.mechanics.zero_moment import body_weight, hull, tangents, weight_of
 from ocp.problem.ground import Foot, Ground, bearing_slots, bears
 from ocp.problem.instant import Instant
 from ocp.problem.reactions import two_pass
@@ -45,7 +45,7 @@ def unilateral(tree: Tree, ground: Ground, *, least: Any = 0.0) -> tuple[Constra
     together = Constraint(
         name="support",
         function=lambda at: at.reaction.push() / weight,
-        lower=least,
+        lower=least * (weight_of(tree) / weight),
         upper=inf,
         labels=("all feet",),
         units="weights",

@@ -57,6 +57,18 @@ class Group:
         other.__dict__["lines"] = self.lines  # none, since an open instant bends them
         return other
 
+    def unmoved(self, given: int) -> np.ndarray:
+        """Tell which rows (m, N) that are not linear no variable moves but the `given` parameters,
+        so many at the end of the kernel's inputs."""
+        kernel = self.kernel
+        inputs = np.zeros(len(self.s) * kernel.width, dtype=bool)
+        inputs[self.matrix.sparsity().get_triplet()[0]] = True
+        present = np.reshape(inputs, (len(self.s), kernel.width))
+        chosen = kernel.columns < kernel.width - given
+        moved = np.repeat(kernel.linear[:, None], len(self.s), axis=1)
+        np.logical_or.at(moved, kernel.rows[chosen], present[:, kernel.columns[chosen]].T)
+        return ~moved
+
     def inputs(self, x):
         """Return what the kernel takes at all instants, (width, N)."""
         return np.reshape(
@@ -108,6 +120,7 @@ class Box:
 
     def __init__(self, layout: Layout):
         self.asked: dict = {}
+        self.layout = layout
         self.lower, self.upper = np.full(layout.size, -np.inf), np.full(layout.size, np.inf)
         if free_duration(layout.problem):
             self.lower[0], self.upper[0] = layout.problem.duration
@@ -129,15 +142,24 @@ class Box:
         Return the Rows of each constraint and the array (m, N) of all its rows.
         """
         lines = group.lines
-        absent = lines.known & (lines.count == 0) & group.asked
+        absent, constant = lines.known & (lines.count == 0) & group.asked, lines.constant
+        if self.layout.values:
+            unmoved = group.unmoved(len(self.layout.values) - self.layout.free) & group.asked
+            absent, constant = absent | unmoved, np.where(unmoved, self._still(group), constant)
         for number, k in np.argwhere(absent):
             constraint, row = group.owners[number]
-            _check_constant(constraint, row, group.s[k], lines.constant[number, k])
+            _check_constant(constraint, row, group.s[k], constant[number, k])
         variable, coefficient = self._bounded(group, lines)
         places = np.full(group.asked.shape, -1)
         general = group.asked & (variable < 0) & ~absent
         places.T[general.T] = count + np.arange(general.sum())
         return list(_by_constraint(group, places, variable, coefficient)), places
+
+    def _still(self, group):
+        """Return the rows of a group (m, N) where all variables but the parameters are zero."""
+        x = np.zeros(self.layout.size)
+        x[self.layout.parameters] = list(self.layout.values.values())
+        return evaluate(group.kernel.values, group.inputs(x), group.s)
 
     def _bounded(self, group, lines):
         """Make bounds of the rows with a single variable.

@@ -159,7 +159,7 @@ class Transcribed:
 
         Raises ValueError naming what cannot be with these values.
         """
-        held = frozenset(held)
+        held, values = frozenset(held), {each: values[each] for each in self.layout.values}
         if not self.layout.values or (values == self.layout.values and held == self.layout.held):
             return self
         problem, known = closed(self.statement, values), MappingProxyType(dict(values))

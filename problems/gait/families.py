@@ -8,6 +8,7 @@ import numpy as np
 from ocp.models.human import CONTACTS, FEET, SELF_SPHERES
 
 from ocp import Constraint, Symmetry, Tree, joint_limits, path, torque_limits
+from ocp.mechanics import Open
 from ocp.problem import (
     Ground,
     Pin,
@@ -53,8 +54,8 @@ class Step:
 
     body: Tree
     ground: Ground
-    step: float
-    size: float
+    step: float | Open
+    size: float | Open
     symmetry: Symmetry | None
 
 
@@ -116,7 +117,7 @@ def _ends(one: Step, position: float, axes: str) -> tuple[Constraint, ...]:
     )
 
 
-def _next(pin: Pin, step: float) -> Pin:
+def _next(pin: Pin, step: float | Open) -> Pin:
     """Return the pin where the other foot has it one step (m) later."""
     place = IMAGE * pin.target + (0.0, 0.0, step)
     return replace(pin, point=pin.point[:-1] + OTHER_SIDE[pin.point[-1]], target=place)

@@ -7,7 +7,7 @@ import numpy as np
 from ocp.models.human import CONTACTS, FEET, SOLES
 
 from ocp import Tree
-from ocp.mechanics import positions
+from ocp.mechanics import Open, array, positions
 from ocp.problem import Foot, Ground, Pin, Support
 
 UP = (0.0, 1.0, 0.0)
@@ -19,7 +19,9 @@ BALL, TOE = ("ball_med", "ball_lat"), ("toe_med", "toe_lat")
 Spots = Mapping[str, Any]  # of named points, each its place (3, m)
 
 
-def stance(body: Tree, step: float, width: float, heel_off: float = HEEL_OFF) -> Ground:
+def stance(
+    body: Tree, step: float | Open, width: float | Open, heel_off: float = HEEL_OFF
+) -> Ground:
     """Return the Ground of one step, its length and the distance between the feet in m.
 
     The right foot strikes at 0, the left one behind it leaves at a fifth and strikes at the end.
@@ -88,11 +90,11 @@ def _leaving(spots: Spots) -> Foot:
     )
 
 
-def _flat(body: Tree, side: str, shift: tuple[float, float, float]) -> Spots:
+def _flat(body: Tree, side: str, shift: tuple[Any, Any, Any]) -> Spots:
     """Return {point: place (3, m)} of a foot that stands flat with its heel at `shift` (3, m)."""
     names = (*SOLES[side], *(name for names in CONTACTS[side].values() for name in names))
     places = positions(body, np.zeros(body.dof), names)
-    spots = {name: np.array(place).ravel() for name, place in zip(names, places)}
+    spots = {name: array(place).ravel() for name, place in zip(names, places)}
     heel = spots[f"heel_{side[0]}"]
     return {name: spot - heel + np.array(shift) for name, spot in spots.items()}
 

@@ -31,7 +31,7 @@ from ocp import (
     smoothness,
     squares,
 )
-from ocp.mechanics import position, positions
+from ocp.mechanics import Open, array, position, positions, reference, some
 from ocp.problem import mirrored
 
 GRAVITY = 9.81  # m/s2
@@ -40,17 +40,17 @@ BEHIND = (0.0, 0.0, -0.15)  # m: of a backpack's centre from T6 [assumed]
 
 
 def problem(
-    speed: float | None = None,
-    step: float | None = None,
+    speed: float | Open | None = None,
+    step: float | Open | None = None,
     points: int = 8,
     person: str = "",
-    stature: float | None = None,
-    mass: float | None = None,
+    stature: float | Open | None = None,
+    mass: float | Open | None = None,
     sex: str | None = None,
     segments: str = "",
     active: str = "gait",
     objective: str = "effort",
-    smooth: float = 0.0025,
+    smooth: float | Open = 0.0025,
     contact: float = 0.002,
     slip: float = 0.1,
     width: float = 0.1,
@@ -58,8 +58,8 @@ def problem(
     split: bool = False,
     heel_off: float = HEEL_OFF,
     jump: bool = False,
-    backpack: float = 0.0,
-    hands: float = 0.0,
+    backpack: float | Open = 0.0,
+    hands: float | Open = 0.0,
     without: str = "",
     hold: str = "throughout",
 ) -> Problem:
@@ -93,7 +93,9 @@ def problem(
         objective=10.0 / time * _objective(body, objective, smooth),
         ground=ground,
         symmetry=symmetry,
-        loads=[Load(point=f"grip_{side}", force=(0.0, -hands, 0.0)) for side in "rl" if hands],
+        loads=[
+            Load(point=f"grip_{side}", force=(0.0, -hands, 0.0)) for side in "rl" if some((hands,))
+        ],
         constraints=requirements(
             Step(
                 body=body,
@@ -112,18 +114,18 @@ def problem(
 
 
 def _walker(
-    who: dict[str, Any], active: str, speed: float | None, step: float | None, backpack: float
-) -> tuple[Tree, float, float]:
+    who: dict[str, Any], active: str, speed: Any, step: Any, backpack: Any
+) -> tuple[Tree, Any, Any]:
     """Return the body of a person {stature, mass, ..}, and speed (m/s) and step (m) of it."""
     body = human(**who, frozen=_frozen(active), ranges="gait")
     speed, step = likewise(body, speed, step)
-    _check_task(body, speed, step, who["stature"])
-    return carry(body, "T6", backpack, BEHIND) if backpack else body, speed, step
+    _check_task(*reference((body, speed, step, who["stature"])))
+    return carry(body, "T6", backpack, BEHIND) if some((backpack,)) else body, speed, step
 
 
 def likewise(
-    body: Tree, speed: float | None = None, step: float | None = None
-) -> tuple[float, float]:
+    body: Tree, speed: float | Open | None = None, step: float | Open | None = None
+) -> tuple[Any, Any]:
     """Return speed (m/s) and length of step (m), where None such that all people walk alike.
 
     That is with the same speed over the root of gravity times the leg's length, and the same step
@@ -133,12 +135,12 @@ def likewise(
     return SPEED * ratio**0.5 if speed is None else speed, STEP * ratio if step is None else step
 
 
-def _leg(body: Tree) -> float:
+def _leg(body: Tree) -> Any:
     """Return the height of the hips in standing (m)."""
-    return float(position(body, np.zeros(body.dof), "hip_r")[1])
+    return array(position(body, np.zeros(body.dof), "hip_r")).ravel().tolist()[1]
 
 
-def _objective(body: Tree, name: str, smooth: float) -> Objective:
+def _objective(body: Tree, name: str, smooth: Any) -> Objective:
     """Return what is to be least, with the weight of accelerations; "constant" has nothing at all.
 
     So it is a search for any motion that meets the constraints (Barman 2020, section 5.2).
@@ -151,7 +153,7 @@ def _objective(body: Tree, name: str, smooth: float) -> Objective:
     if name not in known:
         raise ValueError(f"objective: expected one of {', '.join(known)}, got {name!r}")
     chosen = known[name]()
-    return chosen + smooth * smoothness(body) if smooth and chosen.terms else chosen
+    return chosen + smooth * smoothness(body) if some((smooth,)) and chosen.terms else chosen
 
 
 def _frozen(active: str) -> tuple[str, ...]:

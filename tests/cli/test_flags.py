@@ -7,12 +7,14 @@ from typing import Literal
 import pytest
 
 from ocp.cli.flags import add, described, joined, listed, of_function, of_record, parse, read
+from ocp.mechanics import Open
 
 
 def reach(
     goal: tuple[float, float] = (1.0, -1.0),
     way: Literal["up", "down"] = "up",
-    mass: float | None = None,
+    mass: float | Open | None = None,
+    load: float | Open = 2.0,
     steps: "int" = 3,
     names: list[str] = ("a", "b"),
     fast: bool = False,
@@ -50,6 +52,7 @@ def parsed(*arguments):
         (["--way", "down"], "way", "down"),
         (["--mass", "-3e2"], "mass", -300.0),
         (["--mass", "none"], "mass", None),
+        (["--load", "3"], "load", 3.0),
         (["--steps", "5"], "steps", 5),
         (["--names", "x,y,z"], "names", ["x", "y", "z"]),
         (["--fast"], "fast", True),
@@ -70,6 +73,7 @@ def test_a_flag_is_read_as_its_annotation_says(arguments, name, value):
         (["--goal", "1"], "--goal: expected 2 values as FLOAT,FLOAT, got '1'"),
         (["--goal", "1,up"], "--goal: expected a number, got 'up'"),
         (["--way", "left"], "--way: expected one of up, down, got 'left'"),
+        (["--mass", "heavy"], "--mass: expected a number, got 'heavy'"),
         (["--steps", "2.5"], "--steps: expected a whole number, got '2.5'"),
         (["--free", "1,2,3"], "--free: expected 2 values as INT,INT, got '1,2,3'"),
     ],
