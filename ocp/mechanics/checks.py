@@ -70,15 +70,15 @@ def check_units(what: str, entries: Any, unit: str) -> None:
 
 
 def vanishes(value: Any) -> bool:
-    """Tell whether a number is zero, an open one whatever its parameters' values: found in numbers,
-    at a few of them near their own."""
+    """Tell whether a number, or all of an array, is zero, open ones whatever their parameters'
+    values: found in numbers, at a few of them near their own."""
     if not is_open(value):
-        return bool(abs(value) < ZERO)
+        return bool(np.abs(np.asarray(value, dtype=float)).max() < ZERO)
     parameters = parameters_of(value)
     near = (
         {each: _beside(each.value, n, k) for n, each in enumerate(parameters)} for k in range(3)
     )
-    return all(abs(closed(value, values)) < ZERO for values in near)
+    return all(vanishes(closed(value, values)) for values in near)
 
 
 def _beside(number: float, n: int, k: int) -> float:
@@ -93,8 +93,7 @@ def rigid_pose(what: str, value: Any, unit: str | None = None) -> np.ndarray:
     """
     matrix = numbers(what, value, (4, 4), None if unit is None else "")
     check_units(what, matrix[:3, 3], unit or "")
-    here = at_own_values(matrix)
-    if not is_rotation(here[:3, :3]) or (here[3] != (0, 0, 0, 1)).any():
+    if not is_rotation(matrix[:3, :3]) or (at_own_values(matrix)[3] != (0, 0, 0, 1)).any():
         raise ValueError(
             f"{what}: expected a rigid pose (rotation and translation over the row 0 0 0 1), got "
             f"{matrix.tolist()}"
@@ -103,9 +102,11 @@ def rigid_pose(what: str, value: Any, unit: str | None = None) -> np.ndarray:
 
 
 def is_rotation(matrix: np.ndarray) -> bool:
-    """Tell whether numbers (3x3) are a rotation."""
-    off = np.abs(matrix @ matrix.T - np.eye(3)).max()
-    return bool(off <= 1e-9 and np.linalg.det(matrix) >= 0)
+    """Tell whether numbers (3x3) are a rotation, open ones whatever their parameters' values."""
+    here, square = at_own_values(matrix), matrix @ matrix.T - np.eye(3)
+    off = np.abs(at_own_values(square)).max()
+    whatever = not is_open(square) or vanishes(square)
+    return bool(off <= 1e-9 and whatever and np.linalg.det(here) >= 0)
 
 
 def limits(what: str, value: Any, unit: str | None = None) -> tuple[float, float]:
@@ -178,9 +179,9 @@ def check_inertia(mass: float, entries: np.ndarray) -> None:
     an open one at its parameters' own values."""
     inertia = at_own_values(entries)
     scale = max(np.abs(inertia).max(), 1e-300)
-    unlike = (entries[i, j] - entries[j, i] for i, j in ((0, 1), (0, 2), (1, 2)))
-    if np.abs(inertia - inertia.T).max() > 1e-12 * scale or not all(
-        vanishes(each) for each in unlike if is_open(each)
+    unlike = entries - entries.T
+    if np.abs(inertia - inertia.T).max() > 1e-12 * scale or (
+        is_open(unlike) and not vanishes(unlike)
     ):
         raise ValueError(f"link inertia: expected a symmetric matrix, got {entries.tolist()}")
     if mass == 0 and inertia.any():

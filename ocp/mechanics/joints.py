@@ -211,13 +211,16 @@ def _unit_screw(label, value):
     here = at_own_values(value)
     angular, linear = np.linalg.norm(here[:3]), np.linalg.norm(here[3:])
     norm = angular if angular > 0 else linear
-    if abs(norm - 1) > 1e-9:
+    axis = value[:3] if angular > 0 else value[3:]
+    always = not is_open(axis) or vanishes(axis @ axis - 1)
+    if abs(norm - 1) > 1e-9 or not always:
         part = "angular" if angular > 0 else "linear"
+        more = "" if always else " at its parameters' own values, and not at others"
         raise ValueError(
             f"{label}: the axis must have unit length; the {part} part of the screw has length "
-            f"{norm:.9g}"
+            f"{norm:.9g}{more}"
         )
-    return value if is_open(value[:3] if angular > 0 else value[3:]) else value / norm
+    return value if is_open(axis) else value / norm
 
 
 @lru_cache(maxsize=512)

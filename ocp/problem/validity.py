@@ -3,27 +3,29 @@ requirements."""
 
 from collections.abc import Iterator, Sequence
 from math import inf
-from typing import Any, TypeAlias
+from typing import Any
 
 import casadi as ca
 
+from ocp.mechanics import validity
 from ocp.mechanics.parameters import is_open
 from ocp.mechanics.types import Matrix
+from ocp.mechanics.validity import Requirement, is_assured
 from ocp.problem.balance import Inside
 from ocp.problem.point_mass import PointMass
 from ocp.problem.statement import Problem
 
-# name, expression, lower and upper bound of it, unit
-Requirement: TypeAlias = tuple[str, Matrix, float, float, str]
-
 
 def requirements(problem: Problem) -> tuple[Requirement, ...]:
-    """Return what the open numbers of a problem, its tree's apart, must meet.
+    """Return what the open numbers of a problem must meet, and the bounds of its parameters do not
+    see to.
 
-    Durations are positive, point masses not negative, instants within the motion, and the corners
-    of a polygon make its hull as they do at the parameters' own values.
+    Those of the tree are what `ocp.mechanics.validity` says; durations are positive, point masses
+    not negative, instants within the motion, and the corners of a polygon make its hull as they do
+    at the parameters' own values.
     """
-    return tuple(_required(problem))
+    every = (*validity.requirements(problem.tree), *_required(problem))
+    return tuple(each for each in every if not is_assured(each))
 
 
 def _required(problem: Problem) -> Iterator[Requirement]:

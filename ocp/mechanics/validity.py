@@ -1,0 +1,136 @@
+"""What keeps a tree sound whose open numbers are sought: what its records check of numbers, as
+requirements on expressions of parameters."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from math import inf
+from typing import Any, TypeAlias
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics.checks import vanishes
+from ocp.mechanics.joints import UNITS, Joint
+from ocp.mechanics.parameters import (
+    Parameter,
+    array,
+    is_open,
+    matrix,
+    opened,
+    parameters_of,
+    reference,
+)
+from ocp.mechanics.stays import Stay
+from ocp.mechanics.tree import Link, Tree
+from ocp.mechanics.types import Matrix
+
+# name, expression, lower and upper bound of it, unit
+Requirement: TypeAlias = tuple[str, Matrix, float, float, str]
+
+ROOM = 1e-6  # of its size, by which bounds of parameters keep an expression from its end
+OTHER = {"lower": "upper", "upper": "lower"}
+
+
+def requirements(tree: Tree) -> tuple[Requirement, ...]:
+    """Return what the open numbers of a tree must meet.
+
+    Masses are not negative, inertias are those of bodies, limits and bounds of stays in their
+    order, bounds of distances positive. What axes and rotations must be they are for all values, or
+    else no joint has them.
+    """
+    return tuple(_required(tree))
+
+
+def _required(tree: Tree) -> Iterator[Requirement]:
+    for joint, link in zip(tree.joints, tree.links):
+        label = f"link {joint.name!r}"
+        if is_open(link.mass):
+            yield f"{label}: mass", matrix(link.mass), 0.0, inf, "kg"
+        yield from _of_inertia(label, link)
+        yield from _of_limits(joint)
+    for stay in tree.stays:
+        yield from _of_stay(stay)
+
+
+def _of_inertia(label: str, link: Link) -> Iterator[Requirement]:
+    """Yield that the pseudo-inertia about the centre of mass, the integral of r r', is positive
+    semidefinite: moments are and keep the triangle inequality (Wensing, Kim & Slotine 2018)."""
+    inertia = array(link.inertia)
+    if not is_open(inertia):
+        return
+    spread = np.trace(inertia) / 2 * np.eye(3) - inertia
+    for rows in _blocks(spread):
+        for chosen in _minors(spread, rows):
+            minor = ca.det(matrix(spread[np.ix_(chosen, chosen)]))
+            axes = "".join("xyz"[k] for k in chosen)
+            power = "" if len(chosen) == 1 else str(len(chosen))
+            yield f"{label}: inertia {axes}", minor, 0.0, inf, f"(kg m2){power}"
+
+
+def _blocks(spread: np.ndarray) -> list[tuple[int, ...]]:
+    """Return the axes (0, 1, 2) grouped as products of inertia join them."""
+    joined = [(i, j) for i, j in combinations(range(3), 2) if not _is_zero(spread[i, j])]
+    if len(joined) > 1:
+        return [(0, 1, 2)]
+    alone = [(k,) for k in range(3) if not any(k in pair for pair in joined)]
+    return [*joined, *alone]
+
+
+def _minors(spread: np.ndarray, rows: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Return the leading principal minors of a block, by their rows (Sylvester); where one vanishes
+    for all values, all principal ones that do not."""
+    leading = [rows[:size] for size in range(1, len(rows) + 1)]
+    every = [part for size in range(1, len(rows) + 1) for part in combinations(rows, size)]
+    kept = [part for part in every if _is_open_minor(spread, part)]
+    return leading if set(leading) <= set(kept) else kept
+
+
+def _is_open_minor(spread, rows):
+    minor = opened(ca.SX(ca.det(matrix(spread[np.ix_(rows, rows)]))))
+    return is_open(minor) and not _is_zero(minor)
+
+
+def _is_zero(value: Any) -> bool:
+    return vanishes(value) if is_open(value) else value == 0
+
+
+def _of_limits(joint: Joint) -> Iterator[Requirement]:
+    for what, unit in zip(("position", "velocity", "torque"), UNITS[joint.kind]):
+        lower, upper = getattr(joint, what)
+        if is_open([lower, upper]) and np.isfinite(reference([lower, upper])).all():
+            between = matrix(opened(upper - lower))
+            yield f"joint {joint.name!r}: {what} limits", between, 0.0, inf, unit
+
+
+def _of_stay(stay: Stay) -> Iterator[Requirement]:
+    sides = [getattr(stay, side) for side in stay.sides]
+    unit = "" if stay.joint else "m"
+    if not stay.joint:
+        for side, bound in zip(stay.sides, sides):
+            if is_open(bound):
+                yield f"stay {stay.name!r}: {side} bound", matrix(bound), 0.0, inf, unit
+    if len(sides) == 2 and is_open(sides):
+        yield f"stay {stay.name!r}: bounds", matrix(sides[1] - sides[0]), 0.0, inf, unit
+
+
+def is_assured(requirement: Requirement) -> bool:
+    """Tell whether the parameters' own bounds keep a requirement: of an expression that is affine
+    in them, by more than rounding."""
+    _, expression, lower, upper, _ = requirement
+    parameters = parameters_of(expression)
+    symbols = ca.vertcat(*(each.expression for each in parameters))
+    slope = ca.gradient(expression, symbols)
+    if not slope.is_constant():
+        return False
+    slopes, here = np.array(ca.DM(slope)).ravel(), float(reference(opened(expression)))
+    centre = here - slopes @ [each.value for each in parameters]
+    least, most = (centre + _end(slopes, parameters, side) for side in ("lower", "upper"))
+    room = ROOM * (abs(here) or 1.0)
+    return bool(least >= lower + room and most <= upper - room)
+
+
+def _end(slopes: np.ndarray, parameters: Sequence[Parameter], side: str) -> float:
+    """Return the least ("lower") or greatest sum of slopes times parameters within bounds."""
+    ways = (side if slope > 0 else OTHER[side] for slope in slopes)
+    ends = (getattr(each, way) for each, way in zip(parameters, ways))
+    return sum(slope * end for slope, end in zip(slopes, ends) if slope)
