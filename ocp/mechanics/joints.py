@@ -3,7 +3,7 @@
 The frame of a joint's link in its parent's is home @ exp([screw] q), the screw (angular, linear)
 being given in the link's own frame (Sohl & Bobrow 2001, second form of the product of
 exponentials). Revolute, prismatic and screw joints differ by the pitch alone; a fixed joint has no
-screw.
+screw. Where numbers are open, rotations and axes must be such whatever the parameters' values.
 """
 
 from collections.abc import Sequence

@@ -4,7 +4,9 @@ recursion is written.
 Joint k carries link k. The link's frame in its parent's frame is home @ exp([screw] q), the screw
 (angular, linear) being given in the link's own frame (Sohl & Bobrow 2001, second form of the
 product of exponentials). Revolute, prismatic and screw joints differ by the pitch alone; a fixed
-joint has no screw. Everything is checked at birth, so that an existing tree is a sound one.
+joint has no screw. Everything is checked at birth, so that an existing tree is a sound one. Numbers
+may be open (`ocp.mechanics.parameters`): then they are checked at their parameters' own values, and
+again where others are given; `ocp.mechanics.validity` says what sought ones must meet.
 """
 
 from collections.abc import Callable, Sequence

@@ -66,6 +66,14 @@ def test_a_flat_body_asks_for_the_moment_that_it_has_and_no_minor_that_is_always
     assert [name for name, *_ in requirements(tree_of(flat))] == ["link 'elbow': inertia x"]
 
 
+def test_two_products_of_inertia_join_all_three_axes():
+    product = Parameter("product", 0.01, "kg m2")
+    link = Link(mass=1.0, inertia=inertia_of((0.1, 0.1, 0.1, product, product, 0.0)))
+    for given, sound in ((0.03, True), (0.04, False)):
+        assert is_sound(tree_of(link), {product: given}) is sound
+        assert is_refused(link, {product: given}) is not sound
+
+
 @pytest.mark.parametrize(
     ("changes", "names"),
     [
