@@ -28,7 +28,9 @@ LABELS = {  # of what turns and of what slides
     "q": ("angle (rad)", "slide (m)"),
     "qd": ("angular velocity (rad/s)", "velocity (m/s)"),
     "tau": ("torque (N m)", "force (N)"),
+    "tau_rate": ("torque rate (N m/s)", "force rate (N/s)"),
     "qdd": ("angular acceleration (rad/s²)", "acceleration (m/s²)"),
+    "qddd": ("angular jerk (rad/s³)", "jerk (m/s³)"),
     "force": ("joint force, norm (N)",) * 2,
     "moment": ("joint moment, norm (N m)",) * 2,
 }
@@ -36,7 +38,9 @@ AMPLITUDES = {
     "q": ("amplitude (rad)", "amplitude (m)"),
     "qd": ("its rate (rad/s)", "its rate (m/s)"),
     "qdd": ("its acceleration (rad/s²)", "its acceleration (m/s²)"),
+    "qddd": ("its jerk (rad/s³)", "its jerk (m/s³)"),
 }
+LIMITS = {"tau": "torque", "tau_rate": "torque_rate", "qddd": "jerk"}  # shaded, of joints
 DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1.2, 1.2, 1.2)))
 NORMS = ("force", "moment")
 MANY, ACROSS = 8, 5  # more joints have panels of their own, so many side by side, mapped colours
@@ -80,28 +84,33 @@ def plot(solution: Solution, path: str | Path | None = None) -> Figure:
 
 
 def plot_joints(solution: Solution, path: str | Path | None = None) -> Figure:
-    """Return the profiles of position, rate and acceleration, written to `path`, if any.
+    """Return the profiles of position, rate and acceleration, written to `path`, if any; of jerk
+    too where joints limit it.
 
     Joints that turn (rad) and that slide (m) have columns of their own, and so have modal
     amplitudes. Raises ValueError naming an unknown suffix.
     """
     kinds = _kinds(solution.problem.tree, "q")
-    panels = [Profile(quantity, joints) for quantity in ("q", "qd", "qdd") for joints in kinds]
+    shown = ("q", "qd", "qdd", *_limited(solution.problem.tree, "qddd"))
+    panels = [Profile(quantity, joints) for quantity in shown for joints in kinds]
     return _sheet(solution, path, panels, 1.6, len(kinds))
 
 
 def plot_torques(solution: Solution, path: str | Path | None = None) -> Figure:
-    """Return the joint torques (N m) and forces (N), shaded beyond their limits.
+    """Return the joint torques (N m) and forces (N), shaded beyond their limits, and below these
+    their rates where joints limit them.
 
     Each has a panel of its own if they are many; written to `path`, if any. Raises ValueError
     naming an unknown suffix.
     """
     tree = solution.problem.tree
-    kinds = _kinds(tree, "tau")
+    kinds, shown = _kinds(tree, "tau"), ("tau", *_limited(tree, "tau_rate"))
     if tree.dof <= MANY:
-        return _sheet(solution, path, [Profile("tau", joints) for joints in kinds], 2.2)
+        panels = [Profile(quantity, joints) for quantity in shown for joints in kinds]
+        return _sheet(solution, path, panels, 2.2)
     joints = [joint for joint in tree.moving if any(joint in kind for kind in kinds)]
-    return _sheet(solution, path, [Profile("tau", [joint]) for joint in joints], 1.05, ACROSS)
+    panels = [Profile(quantity, [joint]) for quantity in shown for joint in joints]
+    return _sheet(solution, path, panels, 1.05, ACROSS)
 
 
 def plot_reactions(solution: Solution, path: str | Path | None = None) -> Figure:
@@ -156,6 +165,12 @@ def _kinds(tree: Tree, quantity: str) -> list[list[Joint]]:
     return [kinds[kind] for kind in sorted(kinds)]
 
 
+def _limited(tree: Tree, quantity: str) -> list[str]:
+    """Return the quantity if any joint limits it."""
+    limits = [getattr(joint, LIMITS[quantity]) for joint in tree.moving]
+    return [quantity] if any(isfinite(bound) for pair in limits for bound in pair) else []
+
+
 def _times(solution: Solution) -> np.ndarray:
     """Return times (N,), s, that hit the knots, where accelerations have kinks."""
     motion = solution.problem.motion
@@ -199,9 +214,9 @@ def _draw(grid: Any, solution: Solution, panels: Sequence[Profile]) -> None:
         style(axes, "time (s)" if bottom else "", label)
         axes.set_title(first.name if len(panels) > MANY else "", fontsize=SMALL)
         axes.set(xlim=(t[0], t[-1]), ylim=(0 if norm else None, None))
-        if panel.quantity == "tau":
-            lines = [traces["tau"][joint.name] for joint in panel.joints]
-            _shade(axes, panel.joints, np.array(lines), looks)
+        if panel.quantity in LIMITS:
+            lines = [traces[panel.quantity][joint.name] for joint in panel.joints]
+            _shade(axes, panel, np.array(lines), looks)
     grid[0].figure.align_ylabels(grid)
 
 
@@ -216,13 +231,14 @@ def _traces(solution: Solution, quantity: str, t: np.ndarray) -> dict[str, np.nd
 
 
 def _shade(
-    axes: Axes, joints: Sequence[Joint], values: np.ndarray, looks: Mapping[str, Mapping[str, Any]]
+    axes: Axes, panel: Profile, values: np.ndarray, looks: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    """Shade what lies beyond the torque limits; of many joints, what all are denied.
+    """Shade what lies beyond a panel's limits; of many joints, what all are denied.
 
     It is grey if joints share their limits, else in the joint's colour.
     """
-    limits = [joint.torque for joint in joints]
+    joints = panel.joints
+    limits = [getattr(joint, LIMITS[panel.quantity]) for joint in joints]
     if len(joints) > MANY:
         lowest, highest = min(low for low, _ in limits), max(high for _, high in limits)
         limits = [(lowest, highest)] * len(joints)

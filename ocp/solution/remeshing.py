@@ -19,13 +19,15 @@ from ocp.motion.quadrature import quadrature
 from ocp.motion.spline import APART, BSpline
 from ocp.problem.names import DYNAMICS, PASSIVE
 from ocp.problem.statement import Constraint, Span
+from ocp.solution.inputs import lifts
 from ocp.solution.jumps import BRACKET, SHARP, Jump, moving
 from ocp.solution.replaying import segment_defects
-from ocp.solution.sampling import traces
+from ocp.solution.sampling import stacked, traces
 from ocp.solution.solution import Solution
 from ocp.solvers.nlp import violation
 from ocp.transcription.laws import laws
 from ocp.transcription.requests import looked_at
+from ocp.transcription.tracing import trace
 
 DEGREE = 5  # of refined splines: the least that follows a bound closely between knots
 LOOKS = 12  # steps per segment at which errors are looked for
@@ -70,11 +72,20 @@ def look(solution: Solution, tolerance: float) -> Look:
         excess = _excess(constraint, s, values[constraint.name])
         errors = np.maximum(errors, _by_segment(motion.breaks, s, excess))
     errors = np.maximum(errors, _unintegrated(solution)) / tolerance
+    jumps = moving(rows, motion, s, values, errors)
     return Look(
         errors=errors,
-        jumps=moving(rows, motion, s, values, errors),
+        jumps=() if jumps and _rated(solution, rows) else jumps,
         gross=_missed(solution, law, values) > GROSS,
     )
+
+
+def _rated(solution: Solution, rows: list[Constraint]) -> bool:
+    """Tell whether anything asks for rates, which are there only where nothing jumps."""
+    asked = [each.function for each in rows]
+    asked += [term.function for _, term in solution.problem.objective.terms]
+    wanted = stacked({str(number): function for number, function in enumerate(asked)})
+    return trace(solution.problem, solution.formulation, wanted, lifts(solution)).rated
 
 
 def _along(constraint: Constraint) -> bool:

@@ -76,6 +76,17 @@ def test_stages_hold_exactly_for_polynomials_of_their_degree(mesh):
     )
 
 
+@pytest.mark.parametrize("mesh", MESHES[:1] + MESHES[2:], ids=NAMES[:1] + NAMES[2:])
+def test_slopes_of_accelerations_are_exact_for_polynomials_and_told_by_their_instants(mesh):
+    """Of one that begins between nodes, from the second interval on it knows one degree more."""
+    s = np.linspace(0.0, 1.0, 31)
+    for degree in range(3, len(mesh.stages) + 2):
+        numbers, curve = polynomial(mesh, degree)
+        np.testing.assert_allclose(mesh.values(s, 3) @ numbers, curve(s, 3), atol=1e-9)
+    told = mesh.values(mesh.rates, 3)
+    assert len(told) == np.linalg.matrix_rank(told) == len(mesh.nodes) - 1
+
+
 @pytest.mark.parametrize("mesh", MESHES, ids=NAMES)
 def test_weights_integrate_polynomials_of_their_degree(mesh):
     exact = 3 if mesh.method == "hermite-simpson" else 2 * mesh.order - 2

@@ -128,6 +128,21 @@ def test_joint_lines_are_position_rate_and_acceleration(solution):
         np.testing.assert_allclose(values, quantity(t)[1])
 
 
+def test_limited_rates_are_drawn_and_shaded(solution):
+    """Of jerk below accelerations, of torque rates below torques."""
+    tree = solution.problem.tree
+    joints = tuple(replace(one, jerk=50.0, torque_rate=(-30.0, 40.0)) for one in tree.joints)
+    limited = moved(solution, replace(tree, joints=joints))
+    *_, jerk = plot_joints(limited).axes
+    torque, rate = plot_torques(limited).axes
+    assert jerk.get_ylabel() == "angular jerk (rad/s³)"
+    assert rate.get_ylabel() == "torque rate (N m/s)"
+    t = rate.lines[0].get_xdata()
+    for axes, values in ((jerk, limited.qddd(t)), (rate, limited.tau_rate(t))):
+        np.testing.assert_allclose([line.get_ydata() for line in axes.lines[:2]], values)
+    assert len(torque.lines) == len(rate.lines)
+
+
 def test_reactions_are_norms_of_force_and_moment(solution):
     for axes, vectors in zip(plot_reactions(solution).axes, (1, 0)):
         t, values = curves(axes)["shoulder"]

@@ -8,7 +8,14 @@ from bipeds import LEAVE, STRIKE, crouch
 from ocp.problems.two_link_lift import problem as lift
 
 from ocp import BSpline
-from ocp.transcription.between import STEPS, rule, runs, torques_between, wrenches_between
+from ocp.transcription.between import (
+    STEPS,
+    rated,
+    rule,
+    runs,
+    torques_between,
+    wrenches_between,
+)
 from ocp.transcription.requests import scheduled
 
 FINE = np.linspace(0.0, 1.0, 401)
@@ -92,3 +99,19 @@ def test_steps_stand_at_switches_closest_after_a_strike():
     for a, b in ((0.0, 0.26), (0.26, 0.5), (0.5, 0.61), (0.61, 1.0)):
         assert ((nodes > a) & (nodes < b)).any()
     assert np.array_equal(scheduled(lift(points=5), 4), np.linspace(0, 1, 9))
+
+
+def test_slopes_are_those_of_the_curves_between_the_nodes():
+    """At a kink from the right; torques are told by as many instants as they have freedom."""
+    problem, nodes = standing()
+    s, h = np.linspace(0.013, 0.987, 57), 1e-6
+    s = s[np.abs(s[:, None] - nodes).min(axis=1) > 1e-4]
+    for between in (torques_between, wrenches_between):
+        expected = (between(problem, nodes, s + h) - between(problem, nodes, s - h)) / (2 * h)
+        slopes = between(problem, nodes, s, 1)
+        np.testing.assert_allclose(slopes, expected, rtol=1e-6, atol=1e-6)
+        later = between(problem, nodes, nodes[:-1] + 1e-7, 1)
+        np.testing.assert_allclose(between(problem, nodes, nodes[:-1], 1), later, atol=1e-3)
+    told = torques_between(problem, nodes, rated(problem, nodes), 1)
+    lost = [len(members) - 1 for members in runs(problem, nodes, wrenches=False)]
+    assert len(told) == sum(lost) == np.linalg.matrix_rank(told)

@@ -36,6 +36,7 @@ from ocp import (
     verify,
 )
 from ocp.dynamics import FORMULATIONS
+from ocp.solution.remeshing import look
 from ocp.transcription import transcribe
 from ocp.transcription.asked import asked
 from ocp.transcription.rates import motion_rates
@@ -326,6 +327,14 @@ def test_only_what_asks_for_rates_pays_for_them():
     assert len(after) == len(before) + 2
     assert [size for size in after if size[0] == before[0][0]] == before
     assert {size[0] for size in after} == {before[0][0], before[0][0] + arm.dof}
+
+
+def test_where_rates_are_asked_for_no_knots_are_multiplied():
+    """Though jerk goes from bound to bound: where accelerations jump there would be none."""
+    solution = solve(mass("jerk", BSpline(points=10, degree=5)))
+    values = solution.qddd(solution.times(601))
+    assert values.max() > 11.9 and values.min() < -11.9
+    assert look(solution, 1e-3).jumps == ()
 
 
 def test_a_function_with_rates_is_data():
