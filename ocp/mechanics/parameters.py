@@ -293,7 +293,7 @@ def _met(value: Any) -> Iterator[Parameter]:
 
 
 def some(values: Iterable[Any]) -> bool:
-    """Tell whether any entry of a vector is open or not zero."""
+    """Tell whether any of the `values` is open or not zero."""
     return any(isinstance(each, Open | ca.SX) or each for each in values)
 
 
