@@ -1,20 +1,42 @@
 """The first-order conditions of a finished motion's program, rebuilt from its statement."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from ocp.solution.solution import Solution
 from ocp.solvers.nlp import kkt_residual
 from ocp.transcription.multipliers import gather_multipliers
-from ocp.transcription.transcribe import Transcribed
-from ocp.transcription.variables import free_duration, join
+from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
+from ocp.transcription.variables import join
 
 
 def first_order(solution: Solution, transcribed: Transcribed) -> float:
     """Return the first-order residual of a solution, by its own multipliers.
 
-    `transcribed` is its problem again, whose kernels the front end can differentiate.
+    `transcribed` is its problem again, whose kernels the front end can differentiate. What was
+    found beside the motion must meet the conditions too.
     """
-    return kkt_residual(transcribed.nlp, *variables(solution, transcribed))
+    residual = kkt_residual(transcribed.nlp, *variables(solution, transcribed))
+    opened = _opened(solution, transcribed.transcription)
+    if opened is None:
+        return residual
+    return max(residual, kkt_residual(opened.nlp, *variables(solution, opened)))
+
+
+def _opened(solution: Solution, transcription: Transcription) -> Transcribed | None:
+    """Return the program of a solution whose parameters were found, as its plan states it; None if
+    none was, or no plan is known."""
+    plan = solution.plan
+    known = solution.statistics.get("parameters", {})
+    names = [name for name, (_, how) in known.items() if how == "found"]
+    if plan is None or not names:
+        return None
+    stated = replace(plan.problem, motion=solution.problem.motion)
+    opened = transcribe(stated, transcription, free=names)
+    values = {each: solution.parameters[each.name] for each in opened.parameters}
+    held = {each.name for each in opened.parameters} - set(names)
+    return opened.at(values, held)
 
 
 def variables(
@@ -28,9 +50,8 @@ def variables(
     multipliers = gather_multipliers(
         transcribed.rows,
         solution.multipliers,
-        len(x),
+        transcribed.layout,
         rows if reduction is None else reduction.rows,
-        free=free_duration(solution.problem),
     )
     if reduction is not None:
         x, multipliers = reduction.shrink(x), reduction.gather(*multipliers)

@@ -21,7 +21,7 @@ from ocp.transcription.guess import first_lifted, standing
 from ocp.transcription.loop_laws import closed_points
 from ocp.transcription.multipliers import Multipliers, gather_multipliers
 from ocp.transcription.transcribe import Transcribed
-from ocp.transcription.variables import Layout, free_duration, join, split
+from ocp.transcription.variables import Layout, join, split
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,9 +91,8 @@ def _again(transcribed: Transcribed, guess: Solution) -> Start:
     x_multipliers, g_multipliers = gather_multipliers(
         transcribed.rows,
         in_other_weights(guess.multipliers, transcribed, *weights),
-        len(x),
+        layout,
         len(transcribed.nlp.g_lower),
-        free=free_duration(problem),
     )
     multipliers = {"x_multipliers": x_multipliers, "g_multipliers": g_multipliers}
     return Start(x=x, multipliers=multipliers)

@@ -8,6 +8,7 @@ import numpy as np
 from ocp.problem.names import DURATION, PARAMETER
 from ocp.problem.statement import Constraint
 from ocp.transcription.rows import Rows
+from ocp.transcription.variables import Layout, free_duration
 
 ALIKE = 1e-9  # of the motion: instants so close are one
 
@@ -80,15 +81,15 @@ def _order(constraint: Constraint) -> Callable[[str], int]:
 
 
 def gather_multipliers(
-    rows: Sequence[Rows], named: Mapping[str, Multipliers], size: int, count: int, *, free: bool
+    rows: Sequence[Rows], named: Mapping[str, Multipliers], layout: Layout, count: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return multipliers of variables (size,) and rows of g (count,) from those by name,
-    interpolated where the instants differ.
+    """Return multipliers of the layout's variables (size,) and of rows of g (count,) from those by
+    name, interpolated where the instants differ.
 
-    `free` tells whether x_0 is the duration. A multiplier along the path is a density times the
-    spacing of its instants, and scaled with that.
+    A multiplier along the path is a density times the spacing of its instants, and scaled with
+    that.
     """
-    x_multipliers, g_multipliers = np.zeros(size), np.zeros(count)
+    x_multipliers, g_multipliers = np.zeros(layout.size), np.zeros(count)
     for placed in rows:
         values = _of_rows(named.get(placed.name), placed)
         if values is None:
@@ -96,8 +97,12 @@ def gather_multipliers(
         g_multipliers[placed.row[placed.row >= 0]] = values[placed.row >= 0]
         bounds = placed.variable >= 0
         np.add.at(x_multipliers, placed.variable[bounds], (values * placed.coefficient)[bounds])
-    if free and DURATION in named:
+    if free_duration(layout.problem) and DURATION in named:
         x_multipliers[0] += named[DURATION].values[0, 0]
+    for variable, parameter in zip(range(layout.size)[layout.parameters], layout.values):
+        known = named.get(PARAMETER.format(parameter.name))
+        if known is not None:
+            x_multipliers[variable] = known.values[0, 0]
     return x_multipliers, g_multipliers
 
 

@@ -151,3 +151,11 @@ def test_a_free_parameter_that_nothing_depends_on_is_named():
     problem = replace(reaching(0.4), tree=base, constraints=())
     with pytest.raises(ValueError, match="parameter 'idle': is free, but neither a constraint"):
         prepare(problem)
+
+
+def test_a_parameter_that_was_not_found_fails_the_certificate():
+    plan, best = longest()
+    other = plan.solve(best, length=best.parameters["length"] + 0.01).require()
+    claimed = dict(other.statistics) | {"parameters": {"length": ["m", "found"]}}
+    kept, said = verify(other).kkt, verify(replace(other, statistics=claimed)).kkt
+    assert kept < 1e-8 and said > 1e-4  # the slope of the effort by the length

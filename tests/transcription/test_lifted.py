@@ -308,7 +308,7 @@ def test_multipliers_of_lifted_rows_go_to_names_and_back():
     transcribed, named = transcribe(crouch(), transcription_of(SUMS)), crouched().multipliers
     nlp, law = transcribed.nlp, named["dynamics"]
     x_multipliers, g_multipliers = gather_multipliers(
-        transcribed.rows, named, len(nlp.lower), len(nlp.g_lower), free=False
+        transcribed.rows, named, transcribed.layout, len(nlp.g_lower)
     )
     again = name_multipliers(transcribed.rows, transcribed.asked, x_multipliers, g_multipliers)
     assert set(again) == set(named) and all(

@@ -322,9 +322,7 @@ def test_multipliers_go_to_names_and_back():
     named = name_multipliers(
         transcribed.rows, transcribed.asked, outcome.x_multipliers, outcome.g_multipliers
     )
-    x_back, g_back = gather_multipliers(
-        transcribed.rows, named, len(outcome.x), len(outcome.g), free=True
-    )
+    x_back, g_back = gather_multipliers(transcribed.rows, named, transcribed.layout, len(outcome.g))
     assert np.allclose(g_back, outcome.g_multipliers, atol=1e-14) and np.allclose(
         x_back, outcome.x_multipliers, atol=1e-14
     )
