@@ -1,5 +1,7 @@
 """Closing: a problem with open numbers, closed with given ones, is the one stated with them."""
 
+from dataclasses import replace
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -27,18 +29,19 @@ from ocp import (
     pose_tracking,
     pressure_inside,
     smoothness,
+    torque_limits,
     unilateral,
 )
 from ocp.dynamics.newton_euler import inverse
 from ocp.mechanics import Wrench, translate
-from ocp.mechanics.parameters import closed, parameters_of
+from ocp.mechanics.parameters import closed, evaluated, parameters_of
 from ocp.problem import PointMass, apart, linear_split, off_box, swing_together, zmp_inside
 from ocp.problem.ground import slots
 from ocp.problem.instant import Forces
 
 SIZES = {
     "stride": (0.2, "m", 0.23),  # name: (own value, unit, given value)
-    "grip": (0.6, "", 0.8),
+    "grip": (0.6, "", 1.4),
     "radius": (0.05, "m", 0.08),
     "pace": (0.8, "s", 0.6),
     "carried": (3.0, "kg", 4.5),
@@ -46,9 +49,16 @@ SIZES = {
 }
 
 
+def limited(tree, size):
+    """The tree with limits of its hips that follow a number, lopsided ones of torque."""
+    limits = {"torque": (-100 * size, 120.0), "position": (-2 * size, size)}
+    hips = [replace(j, **limits) if j.name.startswith("hip") else j for j in tree.joints]
+    return replace(tree, joints=tuple(hips))
+
+
 def walker(stride, grip, radius, pace, carried, weight):
     """A problem of the biped in which six numbers are left open, or given."""
-    tree, ground = biped(), steps(way=stride)
+    tree, ground = limited(biped(), grip), steps(way=stride)
     feet = ("toe_left", "heel_right")
     return Problem(
         tree=tree,
@@ -66,6 +76,7 @@ def walker(stride, grip, radius, pace, carried, weight):
         symmetry=periodic(tree, shift={"x": 2 * stride}, qdd=False),
         constraints=(
             joint_limits(tree),
+            torque_limits(tree),
             at_end(tree, q={"z": 0.7, "y": stride}, qd={"x": stride / pace}),
             unilateral(tree, ground, least=grip / 2),
             friction(tree, ground, coefficient=grip, torsion=radius),
@@ -89,13 +100,7 @@ def walker(stride, grip, radius, pace, carried, weight):
 
 def reacher(stride, grip, radius, pace, carried, weight):
     """A problem of an arm whose target poses are open, or given."""
-    arm = ur5_like()
-    arm = type(arm)(
-        links=arm.links,
-        joints=arm.joints,
-        points=(Point(name="tool", link="joint5", position=(0, 0, 0.1)),),
-        gravity=arm.gravity,
-    )
+    arm = replace(ur5_like(), points=(Point(name="tool", link="joint5", position=(0, 0, 0.1)),))
     target = np.array(translate(0.3, 0.2, 0.3)).astype(object)
     target[:3, 3] = [0.4 + radius, stride, stride + weight / 5]
     return Problem(
@@ -133,8 +138,9 @@ def instant(problem, seed):
     )
 
 
-def numbers_of(problem, seed=0):
-    """All numbers of a statement at random instants: {name: what its functions and bounds are}."""
+def numbers_of(problem, values, seed=0):
+    """All numbers of a statement at random instants, of an open one with these values: {name: what
+    its functions and bounds are}."""
     at, end = instant(problem, seed), instant(problem, seed + 1)
     asked = {}
     for each in problem.requirements:
@@ -144,7 +150,8 @@ def numbers_of(problem, seed=0):
         asked[f"{term.name} {number}"] = ca.vertcat(weight, term.function(at))
     asked |= {name: function(at) for name, function in problem.outputs.items()}
     asked["duration"] = ca.vertcat(*problem.duration)
-    return {name: np.array(ca.DM(ca.SX(value))).ravel() for name, value in asked.items()}
+    numbers = {name: evaluated(ca.SX(value), values) for name, value in asked.items()}
+    return {name: np.array(value).ravel() for name, value in numbers.items()}
 
 
 @pytest.mark.parametrize("build", [walker, reacher])
@@ -154,10 +161,11 @@ def test_a_closed_problem_is_the_one_that_was_stated_with_its_numbers(build):
     open_one = build(**parameters)
     closed_one, plain = closed(open_one, given), build(**{each.name: given[each] for each in given})
     assert not parameters_of(closed_one)
-    left, right = numbers_of(closed_one), numbers_of(plain)
-    assert left.keys() == right.keys()
-    for name in left:
-        assert np.allclose(left[name], right[name], rtol=1e-12, atol=1e-12), name
+    right = numbers_of(plain, {})
+    for left in (numbers_of(closed_one, {}), numbers_of(open_one, given)):
+        assert left.keys() == right.keys()
+        for name in left:
+            assert np.allclose(left[name], right[name], rtol=1e-12, atol=1e-12), name
     for one, other in zip(closed_one.requirements, plain.requirements):
         assert (one.when, one.labels, one.units) == (other.when, other.labels, other.units)
 
