@@ -115,7 +115,7 @@ def measurable(stated: Statement, motion: Recording, noise: float, bandwidth: fl
     )
 
 
-def found(stated: Statement, recording: Recording) -> Fit:
+def identified(stated: Statement, recording: Recording) -> Fit:
     """Return the parameters found from a recording, which tells angles and torques alone."""
     return fit(stated.problem, [recording], free=tuple(stated.truth))
 
@@ -129,7 +129,7 @@ def planned(
     """
     motions = (excitation(seed, rate) for seed in range(draws))
     exact = [measurable(stated, motion, noise, bandwidth) for motion in motions]
-    return min(exact, key=lambda each: uncertainty(stated, found(stated, each)))
+    return min(exact, key=lambda each: uncertainty(stated, identified(stated, each)))
 
 
 def uncertainty(stated: Statement, answer: Fit) -> float:
@@ -238,7 +238,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except ValueError as error:
         print(f"identify_arm: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
-    answers = [found(stated, each) for each in recordings]
+    answers = [identified(stated, each) for each in recordings]
     print(f"{motion.name}, the best of {flags.draws}; the first of {flags.trials} trials:\n")
     print(answers[0], end="\n\n")
     friction = [f"{name}_{kind}" for name in NAMES for kind in ("viscous", "dry")]

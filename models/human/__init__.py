@@ -3,7 +3,7 @@
 from ocp.models.human.anthropometry import MASS, STATURE
 from ocp.models.human.measured import Normative, normative
 from ocp.models.human.people import PEOPLE, person, somebody
-from ocp.models.human.segments import Segment, parsed, physique
+from ocp.models.human.segments import Segment, parsed, physique, segment_masses, weighed
 from ocp.models.human.skeleton import carry, human, mirror, positive_motion, torque_scale
 from ocp.models.human.strengths import strength
 from ocp.models.human.tables import (
@@ -39,7 +39,9 @@ __all__ = [
     "person",
     "physique",
     "positive_motion",
+    "segment_masses",
     "somebody",
     "strength",
     "torque_scale",
+    "weighed",
 ]

@@ -1,7 +1,7 @@
 """A person's own body: segments that differ from those of others, and what follows for the rest."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from ocp.models.human.anthropometry import (
     shares,
 )
 
-from ocp import Link
+from ocp import Link, Tree
 from ocp.mechanics import Open, numbers, reference
 
 
@@ -96,6 +96,45 @@ def parsed(text: str) -> dict[str, dict[str, Any]]:
             raise ValueError(f"segments: {name}.{field} is given twice")
         segments[name][field] = values if len(values) > 1 else values[0]
     return segments
+
+
+def segment_masses(tree: Tree) -> dict[str, float]:
+    """Return {segment: mass (kg)}, of limbs that of the right side, of a human's tree."""
+    return {
+        name: sum(tree.links[row].mass for row in rows)
+        for name, (rows, *_) in _rows_of(tree).items()
+    }
+
+
+def weighed(tree: Tree, masses: Mapping[str, Any]) -> Tree:
+    """Return a human's tree in which some segments have other masses.
+
+    `masses` {segment: kg of one side} are numbers or parameters. Inertias are in proportion,
+    centres of mass where they were. Raises ValueError for an unknown segment.
+    """
+    links, usual, rows_of = list(tree.links), segment_masses(tree), _rows_of(tree)
+    for name, mass in masses.items():
+        if name not in rows_of:
+            raise ValueError(
+                f"weighed: unknown segment {name!r}; the segments are {', '.join(rows_of)}"
+            )
+        ratio = mass / usual[name]
+        for row in (row for side in rows_of[name] for row in side):
+            link = links[row]
+            inertia = [[ratio * entry for entry in line] for line in link.inertia]
+            links[row] = Link(mass=ratio * link.mass, com=link.com, inertia=inertia)
+    return replace(tree, links=links)
+
+
+def _rows_of(tree: Tree) -> dict[str, tuple[tuple[int, ...], ...]]:
+    """Return {segment: rows of its links, of limbs those of the right and of the left side}."""
+    return {
+        name: tuple(
+            tuple(tree.link_index(part + side) for part in parts)
+            for side in (("_r", "_l") if name in PAIRED else ("",))
+        )
+        for name, parts in LINKS.items()
+    }
 
 
 def _weights(given: Mapping[str, Segment], mass: Any, sex: str) -> dict[str, Any]:

@@ -84,10 +84,14 @@ class Trials:
         return [measured - each for measured, each in zip(self.measured, predicted)]
 
     def ranges(self) -> np.ndarray:
-        """Return the range of each row (m,) over all recordings, 1 where it does not change."""
-        rows = (row[np.isfinite(row)] for row in np.concatenate(self.measured, axis=1))
+        """Return the largest range of an output's rows over all recordings, for each row (m,).
+
+        It is 1 where none changes.
+        """
+        rows = [row[np.isfinite(row)] for row in np.concatenate(self.measured, axis=1)]
         sizes = np.array([np.ptp(row) if len(row) else 0.0 for row in rows])
-        return np.where(sizes > 0, sizes, 1.0)
+        largest = [each.max() * np.ones(len(each)) for each in self.by_name(sizes).values()]
+        return np.where(np.concatenate(largest) > 0, np.concatenate(largest), 1.0)
 
     def estimated(self, x: np.ndarray) -> np.ndarray:
         """Return the deviations (m,) of the noise, those of the residuals.

@@ -8,7 +8,7 @@ import pytest
 from ocp.problems.identify_arm import (
     beyond,
     excitation,
-    found,
+    identified,
     measurable,
     outcome,
     planned,
@@ -36,11 +36,11 @@ def exact():
 def answers():
     """What twenty seeded trials find."""
     angles_alone = replace(exact(), qd=None, qdd=None)
-    return [found(STATED, noisy(angles_alone, seed)) for seed in range(20)]
+    return [identified(STATED, noisy(angles_alone, seed)) for seed in range(20)]
 
 
 def test_exact_torques_give_the_true_base_parameters_and_friction():
-    answer = found(STATED, exact())
+    answer = identified(STATED, exact())
     values, _ = answer.estimate(list(STATED.base.values()))
     assert answer.success
     assert values == pytest.approx([true_values(STATED)[name] for name in BASE], abs=1e-9)
@@ -50,7 +50,7 @@ def test_exact_torques_give_the_true_base_parameters_and_friction():
 
 
 def test_six_changes_of_sixteen_inertial_numbers_change_no_torque():
-    answer = found(STATED, exact())
+    answer = identified(STATED, exact())
     assert len(answer.unidentifiable) == 6
     assert all("viscous" not in words and "dry" not in words for words in answer.unidentifiable)
     assert np.isinf(answer.errors["tool_mass"])
@@ -68,16 +68,16 @@ def test_base_parameters_are_within_two_of_their_standard_errors_as_often_as_the
 
 def test_noise_of_the_angles_spoils_what_it_is_not_told_of():
     angles_alone = replace(exact(), qd=None, qdd=None, motion=None)
-    rough = found(STATED, noisy(angles_alone, 0, encoder=3e-3))
+    rough = identified(STATED, noisy(angles_alone, 0, encoder=3e-3))
     assert outcome(STATED, rough, BASE).probability < 1e-3
     assert rough.explanation
 
 
 def test_of_several_motions_the_one_that_tells_most_is_chosen():
     settings = {"noise": 0.2, "bandwidth": 10.0}
-    chosen = uncertainty(STATED, found(STATED, planned(STATED, 3, rate=20.0, **settings)))
+    chosen = uncertainty(STATED, identified(STATED, planned(STATED, 3, rate=20.0, **settings)))
     others = (measurable(STATED, excitation(seed, 20.0), **settings) for seed in range(3))
-    sizes = [uncertainty(STATED, found(STATED, other)) for other in others]
+    sizes = [uncertainty(STATED, identified(STATED, other)) for other in others]
     assert chosen == pytest.approx(min(sizes))
     assert np.ptp(sizes) > 0.1
 
