@@ -23,9 +23,8 @@ from ocp.dynamics import configuration_space
 from ocp.dynamics.configuration_space import load_torques, torques
 from ocp.dynamics.formulation import Formulation, Reach, check_rigid
 from ocp.dynamics.tables_splines import DEGREES, Axis, Plan, Splines, in_words, planned, splined
-from ocp.mechanics.checks import instance, limits, set_fields
+from ocp.mechanics.checks import check_closed, instance, limits, set_fields
 from ocp.mechanics.loads import Load
-from ocp.mechanics.parameters import parameters_of
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 
@@ -244,9 +243,7 @@ def plan(tree: Tree, settings: Tabulated) -> Plan:
     Raises ValueError as `tabulate` does, except of memory.
     """
     check_rigid(tree)
-    names = ", ".join(each.name for each in parameters_of((tree.links, tree.joints, tree.gravity)))
-    if names:
-        raise ValueError(f"table: parameters {names}: tables keep numbers, and take no parameters")
+    check_closed("table", (tree.links, tree.joints, tree.gravity))
     quantities, n = FORMS[settings.form], tree.dof
     if not 1 <= n <= MOST:
         _refuse(tree, settings)

@@ -37,7 +37,7 @@ from ocp.mechanics.logarithm import (
     relative,
 )
 from ocp.mechanics.modes import Curve, Modes, Place, damped, stiffened
-from ocp.mechanics.parameters import Open, Parameter, array, reference, some
+from ocp.mechanics.parameters import Open, Parameter, array, closed, reference, some
 from ocp.mechanics.rigid import Motion, joint_pose
 from ocp.mechanics.spatial import dh_pose, rotate_x, rotate_y, rotate_z, translate
 from ocp.mechanics.stays import Stay, cable, slot, stop
@@ -83,6 +83,7 @@ __all__ = [
     "close",
     "close_accelerations",
     "close_rates",
+    "closed",
     "damped",
     "dh",
     "dh_pose",

@@ -57,6 +57,16 @@ def at_own_values(entries: np.ndarray) -> np.ndarray:
     return entries if entries.dtype != object else np.asarray(reference(entries), dtype=float)
 
 
+def check_closed(what: str, record: Any) -> None:
+    """Raise ValueError naming the parameters in a record, for what needs numbers."""
+    names = ", ".join(each.name for each in parameters_of(record))
+    if names:
+        raise ValueError(
+            f"{what}: expected numbers, got the parameters {names}; "
+            "take ocp.mechanics.closed(record, {parameter: number})"
+        )
+
+
 def check_units(what: str, entries: Any, unit: str) -> None:
     """Raise ValueError naming a Parameter among entries that has another unit than `unit`.
 

@@ -1,5 +1,6 @@
 """Inertia of links: first moments, pseudo-inertias, and the base parameters of a tree."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,8 @@ def first_moment(link: Link) -> tuple[float, np.ndarray, np.ndarray]:
     return link.mass, link.mass * com, about_com + link.mass * np.outer(com, com)
 
 
-def regrouped(tree: Tree) -> list[tuple[float, np.ndarray, np.ndarray]]:
+@lru_cache(maxsize=32)
+def regrouped(tree: Tree) -> tuple[tuple[float, np.ndarray, np.ndarray], ...]:
     """Return (mass, first moment, pseudo-inertia) per link of an aligned tree that give the same
     joint torques, three fewer per revolute joint.
 
@@ -50,7 +52,7 @@ def regrouped(tree: Tree) -> list[tuple[float, np.ndarray, np.ndarray]]:
             inertias[parents[k]] = tuple(
                 kept + added for kept, added in zip(inertias[parents[k]], moved)
             )
-    return inertias
+    return tuple(inertias)
 
 
 def _without_noise(left, first):

@@ -13,7 +13,7 @@ from ocp.dynamics.closed_loops import forward as closed_forward
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.lie_group import forward as articulated
 from ocp.dynamics.linear import linear_in_accelerations
-from ocp.mechanics.checks import numbers
+from ocp.mechanics.checks import check_closed, numbers
 from ocp.mechanics.loads import Load, acting
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
@@ -61,9 +61,10 @@ def simulate(
     loops, whose gaps are not stabilised, those with multipliers (Haug 1989); or those of a
     `formulation`. `tolerance`, absolute and relative, is that of CVODES (Hindmarsh et al. 2005).
     Raises ValueError for sizes that do not fit, numbers that are not finite, too small a duration
-    or count, and a tree with stays.
+    or count, a tree with stays, and one with parameters.
     """
-    n = tree.dof
+    n, loads = tree.dof, tuple(loads)
+    check_closed("simulate", (tree, loads))
     if tree.stays:
         names = ", ".join(stay.name for stay in tree.stays)
         raise ValueError(
@@ -89,7 +90,7 @@ def simulate(
     else:
         drive = ca.SX(numbers("torques", torques, (n,)))
     acceleration = accelerations(
-        tree, formulation, state[:n], state[n:], drive, acting(tuple(loads), begin + clock)
+        tree, formulation, state[:n], state[n:], drive, acting(loads, begin + clock)
     )
     integrator = stepper(clock, state, begin, acceleration, step, tolerance)
     states = march(integrator, [*q, *qd], t[:-1, None])

@@ -127,5 +127,5 @@ def test_derivatives_of_an_own_formulation_are_checked_at_the_own_values():
 
 
 def test_tables_refuse_parameters_by_name():
-    with pytest.raises(ValueError, match="table: parameters heavy: tables keep numbers"):
+    with pytest.raises(ValueError, match="table: expected numbers, got the parameters heavy"):
         tabulate(with_tip(Parameter("heavy", 0.5, "kg")), Tabulated(points=5))

@@ -1,14 +1,16 @@
 """The simulator moves trees as their mechanics say, whatever form their torques are given in."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from ocp.models.four_bar import four_bar
 from ocp.models.two_link import two_link
 from ocp.problems.two_link_lift import problem as lift
 
-from ocp import Link, Tree, revolute, simulate, solve
+from ocp import Link, Parameter, Tree, revolute, simulate, solve
 from ocp.dynamics import NEWTON_EULER
-from ocp.mechanics import close, close_rates
+from ocp.mechanics import close, close_rates, closed
 from ocp.mechanics.loops import gap
 
 G = 9.81
@@ -70,6 +72,18 @@ def test_a_function_that_gives_one_torque_for_several_joints_is_refused():
     message = "torques: expected 2 expressions, got 1"
     with pytest.raises(ValueError, match=message):
         simulate(two_link(), lambda t, q, qd: 0.0, (np.zeros(2), np.zeros(2)), 1.0)
+
+
+def test_an_open_tree_is_simulated_with_numbers_in_place_of_its_parameters():
+    fall = Parameter("fall", 1.0, "m/s2")
+    tree = replace(pendulum(), gravity=(0, -fall, 0))
+    with pytest.raises(ValueError, match="simulate: expected numbers, got the parameters fall"):
+        simulate(tree, [0.0], ([0.3], [0.0]), 0.1)
+    given, stated = (
+        simulate(each, [0.0], ([0.3], [0.0]), 0.1, count=3)
+        for each in (closed(tree, {fall: G}), pendulum())
+    )
+    np.testing.assert_array_equal(given.q, stated.q)
 
 
 def test_a_motion_that_blows_up_is_no_number_from_there_on():
