@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 
 KEPT = 4  # solvers that an NLP keeps: cold and warm ones, of two kinds
+MANY = 1000  # options of plugins that a process remembers to have been taken
+_TAKEN: set[tuple[str, str]] = set()
 
 
 def plugin(name: str) -> Backend:
@@ -117,7 +119,10 @@ def _iterate(values: Mapping[str, ca.DM]) -> Iterate:
 
 
 def check(name: str, options: Mapping[str, Any]) -> None:
-    """Try options on a tiny program; raise ValueError if the plugin refuses them."""
+    """Try options on a tiny program, once; raise ValueError if the plugin refuses them."""
+    key = name, repr(sorted(options.items()))
+    if key in _TAKEN:
+        return
     x = ca.MX.sym("x")
     try:
         program = {"x": x, "f": x**2, "g": x}
@@ -126,6 +131,9 @@ def check(name: str, options: Mapping[str, Any]) -> None:
             probe(x0=1.0)
     except Exception as error:  # CasADi raises bare exceptions of several types
         raise ValueError(reason(error)) from None
+    if len(_TAKEN) >= MANY:
+        _TAKEN.clear()
+    _TAKEN.add(key)
 
 
 def reason(error: Exception) -> str:

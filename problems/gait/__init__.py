@@ -6,12 +6,22 @@ from ocp.problems.gait.report import gait_report, loads, report_lines
 from ocp.problems.gait.statement import problem
 from ocp.problems.gait.walking import walk
 
-from ocp import Task, Views
+from ocp import Parameter, Task, Views
 
 __all__ = ["TASK", "loads", "problem", "walk"]
 
 TASK = Task(
     problem,
     method=walk,
+    parameters=(
+        Parameter("speed", 1.2, "m/s", lower=0.1, upper=4.0),
+        Parameter("step", 0.6, "m", lower=0.1, upper=2.0),
+        Parameter("stature", 1.75, "m", lower=1.0, upper=2.5),
+        Parameter("mass", 75.0, "kg", lower=20.0, upper=300.0),
+        Parameter("width", 0.1, "m", lower=0.0, upper=1.0),
+        Parameter("smooth", 0.0025, lower=0.0),
+        Parameter("backpack", 10.0, "kg", lower=0.0),
+        Parameter("hands", 40.0, "N", lower=0.0),
+    ),
     views=Views(plot=draw, animate=animate_walk, report=gait_report, lines=report_lines),
 )

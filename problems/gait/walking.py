@@ -1,6 +1,6 @@
 """How a step is solved: from standing, by attempts each more careful than the last."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ def walk(
     guess: Any = None,
     watch: Callable[..., Any] | None = None,
     feasible: bool | None = None,
+    values: Mapping[str, float] | None = None,
 ) -> Solution:
     """Solve a gait from the standing posture, q = 0, or from a guess.
 
@@ -35,7 +36,7 @@ def walk(
     without it the inertia of the KKT system is misjudged near the solution. What the user sets
     comes last. The second attempt pivots more, the third starts from a feasible motion; `feasible`:
     the first does so too; by default where the start is somebody's waypoints, whose accelerations
-    may be anything.
+    may be anything. `values` are those of the problem's parameters.
     """
     start = Guess(q=np.zeros((problem.tree.dof, 2))) if guess is None else guess
     early = isinstance(guess, Guess) if feasible is None else feasible
@@ -44,4 +45,5 @@ def walk(
         Attempt(options=CAREFUL, feasible_first=early),
         Attempt(options=CAREFUL, feasible_first=True),
     )
-    return solve(problem, transcription, solver, guess=start, watch=watch, attempts=attempts)
+    given: dict[str, Any] = {"guess": start, "attempts": attempts, "values": values}
+    return solve(problem, transcription, solver, watch=watch, **given)

@@ -1,0 +1,146 @@
+"""What a plan saves: solves of a problem that was prepared once, beside solves from nothing.
+
+`gait` walks at 1.2 m/s, then at other speeds: on the plan of that, from its solution; with the
+number stated and all built anew from the motion found, to see that it is an optimum there too; and
+so from standing, the cold one, which may end in another optimum. Seconds are the processor's, in
+one run. Graphs are counted: every symbol, function and solver that a solve makes.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import casadi as ca
+from ocp.problems.gait import problem, walk
+
+from ocp import NotVerified, Parameter, Plan, Solution, Solver, Transcription, verify
+from ocp.cli import ended
+from ocp.studies import markdown
+
+DONE, FAILED = 0, 1
+BEGUN = 1.2  # m/s: where warm solves start from
+SPEEDS = (1.25, 1.21)  # m/s
+CERTIFIED = 1e-2  # tolerance of the certificate
+MAKERS = ((ca, "nlpsol"), (ca, "Function"), (ca.SX, "sym"), (ca.MX, "sym"))
+HEADER = (
+    *("solve", "iterations", "graphs", "seconds", "of the cold one"),
+    *("objective", "off the optimum there", "certificate"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A solve: what it is called, how many graphs it made, and its processor time (s)."""
+
+    name: str
+    solution: Solution
+    graphs: int
+    seconds: float
+
+
+@contextmanager
+def counted() -> Iterator[list[str]]:
+    """Count what CasADi is asked to make within: a list that grows by the name of each."""
+    made: list[str] = []
+    makers = [(owner, name, getattr(owner, name)) for owner, name in MAKERS]
+
+    def counting(name: str, maker: Callable[..., Any]) -> Callable[..., Any]:
+        def make(*arguments: Any, **options: Any) -> Any:
+            made.append(name)
+            return maker(*arguments, **options)
+
+        return make
+
+    for owner, name, maker in makers:
+        setattr(owner, name, counting(name, maker))
+    try:
+        yield made
+    finally:
+        for owner, name, maker in makers:
+            setattr(owner, name, maker)
+
+
+def timed(name: str, solved: Callable[[], Solution]) -> Run:
+    """Return the Run of a solve."""
+    with counted() as made:
+        begin = time.process_time()
+        solution = solved()
+        seconds = time.process_time() - begin
+    return Run(name=name, solution=solution, graphs=len(made), seconds=seconds)
+
+
+def gait(speeds: Sequence[float], **settings: Any) -> Iterator[tuple[Run, ...]]:
+    """Yield the runs of the gait: the first one, and those of each speed (m/s), the last of these
+    stated with the number and built anew; `settings` are of the problem."""
+    speed = Parameter("speed", BEGUN, "m/s", lower=0.1, upper=4.0)
+    stated = problem(speed=speed, **settings)
+    first = timed(
+        f"{BEGUN:g} m/s, prepared and solved from standing",
+        lambda: walk(stated, Transcription(), Solver()),
+    )
+    yield (first,)
+    plan: Any = first.solution.plan
+    plan.solve(first.solution)  # sets up the solver of warm starts
+    for number in speeds:
+        yield tuple(_at(plan, first.solution, number, settings))
+
+
+def _at(plan: Plan, first: Solution, speed: float, settings: dict[str, Any]) -> Iterator[Run]:
+    """Yield the runs of one speed (m/s): warm, its branch without a plan, and cold."""
+    values = {"speed": speed}
+    warm = timed(f"{speed:g} m/s, from the solution", lambda: plan.solve(first, **values))
+    begun = replace(warm.solution, multipliers={})
+    settings = settings | values
+
+    def anew(guess: Solution | None) -> Solution:
+        return walk(problem(**settings), Transcription(), Solver(), guess=guess)
+
+    yield warm
+    yield timed(f"{speed:g} m/s, stated anew, from that motion", lambda: anew(begun))
+    yield timed(f"{speed:g} m/s, stated anew, from standing", lambda: anew(None))
+
+
+def row(one: Run, runs: Sequence[Run]) -> tuple[str, ...]:
+    """Return the row of the table of one of several runs, of which the last is the cold one."""
+    done, cold, there = one.solution, runs[-1], runs[-2:][0]
+    return (
+        one.name,
+        str(done.statistics["iterations"]) if done.success else done.status,
+        str(one.graphs),
+        f"{one.seconds:.2f}",
+        f"{one.seconds / cold.seconds:.2f}",
+        f"{done.objective:.8f}",
+        f"{abs(done.objective / there.solution.objective - 1.0):.0e}",
+        "holds" if sound(done) else "fails",
+    )
+
+
+def sound(solution: Solution) -> bool:
+    """Tell whether a solution's certificate holds."""
+    try:
+        verify(solution).require(CERTIFIED)
+    except NotVerified:
+        return False
+    return solution.success
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Print the table that the command line asks for and return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m problems.compare_plans", description=__doc__, allow_abbrev=False
+    )
+    chosen = parser.add_subparsers(dest="what", required=True)
+    walking = chosen.add_parser("gait", help="speeds of walking")
+    walking.add_argument("speeds", nargs="*", type=float, default=SPEEDS, help="m/s")
+    speeds = parser.parse_args(arguments).speeds
+    table = [row(one, runs) for runs in gait(speeds) for one in runs]
+    print(markdown("", HEADER, table).rstrip())
+    return DONE if all(line[-1] == "holds" for line in table) else FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(ended(run))

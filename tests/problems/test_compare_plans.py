@@ -1,0 +1,66 @@
+"""What a plan saves, told of an arm in place of the human, which takes longer."""
+
+import casadi as ca
+import pytest
+from ocp.models.two_link import two_link
+from ocp.problems import compare_plans
+from ocp.problems.compare_plans import counted, run, sound
+
+from ocp import BSpline, Problem, at_end, at_start, dynamic_effort, solve
+from ocp.solvers import nlpsol
+
+ARM = two_link(torque=50.0)
+
+
+def reach(speed):
+    """The arm that reaches out at a speed (1/s)."""
+    return Problem(
+        tree=ARM,
+        motion=BSpline(points=6),
+        duration=1.0 / speed,
+        objective=dynamic_effort(ARM),
+        constraints=(at_start(ARM, q=(0.0, -2.0), qd=0.0), at_end(ARM, q=(1.0, -1.0), qd=0.0)),
+    )
+
+
+def test_a_warm_solve_of_a_plan_makes_no_graphs_and_ends_where_one_built_anew_does(
+    monkeypatch, capsys
+):
+    monkeypatch.setattr(compare_plans, "problem", reach)
+    monkeypatch.setattr(compare_plans, "walk", solve)
+    assert run(["gait", "1.25"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    cells = [[entry.strip() for entry in line.strip("|").split("|")] for line in lines]
+    names, graphs = [line[0] for line in cells[2:]], [line[2] for line in cells[2:]]
+    assert names == [
+        "1.2 m/s, prepared and solved from standing",
+        "1.25 m/s, from the solution",
+        "1.25 m/s, stated anew, from that motion",
+        "1.25 m/s, stated anew, from standing",
+    ]
+    assert graphs[1] == "0" and min(int(graphs[k]) for k in (0, 2, 3)) > 5
+    assert cells[-1][4] == "1.00" and float(cells[2][2]) > 5
+    assert float(cells[3][6]) < 1e-6 and {line[-1] for line in cells[2:]} == {"holds"}
+    monkeypatch.setattr(compare_plans, "CERTIFIED", 1e-12)
+    assert not sound(solve(reach(1.2)))
+
+
+def test_all_that_is_made_is_counted_and_casadi_is_left_as_it_was():
+    makers = ca.Function, ca.SX.sym
+    with counted() as made, pytest.raises(RuntimeError):
+        x = ca.SX.sym("x")
+        ca.Function("f", [x], [x])
+        ca.Function("g", [x], [ca.SX.sym("y")])
+    assert made == ["sym", "Function", "sym", "Function"]
+    assert (ca.Function, ca.SX.sym) == makers
+
+
+def test_options_of_a_plugin_are_tried_once(monkeypatch):
+    monkeypatch.setattr(nlpsol, "_TAKEN", set())
+    for options, graphs in (({"tol": 1e-5}, 2), ({"tol": 1e-5}, 0)):
+        with counted() as made:
+            nlpsol.check("ipopt", options)
+        assert len(made) == graphs
+    for _ in range(2):
+        with pytest.raises(ValueError, match="no_such"):
+            nlpsol.check("ipopt", {"no_such": 1})
