@@ -52,6 +52,12 @@ def _open_ones(value: Any) -> str:
     return f"{', '.join(names)}, and no parameter can stand here" if names else ""
 
 
+def refuse_open(what: str, value: Any) -> None:
+    """Raise ValueError naming the parameters in a value that decides the structure."""
+    if is_open(value):
+        raise ValueError(f"{what}: expected numbers, got {_open_ones(value)}")
+
+
 def at_own_values(entries: np.ndarray) -> np.ndarray:
     """Return an array's floats with every parameter at its own value; of floats the array."""
     return entries if entries.dtype != object else np.asarray(reference(entries), dtype=float)

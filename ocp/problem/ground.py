@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.mechanics.checks import check_units, frozen, instance, numbers, set_fields
+from ocp.mechanics.checks import check_units, frozen, instance, numbers, refuse_open, set_fields
 from ocp.mechanics.parameters import array
 from ocp.mechanics.zero_moment import Z
 
@@ -57,6 +57,7 @@ class Support:
 
     def __post_init__(self) -> None:
         what = f"support on {instance('support: link', self.link, str)!r}"
+        refuse_open(f"{what}: when", self.when)
         a, b = self.when if np.shape(self.when) == (2,) else (1, 0)
         if not 0 <= a < b <= 1:
             raise ValueError(f"{what}: when: expected 0 <= a < b <= 1, got {self.when!r}")
@@ -92,6 +93,7 @@ class Foot:
 
     def __post_init__(self) -> None:
         what = f"foot {instance('foot: name', self.name, str)!r}"
+        refuse_open(f"{what}: bears", self.bears)
         supports = tuple(instance(f"{what}: supports", each, Support) for each in self.supports)
         center = frozen(numbers(f"{what}: center", self.center, (3,), "m"))
         set_fields(self, supports=supports, center=center)

@@ -14,6 +14,7 @@ from ocp.mechanics.checks import (
     called,
     check_units,
     instance,
+    refuse_open,
     set_fields,
     several,
     shortened,
@@ -45,6 +46,7 @@ class Span:
     open_end: bool = False
 
     def __post_init__(self) -> None:
+        refuse_open("span", (self.start, self.end))
         if not 0 <= self.start <= self.end <= 1:
             raise ValueError(f"expected 0 <= a <= b <= 1, got {(self.start, self.end)!r}")
 
@@ -270,6 +272,8 @@ def _when(what: str, value: Any) -> Any:
             )
         return value
     value = opened(value)
+    if isinstance(value, list | tuple):
+        refuse_open(what, value)
     try:
         start, end = map(float, repeat(reference(value), 2) if np.ndim(value) == 0 else value)
         span = Span(start=start, end=end)

@@ -6,13 +6,29 @@ import pytest
 from limited_arm import limited
 from ocp.models.two_link import two_link
 
-from ocp import BSpline, Constraint, Parameter, Problem, at_end, duration, effort, path
+from ocp import (
+    BSpline,
+    Constraint,
+    Foot,
+    Parameter,
+    Problem,
+    Support,
+    Symmetry,
+    at_end,
+    at_start,
+    duration,
+    effort,
+    final,
+    path,
+    solve,
+)
 from ocp.mechanics.parameters import closed, parameters_of
+from ocp.problem import Span
 
 
 def stated(**changes):
     given = {"motion": BSpline(points=5), "duration": 1.0, "objective": effort()}
-    return Problem(tree=two_link(), **given | changes)
+    return Problem(**{"tree": two_link()} | given | changes)
 
 
 def held(lower, upper):
@@ -71,6 +87,42 @@ def test_boundary_values_are_open_and_kept_within_their_joints_limits():
     assert at_end(limited(), q=angle)[0].upper == (angle, angle)
     with pytest.raises(ValueError, match="outside its limits"):
         at_end(limited(), q={limited().moving[0].name: 100 * angle})
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda s: Span(start=s, end=1.0), "span: expected numbers, got 'strike'"),
+        (
+            lambda s: path("held", lambda at: at.q, lower=0, when=(s, 1.0)),
+            "'held': when: .*'strike'",
+        ),
+        (lambda s: Support(link="foot", when=(0.0, s)), "support on 'foot': when: .*'strike'"),
+        (
+            lambda s: Foot(name="left", supports=(), center=(0, 0, 0), bears=(s, 1.0)),
+            "foot 'left': bears: .*'strike'",
+        ),
+        (lambda s: Symmetry(index=(0, 1), sign=(s, 1)), "symmetry: sign: .*'strike'"),
+        (lambda s: BSpline(points=s), "points: expected a whole number, got strike"),
+    ],
+)
+def test_what_decides_the_structure_takes_no_parameters(build, message):
+    with pytest.raises(ValueError, match=message):
+        build(Parameter("strike", 0.4))
+
+
+def test_parameters_are_tied_by_a_constraint_on_them_alone():
+    peak, valley = (Parameter(name, 1.0, "N m", free=True) for name in ("peak", "valley"))
+    tie = path("tie", lambda at: peak - 3 * valley, lower=0.0, upper=0.0, when="start")
+    band = path("band", lambda at: at.tau, lower=-valley, upper=peak)
+    ends = at_start(limited(), q=0.0, qd=0.0), at_end(limited(), q=[0.5, 0.2], qd=0.0)
+    least = final("peak", lambda at: peak) + 0.01 * effort()
+    parts = {"tree": limited(), "motion": BSpline(points=12), "objective": least}
+    solution = solve(stated(**parts, constraints=(*ends, band, tie)))
+    known = solution.require().parameters
+    assert known["peak"] == pytest.approx(3 * known["valley"], rel=1e-9)
+    torque = solution.tau(solution.times())
+    assert torque.min() > -1.05 * known["valley"] and torque.max() < 1.05 * known["peak"]
 
 
 @pytest.mark.parametrize(
