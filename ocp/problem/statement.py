@@ -57,12 +57,23 @@ class Span:
         return after & (s < self.end - 1e-9 if self.open_end else s <= self.end + 1e-9)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """The one instant s of the motion, while it is open."""
+
+    s: Any
+
+    def __post_init__(self) -> None:
+        if not 0 <= reference(self.s) <= 1:
+            raise ValueError(f"when: expected an instant within 0 and 1, got {self.s:g}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Constraint:
     """lower <= function(Instant) <= upper at every instant that `when` names.
 
     Equal bounds make an equality. `when` is "path", "start", "end", "ends", a Span, an interval (a,
-    b) of s, or one instant s, which may be open, such as that of a via point; "joined" hands the
+    b) of s, or one instant s that is open, such as that of a via point; "joined" hands the
     function both ends of the motion at once, two Instants; "hull" holds the function, linear in q,
     for every control point, and so for the whole curve. Bounds are numbers, which may be open, or
     one per row; `labels` and `units` name the rows. Equalities hold at the Greville abscissae of
@@ -115,7 +126,7 @@ class Constraint:
     @property
     def open(self) -> bool:
         """Tell whether a bound, or the instant, is open: given with the problem's parameters."""
-        return is_open([self.lower, self.upper, self.when])
+        return is_open([self.lower, self.upper]) or isinstance(self.when, Moment)
 
     def bounds(self, size: int) -> tuple[np.ndarray, np.ndarray]:
         """Return (lower, upper), each (size,), of objects where bounds are open.
@@ -271,13 +282,15 @@ def _when(what: str, value: Any) -> Any:
                 f"{what}: expected one of {', '.join(INSTANTS)} or (a, b), got {value!r}"
             )
         return value
-    value = opened(value)
+    if isinstance(value, Moment):
+        return value if is_open(value.s) else Span(start=value.s, end=value.s)
+    if isinstance(opened(value), Open):
+        return Moment(s=opened(value))
     if isinstance(value, list | tuple):
         refuse_open(what, value)
     try:
-        start, end = map(float, repeat(reference(value), 2) if np.ndim(value) == 0 else value)
-        span = Span(start=start, end=end)
-        return value if isinstance(value, Open) else span
+        start, end = map(float, value)
+        return Span(start=start, end=end)
     except (TypeError, ValueError):
         raise ValueError(
             f"{what}: expected 0 <= a <= b <= 1 or one of {', '.join(INSTANTS)}, got {value!r}"

@@ -13,7 +13,7 @@ from ocp.mechanics.types import Matrix
 from ocp.mechanics.validity import Requirement, is_assured
 from ocp.problem.balance import Inside
 from ocp.problem.point_mass import PointMass
-from ocp.problem.statement import Problem
+from ocp.problem.statement import Moment, Problem
 
 
 def requirements(problem: Problem) -> tuple[Requirement, ...]:
@@ -36,8 +36,8 @@ def _required(problem: Problem) -> Iterator[Requirement]:
         if isinstance(load, PointMass) and is_open(load.mass):
             yield f"point mass at {load.point!r}", _expression(load.mass), 0.0, inf, "kg"
     for constraint in problem.requirements:
-        if is_open(constraint.when):
-            yield f"{constraint.name}: when", _expression(constraint.when), 0.0, 1.0, ""
+        if isinstance(constraint.when, Moment):
+            yield f"{constraint.name}: when", _expression(constraint.when.s), 0.0, 1.0, ""
         if isinstance(constraint.function, Inside):
             yield from _turns(constraint.function)
 

@@ -9,9 +9,9 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics.formulation import Formulation, Provider
-from ocp.mechanics.parameters import Open, Parameter, closed, is_open
+from ocp.mechanics.parameters import Parameter, closed, is_open
 from ocp.mechanics.types import Matrix
-from ocp.problem.statement import Problem
+from ocp.problem.statement import Moment, Problem
 from ocp.transcription.inputs import Inputs, joined_symbols, symbols
 from ocp.transcription.moments import moment_map, moment_symbols
 from ocp.transcription.rates import rate_instants, rated_map
@@ -45,14 +45,14 @@ class Symbols:
         return replace(inputs, at=replace(inputs.at, flow=None))
 
     @cached_property
-    def moments(self) -> dict[Open, Inputs]:
+    def moments(self) -> dict[Moment, Inputs]:
         """Symbols of instants that are open, of those that were asked for."""
         return {}
 
-    def moment(self, when: Open) -> Inputs:
+    def moment(self, when: Moment) -> Inputs:
         """Symbols of an instant that is open."""
         if when not in self.moments:
-            parts = self.problem, self.formulation, when
+            parts = self.problem, self.formulation, when.s
             lifted = self.lifting is not None
             self.moments[when] = moment_symbols(*parts, finish=self.finish, lifted=lifted)
         return self.moments[when]
@@ -130,17 +130,17 @@ class Program:
         )
         return replace(self, layout=layout)
 
-    def inputs_of(self, kind: str | Open) -> Inputs:
+    def inputs_of(self, kind: str | Moment) -> Inputs:
         """Symbols of what a Request of that kind is a function of."""
-        if isinstance(kind, Open):
+        if isinstance(kind, Moment):
             return self._opened(self.symbols.moment(kind))
         if kind == "rates":
             return self.inputs.rated
         return {"joined": self.joined, "hull": self.hull}.get(kind, self.inputs)
 
-    def map_of(self, kind: str | Open, s) -> MotionMap:
+    def map_of(self, kind: str | Moment, s) -> MotionMap:
         """Return the MotionMap of these symbols at the instants s (N,)."""
-        if isinstance(kind, Open):
+        if isinstance(kind, Moment):
             return moment_map(self.layout)
         if kind == "rates":
             return rated_map(self.layout, s)

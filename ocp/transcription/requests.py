@@ -14,11 +14,11 @@ from itertools import pairwise, product
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.parameters import Open, reference
+from ocp.mechanics.parameters import reference
 from ocp.mechanics.types import Matrix
 from ocp.motion.quadrature import sample
 from ocp.motion.spline import BSpline
-from ocp.problem.statement import Constraint, Problem, Span
+from ocp.problem.statement import Constraint, Moment, Problem, Span
 from ocp.transcription.asking import given, kernel_of
 from ocp.transcription.distinct import among
 from ocp.transcription.kernels import column
@@ -44,7 +44,7 @@ class Request:
     numbers: tuple[int, ...]
     stack: Matrix
     s: tuple[float, ...]
-    kind: str | Open
+    kind: str | Moment
     equal: bool
     on_nodes: bool
     law: bool
@@ -102,8 +102,8 @@ def instants(program: Program, nodes: np.ndarray, when, equal: bool, on_nodes: b
     problem = program.problem
     if isinstance(when, str) and when in SINGLE:
         return SINGLE[when]
-    if isinstance(when, Open):
-        return (reference(when),)
+    if isinstance(when, Moment):
+        return (reference(when.s),)
     if when == "hull" and problem.motion.hull:
         return tuple(problem.motion.nodes[: -1 if problem.cyclic else None].tolist())
     s = problem.motion.abscissae(0) if equal else nodes
@@ -140,7 +140,7 @@ def stated(program: Program, constraints, nodes) -> Iterator[Request]:
         if constraint.when == "joined":
             stack = _joined_stack(program, what, constraint)
             on_nodes = np.zeros(stack.shape[0], dtype=bool)
-        elif isinstance(constraint.when, Open):
+        elif isinstance(constraint.when, Moment):
             _check_moment(program, what)
             stack = given(what, constraint.function, program.inputs_of(constraint.when))
             on_nodes = np.zeros(stack.shape[0], dtype=bool)
@@ -233,7 +233,7 @@ def _requests(
 
     None for an open span that lies between two nodes.
     """
-    kind = constraint.when if isinstance(constraint.when, str | Open) else "path"
+    kind = constraint.when if isinstance(constraint.when, str | Moment) else "path"
     if kind == "hull" and not program.problem.motion.hull:
         kind = "path"
     together: dict = {}

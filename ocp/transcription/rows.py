@@ -7,9 +7,9 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.parameters import Open, Parameter, closed
+from ocp.mechanics.parameters import Parameter, closed
 from ocp.problem.names import DURATION, PARAMETER
-from ocp.problem.statement import Constraint
+from ocp.problem.statement import Constraint, Moment
 from ocp.transcription.distinct import distinct
 from ocp.transcription.kernels import Kernel, evaluate
 from ocp.transcription.sparse import expand
@@ -51,9 +51,9 @@ class Group:
     def timed(self, values: Mapping[Parameter, float]) -> "Group":
         """Return the group at its instant, if that is open, with numbers for its parameters."""
         when = self.owners[0][0].when if self.owners else ""
-        if not isinstance(when, Open):
+        if not isinstance(when, Moment):
             return self
-        other = replace(self, s=np.array([closed(when, values)]))
+        other = replace(self, s=np.array([closed(when.s, values)]))
         other.__dict__["lines"] = self.lines  # none, since an open instant bends them
         return other
 
