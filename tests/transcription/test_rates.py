@@ -29,8 +29,10 @@ from ocp import (
     jerk,
     jerk_limits,
     path,
+    prepare,
     prismatic,
     solve,
+    squares,
     torque_rate,
     torque_rate_limits,
     verify,
@@ -411,3 +413,41 @@ def test_rows_hold_from_both_sides_of_a_knot():
     for knot in (1 / 3, 2 / 3):
         near = instants[np.abs(instants - knot) < 1e-6]
         assert len(near) == 2 and near[0] < knot <= near[1]
+
+
+def test_a_bound_of_jerk_may_be_open():
+    """One plan finds the closed form's time for any bound."""
+    stated, bound = mass("jerk", BSpline(points=11)), Parameter("bound", 12.0, "m/s3", 1.0, 99.0)
+    slide = replace(stated.tree.joints[0], jerk=bound)
+    tree = replace(stated.tree, joints=(slide,))
+    plan = prepare(
+        replace(stated, tree=tree, constraints=(*stated.constraints[:-1], jerk_limits(tree)))
+    )
+    for jerks in (5.0, 12.0, 40.0):
+        fastest = plan.solve(bound=jerks).require().duration
+        assert fastest == pytest.approx((32 * 0.6 / jerks) ** (1 / 3), rel=1e-6)
+
+
+def test_a_hand_of_least_jerk_goes_straight_at_the_published_speed():
+    """Its way is 10 u^3 - 15 u^4 + 6 u^5 at u = t / T, and costs 720 d^2 / T^5 (Flash & Hogan
+    1985)."""
+    arm, T = two_link(), 0.8
+    still = {"qd": 0.0, "qdd": 0.0}
+    hand = squares("hand", lambda at: at.rate(at.acceleration("tip"))[:2])
+    problem = Problem(
+        tree=arm,
+        motion=BSpline(points=13, degree=5),
+        duration=T,
+        objective=hand,
+        constraints=(
+            at_start(arm, q=(0.3, 1.6), **still),
+            at_end(arm, q=(1.0, 0.9), **still),
+        ),
+    )
+    solution = solve(problem).require()
+    t = solution.times(11)
+    place = solution.trace(lambda at: at.position("tip")[:2], t)
+    way, u = place[:, -1] - place[:, 0], t / T
+    straight = place[:, :1] + np.outer(way, 10 * u**3 - 15 * u**4 + 6 * u**5)
+    np.testing.assert_allclose(place, straight, atol=1e-4)
+    assert solution.objective == pytest.approx(720 * way @ way / T**5, rel=1e-4)
