@@ -148,14 +148,20 @@ def stated(program: Program, constraints, nodes) -> Iterator[Request]:
             stack = given(what, constraint.function, program.inputs_of(constraint.when))
             on_nodes = program.lifted_rows(stack)
             program.check_end(what, bool(constraint.when in ("end", "ends") and on_nodes.any()))
-        rated = program.rated_rows(stack)
+        on_nodes, rated = _beside_rates(program, stack, on_nodes)
         for part, values in parted(constraint, stack, program.free):
+            places: dict = {}
             for chosen, equal, lifted, rates in _sorts(part, values, on_nodes, rated):
                 s = instants(program, nodes, constraint.when, equal, lifted)
                 if rates:
                     grid = program.rate_grid(stack[chosen], nodes, equal=equal, lifted=lifted)
                     s = instants(program, grid, constraint.when, False, False)
                 _check_span(what, constraint.when, s)
+                if rated.any() and places.setdefault(equal, s) != s:
+                    raise ValueError(
+                        f"{what}: its rows hold at different instants, since some contain rates, "
+                        "of the motion or of forces, and some none; state these apart"
+                    )
                 rows = [s] * len(on_nodes)
                 yield from _requests(program, part, values, chosen, rows, lifted, rated=rates)
 
@@ -179,6 +185,18 @@ def groups(program: Program, requests) -> Iterator[Group]:
         gathered.setdefault(request.key, []).append(request)
     for members in gathered.values():
         yield _group(program, members)
+
+
+def _beside_rates(program, stack, on_nodes):
+    """Return which rows are on lifted quantities and which contain rates; beside rates, rows that
+    nothing moves, as those of passive joints, go with them."""
+    rated, inputs = program.rated_rows(stack), program.inputs
+    if rated.any():
+        moving = [inputs.y, inputs.s] + ([inputs.torque.symbol] if inputs.torque else [])
+        still = ~np.array(ca.which_depends(stack, ca.vertcat(*moving), 1, True), dtype=bool)
+        on_nodes = on_nodes | (still & ~rated & on_nodes[rated].any())
+        rated = rated | still
+    return on_nodes, rated
 
 
 def _joined_stack(program, what, constraint):

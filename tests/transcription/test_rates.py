@@ -388,6 +388,24 @@ def test_where_there_is_no_rate_it_is_said(what, changes, words):
         transcribe(moved(**changes))
 
 
+def test_rows_with_and_without_rates_are_stated_apart():
+    both = path("both", lambda at: ca.vertcat(at.q[0], at.tau_rate), lower=-50, upper=50)
+    with pytest.raises(ValueError, match="constraint 'both': its rows hold at different instants"):
+        transcribe(moved(constraints=(both,)))
+
+
+def test_rates_of_joints_that_nothing_drives_stay_out_of_the_program():
+    """Those of a floating root, whose limits are met by themselves, beside driven joints'."""
+    problem = crouch(motion=BSpline(points=5))
+    joints = tuple(replace(one, torque_rate=1e4) for one in problem.tree.joints)
+    tree = replace(problem.tree, joints=joints)
+    limits = torque_rate_limits(tree)
+    limited = replace(problem, tree=tree, constraints=(*problem.constraints, limits))
+    solution = solve(limited).require()
+    values = solution.multipliers["torque_rate_limits"].values
+    assert values.shape[0] == tree.dof and not values[:6].any()
+
+
 def test_limits_of_rates_name_what_is_wrong():
     with pytest.raises(ValueError, match="jerk_limits: no joint of the tree has jerk limits"):
         jerk_limits(two_link())
