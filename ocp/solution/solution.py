@@ -189,6 +189,24 @@ class Solution:
         """Return `count` equally spaced times (s) over the motion."""
         return np.linspace(0.0, self.duration, count)
 
+    def sensitivity(self, of: str, by: str, *, verify: bool = False) -> Any:
+        """Return the derivative of something by a given parameter of the solution's plan.
+
+        `of` is "objective" or "duration", a term of the objective, a free parameter, all by name: a
+        number; "x", of the program's variables (variables,); or "q", "qd", "qdd", "tau", an output
+        of the problem: a function of time (s) that returns it at fixed times, (m,) or (m, N). The
+        units are those of both. With `verify` it is compared with central differences of solves
+        beside the solution.
+
+        Raises ValueError naming an unknown name; where the solution has no plan, is no strict
+        optimum or has active constraints that the parameter moves apart, naming them; where the
+        motion's derivatives differ to both sides, naming what is about to become active or not; and
+        for a derivative that differs from differences of solves.
+        """
+        from ocp.solution.sensitivity import derivative  # which solves beside solutions
+
+        return derivative(self, of, by, verify)
+
     def require(self) -> "Solution":
         """Return self if the solver converged; raise NotSolved with the explanation otherwise."""
         if not self.success:

@@ -87,10 +87,12 @@ def weighing(layout: Layout, weights: Sequence) -> Callable:
     return lambda x: weigh(x[layout.parameters])
 
 
-def nonlinear_program(terms, weights, blocks, bounds, *, differentiated: bool = True) -> NLP:
+def nonlinear_program(
+    terms, weights, blocks, bounds, *, differentiated: bool = True, sloped: bool = False
+) -> NLP:
     """Return the NLP of the weighted terms and the blocks' rows; `weights`(x) are the terms', and
     `bounds` {lower, upper, g_lower, g_upper} give its sizes. Unless `differentiated`, its
-    derivatives are left to the solver's front end."""
+    derivatives are left to the solver's front end; `sloped`, weights are differentiated too."""
     size, rows, count = len(bounds["lower"]), len(bounds["g_lower"]), len(terms)
     x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
     values_of_terms, slopes_of_terms = assemble(terms, size, count)
@@ -103,16 +105,18 @@ def nonlinear_program(terms, weights, blocks, bounds, *, differentiated: bool = 
     if not differentiated:
         return NLP(**bounds, **functions)
     slope = ca.densify(slopes_of_terms(x).T @ weights(x))
+    if sloped:
+        slope += ca.densify(ca.jacobian(weights(x), x).T @ values_of_terms(x))
     return NLP(
         gradient=ca.Function("grad_f", [x, p], [f, slope], ["x", "p"], ["f", "grad_f_x"]),
         jacobian=ca.Function("jac_g", [x, p], [g, slopes(x)], ["x", "p"], ["g", "jac_g_x"]),
-        hessian=_hessians(terms, weights, blocks, size, rows),
+        hessian=_hessians(terms, weights, blocks, size, rows, sloped),
         **bounds,
         **functions,
     )
 
 
-def _hessians(terms, weights, blocks, size, rows):
+def _hessians(terms, weights, blocks, size, rows, sloped):
     """Return hessian(kind), the upper triangle of the Lagrangian's, each kind built once."""
 
     @cache
@@ -121,8 +125,20 @@ def _hessians(terms, weights, blocks, size, rows):
         lam_f, lam_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", rows)
         curvature = assemble_hessian(terms, size, len(terms), kind)(x, lam_f * weights(x))
         curvature += assemble_hessian(blocks, size, rows, kind)(x, lam_g)
+        if sloped:
+            curvature += lam_f * _weighed_curvature(terms, weights, size, x)
         inputs = ["x", "p", "lam_f", "lam_g"]
         symbols = [x, p, lam_f, lam_g]
         return ca.Function("hess_lag", symbols, [curvature], inputs, ["triu_hess_gamma_x_x"])
 
     return hessian
+
+
+def _weighed_curvature(terms, weights, size, x):
+    """Return the upper triangle of the second derivatives of the weighted terms that open weights
+    add."""
+    values, slopes = assemble(terms, size, len(terms))
+    fixed, turn = ca.MX.sym("terms", len(terms)), ca.jacobian(weights(x), x)
+    bend = ca.Function("bend", [x, fixed], [ca.hessian(ca.dot(weights(x), fixed), x)[0]])
+    crossed = turn.T @ slopes(x)
+    return ca.triu(crossed + crossed.T + bend(x, values(x)))

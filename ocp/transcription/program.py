@@ -70,7 +70,7 @@ class Program:
     of its kernels.
 
     Parameters that the problem leaves open join the layout once all that is asked for has been
-    looked through for them (`opened`).
+    looked through for them (`opened`). `sloped`, kernels have slopes by given ones too.
     """
 
     problem: Problem
@@ -78,6 +78,7 @@ class Program:
     formulation: Formulation
     symbols: Symbols
     free: tuple[str, ...] = ()  # parameters to be found beside those that are free of themselves
+    sloped: bool = False
 
     @property
     def lifting(self) -> str | None:
@@ -112,7 +113,8 @@ class Program:
         return replace(both, y=ca.vertcat(start, names, end, unused))
 
     def _opened(self, inputs: Inputs) -> Inputs:
-        return inputs.opened(tuple(self.layout.values), self.layout.free)
+        known = tuple(self.layout.values)
+        return inputs.opened(known, len(known) if self.sloped else self.layout.free)
 
     def opened(self, values: Mapping[Parameter, float], free: int) -> "Program":
         """Return the program with parameters {Parameter: number} in its layout, of which the first
@@ -194,6 +196,8 @@ def program_of(
     provider: Provider | None = None,
     finish: Callable | None = None,
     free: tuple[str, ...] = (),
+    *,
+    sloped: bool = False,
 ) -> Program:
     """Return the Program of a problem, whose parameters have not been looked for yet."""
     symbols_of_it = Symbols(
@@ -205,5 +209,10 @@ def program_of(
         moving=layout.moving,
     )
     return Program(
-        problem=problem, layout=layout, formulation=formulation, symbols=symbols_of_it, free=free
+        problem=problem,
+        layout=layout,
+        formulation=formulation,
+        symbols=symbols_of_it,
+        free=free,
+        sloped=sloped,
     )

@@ -14,7 +14,7 @@ import numpy as np
 
 from ocp.dynamics import Formulation, derivatives_of, formulation_of, settled
 from ocp.mechanics.checks import instance
-from ocp.mechanics.parameters import Parameter, closed, reference
+from ocp.mechanics.parameters import Parameter, closed, is_open, reference
 from ocp.mechanics.structure import structure
 from ocp.motion.basis import Basis, transfer
 from ocp.motion.moving import given as given_knots
@@ -192,6 +192,15 @@ class Transcribed:
         return self.made["needed"]
 
     @property
+    def sloped(self) -> "Transcribed":
+        """The same program with derivatives by all parameters; its graphs are made once."""
+        if "sloped" not in self.made:
+            sought = [each.name for each in self.parameters[: self.layout.free]]
+            chosen = replace(self.transcription, compiled=False, derivatives="auto")
+            self.made["sloped"] = transcribe(self.statement, chosen, free=sought, sloped=True)
+        return self.made["sloped"].at(self.layout.values, self.layout.held)
+
+    @property
     def guess(self) -> np.ndarray:
         """The first guess of x, that of the whole motion: the straightest motion, and feet that
         share the weight."""
@@ -236,11 +245,13 @@ def transcribe(
     transcription: Transcription = Transcription(),
     *,
     free: Iterable[str] = (),
+    sloped: bool = False,
 ) -> Transcribed:
     """Return the Transcribed problem, its parameters at their own values.
 
-    Parameters named as `free` are sought beside those that are so of themselves. Raises ValueError
-    naming constraint, joint and instant for bad sizes or contradictory bounds.
+    Parameters named as `free` are sought beside those that are so of themselves; `sloped`, the
+    program has derivatives by given ones too, which no solver needs. Raises ValueError naming
+    constraint, joint and instant for bad sizes or contradictory bounds.
     """
     transcription = settled(problem.tree, transcription)
     method, motion, finish = transcription.method, problem.motion, _Finish(transcription.compiled)
@@ -254,6 +265,7 @@ def transcribe(
         derivatives_of(formulation, transcription.derivatives, problem.tree),
         finish if transcription.compiled else None,
         tuple(free),
+        sloped=sloped,
     )
     points, size = problem.motion.points, problem.tree.dof
     say(f"builds graphs of {size} coordinates on {points} points")
@@ -272,9 +284,11 @@ def transcribe(
     lifting = layout.problem, layout.nodes
     rules = method.rule(layout.problem), method.lifted_rule(*lifting), method.rate_rule(*lifting)
     terms = goals(program, stacks, rules)
-    weights = weighing(layout, [weight for weight, _ in problem.objective.terms])
+    open_weights = [weight for weight, _ in problem.objective.terms]
+    weights = weighing(layout, open_weights)
     differentiated = transcription.derivatives != "solver"
-    nlp = nonlinear_program(terms, weights, blocks, bounds, differentiated=differentiated)
+    settings = {"differentiated": differentiated, "sloped": sloped and is_open(open_weights)}
+    nlp = nonlinear_program(terms, weights, blocks, bounds, **settings)
     nlp, reduction = method.reduced(layout, nlp, formulation, problem)
     return Transcribed(
         statement=problem,
