@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
-import numpy as np
 
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.linear import mixed
@@ -282,8 +281,8 @@ def _needed(tree, links, q, qd, loads, printed):
                 tau[row] = force
             values, rates = (ca.vertcat(*(x[row] for row in amplitudes[k])) for x in (q, qd))
             elastic = (
-                ca.DM(np.array(link.modes.stiffness)) @ values
-                + ca.sparsify(ca.DM(np.array(link.modes.damping))) @ rates
+                matrix(link.modes.stiffness) @ values
+                + ca.sparsify(matrix(link.modes.damping)) @ rates
             )
             for number, row in enumerate(amplitudes[k]):
                 tau[row] += elastic[number]

@@ -8,7 +8,7 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from ocp.mechanics.checks import at_own_values, frozen
+from ocp.mechanics.checks import at_own_values, frozen, mirrored
 from ocp.mechanics.parameters import array, is_open, reference
 from ocp.mechanics.spatial import invert, tidy
 from ocp.mechanics.tree import Link, Tree
@@ -159,7 +159,7 @@ def aligned(tree: Tree) -> tuple[Tree, tuple]:
             Link(
                 mass=link.mass,
                 com=tidy(back[:3, :3] @ array(link.com) + back[:3, 3], 1e-15),
-                inertia=_mirrored(inertia),
+                inertia=mirrored(inertia),
             )
         )
     for point in tree.points:
@@ -170,13 +170,6 @@ def aligned(tree: Tree) -> tuple[Tree, tuple]:
     return replace(
         tree, links=tuple(links), joints=tuple(joints), points=tuple(points), loops=()
     ), tuple(frozen(turn) for turn in turns)
-
-
-def _mirrored(inertia):
-    """Return a matrix that ought to be symmetric as one that is so to the last digit, or node."""
-    if is_open(inertia):
-        return np.triu(inertia) + np.triu(inertia, 1).T
-    return (inertia + inertia.T) / 2
 
 
 def _new_frames(tree):

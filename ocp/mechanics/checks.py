@@ -176,18 +176,36 @@ def positive(what: str, value: Any, zero: bool = False, unit: str | None = None)
     return frozen(number[()])
 
 
-def symmetric(what: str, value: Any, m: int) -> np.ndarray:
-    """Return a symmetric positive semidefinite matrix (m, m); raise ValueError naming `what`."""
-    matrix = numbers(what, value, (m, m))
-    size = np.abs(matrix).max()
+def symmetric(what: str, value: Any, m: int, unit: str | None = None) -> np.ndarray:
+    """Return a symmetric positive semidefinite matrix (m, m); raise ValueError naming `what`.
+
+    With a `unit` it may be open, as `numbers` has it.
+    """
+    matrix = numbers(what, value, (m, m), unit)
+    here = at_own_values(matrix)
+    size = np.abs(here).max()
     if (
-        np.abs(matrix - matrix.T).max() > 1e-9 * size
-        or np.linalg.eigvalsh((matrix + matrix.T) / 2)[0] < -1e-9 * size
+        np.abs(here - here.T).max() > 1e-9 * size
+        or np.linalg.eigvalsh((here + here.T) / 2)[0] < -1e-9 * size
+        or not _is_mirrored(matrix)
     ):
         raise ValueError(
             f"{what}: expected a symmetric positive semidefinite matrix, got {matrix.tolist()}"
         )
+    return mirrored(matrix)
+
+
+def mirrored(matrix: np.ndarray) -> np.ndarray:
+    """Return a matrix that ought to be symmetric as one that is so to the last digit, or node."""
+    if is_open(matrix):
+        return np.triu(matrix) + np.triu(matrix, 1).T
     return (matrix + matrix.T) / 2
+
+
+def _is_mirrored(matrix: np.ndarray) -> bool:
+    """Tell whether the open entries of a matrix are symmetric whatever their parameters' values."""
+    unlike = matrix - matrix.T
+    return not is_open(unlike) or vanishes(unlike)
 
 
 def check_inertia(mass: float, entries: np.ndarray) -> None:
@@ -195,10 +213,7 @@ def check_inertia(mass: float, entries: np.ndarray) -> None:
     an open one at its parameters' own values."""
     inertia = at_own_values(entries)
     scale = max(np.abs(inertia).max(), 1e-300)
-    unlike = entries - entries.T
-    if np.abs(inertia - inertia.T).max() > 1e-12 * scale or (
-        is_open(unlike) and not vanishes(unlike)
-    ):
+    if np.abs(inertia - inertia.T).max() > 1e-12 * scale or not _is_mirrored(entries):
         raise ValueError(f"link inertia: expected a symmetric matrix, got {entries.tolist()}")
     if mass == 0 and inertia.any():
         raise ValueError("link inertia: a massless link cannot have inertia")

@@ -19,7 +19,7 @@ import numpy as np
 from ocp.mechanics.modes import Modes
 from ocp.mechanics.parameters import array, matrix
 from ocp.mechanics.rigid import Motion
-from ocp.mechanics.spatial import exp_screw, screw_matrix
+from ocp.mechanics.spatial import exp_screw, screw_matrix, translate
 from ocp.mechanics.tree import Link, Point, Tree, outward
 from ocp.mechanics.types import Matrix
 
@@ -127,7 +127,7 @@ def moved(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> list[
         bend = ca.DM.eye(4), ca.DM(4, 4), ca.DM(4, 4)
         end = chained((parent.pose, parent.rate, parent.acceleration), turned)
         if parents[k] >= 0 and tree.links[parents[k]].modes is not None:
-            bend = bend_at(tree.links[parents[k]], np.array(joint.home)[:3, 3], parent.terms)
+            bend = bend_at(tree.links[parents[k]], array(joint.home)[:3, 3], parent.terms)
             end = chained(chained((parent.pose, parent.rate, parent.acceleration), bend), turned)
         terms = ((), (), ())
         if link.modes is not None:
@@ -207,9 +207,8 @@ def frame_at(tree: Tree, links: Sequence[Bent], point: Point) -> tuple[Matrix, M
         (link.pose, link.rate, link.acceleration),
         bend_at(tree.links[k], point.position, link.terms),
     )
-    place = np.eye(4)
-    place[:3, 3] = point.position
-    return tuple(each @ ca.DM(place) for each in bent)
+    place = matrix(translate(*point.position))
+    return tuple(each @ place for each in bent)
 
 
 def turning(rate: Matrix, pose: Matrix) -> Matrix:
@@ -290,12 +289,12 @@ def potential_energy(tree: Tree, q: Matrix) -> Matrix:
 
     Book (1983), eqs. 46, 50.
     """
-    gravity, energy = ca.DM([*tree.gravity, 0.0]), 0
+    gravity, energy = matrix([*tree.gravity, 0.0]), 0
     for link, bent, rows in zip(tree.links, moved(tree, q), tree.amplitude_rows):
         energy -= ca.dot(gravity, bent.pose @ bent_first_moment(link, bent.terms[0]))
         if rows and link.modes is not None:
             values = ca.vertcat(*(q[row] for row in rows))
-            energy += ca.bilin(ca.DM(np.array(link.modes.stiffness)), values, values) / 2
+            energy += ca.bilin(matrix(link.modes.stiffness), values, values) / 2
     return energy
 
 
@@ -305,7 +304,7 @@ def damping_power(tree: Tree, qd: Matrix) -> Matrix:
     for link, rows in zip(tree.links, tree.amplitude_rows):
         if rows and link.modes is not None:
             rates = ca.vertcat(*(qd[row] for row in rows))
-            power += ca.bilin(ca.DM(np.array(link.modes.damping)), rates, rates)
+            power += ca.bilin(matrix(link.modes.damping), rates, rates)
     return power
 
 
@@ -349,6 +348,6 @@ def momentum(tree: Tree, q: Matrix, qd: Matrix, about: Sequence[float]) -> tuple
         spin = (bent.pose @ spread)[:3, :3].T  # integral of (dx/dt) x'
         angular += ca.vertcat(
             spin[2, 1] - spin[1, 2], spin[0, 2] - spin[2, 0], spin[1, 0] - spin[0, 1]
-        ) - ca.cross(ca.DM(about), push[:3])
+        ) - ca.cross(matrix(about), push[:3])
         linear += push[:3]
     return angular, linear

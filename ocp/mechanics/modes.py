@@ -14,6 +14,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from ocp.mechanics.checks import frozen, numbers, positive, set_fields, symmetric
+from ocp.mechanics.parameters import array, reference
 from ocp.mechanics.types import Numbers
 
 SECTIONS = 33  # of a beam, where the largest turn is looked for
@@ -119,8 +120,8 @@ class Modes:
             units=units,
             mass=positive("modes: mass", self.mass),
             places=tuple(self.places),
-            stiffness=frozen(symmetric("modes: stiffness", self.stiffness, m)),
-            damping=frozen(symmetric("modes: damping", damping, m)),
+            stiffness=frozen(symmetric("modes: stiffness", self.stiffness, m, "")),
+            damping=frozen(symmetric("modes: damping", damping, m, "")),
         )
         coupling = np.array(self.coupling)
         if np.abs(coupling - coupling.transpose(1, 0, 3, 2)).max() > 1e-9 * np.abs(coupling).max():
@@ -146,7 +147,10 @@ class Modes:
 
     @property
     def frequencies(self) -> np.ndarray:
-        """Natural frequencies (m, rad/s) of the link with its base clamped."""
+        """Natural frequencies (m, rad/s) of the link with its base clamped.
+
+        Of an open stiffness they are those of its parameters' own values.
+        """
         return np.sqrt(np.maximum(_vibrations(self)[0], 0.0))
 
     def at(self, position: Sequence[float]) -> np.ndarray:
@@ -213,10 +217,10 @@ def damped(modes: Modes, ratio: Any) -> Modes:
 
 
 def stiffened(modes: Modes, factor: float) -> Modes:
-    """Return the modes with their stiffness multiplied by a factor; their shapes stay."""
-    return replace(
-        modes, stiffness=frozen(positive("stiffness factor", factor) * np.array(modes.stiffness))
-    )
+    """Return the modes with their stiffness multiplied by a factor, which may be open; their shapes
+    stay."""
+    larger = positive("stiffness factor", factor, unit="") * array(modes.stiffness)
+    return replace(modes, stiffness=frozen(larger))
 
 
 def axis_motion(
@@ -263,5 +267,5 @@ def _vibrations(modes):
     """Return the squared frequencies (m,), rising, and the mass-normal vectors (m, m) of stiffness
     against modal masses."""
     factor = np.linalg.inv(np.linalg.cholesky(modes.masses))
-    squares, vectors = np.linalg.eigh(factor @ np.array(modes.stiffness) @ factor.T)
+    squares, vectors = np.linalg.eigh(factor @ np.array(reference(modes.stiffness)) @ factor.T)
     return squares, factor.T @ vectors

@@ -49,7 +49,9 @@ class Link:
         if not isinstance(self.modes, Modes | None):
             raise ValueError(f"link modes: expected Modes or None, got {self.modes!r}")
         if self.modes is not None and is_open((self.mass, self.com, self.inertia)):
-            raise ValueError("link: modes: a link that bends takes no parameters yet")
+            raise ValueError(
+                "link: modes: a link that bends has open numbers in its stiffness and damping alone"
+            )
         if self.modes is not None and not self.mass:
             set_fields(self, mass=self.modes.mass, com=self.modes.com, inertia=self.modes.inertia)
         mass = numbers("link mass", self.mass, (), "kg")
@@ -185,7 +187,7 @@ class Tree:
         for loop in self.loops:
             _check_ends(self, f"loop {loop.name!r}", loop.start, loop.end)
         if self.flexible:
-            _check_numbers(self)
+            _check_places(self)
         _check_unique("stay", [stay.name for stay in self.stays])
         for stay in self.stays:
             _check_stay(self, stay)
@@ -322,14 +324,18 @@ def _known(what, names):
     return f"the {what} are {', '.join(names)}" if names else f"there are no {what}"
 
 
-def _check_numbers(tree):
-    moved = [(joint.home, joint.screw) for joint in tree.joints]
-    names = [each.name for each in parameters_of((tree.links, moved, tree.points, tree.gravity))]
-    if names:
-        raise ValueError(
-            f"parameters {', '.join(names)}: trees with links that bend "
-            f"({', '.join(tree.flexible)}) take none yet"
-        )
+def _check_places(tree):
+    """Raise ValueError naming what sits at an open place on a link that bends: shapes are numbers
+    there."""
+    seats = [(f"joint {joint.name!r}", joint.parent, joint.home) for joint in tree.joints]
+    seats += [(f"point {point.name!r}", point.link, point.position) for point in tree.points]
+    for label, link, place in seats:
+        if link in tree.flexible and is_open(place):
+            names = ", ".join(each.name for each in parameters_of(place))
+            raise ValueError(
+                f"{label}: parameters {names}: link {link!r} bends, and its shapes are known at "
+                "places in numbers alone"
+            )
 
 
 def _check_unique(what, names):

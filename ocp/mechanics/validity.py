@@ -2,7 +2,6 @@
 requirements on expressions of parameters."""
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 from math import inf
 from typing import Any, TypeAlias
 
@@ -34,9 +33,9 @@ OTHER = {"lower": "upper", "upper": "lower"}
 def requirements(tree: Tree) -> tuple[Requirement, ...]:
     """Return what the open numbers of a tree must meet.
 
-    Masses are not negative, inertias are those of bodies, limits and bounds of stays in their
-    order, bounds of distances positive. What axes and rotations must be they are for all values, or
-    else no joint has them.
+    Masses are not negative, inertias are those of bodies, stiffness and damping of modes positive
+    semidefinite, limits and bounds of stays in their order, bounds of distances positive. What axes
+    and rotations must be they are for all values, or else no joint has them.
     """
     return tuple(_required(tree))
 
@@ -47,6 +46,7 @@ def _required(tree: Tree) -> Iterator[Requirement]:
         if is_open(link.mass):
             yield f"{label}: mass", matrix(link.mass), 0.0, inf, "kg"
         yield from _of_inertia(label, link)
+        yield from _of_modes(label, link)
         yield from _of_limits(joint)
     for stay in tree.stays:
         yield from _of_stay(stay)
@@ -56,38 +56,31 @@ def _of_inertia(label: str, link: Link) -> Iterator[Requirement]:
     """Yield that the pseudo-inertia about the centre of mass, the integral of r r', is positive
     semidefinite: moments are and keep the triangle inequality (Wensing, Kim & Slotine 2018)."""
     inertia = array(link.inertia)
-    if not is_open(inertia):
-        return
     spread = np.trace(inertia) / 2 * np.eye(3) - inertia
-    for rows in _blocks(spread):
-        for chosen in _minors(spread, rows):
-            minor = ca.det(matrix(spread[np.ix_(chosen, chosen)]))
-            axes = "".join("xyz"[k] for k in chosen)
-            power = "" if len(chosen) == 1 else str(len(chosen))
-            yield f"{label}: inertia {axes}", minor, 0.0, inf, f"(kg m2){power}"
+    yield from _of_matrix(f"{label}: inertia", spread, "xyz", "kg m2")
 
 
-def _blocks(spread: np.ndarray) -> list[tuple[int, ...]]:
-    """Return the axes (0, 1, 2) grouped as products of inertia join them."""
-    joined = [(i, j) for i, j in combinations(range(3), 2) if not _is_zero(spread[i, j])]
-    if len(joined) > 1:
-        return [(0, 1, 2)]
-    alone = [(k,) for k in range(3) if not any(k in pair for pair in joined)]
-    return [*joined, *alone]
+def _of_modes(label: str, link: Link) -> Iterator[Requirement]:
+    if link.modes is not None:
+        for what in ("stiffness", "damping"):
+            entries = array(getattr(link.modes, what))
+            yield from _of_matrix(f"{label}: {what}", entries, link.modes.names, "")
 
 
-def _minors(spread: np.ndarray, rows: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Return the leading principal minors of a block, by their rows (Sylvester); where one vanishes
-    for all values, all principal ones that do not."""
-    leading = [rows[:size] for size in range(1, len(rows) + 1)]
-    every = [part for size in range(1, len(rows) + 1) for part in combinations(rows, size)]
-    kept = [part for part in every if _is_open_minor(spread, part)]
-    return leading if set(leading) <= set(kept) else kept
-
-
-def _is_open_minor(spread, rows):
-    minor = opened(ca.SX(ca.det(matrix(spread[np.ix_(rows, rows)]))))
-    return is_open(minor) and not _is_zero(minor)
+def _of_matrix(
+    what: str, entries: np.ndarray, names: Sequence[str], unit: str
+) -> Iterator[Requirement]:
+    """Yield that a symmetric matrix is positive semidefinite: that the pivots of its elimination,
+    as far as they are open, are not negative; rows that vanish for all values ask nothing."""
+    rest = entries
+    for name in names:
+        pivot, column = rest[0, 0], rest[1:, 0]
+        rest = rest[1:, 1:]
+        if _is_zero(pivot):
+            continue
+        rest = rest - np.outer(column, column) / pivot
+        if is_open(pivot):
+            yield f"{what} {name}", matrix(pivot), 0.0, inf, unit
 
 
 def _is_zero(value: Any) -> bool:

@@ -6,12 +6,14 @@ from functools import cache
 import casadi as ca
 import numpy as np
 import pytest
+from flexible_trees import mixed
 from ocp.models.two_link import two_link
-from open_trees import numbers_of, opened_tree
+from open_trees import Opening, numbers_of, opened_tree
 from random_trees import random_loads, random_motion, random_tree
 
 from ocp import Load, Parameter, forward_dynamics
 from ocp.dynamics import (
+    BOOK,
     FORMULATIONS,
     barman,
     composite,
@@ -22,6 +24,8 @@ from ocp.dynamics import (
     tabulate,
 )
 from ocp.dynamics.tables import Tabulated
+from ocp.mechanics.kinematics import kinetic_energy, potential_energy
+from ocp.mechanics.modes import stiffened
 from ocp.mechanics.parameters import closed
 
 SEEDS = (0, 7, 9)  # trees of 3, 2 and 3 coordinates, of all four kinds of joint
@@ -91,6 +95,37 @@ def test_accelerations_and_inertia_are_those_of_the_numbers(seed):
         ),
         seed,
     )
+
+
+@pytest.mark.parametrize("seed", (0, 3))
+def test_trees_that_bend_take_open_bodies_gravity_stiffness_and_damping(seed):
+    given, _, *motion, loads = mixed(seed)
+    opening, factor = Opening(np.random.default_rng(seed)), Parameter("factor", 1.0)
+    links = tuple(
+        opening.body(link) if link.modes is None else replace(link, modes=softened(link, factor))
+        for link in given.links
+    )
+    tree = replace(given, links=links, gravity=opening.vector(given.gravity))
+    values, motion = opening.values | {factor: 1.4}, [*map(ca.DM, motion)]
+
+    def answers(each):
+        parts = [
+            BOOK.inverse(each, *motion, loads),
+            forward_dynamics(each, *motion, loads),
+            ca.vec(BOOK.reactions(each, *motion, loads)[1]),
+            kinetic_energy(each, *motion[:2]),
+            potential_energy(each, motion[0]),
+        ]
+        return numbers_of(ca.vertcat(*parts), values)
+
+    wanted = answers(closed(tree, values))
+    size = max(1.0, np.abs(wanted).max())
+    np.testing.assert_allclose(answers(tree), wanted, rtol=0, atol=1e-12 * size)
+
+
+def softened(link, factor):
+    """The modes of a link with stiffness and damping times a factor."""
+    return replace(stiffened(link.modes, factor), damping=factor * np.array(link.modes.damping))
 
 
 def with_tip(mass):

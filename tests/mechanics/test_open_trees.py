@@ -119,10 +119,19 @@ def test_gaps_of_open_stays_and_their_forces_are_those_of_the_numbers():
         closed(opened, {rope: -1.0})
 
 
-def test_a_tree_that_bends_refuses_parameters_by_name():
+def test_open_places_on_links_that_bend_are_refused_by_name():
     arm = slewing_arm()
-    with pytest.raises(ValueError, match="parameters fall: trees with links that bend .* none yet"):
-        replace(arm, gravity=(0, 0, Parameter("fall", -9.81, "m/s2")))
+    for changed, words in (
+        ({"points": (Point(name="eye", link="elbow", position=(LENGTH, 0, 0)),)}, "point 'eye'"),
+        (
+            {"joints": [replace(each, home=(LENGTH, 0, 0)) for each in arm.joints]},
+            "joint 'elbow'",
+        ),
+    ):
+        with pytest.raises(ValueError, match=f"{words}: parameters length: link '.*' bends"):
+            replace(arm, **changed)
+    with pytest.raises(ValueError, match="a link that bends has open numbers in its stiffness"):
+        replace(arm.links[1], mass=MASS)
 
 
 def test_a_closed_tree_is_the_tree_stated_with_numbers():

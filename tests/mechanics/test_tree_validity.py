@@ -4,9 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from ocp.models.flexible_arm import strip
 from ocp.models.two_link import two_link
 
-from ocp import Link, Parameter, cable, revolute, slot, stop
+from ocp import Link, Parameter, Tree, cable, revolute, slot, stop
+from ocp.mechanics import assumed_modes
+from ocp.mechanics.modes import stiffened
 from ocp.mechanics.parameters import closed, evaluated
 from ocp.mechanics.validity import is_assured, requirements
 
@@ -64,6 +67,17 @@ def test_a_flat_body_asks_for_the_moment_that_it_has_and_no_minor_that_is_always
     turning = Parameter("turning", 0.1, "kg m2")
     flat = Link(mass=1.0, inertia=((0, 0, 0), (0, turning, 0), (0, 0, turning)))
     assert [name for name, *_ in requirements(tree_of(flat))] == ["link 'elbow': inertia x"]
+
+
+def test_an_open_stiffness_of_modes_is_positive():
+    factor = Parameter("factor", 1.0)
+    modes = assumed_modes(strip(), bend_z=2)
+    tree = Tree(links=[Link(modes=stiffened(modes, factor))], joints=[revolute("base")])
+    assert [name for name, *_ in requirements(tree)] == [
+        "link 'base': stiffness bend_z1",
+        "link 'base': stiffness bend_z2",
+    ]
+    assert is_sound(tree, {factor: 0.5}) and not is_sound(tree, {factor: -0.5})
 
 
 def test_two_products_of_inertia_join_all_three_axes():
