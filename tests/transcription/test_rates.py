@@ -39,6 +39,7 @@ from ocp import (
 )
 from ocp.dynamics import FORMULATIONS
 from ocp.solution.remeshing import look
+from ocp.solution.statements import problem_of, stated
 from ocp.transcription import transcribe
 from ocp.transcription.asked import asked
 from ocp.transcription.rates import motion_rates
@@ -161,8 +162,8 @@ def test_torque_rates_are_differences_of_torques_in_time(seed):
 def test_torque_rates_around_a_loop_and_on_the_ground_are_differences_too():
     """With torques that two passes share, and those that a loop determines."""
     rng = np.random.default_rng(5)
-    for stated in (turning(points=12), crouch(motion=BSpline(points=8, degree=4))):
-        problem, tree = replace(stated, duration=0.8), stated.tree
+    for around in (turning(points=12), crouch(motion=BSpline(points=8, degree=4))):
+        problem, tree = replace(around, duration=0.8), around.tree
         points = 0.1 * rng.normal(size=(tree.dof, problem.motion.points))
         s = np.array([0.11, 0.33, 0.87])
         torque, rate = (
@@ -469,3 +470,11 @@ def test_a_hand_of_least_jerk_goes_straight_at_the_published_speed():
     straight = place[:, :1] + np.outer(way, 10 * u**3 - 15 * u**4 + 6 * u**5)
     np.testing.assert_allclose(place, straight, atol=1e-4)
     assert solution.objective == pytest.approx(720 * way @ way / T**5, rel=1e-4)
+
+
+def test_limits_of_rates_are_kept_in_files_and_trees_without_any_are_as_they_were():
+    limited_one, plain = moved(), moved(tree=two_link(gravity=9.81), constraints=())
+    kept = problem_of(stated(limited_one))
+    assert kept.tree == limited_one.tree and kept.tree.joints[0].torque_rate == (-40.0, 50.0)
+    assert {"jerk", "torque_rate"}.isdisjoint(stated(plain).data["tree"]["joints"][0])
+    assert problem_of(stated(plain)).tree == plain.tree
