@@ -231,13 +231,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if not flags.rate >= 10:
             raise ValueError(f"--rate: expected at least 10 samples in a second, got {flags.rate}")
         motion = planned(stated, flags.draws, flags.noise, flags.bandwidth, flags.rate)
-        recordings = [
-            noisy(replace(motion, qd=None, qdd=None), seed, encoder=flags.encoder)
-            for seed in range(flags.seed, flags.seed + flags.trials)
-        ]
+        angles_alone = replace(motion, qd=None, qdd=None, encoder=flags.encoder or None)
+        seeds = range(flags.seed, flags.seed + flags.trials)
+        recordings = [noisy(angles_alone, seed) for seed in seeds]
     except ValueError as error:
         print(f"identify_arm: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
+    if flags.exact:
+        recordings = [replace(each, encoder=None) for each in recordings]
     answers = [identified(stated, each) for each in recordings]
     print(f"{motion.name}, the best of {flags.draws}; the first of {flags.trials} trials:\n")
     print(answers[0], end="\n\n")
@@ -265,6 +266,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--bandwidth", default=50.0, help="of that noise (50 Hz)", **size)
     parser.add_argument("--rate", default=RATE, help="samples in a second (200)", **size)
     parser.add_argument("--encoder", default=0.0, help="noise of the angles (0 rad)", **size)
+    parser.add_argument("--exact", action="store_true", help="take noisy angles as exact ones")
     return parser
 
 

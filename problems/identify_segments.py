@@ -128,8 +128,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
         print(f"identify_segments: {error}", file=sys.stderr)
         return NOT_SOLVED
     exact = [measurable(problem, motion, masses) for motion in motions]
-    angles_alone = [replace(each, qd=None, qdd=None) for each in exact]
-    measured = [noisy(each, flags.seed + k, flags.encoder) for k, each in enumerate(angles_alone)]
+    angles_alone = [
+        replace(each, qd=None, qdd=None, encoder=flags.encoder or None) for each in exact
+    ]
+    measured = [noisy(each, flags.seed + k) for k, each in enumerate(angles_alone)]
+    if flags.exact:
+        measured = [replace(each, encoder=None) for each in measured]
     answer = identified(problem, measured)
     print(table(answer, masses), answer, sep="\n")
     return DONE
@@ -143,6 +147,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--encoder", type=float, default=0.0, metavar="X", help="noise of the angles (0 rad)"
     )
+    parser.add_argument("--exact", action="store_true", help="take noisy angles as exact ones")
     return parser
 
 

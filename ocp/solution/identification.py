@@ -173,7 +173,7 @@ def _in_rounds(data: Trials, iterations: int) -> tuple[Least, list[np.ndarray], 
         weighed = partial(data.residuals, deviations=deviations)
         least = least_squares(weighed, x, data.bounds, data.sizes, iterations=iterations)
         x, count = least.x, count + least.iterations
-        before, guess = guess, data.estimated(x)
+        before, guess = guess, data.estimated(x, deviations)
         if data.complete or (np.abs(guess - before) <= SETTLED * guess).all():
             break
     return least, deviations, count
@@ -189,7 +189,7 @@ def _fitted(
     )
     sees = [known.sees(row) for row in np.eye(len(names))]
     errors = np.where(sees, np.sqrt(np.diag(known.covariance)), np.inf)
-    residuals = data.off(least.x)
+    residuals = data.off(least.x, deviations)
     left = data.samples - (len(names) - len(known.blind) - int(least.bound.sum()))
     misfit = float(least.residuals @ least.residuals) / max(left, 1.0)
     values = {each.name: number for each, number in data.start.items()}

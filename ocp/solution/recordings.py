@@ -27,10 +27,12 @@ class Recording:
 
     `deviations` {name: number, or one per row} are the standard deviations of the outputs' noise,
     estimated from the residuals where they are missing. The noise is white up to a `bandwidth`
-    (Hz): of samples that follow quicker than twice that, as many count as are independent. Rates
-    and accelerations, `qd` and `qdd` (n, N), are those of a spline nearest to q unless they are
-    given; `motion` is its basis, otherwise chosen by generalised cross-validation. Raises
-    ValueError naming the recording, what was expected and what came.
+    (Hz): of samples that follow quicker than twice that, as many count as are independent.
+    `encoder` is the standard deviation of the noise of q, white, a number or one per coordinate
+    (rad or m); None where q is taken as exact. Rates and accelerations, `qd` and `qdd` (n, N), are
+    those of a spline nearest to q unless they are given; `motion` is its basis, otherwise chosen by
+    generalised cross-validation. Raises ValueError naming the recording, what was expected and what
+    came.
     """
 
     t: Any
@@ -38,6 +40,7 @@ class Recording:
     outputs: Mapping[str, Any]
     deviations: Mapping[str, Any] = field(default_factory=dict)
     bandwidth: float = inf
+    encoder: Any = None
     qd: Any = None
     qdd: Any = None
     motion: BSpline | None = None
@@ -61,6 +64,13 @@ class Recording:
         instance(f"{what}: motion", self.motion, BSpline, type(None))
         if self.bandwidth != inf:
             positive(f"{what}: bandwidth (Hz)", self.bandwidth)
+        if self.encoder is not None:
+            set_fields(self, encoder=_per_row(f"{what}: encoder", self.encoder, len(q)))
+            if rates:
+                raise ValueError(
+                    f"{what}: {', '.join(rates)}: given beside coordinates whose noise has an "
+                    "encoder's deviation, with which the motion is sought; leave out either"
+                )
         set_fields(
             self,
             t=t,
@@ -121,13 +131,12 @@ def chosen(recording: Recording) -> BSpline:
     return BSpline(points=min(scores, key=scores.__getitem__), degree=DEGREE)
 
 
-def noisy(recording: Recording, seed: int, encoder: float = 0.0) -> Recording:
-    """Return a recording as an instrument would have it: with seeded noise on its outputs.
+def noisy(recording: Recording, seed: int) -> Recording:
+    """Return a recording as instruments would have it: with seeded Gaussian noise.
 
-    It is Gaussian, of the recording's `deviations`, and white up to its `bandwidth`. With an
-    `encoder` (rad or m) the coordinates too have white noise, of that deviation, and rates and
-    accelerations are no longer given. Raises ValueError for outputs without deviations, and for a
-    bandwidth where times are not equally spaced.
+    That of the outputs is of the recording's `deviations`, and white up to its `bandwidth`, that of
+    the coordinates of its `encoder`, if any. Raises ValueError for outputs without deviations, and
+    for a bandwidth where times are not equally spaced.
     """
     rng = np.random.default_rng(seed)
     outputs = {}
@@ -139,10 +148,10 @@ def noisy(recording: Recording, seed: int, encoder: float = 0.0) -> Recording:
             )
         noise = _within(recording, rng.standard_normal(values.shape))
         outputs[name] = values + recording.deviations[name][:, None] * noise
-    if not encoder:
+    if recording.encoder is None:
         return replace(recording, outputs=outputs)
-    q = recording.q + positive("encoder", encoder) * rng.standard_normal(recording.q.shape)
-    return replace(recording, outputs=outputs, q=q, qd=None, qdd=None)
+    noise = recording.encoder[:, None] * rng.standard_normal(recording.q.shape)
+    return replace(recording, outputs=outputs, q=recording.q + noise)
 
 
 def _within(recording: Recording, white: np.ndarray) -> np.ndarray:
@@ -213,12 +222,15 @@ def _deviations(what: str, value: Any, outputs: Mapping[str, np.ndarray]) -> dic
                 f"{what}: deviations: unknown output {name!r}; it has "
                 f"{', '.join(outputs) or 'none'}"
             )
-        each, rows = _array(f"{what}: deviation of {name!r}", given, 0, 1), len(outputs[name])
-        if each.ndim and len(each) != rows:
-            raise ValueError(
-                f"{what}: deviation of {name!r}: expected a number or {rows}, got {len(each)}"
-            )
-        if not ((each > 0) & (each < inf)).all():
-            raise ValueError(f"{what}: deviation of {name!r}: expected above 0, got {given!r}")
-        deviations[name] = np.broadcast_to(each, rows)
+        deviations[name] = _per_row(f"{what}: deviation of {name!r}", given, len(outputs[name]))
     return deviations
+
+
+def _per_row(what: str, value: Any, rows: int) -> np.ndarray:
+    """Return deviations (rows,), of one number or one per row."""
+    each = _array(what, value, 0, 1)
+    if each.ndim and len(each) != rows:
+        raise ValueError(f"{what}: expected a number or {rows}, got {len(each)}")
+    if not ((each > 0) & (each < inf)).all():
+        raise ValueError(f"{what}: expected above 0, got {value!r}")
+    return np.broadcast_to(each, rows)

@@ -1,7 +1,8 @@
 """Recordings beside what a problem predicts of them: residuals by parameters, and their noise."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from ocp.dynamics.formulation import Formulation
 from ocp.mechanics.parameters import Parameter, parameters_of, values_of
 from ocp.problem.statement import Problem
 from ocp.solution.recordings import Recording
+from ocp.solution.smoothing import Sought, sought
 from ocp.transcription.observing import Observed, Stretch, observed, placed
 
 FLOOR = 1e-10  # of the range of an output: no deviation is estimated below it
@@ -18,7 +20,8 @@ FLOOR = 1e-10  # of the range of an output: no deviation is estimated below it
 class Trials:
     """Recordings of a problem, ready to be compared with it at any numbers of its parameters.
 
-    Of each recording its motion in `stretches`, what was `measured` (m, N), nan where nothing was,
+    Of each recording its motion in `stretches`, or `sought` where it was measured with noise, what
+    was `measured` (m, N), nan where nothing was,
     and the `known` deviations (m,) of its noise, nan where none is given. `free` are the parameters
     sought, which compare by their `sizes` (P,), `start` {parameter: number} all.
     """
@@ -26,12 +29,12 @@ class Trials:
     seen: Observed
     recordings: tuple[Recording, ...]
     stretches: tuple[Stretch, ...]
+    sought: tuple[Sought | None, ...]
     measured: tuple[np.ndarray, ...]
     known: tuple[np.ndarray, ...]
     free: tuple[Parameter, ...]
     start: Mapping[Parameter, float]
     sizes: np.ndarray
-    slopes: Callable[[Stretch, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
     @property
     def first(self) -> np.ndarray:
@@ -51,13 +54,12 @@ class Trials:
 
     @property
     def samples(self) -> float:
-        """How many independent numbers were measured."""
-        return float(
-            sum(
-                (np.isfinite(measured) * recording.shares).sum()
-                for measured, recording in zip(self.measured, self.recordings)
-            )
+        """How many independent numbers were measured, more than points of motions are sought."""
+        outputs = (
+            (np.isfinite(measured) * recording.shares).sum()
+            for measured, recording in zip(self.measured, self.recordings)
         )
+        return float(sum(outputs) + sum(each.freedom for each in self.sought if each is not None))
 
     def numbers(self, x: np.ndarray) -> np.ndarray:
         """Return the numbers of all parameters of the outputs, x (P,) of those sought."""
@@ -68,20 +70,45 @@ class Trials:
         self, x: np.ndarray, deviations: Sequence[np.ndarray]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return residuals over `deviations` (m,) of each recording, (M,), and slopes (M, P)."""
-        numbers, offs, rates = self.numbers(x), [], []
-        for k, measured in enumerate(self.measured):
-            values, slopes = self.slopes(self.stretches[k], numbers)
-            there = np.isfinite(measured)
-            weights = (np.sqrt(self.recordings[k].shares) / deviations[k][:, None])[there]
-            offs.append((values - measured)[there] * weights)
-            rates.append(slopes.transpose(0, 2, 1)[there] * weights[:, None])
-        return np.concatenate(offs), np.concatenate(rates)
+        parts = [self._residuals(k, x, each) for k, each in enumerate(deviations)]
+        return np.concatenate([off for off, _ in parts]), np.concatenate([by for _, by in parts])
 
-    def off(self, x: np.ndarray) -> list[np.ndarray]:
+    def _residuals(
+        self, k: int, x: np.ndarray, deviations: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the residuals and slopes of a recording."""
+        weights, course = self._weights(k, deviations), self.sought[k]
+        if course is not None:
+            return course.remaining(self._settled(k, x, deviations)[1])
+        values, slopes, _ = self.seen.slopes(self.free)(self.stretches[k], self.numbers(x))
+        there = weights > 0
+        off = (values - self.measured[k])[there] * weights[there]
+        return off, slopes.transpose(0, 2, 1)[there] * weights[there][:, None]
+
+    def _weights(self, k: int, deviations: np.ndarray) -> np.ndarray:
+        """Return the weights (m, N) of residuals of a recording, 0 where nothing was measured."""
+        weights = np.sqrt(self.recordings[k].shares) / deviations[:, None]
+        return np.where(np.isfinite(self.measured[k]), weights, 0.0)
+
+    def _settled(
+        self, k: int, x: np.ndarray, deviations: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the points of a motion that is sought, and the triangle that is left of them."""
+        return cast(Sought, self.sought[k]).settled(
+            self.seen.slopes_of_motion(self.free),
+            self.numbers(x),
+            self.measured[k],
+            self._weights(k, deviations),
+        )
+
+    def off(self, x: np.ndarray, deviations: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return measured less predicted (m, N) of each recording, nan where nothing was."""
-        numbers = self.numbers(x)
-        predicted = (self.seen.values(stretch, numbers) for stretch in self.stretches)
-        return [measured - each for measured, each in zip(self.measured, predicted)]
+        numbers, offs = self.numbers(x), []
+        for k, (stretch, course) in enumerate(zip(self.stretches, self.sought)):
+            if course is not None:
+                stretch = course.stretch(self._settled(k, x, deviations[k])[0])
+            offs.append(self.measured[k] - self.seen.values(stretch, numbers))
+        return offs
 
     def ranges(self) -> np.ndarray:
         """Return the largest range of an output's rows over all recordings, for each row (m,).
@@ -93,14 +120,14 @@ class Trials:
         largest = [each.max() * np.ones(len(each)) for each in self.by_name(sizes).values()]
         return np.where(np.concatenate(largest) > 0, np.concatenate(largest), 1.0)
 
-    def estimated(self, x: np.ndarray) -> np.ndarray:
-        """Return the deviations (m,) of the noise, those of the residuals.
+    def estimated(self, x: np.ndarray, deviations: Sequence[np.ndarray]) -> np.ndarray:
+        """Return the deviations (m,) of the noise, those of the residuals, from ones before.
 
         They are of the recordings that tell none; each of the parameters sought costs one of all
         samples.
         """
         squares, counts = np.zeros(len(self.known[0])), np.zeros(len(self.known[0]))
-        for off, known, recording in zip(self.off(x), self.known, self.recordings):
+        for off, known, recording in zip(self.off(x, deviations), self.known, self.recordings):
             there = np.isfinite(off) & np.isnan(known)[:, None]
             squares += np.where(there, off**2 * recording.shares, 0.0).sum(axis=1)
             counts += (there * recording.shares).sum(axis=1)
@@ -136,12 +163,12 @@ def trials(
         seen=seen,
         recordings=recordings,
         stretches=tuple(stretch(problem, each) for each in recordings),
+        sought=tuple(None if each.encoder is None else sought(each) for each in recordings),
         measured=tuple(_measured(seen, each) for each in recordings),
         known=tuple(_known(seen, each) for each in recordings),
         free=chosen,
         start=start,
         sizes=np.array([_size(each, start[each]) for each in chosen]),
-        slopes=seen.slopes(chosen),
     )
 
 

@@ -37,15 +37,25 @@ class Observed:
 
     def slopes(
         self, wanted: tuple[Parameter, ...]
-    ) -> Callable[[Stretch, np.ndarray], tuple[np.ndarray, np.ndarray]]:
-        """Return the function (motion, p) -> all rows (m, N) and their derivatives (m, wanted, N)
-        by some parameters."""
-        run = _function(self, wanted)
+    ) -> Callable[[Stretch, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Return the function (motion, p) -> all rows (m, N), their derivatives (m, wanted, N) by
+        some parameters, and none (m, 0, N) by the motion."""
+        return self._sloped(wanted, moving=False)
 
-        def at(motion: Stretch, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            columns = _called(run, motion, p)
-            parts = columns.reshape((-1, 1 + len(wanted), columns.shape[1]), order="F")
-            return parts[:, 0], parts[:, 1:]
+    def slopes_of_motion(
+        self, wanted: tuple[Parameter, ...]
+    ) -> Callable[[Stretch, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Return likewise the function (motion, p) -> all rows, their derivatives by parameters,
+        and those (m, 3 n, N) by q and its two derivatives by s."""
+        return self._sloped(wanted, moving=True)
+
+    def _sloped(self, wanted: tuple[Parameter, ...], moving: bool) -> Callable:
+        run, count = _function(self, wanted, moving), 1 + len(wanted)
+
+        def at(motion: Stretch, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            columns, rows = _called(run, motion, p), self.stack.shape[0]
+            parts = columns.reshape((rows, -1, columns.shape[1]), order="F")
+            return parts[:, 0], parts[:, 1:count], parts[:, count:]
 
         return at
 
@@ -93,9 +103,15 @@ def placed(
 
 
 @lru_cache(maxsize=16)
-def _function(seen: Observed, wanted: tuple[Parameter, ...] = ()) -> ca.Function:
-    """Return the Function of all rows, and of their derivatives by some parameters beside them."""
-    symbols = ca.vertcat(ca.SX(0, 1), *(each.expression for each in wanted))
+def _function(
+    seen: Observed, wanted: tuple[Parameter, ...] = (), moving: bool = False
+) -> ca.Function:
+    """Return the Function of all rows, and of their derivatives by some parameters beside them.
+
+    Those by a `moving` motion follow.
+    """
+    motion = seen.arguments[0][1:] if moving else ca.SX(0, 1)
+    symbols = ca.vertcat(ca.SX(0, 1), *(each.expression for each in wanted), motion)
     both = ca.horzcat(seen.stack, ca.densify(ca.jacobian(seen.stack, symbols)))
     return ca.Function("observed", [*seen.arguments], [ca.vec(ca.cse(both))])
 

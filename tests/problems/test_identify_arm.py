@@ -67,8 +67,8 @@ def test_base_parameters_are_within_two_of_their_standard_errors_as_often_as_the
 
 
 def test_noise_of_the_angles_spoils_what_it_is_not_told_of():
-    angles_alone = replace(exact(), qd=None, qdd=None, motion=None)
-    rough = identified(STATED, noisy(angles_alone, 0, encoder=3e-3))
+    angles_alone = replace(exact(), qd=None, qdd=None, motion=None, encoder=3e-3)
+    rough = identified(STATED, replace(noisy(angles_alone, 0), encoder=None))
     assert outcome(STATED, rough, BASE).probability < 1e-3
     assert rough.explanation
 

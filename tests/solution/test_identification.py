@@ -190,3 +190,45 @@ def test_two_parameters_of_one_name_are_refused():
     twice = replace(PROBLEM, outputs={"motor": lambda at: at.tau * GAIN * Parameter("gain", 2.0)})
     with pytest.raises(ValueError, match="parameter 'gain': two parameters"):
         fit(twice, [recording()], free=("gain",))
+
+
+def rough():
+    """The recording with an encoder's noise, of a motion that its basis can follow."""
+    basis = BSpline(points=20, degree=5)
+    return replace(recording(), encoder=2e-3, motion=basis)
+
+
+def test_noise_of_coordinates_that_is_told_is_in_the_standard_errors():
+    answers = [fit(PROBLEM, [noisy(rough(), seed)], free=tuple(TRUTH)) for seed in range(10)]
+    off = np.array(
+        [[(each.values[n] - TRUTH[n]) / each.errors[n] for n in TRUTH] for each in answers]
+    )
+    assert np.sqrt(np.mean(off**2)) == pytest.approx(1, abs=0.3)
+    assert np.mean([each.misfit for each in answers]) == pytest.approx(1, abs=0.05)
+    exact = fit(PROBLEM, [noisy(recording(), 0)], free=tuple(TRUTH))
+    assert all(answers[0].errors[name] > exact.errors[name] for name in TRUTH)
+
+
+def test_noise_of_coordinates_that_is_not_told_biases_what_is_found():
+    def probability(answer):
+        names = [each for each in answer.free if each.name in TRUTH]
+        values, covariance = answer.estimate(names)
+        off = values - [TRUTH[each.name] for each in names]
+        return off @ np.linalg.solve(covariance, off)
+
+    recordings = [noisy(rough(), seed) for seed in range(4)]
+    told = [probability(fit(PROBLEM, [each], free=tuple(TRUTH))) for each in recordings]
+    untold = [
+        probability(fit(PROBLEM, [replace(each, encoder=None)], free=tuple(TRUTH)))
+        for each in recordings
+    ]
+    assert np.mean(told) < 9  # of five squares of normal deviates
+    assert np.mean(untold) > 20
+
+
+def test_a_sought_motion_without_noise_is_the_one_recorded():
+    known = fit(PROBLEM, [recording()], free=tuple(TRUTH))
+    answer = fit(PROBLEM, [replace(recording(), encoder=1e-9)], free=tuple(TRUTH))
+    for name in TRUTH:
+        assert answer.values[name] == pytest.approx(TRUTH[name], abs=1e-7)
+        assert answer.errors[name] == pytest.approx(known.errors[name], rel=1e-6)

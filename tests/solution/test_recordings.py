@@ -35,6 +35,9 @@ RECORDING = Recording(
         ({"deviations": {"torque": (1.0, 1.0, 1.0)}}, "expected a number or 2, got 3"),
         ({"deviations": {"torque": 0.0}}, "deviation of 'torque': expected above 0"),
         ({"bandwidth": 0.0}, "bandwidth .Hz.: expected a number above 0"),
+        ({"encoder": -1.0}, "recording: encoder: expected above 0"),
+        ({"encoder": (1.0, 1.0, 1.0)}, "recording: encoder: expected a number or 2, got 3"),
+        ({"encoder": 1.0, "qdd": Q}, "recording: qdd: given beside coordinates whose noise"),
         ({"motion": 12}, "recording: motion: expected BSpline"),
     ],
 )
@@ -62,7 +65,7 @@ def test_a_basis_of_ones_own_is_taken():
 
 
 def test_noise_on_coordinates_is_smoothed_by_fewer_control_points():
-    measured = noisy(RECORDING, 3, encoder=1e-3)
+    measured = noisy(replace(RECORDING, encoder=1e-3), 3)
     assert chosen(measured).points < chosen(RECORDING).points
     off = measured.curve()[0] - Q
     assert np.sqrt(np.mean(off**2)) < 0.4e-3
