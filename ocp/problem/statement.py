@@ -307,7 +307,8 @@ def _duration(value: Any) -> tuple[Any, Any]:
     """Return (lower, upper) (s), two times the same where it is one number or one expression."""
     try:
         value = opened(value)
-        sides = repeat(value, 2) if np.ndim(value) == 0 else value
+        alone = isinstance(value, ca.SX) or np.ndim(value) == 0
+        sides = repeat(value, 2) if alone else value
         lower, upper = (array(side).item() for side in sides)
     except (TypeError, ValueError):
         raise ValueError(
