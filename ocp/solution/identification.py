@@ -20,6 +20,7 @@ from ocp.mechanics.parameters import (
     values_of,
 )
 from ocp.problem.statement import Problem
+from ocp.problem.validity import requirements
 from ocp.solution.recordings import Recording
 from ocp.solution.trials import Trials, parameters, stretch, trials
 from ocp.solvers.least_squares import Information, Least, information, least_squares
@@ -27,6 +28,7 @@ from ocp.transcription.observing import observed
 
 ROUNDS = 30  # of weights by the residuals
 SETTLED = 1e-4  # of a deviation: a change below it ends these rounds
+SLIGHT = 1e-9  # by which a requirement is not met by rounding alone
 MANY = 20  # pairs of samples that autocorrelation is told of, at least
 ROUNDING = 1e-6  # of the deviations' squares: residuals below it are none
 ALONG = 0.3  # autocorrelation of residuals that is told of
@@ -37,19 +39,21 @@ SURPRISE = 5.0  # standard deviations of the misfit that are told of
 class Fit:
     """Parameters found from recordings.
 
-    `values` {name: number} are those of all parameters of the `problem`, the `free` ones as found;
-    `errors` {name: standard error} those of the free ones: inf where the outputs do not determine
-    them, 0 at a bound. `unidentifiable` says which changes of parameters, alone or together, change
-    no output, `at_bounds` which parameters lean on a bound. `deviations` {output: (rows,)} are the
-    noise's, given or estimated, `misfit` the mean square of the residuals over the deviations, per
-    degree of freedom: 1 where the problem explains what was measured; it is None unless all
-    deviations are given. `status` says how the search ended after so many `iterations`, and
-    `success` whether it converged. `residuals` hold {output: (rows, N)}, measured less predicted,
-    of each recording. `explanation` says what makes the errors doubtful. `information` is that of
-    the data about the free parameters over their `sizes`.
+    `values` {name: number} are those of all `parameters` of the `problem`, the `free` ones as
+    found; `errors` {name: standard error} those of the free ones: inf where the outputs do not
+    determine them, 0 at a bound. `unidentifiable` says which changes of parameters, alone or
+    together, change no output, `at_bounds` which parameters lean on a bound. `deviations` {output:
+    (rows,)} are the noise's, given or estimated, `misfit` the mean square of the residuals over the
+    deviations, per degree of freedom: 1 where the problem explains what was measured; it is None
+    unless all deviations are given. `status` says how the search ended after so many `iterations`,
+    and `success` whether it converged. `residuals` hold {output: (rows, N)}, measured less
+    predicted, of each recording. `explanation` says what cannot be true of what was found, and what
+    makes the errors doubtful. `information` is that of the data about the free parameters over
+    their `sizes`.
     """
 
     problem: Problem
+    parameters: tuple[Parameter, ...]
     free: tuple[Parameter, ...]
     values: Mapping[str, float]
     errors: Mapping[str, float]
@@ -91,8 +95,7 @@ class Fit:
 
         Raises ValueError as its records do, for one that is not physical.
         """
-        known = {each.name: each for each in (*self.free, *parameters_of(self.problem))}
-        return closed(self.problem, {known[name]: self.values[name] for name in known})
+        return closed(self.problem, {each: self.values[each.name] for each in self.parameters})
 
     def __repr__(self) -> str:
         return f"Fit({len(self.free)} parameters, {len(self.residuals)} recordings, {self.status})"
@@ -195,6 +198,7 @@ def _fitted(
     values = {each.name: number for each, number in data.start.items()}
     return Fit(
         problem=problem,
+        parameters=tuple(data.start),
         free=data.free,
         values=MappingProxyType(values | dict(zip(names, least.x.tolist()))),
         errors=MappingProxyType(dict(zip(names, errors.tolist()))),
@@ -207,6 +211,7 @@ def _fitted(
         success=least.success,
         iterations=count,
         explanation=(
+            *_unsound(problem, values | dict(zip(names, least.x.tolist()))),
             *(_surprise(misfit, left) if data.complete else ()),
             *_correlated(data, residuals, deviations),
         ),
@@ -225,6 +230,16 @@ def _together(row: np.ndarray, data: Trials) -> str:
     if len(parts) == 1:
         return f"{parts[0].split()[0]} has no influence"
     return ", ".join(parts) + " together have no influence"
+
+
+def _unsound(problem: Problem, values: Mapping[str, float]) -> Iterator[str]:
+    """Yield a line for everything that no mechanism has, as a negative moment of inertia."""
+    for name, expression, lower, upper, unit in requirements(problem):
+        known = {each: values[each.name] for each in parameters_of(expression)}
+        value = float(evaluated(expression, known))
+        if not lower - SLIGHT <= value <= upper + SLIGHT:
+            bound = f"at least {lower:g}" if value < lower else f"at most {upper:g}"
+            yield f"{name}: {value:.4g} {unit} was found, {bound} is possible".replace("  ", " ")
 
 
 def _surprise(misfit: float, left: float) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.models.flat import flat
 from ocp.models.two_link import two_link
 
 from ocp import BSpline, Load, Parameter, Problem, Recording, effort, fit, noisy, predicted
@@ -74,6 +75,14 @@ def test_errors_within_a_bandwidth_are_those_of_as_many_samples():
         for seed in range(3)
     ]
     assert np.abs(off).max() < 0.5
+
+
+def test_the_problem_with_what_was_found_has_numbers_alone():
+    answer = fit(PROBLEM, [recording()], free=("gain",), values={"viscous0": 0.3})
+    torques = predicted(answer.closed, recording())["motor"]
+    values = {**{each.name: each.value for each in answer.parameters}, "viscous0": 0.3}
+    again = predicted(PROBLEM, recording(), {**values, "gain": answer.values["gain"]})
+    assert np.abs(torques - again["motor"]).max() < 1e-12
 
 
 def test_two_trials_say_more_than_one():
@@ -156,6 +165,25 @@ def test_a_problem_that_is_not_true_is_told():
     assert any("not true" in line for line in answer.explanation)
     assert any("residuals of motor are correlated" in line for line in answer.explanation)
     assert "misfit" in str(answer)
+
+
+def test_bodies_that_cannot_be_are_told():
+    inertia = Parameter("inertia", 0.1, "kg m2", free=True)
+    links = (PROBLEM.tree.links[0], flat(0.5, (-0.2, 0.0), inertia))
+    opened = replace(
+        PROBLEM, tree=replace(PROBLEM.tree, links=links), outputs={"tau": lambda at: at.tau}
+    )
+    answers = {}
+    for value in (-0.01, 0.05):
+        torque = predicted(opened, recording(), {"inertia": value}, outputs=("tau",))
+        measured = replace(recording(), outputs=torque, deviations={"tau": 1.0})
+        answers[value] = fit(opened, [measured])
+        assert answers[value].values["inertia"] == pytest.approx(value, abs=1e-9)
+    assert any("inertia x: -0.01 kg m2 was found" in line for line in answers[-0.01].explanation)
+    with pytest.raises(ValueError, match="link inertia"):
+        _ = answers[-0.01].closed
+    assert not any("inertia" in line for line in answers[0.05].explanation)
+    assert answers[0.05].closed.tree.links[1].inertia[2][2] == pytest.approx(0.05)
 
 
 @pytest.mark.parametrize(
