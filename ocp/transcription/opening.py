@@ -140,10 +140,14 @@ class Less:
 
 def soundness(problem: Problem, free: Iterable[str]) -> Iterator[Constraint]:
     """Yield the constraints that keep what is sought sound, as a mass at least 0; what is given is
-    checked when it is."""
+    checked when it is.
+
+    Raises ValueError for bounds of a free duration that follow what is sought.
+    """
     if not anything_open():
         return
     names = tuple(free)
+    _check_duration(problem, names)
     for name, expression, lower, upper, _ in requirements(problem):
         if any(sought(each, names) for each in parameters_of(expression)):
             yield Constraint(
@@ -153,6 +157,16 @@ def soundness(problem: Problem, free: Iterable[str]) -> Iterator[Constraint]:
                 upper=inf,
                 when="start",
                 units="of its own value",
+            )
+
+
+def _check_duration(problem: Problem, names: tuple[str, ...]) -> None:
+    lower, upper = problem.duration
+    for each in parameters_of([lower, upper]) if lower != upper else ():
+        if sought(each, names):
+            raise ValueError(
+                f"duration: parameter {each.name!r} is free, and bounds of a free duration are "
+                "given ones; state path(name, lambda at: at.T - bound, upper=0.0, when='end')"
             )
 
 

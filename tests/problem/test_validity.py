@@ -1,8 +1,10 @@
 """What is sought stays sound: durations positive, masses not negative, hulls as they are."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from bipeds import biped, steps
+from bipeds import LEAVE, ROOT, STRIKE, SUMS, biped, crouch, steps
 from ocp.models.two_link import two_link
 
 from ocp import (
@@ -14,16 +16,30 @@ from ocp import (
     duration,
     effort,
     final,
+    friction,
+    prepare,
     pressure_inside,
     solve,
     verify,
     zmp_inside,
 )
 from ocp.mechanics.parameters import closed, evaluated
-from ocp.problem import PointMass
+from ocp.problem import PointMass, linear_split
 from ocp.problem.validity import requirements
+from ocp.transcription import transcription_of
 
 ARM = two_link(gravity=9.81)
+GRID, SPLITS = transcription_of(SUMS), ("split.1", "split.2")
+
+
+def lowered(way, load, grip, height):
+    """A small body that carries a load goes down between two steps."""
+    tree, ground = biped(), steps(way=way, strike=STRIKE, leave=LEAVE)
+    stated = crouch(ground=ground, loads=(PointMass(point="head", mass=load),))
+    kept = [each for each in stated.constraints if each.name not in ("at_end.q", *SPLITS)]
+    end = at_end(tree, q=dict.fromkeys(ROOT, 0.0) | {"z": height, "x": 0.03})
+    shares = friction(tree, ground, coefficient=grip), linear_split(tree, ground)
+    return replace(stated, constraints=(*kept, end, shares))
 
 
 def reach(**changes):
@@ -69,6 +85,25 @@ def test_corners_turn_left_where_given_values_are_taken_and_right_where_they_are
         if min(turns) < -1e-9:
             with pytest.raises(ValueError, match="its hull"):
                 closed(stated, {stride: way})
+
+
+def test_bounds_of_a_free_duration_follow_given_parameters_only():
+    most = Parameter("most", 0.9, "s", 0.5, 2.0)
+    hasty = reach(duration=(0.1, most), objective=effort())
+    for value in (0.7, 0.6):
+        assert solve(hasty, values={"most": value}).duration == pytest.approx(value, abs=1e-6)
+    with pytest.raises(ValueError, match="duration: parameter 'most' is free, and bounds of"):
+        prepare(hasty, free=("most",))
+
+
+def test_a_body_on_an_open_ground_moves_as_on_the_one_that_was_stated():
+    given = {"way": 0.12, "load": 3.0, "grip": 0.8, "height": 0.66}
+    own = {"way": (0.1, "m"), "load": (2.0, "kg"), "grip": (0.9, ""), "height": (0.65, "m")}
+    plan = prepare(lowered(**{name: Parameter(name, *one) for name, one in own.items()}), GRID)
+    planned, stated = plan.solve(**given).require(), solve(lowered(**given), GRID)
+    assert planned.objective == pytest.approx(stated.objective, rel=1e-9)
+    assert planned.statistics["iterations"] == stated.statistics["iterations"]
+    assert np.allclose(planned.points, stated.points, atol=1e-7)
 
 
 def test_numbers_require_nothing():
