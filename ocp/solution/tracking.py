@@ -64,7 +64,7 @@ class Tracked:
     """What a mechanism did under plans made while it moved.
 
     Times `t` (N,) s, coordinates `q` (n, N) rad or m, rates `qd` (n, N), torques `tau` (n, N), N m
-    or N, that acted; and the `replans`, one each period.
+    or N, that acted; and the `replans`, one each period, of which the first was made at rest.
     """
 
     t: np.ndarray
@@ -75,8 +75,13 @@ class Tracked:
 
     @property
     def seconds(self) -> np.ndarray:
-        """What each replan took (replans,), s."""
-        return np.array([one.seconds for one in self.replans])
+        """What each replan on the way took (replans - 1,), s."""
+        return np.array([one.seconds for one in self.replans[1:]])
+
+    @property
+    def iterations(self) -> np.ndarray:
+        """How many iterations each replan on the way took (replans - 1,)."""
+        return np.array([one.solution.statistics["iterations"] for one in self.replans[1:]])
 
     @property
     def dropped(self) -> int:
@@ -84,11 +89,9 @@ class Tracked:
         return sum(not one.followed for one in self.replans)
 
     def __repr__(self) -> str:
-        middle = 1e3 * float(np.median(self.seconds)) if self.replans else np.nan
-        return (
-            f"Tracked({self.t[-1]:g} s, {len(self.replans)} replans, median {middle:.3g} ms, "
-            f"{self.dropped} dropped)"
-        )
+        middle = f", median {1e3 * np.median(self.seconds):.3g} ms" if len(self.seconds) else ""
+        count = len(self.replans)
+        return f"Tracked({self.t[-1]:g} s, {count} replans{middle}, {self.dropped} dropped)"
 
 
 def track(
@@ -211,9 +214,10 @@ def _measured(problem: Problem, constraint: str, joint: str) -> str:
 
 
 def simulated(problem: Problem, period: float, *, tolerance: float = TOLERANCE) -> Plant:
-    """Return the Plant that a problem's tree is under its loads, simulated by CVODES.
+    """Return the Plant that a problem's tree is under its loads, for every `period` (s).
 
-    Parameters in them are at their own values.
+    It is simulated by CVODES to a `tolerance`, absolute and relative, with parameters at their own
+    values.
     """
     tree, known = reference(problem.tree), reference(problem.loads)
     loads = [load for load in known if isinstance(load, Load)]
