@@ -2,11 +2,11 @@
 
 A `Problem` is a frozen value: tree, basis of the motion, duration, objective, constraints, loads,
 ground, symmetry and outputs. Functions of an `Instant` say what is asked; `constraints`, `contact`,
-`balance`, `avoidance` and `objectives` hold the usual ones. What is still to come has its place
-here: a `Parameter`, a named number with a unit that is given for each solve or free within bounds,
-in `parameters.py`, to be used wherever a record takes a number; a `Phase`, a part of the motion
-with a basis, duration, ground, constraints and objective of its own, and the links between phases,
-of which `Symmetry` is the one that exists, in `phases.py`.
+`balance`, `avoidance` and `objectives` hold the usual ones. Wherever a record takes a number, it
+takes a `Parameter` of `ocp.mechanics`, a named number that is given for each solve or free within
+bounds; `validity` says what keeps the free ones sound. What is still to come has its place here: a
+`Phase`, a part of the motion with a basis, duration, ground, constraints and objective of its own,
+and the links between phases, of which `Symmetry` is the one that exists, in `phases.py`.
 """
 
 from ocp.problem.avoidance import apart, off_box, swing_together

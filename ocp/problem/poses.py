@@ -15,6 +15,7 @@ the other way, it is that way which counts: nothing grows without bound.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import acos, sqrt
 from typing import Any
 
@@ -22,7 +23,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics import kinematics
-from ocp.mechanics.checks import instance, positive, rigid_pose
+from ocp.mechanics.checks import frozen, instance, positive, rigid_pose
 from ocp.mechanics.joints import Joint
 from ocp.mechanics.logarithm import conjugate, product, quaternion
 from ocp.mechanics.parameters import array, matrix, reference
@@ -48,7 +49,7 @@ def pose_at_start(
     """
     name = f"pose_at_start.{point}"
     home = _home(tree, name, point)
-    return _prescribed(tree, name, point, target, rows, "start", lambda at: (at, home))
+    return _prescribed(tree, name, point, target, rows, "start", home)
 
 
 def pose_at_end(
@@ -64,15 +65,7 @@ def pose_at_end(
     """
     name = f"pose_at_end.{point}"
     _home(tree, name, point)
-    return _prescribed(
-        tree,
-        name,
-        point,
-        target,
-        rows,
-        "joined",
-        lambda start, end: (end, start.orientation(point)),
-    )
+    return _prescribed(tree, name, point, target, rows, "joined", None)
 
 
 def pose_along(
@@ -95,9 +88,7 @@ def pose_along(
     home = _home(tree, name, point)
     width = [positive(f"{name}: place", place, zero=True, unit="m")] * 3
     width += [positive(f"{name}: turn", turn, zero=True, unit="rad")] * 3
-    return _prescribed(
-        tree, name, point, target, rows, when, lambda at: (at, home), width=array(width)
-    )
+    return _prescribed(tree, name, point, target, rows, when, home, width=array(width))
 
 
 def pose_tracking(
@@ -142,31 +133,57 @@ def _prescribed(
     target: Target,
     rows: Sequence[str],
     when: Any,
-    ends: Callable,
+    home: Matrix | None,
     width: Any = 0.0,
 ) -> Constraint:
-    """Return the Constraint; `ends`(instants) gives the one that is bound, and the quaternion that
-    the way round is counted from."""
+    """Return the Constraint; the way round is counted from the quaternion `home`, or where that is
+    None from the motion's start, which `when` hands over beside the end."""
     goal = _goal(name, target)
     asked = _asked(name, rows)
     here = None if callable(target) else matrix(reference(array(goal(None))))
     chosen = _movable(reference(tree), name, point, here, asked)
-
-    def error(*instants: Instant) -> Matrix:
-        at, origin = ends(*instants)
-        off = pose_error(at.pose(point), at.orientation(point), goal(at), origin)
-        return off[chosen]
-
+    fixed = target if callable(target) else frozen(array(target))
     bound = np.broadcast_to(width, 6)[chosen]
     return Constraint(
         name=name,
-        function=error,
+        function=Deviation(
+            name=name, tree=tree, point=point, target=fixed, rows=tuple(chosen), home=home
+        ),
         lower=-bound,
         upper=bound,
         when=when,
         labels=tuple(ROWS[row] for row in chosen),
         units=tuple(_unit(row) for row in chosen),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Deviation:
+    """How far a point's pose is off its target, in some `rows`: a function of an Instant, or where
+    `home` is None of the motion's start and end.
+
+    Raises ValueError for a target farther off than the links reach, of an open one for the numbers
+    that take the place of its parameters.
+    """
+
+    name: str
+    tree: Tree
+    point: str
+    target: Target
+    rows: tuple[int, ...]
+    home: Matrix | None
+
+    def __post_init__(self) -> None:
+        if not callable(self.target):
+            here = matrix(reference(rigid_pose(f"{self.name}: target", self.target, "m")))
+            _check_reach(reference(self.tree), self.name, self.point, here)
+
+    def __call__(self, *instants: Instant) -> Matrix:
+        at, point = instants[-1], self.point
+        origin = instants[0].orientation(point) if self.home is None else self.home
+        target = _goal(self.name, self.target)(at)
+        off = pose_error(at.pose(point), at.orientation(point), target, origin)
+        return off[list(self.rows)]
 
 
 def _home(tree: Tree, name: str, point: str) -> Matrix:

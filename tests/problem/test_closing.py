@@ -175,6 +175,16 @@ def test_every_parameter_of_a_problem_is_met_outside_of_functions_too():
     assert set(parameters_of(walker(**parameters))) == set(parameters.values())
 
 
+def test_targets_out_of_reach_are_refused_when_they_are_given():
+    arm, far = ur5_like(), Parameter("far", 0.4, "m")
+    target = np.array(translate(0.0, 0.2, 0.3)).astype(object)
+    target[0, 3] = far
+    aimed = pose_at_end(arm, "joint5", target, rows=("x", "y", "z"))
+    assert closed(aimed, {far: 0.5})
+    with pytest.raises(ValueError, match="pose_at_end.joint5: the target lies 3.* m from joint"):
+        closed(aimed, {far: 3.0})
+
+
 def test_values_that_change_which_corners_make_a_hull_are_refused_by_name():
     stride = Parameter("stride", 0.2, "m")
     shares = zmp_inside(biped(), steps(way=stride))
