@@ -129,13 +129,15 @@ def _ends(problem):
         cuts=lambda _: cut,
         stays=lambda _: hold,
     )
+    rate = ca.SX.sym("rate")
     ends = []
     for s, part in zip((0.0, 1.0), ca.vertsplit(z, 3 * n)):
-        q, rate, acceleration = ca.vertsplit(part, n)
-        motion = {"q": q, "qd": rate / T, "qdd": acceleration / T**2}
+        q, slope, bend = ca.vertsplit(part, n)
+        motion = {"q": q, "qd": slope / T, "qdd": bend / T**2}
         statement = {"tree": tree, "loads": problem.loads, "ground": problem.ground}
+        statement["flow"] = lambda expression: rate * ca.SX.ones(*ca.SX(expression).shape)
         ends.append(Instant(s=ca.SX(s), T=ca.SX(T), forces=forces, **motion, **statement))
-    return z, ends, ca.vertcat(torque, cut, hold, push)
+    return z, ends, ca.vertcat(torque, cut, hold, push, rate)
 
 
 def _prescribed(problem, ends, hidden):

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from bipeds import crouch
 from ocp.models.two_link import two_link
+from ocp.problems.four_bar_effort import problem as four_bar
+from ocp.problems.hoist import problem as hoist
 from random_trees import random_loads, random_tree
 from turning_crank import turning
 
@@ -38,6 +40,7 @@ from ocp import (
     verify,
 )
 from ocp.dynamics import FORMULATIONS
+from ocp.solution.bounds import violations
 from ocp.solution.remeshing import look
 from ocp.solution.statements import problem_of, stated
 from ocp.transcription import transcribe
@@ -405,6 +408,33 @@ def test_rates_of_joints_that_nothing_drives_stay_out_of_the_program():
     solution = solve(limited).require()
     values = solution.multipliers["torque_rate_limits"].values
     assert values.shape[0] == tree.dof and not values[:6].any()
+
+
+def test_limits_of_rates_around_a_loop():
+    """Which looks at the ends of what is stated for closures that follow from it."""
+    stated_one = four_bar(points=24)
+    joints = tuple(
+        replace(one, torque_rate=14.0, jerk=3500.0) if one.name == "crank" else one
+        for one in stated_one.tree.joints
+    )
+    tree = replace(stated_one.tree, joints=joints)
+    limits = torque_rate_limits(tree), jerk_limits(tree)
+    problem = replace(stated_one, tree=tree, constraints=(*stated_one.constraints, *limits))
+    missed = violations(solve(problem).require())
+    for name in ("torque_rate_limits", "jerk_limits"):
+        assert missed[name].nodes < 1e-6 and missed[name].relative < 0.1
+
+
+def test_forces_that_jump_have_no_rates():
+    cable = hoist()
+    joints = tuple(replace(one, torque_rate=9.0, jerk=1e3) for one in cable.tree.joints)
+    tree = replace(cable.tree, joints=joints)
+    for limits, words in (
+        (torque_rate_limits, "forces jump where stays cable, floor close"),
+        (jerk_limits, r"accelerations of a spline with knots at \[0.7\] jump"),
+    ):
+        with pytest.raises(ValueError, match=f"'{limits.__name__}': no rate is known: {words}"):
+            transcribe(replace(cable, tree=tree, constraints=(*cable.constraints, limits(tree))))
 
 
 def test_limits_of_rates_name_what_is_wrong():
