@@ -256,9 +256,8 @@ def test_rows_are_the_rates_of_the_motion_of_the_variables(case):
         np.testing.assert_allclose(row.values, slopes, rtol=1e-4, atol=1e-4 * abs(slopes).max())
 
 
-@pytest.mark.parametrize("kind", ["jerk", "torque_rate"])
 @pytest.mark.parametrize(
-    "method", [Spline(), HermiteSimpson(intervals=8)], ids=lambda one: one.name
+    "kind, method", [("jerk", Spline()), ("torque_rate", HermiteSimpson(intervals=8))]
 )
 def test_the_least_time_under_a_bound_of_the_third_derivative_is_that_of_three_pieces(kind, method):
     """Full jerk ahead for a quarter of the time, back for a half, ahead for a quarter:
@@ -268,18 +267,17 @@ def test_the_least_time_under_a_bound_of_the_third_derivative_is_that_of_three_p
     assert verify(solution).violations[f"{kind}_limits"].relative < 1e-6
 
 
-@pytest.mark.parametrize("kind", ["jerk", "torque_rate"])
-def test_the_least_jerk_from_rest_to_rest_is_that_of_a_polynomial_of_degree_five(kind):
+def test_the_least_jerk_from_rest_to_rest_is_that_of_a_polynomial_of_degree_five():
     """720 d^2 / T^5, of torques times m^2 (Flash & Hogan 1985)."""
-    objective, factor = {"jerk": (jerk(), 1.0), "torque_rate": (torque_rate(), 4.0)}[kind]
-    problem = mass(kind, BSpline(points=6, degree=5), T=1.3, objective=objective)
-    problem = replace(problem, constraints=problem.constraints[:-1])
-    for method, relative in (
-        (Spline(), 1e-9),
-        (Spline(quadrature="simpson", torques="variables"), 1e-9),
-        (HermiteSimpson(intervals=8), 3e-4),
-        (Radau(intervals=8), 4e-5),
+    stated_one = mass("jerk", BSpline(points=6, degree=5), T=1.3)
+    for method, objective, factor, relative in (
+        (Spline(), jerk(), 1.0, 1e-9),
+        (Spline(quadrature="simpson", torques="variables"), torque_rate(), 4.0, 1e-9),
+        (HermiteSimpson(intervals=8), jerk(), 1.0, 3e-4),
+        (Radau(intervals=8), torque_rate(), 4.0, 4e-5),
     ):
+        ends = stated_one.constraints[:-1]
+        problem = replace(stated_one, constraints=ends, objective=objective)
         solution = solve(problem, Transcription(method=method)).require()
         assert solution.objective == pytest.approx(factor * 720 * 0.6**2 / 1.3**5, rel=relative)
         assert verify(solution).objective_error < relative
