@@ -28,7 +28,7 @@ from ocp.mechanics.kinematics import kinetic_energy, potential_energy
 from ocp.mechanics.modes import stiffened
 from ocp.mechanics.parameters import closed
 
-SEEDS = (0, 7, 9)  # trees of 3, 2 and 3 coordinates, of all four kinds of joint
+SEEDS = (4, 21)  # a branched tree and a chain, together of all four kinds of joint
 every_seed = pytest.mark.parametrize("seed", SEEDS)
 
 

@@ -14,7 +14,7 @@ from random_trees import over, random_motion, random_tree
 
 from ocp import Joint, Link, Parameter, Point, Tree, cable, stop
 from ocp.dynamics import closed_loops
-from ocp.mechanics import closure, fixed, kinematics, loops, revolute, screw
+from ocp.mechanics import closure, dh, fixed, kinematics, loops, revolute, screw
 from ocp.mechanics.holding import stay_accelerations, stay_gaps, stay_torques
 from ocp.mechanics.parameters import closed
 from ocp.mechanics.structure import structure
@@ -54,10 +54,9 @@ def test_where_an_open_tree_is_and_how_it_moves_is_that_of_its_numbers(seed):
     )
 
 
-@over(range(2))
-def test_gaps_of_open_loops_and_their_forces_are_those_of_the_numbers(seed):
-    given, q, _, qd, qdd, multipliers = case(seed)
-    opened, values = opened_tree(np.random.default_rng(seed), given)
+def test_gaps_of_open_loops_and_their_forces_are_those_of_the_numbers():
+    given, q, _, qd, qdd, multipliers = case(1)
+    opened, values = opened_tree(np.random.default_rng(1), given, ("joints", "points"))
     q, qd, qdd, multipliers = map(ca.DM, (q, qd, qdd, multipliers))
 
     def gaps(tree):
@@ -132,6 +131,32 @@ def test_open_places_on_links_that_bend_are_refused_by_name():
             replace(arm, **changed)
     with pytest.raises(ValueError, match="a link that bends has open numbers in its stiffness"):
         replace(arm.links[1], mass=MASS)
+
+
+def test_open_rows_of_a_table_of_denavit_and_hartenberg_are_those_of_their_numbers():
+    """All four numbers of a row, both kinds of joint, and a pitch."""
+    names = "theta", "d", "a", "alpha"
+    units, own, given = ("rad", "m", "m", "rad"), (0.3, 0.2, 0.4, -0.7), (0.5, 0.1, 0.3, 0.9)
+    row = {name: Parameter(name, value, unit) for name, value, unit in zip(names, own, units)}
+    pitch = Parameter("pitch", 0.1, "m/rad")
+    values = dict(zip(row.values(), given)) | {pitch: 0.3}
+
+    def arm(row, pitch):
+        joints = (
+            dh("first", **row),
+            dh("second", "first", kind="prismatic", **row),
+            screw("third", "second", pitch=pitch, home=(row["a"], 0, row["d"])),
+        )
+        points = (Point(name="tip", link="third", position=(0.1, 0.2, 0.3)),)
+        return Tree(links=[Link(mass=1.0)] * 3, joints=joints, points=points)
+
+    q, qd, qdd = map(ca.DM, np.random.default_rng(0).standard_normal((3, 3)))
+    opened = arm(row, pitch)
+    wanted = np.array(quantities(arm(dict(zip(names, given)), 0.3), q, qd, qdd))
+    for tree in (opened, closed(opened, values)):
+        actual = numbers_of(quantities(tree, q, qd, qdd), values)
+        np.testing.assert_allclose(actual, wanted, atol=1e-12)
+    assert [joint.kind for joint in opened.joints] == ["revolute", "prismatic", "screw"]
 
 
 def test_a_closed_tree_is_the_tree_stated_with_numbers():

@@ -7,6 +7,7 @@ from math import pi
 import numpy as np
 import pytest
 from ocp.models.two_link import two_link
+from ocp.problems.two_link_time import problem as two_link_time
 
 from ocp import (
     BSpline,
@@ -159,3 +160,23 @@ def test_a_parameter_that_was_not_found_fails_the_certificate():
     claimed = dict(other.statistics) | {"parameters": {"length": ["m", "found"]}}
     kept, said = verify(other).kkt, verify(replace(other, statistics=claimed)).kkt
     assert kept < 1e-8 and said > 1e-4  # the slope of the effort by the length
+
+
+def test_an_arm_of_open_numbers_moves_as_one_of_their_values():
+    scale, stated = Parameter("scale", 1.0), two_link_time()
+    arm = stated.tree
+    opened = replace(
+        arm,
+        links=tuple(
+            replace(
+                link,
+                mass=scale * link.mass,
+                com=scale * np.array(link.com),
+                inertia=scale * np.array(link.inertia),
+            )
+            for link in arm.links
+        ),
+    )
+    found = solve(replace(stated, tree=opened)).require()
+    assert found.objective == pytest.approx(solve(stated).objective, rel=1e-12)
+    assert found.problem.tree == arm
