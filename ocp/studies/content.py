@@ -20,6 +20,7 @@ from ocp.solution.solution import Solution
 from ocp.solution.solving import solve
 from ocp.solvers import Solver
 from ocp.studies.addresses import address, named, where
+from ocp.studies.designs import is_number
 from ocp.studies.rows import Cell, identity
 from ocp.studies.task import FRAMEWORK, GIVEN, Task, check_parameter, check_spline, on_spline
 from ocp.transcription.methods import METHODS, Method, method_of
@@ -226,7 +227,7 @@ def _open(parameters: Iterable[Parameter], given: Mapping[str, Any]) -> Content:
 
     Raises ValueError naming one whose number is outside its bounds.
     """
-    chosen = [each for each in parameters if _is_number(given.get(each.name))]
+    chosen = [each for each in parameters if is_number(given.get(each.name))]
     for each in chosen:
         each.check(given[each.name])
     return {
@@ -238,10 +239,6 @@ def _open(parameters: Iterable[Parameter], given: Mapping[str, Any]) -> Content:
         }
         for each in chosen
     }
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _parted(arguments: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -348,7 +345,7 @@ def _is_tuple(parameter: inspect.Parameter) -> bool:
 
 def _typed(name: str, value: Any, annotation: Any) -> Any:
     """Return the value in its annotation's type: for a float 5 is 5.0, so both are one cell."""
-    number = _is_number(value)
+    number = is_number(value)
     kind: Any = TYPES.get(annotation, annotation) if isinstance(annotation, str) else annotation
     if kind is float and number:
         return float(value)

@@ -92,9 +92,14 @@ def neighbours(cells: Sequence[Values]) -> list[int | None]:
     return nearest
 
 
+def is_number(value: Any) -> bool:
+    """Tell whether a value of a parameter is a number."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
 def _banded(name: str, bounds: list, count: int, rng: np.random.Generator) -> list:
     """Return a value in each band between two bounds, shuffled."""
-    if len(bounds) != 2 or not all(map(_is_number, bounds)) or not bounds[0] <= bounds[1]:
+    if len(bounds) != 2 or not all(map(is_number, bounds)) or not bounds[0] <= bounds[1]:
         raise ValueError(
             f"latin hypercube: {name}: expected a lower and an upper bound, got {bounds}"
         )
@@ -107,7 +112,7 @@ def _banded(name: str, bounds: list, count: int, rng: np.random.Generator) -> li
 
 def _coordinates(values: list) -> np.ndarray:
     """Return numbers in shares of their range (cells, 1), or a column for each word."""
-    if all(map(_is_number, values)):
+    if all(map(is_number, values)):
         line = np.array(values, dtype=float)[:, None]
         return line / (np.ptp(line) or 1.0)
     texts = list(map(repr, values))
@@ -125,7 +130,3 @@ def _columns(over: Values) -> tuple[list[str], list[list]]:
 
 def _is_list(values: Any) -> bool:
     return isinstance(values, (list, tuple, range, np.ndarray))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)

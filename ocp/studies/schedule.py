@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ocp.studies.branches import Plan, further
 from ocp.studies.cells import STOPPED, Result, Seed, lost, run
 from ocp.studies.claims import Heartbeat, new_owner, retire
 from ocp.studies.database import Ledger, is_settled, renew
@@ -206,6 +207,38 @@ class Run:
             remaining=elapsed / self.finished * (len(self.cells) - done),
             cell=cell,
         )
+
+
+def run_all(
+    plan: Plan,
+    ledger: Ledger,
+    engine: Engine,
+    watch: Callable[[Progress], Any] | None,
+    retry: bool,
+    branches: bool,
+) -> tuple[Plan, dict[str, Cell], list[Cell]]:
+    """Run the cells of a plan and, where `branches` are kept, what follows from them.
+
+    Return all that was planned, {id: Cell} of the file, and the cells that were damaged.
+    """
+    every, anew = list(plan), list(plan)
+    gone: list[Cell] = []
+    with engine:
+        while anew:
+            ledger.plan([one for one, _ in anew])
+            gone += ledger.forget([one for one, _ in anew])
+            known = ledger.cells()
+            settled = {
+                key: one
+                for key, one in known.items()
+                if one.solved or (one.status == FAILED and not retry)
+            }
+            if any(one.id not in settled for one, _ in every):
+                Run(every, ledger, engine, watch, known, settled).all()
+                known = ledger.cells()
+            anew, retry = further(every, known) if branches else [], False
+            every += anew
+    return every, known, gone
 
 
 def _broken() -> EngineError:

@@ -14,14 +14,15 @@ from ocp.problem import Problem
 from ocp.solution.archive import restored as from_archive
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
+from ocp.studies.branches import Plan, chained, lowest, place_of
 from ocp.studies.cells import restored
 from ocp.studies.content import Recipe, cell, content, recipe
 from ocp.studies.database import Ledger
-from ocp.studies.designs import design, neighbours
+from ocp.studies.designs import design
 from ocp.studies.mending import whole
 from ocp.studies.rescue import take_in
-from ocp.studies.rows import DAMAGED, FAILED, ODD, SOLVED, Cell, StudyFileError, damaged
-from ocp.studies.schedule import Run
+from ocp.studies.rows import DAMAGED, FAILED, ODD, Cell, StudyFileError, damaged
+from ocp.studies.schedule import run_all
 from ocp.studies.tables import draw_study, write_table
 from ocp.studies.task import Task
 from ocp.studies.trust import Trust, trusted, trusted_by
@@ -34,7 +35,6 @@ OF_CELLS = ("method", "how", "measure", "certify")
 OF_STUDY = ("file", "workers", "executor", "watch", "retry", "seconds")
 Function = Task | Callable[..., Problem]
 Design = Mapping[str, Any] | Iterable[Mapping[str, Any]]
-Plan = list[tuple[Cell, int | None]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +145,8 @@ def sweep(
     list of dictionaries, as `zipped` and `latin_hypercube` return, is taken as it is. Names may
     also be "motion.NAME" of the spline, "transcription.NAME", "solver.NAME", "option.NAME" of the
     plugin and "method.NAME". With `chain` each cell starts from the solution of its nearest
-    neighbour, and anew should it fail.
+    neighbour, and anew should it fail; what comes out higher than its neighbours is solved again
+    from these, and the lowest of each cell counts.
 
     A Task has its own transcription, and a default of the package's stands for none.
 
@@ -155,12 +156,9 @@ def sweep(
     importable, or stand in a file. Raises ValueError naming what other processes cannot be told.
     """
     way, given = _recipe(problem, transcription, solver, options)
-    plan: Plan = []
-    cells = design(over)
-    for parameters, near in zip(cells, neighbours(cells) if chain else [None] * len(cells)):
-        data = content(way, parameters)
-        plan.append((cell(parameters, data, None if near is None else plan[near][0]), near))
-    return study(plan, **given)
+    if chain:
+        return study(chained(way, design(over)), branches=True, **given)
+    return study([(cell(one, content(way, one)), None) for one in design(over)], **given)
 
 
 def variants(
@@ -313,6 +311,7 @@ def open_study(path: str | Path, trust: Any = ()) -> Study:
 def study(
     plan: Plan,
     *,
+    branches: bool = False,
     file: str | Path | None = None,
     workers: int | None = None,
     executor: Any = None,
@@ -322,11 +321,13 @@ def study(
 ) -> Study:
     """Run the cells of a plan, pairs of a Cell and the index of the one it starts from or None.
 
-    `file`: where results are kept as they come; cells that are there already are not run again,
-    failed ones only with `retry`, and those that another process runs are waited for. Without a
-    file they last as long as the Study. `workers`: processes, by default one per processor, 0 for
-    none but this one; or any Executor of concurrent.futures as `executor`. `watch(Progress)` is
-    called after each cell. A cell that takes longer than `seconds` is stopped, and has failed.
+    With `branches` what is higher than its neighbours is solved again from these, and the lowest of
+    each cell counts. `file`: where results are kept as they come; cells that are there already are
+    not run again, failed ones only with `retry`, and those that another process runs are waited
+    for. Without a file they last as long as the Study. `workers`: processes, by default one per
+    processor, 0 for none but this one; or any Executor of concurrent.futures as `executor`.
+    `watch(Progress)` is called after each cell. A cell that takes longer than `seconds` is stopped,
+    and has failed.
 
     Raises StudyFileError naming the file that cannot be read or written, and EngineError where the
     executor breaks down.
@@ -337,30 +338,18 @@ def study(
         keeper = _Keeper()
         file = keeper.folder / "study.sqlite"
     with whole(file) as ledger:
-        ledger.plan([one for one, _ in plan])
         take_in(ledger)
-        gone = ledger.forget([one for one, _ in plan])
-        known = ledger.cells()
-        settled = {
-            key: one
-            for key, one in known.items()
-            if one.status == SOLVED or (one.status == FAILED and not retry)
-        }
-        if any(one.id not in settled for one, _ in plan):
-            with engine:
-                Run(plan, ledger, engine, watch, known, settled).all()
-            known = ledger.cells()
+        every, known, gone = run_all(plan, ledger, engine, watch, retry, branches)
+    best = lowest(every, known)
     return Study(
         path=Path(file),
         keeper=keeper,
         notes=(*ledger.notes, *(f"{file}: cell {one.id}: was damaged" for one in gone)),
         trust=trusted_by(one.content for one, _ in plan),
         cells=tuple(
-            replace(
-                known.get(one.id, damaged(one.id, f"{file}: cell {one.id}: is lost")),
-                parameters=one.parameters,
-                content=one.content,
-            )
+            replace(best[place_of(one)], parameters=one.parameters)
+            if one.id in known
+            else damaged(one.id, f"{file}: cell {one.id}: is lost")
             for one, _ in plan
         ),
     )
