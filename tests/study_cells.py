@@ -85,6 +85,13 @@ def endless(statement, transcription, solver, *, guess=None, watch=None):
     return solve(statement, transcription, solver, guess=guess)
 
 
+def doubled(statement, transcription, solver, *, guess=None, watch=None, values=None):
+    """Solve; what begins on its own, but at 10 N m, ends on a branch of twice the objective."""
+    solution = solve(statement, transcription, solver, guess=guess, values=values)
+    above = guess.objective > 0.6 if guess else solution.parameters["torque"] != 10
+    return replace(solution, objective=(1 + above) * solution.objective)
+
+
 def goals(solution):
     """Two goals, of which 9 and 12 N m are worse in both than another, and 11 and 14 N m alike."""
     torque = solution.problem.tree.joints[0].torque[1]

@@ -1,10 +1,15 @@
 """Chains of cells, and the lowest branch that any of them has seen.
 
-A local optimum that is followed from cell to cell is a branch, on which the objective is smooth in
-the parameters. Where it steps between two neighbours, the higher one is solved again from the lower
-one, and what comes out lower is handed on to its own neighbours. A solve of a cell from another
-start is a cell of its own, which knows the one from which it starts: so a chain is the same
-whenever, and by however many processes, it is solved.
+A local optimum that is followed from cell to cell is a branch, on which the objective J is smooth
+in the parameters p: between neighbours it grows by the mean of their slopes,
+
+    J_b - J_a = (dJ/dp_a + dJ/dp_b) (p_b - p_a) / 2 + O((p_b - p_a)^3)
+
+Where it steps up from that, the higher one is solved again from the lower one, and what comes out
+lower is handed on to its own neighbours. Where slopes are not known, as they are on a plan, every
+cell is solved again from its neighbours. A solve from another start is a cell of its own, which
+knows the one from which it starts: so a chain is the same whenever, and by however many processes,
+it is solved.
 """
 
 import json
@@ -20,8 +25,7 @@ from ocp.studies.rows import Cell
 Plan = list[tuple[Cell, int | None]]  # cells, each with the place of the one from which it starts
 Known = Mapping[str, Cell]
 Pair = tuple[int, int]
-ORDER = 3  # of the differences in which a step is looked for
-UNLIKE = 4.0  # median deviations beyond which a step is none of a smooth objective
+UNLIKE = 4.0  # usual steps of a smooth objective beyond which one is none
 SLIGHT = 1e-6  # of an objective: by which another must be less to be lower
 
 
@@ -53,8 +57,8 @@ def lowest(plan: Plan, known: Known) -> dict[str, Cell]:
 def further(plan: Plan, known: Known) -> Plan:
     """Return what is to be solved again, and from where, now that the cells of a plan are done.
 
-    What is higher than a neighbour by more than is smooth, what failed beside one that did not, and
-    the neighbours of what was lowered.
+    What steps up from a neighbour, what failed beside one that did not, and the neighbours of what
+    was lowered.
     """
     best = lowest(plan, known)
     places, cells = list(best), list(best.values())
@@ -72,18 +76,16 @@ def further(plan: Plan, known: Known) -> Plan:
 
 def _suspects(design: Cells, cells: Sequence[Cell], lowered: set[int]) -> Iterator[Pair]:
     """Yield pairs of neighbours (a, b) of which b may be on a higher branch than a."""
-    heights = np.array([_height(one) if one.solved else np.nan for one in cells])
     for name, lines in lines_of(design).items():
-        numbers = [[design[k][name] for k in line] for line in lines]
-        steps = [step for line, p in zip(lines, numbers) for step in _steps(p, heights[line])]
         pairs = [pair for line in lines for pair in pairwise(line)]
-        usual, limit = _usual(steps)
-        for (a, b), step in zip(pairs, steps):
-            odd = abs(step - usual) > max(limit, SLIGHT * abs(heights[a]))
-            for one, other, up in ((a, b, step > usual), (b, a, step < usual)):
-                handed_on = one in lowered and cells[one].content["after"] != cells[other].id
-                if handed_on or (odd and up) or not cells[other].solved:
-                    yield one, other
+        steps = [_step(name, cells[a], cells[b]) for a, b in pairs]
+        limit = UNLIKE * float(np.median([abs(step) for step in steps])) if steps else 0.0
+        for pair, step in zip(pairs, steps):
+            for (a, b), up in ((pair, step), (pair[::-1], -step)):
+                handed_on = a in lowered and cells[a].content["after"] != cells[b].id
+                slight = SLIGHT * abs(cells[a].objective or 0.0)
+                if handed_on or not up <= max(limit, slight) or not cells[b].solved:
+                    yield a, b
 
 
 def lines_of(design: Cells) -> dict[str, list[list[int]]]:
@@ -100,30 +102,14 @@ def lines_of(design: Cells) -> dict[str, list[list[int]]]:
     return lines
 
 
-def _steps(p: Sequence[float], heights: np.ndarray) -> list[float]:
-    """Return by how much each height steps over the one before it, smooth changes aside.
-
-    A difference of ORDER, in which those vanish, over that of a unit step there: of the points
-    p_k around it with weights w_k = 1 / prod (p_k - p_j), j != k.
-    """
-    count = min(ORDER + 1, len(p))
-    steps = []
-    for k in range(1, len(p)):
-        begin = min(max(k - count // 2, 0), len(p) - count)
-        near = np.array(p[begin : begin + count], dtype=float)
-        apart = near[:, None] - near + np.eye(count)
-        weights = 1.0 / np.prod(apart, axis=1)
-        steps.append(float(weights @ heights[begin : begin + count] / weights[k - begin :].sum()))
-    return steps
-
-
-def _usual(steps: Sequence[float]) -> tuple[float, float]:
-    """Return the usual step, and by how much one may differ that is smooth."""
-    known = np.array([step for step in steps if np.isfinite(step)])
-    if not known.size:
-        return 0.0, np.inf
-    usual = float(np.median(known))
-    return usual, UNLIKE * float(np.median(np.abs(known - usual)))
+def _step(name: str, a: Cell, b: Cell) -> float:
+    """Return by how much a cell is higher than a smooth objective from its neighbour, nan where
+    slopes are not known."""
+    slopes = [one.statistics.get("slopes", {}).get(name) for one in (a, b)]
+    if None in slopes or not (a.solved and b.solved):
+        return np.nan
+    apart = b.parameters[name] - a.parameters[name]
+    return _height(b) - _height(a) - apart * sum(slopes) / 2
 
 
 def _height(one: Cell) -> float:

@@ -1,0 +1,95 @@
+"""Chains keep the lowest branch: what steps up beside its neighbours is solved again from these."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from study_cells import PLANNED, doubled, problem
+
+from ocp.solvers import Solver
+from ocp.studies import open_study, sweep
+from ocp.studies.branches import chained, further, lines_of, lowest, place_of
+from ocp.studies.content import recipe
+from ocp.studies.designs import grid
+from ocp.studies.rows import FAILED, SOLVED
+
+LINE = {"torque": [8.0 + k for k in range(8)], "points": [6]}
+STEP = 0.02  # of the higher branch, one part in a hundred
+FIELD = {"torque": [8.0, 9.0, 10.5, 11.0, 12.5, 14.0], "points": [5, 6, 7, 8, 9, 10]}
+
+
+def smooth(one):
+    """An objective without branches."""
+    torque, points = one.parameters["torque"], one.parameters["points"]
+    return 2.0 + math.exp(-torque / 8.0) + math.exp(-points / 6.0)
+
+
+def settled(over, lifted=(), failed=()):
+    """How many cells were solved again, and the heights of all over the lowest branch at the end.
+
+    At first those of `lifted` places are on a branch that is a STEP higher, and `failed` ones on
+    none; a cell from another one then comes out on the branch of that.
+    """
+    plan = chained(recipe(problem, None, Solver()), grid(over))
+    count, known = len(plan), {}
+    for k, (one, _) in enumerate(plan):
+        height = smooth(one) + STEP * (k in lifted)
+        known[one.id] = replace(one, status=FAILED if k in failed else SOLVED, objective=height)
+    for _ in range(20):
+        more = further(plan, known)
+        for one, near in more:
+            seed = known[plan[near][0].id]
+            height = smooth(one) + seed.objective - smooth(seed)
+            known[one.id] = replace(one, status=SOLVED, objective=height)
+        if not more:
+            best = lowest(plan, known)
+            return len(plan) - count, [one.objective - smooth(one) for one in best.values()]
+        plan += more
+    raise AssertionError("no end")
+
+
+@pytest.mark.parametrize(
+    ("over", "lifted"),
+    [
+        (LINE, {3}),
+        (LINE, {0}),
+        (LINE, {4, 5, 6, 7}),
+        (FIELD, {14, 15, 20, 21}),
+        (FIELD, set(range(18))),
+        (FIELD, set(range(36)) - {17}),
+    ],
+    ids=["one", "an end", "half a line", "a patch", "half a field", "all but one"],
+)
+def test_every_cell_comes_down_to_the_lowest_branch(over, lifted):
+    again, heights = settled(over, lifted)
+    assert again and np.abs(heights).max() < 1e-12
+
+
+def test_what_is_smooth_is_hardly_solved_again():
+    for over, most in ((LINE, 3), (FIELD, 20)):
+        again, heights = settled(over)
+        assert again <= most and np.abs(heights).max() < 1e-12
+
+
+def test_what_failed_is_tried_from_its_neighbours():
+    again, heights = settled(LINE, failed={2, 3})
+    assert again >= 2 and np.abs(heights).max() < 1e-12
+
+
+def test_lines_run_along_numbers_and_keep_the_rest():
+    design = grid({"a": [3.0, 1.0, 2.0], "word": ["x", "y"], "b": [5]})
+    assert lines_of(design) == {"a": [[2, 4, 0], [3, 5, 1]], "word": [], "b": []}
+
+
+def test_a_chain_in_a_file_is_resumed_and_counts_its_lowest_cells():
+    over = {"torque": [9.0, 10.0, 11.0, 12.0], "points": 6}
+    how = {"file": "a.sqlite", "workers": 0, "method": doubled}
+    first, seen = sweep(PLANNED, over, chain=True, **how), []
+    assert [one.parameters["torque"] for one in first.cells] == over["torque"]
+    assert max(one.objective for one in first.cells) < 0.6
+    kept = open_study("a.sqlite").cells
+    assert len(kept) > 4 and {one.id for one in first.cells} < {one.id for one in kept}
+    assert len({place_of(one) for one in kept}) == 4
+    again = sweep(PLANNED, over, chain=True, watch=seen.append, **how)
+    assert again.cells == first.cells and not seen
