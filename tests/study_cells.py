@@ -86,9 +86,10 @@ def endless(statement, transcription, solver, *, guess=None, watch=None):
 
 
 def doubled(statement, transcription, solver, *, guess=None, watch=None, values=None):
-    """Solve; what begins on its own, but at 10 N m, ends on a branch of twice the objective."""
+    """Solve; what begins on its own ends on a branch of twice the objective, but at 10 N m, and so
+    does what begins there."""
     solution = solve(statement, transcription, solver, guess=guess, values=values)
-    above = guess.objective > 0.6 if guess else solution.parameters["torque"] != 10
+    above = values["torque"] != 10 and (guess is None or guess.objective > 0.6)
     return replace(solution, objective=(1 + above) * solution.objective)
 
 

@@ -17,7 +17,7 @@ from ocp.solution.files import plain, versions
 from ocp.solution.plan import Kept, keeping
 from ocp.solution.solution import Solution
 from ocp.solution.wandering import wandering
-from ocp.solvers import INTERRUPTED
+from ocp.solvers import INTERRUPTED, Solver
 from ocp.studies.addresses import resolve
 from ocp.studies.content import (
     Content,
@@ -31,6 +31,7 @@ from ocp.studies.content import (
 )
 from ocp.studies.opened import opened
 from ocp.studies.rows import FAILED, SOLVED
+from ocp.studies.slopes import slopes
 from ocp.transcription.methods import METHODS
 from ocp.transcription.transcribe import Transcription
 
@@ -43,6 +44,14 @@ NOTHING: dict[str, Any] = {
     "terms": {},
     "measured": {},
     "statistics": {},
+}
+NEARBY = {  # of IPOPT, from a neighbour's solution, beside which other bounds may be active
+    "mu_init": 1e-4,
+    "warm_start_bound_push": 1e-2,
+    "warm_start_slack_bound_push": 1e-2,
+    "warm_start_mult_bound_push": 1e-2,
+    "warm_start_bound_frac": 1e-2,
+    "warm_start_slack_bound_frac": 1e-2,
 }
 _ALONE = threading.Lock()  # MUMPS is not thread-safe: in one process, one solve at a time
 Seed = tuple[dict[str, Any], bytes]
@@ -100,14 +109,23 @@ def _solved(data: Content, seed: Seed | None) -> Result:
     for guess in guesses:  # one start of many is tried once, and so is a neighbour's motion
         last = guess is guesses[-1] and data["start"] is None
         how = settings(data, resolve) | given | ({} if last else once(method))
+        chosen = solver(data, resolve)
+        if given and isinstance(guess, Solution):
+            chosen = _nearby(chosen)
         with keeping(plans):
-            solution = method(problem, settled, solver(data, resolve), guess=guess, **how)
+            solution = method(problem, settled, chosen, guess=guess, **how)
         if solution.status == INTERRUPTED:
             return {"status": STOPPED, "reason": "interrupted"}
         if solution.success:
             break
     seeded = seed is not None and guess is guesses[0]
     return _outcome(data, solution) | {"statistics": _statistics(data, solution, seeded)}
+
+
+def _nearby(solver: Solver) -> Solver:
+    """Return a solver as it starts from a neighbour's solution, with what the user sets last."""
+    own = NEARBY if solver.name == "ipopt" else {}
+    return replace(solver, options=own | dict(solver.options))
 
 
 def _neighbour(data: Content, arguments: dict[str, Any], archive: bytes) -> Solution:
@@ -138,7 +156,8 @@ def _outcome(data: Content, solution: Solution) -> Result:
 def _statistics(data: Content, solution: Solution, seeded: bool) -> Result:
     certificate = {"certificate": _certificate(verify(solution))} if data["certify"] else {}
     numbers = {"status": solution.status, "seeded": seeded, "versions": versions()}
-    return plain({**solution.statistics, **numbers, **certificate}, null=True)
+    slope = {"slopes": slopes(solution)} if solution.success and solution.plan else {}
+    return plain({**solution.statistics, **numbers, **certificate, **slope}, null=True)
 
 
 def _start(problem: Problem, settings: Transcription, start: dict[str, Any] | None) -> Any:

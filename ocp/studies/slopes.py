@@ -6,9 +6,9 @@ over a small step, of the program's own functions and of its bounds.
 
 import numpy as np
 
+from ocp.mechanics.parameters import Parameter
 from ocp.solution.solution import Solution
 from ocp.solution.starts import start
-from ocp.solvers.nlp import NLP
 from ocp.transcription.transcribe import Transcribed
 
 STEP = 1e-5  # of a parameter, over max(1, |value|)
@@ -34,3 +34,32 @@ def slopes(solution: Solution) -> dict[str, float]:
         x[there.layout.parameters] = list(there.layout.values.values())
         known[name] = (_lagrangian(there, x, *multipliers) - height) / step
     return known
+
+
+def _upper(parameters: tuple[Parameter, ...], name: str) -> float:
+    """Return the upper bound of the parameter of a name."""
+    return next(each.upper for each in parameters if each.name == name)
+
+
+def _lagrangian(
+    transcribed: Transcribed, x: np.ndarray, x_multipliers: np.ndarray, g_multipliers: np.ndarray
+) -> float:
+    """Return f + y' (g - bounds) - z' bounds at x, each bound the one that its multiplier prices.
+
+    What fixes the parameters is no bound of these.
+    """
+    nlp = transcribed.nlp
+    prices = x_multipliers.copy()
+    prices[transcribed.layout.parameters] = 0.0
+    row = np.array(nlp.constraints(x)).ravel() - _priced(nlp.g_lower, nlp.g_upper, g_multipliers)
+    return (
+        float(nlp.objective(x))
+        + float(g_multipliers @ row)
+        - float(prices @ _priced(nlp.lower, nlp.upper, prices))
+    )
+
+
+def _priced(lower: np.ndarray, upper: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
+    """Return the bounds on the side of the multipliers, zero where there is none."""
+    bounds = np.where(multipliers > 0.0, upper, lower)
+    return np.where(np.isfinite(bounds), bounds, 0.0)

@@ -5,6 +5,7 @@ The task is a speed and a length of step; the schedule of contact is that of nor
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -131,8 +132,14 @@ def likewise(
     That is with the same speed over the root of gravity times the leg's length, and the same step
     over that length, as the man of 1.75 m (Hof 1996).
     """
-    ratio = _leg(body) / _leg(human())
+    ratio = _leg(body) / _usual_leg()
     return SPEED * ratio**0.5 if speed is None else speed, STEP * ratio if step is None else step
+
+
+@cache
+def _usual_leg() -> float:
+    """Return the height of the hips of the man of 1.75 m (m)."""
+    return float(_leg(human()))
 
 
 def _leg(body: Tree) -> Any:
