@@ -157,7 +157,7 @@ def _design_flags(group: Any) -> None:
     group.add_argument("--spread", type=float, default=1.0, metavar="FLOAT", help=words)
     words = "print and draw the front of two terms of the objective"
     group.add_argument("--pareto", metavar="GOAL,GOAL", help=words)
-    words = "start each cell from the solution of its neighbour"
+    words = "start each cell from the solution of its neighbour, and keep the lowest branch"
     group.add_argument("--chain", action="store_true", help=words)
 
 

@@ -5,14 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from ocp.problems.two_link_lift import problem as lift
 from study_cells import PLANNED, doubled, problem
 
-from ocp.solvers import Solver
+from ocp import Parameter, Solver, prepare
 from ocp.studies import open_study, sweep
 from ocp.studies.branches import chained, further, lines_of, lowest, place_of
 from ocp.studies.content import recipe
 from ocp.studies.designs import grid
 from ocp.studies.rows import FAILED, SOLVED
+from ocp.studies.slopes import slopes
 
 LINE = {"torque": [8.0 + k for k in range(8)], "points": [6]}
 STEP = 0.002  # of the higher branch, one part in a thousand
@@ -96,6 +98,18 @@ def test_what_failed_is_tried_from_its_neighbours():
 def test_lines_run_along_numbers_and_keep_the_rest():
     design = grid({"a": [3.0, 1.0, 2.0], "word": ["x", "y"], "b": [5]})
     assert lines_of(design) == {"a": [[2, 4, 0], [3, 5, 1]], "word": [], "b": []}
+
+
+def test_slopes_are_those_of_solves_beside():
+    names = {"torque": (10.0, "N m"), "load": (10.0, "N"), "u": (0.01, "")}
+    given = {name: Parameter(name, *stated) for name, stated in names.items()}
+    plan = prepare(lift(points=6, **given), solver=Solver(options={"tol": 1e-10}))
+    solution = plan.solve()
+    found = slopes(solution)
+    for name, (value, _) in names.items():
+        beside = [plan.solve(solution, **{name: value + h}).objective for h in (1e-4, -1e-4)]
+        assert found[name] == pytest.approx((beside[0] - beside[1]) / 2e-4, rel=1e-4)
+    assert slopes(replace(solution, multipliers={})) == slopes(replace(solution, plan=None)) == {}
 
 
 def test_a_chain_in_a_file_is_resumed_and_counts_its_lowest_cells():

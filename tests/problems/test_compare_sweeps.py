@@ -1,0 +1,36 @@
+"""A sweep on plans beside one built anew, told of an arm in place of the human."""
+
+from ocp.problems import compare_sweeps
+from ocp.problems.compare_sweeps import compared, differences, lowered, table
+from study_cells import PLANNED
+
+from ocp.solvers import Solver
+from ocp.studies.branches import chained
+from ocp.studies.content import recipe
+from ocp.studies.study import study
+
+OVER = [{"torque": torque, "points": 6} for torque in (8.0, 9.0)]
+
+
+def test_both_sweeps_are_timed_and_no_neighbour_leads_lower(tmp_path):
+    planned, alone = compared(PLANNED, OVER, 0, tmp_path)
+    rows = [
+        [entry.strip() for entry in line.split("|")] for line in table(planned, alone).splitlines()
+    ]
+    assert [row[1:4] for row in rows[2:]] == [
+        ["on plans, chained", "2", "2"],
+        ["built anew per cell", "2", "2"],
+    ]
+    assert planned.iterations < alone.iterations
+    assert float(rows[2][7]) > 0.0 and rows[3][7] == "1.00"
+    assert "are lower, by up to" in differences(planned, alone)
+    assert lowered(PLANNED, planned.study, 0) == []
+
+
+def test_a_cell_above_the_branch_of_a_neighbour_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(compare_sweeps, "SLIGHT", -1e-6)  # what is as low counts as lower
+    done = study(
+        chained(recipe(PLANNED, None, Solver()), OVER), file=tmp_path / "a.sqlite", workers=0
+    )
+    found = lowered(PLANNED, done, 0)
+    assert len(found) == 2 and found[0][:2] == (OVER[1], OVER[0])
