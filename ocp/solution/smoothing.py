@@ -14,7 +14,7 @@ from ocp.solution.recordings import Recording, chosen
 from ocp.transcription.observing import Stretch
 
 ROUNDS = 20  # Gauss-Newton steps of the points
-STILL = 1e-4  # of the coordinates' deviations: a step below it ends them
+SPENT = 1e-9  # of squares of residuals over deviations: a step that promises less is the last
 Slopes = Callable[[Stretch, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
 
 
@@ -62,9 +62,10 @@ class Sought:
         for _ in range(ROUNDS):
             columns = self._columns(slopes, numbers, measured, weights, points)
             triangle: Any = np.linalg.qr(columns, mode="r")
-            step = -np.linalg.solve(triangle[:size, :size], triangle[:size, -1])
+            toward = triangle[:size, -1]
+            step = -np.linalg.solve(triangle[:size, :size], toward)
             points = points + step.reshape(points.shape)
-            if (np.abs(step.reshape(points.shape)) <= STILL * self.deviations[:, None]).all():
+            if toward @ toward <= SPENT:
                 break
         return points, triangle
 

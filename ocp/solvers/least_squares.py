@@ -15,7 +15,7 @@ Residuals = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 BLIND = 1e-8  # of the largest singular value: a direction below it changes no residual
 STILL = 1e-10  # of the unknowns' sizes: a step below it ends the search
-SPENT = 1e-13  # of the sum of squares: a step that promises less ends it too
+SPENT = 1e-12  # of the sum of squares: a step that promises less ends it too
 FAINT = 1e-6  # of the largest entry of a direction: one below it is zero
 DAMPED = 1e-3  # of the largest singular value squared: the first damping after a step that failed
 STIFF = 1e12  # the damping, likewise, beyond which no step is left
