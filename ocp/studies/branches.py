@@ -75,7 +75,7 @@ def further(plan: Plan, known: Known) -> Plan:
 
 
 def _suspects(design: Cells, cells: Sequence[Cell], lowered: set[int]) -> Iterator[Pair]:
-    """Yield pairs of neighbours (a, b) of which b may be on a higher branch than a."""
+    """Yield pairs of neighbours (a, b) of which b may be on a higher branch than a, or failed."""
     for name, lines in lines_of(design).items():
         pairs = [pair for line in lines for pair in pairwise(line)]
         steps = [_step(name, cells[a], cells[b]) for a, b in pairs]
@@ -84,7 +84,7 @@ def _suspects(design: Cells, cells: Sequence[Cell], lowered: set[int]) -> Iterat
             for (a, b), up in ((pair, step), (pair[::-1], -step)):
                 handed_on = a in lowered and cells[a].content["after"] != cells[b].id
                 slight = SLIGHT * abs(cells[a].objective or 0.0)
-                if handed_on or not up <= max(limit, slight) or not cells[b].solved:
+                if handed_on or not up <= max(limit, slight):
                     yield a, b
 
 
