@@ -22,7 +22,16 @@ from ocp.mechanics.parameters import (
 from ocp.problem.statement import Problem
 from ocp.problem.validity import requirements
 from ocp.solution.recordings import Recording
-from ocp.solution.trials import Trials, parameters, stretch, trials
+from ocp.solution.trials import (
+    Trials,
+    estimated,
+    left_over,
+    parameters,
+    ranges,
+    samples,
+    stretch,
+    trials,
+)
 from ocp.solvers.least_squares import Information, Least, information, least_squares
 from ocp.transcription.observing import observed
 
@@ -170,13 +179,13 @@ def _in_rounds(data: Trials, iterations: int) -> tuple[Least, list[np.ndarray], 
 
     Deviations that are not given are estimated in rounds; the first takes the outputs' ranges.
     """
-    guess, x, count = data.ranges(), data.first, 0
+    guess, x, count = ranges(data), data.first, 0
     for _ in range(ROUNDS):
         deviations = [np.where(np.isnan(known), guess, known) for known in data.known]
         weighed = partial(data.residuals, deviations=deviations)
         least = least_squares(weighed, x, data.bounds, data.sizes, iterations=iterations)
         x, count = least.x, count + least.iterations
-        before, guess = guess, data.estimated(x, deviations)
+        before, guess = guess, estimated(data, x, deviations)
         if data.complete or (np.abs(guess - before) <= SETTLED * guess).all():
             break
     return least, deviations, count
@@ -186,21 +195,20 @@ def _fitted(
     problem: Problem, data: Trials, least: Least, deviations: list[np.ndarray], count: int
 ) -> Fit:
     """Return the Fit that least squares found."""
-    names, known = (
-        [each.name for each in data.free],
-        information(least.slopes, data.sizes, least.bound),
-    )
+    names = [each.name for each in data.free]
+    known = information(least.slopes, data.sizes, least.bound)
     sees = [known.sees(row) for row in np.eye(len(names))]
     errors = np.where(sees, np.sqrt(np.diag(known.covariance)), np.inf)
-    residuals = data.off(least.x, deviations)
-    left = data.samples - (len(names) - len(known.blind) - int(least.bound.sum()))
+    residuals = left_over(data, least.x, deviations)
+    left = samples(data) - (len(names) - len(known.blind) - int(least.bound.sum()))
     misfit = float(least.residuals @ least.residuals) / max(left, 1.0)
     values = {each.name: number for each, number in data.start.items()}
+    values |= dict(zip(names, least.x.tolist()))
     return Fit(
         problem=problem,
         parameters=tuple(data.start),
         free=data.free,
-        values=MappingProxyType(values | dict(zip(names, least.x.tolist()))),
+        values=MappingProxyType(values),
         errors=MappingProxyType(dict(zip(names, errors.tolist()))),
         unidentifiable=tuple(_together(row, data) for row in known.blind),
         at_bounds=tuple(name for name, leans in zip(names, least.bound) if leans),
@@ -211,7 +219,7 @@ def _fitted(
         success=least.success,
         iterations=count,
         explanation=(
-            *_unsound(problem, values | dict(zip(names, least.x.tolist()))),
+            *_unsound(problem, values),
             *(_surprise(misfit, left) if data.complete else ()),
             *_correlated(data, residuals, deviations),
         ),
@@ -257,9 +265,9 @@ def _correlated(
 ) -> Iterator[str]:
     """Yield a line for every output whose residuals are no white noise up to their bandwidth."""
     alike: dict[str, float] = {}
-    for off, deviation, recording in zip(residuals, deviations, data.recordings):
+    for each, deviation, recording in zip(residuals, deviations, data.recordings):
         step = max(1, round(1 / recording.shares.mean()))
-        for name, rows in data.by_name(off / deviation[:, None]).items():
+        for name, rows in data.by_name(each / deviation[:, None]).items():
             alike[name] = max(alike.get(name, 0.0), *(_autocorrelation(row, step) for row in rows))
     for name, share in alike.items():
         if share > ALONG:

@@ -52,15 +52,6 @@ class Trials:
         """Tell whether the deviations of all noise are given."""
         return not any(np.isnan(known).any() for known in self.known)
 
-    @property
-    def samples(self) -> float:
-        """How many independent numbers were measured, more than points of motions are sought."""
-        outputs = (
-            (np.isfinite(measured) * recording.shares).sum()
-            for measured, recording in zip(self.measured, self.recordings)
-        )
-        return float(sum(outputs) + sum(each.freedom for each in self.sought if each is not None))
-
     def numbers(self, x: np.ndarray) -> np.ndarray:
         """Return the numbers of all parameters of the outputs, x (P,) of those sought."""
         values = {**self.start, **dict(zip(self.free, x.tolist()))}
@@ -79,7 +70,7 @@ class Trials:
         """Return the residuals and slopes of a recording."""
         weights, course = self._weights(k, deviations), self.sought[k]
         if course is not None:
-            return course.remaining(self._settled(k, x, deviations)[1])
+            return course.remaining(self.settled(k, x, deviations)[1])
         values, slopes, _ = self.seen.slopes(self.free)(self.stretches[k], self.numbers(x))
         there = weights > 0
         off = (values - self.measured[k])[there] * weights[there]
@@ -90,7 +81,7 @@ class Trials:
         weights = np.sqrt(self.recordings[k].shares) / deviations[:, None]
         return np.where(np.isfinite(self.measured[k]), weights, 0.0)
 
-    def _settled(
+    def settled(
         self, k: int, x: np.ndarray, deviations: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the points of a motion that is sought, and the triangle that is left of them."""
@@ -101,44 +92,57 @@ class Trials:
             self._weights(k, deviations),
         )
 
-    def off(self, x: np.ndarray, deviations: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Return measured less predicted (m, N) of each recording, nan where nothing was."""
-        numbers, offs = self.numbers(x), []
-        for k, (stretch, course) in enumerate(zip(self.stretches, self.sought)):
-            if course is not None:
-                stretch = course.stretch(self._settled(k, x, deviations[k])[0])
-            offs.append(self.measured[k] - self.seen.values(stretch, numbers))
-        return offs
-
-    def ranges(self) -> np.ndarray:
-        """Return the largest range of an output's rows over all recordings, for each row (m,).
-
-        It is 1 where none changes.
-        """
-        rows = [row[np.isfinite(row)] for row in np.concatenate(self.measured, axis=1)]
-        sizes = np.array([np.ptp(row) if len(row) else 0.0 for row in rows])
-        largest = [each.max() * np.ones(len(each)) for each in self.by_name(sizes).values()]
-        return np.where(np.concatenate(largest) > 0, np.concatenate(largest), 1.0)
-
-    def estimated(self, x: np.ndarray, deviations: Sequence[np.ndarray]) -> np.ndarray:
-        """Return the deviations (m,) of the noise, those of the residuals, from ones before.
-
-        They are of the recordings that tell none; each of the parameters sought costs one of all
-        samples.
-        """
-        squares, counts = np.zeros(len(self.known[0])), np.zeros(len(self.known[0]))
-        for off, known, recording in zip(self.off(x, deviations), self.known, self.recordings):
-            there = np.isfinite(off) & np.isnan(known)[:, None]
-            squares += np.where(there, off**2 * recording.shares, 0.0).sum(axis=1)
-            counts += (there * recording.shares).sum(axis=1)
-        left = max(1 - len(x) / max(counts.sum(), 1.0), FLOOR)
-        spread = np.sqrt(squares / np.maximum(counts * left, FLOOR))
-        return np.maximum(spread, FLOOR * self.ranges())
-
     def by_name(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         """Return {output: its rows} of all rows (m, ..)."""
         ends = np.cumsum(list(self.seen.sizes.values()))[:-1]
         return dict(zip(self.seen.sizes, np.split(rows, ends)))
+
+
+def samples(data: Trials) -> float:
+    """Return how many independent numbers were measured, more than points of motions are sought."""
+    outputs = (
+        (np.isfinite(measured) * recording.shares).sum()
+        for measured, recording in zip(data.measured, data.recordings)
+    )
+    return float(sum(outputs) + sum(each.freedom for each in data.sought if each is not None))
+
+
+def left_over(data: Trials, x: np.ndarray, deviations: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Return measured less predicted (m, N) of each recording, nan where nothing was."""
+    numbers, rows = data.numbers(x), []
+    for k, (motion, course) in enumerate(zip(data.stretches, data.sought)):
+        if course is not None:
+            motion = course.stretch(data.settled(k, x, deviations[k])[0])
+        rows.append(data.measured[k] - data.seen.values(motion, numbers))
+    return rows
+
+
+def ranges(data: Trials) -> np.ndarray:
+    """Return the largest range of an output's rows over all recordings, for each row (m,).
+
+    It is 1 where none changes.
+    """
+    rows = [row[np.isfinite(row)] for row in np.concatenate(data.measured, axis=1)]
+    sizes = np.array([np.ptp(row) if len(row) else 0.0 for row in rows])
+    largest = [each.max() * np.ones(len(each)) for each in data.by_name(sizes).values()]
+    return np.where(np.concatenate(largest) > 0, np.concatenate(largest), 1.0)
+
+
+def estimated(data: Trials, x: np.ndarray, deviations: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the deviations (m,) of the noise, those of the residuals, from ones before.
+
+    They are of the recordings that tell none; each of the parameters sought costs one of all
+    samples.
+    """
+    squares, counts = np.zeros(len(data.known[0])), np.zeros(len(data.known[0]))
+    every = left_over(data, x, deviations)
+    for each, known, recording in zip(every, data.known, data.recordings):
+        there = np.isfinite(each) & np.isnan(known)[:, None]
+        squares += np.where(there, each**2 * recording.shares, 0.0).sum(axis=1)
+        counts += (there * recording.shares).sum(axis=1)
+    left = max(1 - len(x) / max(counts.sum(), 1.0), FLOOR)
+    spread = np.sqrt(squares / np.maximum(counts * left, FLOOR))
+    return np.maximum(spread, FLOOR * ranges(data))
 
 
 def trials(
