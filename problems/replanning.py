@@ -19,6 +19,7 @@ def told(turns: Sequence[Replan], tolerance: float | None = None) -> dict[str, A
         "count": len(turns),
         "median_ms": 1e3 * float(np.median(seconds)),
         "slowest_ms": 1e3 * float(np.max(seconds)),
+        "median_cpu_ms": 1e3 * float(np.median([turn.cpu_seconds for turn in turns])),
         "median_iterations": float(np.median(iterations)),
         "most_iterations": int(np.max(iterations)),
         "solved": sum(turn.solution.success for turn in turns),
@@ -57,7 +58,8 @@ def lines(data: Mapping[str, Any]) -> tuple[str, ...]:
     text = [
         f"{'planned anew':<22}{turns['count']} times, {turns['solved']} solved, "
         f"{turns['dropped']} not followed",
-        f"{'each in':<22}{turns['median_ms']:.1f} ms, {turns['slowest_ms']:.1f} at most; "
+        f"{'each in':<22}{turns['median_ms']:.1f} ms ({turns['median_cpu_ms']:.1f} of the "
+        f"processor), {turns['slowest_ms']:.1f} at most; "
         f"{turns['median_iterations']:g} iterations, {turns['most_iterations']} at most",
     ]
     if "certified" in turns:

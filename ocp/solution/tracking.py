@@ -40,14 +40,16 @@ Goals: TypeAlias = Callable[[float], Mapping[str, float]]
 class Replan:
     """One turn of the loop at the time `t` (s): what was `asked`, and what came of it.
 
-    `solution` is that of the moment whatever its status, `seconds` it took from the state measured
-    to the torques known, `followed` whether its torques act, or those of a former one go on.
+    `solution` is that of the moment whatever its status, `seconds` what it took from the state
+    measured on, `cpu_seconds` that of the processor, which is less where others work; `followed`
+    whether its torques act, or those of a former one go on.
     """
 
     t: float
     asked: Mapping[str, float]
     solution: Solution
     seconds: float
+    cpu_seconds: float
     followed: bool
 
     def __repr__(self) -> str:
@@ -153,10 +155,9 @@ def _asked(
 
 def _first(plan: Plan, asked: Mapping[str, Any], guess: Guess | Solution | None) -> Replan:
     """Return the plan that is made before anything moves; raise NotSolved if there is none."""
-    begin = time.perf_counter()
+    begin = _now()
     solution = plan.solve(guess, **asked).require()
-    seconds = time.perf_counter() - begin
-    return Replan(t=0.0, asked=asked, solution=solution, seconds=seconds, followed=True)
+    return Replan(t=0.0, asked=asked, solution=solution, followed=True, **_since(begin))
 
 
 def _again(
@@ -170,13 +171,23 @@ def _again(
 
     Of the deadline the solver has what it did not need in the slowest turn so far.
     """
-    begin = time.perf_counter()
+    begin = _now()
     former = next(turn for turn in reversed(turns) if turn.followed)
     left = np.inf if deadline is None else deadline - max(map(_beside, turns[1:]), default=0.0)
     solution = plan.replan(shifted(former.solution, t - former.t), seconds=left, **asked)
     met = solution.success or solution.statistics["violation"] <= MET
-    seconds = time.perf_counter() - begin
-    return Replan(t=t, asked=asked, solution=solution, seconds=seconds, followed=met)
+    return Replan(t=t, asked=asked, solution=solution, followed=met, **_since(begin))
+
+
+def _now() -> tuple[float, float]:
+    """Return the time, and that of the processor (s)."""
+    return time.perf_counter(), time.process_time()
+
+
+def _since(begin: tuple[float, float]) -> dict[str, float]:
+    """Return what has passed of both since then."""
+    passed = (now - then for now, then in zip(_now(), begin))
+    return dict(zip(("seconds", "cpu_seconds"), passed))
 
 
 def _beside(turn: Replan) -> float:
