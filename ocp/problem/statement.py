@@ -149,11 +149,11 @@ class Constraint:
 
     def lower_of(self, row: int) -> Any:
         """Return the lower bound of a row, a number or an Open one."""
-        return self.lower[row] if np.ndim(self.lower) else self.lower
+        return self.lower[row] if isinstance(self.lower, tuple) else self.lower
 
     def upper_of(self, row: int) -> Any:
         """Return the upper bound of a row, a number or an Open one."""
-        return self.upper[row] if np.ndim(self.upper) else self.upper
+        return self.upper[row] if isinstance(self.upper, tuple) else self.upper
 
     def equal(self, row: int) -> bool:
         """Tell whether a row is an equality: its bounds are one number, or alike expressions."""

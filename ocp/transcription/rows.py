@@ -145,7 +145,8 @@ class Box:
         absent, constant = lines.known & (lines.count == 0) & group.asked, lines.constant
         if self.layout.values:
             unmoved = group.unmoved(len(self.layout.values) - self.layout.free) & group.asked
-            absent, constant = absent | unmoved, np.where(unmoved, self._still(group), constant)
+            if unmoved.any():
+                absent, constant = absent | unmoved, np.where(unmoved, self._still(group), constant)
         for number, k in np.argwhere(absent):
             constraint, row = group.owners[number]
             _check_constant(constraint, row, group.s[k], constant[number, k])
