@@ -140,8 +140,11 @@ class Plan:
 
     def at(self, values: Mapping[str, float]) -> Transcribed:
         """Return the program for values of parameters by name."""
-        held = {each.name for each in self.free} & set(values)
-        return self.transcribed.at(values_of(self.parameters, values), held)
+        held, made = {each.name for each in self.free} & set(values), self.transcribed.made
+        key = values_of(self.parameters, values), held
+        if "at" not in made or made["at"][0] != key:  # what was asked for last is kept
+            made["at"] = key, self.transcribed.at(*key)
+        return made["at"][1]
 
 
 def _nearest(places: np.ndarray, k: int, others: Sequence[int]) -> int:

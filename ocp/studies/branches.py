@@ -5,9 +5,9 @@ in the parameters p: between neighbours it grows by the mean of their slopes,
 
     J_b - J_a = (dJ/dp_a + dJ/dp_b) (p_b - p_a) / 2 + O((p_b - p_a)^3)
 
-Where it steps up from that, the higher one is solved again from the lower one, and what comes out
-lower is handed on to its own neighbours. Where slopes are not known, as they are on a plan, every
-cell is solved again from its neighbours. A solve from another start is a cell of its own, which
+Where it steps up from that, the higher one is solved again from the lower one, until nothing steps
+up any more. Where slopes are not known, as they are on a plan, every cell is solved again from its
+neighbours. A solve from another start is a cell of its own, which
 knows the one from which it starts: so a chain is the same whenever, and by however many processes,
 it is solved.
 """
@@ -25,7 +25,7 @@ from ocp.studies.rows import Cell
 Plan = list[tuple[Cell, int | None]]  # cells, each with the place of the one from which it starts
 Known = Mapping[str, Cell]
 Pair = tuple[int, int]
-UNLIKE = 4.0  # usual steps of a smooth objective beyond which one is none
+UNLIKE = 3.0  # usual steps of a smooth objective beyond which one is none
 SLIGHT = 1e-6  # of an objective: by which another must be less to be lower
 
 
@@ -57,34 +57,30 @@ def lowest(plan: Plan, known: Known) -> dict[str, Cell]:
 def further(plan: Plan, known: Known) -> Plan:
     """Return what is to be solved again, and from where, now that the cells of a plan are done.
 
-    What steps up from a neighbour, what failed beside one that did not, and the neighbours of what
-    was lowered.
+    What steps up from a neighbour, and what failed beside one that did not.
     """
-    best = lowest(plan, known)
-    places, cells = list(best), list(best.values())
-    first = {place_of(one): one for one, _ in reversed(plan)}
+    cells = list(lowest(plan, known).values())
     rows = {one.id: k for k, (one, _) in enumerate(plan)}
-    lowered = {k for k, place in enumerate(places) if cells[k].id != first[place].id}
     more: Plan = []
-    for a, b in dict.fromkeys(_suspects([one.parameters for one in cells], cells, lowered)):
+    for a, b in dict.fromkeys(_suspects(cells)):
         data = {name: part for name, part in cells[b].content.items() if name != "after"}
-        again = cell(first[places[b]].parameters, data, cells[a])
+        again = cell(cells[b].parameters, data, cells[a])
         if cells[a].solved and again.id not in rows:
             more.append((again, rows[cells[a].id]))
     return more
 
 
-def _suspects(design: Cells, cells: Sequence[Cell], lowered: set[int]) -> Iterator[Pair]:
+def _suspects(cells: Sequence[Cell]) -> Iterator[Pair]:
     """Yield pairs of neighbours (a, b) of which b may be on a higher branch than a, or failed."""
-    for name, lines in lines_of(design).items():
+    for name, lines in lines_of([one.parameters for one in cells]).items():
         pairs = [pair for line in lines for pair in pairwise(line)]
         steps = [_step(name, cells[a], cells[b]) for a, b in pairs]
-        limit = UNLIKE * float(np.median([abs(step) for step in steps])) if steps else 0.0
+        sizes = [abs(step) for step in steps if not np.isnan(step)]
+        limit = UNLIKE * float(np.median(sizes)) if sizes else 0.0
         for pair, step in zip(pairs, steps):
             for (a, b), up in ((pair, step), (pair[::-1], -step)):
-                handed_on = a in lowered and cells[a].content["after"] != cells[b].id
                 slight = SLIGHT * abs(cells[a].objective or 0.0)
-                if handed_on or not up <= max(limit, slight):
+                if not up <= max(limit, slight):
                     yield a, b
 
 

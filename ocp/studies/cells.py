@@ -46,7 +46,7 @@ NOTHING: dict[str, Any] = {
     "statistics": {},
 }
 NEARBY = {  # of IPOPT, from a neighbour's solution, beside which other bounds may be active
-    "mu_init": 1e-4,
+    "mu_init": 3e-5,
     "warm_start_bound_push": 1e-2,
     "warm_start_slack_bound_push": 1e-2,
     "warm_start_mult_bound_push": 1e-2,

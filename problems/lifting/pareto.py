@@ -8,7 +8,18 @@ from typing import Any
 import numpy as np
 from ocp.problems.lifting.statement import FAINT
 
-from ocp import Attempt, Guess, Objective, Problem, Solution, Solver, Transcription, solve
+from ocp import (
+    Attempt,
+    Guess,
+    Objective,
+    Parameter,
+    Problem,
+    Solution,
+    Solver,
+    Transcription,
+    prepare,
+    solve,
+)
 from ocp.solvers import INTERRUPTED
 
 TUNED = {
@@ -26,9 +37,13 @@ ATTEMPTS = (
     Attempt(options=CAREFUL, feasible_first=True),
 )
 SUMMED = ("iterations", "build_seconds", "solve_seconds", "total_seconds")
+BUILT = ("build_seconds", "total_seconds")
 SLIGHT = 1e-6  # of a lift's objective: by which another must be less to better it
 Weights = tuple[float, float, float]  # of effort, stability and accelerations
-Run = Callable[[Problem, Any], Solution]  # of a statement from a guess
+Run = Callable[[Weights, Any], Solution]  # with these weights from a guess
+OPEN = tuple(  # weights that move along a front, each over the duration
+    Parameter(f"{name}_weight", 1.0, lower=0.0) for name in ("effort", "stability", "smoothness")
+)
 
 
 def lift(
@@ -39,34 +54,51 @@ def lift(
     guess: Any = None,
     watch: Callable[..., Any] | None = None,
     pareto: int = 0,
+    values: Mapping[str, float] | None = None,
 ) -> Solution:
     """Solve a lift from the standing posture, q = 0, or from a guess.
 
     A failed attempt is followed by a more careful one. Where both objectives count, they are
     counted in the ranges between their own optima and their values where the other one is optimal,
-    which are found first. `pareto`: number of weights from 1 to 0 whose lifts make the front of
-    effort against stability, or 0 for the one lift alone. The front is in the statistics, as a list
-    of plain records.
+    which are found first; all these lifts are of one plan. `pareto`: number of weights from 1 to 0
+    whose lifts make the front of effort against stability, or 0 for the one lift alone. The front
+    is in the statistics, as a list of plain records. `values` are those of the problem's
+    parameters.
     """
-
-    def run(weighed: Problem, start: Any) -> Solution:
-        first = Guess(q=np.zeros((weighed.tree.dof, 2))) if start is None else start
-        return solve(weighed, transcription, solver, guess=first, watch=watch, attempts=ATTEMPTS)
-
+    first = Guess(q=np.zeros((problem.tree.dof, 2))) if guess is None else guess
+    given: dict[str, Any] = dict(values or {})
     weights = {term.name: weight for weight, term in problem.objective.terms}
     if pareto and (pareto < 2 or "stability" not in weights):
         raise ValueError(
             f"pareto: expected at least 2 weights, and a box of known mass, got {pareto}"
         )
     if "stability" not in weights or (weights["stability"] == 0 and not pareto):
-        return run(problem, guess)
-    return _balanced(problem, weights, _unstopped(run), guess, pareto)
+        how: dict[str, Any] = {"guess": first, "attempts": ATTEMPTS, "values": given}
+        return solve(problem, transcription, solver, watch=watch, **how)
+    plan = prepare(_opened(problem), transcription, solver, attempts=ATTEMPTS)
+
+    def run(weighed: Weights, start: Any) -> Solution:
+        moving = {each.name: weight for each, weight in zip(OPEN, weighed)}
+        return plan.solve(start, watch=watch, **given, **moving)
+
+    lifted = _balanced(weights, _unstopped(run), first, pareto)
+    seconds = {name: lifted.statistics[name] + plan.seconds for name in BUILT}
+    return replace(lifted, statistics=dict(lifted.statistics) | seconds)
+
+
+def _opened(statement: Problem) -> Problem:
+    """Return the statement with open weights of its terms, per duration."""
+    terms = tuple(
+        (weight / statement.duration[0], term)
+        for weight, (_, term) in zip(OPEN, statement.objective.terms)
+    )
+    return replace(statement, objective=Objective(terms=terms))
 
 
 def _unstopped(run: Run) -> Run:
     """Return a run that Ctrl-C ends with all others: it raises KeyboardInterrupt."""
 
-    def whole(weighed: Problem, start: Any) -> Solution:
+    def whole(weighed: Weights, start: Any) -> Solution:
         solution = run(weighed, start)
         if solution.status == INTERRUPTED:
             raise KeyboardInterrupt
@@ -75,17 +107,15 @@ def _unstopped(run: Run) -> Run:
     return whole
 
 
-def _balanced(
-    statement: Problem, weights: Mapping[str, float], run: Run, guess: Any, pareto: int
-) -> Solution:
-    """Return the lift of a statement whose objectives count in their ranges.
+def _balanced(weights: Mapping[str, float], run: Run, guess: Any, pareto: int) -> Solution:
+    """Return the lift whose objectives count in their ranges.
 
     The front is in its statistics.
     """
     both = weights["dynamic_effort"] + weights["stability"]
     share, smooth = weights["dynamic_effort"] / both, weights["smoothness"] / both
-    lazy = run(_weighed(statement, 1.0, 0.0, smooth), guess)
-    stable = run(_weighed(statement, FAINT, 1.0, smooth), replace(lazy, multipliers={}))
+    lazy = run((1.0, 0.0, smooth), guess)
+    stable = run((FAINT, 1.0, smooth), replace(lazy, multipliers={}))
     ends = zip(lazy.terms[:2], stable.terms[:2])
     ranges = [abs(b - a) for (_, _, a), (_, _, b) in ends]
     lifts = {1.0: lazy, 0.0: stable}
@@ -95,7 +125,7 @@ def _balanced(
         return max(wanted, FAINT) / ranges[0], (1 - wanted) / ranges[1], smooth / ranges[0]
 
     def between(wanted: float, start: Solution) -> Solution:
-        return run(_weighed(statement, *scaled(wanted)), replace(start, multipliers={}))
+        return run(scaled(wanted), replace(start, multipliers={}))
 
     for wanted in sorted({share, *np.linspace(0.0, 1.0, pareto or 2).tolist()}, reverse=True):
         if wanted not in lifts:
@@ -140,15 +170,6 @@ def _summed(chosen: Solution, lifts: Sequence[Solution], **others: Any) -> Solut
     """Return a lift with the iterations and seconds of all in its statistics, and others."""
     total = {key: sum(each.statistics[key] for each in lifts) for key in SUMMED}
     return replace(chosen, statistics=dict(chosen.statistics) | total | others)
-
-
-def _weighed(statement: Problem, *weights: float) -> Problem:
-    """Return the statement with other weights of its terms, per duration."""
-    terms = tuple(
-        (weight / statement.duration[0], term)
-        for weight, (_, term) in zip(weights, statement.objective.terms)
-    )
-    return replace(statement, objective=Objective(terms=terms))
 
 
 def _record(weight: float, solution: Solution) -> dict[str, Any]:

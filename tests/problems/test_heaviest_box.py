@@ -81,6 +81,8 @@ def test_no_lift_of_the_front_is_better_in_both():
     entries = middle().statistics["front"]
     assert tuple(entry["weight"] for entry in entries) == WEIGHTS
     assert {entry["status"] for entry in entries} == {"Solve_Succeeded"}
+    names = [each.name for each in middle().plan.parameters]
+    assert names == ["effort_weight", "stability_weight", "smoothness_weight"]
     effort, off = ([entry[name] for entry in entries] for name in ("effort", "stability"))
     assert min(np.diff(effort)) > 0.01 and max(np.diff(off)) < -0.01
 

@@ -11,7 +11,7 @@ from study_cells import PLANNED, doubled, problem
 from ocp import Parameter, Solver, prepare
 from ocp.studies import open_study, sweep
 from ocp.studies.branches import chained, further, lines_of, lowest, place_of
-from ocp.studies.content import cell, recipe
+from ocp.studies.content import recipe
 from ocp.studies.designs import grid
 from ocp.studies.rows import FAILED, SOLVED
 from ocp.studies.slopes import slopes
@@ -93,19 +93,6 @@ def test_without_slopes_every_cell_is_tried_from_its_neighbours():
 def test_what_failed_is_tried_from_its_neighbours():
     again, heights = settled(LINE, failed={2, 3})
     assert again >= 2 and np.abs(heights).max() < 1e-12
-
-
-def test_what_was_lowered_is_handed_on_however_little_that_is():
-    plan = chained(recipe(problem, None, Solver()), grid(LINE))
-    old = {name: part for name, part in plan[3][0].content.items() if name != "after"}
-    lower = cell(plan[3][0].parameters, old, plan[5][0])
-    plan.append((lower, 5))
-    known = {one.id: came(one, smooth(one)) for one, _ in plan}
-    known[lower.id] = came(lower, smooth(lower) - 1e-5)
-    assert [(plan[near][0].id, one.parameters["torque"]) for one, near in further(plan, known)] == [
-        (lower.id, 10.0),
-        (lower.id, 12.0),
-    ]
 
 
 def test_lines_run_along_numbers_and_keep_the_rest():
