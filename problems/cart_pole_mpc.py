@@ -110,6 +110,11 @@ def balanced(
     `seconds`: that the pole is balanced after each (s); `period`: from one plan to the next (s);
     `deadline`: for planning anew (s; none by default); `seed`: of the pushes.
     """
+    if pushes < 0 or not (period > 0 and seconds >= period):
+        raise ValueError(
+            f"pushes, period, seconds: expected at least 0, above 0 s and no less than that, "
+            f"got {pushes}, {period:g} and {seconds:g}"
+        )
     first = solve(statement, transcription, solver, **settings)
     if not pushes or not first.success:
         return first

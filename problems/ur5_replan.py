@@ -101,6 +101,11 @@ def replanned(
     `certified`: tolerance to which all plans are certified afterwards (not by default); `seed`: of
     the jumps.
     """
+    if moves < 0 or not (reach > 0 and period > 0):
+        raise ValueError(
+            f"moves, reach, period: expected at least 0, above 0 m and s, "
+            f"got {moves}, {reach:g} and {period:g}"
+        )
     first = solve(statement, transcription, solver, **settings)
     if not moves or not first.success:
         return first

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.dynamics import formulation_of
-from ocp.mechanics.checks import numbers, positive
+from ocp.mechanics.checks import called, numbers, positive
 from ocp.mechanics.loads import Load
 from ocp.mechanics.parameters import Parameter, reference
 from ocp.mechanics.tree import Tree
@@ -123,7 +123,9 @@ def track(
     step, count = positive("track: period", period), _whole("track: periods", periods)
     parts = zip(("q", "qd"), start)
     state = np.hstack([numbers(f"track: start: {what}", each, (tree.dof,)) for what, each in parts])
-    plant = plant or simulated(plan.problem, step)
+    plant = simulated(plan.problem, step) if plant is None else called("track: plant", plant)
+    goals = None if goals is None else called("track: goals", goals)
+    deadline = None if deadline is None else positive("track: deadline", deadline)
     tell, passed = commands(plan), np.linspace(0.0, step, SAMPLES)
     turns, pieces = [_first(plan, _asked(tree, names, state, goals, 0.0), guess)], []
     followed = turns[0]
@@ -133,11 +135,20 @@ def track(
             turns.append(_again(plan, turns, t, _asked(tree, names, state, goals, t), deadline))
             followed = turns[-1] if turns[-1].followed else followed
         torques = tell(followed.solution, t - followed.t + passed)
-        states = np.asarray(plant(t, state, torques), dtype=float)
+        states = _moved(plant(t, state, torques), (2 * tree.dof, SAMPLES), t)
         pieces.append(np.vstack([t + passed, states, torques])[:, bool(k) :])
         state = states[:, -1]
     times, q, qd, tau = np.split(np.hstack(pieces), np.cumsum([1, tree.dof, tree.dof]))
     return Tracked(t=times[0], q=q, qd=qd, tau=tau, replans=tuple(turns))
+
+
+def _moved(states: Any, shape: tuple[int, int], t: float) -> np.ndarray:
+    """Return the states that a plant came to from the time t (s) on, checked."""
+    states = np.asarray(states, dtype=float)
+    if states.shape != shape or not np.isfinite(states).all():
+        kind = "numbers that are not finite" if states.shape == shape else f"{states.shape}"
+        raise ValueError(f"track: plant: expected states {shape} from t = {t:g} s on, got {kind}")
+    return states
 
 
 def _asked(

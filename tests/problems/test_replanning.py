@@ -72,3 +72,16 @@ def test_without_pushes_nothing_is_reported():
     task = cart_pole_mpc.TASK
     solution = task.method(cart_pole_mpc.problem(), task.transcription, Solver())
     assert solution.success and not task.views.report(solution)
+
+
+@pytest.mark.parametrize(
+    ("module", "settings", "words"),
+    [
+        (ur5_replan, {"moves": -1}, "moves, reach, period: expected at least 0"),
+        (ur5_replan, {"moves": 1, "reach": 0.0}, "got 1, 0 and 0.1"),
+        (cart_pole_mpc, {"pushes": 1, "seconds": 0.0}, "got 1, 0.05 and 0"),
+    ],
+)
+def test_bad_settings_are_refused(module, settings, words):
+    with pytest.raises(ValueError, match=words):
+        module.TASK.method(module.problem(), module.TASK.transcription, Solver(), **settings)

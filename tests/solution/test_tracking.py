@@ -210,6 +210,11 @@ def test_an_initial_state_that_cannot_be_given_is_refused(problem, words):
         ({"periods": 0}, "track: periods: expected a whole number of at least 1"),
         ({"periods": 2.5}, "track: periods: expected a whole number"),
         ({"goals": lambda t: {"gaol": t}}, "gaol"),
+        ({"goals": {"goal_elbow": 1.0}}, "track: goals: expected"),
+        ({"deadline": 0.0}, "track: deadline: expected a number above 0"),
+        ({"plant": 3}, "track: plant: expected"),
+        ({"plant": lambda t, x, u: x}, r"track: plant: expected states \(4, 11\) .* got \(4,\)"),
+        ({"plant": lambda t, x, u: np.full((4, 11), np.nan)}, "from t = 0 s on, got numbers that"),
     ],
 )
 def test_bad_settings_are_refused(arm, settings, words):
