@@ -154,9 +154,11 @@ def _tuned(solver: Solver, attempt: Attempt, start: Start) -> Solver:
     A start with multipliers has a barrier and pushes off the bounds of its own: where an attempt is
     tuned for a cold start, which would throw them away, they win.
     """
-    warm = WARM.get(solver.name, {}) if _warm(attempt, start) else {}
+    if not _warm(attempt, start):
+        return replace(solver, options=dict(attempt.options) | dict(solver.options))
+    warm = WARM.get(solver.name, {})
     options = {name: value for name, value in attempt.options.items() if name not in warm}
-    return replace(solver, options=options | dict(solver.options))
+    return replace(solver, options=options | dict(start.options) | dict(solver.options))
 
 
 def _warm(attempt: Attempt, start: Start) -> bool:

@@ -21,11 +21,14 @@ Watch = Callable[[Iteration], Any]
 class Start:
     """Where an attempt begins: the point `x` (variables,), and `multipliers` where they are known.
 
-    These are {x_multipliers, g_multipliers}.
+    These are {x_multipliers, g_multipliers}. A point that was predicted, in so many iterations of a
+    model, has `options` of the solver with which it begins.
     """
 
     x: np.ndarray
     multipliers: Mapping[str, np.ndarray] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    iterations: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ from ocp.solution.attempts import LADDER, PLAIN, Attempt, Climb, climb, ladder
 from ocp.solution.budget import Watch
 from ocp.solution.diagnosis import explain
 from ocp.solution.elastic import Elastic, must_give_way
+from ocp.solution.foresight import foreseen
 from ocp.solution.preflight import preflight
 from ocp.solution.resolution import coarseness
 from ocp.solution.solution import Solution
@@ -224,12 +225,17 @@ def _solved(
     for each in starts.values():
         preflight(transcribed, each.x, solver.hessian)
     ready = time.perf_counter()
-    climbed = climb(transcribed, solver, attempts, [starts[id(each)] for each in guesses], watch)
+    begins = [starts[id(each)] for each in guesses]
+    begins[0] = foreseen(transcribed, solver, attempts[0], guesses[0], begins[0])
+    seen = time.perf_counter()
+    climbed = climb(transcribed, solver, attempts, begins, watch)
     alone = len(attempts) == 1  # one start of many, which nobody asks why it failed
     elastic = Elastic() if alone else _elastic(transcribed, solver, climbed, watch)
     statistics = _statistics(transcribed, climbed)
     statistics["explanation_iterations"] = elastic.iterations
+    statistics["prediction_iterations"] = begins[0].iterations
     statistics["build_seconds"] += ready - begin
+    statistics["solve_seconds"] += seen - ready
     statistics["total_seconds"] = time.perf_counter() - begin
     return _solution(transcribed, climbed.best.outcome, statistics, elastic.lines)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ocp.solvers.minimizing import Solver
 
 
-KEPT = 4  # solvers that an NLP keeps: cold and warm ones, of two kinds
+KEPT = 8  # solvers that an NLP keeps: cold and warm ones, and of its quadratic model
 MANY = 1000  # options of plugins that a process remembers to have been taken
 _TAKEN: set[tuple[str, str]] = set()
 
@@ -87,6 +87,58 @@ def _set_up(
         return ca.nlpsol("solver", name, program, chosen), monitor
     except RuntimeError as error:
         raise ValueError(f"plugin {name!r} cannot be set up: {reason(error)}") from None
+
+
+def quadratic(nlp: NLP, options: Mapping[str, Any]) -> ca.Function:
+    """Return IPOPT for the quadratic model of an NLP that brings its derivatives, with IPOPT's
+    `options`, as CasADi's solvers are called.
+
+    Its variables are steps; p has slope (variables,), g (constraints,), and the nonzeros of the
+    Jacobian and of the Lagrangian's Hessian, upper triangle. It is set up once and kept with the
+    NLP.
+    """
+    key = "quadratic", repr(sorted(options.items())), *map(id, nlp.functions)
+    if key not in nlp.made:
+        while len(nlp.made) >= KEPT:
+            nlp.made.pop(next(iter(nlp.made)))
+        program, derivatives = _model(nlp)
+        chosen = plugins.options("ipopt", options) | {"calc_lam_p": False, "cache": derivatives}
+        nlp.made[key] = ca.nlpsol("model", "ipopt", program, chosen), nlp.functions
+    return nlp.made[key][0]
+
+
+def _model(nlp: NLP) -> tuple[dict[str, ca.MX], dict[str, ca.Function]]:
+    """Return the program of an NLP's quadratic model, and its derivatives as IPOPT asks for
+    them."""
+    exact: Any = nlp  # whose derivatives are
+    of_rows, bend = exact.jacobian.sparsity_out(1), exact.hessian("exact").sparsity_out(0)
+    n, m = len(nlp.lower), len(nlp.g_lower)
+    x, p = ca.MX.sym("x", n), ca.MX.sym("p", n + m + of_rows.nnz() + bend.nnz())
+    places = np.cumsum([0, n, m, of_rows.nnz(), bend.nnz()]).tolist()
+    slope, g, rows, upper = ca.vertsplit(p, places)
+    jacobian, hessian = ca.MX(of_rows, rows), ca.MX(bend, upper)
+    pull = ca.triu2symm(hessian) @ x
+    lam_f, lam_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", m)
+    f, values = ca.dot(slope + pull / 2, x), g + jacobian @ x
+    symbols, names = [x, p], ["x", "p"]
+    parts: dict[str, tuple[list[ca.MX], list[str]]] = {
+        "nlp_f": ([f], ["f"]),
+        "nlp_g": ([values], ["g"]),
+        "nlp_grad_f": ([f, slope + pull], ["f", "grad_f_x"]),
+        "nlp_jac_g": ([values, jacobian], ["g", "jac_g_x"]),
+    }
+    made = {
+        name: ca.Function(name, symbols, outputs, names, labels)
+        for name, (outputs, labels) in parts.items()
+    }
+    made["nlp_hess_l"] = ca.Function(
+        "nlp_hess_l",
+        [*symbols, lam_f, lam_g],
+        [lam_f * hessian],
+        [*names, "lam_f", "lam_g"],
+        ["triu_hess_gamma_x_x"],
+    )
+    return {"x": x, "p": p, "f": f, "g": values}, made
 
 
 def _answer(result: Mapping[str, ca.DM], stats: Mapping[str, Any]) -> Answer:

@@ -1,0 +1,57 @@
+"""Where a solve begins that differs from a former one in values of parameters: at what the former
+optimum foretells."""
+
+from dataclasses import replace
+
+from ocp.solution.attempts import TUNED_PLUGIN, Attempt
+from ocp.solution.budget import Start
+from ocp.solution.solution import Solution
+from ocp.solution.starts import Guess
+from ocp.solvers.minimizing import Solver
+from ocp.solvers.prediction import predicted
+from ocp.transcription.transcribe import Transcribed
+
+
+def foreseen(
+    transcribed: Transcribed,
+    solver: Solver,
+    attempt: Attempt,
+    guess: Guess | Solution | None,
+    begin: Start,
+) -> Start:
+    """Return the Start that a solution of the same plan with other values predicts, or the one at
+    hand where there is no such solution, or nothing to predict it with."""
+    if not isinstance(guess, Solution) or not _may(transcribed, solver, attempt, guess, begin):
+        return begin
+    ahead = predicted(
+        transcribed.nlp,
+        begin.x,
+        begin.multipliers["x_multipliers"],
+        begin.multipliers["g_multipliers"],
+        {**attempt.options, **solver.options},
+    )
+    if ahead is None:
+        return begin
+    multipliers = {"x_multipliers": ahead.x_multipliers, "g_multipliers": ahead.g_multipliers}
+    return replace(
+        begin,
+        x=ahead.x,
+        multipliers=multipliers,
+        options=ahead.options,
+        iterations=ahead.iterations,
+    )
+
+
+def _may(
+    transcribed: Transcribed, solver: Solver, attempt: Attempt, guess: Solution, begin: Start
+) -> bool:
+    """Tell whether a solution is an optimum of the same program with other numbers, and the solver
+    begins with its multipliers."""
+    if guess.plan is None or guess.plan.transcribed.made is not transcribed.made:
+        return False
+    values = {each.name: value for each, value in transcribed.layout.values.items()}
+    known = solver.name == TUNED_PLUGIN and solver.hessian == "exact"
+    plain = not (attempt.feasible_first or attempt.wandering)
+    exact = transcribed.nlp.hessian is not None and transcribed.reduction is None
+    moved = any(guess.parameters[name] != value for name, value in values.items())
+    return bool(guess.success and known and plain and exact and moved and begin.multipliers)

@@ -1,0 +1,80 @@
+"""The optimum of a program with other numbers, as the quadratic model at the old one foretells."""
+
+from dataclasses import replace
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from ocp.solvers import NLP, Solver, minimize
+from ocp.solvers.prediction import predicted
+
+INF = np.inf
+
+
+def pushed(p, bend=0.0):
+    """(x0 - p)^2 + (x1 + 0.5)^2 + bend x0^4 with x0 <= 1 and x0 + x1 >= 0."""
+    x, none, lam_f, lam_g = (ca.SX.sym(name, size) for name, size in zip("xpfg", (2, 0, 1, 1)))
+    f, g = (x[0] - p) ** 2 + (x[1] + 0.5) ** 2 + bend * x[0] ** 4, x[0] + x[1]
+    curvature = ca.triu(ca.hessian(lam_f * f, x)[0])
+    hessian = ca.Function("curvature", [x, none, lam_f, lam_g], [curvature])
+    return NLP(
+        lower=np.array([-INF, -INF]),
+        upper=np.array([1.0, INF]),
+        g_lower=np.zeros(1),
+        g_upper=np.array([INF]),
+        objective=ca.Function("f", [x], [f]),
+        constraints=ca.Function("g", [x], [g]),
+        gradient=ca.Function("grad", [x, none], [f, ca.gradient(f, x)]),
+        jacobian=ca.Function("jacobian", [x, none], [g, ca.jacobian(g, x)]),
+        hessian=lambda kind: hessian,
+    )
+
+
+def optimum_of(nlp):
+    outcome = minimize(nlp, Solver(), np.zeros(2))
+    assert outcome.success
+    return {name: getattr(outcome, name) for name in ("x", "x_multipliers", "g_multipliers")}
+
+
+@pytest.mark.parametrize("p", [-2.0, 0.9, 1.4, 5.0])
+def test_bounds_and_rows_become_active_and_let_go(p):
+    ahead = predicted(pushed(p), **optimum_of(pushed(0.2)))
+    exact = optimum_of(pushed(p))
+    np.testing.assert_allclose(ahead.x, exact["x"], atol=1e-3)
+    np.testing.assert_allclose(ahead.x_multipliers, exact["x_multipliers"], atol=1e-3)
+    np.testing.assert_allclose(ahead.g_multipliers, exact["g_multipliers"], atol=1e-3)
+
+
+def test_a_model_is_off_by_the_second_order():
+    begin = optimum_of(pushed(0.7, bend=1.0))
+    off = []
+    for change in (0.2, 0.1):
+        there = pushed(0.7 + change, bend=1.0)
+        ahead = predicted(there, **begin)
+        off.append(np.abs(ahead.x - optimum_of(there)["x"]).max())
+    assert 2.5 < off[0] / off[1] < 6
+
+
+def test_the_solver_goes_on_from_there_in_few_iterations():
+    there, begin = pushed(1.4, bend=1.0), optimum_of(pushed(0.2, bend=1.0))
+    ahead = predicted(there, **begin)
+    solver = Solver(options=ahead.options)
+    multipliers = {"x_multipliers": ahead.x_multipliers, "g_multipliers": ahead.g_multipliers}
+    outcome = minimize(there, solver, ahead.x, **multipliers)
+    assert outcome.success and outcome.iterations <= 5
+    assert outcome.f == pytest.approx(minimize(there, Solver(), begin["x"]).f, abs=1e-7)
+    assert 0 < ahead.iterations <= 12
+
+
+def test_a_model_without_an_optimum_predicts_nothing():
+    below = replace(pushed(0.9), upper=np.array([1.0, 1.0]), g_lower=np.array([5.0]))
+    assert predicted(below, **optimum_of(pushed(0.2))) is None
+
+
+def test_the_model_is_set_up_once():
+    nlp, begin = pushed(0.5), optimum_of(pushed(0.4))
+    predicted(nlp, **begin)
+    made = dict(nlp.made)
+    predicted(replace(nlp, upper=np.array([0.2, INF])), **begin)
+    assert made and nlp.made == made
