@@ -14,6 +14,8 @@ from ocp import (
     NotSolved,
     Parameter,
     Problem,
+    Radau,
+    Transcription,
     at_end,
     at_start,
     duration,
@@ -151,6 +153,15 @@ def test_a_pushed_cart_recovers_its_pole_and_falls_with_the_plan_it_had(cart):
     assert np.abs(done.tau[0]).max() > 15.0 and not done.tau[1].any()  # nothing drives the pole
     alone = track(cart, start, period=0.1, periods=5, plant=pushed(cart, 0.1), deadline=1e-9)
     assert abs(alone.q[1, -1] - pi) > 1.0
+
+
+def test_on_a_mesh_the_shifted_plan_is_near_the_new_one():
+    arm = prepare(reaching(), Transcription(method=Radau(intervals=10, order=3)))
+    done = track(arm, REST, period=0.1, periods=2)
+    assert done.dropped == 0 and done.iterations[0] < arm.solve().statistics["iterations"]
+    first = done.replans[0].solution
+    t = np.linspace(0.0, 1.0, 7)
+    np.testing.assert_allclose(commands(arm)(first, t), first.tau(t), rtol=0, atol=1e-10)
 
 
 def test_past_its_deadline_a_plan_is_dropped_and_the_former_goes_on(arm):
