@@ -5,7 +5,18 @@ Xiang et al. (2009), example 2.
 
 from ocp.models.two_link import two_link
 
-from ocp import BSpline, Load, Problem, Published, Task, at_end, at_start, mixed, torque_limits
+from ocp import (
+    BSpline,
+    Load,
+    Parameter,
+    Problem,
+    Published,
+    Task,
+    at_end,
+    at_start,
+    mixed,
+    torque_limits,
+)
 from ocp.cli import main
 
 
@@ -45,7 +56,13 @@ PUBLISHED = (
     ),
 )
 
-TASK = Task(problem, published=PUBLISHED)
+OPEN = (
+    Parameter("u", 0.01, lower=0.0, upper=1.0),
+    Parameter("load", 10.0, "N"),
+    Parameter("gravity", 9.8062, "m/s2"),
+    Parameter("torque", 10.0, "N m", lower=0.1),
+)
+TASK = Task(problem, published=PUBLISHED, parameters=OPEN)
 
 if __name__ == "__main__":
     main(TASK)

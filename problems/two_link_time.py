@@ -5,7 +5,17 @@ Xiang et al. (2009), example 1; Barman (2020), section 4.1.
 
 from ocp.models.two_link import two_link
 
-from ocp import BSpline, Problem, Published, Task, at_end, at_start, duration, torque_limits
+from ocp import (
+    BSpline,
+    Parameter,
+    Problem,
+    Published,
+    Task,
+    at_end,
+    at_start,
+    duration,
+    torque_limits,
+)
 from ocp.cli import main
 
 
@@ -48,7 +58,8 @@ PUBLISHED = (
     ),
 )
 
-TASK = Task(problem, published=PUBLISHED)
+OPEN = (Parameter("torque", 10.0, "N m", lower=0.1),)
+TASK = Task(problem, published=PUBLISHED, parameters=OPEN)
 
 if __name__ == "__main__":
     main(TASK)

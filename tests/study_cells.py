@@ -32,6 +32,9 @@ def weighed(u: float = 0.5):
     return lift(u=u, points=6)
 
 
+WEIGHED = Task(weighed, parameters=[Parameter("u", 0.5, "", 0.0, 1.0)])
+
+
 def smoothed(
     statement, transcription, solver, *, guess=None, watch=None, feasible_first: bool = False
 ):

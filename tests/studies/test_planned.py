@@ -3,11 +3,11 @@
 from collections import OrderedDict
 
 import pytest
-from study_cells import PLANNED, objectives, problem
+from study_cells import PLANNED, WEIGHED, objectives, problem, weighed
 
 from ocp import Parameter, Task, solve
 from ocp.solution import plan
-from ocp.studies import open_study, opened, sweep
+from ocp.studies import open_study, opened, pareto, sweep
 
 TWO = {"torque": [8.0, 12.0]}
 TORQUE = Parameter("torque", 10.0, "N m", 1.0, 50.0)
@@ -33,6 +33,15 @@ def test_cells_that_differ_in_parameters_alone_are_built_once(built):
     assert cell.objective == pytest.approx(alone.objective, rel=1e-6)
     assert cell.statistics["seeded"] and cell.statistics["warm_start"]
     assert cell.statistics["iterations"] < alone.statistics["iterations"]
+
+
+def test_a_front_is_one_plan_with_a_moving_weight(built):
+    over = {"u": [0.2, 0.5, 0.8]}
+    front = pareto(WEIGHED, over, ("duration", "effort"), workers=0)
+    assert len(built) == 1 and len(front.points) >= 2
+    for one in front.study.cells:
+        alone = solve(weighed(**one.parameters))
+        assert one.objective == pytest.approx(alone.objective, rel=1e-6)
 
 
 def test_what_a_study_does_not_set_stays_a_number(built):
