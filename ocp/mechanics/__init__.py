@@ -37,7 +37,16 @@ from ocp.mechanics.logarithm import (
     relative,
 )
 from ocp.mechanics.modes import Curve, Modes, Place, damped, stiffened
-from ocp.mechanics.parameters import Open, Parameter, array, closed, reference, some
+from ocp.mechanics.parameters import (
+    Open,
+    Parameter,
+    array,
+    closed,
+    matrix,
+    parameters_of,
+    reference,
+    some,
+)
 from ocp.mechanics.rigid import Motion, joint_pose
 from ocp.mechanics.spatial import dh_pose, rotate_x, rotate_y, rotate_z, translate
 from ocp.mechanics.stays import Stay, cable, slot, stop
@@ -100,6 +109,7 @@ __all__ = [
     "load_power",
     "log_pose",
     "log_rotation",
+    "matrix",
     "modes_of",
     "momentum",
     "motions",
@@ -107,6 +117,7 @@ __all__ = [
     "offset",
     "orientation",
     "outward",
+    "parameters_of",
     "place_of",
     "point_motion",
     "poses",

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ocp.mechanics.zero_moment import body_weight
 from ocp.solution.solution import Solution
+from ocp.solution.starts import in_other_weights
 from ocp.solvers.nlp import kkt_residual
 from ocp.transcription.multipliers import gather_multipliers
 from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
@@ -47,9 +49,10 @@ def variables(
     nlp, reduction = transcribed.nlp, transcribed.reduction
     x = join(transcribed.layout, solution.points, solution.duration, solution.lifted)
     rows = len(nlp.g_lower)
+    weights = body_weight(solution.problem.tree), transcribed.layout.weight
     multipliers = gather_multipliers(
         transcribed.rows,
-        solution.multipliers,
+        in_other_weights(solution.multipliers, transcribed, *weights),
         transcribed.layout,
         rows if reduction is None else reduction.rows,
     )

@@ -5,12 +5,24 @@ from ocp.problems.lifting.pictures import draw
 from ocp.problems.lifting.report import lifting_report, loads, report_lines
 from ocp.problems.lifting.statement import problem
 
-from ocp import Task, Views
+from ocp import Parameter, Task, Views
 
 __all__ = ["TASK", "lift", "loads", "problem"]
 
 TASK = Task(
     problem,
     method=lift,
+    parameters=(
+        Parameter("box", 9.0, "kg", lower=0.1),
+        Parameter("start_height", 0.365, "m", lower=0.01),
+        Parameter("start_ahead", 0.49, "m", lower=0.01),
+        Parameter("end_height", 1.37, "m", lower=0.01),
+        Parameter("end_ahead", 0.46, "m", lower=0.01),
+        Parameter("time", 1.2, "s", lower=0.1),
+        Parameter("stature", 1.75, "m", lower=1.0, upper=2.5),
+        Parameter("mass", 75.0, "kg", lower=20.0, upper=300.0),
+        Parameter("feet", 0.2, "m", lower=0.01),
+        Parameter("smooth", 0.0025, lower=0.0),
+    ),
     views=Views(plot=draw, report=lifting_report, lines=report_lines),
 )

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from ocp.problems.lifting.maximum import KILOGRAMS
 
 from ocp import Constraint, Solution
 from ocp.mechanics import hull
@@ -68,7 +67,7 @@ def _inequalities(solution: Solution) -> Iterator[Pressure]:
 def _entries(solution: Solution, pressure: Pressure, slight: float) -> Iterator[dict[str, Any]]:
     """Yield what is told of the sides of a row that press."""
     heavy = [weight for name, weight, _ in solution.terms if name == "mass"]
-    scale = KILOGRAMS / heavy[0] if heavy else 100.0 / abs(solution.objective)
+    scale = 1.0 / heavy[0] if heavy else 100.0 / abs(solution.objective)
     constraint, line = pressure.constraint, pressure.multipliers
     step = STEPS[constraint.unit(pressure.row)]
     for side, pressing in (("upper", line > slight), ("lower", line < -slight)):

@@ -7,13 +7,13 @@ from typing import Any
 import casadi as ca
 import numpy as np
 from ocp.problems.gait.cycle import joint_forces
-from ocp.problems.lifting.maximum import HANDS, box_mass, with_known_mass
 
 from ocp import Solution, Tree
 from ocp.mechanics import poses
 from ocp.solution import traces
 
 BACK = "spine1_flex"  # the joint at L5/S1 that bends forward
+HANDS = ("right hand", "left hand")
 INNER = ("hip", "knee", "ankle")  # whose forces joint_forces gives, in its order
 
 
@@ -49,7 +49,7 @@ class Lift:
 
 def lifted(solution: Solution, t: np.ndarray) -> Lift:
     """Return the Lift of a solution at times t (N,), s."""
-    mass, solution = box_mass(solution), with_known_mass(solution)
+    mass = box_mass(solution)
     tree, feet = solution.problem.tree, [foot.name for foot in solution.problem.ground.feet]
     curves = traces(solution, _wanted(solution, mass), t)
     turning = [joint.name for joint in tree.moving if joint.kind == "revolute"]
@@ -73,6 +73,11 @@ def lifted(solution: Solution, t: np.ndarray) -> Lift:
         box=curves["box"].reshape(8, 3, len(t)).transpose(1, 0, 2),
         clearance=_clearance(solution, curves["avoidance"]),
     )
+
+
+def box_mass(solution: Solution) -> float:
+    """Return the mass of the box (kg), found or carried."""
+    return float(solution.output("box_mass", 0.0)[0])
 
 
 def _wanted(solution: Solution, mass: float) -> dict[str, Callable[..., Any]]:

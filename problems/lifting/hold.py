@@ -6,6 +6,7 @@ import casadi as ca
 import numpy as np
 
 from ocp import Constraint, Instant, Tree, path
+from ocp.mechanics import Open
 from ocp.problem import Span
 
 UP = (0.0, 1.0, 0.0)
@@ -17,7 +18,7 @@ SIDES = {"r": "right", "l": "left"}
 class Box:
     """A box: its mass (kg), and its depth fore and aft, height and width between the hands (m)."""
 
-    mass: float
+    mass: float | Open
     depth: float
     height: float
     width: float
@@ -30,8 +31,8 @@ class Spot:
     They are turned to the left by an `angle` (rad).
     """
 
-    high: float
-    ahead: float
+    high: float | Open
+    ahead: float | Open
     angle: float = 0.0
 
     def hands(self, width: float) -> np.ndarray:

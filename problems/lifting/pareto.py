@@ -20,6 +20,7 @@ from ocp import (
     prepare,
     solve,
 )
+from ocp.mechanics import closed, parameters_of
 from ocp.solvers import INTERRUPTED
 
 TUNED = {
@@ -67,7 +68,7 @@ def lift(
     """
     first = Guess(q=np.zeros((problem.tree.dof, 2))) if guess is None else guess
     given: dict[str, Any] = dict(values or {})
-    weights = {term.name: weight for weight, term in problem.objective.terms}
+    weights = _numbers({term.name: weight for weight, term in problem.objective.terms}, given)
     if pareto and (pareto < 2 or "stability" not in weights):
         raise ValueError(
             f"pareto: expected at least 2 weights, and a box of known mass, got {pareto}"
@@ -84,6 +85,12 @@ def lift(
     lifted = _balanced(weights, _unstopped(run), first, pareto)
     seconds = {name: lifted.statistics[name] + plan.seconds for name in BUILT}
     return replace(lifted, statistics=dict(lifted.statistics) | seconds)
+
+
+def _numbers(weights: Mapping[str, Any], given: Mapping[str, float]) -> dict[str, float]:
+    """Return weights by name with numbers for parameters, those that are `given` by name."""
+    known = parameters_of(weights)
+    return closed(weights, {each: given.get(each.name, each.value) for each in known})
 
 
 def _opened(statement: Problem) -> Problem:

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from ocp.problems.gait.figure import ABOVE, BODY, FRONT, SIDEWAYS, body_points
 from ocp.problems.gait.pictures import beyond
-from ocp.problems.lifting.curves import BACK, Lift, lifted
-from ocp.problems.lifting.maximum import HANDS, box_mass, with_known_mass
+from ocp.problems.lifting.curves import BACK, HANDS, Lift, box_mass, lifted
 
 from ocp import Solution
 from ocp.mechanics import body_weight
@@ -65,13 +64,12 @@ def plot_lift(solution: Solution, path: str | Path | None = None) -> Any:
 
     Written to `path`, if any, as .png, .svg or .pdf. Raises ValueError naming any other suffix.
     """
-    lift = with_known_mass(solution)
     with picture(path, WIDTH, 7.6) as figure:
         s = np.linspace(0.0, 1.0, 121)
-        figures = scene(lift, lift.duration * np.array(INSTANTS), _points(lift))
-        above = scene(lift, lift.duration * s, {})
+        figures = scene(solution, solution.duration * np.array(INSTANTS), _points(solution))
+        above = scene(solution, solution.duration * s, {})
         side, front, ground = figure.subplots(3, 1, height_ratios=(2.2, 2.2, 1.6))
-        labels = [f"{lift.duration * instant:.2f} s" for instant in INSTANTS]
+        labels = [f"{solution.duration * instant:.2f} s" for instant in INSTANTS]
         strip(side, figures, BOXED, SIDEWAYS, 1.4, labels)
         strip(front, figures, BOXED, FRONT, 1.4, labels)
         side.set_title(
@@ -98,7 +96,7 @@ def plot_curves(solution: Solution, path: str | Path | None = None) -> Any:
     Raises ValueError naming an unknown suffix.
     """
     lift = lifted(solution, solution.times(241))
-    weight = body_weight(with_known_mass(solution).problem.tree)
+    weight = body_weight(solution.problem.tree)
     with picture(path, WIDTH, 9.4) as figure:
         panels = figure.subplots(5, 3, sharex=True)
         _angles(panels[:2], lift)

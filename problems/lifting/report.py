@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from ocp.problems.lifting.active import active
 from ocp.problems.lifting.curves import BACK, Lift, lifted
-from ocp.problems.lifting.maximum import with_known_mass
 
 from ocp import Solution
 from ocp.mechanics import body_weight
@@ -41,15 +40,14 @@ MANY = 16  # active constraints that are told; the report as JSON has all
 def lifting_report(solution: Solution) -> dict[str, Any]:
     """Return the report of a lift, plain data ready for JSON, as `report_lines` tells it."""
     t = dense(solution) * solution.duration
-    plain_lift = with_known_mass(solution)
-    lift, weight = lifted(solution, t), body_weight(plain_lift.problem.tree)
+    lift, weight = lifted(solution, t), body_weight(solution.problem.tree)
     return {
         "box_kg": lift.mass,
         "terms": {name: value for name, _, value in solution.terms},
         "references": solution.statistics.get("references"),
         "front": solution.statistics.get("front"),
         **_loads(lift),
-        **_feet(lift, weight, footing(plain_lift)),
+        **_feet(lift, weight, footing(solution)),
         "active": active(solution),
         "certificate_points": len(t),
     }

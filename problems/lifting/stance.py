@@ -9,7 +9,7 @@ from ocp.models.human import FEET, NAMES, SOLES, human
 from ocp.problems.lifting.hold import UP
 
 from ocp import Constraint, Instant, Objective, Tree, path, squares
-from ocp.mechanics import Wrench, body_weight, hull, positions
+from ocp.mechanics import Open, Wrench, array, body_weight, matrix, positions, reference
 from ocp.problem import Foot, Ground, Pin, Support, zero_moment_point
 
 # Frozen [assumed]: clavicles, neck, head and toes, and where both sides mirror, the spine sideways
@@ -62,7 +62,7 @@ def follows(name: str) -> bool:
     return name.endswith("_l") or name in MIDDLE
 
 
-def stance(body: Tree, feet: float) -> Ground:
+def stance(body: Tree, feet: float | Open) -> Ground:
     """Return the Ground of both feet side by side, ankles `feet` (m) apart above the line Z = 0.
 
     They bear all along.
@@ -70,13 +70,13 @@ def stance(body: Tree, feet: float) -> Ground:
     return Ground(normal=UP, feet=[_foot(body, side, feet) for side in FEET])
 
 
-def _foot(body: Tree, side: str, apart: float) -> Foot:
+def _foot(body: Tree, side: str, apart: float | Open) -> Foot:
     """Return a foot that stands flat on its heel and ball."""
     s = side[0]
     sign = {"right": -1, "left": 1}[side]
     names = (*SOLES[side], f"heel_{s}", f"toe_{s}", f"ankle_{s}")
     places = positions(body, np.zeros(body.dof), names)
-    spots = {name: np.array(place).ravel() for name, place in zip(names, places)}
+    spots = {name: array(place).ravel() for name, place in zip(names, places)}
     ankle = spots[f"ankle_{s}"]
     shift = np.array([sign * apart / 2 - ankle[0], 0.0, -ankle[2]])
     spots = {name: spot + shift for name, spot in spots.items()}
@@ -97,8 +97,9 @@ def stability(ground: Ground) -> Objective:
     The way from the middle of the support, over half its length, is squared and integrated.
     """
     polygons = [support.polygon for foot in ground.feet for support in foot.supports]
-    corners = hull([corner for polygon in polygons for corner in polygon], ground.normal)
-    low, high = corners.min(axis=0), corners.max(axis=0)
+    corners = array([corner for polygon in polygons for corner in polygon])
+    here, axes = np.array(reference(corners), dtype=float), range(3)
+    low, high = corners[here.argmin(axis=0), axes], corners[here.argmax(axis=0), axes]
     names = [foot.name for foot in ground.feet]
 
     def off(at: Instant) -> ca.SX:
@@ -107,7 +108,7 @@ def stability(ground: Ground) -> Objective:
             moment=sum(at.reaction.moment(name) for name in names),
             force=sum(at.reaction.force(name) for name in names),
         )
-        way = zero_moment_point(ground, total) - ca.DM((low + high) / 2)
+        way = zero_moment_point(ground, total) - matrix((low + high) / 2)
         return (way / ((high - low)[2] / 2))[[0, 2]]
 
     return squares("stability", off)

@@ -2,7 +2,7 @@
 
 Both feet stand still, the hands hold the box level, each carries half of it as a point mass (Xiang,
 Arora & Abdel-Malek 2010). `--pareto` sweeps the weights of the two objectives; `--maximum` makes
-the mass of the box a variable and asks for the heaviest one.
+the mass of the box a free parameter and asks for the heaviest one.
 
 Beside measured lifts: L5/S1 is extended by up to 225 N m here, with 9 kg; men and women lifting 10
 kg by peaks of about 200 N m (an error of 20 N m being 10 % of them: Faber et al. 2020). The lumbar
@@ -21,7 +21,6 @@ import casadi as ca
 import numpy as np
 from ocp.models.human import BOX_SPHERES, STATURE, carry, mirror, somebody
 from ocp.problems.lifting.hold import Box, Spot, corners, one_hand, placed, two_hands
-from ocp.problems.lifting.maximum import KILOGRAMS, LOADED, burden, lasting, with_mass
 from ocp.problems.lifting.stance import (
     follows,
     lifter,
@@ -35,6 +34,7 @@ from ocp import (
     BSpline,
     Constraint,
     Objective,
+    Parameter,
     Problem,
     Tree,
     at_end,
@@ -44,7 +44,7 @@ from ocp import (
     smoothness,
     torque_limits,
 )
-from ocp.mechanics import positions
+from ocp.mechanics import Open, positions, reference
 from ocp.problem import (
     Ground,
     final,
@@ -57,65 +57,69 @@ from ocp.problem import (
 )
 
 FAINT = 0.01  # weight of effort that makes the most stable lift a single one, likewise the heaviest
+KILOGRAMS = 10.0  # of the box, that count as 1
 
 
 def problem(
-    box: float = 9.0,
+    box: float | Open = 9.0,
     depth: float = 0.37,
     height: float = 0.365,
     width: float = 0.40,
-    start_height: float = 0.365,
-    start_ahead: float = 0.49,
-    end_height: float = 1.37,
-    end_ahead: float = 0.46,
-    time: float = 1.2,
+    start_height: float | Open = 0.365,
+    start_ahead: float | Open = 0.49,
+    end_height: float | Open = 1.37,
+    end_ahead: float | Open = 0.46,
+    time: float | Open = 1.2,
     weight: float = 1.0,
     symmetric: bool = True,
     turn: float = 0.0,
     maximum: bool = False,
     points: int | None = None,
     person: str = "",
-    stature: float | None = None,
-    mass: float | None = None,
+    stature: float | Open | None = None,
+    mass: float | Open | None = None,
     sex: str | None = None,
     segments: str = "",
-    feet: float = 0.20,
+    feet: float | Open = 0.20,
     balance: str = "pressure",
-    smooth: float = 0.0025,
+    smooth: float | Open = 0.0025,
     still: bool = True,
     contact: float = 0.002,
     slip: float = 0.02,
 ) -> Problem:
-    """`box`: its mass (kg); `depth`: of the box, fore and aft (m); `height`: of the box (m);
-    `width`: of the box, between the hands at the upper edge of its sides (m); `start_height`: of
-    the hands at the start (m); `start_ahead`: of the hands before the ankles at the start (m);
-    `end_height`: and at the end (m); `end_ahead`: likewise (m); `time`: of the lift (s); `weight`:
-    of effort against stability, 1 is effort alone; `symmetric`: mirror the left side from the
-    right; `turn`: by which the box ends to the left, about the middle of the ankles (deg), which
-    frees the sides; `maximum`: find the heaviest box instead; `points`: control points per joint,
-    by default 9, and 11 for the heaviest box, whose torques lean on their limits; `person`: of a
-    percentile, f5, f50, f95, m5, m50 or m95, or else a man of 1.75 m and 75 kg;
-    `stature`: in place of that person's (m); `mass`: likewise (kg); `sex`: likewise, male or
-    female; `segments`: the person's own, as thigh.length=0.45,shank.mass=3.4, of limbs also com
-    and radii (a/b/c); `feet`: distance between the ankles (m); `balance`: pressure, of each foot in
-    its polygon, or zmp, of both together in the hull; `smooth`: weight of accelerations beside
-    effort; `still`: start and end without accelerations too; `contact`: tolerance of the place of
-    feet and hands (m); `slip`: and of the feet's velocity (m/s)."""
-    crate = Box(mass=box, depth=depth, height=height, width=width)
+    """`box`: its mass (kg), to begin with where `maximum` seeks it; `depth`: of the box, fore and
+    aft (m); `height`: of the box (m); `width`: of the box, between the hands at the upper edge of
+    its sides (m); `start_height`: of the hands at the start (m); `start_ahead`: of the hands before
+    the ankles at the start (m); `end_height`: and at the end (m); `end_ahead`: likewise (m);
+    `time`: of the lift (s); `weight`: of effort against stability, 1 is effort alone; `symmetric`:
+    mirror the left side from the right; `turn`: by which the box ends to the left, about the middle
+    of the ankles (deg), which frees the sides; `maximum`: find the heaviest box instead; `points`:
+    control points per joint, by default 9, and 11 for the heaviest box, whose torques lean on their
+    limits; `person`: of a percentile, f5, f50, f95, m5, m50 or m95, or else a man of 1.75 m and 75
+    kg; `stature`: in place of that person's (m); `mass`: likewise (kg); `sex`: likewise, male or
+    female; `segments`: the person's own, as thigh.length=0.45,shank.mass=3.4, of limbs also com and
+    radii (a/b/c); `feet`: distance between the ankles (m); `balance`: pressure, of each foot in its
+    polygon, or zmp, of both together in the hull; `smooth`: weight of accelerations beside effort;
+    `still`: start and end without accelerations too; `contact`: tolerance of the place of feet and
+    hands (m); `slip`: and of the feet's velocity (m/s)."""
+    sought = Parameter("box_mass", box, "kg", lower=0.0, free=True) if maximum else box
+    crate = Box(mass=sought, depth=depth, height=height, width=width)
     start = Spot(high=start_height, ahead=start_ahead)
     end = Spot(high=end_height, ahead=end_ahead, angle=np.radians(turn))
     who = somebody(person, stature, mass, sex, segments)
-    _check_numbers(crate, {"time": time, "feet": feet}, weight)
-    scene = _scene(who, (crate, start, end), symmetric and not turn, maximum, feet)
+    _check_numbers(*reference((crate, {"time": time, "feet": feet}, weight)))
+    scene = _scene(who, (crate, start, end), symmetric and not turn, feet)
     return Problem(
         tree=scene.body,
         motion=BSpline(points=(11 if maximum else 9) if points is None else points),
         duration=time,
-        objective=(1 / time) * _goal(scene, weight, smooth),
+        objective=(1 / time) * _goal(scene, weight, smooth, maximum),
         ground=scene.feet,
-        loads=burden(scene.body) if maximum else (),
         constraints=_constraints(scene, balance, still, contact, slip),
-        outputs=_outputs(scene),
+        outputs={
+            "box": lambda at: corners(at, crate),
+            "box_mass": lambda at: ca.SX(crate.mass),
+        },
     )
 
 
@@ -123,11 +127,10 @@ def problem(
 class Scene:
     """What a lift is stated of.
 
-    The `body` with the box in its hands, or with the `mass` of the box as a variable; the body
-    whose limits are asked, `limited`, and the feet that are asked to stand, `asked`, in a symmetric
-    lift those of one side; the ground of both `feet`; the `box`, where it starts and ends; the
-    mirror image (index, sign) of the body, None where nothing mirrors; and the `radii` (m) of the
-    spheres kept off the box.
+    The `body` with half of the box in each hand; the body whose limits are asked, `limited`, and
+    the feet that are asked to stand, `asked`, in a symmetric lift those of one side; the ground of
+    both `feet`; the `box`, where it starts and ends; the mirror image (index, sign) of the body,
+    None where nothing mirrors; and the `radii` (m) of the spheres kept off the box.
     """
 
     body: Tree
@@ -138,12 +141,11 @@ class Scene:
     start: Spot
     end: Spot
     image: tuple[Any, Any] | None
-    maximum: bool
-    radii: Mapping[str, float]
+    radii: Mapping[str, Any]
 
 
 def _scene(
-    who: dict[str, Any], lift: tuple[Box, Spot, Spot], mirrors: bool, maximum: bool, apart: float
+    who: dict[str, Any], lift: tuple[Box, Spot, Spot], mirrors: bool, apart: float | Open
 ) -> Scene:
     """Return the Scene of a person {stature, mass, ..} and a lift, ankles `apart` (m).
 
@@ -151,12 +153,9 @@ def _scene(
     """
     box, start, end = lift
     person, size = lifter(who, mirrors), who["stature"] / STATURE
-    _check_reach(person, box, start, end, BOX_SPHERES["toe_r"] * size)
+    _check_reach(*reference((person, box, start, end, BOX_SPHERES["toe_r"] * size)))
     feet = stance(person, apart)
-    if maximum:
-        body = with_mass(person)
-    else:
-        body = carry(carry(person, "grip_r", box.mass / 2), "grip_l", box.mass / 2)
+    body = carry(carry(person, "grip_r", box.mass / 2), "grip_l", box.mass / 2)
     return Scene(
         body=body,
         limited=right_half(body) if mirrors else body,
@@ -166,7 +165,6 @@ def _scene(
         start=start,
         end=end,
         image=mirror(person) if mirrors else None,
-        maximum=maximum,
         radii={
             name: radius * size
             for name, radius in BOX_SPHERES.items()
@@ -175,16 +173,13 @@ def _scene(
     )
 
 
-def _goal(scene: Scene, weight: float, smooth: float) -> Objective:
-    """Return effort against stability, or the mass of the box and a little of effort."""
-    body = scene.body
-    gentle = smooth * smoothness(
-        body, [joint.name for joint in body.moving if joint.name != LOADED]
-    )
-    if scene.maximum:
-        row = body.coordinate(LOADED)
-        return final("mass", lambda at: -at.q[row]) + FAINT * (dynamic_effort(body) + gentle)
-    return weight * dynamic_effort(body) + (1 - weight) * stability(scene.feet) + gentle
+def _goal(scene: Scene, weight: float, smooth: float | Open, maximum: bool) -> Objective:
+    """Return effort against stability, or the mass of the box (kg) and a little of effort."""
+    effort, gentle = dynamic_effort(scene.body), smooth * smoothness(scene.body)
+    if maximum:
+        mass = final("mass", lambda at: -ca.SX(scene.box.mass))
+        return (1 / KILOGRAMS) * mass + FAINT * (effort + gentle)
+    return weight * effort + (1 - weight) * stability(scene.feet) + gentle
 
 
 def _constraints(
@@ -203,7 +198,7 @@ def _motion(scene: Scene, still: bool) -> tuple[Any, ...]:
     rest = {
         joint.name: 0.0
         for joint in scene.limited.moving
-        if joint.name != LOADED and not (scene.image and follows(joint.name))
+        if not (scene.image and follows(joint.name))
     }
     return (
         joint_limits(scene.limited, hull=True),
@@ -221,11 +216,6 @@ def _standing(scene: Scene, balance: str, contact: float, slip: float) -> tuple[
     }
     if balance not in known:
         raise ValueError(f"balance: expected one of {', '.join(known)}, got {balance!r}")
-    if balance == "zmp" and scene.maximum:
-        raise ValueError(
-            "balance: the heaviest box is found with the pressure of each foot in its polygon, "
-            "not with zmp"
-        )
     return (
         foot_contact(scene.asked, position=contact, velocity=slip),
         known[balance](),
@@ -236,7 +226,7 @@ def _standing(scene: Scene, balance: str, contact: float, slip: float) -> tuple[
 
 
 def _holding(scene: Scene, slack: float) -> tuple[Any, ...]:
-    """Return what keeps the hands at the box and the body off it, and its mass what it is."""
+    """Return what keeps the hands at the box and the body off it."""
     box = scene.box
     hold = one_hand if scene.image else two_hands
     return (
@@ -247,17 +237,7 @@ def _holding(scene: Scene, slack: float) -> tuple[Any, ...]:
             (box.height / 2, box.depth / 2),
             scene.radii,
         ),
-        lasting(scene.body) if scene.maximum else (),
     )
-
-
-def _outputs(scene: Scene) -> dict[str, Callable[..., Any]]:
-    """Return the corners of the box (24, m) and its mass (kg), to be looked at."""
-    row = scene.body.coordinate(LOADED) if scene.maximum else None
-    return {
-        "box": lambda at: corners(at, scene.box),
-        "box_mass": lambda at: ca.DM(scene.box.mass) if row is None else KILOGRAMS * at.q[row],
-    }
 
 
 def _check_numbers(box: Box, others: Mapping[str, float], weight: float) -> None:

@@ -5,13 +5,13 @@ from functools import cache
 
 import numpy as np
 import pytest
+from ocp.models.human import MASS, NAMES
 from ocp.problems.lifting.active import active
-from ocp.problems.lifting.maximum import KILOGRAMS, LOADED, box_mass, with_known_mass
+from ocp.problems.lifting.curves import box_mass
 from ocp.problems.lifting.pareto import bettered, lift
-from ocp.problems.lifting.statement import problem
+from ocp.problems.lifting.statement import KILOGRAMS, problem
 
 from ocp import Solver, Spline, Transcription
-from ocp.mechanics.structure import structure
 from ocp.solution import violations
 from ocp.solution.energy import energy_error
 
@@ -44,37 +44,35 @@ def test_the_heaviest_box_leans_on_the_wrists():
 
 
 def test_stronger_wrists_lift_what_the_multiplier_of_their_limit_says():
-    stated, more = heaviest().problem, 0.05  # N m
+    stated, more = heaviest().plan.problem, 0.05  # N m
     limits = next(each for each in stated.constraints if each.name == "torque_limits")
     upper = np.array(limits.upper)
     upper[limits.labels.index("wri_rad_r")] += more
     others = [each for each in stated.constraints if each is not limits]
     stronger = replace(stated, constraints=(*others, replace(limits, upper=tuple(upper))))
     lifted = lift(stronger, COARSE, Solver(), guess=heaviest()).require()
-    saved = KILOGRAMS * stated.duration[0] * (heaviest().objective - lifted.objective)  # kg
+    saved = KILOGRAMS * heaviest().duration * (heaviest().objective - lifted.objective)  # kg
     assert 10.0 / more * saved == pytest.approx(active(heaviest())[0]["gain"], rel=0.01)
     assert saved == pytest.approx(box_mass(lifted) - box_mass(heaviest()), rel=0.1)
 
 
-def test_a_box_that_is_sought_weighs_in_the_hands_as_one_that_is_known():
-    sought, known = heaviest(), with_known_mass(heaviest())
-    t = sought.times(61)
-    row = sought.problem.tree.coordinate(LOADED)
-    assert row == sought.problem.tree.dof - 1
-    assert np.allclose(np.delete(sought.tau(t), row, axis=0), known.tau(t), atol=1e-8)
-    places = [solution.trace(lambda at: at.reaction.pressure(), t) for solution in (sought, known)]
-    assert np.allclose(*places, atol=1e-9)
-    assert np.abs(sought.tau(t)[row]).max() < 1e-9  # the slide is moved by nobody
-    drives = list(structure(known.problem.tree).drives)
-    needed = known.tau(known.nodes * known.duration)[drives]
-    assert np.allclose(known.lifted[: len(drives)], needed, atol=1e-4)  # N m
+def test_the_box_that_is_found_is_in_the_hands_and_nothing_else_is_added():
+    """No joint but the human's, no load; the statement that is kept is that of a known box."""
+    found = heaviest()
+    mass = found.parameters["box_mass"]
+    assert mass == box_mass(found) and found.plan.free[0].name == "box_mass"
+    known = problem(box=mass, points=7)
+    assert found.problem.tree == known.tree and found.problem.loads == ()
+    assert {joint.name for joint in known.tree.joints} <= set(NAMES)
+    push = found.trace(lambda at: at.reaction.push(), np.array([0.0, found.duration]))
+    assert push == pytest.approx(9.81 * (MASS + mass), rel=1e-6)  # at rest at both ends
+    assert found.terms[0] == ("mass", pytest.approx(1 / (KILOGRAMS * found.duration)), -mass)
 
 
 def test_its_rows_hold_and_its_energy_balances():
     table = violations(heaviest())
     assert max(each.nodes for each in table.values()) < 1e-5
-    assert "load" not in table and table["mass"].dense < 1e-12
-    assert energy_error(with_known_mass(heaviest())) < 1e-9
+    assert energy_error(heaviest()) < 1e-9
 
 
 def test_no_lift_of_the_front_is_better_in_both():

@@ -17,6 +17,8 @@ from ocp import (
     Point,
     Problem,
     Solver,
+    Spline,
+    Transcription,
     Tree,
     at_end,
     at_start,
@@ -108,14 +110,16 @@ def test_a_plan_of_a_free_length_is_the_problem_of_that_length():
     assert check.kkt is not None and check.kkt < 1e-8 and check.defect < 1e-6
 
 
-def test_the_largest_payload_is_where_the_least_time_is_what_there_is():
-    arm, limit = two_link(torque=10.0), 0.5
+def lifting_most(points, limit=0.5, gravity=0.0):
+    """An arm with a payload: to be brought there in the least time, or as heavy as can be in a
+    limit (s)."""
+    arm = two_link(torque=10.0, gravity=gravity)
     payload = Parameter("payload", 0.1, "kg", 0.0, 5.0)
     upper, fore = arm.links
     laden = replace(arm, links=(upper, replace(fore, mass=fore.mass + payload)))
     quickest = Problem(
         tree=laden,
-        motion=BSpline(points=10),
+        motion=BSpline(points=points),
         duration=(0.1, 5.0),
         objective=duration(),
         constraints=(
@@ -129,6 +133,20 @@ def test_the_largest_payload_is_where_the_least_time_is_what_there_is():
         duration=limit,
         objective=(-1.0) * final("payload", lambda at: payload.expression),
     )
+    return quickest, heaviest
+
+
+def test_a_payload_found_beside_torques_that_are_variables_passes_its_certificate():
+    """The laws of its program count in weights of the arm that was prepared."""
+    _, heaviest = lifting_most(7, gravity=9.81)
+    transcription = Transcription(method=Spline(torques="variables"))
+    most = prepare(heaviest, transcription, EXACT, free=("payload",)).solve().require()
+    assert most.parameters["payload"] > 0.2 and verify(most).kkt < 1e-6
+
+
+def test_the_largest_payload_is_where_the_least_time_is_what_there_is():
+    limit = 0.5
+    quickest, heaviest = lifting_most(10, limit)
     most = prepare(heaviest, solver=EXACT, free=("payload",)).solve().require()
     plan = prepare(quickest, solver=EXACT)
     former, low, high = None, most.parameters["payload"] * 0.9, most.parameters["payload"] * 1.1

@@ -1,0 +1,46 @@
+"""A lift whose numbers are open is, at any values of theirs, the lift that is stated with these."""
+
+import numpy as np
+import pytest
+from ocp.problems.lifting import TASK
+from ocp.problems.lifting.statement import problem
+
+from ocp import Spline, Transcription
+from ocp.mechanics import closed
+from ocp.transcription import transcribe
+
+OTHER = {
+    "start_height": 0.4,
+    "start_ahead": 0.5,
+    "end_height": 1.3,
+    "end_ahead": 0.45,
+    "time": 1.3,
+    "stature": 1.65,
+    "feet": 0.25,
+    "smooth": 0.003,
+}
+FEW = Transcription(method=Spline(nodes=1))
+
+
+def test_a_plan_s_program_at_other_values_is_that_of_these_numbers():
+    parameters = {each.name: each for each in TASK.parameters if each.name in OTHER}
+    values = {each: OTHER[name] for name, each in parameters.items()}
+    planned = transcribe(problem(points=6, weight=0.5, **parameters), FEW).at(values)
+    stated = transcribe(problem(points=6, weight=0.5, **OTHER), FEW)
+    size = len(stated.nlp.lower)
+    x = stated.guess + 0.05 * np.sin(np.arange(size))
+    whole = np.append(x, planned.nlp.lower[size:])
+    rows = planned.nlp.constraints(whole), stated.nlp.constraints(x)
+    np.testing.assert_allclose(*map(np.array, rows), rtol=1e-10, atol=1e-10)
+    for side in ("lower", "upper", "g_lower", "g_upper"):
+        bound = getattr(stated.nlp, side)
+        np.testing.assert_allclose(getattr(planned.nlp, side)[: len(bound)], bound, atol=1e-13)
+    price, other = planned.nlp.objective(whole), stated.nlp.objective(x)
+    assert float(price) == pytest.approx(float(other), rel=1e-12)
+
+
+def test_an_open_box_is_in_the_hands_and_what_it_weighs_is_an_output():
+    box = next(each for each in TASK.parameters if each.name == "box")
+    given, stated = closed(problem(box=box), {box: 12.0}), problem(box=12.0)
+    assert given.tree == stated.tree
+    assert float(given.outputs["box_mass"](None)) == 12.0
