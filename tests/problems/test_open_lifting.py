@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from ocp.problems.lifting import TASK
+from ocp.problems.lifting.pareto import _numbers
 from ocp.problems.lifting.statement import problem
 
 from ocp import Spline, Transcription
@@ -44,3 +45,11 @@ def test_an_open_box_is_in_the_hands_and_what_it_weighs_is_an_output():
     given, stated = closed(problem(box=box), {box: 12.0}), problem(box=12.0)
     assert given.tree == stated.tree
     assert float(given.outputs["box_mass"](None)) == 12.0
+
+
+def test_the_weights_of_a_front_are_those_of_the_values_given():
+    open_ones = {each.name: each for each in TASK.parameters if each.name in ("time", "smooth")}
+    terms = problem(weight=0.25, **open_ones).objective.terms
+    numbers = _numbers({term.name: weight for weight, term in terms}, {"time": 2.0})
+    expected = {"dynamic_effort": 0.125, "stability": 0.375, "smoothness": 0.00125}
+    assert numbers == pytest.approx(expected)
