@@ -84,7 +84,7 @@ def gait(speeds: Sequence[float], **settings: Any) -> Iterator[tuple[Run, ...]]:
     )
     yield (first,)
     plan: Any = first.solution.plan
-    plan.solve(first.solution)  # sets up the solver of warm starts
+    plan.solve(first.solution, speed=1.001 * BEGUN)  # sets up the solvers of warm starts
     for number in speeds:
         yield tuple(_at(plan, first.solution, number, settings))
 

@@ -137,7 +137,7 @@ def climb(
     for attempt, start in zip(attempts, starts):
         if trials and _idle(attempt, trials):
             continue
-        tuned = _tuned(solver, attempt, start)
+        tuned = tuned_for(solver, attempt, start)
         if trials and not attempt.options and np.isinf(grant.iterations):
             grant = replace(grant, iterations=allowance(transcribed.nlp, trials[0]))
         say(f"prepares attempt {len(trials) + 1} of {len(attempts)}")
@@ -148,7 +148,7 @@ def climb(
     return Climb(trials=tuple(trials), left=grant)
 
 
-def _tuned(solver: Solver, attempt: Attempt, start: Start) -> Solver:
+def tuned_for(solver: Solver, attempt: Attempt, start: Start) -> Solver:
     """Return the solver with the options of an attempt under the user's.
 
     A start with multipliers has a barrier and pushes off the bounds of its own: where an attempt is

@@ -3,12 +3,13 @@ optimum foretells."""
 
 from dataclasses import replace
 
-from ocp.solution.attempts import TUNED_PLUGIN, Attempt
+from ocp.solution.attempts import TUNED_PLUGIN, Attempt, tuned_for
 from ocp.solution.budget import Start
 from ocp.solution.solution import Solution
 from ocp.solution.starts import Guess
+from ocp.solvers.backend import Start as Begin
 from ocp.solvers.minimizing import Solver
-from ocp.solvers.prediction import predicted
+from ocp.solvers.prediction import STARTS, predicted
 from ocp.transcription.transcribe import Transcribed
 
 
@@ -23,6 +24,7 @@ def foreseen(
     hand where there is no such solution, or nothing to predict it with."""
     if not isinstance(guess, Solution) or not _may(transcribed, solver, attempt, guess, begin):
         return begin
+    _make_ready(transcribed, solver, attempt, begin)
     ahead = predicted(
         transcribed.nlp,
         begin.x,
@@ -40,6 +42,15 @@ def foreseen(
         options=ahead.options,
         iterations=ahead.iterations,
     )
+
+
+def _make_ready(transcribed: Transcribed, solver: Solver, attempt: Attempt, begin: Start) -> None:
+    """Set up the solvers that a foretold start may need, which the program keeps: the first such
+    solve makes them all, further ones nothing."""
+    point = Begin(x=begin.x, **begin.multipliers)
+    for options in STARTS:
+        tuned = tuned_for(solver, attempt, replace(begin, options=options))
+        tuned.backend.prepare(transcribed.nlp, tuned, point, lambda *_: False)
 
 
 def _may(

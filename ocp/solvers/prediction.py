@@ -23,9 +23,18 @@ from ocp.solvers.nlpsol import quadratic
 from ocp.solvers.plugins import WARM
 
 LEVELS, FIRST, NEXT = (1e-4, 1e-5), 40, 3  # of the barrier; iterations to the first, to others
-FARTHER, END = 0.1, 1e-7  # the solver's barrier over the last level; where all levels were met
+BARRIERS = (1e-5, 1e-7)  # with which the solver begins where the path ended at each of these
 PUSH = 1e-6  # off bounds, of a predicted start
 LINEAR = ("linear_solver", "mumps_", "ma27_", "ma57_", "ma86_", "ma97_", "hsllib")
+
+
+def _start(barrier: float, push: float = PUSH) -> dict[str, Any]:
+    """Return the options with which IPOPT begins near a point of the central path."""
+    pushes = {name: push for name in WARM["ipopt"] if "push" in name or "frac" in name}
+    return {**WARM["ipopt"], **pushes, "mu_init": barrier}
+
+
+STARTS = tuple(_start(barrier) for barrier in BARRIERS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -80,16 +89,10 @@ def predicted(
     if not met:
         return None
     step, z, y = (np.array(given[name]).ravel() for name in ("x0", "lam_x0", "lam_g0"))
-    barrier = END if len(met) == len(LEVELS) else FARTHER * met[-1]
+    options = STARTS[len(met) - 1]
     return Prediction(
-        x=x + step, x_multipliers=z, g_multipliers=y, iterations=count, options=_start(barrier)
+        x=x + step, x_multipliers=z, g_multipliers=y, iterations=count, options=options
     )
-
-
-def _start(barrier: float, push: float = PUSH) -> dict[str, Any]:
-    """Return the options with which IPOPT begins near a point of the central path."""
-    pushes = {name: push for name in WARM["ipopt"] if "push" in name or "frac" in name}
-    return {**WARM["ipopt"], **pushes, "mu_init": barrier}
 
 
 def _at(level: float, most: int) -> dict[str, Any]:

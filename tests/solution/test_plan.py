@@ -50,7 +50,7 @@ def test_a_plan_builds_no_graph_when_it_solves(monkeypatch):
             kind, name, lambda *a, made=made, name=name, **k: (built.append(name), made(*a, **k))[1]
         )
     again = plan.solve(first, peak=9.0)
-    assert again.success and built.count("nlpsol") <= 4  # the warm one, its options, two models
+    assert again.success and 4 <= built.count("nlpsol") <= 6  # warm ones and models, and options
     built.clear()
     assert plan.solve(again, peak=9.5).success and built == []
 
