@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -96,10 +97,7 @@ def stability(ground: Ground) -> Objective:
 
     The way from the middle of the support, over half its length, is squared and integrated.
     """
-    polygons = [support.polygon for foot in ground.feet for support in foot.supports]
-    corners = array([corner for polygon in polygons for corner in polygon])
-    here, axes = np.array(reference(corners), dtype=float), range(3)
-    low, high = corners[here.argmin(axis=0), axes], corners[here.argmax(axis=0), axes]
+    low, high = outermost(ground)
     names = [foot.name for foot in ground.feet]
 
     def off(at: Instant) -> ca.SX:
@@ -112,6 +110,14 @@ def stability(ground: Ground) -> Objective:
         return (way / ((high - low)[2] / 2))[[0, 2]]
 
     return squares("stability", off)
+
+
+def outermost(ground: Ground) -> tuple[Any, Any]:
+    """Return the least and the largest coordinates (3, m) of the soles, which may be open."""
+    polygons = [support.polygon for foot in ground.feet for support in foot.supports]
+    corners = array([corner for polygon in polygons for corner in polygon])
+    here, axes = np.array(reference(corners), dtype=float), range(3)
+    return corners[here.argmin(axis=0), axes], corners[here.argmax(axis=0), axes]
 
 
 def sides_alike(body: Tree, index: Sequence[int], sign: Sequence[float]) -> tuple[Constraint, ...]:

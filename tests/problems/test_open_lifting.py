@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from ocp.models.human import human
 from ocp.problems.lifting import TASK
 from ocp.problems.lifting.pareto import _numbers
+from ocp.problems.lifting.stance import outermost, stance
 from ocp.problems.lifting.statement import problem
 
 from ocp import Spline, Transcription
@@ -45,6 +47,14 @@ def test_an_open_box_is_in_the_hands_and_what_it_weighs_is_an_output():
     given, stated = closed(problem(box=box), {box: 12.0}), problem(box=12.0)
     assert given.tree == stated.tree
     assert float(given.outputs["box_mass"](None)) == 12.0
+
+
+def test_soles_reach_as_far_as_the_feet_are_apart():
+    apart = next(each for each in TASK.parameters if each.name == "feet")
+    low, high = closed(outermost(stance(human(), apart)), {apart: 0.3})
+    near, far = outermost(stance(human(), 0.2))
+    np.testing.assert_allclose(high - low, far - near + (0.1, 0.0, 0.0), atol=1e-15)
+    np.testing.assert_allclose(low, (-high[0], 0.0, near[2]), atol=1e-15)
 
 
 def test_the_weights_of_a_front_are_those_of_the_values_given():
