@@ -75,12 +75,12 @@ def _suspects(cells: Sequence[Cell]) -> Iterator[Pair]:
     for name, lines in lines_of([one.parameters for one in cells]).items():
         pairs = [pair for line in lines for pair in pairwise(line)]
         steps = [_step(name, cells[a], cells[b]) for a, b in pairs]
-        sizes = [abs(step) for step in steps if not np.isnan(step)]
-        limit = UNLIKE * float(np.median(sizes)) if sizes else 0.0
+        sizes = sorted(abs(step) for step in steps if not np.isnan(step))
+        usual = sizes[(len(sizes) - 1) // 2] if len(sizes) > 1 else 0.0  # the lower median
         for pair, step in zip(pairs, steps):
             for (a, b), up in ((pair, step), (pair[::-1], -step)):
                 slight = SLIGHT * abs(cells[a].objective or 0.0)
-                if not up <= max(limit, slight):
+                if not up <= max(UNLIKE * usual, slight):
                     yield a, b
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from ocp.problems.two_link_lift import problem as lift
-from study_cells import PLANNED, doubled, problem
+from study_cells import PLANNED, doubled, paused, problem
 
 from ocp import Parameter, Solver, prepare
 from ocp.studies import open_study, sweep
@@ -123,3 +123,16 @@ def test_a_chain_in_a_file_is_resumed_and_counts_its_lowest_cells():
     assert len({place_of(one) for one in kept}) == 4
     again = sweep(PLANNED, over, chain=True, watch=seen.append, **how)
     assert again.cells == first.cells and not seen
+
+
+def test_a_chain_that_was_interrupted_goes_on_as_if_it_had_not_been():
+    over = {"torque": [9.0, 10.0, 11.0], "points": 6}
+    how = {"workers": 0, "method": paused, "chain": True}
+    with pytest.raises(KeyboardInterrupt):
+        sweep(PLANNED, over, file="a.sqlite", **how)
+    assert [one.status for one in open_study("a.sqlite").cells] == ["solved", "pending", "pending"]
+    resumed, whole = (sweep(PLANNED, over, file=f"{name}.sqlite", **how) for name in "ab")
+    for one, other in zip(resumed.cells, whole.cells):
+        assert one.id == other.id and one.objective == other.objective
+        assert one.statistics["iterations"] == other.statistics["iterations"]
+    assert len(open_study("a.sqlite").cells) == len(open_study("b.sqlite").cells) == 4
