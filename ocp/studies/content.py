@@ -22,7 +22,14 @@ from ocp.solvers import Solver
 from ocp.studies.addresses import address, named, where
 from ocp.studies.designs import is_number
 from ocp.studies.rows import Cell, identity
-from ocp.studies.task import FRAMEWORK, GIVEN, Task, check_parameter, check_spline, on_spline
+from ocp.studies.task import (
+    FRAMEWORK,
+    GIVEN,
+    Task,
+    check_spline,
+    on_spline,
+    takes_values,
+)
 from ocp.transcription.methods import METHODS, Method, method_of
 from ocp.transcription.transcribe import Transcription, settings_of, transcription_of
 
@@ -70,8 +77,8 @@ def recipe(
         transcription = transcription or problem.transcription
         problem = problem.problem
     given = {name: value for name, value in options.items() if value is not None}
-    for parameter in given.get("parameters", ()):
-        check_parameter(parameter, problem, given["method"])
+    if not takes_values(given.get("method", solve)):  # which then is handed numbers
+        given["parameters"] = ()
     settled = transcription or Transcription()
     return Recipe(problem=problem, transcription=settled, solver=solver, **given)
 

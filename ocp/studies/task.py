@@ -177,9 +177,14 @@ def check_parameter(parameter: Any, problem: Any, method: Any) -> None:
         )
     if parameter.free:
         raise ValueError(f"{what}: is free; what a study sets is given")
-    taken = inspect.signature(method).parameters.values()
-    if not any(one.name == "values" or one.kind is one.VAR_KEYWORD for one in taken):
+    if not takes_values(method):
         raise ValueError(f"{what}: the method takes no `values` of parameters")
+
+
+def takes_values(method: Callable[..., Any]) -> bool:
+    """Tell whether a method can be handed values of parameters."""
+    taken = inspect.signature(method).parameters.values()
+    return any(one.name == "values" or one.kind is one.VAR_KEYWORD for one in taken)
 
 
 def task_of(module: ModuleType) -> Task:

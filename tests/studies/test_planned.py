@@ -81,6 +81,12 @@ def shy(statement, transcription, solver, *, guess=None, watch=None):
     return solve(statement, transcription, solver, guess=guess, watch=watch)
 
 
+def test_a_method_that_knows_of_no_parameters_is_handed_numbers(built):
+    done = sweep(PLANNED, TWO, workers=0, method=shy)
+    assert len(done.solved) == len(built) == 2
+    assert "parameters" not in done.cells[0].content
+
+
 @pytest.mark.parametrize(
     ("parameter", "method", "words"),
     [
