@@ -27,7 +27,7 @@ SPEEDS = (1.25, 1.21)  # m/s
 CERTIFIED = 1e-2  # tolerance of the certificate
 MAKERS = ((ca, "nlpsol"), (ca, "Function"), (ca.SX, "sym"), (ca.MX, "sym"))
 HEADER = (
-    *("solve", "iterations", "graphs", "seconds", "of the cold one"),
+    *("solve", "to foretell", "iterations", "graphs", "seconds", "of the cold one"),
     *("objective", "off the optimum there", "certificate"),
 )
 
@@ -109,6 +109,7 @@ def row(one: Run, runs: Sequence[Run]) -> tuple[str, ...]:
     done, cold, there = one.solution, runs[-1], runs[-2:][0]
     return (
         one.name,
+        str(done.statistics["prediction_iterations"]),
         str(done.statistics["iterations"]) if done.success else done.status,
         str(one.graphs),
         f"{one.seconds:.2f}",

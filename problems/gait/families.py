@@ -77,7 +77,7 @@ def asked(without: str) -> frozenset[str]:
 
 
 def standing(
-    one: Step, families: Collection[str], position: float, velocity: float, hold: str
+    one: Step, families: Collection[str], position: Any, velocity: Any, hold: str
 ) -> tuple[Any, ...]:
     """Return what the families `contact` and `places` ask of the feet.
 
@@ -104,7 +104,7 @@ def standing(
     return tuple(rules)
 
 
-def _ends(one: Step, position: float, axes: str) -> tuple[Constraint, ...]:
+def _ends(one: Step, position: Any, axes: str) -> tuple[Constraint, ...]:
     """Return what holds the feet in place at the start, and at the end unless that is its image."""
     supports = [in_force(foot, 0.0) for foot in one.ground.feet]
     pins = [pin for support in supports if support is not None for pin in support.pins]
@@ -165,7 +165,7 @@ def requirements(
     one: Step,
     families: Collection[str],
     *,
-    tolerances: tuple[float, float],
+    tolerances: tuple[Any, Any],
     hold: str,
     balance: str,
     split: bool,

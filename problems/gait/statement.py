@@ -52,9 +52,9 @@ def problem(
     active: str = "gait",
     objective: str = "effort",
     smooth: float | Open = 0.0025,
-    contact: float = 0.002,
-    slip: float = 0.1,
-    width: float = 0.1,
+    contact: float | Open = 0.002,
+    slip: float | Open = 0.1,
+    width: float | Open = 0.1,
     balance: str = "pressure",
     split: bool = False,
     heel_off: float = HEEL_OFF,
@@ -84,7 +84,7 @@ def problem(
     body, speed, step = _walker(who, active, speed, step, backpack)
     ground, time = stance(body, step, width, heel_off), step / speed
     families = asked(without)
-    _check_tolerances(contact, slip)
+    _check_tolerances(*reference((contact, slip)))
     image = mirrored(body, *mirror(body), shift={"glob_tz": step}, qdd=not jump)
     symmetry = image if "symmetry" in families else None
     return Problem(

@@ -18,6 +18,8 @@ OTHER = {  # parameter: its own value, another, unit
     "mass": (75.0, 80.0, "kg"),
     "stature": (1.75, 1.62, "m"),
     "width": (0.1, 0.12, "m"),
+    "contact": (0.002, 0.003, "m"),
+    "slip": (0.1, 0.08, "m/s"),
     "backpack": (10.0, 14.0, "kg"),
     "hands": (40.0, 60.0, "N"),
     "smooth": (0.0025, 0.004, ""),
@@ -61,13 +63,13 @@ def numbers_of(step):
 
 def test_a_plan_s_program_at_another_speed_and_step_is_that_of_these_numbers():
     """Row for row, those among them that no motion moves, which are in neither."""
-    parameters, values = opened("speed", "step", "width")
+    parameters, values = opened("speed", "step", "width", "contact", "slip")
     settings = {"active": MOVING, "points": 6, "jump": True}
     numbers = {name: OTHER[name][1] for name in parameters}
     planned = transcribe(problem(**settings, **parameters), Transcription()).at(values)
     stated = transcribe(problem(**settings, **numbers), Transcription())
     size = len(stated.nlp.lower)
-    assert len(planned.nlp.lower) == size + 3
+    assert len(planned.nlp.lower) == size + 5
     x = stated.guess + 0.05 * np.sin(np.arange(size))
     x = np.append(x, planned.nlp.lower[size:])
     np.testing.assert_allclose(
