@@ -194,14 +194,15 @@ def _newton(near: Optimum) -> Iterate:
 
 def _wrong(nlp: NLP, point: Iterate, held: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """Return by how much, of what may be, every variable and row is on the wrong side (variables +
-    rows,): violated where it is not held, pulled where it is; up to WRONG nothing."""
+    rows,): violated where it is not held, pulled or not needed where it is; up to WRONG nothing."""
     value = np.append(point.x, point.g)
     multiplier = np.append(point.x_multipliers, point.g_multipliers)
     lower, upper = np.append(nlp.lower, nlp.g_lower), np.append(nlp.upper, nlp.g_upper)
     side = np.append(*held)
     bound = np.maximum(1.0, np.minimum(np.abs(lower), np.abs(upper)))
     beyond = violation(value, lower, upper) / bound
-    pulled = -multiplier * side / max(1.0, np.abs(multiplier).max(initial=0.0))
+    # what has no multiplier is let go: of rows that say the same, one may have it all
+    pulled = 2 * WRONG - multiplier * side / max(1.0, np.abs(multiplier).max(initial=0.0))
     amount = np.where(side == 0, beyond, np.where(lower == upper, 0.0, pulled))
     return np.where(amount > WRONG, amount, 0.0)
 

@@ -20,6 +20,7 @@ from ocp.solvers.nlp import NLP
 from ocp.solvers.optimum import Label, Optimum, largest, numbered
 from ocp.solvers.saddle_point import UNSOLVED
 
+ROUNDING = 1e-8  # of the largest slope: what moves by less stands still
 WEAK = 1e-6  # reach, over max(1, |p|), below which a derivative is one of one side only
 
 
@@ -204,7 +205,8 @@ def _margins(
     free = (held == 0) & np.isfinite(bound)
     margin = np.where(free, side * (np.where(free, bound, 0.0) - value), np.inf)
     rate = np.where(free[:, None], side * (moved - slope), 0.0)
-    return margin, rate
+    rounding = ROUNDING * np.abs(slope).max(axis=0, initial=0.0)
+    return margin, np.where(np.abs(rate) > rounding, rate, 0.0)
 
 
 def _pulls(

@@ -219,6 +219,24 @@ def test_rows_that_say_the_same_move_together_or_are_named():
         derivatives(twice(3.0), [2])
 
 
+def test_rows_that_say_the_same_share_no_reach():
+    nlp = program(  # x0^2 with x0 >= p stated as a bound and as a row
+        lambda x: x[0] ** 2,
+        lambda x: [x[0] - x[1]],
+        lower=[1.0, 1.0],
+        upper=[INF, 1.0],
+        g_lower=[0.0],
+        g_upper=[INF],
+    )
+    moving = replace(still(nlp, 1), lower=np.array([[1.0], [0.0]]))
+    for share in (0.0, 0.3, 1.0):
+        parts = {"x_multipliers": np.array([-2.0 * share, 0.0]), "x": np.ones(2)}
+        at = Iterate(g=np.zeros(1), g_multipliers=np.array([-2.0 * (1.0 - share)]), **parts)
+        slope = sensitivity(optimum(nlp, at), [1], moving)
+        np.testing.assert_allclose(slope.x[:, 0], 1.0, rtol=1e-9)
+        assert slope.weak == ("",)
+
+
 def test_only_fixed_variables_are_parameters_and_derivatives_are_needed():
     nlp = leaning(0.9)
     near = optimum(nlp, point_of(nlp))
