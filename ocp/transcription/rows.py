@@ -171,16 +171,17 @@ class Box:
         single = lines.count[lines.row, lines.instant] == 1
         single &= group.asked[lines.row, lines.instant]
         parts = (lines.row, lines.instant, lines.variable, lines.coefficient)
-        for number, k, place, factor in zip(*(part[single] for part in parts)):
-            variable[number, k], coefficient[number, k] = place, factor
-            owner = (*group.owners[number], group.s[k])
-            self._bound(place, factor, lines.constant[number, k], owner)
+        number, k, place, factor = (part[single] for part in parts)
+        variable[number, k], coefficient[number, k] = place, factor
+        bounds = [(owner.lower_of(row), owner.upper_of(row)) for owner, row in group.owners]
+        sides = np.reshape(np.array(bounds, dtype=float), (-1, 2))[number]
+        sides = (sides - lines.constant[number, k][:, None]) / factor[:, None]
+        ends = zip(*np.sort(sides, axis=1).T.tolist())
+        for row, instant, bounded, (lower, upper) in zip(number, k, place.tolist(), ends):
+            self._bound(bounded, lower, upper, (*group.owners[row], group.s[instant]))
         return variable, coefficient
 
-    def _bound(self, variable, coefficient, constant, owner):
-        constraint, number, _ = owner
-        bounds = constraint.lower_of(number), constraint.upper_of(number)
-        lower, upper = sorted((bound - constant) / coefficient for bound in bounds)
+    def _bound(self, variable, lower, upper, owner):
         if lower > self.lower[variable]:
             self.lower[variable], self.asked[variable, "lower"] = lower, owner
         if upper < self.upper[variable]:

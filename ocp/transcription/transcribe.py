@@ -280,7 +280,7 @@ def transcribe(
     equations = *method.equations(layout, program.finish), *knot_groups(layout, program.finish)
     open_groups = (*equations, *groups(program, requests))
     asked_for = _given_bounds(open_groups, layout.values)
-    box, blocks, rows, bounds = _placed(asked_for, layout)
+    box, places, rows, bounds = _placed(asked_for, layout)
     lifting = layout.problem, layout.nodes
     rules = method.rule(layout.problem), method.lifted_rule(*lifting), method.rate_rule(*lifting)
     terms = goals(program, stacks, rules)
@@ -288,7 +288,7 @@ def transcribe(
     weights = weighing(layout, open_weights)
     differentiated = transcription.derivatives != "solver"
     settings = {"differentiated": differentiated, "sloped": sloped and is_open(open_weights)}
-    nlp = nonlinear_program(terms, weights, blocks, bounds, **settings)
+    nlp = nonlinear_program(terms, weights, _blocks(asked_for, places), bounds, **settings)
     nlp, reduction = method.reduced(layout, nlp, formulation, problem)
     return Transcribed(
         statement=problem,
@@ -342,22 +342,33 @@ def _given_bounds(open_groups, values):
 
 
 def _placed(asked_for, layout):
-    """Return the Box of the variables, the blocks of the rows of g, where every constraint went,
-    and all bounds."""
-    box, blocks, rows, limits, count = Box(layout), [], [], [np.empty((2, 0))], 0
+    """Return the Box of the variables, the rows of g that each group has (m, N), where every
+    constraint went, and all bounds."""
+    box, places, rows, limits, count = Box(layout), [], [], [np.empty((2, 0))], 0
     for group in asked_for:
         placed, row = box.take(group, count)
         rows += placed
         limits.append(row_bounds(group, row))
         count += limits[-1].shape[1]
-        if (row >= 0).any():
-            matrix, weight = group.matrix, np.ones(row.shape)
-            blocks.append(
-                Block(kernel=group.kernel, s=group.s, matrix=matrix, target=row, weight=weight)
-            )
+        places.append(row)
     g_lower, g_upper = np.hstack(limits)
     bounds = {"lower": box.lower, "upper": box.upper, "g_lower": g_lower, "g_upper": g_upper}
-    return box, blocks, tuple(rows), bounds
+    return box, places, tuple(rows), bounds
+
+
+def _blocks(asked_for, places):
+    """Return the blocks of the rows of g."""
+    return [
+        Block(
+            kernel=group.kernel,
+            s=group.s,
+            matrix=group.matrix,
+            target=row,
+            weight=np.ones(row.shape),
+        )
+        for group, row in zip(asked_for, places)
+        if (row >= 0).any()
+    ]
 
 
 class _Finish:
