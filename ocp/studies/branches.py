@@ -57,21 +57,35 @@ def lowest(plan: Plan, known: Known) -> dict[str, Cell]:
 def further(plan: Plan, known: Known) -> Plan:
     """Return what is to be solved again, and from where, now that the cells of a plan are done.
 
-    What steps up from a neighbour, and what failed beside one that did not.
+    What steps up from a neighbour, and what failed beside one that did not: each from the one that
+    it is highest above, once that is not itself to be solved again. Where slopes are not known,
+    from all.
     """
     cells = list(lowest(plan, known).values())
     rows = {one.id: k for k, (one, _) in enumerate(plan)}
-    more: Plan = []
-    for a, b in dict.fromkeys(_suspects(cells)):
+    untried: dict[Pair, tuple[Cell, float]] = {}
+    for a, b, step in _suspects(cells):
         data = {name: part for name, part in cells[b].content.items() if name != "after"}
         again = cell(cells[b].parameters, data, cells[a])
         if cells[a].solved and again.id not in rows:
-            more.append((again, rows[cells[a].id]))
-    return more
+            untried[a, b] = again, step
+    high = {b for _, b in untried}
+    highest: dict[int, tuple[float, int]] = {}
+    for (a, b), (_, step) in untried.items():
+        if not np.isnan(step) and step > highest.get(b, (0.0, a))[0]:
+            highest[b] = step, a
+    chosen = {(a, b) for b, (_, a) in highest.items()}
+    calm = {(a, b) for a, b in chosen if a not in high} or chosen
+    return [
+        (again, rows[cells[a].id])
+        for (a, b), (again, step) in untried.items()
+        if np.isnan(step) or (a, b) in calm
+    ]
 
 
-def _suspects(cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield pairs of neighbours (a, b) of which b may be on a higher branch than a, or failed."""
+def _suspects(cells: Sequence[Cell]) -> Iterator[tuple[int, int, float]]:
+    """Yield neighbours (a, b) of which b may be on a higher branch than a, or failed, and by how
+    much it steps up, nan where that is not known."""
     for name, lines in lines_of([one.parameters for one in cells]).items():
         pairs = [pair for line in lines for pair in pairwise(line)]
         steps = [_step(name, cells[a], cells[b]) for a, b in pairs]
@@ -81,7 +95,7 @@ def _suspects(cells: Sequence[Cell]) -> Iterator[Pair]:
             for (a, b), up in ((pair, step), (pair[::-1], -step)):
                 slight = SLIGHT * abs(cells[a].objective or 0.0)
                 if not up <= max(UNLIKE * usual, slight):
-                    yield a, b
+                    yield a, b, up
 
 
 def lines_of(design: Cells) -> dict[str, list[list[int]]]:
