@@ -28,7 +28,7 @@ CERTIFIED = 1e-2  # tolerance of the certificate
 MAKERS = ((ca, "nlpsol"), (ca, "Function"), (ca.SX, "sym"), (ca.MX, "sym"))
 HEADER = (
     *("solve", "to foretell", "iterations", "graphs", "seconds", "of the cold one"),
-    *("objective", "off the optimum there", "certificate", "of a model before"),
+    *("objective", "off the optimum there", "certificate"),
 )
 
 
@@ -117,7 +117,6 @@ def row(one: Run, runs: Sequence[Run]) -> tuple[str, ...]:
         f"{done.objective:.8f}",
         f"{abs(done.objective / there.solution.objective - 1.0):.0e}",
         "holds" if sound(done) else "fails",
-        f"{done.statistics['prediction_iterations']} iterations",
     )
 
 
