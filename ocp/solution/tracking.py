@@ -165,9 +165,13 @@ def _asked(
 
 
 def _first(plan: Plan, asked: Mapping[str, Any], guess: Guess | Solution | None) -> Replan:
-    """Return the plan that is made before anything moves; raise NotSolved if there is none."""
+    """Return the plan that is made before anything moves; raise NotSolved if there is none.
+
+    What starts from a former plan need is set up with it.
+    """
     begin = _now()
     solution = plan.solve(guess, **asked).require()
+    plan.replan(solution, **asked)
     return Replan(t=0.0, asked=asked, solution=solution, followed=True, **_since(begin))
 
 
@@ -180,11 +184,12 @@ def _again(
 ) -> Replan:
     """Return the plan of the time t (s), from the last one followed.
 
-    Of the deadline the solver has what it did not need in the slowest turn so far.
+    Of the deadline the solver has what turns did not need beside it so far, by their median.
     """
     begin = _now()
     former = next(turn for turn in reversed(turns) if turn.followed)
-    left = np.inf if deadline is None else deadline - max(map(_beside, turns[1:]), default=0.0)
+    beside = float(np.median([_beside(turn) for turn in turns[1:]])) if turns[1:] else 0.0
+    left = np.inf if deadline is None else deadline - beside
     solution = plan.replan(shifted(former.solution, t - former.t), seconds=left, **asked)
     met = solution.success or solution.statistics["violation"] <= MET
     return Replan(t=t, asked=asked, solution=solution, followed=met, **_since(begin))
