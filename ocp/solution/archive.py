@@ -18,6 +18,7 @@ import numpy as np
 from ocp.dynamics.catalogue import is_named
 from ocp.dynamics.formulation import Formulation
 from ocp.problem.statement import Problem
+from ocp.solution.closing import closed_by
 from ocp.solution.containers import packed, text_of, unpacked
 from ocp.solution.files import plain, versions, write
 from ocp.solution.solution import Solution
@@ -88,7 +89,8 @@ def load(
 
     Without `problem` it has the one that the file holds: all but what its `missing` names, where a
     function could not be written as data. A `problem` must ask what the file's asks, whatever its
-    basis of motions and its outputs, and then takes its place. `dynamics` is a formulation of one's
+    basis of motions and its outputs, and then takes its place; what it leaves open has the file's
+    numbers, parameters of other names their own. `dynamics` is a formulation of one's
     own, `method` a transcription method of one's own. Raises ValueError naming the file if it is no
     result, is damaged, belongs to another problem (with what is different), or was planned with a
     formulation or a method that is neither of the house nor handed over; OSError if it cannot be
@@ -228,6 +230,7 @@ def _restore(
     if statement.fingerprint != header["fingerprint"]:
         raise ValueError("its problem is not the one whose hash it has")
     if problem is not None:
+        problem = closed_by(problem, header["parameters"])
         _check_same(own, statement, problem)
         own = problem if own.motion == problem.motion else replace(problem, motion=own.motion)
     duration, nodes = float(header["duration"]), _numbers(arrays, "nodes", (None,))

@@ -12,8 +12,9 @@ from ocp.solution.prices import scale_of
 from ocp.solvers.minimizing import Outcome
 from ocp.solvers.nlp import violation
 from ocp.transcription.kernels import evaluate
+from ocp.transcription.rows import parameter_limits
 from ocp.transcription.transcribe import Transcribed
-from ocp.transcription.variables import instants_at, split
+from ocp.transcription.variables import instants_at, split, values_at
 
 MEANING = {
     "Infeasible_Problem_Detected": "converged to a point where the violation cannot be reduced "
@@ -113,17 +114,25 @@ def row_name(constraint: Constraint, number: int) -> str:
 
 
 def rows_at(transcribed: Transcribed, x: np.ndarray) -> Iterator[Row]:
-    """Yield all rows of all constraints with their values at x, that of the whole motion.
+    """Yield all rows of all constraints with their values at x, that of the whole motion, then the
+    parameters that are sought within their bounds.
 
     The time of a row that joins both ends is that of the end.
     """
-    _, duration, _ = split(transcribed.layout, x)
+    layout = transcribed.layout
+    _, duration, _ = split(layout, x)
     for group in transcribed.groups:
         values = evaluate(group.kernel.values, group.inputs(x), group.s)
         for line, asked, (constraint, number) in zip(values, group.asked, group.owners):
             s = np.ones(1) if constraint.when == "joined" else group.s[asked]
-            t = instants_at(transcribed.layout, x, s) * duration
+            t = instants_at(layout, x, s) * duration
             yield Row(constraint=constraint, number=number, values=line[asked], t=t)
+    for place, (parameter, value) in zip(
+        range(len(x))[layout.parameters], values_at(layout, x).items()
+    ):
+        if place not in layout.held_places:
+            limits = parameter_limits(parameter)
+            yield Row(constraint=limits, number=0, values=np.array([value]), t=np.zeros(1))
 
 
 def _violated(row: Row) -> list[tuple[float, str]]:

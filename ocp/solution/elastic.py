@@ -20,7 +20,7 @@ from ocp.solvers.minimizing import INTERRUPTED, Solver
 from ocp.solvers.relaxation import relaxed
 from ocp.transcription.rows import duration_limits
 from ocp.transcription.transcribe import Transcribed, transcribe
-from ocp.transcription.variables import free_duration, join, split
+from ocp.transcription.variables import free_duration, join, split, values_at
 
 STAGE = "what must give way"
 WORK, FEWEST, MOST = 40_000, 400, 1000  # iterations: WORK over the variables, within bounds
@@ -131,15 +131,23 @@ def _others(ways: Sequence[Sequence[Yielding]], gives: Gives) -> Gives:
 
 
 def _loosened(case: _Case) -> _Case:
-    """Return the case with a duration that is an unknown, were it given."""
-    transcribed, problem = case.transcribed, case.transcribed.problem
-    if free_duration(problem):
+    """Return the case with a duration that is an unknown, were it given.
+
+    Parameters that are sought stay so, unless the duration is made of parameters.
+    """
+    transcribed, layout = case.transcribed, case.transcribed.layout
+    if free_duration(layout.problem):
         return case
-    points, duration, lifted = split(transcribed.layout, transcribed.expand(case.x))
+    whole = transcribed.expand(case.x)
+    (points, duration, lifted), values = split(layout, whole), values_at(layout, whole)
     about = (duration * (1 - NARROW), duration * (1 + NARROW))
-    stated = replace(problem, motion=transcribed.motion, duration=about)
-    loose = transcribe(stated, transcribed.transcription)
+    stated = transcribed.statement if layout.timed is None else transcribed.problem
+    sought = [] if layout.timed is not None else [each.name for each in list(values)[: layout.free]]
+    stated = replace(stated, motion=transcribed.motion, duration=about)
+    loose = transcribe(stated, transcribed.transcription, free=sought)
+    loose = loose.at(layout.values, layout.held)
     x = join(loose.layout, points, duration, lifted)
+    x[loose.layout.parameters] = [values[each] for each in loose.layout.values]
     return replace(
         case, transcribed=loose, x=x if loose.reduction is None else loose.reduction.shrink(x)
     )

@@ -265,7 +265,14 @@ def _solution(
         outcome = replace(outcome, x=x, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
     reached = values_at(transcribed.layout, outcome.x)  # a solver may relax bounds a little
     values = {each: min(max(value, each.lower), each.upper) for each, value in reached.items()}
-    transcribed = transcribed.at(values, transcribed.layout.held)
+    unsound: tuple[str, ...] = ()
+    try:
+        transcribed = transcribed.at(values, transcribed.layout.held)
+    except ValueError as error:  # on its way a solver may pass through what cannot be
+        if outcome.success:
+            raise
+        values = dict(transcribed.layout.values)
+        unsound = (f"parameters are those of the start, since it ended where {error}",)
     layout, problem = transcribed.layout, transcribed.problem
     looked = outcome.success and yielding is not None
     coarse = coarseness(*transcribed.still(outcome.x)) if looked else ""
@@ -298,7 +305,7 @@ def _solution(
         },
         explanation=(coarse,) * bool(coarse)
         if outcome.success or yielding is None
-        else explain(transcribed, outcome, yielding),
+        else (*explain(transcribed, outcome, yielding), *unsound),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ocp.problem.names import DURATION, RESERVED
+from ocp.problem.names import DURATION, RESERVED, SOUND
 from ocp.problem.statement import Constraint
 from ocp.solvers.relaxation import Prices
 from ocp.transcription.transcribe import Transcribed
@@ -18,7 +18,7 @@ Factor = Callable[[Key], float]  # of the price of a row
 def is_limit(constraint: Constraint, number: int) -> bool:
     """Tell whether a row has room between its bounds and is no law nor the duration's."""
     unequal = constraint.lower_of(number) < constraint.upper_of(number)
-    return bool(unequal) and constraint.name not in RESERVED
+    return bool(unequal) and is_stated(constraint, number) and constraint.name != DURATION
 
 
 def is_room(constraint: Constraint, number: int) -> bool:
@@ -27,8 +27,12 @@ def is_room(constraint: Constraint, number: int) -> bool:
 
 
 def is_stated(constraint: Constraint, number: int) -> bool:
-    """Tell whether a row is of the statement, the duration's among them, and no law."""
-    return constraint.name == DURATION or constraint.name not in RESERVED
+    """Tell whether a row is of the statement, the duration's among them, and no law.
+
+    Nor does what is sought give way where records would not take it.
+    """
+    name = constraint.name
+    return name == DURATION or not (name in RESERVED or name.startswith(SOUND.format("")))
 
 
 def is_any(constraint: Constraint, number: int) -> bool:
@@ -85,13 +89,15 @@ class _Bounding:
 
 
 def _bounding(transcribed: Transcribed) -> Iterator[_Bounding]:
-    """Yield who asks for each bound of a variable."""
-    slopes = {}
+    """Yield who asks for each bound of a variable, but of parameters that are held."""
+    slopes, held = {}, transcribed.layout.held_places
     for placed in transcribed.rows:
         for line, k in zip(*np.nonzero(placed.variable >= 0)):
             key = placed.constraint.name, int(placed.numbers[line]), float(placed.s[k])
             slopes[key] = placed.coefficient[line, k], len(placed.s)
     for (variable, side), (constraint, number, s) in transcribed.asked.items():
+        if variable in held:
+            continue
         slope, count = slopes.get((constraint.name, int(number), float(s)), (1.0, 1))
         upper = (side == "upper") == (slope > 0)
         bound = constraint.upper_of(number) if upper else constraint.lower_of(number)

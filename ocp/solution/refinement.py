@@ -6,7 +6,7 @@ round starts where the first did. (Patterson, Hager & Rao 2015; Betts 2010, sect
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from numbers import Real
 from typing import Any, cast
@@ -19,6 +19,7 @@ from ocp.solution.attempts import LADDER, Attempt
 from ocp.solution.breaks import breaks
 from ocp.solution.budget import Budget, budget
 from ocp.solution.certificate import NotVerified, Verification, verify
+from ocp.solution.closing import closed_by
 from ocp.solution.remeshing import Look, finer_mesh, finer_spline, halves, look, split
 from ocp.solution.solution import Solution
 from ocp.solution.solving import solve
@@ -69,22 +70,22 @@ def refine(
 ) -> Solution:
     """Return the Solution of a problem on a basis that was refined until its certificate holds.
 
-    `guess`, `attempts` and further `settings`, as `watch`, are those of `solve`, in every round;
-    the first one has the guess. Segments are split where errors are above `tolerance`, knots are
-    multiplied where torques jump, pieces end where loads, spans and supports break. The last
-    round's Verification passes `.require(tolerance)`, and its objective has settled to a tenth of
-    that. After so many `rounds`, or before more control points (or stages) per joint than `points`,
-    it gives up: then it is no success, and its explanation says what is missing. The solver's
-    limits are for all rounds together, which the statistics list as "refinement". Splines of degree
-    3 and 4 go on with degree 5; meshes keep their order. Free knots are those of the first round,
-    which the others take as given. Raises ValueError for what cannot be
-    refined, as a basis of one's own.
+    `guess`, `attempts` and further `settings`, as `watch` and `values`, are those of `solve`, in
+    every round; the first one has the guess. Segments are split where errors are above `tolerance`,
+    knots are multiplied where torques jump, pieces end where loads, spans and supports break. The
+    last round's Verification passes `.require(tolerance)`, and its objective has settled to a tenth
+    of that. After so many `rounds`, or before more control points (or stages) per joint than
+    `points`, it gives up: then it is no success, and its explanation says what is missing. The
+    solver's limits are for all rounds together, which the statistics list as "refinement". Splines
+    of degree 3 and 4 go on with degree 5; meshes keep their order. Free knots are those of the
+    first round, which the others take as given. Raises ValueError for what cannot be refined, as a
+    basis of one's own.
     """
     check(problem, transcription, tolerance, rounds, points)
     settings |= {"attempts": tuple(attempts)}
     table: list[Round] = []
     grant, begin, held = budget(solver), guess, 0
-    problem, transcription = _broken(problem, transcription, _middle(problem))
+    problem, transcription = _broken(problem, transcription, settings.get("values") or {})
     while True:
         clocks = time.perf_counter(), time.process_time()
         solution = solve(problem, transcription, grant.limit(solver), guess=begin, **settings)
@@ -128,19 +129,16 @@ def check(
         raise ValueError("refine: the problem has no objective, so no certificate can hold")
 
 
-def _middle(problem: Problem) -> float:
-    """Return the duration (s) of a first guess."""
-    return float(np.sqrt(np.prod(problem.duration)))
-
-
 def _broken(
-    problem: Problem, transcription: Transcription, duration: float
+    problem: Problem, transcription: Transcription, values: Mapping[str, float]
 ) -> tuple[Problem, Transcription]:
-    """Return the problem and transcription whose pieces end where the statement breaks.
+    """Return the problem and transcription whose pieces end where the statement breaks, in the
+    duration of a first guess.
 
     The last stage of an interval is to lie before a jump, where the next interval begins.
     """
-    torn = breaks(problem, duration)
+    numbers = closed_by(problem, values)
+    torn = breaks(numbers, float(np.sqrt(np.prod(numbers.duration))))
     instants = np.concatenate([torn.ends, torn.jumps - SIDE])
     if not len(instants):
         return problem, transcription
@@ -170,7 +168,7 @@ def _finer(
     It has multiple knots where torques jump, and more knots where errors are: see `_more`.
     """
     motion, method = solution.problem.motion, transcription.method
-    torn = breaks(problem, solution.duration)
+    torn = breaks(solution.problem, solution.duration)
     jumps = () if seen.gross else seen.jumps if held else seen.pending
     more = np.append(torn.ends, _more(motion, seen, held))
     if isinstance(method, Collocation):

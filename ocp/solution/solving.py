@@ -43,12 +43,11 @@ def solve(
     ValueError before the solve for anything wrong with the statement.
     """
     check_solve(problem, transcription, solver, watch, attempts)
-    if refine is not None and values:
-        raise ValueError("values: are given to one program, not to bases that are refined")
     if refine is not None:
         from ocp.solution.refinement import refine as in_rounds  # each of which solves
 
         settings: dict[str, Any] = {"guess": guess, "watch": watch, "attempts": attempts}
+        settings["values"] = values
         return in_rounds(problem, refine, transcription, solver, **settings)
     plan = prepare(problem, transcription, solver, attempts=attempts)
     given: dict[str, Any] = dict(values or {})

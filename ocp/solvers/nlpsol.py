@@ -47,15 +47,13 @@ def plugin(name: str) -> Backend:
 def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], Answer]:
     """Return what solves an NLP by a plugin of CasADi; raise ValueError if it cannot be set up.
 
-    It is set up once for the functions of an NLP and the options, and kept with the NLP.
+    It is set up once for the functions of an NLP and the options, and kept with the NLP while it
+    does not run: solves at once, in threads or within each other's watch, have one each.
     """
     options = plugins.options(solver.name, solver.options, hessian=solver.hessian, warm=start.warm)
     key = solver.name, solver.hessian, repr(options), *map(id, nlp.functions)
-    if key not in nlp.made:
-        while len(nlp.made) >= KEPT:
-            nlp.made.pop(next(iter(nlp.made)))
-        nlp.made[key] = *_set_up(nlp, solver, options), nlp.functions  # ids last as long as these
-    function, monitor, _ = nlp.made[key]
+    kept = nlp.made.pop(key, None) or (*_set_up(nlp, solver, options), nlp.functions)
+    function, monitor, _ = kept  # ids last as long as what is kept has the functions
     monitor.begin(see)
     given: dict[str, Any] = {"x0": start.x, "lbx": nlp.lower, "ubx": nlp.upper}
     given |= {"lbg": nlp.g_lower, "ubg": nlp.g_upper}
@@ -65,13 +63,22 @@ def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], 
     def run() -> Answer:
         try:
             result = function(**given)
+            return _answer(result, function.stats())
         except RuntimeError as error:  # some plugins raise where others return a status
             return Answer(
                 iterate=None, status=reason(error), success=False, iterations=monitor.count
             )
-        return _answer(result, function.stats())
+        finally:
+            _keep(nlp, key, kept)
 
     return run
+
+
+def _keep(nlp: NLP, key: tuple, kept: tuple) -> None:
+    """Keep a solver with its NLP, beside the others that ran last."""
+    nlp.made[key] = kept
+    for oldest in list(nlp.made)[:-KEPT]:
+        nlp.made.pop(oldest, None)
 
 
 def _set_up(

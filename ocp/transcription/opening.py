@@ -162,12 +162,24 @@ def soundness(problem: Problem, free: Iterable[str]) -> Iterator[Constraint]:
 
 def _check_duration(problem: Problem, names: tuple[str, ...]) -> None:
     lower, upper = problem.duration
-    for each in parameters_of([lower, upper]) if lower != upper else ():
+    if lower == upper:
+        return
+    check_apart(reference(lower), reference(upper))
+    for each in parameters_of([lower, upper]):
         if sought(each, names):
             raise ValueError(
                 f"duration: parameter {each.name!r} is free, and bounds of a free duration are "
                 "given ones; state path(name, lambda at: at.T - bound, upper=0.0, when='end')"
             )
+
+
+def check_apart(lower: float, upper: float) -> None:
+    """Raise ValueError if the bounds (s) of a duration that is a variable meet."""
+    if lower == upper:
+        raise ValueError(
+            f"duration: both bounds are {lower:g} s with these parameters, which makes a variable "
+            "a number; state duration=parameter where it is to be given"
+        )
 
 
 def _room(expression: Matrix, lower: float, upper: float) -> Matrix:

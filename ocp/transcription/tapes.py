@@ -124,23 +124,38 @@ def record(problem: Problem, function: Callable[..., Any], ends: int = 1) -> Tap
 
     Raises NotData if it cannot be had.
     """
+    return _taped(*heard(problem, function, ends))
+
+
+def heard(
+    problem: Problem, function: Callable[..., Any], ends: int = 1
+) -> tuple[dict[Question, Any], Any]:
+    """Return what a function of an Instant asks, {question: symbol}, and its values, a column.
+
+    Raises NotData if it cannot be called so.
+    """
     asked: dict[Question, Any] = {}
     listeners = [Listener(problem=problem, which=end, asked=asked) for end in range(ends)]
     try:
         values = column("function", function(*listeners))
     except UNTRACED as error:
         raise NotData(str(error).partition("\n")[0]) from None
-    return _taped(asked, values)
+    return asked, values
 
 
 def record_of_time(function: Callable[[Any], Any]) -> Tape:
     """Return the Tape of a function of time t (s); raise NotData if it cannot be had."""
+    return _taped(*heard_of_time(function))
+
+
+def heard_of_time(function: Callable[[Any], Any]) -> tuple[dict[Question, Any], Any]:
+    """Return time's symbol as an answer, and the values of a function of it (s), as `heard`."""
     t = ca.SX.sym("t")
     try:
         values = column("function", function(t))
     except UNTRACED as error:
         raise NotData(str(error).partition("\n")[0]) from None
-    return _taped({(0, "t"): t}, values)
+    return {(0, "t"): t}, values
 
 
 def alike(first: Tape, second: Tape) -> bool:

@@ -37,14 +37,14 @@ from ocp.transcription.kernels import column
 from ocp.transcription.knots import check_moving, knot_groups
 from ocp.transcription.laws import within_reach
 from ocp.transcription.methods import METHODS, Method, Spline, method_of
-from ocp.transcription.opening import checked, parameters_in, soundness
+from ocp.transcription.opening import check_apart, checked, parameters_in, soundness
 from ocp.transcription.program import program_of
 from ocp.transcription.requests import groups, lawful, stated
 from ocp.transcription.rows import Box, row_bounds
 from ocp.transcription.shooting import Reduction
 from ocp.transcription.sizes import warn_of_size
 from ocp.transcription.sparse import Block
-from ocp.transcription.variables import Layout, join, motion_at, split
+from ocp.transcription.variables import Layout, free_duration, join, motion_at, split
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +163,8 @@ class Transcribed:
         if not self.layout.values or (values == self.layout.values and held == self.layout.held):
             return self
         problem, known = closed(self.statement, values), MappingProxyType(dict(values))
+        if free_duration(self.layout.problem):
+            check_apart(*problem.duration)
         layout = replace(self.layout, problem=problem, values=known, held=held)
         asked_for = _given_bounds(self.open_groups, values)
         box, _, rows, bounds = _placed(asked_for, layout)

@@ -66,6 +66,13 @@ class Layout:
         return slice(self.size - len(self.values), self.size)
 
     @property
+    def held_places(self) -> frozenset[int]:
+        """Where the parameters stand in x that are given, of themselves or for a solve."""
+        places = range(self.size)[self.parameters]
+        given = [k >= self.free or each.name in self.held for k, each in enumerate(self.values)]
+        return frozenset(place for place, one in zip(places, given) if one)
+
+    @property
     def weight(self) -> float:
         """What is lifted counts in this (N)."""
         return body_weight(self.problem.tree) if self.own_weight is None else self.own_weight

@@ -52,5 +52,3 @@ def test_a_problem_that_comes_again_is_prepared_once():
     assert len(kept) == 1 and again.plan.transcribed is first.plan.transcribed
     assert not other.parameters and first.parameters == {"torque": 9.0}
     assert solve(OPEN).plan.transcribed is not first.plan.transcribed
-    with pytest.raises(ValueError, match="values: are given to one program"):
-        solve(OPEN, values={"torque": 9.0}, refine=1e-3)

@@ -1,0 +1,43 @@
+"""Problems that leave numbers open, closed by the names of these: those inside functions too."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+
+import casadi as ca
+
+from ocp.mechanics.loads import Load
+from ocp.mechanics.parameters import Parameter, anything_open, closed, parameters_of
+from ocp.problem.point_mass import PointMass
+from ocp.problem.statement import Problem
+from ocp.transcription.listening import NotData
+from ocp.transcription.tapes import heard, heard_of_time
+
+
+def left_open(problem: Problem) -> tuple[Parameter, ...]:
+    """Return the parameters of a problem: those in its records, and those that its functions have
+    inside, as far as they can be asked without a motion."""
+    if not anything_open():
+        return ()
+    return tuple(dict.fromkeys((*parameters_of(problem), *_inside(problem))))
+
+
+def closed_by(problem: Problem, values: Mapping[str, float]) -> Problem:
+    """Return a problem with numbers in place of its parameters, those of no value at their own."""
+    known = left_open(problem)
+    return closed(problem, {each: values.get(each.name, each.value) for each in known})
+
+
+def _inside(problem: Problem) -> Iterator[Parameter]:
+    """Yield the parameters that functions of a problem have inside."""
+    ended = [(each.function, 2 if each.when == "joined" else 1) for each in problem.requirements]
+    masses = [load.mass for load in problem.loads if isinstance(load, PointMass)]
+    asked = [term.function for _, term in problem.objective.terms]
+    asked += [*problem.outputs.values(), *filter(callable, masses)]
+    for function, ends in (*ended, *((each, 1) for each in asked)):
+        with suppress(NotData):
+            yield from parameters_of(ca.SX(heard(problem, function, ends)[1]))
+    for load in problem.loads:
+        pushes = (load.force, load.moment) if isinstance(load, Load) else ()
+        for push in filter(callable, pushes):
+            with suppress(NotData):
+                yield from parameters_of(ca.SX(heard_of_time(push)[1]))
