@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,8 @@ _KEPT: ContextVar[Kept | None] = ContextVar("plans that are kept", default=None)
 class Plan:
     """A problem transcribed for a solver, its parameters open.
 
-    `solve` builds no graphs: values are bounds of the program, and starts. `attempts` are made one
+    `solve` builds no graphs: values are bounds of the program, and starts; threads that share a
+    plan take turns. `attempts` are made one
     after the other; `seconds` is what preparing took.
     """
 
@@ -82,7 +84,8 @@ class Plan:
         begin = time.perf_counter()
         attempts = self.attempts if attempts is None else ladder(attempts, self.solver)
         check_solve(self.problem, self.transcribed.transcription, self.solver, watch, attempts)
-        solution = _solved(self.at(values), self.solver, attempts, guess, watch, begin)
+        with self._turn:
+            solution = _solved(self.at(values), self.solver, attempts, guess, watch, begin)
         solution = replace(solution, plan=self if self.parameters else None)
         if not certify:
             return solution
@@ -128,6 +131,12 @@ class Plan:
         are no numbers before, nor between the nodes or for reasons of a failure afterwards.
         """
         begin = time.perf_counter()
+        with self._turn:
+            return self._replanned(guess, seconds, values, begin)
+
+    def _replanned(
+        self, guess: Guess | Solution | None, seconds: float, values: dict, begin: float
+    ) -> Solution:
         transcribed = self.at(values)
         first = start(transcribed, guess)
         ready = time.perf_counter()
@@ -138,6 +147,12 @@ class Plan:
         solution = _solution(transcribed, climbed.best.outcome, statistics, None)
         statistics = dict(solution.statistics) | {"total_seconds": time.perf_counter() - begin}
         return replace(solution, plan=self if self.parameters else None, statistics=statistics)
+
+    @property
+    def _turn(self) -> RLock:
+        """What lets one thread at a time solve: graphs are not made to be shared."""
+        turn: RLock = self.transcribed.made.setdefault("turn", RLock())
+        return turn
 
     def at(self, values: Mapping[str, float]) -> Transcribed:
         """Return the program for values of parameters by name."""

@@ -52,15 +52,17 @@ def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], 
     """
     options = plugins.options(solver.name, solver.options, hessian=solver.hessian, warm=start.warm)
     key = solver.name, solver.hessian, repr(options), *map(id, nlp.functions)
-    kept = nlp.made.pop(key, None) or (*_set_up(nlp, solver, options), nlp.functions)
-    function, monitor, _ = kept  # ids last as long as what is kept has the functions
-    monitor.begin(see)
+    if key not in nlp.made:
+        _keep(nlp, key, _set_up(nlp, solver, options))
     given: dict[str, Any] = {"x0": start.x, "lbx": nlp.lower, "ubx": nlp.upper}
     given |= {"lbg": nlp.g_lower, "ubg": nlp.g_upper}
     if start.warm:
         given |= {"lam_x0": start.x_multipliers, "lam_g0": start.g_multipliers}
 
     def run() -> Answer:
+        ready = nlp.made.pop(key, None) or _set_up(nlp, solver, options)
+        function, monitor, _ = ready
+        monitor.begin(see)
         try:
             result = function(**given)
             return _answer(result, function.stats())
@@ -69,29 +71,30 @@ def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], 
                 iterate=None, status=reason(error), success=False, iterations=monitor.count
             )
         finally:
-            _keep(nlp, key, kept)
+            _keep(nlp, key, ready)
 
     return run
 
 
-def _keep(nlp: NLP, key: tuple, kept: tuple) -> None:
+def _keep(nlp: NLP, key: tuple, ready: tuple) -> None:
     """Keep a solver with its NLP, beside the others that ran last."""
-    nlp.made[key] = kept
+    nlp.made[key] = ready
     for oldest in list(nlp.made)[:-KEPT]:
         nlp.made.pop(oldest, None)
 
 
 def _set_up(
     nlp: NLP, solver: "Solver", options: Mapping[str, Any]
-) -> tuple[ca.Function, "_Monitor"]:
-    """Return a plugin's Function of an NLP, and what sees its iterations."""
+) -> tuple[ca.Function, "_Monitor", tuple]:
+    """Return a plugin's Function of an NLP, what sees its iterations, and the NLP's functions,
+    whose ids last as long as these."""
     name, symbol, monitor = solver.name, ca.MX.sym("x", len(nlp.lower)), _Monitor(nlp)
     program = {"x": symbol, "f": nlp.objective(symbol), "g": nlp.constraints(symbol)}
     chosen = dict(options) | {"iteration_callback": monitor}
     try:
         if nlp.jacobian is not None:
             chosen |= plugins.derivatives(nlp, name, solver.hessian)
-        return ca.nlpsol("solver", name, program, chosen), monitor
+        return ca.nlpsol("solver", name, program, chosen), monitor, nlp.functions
     except RuntimeError as error:
         raise ValueError(f"plugin {name!r} cannot be set up: {reason(error)}") from None
 
@@ -106,12 +109,12 @@ def quadratic(nlp: NLP, options: Mapping[str, Any]) -> ca.Function:
     """
     key = "quadratic", repr(sorted(options.items())), *map(id, nlp.functions)
     if key not in nlp.made:
-        while len(nlp.made) >= KEPT:
-            nlp.made.pop(next(iter(nlp.made)))
         program, derivatives = _model(nlp)
         chosen = plugins.options("ipopt", options) | {"calc_lam_p": False, "cache": derivatives}
         nlp.made[key] = ca.nlpsol("model", "ipopt", program, chosen), nlp.functions
-    return nlp.made[key][0]
+    ready = nlp.made.pop(key)
+    _keep(nlp, key, ready)
+    return ready[0]
 
 
 def _model(nlp: NLP) -> tuple[dict[str, ca.MX], dict[str, ca.Function]]:

@@ -48,10 +48,11 @@ def reach(peak=10.0, goal=1.0, seconds=(0.1, 5.0), tree=ARM, **stated):
 
 
 def test_threads_share_a_plan():
-    plan, goals = prepare(reach(goal=Parameter("goal", 1.0, "rad"))), (0.8, 0.9, 1.0, 1.1)
-    alone = [plan.solve(goal=goal).objective for goal in goals]
+    plan, goals = prepare(reach(goal=Parameter("goal", 1.0, "rad"))), (0.9, 1.1, 1.2, 1.3)
+    first = plan.solve()
+    alone = [plan.solve(first, goal=goal).objective for goal in goals]
     with ThreadPoolExecutor(4) as threads:
-        together = list(threads.map(lambda goal: plan.solve(goal=goal).objective, goals))
+        together = list(threads.map(lambda goal: plan.solve(first, goal=goal).objective, goals))
     assert together == alone
 
 
