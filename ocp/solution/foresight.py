@@ -63,6 +63,7 @@ def _may(
     values = {each.name: value for each, value in transcribed.layout.values.items()}
     known = solver.name == TUNED_PLUGIN and solver.hessian == "exact"
     plain = not (attempt.feasible_first or attempt.wandering)
-    exact = transcribed.nlp.hessian is not None and transcribed.reduction is None
+    whole = transcribed.reduction is None and not transcribed.layout.moving
+    exact = transcribed.nlp.hessian is not None and whole
     moved = any(guess.parameters[name] != value for name, value in values.items())
     return bool(guess.success and known and plain and exact and moved and begin.multipliers)

@@ -86,6 +86,8 @@ def _asked_for(
     known = ["objective", "duration", "x", *CURVES, *outputs, *terms, *free]
     if of not in known:
         raise ValueError(f"sensitivity: of: expected one of {', '.join(known)}, got {of!r}")
+    if layout.moving and (of in CURVES or of in outputs):
+        raise ValueError(f"sensitivity: of: {of!r} is not known of a motion on free knots")
     near, slopes = _optimum(solution, transcribed, parameter)
     if of == "objective":
         return float(slopes.objective[0])

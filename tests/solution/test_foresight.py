@@ -21,7 +21,7 @@ def without_foresight(monkeypatch):
 )
 def test_few_iterations_lead_from_one_optimum_to_the_next(monkeypatch, problem, name, values, most):
     parameter = Parameter(name, values[0], "m")
-    plan = prepare(problem(**{name: parameter}))
+    plan = prepare(problem(**{name: parameter}, points=16))
     solution = plan.solve()
     there = plan.solve(solution, **{name: values[1]}).require()
     assert there.statistics["iterations"] <= most < 0.5 * solution.statistics["iterations"] + 1
