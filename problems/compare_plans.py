@@ -2,19 +2,21 @@
 
 `gait` walks at 1.2 m/s, then at other speeds: on the plan of that, from its solution; with the
 number stated and all built anew from the motion found, to see that it is an optimum there too; and
-so from standing, the cold one, which may end in another optimum. Seconds are the processor's, in
-one run. Graphs are counted: every symbol, function and solver that a solve makes.
+so from standing, the cold one, which may end in another optimum. `people` walk likewise, each from
+the median of their sex. Seconds are the processor's, in one run. Graphs are counted: every symbol,
+function and solver that a solve makes.
 """
 
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as ca
+from ocp.models.human import PEOPLE, SURVEY
 from ocp.problems.gait import problem, walk
 
 from ocp import NotVerified, Parameter, Plan, Solution, Solver, Transcription, verify
@@ -24,6 +26,7 @@ from ocp.studies import markdown
 DONE, FAILED = 0, 1
 BEGUN = 1.2  # m/s: where warm solves start from
 SPEEDS = (1.25, 1.21)  # m/s
+OTHERS = ("m5", "m95")  # people
 CERTIFIED = 1e-2  # tolerance of the certificate
 MAKERS = ((ca, "nlpsol"), (ca, "Function"), (ca.SX, "sym"), (ca.MX, "sym"))
 HEADER = (
@@ -73,35 +76,63 @@ def timed(name: str, solved: Callable[[], Solution]) -> Run:
     return Run(name=name, solution=solution, graphs=len(made), seconds=seconds)
 
 
-def gait(speeds: Sequence[float], **settings: Any) -> Iterator[tuple[Run, ...]]:
-    """Yield the runs of the gait: the first one, and those of each speed (m/s), the last of these
-    stated with the number and built anew; `settings` are of the problem."""
+def gait(speeds: Sequence[float]) -> Iterator[tuple[Run, ...]]:
+    """Yield the runs of the gait at speeds (m/s)."""
     speed = Parameter("speed", BEGUN, "m/s", lower=0.1, upper=4.0)
-    stated = problem(speed=speed, **settings)
+    cells = {f"{number:g} m/s": {"speed": number} for number in speeds}
+    yield from walked(f"{BEGUN:g} m/s", (speed,), cells)
+
+
+def people(names: Sequence[str]) -> Iterator[tuple[Run, ...]]:
+    """Yield the runs of people by name, as PEOPLE has them, each sex from its median."""
+    for sex in SURVEY:
+        chosen = {name: PEOPLE[name] for name in names if PEOPLE[name][0] == sex}
+        sizes = {name: SURVEY[sex][rank] for name, (_, rank) in chosen.items()}
+        stature, mass = SURVEY[sex][50]
+        parameters = Parameter("stature", stature, "m"), Parameter("mass", mass, "kg")
+        cells = {name: dict(zip(("stature", "mass"), size)) for name, size in sizes.items()}
+        if cells:
+            yield from walked(f"{sex[0]}50", parameters, cells, sex=sex)
+
+
+def walked(
+    begun: str,
+    parameters: Sequence[Parameter],
+    cells: Mapping[str, Mapping[str, Any]],
+    **settings: Any,
+) -> Iterator[tuple[Run, ...]]:
+    """Yield the runs of walks: one with the own values of the parameters, called `begun`, then
+    those of every cell {name: values}; `settings` are of the problem."""
+    own: dict[str, Any] = {each.name: each for each in parameters}
     first = timed(
-        f"{BEGUN:g} m/s, prepared and solved from standing",
-        lambda: walk(stated, Transcription(), Solver()),
+        f"{begun}, prepared and solved from standing",
+        lambda: walk(problem(**own, **settings), Transcription(), Solver()),
     )
     yield (first,)
     plan: Any = first.solution.plan
-    plan.solve(first.solution, speed=1.001 * BEGUN)  # sets up the solvers of warm starts
-    for number in speeds:
-        yield tuple(_at(plan, first.solution, number, settings))
+    near: dict[str, Any] = {each.name: 1.001 * each.value for each in parameters}
+    plan.solve(first.solution, **near)  # sets up the solvers of warm starts
+    for name, values in cells.items():
+        yield tuple(_cell(plan, first.solution, name, values, settings))
 
 
-def _at(plan: Plan, first: Solution, speed: float, settings: dict[str, Any]) -> Iterator[Run]:
-    """Yield the runs of one speed (m/s): warm, its branch without a plan, and cold."""
-    values = {"speed": speed}
-    warm = timed(f"{speed:g} m/s, from the solution", lambda: plan.solve(first, **values))
+def _cell(
+    plan: Plan,
+    first: Solution,
+    name: str,
+    values: Mapping[str, Any],
+    settings: Mapping[str, Any],
+) -> Iterator[Run]:
+    """Yield the runs of a cell: warm, its branch without a plan, and cold."""
+    warm = timed(f"{name}, from the solution", lambda: plan.solve(first, **values))
     begun = replace(warm.solution, multipliers={})
-    settings = settings | values
 
     def anew(guess: Solution | None) -> Solution:
-        return walk(problem(**settings), Transcription(), Solver(), guess=guess)
+        return walk(problem(**values, **settings), Transcription(), Solver(), guess=guess)
 
     yield warm
-    yield timed(f"{speed:g} m/s, stated anew, from that motion", lambda: anew(begun))
-    yield timed(f"{speed:g} m/s, stated anew, from standing", lambda: anew(None))
+    yield timed(f"{name}, stated anew, from that motion", lambda: anew(begun))
+    yield timed(f"{name}, stated anew, from standing", lambda: anew(None))
 
 
 def row(one: Run, runs: Sequence[Run]) -> tuple[str, ...]:
@@ -137,10 +168,21 @@ def run(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.add_subparsers(dest="what", required=True)
     walking = chosen.add_parser("gait", help="speeds of walking")
     walking.add_argument("speeds", nargs="*", type=float, default=SPEEDS, help="m/s")
-    speeds = parser.parse_args(arguments).speeds
-    table = [row(one, runs) for runs in gait(speeds) for one in runs]
+    walkers = chosen.add_parser("people", help="stature and mass of those who walk")
+    walkers.add_argument("names", nargs="*", default=OTHERS, help=", ".join(PEOPLE))
+    flags = parser.parse_args(arguments)
+    runs = gait(flags.speeds) if flags.what == "gait" else people(_known(parser, flags.names))
+    table = [row(one, several) for several in runs for one in several]
     print(markdown("", HEADER, table).rstrip())
     return DONE if all(line[-1] == "holds" for line in table) else FAILED
+
+
+def _known(parser: argparse.ArgumentParser, names: Sequence[str]) -> Sequence[str]:
+    """Return names of people, or end with an error naming one that is unknown."""
+    for name in names:
+        if name not in PEOPLE:
+            parser.error(f"expected some of {', '.join(PEOPLE)}, got {name!r}")
+    return names
 
 
 if __name__ == "__main__":

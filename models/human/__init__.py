@@ -2,7 +2,7 @@
 
 from ocp.models.human.anthropometry import MASS, STATURE
 from ocp.models.human.measured import Normative, normative
-from ocp.models.human.people import PEOPLE, person, somebody
+from ocp.models.human.people import PEOPLE, SURVEY, person, somebody
 from ocp.models.human.segments import Segment, parsed, physique, segment_masses, weighed
 from ocp.models.human.skeleton import carry, human, mirror, positive_motion, torque_scale
 from ocp.models.human.strengths import strength
@@ -29,6 +29,7 @@ __all__ = [
     "SELF_SPHERES",
     "SOLES",
     "STATURE",
+    "SURVEY",
     "Normative",
     "Segment",
     "carry",

@@ -1,5 +1,7 @@
 """What a plan saves, told of an arm in place of the human, which takes longer."""
 
+from dataclasses import replace
+
 import casadi as ca
 import pytest
 from ocp.models.two_link import two_link
@@ -23,6 +25,12 @@ def reach(speed):
     )
 
 
+def walker(stature, mass, sex):
+    """The arm of somebody."""
+    links = tuple(replace(link, mass=mass / 150.0) for link in ARM.links)
+    return replace(reach(stature / 1.75), tree=replace(ARM, links=links))
+
+
 def test_a_warm_solve_of_a_plan_makes_no_graphs_and_ends_where_one_built_anew_does(
     monkeypatch, capsys
 ):
@@ -43,6 +51,22 @@ def test_a_warm_solve_of_a_plan_makes_no_graphs_and_ends_where_one_built_anew_do
     assert float(cells[3][7]) < 1e-6 and {line[-1] for line in cells[2:]} == {"holds"}
     monkeypatch.setattr(compare_plans, "CERTIFIED", 1e-12)
     assert not sound(solve(reach(1.2)))
+
+
+def test_people_go_on_from_the_median_of_their_sex(monkeypatch, capsys):
+    monkeypatch.setattr(compare_plans, "problem", walker)
+    monkeypatch.setattr(compare_plans, "walk", solve)
+    assert run(["people", "f95"]) == 0
+    lines = capsys.readouterr().out.splitlines()[2:]
+    names = [line.split("|")[1].strip().split(",")[0] for line in lines]
+    assert names == ["f50", "f95", "f95", "f95"]
+    median, heavier = (float(line.split("|")[7]) for line in (lines[0], lines[-1]))
+    assert median < heavier
+    warm = [entry.strip() for entry in lines[1].split("|")]
+    assert warm[4] == "0" and float(warm[8]) < 1e-6
+    with pytest.raises(SystemExit):
+        run(["people", "m51"])
+    assert "expected some of f5, f50, f95, m5, m50, m95, got 'm51'" in capsys.readouterr().err
 
 
 def test_all_that_is_made_is_counted_and_casadi_is_left_as_it_was():
