@@ -113,9 +113,12 @@ def _optimum(
     """Return the solution's optimum to rounding, of the program with derivatives by all parameters,
     and how it moves with one; what the last solution needed is kept."""
     sloped, made = transcribed.sloped, transcribed.made
-    key = solution.points.tobytes(), solution.duration, tuple(solution.parameters.values())
+    values, held = tuple(solution.parameters.values()), transcribed.layout.held
+    key = solution.points.tobytes(), solution.duration, values, held
     if made.get("optimum", (None,))[0] != key:
         begin = start(transcribed, solution)
+        if not begin.multipliers:
+            raise ValueError("sensitivity: the solution has no multipliers")
         point = Iterate(
             x=begin.x,
             g=np.array(transcribed.nlp.constraints(begin.x)).ravel(),

@@ -101,6 +101,15 @@ def test_what_is_found_moves_with_what_is_given():
         solution.sensitivity("objective", "peak")
 
 
+def test_a_free_parameter_that_is_held_is_given():
+    peak = Parameter("peak", 8.0, "N m", 1.0, 50.0, free=True)
+    plan = prepare(two_link_lift(torque=peak, points=10), solver=TIGHT)
+    held = plan.solve(peak=9.0).require()
+    ahead, behind = (plan.solve(held, peak=number).require() for number in (9.001, 8.999))
+    measured = (ahead.objective - behind.objective) / 0.002
+    assert held.sensitivity("objective", "peak") == pytest.approx(measured, rel=1e-6)
+
+
 def beside_found(solution):
     """Solutions to both sides of the load, and what they are apart."""
     ends = (solution.plan.solve(solution, load=load).require() for load in (10.001, 9.999))
@@ -133,6 +142,8 @@ def test_what_has_no_plan_or_no_optimum_has_no_derivatives(lift):
     with pytest.raises(ValueError, match="no optimum: Maximum_Iterations_Exceeded"):
         failed = replace(lift, success=False, status="Maximum_Iterations_Exceeded")
         failed.sensitivity("objective", "load")
+    with pytest.raises(ValueError, match="no multipliers"):
+        replace(lift, multipliers={}, duration=1.01 * lift.duration).sensitivity("q", "load")
 
 
 def test_curves_on_free_knots_are_refused():
