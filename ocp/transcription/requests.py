@@ -280,15 +280,17 @@ def _group(program, members):
     parts = [(f"constraint {each.constraint.name!r}", each.stack) for each in members]
     made = kernel_of(inputs, parts)
     if kind == "hull":
-        _check_hull(layout.problem, made, owners)
+        _check_hull(layout, made, owners)
     matrix = program.map_of(kind, s).matrix
     return Group(kernel=made, s=np.array(s), matrix=matrix, owners=owners, asked=asked)
 
 
-def _check_hull(problem, made, owners):
-    """Raise ValueError naming a constraint of control points that is not linear in q alone."""
-    first = free_duration(problem)
-    outside = (made.columns < first) | (made.columns >= first + problem.tree.dof)
+def _check_hull(layout, made, owners):
+    """Raise ValueError naming a constraint of control points that is not linear in q alone, beside
+    parameters in which it is."""
+    first, last = free_duration(layout.problem), made.width - len(layout.values)
+    moved = (made.columns >= first + layout.problem.tree.dof) & (made.columns < last)
+    outside = (made.columns < first) | moved
     sound = made.linear.copy()
     sound[made.rows[outside]] = False
     if not sound.all():

@@ -141,3 +141,17 @@ def test_open_problems_are_refined_in_their_values():
     assert planned.success and planned.parameters == values
     assert np.isclose(planned.objective, stated.objective, rtol=1e-9)
     assert planned.problem.motion == stated.problem.motion
+
+
+def test_a_bound_of_control_points_may_be_sought():
+    room = Parameter("room", 1.2, "rad", 0.1, 5.0, free=True)
+    within = path("within", lambda at: at.q[1], lower=-room - 1, upper=room, when="hull")
+    goal = effort(ARM) + final("room", lambda at: room)
+    statement = reach(20.0, seconds=0.6, objective=goal)
+    best = prepare(replace(statement, constraints=(*statement.constraints, within))).solve()
+    points = best.points[1]
+    narrow = np.max([points.max(), -1.0 - points.min()])
+    assert best.success and np.isclose(best.parameters["room"], narrow, atol=1e-6)
+    bent = replace(within, function=lambda at: room * at.q[1])
+    with pytest.raises(ValueError, match="within': when 'hull': expected a function linear in q"):
+        prepare(replace(statement, constraints=(*statement.constraints, bent)))
