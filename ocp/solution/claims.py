@@ -88,7 +88,9 @@ def _of_the_statement(solution: Solution, transcribed: Transcribed) -> Iterator[
     known |= {PARAMETER.format(name) for name in solution.parameters}
     sound = SOUND.format("")
     strange = [
-        name for name in solution.multipliers if name not in known and not name.startswith(sound)
+        name
+        for name in solution.multipliers
+        if name not in known and not str(name).startswith(sound)
     ]
     if strange:
         yield (
