@@ -178,11 +178,11 @@ Values = Mapping[Parameter, float]
 
 def _number(what: str, value: Any) -> float:
     try:
-        number = float(value)
+        number = np.nan if isinstance(value, str | bytes | bool | np.bool_) else float(value)
     except (TypeError, ValueError, RuntimeError):
         raise ValueError(f"{what}: expected a number, got {value!r}") from None
     if isnan(number):
-        raise ValueError(f"{what}: expected a number, got nan")
+        raise ValueError(f"{what}: expected a number, got {value!r}")
     return number
 
 

@@ -108,7 +108,7 @@ class Plan:
         `options` are those of `solve`. Raises ValueError as `solve` does, before anything is
         solved.
         """
-        sets: list[dict[str, Any]] = [dict(values) for values in over]
+        sets = [dict(instance("map: values by name", values, Mapping)) for values in over]
         numbers = [list(values_of(self.parameters, values).values()) for values in sets]
         solutions: list[Solution] = []
         for k, values in enumerate(sets):

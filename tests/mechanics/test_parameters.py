@@ -73,6 +73,9 @@ def test_given_values_are_refused_by_name_when_unknown_or_out_of_bounds():
         values_of([mass], {"weight": 1.0})
     with pytest.raises(ValueError, match="parameter 'mass': expected a number within 0 and 2 kg"):
         values_of([mass], {"mass": 3.0})
+    for value in ("1.5", True, None):
+        with pytest.raises(ValueError, match=f"'mass': expected a number, got {value!r}"):
+            values_of([mass], {"mass": value})
 
 
 def test_an_open_number_is_no_truth_and_no_float():

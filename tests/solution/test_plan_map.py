@@ -41,6 +41,8 @@ def test_a_map_refuses_wrong_values_before_it_solves(monkeypatch):
     plan = prepare(OPEN)
     with pytest.raises(ValueError, match="'torque': expected a number within 1 and 50"):
         plan.map([{}, {"torque": 60.0}], watch=pytest.fail)
+    with pytest.raises(ValueError, match="map: values by name: expected Mapping, got str 'torque'"):
+        plan.map({"torque": 9.0})
 
 
 def test_a_problem_that_comes_again_is_prepared_once():
