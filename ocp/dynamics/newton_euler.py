@@ -20,11 +20,10 @@ import numpy as np
 from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.formulation import Formulation, aligned
 from ocp.mechanics.inertia import first_moment, regrouped
-from ocp.mechanics.joints import GROUND, revolute
 from ocp.mechanics.loads import Load, applied
 from ocp.mechanics.parameters import Open, array, is_open, matrix, some
 from ocp.mechanics.spatial import euler_zxz
-from ocp.mechanics.tree import Link, Tree, inward, outward
+from ocp.mechanics.tree import Tree, inward, outward
 from ocp.mechanics.types import Matrix
 
 
@@ -41,7 +40,7 @@ def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load
     The steps are those of Barman (2020), chapter III.
     """
     tree, _ = aligned(tree)
-    wrenches = _joint_wrenches(tree, _Turns(tree, q), qd, qdd, loads, _listed(regrouped(tree)))
+    wrenches = joint_wrenches(tree, _Turns(tree, q), qd, qdd, loads, _listed(regrouped(tree)))
     torques = []
     for joint, (moment, force) in zip(tree.joints, wrenches):
         if joint.screw is not None:
@@ -63,7 +62,7 @@ def reactions(
     """
     better, turns = aligned(tree)
     forces, moments = [], []
-    wrenches = _joint_wrenches(
+    wrenches = joint_wrenches(
         better, _Turns(better, q), qd, qdd, loads, _listed(map(first_moment, better.links))
     )
     for joint, turn, (moment, force) in zip(tree.joints, turns, wrenches):
@@ -74,7 +73,7 @@ def reactions(
     return ca.horzcat(*moments), ca.horzcat(*forces)
 
 
-def _joint_wrenches(tree, turns, qd, qdd, loads, inertias):
+def joint_wrenches(tree, turns, qd, qdd, loads, inertias):
     """Return (moment, force) through every joint, in and about its link's aligned frame.
 
     `inertias` are lists of entries.
@@ -137,54 +136,6 @@ def _listed(inertias):
         )
         for mass, first, second in inertias
     ]
-
-
-def dense(n: int) -> tuple[list[Matrix], Matrix]:
-    """Return the inputs and the torques (n,) of revolute joints all of whose matrices are symbols,
-    as Hollerbach (1980) counts work.
-
-    Inputs are the rotations R_k (3x3) to the parent, the offsets p_k (3), mass, first moment and
-    pseudo-inertia (13) of every link, qd and qdd; gravity is a number.
-    """
-    joints = [revolute(f"joint{k}", f"joint{k - 1}" if k else GROUND) for k in range(n)]
-    tree = Tree(links=[Link()] * n, joints=joints, gravity=(1.1, 1.2, 1.3))
-    rotations, offsets = (
-        [ca.SX.sym("R", 3, 3) for _ in range(n)],
-        [ca.SX.sym("p", 3) for _ in range(n)],
-    )
-    bodies, motion = (
-        [ca.SX.sym("body", 13) for _ in range(n)],
-        [ca.SX.sym(name, n) for name in ("qd", "qdd")],
-    )
-    entries = [ca.vertsplit(body) for body in bodies]
-    inertias = [
-        (mass, rest[:3], [rest[3 + row :: 3] for row in range(3)]) for mass, *rest in entries
-    ]
-    qd, qdd = motion
-    turns = _Rotations(rotations, offsets)
-    wrenches = _joint_wrenches(tree, turns, qd, qdd, (), inertias)
-    return [*rotations, *offsets, *bodies, *motion], ca.vertcat(
-        *(moment[2] for moment, _ in wrenches)
-    )
-
-
-class _Rotations:
-    """Rotations and offsets that are matrices of symbols, in place of _Turns."""
-
-    def __init__(self, rotations, offsets):
-        self.rotations, self.offsets = rotations, [ca.vertsplit(offset) for offset in offsets]
-
-    def to_child(self, k, v):
-        """Return R'v."""
-        return ca.vertsplit(self.rotations[k].T @ ca.vertcat(*v))
-
-    def to_parent(self, k, v):
-        """Return R v."""
-        return ca.vertsplit(self.rotations[k] @ ca.vertcat(*v))
-
-    def offset(self, k):
-        """Return the position (3) of link k's origin in its parent's frame."""
-        return self.offsets[k]
 
 
 def _external(tree, turns, loads):

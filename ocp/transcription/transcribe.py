@@ -24,6 +24,7 @@ from ocp.progress import say
 from ocp.solvers.nlp import NLP
 from ocp.solvers.record import attentive
 from ocp.transcription.asking import given
+from ocp.transcription.finish import Finish
 from ocp.transcription.goals import (
     goals,
     nonlinear_program,
@@ -256,7 +257,7 @@ def transcribe(
     constraint, joint and instant for bad sizes or contradictory bounds.
     """
     transcription = settled(problem.tree, transcription)
-    method, motion, finish = transcription.method, problem.motion, _Finish(transcription.compiled)
+    method, motion, finish = transcription.method, problem.motion, Finish(transcription.compiled)
     formulation = formulation_of(transcription.dynamics, problem.tree)
     check_moving(problem, method)
     problem = method.stated(problem)
@@ -371,31 +372,3 @@ def _blocks(asked_for, places):
         for group, row in zip(asked_for, places)
         if (row >= 0).any()
     ]
-
-
-class _Finish:
-    """What finishes kernels as machine code, and says how they run.
-
-    After the first trouble it leaves them as they are.
-    """
-
-    def __init__(self, compiled):
-        self.compiled, self.trouble, self.count = compiled, None, 0
-
-    def __call__(self, kernel_function):
-        from ocp.transcription.compiled import NoCompiler, compile_function  # loads when asked for
-
-        if self.trouble is None:
-            self.count += 1
-            say(f"compiles kernels, the {self.count}. of them")
-            try:
-                return compile_function(kernel_function)
-            except NoCompiler as reason:
-                self.trouble = str(reason)
-        return kernel_function
-
-    def words(self):
-        """Return how kernels run."""
-        if not self.compiled:
-            return "virtual machine"
-        return "compiled" if self.trouble is None else f"virtual machine: {self.trouble}"

@@ -20,7 +20,7 @@ from ocp.dynamics import (
     configuration_space,
     hollerbach_3x3,
     hollerbach_4x4,
-    newton_euler,
+    newton_euler_dense,
     uicker_kahn,
     waters,
 )
@@ -54,7 +54,7 @@ DENSE = {
     "waters": waters.dense,
     "hollerbach_4x4": hollerbach_4x4.dense,
     "hollerbach_3x3": hollerbach_3x3.dense,
-    "newton_euler": newton_euler.dense,
+    "newton_euler": newton_euler_dense.dense,
     "configuration_space": configuration_space.dense,
 }
 METHODS = FORMULATIONS

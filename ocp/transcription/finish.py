@@ -1,0 +1,31 @@
+"""What kernels run on: CasADi's virtual machine, or machine code where there is a compiler."""
+
+from ocp.progress import say
+
+
+class Finish:
+    """What finishes kernels as machine code, and says how they run.
+
+    After the first trouble it leaves them as they are.
+    """
+
+    def __init__(self, compiled):
+        self.compiled, self.trouble, self.count = compiled, None, 0
+
+    def __call__(self, kernel_function):
+        from ocp.transcription.compiled import NoCompiler, compile_function  # loads when asked for
+
+        if self.trouble is None:
+            self.count += 1
+            say(f"compiles kernels, the {self.count}. of them")
+            try:
+                return compile_function(kernel_function)
+            except NoCompiler as reason:
+                self.trouble = str(reason)
+        return kernel_function
+
+    def words(self):
+        """Return how kernels run."""
+        if not self.compiled:
+            return "virtual machine"
+        return "compiled" if self.trouble is None else f"virtual machine: {self.trouble}"
