@@ -6,10 +6,10 @@ Instant see it as any CasADi expression. What needs numbers asks for them: `refe
 of the parameters' own values, `closed` the record with given ones in their place.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from math import inf, isfinite, isnan
-from operator import add, mul, sub, truediv
+from operator import add, is_, mul, sub, truediv
 from types import MappingProxyType
 from typing import Any
 
@@ -333,14 +333,16 @@ class Given:
         return evaluated(result, self.values) if isinstance(result, ca.SX) else result
 
 
-def closed(value: Any, values: Values) -> Any:
+def closed(value: Any, values: Values, same: dict[int, Any] | None = None) -> Any:
     """Return a record, a number or nested sequences of these with numbers in place of parameters.
 
     Records are made anew where something in them was open, and so checked as if they had been
-    stated with these numbers; what has nothing open in it is returned as it is. Functions become
-    `Given` ones. Raises ValueError as the records do.
+    stated with these numbers; what has nothing open in it is returned as it is, and kept in `same`
+    for the next time, with other values of the same parameters. Functions become `Given` ones.
+    Raises ValueError as the records do.
     """
-    if not values:
+    same = {} if same is None else same
+    if not values or id(value) in same:
         return value
     if isinstance(value, Parameter) and value in values:
         return float(values[value])
@@ -349,21 +351,27 @@ def closed(value: Any, values: Values) -> Any:
         return float(left) if isinstance(left, ca.DM) else opened(left)
     if isinstance(value, ca.SX):
         return evaluated(value, values)
-    if is_dataclass(value) and not isinstance(value, type):
-        parts = {entry.name: getattr(value, entry.name) for entry in fields(value) if entry.init}
-        anew = {name: closed(part, values) for name, part in parts.items()}
-        changed = {name: part for name, part in anew.items() if part is not parts[name]}
-        return replace(value, **changed) if changed else value
     if isinstance(value, np.ndarray) and value.dtype == object:
         return _closed_array(value, values)
+    anew = _closed_parts(value, values, same)
+    if anew is value:
+        same[id(value)] = value
+    return anew
+
+
+def _closed_parts(value: Any, values: Values, same: dict[int, Any]) -> Any:
+    """Return what is made of parts with numbers in place of parameters, itself if none changes."""
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = {entry.name: getattr(value, entry.name) for entry in fields(value) if entry.init}
+        anew = {name: closed(part, values, same) for name, part in parts.items()}
+        changed = {name: part for name, part in anew.items() if part is not parts[name]}
+        return replace(value, **changed) if changed else value
     if isinstance(value, list | tuple):
-        anew_list = [closed(part, values) for part in value]
-        same = all(one is other for one, other in zip(anew_list, value))
-        return value if same else type(value)(anew_list)
+        listed = [closed(part, values, same) for part in value]
+        return value if all(map(is_, listed, value)) else type(value)(listed)
     if isinstance(value, Mapping):
-        anew = {name: closed(part, values) for name, part in value.items()}
-        same = all(anew[name] is value[name] for name in anew)
-        return value if same else MappingProxyType(anew)
+        anew = {name: closed(part, values, same) for name, part in value.items()}
+        return value if all(anew[name] is value[name] for name in anew) else MappingProxyType(anew)
     if callable(value) and not isinstance(value, type):
         return Given(value, values)
     return value
@@ -377,22 +385,3 @@ def _closed_array(entries: np.ndarray, values: Values) -> np.ndarray:
         anew = anew.copy()
         anew[places] = np.array(left).ravel() if isinstance(left, ca.DM) else array(left)
     return array(anew.reshape(entries.shape))
-
-
-def values_of(parameters: Sequence[Parameter], given: Mapping[str, Any]) -> dict[Parameter, float]:
-    """Return the value of every parameter: of those `given` by name that, of others their own.
-
-    Raises ValueError for an unknown name, listing the known ones, and for a value that is no number
-    within the parameter's bounds.
-    """
-    known = {each.name: each for each in parameters}
-    for name in given:
-        if name not in known:
-            raise ValueError(
-                f"parameter {name!r}: the problem has no such parameter; "
-                f"it has {', '.join(known) or 'none'}"
-            )
-    return {
-        each: each.check(given[name]) if name in given else each.value
-        for name, each in known.items()
-    }

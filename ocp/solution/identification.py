@@ -17,7 +17,6 @@ from ocp.mechanics.parameters import (
     evaluated,
     matrix,
     parameters_of,
-    values_of,
 )
 from ocp.problem.statement import Problem
 from ocp.problem.validity import requirements
@@ -32,6 +31,7 @@ from ocp.solution.trials import (
     stretch,
     trials,
 )
+from ocp.solution.values import values_of
 from ocp.solvers.least_squares import Information, Least, information, least_squares
 from ocp.transcription.observing import observed
 

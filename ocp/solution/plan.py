@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ocp.mechanics.checks import instance
-from ocp.mechanics.parameters import Parameter, values_of
+from ocp.mechanics.parameters import Parameter
 from ocp.mechanics.zero_moment import body_weight
 from ocp.problem.statement import Problem
 from ocp.solution.arguments import check_solve
@@ -25,6 +25,7 @@ from ocp.solution.preflight import preflight
 from ocp.solution.resolution import coarseness
 from ocp.solution.solution import Solution
 from ocp.solution.starts import Guess, in_other_weights, start
+from ocp.solution.values import values_of
 from ocp.solvers.minimizing import Outcome, Solver
 from ocp.solvers.nlp import NLP
 from ocp.solvers.record import Iteration

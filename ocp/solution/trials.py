@@ -7,10 +7,11 @@ from typing import cast
 import numpy as np
 
 from ocp.dynamics.formulation import Formulation
-from ocp.mechanics.parameters import Parameter, parameters_of, values_of
+from ocp.mechanics.parameters import Parameter, parameters_of
 from ocp.problem.statement import Problem
 from ocp.solution.recordings import Recording
 from ocp.solution.smoothing import Sought, sought
+from ocp.solution.values import values_of
 from ocp.transcription.observing import Observed, Stretch, observed, placed
 
 FLOOR = 1e-10  # of the range of an output: no deviation is estimated below it

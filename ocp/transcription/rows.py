@@ -35,6 +35,11 @@ class Group:
         return f"Group({names:.200}: {len(self.owners)} rows at {len(self.s)} instants)"
 
     @cached_property
+    def taken(self) -> dict:
+        """What a Box made of its rows, by the number of its first one."""
+        return {}
+
+    @cached_property
     def lines(self) -> "Lines":
         """The rows that are linear in x."""
         return linear_rows(self)
@@ -139,47 +144,45 @@ class Box:
     def take(self, group: Group, count: int) -> tuple[list[Rows], np.ndarray]:
         """Place the rows of a group, those of g from `count` on.
 
-        Return the Rows of each constraint and the array (m, N) of all its rows.
+        Return the Rows of each constraint and the array (m, N) of all its rows. Where they are none
+        that parameters alone move, a group keeps what came of that.
         """
-        lines = group.lines
+        if count not in group.taken:
+            rows, places, ends, lasts = self._taken(group, count)
+            if not lasts:
+                return self._asked(rows, places, ends)
+            group.taken[count] = rows, places, ends
+        return self._asked(*group.taken[count])
+
+    def _asked(self, rows, places, ends):
+        for each in ends:
+            self._bound(*each)
+        return rows, places
+
+    def _taken(self, group, count):
+        """Return the Rows of a group, the array of its rows, the bounds that it asks for, and
+        whether other values of parameters leave all this as it is."""
+        lines, lasts = group.lines, True
         absent, constant = lines.known & (lines.count == 0) & group.asked, lines.constant
         if self.layout.values:
             unmoved = group.unmoved(len(self.layout.values) - self.layout.free) & group.asked
-            if unmoved.any():
+            lasts = not unmoved.any()
+            if not lasts:
                 absent, constant = absent | unmoved, np.where(unmoved, self._still(group), constant)
         for number, k in np.argwhere(absent):
             constraint, row = group.owners[number]
             _check_constant(constraint, row, group.s[k], constant[number, k])
-        variable, coefficient = self._bounded(group, lines)
+        variable, coefficient, ends = _single(group, lines)
         places = np.full(group.asked.shape, -1)
         general = group.asked & (variable < 0) & ~absent
         places.T[general.T] = count + np.arange(general.sum())
-        return list(_by_constraint(group, places, variable, coefficient)), places
+        return list(_by_constraint(group, places, variable, coefficient)), places, ends, lasts
 
     def _still(self, group):
         """Return the rows of a group (m, N) where all variables but the parameters are zero."""
         x = np.zeros(self.layout.size)
         x[self.layout.parameters] = list(self.layout.values.values())
         return evaluate(group.kernel.values, group.inputs(x), group.s)
-
-    def _bounded(self, group, lines):
-        """Make bounds of the rows with a single variable.
-
-        Return, for each row and instant (m, N), the variable or -1 and its coefficient.
-        """
-        variable, coefficient = np.full(group.asked.shape, -1), np.zeros(group.asked.shape)
-        single = lines.count[lines.row, lines.instant] == 1
-        single &= group.asked[lines.row, lines.instant]
-        parts = (lines.row, lines.instant, lines.variable, lines.coefficient)
-        number, k, place, factor = (part[single] for part in parts)
-        variable[number, k], coefficient[number, k] = place, factor
-        bounds = [(owner.lower_of(row), owner.upper_of(row)) for owner, row in group.owners]
-        sides = np.reshape(np.array(bounds, dtype=float), (-1, 2))[number]
-        sides = (sides - lines.constant[number, k][:, None]) / factor[:, None]
-        ends = zip(*np.sort(sides, axis=1).T.tolist())
-        for row, instant, bounded, (lower, upper) in zip(number, k, place.tolist(), ends):
-            self._bound(bounded, lower, upper, (*group.owners[row], group.s[instant]))
-        return variable, coefficient
 
     def _bound(self, variable, lower, upper, owner):
         if lower > self.lower[variable]:
@@ -193,6 +196,22 @@ class Box:
                 f"{lower:g}, {_who(*self.asked[variable, 'upper'])} for at most {upper:g}"
             )
         self.lower[variable] = min(lower, upper)
+
+
+def _single(group, lines):
+    """Return, for each row and instant (m, N), the single variable that it has or -1 and its
+    coefficient, and what bounds these make: (variable, lower, upper, owner) each."""
+    variable, coefficient = np.full(group.asked.shape, -1), np.zeros(group.asked.shape)
+    single = lines.count[lines.row, lines.instant] == 1
+    single &= group.asked[lines.row, lines.instant]
+    parts = (lines.row, lines.instant, lines.variable, lines.coefficient)
+    number, k, place, factor = (part[single] for part in parts)
+    variable[number, k], coefficient[number, k] = place, factor
+    bounds = [(owner.lower_of(row), owner.upper_of(row)) for owner, row in group.owners]
+    sides = np.reshape(np.array(bounds, dtype=float), (-1, 2))[number]
+    sides = np.sort((sides - lines.constant[number, k][:, None]) / factor[:, None], axis=1)
+    owners = [(*group.owners[row], group.s[instant]) for row, instant in zip(number, k)]
+    return variable, coefficient, list(zip(place.tolist(), *sides.T.tolist(), owners))
 
 
 def _by_constraint(group, row, variable, coefficient):

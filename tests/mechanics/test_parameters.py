@@ -13,8 +13,8 @@ from ocp.mechanics.parameters import (
     matrix,
     parameters_of,
     reference,
-    values_of,
 )
+from ocp.solution.values import values_of
 
 
 def test_open_numbers_are_compared_and_hashed_by_their_graph():
