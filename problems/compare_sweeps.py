@@ -1,18 +1,20 @@
 """A sweep of the gait on plans, beside the same sweep in which every cell is built anew.
 
-Speeds of walking by lengths of the step, on worker processes: once on one plan per worker, each
-cell from its neighbour and the lowest branch kept; once as a problem without parameters is swept,
-every cell stated and built by itself and solved from standing. Seconds are the clock's and, of all
-processes together, the processors', in one run. `--check` then solves every cell again from each of
-its neighbours, which finds out whether any of them leads lower.
+Speeds of walking by lengths of the step, on worker processes: on one plan per worker, each cell
+from its neighbour; then what steps up solved again, until the lowest branch is kept; and as a
+problem without parameters is swept, every cell stated and built by itself and solved from standing.
+Seconds are the clock's and, of all processes together, the processors', in one run. `--check` then
+solves every cell again from each of its neighbours, which finds out whether any of them leads
+lower.
 """
 
 import argparse
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,7 +26,7 @@ from ocp import Task
 from ocp.cli import ended
 from ocp.solvers import Solver
 from ocp.studies import Study, grid, markdown, sweep
-from ocp.studies.branches import SLIGHT, lines_of
+from ocp.studies.branches import SLIGHT, chained, lines_of
 from ocp.studies.content import cell, content, recipe
 from ocp.studies.study import study
 
@@ -49,15 +51,15 @@ class Timed:
     processors: float
 
 
-def timed(name: str, task: Task, over: Any, folder: Path, **how: Any) -> Timed:
-    """Solve a sweep in a file of its own, and return what it took."""
+def timed(name: str, solved: Callable[..., Study]) -> Timed:
+    """Solve a sweep, and return what it took."""
     done: list[int] = []
 
     def count(progress: Any) -> None:
         done.append(progress.cell.statistics.get("iterations") or 0)
 
     begin, spent = time.perf_counter(), _processors()
-    swept = sweep(task, over, file=folder / f"{len(name)}.sqlite", watch=count, **how)
+    swept = solved(watch=count)
     return Timed(
         name=name,
         study=swept,
@@ -74,11 +76,22 @@ def _processors() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-def compared(task: Task, over: Any, workers: int, folder: Path) -> tuple[Timed, Timed]:
-    """Return a sweep on plans, and the same with every cell built anew."""
-    alone = replace(task, parameters=())
-    planned = timed("on plans, chained", task, over, folder, chain=True, workers=workers)
-    return planned, timed("built anew per cell", alone, over, folder, workers=workers)
+def compared(task: Task, over: Any, workers: int, folder: Path) -> tuple[Timed, Timed, Timed]:
+    """Return a sweep on plans, the same with the lowest branch kept, which goes on from that, and
+    the same with every cell built anew."""
+    alone, plan = replace(task, parameters=()), chained(recipe(task, None, Solver()), over)
+    how: dict[str, Any] = {"workers": workers, "file": folder / "planned.sqlite"}
+    once = timed("on plans, from neighbours", partial(study, plan, **how))
+    rest = timed("and the lowest branch kept", partial(sweep, task, over, chain=True, **how))
+    kept = replace(
+        rest,
+        solves=once.solves + rest.solves,
+        iterations=once.iterations + rest.iterations,
+        seconds=once.seconds + rest.seconds,
+        processors=once.processors + rest.processors,
+    )
+    how["file"] = folder / "alone.sqlite"
+    return once, kept, timed("built anew per cell", partial(sweep, alone, over, **how))
 
 
 def lowered(task: Task, done: Study, workers: int) -> list[tuple[Any, Any, float]]:
@@ -102,10 +115,10 @@ def lowered(task: Task, done: Study, workers: int) -> list[tuple[Any, Any, float
     return found
 
 
-def table(planned: Timed, alone: Timed) -> str:
-    """Return what both sweeps took, beside the one that builds every cell."""
-    rows = []
-    for one in (planned, alone):
+def table(swept: Sequence[Timed]) -> str:
+    """Return what sweeps took, beside the last of them, which builds every cell."""
+    rows, alone = [], swept[-1]
+    for one in swept:
         rows.append(
             (
                 one.name,
@@ -142,8 +155,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     flags = _parser().parse_args(arguments)
     over = grid({"speed": _spaced(SPEEDS, flags.count), "step": _spaced(STEPS, flags.count)})
     with TemporaryDirectory() as folder:
-        planned, alone = compared(TASK, over, flags.workers, Path(folder))
-        print(table(planned, alone))
+        once, planned, alone = compared(TASK, over, flags.workers, Path(folder))
+        print(table((once, planned, alone)))
         print(differences(planned, alone), flush=True)
         for one in (*planned.study.failed, *alone.study.failed):
             print(f"{one.parameters}: {one.reason.splitlines()[0]}")

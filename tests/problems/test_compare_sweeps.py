@@ -13,16 +13,18 @@ OVER = [{"torque": torque, "points": 6} for torque in (8.0, 9.0)]
 
 
 def test_both_sweeps_are_timed_and_no_neighbour_leads_lower(tmp_path):
-    planned, alone = compared(PLANNED, OVER, 0, tmp_path)
+    once, planned, alone = compared(PLANNED, OVER, 0, tmp_path)
     rows = [
-        [entry.strip() for entry in line.split("|")] for line in table(planned, alone).splitlines()
+        [entry.strip() for entry in line.split("|")]
+        for line in table((once, planned, alone)).splitlines()
     ]
     assert [row[1:4] for row in rows[2:]] == [
-        ["on plans, chained", "2", "2"],
+        ["on plans, from neighbours", "2", "2"],
+        ["and the lowest branch kept", "2", "2"],
         ["built anew per cell", "2", "2"],
     ]
-    assert planned.iterations < alone.iterations
-    assert float(rows[2][7]) > 0.0 and rows[3][7] == "1.00"
+    assert once.iterations < alone.iterations
+    assert float(rows[2][7]) > 0.0 and rows[4][7] == "1.00"
     assert "are lower, by up to" in differences(planned, alone)
     assert lowered(PLANNED, planned.study, 0) == []
 
