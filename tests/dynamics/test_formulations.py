@@ -18,6 +18,7 @@ from ocp.dynamics import (
     hollerbach_3x3,
     hollerbach_4x4,
     newton_euler,
+    newton_euler_dense,
     uicker_kahn,
     waters,
 )
@@ -134,7 +135,8 @@ def operations(inputs, tau):
     )
 
 
-DENSE = {module.__name__.split(".")[-1]: module.dense for module in (*LAGRANGIAN, newton_euler)}
+DENSE = {module.__name__.split(".")[-1]: module.dense for module in LAGRANGIAN}
+DENSE |= {"newton_euler": newton_euler_dense.dense}
 
 
 @cache

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import study_cells
-from ocp.problems.two_link_time import problem as fastest
+from ocp.problems.two_link_time import TASK
 from study_cells import (
     FOUR,
     blocking,
@@ -164,7 +164,7 @@ def test_a_killed_study_is_resumed_and_its_file_opens_while_it_runs(inside):
     )
     assert running.solution(running.solved[0]).success
     assert run(command[4:] + ["--workers", "0", "--quiet"]) == 0
-    whole = sweep(fastest, grid({"torque": values("5:15:6"), "points": 6}), workers=0)
+    whole = sweep(TASK, grid({"torque": values("5:15:6"), "points": 6}), workers=0)
     resumed = open_study("a.sqlite")
     assert [(cell.id, cell.parameters, cell.objective) for cell in resumed.cells] == [
         (cell.id, cell.parameters, cell.objective) for cell in whole.cells
