@@ -142,7 +142,7 @@ def _loosened(case: _Case) -> _Case:
     (points, duration, lifted), values = split(layout, whole), values_at(layout, whole)
     about = (duration * (1 - NARROW), duration * (1 + NARROW))
     stated = transcribed.statement if layout.timed is None else transcribed.problem
-    sought = [] if layout.timed is not None else [each.name for each in list(values)[: layout.free]]
+    sought = () if layout.timed is not None else transcribed.freed
     stated = replace(stated, motion=transcribed.motion, duration=about)
     loose = transcribe(stated, transcribed.transcription, free=sought)
     loose = loose.at(layout.values, layout.held)

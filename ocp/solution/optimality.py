@@ -29,15 +29,13 @@ def first_order(solution: Solution, transcribed: Transcribed) -> float:
 def _opened(solution: Solution, transcription: Transcription) -> Transcribed | None:
     """Return the program of a solution whose parameters were found, as its plan states it; None if
     none was, or no plan is known."""
-    plan = solution.plan
-    known = solution.statistics.get("parameters", {})
-    names = [name for name, (_, how) in known.items() if how == "found"]
+    plan, names = solution.plan, solution.found
     if plan is None or not names:
         return None
     stated = replace(plan.problem, motion=solution.problem.motion)
     opened = transcribe(stated, transcription, free=names)
     values = {each: solution.parameters[each.name] for each in opened.parameters}
-    held = {each.name for each in opened.parameters} - set(names)
+    held = {each.name for each in opened.parameters} - names
     return opened.at(values, held)
 
 

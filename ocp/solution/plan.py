@@ -23,9 +23,9 @@ from ocp.solution.elastic import Elastic, must_give_way
 from ocp.solution.foresight import foreseen
 from ocp.solution.preflight import preflight
 from ocp.solution.resolution import coarseness
-from ocp.solution.solution import Solution
+from ocp.solution.solution import FOUND, Solution
 from ocp.solution.starts import Guess, in_other_weights, start
-from ocp.solution.values import values_of
+from ocp.solution.values import in_shares, nearest, values_of
 from ocp.solvers.minimizing import Outcome, Solver
 from ocp.solvers.nlp import NLP
 from ocp.solvers.record import Iteration
@@ -43,8 +43,7 @@ class Plan:
     """A problem transcribed for a solver, its parameters open.
 
     `solve` builds no graphs: values are bounds of the program, and starts; threads that share a
-    plan take turns. `attempts` are made one
-    after the other; `seconds` is what preparing took.
+    plan take turns. `attempts` are made one after the other; `seconds` is what preparing took.
     """
 
     problem: Problem
@@ -65,7 +64,7 @@ class Plan:
     @property
     def free(self) -> tuple[Parameter, ...]:
         """The parameters that are sought."""
-        return self.parameters[: self.transcribed.layout.free]
+        return self.transcribed.layout.freed
 
     def solve(
         self,
@@ -111,11 +110,12 @@ class Plan:
         """
         sets = [dict(instance("map: values by name", values, Mapping)) for values in over]
         numbers = [list(values_of(self.parameters, values).values()) for values in sets]
+        places = in_shares(np.array(numbers)) if sets else np.empty((0, 0))
         solutions: list[Solution] = []
         for k, values in enumerate(sets):
             solved = [j for j in range(k) if chain and solutions[j].success]
             if solved:
-                first = solutions[_nearest(np.array(numbers), k, solved)]
+                first = solutions[nearest(places, k, solved)]
                 solution = self.solve(first, **options | {"attempts": PLAIN}, **values)
             if not solved or not solution.success:
                 solution = self.solve(guess, **options, **values)
@@ -162,14 +162,6 @@ class Plan:
         if "at" not in made or made["at"][0] != key:  # what was asked for last is kept
             made["at"] = key, self.transcribed.at(*key)
         return made["at"][1]
-
-
-def _nearest(places: np.ndarray, k: int, others: Sequence[int]) -> int:
-    """Return which of other rows of numbers is nearest to row k, in shares of their ranges."""
-    ranges = np.ptp(places, axis=0)
-    shares = places / np.where(ranges > 0.0, ranges, 1.0)
-    distances = np.linalg.norm(shares[others] - shares[k], axis=1)
-    return others[int(np.argmin(np.round(distances, 9)))]
 
 
 def prepare(
@@ -329,15 +321,9 @@ def _openness(layout: Layout) -> dict[str, Any]:
     """Return of every parameter {name: [unit, whether given or found]}; nothing without any."""
     if not layout.values:
         return {}
-    return {
-        "parameters": {
-            each.name: [
-                each.unit,
-                "found" if k < layout.free and each.name not in layout.held else "given",
-            ]
-            for k, each in enumerate(layout.values)
-        }
-    }
+    sought = layout.sought
+    ways = {each.name: [each.unit, FOUND if each in sought else "given"] for each in layout.values}
+    return {"parameters": ways}
 
 
 def _statistics(transcribed: Transcribed, climbed: Climb) -> dict[str, Any]:

@@ -50,30 +50,24 @@ def _program(solution: "Solution") -> Transcribed:
         )
     if not solution.success:
         raise ValueError(f"sensitivity: the solution is no optimum: {solution.status}")
-    plan, found = solution.plan, _found(solution)
+    plan, found = solution.plan, solution.found
     if plan.transcribed.reduction is not None:
         raise ValueError("sensitivity: of passive joints that are integrated it is not known")
     values = {name: value for name, value in solution.parameters.items() if name not in found}
     return plan.at(values)
 
 
-def _found(solution: "Solution") -> set[str]:
-    """Return the names of the parameters that a solve found."""
-    kinds = solution.statistics.get("parameters", {})
-    return {name for name, (_, kind) in kinds.items() if kind == "found"}
-
-
 def _given(transcribed: Transcribed, name: str) -> Parameter:
     """Return the parameter of a name; raise ValueError unless it was given."""
     layout = transcribed.layout
-    known = {each.name: k for k, each in enumerate(layout.values)}
+    known = {each.name: each for each in layout.values}
     if name not in known:
         raise ValueError(
             f"sensitivity: by: the problem has no parameter {name!r}; it has {', '.join(known)}"
         )
-    if known[name] < layout.free and name not in layout.held:
+    if known[name] in layout.sought:
         raise ValueError(f"sensitivity: by: parameter {name!r} was found, not given")
-    return transcribed.parameters[known[name]]
+    return known[name]
 
 
 def _asked_for(
@@ -82,7 +76,7 @@ def _asked_for(
     """Return the derivative of what is named; raise ValueError for what has no such name."""
     outputs, layout = transcribed.statement.outputs, transcribed.layout
     terms = [term.name for _, term in transcribed.problem.objective.terms]
-    free = [each.name for each in transcribed.parameters[: layout.free]]
+    free = transcribed.freed
     known = ["objective", "duration", "x", *CURVES, *outputs, *terms, *free]
     if of not in known:
         raise ValueError(f"sensitivity: of: expected one of {', '.join(known)}, got {of!r}")
@@ -145,7 +139,7 @@ def _check(solution: "Solution", of: str, by: str, derived: Any) -> None:
 
     def measured(sign: int) -> np.ndarray:
         values = dict(solution.parameters) | {by: solution.parameters[by] + sign * step}
-        for name in _found(solution):
+        for name in solution.found:
             del values[name]
         there = plan.solve(solution, **values).require()
         return _value(there, of, times)

@@ -28,6 +28,9 @@ if TYPE_CHECKING:  # what stands upon solutions
     from ocp.solution.plan import Plan
 
 
+FOUND = "found"  # how a parameter came by its number that was not given
+
+
 class NotSolved(RuntimeError):
     """Raised by Solution.require when the solver did not converge.
 
@@ -48,9 +51,8 @@ class Solution:
     `problem` has these numbers in it, and the `plan` has it open (files do not keep that).
     `missing` names the parts of the statement that its file could not hold, without which it cannot
     be certified; empty for a solution whose problem is whole. Times given to the methods are in s,
-    a number or an array (N,). Printed, a solution is the block that a
-    paper needs: sizes, status, objective, solver, settings, violations at the nodes and between
-    them, versions.
+    a number or an array (N,). Printed, a solution is the block that a paper needs: sizes, status,
+    objective, solver, settings, violations at the nodes and between them, versions.
     """
 
     problem: Problem
@@ -188,6 +190,12 @@ class Solution:
     def times(self, count: int = 201) -> np.ndarray:
         """Return `count` equally spaced times (s) over the motion."""
         return np.linspace(0.0, self.duration, count)
+
+    @property
+    def found(self) -> frozenset[str]:
+        """Names of the parameters that the solve found, where others were given."""
+        known = self.statistics.get("parameters", {})
+        return frozenset(name for name, (_, way) in known.items() if way == FOUND)
 
     def sensitivity(self, of: str, by: str, *, verify: bool = False) -> Any:
         """Return the derivative of something by a given parameter of the solution's plan.

@@ -112,9 +112,9 @@ def in_other_weights(
 
 def _former(layout: Layout, guess: Solution) -> list[float]:
     """Return the parameters of a start: what is sought is where a solution has it."""
-    sought = {each.name for each in list(layout.values)[: layout.free]} - layout.held
+    sought = layout.sought
     return [
-        guess.parameters.get(each.name, number) if each.name in sought else number
+        guess.parameters.get(each.name, number) if each in sought else number
         for each, number in layout.values.items()
     ]
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ocp.mechanics.parameters import Parameter
 
 
@@ -23,3 +25,16 @@ def values_of(parameters: Sequence[Parameter], given: Mapping[str, Any]) -> dict
         each: each.check(given[name]) if name in given else each.value
         for name, each in known.items()
     }
+
+
+def in_shares(numbers: np.ndarray) -> np.ndarray:
+    """Return columns of numbers (sets, columns) in shares of their ranges."""
+    ranges = np.ptp(numbers, axis=0)
+    return numbers / np.where(ranges > 0.0, ranges, 1.0)
+
+
+def nearest(places: np.ndarray, k: int, others: Sequence[int]) -> int:
+    """Return which of other rows of places (sets, columns) is nearest to row k, the first of
+    equally near ones."""
+    distances = np.linalg.norm(places[list(others)] - places[k], axis=1)
+    return others[int(np.argmin(np.round(distances, 9)))]

@@ -7,9 +7,8 @@ in the parameters p: between neighbours it grows by the mean of their slopes,
 
 Where it steps up from that, the higher one is solved again from the lower one, until nothing steps
 up any more. Where slopes are not known, as they are on a plan, every cell is solved again from its
-neighbours. A solve from another start is a cell of its own, which
-knows the one from which it starts: so a chain is the same whenever, and by however many processes,
-it is solved.
+neighbours. A solve from another start is a cell of its own, which knows the one from which it
+starts: so a chain is the same whenever, and by however many processes, it is solved.
 """
 
 import json

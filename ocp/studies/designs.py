@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ocp.solution.values import in_shares, nearest
+
 Values = Mapping[str, Any]
 Cells = list[dict[str, Any]]
 
@@ -85,11 +87,7 @@ def neighbours(cells: Sequence[Values]) -> list[int | None]:
         return []
     columns = [_coordinates([cell[name] for cell in cells]) for name in cells[0]]
     places = np.hstack(columns) if columns else np.zeros((len(cells), 1))
-    nearest: list[int | None] = [None]
-    for k in range(1, len(cells)):
-        distances = np.linalg.norm(places[:k] - places[k], axis=1)
-        nearest.append(int(np.argmin(np.round(distances, 9))))
-    return nearest
+    return [None, *(nearest(places, k, range(k)) for k in range(1, len(cells)))]
 
 
 def is_number(value: Any) -> bool:
@@ -113,8 +111,7 @@ def _banded(name: str, bounds: list, count: int, rng: np.random.Generator) -> li
 def _coordinates(values: list) -> np.ndarray:
     """Return numbers in shares of their range (cells, 1), or a column for each word."""
     if all(map(is_number, values)):
-        line = np.array(values, dtype=float)[:, None]
-        return line / (np.ptp(line) or 1.0)
+        return in_shares(np.array(values, dtype=float)[:, None])
     texts = list(map(repr, values))
     kinds = sorted(set(texts))
     return np.array([[text == kind for kind in kinds] for text in texts]) / np.sqrt(2)

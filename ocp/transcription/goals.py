@@ -75,9 +75,8 @@ def weighing(layout: Layout, weights: Sequence) -> Callable:
     if not is_open(list(weights)):
         constant = ca.DM(list(weights))
         return lambda x: constant
-    sought = list(layout.values)[: layout.free]
     for each in parameters_of(list(weights)):
-        if each in sought:
+        if each in layout.freed:
             raise ValueError(
                 f"objective: weight: parameter {each.name!r} is free, and the least objective has "
                 "it at a bound; expected a given one"

@@ -6,7 +6,7 @@ recursion of de Boor (1978, chapter X), of which the instant chooses one. So it 
 as the spline is.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -70,7 +70,8 @@ _UNKNOWN = Forces(
 
 def curves(motion: Any, points: Matrix, s: Matrix) -> tuple[Matrix, ...]:
     """Return q, q' and q'' (n,) at an instant s, an expression, of control points (n, points)."""
-    parts = [_in_segment(motion, points, s, first) for first in _firsts(motion)]
+    firsts = _firsts(motion)
+    parts = [_in_segment(motion, points, s, first, firsts) for first in firsts]
     return tuple(ca.cse(sum(part[order] for part in parts)) for order in range(3))
 
 
@@ -81,19 +82,22 @@ def _firsts(motion: BSpline) -> list[int]:
     return [k for k in inside if knots[k + 1] > knots[k]]
 
 
-def _in_segment(motion: BSpline, points: Matrix, s: Matrix, first: int) -> list[Matrix]:
+def _in_segment(
+    motion: BSpline, points: Matrix, s: Matrix, first: int, firsts: Sequence[int]
+) -> list[Matrix]:
     """Return q, q' and q'' of the segment that a knot begins, zero where the instant is not in it.
 
-    The first and the last segment go on beyond the ends of the motion.
+    The first and the last segment, of those that `firsts` begin, go on beyond the ends of the
+    motion.
     """
-    knots, p, chosen = motion.knot_vector, motion.degree, _firsts(motion)
+    knots, p = motion.knot_vector, motion.degree
     back = [s - knots[first - k] for k in range(p)]
     on = [knots[first + 1 + k] - s for k in range(p)]
     around = ca.horzsplit(points[:, first - p : first + 1])
     inside: Any = 1.0
-    if first != chosen[0]:
+    if first != firsts[0]:
         inside = inside * (s >= knots[first])
-    if first != chosen[-1]:
+    if first != firsts[-1]:
         inside = inside * (s < knots[first + 1])
     return [inside * curve(around, back, on, order) for order in range(3)]
 

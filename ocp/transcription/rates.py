@@ -17,15 +17,20 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.parameters import is_open
-from ocp.mechanics.structure import structure
 from ocp.mechanics.types import Matrix
 from ocp.motion.moving import located
 from ocp.motion.spline import SIDE, BSpline
 from ocp.problem.instant import NoRate
 from ocp.problem.statement import Problem
-from ocp.transcription.between import follows, rated, torques_between, wrenches_between
+from ocp.transcription.between import follows, rated
 from ocp.transcription.distinct import distinct
-from ocp.transcription.variables import Layout, MotionMap, free_duration, motion_map
+from ocp.transcription.variables import (
+    Layout,
+    MotionMap,
+    free_duration,
+    lifted_entries,
+    motion_map,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +122,8 @@ def rated_map(layout: Layout, s) -> MotionMap:
         parts.append((row.ravel(), column.ravel(), value.ravel()))
         powers[:n], first = 3, first + n
     if layout.lifts:
-        parts.append(_slopes(layout, np.asarray(s, dtype=float), width, first))
+        s = np.asarray(s, dtype=float)
+        parts.append(lifted_entries(layout, s, width, first, 1, _lengths(layout, s)[:, None]))
         powers[len(powers) - len(layout.place) :] = 1
     number = not (free or layout.moving) and layout.timed is None
     rates = (problem.duration[0] if number else 1.0) ** powers
@@ -127,24 +133,11 @@ def rated_map(layout: Layout, s) -> MotionMap:
     return MotionMap(row=row, column=column, value=value, shape=shape, divisor=divisor)
 
 
-def _slopes(layout, s, width, first):
-    """Return the triplets of the slopes of what is lifted, by s, or by the share of their segment
-    where knots are free."""
-    problem, drives = layout.problem, len(structure(layout.problem.tree).drives)
-    breaks = problem.motion.breaks
-    long = np.diff(breaks)[located(problem.motion, s)[0]] if layout.moving else np.ones(len(s))
-    parts = []
-    for rows, between in (
-        (slice(drives), torques_between),
-        (slice(drives, None), wrenches_between),
-    ):
-        weights, place = between(problem, layout.nodes, s, 1), layout.place[rows]
-        instant, node = np.nonzero(weights)
-        line, entry = np.nonzero(place[:, node] >= 0)
-        row = instant[entry] * width + first + line + (rows.start or 0)
-        value = (weights * long[:, None])[instant, node][entry] * layout.weight
-        parts.append((row, place[line, node[entry]], value))
-    return tuple(np.concatenate(part) for part in zip(*parts))
+def _lengths(layout: Layout, s: np.ndarray) -> np.ndarray:
+    """Return how long the segments of instants s (N,) are where knots are free, and slopes by the
+    share of these; else 1."""
+    motion: Any = layout.problem.motion
+    return np.diff(motion.breaks)[located(motion, s)[0]] if layout.moving else np.ones(len(s))
 
 
 def motion_rates(problem: Problem, control_points, s) -> np.ndarray:

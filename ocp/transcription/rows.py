@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -49,17 +50,19 @@ class Group:
         owners = tuple((given(constraint), number) for constraint, number in self.owners)
         if all(new[0] is old[0] for new, old in zip(owners, self.owners)):
             return self
-        other = replace(self, owners=owners)
-        other.__dict__["lines"] = self.lines  # which no bound changes
-        return other
+        return self._moved(owners=owners)
 
     def timed(self, values: Mapping[Parameter, float]) -> "Group":
         """Return the group at its instant, if that is open, with numbers for its parameters."""
         when = self.owners[0][0].when if self.owners else ""
         if not isinstance(when, Moment):
             return self
-        other = replace(self, s=np.array([closed(when.s, values)]))
-        other.__dict__["lines"] = self.lines  # none, since an open instant bends them
+        return self._moved(s=np.array([closed(when.s, values)]))
+
+    def _moved(self, **changes: Any) -> "Group":
+        """Return the group with other owners or instant, which leave its lines as they are."""
+        other = replace(self, **changes)
+        other.__dict__["lines"] = self.lines
         return other
 
     def unmoved(self, given: int) -> np.ndarray:
@@ -132,12 +135,11 @@ class Box:
             limits = duration_limits(layout.problem)
             self.asked[0, "lower"] = self.asked[0, "upper"] = limits, 0, 1.0
         variables = range(layout.size)[layout.parameters]
-        for number, (variable, parameter) in enumerate(zip(variables, layout.values)):
-            given = layout.values[parameter]
-            if number < layout.free:  # of others the program does not know what they cost
+        for variable, (parameter, given) in zip(variables, layout.values.items()):
+            if parameter in layout.freed:  # of others the program does not know what they cost
                 limits = parameter_limits(parameter)
                 self.asked[variable, "lower"] = self.asked[variable, "upper"] = limits, 0, 0.0
-            sought = number < layout.free and parameter.name not in layout.held
+            sought = parameter in layout.sought
             self.lower[variable] = parameter.lower if sought else given
             self.upper[variable] = parameter.upper if sought else given
 
@@ -147,28 +149,21 @@ class Box:
         Return the Rows of each constraint and the array (m, N) of all its rows. Where they are none
         that parameters alone move, a group keeps what came of that.
         """
-        if count not in group.taken:
-            rows, places, ends, lasts = self._taken(group, count)
-            if not lasts:
-                return self._asked(rows, places, ends)
-            group.taken[count] = rows, places, ends
-        return self._asked(*group.taken[count])
-
-    def _asked(self, rows, places, ends):
+        rows, places, ends = group.taken.get(count) or self._taken(group, count)
         for each in ends:
             self._bound(*each)
         return rows, places
 
     def _taken(self, group, count):
-        """Return the Rows of a group, the array of its rows, the bounds that it asks for, and
-        whether other values of parameters leave all this as it is."""
-        lines, lasts = group.lines, True
+        """Return the Rows of a group, the array of its rows, and the bounds that it asks for; the
+        group keeps them if other values of parameters leave them as they are."""
+        lines = group.lines
         absent, constant = lines.known & (lines.count == 0) & group.asked, lines.constant
+        unmoved = np.zeros_like(absent)
         if self.layout.values:
             unmoved = group.unmoved(len(self.layout.values) - self.layout.free) & group.asked
-            lasts = not unmoved.any()
-            if not lasts:
-                absent, constant = absent | unmoved, np.where(unmoved, self._still(group), constant)
+        if unmoved.any():
+            absent, constant = absent | unmoved, np.where(unmoved, self._still(group), constant)
         for number, k in np.argwhere(absent):
             constraint, row = group.owners[number]
             _check_constant(constraint, row, group.s[k], constant[number, k])
@@ -176,7 +171,10 @@ class Box:
         places = np.full(group.asked.shape, -1)
         general = group.asked & (variable < 0) & ~absent
         places.T[general.T] = count + np.arange(general.sum())
-        return list(_by_constraint(group, places, variable, coefficient)), places, ends, lasts
+        taken = list(_by_constraint(group, places, variable, coefficient)), places, ends
+        if not unmoved.any():
+            group.taken[count] = taken
+        return taken
 
     def _still(self, group):
         """Return the rows of a group (m, N) where all variables but the parameters are zero."""

@@ -33,8 +33,6 @@ from ocp.transcription.goals import (
     weighing,
 )
 from ocp.transcription.guess import straight_guess
-from ocp.transcription.inputs import symbols
-from ocp.transcription.kernels import column
 from ocp.transcription.knots import check_moving, knot_groups
 from ocp.transcription.laws import within_reach
 from ocp.transcription.methods import METHODS, Method, Spline, method_of
@@ -45,6 +43,7 @@ from ocp.transcription.rows import Box, row_bounds
 from ocp.transcription.shooting import Reduction
 from ocp.transcription.sizes import warn_of_size
 from ocp.transcription.sparse import Block
+from ocp.transcription.tracing import trace_open
 from ocp.transcription.variables import Layout, free_duration, join, motion_at, split
 
 
@@ -154,6 +153,11 @@ class Transcribed:
         """What the statement leaves open; the first `layout.free` of them are sought."""
         return tuple(self.layout.values)
 
+    @property
+    def freed(self) -> tuple[str, ...]:
+        """Names of the parameters that solves seek, unless they hold them."""
+        return tuple(each.name for each in self.layout.freed)
+
     def at(self, values: Mapping[Parameter, float], held: Iterable[str] = ()) -> "Transcribed":
         """Return the same program with other values of its parameters, from which those that are
         sought start, unless they are `held` there; graphs stay as they are.
@@ -163,7 +167,8 @@ class Transcribed:
         held, values = frozenset(held), {each: values[each] for each in self.layout.values}
         if not self.layout.values or (values == self.layout.values and held == self.layout.held):
             return self
-        problem, known = closed(self.statement, values), MappingProxyType(dict(values))
+        same = self.made.setdefault("same", {})  # what of the statement has nothing open in it
+        problem, known = closed(self.statement, values, same), MappingProxyType(dict(values))
         if free_duration(self.layout.problem):
             check_apart(*problem.duration)
         layout = replace(self.layout, problem=problem, values=known, held=held)
@@ -186,21 +191,19 @@ class Transcribed:
         """The Function (y of the motion and the parameters, s) -> what drives give (k,), N m or N,
         by inverse dynamics; made once."""
         if "needed" not in self.made:
-            tree, layout = self.statement.tree, self.layout
-            formulation = formulation_of(self.transcription.dynamics, layout.problem.tree)
-            look = symbols(self.statement, formulation).opened(self.parameters, layout.free)
-            drives = list(structure(layout.problem.tree).drives)
-            values = [ca.cse(column(f"torques of {tree!r}", look.at.needed[drives]))]
-            self.made["needed"] = ca.Function("needed", [look.y, look.s], values)
+            tree = self.layout.problem.tree
+            known, drives = self.transcription.dynamics, list(structure(tree).drives)
+            what = self.statement, formulation_of(known, tree), lambda at: at.needed[drives]
+            self.made["needed"] = trace_open(*what, self.parameters).function
         return self.made["needed"]
 
     @property
     def sloped(self) -> "Transcribed":
         """The same program with derivatives by all parameters; its graphs are made once."""
         if "sloped" not in self.made:
-            sought = [each.name for each in self.parameters[: self.layout.free]]
             chosen = replace(self.transcription, compiled=False, derivatives="auto")
-            self.made["sloped"] = transcribe(self.statement, chosen, free=sought, sloped=True)
+            other = transcribe(self.statement, chosen, free=self.freed, sloped=True)
+            self.made["sloped"] = other
         return self.made["sloped"].at(self.layout.values, self.layout.held)
 
     @property
@@ -231,8 +234,8 @@ class Transcribed:
 
     def _on(self, motion: Basis, transcription: Transcription) -> "Transcribed":
         """Return the problem transcribed on another basis."""
-        sought = [each.name for each in self.parameters[: self.layout.free]]
-        other = transcribe(replace(self.statement, motion=motion), transcription, free=sought)
+        stated = replace(self.statement, motion=motion)
+        other = transcribe(stated, transcription, free=self.freed)
         return other.at(self.layout.values, self.layout.held)
 
     def expand(self, unknowns: np.ndarray) -> np.ndarray:

@@ -66,11 +66,20 @@ class Layout:
         return slice(self.size - len(self.values), self.size)
 
     @property
+    def freed(self) -> tuple[Parameter, ...]:
+        """The parameters that solves seek, unless they hold them."""
+        return tuple(self.values)[: self.free]
+
+    @property
+    def sought(self) -> frozenset[Parameter]:
+        """The parameters that this solve seeks."""
+        return frozenset(each for each in self.freed if each.name not in self.held)
+
+    @property
     def held_places(self) -> frozenset[int]:
         """Where the parameters stand in x that are given, of themselves or for a solve."""
-        places = range(self.size)[self.parameters]
-        given = [k >= self.free or each.name in self.held for k, each in enumerate(self.values)]
-        return frozenset(place for place, one in zip(places, given) if one)
+        places, sought = range(self.size)[self.parameters], self.sought
+        return frozenset(place for place, each in zip(places, self.values) if each not in sought)
 
     @property
     def weight(self) -> float:
@@ -244,7 +253,7 @@ def motion_map(layout: Layout, s, hull: bool = False) -> MotionMap:
     entries = _moving_entries(layout, s) if moving else _motion_entries(layout, width, s, hull)
     parts = [_duration_entries(layout, width, len(s)), entries]
     if layout.lifts and not hull:
-        parts.append(_lifted_entries(layout, s))
+        parts.append(lifted_entries(layout, s, width, layout.motion_width))
     if layout.values:
         parts.append(_parameter_entries(layout, width, len(s)))
     row, column, value = (np.concatenate([part[k] for part in parts]) for k in range(3))
@@ -320,15 +329,17 @@ def _moving_entries(layout, s):
     )
 
 
-def _lifted_entries(layout, s):
-    """Return the triplets of what is lifted, at nodes and between them."""
+def lifted_entries(layout: Layout, s, width: int, first: int, order: int = 0, scale=1.0) -> tuple:
+    """Return the triplets of what is lifted, at nodes and between them, or with `order` 1 of its
+    slopes by s, times a `scale` (N, 1): of its inputs, of each instant's `width`, the `first` one
+    and those after it."""
     problem, count = layout.problem, len(structure(layout.problem.tree).drives)
     parts = []
     for rows, between in ((slice(count), torques_between), (slice(count, None), wrenches_between)):
-        weights, place = between(problem, layout.nodes, s), layout.place[rows]
+        weights, place = scale * between(problem, layout.nodes, s, order), layout.place[rows]
         instant, node = np.nonzero(weights)
         line, entry = np.nonzero(place[:, node] >= 0)
-        row = instant[entry] * layout.width + layout.motion_width + line + (rows.start or 0)
+        row = instant[entry] * width + first + line + (rows.start or 0)
         value = weights[instant, node][entry] * layout.weight
         parts.append((row, place[line, node[entry]], value))
     row, column, value = (np.concatenate(part) for part in zip(*parts))
