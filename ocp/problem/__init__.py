@@ -17,6 +17,7 @@ from ocp.problem.balance import (
     unilateral,
     zmp_inside,
 )
+from ocp.problem.constraint import Constraint, Span
 from ocp.problem.constraints import (
     at_end,
     at_start,
@@ -46,7 +47,7 @@ from ocp.problem.objectives import (
 from ocp.problem.point_mass import PointMass
 from ocp.problem.poses import pose_along, pose_at_end, pose_at_start, pose_tracking
 from ocp.problem.reactions import Reaction, shared, two_pass, zero_moment_point
-from ocp.problem.statement import Constraint, Problem, Span
+from ocp.problem.statement import Problem
 from ocp.problem.symmetry import Symmetry, mirrored, periodic
 from ocp.problem.terms import Objective, Term
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import casadi as ca
 
+from ocp.problem.constraint import Constraint
 from ocp.problem.instant import Instant
-from ocp.problem.statement import Constraint
 
 ROUNDING = 0.02  # m: over which the distance from a box is smooth at its edges
 

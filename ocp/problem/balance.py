@@ -16,10 +16,10 @@ import numpy as np
 from ocp.mechanics.parameters import array, is_open, matrix, reference, some
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.zero_moment import body_weight, hull, tangents, weight_of
+from ocp.problem.constraint import Constraint, Span
 from ocp.problem.ground import Foot, Ground, bearing_slots, bears
 from ocp.problem.instant import Instant
 from ocp.problem.reactions import two_pass
-from ocp.problem.statement import Constraint, Span
 
 AXES = "xyz"
 SLACK = 1e-9  # of s: within which an instant is that of a switch

@@ -8,9 +8,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ocp.problem.constraint import Constraint, Span
 from ocp.problem.ground import Foot, Ground, Pin, Support
 from ocp.problem.instant import Instant
-from ocp.problem.statement import Constraint, Span
 from ocp.problem.symmetry import Symmetry
 
 AXES = "xyz"

@@ -29,9 +29,9 @@ from ocp.mechanics.logarithm import conjugate, product, quaternion
 from ocp.mechanics.parameters import array, matrix, reference
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
+from ocp.problem.constraint import Constraint
 from ocp.problem.instant import Instant
 from ocp.problem.objectives import squares
-from ocp.problem.statement import Constraint
 from ocp.problem.terms import Objective
 
 Target = Any  # a pose (4x4), or a function of an Instant that returns one

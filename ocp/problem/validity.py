@@ -12,8 +12,9 @@ from ocp.mechanics.parameters import is_open
 from ocp.mechanics.types import Matrix
 from ocp.mechanics.validity import Requirement, is_assured
 from ocp.problem.balance import Inside
+from ocp.problem.constraint import Moment
 from ocp.problem.point_mass import PointMass
-from ocp.problem.statement import Moment, Problem
+from ocp.problem.statement import Problem
 
 
 def requirements(problem: Problem) -> tuple[Requirement, ...]:

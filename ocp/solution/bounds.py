@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ocp.mechanics.zero_moment import body_weight
+from ocp.problem.constraint import Constraint, Span
 from ocp.problem.names import DURATION, DYNAMICS, REACH, TOUCHING
-from ocp.problem.statement import Constraint, Span
 from ocp.problem.units import unit_of
 from ocp.solution.approximation import exactly
 from ocp.solution.sampling import DENSER, traces

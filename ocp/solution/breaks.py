@@ -11,7 +11,8 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.loads import Load
-from ocp.problem.statement import Problem, Span
+from ocp.problem.constraint import Span
+from ocp.problem.statement import Problem
 from ocp.transcription.kernels import function
 
 LOOKS = 2001  # instants at which loads are looked at for jumps

@@ -7,7 +7,8 @@ import numpy as np
 
 from ocp.dynamics.closed_loops import handedness
 from ocp.mechanics.structure import structure
-from ocp.problem.statement import Constraint, Problem
+from ocp.problem.constraint import Constraint
+from ocp.problem.statement import Problem
 from ocp.solution.prices import scale_of
 from ocp.solvers.minimizing import Outcome
 from ocp.solvers.nlp import violation

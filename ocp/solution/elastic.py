@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ocp.problem.constraint import Constraint
 from ocp.problem.names import DURATION
-from ocp.problem.statement import Constraint
 from ocp.solution.budget import Budget, Start, Watch, easing, spend, staged
 from ocp.solution.diagnosis import Row, row_name, rows_at
 from ocp.solution.prices import Factor, Gives, Key, alike, is_any, is_room, is_stated, prices

@@ -12,7 +12,7 @@ import numpy as np
 
 from ocp.motion.basis import Basis
 from ocp.motion.spline import SIDE, BSpline
-from ocp.problem.statement import Constraint
+from ocp.problem.constraint import Constraint
 
 SMEARED = 3.0  # segments: what a spline needs to go from bound to bound
 NEAR_BOUND = 0.02  # of the way between two bounds: a row is at one

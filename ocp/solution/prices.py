@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ocp.problem.constraint import Constraint
 from ocp.problem.names import DURATION, RESERVED, SOUND
-from ocp.problem.statement import Constraint
 from ocp.solvers.relaxation import Prices
 from ocp.transcription.transcribe import Transcribed
 

@@ -17,8 +17,8 @@ import numpy as np
 from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.quadrature import quadrature
 from ocp.motion.spline import APART, BSpline
+from ocp.problem.constraint import Constraint, Span
 from ocp.problem.names import DYNAMICS, PASSIVE
-from ocp.problem.statement import Constraint, Span
 from ocp.solution.inputs import lifts
 from ocp.solution.jumps import BRACKET, SHARP, Jump, moving
 from ocp.solution.replaying import segment_defects

@@ -12,8 +12,9 @@ import numpy as np
 
 from ocp.mechanics.structure import structure
 from ocp.motion.quadrature import quadrature
+from ocp.problem.constraint import Constraint, Span
 from ocp.problem.names import DYNAMICS, LOOPS, PASSIVE, TOUCHING
-from ocp.problem.statement import Constraint, Problem, Span
+from ocp.problem.statement import Problem
 from ocp.solvers.nlp import violation
 from ocp.transcription.kernels import Kernel, evaluate
 from ocp.transcription.rates import rated_map

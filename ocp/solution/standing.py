@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike
 
 from ocp.mechanics.structure import floating_root
 from ocp.mechanics.zero_moment import body_weight, hull
+from ocp.problem.constraint import Span
 from ocp.problem.ground import Foot, Ground, Pin, bears, in_force
 from ocp.problem.instant import Instant
-from ocp.problem.statement import Problem, Span
+from ocp.problem.statement import Problem
 from ocp.solution.sampling import dense, traces
 from ocp.solution.solution import Solution
 from ocp.transcription.between import wrenches_between

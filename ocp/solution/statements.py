@@ -19,9 +19,10 @@ from ocp.mechanics.modes import Curve, Modes, Place
 from ocp.mechanics.stays import Stay
 from ocp.mechanics.tree import Link, Loop, Point, Tree
 from ocp.motion.mesh import motion_of
+from ocp.problem.constraint import Constraint, Span
 from ocp.problem.ground import Foot, Ground, Pin, Support
 from ocp.problem.point_mass import PointMass
-from ocp.problem.statement import Constraint, Problem, Span
+from ocp.problem.statement import Problem
 from ocp.problem.symmetry import Symmetry
 from ocp.problem.terms import Objective, Term
 from ocp.solution.files import plain

@@ -7,7 +7,8 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics import formulation_of
-from ocp.problem.statement import Constraint, Problem
+from ocp.problem.constraint import Constraint
+from ocp.problem.statement import Problem
 from ocp.transcription.distinct import among, distinct
 from ocp.transcription.kernels import evaluate
 from ocp.transcription.laws import laws, within_reach

@@ -15,8 +15,9 @@ import casadi as ca
 import numpy as np
 
 from ocp.motion.mesh import Mesh, defects
+from ocp.problem.constraint import Constraint
 from ocp.problem.names import STAGES
-from ocp.problem.statement import Constraint, Problem
+from ocp.problem.statement import Problem
 from ocp.transcription.inputs import Inputs
 from ocp.transcription.kernels import kernel
 from ocp.transcription.rows import Group

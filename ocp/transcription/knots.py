@@ -8,8 +8,9 @@ import casadi as ca
 import numpy as np
 
 from ocp.motion.spline import BSpline
+from ocp.problem.constraint import Constraint, Span
 from ocp.problem.names import KNOTS
-from ocp.problem.statement import Constraint, Problem, Span
+from ocp.problem.statement import Problem
 from ocp.transcription.inputs import Inputs
 from ocp.transcription.kernels import kernel
 from ocp.transcription.methods import Method

@@ -10,8 +10,9 @@ from ocp.dynamics import Formulation, accelerations
 from ocp.mechanics.structure import bearing, structure
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.zero_moment import body_weight
+from ocp.problem.constraint import Constraint
 from ocp.problem.names import DYNAMICS, PASSIVE, REACH
-from ocp.problem.statement import Constraint, Problem
+from ocp.problem.statement import Problem
 from ocp.problem.units import unit_of
 from ocp.transcription.loop_laws import closures
 from ocp.transcription.stay_laws import holdings

@@ -16,9 +16,10 @@ from ocp.mechanics.closure import examples
 from ocp.mechanics.loads import Wrench
 from ocp.mechanics.loops import DEPENDENT, gap_acceleration, gap_at, gap_rate
 from ocp.mechanics.structure import structure
+from ocp.problem.constraint import Span
 from ocp.problem.ground import slots
 from ocp.problem.instant import Forces, Instant
-from ocp.problem.statement import Problem, Span
+from ocp.problem.statement import Problem
 from ocp.transcription.kernels import column
 from ocp.transcription.tracing import Same
 

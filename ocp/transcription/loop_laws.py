@@ -16,8 +16,9 @@ from ocp.mechanics.closure import close
 from ocp.mechanics.structure import structure
 from ocp.motion.basis import transfer
 from ocp.motion.spline import BSpline
+from ocp.problem.constraint import Constraint
 from ocp.problem.names import LOOPS
-from ocp.problem.statement import Constraint, Problem
+from ocp.problem.statement import Problem
 from ocp.transcription.loop_ends import GAPS, PER, implied
 
 WIDE = 0.3  # rad, m and their rates: about an end that follows by itself

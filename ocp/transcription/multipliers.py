@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ocp.problem.constraint import Constraint
 from ocp.problem.names import DURATION, PARAMETER
-from ocp.problem.statement import Constraint
 from ocp.transcription.rows import Rows
 from ocp.transcription.variables import Layout, free_duration
 

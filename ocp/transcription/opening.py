@@ -17,8 +17,9 @@ from ocp.mechanics.parameters import (
     reference,
 )
 from ocp.mechanics.types import Matrix
+from ocp.problem.constraint import Constraint
 from ocp.problem.names import SOUND
-from ocp.problem.statement import Constraint, Problem
+from ocp.problem.statement import Problem
 from ocp.problem.validity import requirements
 from ocp.transcription.inputs import Inputs
 

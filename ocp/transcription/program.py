@@ -11,7 +11,8 @@ import numpy as np
 from ocp.dynamics.formulation import Formulation, Provider
 from ocp.mechanics.parameters import Parameter, closed, is_open
 from ocp.mechanics.types import Matrix
-from ocp.problem.statement import Moment, Problem
+from ocp.problem.constraint import Moment
+from ocp.problem.statement import Problem
 from ocp.transcription.inputs import Inputs, joined_symbols, symbols
 from ocp.transcription.moments import moment_map, moment_symbols
 from ocp.transcription.rates import rate_instants, rated_map

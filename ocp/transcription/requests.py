@@ -18,7 +18,8 @@ from ocp.mechanics.parameters import reference
 from ocp.mechanics.types import Matrix
 from ocp.motion.quadrature import sample
 from ocp.motion.spline import BSpline
-from ocp.problem.statement import Constraint, Moment, Problem, Span
+from ocp.problem.constraint import Constraint, Moment, Span
+from ocp.problem.statement import Problem
 from ocp.transcription.asking import given, kernel_of
 from ocp.transcription.distinct import among
 from ocp.transcription.kernels import column

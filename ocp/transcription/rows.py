@@ -9,8 +9,8 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.parameters import Parameter, closed
+from ocp.problem.constraint import Constraint, Moment
 from ocp.problem.names import DURATION, PARAMETER
-from ocp.problem.statement import Constraint, Moment
 from ocp.transcription.distinct import distinct
 from ocp.transcription.kernels import Kernel, evaluate
 from ocp.transcription.sparse import expand

@@ -23,8 +23,9 @@ from ocp.mechanics.stays import ALIKE, Stay
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.motion.basis import Basis
+from ocp.problem.constraint import Constraint
 from ocp.problem.names import HELD, STAYS, TOUCHING
-from ocp.problem.statement import Constraint, Problem
+from ocp.problem.statement import Problem
 from ocp.transcription.loop_ends import OFF, following
 from ocp.transcription.tracing import Same
 
