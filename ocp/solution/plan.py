@@ -16,7 +16,7 @@ from ocp.mechanics.parameters import Parameter
 from ocp.mechanics.zero_moment import body_weight
 from ocp.problem.statement import Problem
 from ocp.solution.arguments import check_solve
-from ocp.solution.attempts import LADDER, PLAIN, Attempt, Climb, climb, ladder
+from ocp.solution.attempts import LADDER, PLAIN, TUNED_PLUGIN, Attempt, Climb, climb, ladder
 from ocp.solution.budget import Watch
 from ocp.solution.diagnosis import explain
 from ocp.solution.elastic import Elastic, must_give_way
@@ -28,12 +28,14 @@ from ocp.solution.starts import Guess, in_other_weights, start
 from ocp.solution.values import in_shares, nearest, values_of
 from ocp.solvers.minimizing import Outcome, Solver
 from ocp.solvers.nlp import NLP
+from ocp.solvers.plugins import SHOWN
 from ocp.solvers.record import Iteration
 from ocp.transcription.multipliers import name_multipliers
 from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
 from ocp.transcription.variables import Layout, instants_at, motion_at, split, values_at
 
 ARGUMENTS = ("self", "guess", "watch", "attempts", "certify", "seconds")  # names of no parameter
+SELDOM = 10  # iterations from one that is shown to the next, where nobody waits for them
 Kept = dict[tuple[Any, ...], "Plan"]  # plans by what they were prepared from
 _KEPT: ContextVar[Kept | None] = ContextVar("plans that are kept", default=None)
 
@@ -129,7 +131,9 @@ class Plan:
 
         It ends within `seconds`, cut short at the best iterate seen before; its statistics have the
         largest `violation` of a bound, in the program's units. Nobody looks for derivatives that
-        are no numbers before, nor between the nodes or for reasons of a failure afterwards.
+        are no numbers before, nor between the nodes or for reasons of a failure afterwards; and
+        without a deadline IPOPT shows every tenth iterate only, of which the history is and what an
+        interruption leaves.
         """
         begin = time.perf_counter()
         with self._turn:
@@ -141,8 +145,11 @@ class Plan:
         transcribed = self.at(values)
         first = start(transcribed, guess)
         ready = time.perf_counter()
-        attempts, left = ladder(PLAIN, self.solver), seconds - (ready - begin)
-        climbed = climb(transcribed, self.solver, attempts, [first], seconds=left)
+        solver, left = self.solver, seconds - (ready - begin)
+        if np.isinf(seconds) and solver.name == TUNED_PLUGIN:  # each takes as long as a Jacobian
+            solver = replace(solver, options={SHOWN: SELDOM} | dict(solver.options))
+        attempts = ladder(PLAIN, solver)
+        climbed = climb(transcribed, solver, attempts, [first], seconds=left)
         statistics = _statistics(transcribed, climbed) | {"violation": climbed.best.violation}
         statistics["build_seconds"] += ready - begin
         solution = _solution(transcribed, climbed.best.outcome, statistics, None)

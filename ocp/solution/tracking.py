@@ -127,7 +127,7 @@ def track(
     goals = None if goals is None else called("track: goals", goals)
     deadline = None if deadline is None else positive("track: deadline", deadline)
     tell, passed = commands(plan), np.linspace(0.0, step, SAMPLES)
-    turns, pieces = [_first(plan, _asked(tree, names, state, goals, 0.0), guess)], []
+    turns, pieces = [_first(plan, _asked(tree, names, state, goals, 0.0), guess, deadline)], []
     followed = turns[0]
     for k in range(count):
         t = k * step
@@ -164,14 +164,16 @@ def _asked(
     return dict(goals(t) if goals else {}) | dict(zip(names, inside.tolist()))
 
 
-def _first(plan: Plan, asked: Mapping[str, Any], guess: Guess | Solution | None) -> Replan:
+def _first(
+    plan: Plan, asked: Mapping[str, Any], guess: Guess | Solution | None, deadline: float | None
+) -> Replan:
     """Return the plan that is made before anything moves; raise NotSolved if there is none.
 
     What starts from a former plan need is set up with it.
     """
     begin = _now()
     solution = plan.solve(guess, **asked).require()
-    plan.replan(solution, **asked)
+    plan.replan(solution, seconds=np.inf if deadline is None else deadline, **asked)
     return Replan(t=0.0, asked=asked, solution=solution, followed=True, **_since(begin))
 
 
@@ -188,8 +190,9 @@ def _again(
     """
     begin = _now()
     former = next(turn for turn in reversed(turns) if turn.followed)
-    beside = float(np.median([_beside(turn) for turn in turns[1:]])) if turns[1:] else 0.0
-    left = np.inf if deadline is None else deadline - beside
+    left = np.inf
+    if deadline is not None:
+        left = deadline - float(np.median([_beside(turn) for turn in turns[1:]] or [0.0]))
     solution = plan.replan(shifted(former.solution, t - former.t), seconds=left, **asked)
     met = solution.success or solution.statistics["violation"] <= MET
     return Replan(t=t, asked=asked, solution=solution, followed=met, **_since(begin))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ocp.solvers import nlpsol
+from ocp.solvers import nlpsol, plugins
 from ocp.solvers.backend import HESSIANS, Backend, Start
 from ocp.solvers.nlp import NLP, Iterate, differentiated, iterate, own_residual, violation
 from ocp.solvers.record import Interruptible, Iteration, Record, attentive
@@ -125,7 +125,9 @@ def minimize(
             "hessian 'gauss-newton': this NLP leaves its derivatives to the solver, "
             "which cannot know the residuals"
         )
-    record, backend = Record(nlp, watch, most, seconds), solver.backend
+    backend = solver.backend
+    step = solver.options.get(plugins.SHOWN, 1) if backend.prepare is nlpsol.prepare else 1
+    record = Record(nlp, watch, most, seconds, step)
     start = Start(x=x, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
     program = nlp if backend.prepare is nlpsol.prepare else differentiated(nlp)
     with attentive():

@@ -173,10 +173,10 @@ def _answer(result: Mapping[str, ca.DM], stats: Mapping[str, Any]) -> Answer:
 
 def _iterate(values: Mapping[str, ca.DM]) -> Iterate:
     return Iterate(
-        x=np.array(values["x"]).ravel(),
-        g=np.array(values["g"]).ravel(),
-        x_multipliers=np.array(values["lam_x"]).ravel(),
-        g_multipliers=np.array(values["lam_g"]).ravel(),
+        x=np.array(values["x"].elements()),
+        g=np.array(values["g"].elements()),
+        x_multipliers=np.array(values["lam_x"].elements()),
+        g_multipliers=np.array(values["lam_g"].elements()),
     )
 
 

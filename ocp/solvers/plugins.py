@@ -40,6 +40,7 @@ LATE = (
 ITERATION_LIMITS = ("max_iter", "max_iterations", "Major iterations limit")
 TIME_LIMITS = ("max_wall_time", "time_limit", "Time limit")
 CPU_LIMITS = ("max_cpu_time",)
+SHOWN = "iteration_callback_step"  # of CasADi: how many iterations it goes on from one it shows
 _SILENT: dict[str, Any] = {"print_header": False, "print_iteration": False}
 # blocksqp: without the wheel's missing ma27, and with second derivatives
 _USUAL: dict[str, dict[str, Any]] = {
@@ -186,6 +187,6 @@ def _split(plugin: str, flat: Mapping[str, Any]) -> dict[str, Any]:
     """
     if plugin not in OWN:
         return dict(flat)
-    known = ca.nlpsol_options(plugin)
+    known = {SHOWN, *ca.nlpsol_options(plugin)}
     own = {name: value for name, value in flat.items() if name not in known}
     return {name: value for name, value in flat.items() if name in known} | {plugin: own}

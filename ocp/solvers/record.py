@@ -37,7 +37,8 @@ class Iteration:
 class Record:
     """What is kept of the iterates that a solver shows: the history, and the best of them.
 
-    The solver is to stop after `most` iterations, and before one that may end after `seconds`.
+    The solver is to stop after `most` iterations, and before one that may end after `seconds`. It
+    shows the first iterate and every so-manyth, `step`, from there on.
     """
 
     def __init__(
@@ -46,7 +47,9 @@ class Record:
         watch: Callable[[Iteration], Any] | None = None,
         most: int | None = None,
         seconds: float = np.inf,
+        step: int = 1,
     ):
+        self.step = step
         self.nlp, self.watch, self.begin = nlp, watch, time.perf_counter()
         self.most, self.seconds, self.full = most, seconds, False
         self.history: list[Iteration] = []
@@ -62,7 +65,7 @@ class Record:
             np.max(violation(iterate.g, nlp.g_lower, nlp.g_upper), initial=0.0),
         )
         iteration = Iteration(
-            number=len(self.history),
+            number=self.step * len(self.history),
             objective=f,
             violation=float(worst),
             seconds=time.perf_counter() - self.begin,

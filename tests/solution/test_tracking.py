@@ -186,6 +186,19 @@ def test_a_replan_cut_short_is_the_best_iterate_seen(arm):
     assert whole.objective == pytest.approx(arm.solve(goal_shoulder=0.0).objective, rel=1e-6)
 
 
+def test_a_replan_without_a_deadline_sees_few_iterates_and_goes_the_same_way(arm):
+    former = arm.solve().require()
+    seldom, each = (
+        arm.replan(former, seconds=seconds, goal_shoulder=-1.0) for seconds in (np.inf, 1e3)
+    )
+    assert seldom.objective == each.objective and seldom.success and each.success
+    count = seldom.statistics["iterations"]
+    assert count == each.statistics["iterations"] == len(each.history) - 1
+    assert [one.number for one in seldom.history] == list(range(0, count + 1, 10))
+    assert seldom.history[0].violation == each.history[0].violation
+    assert seldom.statistics["violation"] == each.statistics["violation"]
+
+
 def closed_state():
     tree = two_link()
     return replaced(reaching(), at_start(tree, q=(Parameter("a", 0.0), -2.0), qd=0.0))

@@ -155,6 +155,14 @@ def test_every_iteration_is_seen_and_kept():
     assert seen[0].violation == pytest.approx(3.0, rel=0.1) and seen[-1].violation < 1e-8
 
 
+def test_a_solver_that_shows_few_iterates_numbers_them_as_they_are():
+    each = minimize(small_program(), Solver(), [2.0, 2.0])
+    seldom = minimize(small_program(), Solver(options={"iteration_callback_step": 3}), [2.0, 2.0])
+    assert seldom.f == each.f and len(each.history) > 4
+    for shown in seldom.history:
+        assert shown.number % 3 == 0 and shown.objective == each.history[shown.number].objective
+
+
 @pytest.fixture
 def heard():
     """Ctrl-C is heard, also by tests that run in the background of a shell, which ignores it."""
