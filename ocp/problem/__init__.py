@@ -17,6 +17,7 @@ from ocp.problem.balance import (
     unilateral,
     zmp_inside,
 )
+from ocp.problem.compliant import Compliant, Sphere
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.constraints import (
     at_end,
@@ -29,6 +30,8 @@ from ocp.problem.constraints import (
     velocity_limits,
 )
 from ocp.problem.contact import along, foot_contact, in_place, no_penetration
+from ocp.problem.contacts import contact_outputs, contacts
+from ocp.problem.force_law import Acting, ForceLaw
 from ocp.problem.ground import Foot, Ground, Pin, Support, bearing_slots, bears, in_force, slots
 from ocp.problem.instant import Instant
 from ocp.problem.names import RESERVED
@@ -53,8 +56,11 @@ from ocp.problem.terms import Objective, Term
 
 __all__ = [
     "RESERVED",
+    "Acting",
+    "Compliant",
     "Constraint",
     "Foot",
+    "ForceLaw",
     "Ground",
     "Instant",
     "Objective",
@@ -63,6 +69,7 @@ __all__ = [
     "Problem",
     "Reaction",
     "Span",
+    "Sphere",
     "Support",
     "Symmetry",
     "Term",
@@ -72,6 +79,8 @@ __all__ = [
     "at_start",
     "bearing_slots",
     "bears",
+    "contact_outputs",
+    "contacts",
     "duration",
     "dynamic_effort",
     "effort",

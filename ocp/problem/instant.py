@@ -16,8 +16,8 @@ from ocp.mechanics.loops import loop_loads, loop_wrenches
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
+from ocp.problem.force_law import loads_at
 from ocp.problem.ground import Ground
-from ocp.problem.point_mass import loads_at
 from ocp.problem.reactions import Reaction
 
 
@@ -243,6 +243,10 @@ class Instant:
     def velocity(self, point: str) -> Matrix:
         """Velocity (3, m/s) of a named point in global axes."""
         return kinematics.point_motion(self.tree, self.moves, point).linear
+
+    def angular_velocity(self, point: str) -> Matrix:
+        """Angular velocity (3, rad/s) of the link at a named point, in global axes."""
+        return kinematics.point_motion(self.tree, self.moves, point).angular
 
     def acceleration(self, point: str) -> Matrix:
         """Acceleration (3, m/s2) of a named point in global axes."""

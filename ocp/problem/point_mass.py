@@ -1,6 +1,5 @@
 """A mass that the motion carries at a point, known or found with the motion."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -35,7 +34,7 @@ class PointMass:
         """Tell whether the mass is a function."""
         return callable(self.mass)
 
-    def pull(self, at: "Instant") -> Load:
+    def given(self, at: "Instant") -> Load:
         """Return the load (N) that it is at an instant."""
         mass: Any = self.mass(at) if callable(self.mass) else self.mass
         fall = matrix(at.tree.gravity) - at.acceleration(self.point)
@@ -47,8 +46,3 @@ class PointMass:
             f"point mass at {self.point!r}: its pull follows from accelerations, which are not "
             "known here; carry it as a part of the link"
         )
-
-
-def loads_at(loads: Sequence[Load | PointMass], at: "Instant") -> tuple[Load, ...]:
-    """Return the loads as they are at an instant."""
-    return tuple(load.pull(at) if isinstance(load, PointMass) else load.at(at.t) for load in loads)

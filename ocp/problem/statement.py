@@ -25,6 +25,7 @@ from ocp.mechanics.structure import floating_root
 from ocp.mechanics.tree import Tree
 from ocp.motion.basis import Basis
 from ocp.problem.constraint import Constraint
+from ocp.problem.force_law import Acting, ForceLaw
 from ocp.problem.ground import Ground
 from ocp.problem.names import RESERVED
 from ocp.problem.point_mass import PointMass
@@ -39,7 +40,8 @@ class Problem:
 
     `tree` is what moves, `motion` the basis of its motion, `duration` (s) a number or a Parameter,
     or (lower, upper) where it is free, `objective` what is to be least. `constraints` may be nested
-    tuples; `loads` act all along, point masses among them; `ground` says who stands where and when.
+    tuples; `loads` act all along, point masses and force laws among them, contacts nobody schedules
+    too; `ground` says who stands where and when.
     `symmetry` says that the end is the image of the start, as it is in half a gait cycle or in a
     periodic motion: it adds its constraints, "mirrored.q" and so on, to those listed, and both
     together are the `requirements`.
@@ -53,7 +55,7 @@ class Problem:
     duration: Any
     objective: Objective
     constraints: Sequence[Any] = ()
-    loads: Sequence[Load | PointMass] = ()
+    loads: Sequence[Acting] = ()
     ground: Ground | None = None
     symmetry: Symmetry | None = None
     outputs: Mapping[str, Callable[..., Any]] = field(default_factory=dict, hash=False)
@@ -65,7 +67,7 @@ class Problem:
             self,
             duration=_duration(self.duration),
             constraints=tuple(_flat(self.constraints)),
-            loads=several("loads", self.loads, Load, PointMass),
+            loads=several("loads", self.loads, Load, PointMass, ForceLaw),
             outputs=MappingProxyType(dict(self.outputs)),
         )
         set_fields(self, requirements=(*self.constraints, *_images(self.tree, self.symmetry)))

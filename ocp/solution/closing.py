@@ -7,6 +7,7 @@ import casadi as ca
 
 from ocp.mechanics.loads import Load
 from ocp.mechanics.parameters import Parameter, anything_open, closed, parameters_of
+from ocp.problem.force_law import ForceLaw
 from ocp.problem.point_mass import PointMass
 from ocp.problem.statement import Problem
 from ocp.transcription.listening import NotData
@@ -33,6 +34,7 @@ def _inside(problem: Problem) -> Iterator[Parameter]:
     masses = [load.mass for load in problem.loads if isinstance(load, PointMass)]
     asked = [term.function for _, term in problem.objective.terms]
     asked += [*problem.outputs.values(), *filter(callable, masses)]
+    asked += [load.law for load in problem.loads if isinstance(load, ForceLaw)]
     for function, ends in (*ended, *((each, 1) for each in asked)):
         with suppress(NotData):
             yield from parameters_of(ca.SX(heard(problem, function, ends)[1]))

@@ -17,13 +17,14 @@ from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.lie_group import LIE_GROUP
 from ocp.mechanics.holding import stay_torques
 from ocp.mechanics.kinematics import poses
-from ocp.mechanics.loads import Load, acting
+from ocp.mechanics.loads import Load
 from ocp.mechanics.loops import gap_slope
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
 from ocp.motion.mesh import Mesh, power_series
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.point_mass import PointMass
+from ocp.problem.states import loads_in_state
 from ocp.solution.inputs import stay_forces
 from ocp.solution.simulation import accelerations, march, stepper
 from ocp.solution.solution import Solution
@@ -212,8 +213,9 @@ def _falling(solution: Solution, t: ca.SX, state: ca.SX, torque: ca.SX) -> ca.SX
     problem, n = solution.problem, solution.problem.tree.dof
     masses = [load for load in problem.loads if isinstance(load, PointMass)]
     pulls = ca.SX.sym("pulls", 3 * len(masses))
+    others = [load for load in problem.loads if not isinstance(load, PointMass)]
     loads = (
-        *acting([load for load in problem.loads if isinstance(load, Load)], t),
+        *loads_in_state(problem.tree, others, t, state[:n], state[n:]),
         *(Load(point=mass.point, force=pulls[3 * k : 3 * k + 3]) for k, mass in enumerate(masses)),
     )
     tree, mechanics = problem.tree, judge(solution.formulation)
@@ -221,7 +223,7 @@ def _falling(solution: Solution, t: ca.SX, state: ca.SX, torque: ca.SX) -> ca.SX
     if not masses:
         return qdd
     at = _instant(solution, t, (state[:n], state[n:], qdd))
-    asked: list[Any] = [mass.pull(at).force for mass in masses]
+    asked: list[Any] = [mass.given(at).force for mass in masses]
     gap = ca.vcat(asked) - pulls
     at_rest, slope = ca.substitute(gap, pulls, ca.SX.zeros(pulls.shape)), ca.jacobian(gap, pulls)
     return ca.substitute(qdd, pulls, -ca.solve(slope, at_rest))

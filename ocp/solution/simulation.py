@@ -14,10 +14,12 @@ from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.lie_group import forward as articulated
 from ocp.dynamics.linear import linear_in_accelerations
 from ocp.mechanics.checks import check_closed, numbers
-from ocp.mechanics.loads import Load, acting
+from ocp.mechanics.loads import Load
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
+from ocp.problem.force_law import Acting
+from ocp.problem.states import loads_in_state
 
 TOLERANCE = 1e-10  # of the integrator, absolute and relative
 STEPS = 100000  # that CVODES may take from one instant to the next
@@ -45,7 +47,7 @@ def simulate(
     torques: Torques,
     start: tuple[ArrayLike, ArrayLike],
     duration: float,
-    loads: Iterable[Load] = (),
+    loads: Iterable[Acting] = (),
     *,
     count: int = 201,
     formulation: Formulation | None = None,
@@ -56,10 +58,11 @@ def simulate(
     `torques` at all joints (N m or N): n numbers; a function of expressions (t, q, qd) that returns
     n of them, such as a controller; or a table (n, N) of values at N equally spaced instants,
     straight in between. The motion is returned at the instants of the table, or else at `count`
-    equally spaced ones. `loads` act beside the torques. The mechanics are those of rigid bodies by
-    articulated inertias (Sohl & Bobrow 2001), for links that bend Lagrange's equations, for closed
-    loops, whose gaps are not stabilised, those with multipliers (Haug 1989); or those of a
-    `formulation`. `tolerance`, absolute and relative, is that of CVODES (Hindmarsh et al. 2005).
+    equally spaced ones. `loads` act beside the torques, force laws among them. The mechanics are
+    those of rigid bodies by articulated inertias (Sohl & Bobrow 2001), for links that bend
+    Lagrange's equations, for closed loops, whose gaps are not stabilised, those with multipliers
+    (Haug 1989); or those of a `formulation`. `tolerance`, absolute and relative, is that of CVODES
+    (Hindmarsh et al. 2005).
     Raises ValueError for sizes that do not fit, numbers that are not finite, too small a duration
     or count, a tree with stays, and one with parameters.
     """
@@ -89,9 +92,8 @@ def simulate(
         drive = _column(torques(begin + clock, state[:n], state[n:]), n)
     else:
         drive = ca.SX(numbers("torques", torques, (n,)))
-    acceleration = accelerations(
-        tree, formulation, state[:n], state[n:], drive, acting(loads, begin + clock)
-    )
+    pushes = loads_in_state(tree, loads, begin + clock, state[:n], state[n:])
+    acceleration = accelerations(tree, formulation, state[:n], state[n:], drive, pushes)
     integrator = stepper(clock, state, begin, acceleration, step, tolerance)
     states = march(integrator, [*q, *qd], t[:-1, None])
     return Simulation(t=t, q=states[:n], qd=states[n:])
@@ -100,7 +102,7 @@ def simulate(
 def driven(
     tree: Tree,
     step: float,
-    loads: Iterable[Load] = (),
+    loads: Iterable[Acting] = (),
     *,
     formulation: Formulation | None = None,
     tolerance: float = TOLERANCE,
@@ -112,9 +114,8 @@ def driven(
     n, clock, begin = tree.dof, ca.SX.sym("t"), ca.SX.sym("begin")
     state, ends = ca.SX.sym("x", 2 * n), ca.SX.sym("torques", n, 2)
     drive = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * clock / step
-    acceleration = accelerations(
-        tree, formulation, state[:n], state[n:], drive, acting(tuple(loads), begin + clock)
-    )
+    pushes = loads_in_state(tree, tuple(loads), begin + clock, state[:n], state[n:])
+    acceleration = accelerations(tree, formulation, state[:n], state[n:], drive, pushes)
     parameters = ca.vertcat(begin, ca.vec(ends))
     return stepper(clock, state, parameters, acceleration, step, tolerance)
 

@@ -20,6 +20,7 @@ from ocp.mechanics.stays import Stay
 from ocp.mechanics.tree import Link, Loop, Point, Tree
 from ocp.motion.mesh import motion_of
 from ocp.problem.constraint import Constraint, Span
+from ocp.problem.force_law import Acting, ForceLaw
 from ocp.problem.ground import Foot, Ground, Pin, Support
 from ocp.problem.point_mass import PointMass
 from ocp.problem.statement import Problem
@@ -42,7 +43,8 @@ SHOWN = 3  # differences that an error lists
 CONSTRAINTS = 3000  # of a file: a statement has fewer
 FREE = ("motion", "outputs")  # what asks nothing of the motion, and may differ
 RATES = ("jerk", "torque_rate")
-MASS_OF = ("q", "qd", "s", "T", "t", "position", "velocity", "offset", "frame", "pose")
+LAW_OF = ("q", "qd", "t", "position", "velocity", "angular_velocity", "offset", "frame", "pose")
+MASS_OF = (*LAW_OF, "s", "T")
 Data = dict[str, Any]
 
 
@@ -122,15 +124,18 @@ class _Writer:
             self.missing.append(f"{what} ({reason})")
             return None
 
-    def load(self, load: Load | PointMass) -> Data:
+    def load(self, load: Acting) -> Data:
         """Return a load as data; raise ValueError naming one that cannot be written so."""
         try:
             if isinstance(load, PointMass):
                 return {"point": load.point, "mass": self._mass(load.mass)}
+            if isinstance(load, ForceLaw):
+                return {"point": load.point, "law": self._kept(record(self.problem, load.law))}
             pushes = {what: self._push(getattr(load, what)) for what in ("force", "moment")}
             return {"point": load.point} | pushes
         except NotData as reason:
-            kind = "point mass" if isinstance(load, PointMass) else "load"
+            kinds: dict[type, str] = {PointMass: "point mass", ForceLaw: "force law"}
+            kind = kinds.get(type(load), "load")
             what = f"{kind} at {load.point!r}"
             raise ValueError(f"{what}: cannot be written as data: {reason}") from None
 
@@ -172,7 +177,9 @@ def problem_of(statement: Statement) -> Problem:
     for each in problem.constraints:
         check(problem, cast(Played, each.function).tape, _ends(each))
     masses = [load.mass for load in problem.loads if isinstance(load, PointMass) and load.varies]
-    for function in (*(term.function for _, term in terms), *problem.outputs.values(), *masses):
+    laws = [load.law for load in problem.loads if isinstance(load, ForceLaw)]
+    asked = (*(term.function for _, term in terms), *problem.outputs.values(), *masses, *laws)
+    for function in asked:
         check(problem, cast(Played, function).tape)
     return problem
 
@@ -224,9 +231,11 @@ def _tape(data: Data, tapes: Sequence[Tape]) -> Tape:
     return tapes[number]
 
 
-def _load(data: Data, tapes: Sequence[Tape]) -> Load | PointMass:
+def _load(data: Data, tapes: Sequence[Tape]) -> Acting:
     if "mass" in data:
         return _point_mass(data, tapes)
+    if "law" in data:
+        return _force_law(data, tapes)
 
     def push(value: Any) -> Any:
         if not isinstance(value, dict):
@@ -247,6 +256,13 @@ def _point_mass(data: Data, tapes: Sequence[Tape]) -> PointMass:
     if len(tape.results) != 1 or {what for _, what, *_ in tape.questions} - {*MASS_OF}:
         raise ValueError("the mass of a point mass is no one number of the motion")
     return PointMass(point=data["point"], mass=Played(tape=tape))
+
+
+def _force_law(data: Data, tapes: Sequence[Tape]) -> ForceLaw:
+    tape = _tape(data["law"], tapes)
+    if len(tape.results) not in (3, 6) or {what for _, what, *_ in tape.questions} - {*LAW_OF}:
+        raise ValueError("a force law is no force of a state of motion")
+    return ForceLaw(point=data["point"], law=Played(tape=tape))
 
 
 def _tree_data(tree: Tree) -> Data:

@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 
 from ocp.dynamics import formulation_of
 from ocp.mechanics.checks import called, numbers, positive
-from ocp.mechanics.loads import Load
 from ocp.mechanics.parameters import Parameter, reference
 from ocp.mechanics.tree import Tree
+from ocp.problem.point_mass import PointMass
 from ocp.problem.statement import Problem
 from ocp.solution.inputs import inputs, lifts
 from ocp.solution.plan import Plan
@@ -250,7 +250,7 @@ def simulated(problem: Problem, period: float, *, tolerance: float = TOLERANCE) 
     values.
     """
     tree, known = reference(problem.tree), reference(problem.loads)
-    loads = [load for load in known if isinstance(load, Load)]
+    loads = [load for load in known if not isinstance(load, PointMass)]
     integrator = driven(tree, period / (SAMPLES - 1), loads, tolerance=tolerance)
 
     def plant(t: float, state: np.ndarray, torques: np.ndarray) -> np.ndarray:

@@ -8,9 +8,9 @@ import casadi as ca
 from ocp.mechanics import kinematics
 from ocp.mechanics.loads import Load, Wrench
 from ocp.mechanics.structure import structure
+from ocp.problem.force_law import loads_at
 from ocp.problem.ground import slots
 from ocp.problem.instant import Instant
-from ocp.problem.point_mass import loads_at
 from ocp.problem.reactions import Reaction
 from ocp.problem.statement import Problem
 
@@ -20,7 +20,7 @@ QUANTITIES = (  # one per coordinate
 RATE = "rate"  # of what the rest of a question asks for
 SCALARS = ("s", "T", "t")
 CLOSINGS = ("looped", "loop_forces", "stayed", "stay_gaps", "stay_forces")
-PLACES = ("position", "velocity", "acceleration")
+PLACES = ("position", "velocity", "angular_velocity", "acceleration")
 Question = tuple[Any, ...]  # (which instant, what, names..)
 
 
@@ -137,6 +137,10 @@ class Listener:
     def velocity(self, point: str) -> Any:
         """Velocity (3, m/s) of a named point."""
         return self._place("velocity", point)
+
+    def angular_velocity(self, point: str) -> Any:
+        """Angular velocity (3, rad/s) of the link at a named point."""
+        return self._place("angular_velocity", point)
 
     def acceleration(self, point: str) -> Any:
         """Acceleration (3, m/s2) of a named point."""

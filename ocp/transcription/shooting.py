@@ -16,9 +16,9 @@ import numpy as np
 from ocp.dynamics import hybrid_dynamics
 from ocp.dynamics.closed_loops import hybrid as closed_hybrid
 from ocp.dynamics.model import slope_of
-from ocp.mechanics.loads import acting
 from ocp.mechanics.structure import structure
 from ocp.motion.quadrature import sample
+from ocp.problem.states import loads_in_state
 from ocp.solvers.nlp import NLP
 from ocp.transcription.variables import free_duration
 
@@ -210,7 +210,8 @@ def _slope(tree, loads, rows, actuated, formulation, names):
     q, rate, known = ca.SX(n, 1), ca.SX(n, 1), ca.SX(n, 1)
     q[actuated], rate[actuated], known[actuated] = ca.vertsplit(motion, count)
     q[rows], rate[rows] = ca.vertsplit(state, size)
-    pushes, instant = acting(loads, t), (tree, q, rate / T, known / T**2)
+    pushes = loads_in_state(tree, loads, t, q, rate / T)
+    instant = (tree, q, rate / T, known / T**2)
     if structure(tree).closed:
         qdd = closed_hybrid(*instant, rows, pushes, dynamics=slope_of(formulation, tree))
     else:

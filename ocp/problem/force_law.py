@@ -1,0 +1,68 @@
+"""Forces that follow from the state of motion: springs, dampers, contact that gives way."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+
+import casadi as ca
+
+from ocp.mechanics.checks import called, instance
+from ocp.mechanics.loads import Load
+from ocp.mechanics.types import Matrix
+from ocp.problem.point_mass import PointMass
+
+if TYPE_CHECKING:
+    from ocp.problem.instant import Instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForceLaw:
+    """A force at the named point, in global axes, that follows from where the tree is and how it
+    moves.
+
+    `law` is a function of an Instant that returns the force (3, N), or the force and below it a
+    moment (3, N m) on the point's link. It may ask for q, qd, t, and what follows from these, as
+    positions and velocities of points; accelerations and torques follow from forces, and s and T
+    from a plan that a simulation does not know. Raises ValueError for a law that is no function,
+    and where it returns anything else.
+    """
+
+    point: str
+    law: Callable[["Instant"], Any]
+
+    def __post_init__(self) -> None:
+        called(f"force law at {instance('force law: point', self.point, str)!r}: law", self.law)
+
+    @property
+    def varies(self) -> bool:
+        """True: nothing tells that the end of a motion has the image of the start's force."""
+        return True
+
+    def given(self, at: "Instant") -> Load:
+        """Return the load that it is at an instant."""
+        value = self.law(at)
+        entries = value if hasattr(value, "shape") else ca.vertcat(*value)
+        parts = ca.vertsplit(ca.vec(entries)) if entries.numel() in (3, 6) else None
+        if parts is None:
+            raise ValueError(
+                f"force law at {self.point!r}: expected 3 numbers or expressions of a force (N), "
+                f"or 6 with a moment (N m) below it, got {entries.numel()}"
+            )
+        moment = ca.vertcat(*parts[3:]) if len(parts) == 6 else (0.0, 0.0, 0.0)
+        return Load(point=self.point, force=ca.vertcat(*parts[:3]), moment=moment)
+
+    def at(self, t: Matrix) -> NoReturn:
+        """Raise ValueError: the force is known of an Instant of a motion, not of a time alone."""
+        raise ValueError(
+            f"force law at {self.point!r}: its force follows from the state of motion, which is "
+            "not known here; give what it is as a Load"
+        )
+
+
+# What may act on a tree, as a Problem and a simulation take it
+Acting: TypeAlias = Load | PointMass | ForceLaw
+
+
+def loads_at(loads: Sequence[Acting], at: "Instant") -> tuple[Load, ...]:
+    """Return the loads as they are at an instant."""
+    return tuple(load.at(at.t) if isinstance(load, Load) else load.given(at) for load in loads)

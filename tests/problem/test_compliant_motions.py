@@ -1,0 +1,125 @@
+"""Motions through compliant contact: the same by every method, simulated, and kept in files."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from dropped_bodies import GRAVITY, MASS, Z, sunk
+
+from ocp import (
+    BSpline,
+    HermiteSimpson,
+    Integrated,
+    Link,
+    Parameter,
+    Point,
+    Problem,
+    Radau,
+    Spline,
+    Transcription,
+    Tree,
+    at_end,
+    at_start,
+    effort,
+    load,
+    prepare,
+    prismatic,
+    solve,
+    verify,
+)
+from ocp.problem import Compliant, contact_outputs, contacts
+from ocp.transcription import transcribe
+
+LAW = {"radius": 0.05, "stiffness": 5e4, "dissipation": 1.0}
+FOOT = 0.5  # kg
+
+
+def piston():
+    """A mass over a foot, which a driven slide joins, on a rail upright."""
+    return Tree(
+        links=(Link(mass=FOOT), Link(mass=MASS)),
+        joints=(
+            prismatic("foot", "ground", axis=Z, actuated=False),
+            prismatic("leg", "foot", axis=Z),
+        ),
+        points=(Point(name="sole", link="foot"),),
+        gravity=(0.0, 0.0, -GRAVITY),
+    )
+
+
+def lift():
+    """The mass raised by 0.1 m in 0.6 s from rest to rest, on a foot that nothing holds."""
+    tree, ground = piston(), Compliant(**LAW)
+    loads = contacts(tree, "sole", model=ground)
+    rest = ground.radius - sunk(ground, (MASS + FOOT) * GRAVITY)
+    return Problem(
+        tree=tree,
+        motion=BSpline(points=26),
+        duration=0.6,
+        objective=effort(),
+        loads=loads,
+        outputs=contact_outputs(loads),
+        constraints=(at_start(tree, q=(rest, 0.4), qd=0.0), at_end(tree, q={"leg": 0.5}, qd=0.0)),
+    )
+
+
+METHODS = {
+    "explicit": Transcription(),
+    "variables": Transcription(method=Spline(torques="variables")),
+    "hermite-simpson": Transcription(method=HermiteSimpson(intervals=16)),
+    "forward": Transcription(method=HermiteSimpson(intervals=16, form="explicit")),
+    "radau": Transcription(method=Radau(intervals=10)),
+}
+
+
+@cache
+def lifted(method):
+    return solve(lift(), METHODS[method]).require()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_finds_the_same_motion(method):
+    solution, other = lifted(method), lifted("forward")
+    t = np.linspace(0.05, 0.6, 23)
+    assert solution.objective == pytest.approx(other.objective, rel=1e-3)
+    pushes = [each.output("force on sole", t)[2] for each in (solution, other)]
+    assert np.abs(pushes[0] - pushes[1]).max() < 0.3  # of 27 N
+
+
+@pytest.mark.parametrize("method", ["explicit", "hermite-simpson", "radau"])
+def test_it_is_what_its_torques_do_with_dissipation_counted(method):
+    certificate = verify(lifted(method))
+    assert certificate.deviations.judged < 1e-3
+    assert certificate.energy_error < 1e-3
+
+
+def test_integration_steps_through_the_contact():
+    solution = solve(lift(), Transcription(method=Integrated(nodes=8))).require()
+    assert solution.objective == pytest.approx(lifted("forward").objective, rel=1e-3)
+
+
+def test_exact_derivatives_are_those_of_differences():
+    transcribed = transcribe(lift(), METHODS["explicit"])
+    nlp, x = transcribed.nlp, np.array(lifted("explicit").points).ravel(order="F") + 1e-3
+    slope = np.array(nlp.constraints.jacobian()(x, 0))
+    steps = 1e-6 * np.eye(len(x))
+    ends = [(np.array(nlp.constraints(x + h) - nlp.constraints(x - h)) / 2e-6) for h in steps]
+    assert np.allclose(slope, np.hstack(ends), rtol=1e-5, atol=1e-3)
+
+
+def test_files_keep_the_law(tmp_path):
+    solution = lifted("explicit")
+    solution.save(tmp_path / "lift.npz")
+    again, t = load(tmp_path / "lift.npz"), np.linspace(0.0, 0.6, 9)
+    assert np.allclose(again.output("force on sole", t), solution.output("force on sole", t))
+    assert verify(again).deviations.judged == pytest.approx(verify(solution).deviations.judged)
+
+
+def test_a_plan_keeps_the_ground_open():
+    hard = Compliant(**LAW | {"stiffness": Parameter("stiffness", 5e4, "N/m2")})
+    plan = prepare(replace(lift(), loads=contacts(piston(), "sole", model=hard)))
+    assert plan.solve().objective == pytest.approx(lifted("explicit").objective, rel=1e-9)
+    assert plan.solve(stiffness=8e4).objective != pytest.approx(
+        lifted("explicit").objective, rel=1e-6
+    )
