@@ -17,6 +17,8 @@ import numpy as np
 
 from ocp.dynamics.catalogue import is_named
 from ocp.dynamics.formulation import Formulation
+from ocp.motion.basis import Basis
+from ocp.motion.mesh import motion_of
 from ocp.problem.statement import Problem
 from ocp.solution.closing import closed_by
 from ocp.solution.containers import packed, text_of, unpacked
@@ -105,8 +107,13 @@ def restored(
     problem: Problem | None = None,
     dynamics: Formulation | None = None,
     method: Method | None = None,
+    *,
+    own: bool = False,
 ) -> Solution:
-    """Return the Solution of the bytes of a file, as `load`; errors speak of it by its `name`."""
+    """Return the Solution of the bytes of a file, as `load`; errors speak of it by its `name`.
+
+    Bytes that are one's `own`, of this very `problem`, are not compared with it.
+    """
     try:
         arrays = unpacked(content)
         header = json.loads(text_of(arrays["header"]))
@@ -116,7 +123,7 @@ def restored(
                 f"got {header['format']!r}: solve again"
             )
         transcription = _transcription(header, dynamics, method)
-        return _restore(header, arrays, problem, transcription)
+        return _restore(header, arrays, problem, transcription, own)
     except _Refused as error:
         raise ValueError(f"{name}: {error}") from None
     except DAMAGE as error:
@@ -221,18 +228,17 @@ def _restore(
     arrays: Mapping[str, np.ndarray],
     problem: Problem | None,
     transcription: Transcription,
+    known: bool,
 ) -> Solution:
-    """Return the Solution of a file's header and arrays."""
+    """Return the Solution of a file's header and arrays, of a problem that is `known` to be its."""
     points = _numbers(arrays, "points", (None, None))
     _check_size(header["problem"]["motion"], points.shape[1])
-    statement = _statement(header, arrays)
-    own = problem_of(statement)
-    if statement.fingerprint != header["fingerprint"]:
-        raise ValueError("its problem is not the one whose hash it has")
-    if problem is not None:
-        problem = closed_by(problem, header["parameters"])
-        _check_same(own, statement, problem)
-        own = problem if own.motion == problem.motion else replace(problem, motion=own.motion)
+    asked: tuple[Problem, tuple[str, ...]]
+    if known and problem is not None:
+        asked = _on(problem, motion_of(header["problem"]["motion"])), ()
+    else:
+        asked = _asked(header, arrays, problem)
+    own, missing = asked
     duration, nodes = float(header["duration"]), _numbers(arrays, "nodes", (None,))
     _check_motion(own, points, duration, arrays)
     return Solution(
@@ -251,8 +257,29 @@ def _restore(
         statistics=dict(header["statistics"]),
         history=_history(_numbers(arrays, "history", (None, None))),
         explanation=tuple(_words(header["explanation"])),
-        missing=statement.missing if problem is None else (),
+        missing=missing,
     )
+
+
+def _asked(
+    header: dict[str, Any], arrays: Mapping[str, np.ndarray], problem: Problem | None
+) -> tuple[Problem, tuple[str, ...]]:
+    """Return the problem of a file, or in its place the one that asks the same, and what of it the
+    file could not hold."""
+    statement = _statement(header, arrays)
+    own = problem_of(statement)
+    if statement.fingerprint != header["fingerprint"]:
+        raise ValueError("its problem is not the one whose hash it has")
+    if problem is None:
+        return own, statement.missing
+    problem = closed_by(problem, header["parameters"])
+    _check_same(own, statement, problem)
+    return _on(problem, own.motion), ()
+
+
+def _on(problem: Problem, motion: Basis) -> Problem:
+    """Return a problem on a basis of motions."""
+    return problem if problem.motion == motion else replace(problem, motion=motion)
 
 
 def _check_size(motion: dict[str, Any], points: int) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from ocp.mechanics.structure import structure
 from ocp.transcription.between import wrenches_between
 from ocp.transcription.rates import motion_rates
-from ocp.transcription.variables import free_duration, motion_inputs
+from ocp.transcription.variables import Layout, free_duration, motion_inputs
 
 if TYPE_CHECKING:
     from ocp.solution.solution import Solution
@@ -46,6 +46,16 @@ def inputs(solution: "Solution", s: np.ndarray, *, rated: bool = False) -> np.nd
         slopes = lines @ wrenches_between(problem, solution.nodes, s, 1).T
         parts.append(slopes if free_duration(problem) else slopes / duration)
     return np.vstack(parts)
+
+
+def open_inputs(solution: "Solution", layout: Layout, s: np.ndarray) -> np.ndarray:
+    """Return y (width, N) of kernels whose problem is open, at instants s (N,): it ends with the
+    parameters of the layout, and its rates are over the motion where they say how long that is."""
+    y, n = inputs(solution, s), solution.problem.tree.dof
+    if layout.timed is not None:
+        y[: 3 * n] *= np.repeat(solution.duration ** np.arange(3), n)[:, None]
+    values = [solution.parameters[each.name] for each in layout.values]
+    return np.vstack([y, np.tile(np.reshape(values, (-1, 1)), len(s))])
 
 
 def _cut_forces(solution: "Solution") -> np.ndarray:

@@ -6,6 +6,7 @@ And its file.
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, cast
 
 import casadi as ca
@@ -17,10 +18,10 @@ from ocp.mechanics.structure import structure
 from ocp.problem.ground import slots
 from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem
-from ocp.solution.inputs import inputs, lifts
+from ocp.solution.inputs import inputs, lifts, open_inputs
 from ocp.solvers.record import Iteration
 from ocp.transcription.multipliers import Multipliers
-from ocp.transcription.tracing import trace, trace_joined
+from ocp.transcription.tracing import trace, trace_joined, trace_open
 from ocp.transcription.transcribe import Transcription
 
 if TYPE_CHECKING:  # what stands upon solutions
@@ -29,6 +30,7 @@ if TYPE_CHECKING:  # what stands upon solutions
 
 
 FOUND = "found"  # how a parameter came by its number that was not given
+TORQUES: Callable[[Instant], Any] = attrgetter("tau")  # of which a plan keeps the graph
 
 
 class NotSolved(RuntimeError):
@@ -92,7 +94,7 @@ class Solution:
 
     def tau(self, t: ArrayLike) -> np.ndarray:
         """Return the joint torques or forces (n,) or (n, N), N m or N."""
-        return self.trace(lambda at: at.tau, t)
+        return self.trace(TORQUES, t)
 
     def tau_rate(self, t: ArrayLike) -> np.ndarray:
         """Return the rates of joint torques or forces (n,) or (n, N), N m/s or N/s."""
@@ -155,9 +157,19 @@ class Solution:
                 f"got {np.min(t):g} to {np.max(t):g} s"
             )
         s = np.clip(s, 0.0, 1.0)
-        traced = trace(self.problem, self.formulation, function, lifts(self))
-        values = traced(inputs(self, s, rated=traced.rated), s)
+        values = self._traced(function, s)
         return values if np.ndim(t) else values[:, 0]
+
+    def _traced(self, function: Callable[[Instant], Any], s: np.ndarray) -> np.ndarray:
+        """Return function(Instant) at instants (m, N)."""
+        if self.plan is None or function is not TORQUES:
+            traced = trace(self.problem, self.formulation, function, lifts(self))
+            return traced(inputs(self, s, rated=traced.rated), s)
+        kept, program = self.plan.transcribed.made, self.plan.transcribed
+        if "torques" not in kept:
+            what = program.statement, self.formulation, function, program.parameters
+            kept["torques"] = trace_open(*what, lifts(self))
+        return kept["torques"](open_inputs(self, program.layout, s), s)
 
     def trace_ends(self, function: Callable[[Instant, Instant], Any]) -> np.ndarray:
         """Return function(Instant at the start, Instant at the end), (m,)."""

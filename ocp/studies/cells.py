@@ -88,21 +88,26 @@ def restored(archive: bytes, name: str, data: Content, find: Find) -> Solution:
     return _read(archive, name, statement(data, find), transcription(data, find))
 
 
-def _read(archive: bytes, name: str, problem: Problem | None, settled: Transcription) -> Solution:
-    """Return the Solution of a file's bytes, with a problem or that of the file."""
-    own = METHODS.get(settled.method.name) is not type(settled.method)
+def _read(
+    archive: bytes, name: str, problem: Problem, settled: Transcription, own: bool = False
+) -> Solution:
+    """Return the Solution of a file's bytes, with its problem; `own` ones are this study's."""
+    method = METHODS.get(settled.method.name) is not type(settled.method)
     dynamics = settled.dynamics if isinstance(settled.dynamics, Formulation) else None
-    return from_archive(archive, name, problem, dynamics, settled.method if own else None)
+    parts = dynamics, settled.method if method else None
+    return from_archive(archive, name, problem, *parts, own=own)
 
 
 def _solved(data: Content, seed: Seed | None) -> Result:
-    problem, settled = open_statement(data, resolve), transcription(data, resolve)
-    guesses: list[Any] = [_start(problem, settled, data["start"])]
+    settled = transcription(data, resolve)
     given: dict[str, Any] = {}
     plans: Kept = {}
     if data.get("parameters"):  # its numbers have been checked, the plan is that of all
         shared = opened(data)
         problem, plans, given = shared.problem, shared.plans, {"values": shared.values(data)}
+    else:
+        problem = open_statement(data, resolve)
+    guesses: list[Any] = [_start(data, settled)]
     if seed is not None:
         guesses.insert(0, _neighbour(data, *seed))
     method = resolve(data["method"])
@@ -129,14 +134,12 @@ def _nearby(solver: Solver) -> Solver:
 
 
 def _neighbour(data: Content, arguments: dict[str, Any], archive: bytes) -> Solution:
-    """Return the solution of a neighbour with these arguments, for a start from it.
-
-    A plan takes motion and multipliers of it, which the bytes hold as data.
-    """
+    """Return the solution of a neighbour with these arguments, for a start from it."""
+    there = data | {"arguments": arguments}
     if not data.get("parameters"):
-        return restored(archive, "neighbour", data | {"arguments": arguments}, resolve)
-    solution = _read(archive, "neighbour", None, transcription(data, resolve))
-    return replace(solution, parameters={name: arguments[name] for name in data["parameters"]})
+        return restored(archive, "neighbour", there, resolve)
+    problem = opened(data).at(there)
+    return _read(archive, "neighbour", problem, transcription(data, resolve), own=True)
 
 
 def _outcome(data: Content, solution: Solution) -> Result:
@@ -160,10 +163,12 @@ def _statistics(data: Content, solution: Solution, seeded: bool) -> Result:
     return plain({**solution.statistics, **numbers, **certificate, **slope}, null=True)
 
 
-def _start(problem: Problem, settings: Transcription, start: dict[str, Any] | None) -> Any:
+def _start(data: Content, settled: Transcription) -> Any:
+    start = data["start"]
     if start is None:
         return None
-    return wandering(problem, settings, start["number"], seed=start["seed"], spread=start["spread"])
+    stated = open_statement(data, resolve)
+    return wandering(stated, settled, start["number"], seed=start["seed"], spread=start["spread"])
 
 
 def _certificate(certificate: Verification) -> dict[str, Any]:

@@ -6,7 +6,7 @@ So the cells of a sweep are solved on one plan, whose values alone change from c
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from ocp.mechanics.parameters import Parameter
+from ocp.mechanics.parameters import Parameter, closed
 from ocp.problem import Problem
 from ocp.solution.plan import Kept
 from ocp.studies.addresses import resolve
@@ -23,10 +23,17 @@ class Opened:
     problem: Problem
     parameters: tuple[Parameter, ...]
     plans: Kept = field(default_factory=dict)
+    same: dict = field(default_factory=dict)  # what of the problem has nothing open in it
 
     def values(self, data: Content) -> dict[str, float]:
         """Return the values that a cell has of the parameters."""
         return {each.name: data["arguments"][each.name] for each in self.parameters}
+
+    def at(self, data: Content) -> Problem:
+        """Return the problem with numbers that a cell has of the parameters."""
+        numbers = self.values(data)
+        values = {each: numbers[each.name] for each in self.parameters}
+        return closed(self.problem, values, self.same)
 
 
 def opened(data: Content) -> Opened:

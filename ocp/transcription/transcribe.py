@@ -337,11 +337,10 @@ def _given_bounds(open_groups, values):
     known: dict = {}
 
     def given(constraint):
-        if not constraint.open:
-            return constraint
         if id(constraint) not in known:
             sides = {"lower": constraint.lower, "upper": constraint.upper}
-            known[id(constraint)] = replace(constraint, **closed(sides, values))
+            numbers = closed(sides, values) if constraint.open else {}
+            known[id(constraint)] = replace(constraint, **numbers) if numbers else constraint
         return known[id(constraint)]
 
     return tuple(group.owned(given).timed(values) for group in open_groups)
