@@ -137,6 +137,7 @@ class Parameter(Open):
     upper: float = inf
     free: bool = False
     expression: Matrix = field(init=False)
+    node: int = field(init=False)  # of the graph, which is asked for often
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.isidentifier():
@@ -159,7 +160,11 @@ class Parameter(Open):
             )
         self.check(self.value)
         object.__setattr__(self, "expression", ca.SX.sym(self.name))
+        object.__setattr__(self, "node", int(self.expression.element_hash()))
         _KNOWN[hash(self)] = self
+
+    def __hash__(self) -> int:
+        return self.node
 
     def check(self, value: Any) -> float:
         """Return a value as a number; raise ValueError unless it is one within the bounds."""

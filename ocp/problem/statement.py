@@ -24,6 +24,8 @@ from ocp.mechanics.parameters import array, opened, reference
 from ocp.mechanics.structure import floating_root
 from ocp.mechanics.tree import Tree
 from ocp.motion.basis import Basis
+from ocp.motion.mesh import Mesh
+from ocp.motion.spline import BSpline
 from ocp.problem.constraint import Constraint
 from ocp.problem.force_law import Acting, ForceLaw
 from ocp.problem.ground import Ground
@@ -79,7 +81,7 @@ class Problem:
 
     def _check_types(self) -> None:
         instance("tree", self.tree, Tree)
-        if not isinstance(self.motion, Basis):
+        if not isinstance(self.motion, BSpline | Mesh | Basis):  # these are told at once
             raise ValueError(f"motion: expected BSpline or Mesh, got {shown(self.motion)}")
         if not isinstance(self.objective, Objective):
             raise ValueError(

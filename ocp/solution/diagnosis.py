@@ -12,8 +12,8 @@ from ocp.problem.statement import Problem
 from ocp.solution.prices import scale_of
 from ocp.solvers.minimizing import Outcome
 from ocp.solvers.nlp import violation
+from ocp.transcription.box import parameter_limits
 from ocp.transcription.kernels import evaluate
-from ocp.transcription.rows import parameter_limits
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables import instants_at, split, values_at
 

@@ -18,7 +18,7 @@ from ocp.solution.diagnosis import Row, row_name, rows_at
 from ocp.solution.prices import Factor, Gives, Key, alike, is_any, is_room, is_stated, prices
 from ocp.solvers.minimizing import INTERRUPTED, Solver
 from ocp.solvers.relaxation import relaxed
-from ocp.transcription.rows import duration_limits
+from ocp.transcription.box import duration_limits
 from ocp.transcription.transcribe import Transcribed, transcribe
 from ocp.transcription.variables import free_duration, join, split, values_at
 

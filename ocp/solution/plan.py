@@ -295,7 +295,11 @@ def _solution(
     terms = np.array(transcribed.terms(outcome.x)).ravel()
     weighed = problem.objective.terms
     named = name_multipliers(
-        transcribed.rows, transcribed.asked, outcome.x_multipliers, outcome.g_multipliers
+        transcribed.rows,
+        transcribed.asked,
+        transcribed.binding,
+        outcome.x_multipliers,
+        outcome.g_multipliers,
     )
     named = in_other_weights(named, transcribed, layout.weight, body_weight(problem.tree))
     return Solution(

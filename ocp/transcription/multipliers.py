@@ -30,27 +30,36 @@ class Multipliers:
 
 
 def name_multipliers(
-    rows: Sequence[Rows], asked: Mapping, x_multipliers: np.ndarray, g_multipliers: np.ndarray
+    rows: Sequence[Rows],
+    asked: Mapping,
+    binding: np.ndarray,
+    x_multipliers: np.ndarray,
+    g_multipliers: np.ndarray,
 ) -> dict[str, Multipliers]:
     """Return {constraint name: Multipliers}.
 
-    A variable's multiplier goes to the constraint that `asked` for the bound it leans on.
+    A variable's multiplier goes to the constraint that `asked` for the bound it leans on, the one
+    of the number that is `binding`, as a Box has both.
     """
     named: dict[str, Multipliers] = {}
+    leaned_on = np.where(x_multipliers > 0, binding[1], binding[0])
     for placed in rows:
+        in_g, single = placed.row >= 0, placed.variable >= 0
         values = np.zeros(placed.row.shape)
-        values[placed.row >= 0] = np.take(g_multipliers, placed.row[placed.row >= 0])
-        for m, k in zip(*np.nonzero(placed.variable >= 0)):
-            variable = placed.variable[m, k]
-            owner = asked.get((variable, "upper" if x_multipliers[variable] > 0 else "lower"))
-            if owner == (placed.constraint, placed.numbers[m], placed.s[k]):
-                values[m, k] = x_multipliers[variable] / placed.coefficient[m, k]
+        values[in_g] = g_multipliers[placed.row[in_g]]
+        if single.any():
+            variable = placed.variable[single]
+            own = leaned_on[variable] == placed.bound[single]
+            values[single] = np.where(own, x_multipliers[variable], 0.0)
+            values[single] /= placed.coefficient[single]
         _add(named, placed, values)
-    if DURATION in [constraint.name for constraint, *_ in asked.values()]:
+    limits = [asked[0, side][0].name for side in ("lower", "upper") if (0, side) in asked]
+    if DURATION in limits:
         values = np.array([[x_multipliers[0]]])
         named[DURATION] = Multipliers(s=np.zeros(1), labels=("T",), values=values)
+    sought = PARAMETER.format("")
     for (variable, _), (constraint, *_) in asked.items():
-        if constraint.name.startswith(PARAMETER.format("")):
+        if constraint.name.startswith(sought):
             values, labels = np.array([[x_multipliers[variable]]]), (constraint.label(0),)
             named[constraint.name] = Multipliers(s=np.zeros(1), labels=labels, values=values)
     return named
@@ -62,7 +71,7 @@ def _add(named: dict[str, Multipliers], placed: Rows, values: np.ndarray) -> Non
     Bounds that follow parameters have rows of their own, and a row that has two such bounds has the
     multipliers of both.
     """
-    labels = tuple(placed.constraint.label(row) for row in placed.numbers)
+    labels = placed.labels
     known = named.get(placed.name)
     if known is not None:
         every = [*known.labels, *(label for label in labels if label not in known.labels)]
@@ -111,21 +120,19 @@ def _of_rows(known: Multipliers | None, placed: Rows) -> np.ndarray | None:
     their bounds allow; None where they are not known."""
     if known is None:
         return None
-    constraint, numbers = placed.constraint, placed.numbers
-    values = _resampled(known, placed.s)
-    if len(values) != len(numbers):
-        labels = [constraint.label(number) for number in numbers]
+    values, labels = _resampled(known, placed.s), placed.labels
+    if len(values) != len(labels):
         if not set(labels) <= set(known.labels):
             return None
         values = values[[known.labels.index(label) for label in labels]]
-    sides = np.array([constraint.bounded(number) for number in numbers], dtype=bool)
+    sides = placed.bounded
     values = np.where(sides[:, :1], values, np.maximum(values, 0.0))
     return np.where(sides[:, 1:], values, np.minimum(values, 0.0))
 
 
 def _resampled(known, s):
     """Return the values (m, N) at the instants s, scaled as densities where these are others."""
-    if len(known.s) == len(s) and np.allclose(known.s, s, rtol=0, atol=ALIKE):
+    if len(known.s) == len(s) and (np.abs(known.s - s) <= ALIKE).all():
         return known.values
     densities = known.values / _spacing(known.s)
     return np.array([np.interp(s, known.s, line) for line in densities]) * _spacing(s)

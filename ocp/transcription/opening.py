@@ -76,6 +76,20 @@ def checked(known: dict, free: Sequence[str]) -> tuple[tuple[Parameter, ...], in
     return (*first, *(each for each in known if each not in first)), len(first)
 
 
+def plain(
+    problem: Problem, requests: Iterable[Any], stacks: Sequence[Matrix], seen: Sequence[Matrix]
+) -> dict[int, Callable[..., Any]]:
+    """Return {id: function} of a problem's functions that have no parameters in them: those of
+    `requests` that say so, and where neither `stacks`, what the terms give, nor `seen`, what the
+    outputs do, have any."""
+    known = [(each.constraint.function, each.plain) for each in requests]
+    terms = (term.function for _, term in problem.objective.terms)
+    given = (*zip(terms, stacks), *zip(problem.outputs.values(), seen))
+    known += [(function, not parameters_of(stack)) for function, stack in given]
+    inside = {id(function) for function, without in known if not without}
+    return {id(function): function for function, _ in known if id(function) not in inside}
+
+
 def parted(
     constraint: Constraint, stack: Matrix, free: Iterable[str]
 ) -> Iterator[tuple[Constraint, Matrix]]:

@@ -8,13 +8,13 @@ where these are.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.parameters import reference
+from ocp.mechanics.parameters import anything_open, parameters_of, reference
 from ocp.mechanics.types import Matrix
 from ocp.motion.quadrature import sample
 from ocp.motion.spline import BSpline
@@ -38,7 +38,8 @@ class Request:
     """Rows `numbers` of a constraint, expressions `stack`, that are asked for at the instants `s`.
 
     `kind` says of what the expressions are functions: an instant of the "path", an end, both, the
-    control points ("hull"), an instant and its "rates", or an instant that is open.
+    control points ("hull"), an instant and its "rates", or an instant that is open. `plain`, the
+    constraint's function has no parameters in it.
     """
 
     constraint: Constraint
@@ -49,6 +50,7 @@ class Request:
     equal: bool
     on_nodes: bool
     law: bool
+    plain: bool = False
 
     @property
     def key(self):
@@ -150,6 +152,7 @@ def stated(program: Program, constraints, nodes) -> Iterator[Request]:
             on_nodes = program.lifted_rows(stack)
             program.check_end(what, bool(constraint.when in ("end", "ends") and on_nodes.any()))
         on_nodes, rated = _beside_rates(program, stack, on_nodes)
+        plain = anything_open() and not parameters_of(stack)
         for part, values in parted(constraint, stack, program.free):
             places: dict = {}
             for chosen, equal, lifted, rates in _sorts(part, values, on_nodes, rated):
@@ -164,7 +167,8 @@ def stated(program: Program, constraints, nodes) -> Iterator[Request]:
                         "of the motion or of forces, and some none; state these apart"
                     )
                 rows = [s] * len(on_nodes)
-                yield from _requests(program, part, values, chosen, rows, lifted, rated=rates)
+                of = program, part, values, chosen, rows, lifted
+                yield from (replace(each, plain=plain) for each in _requests(*of, rated=rates))
 
 
 def lawful(program: Program, laws) -> Iterator[Request]:

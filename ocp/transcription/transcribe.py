@@ -19,11 +19,13 @@ from ocp.mechanics.structure import structure
 from ocp.motion.basis import Basis, transfer
 from ocp.motion.moving import given as given_knots
 from ocp.motion.spline import BSpline
+from ocp.problem.constraint import Moment
 from ocp.problem.statement import Problem
 from ocp.progress import say
 from ocp.solvers.nlp import NLP
 from ocp.solvers.record import attentive
 from ocp.transcription.asking import given
+from ocp.transcription.box import Box
 from ocp.transcription.finish import Finish
 from ocp.transcription.goals import (
     goals,
@@ -36,10 +38,9 @@ from ocp.transcription.guess import straight_guess
 from ocp.transcription.knots import check_moving, knot_groups
 from ocp.transcription.laws import within_reach
 from ocp.transcription.methods import METHODS, Method, Spline, method_of
-from ocp.transcription.opening import check_apart, checked, parameters_in, soundness
+from ocp.transcription.opening import check_apart, checked, parameters_in, plain, soundness
 from ocp.transcription.program import program_of
 from ocp.transcription.requests import groups, lawful, stated
-from ocp.transcription.rows import Box, row_bounds
 from ocp.transcription.shooting import Reduction
 from ocp.transcription.sizes import warn_of_size
 from ocp.transcription.sparse import Block
@@ -121,12 +122,13 @@ def settings_of(transcription: Transcription) -> dict:
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Transcribed:
     """A problem's NLP and the way back: the layout of its variables, the groups of constraints and
-    where their rows went, who asked for each bound of a variable, the objective's terms as blocks
-    (`goals`) and as a function of x, and `kernels`(), which says how the kernels run. `motion` is
-    the basis that the problem was stated with, `reduction` the way back from the solver's unknowns
-    where passive joints are integrated. The `problem` has numbers for the parameters that the
-    `statement` leaves open: bounds and the first guess are of these (`at`), the `open_groups` keep
-    bounds open. What is made when it is first asked for is kept in `made`."""
+    where their rows went, who asked for each bound of a variable and by which number (`binding`, as
+    a Box has it), the objective's terms as blocks (`goals`) and as a function of x, and
+    `kernels`(), which says how the kernels run. `motion` is the basis that the problem was stated
+    with, `reduction` the way back from the solver's unknowns where passive joints are integrated.
+    The `problem` has numbers for the parameters that the `statement` leaves open: bounds and the
+    first guess are of these (`at`), the `open_groups` keep bounds open. What is made when it is
+    first asked for is kept in `made`."""
 
     statement: Problem
     problem: Problem
@@ -138,6 +140,7 @@ class Transcribed:
     groups: tuple
     rows: tuple
     asked: Mapping
+    binding: np.ndarray
     goals: tuple
     terms: ca.Function
     kernels: Callable[[], str]
@@ -167,12 +170,13 @@ class Transcribed:
         held, values = frozenset(held), {each: values[each] for each in self.layout.values}
         if not self.layout.values or (values == self.layout.values and held == self.layout.held):
             return self
-        same = self.made.setdefault("same", {})  # what of the statement has nothing open in it
+        same = self.made["same"]  # what of the statement has nothing open in it
         problem, known = closed(self.statement, values, same), MappingProxyType(dict(values))
         if free_duration(self.layout.problem):
             check_apart(*problem.duration)
         layout = replace(self.layout, problem=problem, values=known, held=held)
-        asked_for = _given_bounds(self.open_groups, values)
+        anew = dict(zip(map(id, self.statement.requirements), problem.requirements))
+        asked_for = _given_bounds(self.open_groups, values, anew)
         box, _, rows, bounds = _placed(asked_for, layout)
         if self.reduction is not None:
             bounds = self.reduction.bounds(bounds)
@@ -183,6 +187,7 @@ class Transcribed:
             groups=asked_for,
             rows=rows,
             asked=box.asked,
+            binding=box.binding,
             nlp=replace(self.nlp, **bounds),
         )
 
@@ -307,10 +312,12 @@ def transcribe(
         groups=asked_for,
         rows=rows,
         asked=box.asked,
+        binding=box.binding,
         goals=terms,
         terms=term_values(terms, layout.size, len(terms)),
         nlp=nlp,
         reduction=reduction,
+        made={"same": plain(problem, requests, stacks, seen) if layout.values else {}},
     )
 
 
@@ -332,18 +339,25 @@ def _opened(program, stacks, seen):
     return program.opened({each: each.value for each in parameters}, count)
 
 
-def _given_bounds(open_groups, values):
-    """Return groups with numbers for the bounds that follow parameters."""
+def _given_bounds(open_groups, values, anew=MappingProxyType({})):
+    """Return groups with numbers for the bounds that follow parameters; `anew` {id: what these
+    values made of it} has constraints of the statement."""
     known: dict = {}
+
+    def numbered(constraint):
+        if not constraint.open:
+            return constraint
+        if id(constraint) in anew and not isinstance(constraint.when, Moment):
+            return anew[id(constraint)]
+        sides = {"lower": constraint.lower, "upper": constraint.upper}
+        return replace(constraint, **closed(sides, values))
 
     def given(constraint):
         if id(constraint) not in known:
-            sides = {"lower": constraint.lower, "upper": constraint.upper}
-            numbers = closed(sides, values) if constraint.open else {}
-            known[id(constraint)] = replace(constraint, **numbers) if numbers else constraint
+            known[id(constraint)] = numbered(constraint)
         return known[id(constraint)]
 
-    return tuple(group.owned(given).timed(values) for group in open_groups)
+    return tuple(group.owned(given).timed(values) if group.open else group for group in open_groups)
 
 
 def _placed(asked_for, layout):
@@ -351,11 +365,12 @@ def _placed(asked_for, layout):
     constraint went, and all bounds."""
     box, places, rows, limits, count = Box(layout), [], [], [np.empty((2, 0))], 0
     for group in asked_for:
-        placed, row = box.take(group, count)
+        placed, row, sides = box.take(group, count)
         rows += placed
-        limits.append(row_bounds(group, row))
-        count += limits[-1].shape[1]
+        limits.append(sides)
+        count += sides.shape[1]
         places.append(row)
+    box.settle()
     g_lower, g_upper = np.hstack(limits)
     bounds = {"lower": box.lower, "upper": box.upper, "g_lower": g_lower, "g_upper": g_upper}
     return box, places, tuple(rows), bounds

@@ -310,7 +310,9 @@ def test_multipliers_of_lifted_rows_go_to_names_and_back():
     x_multipliers, g_multipliers = gather_multipliers(
         transcribed.rows, named, transcribed.layout, len(nlp.g_lower)
     )
-    again = name_multipliers(transcribed.rows, transcribed.asked, x_multipliers, g_multipliers)
+    again = name_multipliers(
+        transcribed.rows, transcribed.asked, transcribed.binding, x_multipliers, g_multipliers
+    )
     assert set(again) == set(named) and all(
         np.allclose(again[name].values, named[name].values, atol=1e-13) for name in named
     )

@@ -320,7 +320,11 @@ def test_multipliers_go_to_names_and_back():
     transcribed = transcribe(problem)
     outcome = minimize(transcribed.nlp, Solver(), transcribed.guess)
     named = name_multipliers(
-        transcribed.rows, transcribed.asked, outcome.x_multipliers, outcome.g_multipliers
+        transcribed.rows,
+        transcribed.asked,
+        transcribed.binding,
+        outcome.x_multipliers,
+        outcome.g_multipliers,
     )
     x_back, g_back = gather_multipliers(transcribed.rows, named, transcribed.layout, len(outcome.g))
     assert np.allclose(g_back, outcome.g_multipliers, atol=1e-14) and np.allclose(
