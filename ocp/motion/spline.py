@@ -7,6 +7,7 @@ Boehm 1980)
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from numbers import Real
 from typing import ClassVar
 
@@ -188,8 +189,10 @@ class BSpline:
     def through(self, curve: Curve, *, rough: bool = False) -> Array:
         """Return control points (n, points) of the spline that interpolates a curve at the Greville
         abscissae; of a rough one, that comes nearest to it at many instants."""
-        s = self._many if rough else self.nodes
-        return self.fit(curve(s, 0), s)
+        if rough:
+            return self.fit(curve(self._many, 0), self._many)
+        s, matrix = _at_nodes(self)
+        return _fitted(matrix, curve(s, 0))
 
     @property
     def _many(self) -> Array:
@@ -201,7 +204,7 @@ class BSpline:
     def fit(self, values: ArrayLike, s: ArrayLike) -> Array:
         """Return control points (n, points) whose curve meets values (n, N) at s (N,) in the
         least-squares sense, of least norm if open."""
-        return np.linalg.lstsq(self.values(s), np.asarray(values, dtype=float).T, rcond=None)[0].T
+        return _fitted(self.values(s), values)
 
 
 def finer(motion: BSpline, times: int = 2) -> BSpline:
@@ -308,6 +311,22 @@ def _check_knots(motion):
             f"knots: free ones begin at least {motion.spacing:g} apart (spacing), got "
             f"{motion.inner or f'{motion.segments} equal segments'}"
         )
+
+
+@lru_cache(maxsize=32)
+def _at_nodes(motion: BSpline) -> tuple[Array, Array]:
+    """Return the Greville abscissae (points,) of a spline, and its basis there."""
+    nodes = motion.nodes
+    known = nodes, motion.values(nodes)
+    for array in known:
+        array.setflags(write=False)  # they are shared
+    return known
+
+
+def _fitted(matrix: Array, values: ArrayLike) -> Array:
+    """Return control points (n, points) whose curve meets values (n, N) in the least-squares
+    sense, where the basis is a matrix (N, points)."""
+    return np.linalg.lstsq(matrix, np.asarray(values, dtype=float).T, rcond=None)[0].T
 
 
 def _means(knots, degree, count):

@@ -53,13 +53,9 @@ def name_multipliers(
             values[single] = np.where(own, x_multipliers[variable], 0.0)
             values[single] /= placed.coefficient[single]
         _add(named, placed, values)
-    limits = [asked[0, side][0].name for side in ("lower", "upper") if (0, side) in asked]
-    if DURATION in limits:
-        values = np.array([[x_multipliers[0]]])
-        named[DURATION] = Multipliers(s=np.zeros(1), labels=("T",), values=values)
-    sought = PARAMETER.format("")
-    for (variable, _), (constraint, *_) in asked.items():
-        if constraint.name.startswith(sought):
+    for side, variable in np.argwhere(binding < 0).tolist():  # nobody's: limits of its own, if any
+        constraint, *_ = asked.get((variable, ("lower", "upper")[side]), (None,))
+        if constraint is not None:
             values, labels = np.array([[x_multipliers[variable]]]), (constraint.label(0),)
             named[constraint.name] = Multipliers(s=np.zeros(1), labels=labels, values=values)
     return named

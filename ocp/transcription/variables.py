@@ -15,6 +15,7 @@ instants. (x = [P, s]: Xiang, Arora & Abdel-Malek 2009, eq. 42; Barman 2020, sec
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, cast
 
 import casadi as ca
@@ -31,7 +32,7 @@ from ocp.problem.statement import Problem
 from ocp.transcription.between import torques_between, wrenches_between
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Layout:
     """Where everything stands in x: `nodes` (N,) at which something is lifted, and the `place`
     (width, N) of each such number in x, -1 where it is not there and zero; whether the knots are
@@ -55,7 +56,7 @@ class Layout:
     def __repr__(self) -> str:
         return f"Layout({self.size} variables, lifted at {len(self.nodes)} nodes)"
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Number of variables of the NLP."""
         return self.widths.stop + int((self.place >= 0).sum()) + len(self.values)
