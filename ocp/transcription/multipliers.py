@@ -53,10 +53,10 @@ def name_multipliers(
             values[single] = np.where(own, x_multipliers[variable], 0.0)
             values[single] /= placed.coefficient[single]
         _add(named, placed, values)
-    for side, variable in np.argwhere(binding < 0).tolist():  # nobody's: limits of its own, if any
-        constraint, *_ = asked.get((variable, ("lower", "upper")[side]), (None,))
+    for side, place in np.argwhere(binding < 0).tolist():  # nobody's: limits of its own, if any
+        constraint, *_ = asked.get((place, ("lower", "upper")[side]), (None,))
         if constraint is not None:
-            values, labels = np.array([[x_multipliers[variable]]]), (constraint.label(0),)
+            values, labels = np.array([[x_multipliers[place]]]), (constraint.label(0),)
             named[constraint.name] = Multipliers(s=np.zeros(1), labels=labels, values=values)
     return named
 
