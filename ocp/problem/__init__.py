@@ -4,9 +4,9 @@ A `Problem` is a frozen value: tree, basis of the motion, duration, objective, c
 ground, symmetry and outputs. Functions of an `Instant` say what is asked; `constraints`, `contact`,
 `balance`, `avoidance` and `objectives` hold the usual ones. Wherever a record takes a number, it
 takes a `Parameter` of `ocp.mechanics`, a named number that is given for each solve or free within
-bounds; `validity` says what keeps the free ones sound. What is still to come has its place here: a
-`Phase`, a part of the motion with a basis, duration, ground, constraints and objective of its own,
-and the links between phases, of which `Symmetry` is the one that exists, in `phases.py`.
+bounds; `validity` says what keeps the free ones sound. A motion of several phases states a `Phase`
+for each, a part of the motion with a basis, duration, ground, constraints and objective of its own,
+and links between them, each a `Transition`: `continuous`, `impact` or `joined`.
 """
 
 from ocp.problem.avoidance import apart, off_box, swing_together
@@ -47,6 +47,7 @@ from ocp.problem.objectives import (
     squares,
     torque_rate,
 )
+from ocp.problem.phases import Phase, Strike, Transition, continuous, impact, joined
 from ocp.problem.point_mass import PointMass
 from ocp.problem.poses import pose_along, pose_at_end, pose_at_start, pose_tracking
 from ocp.problem.reactions import Reaction, shared, two_pass, zero_moment_point
@@ -64,15 +65,18 @@ __all__ = [
     "Ground",
     "Instant",
     "Objective",
+    "Phase",
     "Pin",
     "PointMass",
     "Problem",
     "Reaction",
     "Span",
     "Sphere",
+    "Strike",
     "Support",
     "Symmetry",
     "Term",
+    "Transition",
     "along",
     "apart",
     "at_end",
@@ -81,17 +85,20 @@ __all__ = [
     "bears",
     "contact_outputs",
     "contacts",
+    "continuous",
     "duration",
     "dynamic_effort",
     "effort",
     "final",
     "foot_contact",
     "friction",
+    "impact",
     "in_force",
     "in_place",
     "integral",
     "jerk",
     "jerk_limits",
+    "joined",
     "joint_limits",
     "linear_split",
     "mirrored",

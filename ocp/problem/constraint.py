@@ -18,7 +18,7 @@ from ocp.mechanics.checks import (
 )
 from ocp.mechanics.parameters import Open, array, is_open, opened, reference
 
-INSTANTS = ("path", "start", "end", "ends", "joined", "hull")
+INSTANTS = ("path", "start", "end", "ends", "joined", "hull", "durations")
 DEPTH = 50  # of operations, to which two open bounds are compared
 
 
@@ -61,7 +61,8 @@ class Constraint:
     Equal bounds make an equality. `when` is "path", "start", "end", "ends", a Span, an interval (a,
     b) of s, or one instant s that is open, such as that of a via point; "joined" hands the
     function both ends of the motion at once, two Instants; "hull" holds the function, linear in q,
-    for every control point, and so for the whole curve. Bounds are numbers, which may be open, or
+    for every control point, and so for the whole curve; "durations" hands it those of a problem's
+    phases, {name: T}. Bounds are numbers, which may be open, or
     one per row; `labels` and `units` name the rows. Equalities hold at the Greville abscissae of
     the spline, inequalities, and all rows on torques that are variables, at the nodes of the
     transcription. Raises ValueError naming the constraint, the field, what was expected and what

@@ -18,8 +18,9 @@ Function = Callable[[Instant], Any]
 
 
 def duration() -> Objective:
-    """Return the duration T (s)."""
-    return final("duration", lambda at: at.T)
+    """Return the duration T (s), of all phases together."""
+    term = Term(name="duration", function=lambda at: at.T, kind="span")
+    return Objective(terms=((1.0, term),))
 
 
 def effort(tree: Tree | None = None, joints: Iterable[str] | None = None) -> Objective:

@@ -30,10 +30,14 @@ from ocp.problem.constraint import Constraint
 from ocp.problem.force_law import Acting, ForceLaw
 from ocp.problem.ground import Ground
 from ocp.problem.names import RESERVED
+from ocp.problem.phases import Phase, Transition
 from ocp.problem.point_mass import PointMass
+from ocp.problem.sequence import phase_fields, resolved
 from ocp.problem.symmetry import Symmetry
 from ocp.problem.terms import Objective
 from ocp.problem.units import unit_of
+
+UNSTATED: Any = None  # what a problem with phases leaves to these
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -48,42 +52,79 @@ class Problem:
     periodic motion: it adds its constraints, "mirrored.q" and so on, to those listed, and both
     together are the `requirements`.
     `outputs` {name: function(Instant)} are what one wants to see of the motion: traced by
-    `Solution.output` and drawn by name, they ask nothing of it. Raises ValueError naming the field,
-    what was expected and what came.
+    `Solution.output` and drawn by name, they ask nothing of it.
+
+    A motion of several `phases` leaves `motion`, `duration` and `ground` to these. The `links`, a
+    Transition each, join the end of each phase to the start of the next one, and one more the last
+    end to the first start; they are the `transitions`, by name. `parts` are the phases as problems
+    of their own. Constraints of the problem hold in all phases, those at "start", "end" or "joined"
+    at the ends of the whole, and functions of "durations" are given {phase: T}; an integral is over
+    all phases. Raises ValueError naming the field, what was expected and what came.
     """
 
     tree: Tree
-    motion: Basis
-    duration: Any
-    objective: Objective
+    motion: Basis = UNSTATED
+    duration: Any = UNSTATED
+    objective: Objective = UNSTATED
     constraints: Sequence[Any] = ()
     loads: Sequence[Acting] = ()
     ground: Ground | None = None
     symmetry: Symmetry | None = None
     outputs: Mapping[str, Callable[..., Any]] = field(default_factory=dict, hash=False)
+    phases: Sequence[Phase] = ()
+    links: Sequence[Transition] = ()
     requirements: tuple[Constraint, ...] = field(init=False, repr=False, compare=False)
+    parts: tuple["Problem", ...] = field(init=False, repr=False, compare=False)
+    transitions: tuple[Transition, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self._check_types()
         set_fields(
             self,
-            duration=_duration(self.duration),
             constraints=tuple(_flat(self.constraints)),
             loads=several("loads", self.loads, Load, PointMass, ForceLaw),
             outputs=MappingProxyType(dict(self.outputs)),
+            phases=several("phases", self.phases, Phase),
+            links=several("links", self.links, Transition),
         )
-        set_fields(self, requirements=(*self.constraints, *_images(self.tree, self.symmetry)))
-        _check_names([constraint.name for constraint in self.requirements])
         for load in self.loads:
             self.tree.point(load.point)
+        if self.phases:
+            self._state_phases()
+            return
+        if self.links:
+            raise ValueError("links: this problem has no phases that they could join")
+        set_fields(self, duration=_duration(self.duration), parts=(), transitions=())
+        set_fields(self, requirements=(*self.constraints, *_images(self.tree, self.symmetry)))
+        _check_names([constraint.name for constraint in self.requirements])
+        for constraint in self.requirements:
+            if constraint.when == "durations":
+                raise ValueError(
+                    f"constraint {constraint.name!r}: when: durations are those of phases, and "
+                    "this problem has none"
+                )
         if self.ground is not None:
             _check_ground(self.tree, self.ground)
 
+    def _state_phases(self) -> None:
+        for name in ("motion", "duration", "ground"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"{name}: a problem with phases leaves it to these")
+        transitions = resolved(self)
+        parts = []
+        for stated in phase_fields(self):
+            try:
+                parts.append(Problem(**stated))
+            except ValueError as error:
+                name = self.phases[len(parts)].name
+                raise ValueError(f"phase {name!r}: {error}") from None
+        set_fields(self, requirements=(), parts=tuple(parts), transitions=transitions)
+
     def _check_types(self) -> None:
         instance("tree", self.tree, Tree)
-        if not isinstance(self.motion, BSpline | Mesh | Basis):  # these are told at once
+        if not self.phases and not isinstance(self.motion, BSpline | Mesh | Basis):  # told at once
             raise ValueError(f"motion: expected BSpline or Mesh, got {shown(self.motion)}")
-        if not isinstance(self.objective, Objective):
+        if not isinstance(self.objective, Objective) and not (self.phases and not self.objective):
             raise ValueError(
                 f"objective: expected Objective, got {shown(self.objective)}; duration(), "
                 "effort() or integral(name, function) are some"
@@ -96,6 +137,9 @@ class Problem:
             raise ValueError("tree: none of its joints moves")
 
     def __repr__(self) -> str:
+        if self.phases:
+            names = ", ".join(phase.name for phase in self.phases)
+            return f"Problem({self.tree.dof} coordinates; phases {shortened(names)})"
         lower, upper = self.duration
         constraints = ", ".join(each.name for each in self.requirements)
         parts = [

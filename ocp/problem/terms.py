@@ -10,16 +10,17 @@ import numpy as np
 from ocp.mechanics.checks import called, instance, set_fields, shortened, shown
 from ocp.mechanics.parameters import Open, is_open, opened
 
-KINDS = ("end", "integral", "squares")
+KINDS = ("end", "span", "integral", "squares")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
     """One part of an objective: a function of an Instant, and what is made of it.
 
-    `kind` is "end", its value at the end; "integral", over time; or "squares", squared, summed and
-    integrated: the function gives the residuals, which Gauss-Newton then uses. Raises ValueError
-    for another kind, or what is no function.
+    `kind` is "end", its value at the end; "span", at the end of every phase, summed, as that of the
+    duration; "integral", over time; or "squares", squared, summed and integrated: the function
+    gives the residuals, which Gauss-Newton then uses. Raises ValueError for another kind, or what
+    is no function.
     """
 
     name: str
@@ -31,9 +32,13 @@ class Term:
         called(f"objective {self.name!r}: function", self.function)
         if self.kind not in KINDS:
             raise ValueError(
-                f"objective {self.name!r}: kind: expected end, integral or squares, "
-                f"got {self.kind!r}"
+                f"objective {self.name!r}: kind: expected {', '.join(KINDS)}, got {self.kind!r}"
             )
+
+    @property
+    def at_end(self) -> bool:
+        """Tell whether it is a value at the end, and no integral."""
+        return self.kind in ("end", "span")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

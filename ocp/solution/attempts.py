@@ -19,6 +19,7 @@ from ocp.solvers.minimizing import CUT_SHORT, INTERRUPTED, Outcome, Solver
 from ocp.solvers.nlp import NLP, feasibility, violation
 from ocp.solvers.plugins import WARM
 from ocp.solvers.record import FEASIBLE
+from ocp.transcription.phased import Phased
 from ocp.transcription.transcribe import Transcribed
 
 TUNED_PLUGIN = "ipopt"  # the only one that attempts have options for
@@ -120,7 +121,7 @@ def ladder(attempts: Iterable[Attempt], solver: Solver) -> tuple[Attempt, ...]:
 
 
 def climb(
-    transcribed: Transcribed,
+    transcribed: Transcribed | Phased,
     solver: Solver,
     attempts: Sequence[Attempt],
     starts: Sequence[Start],
@@ -190,7 +191,7 @@ def _idle(attempt: Attempt, trials: Sequence[Trial]) -> bool:
 
 
 def _try(
-    transcribed: Transcribed,
+    transcribed: Transcribed | Phased,
     solver: Solver,
     attempt: Attempt,
     start: Start,
@@ -198,7 +199,8 @@ def _try(
     watch: Watch | None,
 ) -> tuple[Trial, Budget]:
     """Return the Trial of one attempt, and what it left of the budget."""
-    nlp, nearest, still = transcribed.nlp, None, held(transcribed, start.x)
+    nlp, nearest = transcribed.nlp, None
+    still: Any = held(transcribed, start.x)
     if attempt.wandering:
         wandered = search(still, solver, start.x, attempt.wandering, grant, watch)
         stages, outcome, grant = wandered.stages, wandered.outcome, wandered.left

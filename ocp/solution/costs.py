@@ -73,7 +73,7 @@ def dense_terms(solution: Solution) -> np.ndarray:
     s, weights = _rule(solution)
     wanted = {str(number): partial(_density, term) for number, term in enumerate(terms)}
     densities = _traced(solution, stacked(wanted), np.append(s, 1.0))
-    ends = np.array([term.kind == "end" for term in terms])
+    ends = np.array([term.at_end for term in terms])
     return np.where(
         ends, densities[:, -1], densities[:, :-1] @ weights * _length(problem, solution)
     )

@@ -6,18 +6,19 @@ from dataclasses import replace
 from ocp.solution.attempts import TUNED_PLUGIN, Attempt, tuned_for
 from ocp.solution.budget import Start
 from ocp.solution.solution import Solution
-from ocp.solution.starts import Guess
+from ocp.solution.starts import Guesses
 from ocp.solvers.backend import Start as Begin
 from ocp.solvers.minimizing import Solver
 from ocp.solvers.prediction import STARTS, predicted
+from ocp.transcription.phased import Phased
 from ocp.transcription.transcribe import Transcribed
 
 
 def foreseen(
-    transcribed: Transcribed,
+    transcribed: Transcribed | Phased,
     solver: Solver,
     attempt: Attempt,
-    guess: Guess | Solution | None,
+    guess: Guesses,
     begin: Start,
 ) -> Start:
     """Return the Start that a solution of the same plan with other values predicts, or the one at
@@ -44,7 +45,9 @@ def foreseen(
     )
 
 
-def _make_ready(transcribed: Transcribed, solver: Solver, attempt: Attempt, begin: Start) -> None:
+def _make_ready(
+    transcribed: Transcribed | Phased, solver: Solver, attempt: Attempt, begin: Start
+) -> None:
     """Set up the solvers that a foretold start may need, which the program keeps: the first such
     solve makes them all, further ones nothing."""
     point = Begin(x=begin.x, **begin.multipliers)
@@ -54,7 +57,11 @@ def _make_ready(transcribed: Transcribed, solver: Solver, attempt: Attempt, begi
 
 
 def _may(
-    transcribed: Transcribed, solver: Solver, attempt: Attempt, guess: Solution, begin: Start
+    transcribed: Transcribed | Phased,
+    solver: Solver,
+    attempt: Attempt,
+    guess: Solution,
+    begin: Start,
 ) -> bool:
     """Tell whether a solution is an optimum of the same program with other numbers, and the solver
     begins with its multipliers."""

@@ -14,6 +14,7 @@ from ocp.solution.budget import Budget, Start, Watch, spend, staged
 from ocp.solvers.minimizing import CUT_SHORT, INTERRUPTED, Outcome, Solver
 from ocp.solvers.nlp import NLP, Iterate, own_residual, violation
 from ocp.solvers.record import FEASIBLE
+from ocp.transcription.phased import Phased
 from ocp.transcription.transcribe import Transcribed
 
 STAGE = "knots move"
@@ -25,16 +26,20 @@ REST = 1e-4  # first-order residual of knots at rest, over max(1, |objective|)
 GAIN = 1e-9  # relative: a stage that gains less gains nothing
 
 
-def held(transcribed: Transcribed, x: np.ndarray) -> Transcribed:
+def held(transcribed: Transcribed | Phased, x: np.ndarray) -> Transcribed | Phased:
     """Return the program with its free knots, if it has any, held where they are in x."""
-    if not transcribed.layout.moving:
+    if isinstance(transcribed, Phased) or not transcribed.layout.moving:
         return transcribed
     widths = x[transcribed.layout.widths]
     return replace(transcribed, nlp=_within(transcribed, widths, widths))
 
 
 def moves(
-    transcribed: Transcribed, solver: Solver, first: Outcome, grant: Budget, watch: Watch | None
+    transcribed: Transcribed | Phased,
+    solver: Solver,
+    first: Outcome,
+    grant: Budget,
+    watch: Watch | None,
 ) -> tuple[tuple[Outcome, ...], Budget]:
     """Return the Outcomes of the stages in which free knots move from a first motion on, and what
     they left of the budget; the last one is what came of it.
@@ -42,7 +47,7 @@ def moves(
     Nothing where knots are given. If they do not come to rest, that is no success, and its motion
     the best that was found.
     """
-    if not transcribed.layout.moving or not first.success:
+    if isinstance(transcribed, Phased) or not transcribed.layout.moving or not first.success:
         return (), grant
     nlp, best, start, reach = transcribed.nlp, first, _start(_loosed(transcribed, first)), REACH
     stages: list[Outcome] = []

@@ -13,26 +13,22 @@ import numpy as np
 
 from ocp.mechanics.checks import instance
 from ocp.mechanics.parameters import Parameter
-from ocp.mechanics.zero_moment import body_weight
 from ocp.problem.statement import Problem
 from ocp.solution.arguments import check_solve
 from ocp.solution.attempts import LADDER, PLAIN, TUNED_PLUGIN, Attempt, Climb, climb, ladder
 from ocp.solution.budget import Watch
-from ocp.solution.diagnosis import explain
 from ocp.solution.elastic import Elastic, must_give_way
 from ocp.solution.foresight import foreseen
+from ocp.solution.outcomes import solution_of, statistics_of
 from ocp.solution.preflight import preflight
-from ocp.solution.resolution import coarseness
-from ocp.solution.solution import FOUND, Solution
-from ocp.solution.starts import Guess, in_other_weights, start
+from ocp.solution.solution import Solution
+from ocp.solution.starts import Guesses, start
 from ocp.solution.values import in_shares, nearest, values_of
-from ocp.solvers.minimizing import Outcome, Solver
-from ocp.solvers.nlp import NLP
+from ocp.solvers.minimizing import Solver
 from ocp.solvers.plugins import SHOWN
 from ocp.solvers.record import Iteration
-from ocp.transcription.multipliers import name_multipliers
+from ocp.transcription.phased import Phased, phased
 from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
-from ocp.transcription.variables import Layout, instants_at, motion_at, split, values_at
 
 ARGUMENTS = ("self", "guess", "watch", "attempts", "certify", "seconds")  # names of no parameter
 SELDOM = 10  # iterations from one that is shown to the next, where nobody waits for them
@@ -49,7 +45,7 @@ class Plan:
     """
 
     problem: Problem
-    transcribed: Transcribed
+    transcribed: Transcribed | Phased
     solver: Solver
     attempts: tuple[Attempt, ...]
     seconds: float
@@ -70,7 +66,7 @@ class Plan:
 
     def solve(
         self,
-        guess: Guess | Solution | None = None,
+        guess: Guesses = None,
         *,
         watch: Callable[[Iteration], Any] | None = None,
         attempts: Iterable[Attempt] | None = None,
@@ -98,7 +94,7 @@ class Plan:
     def map(
         self,
         over: Iterable[Mapping[str, float]],
-        guess: Guess | Solution | None = None,
+        guess: Guesses = None,
         *,
         chain: bool = False,
         **options: Any,
@@ -125,7 +121,7 @@ class Plan:
         return tuple(solutions)
 
     def replan(
-        self, guess: Guess | Solution | None = None, *, seconds: float = np.inf, **values: float
+        self, guess: Guesses = None, *, seconds: float = np.inf, **values: float
     ) -> Solution:
         """Return the Solution of one attempt in a hurry, for values of parameters as in `solve`.
 
@@ -139,9 +135,7 @@ class Plan:
         with self._turn:
             return self._replanned(guess, seconds, values, begin)
 
-    def _replanned(
-        self, guess: Guess | Solution | None, seconds: float, values: dict, begin: float
-    ) -> Solution:
+    def _replanned(self, guess: Guesses, seconds: float, values: dict, begin: float) -> Solution:
         transcribed = self.at(values)
         first = start(transcribed, guess)
         ready = time.perf_counter()
@@ -150,9 +144,9 @@ class Plan:
             solver = replace(solver, options={SHOWN: SELDOM} | dict(solver.options))
         attempts = ladder(PLAIN, solver)
         climbed = climb(transcribed, solver, attempts, [first], seconds=left)
-        statistics = _statistics(transcribed, climbed) | {"violation": climbed.best.violation}
+        statistics = statistics_of(transcribed, climbed) | {"violation": climbed.best.violation}
         statistics["build_seconds"] += ready - begin
-        solution = _solution(transcribed, climbed.best.outcome, statistics, None)
+        solution = solution_of(transcribed, climbed.best.outcome, statistics, None)
         statistics = dict(solution.statistics) | {"total_seconds": time.perf_counter() - begin}
         return replace(solution, plan=self if self.parameters else None, statistics=statistics)
 
@@ -162,7 +156,7 @@ class Plan:
         turn: RLock = self.transcribed.made.setdefault("turn", RLock())
         return turn
 
-    def at(self, values: Mapping[str, float]) -> Transcribed:
+    def at(self, values: Mapping[str, float]) -> Transcribed | Phased:
         """Return the program for values of parameters by name."""
         held, made = {each.name for each in self.free} & set(values), self.transcribed.made
         key = values_of(self.parameters, values), held
@@ -192,7 +186,8 @@ def prepare(
     kept, key = _KEPT.get(), (id(problem), transcription, names)
     if kept is not None and key in kept:
         return replace(kept[key], solver=solver, attempts=ladder(attempts, solver), seconds=0.0)
-    transcribed = transcribe(problem, transcription, free=names)
+    build: Any = phased if problem.phases else transcribe
+    transcribed = build(problem, transcription, free=names)
     for parameter in transcribed.parameters:
         if parameter.name in ARGUMENTS:
             raise ValueError(
@@ -226,14 +221,16 @@ def keeping(plans: Kept) -> Iterator[None]:
 
 
 def _solved(
-    transcribed: Transcribed,
+    transcribed: Transcribed | Phased,
     solver: Solver,
     attempts: Sequence[Attempt],
-    guess: Guess | Solution | None,
+    guess: Guesses,
     watch: Watch | None,
     begin: float,
 ) -> Solution:
     """Return the Solution of a program; `begin` is when it was asked for."""
+    if isinstance(transcribed, Phased):  # whose starts do not wander
+        attempts = [each for each in attempts if not each.wandering] or attempts[:1]
     guesses = [guess if attempt.guess is None else attempt.guess for attempt in attempts]
     distinct = {id(each): each for each in guesses}
     starts = {key: start(transcribed, each) for key, each in distinct.items()}
@@ -246,130 +243,20 @@ def _solved(
     climbed = climb(transcribed, solver, attempts, begins, watch)
     alone = len(attempts) == 1  # one start of many, which nobody asks why it failed
     elastic = Elastic() if alone else _elastic(transcribed, solver, climbed, watch)
-    statistics = _statistics(transcribed, climbed)
+    statistics = statistics_of(transcribed, climbed)
     statistics["explanation_iterations"] = elastic.iterations
     statistics["prediction_iterations"] = begins[0].iterations
     statistics["build_seconds"] += ready - begin
     statistics["solve_seconds"] += seen - ready
     statistics["total_seconds"] = time.perf_counter() - begin
-    return _solution(transcribed, climbed.best.outcome, statistics, elastic.lines)
+    return solution_of(transcribed, climbed.best.outcome, statistics, elastic.lines)
 
 
 def _elastic(
-    transcribed: Transcribed, solver: Solver, climbed: Climb, watch: Watch | None
+    transcribed: Transcribed | Phased, solver: Solver, climbed: Climb, watch: Watch | None
 ) -> Elastic:
     """Return what must give way, unless a motion was found or nothing more may be asked."""
-    if not climbed.missed:
+    if not climbed.missed or isinstance(transcribed, Phased):
         return Elastic()
     still, x = transcribed.still(climbed.nearest)
     return must_give_way(still, solver, x, climbed.left, watch)
-
-
-def _solution(
-    transcribed: Transcribed,
-    outcome: Outcome,
-    statistics: dict[str, Any],
-    yielding: Sequence[str] | None,
-) -> Solution:
-    """Return the Solution that an Outcome of the transcribed problem's NLP is.
-
-    Where the lines on what must give way are None it is in a hurry, and explains nothing.
-    """
-    if transcribed.reduction is not None:
-        x, x_multipliers, g_multipliers = transcribed.reduction.spread(outcome)
-        outcome = replace(outcome, x=x, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
-    reached = values_at(transcribed.layout, outcome.x)  # a solver may relax bounds a little
-    values = {each: min(max(value, each.lower), each.upper) for each, value in reached.items()}
-    unsound: tuple[str, ...] = ()
-    try:
-        transcribed = transcribed.at(values, transcribed.layout.held)
-    except ValueError as error:  # on its way a solver may pass through what cannot be
-        if outcome.success:
-            raise
-        values = dict(transcribed.layout.values)
-        unsound = (f"parameters are those of the start, since it ended where {error}",)
-    layout, problem = transcribed.layout, transcribed.problem
-    looked = outcome.success and yielding is not None
-    coarse = coarseness(*transcribed.still(outcome.x)) if looked else ""
-    points, duration, lifted = split(layout, outcome.x)
-    terms = np.array(transcribed.terms(outcome.x)).ravel()
-    weighed = problem.objective.terms
-    named = name_multipliers(
-        transcribed.rows,
-        transcribed.asked,
-        transcribed.binding,
-        outcome.x_multipliers,
-        outcome.g_multipliers,
-    )
-    named = in_other_weights(named, transcribed, layout.weight, body_weight(problem.tree))
-    return Solution(
-        problem=replace(problem, motion=motion_at(layout, outcome.x)) if layout.moving else problem,
-        transcription=transcribed.transcription,
-        points=points,
-        duration=duration,
-        nodes=instants_at(layout, outcome.x, layout.nodes),
-        lifted=lifted,
-        objective=outcome.f,
-        status=outcome.status,
-        terms=tuple(
-            (term.name, weight, float(value)) for (weight, term), value in zip(weighed, terms)
-        ),
-        success=outcome.success,
-        parameters={each.name: value for each, value in values.items()},
-        statistics=statistics | {"coarse": coarse} | _openness(layout),
-        history=outcome.history,
-        multipliers={
-            name: replace(each, s=instants_at(layout, outcome.x, each.s))
-            for name, each in named.items()
-        },
-        explanation=(coarse,) * bool(coarse)
-        if outcome.success or yielding is None
-        else (*explain(transcribed, outcome, yielding), *unsound),
-    )
-
-
-def _openness(layout: Layout) -> dict[str, Any]:
-    """Return of every parameter {name: [unit, whether given or found]}; nothing without any."""
-    if not layout.values:
-        return {}
-    sought = layout.sought
-    ways = {each.name: [each.unit, FOUND if each in sought else "given"] for each in layout.values}
-    return {"parameters": ways}
-
-
-def _statistics(transcribed: Transcribed, climbed: Climb) -> dict[str, Any]:
-    """Return sizes, settings, and what all trials together took.
-
-    What only one has is that of the best.
-    """
-    nlp, last, trials = transcribed.nlp, climbed.best, climbed.trials
-    stages = [stage for trial in trials for stage in trial.stages]
-    return {
-        "plugin": last.solver.name,
-        "hessian": last.solver.hessian,
-        "options": dict(last.solver.options),
-        "variables": len(nlp.lower),
-        "constraints": len(nlp.g_lower),
-        "jacobian_nonzeros": _jacobian_nonzeros(nlp),
-        "hessian_nonzeros": _hessian_nonzeros(nlp, last.solver),
-        "iterations": sum(stage.iterations for stage in stages),
-        "stages": [stage.status for stage in last.stages],
-        "attempts": [trial.outcome.status for trial in trials],
-        "build_seconds": sum(stage.build_seconds for stage in stages),
-        "solve_seconds": sum(stage.solve_seconds for stage in stages),
-        "warm_start": last.warm,
-        "kernels": transcribed.kernels(),
-        "calls": {name: list(call) for name, call in last.outcome.calls.items()},
-    }
-
-
-def _jacobian_nonzeros(nlp: NLP) -> int:
-    if nlp.jacobian is not None:
-        return nlp.jacobian.nnz_out(1)
-    return nlp.constraints.jac_sparsity(0, 0).nnz()
-
-
-def _hessian_nonzeros(nlp: NLP, solver: Solver) -> int | None:
-    if nlp.hessian is None or solver.hessian == "lbfgs":
-        return None
-    return nlp.hessian(solver.hessian).nnz_out(0)

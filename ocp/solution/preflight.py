@@ -8,6 +8,7 @@ import numpy as np
 from ocp.solution.diagnosis import row_name
 from ocp.solvers.nlp import NLP
 from ocp.transcription.kernels import Kernel, evaluate
+from ocp.transcription.phased import Phased
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables import split
 
@@ -24,7 +25,7 @@ class Named:
     names: list[str]
 
 
-def preflight(transcribed: Transcribed, x: np.ndarray, hessian: str) -> None:
+def preflight(transcribed: Transcribed | Phased, x: np.ndarray, hessian: str) -> None:
     """Evaluate every function and derivative that the solve will use at the start of its unknowns.
 
     Raises ValueError naming the constraint or objective, joint and time of the first NaN or
@@ -32,6 +33,13 @@ def preflight(transcribed: Transcribed, x: np.ndarray, hessian: str) -> None:
     """
     if _finite(transcribed.nlp, x, hessian):
         return
+    if isinstance(transcribed, Phased):
+        for name, part, columns in zip(transcribed.names, transcribed.parts, transcribed.columns):
+            try:
+                preflight(part, x[columns], hessian)
+            except ValueError as error:
+                raise ValueError(f"phase {name!r}: {error}") from None
+        raise ValueError("at the initial guess a link between phases is not a number")
     x = transcribed.expand(x)
     _, duration, _ = split(transcribed.layout, x)
     for named in _named(transcribed, x):

@@ -196,7 +196,7 @@ def _objective(look: Look) -> Iterator[Gap]:
         s, weights = quadrature(motion, "gauss", motion.degree + 1 + MORE)
         y = motion_map(transcribed.layout, s)(look.x)
     for block, (weight, term), value in zip(transcribed.goals, terms, values):
-        if term.kind != "end" and not _blind(transcribed.layout, block.kernel).any():
+        if not term.at_end and not _blind(transcribed.layout, block.kernel).any():
             plain = block.kernel.width == len(y)
             known = y if plain else rated_map(transcribed.layout, s)(look.x)
             running = evaluate(block.kernel.values, known, s)

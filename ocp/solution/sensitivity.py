@@ -5,7 +5,7 @@ Derivatives are those of the program's own optimum, met to rounding first: see
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ocp.solution.starts import start
 from ocp.solvers.nlp import Iterate
 from ocp.solvers.optimum import Optimum, optimum, tightened
 from ocp.solvers.sensitivity import Sensitivity, sensitivity
+from ocp.transcription.phased import Phased
 from ocp.transcription.slopes import bound_slopes, curve_slope, duration_slope, labels, term_slopes
 from ocp.transcription.transcribe import Transcribed
 
@@ -51,10 +52,12 @@ def _program(solution: "Solution") -> Transcribed:
     if not solution.success:
         raise ValueError(f"sensitivity: the solution is no optimum: {solution.status}")
     plan, found = solution.plan, solution.found
+    if isinstance(plan.transcribed, Phased):
+        raise ValueError("sensitivity: of a motion of several phases it is not known")
     if plan.transcribed.reduction is not None:
         raise ValueError("sensitivity: of passive joints that are integrated it is not known")
     values = {name: value for name, value in solution.parameters.items() if name not in found}
-    return plan.at(values)
+    return cast(Transcribed, plan.at(values))
 
 
 def _given(transcribed: Transcribed, name: str) -> Parameter:

@@ -51,6 +51,9 @@ class Solution:
     failed, or the basis is too coarse for what it says; `verification` when it was asked for (files
     do not keep it). `parameters` {name: number} are those of the statement, given or found; the
     `problem` has these numbers in it, and the `plan` has it open (files do not keep that).
+    Of a motion of `phases` {name: Solution} each is a solution of its own, whose time counts from
+    its own start, and the whole has no points; `impulses` {transition: {point: (3,) N s}} are of
+    what strikes between them.
     `missing` names the parts of the statement that its file could not hold, without which it cannot
     be certified; empty for a solution whose problem is whole. Times given to the methods are in s,
     a number or an array (N,). Printed, a solution is the block that a paper needs: sizes, status,
@@ -75,6 +78,13 @@ class Solution:
     parameters: Mapping[str, float] = field(default_factory=dict)
     plan: "Plan | None" = None
     missing: tuple[str, ...] = ()
+    phases: Mapping[str, "Solution"] = field(default_factory=dict)
+    impulses: Mapping[str, Mapping[str, np.ndarray]] = field(default_factory=dict)
+
+    @property
+    def durations(self) -> dict[str, float]:
+        """The durations of the phases (s); nothing where there are none."""
+        return {name: phase.duration for name, phase in self.phases.items()}
 
     def q(self, t: ArrayLike) -> np.ndarray:
         """Return the coordinates (n,) or (n, N), rad or m."""
@@ -150,6 +160,8 @@ class Solution:
         feet share, and are corrected to balance the motion exactly. Raises ValueError for times
         outside the motion.
         """
+        if self.phases:
+            return _through(self.phases, function, t)
         s = np.atleast_1d(np.asarray(t, dtype=float)) / self.duration
         if not ((s >= -1e-9) & (s <= 1 + 1e-9)).all():
             raise ValueError(
@@ -243,6 +255,11 @@ class Solution:
         save(self, path)
 
     def __repr__(self) -> str:
+        if self.phases:
+            return (
+                f"Solution(status={self.status!r}, objective={self.objective:.9g}, "
+                f"duration={self.duration:.9g}, phases {', '.join(self.phases)})"
+            )
         joints, points = np.shape(self.points)
         return (
             f"Solution(status={self.status!r}, objective={self.objective:.9g}, "
@@ -258,3 +275,26 @@ class Solution:
         from ocp.solution.report import describe, lines, table
 
         return table(lines(describe(self, self.verification)))
+
+
+def _through(
+    phases: Mapping[str, Solution], function: Callable[[Instant], Any], t: ArrayLike
+) -> np.ndarray:
+    """Return function(Instant) along all phases, as `Solution.trace`; where two meet, that of the
+    later one."""
+    ends = np.cumsum([phase.duration for phase in phases.values()])
+    t, whole = np.atleast_1d(np.asarray(t, dtype=float)), np.ndim(t) > 0
+    if not ((t >= -1e-9 * ends[-1]) & (t <= (1 + 1e-9) * ends[-1])).all():
+        raise ValueError(
+            f"time: expected within 0 and {ends[-1]:g} s, got {np.min(t):g} to {np.max(t):g} s"
+        )
+    number = np.minimum(np.searchsorted(ends, t, side="right"), len(ends) - 1)
+    parts = []
+    for k, phase in enumerate(phases.values()):
+        own = t[number == k] - (ends[k] - phase.duration)
+        if own.size:
+            parts.append((number == k, phase.trace(function, np.clip(own, 0.0, phase.duration))))
+    values = np.empty((len(parts[0][1]), len(t)))
+    for chosen, part in parts:
+        values[:, chosen] = part
+    return values if whole else values[:, 0]

@@ -9,7 +9,7 @@ from ocp.solution.arguments import check_solve
 from ocp.solution.attempts import LADDER, Attempt
 from ocp.solution.plan import prepare
 from ocp.solution.solution import Solution
-from ocp.solution.starts import Guess
+from ocp.solution.starts import Guesses
 from ocp.solvers.minimizing import Solver
 from ocp.solvers.record import Iteration
 from ocp.transcription.transcribe import Transcription
@@ -20,7 +20,7 @@ def solve(
     transcription: Transcription = Transcription(),
     solver: Solver = Solver(),
     *,
-    guess: Guess | Solution | None = None,
+    guess: Guesses = None,
     watch: Callable[[Iteration], Any] | None = None,
     attempts: Iterable[Attempt] = LADDER,
     certify: bool = False,

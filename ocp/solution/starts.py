@@ -1,6 +1,6 @@
 """Where a solve begins: a start of one's own, a former solution, or the default."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -20,6 +20,7 @@ from ocp.solution.solution import Solution
 from ocp.transcription.guess import first_lifted, standing
 from ocp.transcription.loop_laws import closed_points
 from ocp.transcription.multipliers import Multipliers, gather_multipliers
+from ocp.transcription.phased import Order, Phased
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables import Layout, join, split
 
@@ -36,11 +37,16 @@ class Guess:
     duration: float | None = None
 
 
-def start(transcribed: Transcribed, guess: Guess | Solution | None) -> Start:
-    """Return the Start of a solve.
+Guesses = Guess | Solution | Mapping[str, "Guess | Solution"] | None
 
-    Raises ValueError if the guess is no guess, or one of another model.
+
+def start(transcribed: Transcribed | Phased, guess: Guesses) -> Start:
+    """Return the Start of a solve; of phases each has a guess of its own, by name.
+
+    Raises ValueError if the guess is no guess, or one of another model or of other phases.
     """
+    if isinstance(transcribed, Phased):
+        return _of_phases(transcribed, guess)
     if guess is None:
         begin = Start(x=transcribed.guess)
     elif isinstance(guess, Guess):
@@ -52,6 +58,49 @@ def start(transcribed: Transcribed, guess: Guess | Solution | None) -> Start:
         raise ValueError(f"guess: expected a Solution, a Guess or None, got {kind}")
     reduction = transcribed.reduction
     return begin if reduction is None else Start(x=reduction.shrink(begin.x))
+
+
+def _of_phases(transcribed: Phased, guess: Guesses) -> Start:
+    """Return the Start of a solve of phases."""
+    if guess is None:
+        return Start(x=transcribed.guess)
+    by_name = guess.phases if isinstance(guess, Solution) else guess
+    names = transcribed.names
+    if not isinstance(by_name, Mapping) or not by_name or not set(by_name) <= set(names):
+        expected = ", ".join(names)
+        raise ValueError(
+            f"guess: expected a Solution of the phases {expected}, or a guess of each by name"
+        )
+    begins = [start(part, by_name.get(name)) for name, part in zip(names, transcribed.parts)]
+    x = transcribed.joined([begin.x for begin in begins])
+    if not isinstance(guess, Solution):
+        return Start(x=x)
+    order = transcribed.layout
+    for asking in transcribed.askings:
+        if asking.strikes and asking.name in guess.impulses:
+            x[order.impulses[asking.name]] = asking.variables_at(guess.impulses[asking.name])
+    x[order.parameters] = _former(order, guess)
+    if not all(begin.multipliers for begin in begins):
+        return Start(x=x)
+    return Start(x=x, multipliers=_multipliers_of_phases(transcribed, guess, begins))
+
+
+def _multipliers_of_phases(
+    transcribed: Phased, guess: Solution, begins: Sequence[Start]
+) -> dict[str, np.ndarray]:
+    """Return the multipliers of a start from a solution of the same phases."""
+    order, starts = transcribed.layout, transcribed.row_starts
+    count = len(transcribed.nlp.g_lower)
+    x_multipliers, g_multipliers = gather_multipliers(
+        transcribed.link_rows, guess.multipliers, order, count
+    )
+    for begin, columns, part, first, last in zip(
+        begins, transcribed.columns, transcribed.parts, starts, starts[1:]
+    ):
+        own = slice(part.layout.parameters.start)
+        x_multipliers[columns[own]] = begin.multipliers["x_multipliers"][own]
+        g_multipliers[first:last] = begin.multipliers["g_multipliers"]
+    return {"x_multipliers": x_multipliers, "g_multipliers": g_multipliers}
 
 
 def _chosen(transcribed: Transcribed, guess: Guess) -> np.ndarray:
@@ -110,7 +159,7 @@ def in_other_weights(
     return {**named, DYNAMICS: replace(law, values=law.values * (present / former))}
 
 
-def _former(layout: Layout, guess: Solution) -> list[float]:
+def _former(layout: Layout | Order, guess: Solution) -> list[float]:
     """Return the parameters of a start: what is sought is where a solution has it."""
     sought = layout.sought
     return [

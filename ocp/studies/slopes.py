@@ -4,12 +4,13 @@ With the active set held, dJ/dp is the slope of the Lagrangian by p (Fiacco 1976
 over a small step, of the program's own functions and of its bounds.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ocp.mechanics.parameters import Parameter
 from ocp.solution.solution import Solution
 from ocp.solution.starts import start
-from ocp.transcription.transcribe import Transcribed
 
 STEP = 1e-5  # of a parameter, over max(1, |value|)
 
@@ -42,7 +43,7 @@ def _upper(parameters: tuple[Parameter, ...], name: str) -> float:
 
 
 def _lagrangian(
-    transcribed: Transcribed, x: np.ndarray, x_multipliers: np.ndarray, g_multipliers: np.ndarray
+    transcribed: Any, x: np.ndarray, x_multipliers: np.ndarray, g_multipliers: np.ndarray
 ) -> float:
     """Return f + y' (g - bounds) - z' bounds at x, each bound the one that its multiplier prices.
 

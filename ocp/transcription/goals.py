@@ -41,12 +41,12 @@ def _goal(program, rules, number, term, stack):
     if term.kind != "squares" and stack.shape[0] != 1:
         raise ValueError(f"{what}: expected a scalar, got {stack.shape[0]} rows")
     on_nodes = program.lifted_rows(stack).any()
-    program.check_end(what, on_nodes and term.kind == "end")
+    program.check_end(what, on_nodes and term.at_end)
     if term.kind == "integral":
         stack = program.inputs.measure * stack
     kind = "rates" if program.rated_rows(stack).any() else "path"
     inputs, (s, weight) = program.inputs_of(kind), rules[2 if kind == "rates" else bool(on_nodes)]
-    if term.kind == "end":
+    if term.at_end:
         s, weight = np.ones(1), np.ones(1)
     elif layout.moving:  # its kernels are measured by the width of their segments
         motion = layout.problem.motion

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -86,10 +87,10 @@ def _order(constraint: Constraint) -> Callable[[str], int]:
 
 
 def gather_multipliers(
-    rows: Sequence[Rows], named: Mapping[str, Multipliers], layout: Layout, count: int
+    rows: Sequence[Rows], named: Mapping[str, Multipliers], layout: Any, count: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return multipliers of the layout's variables (size,) and of rows of g (count,) from those by
-    name, interpolated where the instants differ.
+    """Return multipliers of the variables (size,) of a Layout, or of the Order of phases, and of
+    rows of g (count,), from those by name, interpolated where the instants differ.
 
     A multiplier along the path is a density times the spacing of its instants, and scaled with
     that.
@@ -102,7 +103,7 @@ def gather_multipliers(
         g_multipliers[placed.row[placed.row >= 0]] = values[placed.row >= 0]
         bounds = placed.variable >= 0
         np.add.at(x_multipliers, placed.variable[bounds], (values * placed.coefficient)[bounds])
-    if free_duration(layout.problem) and DURATION in named:
+    if isinstance(layout, Layout) and free_duration(layout.problem) and DURATION in named:
         x_multipliers[0] += named[DURATION].values[0, 0]
     for variable, parameter in zip(range(layout.size)[layout.parameters], layout.values):
         known = named.get(PARAMETER.format(parameter.name))

@@ -90,6 +90,13 @@ def plain(
     return {id(function): function for function, _ in known if id(function) not in inside}
 
 
+def depended(known: dict, free: Sequence[str]) -> tuple[tuple[Parameter, ...], int]:
+    """Return all parameters, those first that are sought and that something here depends on, and
+    how many these are."""
+    first = [each for each in known if sought(each, free) and known[each]]
+    return (*first, *(each for each in known if each not in first)), len(first)
+
+
 def parted(
     constraint: Constraint, stack: Matrix, free: Iterable[str]
 ) -> Iterator[tuple[Constraint, Matrix]]:

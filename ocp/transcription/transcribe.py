@@ -19,13 +19,11 @@ from ocp.mechanics.structure import structure
 from ocp.motion.basis import Basis, transfer
 from ocp.motion.moving import given as given_knots
 from ocp.motion.spline import BSpline
-from ocp.problem.constraint import Moment
 from ocp.problem.statement import Problem
 from ocp.progress import say
 from ocp.solvers.nlp import NLP
 from ocp.solvers.record import attentive
 from ocp.transcription.asking import given
-from ocp.transcription.box import Box
 from ocp.transcription.finish import Finish
 from ocp.transcription.goals import (
     goals,
@@ -38,12 +36,19 @@ from ocp.transcription.guess import straight_guess
 from ocp.transcription.knots import check_moving, knot_groups
 from ocp.transcription.laws import within_reach
 from ocp.transcription.methods import METHODS, Method, Spline, method_of
-from ocp.transcription.opening import check_apart, checked, parameters_in, plain, soundness
+from ocp.transcription.opening import (
+    check_apart,
+    checked,
+    depended,
+    parameters_in,
+    plain,
+    soundness,
+)
+from ocp.transcription.placing import blocks_of, given_bounds, placed
 from ocp.transcription.program import program_of
 from ocp.transcription.requests import groups, lawful, stated
 from ocp.transcription.shooting import Reduction
 from ocp.transcription.sizes import warn_of_size
-from ocp.transcription.sparse import Block
 from ocp.transcription.tracing import trace_open
 from ocp.transcription.variables import Layout, free_duration, join, motion_at, split
 
@@ -152,6 +157,11 @@ class Transcribed:
         return f"Transcribed({self.transcription.method.name}, {size} variables, {rows} rows)"
 
     @property
+    def formulation(self) -> Formulation:
+        """The formulation of inverse dynamics."""
+        return cast(Formulation, formulation_of(self.transcription.dynamics, self.problem.tree))
+
+    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """What the statement leaves open; the first `layout.free` of them are sought."""
         return tuple(self.layout.values)
@@ -176,8 +186,8 @@ class Transcribed:
             check_apart(*problem.duration)
         layout = replace(self.layout, problem=problem, values=known, held=held)
         anew = dict(zip(map(id, self.statement.requirements), problem.requirements))
-        asked_for = _given_bounds(self.open_groups, values, anew)
-        box, _, rows, bounds = _placed(asked_for, layout)
+        asked_for = given_bounds(self.open_groups, values, anew)
+        box, _, rows, bounds = placed(asked_for, layout)
         if self.reduction is not None:
             bounds = self.reduction.bounds(bounds)
         return replace(
@@ -257,11 +267,13 @@ def transcribe(
     *,
     free: Iterable[str] = (),
     sloped: bool = False,
+    alone: bool = True,
 ) -> Transcribed:
     """Return the Transcribed problem, its parameters at their own values.
 
     Parameters named as `free` are sought beside those that are so of themselves; `sloped`, the
-    program has derivatives by given ones too, which no solver needs. Raises ValueError naming
+    program has derivatives by given ones too, which no solver needs. One that is not `alone`, as a
+    phase, need not have all of them. Raises ValueError naming
     constraint, joint and instant for bad sizes or contradictory bounds.
     """
     transcription = settled(problem.tree, transcription)
@@ -285,13 +297,14 @@ def transcribe(
         given(f"output {name!r}", function, program.inputs)
         for name, function in problem.outputs.items()
     ]
-    program = _opened(program, [*(request.stack for request in requests), *stacks], seen)
+    every = [*(request.stack for request in requests), *stacks]
+    program = _opened(program, every, seen, alone)
     layout = program.layout
     warn_of_size(layout, requests)
     equations = *method.equations(layout, program.finish), *knot_groups(layout, program.finish)
     open_groups = (*equations, *groups(program, requests))
-    asked_for = _given_bounds(open_groups, layout.values)
-    box, places, rows, bounds = _placed(asked_for, layout)
+    asked_for = given_bounds(open_groups, layout.values)
+    box, places, rows, bounds = placed(asked_for, layout)
     lifting = layout.problem, layout.nodes
     rules = method.rule(layout.problem), method.lifted_rule(*lifting), method.rate_rule(*lifting)
     terms = goals(program, stacks, rules)
@@ -299,7 +312,7 @@ def transcribe(
     weights = weighing(layout, open_weights)
     differentiated = transcription.derivatives != "solver"
     settings = {"differentiated": differentiated, "sloped": sloped and is_open(open_weights)}
-    nlp = nonlinear_program(terms, weights, _blocks(asked_for, places), bounds, **settings)
+    nlp = nonlinear_program(terms, weights, blocks_of(asked_for, places), bounds, **settings)
     nlp, reduction = method.reduced(layout, nlp, formulation, problem)
     return Transcribed(
         statement=problem,
@@ -331,61 +344,9 @@ def _requests(program, method):
     return [*stated(program, constraints, nodes), *lawful(program, own)]
 
 
-def _opened(program, stacks, seen):
+def _opened(program, stacks, seen, alone):
     """Return the program with all parameters of its problem in its layout, at their own values;
     `stacks` are columns of all that is asked, `seen` those of outputs."""
     known = parameters_in(program.problem, stacks, seen, program.inputs)
-    parameters, count = checked(known, program.free)
+    parameters, count = (checked if alone else depended)(known, program.free)
     return program.opened({each: each.value for each in parameters}, count)
-
-
-def _given_bounds(open_groups, values, anew=MappingProxyType({})):
-    """Return groups with numbers for the bounds that follow parameters; `anew` {id: what these
-    values made of it} has constraints of the statement."""
-    known: dict = {}
-
-    def numbered(constraint):
-        if not constraint.open:
-            return constraint
-        if id(constraint) in anew and not isinstance(constraint.when, Moment):
-            return anew[id(constraint)]
-        sides = {"lower": constraint.lower, "upper": constraint.upper}
-        return replace(constraint, **closed(sides, values))
-
-    def given(constraint):
-        if id(constraint) not in known:
-            known[id(constraint)] = numbered(constraint)
-        return known[id(constraint)]
-
-    return tuple(group.owned(given).timed(values) if group.open else group for group in open_groups)
-
-
-def _placed(asked_for, layout):
-    """Return the Box of the variables, the rows of g that each group has (m, N), where every
-    constraint went, and all bounds."""
-    box, places, rows, limits, count = Box(layout), [], [], [np.empty((2, 0))], 0
-    for group in asked_for:
-        placed, row, sides = box.take(group, count)
-        rows += placed
-        limits.append(sides)
-        count += sides.shape[1]
-        places.append(row)
-    box.settle()
-    g_lower, g_upper = np.hstack(limits)
-    bounds = {"lower": box.lower, "upper": box.upper, "g_lower": g_lower, "g_upper": g_upper}
-    return box, places, tuple(rows), bounds
-
-
-def _blocks(asked_for, places):
-    """Return the blocks of the rows of g."""
-    return [
-        Block(
-            kernel=group.kernel,
-            s=group.s,
-            matrix=group.matrix,
-            target=row,
-            weight=np.ones(row.shape),
-        )
-        for group, row in zip(asked_for, places)
-        if (row >= 0).any()
-    ]

@@ -182,8 +182,8 @@ def duration_at(layout: Layout, x) -> float:
     return float(closed(open_one, values_at(layout, x)))
 
 
-def values_at(layout: Layout, x) -> dict[Parameter, float]:
-    """Return {Parameter: number} of variables x."""
+def values_at(layout: Any, x) -> dict[Parameter, float]:
+    """Return {Parameter: number} of variables x of a Layout, or of the Order of phases."""
     return dict(zip(layout.values, np.asarray(x, dtype=float)[layout.parameters].tolist()))
 
 

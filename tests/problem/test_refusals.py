@@ -65,7 +65,7 @@ from ocp.problem import Term
         (lambda arm: np.nan * effort(), "objective 'effort': expected a finite"),
         (
             lambda arm: Term(name="t", function=abs, kind="middle"),
-            "objective 't': kind: expected end, integral or squares",
+            "objective 't': kind: expected end, span, integral, squares",
         ),
         (
             lambda arm: statement(arm, duration=(1.0, 0.5)),

@@ -1,0 +1,388 @@
+"""Problem of phases -> NLP: the programs of all phases, put together with what links them.
+
+Variables are those of the phases in order, each as if it were alone but for the parameters, then
+the impulses of what strikes between them, then the parameters, which all phases share:
+
+    x = [phase 1 | phase 2 | ... | impulses | parameters]
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics.parameters import Parameter, closed
+from ocp.problem.constraint import Constraint
+from ocp.problem.statement import Problem
+from ocp.solvers.merging import Member, merged, merged_bounds
+from ocp.solvers.nlp import NLP
+from ocp.transcription.box import parameter_limits
+from ocp.transcription.goals import nonlinear_program
+from ocp.transcription.links import (
+    SEPARATOR,
+    Asking,
+    askings,
+    link_group,
+    parameters_asked,
+    rows_of,
+)
+from ocp.transcription.opening import sought
+from ocp.transcription.placing import given_bounds
+from ocp.transcription.rows import Group, Rows, row_bounds
+from ocp.transcription.sparse import Block
+from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Order:
+    """Where everything stands in x of all phases: the variables of phase k begin at `firsts[k]`,
+    the `impulses` {transition: slice} follow, then the parameters, of which the first `free` are
+    sought unless `held`."""
+
+    firsts: tuple[int, ...]
+    impulses: Mapping[str, slice]
+    size: int
+    values: Mapping[Parameter, float] = field(default_factory=dict)
+    free: int = 0
+    held: frozenset[str] = frozenset()
+    moving: bool = False  # knots that are free are those of one phase alone
+
+    def __repr__(self) -> str:
+        return f"Order({len(self.firsts)} phases, {self.size} variables)"
+
+    @property
+    def parameters(self) -> slice:
+        """Where the parameters stand in x."""
+        return slice(self.size - len(self.values), self.size)
+
+    @property
+    def freed(self) -> tuple[Parameter, ...]:
+        """The parameters that solves seek, unless they hold them."""
+        return tuple(self.values)[: self.free]
+
+    @property
+    def sought(self) -> frozenset[Parameter]:
+        """The parameters that this solve seeks."""
+        return frozenset(each for each in self.freed if each.name not in self.held)
+
+    @property
+    def places(self) -> dict[Parameter, int]:
+        """Where each parameter stands in x."""
+        return dict(zip(self.values, range(self.size)[self.parameters]))
+
+    @property
+    def held_places(self) -> frozenset[int]:
+        """Where the parameters stand in x that are given, of themselves or for a solve."""
+        return frozenset(k for each, k in self.places.items() if each not in self.sought)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Phased:
+    """A problem of phases as an NLP, and the way back: each phase `Transcribed` as if alone, where
+    its variables stand in x (`columns`), and what links them, `askings` whose groups of rows come
+    after those of the phases. The rest is as in `Transcribed`."""
+
+    statement: Problem
+    problem: Problem
+    transcription: Transcription
+    parts: tuple[Transcribed, ...]
+    columns: tuple[np.ndarray, ...]
+    askings: tuple[Asking, ...]
+    layout: Order
+    nlp: NLP
+    open_groups: tuple[Group, ...]
+    groups: tuple[Group, ...]
+    link_nlp: NLP
+    reduction: None = None
+    made: dict = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        size, rows = len(self.nlp.lower), len(self.nlp.g_lower)
+        return f"Phased({len(self.parts)} phases, {size} variables, {rows} rows)"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the phases."""
+        return tuple(phase.name for phase in self.statement.phases)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What the statement leaves open; the first `layout.free` of them are sought."""
+        return tuple(self.layout.values)
+
+    @property
+    def freed(self) -> tuple[str, ...]:
+        """Names of the parameters that solves seek, unless they hold them."""
+        return tuple(each.name for each in self.layout.freed)
+
+    @property
+    def row_starts(self) -> tuple[int, ...]:
+        """Where the rows of each phase begin in g, then where those of the links do."""
+        counts = [len(part.nlp.g_lower) for part in self.parts]
+        return tuple(np.cumsum([0, *counts]).tolist())
+
+    @property
+    def rows(self) -> tuple[Rows, ...]:
+        """Where all constraints went: those of phases, by names that begin with theirs, and those
+        of links."""
+        placed: list[Rows] = []
+        starts = self.row_starts
+        for name, part, columns, start in zip(self.names, self.parts, self.columns, starts):
+            placed += (_moved(each, name, columns, start) for each in part.rows)
+        return (*placed, *self.link_rows)
+
+    @property
+    def asked(self) -> dict:
+        """Who asked for each bound of a variable, as in `Transcribed`."""
+        asked: dict = {}
+        for name, part, columns in zip(self.names, self.parts, self.columns):
+            for (variable, side), (constraint, number, s) in part.asked.items():
+                if variable < part.layout.parameters.start:
+                    asked[int(columns[variable]), side] = _named(constraint, name), number, s
+        for each, place in self.layout.places.items():
+            if each in self.layout.freed:
+                asked[place, "lower"] = asked[place, "upper"] = parameter_limits(each), 0, 0.0
+        return asked
+
+    @property
+    def link_rows(self) -> tuple[Rows, ...]:
+        """Where the constraints of the links went."""
+        placed: list[Rows] = []
+        first = self.row_starts[-1]
+        for group in self.groups:
+            placed += rows_of(group, first)
+            first += len(group.owners)
+        return tuple(placed)
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """The programs of the phases, and of the links."""
+        whole = Member(nlp=self.link_nlp, columns=np.arange(self.layout.size))
+        parts = (
+            Member(nlp=_without_parameters(part), columns=columns)
+            for part, columns in zip(self.parts, self.columns)
+        )
+        return *parts, whole
+
+    @property
+    def guess(self) -> np.ndarray:
+        """The first guess of x: that of every phase, no impulses."""
+        return self.joined([part.guess for part in self.parts])
+
+    def joined(self, own: Sequence[np.ndarray]) -> np.ndarray:
+        """Return x of all from that of every phase; parameters are at their values."""
+        x = np.zeros(self.layout.size)
+        for columns, values in zip(self.columns, own):
+            x[columns] = values
+        x[self.layout.parameters] = list(self.layout.values.values())
+        return x
+
+    def kernels(self) -> str:
+        """Return how kernels run."""
+        return "; ".join(dict.fromkeys(part.kernels() for part in self.parts))
+
+    def expand(self, unknowns: np.ndarray) -> np.ndarray:
+        """Return x of the whole motion from the unknowns of the NLP: itself."""
+        return unknowns
+
+    def still(self, x: np.ndarray) -> tuple["Phased", np.ndarray]:
+        """Return the problem on given knots, and its variables there: itself and x."""
+        return self, x
+
+    def at(self, values: Mapping[Parameter, float], held: Iterable[str] = ()) -> "Phased":
+        """Return the same program with other values of its parameters, as `Transcribed.at`."""
+        held, values = frozenset(held), {each: values[each] for each in self.layout.values}
+        if not values or (values == self.layout.values and held == self.layout.held):
+            return self
+        same = self.made.setdefault("same", {})
+        parts = tuple(
+            part.at({each: values[each] for each in part.layout.values}, held)
+            for part in self.parts
+        )
+        layout = replace(self.layout, values=MappingProxyType(dict(values)), held=held)
+        groups = given_bounds(self.open_groups, values)
+        other = replace(
+            self,
+            problem=closed(self.statement, values, same),
+            parts=parts,
+            layout=layout,
+            groups=groups,
+            link_nlp=_bounded(self.link_nlp, _link_bounds(groups, layout)),
+        )
+        return replace(other, nlp=_bounded(self.nlp, merged_bounds(other.members, layout.size)))
+
+
+def phased(
+    problem: Problem,
+    transcription: Transcription = Transcription(),
+    *,
+    free: Iterable[str] = (),
+    sloped: bool = False,
+) -> Phased:
+    """Return the Phased problem, its parameters at their own values; as `transcribe`.
+
+    Raises ValueError naming the phase, and what of it is wrong.
+    """
+    names = tuple(free)
+    parts = tuple(
+        _part(phase.name, part, transcription, names, sloped)
+        for phase, part in zip(problem.phases, problem.parts)
+    )
+    every = tuple(askings(problem, parts))
+    known, count = _known(parts, parameters_asked(every), names)
+    layout = _order(parts, every, known, count)
+    places = layout.places
+    columns = tuple(
+        np.array(
+            [*range(first, first + part.layout.parameters.start)]
+            + [places[each] for each in part.layout.values]
+        )
+        for first, part in zip(layout.firsts, parts)
+    )
+    impulses = [layout.impulses[each.name].start if each.strikes else 0 for each in every]
+    where = {"parts": parts, "firsts": layout.firsts, "known": places, "free": names}
+    open_groups = tuple(
+        link_group(each, impulses=start, size=layout.size, **where)
+        for each, start in zip(every, impulses)
+    )
+    groups = given_bounds(open_groups, layout.values)
+    made = Phased(
+        statement=problem,
+        problem=closed(problem, dict(layout.values)),
+        transcription=transcription,
+        parts=parts,
+        columns=columns,
+        askings=every,
+        layout=layout,
+        nlp=parts[0].nlp,  # until all are put together
+        open_groups=open_groups,
+        groups=groups,
+        link_nlp=_link_nlp(groups, layout, transcription.derivatives != "solver"),
+    )
+    return replace(made, nlp=merged(made.members, layout.size))
+
+
+def _named(constraint: Constraint, phase: str) -> Constraint:
+    """Return a constraint of a phase by a name that says so."""
+    return replace(constraint, name=f"{phase}{SEPARATOR}{constraint.name}")
+
+
+def _moved(rows: Rows, phase: str, columns: np.ndarray, first: int) -> Rows:
+    """Return where the rows of a phase are in the program of all."""
+    return replace(
+        rows,
+        constraint=_named(rows.constraint, phase),
+        row=np.where(rows.row >= 0, rows.row + first, -1),
+        variable=np.where(rows.variable >= 0, columns[rows.variable], -1),
+    )
+
+
+def _part(name, part, transcription, free, sloped):
+    try:
+        made = transcribe(part, transcription, free=free, sloped=sloped, alone=False)
+    except ValueError as error:
+        raise ValueError(f"phase {name!r}: {error}") from None
+    if made.layout.moving:
+        raise ValueError(f"phase {name!r}: motion: free knots are not known between phases")
+    if made.reduction is not None:
+        raise ValueError(
+            f"phase {name!r}: method {transcription.method.name!r} is not known between phases"
+        )
+    return made
+
+
+def _known(parts, asked, free):
+    """Return {Parameter: value} of all phases and links, those sought first, and their number.
+
+    Raises ValueError for two of one name, and for a name to be free that none has.
+    """
+    every = dict.fromkeys([each for part in parts for each in part.layout.values])
+    every |= dict.fromkeys(asked)
+    names: dict[str, Parameter] = {}
+    for each in every:
+        if names.setdefault(each.name, each) is not each:
+            raise ValueError(f"parameter {each.name!r}: two parameters have this name")
+    for name in free:
+        if name not in names:
+            raise ValueError(
+                f"free: the problem has no parameter {name!r}; it has {', '.join(names) or 'none'}"
+            )
+    moved = {each for part in parts for each in part.layout.freed} | set(asked)
+    first = [each for each in every if sought(each, free)]
+    for each in first:
+        if each not in moved:
+            raise ValueError(
+                f"parameter {each.name!r}: is free, but neither a constraint nor the objective "
+                "depends on it"
+            )
+    rest = [each for each in every if each not in first]
+    return {each: each.value for each in (*first, *rest)}, len(first)
+
+
+def _order(parts, every, known, count):
+    firsts, place = [], 0
+    for part in parts:
+        firsts.append(place)
+        place += part.layout.parameters.start
+    impulses = {}
+    for each in every:
+        if each.strikes:
+            impulses[each.name] = slice(place, place + each.impulses.shape[0])
+            place += each.impulses.shape[0]
+    return Order(
+        firsts=tuple(firsts),
+        impulses=impulses,
+        size=place + len(known),
+        values=MappingProxyType(known),
+        free=count,
+    )
+
+
+def _without_parameters(part: Transcribed) -> NLP:
+    """Return the program of a phase, its parameters bounded only where it seeks them itself."""
+    nlp, layout = part.nlp, part.layout
+    lower, upper = nlp.lower.copy(), nlp.upper.copy()
+    for place, each in zip(range(layout.size)[layout.parameters], layout.values):
+        if each not in layout.sought:
+            lower[place], upper[place] = -np.inf, np.inf
+    return replace(nlp, lower=lower, upper=upper)
+
+
+def _bounded(nlp: NLP, bounds: dict[str, Any]) -> NLP:
+    """Return a program with other bounds."""
+    return replace(nlp, **bounds)
+
+
+def _link_bounds(groups, layout):
+    """Return the bounds of the links' rows, and of the parameters."""
+    lower, upper = np.full(layout.size, -np.inf), np.full(layout.size, np.inf)
+    for each, place in layout.places.items():
+        free = each in layout.sought
+        lower[place] = each.lower if free else layout.values[each]
+        upper[place] = each.upper if free else layout.values[each]
+    rows = [row_bounds(group, np.arange(len(group.owners))[:, None]) for group in groups]
+    g_lower, g_upper = np.hstack([np.empty((2, 0)), *rows])
+    return {"lower": lower, "upper": upper, "g_lower": g_lower, "g_upper": g_upper}
+
+
+def _link_nlp(groups, layout, differentiated):
+    """Return the program of the links alone, over x of all."""
+    blocks, count = [], 0
+    for group in groups:
+        target = count + np.arange(len(group.owners))[:, None]
+        count += len(group.owners)
+        blocks.append(
+            Block(
+                kernel=group.kernel,
+                s=group.s,
+                matrix=group.matrix,
+                target=target,
+                weight=np.ones(target.shape),
+            )
+        )
+    nothing: Callable[[Any], Any] = lambda x: ca.DM(0, 1)
+    bounds = _link_bounds(groups, layout)
+    return nonlinear_program((), nothing, blocks, bounds, differentiated=differentiated)

@@ -1,0 +1,187 @@
+"""What strikes between two phases: impulses as variables, and how velocities jump by them.
+
+Before and after an impact at the coordinates q (Hurmuzlu & Marghitu 1994; Westervelt, Grizzle &
+Koditschek 2003)
+
+    M(q) (v+ - v-) = sum of J' L over the points that strike
+
+of which the left side and the right are what inverse dynamics makes of accelerations v+ - v- at
+rest, without gravity, under the impulses L as loads. Energy is lost by
+
+    sum of L' J (v+ + v-) / 2
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import inf, sqrt
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics import kinematics
+from ocp.mechanics.loads import Load
+from ocp.mechanics.parameters import reference
+from ocp.mechanics.tree import Tree
+from ocp.mechanics.types import Matrix
+from ocp.problem.constraint import Constraint
+from ocp.problem.instant import Instant
+from ocp.problem.phases import Strike, Transition
+
+FELT = 1e-9  # m/rad: below which a motion of the tree does not move a point along an axis
+SEED = 7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pushed:
+    """A strike, its `impulse` (3, N s) as an expression of the `variables`, which count in
+    `measure`s (N s), and the directions across its normal that its point feels."""
+
+    strike: Strike
+    impulse: Matrix
+    variables: Matrix
+    measure: float
+    across: tuple[np.ndarray, ...]
+
+    @property
+    def ways(self) -> tuple[np.ndarray, ...]:
+        """The directions across in which its point sticks."""
+        return () if self.strike.slides else self.across
+
+
+def mass_of(tree: Tree) -> float:
+    """Return the tree's mass (kg) at the parameters' own values, in which impulses are counted."""
+    return sum(reference([link.mass for link in tree.links])) or 1.0
+
+
+def felt_axes(tree: Tree, point: str) -> np.ndarray:
+    """Tell along which global axes (3,) any motion of the tree moves a named point."""
+    closed = reference(tree)
+    q = ca.SX.sym("q", tree.dof)
+    slope = ca.jacobian(kinematics.position(closed, q, point), q)
+    moved = ca.Function("moved", [q], [slope])
+    draws = np.random.default_rng(SEED).uniform(-1.0, 1.0, (3, tree.dof))
+    return np.max([np.abs(np.array(moved(draw))).max(axis=1) for draw in draws], axis=0) > FELT
+
+
+def pushed(tree: Tree, transition: Transition) -> tuple[Pushed, ...]:
+    """Return what the strikes of a transition push with, in variables of their own.
+
+    An axis along which nothing of the tree can move has none.
+    """
+    made, measure = [], mass_of(tree)
+    for strike in transition.strikes:
+        felt = np.flatnonzero(felt_axes(tree, strike.point))
+        symbol = ca.SX.sym(f"impulse_{strike.point}", len(felt))
+        impulse = ca.SX(3, 1)
+        impulse[felt.tolist()] = measure * symbol
+        made.append(
+            Pushed(
+                strike=strike,
+                impulse=impulse,
+                variables=symbol,
+                measure=measure,
+                across=_across(strike, felt),
+            )
+        )
+    return tuple(made)
+
+
+def _across(strike: Strike, felt: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return the unit directions across a strike's normal, in the space of the axes it feels."""
+    plane = np.eye(3)[felt]
+    normal = np.array(strike.normal) @ plane.T
+    if np.linalg.norm(normal) < FELT:
+        raise ValueError(
+            f"impact of {strike.point!r}: no motion of the tree moves it along {strike.normal}"
+        )
+    _, _, rows = np.linalg.svd(normal[None, :] / np.linalg.norm(normal))
+    return tuple(row @ plane for row in rows[1:])
+
+
+def struck(transition: Transition, strikes: tuple[Pushed, ...]) -> Iterator[Constraint]:
+    """Yield the constraints of an impact: momentum, how points leave, and what impulses may be.
+
+    They are functions of both ends, whose values contain the impulses' variables.
+    """
+    mass = strikes[0].measure
+    yield Constraint(
+        name="momentum",
+        function=lambda end, start: _imbalance(end, after(end, start, transition), strikes) / mass,
+        lower=0.0,
+        upper=0.0,
+        when="joined",
+        units=f"({mass:.4g} N s)",
+    )
+    for each in strikes:
+        point = each.strike.point
+        yield Constraint(
+            name=f"leaving.{point}",
+            function=lambda end, start, each=each: _leaving(
+                end, after(end, start, transition), each
+            ),
+            lower=0.0,
+            upper=0.0,
+            when="joined",
+            labels=("normal", "across", "across, second")[: 1 + len(each.ways)],
+            units="m/s",
+        )
+        yield Constraint(
+            name=f"impulse.{point}",
+            function=lambda end, start, each=each: _room(each),
+            lower=0.0,
+            upper=inf,
+            when="joined",
+            units=f"({mass:.4g} N s)",
+        )
+
+
+def after(end: Instant, start: Instant, transition: Transition) -> Matrix:
+    """Return the rates (n,) after an impact in the coordinates before it."""
+    if transition.symmetry is None:
+        return start.qd
+    sign, index = ca.DM(transition.symmetry.sign), list(transition.symmetry.index)
+    return sign * start.qd[index]
+
+
+def _imbalance(end: Instant, rates: Matrix, strikes: tuple[Pushed, ...]) -> Matrix:
+    """Return what M (v+ - v-) lacks to what the impulses give (n,; N s or N m s)."""
+    tree = replace(end.tree, gravity=(0.0, 0.0, 0.0))
+    loads = tuple(Load(point=each.strike.point, force=each.impulse) for each in strikes)
+    return end.forces.inverse(tree, end.q, ca.SX(tree.dof, 1), rates - end.qd, loads)
+
+
+def _leaving(end: Instant, rates: Matrix, each: Pushed) -> Matrix:
+    """Return how fast (m/s) a point leaves beside what its restitution asks."""
+    strike = each.strike
+    before = end.velocity(strike.point)
+    left = replace(end, qd=rates).velocity(strike.point)
+    normal = ca.DM(strike.normal)
+    bounce = ca.dot(normal, left) + strike.restitution * ca.dot(normal, before)
+    return ca.vertcat(bounce, *(ca.dot(ca.DM(way), left) for way in each.ways))
+
+
+def _room(each: Pushed) -> Matrix:
+    """Return how far an impulse is inside each face of what it may be."""
+    push, strike = ca.dot(ca.DM(each.strike.normal), each.impulse), each.strike
+    rows = [push]
+    if strike.friction is not None:
+        grip = strike.friction * push / sqrt(len(each.across) or 1)
+        for way in each.across:
+            pull = ca.dot(ca.DM(way), each.impulse)
+            rows += [grip - pull, grip + pull]
+    return ca.vertcat(*rows) / each.measure
+
+
+def energy_lost(tree: Tree, q: Any, before: Any, left: Any, impulses: dict[str, Any]) -> float:
+    """Return the energy (J) lost in an impact at q, by the impulses {point: (3,)} N s.
+
+    It is positive where energy is lost: - sum of L' (J v- + J v+) / 2.
+    """
+    work = 0.0
+    for point, impulse in impulses.items():
+        symbol = ca.SX.sym("q", tree.dof)
+        slope = ca.jacobian(kinematics.position(tree, symbol, point), symbol)
+        jacobian = np.array(ca.Function("J", [symbol], [slope])(q))
+        work += float(np.asarray(impulse) @ jacobian @ (np.asarray(before) + np.asarray(left))) / 2
+    return -work

@@ -1,0 +1,221 @@
+"""Phases put together: as one motion where nothing parts them, and what jumps where they meet."""
+
+import casadi as ca
+import numpy as np
+import pytest
+from ocp.models.two_link import two_link
+
+from ocp import (
+    BSpline,
+    HermiteSimpson,
+    NotSolved,
+    Parameter,
+    Phase,
+    Point,
+    Problem,
+    Radau,
+    Solver,
+    Spline,
+    Transcription,
+    at_end,
+    at_start,
+    continuous,
+    effort,
+    impact,
+    integral,
+    joined,
+    prepare,
+    prismatic,
+    revolute,
+    solve,
+)
+from ocp.dynamics import mass_matrix
+from ocp.mechanics import GROUND, Link, Tree, kinematics
+from ocp.problem import Constraint, duration, torque_limits
+from ocp.transcription.phased import phased
+from ocp.transcription.striking import energy_lost
+
+ARM = two_link()
+ENDS = (at_start(ARM, q=(0.0, -2.0), qd=0.0), at_end(ARM, q=(1.0, -1.0), qd=0.0))
+
+
+def moved(count=2, points=6):
+    """Return a rest-to-rest motion of an arm in 0.8 s, in so many phases."""
+    same = ("q", "qd", "qdd")
+    phases = tuple(
+        Phase(f"part {k + 1}", motion=BSpline(points=points), duration=0.8 / count)
+        for k in range(count)
+    )
+    stated = {"tree": ARM, "phases": phases, "links": (continuous(*same),) * (count - 1)}
+    return Problem(**stated, constraints=ENDS, objective=effort())
+
+
+def test_phases_that_go_on_smoothly_are_one_motion():
+    whole = Problem(
+        tree=ARM,
+        motion=BSpline(points=9),  # of the segments that two of six points have
+        duration=0.8,
+        objective=effort(),
+        constraints=ENDS,
+    )
+    one, parts = solve(whole), solve(moved())
+    assert len(whole.motion.breaks) == 7
+    assert parts.objective == pytest.approx(one.objective, rel=1e-9)
+    t = np.linspace(0, 0.8, 31)
+    np.testing.assert_allclose(parts.q(t), one.q(t), atol=1e-6)
+    np.testing.assert_allclose(parts.tau(t), one.tau(t), atol=1e-4)
+
+
+@pytest.mark.parametrize("settings", [Spline(), Radau(intervals=6), HermiteSimpson(intervals=8)])
+def test_derivatives_of_the_program_are_those_of_its_functions(settings):
+    program = phased(moved(), Transcription(method=settings))
+    x = program.guess + 0.01 * np.sin(np.arange(program.layout.size))
+    symbol = ca.MX.sym("x", len(x))
+    y = np.cos(np.arange(len(program.nlp.g_lower)))
+    f, g = program.nlp.objective(symbol), program.nlp.constraints(symbol)
+    bend = ca.hessian(f + ca.dot(y, g), symbol)[0]
+    expected = ca.Function("all", [symbol], [ca.gradient(f, symbol), ca.jacobian(g, symbol), bend])
+    slope, slopes, curvature = (np.array(ca.densify(part)) for part in expected(x))
+    own = program.nlp.hessian("exact")(x, [], 1.0, y)
+    scale = np.abs(curvature).max()
+    np.testing.assert_allclose(np.array(program.nlp.gradient(x, [])[1]), slope, atol=1e-9 * scale)
+    np.testing.assert_allclose(
+        np.array(ca.densify(program.nlp.jacobian(x, [])[1])), slopes, atol=1e-9 * scale
+    )
+    np.testing.assert_allclose(
+        np.array(ca.densify(own)), np.triu(curvature), atol=1e-9 * scale, rtol=1e-9
+    )
+
+
+def test_three_phases_of_free_durations_reach_the_bang_bang_time():
+    limits = (*ENDS, torque_limits(ARM))
+    phases = tuple(
+        Phase(name, motion=BSpline(points=10), duration=(0.02, 1.0)) for name in ("a", "b", "c")
+    )
+    problem = Problem(
+        tree=ARM,
+        phases=phases,
+        links=(continuous(), continuous()),
+        constraints=limits,
+        objective=duration(),
+    )
+    solution = solve(problem)
+    assert solution.success
+    assert 0.39185454 < solution.duration < 0.3927
+    assert solution.duration == pytest.approx(sum(solution.durations.values()))
+
+
+def test_parameters_are_shared_by_phases_and_links():
+    mass = Parameter("payload", 0.5, "kg", 0.0, 2.0)
+    gain = Parameter("gain", 0.1, "", 0.0, 1.0)
+    tree = two_link()
+    loaded = Tree(
+        links=(tree.links[0], Link(mass=mass, com=(-0.2, 0, 0), inertia=tree.links[1].inertia)),
+        joints=tree.joints,
+        points=tree.points,
+    )
+    phases = tuple(Phase(n, motion=BSpline(points=6), duration=0.4) for n in ("a", "b"))
+    weighed = gain * integral("speed", lambda at: ca.sumsqr(at.qd))
+    problem = Problem(
+        tree=loaded,
+        phases=phases,
+        links=(continuous("q", "qd", "qdd"),),
+        constraints=(at_start(loaded, q=(0, -2.0), qd=0), at_end(loaded, q=(1.0, -1.0), qd=0)),
+        objective=effort() + weighed,
+    )
+    plan = prepare(problem)
+    assert [each.name for each in plan.parameters] == ["payload", "gain"]
+    heavy = plan.solve(payload=1.0)
+    assert heavy.problem.parts[1].tree.links[1].mass == 1.0
+    stated = plan.solve(guess=heavy, payload=0.5, gain=0.1)
+    assert stated.objective == pytest.approx(plan.solve().objective, rel=1e-7)
+    assert heavy.objective > stated.objective
+
+
+def test_what_is_asked_of_durations_holds():
+    half = Constraint(
+        name="ratio", function=lambda T: T["b"] - 2.0 * T["a"], lower=0, upper=0, when="durations"
+    )
+    phases = tuple(Phase(n, motion=BSpline(points=6), duration=(0.1, 1.0)) for n in ("a", "b"))
+    stated = {"tree": ARM, "phases": phases, "links": (continuous(),), "objective": duration()}
+    solution = solve(Problem(**stated, constraints=(*ENDS, torque_limits(ARM), half)))
+    assert solution.success
+    assert solution.durations["b"] == pytest.approx(2 * solution.durations["a"], rel=1e-7)
+    assert "ratio" in solution.multipliers
+
+
+def test_a_link_of_ones_own_asks_of_both_ends():
+    kink = joined("kink", lambda end, start: start.qd[0] - 0.5 * end.qd[0], quantities=("q",))
+    phases = tuple(Phase(n, motion=BSpline(points=6), duration=0.4) for n in ("a", "b"))
+    problem = Problem(tree=ARM, phases=phases, links=(kink,), constraints=ENDS, objective=effort())
+    solution = solve(problem)
+    first, second = solution.phases.values()
+    assert second.qd(0.0)[0] == pytest.approx(0.5 * first.qd(0.4)[0], abs=1e-9)
+
+
+AXES = np.eye(3)
+REACH, TILT, MASS, INERTIA = 0.4, 0.7, 2.0, 0.05  # m, rad, kg, kg m2
+
+
+def rod():
+    """Return a rod in the vertical plane x-z that nothing holds, its end below on one side."""
+    return Tree(
+        links=(Link(), Link(), Link(mass=MASS, inertia=np.diag((0.01, INERTIA, 0.05)))),
+        joints=(
+            prismatic("x", GROUND, axis=AXES[0], actuated=False),
+            prismatic("z", "x", axis=AXES[2], actuated=False),
+            revolute("turn", "z", axis=AXES[1], actuated=False),
+        ),
+        points=(Point(name="end", link="turn", position=(REACH, 0, 0)),),
+        gravity=(0.0, 0.0, -9.81),
+    )
+
+
+def fallen(**strike):
+    """Return a solved fall of 0.3 s that ends in a strike, and 0.2 s after it."""
+    tree = rod()
+    start = at_start(tree, q=(0.0, 1.0, TILT), qd=(0.2, 0.0, 0.0))
+    phases = (
+        Phase("fall", motion=BSpline(points=5), duration=0.3),
+        Phase("rise", motion=BSpline(points=5), duration=0.2),
+    )
+    still = integral("nothing", lambda at: 0 * at.q[0])
+    links = (impact("end", **strike),)
+    problem = Problem(tree=tree, phases=phases, links=links, constraints=start, objective=still)
+    return solve(problem, solver=Solver(options={"tol": 1e-11})).require()
+
+
+@pytest.mark.parametrize("bounce", [0.0, 0.6])
+def test_a_rod_that_strikes_without_friction_jumps_as_in_books(bounce):
+    solution = fallen(friction=0.0, restitution=bounce)
+    fall, rise = solution.phases.values()
+    arm = REACH * np.cos(TILT)
+    push = (1 + bounce) * MASS * 9.81 * 0.3 / (1 + MASS * arm**2 / INERTIA)
+    np.testing.assert_allclose(solution.impulses["fall to rise"]["end"], (0, 0, push), atol=1e-9)
+    jump = rise.qd(0.0) - fall.qd(0.3)
+    np.testing.assert_allclose(jump, (0, push / MASS, -arm * push / INERTIA), atol=1e-8)
+
+
+def test_a_rod_that_sticks_loses_the_energy_of_its_impulses():
+    solution = fallen(friction=10.0)
+    fall, rise = solution.phases.values()
+    q, before, left = fall.q(0.3), fall.qd(0.3), rise.qd(0.0)
+    tree, push = rod(), solution.impulses["fall to rise"]
+    mass = np.array(mass_matrix(tree, q))
+    slope = ca.Function(
+        "J", [s := ca.SX.sym("q", 3)], [ca.jacobian(kinematics.position(tree, s, "end"), s)]
+    )
+    np.testing.assert_allclose(
+        mass @ (left - before), np.array(slope(q)).T @ push["end"], atol=1e-9
+    )
+    np.testing.assert_allclose(np.array(slope(q)) @ left, 0.0, atol=1e-9)
+    lost = (before @ mass @ before - left @ mass @ left) / 2
+    assert lost > 1.0
+    assert energy_lost(tree, q, before, left, push) == pytest.approx(lost, rel=1e-9)
+
+
+def test_an_impulse_beyond_the_cone_of_friction_is_no_solution():
+    solution = fallen(friction=10.0)
+    push = solution.impulses["fall to rise"]["end"]
+    with pytest.raises(NotSolved):
+        fallen(friction=0.5 * abs(push[0] / push[2]))
