@@ -168,7 +168,9 @@ def continuous(
 ) -> Transition:
     """Return the Transition across which `quantities` are the same, by default q and qd.
 
-    Under a `symmetry`, as that of `mirrored` or `periodic`, its end is the image of its start.
+    Under a `symmetry`, as that of `mirrored` or `periodic`, the state before is the image of the
+    state after. Phases are those named `before` and `after`, or follow each other as listed. Raises
+    ValueError for a quantity that is not known.
     """
     same = quantities or ("q", "qd")
     return Transition(quantities=same, symmetry=symmetry, before=before, after=after)
@@ -185,8 +187,11 @@ def impact(
 ) -> Transition:
     """Return the Transition at which named points strike, and velocities jump by their impulses.
 
-    M(q) (v+ - v-) = sum of J' L over the points, with impulses L as variables: see `Strike`.
-    Coordinates are the same on both sides. Raises ValueError if no point is named.
+    M(q) (v+ - v-) = sum of J' L over the points, with impulses L as variables (Hurmuzlu & Marghitu
+    1994). Coordinates are the same on both sides, under a `symmetry` as in `continuous`.
+    `friction`, `restitution` and the upward unit `normal` (3) of the plane that is struck are those
+    of `Strike`. Phases are those named `before` and `after`, or follow each other as listed. Raises ValueError
+    if no point is named.
     """
     if not points:
         raise ValueError("impact: expected the names of points that strike, got none")
@@ -212,7 +217,9 @@ def joined(
 ) -> Transition:
     """Return the Transition with lower <= function(end before, start after) <= upper.
 
-    The `quantities` are the same on both sides beside it.
+    The `quantities` are the same on both sides beside it; `units` are those of its rows. Phases are
+    those named `before` and `after`, or follow each other as listed. Raises ValueError for a
+    quantity that is not known.
     """
     own = Constraint(
         name=name, function=function, lower=lower, upper=upper, when="joined", units=units

@@ -177,7 +177,8 @@ class Solution:
         if self.plan is None or function is not TORQUES:
             traced = trace(self.problem, self.formulation, function, lifts(self))
             return traced(inputs(self, s, rated=traced.rated), s)
-        kept, program = self.plan.transcribed.made, self.plan.transcribed
+        program: Any = self.plan.transcribed
+        kept = program.made
         if "torques" not in kept:
             what = program.statement, self.formulation, function, program.parameters
             kept["torques"] = trace_open(*what, lifts(self))

@@ -135,7 +135,7 @@ FUNCTIONS = {
     "when=0.5": (
         asked(lambda at: at.q, when=0.5),
         "constraint 'p': when: expected 0 <= a <= b <= 1 or one of path, start, end, ends, joined, "
-        "hull, got 0.5",
+        "hull, durations, got 0.5",
     ),
     "when=(0, 'end')": (asked(lambda at: at.q, when=(0, "end")), "constraint 'p': when: expected"),
     "no bound": (
