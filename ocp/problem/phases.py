@@ -190,8 +190,8 @@ def impact(
     M(q) (v+ - v-) = sum of J' L over the points, with impulses L as variables (Hurmuzlu & Marghitu
     1994). Coordinates are the same on both sides, under a `symmetry` as in `continuous`.
     `friction`, `restitution` and the upward unit `normal` (3) of the plane that is struck are those
-    of `Strike`. Phases are those named `before` and `after`, or follow each other as listed. Raises ValueError
-    if no point is named.
+    of `Strike`. Phases are those named `before` and `after`, or follow each other as listed. Raises
+    ValueError if no point is named.
     """
     if not points:
         raise ValueError("impact: expected the names of points that strike, got none")

@@ -106,24 +106,21 @@ def _of_phases(
     """Return the Solution of a problem of phases, each of which is a Solution too."""
     transcribed, values, unsound = _at_found(transcribed, outcome)
     layout, hurried = transcribed.layout, yielding is None
+    shares = zip(transcribed.names, transcribed.parts, _shares(transcribed, outcome))
     phases = {
         name: solution_of(part, own, statistics, None if hurried else ())
-        for name, part, own in zip(
-            transcribed.names, transcribed.parts, _shares(transcribed, outcome)
-        )
+        for name, part, own in shares
     }
     named = {
         f"{name}{SEPARATOR}{what}": each
         for name, phase in phases.items()
         for what, each in phase.multipliers.items()
     }
+    places = {*layout.places.values()}
     of_links = name_multipliers(
         transcribed.link_rows,
-        {
-            key: owner
-            for key, owner in transcribed.asked.items()
-            if key[0] in layout.places.values()
-        },
+        {key: owner for key, owner in transcribed.asked.items() if key[0] in places},
+        np.full((2, layout.size), -1),
         outcome.x_multipliers,
         outcome.g_multipliers,
     )

@@ -65,8 +65,8 @@ from ocp.transcription.variables import Layout, join
         ),
         (
             lambda arm: arm_problem(path("p", lambda at: at.q, upper=1.0, when="hulls")),
-            r"constraint 'p': when: expected one of path, start, end, ends, joined, hull, durations "
-            r"or \(a, b\), got 'hulls'",
+            r"constraint 'p': when: expected one of path, start, end, ends, joined, hull, "
+            r"durations or \(a, b\), got 'hulls'",
         ),
         (
             lambda arm: arm_problem(path("p", lambda at: at.q, upper=1.0, when=(0.1, 0.2, 0.3))),
