@@ -1,4 +1,4 @@
-"""A mass that the motion carries at a point, known or found with the motion."""
+"""A mass that the motion carries at a point, given or sought."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -17,8 +17,7 @@ class PointMass:
     """A point mass at the named point, which pulls there by its weight and against acceleration.
 
     Its pull, F = m (g - a) with the point's acceleration a, is a load of inverse dynamics, exact at
-    every instant. `mass` (kg) is a number, which may be open, or a function of an Instant. Raises
-    ValueError for a negative one.
+    every instant. `mass` (kg) is a number, which may be open. Raises ValueError for a negative one.
     """
 
     point: str
@@ -26,19 +25,17 @@ class PointMass:
 
     def __post_init__(self) -> None:
         what = f"point mass at {instance('point mass: point', self.point, str)!r}: mass"
-        if not callable(self.mass):
-            positive(what, self.mass, zero=True, unit="kg")
+        positive(what, self.mass, zero=True, unit="kg")
 
     @property
     def varies(self) -> bool:
-        """Tell whether the mass is a function."""
-        return callable(self.mass)
+        """False: it pulls the same at the end of a motion as at the start of its image."""
+        return False
 
     def given(self, at: "Instant") -> Load:
         """Return the load (N) that it is at an instant."""
-        mass: Any = self.mass(at) if callable(self.mass) else self.mass
         fall = matrix(at.tree.gravity) - at.acceleration(self.point)
-        return Load(point=self.point, force=mass * fall)
+        return Load(point=self.point, force=self.mass * fall)
 
     def at(self, t: Matrix) -> NoReturn:
         """Raise ValueError: the pull is known of an Instant of a motion, not of a time alone."""

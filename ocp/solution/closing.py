@@ -8,7 +8,6 @@ import casadi as ca
 from ocp.mechanics.loads import Load
 from ocp.mechanics.parameters import Parameter, anything_open, closed, parameters_of
 from ocp.problem.force_law import ForceLaw
-from ocp.problem.point_mass import PointMass
 from ocp.problem.statement import Problem
 from ocp.transcription.listening import NotData
 from ocp.transcription.tapes import heard, heard_of_time
@@ -31,10 +30,9 @@ def closed_by(problem: Problem, values: Mapping[str, float]) -> Problem:
 def _inside(problem: Problem) -> Iterator[Parameter]:
     """Yield the parameters that functions of a problem have inside."""
     ended = [(each.function, 2 if each.when == "joined" else 1) for each in problem.requirements]
-    masses = [load.mass for load in problem.loads if isinstance(load, PointMass)]
     asked = [term.function for _, term in problem.objective.terms]
-    asked += [*problem.outputs.values(), *filter(callable, masses)]
-    asked += [load.law for load in problem.loads if isinstance(load, ForceLaw)]
+    laws = [load.law for load in problem.loads if isinstance(load, ForceLaw)]
+    asked += [*problem.outputs.values(), *laws]
     for function, ends in (*ended, *((each, 1) for each in asked)):
         with suppress(NotData):
             yield from parameters_of(ca.SX(heard(problem, function, ends)[1]))

@@ -44,7 +44,6 @@ CONSTRAINTS = 3000  # of a file: a statement has fewer
 FREE = ("motion", "outputs")  # what asks nothing of the motion, and may differ
 RATES = ("jerk", "torque_rate")
 LAW_OF = ("q", "qd", "t", "position", "velocity", "angular_velocity", "offset", "frame", "pose")
-MASS_OF = (*LAW_OF, "s", "T")
 Data = dict[str, Any]
 
 
@@ -128,23 +127,19 @@ class _Writer:
         """Return a load as data; raise ValueError naming one that cannot be written so."""
         try:
             if isinstance(load, PointMass):
-                return {"point": load.point, "mass": self._mass(load.mass)}
+                return {"point": load.point, "mass": load.mass}
             if isinstance(load, ForceLaw):
                 return {"point": load.point, "law": self._kept(record(self.problem, load.law))}
             pushes = {what: self._push(getattr(load, what)) for what in ("force", "moment")}
             return {"point": load.point} | pushes
         except NotData as reason:
-            kinds: dict[type, str] = {PointMass: "point mass", ForceLaw: "force law"}
-            kind = kinds.get(type(load), "load")
+            kind = "force law" if isinstance(load, ForceLaw) else "load"
             what = f"{kind} at {load.point!r}"
             raise ValueError(f"{what}: cannot be written as data: {reason}") from None
 
     def _kept(self, tape: Tape) -> Data:
         self.tapes.append(tape)
         return {"tape": len(self.tapes) - 1}
-
-    def _mass(self, mass: Any) -> Any:
-        return self._kept(record(self.problem, mass)) if callable(mass) else mass
 
     def _push(self, push: Any) -> Any:
         return self._kept(record_of_time(push)) if callable(push) else _three(push)
@@ -176,9 +171,8 @@ def problem_of(statement: Statement) -> Problem:
     )
     for each in problem.constraints:
         check(problem, cast(Played, each.function).tape, _ends(each))
-    masses = [load.mass for load in problem.loads if isinstance(load, PointMass) and load.varies]
     laws = [load.law for load in problem.loads if isinstance(load, ForceLaw)]
-    asked = (*(term.function for _, term in terms), *problem.outputs.values(), *masses, *laws)
+    asked = (*(term.function for _, term in terms), *problem.outputs.values(), *laws)
     for function in asked:
         check(problem, cast(Played, function).tape)
     return problem
@@ -233,7 +227,7 @@ def _tape(data: Data, tapes: Sequence[Tape]) -> Tape:
 
 def _load(data: Data, tapes: Sequence[Tape]) -> Acting:
     if "mass" in data:
-        return _point_mass(data, tapes)
+        return PointMass(point=data["point"], mass=data["mass"])
     if "law" in data:
         return _force_law(data, tapes)
 
@@ -246,16 +240,6 @@ def _load(data: Data, tapes: Sequence[Tape]) -> Acting:
         return Timed(tape=tape)
 
     return Load(point=data["point"], force=push(data["force"]), moment=push(data["moment"]))
-
-
-def _point_mass(data: Data, tapes: Sequence[Tape]) -> PointMass:
-    mass = data["mass"]
-    if not isinstance(mass, dict):
-        return PointMass(point=data["point"], mass=mass)
-    tape = _tape(mass, tapes)
-    if len(tape.results) != 1 or {what for _, what, *_ in tape.questions} - {*MASS_OF}:
-        raise ValueError("the mass of a point mass is no one number of the motion")
-    return PointMass(point=data["point"], mass=Played(tape=tape))
 
 
 def _force_law(data: Data, tapes: Sequence[Tape]) -> ForceLaw:

@@ -70,7 +70,6 @@ def walker(stride, grip, radius, pace, carried, weight):
         + mixed(weight) * grip,
         loads=(
             PointMass(point="head", mass=carried),
-            PointMass(point="toe_left", mass=lambda at: carried * at.q[0] ** 2),
             Load(point="head", force=lambda t: ca.vertcat(0, carried * t, 0)),
         ),
         symmetry=periodic(tree, shift={"x": 2 * stride}, qdd=False),
