@@ -82,7 +82,7 @@ class Plan:
         begin = time.perf_counter()
         attempts = self.attempts if attempts is None else ladder(attempts, self.solver)
         check_solve(self.problem, self.transcribed.transcription, self.solver, watch, attempts)
-        with self._turn:
+        with self.turn:
             solution = _solved(self.at(values), self.solver, attempts, guess, watch, begin)
         solution = replace(solution, plan=self if self.parameters else None)
         if not certify:
@@ -132,7 +132,7 @@ class Plan:
         interruption leaves.
         """
         begin = time.perf_counter()
-        with self._turn:
+        with self.turn:
             return self._replanned(guess, seconds, values, begin)
 
     def _replanned(self, guess: Guesses, seconds: float, values: dict, begin: float) -> Solution:
@@ -151,8 +151,8 @@ class Plan:
         return replace(solution, plan=self if self.parameters else None, statistics=statistics)
 
     @property
-    def _turn(self) -> RLock:
-        """What lets one thread at a time solve: graphs are not made to be shared."""
+    def turn(self) -> RLock:
+        """What lets one thread at a time solve or differentiate: graphs are not to be shared."""
         turn: RLock = self.transcribed.made.setdefault("turn", RLock())
         return turn
 

@@ -5,6 +5,7 @@ Derivatives are those of the program's own optimum, met to rounding first: see
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -20,6 +21,7 @@ from ocp.transcription.slopes import bound_slopes, curve_slope, duration_slope, 
 from ocp.transcription.transcribe import Transcribed
 
 if TYPE_CHECKING:
+    from ocp.solution.plan import Plan
     from ocp.solution.solution import Solution
 
 APART = 1e-3  # by which a derivative may differ from that of solves, over the larger of both
@@ -34,24 +36,37 @@ CURVES: Mapping[str, Callable[[Instant], Any]] = {
 
 def derivative(solution: "Solution", of: str, by: str, verify: bool = False) -> Any:
     """Return d of / d by: see `Solution.sensitivity`."""
-    transcribed = _program(solution)
-    parameter = _given(transcribed, by)
-    derived = _asked_for(solution, transcribed, of, parameter)
-    if verify:
-        _check(solution, of, by, derived)
-    return derived
+    plan = _plan(solution)
+    with plan.turn:
+        transcribed = _program(solution)
+        parameter = _given(transcribed, by)
+        derived = _asked_for(solution, transcribed, of, parameter)
+        if verify:
+            _check(solution, of, by, derived)
+    return partial(_in_turn, plan, derived) if callable(derived) else derived
 
 
-def _program(solution: "Solution") -> Transcribed:
-    """Return the program of a solution, with its values; raise ValueError if there is none."""
+def _in_turn(plan: "Plan", curve: Callable[[Any], np.ndarray], t: Any) -> np.ndarray:
+    """Return a curve at times t (s), while no other thread uses the plan."""
+    with plan.turn:
+        return curve(t)
+
+
+def _plan(solution: "Solution") -> "Plan":
+    """Return the plan that a solution came from; raise ValueError if there is none."""
     if solution.plan is None:
         raise ValueError(
             "sensitivity: the solution has no plan that leaves parameters open: state them as "
             "Parameter and solve by prepare(problem).solve() (files do not keep plans)"
         )
+    return solution.plan
+
+
+def _program(solution: "Solution") -> Transcribed:
+    """Return the program of a solution, with its values; raise ValueError if there is none."""
+    plan, found = _plan(solution), solution.found
     if not solution.success:
         raise ValueError(f"sensitivity: the solution is no optimum: {solution.status}")
-    plan, found = solution.plan, solution.found
     if isinstance(plan.transcribed, Phased):
         raise ValueError("sensitivity: of a motion of several phases it is not known")
     if plan.transcribed.reduction is not None:

@@ -1,6 +1,6 @@
 """Plans where something goes wrong, or is asked in an unusual way."""
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 
 import casadi as ca
@@ -54,6 +54,22 @@ def test_threads_share_a_plan():
     with ThreadPoolExecutor(4) as threads:
         together = list(threads.map(lambda goal: plan.solve(first, goal=goal).objective, goals))
     assert together == alone
+
+
+def test_who_differentiates_an_optimum_waits_for_its_plan():
+    plan = prepare(reach(goal=Parameter("goal", 1.0, "rad")))
+    solution = plan.solve()
+    alone = solution.sensitivity("q", "goal")(0.2)
+    with ThreadPoolExecutor(4) as threads:
+        with plan.turn:
+            asked = [threads.submit(solution.sensitivity, "q", "goal") for _ in range(4)]
+            assert not any(wait(asked, timeout=0.3).done)
+        curves = [each.result() for each in asked]
+        with plan.turn:
+            later = threads.submit(curves[0], 0.2)
+            assert not wait([later], timeout=0.1).done
+    assert all(np.array_equal(curve(0.2), alone) for curve in curves)
+    assert np.array_equal(later.result(), alone)
 
 
 def test_a_plan_solves_while_it_is_watched_solving():
