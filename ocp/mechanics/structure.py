@@ -14,6 +14,7 @@ from ocp.mechanics.parameters import reference
 from ocp.mechanics.tree import Tree
 
 ROOT_KINDS = ["prismatic"] * 3 + ["revolute"] * 3
+MOST = 3  # slides, and turns, of a root
 
 
 @dataclass(frozen=True)
@@ -32,26 +33,34 @@ class Structure:
 
     @cached_property
     def root(self) -> tuple[int, ...]:
-        """Rows of the floating root; empty where the tree has none.
+        """Rows of the root: the unactuated joints in line from the ground, in any order, three
+        slides and three turns at most.
 
-        It is three slides and then three turns in line from the ground, none actuated.
+        Two slides and a turn float in a plane, six in space, fewer are a cart or a hinge; what no
+        ground bears of them is as passive as any joint.
         """
-        tree = self.tree
-        moving = [k for k, row in enumerate(tree.rows) if row is not None][:6]
-        joints = [tree.joints[k] for k in moving]
-        before = [-1, *moving[:-1]]
-        inline = all(tree.parents[k] == parent for k, parent in zip(moving, before))
-        floats = [joint.kind for joint in joints] == ROOT_KINDS and inline
-        if not floats or any(joint.actuated for joint in joints):
-            return ()
-        return tuple(row for k in moving if (row := tree.rows[k]) is not None)
+        tree, rows, kinds = self.tree, [], []
+        parent = -1
+        for k in (k for k, row in enumerate(tree.rows) if row is not None):
+            kinds.append(tree.joints[k].kind)
+            inline = tree.parents[k] == parent and not tree.joints[k].actuated
+            if not inline or kinds.count(kinds[-1]) > MOST:
+                break
+            rows.append(tree.rows[k])
+            parent = k
+        return tuple(row for row in rows if row is not None)
+
+    @cached_property
+    def floating(self) -> tuple[int, ...]:
+        """Rows of a root of three slides and then three turns; empty where the tree has none."""
+        rows = self.root
+        kinds = [self.tree.moving[row].kind for row in rows]
+        return rows if kinds == ROOT_KINDS else ()
 
     @cached_property
     def passive(self) -> tuple[int, ...]:
-        """Rows that nothing drives: the unactuated ones, but for a floating root, which its
-        surroundings hold."""
-        driven = {*self.drives, *self.root}
-        return tuple(row for row in range(self.tree.dof) if row not in driven)
+        """Rows that nothing drives: the unactuated ones, the root's among them."""
+        return tuple(row for row in range(self.tree.dof) if row not in self.drives)
 
     @property
     def flexible(self) -> bool:
@@ -129,11 +138,12 @@ def structure(tree: Tree) -> Structure:
 
 def floating_root(tree: Tree) -> tuple[int, ...]:
     """Return the six rows of the floating root; raise ValueError if the tree has none."""
-    rows = structure(tree).root
+    rows = structure(tree).floating
     if not rows:
         raise ValueError(
-            "ground: the tree needs a floating root, six unactuated joints from the ground: "
-            "three prismatic, three revolute"
+            "two-pass reactions: the tree needs a floating root, six unactuated joints from the "
+            "ground: three prismatic, then three revolute; take torques and ground wrenches as "
+            "variables"
         )
     return rows
 

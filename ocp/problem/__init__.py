@@ -30,9 +30,20 @@ from ocp.problem.constraints import (
     velocity_limits,
 )
 from ocp.problem.contact import along, foot_contact, in_place, no_penetration
+from ocp.problem.contact_kinds import area_contact, line_contact, point_contact
 from ocp.problem.contacts import contact_outputs, contacts
 from ocp.problem.force_law import Acting, ForceLaw
-from ocp.problem.ground import Foot, Ground, Pin, Support, bearing_slots, bears, in_force, slots
+from ocp.problem.ground import (
+    Foot,
+    Ground,
+    Pin,
+    Plane,
+    Support,
+    bearing_slots,
+    bears,
+    in_force,
+    slots,
+)
 from ocp.problem.instant import Instant
 from ocp.problem.names import RESERVED
 from ocp.problem.objectives import (
@@ -67,6 +78,7 @@ __all__ = [
     "Objective",
     "Phase",
     "Pin",
+    "Plane",
     "PointMass",
     "Problem",
     "Reaction",
@@ -79,6 +91,7 @@ __all__ = [
     "Transition",
     "along",
     "apart",
+    "area_contact",
     "at_end",
     "at_start",
     "bearing_slots",
@@ -100,6 +113,7 @@ __all__ = [
     "jerk_limits",
     "joined",
     "joint_limits",
+    "line_contact",
     "linear_split",
     "mirrored",
     "mixed",
@@ -107,6 +121,7 @@ __all__ = [
     "off_box",
     "path",
     "periodic",
+    "point_contact",
     "pose_along",
     "pose_at_end",
     "pose_at_start",

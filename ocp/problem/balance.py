@@ -4,7 +4,7 @@ Two feet may share it by distance. Forces count in the units of their rows: N an
 body's weight, so that rows are of the size of the angles.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
@@ -20,18 +20,19 @@ from ocp.problem.constraint import Constraint, Span
 from ocp.problem.ground import Foot, Ground, bearing_slots, bears
 from ocp.problem.instant import Instant
 from ocp.problem.reactions import two_pass
+from ocp.problem.transmission import transmissions
 
 AXES = "xyz"
 SLACK = 1e-9  # of s: within which an instant is that of a switch
 
 
 def unilateral(tree: Tree, ground: Ground, *, least: Any = 0.0) -> tuple[Constraint, ...]:
-    """Let the ground push only: every foot's normal force is positive.
+    """Let the ground push only: the normal force of every foot that does not grip is positive.
 
     All together they carry at least the share `least` of the weight.
     """
     weight = body_weight(tree)
-    names = tuple(foot.name for foot in ground.feet)
+    names = tuple(foot.name for foot in ground.feet if not foot.grips)
     each = Constraint(
         name="unilateral",
         function=lambda at: ca.vertcat(*(at.reaction.push(name) for name in names)) / weight,
@@ -41,7 +42,7 @@ def unilateral(tree: Tree, ground: Ground, *, least: Any = 0.0) -> tuple[Constra
         units="weights",
     )
     if not some([least]):
-        return (each,)
+        return (each,) if names else ()
     together = Constraint(
         name="support",
         function=lambda at: at.reaction.push() / weight,
@@ -58,11 +59,22 @@ def friction(
 ) -> tuple[Constraint, ...]:
     """Keep each foot's force in the pyramid inside the friction cone.
 
-    |F_t| <= coefficient / sqrt 2 F_n for both directions t. The moment about the normal through the
-    foot's centre stays within `torsion` (m) times the normal force, if given.
+    |F_t| <= coefficient / sqrt 2 F_n for both directions t of the foot's plane, of which a planar
+    tree feels one, where |F_t| <= coefficient F_n. The moment about the normal through the foot's
+    centre stays within `torsion` (m) times the normal force, if given. What grips has no cone.
     """
     weight = body_weight(tree)
-    faces = 4 if torsion is None else 6
+    feet = {
+        foot.name: (foot, _felt_tangents(tree, ground, foot))
+        for foot in ground.feet
+        if not foot.grips
+    }
+    sides = {
+        name: 2 * len(tangent) + (0 if torsion is None else 2)
+        for name, (_, tangent) in feet.items()
+    }
+    if not sum(sides.values()):
+        return ()
     return (
         Constraint(
             name="friction",
@@ -70,8 +82,8 @@ def friction(
                 ca.vertcat(
                     *(
                         margin
-                        for foot in ground.feet
-                        for margin in _margins(at, ground, foot, coefficient, torsion)
+                        for foot, tangent in feet.values()
+                        for margin in _margins(at, ground, foot, tangent, coefficient, torsion)
                     )
                 )
                 / weight
@@ -79,24 +91,46 @@ def friction(
             lower=0.0,
             upper=inf,
             labels=tuple(
-                f"{foot.name}, side {k + 1}" for foot in ground.feet for k in range(faces)
+                f"{name}, side {k + 1}" for name, count in sides.items() for k in range(count)
             ),
             units="weights",
         ),
     )
 
 
-def _margins(at: Instant, ground: Ground, foot: Foot, coefficient: Any, torsion: Any) -> list[Any]:
+def _felt_tangents(tree: Tree, ground: Ground, foot: Foot) -> tuple[np.ndarray, ...]:
+    """Return those of the two directions of a foot's plane in which a motion of the tree feels a
+    force."""
+    ways = []
+    for each in transmissions(tree, ground):
+        if each.foot == foot.name:
+            axes = np.eye(3) if each.axes is None else np.array(each.axes)
+            ways += [axes[:, k] for k in range(3) if each.present[3 + k]]
+    return tuple(
+        tangent
+        for tangent in tangents(ground.plane(foot).normal)
+        if any(abs(tangent @ way) > SLACK for way in ways)
+    )
+
+
+def _margins(
+    at: Instant,
+    ground: Ground,
+    foot: Foot,
+    directions: Sequence[np.ndarray],
+    coefficient: Any,
+    torsion: Any,
+) -> list[Any]:
     """Return by how much (N, N m) a foot's force and twist are within each face."""
     push, force = at.reaction.push(foot.name), at.reaction.force(foot.name)
-    grip = coefficient / np.sqrt(2) * push
+    grip = coefficient / np.sqrt(len(directions) or 1) * push
     margins = []
-    for axis in tangents(ground.normal):
+    for axis in directions:
         pull = ca.dot(ca.DM(axis), force)
         margins += [grip - pull, grip + pull]
     if torsion is not None:
         moment = at.reaction.moment(foot.name) - ca.cross(matrix(foot.center), force)
-        twist = ca.dot(ca.DM(ground.normal), moment)
+        twist = ca.dot(ca.DM(ground.plane(foot).normal), moment)
         margins += [torsion * push - twist, torsion * push + twist]
     return margins
 
@@ -104,20 +138,44 @@ def _margins(at: Instant, ground: Ground, foot: Foot, coefficient: Any, torsion:
 def pressure_inside(tree: Tree, ground: Ground) -> tuple[Constraint, ...]:
     """Keep each foot's centre of pressure in the polygon of the support in force.
 
-    At a switch it is in both. So the zero moment point stays in the hull of them all. Raises
-    ValueError for a polygon of fewer than three corners.
+    At a switch it is in both. So the zero moment point stays in the hull of them all. On a line it
+    lies between the ends; a point has none of its own. Raises ValueError for an area's polygon of
+    fewer than three corners.
     """
-    return tuple(
-        _inside(
-            tree,
-            ground,
-            f"pressure.{foot.name}.{number + 1}",
-            corners=support.polygon,
-            foot=foot.name,
-            when=Span(start=support.when[0], end=support.when[1]),
-        )
-        for foot in ground.feet
-        for number, support in enumerate(foot.supports)
+    return tuple(_pressures(tree, ground))
+
+
+def _pressures(tree: Tree, ground: Ground) -> Iterator[Constraint]:
+    for foot in ground.feet:
+        for number, support in enumerate(foot.supports):
+            name = f"pressure.{foot.name}.{number + 1}"
+            when = Span(start=support.when[0], end=support.when[1])
+            if support.kind == "line":
+                yield _between(tree, name, support.polygon, foot.name, when)
+            elif support.kind == "area":
+                corners, stands = support.polygon, foot.name
+                yield _inside(tree, ground, name, corners=corners, foot=stands, when=when)
+
+
+def _between(tree: Tree, name: str, ends: Any, foot: str, when: Span) -> Constraint:
+    """Return the constraint that a centre of pressure lies between both `ends` (2, 3; m) of a line,
+    along it; its rows are distances times the normal force, over the weight (m)."""
+    weight, corners = body_weight(tree), array(ends)
+    way = matrix(_unit(corners[1] - corners[0]))
+
+    def rooms(at: Instant) -> Any:
+        lever, push = at.reaction.lever(foot), at.reaction.push(foot)
+        first, last = (lever - matrix(corner) * push for corner in corners)
+        return ca.vertcat(ca.dot(way, first), -ca.dot(way, last)) / weight
+
+    return Constraint(
+        name=name,
+        function=rooms,
+        lower=0.0,
+        upper=inf,
+        when=when,
+        units="weights m",
+        labels=("start of the line", "end of the line"),
     )
 
 
@@ -178,14 +236,15 @@ def _inside(
         raise ValueError(
             f"{name}: expected a polygon of at least three corners, got {len(corners)}"
         )
-    around = _hull(corners, ground.normal)
+    normal = ground.normal if foot is None else ground.plane(ground.foot(foot)).normal
+    around = _hull(corners, normal)
     return Constraint(
         name=name,
         function=Inside(
             name=name,
             corners=tuple(corners),
             around=around,
-            normal=ground.normal,
+            normal=normal,
             weight=body_weight(tree),
             foot=foot,
         ),

@@ -8,6 +8,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.parameters import matrix
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.ground import Foot, Ground, Pin, Support
 from ocp.problem.instant import Instant
@@ -121,7 +122,7 @@ def _rates(at: Instant, pins: Iterable[Pin]) -> Any:
 
 
 def no_penetration(ground: Ground, points: Mapping[str, Iterable[str]]) -> tuple[Constraint, ...]:
-    """Keep the points {foot: names} above the ground wherever no pin holds their height."""
+    """Keep the points {foot: names} above the foot's plane wherever no pin holds their height."""
     return tuple(
         constraint
         for foot in ground.feet
@@ -132,8 +133,9 @@ def no_penetration(ground: Ground, points: Mapping[str, Iterable[str]]) -> tuple
 
 def _above(ground: Ground, foot: Foot, point: str) -> Iterator[Constraint]:
     """Yield the constraints that keep a point above the ground between the times it is pinned."""
-    normal = ca.DM(ground.normal)
-    up = AXES[int(np.argmax(np.abs(ground.normal)))]
+    plane = ground.plane(foot)
+    normal, height = ca.DM(plane.normal), matrix(plane.height)
+    up = AXES[int(np.argmax(np.abs(plane.normal)))]
     pinned = [
         support.when
         for support in foot.supports
@@ -143,7 +145,7 @@ def _above(ground: Ground, foot: Foot, point: str) -> Iterator[Constraint]:
     for k, (a, b) in enumerate(_complement(pinned)):
         yield Constraint(
             name=f"penetration.{point}" + (f".{k + 1}" if k else ""),
-            function=lambda at: ca.dot(normal, at.position(point)),
+            function=lambda at: ca.dot(normal, at.position(point)) - height,
             lower=0.0,
             upper=inf,
             when=Span(start=a, end=b, open_start=a > 0, open_end=b < 1),

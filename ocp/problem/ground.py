@@ -1,10 +1,13 @@
 """The ground under a moving body: who stands where and when.
 
-A body on a floating root needs from the ground the wrench that its own motion demands of the root's
-six unactuated joints. Its point of zero moment (ZMP) is where the horizontal moments vanish. While
-one foot bears, that foot supplies all; while two bear, the shares follow from a rule (Xiang, Arora,
-Rahmatalla & Abdel-Malek 2009: linear in the distances; Barman 2020, chapter V), or are variables of
-the NLP. The ground is the plane through the global origin.
+A body on a root that nothing drives needs from its contacts what its own motion demands of the
+root's joints. A contact passes on what its kind does: a point a force, an area a wrench whose
+centre of pressure lies in its polygon, a line what lies between. While none bears, the body is in
+flight. Of bodies on feet alone, the point of zero moment (ZMP) is where the horizontal moments
+vanish. While one foot bears, that foot supplies all; while two bear, the shares follow from a rule
+(Xiang, Arora, Rahmatalla & Abdel-Malek 2009: linear in the distances; Barman 2020, chapter V), or
+are variables of the NLP. The ground is the plane through the global origin, unless a foot has its
+own.
 """
 
 from collections.abc import Sequence
@@ -20,6 +23,7 @@ from ocp.mechanics.parameters import array
 from ocp.mechanics.zero_moment import Z
 
 NEAR = 1e-9  # of s: within which an instant is that of a switch
+KINDS = ("area", "line", "point")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,21 +46,51 @@ class Pin:
         set_fields(self, target=frozen(numbers(f"{what}: target", self.target, (3,), "m")))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plane:
+    """A plane of contact of its own, a slope, a stair or a wall: its unit `normal` (3), on the side
+    of the body, and a `point` (3, m) of it, which may be open. Raises ValueError naming the field.
+    """
+
+    normal: Any = Z
+    point: Any = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        set_fields(
+            self,
+            normal=_unit("plane: normal", self.normal),
+            point=frozen(numbers("plane: point", self.point, (3,), "m")),
+        )
+
+    @property
+    def height(self) -> Any:
+        """How far (m) the plane is from the global origin along its normal."""
+        return sum(part * place for part, place in zip(self.normal, self.point) if part)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Support:
     """A way of standing over the part `when` = (a, b) of the motion.
 
-    The `link` takes the wrench, and its pins hold. The centre of pressure lies in the `polygon` (k,
-    3; m) on the ground, convex, whose corners may be open. Raises ValueError naming the field.
+    The `link` takes what the `kind` passes on, and its pins hold: an "area" a wrench, whose centre
+    of pressure lies in the `polygon` (k, 3; m) on the ground, convex, whose corners may be open; a
+    "line" the same without a moment about itself, between two corners; a "point" a force at its one
+    pin, along the axes of that. `rigid` pins hold exactly, as a law of motion; others as far as
+    `foot_contact` asks. Raises ValueError naming the field.
     """
 
     link: str
     when: Any
     pins: Sequence[Pin] = ()
     polygon: Any = ()
+    kind: str = "area"
+    rigid: bool = False
 
     def __post_init__(self) -> None:
         what = f"support on {instance('support: link', self.link, str)!r}"
+        if self.kind not in KINDS:
+            raise ValueError(f"{what}: kind: expected one of {', '.join(KINDS)}, got {self.kind!r}")
+        instance(f"{what}: rigid", self.rigid, bool)
         refuse_open(f"{what}: when", self.when)
         a, b = self.when if np.shape(self.when) == (2,) else (1, 0)
         if not 0 <= a < b <= 1:
@@ -71,6 +105,12 @@ class Support:
             pins=tuple(instance(f"{what}: pins", pin, Pin) for pin in self.pins),
             polygon=frozen(corners),
         )
+        if self.kind == "point" and len(self.pins) != 1:
+            raise ValueError(f"{what}: pins: a point has one, got {len(self.pins)}")
+        if self.kind == "line" and len(self.polygon) != 2:
+            raise ValueError(f"{what}: polygon: a line has 2 corners, got {len(self.polygon)}")
+        if self.rigid and not self.pins:
+            raise ValueError(f"{what}: rigid: expected a pin that holds, got none")
 
     def __repr__(self) -> str:
         pins = ", ".join(pin.point for pin in self.pins) or "no pins"
@@ -83,13 +123,17 @@ class Foot:
 
     About the centre its share of the load is reckoned. It bears strictly between the two instants
     `bears`, so that its load starts from and returns to zero there; infinite where it stands
-    already at the start, or still at the end. Raises ValueError for supports that overlap.
+    already at the start, or still at the end. Its `plane` is the ground's unless it has its own;
+    what `grips` also pulls, as a hand on a rail. Raises ValueError for supports that overlap, and
+    for two on one link of different kinds or points.
     """
 
     name: str
     supports: Sequence[Support]
     center: Any
     bears: tuple[float, float] = (-inf, inf)
+    plane: Plane | None = None
+    grips: bool = False
 
     def __post_init__(self) -> None:
         what = f"foot {instance('foot: name', self.name, str)!r}"
@@ -102,39 +146,43 @@ class Foot:
         for before, after in pairwise(supports):
             if after.when[0] < before.when[1]:
                 raise ValueError(f"{what}: its supports overlap: {before.when} and {after.when}")
+        instance(f"{what}: plane", self.plane, Plane, type(None))
+        instance(f"{what}: grips", self.grips, bool)
+        ways: dict[str, set] = {}
+        for support in supports:
+            named = support.kind != "area"
+            points = tuple(pin.point for pin in support.pins) if named else ()
+            ways.setdefault(support.link, set()).add((support.kind, points))
+        for link, kinds in ways.items():
+            if len(kinds) > 1:
+                raise ValueError(
+                    f"{what}: on {link!r} it stands in different ways; make a foot of each"
+                )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
     """The ground's feet, and its upward unit normal (3).
 
-    Raises ValueError if at some instant of the motion no foot bears, or two feet have the same
-    name.
+    While none of them bears the body is in flight. Raises ValueError without feet, or if two have
+    the same name.
     """
 
     feet: Sequence[Foot]
     normal: Any = Z
 
     def __post_init__(self) -> None:
-        normal = numbers("ground: normal", self.normal, (3,))
-        if abs(np.linalg.norm(normal) - 1) > 1e-9:
-            raise ValueError(
-                f"ground: normal: expected unit length, got {np.linalg.norm(normal):.9g}"
-            )
         feet = tuple(instance("ground: feet", foot, Foot) for foot in self.feet)
-        set_fields(self, feet=feet, normal=frozen(normal))
+        set_fields(self, feet=feet, normal=_unit("ground: normal", self.normal))
+        if not feet:
+            raise ValueError(
+                "ground: expected at least one foot; without ground a body is in flight"
+            )
         names = [foot.name for foot in feet]
         if len(set(names)) < len(names):
             raise ValueError(
                 f"ground: two feet have the same name; the feet are {', '.join(names)}"
             )
-        edges = sorted({0.0, 1.0, *self.switches})
-        for s in sorted([*edges, *((a + b) / 2 for a, b in pairwise(edges))]):
-            if not bearing_slots(self, s):
-                raise ValueError(
-                    f"contact schedule: no foot bears at s = {s:g} "
-                    f"(feet: {', '.join(names) or 'none'})"
-                )
 
     @property
     def switches(self) -> tuple[float, ...]:
@@ -147,6 +195,16 @@ class Ground:
         }
         return tuple(sorted(edge for edge in edges if 0 < edge < 1))
 
+    @property
+    def instants(self) -> tuple[float, ...]:
+        """Instants that tell all ways of standing: the ends, the switches, and one in between."""
+        edges = sorted({0.0, 1.0, *self.switches})
+        return tuple(sorted([*edges, *((a + b) / 2 for a, b in pairwise(edges))]))
+
+    def plane(self, foot: Foot) -> Plane:
+        """Return the plane on which a foot stands."""
+        return Plane(normal=self.normal) if foot.plane is None else foot.plane
+
     def foot(self, name: str) -> Foot:
         """Return the Foot of that name; raise ValueError listing the known ones."""
         for foot in self.feet:
@@ -155,6 +213,14 @@ class Ground:
         raise ValueError(
             f"unknown foot {name!r}; the feet are {', '.join(foot.name for foot in self.feet)}"
         )
+
+
+def _unit(what: str, value: Any) -> Any:
+    """Return a vector (3), frozen; raise ValueError unless its length is 1."""
+    vector = numbers(what, value, (3,))
+    if abs(np.linalg.norm(vector) - 1) > 1e-9:
+        raise ValueError(f"{what}: expected unit length, got {np.linalg.norm(vector):.9g}")
+    return frozen(vector)
 
 
 def slots(ground: Ground) -> tuple[tuple[str, str], ...]:

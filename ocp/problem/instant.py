@@ -19,6 +19,7 @@ from ocp.mechanics.types import Matrix
 from ocp.problem.force_law import loads_at
 from ocp.problem.ground import Ground
 from ocp.problem.reactions import Reaction
+from ocp.problem.transmission import passive_rows
 
 
 class NoRate(ValueError):
@@ -98,12 +99,17 @@ class Instant:
         return loads_at(self.loads, self)
 
     @cached_property
+    def passive(self) -> tuple[int, ...]:
+        """Rows of q that nothing drives and no ground bears all along."""
+        return passive_rows(self.tree, self.ground)
+
+    @cached_property
     def tau(self) -> Matrix:
         """Joint torques (N m) or forces (N), (n,), by the chosen formulation, or as variables of
         their own; zero at passive joints."""
         if self.forces.torques is not None:
             return self.forces.torques(self)
-        free, needed = structure(self.tree).passive, self.needed
+        free, needed = self.passive, self.needed
         if not free:
             return needed
         return ca.vertcat(*(0 if row in free else needed[row] for row in range(self.tree.dof)))
@@ -120,7 +126,12 @@ class Instant:
         open: inverse dynamics, pass 2."""
         if self.forces.needed is not None:
             return self.forces.needed(self)
-        return self.unsupported - self._given({} if self.ground is None else self.reaction.wrenches)
+        return self.unsupported - self.grounded
+
+    @cached_property
+    def grounded(self) -> Matrix:
+        """The generalized forces (n,) that the ground gives; zero without one."""
+        return self._given({} if self.ground is None else self.reaction.wrenches)
 
     @cached_property
     def needed(self) -> Matrix:
@@ -144,7 +155,7 @@ class Instant:
         if self.forces.cuts is not None:
             return self.forces.cuts(self)
         supported = self.supported - self.stayed
-        return eliminated(self.tree, self.frames, supported, structure(self.tree).passive)
+        return eliminated(self.tree, self.frames, supported, self.passive)
 
     @cached_property
     def stay_gaps(self) -> Matrix:

@@ -14,6 +14,7 @@ REACH = "dynamics_range"  # the motion stays where an approximate formulation kn
 STAYS = "stays"  # none leaves its bounds, forces act where they are closed
 TOUCHING = "touching"  # what a force of a stay holds does not move against it
 HELD = ("stays_closed", "stay_rates", "stay_accelerations")  # those prescribed to be closed are
+CONTACTS = ("standing", "standing_rate", "standing_acceleration")  # .foot: rigid ones stay
 LOOPS = ("loops", "loop_rates", "loop_accelerations")  # cut joints stay closed
 RESERVED = (
     *(DURATION, DYNAMICS, PASSIVE, STAGES, REACH, STAYS, TOUCHING),

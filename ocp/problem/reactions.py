@@ -12,9 +12,11 @@ from typing import Any, TypeAlias
 import casadi as ca
 
 from ocp.mechanics.loads import Wrench
-from ocp.mechanics.parameters import matrix
+from ocp.mechanics.parameters import matrix, some
+from ocp.mechanics.structure import floating_root
+from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
-from ocp.problem.ground import Foot, Ground
+from ocp.problem.ground import Foot, Ground, Plane, bearing_slots
 
 FAINT = 1e-9  # N: a foot that bears counts as pushing at least so much where shares follow forces
 Slot: TypeAlias = tuple[str, str]  # (foot, link)
@@ -49,27 +51,57 @@ class Reaction:
         return [wrench for (name, _), wrench in self.wrenches.items() if name in names]
 
     def pressure(self, foot: str | None = None) -> Matrix:
-        """Return the centre of pressure (3, m) of a foot, or of all: the zero moment point."""
-        return zero_moment_point(self.ground, self.total(foot))
+        """Return the centre of pressure (3, m) of a foot on its plane, or of all, the zero moment
+        point on the ground's."""
+        return self.lever(foot) / self.push(foot)
 
     def lever(self, foot: str | None = None) -> Matrix:
         """Return the centre of pressure times the normal force (3, N m), sound without force."""
-        return ca.cross(ca.DM(self.ground.normal), self.moment(foot))
+        plane = self._plane(foot)
+        lever, height = ca.cross(ca.DM(plane.normal), self.moment(foot)), plane.height
+        return lever + matrix(height) * self.force(foot) if some([height]) else lever
 
     def push(self, foot: str | None = None) -> Matrix:
-        """Return the normal force (N) on a foot, or on all."""
-        return ca.dot(ca.DM(self.ground.normal), self.force(foot))
+        """Return the force (N) on a foot along the normal of its plane, or on all along the
+        ground's."""
+        return ca.dot(ca.DM(self._plane(foot).normal), self.force(foot))
 
     def twist(self, foot: str | None = None) -> Matrix:
         """Return the moment (N m) about the normal through the centre of pressure."""
-        point, normal = self.pressure(foot), ca.DM(self.ground.normal)
+        point, normal = self.pressure(foot), ca.DM(self._plane(foot).normal)
         return ca.dot(normal, self.moment(foot) - ca.cross(point, self.force(foot)))
+
+    def _plane(self, foot: str | None) -> Plane:
+        if foot is None:
+            return Plane(normal=self.ground.normal)
+        return self.ground.plane(self.ground.foot(foot))
 
 
 def zero_moment_point(ground: Ground, wrench: Wrench) -> Matrix:
     """Return the point of the ground (3, m) about which a wrench has none but normal moment."""
     normal = ca.DM(ground.normal)
     return ca.cross(normal, wrench.about_origin) / ca.dot(normal, wrench.force)
+
+
+def check_two_pass(tree: Tree, ground: Ground) -> None:
+    """Raise ValueError, naming the foot or the instant, unless two passes find what the ground
+    gives: under a body that floats in space, one or two feet with areas on the ground's plane, of
+    which one bears at every instant."""
+    what, instead = "two-pass reactions", "take torques and ground wrenches as variables"
+    floating_root(tree)
+    if len(ground.feet) > 2:
+        raise ValueError(f"{what}: expected at most two feet, got {len(ground.feet)}; {instead}")
+    for foot in ground.feet:
+        kinds = [each.kind for each in foot.supports if each.kind != "area" or each.rigid]
+        if kinds or foot.plane is not None or foot.grips:
+            raise ValueError(
+                f"{what}: foot {foot.name!r}: expected areas on the ground's own plane, held "
+                f"within tolerances; {instead}"
+            )
+    for s in ground.instants:
+        if not bearing_slots(ground, s):
+            names = ", ".join(foot.name for foot in ground.feet)
+            raise ValueError(f"{what}: no foot bears at s = {s:g} (feet: {names}); {instead}")
 
 
 def two_pass(ground: Ground, s: Any, total: Wrench) -> dict[Slot, Wrench]:

@@ -21,7 +21,6 @@ from ocp.mechanics.checks import (
 )
 from ocp.mechanics.loads import Load
 from ocp.mechanics.parameters import array, opened, reference
-from ocp.mechanics.structure import floating_root
 from ocp.mechanics.tree import Tree
 from ocp.motion.basis import Basis
 from ocp.motion.mesh import Mesh
@@ -233,8 +232,7 @@ def _check_names(names: list[str]) -> None:
 
 
 def _check_ground(tree: Tree, ground: Ground) -> None:
-    """Raise ValueError if the tree does not float, or lacks links and points of its feet."""
-    floating_root(tree)
+    """Raise ValueError if the tree lacks links and points of the feet."""
     for foot in ground.feet:
         for support in foot.supports:
             tree.link_index(support.link)

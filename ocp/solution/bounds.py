@@ -18,6 +18,7 @@ from ocp.solution.approximation import exactly
 from ocp.solution.sampling import DENSER, traces
 from ocp.solution.solution import Solution
 from ocp.transcription.asked import Asked, asked
+from ocp.transcription.contact_laws import standings
 from ocp.transcription.distinct import among, distinct
 from ocp.transcription.laws import laws, within_reach
 from ocp.transcription.requests import looked_at
@@ -78,7 +79,7 @@ def violations(solution: Solution) -> dict[str, Violation]:
     which it is known is one more constraint.
     """
     problem, duration = solution.problem, solution.duration
-    stated = [law for law, _ in laws(problem, problem.motion.collocated)]
+    stated = [law for law, _ in (*laws(problem, problem.motion.collocated), *standings(problem))]
     known = within_reach(problem.tree, solution.formulation)
     constraints = (*problem.requirements, *known, *(law for law in stated if law.name != DYNAMICS))
     planned, solution = solution, exactly(solution)

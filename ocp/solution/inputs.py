@@ -3,11 +3,14 @@
 Their inputs y at any instants, with what was lifted filled in between the nodes.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from ocp.mechanics.structure import structure
+from ocp.problem.ground import Ground
+from ocp.problem.transmission import corrected
 from ocp.transcription.between import wrenches_between
 from ocp.transcription.rates import motion_rates
 from ocp.transcription.variables import Layout, free_duration, motion_inputs
@@ -34,7 +37,7 @@ def inputs(solution: "Solution", s: np.ndarray, *, rated: bool = False) -> np.nd
     end."""
     problem, duration, lines = solution.problem, solution.duration, solution.lifted
     if lifts(solution) != "variables":
-        wrenches = solution.wrenches().values() if solution.stands else ()
+        wrenches = _contacts(solution) if solution.stands else ()
         lines = np.vstack([_cut_forces(solution), stay_forces(solution), *wrenches])
     parts = [motion_inputs(problem, solution.points, duration, s)]
     if rated:
@@ -69,3 +72,12 @@ def stay_forces(solution: "Solution") -> np.ndarray:
     """Return the forces of stays at the nodes (sides, N), N or N m."""
     drawn = structure(solution.problem.tree)
     return solution.lifted[drawn.internal - len(drawn.stay_labels) : drawn.internal]
+
+
+def _contacts(solution: "Solution") -> Iterable[np.ndarray]:
+    """Return what contacts gave at the nodes: of each foot where it is corrected between them, or
+    else of all in the order of what is lifted."""
+    problem = solution.problem
+    if corrected(problem.tree, cast(Ground, problem.ground)):
+        return solution.wrenches().values()
+    return (solution.lifted[structure(problem.tree).internal :],)

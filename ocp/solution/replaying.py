@@ -179,7 +179,7 @@ def _force_series(solution: Solution, starts: np.ndarray, lengths: np.ndarray) -
 def _segment(solution: Solution) -> ca.Function:
     """Return the integrator over one segment, with the parameters of `_coefficients`.
 
-    Passive joints get no torque.
+    Passive joints get no torque, a root on the ground what the motion needs.
     """
     problem, tree = solution.problem, solution.problem.tree
     n, given = tree.dof, problem.motion.collocated
@@ -189,18 +189,20 @@ def _segment(solution: Solution) -> ca.Function:
     count = problem.motion.degree + (not given)
     taylor = ca.SX.sym("taylor", n, count)
     q, qd, qdd = (_polynomial(taylor, t, order) for order in range(3))
-    held = ca.SX.sym("held", len(structure(tree).stay_labels), count if given else FORCES)
-    forces = _polynomial(held, t, 0)
+    pushes = ca.SX.sym("pushes", len(structure(tree).stay_labels), count if given else FORCES)
+    forces = _polynomial(pushes, t, 0)
     if given:
         torque = ca.SX(q)
     else:
         needed = _instant(solution, start + t, (q, qd, qdd)).unsupported
         torque = _drive(tree, q, needed - _stayed(tree, q, forces))
+    held = () if problem.ground is None else structure(tree).root  # which the ground's share moves
     for row in structure(tree).passive:
-        torque[row] = 0
+        if row not in held:
+            torque[row] = 0
     torque = torque + _stayed(tree, state[:n], forces)
     acceleration = _falling(solution, start + t, state, torque)
-    parameters = ca.vertcat(start, length, ca.vec(taylor), ca.vec(held))
+    parameters = ca.vertcat(start, length, ca.vec(taylor), ca.vec(pushes))
     return stepper(clock, state, parameters, acceleration, 1.0, pace=length)
 
 

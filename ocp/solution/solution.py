@@ -6,6 +6,7 @@ And its file.
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,9 +16,9 @@ from numpy.typing import ArrayLike
 
 from ocp.dynamics import Formulation, formulation_of
 from ocp.mechanics.structure import structure
-from ocp.problem.ground import slots
 from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem
+from ocp.problem.transmission import transmissions
 from ocp.solution.inputs import inputs, lifts, open_inputs
 from ocp.solvers.record import Iteration
 from ocp.transcription.multipliers import Multipliers
@@ -205,11 +206,15 @@ class Solution:
             raise ValueError("wrenches: of this solution no ground wrenches were variables")
         totals: dict[str, np.ndarray] = {}
         first = structure(self.problem.tree).internal
-        for k, (name, _) in enumerate(slots(ground)):
-            moment, force = np.split(self.lifted[first + 6 * k : first + 6 * k + 6], 2)
-            center = np.array(ground.foot(name).center)
-            wrench = np.vstack([moment + np.cross(center, force.T).T, force])
-            totals[name] = totals[name] + wrench if name in totals else wrench
+        for k, each in enumerate(transmissions(self.problem.tree, ground)):
+            parts = np.split(self.lifted[first + 6 * k : first + 6 * k + 6], 2)
+            moment, force = parts if each.axes is None else np.array(each.axes) @ parts
+            place = np.array(ground.foot(each.foot).center)
+            if each.point is not None:
+                placed = partial(Instant.position, point=each.point)
+                place = self.trace(placed, self.nodes * self.duration).T
+            wrench = np.vstack([moment + np.cross(place, force.T).T, force])
+            totals[each.foot] = totals[each.foot] + wrench if each.foot in totals else wrench
         return totals
 
     def times(self, count: int = 201) -> np.ndarray:

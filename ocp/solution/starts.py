@@ -13,10 +13,12 @@ from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.basis import Basis, transfer
 from ocp.motion.moving import moved
 from ocp.motion.spline import BSpline
+from ocp.problem.ground import Ground, slots
 from ocp.problem.names import DYNAMICS
 from ocp.problem.statement import Problem
 from ocp.solution.budget import Start
 from ocp.solution.solution import Solution
+from ocp.transcription.between import wrenches_between
 from ocp.transcription.guess import first_lifted, standing
 from ocp.transcription.loop_laws import closed_points
 from ocp.transcription.multipliers import Multipliers, gather_multipliers
@@ -190,12 +192,25 @@ def _resampled(layout: Layout, guess: Solution) -> np.ndarray:
     if problem.motion.collocated or cut:
         torques = guess.tau(t)[list(drawn.drives)]
         cuts = [guess.loop_forces(t)[list(drawn.cuts)]] if drawn.closed else []
-        return np.vstack([torques, *cuts, _stayed(problem, guess, t)])
+        return np.vstack([torques, *cuts, _stayed(problem, guess, t), _pushed(layout, guess)])
     if guess.lifted.shape[0] != layout.place.shape[0]:
         return standing(layout)
     if not len(guess.nodes) or np.array_equal(guess.nodes, layout.nodes):
         return guess.lifted
     return np.array([np.interp(layout.nodes, guess.nodes, line) for line in guess.lifted])
+
+
+def _pushed(layout: Layout, guess: Solution) -> np.ndarray:
+    """Return what contacts give (6 contacts, N) as a solution had it; where it stood otherwise, the
+    weight shared."""
+    problem, former = layout.problem, guess.problem
+    first = structure(problem.tree).internal
+    if problem.ground is None:
+        return np.empty((0, len(layout.nodes)))
+    if not guess.stands or slots(cast(Ground, former.ground)) != slots(problem.ground):
+        return standing(layout)[first:]
+    given = guess.lifted[structure(former.tree).internal :]
+    return given @ wrenches_between(former, guess.nodes, layout.nodes).T
 
 
 def _stayed(problem: Problem, guess: Solution, t: np.ndarray) -> np.ndarray:

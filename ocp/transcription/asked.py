@@ -9,6 +9,7 @@ import numpy as np
 from ocp.dynamics import formulation_of
 from ocp.problem.constraint import Constraint
 from ocp.problem.statement import Problem
+from ocp.transcription.contact_laws import standings
 from ocp.transcription.distinct import among, distinct
 from ocp.transcription.kernels import evaluate
 from ocp.transcription.laws import laws, within_reach
@@ -52,7 +53,7 @@ def asked(
     known = within_reach(problem.tree, formulation)
     requests = [
         *stated(program, (*problem.requirements, *known), method.grid(problem)),
-        *lawful(program, laws(problem, layout.lifts)),
+        *lawful(program, (*laws(problem, layout.lifts), *standings(problem))),
     ]
     x = join(layout, points, duration, lifted if layout.lifts else None)
     for kind in ("along", "rates", "hull", "joined"):

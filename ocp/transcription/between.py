@@ -6,8 +6,9 @@ feet bear: these share freely, and what is straight between two wrenches that pu
 and through the soles, does too. So do torques where feet strike or leave, since a load that passes
 from foot to foot within a few nodes bends them there more than the motion does. So does all where a
 stay closes or opens, anywhere if the motion finds that out. But where stays bear passive joints,
-whose law is asked for at as many instants as accelerations have freedom, all runs as accelerations
-do, as the spline through its values there: any other curve would part from them in between.
+or contacts leave a freedom to the root, whose law is asked for at as many instants as accelerations
+have freedom, all runs as accelerations do, as the spline through its values there: any other curve
+would part from them in between.
 """
 
 from itertools import pairwise
@@ -21,6 +22,7 @@ from ocp.motion.quadrature import quadrature
 from ocp.motion.spline import SIDE
 from ocp.problem.ground import bearing_slots
 from ocp.problem.statement import Problem
+from ocp.problem.transmission import bears_root, passive_rows
 
 STEPS = 4  # at most, that one polynomial runs over: of higher degree it would swing between them
 ALIKE = 1e-9  # of the motion: instants so close are one
@@ -63,11 +65,13 @@ def rule(problem: Problem, nodes: Array) -> tuple[Array, Array]:
 
 
 def follows(problem: Problem) -> bool:
-    """Tell whether what is lifted runs as accelerations do: around passive joints with stays, whose
-    loops are open."""
-    shape = structure(problem.tree)
-    bears = bool(problem.tree.stays and shape.passive) and not shape.closed
-    return bears and not problem.motion.collocated
+    """Tell whether what is lifted runs as accelerations do: around passive joints with stays, and
+    over contacts that do not bear the root all along, where loops are open."""
+    tree, ground = problem.tree, problem.ground
+    if problem.motion.collocated or structure(tree).closed:
+        return False
+    stays = bool(tree.stays and passive_rows(tree, ground))
+    return stays or (ground is not None and not bears_root(tree, ground))
 
 
 def runs(problem: Problem, nodes: Array, *, wrenches: bool) -> list[Array]:

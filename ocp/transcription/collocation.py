@@ -25,15 +25,7 @@ from ocp.transcription.variables import Layout, free_duration
 
 
 def meshed(problem: Problem, mesh: Mesh) -> Problem:
-    """Return the problem with a mesh for its motion.
-
-    Raises ValueError where bodies stand on the ground.
-    """
-    if problem.ground is not None:
-        raise ValueError(
-            f"method {mesh.method!r}: a body that stands on the ground needs the spline "
-            "transcription"
-        )
+    """Return the problem with a mesh for its motion."""
     return replace(problem, motion=mesh)
 
 

@@ -8,7 +8,7 @@ from ocp.dynamics import FORMULATIONS
 from ocp.mechanics.structure import structure
 from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.quadrature import quadrature
-from ocp.problem.ground import slots
+from ocp.problem.transmission import transmissions
 from ocp.transcription.loop_laws import closed_points
 from ocp.transcription.rows import Group
 from ocp.transcription.tracing import trace
@@ -81,11 +81,13 @@ def standing(layout: Layout) -> np.ndarray:
     lifted, rows = np.zeros(layout.place.shape), structure(problem.tree).internal
     if problem.ground is None or not len(layout.nodes):
         return lifted
-    present = layout.place[rows::6] >= 0
+    given = transmissions(problem.tree, problem.ground)
+    present = np.any((layout.place[rows:] >= 0).reshape(len(given), 6, -1), axis=1)
     gravity = np.array(problem.tree.gravity)
     strength = max(float(np.linalg.norm(gravity)), 1e-12)
     push = -gravity * body_weight(problem.tree) / strength
-    for k in range(len(slots(problem.ground))):
-        share = present[k] / present.sum(axis=0)
-        lifted[rows + 6 * k + 3 : rows + 6 * k + 6] = push[:, None] * share
+    for k, each in enumerate(given):
+        share = present[k] / np.maximum(present.sum(axis=0), 1)
+        along = push if each.axes is None else np.array(each.axes).T @ push
+        lifted[rows + 6 * k + 3 : rows + 6 * k + 6] = along[:, None] * share
     return lifted

@@ -24,8 +24,9 @@ from ocp.mechanics.zero_moment import resultant
 from ocp.motion.moving import curve
 from ocp.problem.ground import slots
 from ocp.problem.instant import Forces, Instant
-from ocp.problem.reactions import shared, two_pass
+from ocp.problem.reactions import check_two_pass, shared, two_pass
 from ocp.problem.statement import Problem
+from ocp.problem.transmission import corrected, transmissions
 from ocp.transcription.rates import flow_of, rate_width
 from ocp.transcription.variables import Layout, free_duration
 
@@ -218,7 +219,7 @@ def _with_derivatives(at, provider, y, lifted):
         value = at.unsupported
         known = replace(at.forces, inverse=lambda *_: symbol)
     else:
-        loads += _supports(at.ground, lifted)
+        loads += _contact_loads(at, lifted)
         value = at.supported
         known = replace(at.forces, needed=lambda _: symbol)
     wrenches = [
@@ -254,6 +255,8 @@ def _chosen(place, y):
 def from_the_motion(problem: Problem) -> tuple[int, Callable]:
     """Ground wrenches in two passes; torques and forces of cut joints follow."""
     ground = problem.ground
+    if ground is not None:
+        check_two_pass(problem.tree, ground)
 
     def two_passes(at):
         return two_pass(ground, at.s, resultant(at.tree, at.frames, at.unsupported))
@@ -263,7 +266,8 @@ def from_the_motion(problem: Problem) -> tuple[int, Callable]:
 
 
 def _given(problem):
-    """Ground wrenches foot by foot, corrected to equilibrium.
+    """Ground wrenches foot by foot, corrected to equilibrium; or as contacts have them, where they
+    are not corrected.
 
     Forces of cut joints unless passive joints determine them, and those of stays.
     """
@@ -274,8 +278,11 @@ def _given(problem):
     if ground is None and not first:
         return from_the_motion(problem)
 
+    corrects = ground is not None and corrected(tree, ground)
+    contacts = 0 if ground is None else len(ground.feet if corrects else slots(ground))
+
     def known(lifted):
-        def corrected(at):
+        def in_balance(at):
             parts = ca.vertsplit(lifted[first:], 6)
             given = {
                 foot.name: Wrench(link="", moment=part[:3], force=part[3:])
@@ -283,14 +290,17 @@ def _given(problem):
             }
             return shared(ground, at.s, given, resultant(at.tree, at.frames, at.unsupported))
 
+        def as_given(at):
+            return contact_wrenches(at, lifted)
+
         return Forces(
             inverse=None,
-            ground=None if ground is None else corrected,
+            ground=(in_balance if corrects else as_given) if ground is not None else None,
             cuts=(lambda at: spread(tree, lifted[:cuts], undetermined)) if cuts else None,
             stays=lambda at: lifted[cuts:first],
         )
 
-    return first + (0 if ground is None else 6 * len(ground.feet)), known
+    return first + 6 * contacts, known
 
 
 def _variables(problem):
@@ -307,7 +317,7 @@ def _variables(problem):
             return ca.vertcat(*(lifted[drives.index(row)] if row in drives else 0 for row in rows))
 
         def wrenches(at):
-            return dict(zip(places, _supports(ground, lifted)))
+            return contact_wrenches(at, lifted)
 
         return Forces(
             inverse=None,
@@ -323,12 +333,22 @@ def _variables(problem):
 _LIFTED = {None: from_the_motion, "given": _given, "variables": _variables}
 
 
-def _supports(ground, lifted):
-    """Return the Wrench of every slot of the ground, from all that is lifted at an instant."""
-    if ground is None:
+def contact_wrenches(at: Instant, lifted: Matrix) -> dict[tuple[str, str], Wrench]:
+    """Return the Wrench of every slot of the ground, of all that is lifted at an instant."""
+    ground: Any = at.ground
+    given = transmissions(at.tree, ground)
+    parts = ca.vertsplit(lifted[-6 * len(given) :], 6)
+    wrenches = {}
+    for each, part in zip(given, parts):
+        place = None if each.point is None else at.position(each.point)
+        wrenches[each.foot, each.link] = each.wrench(ground, place, part)
+    return wrenches
+
+
+def _contact_loads(at: Instant, lifted: Matrix) -> tuple:
+    """Return what does the same as these wrenches in inverse dynamics."""
+    if at.ground is None:
         return ()
-    parts = ca.vertsplit(lifted[-6 * len(slots(ground)) :], 3)
-    return tuple(
-        Wrench(link=link, place=ground.foot(foot).center, moment=moment, force=force)
-        for (foot, link), moment, force in zip(slots(ground), parts[::2], parts[1::2])
-    )
+    given = transmissions(at.tree, at.ground)
+    parts = ca.vertsplit(lifted[-6 * len(given) :], 6)
+    return tuple(each.load(at.ground, part) for each, part in zip(given, parts))

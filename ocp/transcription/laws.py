@@ -13,6 +13,7 @@ from ocp.mechanics.zero_moment import body_weight
 from ocp.problem.constraint import Constraint
 from ocp.problem.names import DYNAMICS, PASSIVE, REACH
 from ocp.problem.statement import Problem
+from ocp.problem.transmission import passive_rows
 from ocp.problem.units import unit_of
 from ocp.transcription.loop_laws import closures
 from ocp.transcription.stay_laws import holdings
@@ -44,6 +45,8 @@ def laws(
         stated.append((law, None))
     if free and not integrated:
         instants = tuple(problem.motion.abscissae(2).tolist())
+        if problem.cyclic and not lifted:  # the end is the start's image
+            instants = tuple(s for s in instants if s < 1.0)
         stated.append((_passive(tree, free), (instants,) * len(free)))
     return (*stated, *holdings(problem), *closures(problem, integrated))
 
@@ -79,7 +82,7 @@ def _explicit(tree, rows, formulation):
     """qdd = forward dynamics."""
 
     def gap(at):
-        drive = at.tau + at.looped + at.stayed
+        drive = at.tau + at.looped + at.stayed + at.grounded
         return at.qdd - accelerations(formulation, at.tree, at.q, at.qd, drive, at.acting)
 
     return _law(DYNAMICS, gap, tree, rows, ("rad/s2", "m/s2"))
@@ -96,7 +99,7 @@ def _free(problem, lifted):
     variables.
     """
     shape = structure(problem.tree)
-    rows = () if problem.motion.collocated else shape.passive
+    rows = () if problem.motion.collocated else passive_rows(problem.tree, problem.ground)
     if not shape.closed:
         return rows
     bears = bearing(problem.tree, tuple(rows))

@@ -19,6 +19,7 @@ from ocp.motion.mesh import Mesh, meeting
 from ocp.motion.quadrature import QUADRATURES, quadrature
 from ocp.motion.spline import BSpline
 from ocp.problem.statement import Problem
+from ocp.problem.transmission import passive_rows
 from ocp.solvers.nlp import NLP
 from ocp.transcription import between
 from ocp.transcription.collocation import meshed, stage_group
@@ -185,7 +186,7 @@ class OnSpline(Method):
 
     def words(self, problem: Problem) -> str:
         """Return what a report says of the method."""
-        return "spline" + (self.of_passive if structure(problem.tree).passive else "")
+        return "spline" + (self.of_passive if _passive(problem) else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,7 +211,7 @@ class Integrated(OnSpline):
 
     def stated(self, problem: Problem) -> Problem:
         """Return the problem; raise ValueError naming stays that integration does not know."""
-        if problem.tree.stays and structure(problem.tree).passive:
+        if problem.tree.stays and _passive(problem):
             names = ", ".join(stay.name for stay in problem.tree.stays)
             raise ValueError(
                 f"method 'integrated': forces of stays {names} are unknowns; take another method"
@@ -220,18 +221,18 @@ class Integrated(OnSpline):
     def constraints(self, problem: Problem) -> tuple:
         """Return the constraints, those at the end wide which integrated loops bring about by
         themselves."""
-        return loosened(problem) if structure(problem.tree).passive else problem.requirements
+        return loosened(problem) if _passive(problem) else problem.requirements
 
     def laws(self, problem: Problem, lifted: bool, formulation: Formulation) -> tuple:
         """Return the laws of motion without the passive joints', which integration meets."""
-        integrated = bool(structure(problem.tree).passive)
+        integrated = bool(_passive(problem))
         return laws(problem, lifted, integrated=integrated, formulation=formulation)
 
     def reduced(
         self, layout: Layout, nlp: NLP, formulation: Formulation, statement: Problem
     ) -> tuple[NLP, Reduction | None]:
         """Return the program of the driven joints' motion, and the way back to that of all."""
-        if not structure(layout.problem.tree).passive:
+        if not _passive(layout.problem):
             return nlp, None
         return reduced(layout, nlp, self.nodes, formulation, statement)
 
@@ -349,6 +350,11 @@ def check_settings(method: Method) -> None:
             raise ValueError(f"{entry.name}: expected a whole number of at least 1, got {value!r}")
 
 
+def _passive(problem):
+    """Return the rows of q that nothing drives and no ground bears."""
+    return passive_rows(problem.tree, problem.ground)
+
+
 def _lifted(problem, torques, nodes):
     """Return the Layout, with torques, forces of cut joints and ground wrenches as variables if
     `torques` asks for it; raise ValueError naming loops that do not let them."""
@@ -366,7 +372,7 @@ def _lifted(problem, torques, nodes):
             f"torques 'explicit': around loops {shape.loop_names} the drives can work against each "
             "other; take 'variables'"
         )
-    free = len(shape.passive) - len(shape.cuts)
+    free = len(_passive(problem)) - len(shape.cuts)
     if shape.closed and lifts and free > 0:
         raise ValueError(
             f"torques 'variables': loops {shape.loop_names} leave {free} passive joints free; "

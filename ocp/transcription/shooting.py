@@ -19,6 +19,7 @@ from ocp.dynamics.model import slope_of
 from ocp.mechanics.structure import structure
 from ocp.motion.quadrature import sample
 from ocp.problem.states import loads_in_state
+from ocp.problem.transmission import passive_rows
 from ocp.solvers.nlp import NLP
 from ocp.transcription.variables import free_duration
 
@@ -76,7 +77,7 @@ def reduced(layout, nlp, steps, formulation, statement):
         problem.tree.dof,
         problem.motion.points,
         free_duration(problem),
-        list(structure(problem.tree).passive),
+        list(passive_rows(problem.tree, problem.ground)),
     )
     numbers = free + np.arange(points)[:, None] * n + np.arange(n)  # of x, (points, n)
     loose = numbers[:, rows]
@@ -132,7 +133,7 @@ def followed(tree, start, driven, step, loads=(), formulation="auto"):
 def _steps(layout, statement, steps, formulation):
     """Return (steps per segment, the Function of one step, T of the parameters) of a statement."""
     names = ca.vertcat(ca.SX(0, 1), *(each.expression for each in layout.values))
-    rows = list(structure(layout.problem.tree).passive)
+    rows = list(passive_rows(layout.problem.tree, layout.problem.ground))
     actuated = [row for row in range(layout.problem.tree.dof) if row not in rows]
     step = _step(statement.tree, statement.loads, rows, actuated, formulation, names)
     return steps, step, ca.Function("duration", [names], [ca.SX(statement.duration[0])])
@@ -142,7 +143,8 @@ def _whole(layout, z, kept, loose, integration):
     """Return x, its passive control points from integration."""
     steps, step, duration = integration
     problem, count = layout.problem, layout.problem.motion.segments * steps
-    n, free, rows = problem.tree.dof, free_duration(problem), list(structure(problem.tree).passive)
+    n, free = problem.tree.dof, free_duration(problem)
+    rows = list(passive_rows(problem.tree, problem.ground))
     actuated = [row for row in range(n) if row not in rows]
     place = {number: k for k, number in enumerate(kept)}
     parameters = z[len(kept) - len(layout.values) : len(kept)]

@@ -55,7 +55,7 @@ def holdings(problem: Problem) -> tuple:
             tuple(
                 s
                 for span in owners[k].closed or ()
-                for s in _closing(motion, level, span, _at_ends(known, k))
+                for s in closing(motion, level, span, _at_ends(known, k))
             )
             for k in held
         )
@@ -195,33 +195,43 @@ def _at_ends(known: frozenset, row: int) -> tuple[frozenset, frozenset]:
     return start, end
 
 
-def _closing(
+def closing(
     motion: Basis,
     level: int,
     span: tuple[float, float],
     known: tuple[frozenset, frozenset],
+    *,
+    ends_first: bool = False,
 ) -> list[float]:
-    """Return the instants of a span at which a gap's derivative of that level is to vanish, those
-    of which that is `known` at the motion's ends left out."""
+    """Return the instants of a span at which a gap's derivative of that level is to vanish, without
+    those at the motion's ends where that is `known`."""
     start, end = span
     if motion.collocated:
         s = motion.closing(level, known)
         return s[(s >= start - ALIKE) & (s <= end + ALIKE)].tolist()
     there = [(order, s) for s in (0.0, 1.0) if s in span for order in sorted(known[int(s)])]
-    return [s for order, s in _of_spline(motion, start, end, there) if order == level]
+    chosen = _of_spline(motion, start, end, there, ends_first=ends_first)
+    return [s for order, s in chosen if order == level]
 
 
 def _of_spline(
-    motion: Basis, start: float, end: float, known: list[tuple[int, float]]
+    motion: Basis,
+    start: float,
+    end: float,
+    known: list[tuple[int, float]],
+    *,
+    ends_first: bool,
 ) -> list[tuple[int, float]]:
     """Return (level, s): so many independent ones, of each other and of those `known`, as the
     spline has freedom between start and end.
 
-    First come the Greville abscissae there, then both ends, their rates and their accelerations.
+    First come the Greville abscissae there, then both ends, their rates and their accelerations; or
+    with `ends_first` both ends and their rates, then the abscissae.
     """
     inside = motion.nodes[(motion.nodes >= start - ALIKE) & (motion.nodes <= end + ALIKE)]
-    candidates = [(0, s) for s in inside.tolist()]
-    candidates += [(level, s) for level in (0, 1) for s in (start, end)]
+    abscissae = [(0, s) for s in inside.tolist()]
+    edges = [(level, s) for level in (0, 1) for s in (start, end)]
+    candidates = [*edges, *abscissae] if ends_first else [*abscissae, *edges]
     candidates += [(2, start + SIDE), (2, end - SIDE)]
     freedom = int(np.linalg.matrix_rank(motion.values(_many(motion, start, end))))
     chosen: list[tuple[int, float]] = []

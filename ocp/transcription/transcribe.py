@@ -24,6 +24,7 @@ from ocp.progress import say
 from ocp.solvers.nlp import NLP
 from ocp.solvers.record import attentive
 from ocp.transcription.asking import given
+from ocp.transcription.contact_laws import standings
 from ocp.transcription.finish import Finish
 from ocp.transcription.goals import (
     goals,
@@ -341,6 +342,7 @@ def _requests(program, method):
     sound = soundness(problem, program.free)
     constraints, nodes = (*method.constraints(problem), *known, *sound), method.grid(numbers)
     own = method.laws(numbers, program.layout.lifts, program.formulation)
+    own = (*own, *standings(numbers, problem, program.free))
     return [*stated(program, constraints, nodes), *lawful(program, own)]
 
 

@@ -27,8 +27,9 @@ from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.basis import Basis
 from ocp.motion.moving import distances, located, moved
 from ocp.motion.spline import BSpline
-from ocp.problem.ground import bearing_slots, slots
+from ocp.problem.ground import bearing_slots
 from ocp.problem.statement import Problem
+from ocp.problem.transmission import transmissions
 from ocp.transcription.between import torques_between, wrenches_between
 
 
@@ -143,17 +144,20 @@ def moving_width(dof: int, degree: int) -> int:
 def lifted_layout(problem: Problem, nodes) -> Layout:
     """Return the Layout with all that can be lifted as variables at the nodes.
 
-    A foot has none where it bears nothing, a stay where it is prescribed to be open.
+    A foot has none where it bears nothing, nor for what its kind does not pass on or no motion
+    feels; a stay has none where it is prescribed to be open.
     """
-    rows = structure(problem.tree).internal
-    names = () if problem.ground is None else slots(problem.ground)
+    rows, ground = structure(problem.tree).internal, problem.ground
+    given = () if ground is None else transmissions(problem.tree, ground)
+    names = [(each.foot, each.link) for each in given]
     present = np.ones((rows + 6 * len(names), len(nodes)), dtype=bool)
     sides = [stay for stay in problem.tree.stays for _ in stay.sides]
     for row, stay in enumerate(sides, start=rows - len(sides)):
         present[row] = stay.closes(nodes, before=problem.motion.collocated)
     for k, s in enumerate(nodes):
-        bearing = () if problem.ground is None else bearing_slots(problem.ground, s)
-        present[rows:, k] = np.repeat([slot in bearing for slot in names], 6)
+        bearing = () if ground is None else bearing_slots(ground, s)
+        standing = [np.array(each.present) & (name in bearing) for each, name in zip(given, names)]
+        present[rows:, k] = np.ravel(standing)
     place, still = np.full(present.shape, -1), motion_layout(problem)
     place.T[present.T] = still.size + np.arange(present.sum())
     return replace(still, nodes=np.asarray(nodes), place=place)

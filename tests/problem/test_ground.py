@@ -26,6 +26,7 @@ from ocp import (
 )
 from ocp.mechanics.structure import floating_root
 from ocp.problem import bearing_slots, two_pass
+from ocp.problem.reactions import check_two_pass
 
 INSTANTS = (0.0, 0.05, BALL_OFF, 0.13, FLAT, 0.18, TOE_OFF, 0.4, HEEL_OFF, 0.8, 1.0)
 STENCIL = dict(
@@ -58,17 +59,12 @@ def floating(**changes):
     ],
     ids=["fixed base", "actuated", "four slides", "branch", "five joints"],
 )
-def test_a_tree_without_a_floating_root_has_no_ground(tree):
-    with pytest.raises(
-        ValueError,
-        match="ground: the tree needs a floating root, six unactuated joints from the ground: "
-        "three prismatic",
-    ):
+def test_two_passes_need_a_floating_root(tree):
+    words = "two-pass reactions: the tree needs a floating root, six unactuated joints from the "
+    with pytest.raises(ValueError, match=words + "ground: three prismatic, then three revolute"):
         floating_root(tree)
-    with pytest.raises(ValueError, match="ground: the tree needs a floating root"):
-        Problem(
-            tree=tree, motion=BSpline(points=4), duration=1.0, objective=effort(), ground=steps()
-        )
+    with pytest.raises(ValueError, match=words):
+        check_two_pass(tree, steps())
 
 
 def test_the_root_is_found_by_its_joints():
@@ -86,11 +82,14 @@ def stood(**changes):
     ("build", "message"),
     [
         (
-            lambda: steps(strike=0.6, leave=0.25),
-            r"contact schedule: no foot bears at s = 0.25 \(feet: right, left\)",
+            lambda: check_two_pass(biped(), steps(strike=0.6, leave=0.25)),
+            r"two-pass reactions: no foot bears at s = 0.25 \(feet: right, left\); take",
         ),
-        (lambda: steps(strike=0.5, leave=0.5), "contact schedule: no foot bears at s = 0.5"),
-        (lambda: Ground(feet=()), r"contact schedule: no foot bears at s = 0 \(feet: none\)"),
+        (
+            lambda: check_two_pass(biped(), steps(strike=0.5, leave=0.5)),
+            "two-pass reactions: no foot bears at s = 0.5",
+        ),
+        (lambda: Ground(feet=()), "ground: expected at least one foot; without ground a body is"),
         (
             lambda: stood(feet=2 * stood().feet),
             "ground: two feet have the same name; the feet are only, only",

@@ -53,7 +53,7 @@ def test_a_mirrored_motion_ends_as_the_image_of_its_start(duration, clamped):
         for name, (start, end) in zip(("q", "qd", "qdd"), (both.T for both in ends))
     }
     values = np.array(nlp.constraints(x)).ravel()
-    for row in transcribed.rows:
+    for row in (each for each in transcribed.rows if each.name in gaps):
         goal = 0.4 * (np.arange(10) == 0) if row.name == "mirrored.q" else np.zeros(10)
         here = row.row[:, 0]
         assert np.allclose(values[here[here >= 0]], gaps[row.name][here >= 0], atol=1e-9)

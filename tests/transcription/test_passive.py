@@ -6,7 +6,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from bipeds import biped
+from bipeds import biped, steps
 from ocp.models.acrobot import acrobot
 from ocp.models.branched_acrobot import branched_acrobot
 from ocp.models.cart_pole import CART, GRAVITY, LENGTH, POLE, cart_pole
@@ -33,6 +33,7 @@ from ocp import (
 from ocp.dynamics import NEWTON_EULER
 from ocp.dynamics.lie_group import hybrid
 from ocp.mechanics import structure
+from ocp.problem.transmission import passive_rows
 from ocp.studies import wandering
 from ocp.transcription import transcribe, transcription_of
 
@@ -142,13 +143,15 @@ def test_an_integrated_program_has_the_unknowns_of_the_active_joints_and_of_the_
     )
 
 
-def test_only_undriven_joints_are_passive_and_a_floating_root_is_none():
+def test_only_undriven_joints_are_passive_and_a_root_is_unless_the_ground_bears_it():
     assert (
         structure(acrobot()).passive == (0,)
         and structure(branched_acrobot()).passive == (0,)
         and structure(cart_pole()).passive == (1,)
     )
-    assert structure(biped()).passive == ()
+    tree = biped()
+    assert structure(tree).passive == structure(tree).root == tuple(range(6))
+    assert passive_rows(tree, None) == tuple(range(6)) and passive_rows(tree, steps()) == ()
 
 
 def test_the_cart_and_pole_are_those_of_the_textbook():
