@@ -62,6 +62,15 @@ class Structure:
         """Rows that nothing drives: the unactuated ones, the root's among them."""
         return tuple(row for row in range(self.tree.dof) if row not in self.drives)
 
+    @cached_property
+    def looped(self) -> tuple[int, ...]:
+        """Passive rows that move the gap of a loop, as those of a root that floats do not."""
+        if not self.closed:
+            return ()
+        slopes = np.abs([gap_jacobian(reference(self.tree), ca.DM(q)) for q in examples(self.tree)])
+        moves = slopes.max(axis=(0, 1)) > DEPENDENT
+        return tuple(row for row in self.passive if moves[row])
+
     @property
     def flexible(self) -> bool:
         """Whether any link bends."""
@@ -119,7 +128,7 @@ class Structure:
     def bearing(self) -> tuple[int, ...] | None:
         """As many of the passive rows as there are cuts, whose lack of torque determines the forces
         of the cut joints; None where it does not, so that drives could work against each other."""
-        return bearing(self.tree, self.passive)
+        return bearing(self.tree, self.looped)
 
     @property
     def determined(self) -> bool:

@@ -155,7 +155,7 @@ class Instant:
         if self.forces.cuts is not None:
             return self.forces.cuts(self)
         supported = self.supported - self.stayed
-        return eliminated(self.tree, self.frames, supported, self.passive)
+        return eliminated(self.tree, self.frames, supported, structure(self.tree).looped)
 
     @cached_property
     def stay_gaps(self) -> Matrix:

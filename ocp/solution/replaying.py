@@ -268,7 +268,7 @@ def _drive(tree: Tree, q: ca.SX, needed: ca.SX) -> ca.SX:
     """
     if not structure(tree).closed:
         return ca.SX(needed)
-    frames, free, rows = poses(tree, q), list(structure(tree).passive), list(structure(tree).cuts)
+    frames, free, rows = poses(tree, q), list(structure(tree).looped), list(structure(tree).cuts)
     slope = gap_slope(tree, frames)
     if structure(tree).determined:
         return needed - slope.T @ eliminated(tree, frames, needed, tuple(free))

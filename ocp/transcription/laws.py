@@ -102,7 +102,7 @@ def _free(problem, lifted):
     rows = () if problem.motion.collocated else passive_rows(problem.tree, problem.ground)
     if not shape.closed:
         return rows
-    bears = bearing(problem.tree, tuple(rows))
+    bears = bearing(problem.tree, tuple(row for row in rows if row in shape.looped))
     return () if lifted or bears is None else tuple(row for row in rows if row not in bears)
 
 
