@@ -5,7 +5,7 @@ from ocp.models.cart_pole import cart_pole
 from ocp.models.two_link import two_link
 
 from ocp import BSpline, Constraint, Phase, Problem, at_end, at_start, continuous, impact, joined
-from ocp.problem import duration, effort, periodic, torque_limits
+from ocp.problem import duration, effort, final, periodic, torque_limits
 
 ARM = two_link()
 START = at_start(ARM, q=(0.0, 0.0))
@@ -34,9 +34,10 @@ def test_constraints_of_the_whole_hold_at_its_ends_and_all_along():
 
 def test_integrals_are_of_all_phases_and_ends_of_the_last():
     own = phase("down", objective=effort())
-    problem = stated(phase("up"), own, objective=duration() + 2.0 * effort())
+    reach = final("reach", lambda at: at.q[0])
+    problem = stated(phase("up"), own, objective=duration() + 2.0 * effort() + 3.0 * reach)
     kinds = [[(w, term.kind) for w, term in part.objective.terms] for part in problem.parts]
-    assert kinds == [[(1.0, "span"), (2.0, "squares")], [(1.0, "squares"), *kinds[0]]]
+    assert kinds == [[(1.0, "span"), (2.0, "squares")], [(1.0, "squares"), *kinds[0], (3.0, "end")]]
 
 
 def test_links_join_phases_in_order_and_the_last_to_the_first():

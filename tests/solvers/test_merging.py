@@ -60,8 +60,9 @@ def test_derivatives_are_those_of_the_sum(whole):
 
 def test_shared_variables_are_bounded_by_all(whole):
     first, second = MEMBERS
-    assert whole.lower[5] == max(first.nlp.lower[2], second.nlp.lower[0])
-    assert whole.upper[5] == min(first.nlp.upper[2], second.nlp.upper[0])
+    for each in (whole, merged(MEMBERS[::-1], SIZE)):
+        assert each.lower[5] == max(first.nlp.lower[2], second.nlp.lower[0])
+        assert each.upper[5] == min(first.nlp.upper[2], second.nlp.upper[0])
 
 
 def test_the_optimum_is_that_of_the_sum_without_given_derivatives(whole):
