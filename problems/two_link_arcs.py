@@ -7,6 +7,10 @@ optimum has three switches, two of the elbow's torque and one of the shoulder's 
 four arcs; with three a switch lies within one of them, where a spline smears it.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
 from ocp.models.two_link import two_link
 
 from ocp import (
@@ -14,8 +18,9 @@ from ocp import (
     Constraint,
     Phase,
     Problem,
-    Published,
+    Solution,
     Task,
+    Views,
     at_end,
     at_start,
     continuous,
@@ -24,6 +29,7 @@ from ocp import (
 )
 from ocp.cli import main
 
+FASTEST, PRINTED = 0.39185454, 0.3934  # s: by shooting on the maximum principle; example 1
 SHORTEST = 0.002  # s, of an arc
 JOINTS = ("shoulder", "elbow")
 SIGNS = {"+": 1.0, "-": -1.0}
@@ -66,18 +72,32 @@ def _signed(signs: str, torque: float) -> Constraint:
     return path("torques", lambda at: at.tau, lower=lower, upper=upper, labels=JOINTS, units="N m")
 
 
-PUBLISHED = (
-    Published(
-        quantity="T (s)",
-        value=0.3934,
-        source="Xiang et al. 2009, example 1",
-        optimum=0.39185454,
-        ours=lambda solution: solution.duration,
-        remark="bounds at the knots of one spline; ours bang-bang in four arcs",
-    ),
-)
+def report(solution: Solution) -> dict[str, Any]:
+    """Return the time by the maximum principle, that of the print, and ours (s), and the switches
+    between arcs (s)."""
+    ends = np.cumsum([*solution.durations.values()])[:-1]
+    return {
+        "bang_bang": {
+            "optimum": FASTEST,
+            "printed": PRINTED,
+            "ours": solution.duration,
+            "switches": ends.tolist(),
+        }
+    }
 
-TASK = Task(problem, published=PUBLISHED)
+
+def lines(data: Mapping[str, Any]) -> list[str]:
+    """Return the report's text."""
+    entry = data["bang_bang"]
+    switches = ", ".join(f"{t:.6f}" for t in entry["switches"])
+    return [
+        f"{'T (s)':<22}{entry['ours']:.8f}, by shooting {entry['optimum']:.8f}, "
+        f"printed {entry['printed']:.4f} (Xiang et al. 2009)",
+        f"{'switches (s)':<22}{switches}",
+    ]
+
+
+TASK = Task(problem, views=Views(report=report, lines=lines))
 
 if __name__ == "__main__":
     main(TASK)
