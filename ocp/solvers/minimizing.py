@@ -137,6 +137,8 @@ def minimize(
         answer = run()
     solved = time.perf_counter()
     stopped = record.interrupted or (record.full and not answer.success)
+    if stopped and record.step > 1 and answer.iterate is not None:  # which nobody has seen yet
+        record.rank(float(nlp.objective(answer.iterate.x)), answer.iterate)
     last = record.best if stopped else answer.iterate
     cut = CUT_SHORT if stopped else answer.status
     point = last or record.best or answer.iterate or iterate(nlp, x)

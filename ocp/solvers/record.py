@@ -59,25 +59,29 @@ class Record:
 
     def see(self, f: float, iterate: Iterate) -> bool:
         """Take an iterate with its objective; tell whether the solver is to stop."""
+        iteration = Iteration(
+            number=self.step * len(self.history),
+            objective=f,
+            violation=self.rank(f, iterate),
+            seconds=time.perf_counter() - self.begin,
+        )
+        self.history.append(iteration)
+        if self.watch is not None:
+            self.watch(iteration)
+        self.full = self._is_full(iteration)
+        return self.interrupted or self.full
+
+    def rank(self, f: float, iterate: Iterate) -> float:
+        """Keep an iterate with its objective if it is the best; return its violation."""
         nlp = self.nlp
         worst = max(
             np.max(violation(iterate.x, nlp.lower, nlp.upper), initial=0.0),
             np.max(violation(iterate.g, nlp.g_lower, nlp.g_upper), initial=0.0),
         )
-        iteration = Iteration(
-            number=self.step * len(self.history),
-            objective=f,
-            violation=float(worst),
-            seconds=time.perf_counter() - self.begin,
-        )
-        self.history.append(iteration)
         rank = (False, f) if worst <= FEASIBLE else (True, float(worst))
         if rank < self._rank:
             self._rank, self.best = rank, iterate
-        if self.watch is not None:
-            self.watch(iteration)
-        self.full = self._is_full(iteration)
-        return self.interrupted or self.full
+        return float(worst)
 
     def _is_full(self, last: Iteration) -> bool:
         """Tell whether no more iterations are allowed, or the next would end too late.

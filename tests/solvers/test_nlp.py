@@ -15,6 +15,7 @@ from ocp.problems.two_link_lift import problem as two_link_lift
 
 from ocp import Attempt, solve
 from ocp.solvers import NLP, Solver, attentive, feasibility, kkt_residual, minimize
+from ocp.solvers.record import Record
 from ocp.transcription import transcribe
 
 
@@ -161,6 +162,20 @@ def test_a_solver_that_shows_few_iterates_numbers_them_as_they_are():
     assert seldom.f == each.f and len(each.history) > 4
     for shown in seldom.history:
         assert shown.number % 3 == 0 and shown.objective == each.history[shown.number].objective
+
+
+def test_interrupted_between_iterates_that_are_shown_the_last_one_counts_too(monkeypatch):
+    def interrupted_later(record, f, iterate, see=Record.see):
+        see(record, f, iterate)
+        record.interrupted = True
+        return False
+
+    whole = minimize(small_program(), Solver(), [2.0, 2.0])
+    monkeypatch.setattr(Record, "see", interrupted_later)
+    seldom = Solver(options={"iteration_callback_step": 100})
+    outcome = minimize(small_program(), seldom, [2.0, 2.0])
+    assert outcome.status == "User_Requested_Stop" and not outcome.success
+    assert outcome.f == whole.f and len(outcome.history) == 1
 
 
 @pytest.fixture
