@@ -68,27 +68,31 @@ class Hold:
 
 
 def standings(
-    problem: Problem, statement: Problem | None = None, free: Iterable[str] = ()
+    problem: Problem,
+    statement: Problem | None = None,
+    free: Iterable[str] = (),
+    met: frozenset = frozenset(),
 ) -> tuple[tuple[Constraint, tuple], ...]:
     """Return the laws of rigid contacts, ((Constraint, instants of every row), ..).
 
     The `statement` leaves open what the `problem` has numbers for; parameters named in `free` are
-    sought. Raises ValueError naming a contact that is out of reach, one that the statement keeps
-    from its place, and one whose place is sought without bounds.
+    sought. What is `met` {(level, Hold)} at the start by the phase before is not asked for. Raises
+    ValueError naming a contact that is out of reach, one that the statement keeps from its place,
+    and one whose place is sought without bounds.
     """
-    if problem.ground is None or not _rigid(problem.ground):
+    if problem.ground is None or not rigid_holds(problem.ground):
         return ()
     open_ground: Any = problem.ground if statement is None else statement.ground
     roving = frozenset(_roving(open_ground, tuple(free)))
-    return _standings(Same(problem), roving)
+    return _standings(Same(problem), roving, met)
 
 
 @lru_cache(maxsize=16)
-def _standings(same: Same, roving: frozenset) -> tuple:
+def _standings(same: Same, roving: frozenset, met: frozenset) -> tuple:
     problem = same.value
     ground, motion = problem.ground, problem.motion
     holds = _independent(problem.tree, ground, roving)
-    implied = _implied(problem, holds, roving)
+    implied = _implied(problem, holds, roving) | {(level, 0, hold) for level, hold in met}
     stated = []
     for foot, number in dict.fromkeys((hold.foot, hold.number) for hold in holds):
         rows = [hold for hold in holds if (hold.foot, hold.number) == (foot, number)]
@@ -133,7 +137,7 @@ def _instants(
     return tuple(motion.closing(level, known).tolist())
 
 
-def _rigid(ground: Ground) -> list[Hold]:
+def rigid_holds(ground: Ground) -> list[Hold]:
     """Return all rows that rigid supports could hold."""
     return [
         Hold(foot=foot.name, number=number, pin=k, axis=AXES.index(axis))
@@ -147,7 +151,7 @@ def _rigid(ground: Ground) -> list[Hold]:
 
 def _roving(ground: Ground, free: tuple[str, ...]) -> Iterator[Hold]:
     """Yield the rows whose place is sought; raise ValueError for one without bounds."""
-    for hold in _rigid(ground):
+    for hold in rigid_holds(ground):
         target = hold.target(ground)
         places = [each for each in parameters_of(target) if sought(each, free)]
         for each in places:
@@ -165,7 +169,7 @@ def _independent(tree: Tree, ground: Ground, roving: frozenset) -> list[Hold]:
 
     Of every pin first those that say most. Raises ValueError naming a contact out of reach.
     """
-    holds = _rigid(ground)
+    holds = rigid_holds(ground)
     chosen: list[Hold] = []
     number, place = reference((tree, ground))
     for s in ground.instants:
@@ -195,13 +199,7 @@ def _reached(tree: Tree, ground: Ground, holds: list[Hold], roving: list[bool]) 
     )
     look = ca.Function("stand", [q], [gaps, ca.jacobian(gaps, q)], ["q"], ["gaps", "slopes"])
     firm = ~np.array(roving)
-    best, slopes = np.full(len(holds), np.inf), np.empty((len(holds), tree.dof))
-    for start in _starts(tree):
-        values, here = _search(look, start)
-        if np.abs(values[firm]).max(initial=0.0) < np.abs(best[firm]).max(initial=0.0):
-            best, slopes = values, here
-        if np.abs(best).max() < OFF:
-            break
+    best, slopes = searched(look, tree, firm)
     worst = int(np.argmax(np.abs(best) * firm))
     if firm.any() and not np.abs(best[firm]).max() < OFF:
         hold = holds[worst]
@@ -211,6 +209,19 @@ def _reached(tree: Tree, ground: Ground, holds: list[Hold], roving: list[bool]) 
             f"the nearest is {abs(best[worst]):.4g} m off"
         )
     return slopes
+
+
+def searched(look: ca.Function, tree: Tree, firm: Any = ...) -> tuple[np.ndarray, np.ndarray]:
+    """Return values (m,) and gradients (m, n) of rows at a posture in which the `firm` ones, by
+    default all, are as small as they get from any of several starts; `look`(q) gives both."""
+    best, slopes = np.full(look.size1_out(0), np.inf), np.empty((look.size1_out(0), tree.dof))
+    for start in _starts(tree):
+        values, here = _search(look, start)
+        if np.abs(values[firm]).max(initial=0.0) < np.abs(best[firm]).max(initial=0.0):
+            best, slopes = values, here
+        if np.abs(best).max() < OFF:
+            break
+    return best, slopes
 
 
 def _starts(tree: Tree) -> Iterator[np.ndarray]:

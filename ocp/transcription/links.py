@@ -17,6 +17,7 @@ from ocp.problem.phases import Transition
 from ocp.problem.statement import Problem
 from ocp.problem.units import unit_of
 from ocp.transcription.asking import blamed, kernel_of
+from ocp.transcription.handed_over import kept_at_rest
 from ocp.transcription.inputs import Inputs, symbols
 from ocp.transcription.kernels import column
 from ocp.transcription.opening import parted
@@ -120,7 +121,7 @@ def _of_transition(problem: Problem, transition: Transition, sides: tuple[Side, 
     strikes = pushed(ends[0].tree, transition)
     constraints = [*_same(problem, transition), *transition.constraints]
     if strikes:
-        constraints += struck(transition, strikes)
+        constraints += struck(transition, strikes, kept_at_rest(problem, transition))
     named = (replace(each, name=f"{transition.name}{SEPARATOR}{each.name}") for each in constraints)
     rows = tuple((each, _stack(each, ends)) for each in named)
     return Asking(name=transition.name, rows=rows, sides=sides, strikes=strikes)

@@ -21,6 +21,7 @@ from ocp.solvers.merging import Member, merged, merged_bounds
 from ocp.solvers.nlp import NLP
 from ocp.transcription.box import parameter_limits
 from ocp.transcription.goals import nonlinear_program
+from ocp.transcription.handed_over import handed_over
 from ocp.transcription.links import (
     SEPARATOR,
     Asking,
@@ -227,8 +228,9 @@ def phased(
     Raises ValueError naming the phase, and what of it is wrong.
     """
     names = tuple(free)
+    met, settings = handed_over(problem, names), (transcription, names, sloped)
     parts = tuple(
-        _part(phase.name, part, transcription, names, sloped)
+        _part(phase.name, part, met[phase.name], *settings)
         for phase, part in zip(problem.phases, problem.parts)
     )
     every = tuple(askings(problem, parts))
@@ -280,9 +282,9 @@ def _moved(rows: Rows, phase: str, columns: np.ndarray, first: int) -> Rows:
     )
 
 
-def _part(name, part, transcription, free, sloped):
+def _part(name, part, met, transcription, free, sloped):
     try:
-        made = transcribe(part, transcription, free=free, sloped=sloped, alone=False)
+        made = transcribe(part, transcription, free=free, sloped=sloped, met=met)
     except ValueError as error:
         raise ValueError(f"phase {name!r}: {error}") from None
     if made.layout.moving:

@@ -21,7 +21,7 @@ import numpy as np
 
 from ocp.mechanics import kinematics
 from ocp.mechanics.loads import Load
-from ocp.mechanics.parameters import reference
+from ocp.mechanics.parameters import is_open, reference
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.problem.constraint import Constraint
@@ -99,10 +99,13 @@ def _across(strike: Strike, felt: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple(row @ plane for row in rows[1:])
 
 
-def struck(transition: Transition, strikes: tuple[Pushed, ...]) -> Iterator[Constraint]:
+def struck(
+    transition: Transition, strikes: tuple[Pushed, ...], resting: frozenset[str] = frozenset()
+) -> Iterator[Constraint]:
     """Yield the constraints of an impact: momentum, how points leave, and what impulses may be.
 
-    They are functions of both ends, whose values contain the impulses' variables.
+    Those that are `resting` the phase after it holds. Raises ValueError for one of these that
+    bounces. They are functions of both ends, whose values contain the impulses' variables.
     """
     mass = strikes[0].measure
     yield Constraint(
@@ -115,17 +118,10 @@ def struck(transition: Transition, strikes: tuple[Pushed, ...]) -> Iterator[Cons
     )
     for each in strikes:
         point = each.strike.point
-        yield Constraint(
-            name=f"leaving.{point}",
-            function=lambda end, start, each=each: _leaving(
-                end, after(end, start, transition), each
-            ),
-            lower=0.0,
-            upper=0.0,
-            when="joined",
-            labels=("normal", "across", "across, second")[: 1 + len(each.ways)],
-            units="m/s",
-        )
+        if point in resting:
+            _check_rests(each.strike)
+        else:
+            yield _leaves(transition, each)
         yield Constraint(
             name=f"impulse.{point}",
             function=lambda end, start, each=each: _room(each),
@@ -133,6 +129,29 @@ def struck(transition: Transition, strikes: tuple[Pushed, ...]) -> Iterator[Cons
             upper=inf,
             when="joined",
             units=f"({mass:.4g} N s)",
+        )
+
+
+def _leaves(transition: Transition, each: Pushed) -> Constraint:
+    """Return the constraint that says how a point leaves."""
+    return Constraint(
+        name=f"leaving.{each.strike.point}",
+        function=lambda end, start: _leaving(end, after(end, start, transition), each),
+        lower=0.0,
+        upper=0.0,
+        when="joined",
+        labels=("normal", "across", "across, second")[: 1 + len(each.ways)],
+        units="m/s",
+    )
+
+
+def _check_rests(strike: Strike) -> None:
+    """Raise ValueError if a point bounces or slides that the next phase holds."""
+    bounces = is_open(strike.restitution) or strike.restitution != 0
+    if bounces or strike.slides:
+        raise ValueError(
+            f"impact of {strike.point!r}: it {'bounces' if bounces else 'slides on'}, but the next "
+            "phase holds it at rest"
         )
 
 

@@ -268,14 +268,14 @@ def transcribe(
     *,
     free: Iterable[str] = (),
     sloped: bool = False,
-    alone: bool = True,
+    met: frozenset | None = None,
 ) -> Transcribed:
     """Return the Transcribed problem, its parameters at their own values.
 
     Parameters named as `free` are sought beside those that are so of themselves; `sloped`, the
-    program has derivatives by given ones too, which no solver needs. One that is not `alone`, as a
-    phase, need not have all of them. Raises ValueError naming
-    constraint, joint and instant for bad sizes or contradictory bounds.
+    program has derivatives by given ones too, which no solver needs. A phase need not have all of
+    them, and does not ask for what is `met` {(level, Hold)} at its start by the one before. Raises
+    ValueError naming constraint, joint and instant for bad sizes or contradictory bounds.
     """
     transcription = settled(problem.tree, transcription)
     method, motion, finish = transcription.method, problem.motion, Finish(transcription.compiled)
@@ -293,13 +293,13 @@ def transcribe(
     )
     points, size = problem.motion.points, problem.tree.dof
     say(f"builds graphs of {size} coordinates on {points} points")
-    requests, stacks = _requests(program, method), term_stacks(program)
+    requests, stacks = _requests(program, method, met or frozenset()), term_stacks(program)
     seen = [  # that none fails after the solve
         given(f"output {name!r}", function, program.inputs)
         for name, function in problem.outputs.items()
     ]
     every = [*(request.stack for request in requests), *stacks]
-    program = _opened(program, every, seen, alone)
+    program = _opened(program, every, seen, met is None)
     layout = program.layout
     warn_of_size(layout, requests)
     equations = *method.equations(layout, program.finish), *knot_groups(layout, program.finish)
@@ -335,14 +335,14 @@ def transcribe(
     )
 
 
-def _requests(program, method):
+def _requests(program, method, met):
     """Return all that is asked of the motion: first what the problem states, then the laws."""
     problem, numbers = program.problem, program.layout.problem
     known = within_reach(numbers.tree, program.formulation)
     sound = soundness(problem, program.free)
     constraints, nodes = (*method.constraints(problem), *known, *sound), method.grid(numbers)
     own = method.laws(numbers, program.layout.lifts, program.formulation)
-    own = (*own, *standings(numbers, problem, program.free))
+    own = (*own, *standings(numbers, problem, program.free, met))
     return [*stated(program, constraints, nodes), *lawful(program, own)]
 
 

@@ -1,0 +1,108 @@
+"""Contacts on both sides of a transition: what rests is asked for once."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from ocp.models.monoped import monoped
+
+from ocp import (
+    BSpline,
+    Ground,
+    Guess,
+    Parameter,
+    Phase,
+    Problem,
+    continuous,
+    effort,
+    impact,
+    periodic,
+    solve,
+)
+from ocp.problem import friction, unilateral
+from ocp.problem.contact_kinds import point_contact
+from ocp.transcription.phased import phased
+
+TREE = monoped()
+BENT = (0.0, 0.72, 0.0, 0.4, -0.8)  # foot below the hip, to 1 cm
+SAME = ("q", "qd", "qdd")
+
+
+def standing(place=0.0):
+    return Ground(feet=(point_contact(TREE, "foot", at=(place, 0.0, 0.0)),))
+
+
+def crouch(*grounds, points=7, **changes):
+    """Return a motion on one foot, in as many phases as there are grounds."""
+    phases = tuple(
+        Phase(f"part {k + 1}", motion=BSpline(points=points), duration=0.2, ground=ground)
+        for k, ground in enumerate(grounds)
+    )
+    links = (continuous(*SAME),) * (len(grounds) - 1)
+    stated = {"tree": TREE, "phases": phases, "links": links, "objective": effort()}
+    return Problem(**stated | changes)
+
+
+def equalities(problem):
+    """Return the Jacobian of a program's equalities beside its start."""
+    program = phased(problem)
+    x = program.guess + 0.05 * np.sin(np.arange(program.layout.size))
+    same = program.nlp.g_lower == program.nlp.g_upper
+    return np.array(program.nlp.jacobian(x, [])[1])[same]
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        crouch(standing(), standing()),
+        crouch(standing(), symmetry=periodic(TREE)),
+        crouch(standing(), standing(), symmetry=periodic(TREE)),
+        crouch(standing(0.0), standing(0.0), symmetry=periodic(TREE, qdd=False)),
+    ],
+    ids=["on and on", "periodic", "on and on, periodic", "periodic but for accelerations"],
+)
+def test_equalities_of_contacts_that_go_on_are_independent(problem):
+    rows = equalities(problem)
+    assert np.linalg.svd(rows, compute_uv=False)[-1] > 1e-6
+    assert np.linalg.matrix_rank(rows) == len(rows)
+
+
+def test_an_impact_of_a_point_that_the_next_phase_holds_is_said_once():
+    stance, flight = crouch(standing(), None).phases
+    shifted = periodic(TREE, shift={"x": 0.3})
+    landing = impact("foot", normal=(0, 1, 0), symmetry=shifted)
+    problem = crouch(phases=(stance, flight), links=(continuous(), landing))
+    rows = equalities(problem)
+    assert np.linalg.matrix_rank(rows) == len(rows)
+    bounced = impact("foot", normal=(0, 1, 0), symmetry=shifted, restitution=0.3)
+    with pytest.raises(ValueError, match="impact of 'foot': it bounces, but the next phase holds"):
+        phased(replace(problem, links=(continuous(), bounced)))
+
+
+def test_a_foothold_that_is_sought_is_asked_for_on_both_sides_unless_it_is_one():
+    place = Parameter("place", 0.02, "m", -0.1, 0.1, free=True)
+    both = phased(crouch(standing(place), standing(place)))
+    apart = phased(crouch(standing(0.02), standing(place)))
+    counts = [sum(program.nlp.g_lower == program.nlp.g_upper) for program in (both, apart)]
+    assert counts[1] > counts[0]
+
+
+def test_pushes_of_phases_are_those_of_their_own_ground():
+    ground = standing()
+    held = (unilateral(TREE, ground), friction(TREE, ground, coefficient=0.8))
+    stance, flight = crouch(ground, None, points=12).phases
+    landing = impact(
+        "foot", normal=(0, 1, 0), friction=0.8, symmetry=periodic(TREE, shift={"x": 0.2})
+    )
+    problem = crouch(
+        phases=(replace(stance, constraints=held, duration=0.3), replace(flight, duration=0.2)),
+        links=(continuous(), landing),
+    )
+    guess = {"part 1": Guess(q=np.array([BENT, BENT]).T)}
+    solution = solve(problem, guess=guess).require()
+    t = np.linspace(0.0, 0.3, 601)
+    push = solution.phases["part 1"].trace(lambda at: at.reaction.push("foot"), t)[0]
+    blow = solution.impulses["part 2 to part 1"]["foot"][1]
+    weight = 9.81 * sum(link.mass for link in TREE.links)
+    assert push.min() > -1e-6
+    assert np.trapezoid(push, t) + blow == pytest.approx(weight * 0.5, rel=1e-3)
