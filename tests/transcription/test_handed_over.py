@@ -67,6 +67,18 @@ def test_equalities_of_contacts_that_go_on_are_independent(problem):
     assert np.linalg.matrix_rank(rows) == len(rows)
 
 
+def test_a_foot_that_goes_on_standing_one_step_further_is_asked_for_once():
+    """It pushes off at 0, lands at 0.3 m, and stands there as it began."""
+    landing = impact("foot", normal=(0, 1, 0))
+    problem = crouch(
+        *(standing(), None, standing(0.3)),
+        links=(continuous(), landing),
+        symmetry=periodic(TREE, shift={"x": 0.3}),
+    )
+    rows = equalities(problem)
+    assert np.linalg.matrix_rank(rows) == len(rows)
+
+
 def test_an_impact_of_a_point_that_the_next_phase_holds_is_said_once():
     stance, flight = crouch(standing(), None).phases
     shifted = periodic(TREE, shift={"x": 0.3})
