@@ -1,0 +1,329 @@
+"""Bodies that stand on contacts of any kind, or on none: balances in closed form, methods that
+agree, and contacts that hold between the nodes."""
+
+from dataclasses import replace
+from functools import cache
+
+import casadi as ca
+import numpy as np
+import pytest
+from standing_bodies import GRAVITY, block, monopod, slope, walker
+
+from ocp import (
+    BSpline,
+    Ground,
+    Guess,
+    HermiteSimpson,
+    Integrated,
+    Parameter,
+    Problem,
+    Radau,
+    Transcription,
+    at_end,
+    at_start,
+    effort,
+    friction,
+    joint_limits,
+    kinematics,
+    point_contact,
+    pressure_inside,
+    solve,
+    squares,
+    unilateral,
+)
+from ocp.problem.transmission import bears_root, passive_rows, transmissions
+from ocp.solution.bounds import violations
+from ocp.transcription import transcribe
+from ocp.transcription.contact_laws import standings
+
+WEIGHT = 6.0 * GRAVITY
+
+
+def pushing(order=("x", "z", "pitch"), angle=0.3, **changes):
+    """A weight is pushed up the slope on which its block stands."""
+    tree = block(order)
+    sole, _, _ = slope(tree, angle)
+    ground = Ground(feet=(sole,))
+    stated = {
+        "tree": tree,
+        "motion": BSpline(points=8),
+        "duration": 0.5,
+        "ground": ground,
+        "objective": effort(tree, ("slider",)),
+        "constraints": (
+            at_start(tree, q={"slider": 0.0}, qd=0.0),
+            at_end(tree, q={"slider": 0.05}, qd=0.0),
+            unilateral(tree, ground),
+            pressure_inside(tree, ground),
+        ),
+    }
+    return Problem(**stated | changes)
+
+
+@pytest.mark.parametrize("order", [("x", "z", "pitch"), ("pitch", "x", "z"), ("z", "pitch", "x")])
+def test_a_block_on_a_slope_is_carried_as_newton_says(order):
+    """N = W cos a; along the slope W sin a and what moves the weight, whatever the root's order."""
+    solution = solve(pushing(order)).require()
+    _, along, up = slope(block(order), 0.3)
+    t = solution.times(50)
+    force = solution.trace(lambda at: at.reaction.force("sole"), t)
+    driven = solution.qdd(t)[3]
+    assert np.allclose(up @ force, WEIGHT * np.cos(0.3), atol=1e-9)
+    assert np.allclose(along @ force, WEIGHT * np.sin(0.3) + driven, atol=1e-9)
+    pressure = solution.trace(lambda at: at.reaction.pressure("sole"), t)
+    assert np.abs(up @ pressure).max() < 1e-9 and np.ptp(along @ pressure) > 1e-3
+    worst = violations(solution)
+    assert worst["standing.sole"].dense < 1e-12 and worst["standing_rate.sole"].dense < 1e-12
+
+
+def test_friction_ends_where_the_cone_of_a_planar_body_does():
+    """tan a + what moves the weight, over N: one direction alone is felt, so mu is not over
+    sqrt 2."""
+    free = solve(pushing()).require()
+    force = free.trace(lambda at: at.reaction.force("sole"), free.times(200))
+    _, along, up = slope(block(), 0.3)
+    least = float((np.abs(along @ force) / (up @ force)).max())
+    (cone,) = friction(free.problem.tree, free.problem.ground, coefficient=least)
+    room = free.trace(cone.function, free.times(200))
+    assert cone.labels == ("sole, side 1", "sole, side 2") and abs(room.min()) < 1e-12
+
+
+def squat(points=20, degree=5):
+    """A monopod goes down on its point foot, at rest before and after, which balance alone finds
+    how."""
+    tree = monopod()
+    ground = Ground(feet=(point_contact(tree, "toe"),))
+    return Problem(
+        tree=tree,
+        motion=BSpline(points=points, degree=degree),
+        duration=0.8,
+        ground=ground,
+        objective=effort(tree, ("hip", "knee")),
+        constraints=(
+            at_start(tree, q={"pitch": 0.2, "knee": 0.9}, qd=0.0),
+            at_end(tree, q={"pitch": 0.2, "knee": 1.3}, qd=0.0),
+            unilateral(tree, ground),
+        ),
+    )
+
+
+@cache
+def squatted():
+    """Its solution."""
+    return solve(squat()).require()
+
+
+def test_a_point_foot_bears_no_root_and_its_law_is_asked_as_accelerations_have_freedom():
+    problem = squat()
+    (foot,) = transmissions(problem.tree, problem.ground)
+    assert foot.present == (False, False, False, True, False, True)
+    assert not bears_root(problem.tree, problem.ground)
+    assert passive_rows(problem.tree, problem.ground) == (0, 1, 2)
+    solution = squatted()
+    assert np.array_equal(solution.nodes, problem.motion.abscissae(2))
+    assert len(solution.nodes) == problem.motion.points - 2
+    worst = violations(solution)
+    assert worst["passive_joints"].nodes < 1e-9 and worst["dynamics"].nodes < 1e-9
+    assert worst["passive_joints"].dense < 1.0  # N, of 255
+    assert worst["standing.toe"].dense < 5e-5 and worst["standing_rate.toe"].dense < 2e-3
+
+
+def test_holds_are_as_many_as_the_spline_has_freedom():
+    problem = squat()
+    law, rates = standings(problem)
+    assert law[0].labels == ("toe.x", "toe.z") == rates[0].labels
+    asked = [len(places) + len(slopes) for places, slopes in zip(law[1], rates[1])]
+    assert asked == [problem.motion.points - 2] * 2  # both ends are at rest by what is prescribed
+    law, rates = standings(replace(problem, constraints=()))
+    assert [len(a) + len(b) for a, b in zip(law[1], rates[1])] == [problem.motion.points] * 2
+    assert rates[1] == ((0.0, 1.0),) * 2
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        HermiteSimpson(intervals=16),
+        Radau(intervals=12),
+        Radau(intervals=12, form="explicit"),
+    ],
+    ids=["simpson", "radau", "radau explicit"],
+)
+def test_meshes_know_the_ground(method):
+    solution = solve(squat(), Transcription(method=method), guess=squatted()).require()
+    assert solution.objective == pytest.approx(squatted().objective, rel=2e-4)
+    worst = violations(solution)
+    assert worst["standing.toe"].nodes < 1e-12 and worst["standing.toe"].dense < 5e-5
+    assert worst["dynamics"].nodes < 1e-9
+    t = solution.times(801)
+    means = [
+        each.trace(lambda at: at.reaction.force("toe"), t)[2].mean()
+        for each in (solution, squatted())
+    ]
+    assert means[0] == pytest.approx(means[1], rel=2e-4)
+
+
+@pytest.mark.parametrize("name", ["hollerbach_3x3", "barman"])
+def test_formulations_agree_on_a_point_foot(name):
+    solution = solve(squat(), Transcription(dynamics=name), guess=squatted()).require()
+    assert solution.objective == pytest.approx(squatted().objective, rel=1e-7)
+
+
+def flying(**changes):
+    """A monopod in the air draws its leg up."""
+    tree = monopod()
+    start = {"x": 0.0, "z": 1.0, "pitch": 0.0, "hip": -0.3, "knee": 0.6}
+    rates = {"x": 1.0, "z": 2.0, "pitch": 1.0, "hip": 0.0, "knee": 0.0}
+    smooth = 0.1 * squares("smooth", lambda at: at.qdd)
+    stated = {
+        "tree": tree,
+        "motion": BSpline(points=14, degree=5),
+        "duration": 0.5,
+        "objective": effort(tree, ("hip", "knee")) + smooth,
+        "constraints": (
+            at_start(tree, q=start, qd=rates),
+            at_end(tree, q={"hip": -0.8, "knee": 1.6}),
+        ),
+    }
+    return Problem(**stated | changes)
+
+
+def momenta(at):
+    """Angular momentum about the centre of mass and linear momentum (kg m2/s, kg m/s)."""
+    angular, linear = kinematics.momentum(at.tree, at.q, at.qd)
+    center = kinematics.center_of_mass(at.tree, at.q)
+    return ca.vertcat(angular - ca.cross(center, linear), linear)
+
+
+@cache
+def flown():
+    """Its solution on a spline."""
+    return solve(flying()).require()
+
+
+def test_what_has_no_ground_flies_on_its_parabola_without_turning_faster():
+    """At the law's instants to 1e-9 of the weight, in between as far as the spline can."""
+    solution = flown()
+    mass, T = 26.0, solution.duration
+    rate = solution.trace(lambda at: at.rate(momenta(at)), solution.problem.motion.abscissae(2) * T)
+    gravity = np.array([0, 0, 0, 0, 0, -mass * GRAVITY])
+    assert np.abs(rate - gravity[:, None]).max() < 1e-9 * mass * GRAVITY
+    t = solution.times(200)
+    center = solution.trace(lambda at: kinematics.center_of_mass(at.tree, at.q), t)
+    path = center[:, :1] + np.outer(solution.trace(momenta, 0.0)[3:] / mass, t)
+    path[2] -= GRAVITY * t**2 / 2
+    turning = solution.trace(momenta, t)[1]
+    assert np.abs(center - path).max() < 1e-6 and np.ptp(turning) < 1e-4 * abs(turning[0])
+
+
+@pytest.mark.parametrize("method", [Radau(intervals=8, order=4), Integrated()])
+def test_methods_agree_on_a_flight(method):
+    solution = solve(flying(), Transcription(method=method)).require()
+    assert solution.objective == pytest.approx(flown().objective, rel=1e-5)
+
+
+STEPS = {"left": (0.0, 0.0, 0.0), "right": (0.25, 0.0, 0.17)}
+
+
+def on_stairs(places=STEPS, **changes):
+    """A walker stands on two steps of a stair and shifts its weight."""
+    tree = walker()
+    feet = [point_contact(tree, side, at=place) for side, place in places.items()]
+    ground = Ground(feet=feet)
+    smooth = 0.01 * squares("smooth", lambda at: at.qdd)
+    stated = {
+        "tree": tree,
+        "motion": BSpline(points=16),
+        "duration": 0.8,
+        "ground": ground,
+        "objective": effort(tree, ("hip_left", "knee_left", "hip_right", "knee_right")) + smooth,
+        "constraints": (
+            at_start(tree, q={"x": 0.05, "pitch": 0.0, "z": 0.72}, qd=0.0),
+            at_end(tree, q={"x": 0.2, "pitch": 0.0, "z": 0.75}, qd=0.0),
+            unilateral(tree, ground),
+            friction(tree, ground, coefficient=0.8),
+            joint_limits(tree),
+        ),
+    }
+    return Problem(**stated | changes)
+
+
+BENT = Guess(q=np.tile([[0.1], [0.72], [0.0], [-0.5], [0.9], [-1.1], [1.6]], 2), duration=0.8)
+
+
+def test_two_feet_on_two_steps_bear_the_root_and_carry_the_weight():
+    problem = on_stairs()
+    assert bears_root(problem.tree, problem.ground)
+    solution = solve(problem, guess=BENT).require()
+    t = solution.nodes * solution.duration
+    total = solution.trace(lambda at: at.reaction.force(), t)
+    rate = solution.trace(lambda at: at.rate(momenta(at)), t)
+    assert np.allclose(total[2], rate[5] + 40.0 * GRAVITY, atol=1e-6)
+    assert np.allclose(total[0], rate[3], atol=1e-6)
+    worst = violations(solution)
+    assert worst["standing.right"].dense < 1e-4 and worst["unilateral"].dense < 1e-6
+    for side, place in STEPS.items():
+        place_of = solution.trace(lambda at, side=side: at.position(side), 0.4)
+        assert place_of == pytest.approx(place, abs=1e-4)
+
+
+def test_a_foothold_may_be_sought():
+    """A hopper stands where keeping its trunk costs least, between what bounds the place."""
+    step = Parameter("step", 0.05, "m", lower=-0.3, upper=0.3, free=True)
+    tree, trunk = monopod(), {"x": 0.1, "z": 0.7, "pitch": 0.2}
+
+    def stated(place):
+        ground = Ground(feet=(point_contact(tree, "toe", at=(place, 0.0, 0.0)),))
+        still = (at_start(tree, q=trunk, qd=0.0), at_end(tree, q=trunk, qd=0.0))
+        return replace(squat(10, 3), ground=ground, constraints=still)
+
+    found = solve(stated(step)).require()
+    best = found.parameters["step"]
+    assert -0.25 < best < 0.25
+    for way in (-0.02, 0.02):
+        beside = solve(stated(best + way), guess=found).require()
+        assert beside.objective > found.objective * (1 + 1e-4)
+    there = found.trace(lambda at: at.position("toe"), np.array([0.0, found.duration]))
+    assert np.abs(there - [[best], [0.0], [0.0]]).max() < 1e-9
+
+
+def test_a_foothold_that_nothing_bounds_is_refused():
+    step = Parameter("step", 0.05, "m", lower=-0.3, free=True)
+    ground = Ground(feet=(point_contact(monopod(), "toe", at=(step, 0.0, 0.0)),))
+    with pytest.raises(
+        ValueError,
+        match="contact 'toe': its place along x follows parameter 'step', which is free without "
+        r"bounds; give lower and upper \(m\)",
+    ):
+        transcribe(replace(squat(10, 3), ground=ground, constraints=()))
+
+
+@pytest.mark.parametrize(
+    ("places", "message"),
+    [
+        (
+            {"left": (0.0, 0.0, 0.0), "right": (2.5, 0.0, 0.0)},
+            "contact 'right': point 'right' cannot be at x = 2.5 m with all that stands at that "
+            "time; the nearest is 0.4",
+        ),
+        (
+            {"left": (0.0, 0.3, 0.0)},
+            "contact 'left': point 'left' cannot be at y = 0.3 m with all that stands at that time",
+        ),
+    ],
+    ids=["too wide a step", "out of the plane"],
+)
+def test_a_contact_out_of_reach_is_refused(places, message):
+    with pytest.raises(ValueError, match=message):
+        transcribe(on_stairs(places))
+
+
+def test_a_statement_that_keeps_a_contact_from_its_place_is_refused():
+    stated = squat(10, 3)
+    lifted = {"x": 0.0, "z": 1.0, "pitch": 0.0, "hip": -0.5, "knee": 1.0}
+    start = at_start(stated.tree, q=lifted, qd=0.0)
+    with pytest.raises(
+        ValueError,
+        match="contact 'toe': what the constraints prescribe at the start leaves a gap of .* m of "
+        "point 'toe' along ",
+    ):
+        transcribe(replace(stated, constraints=(start,)))
