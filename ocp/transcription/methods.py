@@ -337,6 +337,18 @@ def method_of(name: str, settings: Mapping) -> Method:
     return METHODS[name](**settings)
 
 
+def on_its_mesh(method: Method, motion: Basis) -> Method:
+    """Return the method by which a motion is transcribed: if it is stated on a mesh, collocation on
+    this one, with the law in the form of the `method`."""
+    if not isinstance(motion, Mesh):
+        return method
+    settings = {entry.name: getattr(motion, entry.name) for entry in fields(motion)}
+    name = settings.pop("method")
+    known = {entry.name for entry in fields(METHODS[name])}
+    form = {"form": method.form} if isinstance(method, Collocation) else {}
+    return method_of(name, {key: each for key, each in settings.items() if key in known} | form)
+
+
 def check_settings(method: Method) -> None:
     """Raise ValueError naming a setting that is none of its choices, or no whole number of at least
     1."""

@@ -30,6 +30,7 @@ from ocp.transcription.links import (
     parameters_asked,
     rows_of,
 )
+from ocp.transcription.methods import on_its_mesh
 from ocp.transcription.opening import sought
 from ocp.transcription.placing import given_bounds
 from ocp.transcription.rows import Group, Rows, row_bounds
@@ -225,6 +226,9 @@ def phased(
 ) -> Phased:
     """Return the Phased problem, its parameters at their own values; as `transcribe`.
 
+    A phase that states a Mesh for its motion is collocated on that, whatever the method of the
+    others.
+
     Raises ValueError naming the phase, and what of it is wrong.
     """
     names = tuple(free)
@@ -284,14 +288,15 @@ def _moved(rows: Rows, phase: str, columns: np.ndarray, first: int) -> Rows:
 
 def _part(name, part, met, transcription, free, sloped):
     try:
-        made = transcribe(part, transcription, free=free, sloped=sloped, met=met)
+        settings = replace(transcription, method=on_its_mesh(transcription.method, part.motion))
+        made = transcribe(part, settings, free=free, sloped=sloped, met=met)
     except ValueError as error:
         raise ValueError(f"phase {name!r}: {error}") from None
     if made.layout.moving:
         raise ValueError(f"phase {name!r}: motion: free knots are not known between phases")
     if made.reduction is not None:
         raise ValueError(
-            f"phase {name!r}: method {transcription.method.name!r} is not known between phases"
+            f"phase {name!r}: method {settings.method.name!r} is not known between phases"
         )
     return made
 

@@ -75,8 +75,7 @@ def test_a_foot_that_goes_on_standing_one_step_further_is_asked_for_once():
         links=(continuous(), landing),
         symmetry=periodic(TREE, shift={"x": 0.3}),
     )
-    rows = equalities(problem)
-    assert np.linalg.matrix_rank(rows) == len(rows)
+    assert np.linalg.svd(equalities(problem), compute_uv=False)[-1] > 1e-4
 
 
 def test_an_impact_of_a_point_that_the_next_phase_holds_is_said_once():

@@ -1,5 +1,7 @@
 """Phases put together: as one motion where nothing parts them, and what jumps where they meet."""
 
+from dataclasses import replace
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -31,6 +33,7 @@ from ocp import (
 )
 from ocp.dynamics import mass_matrix
 from ocp.mechanics import GROUND, Link, Tree, kinematics
+from ocp.motion import Mesh
 from ocp.problem import Constraint, duration, torque_limits
 from ocp.transcription.phased import phased
 from ocp.transcription.striking import energy_lost
@@ -103,6 +106,22 @@ def test_three_phases_of_free_durations_reach_the_bang_bang_time():
     assert solution.success
     assert 0.39185454 < solution.duration < 0.3927
     assert solution.duration == pytest.approx(sum(solution.durations.values()))
+
+
+def test_every_phase_has_a_basis_of_its_own_splines_beside_meshes():
+    stated = moved(points=12)
+    meshes = Mesh(method="radau", intervals=6, order=4), Mesh(method="hermite-simpson", intervals=9)
+    first, second = stated.phases
+    mixed = (
+        (replace(first, motion=meshes[0]), second),
+        (first, replace(second, motion=meshes[1])),
+        (replace(first, motion=meshes[0]), replace(second, motion=meshes[1])),
+    )
+    best = solve(stated).objective
+    for phases in mixed:
+        solution = solve(replace(stated, phases=phases, links=(continuous(),))).require()
+        assert solution.objective == pytest.approx(best, rel=1e-3)
+        assert [part.motion for part in solution.problem.parts] == [each.motion for each in phases]
 
 
 def test_parameters_are_shared_by_phases_and_links():
