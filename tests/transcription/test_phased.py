@@ -121,7 +121,8 @@ def test_every_phase_has_a_basis_of_its_own_splines_beside_meshes():
     for phases in mixed:
         solution = solve(replace(stated, phases=phases, links=(continuous(),))).require()
         assert solution.objective == pytest.approx(best, rel=1e-3)
-        assert [part.motion for part in solution.problem.parts] == [each.motion for each in phases]
+        made = [part.problem.motion for part in solution.phases.values()]
+        assert made == [each.motion for each in phases]
 
 
 def test_parameters_are_shared_by_phases_and_links():
