@@ -1,16 +1,18 @@
 """How far an approximate formulation, as one by tables, is from the exact mechanics on a motion."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ocp.problem.instant import Instant
 from ocp.problem.names import REACH
 from ocp.problem.units import unit_of
-from ocp.solution.optimality import variables
+from ocp.solution.optimality import program_again, variables
 from ocp.solution.sampling import dense, traces
 from ocp.solution.solution import Solution
-from ocp.transcription.transcribe import Transcribed, transcribe
+from ocp.transcription.phased import Phased
+from ocp.transcription.transcribe import Transcribed
 
 PRICED = 1e-6  # of the objective: a multiplier below it is that of a bound that is not touched
 
@@ -54,15 +56,32 @@ def exactly(solution: Solution) -> Solution:
     return replace(solution, transcription=settings)
 
 
-def approximated(solution: Solution, transcribed: Transcribed, judged: bool) -> Approximated | None:
+def approximated(
+    solution: Solution, transcribed: Transcribed | Phased, judged: bool
+) -> Approximated | None:
     """Return the error of a solution's formulation; None for one that is exact.
 
     `transcribed` is its program again; without its multipliers it is not `judged` what becomes of
-    the objective.
+    the objective. Of phases that of the worst counts, its time that of the whole motion.
     """
     known = solution.formulation.approximation
     if known is None:
         return None
+    shift = _shift(solution, transcribed) if judged else None
+    if not solution.phases:
+        return _off(solution, shift)
+    offs, begin = [], 0.0
+    for phase in solution.phases.values():
+        each = _off(phase, shift)
+        offs.append(replace(each, time=begin + each.time))
+        begin += phase.duration
+    held = dict.fromkeys(label for each in offs for label in each.held)
+    return replace(max(offs, key=lambda each: each.relative), held=tuple(held))
+
+
+def _off(solution: Solution, shift: np.ndarray | None) -> Approximated:
+    """Return the error of a motion's formulation, where the Lagrangian shifts by so much."""
+    known: Any = solution.formulation.approximation
     tree, t = solution.problem.tree, dense(solution) * solution.duration
     planned, needed = (
         traces(each, {"needed": _needed}, t)["needed"] for each in (solution, exactly(solution))
@@ -71,7 +90,6 @@ def approximated(solution: Solution, transcribed: Transcribed, judged: bool) -> 
     error = np.abs(planned - needed)
     row, k = np.unravel_index(int(np.argmax(error / peaks)), error.shape)
     joint = tree.moving[row]
-    shift = _shift(solution, transcribed) if judged else None
     return Approximated(
         dynamics=solution.formulation.name,
         described=known.described(tree),
@@ -100,7 +118,7 @@ def _held(solution: Solution) -> tuple[str, ...]:
     return tuple(label for label, price in zip(known.labels, prices) if price > PRICED * size)
 
 
-def _shift(solution: Solution, transcribed: Transcribed) -> np.ndarray | None:
+def _shift(solution: Solution, transcribed: Transcribed | Phased) -> np.ndarray | None:
     """Return what the Lagrangian changes by, part by part, when exact mechanics take over.
 
     None where the two programs have other rows.
@@ -110,12 +128,12 @@ def _shift(solution: Solution, transcribed: Transcribed) -> np.ndarray | None:
     """
     judge = replace(exactly(solution).transcription, derivatives="ad", compiled=False)
     own, exact = (
-        _shares(solution, program) for program in (transcribed, transcribe(solution.problem, judge))
+        _shares(solution, program) for program in (transcribed, program_again(solution, judge))
     )
     return exact - own if len(own) == len(exact) else None
 
 
-def _shares(solution: Solution, transcribed: Transcribed) -> np.ndarray:
+def _shares(solution: Solution, transcribed: Transcribed | Phased) -> np.ndarray:
     """Return the summands of the Lagrangian: rows times multipliers, and the objective.
 
     Rows that keep the range of a formulation are left out, of which an exact one has none.
@@ -123,6 +141,6 @@ def _shares(solution: Solution, transcribed: Transcribed) -> np.ndarray:
     x, _, multipliers = variables(solution, transcribed)
     nlp = transcribed.nlp
     shares = np.array(nlp.constraints(x)).ravel() * multipliers
-    ranges = [placed.row.ravel() for placed in transcribed.rows if placed.name == REACH]
+    ranges = [placed.row.ravel() for placed in transcribed.rows if placed.name.endswith(REACH)]
     rows = np.concatenate([np.empty(0, dtype=int), *ranges])
     return np.append(np.delete(shares, rows[rows >= 0]), float(nlp.objective(x)))

@@ -4,8 +4,8 @@ Where the program asked for them, and on a dense grid between: every row, at eve
 own bound.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from ocp.transcription.asked import Asked, asked
 from ocp.transcription.contact_laws import standings
 from ocp.transcription.distinct import among, distinct
 from ocp.transcription.laws import laws, within_reach
+from ocp.transcription.links import SEPARATOR
 from ocp.transcription.requests import looked_at
 
 
@@ -76,8 +77,11 @@ def violations(solution: Solution) -> dict[str, Violation]:
     or polynomials of their own, as "dynamics", that they are what the motion needs: in N m or N,
     relative to the largest torque that the motion needs at that joint. Of a motion that was planned
     with an approximate formulation all torques are those of the exact mechanics, and the range in
-    which it is known is one more constraint.
+    which it is known is one more constraint. Of a motion of phases they are those of each, by names
+    that begin with its own and at times of the whole, and of what joins them.
     """
+    if solution.phases:
+        return with_links(solution, {n: violations(phase) for n, phase in solution.phases.items()})
     problem, duration = solution.problem, solution.duration
     stated = [law for law, _ in (*laws(problem, problem.motion.collocated), *standings(problem))]
     known = within_reach(problem.tree, solution.formulation)
@@ -97,6 +101,27 @@ def violations(solution: Solution) -> dict[str, Violation]:
             dense = list(_lines(constraint, s[chosen], values[constraint.name][:, chosen]))
         table[constraint.name] = _violation(constraint, nodes, dense, duration)
     return table | _of_duration(solution) | _of_torques(solution, at_nodes.get(DYNAMICS, ()), s)
+
+
+def with_links(
+    solution: Solution, parts: Mapping[str, Mapping[str, Violation]]
+) -> dict[str, Violation]:
+    """Return {name: Violation} of a motion of phases, of which those of its `parts` are known."""
+    from ocp.solution.crossings import link_violations  # which has Violations
+
+    table, begin = {}, 0.0
+    for name, known in parts.items():
+        for each in known.values():
+            full = f"{name}{SEPARATOR}{each.name}"
+            table[full] = replace(each, name=full, time=begin + each.time)
+        begin += solution.phases[name].duration
+    return table | link_violations(solution)
+
+
+def of_row(constraint: Constraint, values: np.ndarray, time: float) -> Violation:
+    """Return the Violation of a constraint at one time (s), where its rows have `values` (m,)."""
+    lines = list(_lines(constraint, np.array([time]), values[:, None]))
+    return _violation(constraint, lines, lines, 1.0)
 
 
 def worst_of(lines: Iterable[Line]) -> Worst:

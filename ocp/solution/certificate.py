@@ -4,23 +4,28 @@ Violations on a dense grid, forward simulation, energy, first-order conditions.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ocp.dynamics.catalogue import is_comparable
 from ocp.progress import say
 from ocp.solution.approximation import Approximated, approximated
 from ocp.solution.arguments import check_solution
 from ocp.solution.bending import Slope, steepest
-from ocp.solution.bounds import Violation, violations
+from ocp.solution.bounds import Violation, violations, with_links
 from ocp.solution.claims import bare, misfit, refusals
-from ocp.solution.costs import cost
+from ocp.solution.costs import Cost, cost, cost_of_all
+from ocp.solution.crossings import Impact, impacts
 from ocp.solution.energy import energy_error
-from ocp.solution.optimality import first_order
-from ocp.solution.replaying import Deviations, deviations
+from ocp.solution.flight import Flight, flights
+from ocp.solution.joined_claims import misfit_of_phases, refusals_of_phases, stated_parts
+from ocp.solution.optimality import first_order, program_again
+from ocp.solution.replaying import Deviations, deviations, worst_deviations
 from ocp.solution.report import Line, aligned, certificate_lines, certified, table, violation_lines
 from ocp.solution.solution import Solution
 from ocp.solvers.record import attentive
-from ocp.transcription.transcribe import transcribe
+
+Error = tuple[str, float | None, str]  # what is off by how much, and its unit
 
 
 class NotVerified(RuntimeError):
@@ -47,6 +52,10 @@ class Verification:
     `approximation`: how far a formulation by tables, or one that leaves something out, is from the
     exact mechanics, which judge its motion; None for others. `slope`: how steep links with shapes
     of first order become, a warning that judges nothing; None without such links.
+    Of a motion of `phases` {name: Verification} each is judged as a motion of its own, simulated
+    from its own start; the whole has their violations and what joins them, the largest of their
+    deviations and energy errors, and first-order conditions and objective of all, which those of a
+    phase alone do not have. `impacts` and `flights`: what struck, and where nothing bore.
     """
 
     violations: Mapping[str, Violation]
@@ -59,6 +68,9 @@ class Verification:
     mechanics: str = "built-in"
     slope: Slope | None = None
     approximation: Approximated | None = None
+    phases: Mapping[str, "Verification"] = field(default_factory=dict)
+    impacts: tuple[Impact, ...] = ()
+    flights: tuple[Flight, ...] = ()
 
     @property
     def drift(self) -> float:
@@ -96,11 +108,12 @@ class Verification:
                     f"{worst.name} ({worst.label}): violated by {worst.dense:.4g} {worst.unit} "
                     f"at t = {worst.time:.4g} s"
                 )
+        parts = [*self._moving(), *(pair for name in self.phases for pair in self._of(name))]
         errors = (
-            ("simulation drifts from the plan by", self.deviations.judged, self._drifting()),
-            ("energy balance is off by", self.energy_error, "(relative)"),
+            *parts,
             ("first-order conditions are off by", self.kkt, ""),
             ("objective is off its integral by", self.objective_error, "(relative)"),
+            *(error for each in self.impacts for error in _struck(each)),
         )
         for what, value, unit in errors:
             if value is not None and not value <= tolerance:
@@ -108,6 +121,17 @@ class Verification:
         known = self.approximation
         if known is not None and not known.relative <= tolerance:
             yield f"dynamics {known.dynamics!r} is an approximation: {known}"
+
+    def _moving(self) -> Iterator[Error]:
+        """Yield the errors of a motion's mechanics; those of phases are each phase's."""
+        if not self.phases:
+            yield "simulation drifts from the plan by", self.deviations.judged, self._drifting()
+            yield "energy balance is off by", self.energy_error, "(relative)"
+
+    def _of(self, name: str) -> Iterator[Error]:
+        """Yield the errors of a phase's mechanics."""
+        for what, value, unit in self.phases[name]._moving():
+            yield f"phase {name!r}: {what}", value, unit
 
     def _drifting(self) -> str:
         apart = self.deviations
@@ -144,6 +168,12 @@ def _short(value: float | None) -> str:
     return "unknown" if value is None else f"{value:.2e}"
 
 
+def _struck(each: Impact) -> Iterator[Error]:
+    """Yield the errors of an impact."""
+    yield f"{each.transition}: momentum is off its balance by", each.balance, "(relative)"
+    yield f"{each.transition}: energy lost is off the impulses' by", each.error, "(relative)"
+
+
 @attentive()
 def verify(solution: Solution) -> Verification:
     """Return the Verification of a Solution.
@@ -153,22 +183,88 @@ def verify(solution: Solution) -> Verification:
     """
     check_solution("verify", solution)
     say("certifies: simulates forward, looks between the nodes, rebuilds the program")
-    planner, settings = solution.formulation, solution.transcription
-    transcribed = transcribe(solution.problem, replace(settings, derivatives="ad", compiled=False))
-    reason = misfit(solution, transcribed)
-    if reason:
-        raise NotVerified(f"not a motion of its problem: {reason}")
+    if solution.problem.phases or solution.phases:
+        return _of_phases(solution)
+    transcribed = _again(solution)
+    _check_fit(misfit(solution, transcribed))
     costs = None if solution.missing else cost(solution, transcribed)
     judged = costs is not None and not bare(solution, transcribed)
+    return replace(
+        _moved(solution, costs),
+        kkt=first_order(solution, transcribed) if judged else None,
+        refusals=refusals(solution, transcribed, costs),
+        approximation=approximated(solution, transcribed, judged),
+    )
+
+
+def _again(solution: Solution) -> Any:
+    """Return the program of a solution's problem again, whose kernels can be differentiated."""
+    settings = replace(solution.transcription, derivatives="ad", compiled=False)
+    return program_again(solution, settings)
+
+
+def _check_fit(reason: str) -> None:
+    if reason:
+        raise NotVerified(f"not a motion of its problem: {reason}")
+
+
+def _moved(solution: Solution, costs: Cost | None) -> Verification:
+    """Return what is known of a motion alone, whether or not it is the best."""
+    planner = solution.formulation
     return Verification(
         violations=violations(solution),
         deviations=deviations(solution),
         energy_error=energy_error(solution) if is_comparable(planner) else None,
-        kkt=first_order(solution, transcribed) if judged else None,
+        kkt=None,
         objective=None if costs is None else costs.dense,
         objective_error=None if costs is None else costs.error,
-        refusals=refusals(solution, transcribed, costs),
         mechanics="built-in" if is_comparable(planner) else planner.name,
         slope=steepest(solution),
+    )
+
+
+def _of_phases(solution: Solution) -> Verification:
+    """Return the Verification of a motion of phases."""
+    _check_fit(misfit_of_phases(solution))
+    transcribed, reported = _again(solution), solution
+    solution = stated_parts(solution)
+    programs = dict(zip(solution.phases, transcribed.parts))
+    for name, part in programs.items():
+        reason = misfit(solution.phases[name], part)
+        _check_fit(f"phase {name!r}: {reason}" if reason else "")
+    costs = {
+        name: None if solution.missing else cost(solution.phases[name], part)
+        for name, part in programs.items()
+    }
+    parts = {name: _moved(phase, costs[name]) for name, phase in solution.phases.items()}
+    every = [each for each in costs.values() if each is not None]
+    whole = cost_of_all(every) if every else None
+    judged = whole is not None and not bare(solution, transcribed)
+    return _joined(
+        solution,
+        parts,
+        kkt=first_order(solution, transcribed) if judged else None,
+        objective=None if whole is None else whole.dense,
+        objective_error=None if whole is None else whole.error,
+        refusals=refusals_of_phases(reported, transcribed, costs),
         approximation=approximated(solution, transcribed, judged),
+    )
+
+
+def _joined(solution: Solution, parts: Mapping[str, Verification], **known: Any) -> Verification:
+    """Return the Verification of a whole motion from those of its phases and what is `known` of
+    all."""
+    errors = [each.energy_error for each in parts.values() if each.energy_error is not None]
+    slopes = [each.slope for each in parts.values() if each.slope is not None]
+    first = next(iter(parts.values()))
+    return Verification(
+        violations=with_links(solution, {n: each.violations for n, each in parts.items()}),
+        deviations=worst_deviations([each.deviations for each in parts.values()]),
+        energy_error=max(errors, default=None),
+        mechanics=first.mechanics,
+        slope=max(slopes, key=lambda slope: slope.angle, default=None),
+        phases=parts,
+        impacts=impacts(solution),
+        flights=flights(solution),
+        **known,
     )

@@ -11,6 +11,8 @@ from ocp.problem.names import DURATION, PARAMETER, SOUND
 from ocp.solution.costs import Cost
 from ocp.solution.solution import Solution
 from ocp.solvers.statuses import says_done
+from ocp.transcription.links import SEPARATOR
+from ocp.transcription.phased import Phased
 from ocp.transcription.transcribe import Transcribed
 
 EXACT = 1e-9  # relative: what is computed twice from the same numbers differs by no more
@@ -25,11 +27,19 @@ def refusals(solution: Solution, transcribed: Transcribed, cost: Cost | None) ->
     None where the statement is not whole.
     """
     return (
-        *_of_the_statement(solution, transcribed),
-        *_of_the_status(solution),
+        *of_the_statement(solution, transcribed),
+        *of_the_status(solution),
         *_of_the_duration(solution),
         *(() if cost is None else _of_the_objective(solution, cost)),
     )
+
+
+def refusals_of_phase(
+    solution: Solution, transcribed: Transcribed, cost: Cost | None
+) -> tuple[str, ...]:
+    """Return the `refusals` of a phase alone, whose status and multipliers are of the whole."""
+    objective = () if cost is None else _of_the_objective(solution, cost)
+    return (*_of_the_duration(solution), *objective)
 
 
 def misfit(solution: Solution, transcribed: Transcribed) -> str:
@@ -71,12 +81,12 @@ def _unplaced(solution: Solution, transcribed: Transcribed) -> Iterator[str]:
             yield f"multipliers of {placed.name}: stand at other instants than the program's"
 
 
-def bare(solution: Solution, transcribed: Transcribed) -> bool:
+def bare(solution: Solution, transcribed: Transcribed | Phased) -> bool:
     """Tell whether there are constraints or laws, but no multipliers to judge them by."""
     return bool(transcribed.rows) and not solution.multipliers
 
 
-def _of_the_statement(solution: Solution, transcribed: Transcribed) -> Iterator[str]:
+def of_the_statement(solution: Solution, transcribed: Transcribed | Phased) -> Iterator[str]:
     """Yield what is missing of what was asked."""
     if solution.missing:
         yield (
@@ -84,9 +94,11 @@ def _of_the_statement(solution: Solution, transcribed: Transcribed) -> Iterator[
             "load(path, problem) makes it whole"
         )
         return
-    known = {DURATION, *(placed.name for placed in transcribed.rows)}
+    known = {placed.name for placed in transcribed.rows}
+    phases = [f"{name}{SEPARATOR}" for name in solution.phases]
+    known |= {f"{begin}{DURATION}" for begin in phases or ("",)}
     known |= {PARAMETER.format(name) for name in solution.parameters}
-    sound = SOUND.format("")
+    sound = tuple(f"{begin}{SOUND.format('')}" for begin in phases or ("",))
     strange = [
         name
         for name in solution.multipliers
@@ -94,7 +106,7 @@ def _of_the_statement(solution: Solution, transcribed: Transcribed) -> Iterator[
     ]
     if strange:
         yield (
-            f"multipliers of {_listed(map(str, strange))}: the problem has no such constraints, "
+            f"multipliers of {listed(map(str, strange))}: the problem has no such constraints, "
             "so it is not the one that was solved"
         )
     if solution.multipliers:
@@ -108,7 +120,7 @@ def _of_the_statement(solution: Solution, transcribed: Transcribed) -> Iterator[
         yield "no multipliers: whether the motion is optimal cannot be judged"
 
 
-def _of_the_status(solution: Solution) -> Iterator[str]:
+def of_the_status(solution: Solution) -> Iterator[str]:
     """Yield what speaks against the solver's having been done."""
     statistics, status = solution.statistics, solution.status
     solver = str(statistics.get("plugin", ""))
@@ -136,30 +148,31 @@ def _of_the_objective(solution: Solution, cost: Cost) -> Iterator[str]:
     weights = [weight for weight, _ in solution.problem.objective.terms]
     if [name for name, *_ in solution.terms] != named:
         yield (
-            f"objective: reported terms {_listed(name for name, *_ in solution.terms)}, "
-            f"the problem has {_listed(named)}"
+            f"objective: reported terms {listed(name for name, *_ in solution.terms)}, "
+            f"the problem has {listed(named)}"
         )
     else:
         for (name, stated, reported), weight, value in zip(
             solution.terms, weights, cost.terms.tolist()
         ):
-            if not _same(stated, weight):
+            if not same(stated, weight):
                 yield f"{name}: reported weight {stated:.9g}, the problem's is {weight:.9g}"
-            if not _same(reported, value):
+            if not same(reported, value):
                 yield f"{name}: reported {reported:.9g}, its variables make it {value:.9g}"
     weighed = zip(solution.problem.objective.terms, cost.terms.tolist())
     scale = float(np.sum([abs(weight * value) for (weight, _), value in weighed]))
-    if not _same(solution.objective, cost.summed, scale):
+    if not same(solution.objective, cost.summed, scale):
         yield (
             f"objective: reported {solution.objective:.9g}, its variables make it {cost.summed:.9g}"
         )
 
 
-def _same(reported: float, value: float, scale: float | None = None) -> bool:
+def same(reported: float, value: float, scale: float | None = None) -> bool:
     """Tell whether two numbers are one; not a number is none."""
     size = abs(value) if scale is None else scale
     return bool(abs(reported - value) <= max(EXACT * size, NOISE))
 
 
-def _listed(names: Iterable[str]) -> str:
+def listed(names: Iterable[str]) -> str:
+    """Return names in a line."""
     return ", ".join(names) or "none"

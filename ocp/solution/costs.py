@@ -3,7 +3,7 @@
 The last is integrated on a fine grid, with the torques that the motion needs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -58,6 +58,25 @@ def cost(solution: Solution, transcribed: Transcribed) -> Cost:
         terms=terms,
         dense_terms=dense,
     )
+
+
+def cost_of_all(costs: Sequence[Cost]) -> Cost:
+    """Return the Cost of a motion of which those of its phases are known."""
+    return Cost(
+        summed=sum(each.summed for each in costs),
+        dense=sum(each.dense for each in costs),
+        terms=np.concatenate([each.terms for each in costs]),
+        dense_terms=np.concatenate([each.dense_terms for each in costs]),
+    )
+
+
+def dense_objective(solution: Solution) -> float:
+    """Return the integral that a solution's objective names, on a fine grid; of a motion of phases
+    that of all."""
+    if solution.phases:
+        return sum(dense_objective(phase) for phase in solution.phases.values())
+    weights = [weight for weight, _ in solution.problem.objective.terms]
+    return float(np.dot(weights, dense_terms(solution)))
 
 
 def dense_terms(solution: Solution) -> np.ndarray:

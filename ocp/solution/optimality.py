@@ -1,6 +1,7 @@
 """The first-order conditions of a finished motion's program, rebuilt from its statement."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -9,11 +10,12 @@ from ocp.solution.solution import Solution
 from ocp.solution.starts import in_other_weights
 from ocp.solvers.nlp import kkt_residual
 from ocp.transcription.multipliers import gather_multipliers
+from ocp.transcription.phased import Phased, phased
 from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
 from ocp.transcription.variables import join
 
 
-def first_order(solution: Solution, transcribed: Transcribed) -> float:
+def first_order(solution: Solution, transcribed: Transcribed | Phased) -> float:
     """Return the first-order residual of a solution, by its own multipliers.
 
     `transcribed` is its problem again, whose kernels the front end can differentiate. What was
@@ -26,24 +28,36 @@ def first_order(solution: Solution, transcribed: Transcribed) -> float:
     return max(residual, kkt_residual(opened.nlp, *variables(solution, opened)))
 
 
-def _opened(solution: Solution, transcription: Transcription) -> Transcribed | None:
+def program_again(solution: Solution, transcription: Transcription) -> Transcribed | Phased:
+    """Return the program of a solution's problem, anew and by itself."""
+    build: Any = phased if solution.problem.phases else transcribe
+    return build(solution.problem, transcription)
+
+
+def _opened(solution: Solution, transcription: Transcription) -> Transcribed | Phased | None:
     """Return the program of a solution whose parameters were found, as its plan states it; None if
     none was, or no plan is known."""
     plan, names = solution.plan, solution.found
     if plan is None or not names:
         return None
-    stated = replace(plan.problem, motion=solution.problem.motion)
-    opened = transcribe(stated, transcription, free=names)
+    opened: Any
+    if plan.problem.phases:
+        opened = phased(plan.problem, transcription, free=names)
+    else:
+        stated = replace(plan.problem, motion=solution.problem.motion)
+        opened = transcribe(stated, transcription, free=names)
     values = {each: solution.parameters[each.name] for each in opened.parameters}
     held = {each.name for each in opened.parameters} - names
     return opened.at(values, held)
 
 
 def variables(
-    solution: Solution, transcribed: Transcribed
+    solution: Solution, transcribed: Transcribed | Phased
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the variables of a program that a solution is of, and the multipliers of their bounds
     and of its rows."""
+    if isinstance(transcribed, Phased):
+        return _of_phases(solution, transcribed)
     nlp, reduction = transcribed.nlp, transcribed.reduction
     x = join(transcribed.layout, solution.points, solution.duration, solution.lifted)
     rows = len(nlp.g_lower)
@@ -57,3 +71,26 @@ def variables(
     if reduction is not None:
         x, multipliers = reduction.shrink(x), reduction.gather(*multipliers)
     return x, *multipliers
+
+
+def _of_phases(
+    solution: Solution, transcribed: Phased
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the variables and multipliers of a program of phases."""
+    parts = zip(solution.phases.values(), transcribed.parts)
+    known = [variables(phase, part) for phase, part in parts]
+    order, starts = transcribed.layout, transcribed.row_starts
+    x = transcribed.joined([x for x, _, _ in known])
+    for asking in transcribed.askings:
+        if asking.strikes:
+            x[order.impulses[asking.name]] = asking.variables_at(solution.impulses[asking.name])
+    x_multipliers, g_multipliers = gather_multipliers(
+        transcribed.link_rows, solution.multipliers, order, len(transcribed.nlp.g_lower)
+    )
+    for (_, own_x, own_g), part, columns, first in zip(
+        known, transcribed.parts, transcribed.columns, starts
+    ):
+        own = slice(part.layout.parameters.start)
+        x_multipliers[columns[own]] = own_x[own]
+        g_multipliers[first : first + len(own_g)] = own_g
+    return x, x_multipliers, g_multipliers

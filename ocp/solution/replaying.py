@@ -3,6 +3,7 @@
 What a finished motion becomes without its plan, simulated by other dynamics than the planner's.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import factorial
 from typing import Any, cast
@@ -108,6 +109,16 @@ def deviations(solution: Solution) -> Deviations:
     sizes = drift.max(), drift[-1], errors.max(), shares.sum(axis=1).max()
     drift, goal, defect, gathered = (float(size) if np.isfinite(size) else np.inf for size in sizes)
     return Deviations(drift=drift, goal_drift=goal, defect=defect, gathered=gathered)
+
+
+def worst_deviations(every: Sequence[Deviations]) -> Deviations:
+    """Return the largest Deviations of several motions, each by itself."""
+    return Deviations(
+        drift=max(each.drift for each in every),
+        goal_drift=max(each.goal_drift for each in every),
+        defect=max(each.defect for each in every),
+        gathered=max(each.gathered for each in every),
+    )
 
 
 def segment_defects(solution: Solution) -> np.ndarray:

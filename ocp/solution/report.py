@@ -14,8 +14,17 @@ from ocp.mechanics.holding import stay_units
 from ocp.mechanics.structure import structure
 from ocp.problem.statement import Problem
 from ocp.solution.bounds import Violation, violations
-from ocp.solution.costs import dense_terms
+from ocp.solution.costs import dense_objective
 from ocp.solution.files import versions
+from ocp.solution.phase_report import (
+    crossed,
+    crossed_lines,
+    impacts_of,
+    method_of,
+    phase_lines,
+    phases_of,
+    stated_phases,
+)
 from ocp.solution.solution import Solution
 from ocp.transcription.variables import free_knots
 
@@ -24,7 +33,7 @@ if TYPE_CHECKING:
 
 COUNTS = ("variables", "constraints", "jacobian_nonzeros", "hessian_nonzeros", "iterations")
 SECONDS = ("build_seconds", "solve_seconds", "total_seconds")
-LABEL = 22  # columns
+LABEL = 22  # columns, or more
 TOGETHER = 3.0  # times the spacing: free knots that are so near stand together
 Line = tuple[str, str]
 
@@ -49,6 +58,8 @@ def describe(solution: Solution, certificate: "Verification | None" = None) -> d
         },
         "parameters": _parameters(solution),
         "duration": solution.duration,
+        "phases": phases_of(solution),
+        "impacts": impacts_of(solution),
         **{key: statistics[key] for key in (*COUNTS, *SECONDS)},
         "statement": stated(solution.problem),
         "knots": knots(solution.problem),
@@ -65,7 +76,9 @@ def describe(solution: Solution, certificate: "Verification | None" = None) -> d
 
 def aligned(entries: Iterable[Line]) -> str:
     """Return lines of text with their labels in a column."""
-    return "\n".join(f"{label:<{LABEL}}{text}" for label, text in entries)
+    known = list(entries)
+    width = max([LABEL, *(len(label) + 1 for label, _ in known)])
+    return "\n".join(f"{label:<{width}}{text}" for label, text in known)
 
 
 def table(entries: Iterable[Line]) -> str:
@@ -100,6 +113,7 @@ def lines(report: Mapping[str, Any]) -> list[Line]:
             for name, entry in report["parameters"].items()
         ),
         ("duration", f"{report['duration']:.9g} s"),
+        *phase_lines(report),
         *_knot_lines(report["knots"], report["duration"]),
         *_settings_lines(report["solver"]),
         *_size_lines(report),
@@ -144,12 +158,15 @@ def certificate_lines(numbers: Mapping[str, Any]) -> list[Line]:
         ("first order", f"{'unknown' if kkt is None else f'{kkt:.2e}'} residual"),
         *_approximation_lines(numbers["approximation"]),
         *_slope_lines(numbers["slope"]),
+        *crossed_lines(numbers),
         *(("refused", text) for text in numbers["refusals"]),
     ]
 
 
 def stated(problem: Problem) -> str:
     """Return in a line what is asked: coordinates, motion, duration, constraints."""
+    if problem.phases:
+        return stated_phases(problem)
     motion, (least, most) = problem.motion, problem.duration
     duration = f"{least:g} s" if least == most else f"{least:g} to {most:g} s"
     free = " on free knots" if free_knots(problem) else ""
@@ -166,7 +183,7 @@ def knots(problem: Problem) -> dict[str, Any]:
     with the s of its middle and how many they are. All are parts of the motion.
     """
     motion: Any = problem.motion
-    if not free_knots(problem):
+    if problem.phases or not free_knots(problem):
         return {}
     inner, near = motion.breaks[1:-1], TOGETHER * motion.spacing
     parts = np.split(inner, np.flatnonzero(np.diff(inner) > near) + 1)
@@ -188,8 +205,7 @@ def _objective_of(solution: Solution, certificate: "Verification | None") -> flo
         return certificate.objective
     if solution.missing:
         return None
-    weights = [weight for weight, _ in solution.problem.objective.terms]
-    return float(np.dot(weights, dense_terms(solution)))
+    return dense_objective(solution)
 
 
 def _settings(solution: Solution) -> dict[str, Any]:
@@ -201,7 +217,7 @@ def _settings(solution: Solution) -> dict[str, Any]:
         "options": statistics["options"],
         "dynamics": solution.formulation.name,
         "derivatives": transcription.derivatives,
-        "method": transcription.method.words(solution.problem),
+        "method": method_of(solution),
         "settings": asdict(cast(Any, transcription.method)),
         "kernels": statistics["kernels"],
         "warm_start": statistics["warm_start"],
@@ -233,6 +249,7 @@ def _certified(certificate: "Verification") -> dict[str, Any]:
         "mechanics": certificate.mechanics,
         "slope": None if slope is None else asdict(slope) | {"stretch": slope.stretch},
         "approximation": None if known is None else asdict(known) | {"torques": str(known)},
+        **crossed(certificate),
     }
 
 

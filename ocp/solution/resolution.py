@@ -29,6 +29,7 @@ from ocp.transcription.variables import (
 )
 
 COARSE = 0.02  # relative: what between the nodes is missed by more makes a basis too coarse
+NOISE = 1e-9  # of the largest inertial force of any joint: less is none
 LAWS = (DYNAMICS, PASSIVE)
 SPARSE = 2  # every so many instants: where torques are looked at for their size
 MANY = 200  # instants that are as good as a quadrature
@@ -153,6 +154,7 @@ def _sizes(look: Look, group: Group, law: np.ndarray, mass: np.ndarray) -> np.nd
     first = motion_width(look.problem) - look.problem.tree.dof
     accelerations = look.y[first : motion_width(look.problem)].T[:, None, :]
     inertia = np.abs(mass[:, law] * accelerations).sum(axis=2).max(axis=0)
+    inertia = np.maximum(inertia, NOISE * inertia.max(initial=0.0))  # of rows that stay at rest
     torque, weight = _torque(look), look.transcribed.layout.weight
     units = [weight if group.owners[row][0].name == DYNAMICS else 1.0 for row in law]
     return np.minimum(inertia, torque / np.array(units)) if torque > 0 else inertia

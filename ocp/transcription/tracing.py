@@ -1,7 +1,7 @@
 """Functions of an Instant looked at along a motion, rather than optimised."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -12,7 +12,7 @@ from ocp.mechanics.parameters import Parameter
 from ocp.problem.statement import Problem
 from ocp.transcription.asking import given
 from ocp.transcription.inputs import joined_symbols, symbols
-from ocp.transcription.kernels import evaluate
+from ocp.transcription.kernels import column, evaluate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +75,28 @@ def trace_joined(
     values = ca.cse(given("trace", wanted, inputs))
     compiled = ca.Function("trace", [inputs.y, inputs.s], [values])
     return lambda y: evaluate(compiled, y, np.zeros(1))[:, 0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """An instant s of the motion of a `problem`, by a `formulation`; `wrenches` as in `trace`."""
+
+    problem: Problem
+    formulation: Any
+    s: float
+    wrenches: str | None = None
+
+
+def trace_across(places: Sequence[Place], wanted: Callable) -> tuple[Callable, bool]:
+    """Return a function (y of each place, (width,)) -> (m,) of wanted(Instant, ...), instants of
+    several motions, and whether every y ends with rates."""
+    known = [symbols(each.problem, each.formulation, wrenches=each.wrenches) for each in places]
+    instants = [replace(each.at, s=ca.SX(place.s)) for each, place in zip(known, places)]
+    values = ca.cse(column("trace", wanted(*instants)))
+    rated = any(bool(ca.depends_on(values, each.rates)) for each in known)
+    y = [each.rated.y if rated else each.y for each in known]
+    function = ca.Function("trace", y, [ca.densify(values)])
+    return lambda *numbers: np.array(function(*numbers)).ravel(), rated
 
 
 @lru_cache(maxsize=4)

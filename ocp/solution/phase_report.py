@@ -1,0 +1,137 @@
+"""What there is to say of the phases of a motion, as plain data and as lines of text."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ocp.problem.statement import Problem
+from ocp.solution.crossings import impacts
+from ocp.solution.solution import Solution
+
+if TYPE_CHECKING:
+    from ocp.solution.certificate import Verification
+
+Line = tuple[str, str]
+
+
+def phases_of(solution: Solution) -> dict[str, dict[str, Any]]:
+    """Return of every phase its duration (s), its share of the objective, and its basis; nothing
+    where there are none."""
+    total = sum(abs(phase.objective) for phase in solution.phases.values())
+    return {
+        name: {
+            "duration": phase.duration,
+            "of_duration": phase.duration / solution.duration,
+            "objective": phase.objective,
+            "of_objective": abs(phase.objective) / total if total else 0.0,
+            "basis": basis(phase.problem),
+            "bears": bearing(phase.problem),
+        }
+        for name, phase in solution.phases.items()
+    }
+
+
+def impacts_of(solution: Solution) -> dict[str, dict[str, Any]]:
+    """Return of every impact its time (s), impulses (3, N s) and the energy lost (J)."""
+    return {
+        each.transition: {
+            "time": each.time,
+            "impulses": {point: list(push) for point, push in each.impulses.items()},
+            "lost": each.lost,
+        }
+        for each in (impacts(solution) if solution.phases else ())
+    }
+
+
+def method_of(solution: Solution) -> str:
+    """Return the method in words; where phases differ in it each one's."""
+    words = solution.transcription.method.words
+    parts = zip(solution.phases, solution.problem.parts)
+    every = {name: words(part) for name, part in parts} or {"": words(solution.problem)}
+    if len(set(every.values())) == 1:
+        return next(iter(every.values()))
+    return "; ".join(f"{name}: {method}" for name, method in every.items())
+
+
+def basis(problem: Problem) -> str:
+    """Return in words the basis of a motion."""
+    return f"{type(problem.motion).__name__} of {problem.motion.points} points"
+
+
+def bearing(problem: Problem) -> list[str]:
+    """Return the names of what bears in a phase."""
+    return [] if problem.ground is None else [foot.name for foot in problem.ground.feet]
+
+
+def stated_phases(problem: Problem) -> str:
+    """Return in a line what a problem of phases asks."""
+    parts = []
+    for phase, part in zip(problem.phases, problem.parts):
+        least, most = part.duration
+        duration = f"{least:g} s" if least == most else f"{least:g} to {most:g} s"
+        parts.append(
+            f"{phase.name} ({basis(part)}, {duration}, {len(part.requirements)} constraints)"
+        )
+    return f"{problem.tree.dof} coordinates, phases {', '.join(parts)}"
+
+
+def phase_lines(report: Mapping[str, Any]) -> list[Line]:
+    """Return the lines of a report on phases and impacts."""
+    entries = []
+    for name, phase in report["phases"].items():
+        bears = f", {', '.join(phase['bears'])} on the ground" if phase["bears"] else ""
+        text = (
+            f"{name}: {phase['duration']:.6g} s ({phase['of_duration']:.1%}), objective "
+            f"{phase['objective']:.6g} ({phase['of_objective']:.1%}), {phase['basis']}{bears}"
+        )
+        entries.append(("phase", text))
+    for name, impact in report["impacts"].items():
+        pushes = "; ".join(
+            f"{point} {_vector(push)} N s" for point, push in impact["impulses"].items()
+        )
+        text = f"{name}, t = {impact['time']:.4g} s: {pushes}, {impact['lost']:.6g} J lost"
+        entries.append(("impact", text))
+    return entries
+
+
+def crossed(certificate: "Verification") -> dict[str, Any]:
+    """Return what a certificate says of phases, as plain data."""
+    return {
+        "impacts": [asdict(each) | {"error": each.error} for each in certificate.impacts],
+        "flights": [asdict(each) for each in certificate.flights],
+    }
+
+
+def crossed_lines(numbers: Mapping[str, Any]) -> list[Line]:
+    """Return the lines of a certificate on impacts and on flight."""
+    entries = []
+    for each in numbers["impacts"]:
+        text = (
+            f"{each['transition']}: momentum balanced to {each['balance']:.1e}; "
+            f"{each['lost']:.6g} J lost, by the impulses {each['formula']:.6g} J "
+            f"(apart by {each['error']:.1e} of all)"
+        )
+        entries.append(("impact", text))
+    for each in numbers["flights"]:
+        entries.append(
+            (
+                "flight",
+                f"{each['phase']}: beside gravity force {each['force']:.1e}, moment "
+                f"{each['moment']:.1e} of the weight where the law holds, "
+                f"{each['force_between']:.1e}, {each['moment_between']:.1e} between",
+            )
+        )
+        entries.append(
+            (
+                "",
+                f"centre of mass off its parabola by {each['parabola']:.1e} of its way, angular "
+                f"momentum changes by {each['angular']:.1e} of weight times size times duration",
+            )
+        )
+    return entries
+
+
+def _vector(values: Iterable[float]) -> str:
+    return "(" + ", ".join(f"{value + 0.0:.4g}" for value in np.round(list(values), 12)) + ")"

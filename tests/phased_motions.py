@@ -1,0 +1,68 @@
+"""Motions of phases that several tests look at: of an arm, and of a rod that strikes."""
+
+import numpy as np
+from ocp.models.two_link import two_link
+
+from ocp import (
+    BSpline,
+    Phase,
+    Point,
+    Problem,
+    Solver,
+    at_end,
+    at_start,
+    continuous,
+    effort,
+    impact,
+    integral,
+    prismatic,
+    revolute,
+    solve,
+)
+from ocp.mechanics import GROUND, Link, Tree
+
+ARM = two_link()
+ENDS = (at_start(ARM, q=(0.0, -2.0), qd=0.0), at_end(ARM, q=(1.0, -1.0), qd=0.0))
+
+
+def moved(count=2, points=6):
+    """Return a rest-to-rest motion of an arm in 0.8 s, in so many phases."""
+    same = ("q", "qd", "qdd")
+    phases = tuple(
+        Phase(f"part {k + 1}", motion=BSpline(points=points), duration=0.8 / count)
+        for k in range(count)
+    )
+    stated = {"tree": ARM, "phases": phases, "links": (continuous(*same),) * (count - 1)}
+    return Problem(**stated, constraints=ENDS, objective=effort())
+
+
+AXES = np.eye(3)
+REACH, TILT, MASS, INERTIA = 0.4, 0.7, 2.0, 0.05  # m, rad, kg, kg m2
+
+
+def rod():
+    """Return a rod in the vertical plane x-z that nothing holds, its end below on one side."""
+    return Tree(
+        links=(Link(), Link(), Link(mass=MASS, inertia=np.diag((0.01, INERTIA, 0.05)))),
+        joints=(
+            prismatic("x", GROUND, axis=AXES[0], actuated=False),
+            prismatic("z", "x", axis=AXES[2], actuated=False),
+            revolute("turn", "z", axis=AXES[1], actuated=False),
+        ),
+        points=(Point(name="end", link="turn", position=(REACH, 0, 0)),),
+        gravity=(0.0, 0.0, -9.81),
+    )
+
+
+def fallen(**strike):
+    """Return a solved fall of 0.3 s that ends in a strike, and 0.2 s after it."""
+    tree = rod()
+    start = at_start(tree, q=(0.0, 1.0, TILT), qd=(0.2, 0.0, 0.0))
+    phases = (
+        Phase("fall", motion=BSpline(points=5), duration=0.3),
+        Phase("rise", motion=BSpline(points=5), duration=0.2),
+    )
+    still = integral("nothing", lambda at: 0 * at.q[0])
+    links = (impact("end", **strike),)
+    problem = Problem(tree=tree, phases=phases, links=links, constraints=start, objective=still)
+    return solve(problem, solver=Solver(options={"tol": 1e-11})).require()
