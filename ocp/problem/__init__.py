@@ -17,6 +17,7 @@ from ocp.problem.balance import (
     unilateral,
     zmp_inside,
 )
+from ocp.problem.complementarity import Complementarity, Touch, touch_labels, touch_size, touches
 from ocp.problem.compliant import Compliant, Sphere
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.constraints import (
@@ -69,6 +70,7 @@ from ocp.problem.terms import Objective, Term
 __all__ = [
     "RESERVED",
     "Acting",
+    "Complementarity",
     "Compliant",
     "Constraint",
     "Foot",
@@ -88,6 +90,7 @@ __all__ = [
     "Support",
     "Symmetry",
     "Term",
+    "Touch",
     "Transition",
     "along",
     "apart",
@@ -135,6 +138,9 @@ __all__ = [
     "torque_limits",
     "torque_rate",
     "torque_rate_limits",
+    "touch_labels",
+    "touch_size",
+    "touches",
     "two_pass",
     "unilateral",
     "velocity_limits",

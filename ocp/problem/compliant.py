@@ -104,12 +104,13 @@ class Compliant:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sphere:
     """The law of a sphere about the named `point` on the plane through `place` (3, m) with an
-    upward unit `normal` (3), of a `material`: the `law` of a ForceLaw.
+    upward unit `normal` (3), of a `material`: the `law` of a ForceLaw. Its `name` tells it apart.
 
     The force acts midway between the two surfaces (Sherman, Seth & Delp 2011), which is where the
     slip is that of the contact.
     """
 
+    name: str
     point: str
     material: Compliant
     normal: Any

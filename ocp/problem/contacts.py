@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 
 from ocp.mechanics.checks import frozen, instance, numbers
+from ocp.mechanics.parameters import some
 from ocp.mechanics.tree import Tree
+from ocp.problem.complementarity import Complementarity, Touch, felt_ways
 from ocp.problem.compliant import Compliant, Sphere
 from ocp.problem.force_law import Acting, ForceLaw
 from ocp.problem.instant import Instant
@@ -18,15 +20,18 @@ def contacts(
     tree: Tree,
     points: Iterable[str],
     *,
-    model: Compliant = Compliant(),
+    model: Compliant | Complementarity = Compliant(),
     normal: Any = UP,
     place: Any = (0.0, 0.0, 0.0),
+    surface: str = "",
 ) -> tuple[Acting, ...]:
     """Return the loads that keep the named points above a plane, whenever they come there.
 
     The plane goes through `place` (3, m) and has the upward unit `normal` (3). By a `Compliant`
-    model a sphere about each point sinks into it. Give them as `loads` of a Problem, or of
-    `simulate`. Raises ValueError for a point that the tree does not have, for one named twice, and
+    model a sphere about each point sinks into it; by `Complementarity` the points themselves touch
+    it, by forces that are sought with the motion. Give them as `loads` of a Problem, or of
+    `simulate`; where a point may meet several planes, each has a `surface` of its own to its name.
+    Raises ValueError for a point that the tree does not have, for one named twice, and
     for a normal that is not of unit length.
     """
     named = (points,) if isinstance(points, str) else tuple(points)
@@ -43,17 +48,35 @@ def contacts(
         "normal": frozen(upward),
         "place": frozen(numbers("contacts: place", place, (3,), "m")),
     }
-    instance("contacts: model", model, Compliant)
+    if isinstance(model, Compliant):
+        spheres = (
+            Sphere(name=_on(name, surface), point=name, material=model, **plane) for name in named
+        )
+        return tuple(ForceLaw(point=sphere.point, law=sphere) for sphere in spheres)
+    rigid = instance("contacts: model", model, Compliant, Complementarity)
+    smooth, up = not some([rigid.friction]), tuple(upward)
+    ways = {name: () if smooth else felt_ways(tree, name, up) for name in named}
     return tuple(
-        ForceLaw(point=name, law=Sphere(point=name, material=model, **plane)) for name in named
+        Touch(name=_on(name, surface), point=name, model=rigid, ways=frozen(ways[name]), **plane)
+        for name in named
     )
 
 
 def contact_outputs(loads: Iterable[Acting]) -> Mapping[str, Callable[[Instant], Any]]:
-    """Return the forces (3, N) of contacts as `outputs` of a Problem, by "force on" their point."""
-    touching = [load for load in loads if isinstance(load, ForceLaw)]
-    return {f"force on {load.point}": _force_of(load) for load in touching}
+    """Return the forces (3, N) of contacts as `outputs` of a Problem, as "force on" their name."""
+    touching = {_name_of(load): load for load in loads if isinstance(load, ForceLaw | Touch)}
+    return {f"force on {name}": _force_of(load) for name, load in touching.items()}
 
 
-def _force_of(load: ForceLaw) -> Callable[[Instant], Any]:
+def _name_of(load: ForceLaw | Touch) -> str:
+    if isinstance(load, Touch):
+        return load.name
+    return load.law.name if isinstance(load.law, Sphere) else load.point
+
+
+def _on(point: str, surface: str) -> str:
+    return f"{point} on {surface}" if surface else point
+
+
+def _force_of(load: ForceLaw | Touch) -> Callable[[Instant], Any]:
     return lambda at: load.given(at).force

@@ -9,6 +9,7 @@ import casadi as ca
 from ocp.mechanics.checks import called, instance
 from ocp.mechanics.loads import Load
 from ocp.mechanics.types import Matrix
+from ocp.problem.complementarity import Touch
 from ocp.problem.point_mass import PointMass
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class ForceLaw:
 
 
 # What may act on a tree, as a Problem and a simulation take it
-Acting: TypeAlias = Load | PointMass | ForceLaw
+Acting: TypeAlias = Load | PointMass | ForceLaw | Touch
 
 
 def loads_at(loads: Sequence[Acting], at: "Instant") -> tuple[Load, ...]:

@@ -16,6 +16,7 @@ from ocp.mechanics.loops import loop_loads, loop_wrenches
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
+from ocp.problem.complementarity import Touch, rows_of, touch_labels, touches
 from ocp.problem.force_law import loads_at
 from ocp.problem.ground import Ground
 from ocp.problem.reactions import Reaction
@@ -35,7 +36,8 @@ class Forces:
     `torques`: the joint torques (n,), where they are variables; `needed`: the generalized forces
     (n,) beside the ground's wrenches, where inverse dynamics knows of these; `ground`: the wrenches
     of the feet; `cuts`: the forces of cut joints (m,), where passive joints do not determine them;
-    `stays`: those of the stays (sides,).
+    `stays`: those of the stays (sides,); `touches`: those of contacts that are sought, in
+    components.
     """
 
     inverse: Any
@@ -44,6 +46,7 @@ class Forces:
     ground: Any = None
     cuts: Callable | None = None
     stays: Callable | None = None
+    touches: Callable | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +105,26 @@ class Instant:
     def passive(self) -> tuple[int, ...]:
         """Rows of q that nothing drives and no ground bears all along."""
         return passive_rows(self.tree, self.ground)
+
+    @cached_property
+    def contact_forces(self) -> Matrix:
+        """The forces (N) of contacts that are sought, in components along their normals and ways,
+        one contact after the other.
+
+        Raises ValueError where they are not known.
+        """
+        if not touches(self.loads):
+            return ca.DM(0, 1)
+        if self.forces.touches is None:
+            raise ValueError(
+                f"contacts {', '.join(touch_labels(self.loads))}: their forces are not known of a "
+                "motion alone; expected them as variables"
+            )
+        return self.forces.touches(self)
+
+    def contact(self, touch: Touch) -> Matrix:
+        """The components (N) of the force of one of these contacts."""
+        return self.contact_forces[rows_of(self.loads, touch)]
 
     @cached_property
     def tau(self) -> Matrix:

@@ -15,8 +15,12 @@ STAYS = "stays"  # none leaves its bounds, forces act where they are closed
 TOUCHING = "touching"  # what a force of a stay holds does not move against it
 HELD = ("stays_closed", "stay_rates", "stay_accelerations")  # those prescribed to be closed are
 CONTACTS = ("standing", "standing_rate", "standing_acceleration")  # .foot: rigid ones stay
+TOUCHES = "contacts"  # points that find the ground stay above it, forces act where they touch
+RESTING = "contacts_resting"  # what a force of a contact holds does not move against it
+GRIPPING = "contacts_gripping"  # friction of contacts in its pyramid, against all slip at its edge
 LOOPS = ("loops", "loop_rates", "loop_accelerations")  # cut joints stay closed
 RESERVED = (
     *(DURATION, DYNAMICS, PASSIVE, STAGES, REACH, STAYS, TOUCHING),
+    *(TOUCHES, RESTING, GRIPPING),
     *(*HELD, *KNOTS, *LOOPS),
 )

@@ -25,6 +25,7 @@ from ocp.mechanics.tree import Tree
 from ocp.motion.basis import Basis
 from ocp.motion.mesh import Mesh
 from ocp.motion.spline import BSpline
+from ocp.problem.complementarity import Touch, touch_labels
 from ocp.problem.constraint import Constraint
 from ocp.problem.force_law import Acting, ForceLaw
 from ocp.problem.ground import Ground
@@ -81,7 +82,7 @@ class Problem:
         set_fields(
             self,
             constraints=tuple(_flat(self.constraints)),
-            loads=several("loads", self.loads, Load, PointMass, ForceLaw),
+            loads=several("loads", self.loads, Load, PointMass, ForceLaw, Touch),
             outputs=MappingProxyType(dict(self.outputs)),
             phases=several("phases", self.phases, Phase),
             links=several("links", self.links, Transition),
@@ -102,6 +103,7 @@ class Problem:
                     f"constraint {constraint.name!r}: when: durations are those of phases, and "
                     "this problem has none"
                 )
+        _check_touches(self.loads, self.ground)
         if self.ground is not None:
             _check_ground(self.tree, self.ground)
 
@@ -229,6 +231,21 @@ def _check_names(names: list[str]) -> None:
                 f"constraint {name!r}: the name is that of the law of motion or of the duration's "
                 f"bounds; reserved are {', '.join(RESERVED)}"
             )
+
+
+def _check_touches(loads: Sequence[Acting], ground: Ground | None) -> None:
+    """Raise ValueError for contacts of one name, or beside a ground."""
+    names = touch_labels(loads)
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(
+                f"loads: two contacts are {name!r}; expected another `surface` for one"
+            )
+    if names and ground is not None:
+        raise ValueError(
+            f"loads: contacts {', '.join(names)} find the ground by themselves; expected them or "
+            "a ground, not both"
+        )
 
 
 def _check_ground(tree: Tree, ground: Ground) -> None:

@@ -12,6 +12,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.structure import structure
+from ocp.problem.complementarity import touches
 from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem
 from ocp.problem.terms import Term
@@ -126,7 +127,8 @@ def _rule(solution: Solution) -> tuple[np.ndarray, np.ndarray]:
 def _traced(solution: Solution, wanted: Callable[[Instant], Any], s: np.ndarray) -> np.ndarray:
     """Return (m, N) of a function of an Instant, its torques those that the motion needs."""
     problem, known = solution.problem, lifts(solution)
-    follow = structure(problem.tree).determined and not problem.tree.stays
+    found = problem.tree.stays or touches(problem.loads)
+    follow = structure(problem.tree).determined and not found
     if known != "variables" or not follow:
         traced = trace(problem, solution.formulation, wanted, known)
         return traced(inputs(solution, s, rated=traced.rated), s)

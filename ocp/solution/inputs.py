@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from ocp.mechanics.structure import structure
+from ocp.problem.complementarity import touch_size, touches
 from ocp.problem.ground import Ground
 from ocp.problem.transmission import corrected
 from ocp.transcription.between import wrenches_between
@@ -29,6 +30,7 @@ def lifts(solution: "Solution") -> str | None:
         return "variables"
     drawn = structure(solution.problem.tree)
     known = drawn.determined and not drawn.stay_labels and not solution.stands
+    known &= not touches(solution.problem.loads)
     return None if known else "given"
 
 
@@ -38,7 +40,8 @@ def inputs(solution: "Solution", s: np.ndarray, *, rated: bool = False) -> np.nd
     problem, duration, lines = solution.problem, solution.duration, solution.lifted
     if lifts(solution) != "variables":
         wrenches = _contacts(solution) if solution.stands else ()
-        lines = np.vstack([_cut_forces(solution), stay_forces(solution), *wrenches])
+        found = [stay_forces(solution), touch_forces(solution)]
+        lines = np.vstack([_cut_forces(solution), *found, *wrenches])
     parts = [motion_inputs(problem, solution.points, duration, s)]
     if rated:
         parts.append(motion_rates(problem, solution.points, s))
@@ -81,3 +84,8 @@ def _contacts(solution: "Solution") -> Iterable[np.ndarray]:
     if corrected(problem.tree, cast(Ground, problem.ground)):
         return solution.wrenches().values()
     return (solution.lifted[structure(problem.tree).internal :],)
+
+def touch_forces(solution: "Solution") -> np.ndarray:
+    """Return the components (N) of contacts' forces that were sought, at the nodes."""
+    first, loads = structure(solution.problem.tree).internal, solution.problem.loads
+    return solution.lifted[first : first + touch_size(loads)]

@@ -23,16 +23,19 @@ from ocp.mechanics.loops import gap_slope
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
 from ocp.motion.mesh import Mesh, power_series
+from ocp.problem.complementarity import Touch, rows_of, touch_size, touches
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.point_mass import PointMass
 from ocp.problem.states import loads_in_state
-from ocp.solution.inputs import stay_forces
+from ocp.solution.inputs import stay_forces, touch_forces
 from ocp.solution.simulation import accelerations, march, stepper
 from ocp.solution.solution import Solution
 from ocp.transcription.between import STEPS
 
 ROUNDED = 12  # digits of instants that are told apart
-FORCES = STEPS + 1  # coefficients of the stays' forces, which run as polynomials between nodes
+FORCES = (
+    STEPS + 1
+)  # coefficients of the forces of stays and contacts, which run as polynomials between nodes
 
 
 def judge(planner: Formulation) -> Formulation | None:
@@ -63,7 +66,7 @@ def pieces(solution: Solution) -> np.ndarray:
     """Return the instants s between which a plan is replayed: the motion's breaks, and where stays
     push between nodes these too."""
     breaks = solution.problem.motion.breaks
-    straight = solution.problem.tree.stays and not solution.problem.motion.collocated
+    straight = _helds(solution) and not solution.problem.motion.collocated
     return np.unique(np.append(breaks, solution.nodes).round(ROUNDED)) if straight else breaks
 
 
@@ -164,7 +167,7 @@ def _coefficients(solution: Solution) -> np.ndarray:
     starts, lengths = ends[:-1] * T, np.diff(ends) * T
     if motion.collocated:
         torques, powers = solution.tau(motion.nodes * T), np.arange(motion.degree)
-        forces = stay_forces(solution)
+        forces = np.vstack([stay_forces(solution), touch_forces(solution)])
         mesh, values = cast(Mesh, motion), np.vstack([torques, forces])
         plan = [power_series(mesh, values, k) / length**powers for k, length in enumerate(lengths)]
         drives = np.array([part[: len(torques)].T.ravel() for part in plan])
@@ -176,13 +179,14 @@ def _coefficients(solution: Solution) -> np.ndarray:
 
 
 def _force_series(solution: Solution, starts: np.ndarray, lengths: np.ndarray) -> list[np.ndarray]:
-    """Return the coefficients of the stays' forces, powers of time by powers (sides, pieces), on
-    pieces of those starts and lengths (s); nothing without stays."""
-    if not solution.problem.tree.stays:
+    """Return the coefficients of the forces of stays and contacts, powers of time by powers (rows,
+    pieces), on pieces of those starts and lengths (s); nothing without any."""
+    if not _helds(solution):
         return []
     shares = np.linspace(0.0, 1.0, FORCES)
     t = np.minimum(starts[:, None] + np.outer(lengths, shares), solution.duration)
-    values = solution.stay_forces(t.ravel()).reshape(-1, *t.shape)
+    values = solution.trace(lambda at: ca.vertcat(at.stay_forces, at.contact_forces), t.ravel())
+    values = values.reshape(-1, *t.shape)
     powers = values @ np.linalg.inv(np.vander(shares, increasing=True)).T
     return [powers[:, :, k] / lengths**k for k in range(FORCES)]
 
@@ -200,25 +204,28 @@ def _segment(solution: Solution) -> ca.Function:
     count = problem.motion.degree + (not given)
     taylor = ca.SX.sym("taylor", n, count)
     q, qd, qdd = (_polynomial(taylor, t, order) for order in range(3))
-    pushes = ca.SX.sym("pushes", len(structure(tree).stay_labels), count if given else FORCES)
-    forces = _polynomial(pushes, t, 0)
+    pushes = ca.SX.sym("pushes", _helds(solution), count if given else FORCES)
+    forces, touching = ca.vertsplit(
+        _polynomial(pushes, t, 0), [0, len(structure(tree).stay_labels), _helds(solution)]
+    )
     if given:
         torque = ca.SX(q)
     else:
-        needed = _instant(solution, start + t, (q, qd, qdd)).unsupported
+        needed = _instant(solution, start + t, (q, qd, qdd), touching).unsupported
         torque = _drive(tree, q, needed - _stayed(tree, q, forces))
     held = () if problem.ground is None else structure(tree).root  # which the ground's share moves
     for row in structure(tree).passive:
         if row not in held:
             torque[row] = 0
     torque = torque + _stayed(tree, state[:n], forces)
-    acceleration = _falling(solution, start + t, state, torque)
+    acceleration = _falling(solution, start + t, state, torque, touching)
     parameters = ca.vertcat(start, length, ca.vec(taylor), ca.vec(pushes))
     return stepper(clock, state, parameters, acceleration, 1.0, pace=length)
 
 
-def _falling(solution: Solution, t: ca.SX, state: ca.SX, torque: ca.SX) -> ca.SX:
-    """Return the accelerations (n,) of a state (2 n,) at the time t (s) under joint torques.
+def _falling(solution: Solution, t: ca.SX, state: ca.SX, torque: ca.SX, touching: ca.SX) -> ca.SX:
+    """Return the accelerations (n,) of a state (2 n,) at the time t (s) under joint torques and the
+    components of contacts' forces.
 
     Point masses pull by the accelerations that their pulls f let be: those are linear in f, as are
     the pulls in them.
@@ -226,8 +233,9 @@ def _falling(solution: Solution, t: ca.SX, state: ca.SX, torque: ca.SX) -> ca.SX
     problem, n = solution.problem, solution.problem.tree.dof
     masses = [load for load in problem.loads if isinstance(load, PointMass)]
     pulls = ca.SX.sym("pulls", 3 * len(masses))
-    others = [load for load in problem.loads if not isinstance(load, PointMass)]
+    others = [load for load in problem.loads if not isinstance(load, PointMass | Touch)]
     loads = (
+        *(touch.load(touching[rows_of(problem.loads, touch)]) for touch in touches(problem.loads)),
         *loads_in_state(problem.tree, others, t, state[:n], state[n:]),
         *(Load(point=mass.point, force=pulls[3 * k : 3 * k + 3]) for k, mass in enumerate(masses)),
     )
@@ -235,15 +243,17 @@ def _falling(solution: Solution, t: ca.SX, state: ca.SX, torque: ca.SX) -> ca.SX
     qdd = accelerations(tree, mechanics, state[:n], state[n:], torque, loads)
     if not masses:
         return qdd
-    at = _instant(solution, t, (state[:n], state[n:], qdd))
+    at = _instant(solution, t, (state[:n], state[n:], qdd), touching)
     asked: list[Any] = [mass.given(at).force for mass in masses]
     gap = ca.vcat(asked) - pulls
     at_rest, slope = ca.substitute(gap, pulls, ca.SX.zeros(pulls.shape)), ca.jacobian(gap, pulls)
     return ca.substitute(qdd, pulls, -ca.solve(slope, at_rest))
 
 
-def _instant(solution: Solution, t: ca.SX, motion: tuple[ca.SX, ca.SX, ca.SX]) -> Instant:
-    """Return the Instant of a motion (q, qd, qdd) at the time t (s)."""
+def _instant(
+    solution: Solution, t: ca.SX, motion: tuple[ca.SX, ca.SX, ca.SX], touching: ca.SX
+) -> Instant:
+    """Return the Instant of a motion (q, qd, qdd) at the time t (s), contacts' forces given."""
     q, qd, qdd = motion
     return Instant(
         tree=solution.problem.tree,
@@ -253,8 +263,14 @@ def _instant(solution: Solution, t: ca.SX, motion: tuple[ca.SX, ca.SX, ca.SX]) -
         qd=qd,
         qdd=qdd,
         loads=tuple(solution.problem.loads),
-        forces=Forces(inverse=solution.formulation.inverse),
+        forces=Forces(inverse=solution.formulation.inverse, touches=lambda _: touching),
     )
+
+
+def _helds(solution: Solution) -> int:
+    """Return how many forces of stays and components of those of contacts there are."""
+    problem = solution.problem
+    return len(structure(problem.tree).stay_labels) + touch_size(problem.loads)
 
 
 def _stayed(tree: Tree, q: ca.SX, forces: ca.SX) -> Any:

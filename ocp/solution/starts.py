@@ -1,6 +1,6 @@
 """Where a solve begins: a start of one's own, a former solution, or the default."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -13,7 +13,10 @@ from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.basis import Basis, transfer
 from ocp.motion.moving import moved
 from ocp.motion.spline import BSpline
+from ocp.problem.complementarity import Touch, touches
+from ocp.problem.force_law import ForceLaw
 from ocp.problem.ground import Ground, slots
+from ocp.problem.instant import Instant
 from ocp.problem.names import DYNAMICS
 from ocp.problem.statement import Problem
 from ocp.solution.budget import Start
@@ -192,7 +195,11 @@ def _resampled(layout: Layout, guess: Solution) -> np.ndarray:
     if problem.motion.collocated or cut:
         torques = guess.tau(t)[list(drawn.drives)]
         cuts = [guess.loop_forces(t)[list(drawn.cuts)]] if drawn.closed else []
-        return np.vstack([torques, *cuts, _stayed(problem, guess, t), _pushed(layout, guess)])
+        found = [_stayed(problem, guess, t), _touched(problem, guess, t)]
+        return np.vstack([torques, *cuts, *found, _pushed(layout, guess)])
+    if touches(problem.loads) and touches(guess.problem.loads) != touches(problem.loads):
+        torques = guess.tau(t)[list(drawn.drives)]
+        return np.vstack([torques, _stayed(problem, guess, t), _touched(problem, guess, t)])
     if guess.lifted.shape[0] != layout.place.shape[0]:
         return standing(layout)
     if not len(guess.nodes) or np.array_equal(guess.nodes, layout.nodes):
@@ -220,6 +227,25 @@ def _stayed(problem: Problem, guess: Solution, t: np.ndarray) -> np.ndarray:
     if structure(guess.problem.tree).stay_labels != labels:
         return np.zeros((len(labels), len(t)))
     return guess.stay_forces(t)
+
+
+def _touched(problem: Problem, guess: Solution, t: np.ndarray) -> np.ndarray:
+    """Return the forces of the problem's contacts in components (rows, N), as the contacts of a
+    solution at the same points had them, zero where it had none."""
+    lines = [np.empty((0, len(t)))]
+    former: dict[str, Any] = {each.point: each for each in guess.problem.loads}
+    for touch in touches(problem.loads):
+        load = former.get(touch.point)
+        if isinstance(load, ForceLaw | Touch):
+            force = guess.trace(_force_of(load), t)
+            lines.append(np.array(touch.axes).T @ force)
+        else:
+            lines.append(np.zeros((touch.size, len(t))))
+    return np.vstack(lines)
+
+
+def _force_of(load: ForceLaw | Touch) -> Callable[[Instant], Any]:
+    return lambda at: load.given(at).force
 
 
 def waypoints(problem: Problem, guide: BSpline | None, q: ArrayLike) -> np.ndarray:

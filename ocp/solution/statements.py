@@ -19,6 +19,7 @@ from ocp.mechanics.modes import Curve, Modes, Place
 from ocp.mechanics.stays import Stay
 from ocp.mechanics.tree import Link, Loop, Point, Tree
 from ocp.motion.mesh import motion_of
+from ocp.problem.complementarity import Complementarity, Touch
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.force_law import Acting, ForceLaw
 from ocp.problem.ground import Foot, Ground, Pin, Support
@@ -128,6 +129,8 @@ class _Writer:
         try:
             if isinstance(load, PointMass):
                 return {"point": load.point, "mass": load.mass}
+            if isinstance(load, Touch):
+                return {"touch": asdict(load)}
             if isinstance(load, ForceLaw):
                 return {"point": load.point, "law": self._kept(record(self.problem, load.law))}
             pushes = {what: self._push(getattr(load, what)) for what in ("force", "moment")}
@@ -228,6 +231,10 @@ def _tape(data: Data, tapes: Sequence[Tape]) -> Tape:
 def _load(data: Data, tapes: Sequence[Tape]) -> Acting:
     if "mass" in data:
         return PointMass(point=data["point"], mass=data["mass"])
+    if "touch" in data:
+        model = Complementarity(**data["touch"]["model"])
+        ways = tuple(tuple(way) for way in data["touch"]["ways"])
+        return Touch(**data["touch"] | {"model": model, "ways": ways})
     if "law" in data:
         return _force_law(data, tapes)
 

@@ -20,6 +20,7 @@ from ocp.mechanics.structure import structure
 from ocp.motion.basis import Array
 from ocp.motion.quadrature import quadrature
 from ocp.motion.spline import SIDE
+from ocp.problem.complementarity import touches
 from ocp.problem.ground import bearing_slots
 from ocp.problem.statement import Problem
 from ocp.problem.transmission import bears_root, passive_rows
@@ -65,13 +66,15 @@ def rule(problem: Problem, nodes: Array) -> tuple[Array, Array]:
 
 
 def follows(problem: Problem) -> bool:
-    """Tell whether what is lifted runs as accelerations do: around passive joints with stays, and
-    over contacts that do not bear the root all along, where loops are open."""
+    """Tell whether what is lifted runs as accelerations do: around passive joints with stays or
+    contacts that are sought, and over contacts that do not bear the root all along, where loops are
+    open."""
     tree, ground = problem.tree, problem.ground
     if problem.motion.collocated or structure(tree).closed:
         return False
-    stays = bool(tree.stays and passive_rows(tree, ground))
-    return stays or (ground is not None and not bears_root(tree, ground))
+    sought = bool(tree.stays or touches(problem.loads))
+    held = sought and bool(passive_rows(tree, ground))
+    return held or (ground is not None and not bears_root(tree, ground))
 
 
 def runs(problem: Problem, nodes: Array, *, wrenches: bool) -> list[Array]:
@@ -128,6 +131,7 @@ def _kinked(problem: Problem, nodes: Array, wrenches: bool) -> Array:
     ground, middles = problem.ground, (nodes[1:] + nodes[:-1]) / 2
     switches = () if ground is None else ground.switches
     alone = np.diff(nodes) < JUMP
+    alone |= bool(touches(problem.loads))
     for stay in problem.tree.stays:
         alone |= (np.diff(stay.closes(nodes).astype(int)) != 0) | (stay.closed is None)
     if ground is not None and (wrenches or np.isfinite([foot.bears for foot in ground.feet]).any()):

@@ -8,6 +8,7 @@ from ocp.dynamics import FORMULATIONS
 from ocp.mechanics.structure import structure
 from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.quadrature import quadrature
+from ocp.problem.complementarity import touches
 from ocp.problem.transmission import transmissions
 from ocp.transcription.loop_laws import closed_points
 from ocp.transcription.rows import Group
@@ -62,7 +63,7 @@ def first_lifted(layout: Layout, points, T: float) -> np.ndarray:
     `standing`."""
     problem, shape = layout.problem, structure(layout.problem.tree)
     bound = problem.ground is None and not problem.motion.collocated and shape.determined
-    bound &= not problem.tree.stays
+    bound &= not (problem.tree.stays or touches(problem.loads))
     if not (shape.closed and layout.lifts and bound):
         return standing(layout)
     drives, cuts = list(shape.drives), list(shape.cuts)
@@ -79,6 +80,9 @@ def standing(layout: Layout) -> np.ndarray:
     feet that bear."""
     problem = layout.problem
     lifted, rows = np.zeros(layout.place.shape), structure(problem.tree).internal
+    for touch in touches(problem.loads) if len(layout.nodes) else ():
+        lifted[rows] = body_weight(problem.tree) / len(touches(problem.loads))
+        rows += touch.size
     if problem.ground is None or not len(layout.nodes):
         return lifted
     given = transmissions(problem.tree, problem.ground)

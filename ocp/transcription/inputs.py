@@ -22,6 +22,7 @@ from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.mechanics.zero_moment import resultant
 from ocp.motion.moving import curve
+from ocp.problem.complementarity import touch_size
 from ocp.problem.ground import slots
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.reactions import check_two_pass, shared, two_pass
@@ -274,7 +275,8 @@ def _given(problem):
     ground, tree = problem.ground, problem.tree
     undetermined = () if structure(tree).determined else structure(tree).cuts
     cuts, held = len(undetermined), len(structure(tree).stay_labels)
-    first = cuts + held
+    closed = cuts + held
+    first = closed + touch_size(problem.loads)
     if ground is None and not first:
         return from_the_motion(problem)
 
@@ -297,7 +299,8 @@ def _given(problem):
             inverse=None,
             ground=(in_balance if corrects else as_given) if ground is not None else None,
             cuts=(lambda at: spread(tree, lifted[:cuts], undetermined)) if cuts else None,
-            stays=lambda at: lifted[cuts:first],
+            stays=lambda at: lifted[cuts:closed],
+            touches=lambda at: lifted[closed:first],
         )
 
     return first + 6 * contacts, known
@@ -310,6 +313,7 @@ def _variables(problem):
     drives, cuts = list(structure(tree).drives), structure(tree).cuts
     first, places = len(drives), () if ground is None else slots(ground)
     last, internal = first + len(cuts), structure(tree).internal
+    whole = internal + touch_size(problem.loads)
 
     def known(lifted):
         def torques(at):
@@ -325,9 +329,10 @@ def _variables(problem):
             ground=None if ground is None else wrenches,
             cuts=(lambda at: spread(tree, lifted[first:last], cuts)) if cuts else None,
             stays=lambda at: lifted[last:internal],
+            touches=lambda at: lifted[internal:whole],
         )
 
-    return internal + 6 * len(places), known
+    return whole + 6 * len(places), known
 
 
 _LIFTED = {None: from_the_motion, "given": _given, "variables": _variables}

@@ -8,6 +8,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.motion.spline import BSpline
+from ocp.problem.complementarity import touch_labels, touches
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.names import KNOTS
 from ocp.problem.statement import Problem
@@ -45,6 +46,11 @@ def check_moving(problem: Problem, method: Method) -> None:
         raise ValueError(
             "motion: free knots would leave the contact schedule of the ground behind; "
             "give the knots (inner)"
+        )
+    if touches(problem.loads):
+        raise ValueError(
+            f"motion: free knots: forces of contacts {', '.join(touch_labels(problem.loads))} are "
+            "known at given nodes; give the knots (inner)"
         )
     if problem.tree.stays:
         names = ", ".join(stay.name for stay in problem.tree.stays)

@@ -17,6 +17,7 @@ from ocp.problem.transmission import passive_rows
 from ocp.problem.units import unit_of
 from ocp.transcription.loop_laws import closures
 from ocp.transcription.stay_laws import holdings
+from ocp.transcription.touch_laws import touchings
 
 FORMS = ("implicit", "explicit")
 
@@ -48,7 +49,8 @@ def laws(
         if problem.cyclic and not lifted:  # the end is the start's image
             instants = tuple(s for s in instants if s < 1.0)
         stated.append((_passive(tree, free), (instants,) * len(free)))
-    return (*stated, *holdings(problem), *closures(problem, integrated))
+    found = (*holdings(problem), *touchings(problem))
+    return (*stated, *found, *closures(problem, integrated))
 
 
 def within_reach(tree: Tree, formulation: Formulation) -> tuple[Constraint, ...]:

@@ -8,6 +8,7 @@ import casadi as ca
 from ocp.mechanics import kinematics
 from ocp.mechanics.loads import Load, Wrench
 from ocp.mechanics.structure import structure
+from ocp.problem.complementarity import Touch, rows_of, touch_size
 from ocp.problem.force_law import loads_at
 from ocp.problem.ground import slots
 from ocp.problem.instant import Instant
@@ -19,7 +20,7 @@ QUANTITIES = (  # one per coordinate
 )
 RATE = "rate"  # of what the rest of a question asks for
 SCALARS = ("s", "T", "t")
-CLOSINGS = ("looped", "loop_forces", "stayed", "stay_gaps", "stay_forces")
+CLOSINGS = ("looped", "loop_forces", "stayed", "stay_gaps", "stay_forces", "contact_forces")
 PLACES = ("position", "velocity", "angular_velocity", "acceleration")
 Question = tuple[Any, ...]  # (which instant, what, names..)
 
@@ -69,6 +70,15 @@ class Listener:
     def acting(self) -> tuple[Load, ...]:
         """The loads as they are at this instant."""
         return loads_at(self.problem.loads, cast(Instant, self))
+
+    @property
+    def contact_forces(self) -> Any:
+        """Components (N) of the forces of contacts that are sought."""
+        return self._symbol(touch_size(self.problem.loads), "contact_forces")
+
+    def contact(self, touch: Touch) -> Any:
+        """Those of one contact."""
+        return self.contact_forces[rows_of(self.problem.loads, touch)]
 
     @property
     def looped(self) -> Any:

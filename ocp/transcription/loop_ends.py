@@ -16,6 +16,7 @@ from ocp.mechanics.closure import examples
 from ocp.mechanics.loads import Wrench
 from ocp.mechanics.loops import DEPENDENT, gap_acceleration, gap_at, gap_rate
 from ocp.mechanics.structure import structure
+from ocp.problem.complementarity import touch_size
 from ocp.problem.constraint import Span
 from ocp.problem.ground import slots
 from ocp.problem.instant import Forces, Instant
@@ -115,6 +116,7 @@ def _ends(problem):
     z, torque = ca.SX.sym("z", 6 * n), ca.SX.sym("torque", n)
     cut = ca.SX.sym("cut", len(structure(tree).cut_labels))
     hold = ca.SX.sym("hold", len(structure(tree).stay_labels))
+    touch = ca.SX.sym("touch", touch_size(problem.loads))
     places = () if problem.ground is None else slots(problem.ground)
     push = ca.SX.sym("push", 6 * len(places))
     parts = ca.vertsplit(push, 6) if places else ()
@@ -129,6 +131,7 @@ def _ends(problem):
         ground=lambda _: wrenches,
         cuts=lambda _: cut,
         stays=lambda _: hold,
+        touches=lambda _: touch,
     )
     rate = ca.SX.sym("rate")
     ends = []
@@ -138,7 +141,7 @@ def _ends(problem):
         statement = {"tree": tree, "loads": problem.loads, "ground": problem.ground}
         statement["flow"] = lambda expression: rate * ca.SX.ones(*ca.SX(expression).shape)
         ends.append(Instant(s=ca.SX(s), T=ca.SX(T), forces=forces, **motion, **statement))
-    return z, ends, ca.vertcat(torque, cut, hold, push, rate)
+    return z, ends, ca.vertcat(torque, cut, hold, touch, push, rate)
 
 
 def _prescribed(problem, ends, hidden):

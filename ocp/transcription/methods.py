@@ -18,6 +18,7 @@ from ocp.motion.basis import Basis
 from ocp.motion.mesh import Mesh, meeting
 from ocp.motion.quadrature import QUADRATURES, quadrature
 from ocp.motion.spline import BSpline
+from ocp.problem.complementarity import touch_labels
 from ocp.problem.statement import Problem
 from ocp.problem.transmission import passive_rows
 from ocp.solvers.nlp import NLP
@@ -216,6 +217,11 @@ class Integrated(OnSpline):
             raise ValueError(
                 f"method 'integrated': forces of stays {names} are unknowns; take another method"
             )
+        if touch_labels(problem.loads):
+            names = ", ".join(touch_labels(problem.loads))
+            raise ValueError(
+                f"method 'integrated': forces of contacts {names} are unknowns; take another method"
+            )
         return OnSpline.stated(self, problem)
 
     def constraints(self, problem: Problem) -> tuple:
@@ -372,8 +378,14 @@ def _lifted(problem, torques, nodes):
     `torques` asks for it; raise ValueError naming loops that do not let them."""
     shape = structure(problem.tree)
     lifts = torques == "variables"
-    stays = bool(problem.tree.stays)
-    lifts |= torques == "auto" and (problem.ground is not None or stays or not shape.determined)
+    stays, found = bool(problem.tree.stays), touch_labels(problem.loads)
+    sought = problem.ground is not None or stays or bool(found) or not shape.determined
+    lifts |= torques == "auto" and sought
+    if not lifts and found:
+        raise ValueError(
+            f"torques 'explicit': forces of contacts {', '.join(found)} are unknowns; "
+            "take 'variables'"
+        )
     if not lifts and stays:
         raise ValueError(
             f"torques 'explicit': forces of stays {', '.join(shape.stay_labels)} are unknowns; "

@@ -20,6 +20,7 @@ from ocp.mechanics.parameters import is_open
 from ocp.mechanics.types import Matrix
 from ocp.motion.moving import located
 from ocp.motion.spline import SIDE, BSpline
+from ocp.problem.complementarity import touch_labels, touches
 from ocp.problem.instant import NoRate
 from ocp.problem.statement import Problem
 from ocp.transcription.between import follows, rated
@@ -101,6 +102,9 @@ def _unknown(problem, motion, lifted):
     if tree.stays:
         names = ", ".join(stay.name for stay in tree.stays)
         yield lifted, f"forces jump where stays {names} close"
+    if touches(problem.loads):
+        names = ", ".join(touch_labels(problem.loads))
+        yield lifted, f"forces jump where contacts {names} touch"
 
 
 def rated_map(layout: Layout, s) -> MotionMap:

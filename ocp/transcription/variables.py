@@ -27,6 +27,7 @@ from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.basis import Basis
 from ocp.motion.moving import distances, located, moved
 from ocp.motion.spline import BSpline
+from ocp.problem.complementarity import touch_size
 from ocp.problem.ground import bearing_slots
 from ocp.problem.statement import Problem
 from ocp.problem.transmission import transmissions
@@ -147,12 +148,13 @@ def lifted_layout(problem: Problem, nodes) -> Layout:
     A foot has none where it bears nothing, nor for what its kind does not pass on or no motion
     feels; a stay has none where it is prescribed to be open.
     """
-    rows, ground = structure(problem.tree).internal, problem.ground
+    inner, ground = structure(problem.tree).internal, problem.ground
+    rows = inner + touch_size(problem.loads)
     given = () if ground is None else transmissions(problem.tree, ground)
     names = [(each.foot, each.link) for each in given]
     present = np.ones((rows + 6 * len(names), len(nodes)), dtype=bool)
     sides = [stay for stay in problem.tree.stays for _ in stay.sides]
-    for row, stay in enumerate(sides, start=rows - len(sides)):
+    for row, stay in enumerate(sides, start=inner - len(sides)):
         present[row] = stay.closes(nodes, before=problem.motion.collocated)
     for k, s in enumerate(nodes):
         bearing = () if ground is None else bearing_slots(ground, s)
