@@ -26,6 +26,7 @@ from ocp.mechanics.stays import Stay, cable, slot, stop
 from ocp.mechanics.tree import Link, Loop, Point, Tree
 from ocp.motion import BSpline
 from ocp.problem import (
+    Complementarity,
     Compliant,
     Constraint,
     Foot,
@@ -105,6 +106,7 @@ __all__ = [
     "PLAIN",
     "Attempt",
     "BSpline",
+    "Complementarity",
     "Compliant",
     "Constraint",
     "Fit",

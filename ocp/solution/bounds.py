@@ -12,7 +12,7 @@ import numpy as np
 
 from ocp.mechanics.zero_moment import body_weight
 from ocp.problem.constraint import Constraint, Span
-from ocp.problem.names import DURATION, DYNAMICS, REACH, TOUCHING
+from ocp.problem.names import DURATION, DYNAMICS, REACH, RESTING, TOUCHING
 from ocp.problem.units import unit_of
 from ocp.solution.approximation import exactly
 from ocp.solution.sampling import DENSER, traces
@@ -72,7 +72,8 @@ class Line:
 def violations(solution: Solution) -> dict[str, Violation]:
     """Return {name: Violation} for every constraint of a solution, and for its tree's own laws.
 
-    Stays may close between nodes: that what they hold does not move counts at these alone.
+    Stays may close, and contacts touch, between nodes: that what they hold does not move counts at
+    these alone.
     Beside the statement's these are the bounds of a free duration, and where torques are variables
     or polynomials of their own, as "dynamics", that they are what the motion needs: in N m or N,
     relative to the largest torque that the motion needs at that joint. Of a motion that was planned
@@ -94,7 +95,7 @@ def violations(solution: Solution) -> dict[str, Violation]:
     table = {}
     for constraint in constraints:
         nodes = [_line(row) for row in at_nodes.get(constraint.name, ())]
-        if constraint.when == "joined" or constraint.name == TOUCHING:
+        if constraint.when == "joined" or constraint.name in (TOUCHING, RESTING):
             dense = nodes
         else:
             chosen = _within(constraint.when, s)

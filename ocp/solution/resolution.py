@@ -13,7 +13,7 @@ import numpy as np
 from ocp.mechanics.structure import structure
 from ocp.motion.quadrature import quadrature
 from ocp.problem.constraint import Constraint, Span
-from ocp.problem.names import DYNAMICS, LOOPS, PASSIVE, TOUCHING
+from ocp.problem.names import DYNAMICS, LOOPS, PASSIVE, RESTING, TOUCHING
 from ocp.problem.statement import Problem
 from ocp.solvers.nlp import violation
 from ocp.transcription.kernels import Kernel, evaluate
@@ -113,7 +113,7 @@ def _look(transcribed: Transcribed, x: np.ndarray) -> Look:
 
 
 def _along(constraint: Constraint) -> bool:
-    if constraint.name == TOUCHING:  # which jumps where a stay closes
+    if constraint.name in (TOUCHING, RESTING):  # which jump where a stay closes, a point touches
         return False
     return isinstance(constraint.when, Span) or constraint.when == "path"
 

@@ -13,6 +13,7 @@ from typing import Any, cast
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.checks import frozen
 from ocp.mechanics.joints import Joint
 from ocp.mechanics.loads import Load
 from ocp.mechanics.modes import Curve, Modes, Place
@@ -232,9 +233,9 @@ def _load(data: Data, tapes: Sequence[Tape]) -> Acting:
     if "mass" in data:
         return PointMass(point=data["point"], mass=data["mass"])
     if "touch" in data:
+        plane = {what: frozen(data["touch"][what]) for what in ("normal", "place", "ways")}
         model = Complementarity(**data["touch"]["model"])
-        ways = tuple(tuple(way) for way in data["touch"]["ways"])
-        return Touch(**data["touch"] | {"model": model, "ways": ways})
+        return Touch(**data["touch"] | plane | {"model": model})
     if "law" in data:
         return _force_law(data, tapes)
 

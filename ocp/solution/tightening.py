@@ -1,12 +1,16 @@
-"""Stays that the motion closes by itself, solved from loose ones: their leak is driven down, each
-time from the last answer."""
+"""Stays that the motion closes by itself and contacts that it finds, solved from loose ones: their
+leak is driven down, each time from the last answer."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from ocp.mechanics.checks import positive
+from ocp.mechanics.parameters import Parameter, reference
+from ocp.problem.complementarity import Touch, touches
 from ocp.problem.statement import Problem
 from ocp.progress import say
+from ocp.solution.plan import prepare
 from ocp.solution.solution import Solution
 from ocp.solution.solving import solve
 from ocp.solution.starts import Guess
@@ -15,6 +19,7 @@ from ocp.transcription.transcribe import Transcription
 
 LOOSE = 100.0  # J: the first leak
 FACTOR = 10.0  # by which leaks shrink
+OF_SOLVES = ("watch", "attempts", "certify")  # settings that a plan's solves have too
 
 
 def tighten(
@@ -26,27 +31,90 @@ def tighten(
     loose: float = LOOSE,
     **settings: Any,
 ) -> Solution:
-    """Return the Solution of a problem whose stays find out when they close.
+    """Return the Solution of a problem whose stays find out when they close, or whose contacts when
+    they touch.
 
     They begin with a leak of `loose` (J) and end with their own, a tenth of the last one each time
-    (Scholtes 2001). Which of many orders of closing and opening comes out depends on the start, and
-    is a local optimum; prescribe it (`Stay.closed`) to make the motion exact. Further `settings`
-    are those of `solve`; iterations of all rounds are added up. Raises ValueError for a tree
-    without such stays.
+    (Scholtes 2001); contacts do so on one plan, whose parameter is the leak, and are transcribed
+    once. Which of many orders of closing and opening comes out depends on the start, and is a
+    local optimum; prescribe it (`Stay.closed`, `Ground`) to make the motion exact. Further
+    `settings` are those of `solve`; iterations of all rounds are added up. Raises ValueError for a
+    problem without such stays or contacts, or with both.
     """
     stays = [stay for stay in problem.tree.stays if stay.closed is None]
-    if not stays:
-        raise ValueError("tighten: the tree has no stays that the motion is to close")
-    leak = positive("tighten: loose (J)", loose)
+    found, loose = touches(problem.loads), positive("tighten: loose (J)", loose)
+    if not stays and not found:
+        raise ValueError(
+            "tighten: the tree has no stays that the motion is to close, nor the problem contacts"
+        )
+    if stays and found:
+        raise ValueError(
+            "tighten: both stays and contacts are to be found; prescribe when stays are closed"
+        )
+    if found:
+        return _of_contacts(problem, transcription, solver, guess, loose, settings)
     iterations: list[int] = []
-    while leak > min(stay.leak for stay in stays):
+    for leak in _leaks(loose, min(stay.leak for stay in stays)):
         say(f"tightens stays to {leak:g} J")
         guess = solve(_with(problem, leak), transcription, solver, guess=guess, **settings)
         iterations.append(int(guess.statistics.get("iterations", 0)))
-        leak /= FACTOR
     solution = solve(problem, transcription, solver, guess=guess, **settings)
-    iterations.append(int(solution.statistics.get("iterations", 0)))
-    kept = {"tightening": iterations, "iterations": sum(iterations)}
+    return _counted(solution, iterations)
+
+
+def _leaks(loose: float, least: float) -> Iterator[float]:
+    """Yield leaks (J) from a loose one on, that are above the least."""
+    leak = loose
+    while leak > least:
+        yield leak
+        leak /= FACTOR
+
+
+def _of_contacts(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    guess: Guess | Solution | None,
+    loose: float,
+    settings: dict[str, Any],
+) -> Solution:
+    """Solve a problem's contacts on one plan, and where it is to be refined, that at last."""
+    opened, leak = _opened(problem)
+    values = dict(settings.get("values") or {})
+    least = float(values.pop(leak.name, leak.value))
+    plan = prepare(opened, transcription, solver)
+    chosen = {name: settings[name] for name in OF_SOLVES if name in settings}
+    iterations: list[int] = []
+    for now in _leaks(loose, least):
+        say(f"tightens contacts to {now:g} J")
+        guess = plan.solve(guess, **chosen | {"certify": False}, **values | {leak.name: now})
+        iterations.append(int(guess.statistics.get("iterations", 0)))
+    known = values | {leak.name: least}
+    if settings.get("refine") is not None:
+        last = settings | {"values": known, "guess": guess}
+        return _counted(solve(opened, transcription, solver, **last), iterations)
+    return _counted(plan.solve(guess, **chosen, **known), iterations)
+
+
+def _opened(problem: Problem) -> tuple[Problem, Parameter]:
+    """Return the problem with one leak for all its contacts that is a parameter, and that: theirs
+    if it is one already, or else one that begins at the least of theirs."""
+    leaks = [touch.model.leak for touch in touches(problem.loads)]
+    known = [leak for leak in leaks if isinstance(leak, Parameter)]
+    parameter = known[0] if known else Parameter("leak", min(reference(leaks)), "J", lower=0.0)
+    loads = [_leaking(load, parameter) for load in problem.loads]
+    return replace(problem, loads=loads), parameter
+
+
+def _leaking(load: Any, leak: Parameter) -> Any:
+    if not isinstance(load, Touch):
+        return load
+    return replace(load, model=replace(load.model, leak=leak))
+
+
+def _counted(solution: Solution, iterations: list[int]) -> Solution:
+    every = [*iterations, int(solution.statistics.get("iterations", 0))]
+    kept = {"tightening": every, "iterations": sum(every)}
     return replace(solution, statistics=dict(solution.statistics) | kept)
 
 

@@ -35,11 +35,11 @@ def touchings(problem: Problem) -> tuple:
     every, names = touches(problem.loads), touch_labels(problem.loads)
     if not every:
         return ()
-    laws = [_unilateral(names)]
+    laws, step = [_unilateral(names)], 1 / len(problem.motion.nodes)
     if not steps_in_time(problem):
-        laws.append(_resting(names))
+        laws.append(_resting(names, step))
     if any(touch.ways for touch in every):
-        laws.append(_gripping(every, names))
+        laws.append(_gripping(every, names, step))
     return tuple((law, None) for law in laws)
 
 
@@ -70,14 +70,14 @@ def _unilateral(names: tuple[str, ...]) -> Constraint:
     )
 
 
-def _resting(names: tuple[str, ...]) -> Constraint:
+def _resting(names: tuple[str, ...], step: float) -> Constraint:
     """|T gap' force| <= leak, |T^2 gap'' force| <= leak."""
 
     def rows(at):
         room = []
         for touch in touches(at.loads):
             for level, part in enumerate(touch.parting(at), start=1):
-                work = at.T**level * part * at.contact(touch)[0]
+                work = (step * at.T) ** level * part * at.contact(touch)[0]
                 room += [leak_of(touch) - work, leak_of(touch) + work]
         return ca.vertcat(*room)
 
@@ -92,7 +92,7 @@ def _resting(names: tuple[str, ...]) -> Constraint:
     )
 
 
-def _gripping(every: tuple[Touch, ...], names: tuple[str, ...]) -> Constraint:
+def _gripping(every: tuple[Touch, ...], names: tuple[str, ...], step: float) -> Constraint:
     """Friction within its pyramid, and against all slip at its edge."""
     words = ("back", "on", "slipping on", "slipping back")
     sides = [
@@ -103,7 +103,7 @@ def _gripping(every: tuple[Touch, ...], names: tuple[str, ...]) -> Constraint:
 
     def rows(at):
         ways = ((touch, k) for touch in touches(at.loads) for k in range(len(touch.ways)))
-        return ca.vertcat(*(_of_way(at, touch, k) for touch, k in ways))
+        return ca.vertcat(*(_of_way(at, touch, k, step) for touch, k in ways))
 
     return Constraint(
         name=GRIPPING,
@@ -115,10 +115,10 @@ def _gripping(every: tuple[Touch, ...], names: tuple[str, ...]) -> Constraint:
     )
 
 
-def _of_way(at, touch, k):
+def _of_way(at, touch, k, step):
     """Return the rows of one way of a contact."""
     push, friction = at.contact(touch)[0], at.contact(touch)[1 + k]
-    slip, leak = at.T * touch.slip(at)[k], leak_of(touch)
+    slip, leak = step * at.T * touch.slip(at)[k], leak_of(touch)
     back, on = touch.grip * push + friction, touch.grip * push - friction
     return ca.vertcat(back, on, leak - slip * back, leak + slip * on)
 

@@ -33,7 +33,7 @@ from ocp.transcription.goals import (
     term_values,
     weighing,
 )
-from ocp.transcription.guess import straight_guess
+from ocp.transcription.guess import standing, straight_guess
 from ocp.transcription.knots import check_moving, knot_groups
 from ocp.transcription.laws import within_reach
 from ocp.transcription.methods import METHODS, Method, Spline, method_of
@@ -230,7 +230,8 @@ class Transcribed:
         if guide is not None:
             plan = self._on(guide, Transcription(derivatives="ad"))
             points, duration, _ = split(plan.layout, plan.guess)
-            return join(self.layout, transfer(guide, points, self.problem.motion), duration)
+            moved = transfer(guide, points, self.problem.motion)
+            return join(self.layout, moved, duration, standing(self.layout))
         if self.layout.moving:
             plan = self._on_given(self.problem.motion)
             return join(self.layout, *split(plan.layout, plan.guess))

@@ -83,7 +83,7 @@ from ocp.problem import Term
         ),
         (
             lambda arm: statement(arm, loads=("tip",)),
-            "loads: expected Load or PointMass or ForceLaw, got str 'tip'",
+            "loads: expected Load or PointMass or ForceLaw or Touch, got str 'tip'",
         ),
         (
             lambda arm: statement(arm, constraints=(torque_limits(arm), torque_limits(arm))),

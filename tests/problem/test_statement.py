@@ -40,7 +40,7 @@ def reach(**changes):
         (lambda: reach(constraints=(3,)), "constraints: expected Constraint, got int 3"),
         (
             lambda: reach(loads=("tip",)),
-            "loads: expected .* or ForceLaw, got str 'tip'",
+            "loads: expected .* or Touch, got str 'tip'",
         ),
         (lambda: reach(ground=1), "ground: expected Ground or NoneType, got int 1"),
         (lambda: reach(symmetry=True), "symmetry: expected Symmetry or NoneType, got bool True"),
