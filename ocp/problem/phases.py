@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 
 from ocp.mechanics.checks import frozen, instance, numbers, set_fields, several, shown
-from ocp.mechanics.loads import Load
 from ocp.mechanics.parameters import is_open
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.zero_moment import Z
 from ocp.motion.basis import Basis
 from ocp.problem.constraint import Constraint
+from ocp.problem.force_law import Acting
 from ocp.problem.ground import Ground
-from ocp.problem.point_mass import PointMass
 from ocp.problem.symmetry import Symmetry
 from ocp.problem.terms import Objective
 
@@ -45,7 +44,7 @@ class Phase:
     ground: Ground | None = None
     constraints: Sequence[Any] = ()
     objective: Objective | None = None
-    loads: Sequence[Load | PointMass] = ()
+    loads: Sequence[Acting] = ()
     tree: Tree | None = None
 
     def __post_init__(self) -> None:

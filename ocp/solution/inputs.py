@@ -85,6 +85,7 @@ def _contacts(solution: "Solution") -> Iterable[np.ndarray]:
         return solution.wrenches().values()
     return (solution.lifted[structure(problem.tree).internal :],)
 
+
 def touch_forces(solution: "Solution") -> np.ndarray:
     """Return the components (N) of contacts' forces that were sought, at the nodes."""
     first, loads = structure(solution.problem.tree).internal, solution.problem.loads

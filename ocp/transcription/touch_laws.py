@@ -25,7 +25,7 @@ from ocp.mechanics.parameters import matrix
 from ocp.mechanics.types import Matrix
 from ocp.problem.complementarity import Touch, touch_labels, touches
 from ocp.problem.constraint import Constraint
-from ocp.problem.names import TOUCHES, GRIPPING, RESTING
+from ocp.problem.names import GRIPPING, RESTING, TOUCHES
 from ocp.problem.statement import Problem
 
 
