@@ -1,0 +1,71 @@
+"""Parts of the human as bodies of the sagittal plane: x forward, y up, all angles about z.
+
+They are those of the skeleton as it stands at q = 0, arms hanging, with the same masses, centres,
+inertias, ranges and torque limits; both sides together are as strong as the two.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from ocp.models.flat import Pair, flat
+from ocp.models.human.anthropometry import LENGTHS
+
+from ocp import Link, Tree
+from ocp.mechanics import poses
+
+LIMBS = {
+    "upper_arm": "shou_rot",
+    "forearm": "elb_pron",
+    "hand": "wri_rad",
+    "thigh": "hip_rot",
+    "shank": "knee_flex",
+}  # links whose frames stand at the distal joints
+
+
+def proximal(tree: Tree, segment: str) -> Pair:
+    """Return where (x, y; m) the proximal joint of a limb of the right side stands at q = 0.
+
+    `tree` is a `human()`, `segment` upper_arm, forearm, hand, thigh or shank.
+    """
+    frame = np.array(poses(tree, np.zeros(tree.dof))[tree.link_index(f"{LIMBS[segment]}_r")])
+    return float(frame[2, 3]), float(frame[1, 3]) + LENGTHS[segment]
+
+
+def together(tree: Tree, names: Sequence[str], pivot: Pair) -> Link:
+    """Return the named links of a `human()` as one flat body, from a `pivot` (x, y; m) on."""
+    frames = poses(tree, np.zeros(tree.dof))
+    chosen = [tree.link_index(name) for name in names]
+    masses = np.array([tree.links[k].mass for k in chosen])
+    places = np.array([_centre(tree.links[k], frames[k]) for k in chosen])
+    whole = masses.sum()
+    centre = masses @ places / whole
+    inertia = sum(_about_x(tree.links[k], frames[k]) for k in chosen)
+    inertia += masses @ ((places - centre)[:, 1:] ** 2).sum(axis=1)
+    return flat(float(whole), (centre[2] - pivot[0], centre[1] - pivot[1]), float(inertia))
+
+
+def drive(tree: Tree, joint: str, way: int = 1, sides: int = 1) -> dict[str, Pair]:
+    """Return the ranges (rad) and torque limits (N m) of a planar joint, those of a `human()`'s.
+
+    `way` is -1 where the skeleton's positive motion is a negative angle about z, `sides` how many
+    joints it stands for.
+    """
+    own = next(each for each in tree.moving if each.name == joint)
+    position, torque = (
+        sorted(way * bound for bound in each) for each in (own.position, own.torque)
+    )
+    return {
+        "position": (position[0], position[1]),
+        "torque": (sides * torque[0], sides * torque[1]),
+    }
+
+
+def _centre(link: Link, frame) -> np.ndarray:
+    pose = np.array(frame)
+    return pose[:3, :3] @ np.array(link.com) + pose[:3, 3]
+
+
+def _about_x(link: Link, frame) -> float:
+    """Return a link's moment of inertia (kg m2) about the global X through its own centre."""
+    axis = np.array(frame)[0, :3]
+    return float(axis @ np.array(link.inertia) @ axis)
