@@ -28,13 +28,13 @@ PUSH = 1e-6  # off bounds, of a predicted start
 LINEAR = ("linear_solver", "mumps_", "ma27_", "ma57_", "ma86_", "ma97_", "hsllib")
 
 
-def _start(barrier: float, push: float = PUSH) -> dict[str, Any]:
+def near_path(barrier: float, push: float = PUSH) -> dict[str, Any]:
     """Return the options with which IPOPT begins near a point of the central path."""
     pushes = {name: push for name in WARM["ipopt"] if "push" in name or "frac" in name}
     return {**WARM["ipopt"], **pushes, "mu_init": barrier}
 
 
-STARTS = tuple(_start(barrier) for barrier in BARRIERS)
+STARTS = tuple(near_path(barrier) for barrier in BARRIERS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -98,4 +98,4 @@ def predicted(
 def _at(level: float, most: int) -> dict[str, Any]:
     """Return the options with which IPOPT goes to a level of the barrier, and no further."""
     near = {"mu_target": level, "tol": 10 * level, "compl_inf_tol": max(1e-4, 10 * level)}
-    return _start(level, level) | near | {"max_iter": most}
+    return near_path(level, level) | near | {"max_iter": most}

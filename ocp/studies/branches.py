@@ -5,36 +5,107 @@ in the parameters p: between neighbours it grows by the mean of their slopes,
 
     J_b - J_a = (dJ/dp_a + dJ/dp_b) (p_b - p_a) / 2 + O((p_b - p_a)^3)
 
-Where it steps up from that, the higher one is solved again from the lower one, until nothing steps
-up any more. Where slopes are not known, as they are on a plan, every cell is solved again from its
-neighbours. A solve from another start is a cell of its own, which knows the one from which it
-starts: so a chain is the same whenever, and by however many processes, it is solved.
+A chain runs from the middle of its design outwards, since from there all is near; a cell with
+several neighbours that are nearer to the middle starts from the one whose tangent is lowest there,
+and so on the lowest branch that has come as far. Where an objective then steps up from the above,
+the higher one is solved again from the lower one, until nothing steps up any more. Where slopes are
+not known, as they are on a plan, every cell is solved again from its neighbours. A solve from
+another start is a cell of its own, which knows the one from which it starts: so a chain is the same
+whenever, and by however many processes, it is solved.
 """
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from ocp.studies.content import Recipe, cell, content
-from ocp.studies.designs import Cells, is_number, neighbours
+from ocp.studies.content import Content, Recipe, cell, content
+from ocp.studies.designs import Cells, is_number, outwards
 from ocp.studies.rows import Cell
 
 Plan = list[tuple[Cell, int | None]]  # cells, each with the place of the one from which it starts
 Known = Mapping[str, Cell]
+Links = dict[int, tuple[Cell, int | None]]  # cells of a design, each with the one it starts from
 Pair = tuple[int, int]
 UNLIKE = 3.0  # usual steps of a smooth objective beyond which one is none
 SLIGHT = 1e-6  # of an objective: by which another must be less to be lower
 
 
-def chained(recipe: Recipe, cells: Cells) -> Plan:
-    """Return the plan of a design in which each cell starts from its nearest neighbour."""
-    plan: Plan = []
-    for parameters, near in zip(cells, neighbours(cells)):
-        data = content(recipe, parameters)
-        plan.append((cell(parameters, data, None if near is None else plan[near][0]), near))
-    return plan
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chain:
+    """The `cells` of a design, each of which starts from a neighbour, from the middle outwards.
+
+    `nearer` are the neighbours of each on the lines of a grid that come before it in `order`, or
+    else the nearest cell that does.
+    """
+
+    cells: tuple[Cell, ...]
+    nearer: tuple[tuple[int, ...], ...]
+    order: tuple[int, ...]
+
+    def onward(self, begun: Mapping[int, Cell], known: Known) -> Links:
+        """Return what can begin beside what has `begun`, in order, each with where it starts.
+
+        Those are cells that have one neighbour, and of those with several the ones whose neighbours
+        are known all: they start from that whose branch is foretold to be the lowest here.
+        """
+        links: Links = {}
+        cells = dict(begun)
+        for k in self.order:
+            near = self.nearer[k]
+            if k in cells or not all(each in cells for each in near):
+                continue
+            done = [(each, known[cells[each].id]) for each in near if cells[each].id in known]
+            if len(near) > 1 and len(done) < len(near):
+                continue
+            first = min(done, key=lambda one: _foretold(one[1], self.cells[k]), default=(None,))[0]
+            donor = first if len(near) > 1 else next(iter(near), None)
+            after = None if donor is None else cells[donor]
+            cells[k] = cell(self.cells[k].parameters, _content(self.cells[k]), after)
+            links[k] = cells[k], donor
+        return links
+
+
+def chained(recipe: Recipe, cells: Cells) -> Chain:
+    """Return the Chain of a design."""
+    order, nearer = outwards(cells)
+    lines = lines_of(cells)
+    beside: dict[int, list[int]] = {}
+    for a, b in (pair for each in lines.values() for line in each for pair in pairwise(line)):
+        beside.setdefault(a, []).append(b)
+        beside.setdefault(b, []).append(a)
+    rank = {k: number for number, k in enumerate(order)}
+    inner = [[j for j in beside.get(k, []) if rank[j] < rank[k]] for k in range(len(cells))]
+    return Chain(
+        cells=tuple(cell(parameters, content(recipe, parameters)) for parameters in cells),
+        nearer=tuple(
+            tuple(inner[k]) or (() if nearest is None else (nearest,))
+            for k, nearest in enumerate(nearer)
+        ),
+        order=tuple(order),
+    )
+
+
+def _content(one: Cell) -> Content:
+    return {name: part for name, part in one.content.items() if name != "after"}
+
+
+def _foretold(a: Cell, b: Cell) -> float:
+    """Return the height that a cell's slopes foretell at another, infinite if it was not solved,
+    and nan where its slopes are not known."""
+    slopes = a.statistics.get("slopes", {})
+    changes = {name: b.parameters[name] - a.parameters[name] for name in _moved(a, b)}
+    if not a.solved:
+        return np.inf
+    return _height(a) + sum(slopes.get(name, np.nan) * step for name, step in changes.items())
+
+
+def _moved(a: Cell, b: Cell) -> list[str]:
+    """Return the names of the numbers in which two cells differ."""
+    both = [name for name, value in a.parameters.items() if is_number(value)]
+    return [name for name in both if a.parameters[name] != b.parameters[name]]
 
 
 def place_of(one: Cell) -> str:
@@ -64,8 +135,7 @@ def further(plan: Plan, known: Known) -> Plan:
     rows = {one.id: k for k, (one, _) in enumerate(plan)}
     untried: dict[Pair, tuple[Cell, float]] = {}
     for a, b, step in _suspects(cells):
-        data = {name: part for name, part in cells[b].content.items() if name != "after"}
-        again = cell(cells[b].parameters, data, cells[a])
+        again = cell(cells[b].parameters, _content(cells[b]), cells[a])
         if cells[a].solved and again.id not in rows:
             untried[a, b] = again, step
     high = {b for _, b in untried}

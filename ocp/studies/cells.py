@@ -18,6 +18,7 @@ from ocp.solution.plan import Kept, keeping
 from ocp.solution.solution import Solution
 from ocp.solution.wandering import wandering
 from ocp.solvers import INTERRUPTED, Solver
+from ocp.solvers.prediction import near_path
 from ocp.studies.addresses import resolve
 from ocp.studies.content import (
     Content,
@@ -45,14 +46,10 @@ NOTHING: dict[str, Any] = {
     "measured": {},
     "statistics": {},
 }
-NEARBY = {  # of IPOPT, from a neighbour's solution, beside which other bounds may be active
-    "mu_init": 3e-5,
-    "warm_start_bound_push": 1e-2,
-    "warm_start_slack_bound_push": 1e-2,
-    "warm_start_mult_bound_push": 1e-2,
-    "warm_start_bound_frac": 1e-2,
-    "warm_start_slack_bound_frac": 1e-2,
-}
+PUSH = 1e-2  # off bounds: what IPOPT pushes a cold start (Waechter & Biegler 2006, section 3.6)
+# from a neighbour's solution, beside which other bounds may be active, IPOPT begins with distances
+# and multipliers of at least that, and so with the barrier that is their product
+NEARBY = near_path(PUSH * PUSH, PUSH)
 _ALONE = threading.Lock()  # MUMPS is not thread-safe: in one process, one solve at a time
 Seed = tuple[dict[str, Any], bytes]
 Result = dict[str, Any]

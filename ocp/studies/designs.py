@@ -76,18 +76,24 @@ def design(over: Values | Iterable[Values]) -> Cells:
     return cells
 
 
-def neighbours(cells: Sequence[Values]) -> list[int | None]:
-    """Return for each cell the index of the nearest earlier one, None for the first.
+def outwards(cells: Sequence[Values]) -> tuple[list[int], list[int | None]]:
+    """Return the order of cells from the middle of a design outwards, and for each cell the index
+    of the nearest one before it, None for the first.
 
-    Distances count each number in shares of its range, and 1 for anything else that differs; of
-    equally near ones the first is taken, so that a grid becomes one row of cells, from each of
-    which a column starts.
+    Distances count each number in shares of its range, and 1 for anything else that differs: to the
+    middle they are added, between cells straight; of equally near ones the first is taken.
     """
-    if not cells:
-        return []
-    columns = [_coordinates([cell[name] for cell in cells]) for name in cells[0]]
+    columns = [_coordinates([cell[name] for cell in cells]) for name in cells[0]] if cells else []
     places = np.hstack(columns) if columns else np.zeros((len(cells), 1))
-    return [None, *(nearest(places, k, range(k)) for k in range(1, len(cells)))]
+    if not len(places):
+        return [], []
+    middle = (places.min(axis=0) + places.max(axis=0)) / 2
+    first = int(np.argmin(np.round(np.abs(places - middle).sum(axis=1), 9)))
+    order = np.argsort(np.round(np.abs(places - places[first]).sum(axis=1), 9), kind="stable")
+    near: list[int | None] = [None] * len(places)
+    for number, k in enumerate(order.tolist()):
+        near[k] = nearest(places, k, sorted(order[:number].tolist())) if number else None
+    return order.tolist(), near
 
 
 def is_number(value: Any) -> bool:

@@ -9,7 +9,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Mapping
 from glob import escape
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,8 @@ NAME, PART = "rescued.sqlite", "part.sqlite"
 class Outbox:
     """Results on their way into a Ledger; `trouble` is why it does not take them now, or None."""
 
-    def __init__(self, ledger: Ledger, cells: Iterable[Cell]) -> None:
-        self.ledger, self.cells = ledger, {cell.id: cell for cell in cells}
+    def __init__(self, ledger: Ledger, cells: Mapping[str, Cell]) -> None:
+        self.ledger, self.cells = ledger, cells
         self.waiting: dict[str, dict[str, Any]] = {}
         self.trouble: StudyFileError | None = None
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ocp.studies.branches import Plan, further
+from ocp.studies.branches import Chain, Plan, further
 from ocp.studies.cells import STOPPED, Result, Seed, lost, run
 from ocp.studies.claims import Heartbeat, new_owner, retire
 from ocp.studies.database import Ledger, is_settled, renew
@@ -39,6 +39,44 @@ class Progress:
     cell: Cell
 
 
+class Route:
+    """All that is planned of a study, and from where each cell starts, {id: id or None}.
+
+    Beside a plan there may be a chain, whose cells are planned when it is known where they start.
+    """
+
+    def __init__(self, plan: Plan, chain: Chain | None = None) -> None:
+        self.plan: Plan = []
+        self.cells: dict[str, Cell] = {}
+        self.before: dict[str, str | None] = {}
+        self.chain, self.begun = chain, dict[int, Cell]()
+        self.add(plan)
+
+    def add(self, plan: Plan) -> None:
+        """Add cells with the places, in all that is planned, of those from which they start."""
+        self.plan += plan
+        for one, near in plan:
+            self.cells[one.id] = one
+            self.before[one.id] = None if near is None else self.plan[near][0].id
+
+    def onward(self, known: Mapping[str, Cell]) -> list[Cell]:
+        """Plan, and return, what of the chain can begin now that some cells are known."""
+        if self.chain is None or len(self.begun) == len(self.chain.cells):
+            return []
+        links = self.chain.onward(self.begun, known)
+        rows = {one.id: row for row, (one, _) in enumerate(self.plan)}
+        for k, (one, near) in links.items():
+            self.begun[k] = one
+            self.add([(one, None if near is None else rows[self.begun[near].id])])
+            rows[one.id] = len(self.plan) - 1
+        return [one for one, _ in links.values()]
+
+    @property
+    def total(self) -> int:
+        """How many cells there will be at least."""
+        return len(self.cells) + (len(self.chain.cells) - len(self.begun) if self.chain else 0)
+
+
 class Run:
     """A study under way: what is ready, what runs, what others do, what could not be written yet.
 
@@ -47,7 +85,7 @@ class Run:
 
     def __init__(
         self,
-        plan: Sequence[tuple[Cell, int | None]],
+        route: "Route",
         ledger: Ledger,
         engine: Engine,
         watch: Callable[[Progress], Any] | None,
@@ -57,23 +95,22 @@ class Run:
         self.ledger, self.engine, self.watch = ledger, engine, watch
         self.owner = new_owner()
         self.begin, self.finished, self.looked = time.perf_counter(), 0, time.perf_counter()
-        self.cells = {one.id: one for one, _ in plan}
-        self.before = {one.id: None if near is None else plan[near][0].id for one, near in plan}
+        self.route, self.cells, self.before = route, route.cells, route.before
         self.stale = {key: one.finished for key, one in known.items() if key not in settled}
-        self.status = {key: settled[key].status for key in self.cells if key in settled}
+        self.done = {key: settled[key] for key in self.cells if key in settled}
         self.ready: deque[str] = deque()
         self.elsewhere: deque[str] = deque()
         self.running: dict[Future, str] = {}
         self.retried: set[str] = set()
-        self.queued = set(self.status)
-        self.outbox = Outbox(ledger, self.cells.values())
+        self.queued = set(self.done)
+        self.outbox = Outbox(ledger, self.cells)
         self._queue()
 
     def all(self) -> None:
         """Run all that is to be run, or wait for other processes that do."""
         try:
             with Heartbeat(self._renew):
-                while self.ready or self.elsewhere or self.running or self.outbox.trouble:
+                while self._is_left():
                     if self.outbox.trouble and not self.running:
                         self.outbox.flush()
                         if self.outbox.trouble:
@@ -89,6 +126,15 @@ class Run:
             retire(self.owner)
             self._give_up()
 
+    def _is_left(self) -> bool:
+        """Tell whether there is anything left to do, once what can begin now is planned."""
+        if not self.outbox.trouble:
+            begun = self.route.onward(self.done)
+            if begun:
+                self.ledger.plan(begun)
+                self._queue()
+        return bool(self.ready or self.elsewhere or self.running or self.outbox.trouble)
+
     def _renew(self) -> None:
         """Renew the leases; called in a thread of its own."""
         with suppress(StudyFileError):  # there is another beat
@@ -101,7 +147,7 @@ class Run:
     def _queue(self) -> None:
         """Make ready every cell whose neighbour is done."""
         for key, seed in self.before.items() if len(self.queued) < len(self.before) else ():
-            if key not in self.queued and (seed is None or seed in self.status):
+            if key not in self.queued and (seed is None or seed in self.done):
                 self.queued.add(key)
                 self.ready.append(key)
 
@@ -141,7 +187,7 @@ class Run:
     def _seed(self, key: str) -> Seed | None:
         """Return arguments and archive of the nearest ancestor that was solved, or None."""
         seed = self.before[key]
-        while seed is not None and self.status[seed] != SOLVED:
+        while seed is not None and self.done[seed].status != SOLVED:
             seed = self.before[seed]
         archive = None if seed is None else self.ledger.archive(seed)
         if seed is None or archive is None:
@@ -191,54 +237,73 @@ class Run:
 
     def _settle(self, key: str, cell: Cell) -> None:
         """Count a cell that is done, here or elsewhere."""
-        self.status[key], self.finished = cell.status, self.finished + 1
+        self.done[key], self.finished = cell, self.finished + 1
         self._queue()
         if self.watch is not None:
             own = replace(cell, parameters=self.cells[key].parameters)
             self.watch(self._progress(own))
 
     def _progress(self, cell: Cell) -> Progress:
-        elapsed, done = time.perf_counter() - self.begin, len(self.status)
+        elapsed, done = time.perf_counter() - self.begin, len(self.done)
         return Progress(
             done=done,
-            total=len(self.cells),
-            failed=sum(status == FAILED for status in self.status.values()),
+            total=self.route.total,
+            failed=sum(one.status == FAILED for one in self.done.values()),
             elapsed=elapsed,
-            remaining=elapsed / self.finished * (len(self.cells) - done),
+            remaining=elapsed / self.finished * (self.route.total - done),
             cell=cell,
         )
 
 
 def run_all(
-    plan: Plan,
+    route: Route,
     ledger: Ledger,
     engine: Engine,
     watch: Callable[[Progress], Any] | None,
     retry: bool,
     branches: bool,
-) -> tuple[Plan, dict[str, Cell], list[Cell]]:
-    """Run the cells of a plan and, where `branches` are kept, what follows from them.
+) -> tuple[dict[str, Cell], list[Cell]]:
+    """Run the cells of a route and, where `branches` are kept, what follows from them, which is
+    added to it.
 
-    Return all that was planned, {id: Cell} of the file, and the cells that were damaged.
+    Return {id: Cell} of the file, and the cells that were damaged.
     """
-    every, anew = list(plan), list(plan)
     gone: list[Cell] = []
+    anew = list(route.cells.values())
     with engine:
-        while anew:
-            ledger.plan([one for one, _ in anew])
-            gone += ledger.forget([one for one, _ in anew])
-            known = ledger.cells()
-            settled = {
-                key: one
-                for key, one in known.items()
-                if one.solved or (one.status == FAILED and not retry)
-            }
-            if any(one.id not in settled for one, _ in every):
-                Run(every, ledger, engine, watch, known, settled).all()
+        while True:
+            known, settled, damaged = _entered(route, anew, ledger, retry)
+            gone += damaged
+            if any(key not in settled for key in route.cells):
+                Run(route, ledger, engine, watch, known, settled).all()
                 known = ledger.cells()
-            anew, retry = further(every, known) if branches else [], False
-            every += anew
-    return every, known, gone
+            more = further(route.plan, known) if branches else []
+            if not more:
+                return known, gone
+            route.add(more)
+            anew, retry = [one for one, _ in more], False
+
+
+def _entered(
+    route: Route, anew: Sequence[Cell], ledger: Ledger, retry: bool
+) -> tuple[dict[str, Cell], dict[str, Cell], list[Cell]]:
+    """Enter new cells of a route in the file, and what its chain adds to them.
+
+    Return {id: Cell} of the file, of what is settled there, and cells that were damaged.
+    """
+    gone: list[Cell] = []
+    while True:
+        ledger.plan(anew)
+        gone += ledger.forget(anew)
+        known = ledger.cells()
+        settled = {
+            key: one
+            for key, one in known.items()
+            if one.solved or (one.status == FAILED and not retry)
+        }
+        anew = route.onward(settled)
+        if not anew:
+            return known, settled, gone
 
 
 def _broken() -> EngineError:

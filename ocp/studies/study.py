@@ -14,7 +14,7 @@ from ocp.problem import Problem
 from ocp.solution.archive import restored as from_archive
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver
-from ocp.studies.branches import Plan, chained, lowest, place_of
+from ocp.studies.branches import Chain, Plan, chained, lowest, place_of
 from ocp.studies.cells import restored
 from ocp.studies.content import Recipe, cell, content, recipe
 from ocp.studies.database import Ledger
@@ -22,7 +22,7 @@ from ocp.studies.designs import design
 from ocp.studies.mending import whole
 from ocp.studies.rescue import take_in
 from ocp.studies.rows import DAMAGED, FAILED, ODD, Cell, StudyFileError, damaged
-from ocp.studies.schedule import run_all
+from ocp.studies.schedule import Route, run_all
 from ocp.studies.tables import draw_study, write_table
 from ocp.studies.task import Task
 from ocp.studies.trust import Trust, trusted, trusted_by
@@ -309,7 +309,7 @@ def open_study(path: str | Path, trust: Any = ()) -> Study:
 
 
 def study(
-    plan: Plan,
+    plan: Plan | Chain,
     *,
     branches: bool = False,
     file: str | Path | None = None,
@@ -319,7 +319,8 @@ def study(
     retry: bool = False,
     seconds: float | None = None,
 ) -> Study:
-    """Run the cells of a plan, pairs of a Cell and the index of the one it starts from or None.
+    """Run the cells of a plan, pairs of a Cell and the index of the one it starts from or None, or
+    of a Chain.
 
     With `branches` what is higher than its neighbours is solved again from these, and the lowest of
     each cell counts. `file`: where results are kept as they come; cells that are there already are
@@ -334,23 +335,26 @@ def study(
     """
     keeper = None
     engine = Engine(executor, workers, seconds)
+    route = Route([], plan) if isinstance(plan, Chain) else Route(plan)
+    places = plan.cells if isinstance(plan, Chain) else [one for one, _ in plan]
     if file is None:
         keeper = _Keeper()
         file = keeper.folder / "study.sqlite"
     with whole(file) as ledger:
         take_in(ledger)
-        every, known, gone = run_all(plan, ledger, engine, watch, retry, branches)
-    best = lowest(every, known)
+        known, gone = run_all(route, ledger, engine, watch, retry, branches)
+    best = lowest(route.plan, known)
+    winners = [best[place_of(one)] for one in places]
     return Study(
         path=Path(file),
         keeper=keeper,
         notes=(*ledger.notes, *(f"{file}: cell {one.id}: was damaged" for one in gone)),
-        trust=trusted_by(one.content for one, _ in plan),
+        trust=trusted_by(one.content for one in places),
         cells=tuple(
-            replace(best[place_of(one)], parameters=one.parameters)
+            replace(one, parameters=place.parameters)
             if one.id in known
             else damaged(one.id, f"{file}: cell {one.id}: is lost")
-            for one, _ in plan
+            for one, place in zip(winners, places)
         ),
     )
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ocp.studies import grid, latin_hypercube, zipped
-from ocp.studies.designs import design, neighbours
+from ocp.studies.designs import design, outwards
 
 
 def test_grids_run_through_the_last_name_first_and_zips_side_by_side():
@@ -39,7 +39,12 @@ def test_a_latin_hypercube_has_one_value_in_every_band():
         latin_hypercube({"a": (3, 1)}, 4)
 
 
-def test_neighbours_make_a_grid_a_row_of_columns():
-    assert neighbours(grid({"a": [1, 2, 3], "b": [10, 20]})) == [None, 0, 0, 1, 2, 3]
-    assert neighbours([{"a": 1.2}, {"a": 0.8}, {"a": 1.6}, {"a": 0.9}]) == [None, 0, 0, 1]
-    assert neighbours(grid({"a": ["x", "y"], "b": [1, 2, 3]})) == [None, 0, 1, 0, 3, 4]
+def test_cells_come_from_the_middle_outwards_each_beside_a_nearer_one():
+    assert outwards(grid({"a": [1, 2, 3], "b": [10, 20]})) == (
+        [2, 0, 4, 3, 1, 5],
+        [2, 3, None, 2, 2, 3],
+    )
+    speeds = [{"a": 1.2}, {"a": 0.8}, {"a": 1.6}, {"a": 0.9}]
+    assert outwards(speeds) == ([0, 3, 1, 2], [None, 3, 0, 0])
+    words = grid({"a": ["x", "y"], "b": [1, 2, 3]})
+    assert outwards(words) == ([1, 0, 2, 4, 3, 5], [1, None, 1, 4, 1, 4])
