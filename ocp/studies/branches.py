@@ -128,16 +128,25 @@ def further(plan: Plan, known: Known) -> Plan:
     """Return what is to be solved again, and from where, now that the cells of a plan are done.
 
     What steps up from a neighbour, and what failed beside one that did not: each from the one that
-    it is highest above, once that is not itself to be solved again. Where slopes are not known,
-    from all.
+    it is highest above, once that is not itself to be solved again; it is believed if that leads no
+    lower. Where slopes are not known, from all.
     """
     cells = list(lowest(plan, known).values())
     rows = {one.id: k for k, (one, _) in enumerate(plan)}
-    untried: dict[Pair, tuple[Cell, float]] = {}
+    firsts = {place_of(one): one.id for one, _ in reversed(plan)}.values()
+    suspects: dict[Pair, tuple[Cell, float]] = {}
+    believed: dict[int, float] = {}
     for a, b, step in _suspects(cells):
         again = cell(cells[b].parameters, _content(cells[b]), cells[a])
-        if cells[a].solved and again.id not in rows:
-            untried[a, b] = again, step
+        if again.id in rows and again.id not in firsts:
+            believed[b] = max(step, believed.get(b, 0.0))
+        elif cells[a].solved and again.id not in rows:
+            suspects[a, b] = again, step
+    untried = {
+        (a, b): (again, step)
+        for (a, b), (again, step) in suspects.items()
+        if not step <= believed.get(b, 0.0)
+    }
     high = {b for _, b in untried}
     highest: dict[int, tuple[float, int]] = {}
     for (a, b), (_, step) in untried.items():

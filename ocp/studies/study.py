@@ -144,9 +144,9 @@ def sweep(
     `problem`: a Task, or a function that makes the Problem. `over`: {name: values} is a grid; a
     list of dictionaries, as `zipped` and `latin_hypercube` return, is taken as it is. Names may
     also be "motion.NAME" of the spline, "transcription.NAME", "solver.NAME", "option.NAME" of the
-    plugin and "method.NAME". With `chain` each cell starts from the solution of its nearest
-    neighbour, and anew should it fail; what comes out higher than its neighbours is solved again
-    from these, and the lowest of each cell counts.
+    plugin and "method.NAME". With `chain` each cell starts from the solution of a neighbour, from
+    the middle of the design outwards, and anew should it fail; what comes out higher than its
+    neighbours is solved again from these, and the lowest of each cell counts.
 
     A Task has its own transcription, and a default of the package's stands for none.
 

@@ -100,6 +100,42 @@ def test_what_failed_is_tried_from_its_neighbours():
     assert again >= 2 and np.abs(heights).max() < 1e-12
 
 
+def begun(lifted=(), failed=()):
+    """{cell: the one that it starts from} of a chain over FIELD, some of it higher, or failed."""
+    chain = chained(recipe(problem, None, Solver()), grid(FIELD))
+    known, cells, donors = {}, {}, {}
+    while links := chain.onward(cells, known):
+        for k, (one, donor) in links.items():
+            cells[k], donors[k] = one, donor
+            known[one.id] = came(one, smooth(one) + 50 * STEP * (k in lifted))
+            if k in failed:
+                known[one.id] = replace(one, status=FAILED)
+    assert len(cells) == 36 and chain.order[0] == 20
+    return donors
+
+
+def test_a_chain_starts_in_the_middle_from_the_neighbour_of_the_lowest_branch():
+    assert begun()[20] is None and begun()[14] == begun()[19] == 20
+    assert begun(lifted={14})[13] == 19 and begun(lifted={19})[13] == 14
+    assert begun(failed={14})[13] == 19 and begun(failed={19})[13] == 14
+
+
+def test_what_was_solved_again_from_the_likeliest_neighbour_is_believed():
+    route, known = Route([], chained(recipe(problem, None, Solver()), grid(FIELD))), {}
+    bent = {"torque": 10.5, "points": 7}
+
+    def solved(one):
+        return came(one, smooth(one) + STEP * (one.parameters == bent))
+
+    while fresh := route.onward(known):
+        known |= {one.id: solved(one) for one in fresh}
+    more = further(route.plan, known)
+    assert [one.parameters for one, _ in more] == [bent]
+    route.add(more)
+    known |= {one.id: solved(one) for one, _ in more}
+    assert not further(route.plan, known)
+
+
 def test_lines_run_along_numbers_and_keep_the_rest():
     design = grid({"a": [3.0, 1.0, 2.0], "word": ["x", "y"], "b": [5]})
     assert lines_of(design) == {"a": [[2, 4, 0], [3, 5, 1]], "word": [], "b": []}
