@@ -2,6 +2,7 @@
 
 from ocp.motion.basis import Basis, transfer
 from ocp.motion.mesh import Mesh
+from ocp.motion.part import Part
 from ocp.motion.quadrature import QUADRATURES, quadrature, sample
 from ocp.motion.spline import BSpline, finer, insert
 
@@ -10,6 +11,7 @@ __all__ = [
     "BSpline",
     "Basis",
     "Mesh",
+    "Part",
     "finer",
     "insert",
     "quadrature",

@@ -59,6 +59,7 @@ from ocp.problem.objectives import (
     squares,
     torque_rate,
 )
+from ocp.problem.parting import ground_between, in_phases, phases_of
 from ocp.problem.phases import Phase, Strike, Transition, continuous, impact, joined
 from ocp.problem.point_mass import PointMass
 from ocp.problem.poses import pose_along, pose_at_end, pose_at_start, pose_tracking
@@ -108,8 +109,10 @@ __all__ = [
     "final",
     "foot_contact",
     "friction",
+    "ground_between",
     "impact",
     "in_force",
+    "in_phases",
     "in_place",
     "integral",
     "jerk",
@@ -124,6 +127,7 @@ __all__ = [
     "off_box",
     "path",
     "periodic",
+    "phases_of",
     "point_contact",
     "pose_along",
     "pose_at_end",

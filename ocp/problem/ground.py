@@ -124,7 +124,8 @@ class Foot:
     About the centre its share of the load is reckoned. It bears strictly between the two instants
     `bears`, so that its load starts from and returns to zero there; infinite where it stands
     already at the start, or still at the end. Its `plane` is the ground's unless it has its own;
-    what `grips` also pulls, as a hand on a rail. Raises ValueError for supports that overlap, and
+    what `grips` also pulls, as a hand on a rail. What is in swing all along has no supports and
+    never `bears`, (inf, -inf). Raises ValueError for supports that overlap, and
     for two on one link of different kinds or points.
     """
 
@@ -141,8 +142,10 @@ class Foot:
         supports = tuple(instance(f"{what}: supports", each, Support) for each in self.supports)
         center = frozen(numbers(f"{what}: center", self.center, (3,), "m"))
         set_fields(self, supports=supports, center=center)
-        if not supports:
-            raise ValueError(f"{what}: expected at least one support")
+        if not supports and self.bears[0] < self.bears[1]:
+            raise ValueError(
+                f"{what}: expected at least one support; what is in swing never bears, (inf, -inf)"
+            )
         for before, after in pairwise(supports):
             if after.when[0] < before.when[1]:
                 raise ValueError(f"{what}: its supports overlap: {before.when} and {after.when}")

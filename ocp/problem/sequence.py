@@ -12,13 +12,14 @@ from typing import Any
 from ocp.mechanics.tree import Tree
 from ocp.problem.constraint import Constraint
 from ocp.problem.phases import Phase, Transition
+from ocp.problem.seams import ends_of
 from ocp.problem.terms import Objective
 
 WHOLE = ("joined", "durations")  # of constraints, when: of all phases together
 
 
-def phase_fields(problem: Any) -> Iterator[dict[str, Any]]:
-    """Yield what makes a Problem of every phase of a `problem`.
+def phase_fields(problem: Any, transitions: tuple[Transition, ...]) -> Iterator[dict[str, Any]]:
+    """Yield what makes a Problem of every phase of a `problem`, whose links are `transitions`.
 
     Raises ValueError naming a phase whose name is used twice or whose tree has other coordinates,
     and a constraint that holds at an instant of the whole.
@@ -33,7 +34,7 @@ def phase_fields(problem: Any) -> Iterator[dict[str, Any]]:
                 f"constraint {constraint.name!r}: when: instants are those of a phase; "
                 "state it in one"
             )
-    last = len(names) - 1
+    last, ends = len(names) - 1, ends_of(problem, transitions)
     if problem.objective is None and not any(phase.objective for phase in problem.phases):
         raise ValueError("objective: neither the problem nor any of its phases has one")
     for k, phase in enumerate(problem.phases):
@@ -46,6 +47,7 @@ def phase_fields(problem: Any) -> Iterator[dict[str, Any]]:
             "loads": (*phase.loads, *problem.loads),
             "ground": phase.ground,
             "outputs": problem.outputs,
+            "end": ends[k],
         }
 
 

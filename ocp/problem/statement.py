@@ -32,6 +32,7 @@ from ocp.problem.ground import Ground
 from ocp.problem.names import RESERVED
 from ocp.problem.phases import Phase, Transition
 from ocp.problem.point_mass import PointMass
+from ocp.problem.seams import IMAGE, OWN, closes
 from ocp.problem.sequence import phase_fields, resolved
 from ocp.problem.symmetry import Symmetry
 from ocp.problem.terms import Objective
@@ -59,7 +60,9 @@ class Problem:
     end to the first start; they are the `transitions`, by name. `parts` are the phases as problems
     of their own. Constraints of the problem hold in all phases, those at "start", "end" or "joined"
     at the ends of the whole, and functions of "durations" are given {phase: T}; an integral is over
-    all phases. Raises ValueError naming the field, what was expected and what came.
+    all phases. At its `end` a phase asks for its "own", or as the "image" of the start under a
+    symmetry for laws alone, or nothing where that is "shared" with the start of the next: a problem
+    gives this to its parts. Raises ValueError naming the field, what was expected and what came.
     """
 
     tree: Tree
@@ -73,6 +76,7 @@ class Problem:
     outputs: Mapping[str, Callable[..., Any]] = field(default_factory=dict, hash=False)
     phases: Sequence[Phase] = ()
     links: Sequence[Transition] = ()
+    end: str = OWN
     requirements: tuple[Constraint, ...] = field(init=False, repr=False, compare=False)
     parts: tuple["Problem", ...] = field(init=False, repr=False, compare=False)
     transitions: tuple[Transition, ...] = field(init=False, repr=False, compare=False)
@@ -113,7 +117,7 @@ class Problem:
                 raise ValueError(f"{name}: a problem with phases leaves it to these")
         transitions = resolved(self)
         parts = []
-        for stated in phase_fields(self):
+        for stated in phase_fields(self, transitions):
             try:
                 parts.append(Problem(**stated))
             except ValueError as error:
@@ -164,9 +168,8 @@ class Problem:
         whose accelerations have values of their own at either end, and under loads that vary in
         time the end is asked for all the same.
         """
-        same = not any(load.varies for load in self.loads)
         image = self.symmetry is not None and self.symmetry.accelerations
-        return image and same and not self.motion.collocated
+        return self.end == IMAGE or (image and closes(self.motion, self.loads))
 
 
 def _duration(value: Any) -> tuple[Any, Any]:

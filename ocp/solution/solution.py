@@ -215,7 +215,8 @@ class Solution:
                 place = self.trace(placed, self.nodes * self.duration).T
             wrench = np.vstack([moment + np.cross(place, force.T).T, force])
             totals[each.foot] = totals[each.foot] + wrench if each.foot in totals else wrench
-        return totals
+        swinging = np.zeros((6, len(self.nodes)))
+        return {foot.name: totals.get(foot.name, swinging) for foot in ground.feet}
 
     def times(self, count: int = 201) -> np.ndarray:
         """Return `count` equally spaced times (s) over the motion."""

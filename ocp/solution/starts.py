@@ -1,6 +1,6 @@
 """Where a solve begins: a start of one's own, a former solution, or the default."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -20,6 +20,7 @@ from ocp.problem.instant import Instant
 from ocp.problem.names import DYNAMICS
 from ocp.problem.statement import Problem
 from ocp.solution.budget import Start
+from ocp.solution.shares import edges_of, shared_solution, shared_waypoints
 from ocp.solution.solution import Solution
 from ocp.transcription.between import wrenches_between
 from ocp.transcription.guess import first_lifted, standing
@@ -46,7 +47,8 @@ Guesses = Guess | Solution | Mapping[str, "Guess | Solution"] | None
 
 
 def start(transcribed: Transcribed | Phased, guess: Guesses) -> Start:
-    """Return the Start of a solve; of phases each has a guess of its own, by name.
+    """Return the Start of a solve; of phases each has a guess of its own, by name, or its share of
+    one of the whole motion.
 
     Raises ValueError if the guess is no guess, or one of another model or of other phases.
     """
@@ -71,6 +73,9 @@ def _of_phases(transcribed: Phased, guess: Guesses) -> Start:
         return Start(x=transcribed.guess)
     by_name = guess.phases if isinstance(guess, Solution) else guess
     names = transcribed.names
+    if isinstance(guess, Guess) or (isinstance(guess, Solution) and not guess.phases):
+        by_name = dict(zip(names, _of_the_whole(transcribed, guess)))
+        guess = by_name
     if not isinstance(by_name, Mapping) or not by_name or not set(by_name) <= set(names):
         expected = ", ".join(names)
         raise ValueError(
@@ -88,6 +93,20 @@ def _of_phases(transcribed: Phased, guess: Guesses) -> Start:
     if not all(begin.multipliers for begin in begins):
         return Start(x=x)
     return Start(x=x, multipliers=_multipliers_of_phases(transcribed, guess, begins))
+
+
+def _of_the_whole(transcribed: Phased, guess: Guess | Solution) -> Iterator[Guess | Solution]:
+    """Yield the guess of each phase that one of the whole motion makes."""
+    parts = transcribed.parts
+    for part, (a, b) in zip(parts, edges_of(parts)):
+        if isinstance(guess, Solution):
+            yield shared_solution(part, guess, a, b)
+            continue
+        q = None if guess.q is None else np.asarray(guess.q, dtype=float)
+        yield Guess(
+            q=q if q is None or q.ndim != 2 else shared_waypoints(q, a, b),
+            duration=None if guess.duration is None else (b - a) * guess.duration,
+        )
 
 
 def _multipliers_of_phases(

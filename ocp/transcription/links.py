@@ -14,6 +14,7 @@ from ocp.mechanics.parameters import Parameter, parameters_of
 from ocp.mechanics.types import Matrix
 from ocp.problem.constraint import Constraint
 from ocp.problem.phases import Transition
+from ocp.problem.seams import seams
 from ocp.problem.statement import Problem
 from ocp.problem.units import unit_of
 from ocp.transcription.asking import blamed, kernel_of
@@ -42,13 +43,13 @@ class Side:
         """The inputs of kernels there: motion and what is lifted, and if `rated` their rates."""
         return self.inputs.rated.y if rated else self.inputs.y
 
-    def map(self, part: Transcribed, first: int, rated: bool) -> tuple[np.ndarray, ...]:
-        """Return the triplets of y there, with x of the phase standing at `first` in that of
+    def map(self, part: Transcribed, columns: np.ndarray, rated: bool) -> tuple[np.ndarray, ...]:
+        """Return the triplets of y there, with x of the phase standing at `columns` of that of
         all."""
         layout = replace(part.layout, values={}, free=0)
         made = (rated_map if rated else motion_map)(layout, np.array([self.s]))
         value = made.value / made.divisor[made.row % len(made.divisor)]
-        return made.row, made.column + first, value
+        return made.row, columns[made.column], value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,9 +90,12 @@ class Asking:
 def askings(problem: Problem, parts: Sequence[Transcribed]) -> Iterator[Asking]:
     """Yield what the links of a problem ask, then what it asks of the whole."""
     names = [phase.name for phase in problem.phases]
-    for transition in problem.transitions:
+    for transition, within in zip(problem.transitions, seams(problem)):
         numbers = names.index(transition.before), names.index(transition.after)
-        yield _of_transition(problem, transition, _sides(parts, numbers))
+        if within:  # where a motion goes on by itself
+            transition = replace(transition, quantities=())
+        if transition.quantities or transition.strikes or transition.constraints:
+            yield _of_transition(problem, transition, _sides(parts, numbers))
     for constraint in problem.constraints:
         if constraint.when == "joined":
             ends = _sides(parts, (len(names) - 1, 0))
@@ -170,7 +174,7 @@ def parameters_asked(every: Sequence[Asking]) -> tuple[Parameter, ...]:
 def link_group(
     asking: Asking,
     parts: Sequence[Transcribed],
-    firsts: Sequence[int],
+    columns: Sequence[np.ndarray],
     impulses: int,
     known: Mapping[Parameter, int],
     free: Sequence[str],
@@ -178,7 +182,7 @@ def link_group(
 ) -> Group:
     """Return the Group of what a link asks, over x of all (`size`).
 
-    The variables of phase k begin at `firsts[k]`, those of the impulses at `impulses`; `known` are
+    Those of phase k stand at `columns[k]`, those of the impulses from `impulses` on; `known` are
     the parameters' places, of which those named `free` are sought.
     """
     rows = [pair for each in asking.rows for pair in parted(*each, free)]
@@ -204,17 +208,17 @@ def link_group(
     return Group(
         kernel=kernel_of(inputs, stacks),
         s=np.zeros(1),
-        matrix=_matrix(asking, parts, firsts, places, (y.shape[0], size)),
+        matrix=_matrix(asking, parts, columns, places, (y.shape[0], size)),
         owners=tuple(owners),
         asked=np.ones((len(owners), 1), dtype=bool),
     )
 
 
-def _matrix(asking, parts, firsts, places, shape):
+def _matrix(asking, parts, columns, places, shape):
     """Return the map from x of all to y of a link."""
     triplets, row = [], 0
     for side in asking.sides:
-        line, place, value = side.map(parts[side.part], firsts[side.part], asking.rated)
+        line, place, value = side.map(parts[side.part], columns[side.part], asking.rated)
         triplets.append((line + row, place, value))
         row += side.y(asking.rated).shape[0]
     lines = np.arange(row, row + len(places))

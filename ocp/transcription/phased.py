@@ -34,17 +34,17 @@ from ocp.transcription.methods import on_its_mesh
 from ocp.transcription.opening import sought
 from ocp.transcription.placing import given_bounds
 from ocp.transcription.rows import Group, Rows, row_bounds
+from ocp.transcription.sharing import motions_of_all, own_columns
 from ocp.transcription.sparse import Block
 from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Order:
-    """Where everything stands in x of all phases: the variables of phase k begin at `firsts[k]`,
-    the `impulses` {transition: slice} follow, then the parameters, of which the first `free` are
-    sought unless `held`."""
+    """Where everything stands in x of all phases after the variables of these: the `impulses`
+    {transition: slice}, then the parameters, of which the first `free` are sought unless
+    `held`."""
 
-    firsts: tuple[int, ...]
     impulses: Mapping[str, slice]
     size: int
     values: Mapping[Parameter, float] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Order:
     moving: bool = False  # knots that are free are those of one phase alone
 
     def __repr__(self) -> str:
-        return f"Order({len(self.firsts)} phases, {self.size} variables)"
+        return f"Order({self.size} variables)"
 
     @property
     def parameters(self) -> slice:
@@ -179,6 +179,8 @@ class Phased:
         x = np.zeros(self.layout.size)
         for columns, values in zip(self.columns, own):
             x[columns] = values
+        for columns, values in motions_of_all(self.parts, self.columns, own):
+            x[columns] = values
         x[self.layout.parameters] = list(self.layout.values.values())
         return x
 
@@ -239,17 +241,15 @@ def phased(
     )
     every = tuple(askings(problem, parts))
     known, count = _known(parts, parameters_asked(every), names)
-    layout = _order(parts, every, known, count)
+    own, size = own_columns([phase.name for phase in problem.phases], parts)
+    layout = _order(size, every, known, count)
     places = layout.places
     columns = tuple(
-        np.array(
-            [*range(first, first + part.layout.parameters.start)]
-            + [places[each] for each in part.layout.values]
-        )
-        for first, part in zip(layout.firsts, parts)
+        np.append(each, [places[one] for one in part.layout.values]).astype(int)
+        for each, part in zip(own, parts)
     )
     impulses = [layout.impulses[each.name].start if each.strikes else 0 for each in every]
-    where = {"parts": parts, "firsts": layout.firsts, "known": places, "free": names}
+    where = {"parts": parts, "columns": columns, "known": places, "free": names}
     open_groups = tuple(
         link_group(each, impulses=start, size=layout.size, **where)
         for each, start in zip(every, impulses)
@@ -329,18 +329,13 @@ def _known(parts, asked, free):
     return {each: each.value for each in (*first, *rest)}, len(first)
 
 
-def _order(parts, every, known, count):
-    firsts, place = [], 0
-    for part in parts:
-        firsts.append(place)
-        place += part.layout.parameters.start
+def _order(place, every, known, count):
     impulses = {}
     for each in every:
         if each.strikes:
             impulses[each.name] = slice(place, place + each.impulses.shape[0])
             place += each.impulses.shape[0]
     return Order(
-        firsts=tuple(firsts),
         impulses=impulses,
         size=place + len(known),
         values=MappingProxyType(known),

@@ -19,6 +19,7 @@ from ocp.mechanics.types import Matrix
 from ocp.motion.quadrature import sample
 from ocp.motion.spline import BSpline
 from ocp.problem.constraint import Constraint, Moment, Span
+from ocp.problem.seams import SHARED, moving_points
 from ocp.problem.statement import Problem
 from ocp.transcription.asking import given, kernel_of
 from ocp.transcription.distinct import among
@@ -108,10 +109,13 @@ def instants(program: Program, nodes: np.ndarray, when, equal: bool, on_nodes: b
     if isinstance(when, Moment):
         return (reference(when.s),)
     if when == "hull" and problem.motion.hull:
-        return tuple(problem.motion.nodes[: -1 if problem.cyclic else None].tolist())
+        nodes = moving_points(problem)
+        return tuple(nodes[: -1 if problem.cyclic else None].tolist())
     s = problem.motion.abscissae(0) if equal else nodes
     if on_nodes:  # the end of a cycle is the start's image, whose bounds hold for both
         s = program.layout.nodes[: -1 if problem.cyclic else None]
+    if problem.end == SHARED:  # the next phase asks for what holds where it starts
+        s = s[s < 1 - ALIKE]
     if isinstance(when, str):
         return tuple(s.tolist())
     return _within(when, s, fixed=on_nodes, dense=not equal)
@@ -177,7 +181,10 @@ def lawful(program: Program, laws) -> Iterator[Request]:
     for constraint, s in laws:
         stack = column(f"constraint {constraint.name!r}", constraint.function(program.inputs.at))
         on_nodes = s is None
-        rows = [tuple(program.layout.nodes.tolist())] * stack.shape[0] if on_nodes else s
+        nodes = program.layout.nodes
+        if program.problem.end == SHARED:
+            nodes = nodes[:-1]
+        rows = [tuple(nodes.tolist())] * stack.shape[0] if on_nodes else s
         chosen = list(range(stack.shape[0]))
         yield from _requests(program, constraint, stack, chosen, rows, on_nodes, law=True)
 
@@ -193,14 +200,17 @@ def groups(program: Program, requests) -> Iterator[Group]:
 
 
 def _beside_rates(program, stack, on_nodes):
-    """Return which rows are on lifted quantities and which contain rates; beside rates, rows that
-    nothing moves, as those of passive joints, go with them."""
+    """Return which rows are on lifted quantities and which contain rates; beside these, rows that
+    nothing moves, as those of passive joints or of a foot in swing, go with them."""
     rated, inputs = program.rated_rows(stack), program.inputs
-    if rated.any():
+    if rated.any() or (on_nodes.any() and not on_nodes.all()):
         moving = [inputs.y, inputs.s] + ([inputs.torque.symbol] if inputs.torque else [])
         still = ~np.array(ca.which_depends(stack, ca.vertcat(*moving), 1, True), dtype=bool)
-        on_nodes = on_nodes | (still & ~rated & on_nodes[rated].any())
-        rated = rated | still
+        if rated.any():
+            on_nodes = on_nodes | (still & ~rated & on_nodes[rated].any())
+            rated = rated | still
+        else:
+            on_nodes = on_nodes | still
     return on_nodes, rated
 
 
