@@ -63,7 +63,8 @@ def line_contact(
     place `at` (3, m), the second from there `along` a direction (3) of the plane.
 
     By default that is x, or what of it lies in the plane. It passes on a force and moments but for
-    that about the line; see `point_contact`, and `pressure_inside`.
+    that about the line, between whose ends `pressure_inside` keeps it; `normal`, `when` and `grips`
+    are those of `point_contact`. Raises ValueError naming what is wrong.
     """
     if len(points) != 2:
         raise ValueError(f"line contact: expected two points, got {', '.join(points) or 'none'}")
@@ -85,8 +86,9 @@ def area_contact(
     round it counter-clockwise seen from the body, the first at the place `at` (3, m), the second
     from there `along` a direction (3) of the plane.
 
-    By default that is x, or what of it lies in the plane. It passes on a whole wrench; see
-    `point_contact`, and `pressure_inside`.
+    By default that is x, or what of it lies in the plane. It passes on a whole wrench, which
+    `pressure_inside` keeps between the points; `normal`, `when` and `grips` are those of
+    `point_contact`. Raises ValueError naming what is wrong.
     """
     if len(points) < 3:
         raise ValueError(

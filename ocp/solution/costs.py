@@ -85,7 +85,7 @@ def dense_terms(solution: Solution) -> np.ndarray:
 
     Between any two of the motion's breaks, switches of contact, and nodes of what is lifted, by
     Gauss's rule. Torques are those that the motion needs, also where polynomials of their own stand
-    for them, unless cut joints or stays leave them undetermined.
+    for them, unless cut joints, stays or contacts leave them undetermined.
     """
     problem, terms = solution.problem, [term for _, term in solution.problem.objective.terms]
     if not terms:
@@ -127,7 +127,7 @@ def _rule(solution: Solution) -> tuple[np.ndarray, np.ndarray]:
 def _traced(solution: Solution, wanted: Callable[[Instant], Any], s: np.ndarray) -> np.ndarray:
     """Return (m, N) of a function of an Instant, its torques those that the motion needs."""
     problem, known = solution.problem, lifts(solution)
-    found = problem.tree.stays or touches(problem.loads)
+    found = problem.tree.stays or touches(problem.loads) or problem.ground is not None
     follow = structure(problem.tree).determined and not found
     if known != "variables" or not follow:
         traced = trace(problem, solution.formulation, wanted, known)

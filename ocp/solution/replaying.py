@@ -166,7 +166,8 @@ def _coefficients(solution: Solution) -> np.ndarray:
     motion, T, ends = solution.problem.motion, solution.duration, pieces(solution)
     starts, lengths = ends[:-1] * T, np.diff(ends) * T
     if motion.collocated:
-        torques, powers = solution.tau(motion.nodes * T), np.arange(motion.degree)
+        powers = np.arange(motion.degree)
+        torques = solution.trace(lambda at: at.tau + at.grounded, motion.nodes * T)
         forces = np.vstack([stay_forces(solution), touch_forces(solution)])
         mesh, values = cast(Mesh, motion), np.vstack([torques, forces])
         plan = [power_series(mesh, values, k) / length**powers for k, length in enumerate(lengths)]

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ocp.mechanics.structure import floating_root
+from ocp.mechanics.structure import structure
 from ocp.mechanics.zero_moment import body_weight, hull
 from ocp.problem.constraint import Span
-from ocp.problem.ground import Foot, Ground, Pin, bears, in_force
+from ocp.problem.ground import Foot, Ground, Pin, Support, bears, in_force
 from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem
+from ocp.problem.transmission import corrected
 from ocp.solution.sampling import dense, traces
 from ocp.solution.solution import Solution
 from ocp.transcription.between import wrenches_between
@@ -26,6 +27,7 @@ FAINT = (
     0.02  # of the body weight: of a fainter force no centre of pressure is told, as on force plates
 )
 AXES = "xyz"
+LEVEL = 1e-9  # of a unit normal: below which an axis does not hold a height
 PINNED = ("height", "place", "slip", "slip_speed", "strike_speed")
 Entry = tuple[str, np.ndarray, np.ndarray]  # where or what, values (N,), mask (N,)
 
@@ -56,10 +58,12 @@ class Footing:
     its instant. Of feet: `margins` {foot: distance of the centre of pressure from the edge of its
     polygon, negative outside}, and likewise `zmp`, of the zero moment point from the edge of the
     hull of all that bear; the least normal force `push` while they bear, and the largest
-    `friction`, tangential over normal force. `unbalanced`: what is left for the root's joints, in
-    body weights (N, N m), nothing by construction where wrenches are corrected to balance the
-    motion. `before_correction`: how far ground wrenches, as they run between the nodes, are from
-    balance before that; None if they are no variables.
+    `friction`, tangential over normal force, both of what does not grip. Points have no margin of
+    their own, and `zmp` is not a number where feet are no areas on one plane. `unbalanced`: what is
+    left for the root's joints, in body weights (N, N m), nothing by construction where wrenches are
+    corrected to balance the motion. `before_correction`: how far ground wrenches, as they run
+    between the nodes, are from balance before that; None if they are no variables, or are not
+    corrected.
     """
 
     height: Extreme
@@ -86,13 +90,13 @@ def footing(solution: Solution) -> Footing:
     s = dense(solution)
     t = s * solution.duration
     motion = Motion(
-        problem=problem, ground=ground, s=s, t=t, traced=traces(solution, _wanted(ground), t)
+        problem=problem, ground=ground, s=s, t=t, traced=traces(solution, _wanted(problem), t)
     )
     return Footing(
         **_pins(motion),
         push=_push(motion),
         friction=_friction(motion),
-        margins={foot.name: _margin(motion, foot) for foot in ground.feet},
+        margins={foot.name: _margin(motion, foot) for foot in ground.feet if _soles(foot)},
         zmp=_zmp(motion),
         unbalanced=_unbalanced(motion),
         before_correction=_between(solution, motion),
@@ -119,7 +123,11 @@ class Motion:
 
     def push(self, foot: Foot) -> np.ndarray:
         """Normal force (N,) on a foot (N)."""
-        return np.array(self.ground.normal) @ self.traced[f"force {foot.name}"]
+        return self.normal(foot) @ self.traced[f"force {foot.name}"]
+
+    def normal(self, foot: Foot) -> np.ndarray:
+        """The unit normal (3,) of a foot's plane."""
+        return np.array(self.ground.plane(foot).normal)
 
     def extreme(self, entries: Sequence[Entry], unit: str, worst: Callable = max) -> Extreme:
         """Return the `worst` Extreme over (where, values (N,), mask (N,)).
@@ -152,8 +160,29 @@ def margin(polygon: ArrayLike, points: np.ndarray, normal: Sequence[float]) -> n
     return np.where(inside, distance, -distance)
 
 
-def _wanted(ground: Ground) -> dict[str, Callable[[Instant], Any]]:
+def margin_along(ends: ArrayLike, points: np.ndarray) -> np.ndarray:
+    """Return the distances (N,) of points (3, N) on a line from the nearer one of its `ends` (2,
+    3); negative outside."""
+    first, last = np.asarray(ends, dtype=float)
+    length = float(np.linalg.norm(last - first))
+    along = (last - first) / length @ (points - first[:, None])
+    return np.minimum(along, length - along)
+
+
+def _soles(foot: Foot) -> list[tuple[int, Support]]:
+    """Return the numbered supports of a foot that have a polygon or a line."""
+    return [(k, each) for k, each in enumerate(foot.supports) if each.kind != "point"]
+
+
+def _plain(problem: Problem) -> bool:
+    """Tell whether all feet are areas on one plane, of which some always bears a body that
+    floats."""
+    return problem.ground is not None and corrected(problem.tree, problem.ground)
+
+
+def _wanted(problem: Problem) -> dict[str, Callable[[Instant], Any]]:
     """Return {what: function(Instant)} of all that a Footing is made of."""
+    ground: Any = problem.ground
     pins = [pin for foot in ground.feet for support in foot.supports for pin in support.pins]
     points = list(dict.fromkeys(pin.point for pin in pins))
     feet = [foot.name for foot in ground.feet]
@@ -161,11 +190,15 @@ def _wanted(ground: Ground) -> dict[str, Callable[[Instant], Any]]:
         **{f"place {name}": partial(Instant.position, point=name) for name in points},
         **{f"speed {name}": partial(Instant.velocity, point=name) for name in points},
         **{f"force {name}": partial(_force, foot=name) for name in feet},
-        **{f"pressure {name}": partial(_pressure, foot=name) for name in feet},
+        **{
+            f"pressure {foot.name}": partial(_pressure, foot=foot.name)
+            for foot in ground.feet
+            if _soles(foot)
+        },
         "force": lambda at: at.reaction.force(),
         "moment": lambda at: at.reaction.moment(),
-        "zmp": lambda at: at.reaction.pressure(),
-        "tau": lambda at: at.tau,
+        **({"zmp": lambda at: at.reaction.pressure()} if _plain(problem) else {}),
+        "left": lambda at: at.needed,
     }
 
 
@@ -185,7 +218,7 @@ def _pins(motion: Motion) -> dict[str, Extreme]:
             on = Span(start=support.when[0], end=support.when[1]).holds(motion.s)
             strike = on & np.isclose(motion.s, foot.bears[0])
             for pin in support.pins:
-                for kind, values, mask in _pinned(motion, pin, on, strike):
+                for kind, values, mask in _pinned(motion, foot, pin, on, strike):
                     kinds[kind].append((pin.point, values, mask))
     return {
         kind: motion.extreme(entries, "m/s" if "speed" in kind else "m")
@@ -193,27 +226,31 @@ def _pins(motion: Motion) -> dict[str, Extreme]:
     }
 
 
-def _pinned(motion: Motion, pin: Pin, on: np.ndarray, strike: np.ndarray) -> Iterator[Entry]:
-    """Yield (kind, values (N,), mask (N,)) of a pinned point `on` the ground, at its `strike`."""
-    up = int(np.argmax(np.abs(motion.ground.normal)))
-    error = motion.traced[f"place {pin.point}"] - np.array(pin.target)[:, None]
-    speed = motion.traced[f"speed {pin.point}"]
-    axes = [AXES.index(axis) for axis in pin.axes]
-    flat = [axis for axis in axes if axis != up]
-    if up in axes:
-        yield "height", np.abs(error[up]), on
-    if flat:
-        way = error[flat] - error[flat][:, on][:, :1]
-        yield "place", np.linalg.norm(error[flat], axis=0), on
+def _pinned(
+    motion: Motion, foot: Foot, pin: Pin, on: np.ndarray, strike: np.ndarray
+) -> Iterator[Entry]:
+    """Yield (kind, values (N,), mask (N,)) of a pinned point `on` the ground, at its `strike`.
+
+    Heights are along the normal of the foot's plane, of what the pin holds.
+    """
+    held = np.array([axis in pin.axes for axis in AXES], dtype=float)[:, None]
+    error = held * (motion.traced[f"place {pin.point}"] - np.array(pin.target)[:, None])
+    speed, up = held * motion.traced[f"speed {pin.point}"], motion.normal(foot)
+    flat = [vector - np.outer(up, up @ vector) for vector in (error, speed)]
+    if np.abs(up * held[:, 0]).max() > LEVEL:
+        yield "height", np.abs(up @ error), on
+    if held.sum() > 1 or np.abs(up * held[:, 0]).max() <= LEVEL:
+        way = flat[0] - flat[0][:, on][:, :1]
+        yield "place", np.linalg.norm(flat[0], axis=0), on
         yield "slip", np.linalg.norm(way, axis=0), on
-        yield "slip_speed", np.linalg.norm(speed[flat], axis=0), on & ~strike
-    yield "strike_speed", np.linalg.norm(speed[axes], axis=0), strike
+        yield "slip_speed", np.linalg.norm(flat[1], axis=0), on & ~strike
+    yield "strike_speed", np.linalg.norm(speed, axis=0), strike
 
 
 def _push(motion: Motion) -> Extreme:
     """Return the least normal force on a foot while it bears, in body weights."""
     s, entries = motion.s, []
-    for foot in motion.ground.feet:
+    for foot in (each for each in motion.ground.feet if not each.grips):
         bearing = (s > foot.bears[0] + 1e-9) & (s < foot.bears[1] - 1e-9)
         entries.append((foot.name, motion.push(foot) / motion.weight, bearing))
     return motion.extreme(entries, "body weights", min)
@@ -222,9 +259,9 @@ def _push(motion: Motion) -> Extreme:
 def _friction(motion: Motion) -> Extreme:
     """Return the largest tangential force over normal force."""
     entries = []
-    for foot in motion.ground.feet:
+    for foot in (each for each in motion.ground.feet if not each.grips):
         force, push = motion.traced[f"force {foot.name}"], motion.push(foot)
-        pull = np.linalg.norm(force - np.outer(motion.ground.normal, push), axis=0)
+        pull = np.linalg.norm(force - np.outer(motion.normal(foot), push), axis=0)
         ratio = np.divide(pull, push, out=np.full_like(pull, -np.inf), where=push != 0)
         entries.append((foot.name, ratio, push > FAINT * motion.weight))
     return motion.extreme(entries, "")
@@ -234,16 +271,21 @@ def _margin(motion: Motion, foot: Foot) -> Extreme:
     """Return the least distance of a foot's centre of pressure from the edge of its polygon."""
     entries, loaded = [], motion.push(foot) > FAINT * motion.weight
     pressure = motion.traced[f"pressure {foot.name}"]
-    for number, support in enumerate(foot.supports):
+    for number, support in _soles(foot):
         on = loaded & Span(start=support.when[0], end=support.when[1]).holds(motion.s)
-        distance = np.full(len(motion.s), np.inf)
-        distance[on] = margin(support.polygon, pressure[:, on], motion.ground.normal)
+        distance, points = np.full(len(motion.s), np.inf), pressure[:, on]
+        if support.kind == "line":
+            distance[on] = margin_along(support.polygon, points)
+        else:
+            distance[on] = margin(support.polygon, points, motion.normal(foot).tolist())
         entries.append((f"{foot.name}, support {number + 1}", distance, on))
     return motion.extreme(entries, "m", min)
 
 
 def _zmp(motion: Motion) -> Extreme:
     """Return the least distance of the zero moment point from the hull of all that bears."""
+    if not _plain(motion.problem):
+        return motion.extreme([], "m")
     feet = motion.ground.feet
     polygons = {
         (foot.name, support.when): support.polygon for foot in feet for support in foot.supports
@@ -270,8 +312,8 @@ def _unbalanced(motion: Motion) -> Extreme:
     tree, always = motion.problem.tree, np.full(len(motion.t), True)
     return motion.extreme(
         [
-            (tree.moving[row].name, np.abs(motion.traced["tau"][row]) / motion.weight, always)
-            for row in floating_root(tree)
+            (tree.moving[row].name, np.abs(motion.traced["left"][row]) / motion.weight, always)
+            for row in structure(tree).root
         ],
         "body weights",
     )
@@ -280,9 +322,9 @@ def _unbalanced(motion: Motion) -> Extreme:
 def _between(solution: Solution, motion: Motion) -> Extreme | None:
     """Return how far wrenches as they run between the nodes are from balance.
 
-    None if they are no variables.
+    None if they are no variables, or are not corrected.
     """
-    if not solution.stands:
+    if not solution.stands or not _plain(solution.problem):
         return None
     known = sum(
         wrench @ wrenches_between(solution.problem, solution.nodes, motion.s).T

@@ -23,7 +23,7 @@ from ocp.motion.mesh import motion_of
 from ocp.problem.complementarity import Complementarity, Touch
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.force_law import Acting, ForceLaw
-from ocp.problem.ground import Foot, Ground, Pin, Support
+from ocp.problem.ground import Foot, Ground, Pin, Plane, Support
 from ocp.problem.point_mass import PointMass
 from ocp.problem.statement import Problem
 from ocp.problem.symmetry import Symmetry
@@ -302,7 +302,9 @@ def _ground(data: Data | None) -> Ground | None:
             for support in foot["supports"]
         ]
         bears = tuple(float(end) for end in foot["bears"])
-        feet.append(Foot(**foot | {"supports": tuple(supports), "bears": bears}))
+        plane = None if foot.get("plane") is None else Plane(**foot["plane"])
+        made = {"supports": tuple(supports), "bears": bears, "plane": plane}
+        feet.append(Foot(**foot | made))
     return Ground(feet=tuple(feet), normal=data["normal"])
 
 
