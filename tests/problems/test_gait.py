@@ -6,10 +6,9 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.human import FEET, GAIT_FROZEN, NAMES, human
+from ocp.models.human import FEET, GAIT_FROZEN, NAMES
 from ocp.problems.gait import TASK
 from ocp.problems.gait.report import gait_report, report_lines
-from ocp.problems.gait.stance import stance
 from ocp.problems.gait.statement import problem
 from ocp.problems.gait.walking import walk
 
@@ -205,11 +204,13 @@ def test_a_task_that_cannot_be_is_refused_before_the_solve(arguments, message):
         problem(**arguments)
 
 
-def test_a_schedule_with_nobody_on_the_ground_is_refused():
-    ground = stance(human(), 0.6, 0.1)
-    left = replace(ground.foot("left"), bears=(-np.inf, 0.0))
-    with pytest.raises(ValueError, match="contact schedule: no foot bears at s = 0 "):
-        replace(ground, feet=(ground.foot("right"), left))
+def test_two_passes_refuse_a_schedule_with_nobody_on_the_ground():
+    step = problem(balance="zmp")
+    left = replace(step.ground.foot("left"), bears=(-np.inf, 0.0))
+    jump = replace(step, ground=replace(step.ground, feet=(step.ground.foot("right"), left)))
+    explicit = Transcription(method=Spline(torques="explicit"))
+    with pytest.raises(ValueError, match="two-pass reactions: no foot bears at s = 0 "):
+        transcribe(jump, explicit)
 
 
 def test_active_joints_bring_their_partners_and_the_pelvis():

@@ -84,7 +84,7 @@ def test_what_is_left_for_the_root_is_told_with_its_joint_and_time(monkeypatch):
 
     def altered(*arguments):
         traced = honest(*arguments)
-        traced["tau"][4, 7] -= weight / 3
+        traced["left"][4, 7] -= weight / 3
         return traced
 
     assert footing(solution).unbalanced.value < 1e-12
