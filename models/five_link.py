@@ -38,14 +38,16 @@ def five_link(
     torso: Segment = TORSO,
     thigh: Segment = THIGH,
     shank: Segment = SHANK,
+    extension: float = 0.0,
 ) -> Tree:
     """Return the tree in the x-y plane, forward along x, with y up.
 
     Coordinates are the hip's place x, y (m), the torso's lean backward from the vertical, and hip
     and knee (rad) of the left and of the right leg, each from the link before: all angles are
-    positive about z, knees bend backward to negative ones. `torque`: limit at hips and knees (N m).
+    positive about z, knees bend backward to negative ones. `torque`: limit at hips and knees (N m);
+    `extension`: how far knees bend forward (rad).
     """
-    legs = [leg(f"{side} hip", f"{side} knee", thigh, torque) for side in SIDES]
+    legs = [leg(f"{side} hip", f"{side} knee", thigh, torque, extension) for side in SIDES]
     return Tree(
         links=(Link(), Link(), upright(torso), *2 * (hanging(thigh), hanging(shank))),
         joints=(*planar_root(), *legs[0], *legs[1]),
@@ -66,12 +68,14 @@ def planar_root() -> tuple[Joint, Joint, Joint]:
     )
 
 
-def leg(hip: str, knee: str, thigh: Segment, torque: float) -> tuple[Joint, Joint]:
+def leg(
+    hip: str, knee: str, thigh: Segment, torque: float, extension: float = 0.0
+) -> tuple[Joint, Joint]:
     """Return the driven hip, at the torso's origin, and the knee, both straight at zero."""
     home = (0, -thigh.length, 0)
     return (
         revolute(hip, "torso", torque=torque),
-        revolute(knee, hip, home=home, position=(-pi, 0.0), torque=torque),
+        revolute(knee, hip, home=home, position=(-pi, extension), torque=torque),
     )
 
 

@@ -4,6 +4,7 @@ The jointed one has by default the torso and one leg of `five_link`, the robot R
 Grizzle & Koditschek 2003).
 """
 
+from dataclasses import replace
 from math import inf
 
 from ocp.models.five_link import (
@@ -22,6 +23,7 @@ from ocp.models.five_link import (
 from ocp import Link, Point, Tree, prismatic
 
 UP = (0.0, 1.0, 0.0)
+LEAN, SWING, FOLD = 0.5, (-1.0, 1.5), 1.5  # rad: of the torso, the hip and the knee [assumed]
 
 
 def monoped(
@@ -37,9 +39,18 @@ def monoped(
     from the link before; the knee bends backward to negative angles. `torque`: limit at hip and
     knee (N m); `gravity`: its strength, down (m/s2).
     """
+    slide, rise, turn = planar_root()
+    hip, knee = leg("hip", "knee", thigh, torque)
+    joints = (
+        slide,
+        rise,
+        replace(turn, position=(-LEAN, LEAN)),
+        replace(hip, position=SWING),
+        replace(knee, position=(-FOLD, 0.0)),
+    )
     return Tree(
         links=(Link(), Link(), upright(torso), hanging(thigh), hanging(shank)),
-        joints=(*planar_root(), *leg("hip", "knee", thigh, torque)),
+        joints=joints,
         points=(
             Point(name="shoulder", link="torso", position=(0, torso.length, 0)),
             foot("foot", "knee", shank),

@@ -63,10 +63,10 @@ def kept_at_rest(problem: Problem, link: Transition) -> frozenset[str]:
     parts = {phase.name: part for phase, part in zip(problem.phases, problem.parts)}
     before, after = parts[link.before], parts[link.after]
     starts = _standing(after, 0)
-    if not starts or not link.strikes or (link.symmetry and is_open(link.symmetry.shift)):
+    if not starts or not link.strikes:
         return frozenset()
     tree, q = reference(before.tree), ca.SX.sym("q", before.tree.dof)
-    base = _gaps(after, starts, _image(link.symmetry, q))
+    base = _gaps(after, starts, _image(reference(link.symmetry), q))
     places = ca.vertcat(*positions(tree, q, link.points))
     rows = np.reshape(_dependent(before.tree, q, base, places)[1], (-1, 3))
     depends = [bool(row.all()) for row in rows]

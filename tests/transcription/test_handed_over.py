@@ -78,9 +78,12 @@ def test_a_foot_that_goes_on_standing_one_step_further_is_asked_for_once():
     assert np.linalg.svd(equalities(problem), compute_uv=False)[-1] > 1e-4
 
 
-def test_an_impact_of_a_point_that_the_next_phase_holds_is_said_once():
+@pytest.mark.parametrize(
+    "stride", [0.3, Parameter("stride", 0.3, "m", 0.1, 0.5, free=True)], ids=["given", "sought"]
+)
+def test_an_impact_of_a_point_that_the_next_phase_holds_is_said_once(stride):
     stance, flight = crouch(standing(), None).phases
-    shifted = periodic(TREE, shift={"x": 0.3})
+    shifted = periodic(TREE, shift={"x": stride})
     landing = impact("foot", normal=(0, 1, 0), symmetry=shifted)
     problem = crouch(phases=(stance, flight), links=(continuous(), landing))
     rows = equalities(problem)

@@ -1,0 +1,159 @@
+"""A torso on one leg with a point foot hops on with the least squared torques per metre.
+
+Stance, flight, and a landing that stops the foot: stride and times are found. By default it is the
+torso and one leg of the robot RABBIT (Westervelt, Grizzle & Koditschek 2003).
+"""
+
+from math import asin, atan2, hypot
+from typing import Any
+
+import numpy as np
+from ocp.models.five_link import SHANK, THIGH, TORSO, Segment
+from ocp.models.monoped import monoped
+from ocp.problems.biped_walk import SWINGING
+
+from ocp import (
+    BSpline,
+    Constraint,
+    Ground,
+    Guess,
+    Parameter,
+    Phase,
+    Problem,
+    Solution,
+    Solver,
+    Task,
+    Transcription,
+    continuous,
+    friction,
+    impact,
+    joint_limits,
+    path,
+    point_contact,
+    solve,
+    squares,
+    torque_limits,
+    unilateral,
+)
+from ocp.cli import main
+from ocp.mechanics import position, reference
+from ocp.problem import periodic
+
+UP = (0.0, 1.0, 0.0)
+DRIVEN = [3, 4]  # rows of hip and knee
+BENT = -0.8  # rad: the knee of the first guess
+SPAN = (0.1, 0.6)  # s: of stance and flight
+
+
+def problem(
+    speed: float = 1.0,
+    torque: float = 300.0,
+    torso_mass: float = TORSO.mass,
+    torso_length: float = TORSO.length,
+    torso_centre: float = TORSO.centre,
+    torso_inertia: float = TORSO.inertia,
+    thigh_mass: float = THIGH.mass,
+    thigh_length: float = THIGH.length,
+    thigh_centre: float = THIGH.centre,
+    thigh_inertia: float = THIGH.inertia,
+    shank_mass: float = SHANK.mass,
+    shank_length: float = SHANK.length,
+    shank_centre: float = SHANK.centre,
+    shank_inertia: float = SHANK.inertia,
+    gravity: float = 9.81,
+    grip: float = 0.8,
+    points: int = 12,
+) -> Problem:
+    """`speed`: of hopping, forward (m/s); `torque`: limit at hip and knee (N m); of the links:
+    `torso_mass`, `thigh_mass`, `shank_mass` (kg), `torso_length`, `thigh_length`, `shank_length`
+    (m), `torso_centre`, `thigh_centre`, `shank_centre`, of mass, from the hip, the hip and the knee
+    (m), `torso_inertia`, `thigh_inertia`, `shank_inertia`, about it (kg m2); `gravity`: its
+    strength (m/s2); `grip`: coefficient of friction; `points`: control points per joint and phase.
+    """
+    hopper = monoped(
+        torque=torque,
+        torso=Segment(
+            mass=torso_mass, length=torso_length, centre=torso_centre, inertia=torso_inertia
+        ),
+        thigh=Segment(
+            mass=thigh_mass, length=thigh_length, centre=thigh_centre, inertia=thigh_inertia
+        ),
+        shank=Segment(
+            mass=shank_mass, length=shank_length, centre=shank_centre, inertia=shank_inertia
+        ),
+        gravity=gravity,
+    )
+    stride = Parameter("stride", 0.8 * speed, "m", lower=0.05 * speed, upper=2.0 * speed, free=True)
+    ground = Ground(feet=(point_contact(hopper, "foot"),), normal=UP)
+    motion = BSpline(points=points, degree=5)
+    pushing = unilateral(hopper, ground), friction(hopper, ground, coefficient=grip)
+    hop = periodic(hopper, shift={"x": stride}, qdd=False)
+    return Problem(
+        tree=hopper,
+        phases=(
+            Phase("stance", motion=motion, duration=SPAN, ground=ground, constraints=pushing),
+            Phase("flight", motion=motion, duration=SPAN, constraints=(above(),)),
+        ),
+        links=(continuous(), impact("foot", normal=UP, friction=grip, symmetry=hop)),
+        objective=squares("effort per metre", lambda at: at.tau[DRIVEN] / stride.sqrt()),
+        constraints=(joint_limits(hopper), torque_limits(hopper), pace(stride, speed)),
+    )
+
+
+def above() -> Constraint:
+    """Keep the foot above the ground between lift-off and landing."""
+    return path("swing", lambda at: at.position("foot")[1], lower=0.0, when=SWINGING, units="m")
+
+
+def pace(stride: Parameter, speed: float) -> Constraint:
+    """Require a stride to take as long as it does at a speed (m/s)."""
+    return Constraint(
+        name="pace",
+        function=lambda durations: stride - speed * sum(durations.values()),
+        lower=0.0,
+        upper=0.0,
+        when="durations",
+        units="m",
+    )
+
+
+def hop_on(
+    statement: Problem,
+    transcription: Transcription = Transcription(),
+    solver: Solver = Solver(),
+    *,
+    guess: Any = None,
+    **settings: Any,
+) -> Solution:
+    """Solve from a stride on a leg of constant length, unless there is a guess; `settings` as
+    `solve`."""
+    if guess is None:
+        guess = striding(statement)
+    return solve(statement, transcription, solver, guess=guess, **settings)
+
+
+def striding(statement: Problem) -> dict[str, Guess]:
+    """Return a guess of stance and flight: the torso upright, the knee bent by a constant angle,
+    the leg swinging to and fro below the hip, which in flight moves on as it did in stance."""
+    tree, share = statement.tree, np.linspace(-1.0, 1.0, 9)
+    way = reference(statement.links[-1].symmetry.shift)[0]
+    x, y, _ = np.array(position(tree, np.array([0, 0, 0, 0, BENT]), "foot")).ravel()
+    length, lean = hypot(x, y), atan2(x, -y)
+    reach = asin(min(0.6, way / 4 / length))
+
+    def posture(hip: float, swing: float) -> list[float]:
+        return [hip, length * np.cos(swing), 0.0, swing - lean, BENT]
+
+    stance = [posture(length * np.sin(each * reach), -each * reach) for each in share]
+    end = stance[-1][0]
+    flight = [posture(end + way / 4 * (each + 1), each * reach) for each in share]
+    return {
+        "stance": Guess(q=np.array(stance).T, duration=0.4),
+        "flight": Guess(q=np.array(flight).T, duration=0.4),
+    }
+
+
+TASK = Task(problem, method=hop_on)
+
+if __name__ == "__main__":
+    main(TASK)
