@@ -8,30 +8,31 @@ again.
 import json
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite, prod
 from typing import Any
 
 import numpy as np
 
-from ocp.dynamics.catalogue import is_named
 from ocp.dynamics.formulation import Formulation
 from ocp.motion.basis import Basis
 from ocp.motion.mesh import motion_of
 from ocp.problem.statement import Problem
+from ocp.solution.archived import count, history, multipliers, numbers, table, words
 from ocp.solution.closing import closed_by
-from ocp.solution.containers import packed, text_of, unpacked
-from ocp.solution.files import plain, versions, write
+from ocp.solution.containers import text_of, unpacked
+from ocp.solution.differing import differences, listed
+from ocp.solution.files import write
+from ocp.solution.packing import FORMAT, OF_PHASES, content_of, phase_prefix
+from ocp.solution.phase_statements import on_bases
 from ocp.solution.solution import Solution
-from ocp.solution.statements import Statement, differences, listed, problem_of, stated
-from ocp.solvers.record import Iteration
+from ocp.solution.statements import Statement, problem_of, stated
+from ocp.transcription.links import SEPARATOR
 from ocp.transcription.methods import METHODS, Method
-from ocp.transcription.multipliers import Multipliers
 from ocp.transcription.tapes import OPERATIONS, Tape, check_question
-from ocp.transcription.transcribe import Transcription, settings_of, transcription_of
+from ocp.transcription.transcribe import Transcription, transcription_of
 
-FORMAT = "ocp solution 4"
 LARGEST = 2**28  # bytes of a file that is read
 POINTS, TIMES = 20000, 2000  # control points of a joint, and instants, that a file may have
 FOLLOWS = 1e-9  # relative: within which q in a file is that of its control points
@@ -53,32 +54,6 @@ def save(solution: Solution, path: str | os.PathLike[str]) -> None:
     that cannot be written as data, OSError naming the path.
     """
     write(path, content_of(solution))
-
-
-def content_of(solution: Solution) -> bytes:
-    """Return the bytes of a solution's file, the same for the same solution."""
-    statement, t = stated(solution.problem), solution.times()
-    statement = replace(statement, missing=(*solution.missing, *statement.missing))
-    arrays = {
-        "header": np.array(json.dumps(_header(solution, statement), allow_nan=False)),
-        "points": solution.points,
-        "t": t,
-        "q": solution.q(t),
-        "qd": solution.qd(t),
-        "qdd": solution.qdd(t),
-        "tau": solution.tau(t),
-        "nodes": solution.nodes,
-        "lifted": solution.lifted,
-        "history": _table(solution.history),
-    }
-    for k, name in enumerate(solution.problem.outputs):
-        arrays[f"output_{k}"] = solution.output(name, t)
-    for k, multipliers in enumerate(solution.multipliers.values()):
-        arrays |= {
-            f"multipliers_{k}_s": multipliers.s,
-            f"multipliers_{k}_values": multipliers.values,
-        }
-    return packed(arrays | _tape_arrays(statement.tapes))
 
 
 def load(
@@ -117,7 +92,7 @@ def restored(
     try:
         arrays = unpacked(content)
         header = json.loads(text_of(arrays["header"]))
-        if header["format"] != FORMAT:
+        if header["format"] not in (FORMAT, OF_PHASES):
             raise _Refused(
                 f"not a result file of this program's version, which reads {FORMAT!r}, "
                 f"got {header['format']!r}: solve again"
@@ -127,9 +102,9 @@ def restored(
     except _Refused as error:
         raise ValueError(f"{name}: {error}") from None
     except DAMAGE as error:
-        words = f"{error}".partition("\n")[0][:200]
+        reason = f"{error}".partition("\n")[0][:200]
         raise ValueError(
-            f"{name}: not a result file of this program, or damaged ({words})"
+            f"{name}: not a result file of this program, or damaged ({reason})"
         ) from None
 
 
@@ -149,77 +124,25 @@ def _read(path: str | os.PathLike[str]) -> bytes:
         return stream.read()
 
 
-def _header(solution: Solution, statement: Statement) -> dict[str, Any]:
-    """Return all that is not an array, as plain data."""
-    problem = solution.problem
-    return plain(
-        {
-            "format": FORMAT,
-            "versions": versions(),
-            "status": solution.status,
-            "success": solution.success,
-            "duration": solution.duration,
-            "objective": solution.objective,
-            "terms": solution.terms,
-            "parameters": dict(solution.parameters),
-            "statistics": dict(solution.statistics),
-            "explanation": solution.explanation,
-            "problem": statement.data,
-            "fingerprint": statement.fingerprint,
-            "missing": statement.missing,
-            "operations": OPERATIONS,
-            "tapes": [[tape.questions, tape.sizes] for tape in statement.tapes],
-            "transcription": settings_of(solution.transcription),
-            "own_dynamics": not is_named(solution.formulation),
-            "outputs": list(problem.outputs),
-            "multipliers": [
-                [name, multipliers.labels] for name, multipliers in solution.multipliers.items()
-            ],
-            "joints": [joint.name for joint in problem.tree.moving],
-            "arrays": {
-                "t": "s",
-                "q": "rad or m",
-                "qd": "rad/s or m/s",
-                "qdd": "rad/s2 or m/s2",
-                "tau": "N m or N",
-                "points": "control points (joints, points), rad or m",
-                "history": "iteration, objective, largest violation, seconds",
-                "output_0": "the first of the outputs (rows, times), and so on",
-                "tape_0_steps": "operation and its two operands (3, steps), of the first function",
-            },
-        }
-    )
-
-
-def _tape_arrays(tapes: Sequence[Tape]) -> dict[str, np.ndarray]:
-    arrays = {}
-    for k, tape in enumerate(tapes):
-        steps = np.vstack([tape.codes, tape.operands]).astype("<i4")
-        arrays[f"tape_{k}_steps"] = steps
-        arrays[f"tape_{k}_constants"] = tape.constants
-        arrays[f"tape_{k}_results"] = tape.results.astype("<i4")
-    return arrays
-
-
 def _statement(header: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Statement:
     """Return the Statement of a file, its operations by their names."""
     codes = np.array([OPERATIONS.index(name) for name in header["operations"]])
     tapes = []
     for k, (questions, sizes) in enumerate(header["tapes"]):
-        steps = _numbers(arrays, f"tape_{k}_steps", (3, None), "i")
+        steps = numbers(arrays, f"tape_{k}_steps", (3, None), "i")
         if steps.min(initial=0) < 0 or steps[0].max(initial=0) >= len(codes):
             raise ValueError("a tape has operations that are not listed")
         tapes.append(
             Tape(
                 questions=tuple(check_question(question) for question in questions),
-                sizes=tuple(_count(size) for size in sizes),
+                sizes=tuple(count(size) for size in sizes),
                 codes=codes[steps[0]],
                 operands=steps[1:].astype(int),
-                constants=_numbers(arrays, f"tape_{k}_constants", (None,)),
-                results=_numbers(arrays, f"tape_{k}_results", (None,), "i").astype(int),
+                constants=numbers(arrays, f"tape_{k}_constants", (None,)),
+                results=numbers(arrays, f"tape_{k}_results", (None,), "i").astype(int),
             )
         )
-    missing = tuple(_words(header["missing"]))
+    missing = tuple(words(header["missing"]))
     return Statement(data=header["problem"], tapes=tuple(tapes), missing=missing)
 
 
@@ -231,38 +154,100 @@ def _restore(
     known: bool,
 ) -> Solution:
     """Return the Solution of a file's header and arrays, of a problem that is `known` to be its."""
-    points = _numbers(arrays, "points", (None, None))
-    _check_size(header["problem"]["motion"], points.shape[1])
+    sizes = [(each["motion"], points) for each, points in _bases(header, arrays)]
+    for motion, points in sizes:
+        _check_size(motion, numbers(arrays, points, (None, None)).shape[1])
+    motions = [motion_of(motion) for motion, _ in sizes]
     asked: tuple[Problem, tuple[str, ...]]
     if known and problem is not None:
-        asked = _on(problem, motion_of(header["problem"]["motion"])), ()
+        asked = _on(problem, motions), ()
     else:
-        asked = _asked(header, arrays, problem)
+        asked = _asked(header, arrays, problem, motions)
     own, missing = asked
-    duration, nodes = float(header["duration"]), _numbers(arrays, "nodes", (None,))
-    _check_motion(own, points, duration, arrays)
+    shared: dict[str, Any] = {"transcription": transcription, "missing": missing}
+    if not own.phases:
+        return _motion(header, arrays, own, shared)
+    phases = {}
+    for k, (phase, part, said) in enumerate(zip(own.phases, own.parts, header["phases"])):
+        begin = phase_prefix(k)
+        mine = {name[len(begin) :]: each for name, each in arrays.items() if name.startswith(begin)}
+        phases[phase.name] = _motion(said, mine, part, shared)
+    whole = _said(header, arrays, own)
+    pushes = {
+        str(name): dict(zip(words(points), numbers(arrays, f"impulses_{k}", (len(points), 3))))
+        for k, (name, points) in enumerate(header["impulses"])
+    }
+    named = {
+        f"{name}{SEPARATOR}{what}": each
+        for name, phase in phases.items()
+        for what, each in phase.multipliers.items()
+    }
     return Solution(
-        problem=own,
-        transcription=transcription,
+        **shared | whole | {"multipliers": named | whole["multipliers"]},
+        points=np.empty((own.tree.dof, 0)),
+        phases=phases,
+        impulses=pushes,
+        history=history(numbers(arrays, "history", (None, None))),
+    )
+
+
+def _bases(
+    header: dict[str, Any], arrays: Mapping[str, np.ndarray]
+) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield the statement of every motion of a file, and the name of its control points."""
+    stated = header["problem"]
+    if "phases" not in stated:
+        yield stated, "points"
+        return
+    if len(stated["phases"]) != len(header["phases"]):
+        raise ValueError(f"{len(header['phases'])} phases, its problem has others")
+    for k, each in enumerate(stated["phases"]):
+        yield each, f"{phase_prefix(k)}points"
+
+
+def _said(
+    header: Mapping[str, Any], arrays: Mapping[str, np.ndarray], problem: Problem
+) -> dict[str, Any]:
+    """Return the fields of a Solution that are no arrays, and its multipliers."""
+    return {
+        "problem": problem,
+        "duration": float(header["duration"]),
+        "objective": float(header["objective"]),
+        "terms": tuple((str(name), float(w), float(value)) for name, w, value in header["terms"]),
+        "status": str(header["status"]),
+        "success": header["success"] is True,
+        "parameters": {str(name): float(value) for name, value in header["parameters"].items()},
+        "multipliers": multipliers(header, arrays),
+        "statistics": dict(header["statistics"]),
+        "explanation": tuple(words(header["explanation"])),
+    }
+
+
+def _motion(
+    header: Mapping[str, Any],
+    arrays: Mapping[str, np.ndarray],
+    problem: Problem,
+    shared: dict[str, Any],
+) -> Solution:
+    """Return the Solution of one motion, or of one phase."""
+    said, nodes = _said(header, arrays, problem), numbers(arrays, "nodes", (None,))
+    points = numbers(arrays, "points", (None, None))
+    _check_motion(problem, points, said["duration"], arrays)
+    steps = numbers(arrays, "history", (None, None)) if "history" in arrays else table(())
+    return Solution(
+        **shared | said,
         points=points,
-        duration=duration,
         nodes=nodes,
-        lifted=_numbers(arrays, "lifted", (None, len(nodes)) if len(nodes) else (None, None)),
-        objective=float(header["objective"]),
-        terms=tuple((str(name), float(w), float(value)) for name, w, value in header["terms"]),
-        status=str(header["status"]),
-        success=header["success"] is True,
-        parameters={str(name): float(value) for name, value in header["parameters"].items()},
-        multipliers=_multipliers(header, arrays),
-        statistics=dict(header["statistics"]),
-        history=_history(_numbers(arrays, "history", (None, None))),
-        explanation=tuple(_words(header["explanation"])),
-        missing=missing,
+        lifted=numbers(arrays, "lifted", (None, len(nodes)) if len(nodes) else (None, None)),
+        history=history(steps),
     )
 
 
 def _asked(
-    header: dict[str, Any], arrays: Mapping[str, np.ndarray], problem: Problem | None
+    header: dict[str, Any],
+    arrays: Mapping[str, np.ndarray],
+    problem: Problem | None,
+    motions: Sequence[Basis],
 ) -> tuple[Problem, tuple[str, ...]]:
     """Return the problem of a file, or in its place the one that asks the same, and what of it the
     file could not hold."""
@@ -272,13 +257,24 @@ def _asked(
         raise ValueError("its problem is not the one whose hash it has")
     if problem is None:
         return own, statement.missing
+    if bool(problem.phases) != bool(own.phases):
+        have, expected = (_phased(each) for each in (own, problem))
+        raise _Refused(f"belongs to another problem: it has {have}, expected {expected}")
     problem = closed_by(problem, header["parameters"])
     _check_same(own, statement, problem)
-    return _on(problem, own.motion), ()
+    return _on(problem, motions), ()
 
 
-def _on(problem: Problem, motion: Basis) -> Problem:
-    """Return a problem on a basis of motions."""
+def _phased(problem: Problem) -> str:
+    names = ", ".join(phase.name for phase in problem.phases)
+    return f"the phases {names}" if names else "no phases"
+
+
+def _on(problem: Problem, motions: Sequence[Basis]) -> Problem:
+    """Return a problem on a basis of motions, or each of its phases on one."""
+    if problem.phases:
+        return on_bases(problem, motions)
+    (motion,) = motions
     return problem if problem.motion == motion else replace(problem, motion=motion)
 
 
@@ -313,8 +309,8 @@ def _check_motion(
         )
     if not isfinite(duration) or duration <= 0:
         raise ValueError(f"duration: expected a positive number, got {duration}")
-    t = _numbers(arrays, "t", (None,))
-    q, largest = _numbers(arrays, "q", (len(points), len(t))), np.abs(points).max(initial=1.0)
+    t = numbers(arrays, "t", (None,))
+    q, largest = numbers(arrays, "q", (len(points), len(t))), np.abs(points).max(initial=1.0)
     if len(t) > TIMES:
         raise ValueError(f"{len(t)} times, expected at most {TIMES}")
     for some in np.array_split(np.arange(len(t)), max(1, len(t) // 20)):
@@ -345,57 +341,3 @@ def _transcription(
             f"hand it over, load(path, dynamics={name.upper()})"
         )
     return transcription_of(settings | {"dynamics": name if dynamics is None else dynamics})
-
-
-def _multipliers(
-    header: dict[str, Any], arrays: Mapping[str, np.ndarray]
-) -> dict[str, Multipliers]:
-    return {
-        name: Multipliers(
-            s=_numbers(arrays, f"multipliers_{k}_s", (None,)),
-            labels=tuple(_words(labels)),
-            values=_numbers(arrays, f"multipliers_{k}_values", (len(labels), None)),
-        )
-        for k, (name, labels) in enumerate(header["multipliers"])
-    }
-
-
-def _history(table: np.ndarray) -> tuple[Iteration, ...]:
-    return tuple(
-        Iteration(
-            number=int(number),
-            objective=float(objective),
-            violation=float(violation),
-            seconds=float(seconds),
-        )
-        for number, objective, violation, seconds in table.tolist()
-    )
-
-
-def _table(history: Sequence[Iteration]) -> np.ndarray:
-    rows = [[step.number, step.objective, step.violation, step.seconds] for step in history]
-    return np.array(rows, dtype=float).reshape(-1, 4)
-
-
-def _numbers(
-    arrays: Mapping[str, np.ndarray], name: str, shape: tuple[int | None, ...], kind: str = "f"
-) -> np.ndarray:
-    """Return an array of that kind and shape, None for any size; raise ValueError for another."""
-    array = arrays[name]
-    sizes = zip(array.shape, shape)
-    fits = array.ndim == len(shape) and all(size in (got, None) for got, size in sizes)
-    if array.dtype.kind != kind or not fits:
-        raise ValueError(f"{name}: expected shape {shape}, got {array.dtype} {array.shape}")
-    return np.array(array)
-
-
-def _count(value: Any) -> int:
-    if not isinstance(value, int) or not 0 <= value <= 100000:
-        raise ValueError(f"expected a count, got {value!r}")
-    return value
-
-
-def _words(value: Any) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-        raise ValueError(f"expected words, got {value!r:.60}")
-    return value

@@ -10,7 +10,7 @@ from ocp.mechanics.parameters import Parameter, anything_open, closed, parameter
 from ocp.problem.force_law import ForceLaw
 from ocp.problem.statement import Problem
 from ocp.transcription.listening import NotData
-from ocp.transcription.tapes import heard, heard_of_time
+from ocp.transcription.tapes import heard, heard_across, heard_of_durations, heard_of_time
 
 
 def left_open(problem: Problem) -> tuple[Parameter, ...]:
@@ -29,6 +29,9 @@ def closed_by(problem: Problem, values: Mapping[str, float]) -> Problem:
 
 def _inside(problem: Problem) -> Iterator[Parameter]:
     """Yield the parameters that functions of a problem have inside."""
+    if problem.phases:
+        yield from _inside_phases(problem)
+        return
     ended = [(each.function, 2 if each.when == "joined" else 1) for each in problem.requirements]
     asked = [term.function for _, term in problem.objective.terms]
     laws = [load.law for load in problem.loads if isinstance(load, ForceLaw)]
@@ -41,3 +44,25 @@ def _inside(problem: Problem) -> Iterator[Parameter]:
         for push in filter(callable, pushes):
             with suppress(NotData):
                 yield from parameters_of(ca.SX(heard_of_time(push)[1]))
+
+
+def _inside_phases(problem: Problem) -> Iterator[Parameter]:
+    """Yield the parameters that functions of a problem of phases have inside."""
+    names = [phase.name for phase in problem.phases]
+    parts = dict(zip(names, problem.parts))
+    for part in problem.parts:
+        yield from _inside(part)
+    ends = [(problem.parts[0], problem.parts[-1], each) for each in problem.constraints]
+    ends += [
+        (parts[transition.before], parts[transition.after], each)
+        for transition in problem.transitions
+        for each in transition.constraints
+    ]
+    for first, second, constraint in ends:
+        with suppress(NotData):
+            if constraint.when == "joined":
+                values = heard_across((first, second), constraint.function)[1]
+                yield from parameters_of(ca.SX(values))
+            elif constraint.when == "durations":
+                values = heard_of_durations(names, constraint.function)[1]
+                yield from parameters_of(ca.SX(values))

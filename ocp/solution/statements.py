@@ -1,11 +1,11 @@
-"""Problems as plain data and back, their content hash, and what tells two of them apart.
+"""Problems as plain data and back, and their content hash.
 
 Functions become tapes, which only compute: whoever wrote a file, reading it runs nothing of theirs.
 """
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from math import inf
 from typing import Any, cast
@@ -34,14 +34,12 @@ from ocp.transcription.tapes import (
     Played,
     Tape,
     Timed,
-    alike,
     check,
     record,
+    record_across,
     record_of_time,
 )
 
-ROUNDING = 1e-9  # relative: within which numbers of two machines are the same
-SHOWN = 3  # differences that an error lists
 CONSTRAINTS = 3000  # of a file: a statement has fewer
 FREE = ("motion", "outputs")  # what asks nothing of the motion, and may differ
 RATES = ("jerk", "torque_rate")
@@ -66,7 +64,9 @@ class Statement:
     @property
     def asked(self) -> Data:
         """What is asked of the motion, functions as tapes: all but its basis and the outputs."""
-        asked = {key: value for key, value in self.data.items() if key not in FREE}
+        asked = _bound(self.data)
+        if "phases" in asked:
+            asked["phases"] = [_bound(phase) for phase in asked["phases"]]
         return cast(Data, _filled(asked, self.tapes)) | {"missing": list(self.missing)}
 
     @property
@@ -81,12 +81,21 @@ def stated(problem: Problem) -> Statement:
 
     Raises ValueError naming a load that cannot be written as data.
     """
-    writer = _Writer(problem=problem)
+    if problem.phases:
+        from ocp.solution.phase_statements import stated_phases  # each is stated by this one
+
+        return stated_phases(problem)
+    tapes: list[Tape] = []
+    data, missing = written(problem, tapes)
+    return Statement(data=plain(data), tapes=tuple(tapes), missing=missing)
+
+
+def written(problem: Problem, tapes: list[Tape]) -> tuple[Data, tuple[str, ...]]:
+    """Return a problem as data, its functions as `tapes` that are added, and what is missing."""
+    writer = Writer(problem=problem, tapes=tapes)
     loads = [writer.load(load) for load in problem.loads]
     constraints = [
-        _constraint_data(each)
-        | {"function": writer.taped(f"constraint {each.name!r}", each.function, _ends(each))}
-        for each in problem.constraints
+        writer.constraint(each, (problem,) * _ends(each)) for each in problem.constraints
     ]
     terms = [
         {"name": term.name, "kind": term.kind, "weight": float(weight)}
@@ -96,7 +105,7 @@ def stated(problem: Problem) -> Statement:
     missing = tuple(writer.missing)  # outputs ask nothing
     outputs = {name: writer.taped(name, function) for name, function in problem.outputs.items()}
     data = {
-        "tree": _tree_data(problem.tree),
+        "tree": tree_data(problem.tree),
         "motion": asdict(cast(Any, problem.motion)),
         "duration": problem.duration,
         "loads": loads,
@@ -106,24 +115,34 @@ def stated(problem: Problem) -> Statement:
         "objective": [each for each in terms if each["function"] is not None],
         "outputs": {name: tape for name, tape in outputs.items() if tape is not None},
     }
-    return Statement(data=plain(data), tapes=tuple(writer.tapes), missing=missing)
+    return data, missing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Writer:
+class Writer:
     """Functions of a problem on their way to data; `missing` names those that are none."""
 
     problem: Problem
     tapes: list[Tape] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
 
-    def taped(self, what: str, function: Any, ends: int = 1) -> Data | None:
-        """Return a function as data, or None where it is missing."""
+    def taped(self, what: str, function: Any) -> Data | None:
+        """Return a function of an Instant as data, or None where it is missing."""
+        return self.recorded(what, lambda: record(self.problem, function))
+
+    def recorded(self, what: str, recording: Callable[[], Tape]) -> Data | None:
+        """Return as data what a recording gives, or None where it is missing."""
         try:
-            return self._kept(record(self.problem, function, ends))
+            return self._kept(recording())
         except NotData as reason:
             self.missing.append(f"{what} ({reason})")
             return None
+
+    def constraint(self, constraint: Constraint, problems: Sequence[Problem]) -> Data:
+        """Return a constraint as data, a function of Instants, one of each problem's."""
+        what = f"constraint {constraint.name!r}"
+        tape = self.recorded(what, lambda: record_across(problems, constraint.function))
+        return constraint_data(constraint) | {"function": tape}
 
     def load(self, load: Acting) -> Data:
         """Return a load as data; raise ValueError naming one that cannot be written so."""
@@ -154,45 +173,42 @@ def problem_of(statement: Statement) -> Problem:
 
     Raises ValueError, KeyError, TypeError, AttributeError or IndexError for what is none.
     """
-    data, tapes = statement.data, statement.tapes
+    if "phases" in statement.data:
+        from ocp.solution.phase_statements import problem_of_phases  # each is read by this one
+
+        return problem_of_phases(statement)
+    return read(statement.data, statement.tapes)
+
+
+def read(data: Data, tapes: Sequence[Tape]) -> Problem:
+    """Return the Problem of data as `written`, and its tapes; raise as `problem_of` does."""
     if len(data["constraints"]) > CONSTRAINTS:
         raise ValueError(f"{len(data['constraints'])} constraints, expected at most {CONSTRAINTS}")
     terms = tuple(
         (float(each["weight"]), Term(name=each["name"], kind=each["kind"], function=played))
         for each in data["objective"]
-        for played in [Played(tape=_tape(each["function"], tapes))]
+        for played in [Played(tape=tape_of(each["function"], tapes))]
     )
+    outputs = {name: Played(tape=tape_of(each, tapes)) for name, each in data["outputs"].items()}
     problem = Problem(
-        tree=_tree(data["tree"]),
+        tree=tree_of(data["tree"]),
         motion=motion_of(data["motion"]),
         duration=data["duration"],
         objective=Objective(terms=terms),
-        constraints=tuple(_constraint(each, tapes) for each in data["constraints"]),
+        constraints=tuple(constraint_of(each, tapes) for each in data["constraints"]),
         loads=tuple(_load(each, tapes) for each in data["loads"]),
         ground=_ground(data["ground"]),
-        symmetry=None if data["symmetry"] is None else Symmetry(**data["symmetry"]),
-        outputs={name: Played(tape=_tape(each, tapes)) for name, each in data["outputs"].items()},
+        symmetry=symmetry_of(data["symmetry"]),
+        outputs=outputs,
     )
     for each in problem.constraints:
         check(problem, cast(Played, each.function).tape, _ends(each))
+    masses = [load.mass for load in problem.loads if isinstance(load, PointMass) and load.varies]
     laws = [load.law for load in problem.loads if isinstance(load, ForceLaw)]
-    asked = (*(term.function for _, term in terms), *problem.outputs.values(), *laws)
+    asked = (*(term.function for _, term in terms), *problem.outputs.values(), *masses, *laws)
     for function in asked:
         check(problem, cast(Played, function).tape)
     return problem
-
-
-def differences(first: Statement, second: Statement) -> list[str]:
-    """Return what the first asks and the second does not, or otherwise, by name; [] if nothing."""
-    if first.fingerprint == second.fingerprint:
-        return []
-    return list(_apart("", _by_name(first.asked), _by_name(second.asked)))
-
-
-def listed(different: Sequence[str]) -> str:
-    """Return differences as a line, the first ones if they are many."""
-    rest = len(different) - SHOWN
-    return "; ".join(different[:SHOWN]) + (f"; and {rest} more" if rest > 0 else "")
 
 
 def _three(value: Any) -> list[float]:
@@ -207,22 +223,26 @@ def _ends(constraint: Constraint) -> int:
     return 2 if constraint.when == "joined" else 1
 
 
-def _constraint_data(constraint: Constraint) -> Data:
+def constraint_data(constraint: Constraint) -> Data:
     """Return all of a constraint but its function."""
     when = asdict(constraint.when) if isinstance(constraint.when, Span) else constraint.when
     words = {what: getattr(constraint, what) for what in ("name", "lower", "upper", "labels")}
     return words | {"when": when, "units": constraint.units}
 
 
-def _constraint(data: Data, tapes: Sequence[Tape]) -> Constraint:
+def constraint_of(
+    data: Data, tapes: Sequence[Tape], kind: Callable[..., Any] = Played
+) -> Constraint:
+    """Return a constraint of data, its function a tape that is played by `kind`."""
     when = Span(**data["when"]) if isinstance(data["when"], dict) else data["when"]
-    tape = _tape(data["function"], tapes)
-    constraint = Constraint(**data | {"when": when, "function": Played(tape=tape)})
+    tape = tape_of(data["function"], tapes)
+    constraint = Constraint(**data | {"when": when, "function": kind(tape=tape)})
     constraint.bounds(len(tape.results))
     return constraint
 
 
-def _tape(data: Data, tapes: Sequence[Tape]) -> Tape:
+def tape_of(data: Data, tapes: Sequence[Tape]) -> Tape:
+    """Return the tape of a function's data; raise ValueError if there is none."""
     number = data["tape"]
     if not isinstance(number, int) or not 0 <= number < len(tapes):
         raise ValueError(f"there is no tape {number!r}")
@@ -242,7 +262,7 @@ def _load(data: Data, tapes: Sequence[Tape]) -> Acting:
     def push(value: Any) -> Any:
         if not isinstance(value, dict):
             return value
-        tape = _tape(value, tapes)
+        tape = tape_of(value, tapes)
         if tape.sizes not in ((), (1,)) or len(tape.results) != 3:
             raise ValueError("a load in time is no three numbers of one")
         return Timed(tape=tape)
@@ -251,13 +271,13 @@ def _load(data: Data, tapes: Sequence[Tape]) -> Acting:
 
 
 def _force_law(data: Data, tapes: Sequence[Tape]) -> ForceLaw:
-    tape = _tape(data["law"], tapes)
+    tape = tape_of(data["law"], tapes)
     if len(tape.results) not in (3, 6) or {what for _, what, *_ in tape.questions} - {*LAW_OF}:
         raise ValueError("a force law is no force of a state of motion")
     return ForceLaw(point=data["point"], law=Played(tape=tape))
 
 
-def _tree_data(tree: Tree) -> Data:
+def tree_data(tree: Tree) -> Data:
     """Return a tree as data; of one without stays, and of joints without limits of rates, as it was
     before there were any."""
     data = asdict(tree)
@@ -268,7 +288,13 @@ def _tree_data(tree: Tree) -> Data:
     return data if tree.stays else {key: data[key] for key in data if key != "stays"}
 
 
-def _tree(data: Data) -> Tree:
+def symmetry_of(data: Data | None) -> Symmetry | None:
+    """Return the Symmetry of data."""
+    return None if data is None else Symmetry(**data)
+
+
+def tree_of(data: Data) -> Tree:
+    """Return the Tree of data."""
     links = tuple(Link(**link | {"modes": _modes(link.get("modes"))}) for link in data["links"])
     return Tree(
         links=links,
@@ -308,6 +334,11 @@ def _ground(data: Data | None) -> Ground | None:
     return Ground(feet=tuple(feet), normal=data["normal"])
 
 
+def _bound(data: Data) -> Data:
+    """Return what of data asks something of the motion."""
+    return {key: value for key, value in data.items() if key not in FREE}
+
+
 def _filled(value: Any, tapes: Sequence[Tape]) -> Any:
     """Return data with the tapes themselves in place of their numbers."""
     if isinstance(value, dict):
@@ -324,57 +355,3 @@ def _digested(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _digested(entry) for key, entry in value.items()}
     return [_digested(entry) for entry in value] if isinstance(value, list) else value
-
-
-def _by_name(asked: Data) -> Data:
-    """Return what is asked with names in place of numbers: links by their joints, and so on."""
-    tree = asked["tree"]
-    joints = [joint["name"] for joint in tree["joints"]]
-    named = {f"link {name!r}": link for name, link in zip(joints, tree["links"])}
-    for kind, entries in (
-        ("joint", tree["joints"]),
-        ("point", tree["points"]),
-        ("loop", tree["loops"]),
-        ("stay", tree.get("stays", ())),
-        ("constraint", asked["constraints"]),
-        ("objective", asked["objective"]),
-    ):
-        named |= {f"{kind} {entry['name']!r}": entry for entry in entries}
-    loads = {f"load {k + 1}": load for k, load in enumerate(asked["loads"])}
-    rest = {key: asked[key] for key in ("duration", "ground", "symmetry", "missing")}
-    return named | loads | rest | {"gravity": tree["gravity"], "order of joints": joints}
-
-
-def _apart(where: str, one: Any, other: Any) -> Iterator[str]:
-    """Yield where two values of data are different, and how."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for key in dict.fromkeys((*one, *other)):
-            place = f"{where}: {key}" if where else key
-            if key not in one or key not in other:
-                there, wanted = ("there", "none") if key in one else ("not there", "it")
-                yield f"{place}: {there}, expected {wanted}"
-            else:
-                yield from _apart(place, one[key], other[key])
-    elif isinstance(one, Tape) and isinstance(other, Tape):
-        if not alike(one, other):
-            yield f"{where}: another function"
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for row, pair in enumerate(zip(one, other)):
-            yield from _apart(f"{where}[{row}]", *pair)
-    elif not _same(one, other):
-        yield f"{where}: {_short(one)}, expected {_short(other)}"
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Tell whether two values are the same but for rounding."""
-    numbers = [
-        isinstance(each, (int, float)) and not isinstance(each, bool) for each in (one, other)
-    ]
-    if all(numbers):
-        return bool(np.isclose(one, other, rtol=ROUNDING, atol=1e-12))
-    return bool(one == other)
-
-
-def _short(value: Any) -> str:
-    text = f"{value:.9g}" if isinstance(value, float) else f"{value}"
-    return text if len(text) <= 60 else f"{text[:60]}..."

@@ -10,10 +10,10 @@ from typing import Any
 
 from ocp.dynamics import Formulation
 from ocp.problem import Problem
-from ocp.solution.archive import content_of
 from ocp.solution.archive import restored as from_archive
 from ocp.solution.certificate import Verification, verify
 from ocp.solution.files import plain, versions
+from ocp.solution.packing import content_of
 from ocp.solution.plan import Kept, keeping
 from ocp.solution.solution import Solution
 from ocp.solution.wandering import wandering

@@ -8,7 +8,7 @@ else, whoever wrote it.
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.tree import Tree
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels import column
 from ocp.transcription.listening import (
@@ -35,6 +36,7 @@ STEPS = ("ASSIGN", "NEG", "SQ", "TWICE", "INV", "NOT", "FLOOR", "CEIL", "FABS", 
 CHOICES = ("LT", "LE", "EQ", "NE", "AND", "OR", "IF_ELSE_ZERO", "FMIN", "FMAX", "COPYSIGN")
 SUMS = ("ADD", "SUB", "MUL", "DIV", "POW", "CONSTPOW", "ATAN2", "HYPOT", "FMOD", "REMAINDER")
 UNARY, BINARY = (*ANGLES, *CURVES, *STEPS), (*CHOICES, *SUMS, "LIFT")
+PHASE = "phase"  # of which a duration is asked
 CONSTANT, LEAF = "CONSTANT", "LEAF"
 OPERATIONS = (CONSTANT, LEAF, *UNARY, *BINARY)
 CODES = {name: code for code, name in enumerate(OPERATIONS)}
@@ -119,12 +121,39 @@ class Timed:
         return self.tape(*(t for _ in self.tape.questions))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Lasted:
+    """A tape as a function of the durations of phases, {name: T} (s)."""
+
+    tape: Tape
+
+    def __call__(self, durations: Mapping[str, Any]) -> Any:
+        return self.tape(*(durations[name] for *_, name in self.tape.questions))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Varied:
+    """Tapes of one function of an Instant, by the `trees` of phases that carry different things."""
+
+    trees: tuple[Tree, ...]
+    tapes: tuple[Tape, ...]
+
+    def __call__(self, at: Any) -> Any:
+        return Played(tape=self.tapes[self.trees.index(at.tree)])(at)
+
+
 def record(problem: Problem, function: Callable[..., Any], ends: int = 1) -> Tape:
     """Return the Tape of a function of an Instant, or with `ends` 2 of both ends of a motion.
 
     Raises NotData if it cannot be had.
     """
     return _taped(*heard(problem, function, ends))
+
+
+def record_across(problems: Sequence[Problem], function: Callable[..., Any]) -> Tape:
+    """Return the Tape of a function of Instants, one of each problem's; raise NotData if it cannot
+    be had."""
+    return _taped(*heard_across(problems, function))
 
 
 def heard(
@@ -134,8 +163,15 @@ def heard(
 
     Raises NotData if it cannot be called so.
     """
+    return heard_across((problem,) * ends, function)
+
+
+def heard_across(
+    problems: Sequence[Problem], function: Callable[..., Any]
+) -> tuple[dict[Question, Any], Any]:
+    """Return what a function of Instants, one of each problem's, asks, as `heard`."""
     asked: dict[Question, Any] = {}
-    listeners = [Listener(problem=problem, which=end, asked=asked) for end in range(ends)]
+    listeners = [Listener(problem=each, which=k, asked=asked) for k, each in enumerate(problems)]
     try:
         values = column("function", function(*listeners))
     except UNTRACED as error:
@@ -158,6 +194,25 @@ def heard_of_time(function: Callable[[Any], Any]) -> tuple[dict[Question, Any], 
     return {(0, "t"): t}, values
 
 
+def record_of_durations(names: Sequence[str], function: Callable[..., Any]) -> Tape:
+    """Return the Tape of a function of the durations of named phases; raise NotData if it cannot be
+    had."""
+    return _taped(*heard_of_durations(names, function))
+
+
+def heard_of_durations(
+    names: Sequence[str], function: Callable[..., Any]
+) -> tuple[dict[Question, Any], Any]:
+    """Return the symbols of durations as answers, and the values of a function of {name: T} (s), as
+    `heard`."""
+    durations = {name: ca.SX.sym(f"T_{name}") for name in names}
+    try:
+        values = column("function", function(durations))
+    except UNTRACED as error:
+        raise NotData(str(error).partition("\n")[0]) from None
+    return {(0, PHASE, name): T for name, T in durations.items()}, values
+
+
 def alike(first: Tape, second: Tape) -> bool:
     """Tell whether two tapes are one function, but for rounding.
 
@@ -178,10 +233,22 @@ def alike(first: Tape, second: Tape) -> bool:
 
 def check(problem: Problem, tape: Tape, ends: int = 1) -> None:
     """Raise ValueError or LookupError unless an instant of the problem can answer a tape."""
+    check_across((problem,) * ends, tape)
+
+
+def check_across(problems: Sequence[Problem], tape: Tape) -> None:
+    """Raise ValueError or LookupError unless instants of the problems can answer a tape."""
     for (which, what, *names), size in zip(tape.questions, tape.sizes):
-        answer = ca.SX(ca.vec(ca.SX(_answer(Listener(problem=problem), what, *names))))
-        if which >= ends or answer.numel() != size:
+        answer = ca.SX(ca.vec(ca.SX(_answer(Listener(problem=problems[which]), what, *names))))
+        if answer.numel() != size:
             raise ValueError(f"tape: {what} has no {size} entries at instant {which + 1}")
+
+
+def check_durations(names: Sequence[str], tape: Tape) -> None:
+    """Raise ValueError unless the durations of named phases can answer a tape."""
+    for (_, what, *name), size in zip(tape.questions, tape.sizes):
+        if what != PHASE or name[0] not in names or size != 1:
+            raise ValueError(f"tape: {what} is no duration of a phase")
 
 
 def _taped(asked: dict[Question, Any], values: Any) -> Tape:
@@ -249,6 +316,8 @@ def _answer(at: Any, what: str, *names: Any) -> Any:
     """Return what an Instant answers to a question of a tape."""
     if what == RATE:
         return at.rate(ca.vec(_answer(at, names[0], *names[1:])))
+    if what == PHASE:
+        raise ValueError("tape: an instant does not know how long phases last")
     if what in (*QUANTITIES, *SCALARS, *CLOSINGS):
         return getattr(at, what)
     if what in (*PLACES, "offset", "orientation"):
@@ -269,7 +338,7 @@ def check_question(question: Sequence[Any]) -> Question:
     if what == RATE and names[:1] != [RATE]:
         _, *of = check_question([which, *names])
         return (which, what, *of)
-    words = {**dict.fromkeys((*PLACES, "pose", "orientation"), 1), "offset": 2, "wrench": 2}
+    words = {**dict.fromkeys((*PLACES, "pose", "orientation", PHASE), 1), "offset": 2, "wrench": 2}
     sound = which in (0, 1) and isinstance(what, str)
     if what == "frame":
         sound &= len(names) == 1 and isinstance(names[0], int) and names[0] >= 0

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from ocp import load
-from ocp.solution.archive import content_of
 from ocp.solution.containers import packed, unpacked
+from ocp.solution.packing import content_of
 
 ROOT = Path(__file__).parents[2]
 MEMORY = 200e6  # bytes that reading any file of a few MB may take, beside those of the program
@@ -32,7 +32,8 @@ def watch(event, _):
 """
 FLIPS = """
 import random
-from ocp.solution.archive import content_of, restored
+from ocp.solution.archive import restored
+from ocp.solution.packing import content_of
 good = open(sys.argv[1], "rb").read()
 random.seed(1)
 content_of(restored(good, "good.npz"))

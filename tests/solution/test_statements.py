@@ -29,8 +29,9 @@ from ocp import (
 )
 from ocp.mechanics import kinetic_energy
 from ocp.problem import PointMass, Span, final
-from ocp.solution.archive import content_of
-from ocp.solution.statements import differences, problem_of, stated
+from ocp.solution.differing import differences
+from ocp.solution.packing import content_of
+from ocp.solution.statements import problem_of, stated
 from ocp.transcription.listening import NotData
 from ocp.transcription.tapes import CODES, Tape, record
 
