@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.motion.basis import Array, Curve
+from ocp.motion.part import Part
 from ocp.motion.spline import APART, SIDE, BSpline
 
 MESHES = ("hermite-simpson", "radau")
@@ -274,8 +275,10 @@ def meeting(inner: Iterable[float], intervals: int) -> tuple[float, ...]:
     return () if np.abs(equal - inner).max() < ALIKE else inner
 
 
-def motion_of(data) -> BSpline | Mesh:
-    """Return the BSpline or Mesh whose fields `data` holds."""
+def motion_of(data) -> BSpline | Mesh | Part:
+    """Return the BSpline, the Mesh or the Part of a spline whose fields `data` holds."""
+    if "whole" in data:
+        return Part(**data | {"whole": BSpline(**data["whole"])})
     return Mesh(**data) if "intervals" in data else BSpline(**data)
 
 

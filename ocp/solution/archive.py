@@ -280,8 +280,9 @@ def _on(problem: Problem, motions: Sequence[Basis]) -> Problem:
 
 def _check_size(motion: dict[str, Any], points: int) -> None:
     """Raise ValueError for a basis that has more of anything than there are control points."""
-    counts = [value for key, value in motion.items() if isinstance(value, int) and key != "points"]
-    if points > POINTS or prod(map(abs, counts)) > points or motion.get("points", 0) > points:
+    whole = motion.get("whole", motion)
+    counts = [value for key, value in whole.items() if isinstance(value, int) and key != "points"]
+    if points > POINTS or prod(map(abs, counts)) > points or whole.get("points", 0) > points:
         raise ValueError(f"its basis of motions is larger than its {points} control points")
 
 

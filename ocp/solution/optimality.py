@@ -7,7 +7,7 @@ import numpy as np
 
 from ocp.mechanics.zero_moment import body_weight
 from ocp.solution.solution import Solution
-from ocp.solution.starts import in_other_weights
+from ocp.solution.starts import in_other_weights, keep_larger
 from ocp.solvers.nlp import kkt_residual
 from ocp.transcription.multipliers import gather_multipliers
 from ocp.transcription.phased import Phased, phased
@@ -90,7 +90,6 @@ def _of_phases(
     for (_, own_x, own_g), part, columns, first in zip(
         known, transcribed.parts, transcribed.columns, starts
     ):
-        own = slice(part.layout.parameters.start)
-        x_multipliers[columns[own]] = own_x[own]
+        keep_larger(x_multipliers, columns, own_x[: part.layout.parameters.start])
         g_multipliers[first : first + len(own_g)] = own_g
     return x, x_multipliers, g_multipliers

@@ -121,10 +121,17 @@ def _multipliers_of_phases(
     for begin, columns, part, first, last in zip(
         begins, transcribed.columns, transcribed.parts, starts, starts[1:]
     ):
-        own = slice(part.layout.parameters.start)
-        x_multipliers[columns[own]] = begin.multipliers["x_multipliers"][own]
+        own = begin.multipliers["x_multipliers"][: part.layout.parameters.start]
+        keep_larger(x_multipliers, columns, own)
         g_multipliers[first:last] = begin.multipliers["g_multipliers"]
     return {"x_multipliers": x_multipliers, "g_multipliers": g_multipliers}
+
+
+def keep_larger(multipliers: np.ndarray, columns: np.ndarray, own: np.ndarray) -> None:
+    """Put the multipliers of a phase's `own` variables (k,) where these stand in x of all, unless
+    those of another phase, which has the variable too, are larger there."""
+    place = columns[: len(own)]
+    multipliers[place] = np.where(np.abs(own) > np.abs(multipliers[place]), own, multipliers[place])
 
 
 def _chosen(transcribed: Transcribed, guess: Guess) -> np.ndarray:

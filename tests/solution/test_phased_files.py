@@ -24,6 +24,7 @@ from ocp import (
     verify,
 )
 from ocp.mechanics import kinematics
+from ocp.motion import Part
 from ocp.solution.archive import restored
 from ocp.solution.packing import content_of
 
@@ -140,3 +141,24 @@ def test_damage_is_told_by_one_error(solution):
             assert content_of(restored(flipped, "file")) == content
         except ValueError as error:
             assert str(error).startswith("file: not a result file of this program")
+
+
+def test_parts_of_one_spline_come_back_and_share_its_multipliers():
+    motion = BSpline(points=8)
+    low = Constraint(name="low", function=lambda at: at.q[0], lower=-9.0, upper=0.2, when="hull")
+    first, second = (
+        Phase(name, motion=Part(whole=motion, start=a, end=b), duration=0.8 * (b - a))
+        for name, a, b in (("out", 0.0, 0.4), ("back", 0.4, 1.0))
+    )
+    whole = Problem(
+        tree=ARM,
+        phases=(replace(first, constraints=(low,)), second),
+        links=(continuous("q", "qd", "qdd"),),
+        constraints=ENDS,
+        objective=effort(),
+    )
+    solution = solve(whole)
+    assert np.abs(solution.multipliers["out: low"].values).max() > 1e-3
+    again = restored(content_of(solution), "file")
+    assert verify(again).require(1e-4).kkt < 1e-6
+    assert solve(again.problem, guess=again).statistics["iterations"] <= 2
