@@ -97,7 +97,11 @@ def of_the_statement(solution: Solution, transcribed: Transcribed | Phased) -> I
     known = {placed.name for placed in transcribed.rows}
     phases = [f"{name}{SEPARATOR}" for name in solution.phases]
     known |= {f"{begin}{DURATION}" for begin in phases or ("",)}
-    known |= {PARAMETER.format(name) for name in solution.parameters}
+    known |= {
+        f"{begin}{PARAMETER.format(name)}"
+        for begin in ("", *phases)
+        for name in solution.parameters
+    }
     sound = tuple(f"{begin}{SOUND.format('')}" for begin in phases or ("",))
     strange = [
         name

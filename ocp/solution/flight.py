@@ -14,7 +14,7 @@ import numpy as np
 from ocp.mechanics import kinematics
 from ocp.mechanics.tree import Tree
 from ocp.problem.instant import Instant
-from ocp.problem.names import PASSIVE
+from ocp.problem.names import DYNAMICS, PASSIVE
 from ocp.solution.sampling import dense, traces
 from ocp.solution.solution import Solution
 from ocp.transcription.asked import asked
@@ -95,7 +95,8 @@ def _flight(name: str, phase: Solution, ways: np.ndarray, turns: np.ndarray) -> 
     gravity = np.array(tree.gravity, dtype=float)[:, None]
     mass = float(sum(link.mass for link in tree.links))
     rows = asked(problem, settings, phase.points, T, phase.lifted)
-    lawful = np.unique([s for row in rows if row.constraint.name == PASSIVE for s in row.s])
+    law = DYNAMICS if problem.motion.collocated else PASSIVE  # on a mesh of all joints at once
+    lawful = np.unique([s for row in rows if row.constraint.name == law for s in row.s])
     s = dense(phase)
     wanted = {"center": _center, "linear": _linear, "angular": _angular}
     rated = {"force": lambda at: at.rate(_linear(at)), "moment": lambda at: at.rate(_angular(at))}

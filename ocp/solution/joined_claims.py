@@ -19,6 +19,7 @@ from ocp.solution.claims import (
 from ocp.solution.costs import Cost
 from ocp.solution.solution import Solution
 from ocp.transcription.links import SEPARATOR
+from ocp.transcription.methods import on_its_mesh
 from ocp.transcription.phased import Phased
 
 INSTANTS = 7  # at which the torques of two statements are compared
@@ -56,10 +57,11 @@ def stated_parts(solution: Solution) -> Solution:
     """Return a solution whose phases are of the parts of its own problem, and solved as it was."""
     parts = zip(solution.phases.items(), solution.problem.parts)
     settings = solution.transcription
-    phases = {
-        name: replace(phase, problem=part, transcription=settings, plan=None)
-        for (name, phase), part in parts
-    }
+    phases = {}
+    for (name, phase), part in parts:
+        method = on_its_mesh(settings.method, part.motion)
+        own = replace(settings, method=method)
+        phases[name] = replace(phase, problem=method.stated(part), transcription=own, plan=None)
     return replace(solution, phases=phases)
 
 
@@ -79,7 +81,7 @@ def refusals_of_phases(
     return (
         *of_the_statement(solution, transcribed),
         *of_the_status(solution),
-        *_of_another_statement(solution),
+        *_of_another_statement(solution, judged),
         *parts,
         *_of_the_whole(solution, [each for each in costs.values() if each is not None]),
         *_of_multipliers(solution),
@@ -87,9 +89,11 @@ def refusals_of_phases(
     )
 
 
-def _of_another_statement(solution: Solution) -> Iterator[str]:
-    """Yield phases that are solutions of another problem than the whole's, or solved otherwise."""
-    for (name, phase), part in zip(solution.phases.items(), solution.problem.parts):
+def _of_another_statement(solution: Solution, judged: Solution) -> Iterator[str]:
+    """Yield phases that are solutions of another problem than the whole's, as `judged` has them, or
+    solved otherwise."""
+    for name, phase in solution.phases.items():
+        part = judged.phases[name].problem
         if (phase.success, phase.status) != (solution.success, solution.status):
             yield (
                 f"phase {name!r}: status {phase.status!r}, that of the whole is {solution.status!r}"

@@ -137,8 +137,9 @@ class Rows:
     def name(self) -> str:
         """The constraint's name, marked when these are the equalities among its rows and there may
         be others."""
-        equal = np.equal(self.constraint.lower, self.constraint.upper)
-        return self.constraint.name + (" (equalities)" if self.equal and not equal.all() else "")
+        lower, upper = self.constraint.lower, self.constraint.upper
+        alike = np.equal(lower, upper) | (np.equal(lower, -np.inf) & np.equal(upper, np.inf))
+        return self.constraint.name + (" (equalities)" if self.equal and not alike.all() else "")
 
     @property
     def equal(self) -> bool:

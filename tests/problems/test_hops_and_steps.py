@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from ocp.problems import biped_walk, monoped_hop, pogo_hop
 
-from ocp import Radau, Transcription, kinematics
+from ocp import Radau, Transcription, kinematics, verify
 
 LOGGED = biped_walk.PUBLISHED[0]
 WEIGHTLESS = {f"{link}_{what}": 0.0 for link in ("thigh", "shank") for what in ("mass", "inertia")}
@@ -64,3 +64,12 @@ def test_a_torso_on_a_leg_without_mass_flies_as_a_stone():
     (impulse,) = (push["foot"] for push in hop.impulses.values())
     carried = np.trapezoid(pushes, t) + impulse[1]
     assert carried == pytest.approx(20.0 * 9.81 * hop.duration, rel=1e-4)
+
+
+def test_certificates_judge_what_is_sought_of_phases_on_a_mesh():
+    radau = Transcription(method=Radau(intervals=5, order=3))
+    certificate = verify(solved(monoped_hop.TASK, radau, points=8))
+    assert certificate.refusals == ()
+    assert certificate.kkt < 1e-3
+    (flight,) = certificate.flights
+    assert max(flight.force, flight.moment) < 1e-9
