@@ -8,6 +8,7 @@ four arcs; with three a switch lies within one of them, where a spline smears it
 """
 
 from collections.abc import Mapping
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from ocp import (
 from ocp.cli import main
 
 FASTEST, PRINTED = 0.39185454, 0.3934  # s: by shooting on the maximum principle; example 1
-SHORTEST = 0.002  # s, of an arc
+SHORTEST, LONGEST = 0.002, 0.5  # s, of an arc at the limit of 10 N m; all of them take 0.39 s
 JOINTS = ("shoulder", "elbow")
 SIGNS = {"+": 1.0, "-": -1.0}
 
@@ -45,12 +46,12 @@ def problem(
     `points`: control points per joint in each; `degree`: of the splines.
     """
     arm = two_link(torque=torque)
-    motion = BSpline(points=points, degree=degree)
+    motion, slower = BSpline(points=points, degree=degree), sqrt(10.0 / torque)
     phases = [
         Phase(
             f"arc {k}",
             motion=motion,
-            duration=(SHORTEST, 5.0),
+            duration=(SHORTEST * slower, LONGEST * slower),
             constraints=_signed(signs, torque),
         )
         for k, signs in enumerate(arcs, start=1)

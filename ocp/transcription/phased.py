@@ -32,6 +32,7 @@ from ocp.transcription.links import (
 )
 from ocp.transcription.methods import on_its_mesh
 from ocp.transcription.opening import sought
+from ocp.transcription.phase_guess import together
 from ocp.transcription.placing import given_bounds
 from ocp.transcription.rows import Group, Rows, row_bounds
 from ocp.transcription.sharing import motions_of_all, own_columns
@@ -171,8 +172,8 @@ class Phased:
 
     @property
     def guess(self) -> np.ndarray:
-        """The first guess of x: that of every phase, no impulses."""
-        return self.joined([part.guess for part in self.parts])
+        """The first guess of x: the straightest motion of all phases together, no impulses."""
+        return together(self)
 
     def joined(self, own: Sequence[np.ndarray]) -> np.ndarray:
         """Return x of all from that of every phase; parameters are at their values."""
