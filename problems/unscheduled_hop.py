@@ -1,0 +1,100 @@
+"""A leg with a torso hops in place: when it stands, and how long, nobody says.
+
+From apex to apex, the same again and again, with the least squared torque of hip and knee. Ground
+gives way (Hunt & Crossley 1975; Serrancoli et al. 2019), or is rigid, gap and force complementary
+(Posa, Cantu & Tedrake 2014). Over a period it gives the weight in the mean, whoever hops.
+"""
+
+from typing import Any
+
+import numpy as np
+from ocp.models.monoped import monoped
+from ocp.problems.unscheduled import GROUNDS, MESH, UP, Contact, draw, found, lines, report
+
+from ocp import (
+    BSpline,
+    Guess,
+    Problem,
+    Solution,
+    Solver,
+    Task,
+    Transcription,
+    Views,
+    at_start,
+    contact_outputs,
+    contacts,
+    effort,
+    path,
+    periodic,
+    torque_limits,
+)
+from ocp.cli import main
+
+LEAN = 0.5  # rad: how far the torso may
+HIP, KNEE = (-0.5, 1.5), (-2.0, -0.1)  # rad
+FIRST = (0.6, -1.2)  # rad: hip and knee where the first guess is lowest
+CROUCH = 0.17  # m: how far it crouches
+
+
+def problem(
+    apex: float = 0.85,
+    clearance: float = 0.05,
+    contact: Contact = "compliant",
+    shortest: float = 0.4,
+    longest: float = 1.2,
+    points: int = 40,
+) -> Problem:
+    """`apex`: height of the hip, where it begins and ends (m); `clearance`: of the foot there (m);
+    `contact`: what the ground is; `shortest`, `longest`: a hop (s); `points`: control points per
+    joint, where a spline is planned.
+    """
+    tree = monoped()
+    touching = contacts(tree, "foot", model=GROUNDS[contact], normal=UP)
+    lower, upper = zip((-LEAN, LEAN), HIP, KNEE)
+    return Problem(
+        tree=tree,
+        motion=BSpline(points=points),
+        duration=(shortest, longest),
+        objective=effort(),
+        loads=touching,
+        outputs=contact_outputs(touching),
+        symmetry=periodic(tree),
+        constraints=(
+            at_start(tree, q={"x": 0.0, "y": apex}, qd={"y": 0.0}),
+            path("posture", lambda at: at.q[2:], lower=lower, upper=upper),
+            path("clearance", lambda at: at.position("foot")[1], lower=clearance, when="start"),
+            torque_limits(tree),
+        ),
+    )
+
+
+def crouch(statement: Problem) -> Guess:
+    """Return the first guess: down into a crouch and up again, the torso upright."""
+    start = next(each for each in statement.constraints if each.name == "at_start.q")
+    x, y = start.lower
+    folded = np.array([x, y, 0.0, 0.75 * FIRST[0], 0.75 * FIRST[1]])
+    lowest = np.array([x, y - CROUCH, 0.0, *FIRST])
+    return Guess(q=np.column_stack([folded, lowest, folded]), duration=0.6)
+
+
+def hop(
+    statement: Problem,
+    transcription: Transcription = MESH,
+    solver: Solver = Solver(),
+    *,
+    guess: Guess | Solution | None = None,
+    **settings: Any,
+) -> Solution:
+    """Solve from a crouch, on rigid ground with a leak that is brought down."""
+    return found(statement, transcription, solver, guess or crouch(statement), **settings)
+
+
+TASK = Task(
+    problem,
+    method=hop,
+    transcription=MESH,
+    views=Views(plot=draw, report=report, lines=lines),
+)
+
+if __name__ == "__main__":
+    main(TASK)

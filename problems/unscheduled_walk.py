@@ -1,0 +1,99 @@
+"""A planar biped of five links walks: which foot bears when, nobody says.
+
+One step, mirrored into the next, with the least squared torque of hips and knees, on ground that
+gives way (Hunt & Crossley 1975; Serrancoli et al. 2019), or is rigid, gap and force complementary
+(Posa, Cantu & Tedrake 2014). Over a step it gives the weight in the mean, however one walks.
+"""
+
+from typing import Any
+
+import numpy as np
+from ocp.models.five_link import five_link
+from ocp.problems.unscheduled import GROUNDS, MESH, UP, Contact, draw, found, lines, report
+
+from ocp import (
+    BSpline,
+    Guess,
+    Problem,
+    Solution,
+    Solver,
+    Task,
+    Transcription,
+    Views,
+    at_start,
+    contact_outputs,
+    contacts,
+    effort,
+    path,
+    torque_limits,
+)
+from ocp.cli import main
+from ocp.problem import mirrored
+
+FEET = ("left foot", "right foot")
+IMAGE = (0, 1, 2, 5, 6, 3, 4)  # left and right legs change places
+LEAN = 0.5  # rad: how far the torso may
+HIP, KNEE = (-1.0, 1.0), (-2.0, -0.02)  # rad
+BACK, FRONT, LOW = (-0.25, -0.1), (0.3, -0.1), -0.05  # rad: legs and torso of the first guess
+SWUNG, UPRIGHT = (0.3, -0.9), (0.05, -0.1)
+HEIGHT = 0.78  # m: of its hip
+
+
+def problem(
+    step: float = 0.4,
+    duration: float = 0.6,
+    contact: Contact = "compliant",
+    points: int = 40,
+) -> Problem:
+    """`step`: its length (m); `duration`: of one step (s); `contact`: what the ground is; `points`:
+    control points per joint, where a spline is planned.
+    """
+    tree = five_link()
+    touching = contacts(tree, FEET, model=GROUNDS[contact], normal=UP)
+    lower, upper = zip((-LEAN, LEAN), HIP, KNEE, HIP, KNEE)
+    return Problem(
+        tree=tree,
+        motion=BSpline(points=points),
+        duration=duration,
+        objective=effort(),
+        loads=touching,
+        outputs=contact_outputs(touching),
+        symmetry=mirrored(tree, index=IMAGE, sign=(1,) * 7, shift={"x": step}),
+        constraints=(
+            at_start(tree, q={"x": 0.0}),
+            path("posture", lambda at: at.q[2:], lower=lower, upper=upper),
+            torque_limits(tree),
+        ),
+    )
+
+
+def striding(statement: Problem) -> Guess:
+    """Return the first guess: the hind leg swings forward, the other stays straight."""
+    step = statement.symmetry.shift[0] if statement.symmetry is not None else 0.0
+    start = [0.0, HEIGHT, LOW, *BACK, *FRONT]
+    middle = [step / 2, HEIGHT, LOW, *SWUNG, *UPRIGHT]
+    end = [step, HEIGHT, LOW, *FRONT, *BACK]
+    return Guess(q=np.column_stack([start, middle, end]))
+
+
+def walk(
+    statement: Problem,
+    transcription: Transcription = MESH,
+    solver: Solver = Solver(),
+    *,
+    guess: Guess | Solution | None = None,
+    **settings: Any,
+) -> Solution:
+    """Solve from a stride, on rigid ground with a leak that is brought down."""
+    return found(statement, transcription, solver, guess or striding(statement), **settings)
+
+
+TASK = Task(
+    problem,
+    method=walk,
+    transcription=MESH,
+    views=Views(plot=draw, report=report, lines=lines),
+)
+
+if __name__ == "__main__":
+    main(TASK)
