@@ -29,7 +29,8 @@ BEARING = 0.02  # of the weight: a foot that pushes more stands
 def found(
     statement: Problem,
     transcription: Transcription,
-    solver: Solver,
+    solver: Solver = Solver(),
+    *,
     guess: Guess | Solution,
     **settings: Any,
 ) -> Solution:

@@ -86,7 +86,7 @@ def hop(
     **settings: Any,
 ) -> Solution:
     """Solve from a crouch, on rigid ground with a leak that is brought down."""
-    return found(statement, transcription, solver, guess or crouch(statement), **settings)
+    return found(statement, transcription, solver, guess=guess or crouch(statement), **settings)
 
 
 TASK = Task(

@@ -85,7 +85,7 @@ def walk(
     **settings: Any,
 ) -> Solution:
     """Solve from a stride, on rigid ground with a leak that is brought down."""
-    return found(statement, transcription, solver, guess or striding(statement), **settings)
+    return found(statement, transcription, solver, guess=guess or striding(statement), **settings)
 
 
 TASK = Task(

@@ -36,7 +36,7 @@ from ocp.problem import Complementarity, Ground, contact_outputs, contacts, touc
 from ocp.problem.complementarity import felt_ways
 
 WEIGHT = MASS * GRAVITY
-EULER = Transcription(method=Radau(intervals=20, order=1))
+EULER = Transcription(method=Radau(intervals=16, order=1))
 NOTHING = integral("nothing", lambda at: 0 * at.q[0])
 
 
@@ -94,11 +94,11 @@ def test_a_blow_slows_what_slides_by_its_friction():
     assert speed == pytest.approx(max(0.0, 1 - 0.5 / np.sqrt(2) * blow), abs=2e-2)
 
 
-@pytest.mark.parametrize(("tree", "part"), [(slab, 0.8), (slab, 1.4), (block, 1.4)])
+@pytest.mark.parametrize(("tree", "part"), [(slab, 0.8), (block, 1.4)])
 def test_what_is_pushed_slides_beyond_its_friction(tree, part):
     grip = 0.5 * WEIGHT / (1 if tree is slab else np.sqrt(2))
     statement = left_alone(tree(), push=(part * grip, 0.0, 0.0))
-    method = Transcription(method=Radau(intervals=5))
+    method = Transcription(method=Radau(intervals=4))
     solution = solve(statement, method).require()
     pushed = max(0.0, part - 1) * grip / MASS
     assert solution.qd(0.4)[0] == pytest.approx(0.4 * pushed, abs=4e-3)
@@ -111,7 +111,7 @@ def test_a_slope_holds_what_its_friction_holds():
         tree, model = slab(), Complementarity(friction=friction, leak=1e-4)
         loads = contacts(tree, "sole", model=model, normal=normal)
         statement = replace(left_alone(tree), loads=loads, outputs={})
-        method = Transcription(method=Radau(intervals=5))
+        method = Transcription(method=Radau(intervals=4))
         speed = solve(statement, method).require().qd(0.4)[0]
         expected = -0.4 * GRAVITY * np.sin(0.3) * np.cos(0.3) * 0.5 if slides else 0.0
         assert speed == pytest.approx(expected, abs=4e-3)
@@ -153,9 +153,9 @@ def fixed():
 
 METHODS = {
     "spline": Transcription(method=Spline()),
-    "hermite-simpson": Transcription(method=HermiteSimpson(intervals=8)),
-    "radau": Transcription(method=Radau(intervals=5)),
-    "forward": Transcription(method=Radau(intervals=5, form="explicit")),
+    "hermite-simpson": Transcription(method=HermiteSimpson(intervals=5)),
+    "radau": Transcription(method=Radau(intervals=4)),
+    "forward": Transcription(method=Radau(intervals=4, form="explicit")),
 }
 
 
@@ -185,7 +185,7 @@ def test_files_keep_contacts(tmp_path):
 
 def test_a_leak_that_is_brought_down_on_one_plan_takes_the_creep_away():
     pushed = left_alone(slab(), (0.4 * WEIGHT, 0, 0), leak=Parameter("leak", 1e-3, "J"))
-    plan = prepare(pushed, Transcription(method=Radau(intervals=5)))
+    plan = prepare(pushed, Transcription(method=Radau(intervals=4)))
     loose = plan.solve()
     tight = plan.solve(loose, leak=1e-5)
     creeps = [solution.q(0.4)[0] for solution in (loose, tight)]

@@ -67,8 +67,8 @@ def lift():
 METHODS = {
     "explicit": Transcription(),
     "variables": Transcription(method=Spline(torques="variables")),
-    "hermite-simpson": Transcription(method=HermiteSimpson(intervals=16)),
-    "forward": Transcription(method=HermiteSimpson(intervals=16, form="explicit")),
+    "hermite-simpson": Transcription(method=HermiteSimpson(intervals=14)),
+    "forward": Transcription(method=HermiteSimpson(intervals=14, form="explicit")),
     "radau": Transcription(method=Radau(intervals=10)),
 }
 
@@ -95,7 +95,7 @@ def test_it_is_what_its_torques_do_with_dissipation_counted(method):
 
 
 def test_integration_steps_through_the_contact():
-    solution = solve(lift(), Transcription(method=Integrated(nodes=8))).require()
+    solution = solve(lift(), Transcription(method=Integrated(nodes=6))).require()
     assert solution.objective == pytest.approx(lifted("forward").objective, rel=1e-3)
 
 

@@ -1,0 +1,83 @@
+"""Robots whose contacts nobody schedules: what they find, and what momentum says of it."""
+
+import numpy as np
+import pytest
+from ocp.problems import unscheduled_hop, unscheduled_walk
+from ocp.problems.unscheduled import GROUNDS, found, lines, report
+
+from ocp import (
+    BSpline,
+    Guess,
+    Link,
+    Point,
+    Problem,
+    Radau,
+    Transcription,
+    Tree,
+    at_end,
+    at_start,
+    contact_outputs,
+    contacts,
+    effort,
+    prismatic,
+    verify,
+)
+
+UP = (0.0, 1.0, 0.0)
+
+
+def jump(contact):
+    """A mass over a foot jumps from its rest on the ground to 0.1 m above it in 0.5 s."""
+    tree = Tree(
+        links=(Link(mass=0.5), Link(mass=2.0)),
+        joints=(prismatic("foot", axis=UP, actuated=False), prismatic("leg", "foot", axis=UP)),
+        points=(Point(name="sole", link="foot"),),
+        gravity=(0.0, -9.81, 0.0),
+    )
+    rest = {"compliant": 0.026, "complementarity": 0.0}[contact]  # sunk by 4 mm
+    touching = contacts(tree, "sole", model=GROUNDS[contact], normal=UP)
+    return Problem(
+        tree=tree,
+        motion=BSpline(points=12),
+        duration=0.5,
+        objective=effort(),
+        loads=touching,
+        outputs=contact_outputs(touching),
+        constraints=(
+            at_start(tree, q=(rest, 0.4), qd=0.0),
+            at_end(tree, q=(0.1, 0.4), qd={"leg": 0.0}),
+        ),
+    )
+
+
+@pytest.mark.parametrize("contact", GROUNDS)
+def test_a_jump_leaves_the_ground_when_it_suits(contact):
+    mesh = Transcription(method=Radau(intervals=10))
+    solution = found(jump(contact), mesh, guess=Guess(q=[[0.02, 0.02, 0.1], [0.4, 0.3, 0.4]]))
+    t = solution.require().nodes * solution.duration
+    push, height = solution.output("force on sole", t)[1], solution.q(t)[0]
+    stands = push > 5.0
+    assert 0.2 < stands.mean() < 0.9
+    assert push[height > 0.05].max() < 0.3  # of 24.5 N
+    momentum = np.array([2.5, 2.0]) @ (solution.qd(0.5) - solution.qd(0.0))
+    given = solution.problem.motion.weights @ push * 0.5
+    assert momentum == pytest.approx(given - 2.5 * 9.81 * 0.5, abs=1e-5)
+    assert verify(solution).deviations.defect < 3e-3
+
+
+def test_a_biped_walks_on_ground_that_gives_way():
+    mesh = Transcription(method=Radau(intervals=12))
+    solution = unscheduled_walk.walk(unscheduled_walk.problem(step=0.3), mesh).require()
+    data = report(solution)
+    left, right = (data["contacts"]["feet"][foot] for foot in unscheduled_walk.FEET)
+    assert left["share"] < 0.4 < 0.9 < right["share"]  # one swings, the other stands
+    assert data["contacts"]["mean"] == pytest.approx(1, abs=1e-3)
+    assert len(lines(data)) == 3
+    lifted = solution.trace(lambda at: at.position("left foot"), solution.times())[1]
+    assert lifted.max() > 0.04
+
+
+def test_the_hop_is_the_same_on_any_ground_but_for_the_ground():
+    soft, hard = (unscheduled_hop.problem(contact=contact) for contact in GROUNDS)
+    assert [each.name for each in soft.requirements] == [each.name for each in hard.requirements]
+    assert unscheduled_hop.crouch(soft).q.shape == (5, 3)
