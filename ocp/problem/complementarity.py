@@ -48,7 +48,7 @@ class Complementarity:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Touch:
     """The named `point` on a plane through `place` (3, m) with the upward unit `normal` (3), by a
-    force that is sought with the motion.
+    force that is sought with the motion, as its `model` says.
 
     Its components are along the normal, and along the `ways`, unit vectors of the plane in which
     the tree feels a force. Its `name` tells it apart.

@@ -99,6 +99,23 @@ def test_a_sliding_block_is_slowed_by_its_friction_alone():
     assert np.allclose(slid.qd[0] / slid.qd[1], -0.75)  # it goes straight on
 
 
+def test_a_law_of_ones_own_is_a_spring_with_a_damper():
+    rate, damping = 80.0, 3.0  # N/m, N s/m
+
+    def spring(at):
+        pull = -rate * at.position("sole") - damping * at.velocity("sole")
+        return ca.vertcat(pull, ca.cross(at.angular_velocity("sole"), pull))
+
+    still = replace(block(), gravity=(0.0, 0.0, 0.0))
+    loads = (ForceLaw(point="sole", law=spring),)
+    swung = simulate(still, np.zeros(3), ([0.2, 0.0, -0.1], np.zeros(3)), 1.0, loads)
+    fade, turn = damping / (2 * MASS), np.sqrt(rate / MASS - (damping / (2 * MASS)) ** 2)
+    swing = np.exp(-fade * swung.t) * (
+        np.cos(turn * swung.t) + fade / turn * np.sin(turn * swung.t)
+    )
+    assert np.allclose(swung.q, np.outer([0.2, 0.0, -0.1], swing), atol=1e-7)
+
+
 def test_numbers_of_the_law_may_be_open():
     soft = Compliant(stiffness=Parameter("stiffness", 1e6, "N/m2"))
     assert isinstance(contacts(block(), "sole", model=soft)[0], ForceLaw)
