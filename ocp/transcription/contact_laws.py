@@ -284,9 +284,9 @@ def _implied(problem: Problem, holds: list[Hold], roving: frozenset) -> frozense
     asked = [
         (level, end, hold)
         for hold in holds
-        if hold not in roving
         for end in (0, 1)
         for level in range(3)
+        if level or hold not in roving  # rates do not depend on where it is
         if hold.support(ground).when[end] == end
     ]
     functions = [

@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.kinematics import positions
-from ocp.mechanics.parameters import is_open, parameters_of, reference
+from ocp.mechanics.parameters import parameters_of, reference
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.problem.phases import Transition
@@ -41,7 +41,8 @@ def handed_over(problem: Problem, free: Sequence[str]) -> Mapping[str, Met]:
 
 def _handed(link: Transition, before: Problem, after: Problem, free: tuple[str, ...]) -> Met:
     """Return what the end of one phase sees to at the start of another."""
-    if link.symmetry is not None and is_open(link.symmetry.shift):
+    gained = () if link.symmetry is None else parameters_of(link.symmetry.shift)
+    if any(sought(each, free) for each in gained):  # and so what rests may be anywhere
         return frozenset()
     ends, starts = _standing(before, 1), _standing(after, 0)
     if not ends or not starts:
@@ -105,11 +106,11 @@ def _gaps(part: Problem, holds: Sequence[Hold], q: Matrix) -> Matrix:
 
 
 def _image(symmetry: Symmetry | None, q: Matrix) -> Matrix:
-    """Return the coordinates after a transition of those before it."""
+    """Return the coordinates after a transition of those before it, at parameters' own values."""
     if symmetry is None:
         return q
-    image = ca.SX(*q.shape)
-    for row, (other, sign, shift) in enumerate(zip(symmetry.index, symmetry.sign, symmetry.shift)):
+    image, shifts = ca.SX(*q.shape), reference(symmetry.shift)
+    for row, (other, sign, shift) in enumerate(zip(symmetry.index, symmetry.sign, shifts)):
         image[other] = sign * (q[row] - shift)
     return image
 
