@@ -4,8 +4,9 @@ It stands on all feet, steps as a drawn sequence says, with feet in the air or a
 stands on all feet again, further on and at rest. When each phase ends, where feet come down and
 with what impulses is found; every phase starts from standing.
 
-The table says of each sequence whether it was solved, in how many iterations, how well a
-certificate holds, or which rows are worst.
+The table says of each sequence whether it was solved, in how many iterations, how far a forward
+simulation leaves the motion (rad or m) and how far it is from an optimum of first order, or which
+rows are worst.
 """
 
 import argparse
@@ -154,8 +155,8 @@ def row(seed: int) -> tuple[bool, tuple[str, ...]]:
     words = " / ".join(_short(there) for there in sequence)
     said = "; ".join(solution.explanation[:2])
     if solution.success:
-        violations = verify(solution).violations.values()
-        said = f"within {max(each.relative for each in violations):.1e}"
+        certificate = verify(solution)
+        said = f"drift {certificate.drift:.1e}, first order {certificate.kkt:.1e}"
     iterations = str(solution.statistics["iterations"])
     entries = (solution.status, iterations, f"{seconds:.1f}", f"{solution.objective:.4g}", said)
     return solution.success, (str(seed), words, *entries)

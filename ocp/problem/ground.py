@@ -167,16 +167,18 @@ class Foot:
 class Ground:
     """The ground's feet, and its upward unit normal (3).
 
+    That is by default z, or where all feet have planes of their own the mean of their normals.
     While none of them bears the body is in flight. Raises ValueError without feet, or if two have
     the same name.
     """
 
     feet: Sequence[Foot]
-    normal: Any = Z
+    normal: Any = None
 
     def __post_init__(self) -> None:
         feet = tuple(instance("ground: feet", foot, Foot) for foot in self.feet)
-        set_fields(self, feet=feet, normal=_unit("ground: normal", self.normal))
+        normal = _upward(feet) if self.normal is None else self.normal
+        set_fields(self, feet=feet, normal=_unit("ground: normal", normal))
         if not feet:
             raise ValueError(
                 "ground: expected at least one foot; without ground a body is in flight"
@@ -224,6 +226,14 @@ def _unit(what: str, value: Any) -> Any:
     if abs(np.linalg.norm(vector) - 1) > 1e-9:
         raise ValueError(f"{what}: expected unit length, got {np.linalg.norm(vector):.9g}")
     return frozen(vector)
+
+
+def _upward(feet: Sequence[Foot]) -> Any:
+    """Return the mean of the feet's normals, z unless all have planes of their own."""
+    normals = [foot.plane.normal for foot in feet if foot.plane is not None]
+    total = np.sum(normals, axis=0) if normals and len(normals) == len(feet) else np.array(Z)
+    length = float(np.linalg.norm(total))
+    return total / length if length > NEAR else Z
 
 
 def slots(ground: Ground) -> tuple[tuple[str, str], ...]:

@@ -5,8 +5,8 @@ from math import inf
 
 import numpy as np
 import pytest
-from bipeds import biped, steps, wrench_of
 from ocp.models.human import human
+from ocp.models.monoped import monoped
 from ocp.models.two_link import two_link
 from ocp.problems.gait.stance import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
@@ -25,7 +25,7 @@ from ocp import (
     revolute,
 )
 from ocp.mechanics.structure import floating_root
-from ocp.problem import bearing_slots, two_pass
+from ocp.problem import bearing_slots, point_contact, two_pass
 from ocp.problem.reactions import check_two_pass
 
 INSTANTS = (0.0, 0.05, BALL_OFF, 0.13, FLAT, 0.18, TOE_OFF, 0.4, HEEL_OFF, 0.8, 1.0)
@@ -162,4 +162,15 @@ def test_support_without_bounds_is_that_of_a_foot_that_always_stands():
         foot.bears == (-inf, inf)
         and stood().switches == ()
         and bearing_slots(stood(), 1.0) == (("only", "foot"),)
+    )
+
+
+def test_a_ground_whose_feet_have_planes_has_the_mean_of_their_normals():
+    tree = monoped()
+    level = point_contact(tree, "foot")
+    slope = point_contact(tree, "shoulder", normal=(0.6, 0.8, 0.0))
+    assert Ground(feet=[level]).normal == (0.0, 1.0, 0.0)  # the tree's gravity is along -y
+    both = np.array((0.6, 1.8, 0.0))
+    np.testing.assert_allclose(
+        Ground(feet=[level, slope]).normal, both / np.linalg.norm(both), atol=1e-15
     )
