@@ -5,6 +5,7 @@ from math import inf
 
 import numpy as np
 import pytest
+from bipeds import biped, steps, wrench_of
 from ocp.models.human import human
 from ocp.models.monoped import monoped
 from ocp.models.two_link import two_link
