@@ -80,3 +80,17 @@ def walker():
         links += [Link(mass=3.0, com=(0.0, 0.0, -0.2), inertia=np.diag((0.04, 0.04, 0.01)))]
         points.append(Point(name=side, link=f"knee_{side}", position=(0.0, 0.0, -0.4)))
     return Tree(links=links, joints=joints, points=points, gravity=(0.0, 0.0, -GRAVITY))
+
+
+def carted():
+    """An arm of two links on a cart that rolls freely along x, in a plane."""
+    joints = [
+        prismatic("cart", "ground", axis=AXES["x"], actuated=False),
+        revolute("shoulder", "cart", axis=AXES["y"], home=(0.0, 0.0, 0.5)),
+        revolute("elbow", "shoulder", axis=AXES["y"], home=(0.4, 0.0, 0.0)),
+    ]
+    links = [Link(mass=3.0)] + [
+        Link(mass=1.0, com=(0.2, 0.0, 0.0), inertia=np.diag((0.01, 0.02, 0.02)))
+    ] * 2
+    hand = Point(name="hand", link="elbow", position=(0.4, 0.0, 0.0))
+    return Tree(links=links, joints=joints, points=(hand,), gravity=(0.0, 0.0, -GRAVITY))
