@@ -24,6 +24,7 @@ PLAYER = Path(__file__).with_name("player.html")
 BARS = {"link": (1.0, ()), "slide": (0.5, (6, 4)), "stay": (0.4, ())}  # width in a page, dash (px)
 MARKS = {"fixed": (".", 4), "prismatic": ("s", 6), "screw": ("D", 4), "revolute": ("o", 4)}
 MANY, THIN = 16, 0.6  # links; more are drawn thinner, by this factor
+SHORTEST = 1e-3  # of the extent: arrows that are drawn
 MARGIN, NARROW = 0.55, 0.4  # of the extent: half of what is shown, and least share of the largest
 
 
@@ -34,7 +35,8 @@ class Stick:
     They are along the global `axes`, the last of which points `up` (1) or down (-1). `bars` {kind:
     pairs of places}, `hubs` {kind of joint: places}, `feet` (places on the ground), `tips` {name of
     point: place}, and `colours` {kind of bar: (colour, width)} of bars that have their own, width 1
-    being a link's.
+    being a link's. `arrows` {kind: pairs of places, tail and head}, none where both are one place;
+    `ends` are (phase, its end in s) of a motion that has phases.
     """
 
     t: np.ndarray
@@ -46,11 +48,20 @@ class Stick:
     feet: Sequence[int] = ()
     tips: Mapping[str, int] = field(default_factory=dict)
     colours: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+    arrows: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
+    ends: Sequence[tuple[str, float]] = ()
 
     @property
     def flat(self) -> bool:
         """Whether it is drawn in a plane."""
         return len(self.axes) == 2
+
+    def phase(self, k: int) -> str:
+        """The name of the phase at instant k, "" where there are none."""
+        names = [name for name, end in self.ends if self.t[k] < end] or [
+            name for name, _ in self.ends[-1:]
+        ]
+        return names[0] if names else ""
 
 
 def film(path: str | Path, stick: Stick, seconds: float, rate: float) -> None:
@@ -112,7 +123,31 @@ def draw(axes: Any, stick: Stick, k: int, colour: Any, width: float = 2.2) -> li
             markeredgewidth=0.9,
             zorder=3,
         )
+    for kind, pairs in stick.arrows.items():
+        tone, share = stick.colours[kind]
+        for tail, head in pairs:
+            if np.linalg.norm(spots[head] - spots[tail]) > SHORTEST * np.ptp(stick.places):
+                drawn.append(_arrow(axes, spots[tail], spots[head], tone, share * width))
     return drawn
+
+
+def draw_impulses(axes: Any, stick: Stick) -> None:
+    """Draw every impulse of a motion where it strikes."""
+    for tail, head in stick.arrows.get("impulse", ()):
+        lengths = np.linalg.norm(stick.places[:, head] - stick.places[:, tail], axis=1)
+        spots, (colour, share) = stick.places[lengths.argmax()], stick.colours["impulse"]
+        _arrow(axes, spots[tail], spots[head], colour, 2.2 * share)
+
+
+def _arrow(axes: Any, tail: np.ndarray, head: np.ndarray, colour: str, width: float) -> Artist:
+    """Draw an arrow; in space a line whose tail has a dot."""
+    if len(tail) > 2:
+        ends = np.transpose([tail, head])
+        look = {"color": colour, "linewidth": width, "zorder": 4}
+        return axes.plot(*ends, marker=".", markersize=4, markevery=[0], **look)[0]
+    frame: dict[str, Any] = {"arrowstyle": "-|>", "color": colour, "linewidth": width}
+    frame |= {"shrinkA": 0, "shrinkB": 0, "mutation_scale": 8}
+    return axes.annotate("", head, tail, arrowprops=frame, zorder=4, annotation_clip=False)
 
 
 def gif(
@@ -146,7 +181,8 @@ def _acted(figure: Figure, stick: Stick) -> Callable[[int], Sequence[Artist]]:
     axes: Axes = stage(figure, figure.add_gridspec(1, 1)[0], stick)
 
     def act(k: int) -> Sequence[Artist]:
-        axes.set_title(f"t = {stick.t[k]:.4f} s", fontsize=TEXT)
+        name = stick.phase(k)
+        axes.set_title(f"t = {stick.t[k]:.4f} s" + f",  {name}" * bool(name), fontsize=TEXT)
         return draw(axes, stick, k, COLOURS[0])
 
     return act
@@ -163,11 +199,13 @@ def _page(stick: Stick, seconds: float) -> str:
         "size": np.ptp(frames, axis=(0, 1)).tolist(),
         "seconds": seconds,
         "note": f"{right} to the right, {upward}" if stick.flat else "drag to turn",
-        "looks": {kind: _look(stick, kind) for kind in stick.bars},
+        "looks": {kind: _look(stick, kind) for kind in (*stick.bars, *stick.arrows)},
         "bars": dict(stick.bars),
         "hubs": dict(stick.hubs),
         "feet": list(stick.feet),
         "tips": dict(stick.tips),
+        "arrows": dict(stick.arrows),
+        "ends": [[name, end] for name, end in stick.ends],
     }
     player = PLAYER.read_text(encoding="utf-8")
     return player.replace("@DATA@", json.dumps(data).replace("<", "\\u003c"))

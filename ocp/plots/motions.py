@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,9 +14,10 @@ import numpy as np
 from ocp.mechanics.joints import Joint
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
-from ocp.motion import sample
 from ocp.plots.canvas import COLOURS, SMALL, TEXT, WIDTH, label_of, picture, shades, style
+from ocp.plots.contacts import contacts_of, draw_forces
 from ocp.plots.numerics import convergence
+from ocp.plots.parts import curve, mark_ends
 from ocp.plots.sticks import snapshots
 from ocp.solution.arguments import check_solution
 from ocp.solution.solution import Solution
@@ -44,7 +46,6 @@ LIMITS = {"tau": "torque", "tau_rate": "torque_rate", "qddd": "jerk"}  # shaded,
 DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1.2, 1.2, 1.2)))
 NORMS = ("force", "moment")
 MANY, ACROSS = 8, 5  # more joints have panels of their own, so many side by side, mapped colours
-STEPS = 200  # of a curve
 NEAR = 5  # times the largest value: limits farther off are out of view
 SHOTS = 7  # snapshots of the overview
 
@@ -67,7 +68,9 @@ def plot(solution: Solution, path: str | Path | None = None) -> Figure:
     tree = solution.problem.tree
     panels = [Profile(name, joints) for name in ("q", "tau") for joints in _kinds(tree, name)]
     panels.append(Profile("force", tree.joints))
-    with picture(path, WIDTH, 1.7 + 1.25 * max(3, len(panels))) as figure:
+    bearing = bool(solution.phases and (contacts_of(solution) or solution.impulses))
+    count = len(panels) + bearing
+    with picture(path, WIDTH, 1.7 + 1.25 * max(3, count)) as figure:
         figure.suptitle(
             f"{solution.status},  duration {solution.duration:.5g} s,  "
             f"objective {solution.objective:.6g}",
@@ -75,7 +78,11 @@ def plot(solution: Solution, path: str | Path | None = None) -> Figure:
         )
         columns = figure.add_gridspec(1, 2, width_ratios=(1, 1.05))
         left, right = columns[0], columns[1]
-        _draw(left.subgridspec(len(panels), 1).subplots(sharex=True), solution, panels)
+        grid: Any = left.subgridspec(count, 1).subplots(sharex=True)
+        _draw(grid[: len(panels)], solution, panels)
+        if bearing:
+            draw_forces(grid[-1], solution)
+            grid[-1].set_xlabel("time (s)", fontsize=TEXT)
         rows = right.subgridspec(3, 1, height_ratios=(3, 1, 1))
         snapshots(figure, rows[0], solution, SHOTS)
         convergence([figure.add_subplot(rows[k]) for k in (1, 2)], solution)
@@ -131,17 +138,17 @@ def plot_outputs(solution: Solution, path: str | Path | None = None) -> Figure:
     names = list(solution.problem.outputs)
     if not names:
         raise ValueError("plot_outputs: the problem has no outputs")
-    t = _times(solution)
     with picture(path, WIDTH, 0.6 + 1.5 * len(names)) as figure:
         panels = figure.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]
         for axes, name in zip(panels, names):
-            values = np.atleast_2d(solution.output(name, t))
+            t, values = curve(solution, partial(_output, name))
             colours, width = _palette(len(values))
             for k, line in enumerate(values):
                 dash = DASHES[k % len(DASHES)]
                 axes.plot(t, line, color=colours[k], linestyle=dash, linewidth=width, label=str(k))
             style(axes, "time (s)" if axes is panels[-1] else "", name)
             axes.set_xlim(t[0], t[-1])
+            mark_ends(axes, solution, axes is panels[0])
             if 1 < len(values) <= MANY:
                 axes.legend(fontsize=SMALL, frameon=False, ncols=2)
         figure.align_ylabels(panels)
@@ -171,12 +178,6 @@ def _limited(tree: Tree, quantity: str) -> list[str]:
     return [quantity] if any(isfinite(bound) for pair in limits for bound in pair) else []
 
 
-def _times(solution: Solution) -> np.ndarray:
-    """Return times (N,), s, that hit the knots, where accelerations have kinks."""
-    motion = solution.problem.motion
-    return solution.duration * sample(motion, ceil(STEPS / motion.segments))
-
-
 def _sheet(
     solution: Solution,
     path: str | Path | None,
@@ -198,12 +199,14 @@ def _sheet(
 
 def _draw(grid: Any, solution: Solution, panels: Sequence[Profile]) -> None:
     """Draw panels, each in its axes of a grid; a single joint among many stands in the title."""
-    tree, looks, t = solution.problem.tree, _looks(solution.problem.tree), _times(solution)
-    traces = {
-        quantity: _traces(solution, quantity, t)
-        for quantity in dict.fromkeys(panel.quantity for panel in panels)
-    }
+    tree, looks = solution.problem.tree, _looks(solution.problem.tree)
+    traces = {}
+    for quantity in dict.fromkeys(panel.quantity for panel in panels):
+        t, values = curve(solution, partial(_values, quantity))
+        traces[quantity] = dict(zip(_named(tree, quantity), values))
+    heads = grid[: grid[0].get_subplotspec().get_gridspec().ncols]
     for axes, panel in zip(grid, panels):
+        mark_ends(axes, solution, axes in heads and len(panels) <= MANY)
         first, norm = panel.joints[0], panel.quantity in NORMS
         for joint in panel.joints:
             line = traces[panel.quantity][joint.name]
@@ -220,14 +223,21 @@ def _draw(grid: Any, solution: Solution, panels: Sequence[Profile]) -> None:
     grid[0].figure.align_ylabels(grid)
 
 
-def _traces(solution: Solution, quantity: str, t: np.ndarray) -> dict[str, np.ndarray]:
-    """Return {joint name: values (N,)} of a quantity at times (N,)."""
-    tree = solution.problem.tree
+def _values(quantity: str, motion: Solution, t: np.ndarray) -> np.ndarray:
+    """Return a quantity of all joints (m, N) at times (N,) of a motion or phase."""
     if quantity in NORMS:
-        moment, force = solution.reactions(t)
-        passed = force if quantity == "force" else moment
-        return dict(zip(tree.names, np.linalg.norm(passed, axis=0)))
-    return dict(zip((joint.name for joint in tree.moving), getattr(solution, quantity)(t)))
+        moment, force = motion.reactions(t)
+        return np.linalg.norm(force if quantity == "force" else moment, axis=0)
+    return getattr(motion, quantity)(t)
+
+
+def _output(name: str, motion: Solution, t: np.ndarray) -> np.ndarray:
+    return motion.output(name, t)
+
+
+def _named(tree: Tree, quantity: str) -> Sequence[str]:
+    """Return whose values those of a quantity are."""
+    return tree.names if quantity in NORMS else [joint.name for joint in tree.moving]
 
 
 def _shade(
@@ -242,6 +252,7 @@ def _shade(
     if len(joints) > MANY:
         lowest, highest = min(low for low, _ in limits), max(high for _, high in limits)
         limits = [(lowest, highest)] * len(joints)
+    values = values[:, np.isfinite(values).all(axis=0)]  # but for the gaps between phases
     reach = NEAR * np.abs(values).max()
     near = [bound for pair in limits for bound in pair if abs(bound) <= reach]
     seen = [values.min(), values.max(), *near]

@@ -15,8 +15,10 @@ from ocp.mechanics.kinematics import poses, position
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Link, Point, Tree
 from ocp.mechanics.types import Matrix
-from ocp.plots.animation import FILMS, MARKS, Stick, draw, film, stage
+from ocp.plots.animation import FILMS, MARKS, Stick, draw, draw_impulses, film, stage
 from ocp.plots.canvas import SMALL, TEXT, check_suffix, picture, shades
+from ocp.plots.contacts import LOOKS, arrows
+from ocp.plots.parts import pieces
 from ocp.solution.arguments import check_solution
 from ocp.solution.solution import Solution
 
@@ -78,6 +80,7 @@ def snapshots(figure: Figure, spec: Any, solution: Solution, count: int) -> None
     colours, last = shades("YlGnBu", 0.3), len(body.t) - 1
     for k in range(0, last + 1, step):
         draw(axes, body, k, colours(k / last), 2.2 if k in (0, last) else 1.2)
+    draw_impulses(axes, body)
     paths = ", ".join(body.tips) if len(body.tips) <= NAMED else "each named point"
     axes.set_title(f"grey: path of {paths}" if paths else "", fontsize=SMALL)
     scale = ScalarMappable(Normalize(0, solution.duration), colours)
@@ -93,7 +96,8 @@ def stick(solution: Solution, t: np.ndarray) -> Stick:
     at q = 0, and to their points (to the centre of mass or a flexible link's tip if there are
     neither). A joint that slides has a bar from its place at q = 0 to its anchor; cables and slots
     run thin between their ends. Links whose shapes are known at some places only are drawn straight
-    between these.
+    between these. Of a motion of phases there are also the forces of what bears, and impulses about
+    the times when they strike.
     """
     tree = solution.problem.tree
     n, parents, kinds = len(tree.joints), tree.parents, [joint.kind for joint in tree.joints]
@@ -106,6 +110,15 @@ def stick(solution: Solution, t: np.ndarray) -> Stick:
         return ca.vertcat(*spots)
 
     spots = solution.trace(positions, t).T.reshape(len(t), len(places), 3)
+    pushing = (
+        arrows(solution, t, float(np.ptp(spots, axis=(0, 1)).max())) if solution.phases else {}
+    )
+    pairs: dict[str, list[tuple[int, int]]] = {}
+    count = len(places)
+    for kind, several in pushing.items():
+        pairs[kind] = [(count + 2 * k, count + 2 * k + 1) for k in range(len(several))]
+        count += 2 * len(several)
+    spots = np.concatenate([spots, *(each for several in pushing.values() for each in several)], 1)
     axes, up = _view(spots, np.array(tree.gravity))
     return Stick(
         t=t,
@@ -117,6 +130,9 @@ def stick(solution: Solution, t: np.ndarray) -> Stick:
         hubs={kind: [k for k in range(n) if kinds[k] == kind] for kind in MARKS},
         feet=[n + k for k in range(n) if parents[k] < 0],
         tips={point.name: 2 * n + i for i, point in enumerate(tree.points)},
+        arrows=pairs,
+        colours={kind: LOOKS[kind] for kind in pairs},
+        ends=[(each.name, each.end) for each in pieces(solution) if each.name],
     )
 
 

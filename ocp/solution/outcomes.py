@@ -8,6 +8,7 @@ import numpy as np
 
 from ocp.mechanics.parameters import Parameter
 from ocp.mechanics.zero_moment import body_weight
+from ocp.problem.names import PARAMETER
 from ocp.solution.attempts import Climb
 from ocp.solution.diagnosis import explain
 from ocp.solution.resolution import coarseness
@@ -108,7 +109,7 @@ def _of_phases(
     layout, hurried = transcribed.layout, yielding is None
     shares = zip(transcribed.names, transcribed.parts, _shares(transcribed, outcome))
     phases = {
-        name: solution_of(part, own, statistics, None if hurried else ())
+        name: _own(solution_of(part, own, statistics, None if hurried else ()))
         for name, part, own in shares
     }
     named = {
@@ -149,6 +150,13 @@ def _of_phases(
         phases=phases,
         impulses=_impulses(transcribed, outcome.x),
     )
+
+
+def _own(phase: Solution) -> Solution:
+    """Return a phase without the multipliers of parameters' bounds, which are of the whole."""
+    of_parameters = {PARAMETER.format(name) for name in phase.parameters}
+    own = {name: each for name, each in phase.multipliers.items() if name not in of_parameters}
+    return replace(phase, multipliers=own)
 
 
 def _shares(transcribed: Phased, outcome: Outcome) -> Iterator[Outcome]:
