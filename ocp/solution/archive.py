@@ -31,7 +31,7 @@ from ocp.solution.statements import Statement, problem_of, stated
 from ocp.transcription.links import SEPARATOR
 from ocp.transcription.methods import METHODS, Method
 from ocp.transcription.tapes import OPERATIONS, Tape, check_question
-from ocp.transcription.transcribe import Transcription, transcription_of
+from ocp.transcription.transcribe import Transcription, in_phases, transcription_of
 
 LARGEST = 2**28  # bytes of a file that is read
 POINTS, TIMES = 20000, 2000  # control points of a joint, and instants, that a file may have
@@ -168,10 +168,11 @@ def _restore(
     if not own.phases:
         return _motion(header, arrays, own, shared)
     phases = {}
-    for k, (phase, part, said) in enumerate(zip(own.phases, own.parts, header["phases"])):
+    solved = in_phases(transcription, own.parts)
+    for k, (phase, (part, settings), said) in enumerate(zip(own.phases, solved, header["phases"])):
         begin = phase_prefix(k)
         mine = {name[len(begin) :]: each for name, each in arrays.items() if name.startswith(begin)}
-        phases[phase.name] = _motion(said, mine, part, shared)
+        phases[phase.name] = _motion(said, mine, part, shared | {"transcription": settings})
     whole = _said(header, arrays, own)
     pushes = {
         str(name): dict(zip(words(points), numbers(arrays, f"impulses_{k}", (len(points), 3))))

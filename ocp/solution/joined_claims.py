@@ -19,8 +19,8 @@ from ocp.solution.claims import (
 from ocp.solution.costs import Cost
 from ocp.solution.solution import Solution
 from ocp.transcription.links import SEPARATOR
-from ocp.transcription.methods import on_its_mesh
 from ocp.transcription.phased import Phased
+from ocp.transcription.transcribe import in_phases
 
 INSTANTS = 7  # at which the torques of two statements are compared
 
@@ -55,13 +55,11 @@ def _other_impulses(solution: Solution) -> Iterator[str]:
 
 def stated_parts(solution: Solution) -> Solution:
     """Return a solution whose phases are of the parts of its own problem, and solved as it was."""
-    parts = zip(solution.phases.items(), solution.problem.parts)
-    settings = solution.transcription
-    phases = {}
-    for (name, phase), part in parts:
-        method = on_its_mesh(settings.method, part.motion)
-        own = replace(settings, method=method)
-        phases[name] = replace(phase, problem=method.stated(part), transcription=own, plan=None)
+    parts = in_phases(solution.transcription, solution.problem.parts)
+    phases = {
+        name: replace(phase, problem=part, transcription=settings, plan=None)
+        for (name, phase), (part, settings) in zip(solution.phases.items(), parts)
+    }
     return replace(solution, phases=phases)
 
 

@@ -36,7 +36,7 @@ from ocp.transcription.goals import (
 from ocp.transcription.guess import standing, straight_guess
 from ocp.transcription.knots import check_moving, knot_groups
 from ocp.transcription.laws import within_reach
-from ocp.transcription.methods import METHODS, Method, Spline, method_of
+from ocp.transcription.methods import METHODS, Method, Spline, method_of, on_its_mesh
 from ocp.transcription.opening import (
     check_apart,
     checked,
@@ -113,6 +113,16 @@ def transcription_of(settings: Mapping) -> Transcription:
         raise ValueError(f"{', '.join(own)}: settings of a method that is stated whole")
     shared = {key: value for key, value in settings.items() if key in general}
     return Transcription(method=method, **shared)
+
+
+def in_phases(transcription: Transcription, parts: Iterable[Problem]) -> list[tuple]:
+    """Return of every phase, of which `parts` are the problems, (problem, transcription) as it is
+    solved: on the basis that its method gives it."""
+    solved = []
+    for part in parts:
+        method = on_its_mesh(transcription.method, part.motion)
+        solved.append((method.stated(part), replace(transcription, method=method)))
+    return solved
 
 
 def settings_of(transcription: Transcription) -> dict:

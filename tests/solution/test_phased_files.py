@@ -4,14 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from phased_motions import ARM, ENDS, fallen
+from phased_motions import ARM, ENDS, fallen, moved
 
 from ocp import (
     BSpline,
     Constraint,
+    HermiteSimpson,
     Parameter,
     Phase,
     Problem,
+    Radau,
+    Transcription,
     at_end,
     at_start,
     continuous,
@@ -162,3 +165,11 @@ def test_parts_of_one_spline_come_back_and_share_its_multipliers():
     again = restored(content_of(solution), "file")
     assert verify(again).require(1e-4).kkt < 1e-6
     assert solve(again.problem, guess=again).statistics["iterations"] <= 2
+
+
+@pytest.mark.parametrize("settings", [Radau(intervals=4), HermiteSimpson(intervals=5)])
+def test_phases_on_meshes_come_back(settings):
+    solution = solve(moved(), Transcription(method=settings))
+    again = restored(content_of(solution), "file", moved())
+    assert content_of(again) == content_of(solution)
+    assert not verify(again).refusals
