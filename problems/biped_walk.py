@@ -49,7 +49,7 @@ def problem(
     clearance: float = 0.0,
     torque: float = 100.0,
     extension: float = 0.0,
-    points: int = 24,
+    points: int = 60,
     degree: int = 5,
 ) -> Problem:
     """`step`: way from foot to foot, along the slope (m); `duration`: of the step (s); `slope`: of

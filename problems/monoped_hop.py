@@ -47,7 +47,7 @@ SPAN = (0.1, 0.6)  # s: of stance and flight
 
 def problem(
     speed: float = 1.0,
-    torque: float = 300.0,
+    torque: float = 400.0,
     torso_mass: float = TORSO.mass,
     torso_length: float = TORSO.length,
     torso_centre: float = TORSO.centre,
@@ -62,7 +62,7 @@ def problem(
     shank_inertia: float = SHANK.inertia,
     gravity: float = 9.81,
     grip: float = 0.8,
-    points: int = 12,
+    points: int = 24,
 ) -> Problem:
     """`speed`: of hopping, forward (m/s); `torque`: limit at hip and knee (N m); of the links:
     `torso_mass`, `thigh_mass`, `shank_mass` (kg), `torso_length`, `thigh_length`, `shank_length`
