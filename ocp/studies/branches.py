@@ -6,10 +6,10 @@ in the parameters p: between neighbours it grows by the mean of their slopes,
     J_b - J_a = (dJ/dp_a + dJ/dp_b) (p_b - p_a) / 2 + O((p_b - p_a)^3)
 
 A chain runs from the middle of its design outwards, since from there all is near; a cell with
-several neighbours that are nearer to the middle starts from the one whose tangent is lowest there,
-and so on the lowest branch that has come as far. Where an objective then steps up from the above,
-the higher one is solved again from the lower one, until nothing steps up any more. Where slopes are
-not known, as they are on a plan, every cell is solved again from its neighbours. A solve from
+several neighbours that are nearer to the middle starts from one on the lowest branch of these.
+Where an objective then steps up from the above, the higher one is solved again from the lower one,
+and so are the neighbours of what came down by that, until nothing steps up any more. Where slopes
+are not known, as they are on a plan, every cell is solved again from its neighbours. A solve from
 another start is a cell of its own, which knows the one from which it starts: so a chain is the same
 whenever, and by however many processes, it is solved.
 """
@@ -29,6 +29,7 @@ Plan = list[tuple[Cell, int | None]]  # cells, each with the place of the one fr
 Known = Mapping[str, Cell]
 Links = dict[int, tuple[Cell, int | None]]  # cells of a design, each with the one it starts from
 Pair = tuple[int, int]
+THIRD = 0.25  # of the second order that the third may be, where neighbours are on one branch
 UNLIKE = 3.0  # usual steps of a smooth objective beyond which one is none
 SLIGHT = 1e-6  # of an objective: by which another must be less to be lower
 
@@ -49,7 +50,7 @@ class Chain:
         """Return what can begin beside what has `begun`, in order, each with where it starts.
 
         Those are cells that have one neighbour, and of those with several the ones whose neighbours
-        are known all: they start from that whose branch is foretold to be the lowest here.
+        are known all: they start from one on the lowest branch of these.
         """
         links: Links = {}
         cells = dict(begun)
@@ -60,8 +61,7 @@ class Chain:
             done = [(each, known[cells[each].id]) for each in near if cells[each].id in known]
             if len(near) > 1 and len(done) < len(near):
                 continue
-            first = min(done, key=lambda one: _foretold(one[1], self.cells[k]), default=(None,))[0]
-            donor = first if len(near) > 1 else next(iter(near), None)
+            donor = _donor(dict(done), self.cells[k]) if len(near) > 1 else next(iter(near), None)
             after = None if donor is None else cells[donor]
             cells[k] = cell(self.cells[k].parameters, _content(self.cells[k]), after)
             links[k] = cells[k], donor
@@ -92,20 +92,40 @@ def _content(one: Cell) -> Content:
     return {name: part for name, part in one.content.items() if name != "after"}
 
 
+def _donor(done: Mapping[int, Cell], one: Cell) -> int:
+    """Return which of several neighbours a cell starts from: of those that are on no higher branch
+    than another the one whose way to the cell is the straightest, as slopes turn between them."""
+    solved = {k: each for k, each in done.items() if each.solved} or done
+    low = {k: a for k, a in solved.items() if not any(_is_above(a, c) for c in solved.values())}
+    turns = {
+        k: max(abs(_along(c, a, one) - _along(a, a, one)) for c in solved.values())
+        for k, a in (low or solved).items()
+    }
+    return min(turns, key=lambda k: (np.isnan(turns[k]), turns[k]))
+
+
+def _is_above(a: Cell, b: Cell) -> bool:
+    """Tell whether a cell is higher than a smooth objective from another: the mean of both slopes
+    is off by the third order, where each of them is by the second, half of what they turn."""
+    rise, turn = _along(a, b, a), _along(a, b, a) - _along(b, b, a)
+    return _height(a) - _height(b) - rise + turn / 2 > _slight(a) + THIRD * abs(turn) / 2
+
+
 def _foretold(a: Cell, b: Cell) -> float:
     """Return the height that a cell's slopes foretell at another, infinite if it was not solved,
     and nan where its slopes are not known."""
-    slopes = a.statistics.get("slopes", {})
-    changes = {name: b.parameters[name] - a.parameters[name] for name in _moved(a, b)}
     if not a.solved:
         return np.inf
-    return _height(a) + sum(slopes.get(name, np.nan) * step for name, step in changes.items())
+    return _height(a) + _along(a, a, b)
 
 
-def _moved(a: Cell, b: Cell) -> list[str]:
-    """Return the names of the numbers in which two cells differ."""
-    both = [name for name, value in a.parameters.items() if is_number(value)]
-    return [name for name in both if a.parameters[name] != b.parameters[name]]
+def _along(one: Cell, a: Cell, b: Cell) -> float:
+    """Return how much the objective grows from a to b by the slopes of a cell, nan where they are
+    not known."""
+    slopes = one.statistics.get("slopes", {})
+    moved = [name for name in a.parameters if is_number(a.parameters[name])]
+    steps = {name: b.parameters[name] - a.parameters[name] for name in moved}
+    return sum(slopes.get(name, np.nan) * step for name, step in steps.items() if step)
 
 
 def place_of(one: Cell) -> str:
@@ -127,53 +147,94 @@ def lowest(plan: Plan, known: Known) -> dict[str, Cell]:
 def further(plan: Plan, known: Known) -> Plan:
     """Return what is to be solved again, and from where, now that the cells of a plan are done.
 
-    What steps up from a neighbour, and what failed beside one that did not: each from the one that
-    it is highest above, once that is not itself to be solved again; it is believed if that leads no
-    lower. Where slopes are not known, from all.
+    What steps up from a neighbour, what has a neighbour that came down when it was solved again,
+    and what failed beside one that did not: each from the one beside which it is least likely, once
+    that is not itself to be solved again. Where slopes are not known, from all.
     """
     cells = list(lowest(plan, known).values())
+    places = {place_of(one): one.id for one, _ in reversed(plan)}
+    firsts = [known.get(places[place_of(one)], one) for one in cells]
     rows = {one.id: k for k, (one, _) in enumerate(plan)}
-    firsts = {place_of(one): one.id for one, _ in reversed(plan)}.values()
-    suspects: dict[Pair, tuple[Cell, float]] = {}
-    believed: dict[int, float] = {}
-    for a, b, step in _suspects(cells):
-        again = cell(cells[b].parameters, _content(cells[b]), cells[a])
-        if again.id in rows and again.id not in firsts:
-            believed[b] = max(step, believed.get(b, 0.0))
-        elif cells[a].solved and again.id not in rows:
-            suspects[a, b] = again, step
-    untried = {
-        (a, b): (again, step)
-        for (a, b), (again, step) in suspects.items()
-        if not step <= believed.get(b, 0.0)
-    }
-    high = {b for _, b in untried}
-    highest: dict[int, tuple[float, int]] = {}
-    for (a, b), (_, step) in untried.items():
-        if not np.isnan(step) and step > highest.get(b, (0.0, a))[0]:
-            highest[b] = step, a
-    chosen = {(a, b) for b, (_, a) in highest.items()}
-    calm = {(a, b) for a, b in chosen if a not in high} or chosen
+    untried: dict[Pair, tuple[Cell, float]] = {}
+    for a, b, unlike in _stepping(cells):
+        again = _again(cells[a], cells[b])
+        if again.id not in rows:
+            untried[a, b] = again, unlike
+    for a, b, unlike in _followed(cells, firsts):
+        again = _again(cells[a], cells[b])
+        if again.id not in rows:
+            untried.setdefault((a, b), (again, unlike))
+    untried = {pair: other for pair, other in untried.items() if cells[pair[0]].solved}
+    chosen = _calm(untried)
     return [
         (again, rows[cells[a].id])
-        for (a, b), (again, step) in untried.items()
-        if np.isnan(step) or (a, b) in calm
+        for (a, b), (again, unlike) in untried.items()
+        if np.isnan(unlike) or (a, b) in chosen
     ]
 
 
-def _suspects(cells: Sequence[Cell]) -> Iterator[tuple[int, int, float]]:
+def _again(a: Cell, b: Cell) -> Cell:
+    """Return the cell that is another solved again from one."""
+    return cell(b.parameters, _content(b), a)
+
+
+def _calm(untried: Mapping[Pair, tuple[Cell, float]]) -> set[Pair]:
+    """Return the least likely of the neighbours from which each cell may be solved again, where
+    that is not to be itself, or else of all."""
+    high = {b for _, b in untried}
+    least: dict[int, tuple[float, int]] = {}
+    for (a, b), (_, unlike) in untried.items():
+        if not np.isnan(unlike) and unlike > least.get(b, (0.0, a))[0]:
+            least[b] = unlike, a
+    chosen = {(a, b) for b, (_, a) in least.items()}
+    return {(a, b) for a, b in chosen if a not in high} or chosen
+
+
+def _stepping(cells: Sequence[Cell]) -> Iterator[tuple[int, int, float]]:
     """Yield neighbours (a, b) of which b may be on a higher branch than a, or failed, and by how
-    much it steps up, nan where that is not known."""
-    for name, lines in lines_of([one.parameters for one in cells]).items():
-        pairs = [pair for line in lines for pair in pairwise(line)]
-        steps = [_step(name, cells[a], cells[b]) for a, b in pairs]
-        sizes = sorted(abs(step) for step in steps if not np.isnan(step))
-        usual = sizes[(len(sizes) - 1) // 2] if len(sizes) > 1 else 0.0  # the lower median
-        for pair, step in zip(pairs, steps):
-            for (a, b), up in ((pair, step), (pair[::-1], -step)):
-                slight = SLIGHT * abs(cells[a].objective or 0.0)
-                if not up <= max(UNLIKE * usual, slight):
-                    yield a, b, up
+    many usual steps it is higher, nan where that is not known."""
+    for name, pairs in _pairs(cells).items():
+        usual = _usual(name, cells, pairs)
+        for a, b in pairs:
+            unlike = _step(name, cells[a], cells[b]) / max(usual, _slight(cells[a]) / UNLIKE)
+            for pair, up in (((a, b), unlike), ((b, a), -unlike)):
+                if not up <= UNLIKE:
+                    yield *pair, up
+
+
+def _followed(cells: Sequence[Cell], firsts: Sequence[Cell]) -> Iterator[tuple[int, int, float]]:
+    """Yield neighbours (a, b) of which a came down from a branch, on which b seems to be still, but
+    not from b, and by how many usual steps the branch of a is foretold to be lower there."""
+    for name, pairs in _pairs(cells).items():
+        usual = _usual(name, cells, pairs)
+        for a, b in (*pairs, *(pair[::-1] for pair in pairs)):
+            led = cells[a].content["after"] == cells[b].id
+            if led or cells[a].id == firsts[a].id or cells[b].id != firsts[b].id:
+                continue
+            lower = _foretold(firsts[a], cells[b]) - _foretold(cells[a], cells[b])
+            stays = abs(_step(name, cells[a], cells[b])) > abs(_step(name, firsts[a], cells[b]))
+            if stays and lower > _slight(cells[b]):
+                yield a, b, lower / max(usual, _slight(cells[a]) / UNLIKE)
+
+
+def _pairs(cells: Sequence[Cell]) -> dict[str, list[Pair]]:
+    """Return {parameter: neighbours} of cells along its lines."""
+    lines = lines_of([one.parameters for one in cells])
+    return {
+        name: [pair for line in each for pair in pairwise(line)] for name, each in lines.items()
+    }
+
+
+def _usual(name: str, cells: Sequence[Cell], pairs: Sequence[Pair]) -> float:
+    """Return the lower median of the steps between neighbours, zero of a single one."""
+    steps = [abs(_step(name, cells[a], cells[b])) for a, b in pairs]
+    sizes = sorted(step for step in steps if not np.isnan(step))
+    return sizes[(len(sizes) - 1) // 2] if len(sizes) > 1 else 0.0
+
+
+def _slight(one: Cell) -> float:
+    """Return by how much another must be lower than a cell."""
+    return SLIGHT * abs(one.objective or 1.0)
 
 
 def lines_of(design: Cells) -> dict[str, list[list[int]]]:

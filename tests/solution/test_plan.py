@@ -93,6 +93,8 @@ def test_an_open_duration_is_the_duration():
     assert planned.duration == 0.7
     assert planned.objective == pytest.approx(stated.objective, rel=1e-9)
     assert np.allclose(planned.points, stated.points, atol=1e-6)
+    t = planned.times(9)
+    assert planned.tau(t) == pytest.approx(replace(planned, plan=None).tau(t), abs=1e-12)
 
 
 @pytest.mark.parametrize(
