@@ -120,6 +120,15 @@ def test_a_chain_starts_in_the_middle_from_the_neighbour_of_the_lowest_branch():
     assert begun(failed={14})[13] == 19 and begun(failed={19})[13] == 14
 
 
+def test_a_cell_of_a_chain_waits_for_all_of_its_neighbours():
+    chain = chained(recipe(problem, None, Solver()), grid(FIELD))
+    cells = {k: one for k, (one, _) in chain.onward({}, {}).items()}
+    known = {cells[k].id: came(cells[k], smooth(cells[k])) for k in (14, 19)}
+    assert len(cells) == 11  # of the middle's row and column
+    assert 13 not in chain.onward(cells, {cells[14].id: known[cells[14].id]})
+    assert 13 in chain.onward(cells, known)
+
+
 def test_neighbours_of_what_came_down_follow_it_though_the_step_is_usual():
     route, known = Route([], chained(recipe(problem, None, Solver()), grid(FIELD))), {}
     while fresh := route.onward(known):
