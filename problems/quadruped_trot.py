@@ -40,7 +40,7 @@ UP = (0.0, 1.0, 0.0)
 STANDING, STRIKING = (FEET[0], FEET[3]), (FEET[1], FEET[2])  # diagonals: left fore with right hind
 
 
-def problem(speed: float = 1.0, grip: float = 0.6, points: int = 10) -> Problem:
+def problem(speed: float = 1.0, grip: float = 0.6, points: int = 14) -> Problem:
     """`speed`: of the trot (m/s); `grip`: coefficient of friction; `points`: control points per
     joint and phase."""
     tree = quadruped()
