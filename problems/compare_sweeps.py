@@ -1,8 +1,9 @@
 """A sweep of the gait on plans, beside the same sweep in which every cell is built anew.
 
-Speeds of walking by lengths of the step, on worker processes: on one plan per worker, each cell
-from its neighbour; then what steps up solved again, until the lowest branch is kept; and as a
-problem without parameters is swept, every cell stated and built by itself and solved from standing.
+Speeds of walking by lengths of the step, on worker processes: on one plan per worker, from the
+middle outwards, each cell from its neighbour; then what steps up solved again, until the lowest
+branch is kept; and as a problem without parameters is swept, every cell stated and built by itself
+and solved from standing.
 Seconds are the clock's and, of all processes together, the processors', in one run. `--check` then
 solves every cell again from each of its neighbours, which finds out whether any of them leads
 lower.
@@ -25,7 +26,7 @@ from ocp.problems.gait import TASK
 from ocp import Task
 from ocp.cli import ended
 from ocp.solvers import Solver
-from ocp.studies import Study, grid, markdown, sweep
+from ocp.studies import Study, grid, markdown, open_study, sweep
 from ocp.studies.branches import SLIGHT, chained, lines_of
 from ocp.studies.content import cell, content, recipe
 from ocp.studies.study import study
@@ -105,10 +106,11 @@ def lowered(task: Task, done: Study, workers: int) -> list[tuple[Any, Any, float
     for a, b in pairs:
         near, other = done.cells[a], done.cells[b]
         plan.append((cell(other.parameters, content(way, other.parameters), near), a))
-    again = study(plan, file=done.path, workers=workers).cells[len(done.cells) :]
+    study(plan, file=done.path, workers=workers)
+    known = {one.id: one for one in open_study(done.path).cells}
     found = []
-    for (a, b), one in zip(pairs, again):
-        own = done.cells[b].objective
+    for (a, b), (asked, _) in zip(pairs, plan[len(done.cells) :]):
+        one, own = known[asked.id], done.cells[b].objective
         if one.solved and own is not None and one.objective < own - SLIGHT * abs(own):
             near = done.cells[a].parameters
             found.append((done.cells[b].parameters, near, 1.0 - one.objective / own))
@@ -162,7 +164,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
             print(f"{one.parameters}: {one.reason.splitlines()[0]}")
         found = lowered(TASK, planned.study, flags.workers) if flags.check else []
         if flags.check:
-            print(f"{len(found)} cells are above the branch of a neighbour")
+            above = len({repr(one) for one, _, _ in found})
+            print(f"{above} cells are above the branch of a neighbour")
         for one, near, share in found:
             print(f"{one}: {100 * share:.4f} % lower from {near}")
     return FAILED if planned.study.failed or found else DONE
