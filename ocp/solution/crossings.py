@@ -25,6 +25,7 @@ from ocp.transcription.links import SEPARATOR
 from ocp.transcription.striking import energy_lost, mass_of
 from ocp.transcription.tracing import Place, trace_across
 
+HARDLY = 1e-6  # of the momentum: a smaller jump is not what a balance is relative to
 LEAST = 1e-12  # J, kg m/s: less than that is nothing
 Valued = tuple[Constraint, np.ndarray, float]  # what is asked, its rows, and when (s)
 
@@ -62,8 +63,9 @@ class Meeting:
 class Impact:
     """An impact as it is: the `transition`, its `time` (s), the `impulses` {point: (3,) N s}.
 
-    `balance`: what M (v+ - v-) and the impulses differ by, relative to the larger of both. `lost`
-    (J) is the kinetic energy that went, `formula` (J) what the impulses say of it.
+    `balance`: what M (v+ - v-) and the impulses differ by, relative to the larger of both, or to a
+    millionth of the momentum where hardly anything jumps. `lost` (J) is the kinetic energy that
+    went, `formula` (J) what the impulses say of it.
     """
 
     transition: str
@@ -241,7 +243,8 @@ def _impact(meeting: Meeting) -> Impact:
     gained, given = _balance(meeting)
     mass, (before, left) = _mass_matrix(meeting), meeting.rates
     kinetic = [float(rates @ mass @ rates) / 2 for rates in (before, left)]
-    size = max(np.abs(gained).max(), np.abs(given).max(), LEAST)
+    carried = np.abs(mass) @ (np.abs(before) + np.abs(left))
+    size = max(np.abs(gained).max(), np.abs(given).max(), HARDLY * carried.max(), LEAST)
     return Impact(
         transition=meeting.transition.name,
         time=meeting.time,
