@@ -8,7 +8,7 @@ no row left for the rest.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import casadi as ca
@@ -57,14 +57,16 @@ class Hold:
         """Return the coordinate (m) at which it is held."""
         return self.support(ground).pins[self.pin].target[self.axis]
 
-    def gap(self, level: int, at: Instant) -> Any:
-        """Return how far (m) the point is from its place, its rate or its acceleration."""
-        ground: Any = at.ground
-        point = self.point(ground)
-        if level == 0:
-            return at.position(point)[self.axis] - matrix(self.target(ground))
-        moved = at.velocity(point) if level == 1 else at.acceleration(point)
-        return moved[self.axis]
+
+def _gaps(holds: Sequence[Hold], level: int, at: Instant) -> Any:
+    """Return how far (m) points are from their places, their rates or their accelerations."""
+    ground: Any = at.ground
+    moved = (at.position, at.velocity, at.acceleration)[level]
+    points = {name: moved(name) for name in dict.fromkeys(hold.point(ground) for hold in holds)}
+    rows = (points[hold.point(ground)][hold.axis] for hold in holds)
+    if level:
+        return ca.vertcat(*rows)
+    return ca.vertcat(*(row - matrix(hold.target(ground)) for row, hold in zip(rows, holds)))
 
 
 def standings(
@@ -111,7 +113,7 @@ def _law(name: str, ground: Ground, rows: Sequence[Hold], level: int, span) -> C
     """Return the law that a level of rows vanishes over a span."""
     return Constraint(
         name=name,
-        function=lambda at: ca.vertcat(*(hold.gap(level, at) for hold in rows)),
+        function=lambda at: _gaps(rows, level, at),
         lower=0.0,
         upper=0.0,
         when=Span(start=span[0], end=span[1]),
@@ -285,12 +287,19 @@ def _implied(problem: Problem, holds: list[Hold], roving: frozenset) -> frozense
         (level, end, hold)
         for hold in holds
         for end in (0, 1)
-        for level in range(3)
+        for level in range(3 if problem.motion.collocated else 2)  # which splines do not ask
         if level or hold not in roving  # rates do not depend on where it is
         if hold.support(ground).when[end] == end
     ]
+    made: dict = {}
+
+    def gap(at, level, end, number):
+        if (level, end) not in made:
+            made[level, end] = T**level * _gaps(holds, level, at)
+        return made[level, end][number]
+
     functions = [
-        (end, lambda at, level=level, hold=hold: T**level * hold.gap(level, at))
+        (end, partial(gap, level=level, end=end, number=holds.index(hold)))
         for level, end, hold in asked
     ]
     known = following(problem, functions) if asked else {}
