@@ -126,9 +126,21 @@ def _transmission(tree: Tree, ground: Ground, foot: Foot, support: Support) -> T
         felt, aligned = _felt(tree, ground, each, np.array(able))
         if aligned:
             break
+    _check_presses(ground, foot, felt, axes)
     return Transmission(
         foot=foot.name, link=support.link, point=point, present=tuple(felt), axes=axes
     )
+
+
+def _check_presses(ground: Ground, foot: Foot, felt: Sequence[bool], axes: Any) -> None:
+    """Raise ValueError naming a foot on whose plane no motion of the tree can press."""
+    ways = np.eye(3) if axes is None else np.array(axes)
+    normal = np.array(ground.plane(foot).normal)
+    if not foot.grips and np.abs(normal @ ways[:, felt[3:]]).max(initial=0.0) < UNFELT:
+        raise ValueError(
+            f"foot {foot.name!r}: no motion of the tree presses on a plane with the normal "
+            f"{tuple(normal.tolist())}; give its normal, or grips=True for what also pulls"
+        )
 
 
 def _frames(ground: Ground, foot: Foot, support: Support):

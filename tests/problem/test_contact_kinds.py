@@ -145,6 +145,39 @@ def test_a_contact_works_as_a_load_at_its_point(seed):
     assert np.allclose(np.array(bare - loaded), np.array(torques), atol=1e-10)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_what_flies_is_moved_by_gravity_alone_whatever_its_root(seed):
+    """Root joints in any order, without torques: momentum changes by the weight, and by no more."""
+    rng = np.random.default_rng(seed)
+    kinds = rng.permutation([prismatic] * 3 + [revolute] * 3)
+    axes = iter(rng.permutation(3)), iter(rng.permutation(3))
+    joints, parent = [], "ground"
+    for number, kind in enumerate(kinds):
+        axis = np.eye(3)[next(axes[kind is revolute])]
+        joints.append(kind(f"root{number}", parent, axis=axis, actuated=False))
+        parent = f"root{number}"
+    joints += [revolute("arm", parent, axis=(0, 1, 0)), revolute("hand", "arm", axis=(1, 0, 0))]
+    bodies = [
+        Link(mass=2.0 + k, com=tuple(rng.uniform(-0.2, 0.2, 3)), inertia=np.diag((0.3, 0.2, 0.25)))
+        for k in range(3)
+    ]
+    tree = Tree(links=(*[Link()] * 5, *bodies), joints=joints, gravity=(0.5, 0.0, -9.81))
+    assert structure(tree).root == tuple(range(6)) == passive_rows(tree, None)
+    q, qd, qdd = (ca.SX.sym(name, 8) for name in ("q", "qd", "qdd"))
+    momentum = ca.vertcat(*kinematics.momentum(tree, q, qd))
+    rate = ca.jacobian(momentum, q) @ qd + ca.jacobian(momentum, qd) @ qdd
+    root = inverse(tree, q, qd, qdd)[:6]
+    center = kinematics.center_of_mass(tree, q)
+    look = ca.Function("look", [q, qd, qdd], [rate, root, ca.jacobian(root, qdd), center])
+    state = rng.uniform(-0.7, 0.7, (3, 8))
+    _, left, slope, _ = (np.array(part) for part in look(*state))
+    state[2, :6] -= np.linalg.solve(slope[:, :6], left).ravel()
+    rate, left, _, center = (np.array(part).ravel() for part in look(*state))
+    weight = 9.0 * np.array((0.5, 0.0, -9.81))
+    assert np.abs(left).max() < 1e-9
+    assert np.allclose(rate, [*np.cross(center, weight), *weight], atol=1e-9)
+
+
 def test_roots_are_unactuated_joints_in_line_from_the_ground():
     assert structure(monopod()).root == (0, 1, 2) and structure(block()).root == (0, 1, 2)
     cart = Tree(
@@ -249,6 +282,12 @@ def test_a_place_may_be_open():
                 ],
             ),
             "foot 'sole': on 'pitch' it stands in different ways; make a foot of each",
+        ),
+        (
+            lambda tree: transmissions(
+                tree, Ground(feet=(point_contact(tree, "back", normal=(0.0, 1.0, 0.0)),))
+            ),
+            r"foot 'back': no motion of the tree presses on a plane with the normal \(0.0, 1.0, 0",
         ),
         (lambda tree: Plane(point=(0, 1)), r"plane: point: expected shape \(3,\)"),
         (
