@@ -40,6 +40,8 @@ from ocp.mechanics import position, reference
 from ocp.problem import periodic
 
 UP = (0.0, 1.0, 0.0)
+LINKS = TORSO, THIGH, SHANK
+Numbers = tuple[float, float, float]  # one for each of these
 DRIVEN = [3, 4]  # rows of hip and knee
 BENT = -0.8  # rad: the knee of the first guess
 SPAN = (0.1, 0.6)  # s: of stance and flight
@@ -48,41 +50,24 @@ SPAN = (0.1, 0.6)  # s: of stance and flight
 def problem(
     speed: float = 1.0,
     torque: float = 400.0,
-    torso_mass: float = TORSO.mass,
-    torso_length: float = TORSO.length,
-    torso_centre: float = TORSO.centre,
-    torso_inertia: float = TORSO.inertia,
-    thigh_mass: float = THIGH.mass,
-    thigh_length: float = THIGH.length,
-    thigh_centre: float = THIGH.centre,
-    thigh_inertia: float = THIGH.inertia,
-    shank_mass: float = SHANK.mass,
-    shank_length: float = SHANK.length,
-    shank_centre: float = SHANK.centre,
-    shank_inertia: float = SHANK.inertia,
+    masses: Numbers = tuple(each.mass for each in LINKS),
+    lengths: Numbers = tuple(each.length for each in LINKS),
+    centres: Numbers = tuple(each.centre for each in LINKS),
+    inertias: Numbers = tuple(each.inertia for each in LINKS),
     gravity: float = 9.81,
     grip: float = 0.8,
     points: int = 24,
 ) -> Problem:
-    """`speed`: of hopping, forward (m/s); `torque`: limit at hip and knee (N m); of the links:
-    `torso_mass`, `thigh_mass`, `shank_mass` (kg), `torso_length`, `thigh_length`, `shank_length`
-    (m), `torso_centre`, `thigh_centre`, `shank_centre`, of mass, from the hip, the hip and the knee
-    (m), `torso_inertia`, `thigh_inertia`, `shank_inertia`, about it (kg m2); `gravity`: its
-    strength (m/s2); `grip`: coefficient of friction; `points`: control points per joint and phase.
+    """`speed`: of hopping, forward (m/s); `torque`: limit at hip and knee (N m); `masses`: of torso,
+    thigh and shank (kg); `lengths`: theirs (m); `centres`: where their mass is, from the hip, the
+    hip and the knee (m); `inertias`: about these (kg m2); `gravity`: its strength (m/s2); `grip`:
+    coefficient of friction; `points`: control points per joint and phase.
     """
-    hopper = monoped(
-        torque=torque,
-        torso=Segment(
-            mass=torso_mass, length=torso_length, centre=torso_centre, inertia=torso_inertia
-        ),
-        thigh=Segment(
-            mass=thigh_mass, length=thigh_length, centre=thigh_centre, inertia=thigh_inertia
-        ),
-        shank=Segment(
-            mass=shank_mass, length=shank_length, centre=shank_centre, inertia=shank_inertia
-        ),
-        gravity=gravity,
-    )
+    links = [
+        Segment(mass=mass, length=length, centre=centre, inertia=inertia)
+        for mass, length, centre, inertia in zip(masses, lengths, centres, inertias, strict=True)
+    ]
+    hopper = monoped(torque, *links, gravity=gravity)
     stride = Parameter("stride", 0.8 * speed, "m", lower=0.05 * speed, upper=2.0 * speed, free=True)
     ground = Ground(feet=(point_contact(hopper, "foot"),), normal=UP)
     motion = BSpline(points=points, degree=5)

@@ -7,7 +7,7 @@ from ocp.problems import biped_walk, monoped_hop, pogo_hop
 from ocp import Radau, Transcription, kinematics, verify
 
 LOGGED = biped_walk.PUBLISHED[0]
-WEIGHTLESS = {f"{link}_{what}": 0.0 for link in ("thigh", "shank") for what in ("mass", "inertia")}
+WEIGHTLESS = {"masses": (20.0, 0.0, 0.0), "inertias": (2.22, 0.0, 0.0)}
 
 
 def solved(task, *settings, **changes):
