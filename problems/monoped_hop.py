@@ -58,9 +58,9 @@ def problem(
     grip: float = 0.8,
     points: int = 24,
 ) -> Problem:
-    """`speed`: of hopping, forward (m/s); `torque`: limit at hip and knee (N m); `masses`: of torso,
-    thigh and shank (kg); `lengths`: theirs (m); `centres`: where their mass is, from the hip, the
-    hip and the knee (m); `inertias`: about these (kg m2); `gravity`: its strength (m/s2); `grip`:
+    """`speed`: of hopping (m/s); `torque`: limit at hip and knee (N m); `masses`: of torso, thigh
+    and shank (kg); `lengths`: theirs (m); `centres`: where their mass is, from the hip, the hip and
+    the knee (m); `inertias`: about these (kg m2); `gravity`: its strength (m/s2); `grip`:
     coefficient of friction; `points`: control points per joint and phase.
     """
     links = [
