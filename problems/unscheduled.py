@@ -22,7 +22,7 @@ GROUNDS = {
     "complementarity": Complementarity(friction=FRICTION, leak=1e-2),
 }
 LOOSE = 1.0  # J: the leak that complementary contacts begin with
-MESH = Transcription(method=Radau(intervals=30))
+MESH = Transcription(method=Radau(intervals=60))  # as fine as ground that gives way is stiff
 BEARING = 0.02  # of the weight: a foot that pushes more stands
 
 

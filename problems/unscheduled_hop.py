@@ -39,14 +39,13 @@ CROUCH = 0.17  # m: how far it crouches
 def problem(
     apex: float = 0.85,
     clearance: float = 0.05,
+    duration: float = 0.7,
     contact: Contact = "compliant",
-    shortest: float = 0.4,
-    longest: float = 1.2,
     points: int = 40,
 ) -> Problem:
     """`apex`: height of the hip, where it begins and ends (m); `clearance`: of the foot there (m);
-    `contact`: what the ground is; `shortest`, `longest`: a hop (s); `points`: control points per
-    joint, where a spline is planned.
+    `duration`: of a hop (s); `contact`: what the ground is; `points`: control points per joint,
+    where a spline is planned.
     """
     tree = monoped()
     touching = contacts(tree, "foot", model=GROUNDS[contact], normal=UP)
@@ -54,7 +53,7 @@ def problem(
     return Problem(
         tree=tree,
         motion=BSpline(points=points),
-        duration=(shortest, longest),
+        duration=duration,
         objective=effort(),
         loads=touching,
         outputs=contact_outputs(touching),
@@ -74,7 +73,7 @@ def crouch(statement: Problem) -> Guess:
     x, y = start.lower
     folded = np.array([x, y, 0.0, 0.75 * FIRST[0], 0.75 * FIRST[1]])
     lowest = np.array([x, y - CROUCH, 0.0, *FIRST])
-    return Guess(q=np.column_stack([folded, lowest, folded]), duration=0.6)
+    return Guess(q=np.column_stack([folded, lowest, folded]))
 
 
 def hop(
