@@ -10,7 +10,7 @@ import numpy as np
 
 from ocp.mechanics.structure import structure
 from ocp.problem.complementarity import touch_size, touches
-from ocp.problem.ground import Ground
+from ocp.problem.ground import Ground, slots
 from ocp.problem.transmission import corrected
 from ocp.transcription.between import wrenches_between
 from ocp.transcription.rates import motion_rates
@@ -80,10 +80,10 @@ def stay_forces(solution: "Solution") -> np.ndarray:
 def _contacts(solution: "Solution") -> Iterable[np.ndarray]:
     """Return what contacts gave at the nodes: of each foot where it is corrected between them, or
     else of all in the order of what is lifted."""
-    problem = solution.problem
-    if corrected(problem.tree, cast(Ground, problem.ground)):
+    ground = cast(Ground, solution.problem.ground)
+    if corrected(solution.problem.tree, ground):
         return solution.wrenches().values()
-    return (solution.lifted[structure(problem.tree).internal :],)
+    return (solution.lifted[-6 * len(slots(ground)) :],)
 
 
 def touch_forces(solution: "Solution") -> np.ndarray:

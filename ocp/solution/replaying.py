@@ -17,20 +17,22 @@ from ocp.dynamics.closed_loops import eliminated
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.lie_group import LIE_GROUP
 from ocp.mechanics.holding import stay_torques
-from ocp.mechanics.kinematics import poses
+from ocp.mechanics.kinematics import poses, position, wrench_torques
 from ocp.mechanics.loads import Load
 from ocp.mechanics.loops import gap_slope
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
 from ocp.motion.mesh import Mesh, power_series
 from ocp.problem.complementarity import Touch, rows_of, touch_size, touches
+from ocp.problem.ground import Ground, slots
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.point_mass import PointMass
 from ocp.problem.states import loads_in_state
+from ocp.problem.transmission import corrected, transmissions
 from ocp.solution.inputs import stay_forces, touch_forces
 from ocp.solution.simulation import accelerations, march, stepper
 from ocp.solution.solution import Solution
-from ocp.transcription.between import STEPS
+from ocp.transcription.between import STEPS, wrenches_between
 
 ROUNDED = 12  # digits of instants that are told apart
 FORCES = (
@@ -166,9 +168,12 @@ def _coefficients(solution: Solution) -> np.ndarray:
     motion, T, ends = solution.problem.motion, solution.duration, pieces(solution)
     starts, lengths = ends[:-1] * T, np.diff(ends) * T
     if motion.collocated:
-        powers = np.arange(motion.degree)
-        torques = solution.trace(lambda at: at.tau + at.grounded, motion.nodes * T)
-        forces = np.vstack([stay_forces(solution), touch_forces(solution)])
+        powers, apart = np.arange(motion.degree), _stands(solution)
+        torques = solution.trace(
+            lambda at: at.tau if apart else at.tau + at.grounded, motion.nodes * T
+        )
+        given = [_stood(solution, motion.nodes * T)] if apart else []
+        forces = np.vstack([stay_forces(solution), touch_forces(solution), *given])
         mesh, values = cast(Mesh, motion), np.vstack([torques, forces])
         plan = [power_series(mesh, values, k) / length**powers for k, length in enumerate(lengths)]
         drives = np.array([part[: len(torques)].T.ravel() for part in plan])
@@ -187,6 +192,8 @@ def _force_series(solution: Solution, starts: np.ndarray, lengths: np.ndarray) -
     shares = np.linspace(0.0, 1.0, FORCES)
     t = np.minimum(starts[:, None] + np.outer(lengths, shares), solution.duration)
     values = solution.trace(lambda at: ca.vertcat(at.stay_forces, at.contact_forces), t.ravel())
+    if _stands(solution):
+        values = np.vstack([values, _stood(solution, t.ravel())])
     values = values.reshape(-1, *t.shape)
     powers = values @ np.linalg.inv(np.vander(shares, increasing=True)).T
     return [powers[:, :, k] / lengths**k for k in range(FORCES)]
@@ -195,7 +202,8 @@ def _force_series(solution: Solution, starts: np.ndarray, lengths: np.ndarray) -
 def _segment(solution: Solution) -> ca.Function:
     """Return the integrator over one segment, with the parameters of `_coefficients`.
 
-    Passive joints get no torque, a root on the ground what the motion needs.
+    Passive joints get no torque, and contacts push where they are. Where the ground's wrenches are
+    corrected to balance the motion, the root gets what this needs.
     """
     problem, tree = solution.problem, solution.problem.tree
     n, given = tree.dof, problem.motion.collocated
@@ -206,19 +214,20 @@ def _segment(solution: Solution) -> ca.Function:
     taylor = ca.SX.sym("taylor", n, count)
     q, qd, qdd = (_polynomial(taylor, t, order) for order in range(3))
     pushes = ca.SX.sym("pushes", _helds(solution), count if given else FORCES)
-    forces, touching = ca.vertsplit(
-        _polynomial(pushes, t, 0), [0, len(structure(tree).stay_labels), _helds(solution)]
-    )
+    stays, whole = len(structure(tree).stay_labels), _helds(solution)
+    ends = [0, stays, stays + touch_size(problem.loads), whole]
+    forces, touching, standing = ca.vertsplit(_polynomial(pushes, t, 0), ends)
     if given:
         torque = ca.SX(q)
     else:
         needed = _instant(solution, start + t, (q, qd, qdd), touching).unsupported
-        torque = _drive(tree, q, needed - _stayed(tree, q, forces))
-    held = () if problem.ground is None else structure(tree).root  # which the ground's share moves
+        given_there = _stayed(tree, q, forces) + _grounded(solution, q, standing)
+        torque = _drive(tree, q, needed - given_there)
+    held = structure(tree).root if problem.ground is not None and not _stands(solution) else ()
     for row in structure(tree).passive:
         if row not in held:
             torque[row] = 0
-    torque = torque + _stayed(tree, state[:n], forces)
+    torque = torque + _stayed(tree, state[:n], forces) + _grounded(solution, state[:n], standing)
     acceleration = _falling(solution, start + t, state, torque, touching)
     parameters = ca.vertcat(start, length, ca.vec(taylor), ca.vec(pushes))
     return stepper(clock, state, parameters, acceleration, 1.0, pace=length)
@@ -268,10 +277,35 @@ def _instant(
     )
 
 
+def _stands(solution: Solution) -> bool:
+    """Tell whether the ground gives what its variables say, and is not corrected for balance."""
+    problem = solution.problem
+    return solution.stands and not corrected(problem.tree, cast(Ground, problem.ground))
+
+
+def _stood(solution: Solution, t: np.ndarray) -> np.ndarray:
+    """Return what the contacts of the ground give (6 contacts, N) at times t (s), N m and N."""
+    lines = solution.lifted[-6 * len(slots(cast(Ground, solution.problem.ground))) :]
+    return lines @ wrenches_between(solution.problem, solution.nodes, t / solution.duration).T
+
+
+def _grounded(solution: Solution, q: ca.SX, standing: ca.SX) -> Any:
+    """Return the generalized forces (n,) of the ground's contacts at q, zero without any."""
+    if not _stands(solution):
+        return 0
+    tree, ground = solution.problem.tree, cast(Ground, solution.problem.ground)
+    frames, total = poses(tree, q), ca.SX(tree.dof, 1)
+    for each, part in zip(transmissions(tree, ground), ca.vertsplit(standing, 6)):
+        place = None if each.point is None else position(tree, q, each.point)
+        total += wrench_torques(tree, frames, each.wrench(ground, place, part))
+    return total
+
+
 def _helds(solution: Solution) -> int:
     """Return how many forces of stays and components of those of contacts there are."""
     problem = solution.problem
-    return len(structure(problem.tree).stay_labels) + touch_size(problem.loads)
+    found = len(structure(problem.tree).stay_labels) + touch_size(problem.loads)
+    return found + 6 * len(slots(cast(Ground, problem.ground))) if _stands(solution) else found
 
 
 def _stayed(tree: Tree, q: ca.SX, forces: ca.SX) -> Any:

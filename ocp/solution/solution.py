@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.dynamics import Formulation, formulation_of
-from ocp.mechanics.structure import structure
 from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem
 from ocp.problem.transmission import transmissions
@@ -205,9 +204,9 @@ class Solution:
         if ground is None or not self.stands:
             raise ValueError("wrenches: of this solution no ground wrenches were variables")
         totals: dict[str, np.ndarray] = {}
-        first = structure(self.problem.tree).internal
-        for k, each in enumerate(transmissions(self.problem.tree, ground)):
-            parts = np.split(self.lifted[first + 6 * k : first + 6 * k + 6], 2)
+        given = transmissions(self.problem.tree, ground)
+        for each, lines in zip(given, np.split(self.lifted[-6 * len(given) :], len(given))):
+            parts = np.split(lines, 2)
             moment, force = parts if each.axes is None else np.array(each.axes) @ parts
             place = np.array(ground.foot(each.foot).center)
             if each.point is not None:

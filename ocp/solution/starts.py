@@ -237,13 +237,12 @@ def _pushed(layout: Layout, guess: Solution) -> np.ndarray:
     """Return what contacts give (6 contacts, N) as a solution had it; where it stood otherwise, the
     weight shared."""
     problem, former = layout.problem, guess.problem
-    first = structure(problem.tree).internal
     if problem.ground is None:
         return np.empty((0, len(layout.nodes)))
+    rows = slice(-6 * len(slots(problem.ground)), None)
     if not guess.stands or slots(cast(Ground, former.ground)) != slots(problem.ground):
-        return standing(layout)[first:]
-    given = guess.lifted[structure(former.tree).internal :]
-    return given @ wrenches_between(former, guess.nodes, layout.nodes).T
+        return standing(layout)[rows]
+    return guess.lifted[rows] @ wrenches_between(former, guess.nodes, layout.nodes).T
 
 
 def _stayed(problem: Problem, guess: Solution, t: np.ndarray) -> np.ndarray:
