@@ -2,7 +2,7 @@
 
 from ocp.motion.basis import Basis, transfer
 from ocp.motion.mesh import Mesh
-from ocp.motion.part import Part
+from ocp.motion.part import Part, parts_between
 from ocp.motion.quadrature import QUADRATURES, quadrature, sample
 from ocp.motion.spline import BSpline, finer, insert
 
@@ -14,6 +14,7 @@ __all__ = [
     "Part",
     "finer",
     "insert",
+    "parts_between",
     "quadrature",
     "sample",
     "transfer",

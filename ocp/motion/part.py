@@ -147,6 +147,11 @@ class Part:
         return np.clip((own - self.start) / self.length, 0.0, 1.0)
 
 
+def parts_between(whole: BSpline, edges: Sequence[float]) -> tuple[Part, ...]:
+    """Return the Parts of a spline's motion from each of some instants to the next."""
+    return tuple(Part(whole=whole, start=a, end=b) for a, b in pairwise(edges))
+
+
 def of_all(parts: Sequence[Part], points: Sequence[Array]) -> Array:
     """Return control points (n, points) of the one curve of which each of some parts has control
     points (n, points) of its own: the nearest to all of their curves."""

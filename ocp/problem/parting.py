@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import inf
-from typing import cast
+from typing import Any, cast
 
 from ocp.mechanics.checks import instance
-from ocp.motion.part import Part
+from ocp.motion.basis import Basis
+from ocp.motion.part import parts_between
 from ocp.motion.spline import BSpline
 from ocp.problem.constraint import Constraint, Moment, Span
 from ocp.problem.ground import NEAR, Foot, Ground, Support
@@ -46,38 +47,40 @@ def phases_of(
     problem: Problem,
     ends: Mapping[str, float],
     *,
-    whole: BSpline | None = None,
-    share: tuple[float, float] = (0.0, 1.0),
+    motions: Sequence[Basis] = (),
+    durations: Sequence[Any] = (),
+    last: bool = True,
 ) -> tuple[Phase, ...]:
     """Return the phases of `in_phases` alone, with what the problem asks of them but its loads, its
     objective and its symmetry.
 
-    The motion may be the `share` (from, to) of that on another spline, the `whole`: what it asks at
-    its end the next share asks at its start, unless it is the last. Raises ValueError as
-    `in_phases`.
+    Where `motions` and `durations` (s) are given they are those, one of each phase, instead of
+    parts of the problem's own. Where another phase goes on after the `last`, what holds at the end
+    is asked at the start of that. Raises ValueError as `in_phases`, and for other numbers of them.
     """
-    _check(problem)
     edges = (0.0, *map(float, ends.values()))
     if edges[-1] != 1.0 or any(b - a < NEAR for a, b in pairwise(edges)):
         raise ValueError(
             f"phases: expected where each of them ends, in order, the last at 1, got {dict(ends)!r}"
         )
-    motion = whole or cast(BSpline, problem.motion)
-    lower, width = problem.duration[0], share[1] - share[0]
-    places = [share[0] + width * edge for edge in edges[:-1]] + [share[1]]
+    if not (motions and durations):
+        _check(problem)
+        whole, lower = cast(BSpline, problem.motion), problem.duration[0]
+        motions = motions or parts_between(whole, edges)
+        durations = durations or [(b - a) * lower for a, b in pairwise(edges)]
+    for what, given in (("motions", motions), ("durations", durations)):
+        if len(given) != len(ends):
+            raise ValueError(f"phases: {what}: expected {len(ends)}, one of each, got {len(given)}")
+    ground = problem.ground
     return tuple(
         Phase(
             name,
-            motion=Part(whole=motion, start=places[k], end=places[k + 1]),
-            duration=(edges[k + 1] - edges[k]) * lower,
-            ground=None
-            if problem.ground is None
-            else ground_between(problem.ground, edges[k], edges[k + 1]),
-            constraints=tuple(
-                _within(problem.constraints, edges[k], edges[k + 1], places[k + 1] >= 1)
-            ),
+            motion=motion,
+            duration=duration,
+            ground=None if ground is None else ground_between(ground, a, b),
+            constraints=tuple(_within(problem.constraints, a, b, last and b >= 1)),
         )
-        for k, name in enumerate(ends)
+        for name, (a, b), motion, duration in zip(ends, pairwise(edges), motions, durations)
     )
 
 

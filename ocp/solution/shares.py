@@ -8,6 +8,7 @@ import numpy as np
 
 from ocp.mechanics.structure import structure
 from ocp.problem.ground import Ground, slots
+from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.transcription.between import torques_between, wrenches_between
 from ocp.transcription.transcribe import Transcribed
@@ -29,10 +30,13 @@ def shared_waypoints(q: np.ndarray, a: float, b: float) -> np.ndarray:
     return np.array([np.interp(own, s, line) for line in q])
 
 
-def shared_solution(part: Transcribed, guess: Solution, a: float, b: float) -> Solution:
-    """Return what a solution without phases has from s = a to s = b as one of a phase, without its
-    multipliers: torques as they run between its nodes, and wrenches of feet that stand in both."""
-    problem, motion = part.problem, guess.problem.motion
+def shared_solution(
+    problem: Problem, nodes: np.ndarray, guess: Solution, a: float, b: float
+) -> Solution:
+    """Return what a solution without phases has from s = a to s = b as one of the problem of a
+    phase, without its multipliers: at the phase's `nodes` (N,) torques as they run between its own,
+    and wrenches of feet that stand in both."""
+    motion = guess.problem.motion
     points = problem.motion.through(
         lambda s, order: (b - a) ** order * guess.points @ motion.values(a + (b - a) * s, order).T,
         rough=motion.collocated,
@@ -42,22 +46,21 @@ def shared_solution(part: Transcribed, guess: Solution, a: float, b: float) -> S
         problem=problem,
         points=points,
         duration=(b - a) * guess.duration,
-        nodes=part.layout.nodes,
-        lifted=_lifted(part, guess, a + (b - a) * part.layout.nodes),
+        nodes=nodes,
+        lifted=_lifted(problem, guess, a + (b - a) * nodes),
         multipliers={},
     )
 
 
-def _lifted(part: Transcribed, guess: Solution, s: np.ndarray) -> np.ndarray:
+def _lifted(problem: Problem, guess: Solution, s: np.ndarray) -> np.ndarray:
     """Return what is lifted at instants s (N,) of a whole motion, in the rows of a phase."""
-    lifted = np.zeros(part.layout.place.shape)
-    internal = structure(part.problem.tree).internal
-    if not len(guess.nodes) or not part.layout.lifts or guess.problem.motion.collocated:
+    if not len(guess.nodes) or not len(s) or guess.problem.motion.collocated:
         return np.empty((0, 0))
-    of = guess.problem, guess.nodes, s
+    known, wanted = _names(guess.problem.ground), _names(problem.ground)
+    internal, of = structure(problem.tree).internal, (guess.problem, guess.nodes, s)
+    lifted = np.zeros((internal + 6 * len(wanted), len(s)))
     lifted[:internal] = guess.lifted[:internal] @ torques_between(*of).T
     wrenches = guess.lifted[internal:] @ wrenches_between(*of).T
-    known, wanted = _names(guess.problem.ground), _names(part.problem.ground)
     for k, name in enumerate(wanted):
         if name in known:
             first = 6 * known.index(name)

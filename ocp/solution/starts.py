@@ -100,7 +100,7 @@ def _of_the_whole(transcribed: Phased, guess: Guess | Solution) -> Iterator[Gues
     parts = transcribed.parts
     for part, (a, b) in zip(parts, edges_of(parts)):
         if isinstance(guess, Solution):
-            yield shared_solution(part, guess, a, b)
+            yield shared_solution(part.problem, part.layout.nodes, guess, a, b)
             continue
         q = None if guess.q is None else np.asarray(guess.q, dtype=float)
         yield Guess(

@@ -49,7 +49,7 @@ IMAGE = np.array([-1.0, 1.0, 1.0])  # of a place in the plane X = 0
 class Step:
     """Who steps where: the `body` on its `ground`, `size` (stature over 1.75 m), `step` (m).
 
-    `symmetry` is None where that family is left out.
+    `symmetry` is None where that family is left out. The foot of the side `lead` has struck.
     """
 
     body: Tree
@@ -57,6 +57,11 @@ class Step:
     step: float | Open
     size: float | Open
     symmetry: Symmetry | None
+    lead: str = "right"
+
+    def side(self, name: str) -> str:
+        """Return the name of what of the lead's side would be `name`, as of the right one."""
+        return name if self.lead == "right" else name[:-1] + OTHER_SIDE[name[-1]]
 
 
 def asked(without: str) -> frozenset[str]:
@@ -145,9 +150,14 @@ def limbs(one: Step) -> dict[str, Constraint]:
         ((f"wrist_{side}", radii[f"wrist_{side}"]), (f"hip_{side}", radii[f"hip_{side}"]))
         for side in "rl"
     ]
-    knee = one.body.coordinate("knee_flex_l")
+    swings = one.side("knee_flex_l")
+    knee = one.body.coordinate(swings)
+    arm, leg = (
+        (one.side("shoulder_l"), one.side("wrist_l")),
+        (one.side("hip_r"), one.side("ankle_r")),
+    )
     return {
-        "coupling": swing_together("coupling", ("shoulder_l", "wrist_l"), ("hip_r", "ankle_r")),
+        "coupling": swing_together("coupling", tuple(arm), tuple(leg)),
         "avoidance": apart("avoidance", pairs),
         "clearance": path(
             "clearance",
@@ -155,7 +165,7 @@ def limbs(one: Step) -> dict[str, Constraint]:
             lower=np.radians(55),
             upper=np.radians(65),
             when=(MID_SWING, MID_SWING),
-            labels=("knee_flex_l",),
+            labels=(swings,),
             units="rad",
         ),
     }

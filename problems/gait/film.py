@@ -12,7 +12,20 @@ from ocp.problems.gait.figure import BODY, FRONT, SIDEWAYS, body_points
 from ocp.problems.gait.footprints import soles
 
 from ocp import Solution
-from ocp.plots import ARROW, FILMS, TEXT, Scene, Stick, check_suffix, film, gif, scene, show, style
+from ocp.plots import (
+    ARROW,
+    FILMS,
+    TEXT,
+    Scene,
+    Stick,
+    animate,
+    check_suffix,
+    film,
+    gif,
+    scene,
+    show,
+    style,
+)
 from ocp.solution import write
 
 SPOKES = 16  # of a ring that stands for the head
@@ -31,6 +44,9 @@ def animate_walk(
     other suffix, and for numbers that make no film.
     """
     check_suffix(path, FILMS)
+    if solution.phases:  # as they are, once
+        animate(solution, path)
+        return
     if not (steps >= 1 and 0 < slower < np.inf and 0 < rate < np.inf):
         raise ValueError(
             "animate_walk: expected at least one step and positive numbers, "

@@ -18,6 +18,7 @@ from ocp.plots import (
     WIDTH,
     picture,
     plan,
+    plot,
     rulers,
     scene,
     strip,
@@ -69,7 +70,13 @@ ROWS = (  # of the picture of the cycle
 
 
 def draw(solution: Solution, path: str | Path) -> None:
-    """Draw the step to `path`, and its cycle to the file of that name with "-cycle" added."""
+    """Draw the step to `path`, and its cycle to the file of that name with "-cycle" added.
+
+    Of a walk in phases it is the overview alone.
+    """
+    if solution.phases:
+        plot(solution, path)
+        return
     plot_walk(solution, path)
     plot_cycle(solution, Path(path).with_stem(f"{Path(path).stem}-cycle"))
 

@@ -22,6 +22,7 @@ from ocp.problems.gait.measured import (
     measured_moments,
     trapezoid,
 )
+from ocp.problems.gait.sides import walk_lines, walk_report
 
 from ocp import Solution
 from ocp.mechanics import body_weight
@@ -43,7 +44,10 @@ GROUPS = {  # of joints, by the beginnings of their names
 
 
 def gait_report(solution: Solution) -> dict[str, Any]:
-    """Return the report of a step, plain data ready for JSON, as `report_lines` tells it."""
+    """Return the report of a step, plain data ready for JSON, as `report_lines` tells it; of a walk
+    in phases that of `walk_report`."""
+    if solution.phases:
+        return walk_report(solution)
     walk, step = cycle(solution), step_length(solution.problem)
     work = positive_work(walk)
     return {
@@ -197,6 +201,8 @@ def loads(solution: Solution) -> dict[str, float]:
 
 def report_lines(report: Mapping[str, Any]) -> list[str]:
     """Return the report as lines of text."""
+    if "rhythm" in report:
+        return walk_lines(report)
     return [f"{label:<28}{text}" for label, text in _lines(report)]
 
 

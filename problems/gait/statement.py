@@ -21,6 +21,7 @@ from ocp.models.human import (
 )
 from ocp.problems.gait.families import Step, asked, requirements
 from ocp.problems.gait.stance import HEEL_OFF, stance
+from ocp.problems.gait.strides import STRIDES, facing, impaired, in_stride, pace
 
 from ocp import (
     BSpline,
@@ -63,6 +64,10 @@ def problem(
     hands: float | Open = 0.0,
     without: str = "",
     hold: str = "throughout",
+    stride: str = "half",
+    free_timing: bool = False,
+    ankle_strength: float = 1.0,
+    shank_mass: float | Open = 0.0,
 ) -> Problem:
     """`speed`: of walking (m/s), by default as 1.2 m/s is to the legs of the man of 1.75 m; `step`:
     length of a step (m), by default as 0.6 m is to those legs; `points`: control points per joint;
@@ -79,39 +84,61 @@ def problem(
     step to step, as six control points need; `backpack`: mass behind T6 (kg); `hands`: weight in
     each hand (N); `without`: families of constraints to leave out, separated by commas, of angles,
     torques, contact, balance, coupling, avoidance, symmetry, clearance and places; `hold`: feet in
-    their places throughout, or at both ends."""
+    their places throughout, or at both ends; `stride`: half, the step that its image continues,
+    phases, the same stated in phases, or full, both steps; `free_timing`: find how long single and
+    double support last and how long steps are; `ankle_strength`: of the right ankle, of its own;
+    `shank_mass`: put on the right shank (kg)."""
     who = somebody(person, stature, mass, sex, segments)
     body, speed, step = _walker(who, active, speed, step, backpack)
-    ground, time = stance(body, step, width, heel_off), step / speed
+    body = impaired(body, ankle_strength, shank_mass)
     families = asked(without)
     _check_tolerances(*reference((contact, slip)))
-    image = mirrored(body, *mirror(body), shift={"glob_tz": step}, qdd=not jump)
-    symmetry = image if "symmetry" in families else None
-    return Problem(
-        tree=body,
-        motion=BSpline(points=points),
-        duration=time,
-        objective=10.0 / time * _objective(body, objective, smooth),
-        ground=ground,
-        symmetry=symmetry,
-        loads=[
-            Load(point=f"grip_{side}", force=(0.0, -hands, 0.0)) for side in "rl" if some((hands,))
-        ],
-        constraints=requirements(
-            Step(
-                body=body,
-                ground=ground,
-                step=step,
-                size=who["stature"] / STATURE,
-                symmetry=symmetry,
-            ),
-            families,
-            tolerances=(contact, slip),
-            hold=hold,
-            balance=balance,
-            split=split,
-        ),
-    )
+    phased = stride != STRIDES[0] or free_timing
+    _check_phases(phased, jump=jump, split=split, whole="symmetry" in families)
+    chosen = pace(speed, step, free=free_timing, full=stride == "full")
+    rules = {"tolerances": (contact, slip), "hold": hold, "balance": balance, "split": split}
+
+    def stated(lead: str = "right") -> Problem:
+        """Return one step in one phase, whose image continues it."""
+        way, time = chosen.lead(lead), step / speed
+        ground = stance(body, way, width, heel_off)
+        image = mirrored(body, *mirror(body), shift={"glob_tz": step}, qdd=not jump)
+        one = Step(
+            body=body,
+            ground=ground if lead == "right" else facing(ground, way),
+            step=way,
+            size=who["stature"] / STATURE,
+            symmetry=image if "symmetry" in families else None,
+            lead=lead,
+        )
+        share = 1.0 if phased else 10.0 / time
+        return Problem(
+            tree=body,
+            motion=BSpline(points=points),
+            duration=time,
+            objective=share * _objective(body, objective, smooth),
+            ground=one.ground,
+            symmetry=one.symmetry,
+            loads=[
+                Load(point=f"grip_{side}", force=(0.0, -hands, 0.0))
+                for side in "rl"
+                if some((hands,))
+            ],
+            constraints=requirements(one, families, **rules),
+        )
+
+    if not phased:
+        return stated()
+    kinds = {"stride": stride, "free": free_timing, "points": points, "heel_off": heel_off}
+    return in_stride(stated, chosen, **kinds)
+
+
+def _check_phases(phased: bool, *, jump: bool, split: bool, whole: bool) -> None:
+    """Raise ValueError for what a walk stated in phases does not have."""
+    asked = (("jump", jump), ("split", split), ("without symmetry", not whole))
+    for what, wanted in asked:
+        if phased and wanted:
+            raise ValueError(f"{what}: is known of a step in one phase; take stride half")
 
 
 def _walker(

@@ -1,0 +1,185 @@
+"""A walk in phases: the same step, both steps of a stride, and times and lengths that are free."""
+
+from math import inf
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from ocp.models.human import ROOT, human, mirror
+from ocp.problems.gait.images import both_steps
+from ocp.problems.gait.sides import WALK_RATIO, rhythm, stance_times, walk_lines
+from ocp.problems.gait.statement import problem
+from ocp.problems.gait.strides import facing, impaired, schedule
+
+from ocp import Foot, Ground, Solution, Support, Transcription
+from ocp.mechanics import positions
+from ocp.problem import bearing_slots, bears
+from ocp.transcription import transcribe
+
+LEGS = ("hip_flex", "hip_abd", "knee_flex", "ankle_df", "toe_ext", "shou_abd")
+MOVING = ",".join([*ROOT, *(f"{joint}_{side}" for side in "rl" for joint in LEGS)])
+NAMES = ["loading", "rolling", "leaving", "single", "rising"]
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return problem(active=MOVING)
+
+
+@pytest.fixture(scope="module")
+def stride():
+    return problem(active=MOVING, stride="full")
+
+
+def test_phases_of_a_step_have_one_way_of_standing_each():
+    phases = problem(active=MOVING, stride="phases").phases
+    assert [phase.name for phase in phases] == NAMES == list(schedule(0.75))
+    for phase in phases:
+        ways = {bearing_slots(phase.ground, s) for s in (0.2, 0.5, 0.8)}
+        assert len(ways) == 1 and not phase.ground.switches
+    lengths = [phase.motion.length for phase in phases]
+    np.testing.assert_allclose(lengths, (0.1, 0.05, 0.05, 0.55, 0.25))
+    assert {phase.motion.whole.points for phase in phases} == {8}
+
+
+def test_a_stride_has_both_steps_and_their_places(whole, stride):
+    names = [phase.name for phase in stride.phases]
+    assert names == ["right double", "right single", "left double", "left single"]
+    first, second = (stride.phases[k].ground for k in (0, 2))
+    lead, trail = second.foot("left"), second.foot("right")
+    place = np.array(whole.ground.foot("right").center)
+    np.testing.assert_allclose(lead.center, place * (-1, 1, 1) + (0, 0, 0.6), atol=1e-12)
+    assert bears(first.foot("right"), 0.5) and bears(trail, 0.5) and bears(lead, 0.5)
+    assert [bears(stride.phases[1].ground.foot(side), 0.5) for side in ("right", "left")] == [1, 0]
+    assert max(stride.symmetry.shift) == pytest.approx(1.2)
+    assert not stride.parts[3].ground.foot("right").supports
+
+
+def test_the_next_step_of_the_next_is_the_step(whole):
+    again = facing(facing(whole.ground, 0.6), 0.0)
+    for foot, other in zip(whole.ground.feet, again.feet):
+        assert foot.name == other.name and foot.bears == other.bears
+        assert [each.link for each in foot.supports] == [each.link for each in other.supports]
+        np.testing.assert_allclose(np.array(other.center) - foot.center, (0, 0, 0.6), atol=1e-12)
+
+
+def test_both_steps_are_a_step_and_its_image(whole, stride):
+    made = transcribe(whole)
+    random = np.random.default_rng(5)
+    step = Solution(
+        problem=whole,
+        transcription=Transcription(),
+        points=random.normal(size=(whole.tree.dof, 8)),
+        duration=0.5,
+        objective=0.0,
+        terms=(),
+        status="made up",
+        success=True,
+        multipliers={},
+        statistics={},
+        nodes=made.layout.nodes,
+        lifted=np.where(made.layout.place >= 0, random.normal(size=made.layout.place.shape), 0.0),
+    )
+    guesses = both_steps(step, stride)
+    right, left = guesses["right single"], guesses["left single"]
+    index, sign = mirror(whole.tree)
+    s = np.linspace(0, 1, 5)
+    q = right.points @ right.problem.motion.values(s).T
+    ahead = 0.6 * (np.arange(whole.tree.dof) == whole.tree.coordinate("glob_tz"))
+    image = left.points @ left.problem.motion.values(s).T
+    np.testing.assert_allclose(image, sign[:, None] * q[index] + ahead[:, None], atol=1e-9)
+    force = [each.lifted[-3:, 1] for each in (right, left)]
+    np.testing.assert_allclose(force[1], force[0] * (-1, 1, 1))
+    knees = [whole.tree.coordinate(f"knee_flex_{side}") - len(ROOT) for side in "rl"]
+    np.testing.assert_allclose(left.lifted[knees[1]], right.lifted[knees[0]])
+
+
+def test_free_timing_seeks_times_and_lengths():
+    stated = problem(active=MOVING, free_timing=True, speed=1.1)
+    assert [phase.name for phase in stated.phases] == ["double", "single"]
+    assert all(phase.duration[0] < phase.duration[1] for phase in stated.phases)
+    (progress,) = (each for each in stated.constraints if each.when == "durations")
+    (step,) = [each for each in stated.symmetry.shift if not isinstance(each, float)]
+    assert step.expression.name() == "step"
+    assert progress.units == "s"
+    both = problem(active=MOVING, free_timing=True, stride="full")
+    assert len(both.phases) == 4
+
+
+def test_an_ankle_is_weaker_and_a_shank_heavier():
+    body = human()
+    other = impaired(body, 0.5, 2.0)
+    k = body.link_index("ankle_df_r")
+    np.testing.assert_allclose(other.joints[k].torque, 0.5 * np.array(body.joints[k].torque))
+    left = body.link_index("ankle_df_l")
+    assert other.joints[left] == body.joints[left]
+    masses = [sum(link.mass for link in tree.links) for tree in (body, other)]
+    assert masses[1] - masses[0] == pytest.approx(2.0)
+    shank = body.link_index("knee_flex_r")
+    knee, ankle = (
+        np.array(p).ravel() for p in positions(body, np.zeros(55), ("knee_r", "ankle_r"))
+    )
+    assert other.links[shank].mass - body.links[shank].mass == pytest.approx(2.0)
+    assert np.linalg.norm(knee - ankle) == pytest.approx(0.4305)
+    assert impaired(body, 1.0, 0.0) is body
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"stride": "both"}, "stride: expected one of half, phases, full, got 'both'"),
+        ({"stride": "full", "jump": True}, "jump: is known of a step in one phase"),
+        ({"stride": "full", "split": True}, "split: is known of a step in one phase"),
+        ({"free_timing": True, "without": "symmetry"}, "without symmetry: is known of a step"),
+        ({"ankle_strength": 0.0}, "ankle_strength: expected a share above 0"),
+    ],
+)
+def test_what_no_walk_can_be_is_refused(changes, words):
+    with pytest.raises(ValueError, match=words):
+        problem(active=MOVING, **changes)
+
+
+def walked(times, halves):
+    """A walk that nobody solved for: right and left bear by turns, both for `times` (s) each."""
+    always = Support(link="sole", when=(0.0, 1.0))
+    stands = {"bears": (-inf, inf), "supports": (always,)}
+    swings = {"bears": (inf, -inf), "supports": ()}
+    phases = {}
+    for k, time in enumerate(times):
+        way = {"right": stands, "left": stands if k % 2 == 0 else swings}
+        if k >= 2:
+            way = {"left": way["right"], "right": way["left"]}
+        feet = [Foot(name=side, center=(0, 0, 0), **each) for side, each in way.items()]
+        stated = SimpleNamespace(ground=Ground(feet=feet))
+        phases[str(k)] = SimpleNamespace(problem=stated, duration=time)
+    symmetry = SimpleNamespace(shift=(0.0, 0.6 * halves), index=(1, 0) if halves == 1 else (0, 1))
+    return SimpleNamespace(
+        phases=phases, duration=sum(times), problem=SimpleNamespace(symmetry=symmetry)
+    )
+
+
+def test_rhythm_of_a_step_is_that_of_its_stride():
+    one, both = walked((0.1, 0.4), 1), walked((0.1, 0.4, 0.1, 0.4), 2)
+    for known in (stance_times(one), stance_times(both)):
+        assert known == {"right": pytest.approx(0.6), "left": pytest.approx(0.6)}
+    for known in (rhythm(one), rhythm(both)):
+        assert known["cadence_steps_min"] == pytest.approx(120.0)
+        assert known["stance_percent"] == pytest.approx(60.0)
+        assert known["double_percent"] == pytest.approx(20.0)
+        inman = known["inman"]
+        assert inman["step_m"] / inman["cadence_steps_min"] == pytest.approx(WALK_RATIO)
+        assert inman["step_m"] * inman["cadence_steps_min"] / 60 == pytest.approx(1.2)
+
+
+def test_sides_that_differ_are_told_apart():
+    limp = walked((0.1, 0.3, 0.05, 0.4), 2)
+    assert stance_times(limp) == {"right": pytest.approx(0.45), "left": pytest.approx(0.55)}
+    side = {"stance_s": 0.45, "duty_factor": 0.5, "vertical_BW": 1.0, "knee_Nm": 3.0}
+    report = {
+        "rhythm": rhythm(limp),
+        "objective": 1.0,
+        "phases_s": {"a": 0.1},
+        "sides": {"right": side, "left": side | {"stance_s": 0.55}},
+    }
+    text = "\n".join(walk_lines(report))
+    assert "stance" in text and "right +0.45 s, left +0.55 s, right less left -0.1" in text
