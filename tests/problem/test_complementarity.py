@@ -32,7 +32,15 @@ from ocp import (
     tighten,
     verify,
 )
-from ocp.problem import Complementarity, Ground, contact_outputs, contacts, touches
+from ocp.problem import (
+    Complementarity,
+    Ground,
+    Phase,
+    contact_outputs,
+    contacts,
+    continuous,
+    touches,
+)
 from ocp.problem.complementarity import felt_ways
 
 WEIGHT = MASS * GRAVITY
@@ -172,6 +180,15 @@ def test_by_every_method_a_foot_that_bears_stays_where_it_is(method):
     certificate = verify(solution)
     assert certificate.deviations.judged < 1e-4
     assert certificate.energy_error < 1e-3
+
+
+def test_phases_take_contacts():
+    half = {"motion": BSpline(points=8), "duration": 0.3}
+    parts = {"phases": (Phase("first", **half), Phase("second", **half)), "links": (continuous(),)}
+    whole = crouch()
+    stated = {name: getattr(whole, name) for name in ("tree", "objective", "loads", "constraints")}
+    solution = solve(Problem(**stated, **parts)).require()
+    assert solution.objective == pytest.approx(fixed(), rel=1e-6)
 
 
 def test_files_keep_contacts(tmp_path):
