@@ -1,14 +1,14 @@
 """The objective's terms as blocks, and the nonlinear program of all blocks with its sparse
 derivatives."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.parameters import is_open, matrix, parameters_of
+from ocp.mechanics.parameters import Parameter, is_open, matrix, parameters_of
 from ocp.mechanics.types import Matrix
 from ocp.motion.moving import located
 from ocp.solvers.nlp import NLP
@@ -66,6 +66,15 @@ def term_values(terms, size: int, count: int) -> ca.Function:
     return ca.Function("terms", [x], [assemble(terms, size, count)[0](x)], ["x"], ["terms"])
 
 
+def check_weights(weights: Sequence, freed: Iterable[Parameter]) -> None:
+    """Raise ValueError for a weight that follows one of the parameters that are sought."""
+    for each in set(parameters_of(list(weights))) & set(freed):
+        raise ValueError(
+            f"objective: weight: parameter {each.name!r} is free, and the least objective has "
+            "it at a bound; expected a given one"
+        )
+
+
 def weighing(layout: Layout, weights: Sequence) -> Callable:
     """Return the function of x that gives the weights of the objective's terms: constant ones, or
     where one is open those at the given parameters in x.
@@ -75,12 +84,7 @@ def weighing(layout: Layout, weights: Sequence) -> Callable:
     if not is_open(list(weights)):
         constant = ca.DM(list(weights))
         return lambda x: constant
-    for each in parameters_of(list(weights)):
-        if each in layout.freed:
-            raise ValueError(
-                f"objective: weight: parameter {each.name!r} is free, and the least objective has "
-                "it at a bound; expected a given one"
-            )
+    check_weights(weights, layout.freed)
     names = ca.vertcat(*(each.expression for each in layout.values))
     weigh = ca.Function("weights", [names], [matrix(list(weights))])
     return lambda x: weigh(x[layout.parameters])

@@ -20,7 +20,7 @@ from ocp.problem.statement import Problem
 from ocp.solvers.merging import Member, merged, merged_bounds
 from ocp.solvers.nlp import NLP
 from ocp.transcription.box import parameter_limits
-from ocp.transcription.goals import nonlinear_program
+from ocp.transcription.goals import check_weights, nonlinear_program
 from ocp.transcription.handed_over import handed_over
 from ocp.transcription.links import (
     SEPARATOR,
@@ -242,6 +242,8 @@ def phased(
     )
     every = tuple(askings(problem, parts))
     known, count = _known(parts, parameters_asked(every), names)
+    for part in problem.parts:
+        check_weights([weight for weight, _ in part.objective.terms], [*known][:count])
     own, size = own_columns([phase.name for phase in problem.phases], parts)
     layout = _order(size, every, known, count)
     places = layout.places

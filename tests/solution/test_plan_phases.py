@@ -81,7 +81,7 @@ def test_a_start_from_a_solution_has_its_multipliers(plan, solution):
 def test_guesses_are_of_phases_by_name(plan, solution):
     guess = {"go": solution.phases["go"], "stop": Guess(q=[(0.5, 1.0), (-1.5, -1.0)])}
     assert plan.solve(guess).objective == pytest.approx(solution.objective, rel=1e-6)
-    for wrong in (Guess(), {"leap": Guess()}, {}):
+    for wrong in ({"leap": Guess()}, {}):
         with pytest.raises(ValueError, match="a Solution of the phases go, stop, or a guess"):
             plan.solve(wrong)
 
@@ -123,3 +123,14 @@ def test_integrals_of_phases_add_up(solution):
     total = sum(weight * value for _, weight, value in solution.terms)
     assert solution.objective == pytest.approx(total, rel=1e-12)
     assert [name for name, *_ in solution.terms] == ["go: effort", "stop: effort"]
+
+
+def test_a_weight_that_is_sought_is_refused():
+    gain = Parameter("gain", 1.0, "", 0.1, 2.0)
+    start = at_start(ARM, q=(0.0, -2.0 * gain), qd=0.0)
+    problem = moved(
+        objective=gain * effort(), constraints=(start, at_end(ARM, q=(1.0, -1.0), qd=0.0))
+    )
+    assert prepare(problem).solve(gain=1.1).success
+    with pytest.raises(ValueError, match="weight: parameter 'gain' is free"):
+        prepare(problem, free=["gain"])
