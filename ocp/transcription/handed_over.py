@@ -6,30 +6,32 @@ undetermined. So the later phase does not ask for them at its start. Under a sym
 image of the point that rests.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.mechanics.kinematics import positions
-from ocp.mechanics.parameters import parameters_of, reference
+from ocp.mechanics.parameters import Parameter, Values, closed, parameters_of, reference
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.problem.phases import Transition
 from ocp.problem.statement import Problem
 from ocp.problem.symmetry import Symmetry
-from ocp.transcription.contact_laws import NEW, OFF, Hold, rigid_holds, searched
+from ocp.transcription.contact_laws import AXES, NEW, OFF, Hold, rigid_holds, searched
 from ocp.transcription.opening import sought
 
 LEVELS = ("q", "qd", "qdd")  # whose holds are places, rates and accelerations
+SEED, BESIDE = 5, 0.02  # m or rad: what parameters may be beside their own values
 Met = frozenset[tuple[int, Hold]]  # level and row
 
 
 def handed_over(problem: Problem, free: Sequence[str]) -> Mapping[str, Met]:
     """Return {phase: what others see to at its start}, of a problem of phases.
 
-    Places that follow parameters which are sought are asked for on both sides, unless they are the
-    very same.
+    Places are asked for on both sides unless they are the same whatever parameters are. Raises
+    ValueError naming phases and the contact that cannot be reached from what stands before it.
     """
     parts = {phase.name: part for phase, part in zip(problem.phases, problem.parts)}
     met: dict[str, Met] = {name: frozenset() for name in parts}
@@ -41,22 +43,62 @@ def handed_over(problem: Problem, free: Sequence[str]) -> Mapping[str, Met]:
 
 def _handed(link: Transition, before: Problem, after: Problem, free: tuple[str, ...]) -> Met:
     """Return what the end of one phase sees to at the start of another."""
-    gained = () if link.symmetry is None else parameters_of(link.symmetry.shift)
-    if any(sought(each, free) for each in gained):  # and so what rests may be anywhere
-        return frozenset()
     ends, starts = _standing(before, 1), _standing(after, 0)
     if not ends or not starts:
         return frozenset()
+    shift = () if link.symmetry is None else link.symmetry.shift
+    targets = [*_targets(before, ends), *_targets(after, starts)]
     q = ca.SX.sym("q", before.tree.dof)
-    base, there = _gaps(before, ends, q), _gaps(after, starts, _image(link.symmetry, q))
-    values, depends = _dependent(before.tree, q, base, there)
-    known = [
-        hold
-        for hold, value, follows in zip(starts, values, depends)
-        if follows and abs(value) < OFF and _same_place(before, after, ends, hold, free)
-    ]
-    levels = [level for level, quantity in enumerate(LEVELS) if quantity in link.quantities]
-    return frozenset((level, hold) for level in levels for hold in known)
+    draws = []
+    for values in _drawn(parameters_of([targets, shift])):
+        base = _gaps(before, ends, q, values)
+        there = _gaps(after, starts, _image(closed(link.symmetry, values), q), values)
+        draws.append(_dependent(before.tree, q, base, there))
+        if len(draws) == 1 and not any(sought(each, free) for each in parameters_of(shift)):
+            firm = [not any(sought(one, free) for one in parameters_of(each)) for each in targets]
+            _check_reached(link, after, (base, there), q, np.array(firm))
+    follows = np.all([depends for _, depends in draws], axis=0)
+    same = follows & np.all([np.abs(gaps) < OFF for gaps, _ in draws], axis=0)
+    known = [same, follows, follows]  # rates do not depend on where a foot stands
+    return frozenset(
+        (level, hold)
+        for level, (quantity, given) in enumerate(zip(LEVELS, known))
+        if quantity in link.quantities
+        for hold, implied in zip(starts, given)
+        if implied
+    )
+
+
+def _drawn(every: Sequence[Parameter]) -> Iterator[dict[Parameter, float]]:
+    """Yield the parameters' own values, and others beside them."""
+    rng = np.random.default_rng(SEED)
+    yield {each: each.value for each in every}
+    if every:
+        yield {each: each.value + BESIDE * rng.uniform(-1.0, 1.0) for each in every}
+
+
+def _check_reached(
+    link: Transition, after: Problem, gaps: tuple[Matrix, Matrix], q: Matrix, firm: np.ndarray
+) -> None:
+    """Raise ValueError if what stands on both sides, of the rows that are `firm`, cannot do so at
+    the same coordinates, though what stands before can."""
+    count = gaps[0].shape[0]
+    off = _off(after.tree, ca.vertcat(*gaps), q, firm)
+    if off.max() < OFF or _off(after.tree, gaps[0], q, firm[:count]).max() > OFF:
+        return  # or of which the phase before is told by itself
+    ground: Any = after.ground
+    hold = _standing(after, 0)[int(np.argmax(off[count:]))]
+    raise ValueError(
+        f"phase {link.after!r}: contact {hold.foot!r}: point {hold.point(ground)!r} cannot be at "
+        f"{AXES[hold.axis]} = {reference(hold.target(ground)):.4g} m where phase {link.before!r} "
+        f"ends with what stands there; the nearest is {off.max():.4g} m off"
+    )
+
+
+def _off(tree: Tree, gaps: Matrix, q: Matrix, firm: np.ndarray) -> np.ndarray:
+    """Return how far (m) rows are off where they are as near as they get, zero if not `firm`."""
+    look = ca.Function("look", [q], [gaps, ca.jacobian(gaps, q)])
+    return np.abs(searched(look, tree, firm)[0]) * firm
 
 
 def kept_at_rest(problem: Problem, link: Transition) -> frozenset[str]:
@@ -67,7 +109,9 @@ def kept_at_rest(problem: Problem, link: Transition) -> frozenset[str]:
     if not starts or not link.strikes:
         return frozenset()
     tree, q = reference(before.tree), ca.SX.sym("q", before.tree.dof)
-    base = _gaps(after, starts, _image(reference(link.symmetry), q))
+    every = parameters_of([_targets(after, starts), link.symmetry])
+    values = {each: each.value for each in every}
+    base = _gaps(after, starts, _image(closed(link.symmetry, values), q), values)
     places = ca.vertcat(*positions(tree, q, link.points))
     rows = np.reshape(_dependent(before.tree, q, base, places)[1], (-1, 3))
     depends = [bool(row.all()) for row in rows]
@@ -95,37 +139,27 @@ def _standing(part: Problem, end: int) -> list[Hold]:
     return [hold for hold in rigid_holds(ground) if hold.support(ground).when[end] == end]
 
 
-def _gaps(part: Problem, holds: Sequence[Hold], q: Matrix) -> Matrix:
-    """Return how far (m) rows are from their places at coordinates q."""
-    tree, ground = reference((part.tree, part.ground))
+def _gaps(part: Problem, holds: Sequence[Hold], q: Matrix, values: Values) -> Matrix:
+    """Return how far (m) rows are from their places at coordinates q, with parameters there."""
+    ground: Any = part.ground
     names = [hold.point(ground) for hold in holds]
-    places = dict(zip(names, positions(tree, q, names)))
-    return ca.vertcat(
-        *(places[n][hold.axis] - hold.target(ground) for n, hold in zip(names, holds))
-    )
+    places = positions(reference(part.tree), q, names)
+    targets = closed(_targets(part, holds), values)
+    rows = zip(places, holds, targets)
+    return ca.vertcat(*(place[hold.axis] - target for place, hold, target in rows))
+
+
+def _targets(part: Problem, holds: Sequence[Hold]) -> list[Any]:
+    """Return the coordinates (m) at which rows are held."""
+    ground: Any = part.ground
+    return [hold.target(ground) for hold in holds]
 
 
 def _image(symmetry: Symmetry | None, q: Matrix) -> Matrix:
-    """Return the coordinates after a transition of those before it, at parameters' own values."""
+    """Return the coordinates after a transition of those before it."""
     if symmetry is None:
         return q
-    image, shifts = ca.SX(*q.shape), reference(symmetry.shift)
-    for row, (other, sign, shift) in enumerate(zip(symmetry.index, symmetry.sign, shifts)):
-        image[other] = sign * (q[row] - shift)
+    image = ca.SX(*q.shape)
+    for row, (other, sign, way) in enumerate(zip(symmetry.index, symmetry.sign, symmetry.shift)):
+        image[other] = sign * (q[row] - way)
     return image
-
-
-def _same_place(
-    before: Problem, after: Problem, ends: Sequence[Hold], hold: Hold, free: tuple[str, ...]
-) -> bool:
-    """Tell whether a row's place follows nothing that is sought, or is that of a row before it."""
-    grounds = before.ground, after.ground
-    assert grounds[0] is not None and grounds[1] is not None
-    target = hold.target(grounds[1])
-    if not any(sought(each, free) for each in parameters_of(target)):
-        return True
-    return any(
-        (each.point(grounds[0]), each.axis) == (hold.point(grounds[1]), hold.axis)
-        and each.target(grounds[0]) == target
-        for each in ends
-    )

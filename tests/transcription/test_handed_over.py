@@ -101,6 +101,38 @@ def test_a_foothold_that_is_sought_is_asked_for_on_both_sides_unless_it_is_one()
     assert counts[1] > counts[0]
 
 
+def test_a_step_that_is_sought_is_asked_for_no_more_often_than_a_given_one():
+    """Where a foot stands is the step's way further on, however long that is."""
+    place = Parameter("place", 0.05, "m", 0.0, 0.1, free=True)
+    stride = Parameter("stride", 0.2, "m", 0.1, 0.3, free=True)
+    landing = impact("foot", normal=(0, 1, 0))
+
+    def stepped(first, way, last):
+        return crouch(
+            *(standing(first), None, standing(last)),
+            links=(continuous(), landing),
+            symmetry=periodic(TREE, shift={"x": way}),
+        )
+
+    given = len(equalities(stepped(0.0, 0.2, 0.2)))
+    assert len(equalities(stepped(place, stride, place + stride))) == given
+
+
+def test_places_that_agree_by_chance_are_asked_for_on_both_sides():
+    chance = crouch(standing(0.02), standing(Parameter("place", 0.02, "m")))
+    fixed = crouch(standing(0.02), standing(0.02))
+    assert len(equalities(chance)) == len(equalities(fixed)) + 1
+
+
+def test_a_contact_that_cannot_be_reached_from_the_phase_before_is_refused_by_name():
+    words = (
+        "^phase 'part 2': contact 'foot': point 'foot' cannot be at x = 0.3 m where phase "
+        "'part 1' ends with what stands there; the nearest is 0.15 m off"
+    )
+    with pytest.raises(ValueError, match=words):
+        phased(crouch(standing(), standing(0.3)))
+
+
 def test_pushes_of_phases_are_those_of_their_own_ground():
     ground = standing()
     held = (unilateral(TREE, ground), friction(TREE, ground, coefficient=0.8))
