@@ -33,6 +33,7 @@ from ocp import (
 )
 from ocp.problem.transmission import bears_root, passive_rows, transmissions
 from ocp.solution.bounds import violations
+from ocp.solution.replaying import deviations
 from ocp.transcription import transcribe
 from ocp.transcription.contact_laws import standings
 
@@ -264,6 +265,15 @@ def test_two_feet_on_two_steps_bear_the_root_and_carry_the_weight():
     for side, place in STEPS.items():
         place_of = solution.trace(lambda at, side=side: at.position(side), 0.4)
         assert place_of == pytest.approx(place, abs=1e-4)
+
+
+def test_contacts_push_a_simulated_body_as_they_were_planned_to():
+    """Nothing else holds its root: a twentieth more of a push is seen at once."""
+    solution = squatted()
+    lifted = solution.lifted.copy()
+    lifted[-6:] *= 1.05
+    honest, spoilt = deviations(solution), deviations(replace(solution, lifted=lifted))
+    assert honest.defect < 1e-4 and spoilt.defect > 20 * honest.defect
 
 
 def hauling(axes):
