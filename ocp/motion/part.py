@@ -148,7 +148,7 @@ class Part:
 
 
 def parts_between(whole: BSpline, edges: Sequence[float]) -> tuple[Part, ...]:
-    """Return the Parts of a spline's motion from each of some instants to the next."""
+    """Return the Parts of a spline, the `whole`, from each of the instants `edges` to the next."""
     return tuple(Part(whole=whole, start=a, end=b) for a, b in pairwise(edges))
 
 

@@ -51,8 +51,8 @@ def phases_of(
     durations: Sequence[Any] = (),
     last: bool = True,
 ) -> tuple[Phase, ...]:
-    """Return the phases of `in_phases` alone, with what the problem asks of them but its loads, its
-    objective and its symmetry.
+    """Return the phases of `in_phases` alone, which end at `ends` {name: s of the whole}, with what
+    the problem asks of them but its loads, its objective and its symmetry.
 
     Where `motions` and `durations` (s) are given they are those, one of each phase, instead of
     parts of the problem's own. Where another phase goes on after the `last`, what holds at the end
