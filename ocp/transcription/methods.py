@@ -211,7 +211,8 @@ class Integrated(OnSpline):
     moves_knots: ClassVar[bool] = False
 
     def stated(self, problem: Problem) -> Problem:
-        """Return the problem; raise ValueError naming stays that integration does not know."""
+        """Return the problem; raise ValueError naming stays and contacts that integration does not
+        know."""
         if problem.tree.stays and _passive(problem):
             names = ", ".join(stay.name for stay in problem.tree.stays)
             raise ValueError(
@@ -221,6 +222,12 @@ class Integrated(OnSpline):
             names = ", ".join(touch_labels(problem.loads))
             raise ValueError(
                 f"method 'integrated': forces of contacts {names} are unknowns; take another method"
+            )
+        if problem.ground is not None and _passive(problem):
+            names = ", ".join(foot.name for foot in problem.ground.feet)
+            raise ValueError(
+                f"method 'integrated': forces of contacts {names} are unknowns, which move passive "
+                "joints; take another method"
             )
         return OnSpline.stated(self, problem)
 

@@ -276,6 +276,12 @@ def test_contacts_push_a_simulated_body_as_they_were_planned_to():
     assert honest.defect < 1e-4 and spoilt.defect > 20 * honest.defect
 
 
+def test_passive_joints_over_contacts_are_not_integrated():
+    message = "method 'integrated': forces of contacts toe are unknowns, which move passive joints"
+    with pytest.raises(ValueError, match=message):
+        transcribe(squat(10, 3), Transcription(method=Integrated()))
+
+
 def hauling(axes):
     """A hand on a rail hauls its cart along."""
     tree = carted()
