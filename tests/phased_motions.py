@@ -1,14 +1,18 @@
 """Motions of phases that several tests look at: of an arm, and of a rod that strikes."""
 
+from dataclasses import replace
+
 import numpy as np
 from ocp.models.two_link import two_link
 
 from ocp import (
     BSpline,
+    Parameter,
     Phase,
     Point,
     Problem,
     Solver,
+    Task,
     at_end,
     at_start,
     continuous,
@@ -66,3 +70,12 @@ def fallen(**strike):
     links = (impact("end", **strike),)
     problem = Problem(tree=tree, phases=phases, links=links, constraints=start, objective=still)
     return solve(problem, solver=Solver(options={"tol": 1e-11})).require()
+
+
+def swept(rate: float = 0.0):
+    """An arm in two phases that begins at a `rate` (rad/s) of its shoulder."""
+    start = at_start(ARM, q=(0.0, -2.0), qd=(rate, 0.0))
+    return replace(moved(), constraints=(start, ENDS[1]))
+
+
+SWEPT = Task(swept, parameters=[Parameter("rate", 0.0, "rad/s", -1.0, 1.0)])

@@ -16,6 +16,7 @@ import numpy as np
 from ocp.mechanics.zero_moment import body_weight, hull
 from ocp.plots.canvas import SMALL, style
 from ocp.problem.ground import Ground
+from ocp.problem.sequence import refuse_phases
 from ocp.solution.sampling import traces
 from ocp.solution.solution import Solution
 from ocp.solution.standing import FAINT
@@ -66,6 +67,7 @@ def scene(solution: Solution, t: np.ndarray, points: Mapping[str, Callable[[Any]
 
     Raises ValueError if the problem has no ground.
     """
+    refuse_phases("scene", solution.problem)
     ground, weight = solution.problem.ground, body_weight(solution.problem.tree)
     if ground is None:
         raise ValueError("scene: the problem has no ground to stand on")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ocp.plots.canvas import COLOURS, SMALL, TEXT, WIDTH, picture, style
+from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.transcription.transcribe import transcribe
@@ -64,6 +65,7 @@ def spy(solution: Solution, path: str | Path | None = None) -> Figure:
     Raises ValueError naming an unknown suffix, and if there are no such rows: a constraint on one
     variable alone is a bound of that variable.
     """
+    refuse_phases("spy", solution.problem)
     transcribed = transcribe(solution.problem, solution.transcription)
     nlp = transcribed.nlp
     rows = {placed.name: np.sort(placed.row[placed.row >= 0]) for placed in transcribed.rows}

@@ -18,6 +18,15 @@ from ocp.problem.terms import Objective
 WHOLE = ("joined", "durations")  # of constraints, when: of all phases together
 
 
+def refuse_phases(what: str, problem: Any, instead: str = "") -> None:
+    """Raise ValueError naming what is not known of a problem of phases, and what is known
+    `instead`."""
+    if problem.phases:
+        names = ", ".join(phase.name for phase in problem.phases)
+        known = instead or "solution.phases[name] is a motion of its own"
+        raise ValueError(f"{what}: is not known of a motion of several phases ({names}); {known}")
+
+
 def phase_fields(problem: Any, transitions: tuple[Transition, ...]) -> Iterator[dict[str, Any]]:
     """Yield what makes a Problem of every phase of a `problem`, whose links are `transitions`.
 

@@ -1,7 +1,7 @@
 """After a failed solve: what its status means, what is violated, and what leans on its bounds."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,8 +14,10 @@ from ocp.solvers.minimizing import Outcome
 from ocp.solvers.nlp import violation
 from ocp.transcription.box import parameter_limits
 from ocp.transcription.kernels import evaluate
+from ocp.transcription.links import SEPARATOR
+from ocp.transcription.phased import Phased
 from ocp.transcription.transcribe import Transcribed
-from ocp.transcription.variables import instants_at, split, values_at
+from ocp.transcription.variables import duration_at, instants_at, split, values_at
 
 MEANING = {
     "Infeasible_Problem_Detected": "converged to a point where the violation cannot be reduced "
@@ -83,7 +85,7 @@ class Row:
 
 
 def explain(
-    transcribed: Transcribed, outcome: Outcome, yielding: Sequence[str] = ()
+    transcribed: Transcribed | Phased, outcome: Outcome, yielding: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Return lines that say why a solve failed.
 
@@ -91,7 +93,6 @@ def explain(
     their bounds, what leans on its bounds.
     """
     status = outcome.status
-    points, duration, _ = split(transcribed.layout, outcome.x)
     violated: list[tuple[float, str]] = []
     leaning: dict[str, tuple[int, int]] = {}
     for row in rows_at(transcribed, outcome.x):
@@ -103,8 +104,7 @@ def explain(
         f"{status}: {MEANING[status]}" if status in MEANING else status,
         *yielding,
         *(text for _, text in worst),
-        *_stuck(transcribed.problem, duration),
-        *_torn(transcribed.problem, points),
+        *(line for each in stretches(transcribed, outcome.x) for line in _ended(each)),
         *(f"{text}: {count} of {total} instants" for text, (count, total) in most),
     )
 
@@ -114,26 +114,84 @@ def row_name(constraint: Constraint, number: int) -> str:
     return f"{constraint.name} ({constraint.label(number)})"
 
 
-def rows_at(transcribed: Transcribed, x: np.ndarray) -> Iterator[Row]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """A motion within a program: the `transcribed` one and its variables `x`; of a phase its name
+    as names of the whole have it, with where it starts (s)."""
+
+    transcribed: Transcribed
+    x: np.ndarray
+    name: str = ""
+    begin: float = 0.0
+
+    @property
+    def duration(self) -> float:
+        """How long it lasts (s)."""
+        return duration_at(self.transcribed.layout, self.x)
+
+    def named(self, constraint: Constraint) -> Constraint:
+        """Return a constraint by its name in the whole program."""
+        name = f"{self.name}{constraint.name}"
+        return replace(constraint, name=name) if self.name else constraint
+
+
+def stretches(transcribed: Transcribed | Phased, x: np.ndarray) -> Iterator[Stretch]:
+    """Yield the motion of variables x, or those of all phases."""
+    if not isinstance(transcribed, Phased):
+        yield Stretch(transcribed=transcribed, x=x)
+        return
+    begin = 0.0
+    for name, part, columns in zip(transcribed.names, transcribed.parts, transcribed.columns):
+        each = Stretch(transcribed=part, x=x[columns], name=f"{name}{SEPARATOR}", begin=begin)
+        yield each
+        begin += each.duration
+
+
+def rows_at(transcribed: Transcribed | Phased, x: np.ndarray) -> Iterator[Row]:
     """Yield all rows of all constraints with their values at x, that of the whole motion, then the
     parameters that are sought within their bounds.
 
     The time of a row that joins both ends is that of the end.
     """
-    layout = transcribed.layout
-    _, duration, _ = split(layout, x)
-    for group in transcribed.groups:
-        values = evaluate(group.kernel.values, group.inputs(x), group.s)
-        for line, asked, (constraint, number) in zip(values, group.asked, group.owners):
-            s = np.ones(1) if constraint.when == "joined" else group.s[asked]
-            t = instants_at(layout, x, s) * duration
-            yield Row(constraint=constraint, number=number, values=line[asked], t=t)
+    layout, known = transcribed.layout, list(stretches(transcribed, x))
+    for each in known:
+        yield from _rows(each)
+    if isinstance(transcribed, Phased):
+        yield from _link_rows(transcribed, x, [each.begin + each.duration for each in known])
     for place, (parameter, value) in zip(
         range(len(x))[layout.parameters], values_at(layout, x).items()
     ):
         if place not in layout.held_places:
             limits = parameter_limits(parameter)
             yield Row(constraint=limits, number=0, values=np.array([value]), t=np.zeros(1))
+
+
+def _rows(each: Stretch) -> Iterator[Row]:
+    """Yield the rows of one motion."""
+    layout, x = each.transcribed.layout, each.x
+    for group in each.transcribed.groups:
+        values = evaluate(group.kernel.values, group.inputs(x), group.s)
+        for line, asked, (constraint, number) in zip(values, group.asked, group.owners):
+            s = np.ones(1) if constraint.when == "joined" else group.s[asked]
+            t = each.begin + instants_at(layout, x, s) * each.duration
+            yield Row(constraint=each.named(constraint), number=number, values=line[asked], t=t)
+
+
+def _link_rows(transcribed: Phased, x: np.ndarray, ends: Sequence[float]) -> Iterator[Row]:
+    """Yield the rows of what joins phases, which end at so many s; of durations at the last end."""
+    for asking, group in zip(transcribed.askings, transcribed.groups):
+        t = np.array([ends[asking.sides[0].part] if asking.name else ends[-1]])
+        values = evaluate(group.kernel.values, group.inputs(x), group.s)
+        for line, (constraint, number) in zip(values, group.owners):
+            yield Row(constraint=constraint, number=number, values=line, t=t)
+
+
+def _ended(each: Stretch) -> list[str]:
+    """Return lines on how a motion ended: at the bound of its duration, or in another assembly."""
+    points, duration, _ = split(each.transcribed.layout, each.x)
+    problem = each.transcribed.problem
+    lines = [*_stuck(problem, duration), *_torn(problem, points)]
+    return [f"{each.name}{line}" for line in lines]
 
 
 def _violated(row: Row) -> list[tuple[float, str]]:

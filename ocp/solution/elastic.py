@@ -14,14 +14,26 @@ import numpy as np
 from ocp.problem.constraint import Constraint
 from ocp.problem.names import DURATION
 from ocp.solution.budget import Budget, Start, Watch, easing, spend, staged
-from ocp.solution.diagnosis import Row, row_name, rows_at
-from ocp.solution.prices import Factor, Gives, Key, alike, is_any, is_room, is_stated, prices
+from ocp.solution.diagnosis import Row, Stretch, row_name, rows_at, stretches
+from ocp.solution.prices import (
+    Factor,
+    Gives,
+    Key,
+    alike,
+    is_any,
+    is_room,
+    is_stated,
+    own_name,
+    prices,
+)
 from ocp.solvers.minimizing import INTERRUPTED, Solver
 from ocp.solvers.relaxation import relaxed
 from ocp.transcription.box import duration_limits
+from ocp.transcription.phased import Phased
 from ocp.transcription.transcribe import Transcribed, transcribe
 from ocp.transcription.variables import free_duration, join, split, values_at
 
+Program = Transcribed | Phased
 STAGE = "what must give way"
 WORK, FEWEST, MOST = 40_000, 400, 1000  # iterations: WORK over the variables, within bounds
 SOLVE = 200  # iterations at most
@@ -57,7 +69,7 @@ class Yielding:
     def words(self) -> str:
         """The amount with its unit, and when."""
         size = f"{self.amount:.4g} {self.constraint.unit(self.number)}".rstrip()
-        return size if self.constraint.name == DURATION else f"{size} at t = {self.t:.4g} s"
+        return size if own_name(self.constraint) == DURATION else f"{size} at t = {self.t:.4g} s"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +84,7 @@ class Elastic:
 class _Case:
     """A statement around the point x that comes nearest to it, and how it is looked at."""
 
-    transcribed: Transcribed
+    transcribed: Program
     solver: Solver
     x: np.ndarray
     grant: Budget
@@ -86,7 +98,11 @@ class _Case:
 
 
 def must_give_way(
-    transcribed: Transcribed, solver: Solver, x: np.ndarray, left: Budget, watch: Watch | None
+    transcribed: Program,
+    solver: Solver,
+    x: np.ndarray,
+    left: Budget,
+    watch: Watch | None,
 ) -> Elastic:
     """Return what of a statement must give way, looked for around the unknowns x.
 
@@ -131,11 +147,14 @@ def _others(ways: Sequence[Sequence[Yielding]], gives: Gives) -> Gives:
 
 
 def _loosened(case: _Case) -> _Case:
-    """Return the case with a duration that is an unknown, were it given.
+    """Return the case with a duration that is an unknown, were it given; given ones of phases stay.
 
     Parameters that are sought stay so, unless the duration is made of parameters.
     """
-    transcribed, layout = case.transcribed, case.transcribed.layout
+    transcribed = case.transcribed
+    if isinstance(transcribed, Phased):
+        return case
+    layout = transcribed.layout
     if free_duration(layout.problem):
         return case
     whole = transcribed.expand(case.x)
@@ -188,7 +207,8 @@ def _eased(
     """
     nlp = case.transcribed.nlp
     lower, upper = np.full((2, len(x)), np.inf) * [[-1.0], [1.0]]
-    lower[0], upper[0] = nlp.lower[0] / WIDER, nlp.upper[0] * WIDER  # the duration
+    for place in _durations(case.transcribed):
+        lower[place], upper[place] = nlp.lower[place] / WIDER, nlp.upper[place] * WIDER
     eased = relaxed(nlp, prices(case.transcribed, gives, dearer), x, (lower, upper))
     start = Start(x=eased.begin)
     outcome, grant = spend(eased.nlp, case.solver, start, case.grant, case.watch, most=SOLVE)
@@ -197,10 +217,19 @@ def _eased(
     return case, eased.point(outcome.x) if outcome.success else None
 
 
-def _yielding(transcribed: Transcribed, x: np.ndarray) -> list[Yielding]:
+def _durations(transcribed: Program) -> list[int]:
+    """Return which unknowns are durations."""
+    if not isinstance(transcribed, Phased):
+        return [0]
+    parts = zip(transcribed.parts, transcribed.columns)
+    return [int(columns[0]) for part, columns in parts if free_duration(part.problem)]
+
+
+def _yielding(transcribed: Program, x: np.ndarray) -> list[Yielding]:
     """Return the rows that are exceeded at the unknowns x, those that pay most first."""
     whole = transcribed.expand(x)
-    rows = [*rows_at(transcribed, whole), _duration(transcribed, whole)]
+    lasting = [_duration(each) for each in stretches(transcribed, whole)]
+    rows = [*rows_at(transcribed, whole), *lasting]
     paying = sorted(map(_paid, rows), key=lambda row: -row.paid)
     total = sum(row.paid for row in paying)
     return [row for row in paying if row.paid > max(NOTHING, PAID * total)]
@@ -219,14 +248,13 @@ def _paid(row: Row) -> Yielding:
     )
 
 
-def _duration(transcribed: Transcribed, x: np.ndarray) -> Row:
-    """Return the row of the duration at x."""
-    _, duration, _ = split(transcribed.layout, x)
+def _duration(each: Stretch) -> Row:
+    """Return the row of how long a motion lasts."""
     return Row(
-        constraint=duration_limits(transcribed.problem),
+        constraint=each.named(duration_limits(each.transcribed.problem)),
         number=0,
-        values=np.array([duration]),
-        t=np.array([duration]),
+        values=np.array([each.duration]),
+        t=np.array([each.begin + each.duration]),
     )
 
 

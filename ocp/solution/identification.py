@@ -18,6 +18,7 @@ from ocp.mechanics.parameters import (
     matrix,
     parameters_of,
 )
+from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.problem.validity import requirements
 from ocp.solution.recordings import Recording
@@ -145,6 +146,7 @@ def fit(
     in rounds (Gautier 1997). `dynamics` is a formulation; each round takes at most so many
     `iterations`. Raises ValueError naming the parameter, the recording or the output.
     """
+    refuse_phases("fit", problem, "state what was recorded without phases")
     several("recordings", recordings, Recording)
     formulation = formulation_of(dynamics, problem.tree)
     data = trials(problem, formulation, tuple(recordings), free, values or {})
@@ -165,6 +167,7 @@ def predicted(
     of parameters take the place of their own, `dynamics` is a formulation. Raises ValueError naming
     what is unknown.
     """
+    refuse_phases("predicted", problem, "state what was recorded without phases")
     names = tuple(outputs) or tuple(recording.outputs) or tuple(problem.outputs)
     seen = observed(problem, formulation_of(dynamics, problem.tree), names)
     known = values_of(parameters(problem, seen), values or {})

@@ -107,9 +107,10 @@ def _of_phases(
     """Return the Solution of a problem of phases, each of which is a Solution too."""
     transcribed, values, unsound = _at_found(transcribed, outcome)
     layout, hurried = transcribed.layout, yielding is None
+    quiet = hurried or not outcome.success  # of what failed all is said of the whole
     shares = zip(transcribed.names, transcribed.parts, _shares(transcribed, outcome))
     phases = {
-        name: _own(solution_of(part, own, statistics, None if hurried else ()))
+        name: _own(solution_of(part, own, statistics, None if quiet else ()))
         for name, part, own in shares
     }
     named = {
@@ -145,11 +146,23 @@ def _of_phases(
         multipliers=named | of_links,
         statistics=statistics | {"coarse": coarse} | _openness(layout),
         history=outcome.history,
-        explanation=() if hurried else (*(yielding or ()), *lines, *unsound),
+        explanation=_explained(transcribed, outcome, yielding, (*lines, *unsound)),
         parameters={each.name: value for each, value in values.items()},
         phases=phases,
         impulses=_impulses(transcribed, outcome.x),
     )
+
+
+def _explained(
+    transcribed: Phased,
+    outcome: Outcome,
+    yielding: Sequence[str] | None,
+    lines: Sequence[str],
+) -> tuple[str, ...]:
+    """Return why a solve of phases failed, and the `lines` that its phases say."""
+    if outcome.success or yielding is None:
+        return tuple(lines)
+    return (*explain(transcribed, outcome, yielding), *lines)
 
 
 def _own(phase: Solution) -> Solution:

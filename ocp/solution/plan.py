@@ -229,8 +229,6 @@ def _solved(
     begin: float,
 ) -> Solution:
     """Return the Solution of a program; `begin` is when it was asked for."""
-    if isinstance(transcribed, Phased):  # whose starts do not wander
-        attempts = [each for each in attempts if not each.wandering] or attempts[:1]
     guesses = [guess if attempt.guess is None else attempt.guess for attempt in attempts]
     distinct = {id(each): each for each in guesses}
     starts = {key: start(transcribed, each) for key, each in distinct.items()}
@@ -256,7 +254,8 @@ def _elastic(
     transcribed: Transcribed | Phased, solver: Solver, climbed: Climb, watch: Watch | None
 ) -> Elastic:
     """Return what must give way, unless a motion was found or nothing more may be asked."""
-    if not climbed.missed or isinstance(transcribed, Phased):
+    if not climbed.missed:
         return Elastic()
+    still: Any
     still, x = transcribed.still(climbed.nearest)
     return must_give_way(still, solver, x, climbed.left, watch)

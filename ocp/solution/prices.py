@@ -8,22 +8,30 @@ import numpy as np
 from ocp.problem.constraint import Constraint
 from ocp.problem.names import DURATION, RESERVED, SOUND
 from ocp.solvers.relaxation import Prices
+from ocp.transcription.links import SEPARATOR
+from ocp.transcription.phased import Phased
 from ocp.transcription.transcribe import Transcribed
 
+MOMENTUM, LEAVING = "momentum", "leaving."  # laws of an impact
 Key = tuple[str, int]  # of a row: its constraint's name, and its number
 Gives = Callable[[Constraint, int], bool]  # whether a row may give way
 Factor = Callable[[Key], float]  # of the price of a row
 
 
+def own_name(constraint: Constraint) -> str:
+    """Return the name of a constraint without that of its phase or transition."""
+    return constraint.name.rpartition(SEPARATOR)[2]
+
+
 def is_limit(constraint: Constraint, number: int) -> bool:
     """Tell whether a row has room between its bounds and is no law nor the duration's."""
     unequal = constraint.lower_of(number) < constraint.upper_of(number)
-    return bool(unequal) and is_stated(constraint, number) and constraint.name != DURATION
+    return bool(unequal) and is_stated(constraint, number) and own_name(constraint) != DURATION
 
 
 def is_room(constraint: Constraint, number: int) -> bool:
     """Tell whether a row has room between its bounds, the duration's among them."""
-    return constraint.name == DURATION or is_limit(constraint, number)
+    return own_name(constraint) == DURATION or is_limit(constraint, number)
 
 
 def is_stated(constraint: Constraint, number: int) -> bool:
@@ -31,8 +39,9 @@ def is_stated(constraint: Constraint, number: int) -> bool:
 
     Nor does what is sought give way where records would not take it.
     """
-    name = constraint.name
-    return name == DURATION or not (name in RESERVED or name.startswith(SOUND.format("")))
+    name = own_name(constraint)
+    law = name in (*RESERVED, MOMENTUM) or name.startswith((SOUND.format(""), LEAVING))
+    return name == DURATION or not law
 
 
 def is_any(constraint: Constraint, number: int) -> bool:
@@ -52,10 +61,10 @@ def scale(bound: float) -> float:
 
 def scale_of(constraint: Constraint, bound: float) -> float:
     """Return what a violation of a row's bound is relative to: of a duration always the bound."""
-    return abs(bound) if constraint.name == DURATION else scale(bound)
+    return abs(bound) if own_name(constraint) == DURATION else scale(bound)
 
 
-def prices(transcribed: Transcribed, gives: Gives, dearer: Factor) -> Prices:
+def prices(transcribed: Transcribed | Phased, gives: Gives, dearer: Factor) -> Prices:
     """Return the Prices of the rows that may give way, relative to their bounds.
 
     A row along the motion costs what it is exceeded by on the average of its instants, times its
@@ -88,7 +97,7 @@ class _Bounding:
     price: float
 
 
-def _bounding(transcribed: Transcribed) -> Iterator[_Bounding]:
+def _bounding(transcribed: Transcribed | Phased) -> Iterator[_Bounding]:
     """Yield who asks for each bound of a variable, but of parameters that are held."""
     slopes, held = {}, transcribed.layout.held_places
     for placed in transcribed.rows:
@@ -110,7 +119,7 @@ def _bounding(transcribed: Transcribed) -> Iterator[_Bounding]:
         )
 
 
-def _of_unknowns(transcribed: Transcribed, rows: np.ndarray, bounds: np.ndarray) -> Prices:
+def _of_unknowns(transcribed: Transcribed | Phased, rows: np.ndarray, bounds: np.ndarray) -> Prices:
     """Return Prices for the solver's unknowns, where these are not all of x."""
     reduction = transcribed.reduction
     if reduction is not None:

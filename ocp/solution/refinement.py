@@ -74,36 +74,42 @@ def refine(
     every round; the first one has the guess. Segments are split where errors are above `tolerance`,
     knots are multiplied where torques jump, pieces end where loads, spans and supports break. The
     last round's Verification passes `.require(tolerance)`, and its objective has settled to a tenth
-    of that. After so many `rounds`, or before more control points (or stages) per joint than
+    of that. Of a motion of phases each phase has a basis of its own, made finer where the phase has
+    errors. After so many `rounds`, or before more control points (or stages) per joint than
     `points`, it gives up: then it is no success, and its explanation says what is missing. The
     solver's limits are for all rounds together, which the statistics list as "refinement". Splines
     of degree 3 and 4 go on with degree 5; meshes keep their order. Free knots are those of the
     first round, which the others take as given. Raises ValueError for what cannot be refined, as a
-    basis of one's own.
+    basis of one's own, or parts of one spline.
     """
     check(problem, transcription, tolerance, rounds, points)
     settings |= {"attempts": tuple(attempts)}
+    if problem.phases:
+        from ocp.solution.phase_refinement import refine_phases  # which goes by the same rounds
+
+        limits: dict[str, Any] = {"rounds": rounds, "points": points, "settings": settings}
+        return refine_phases(problem, tolerance, transcription, solver, guess=guess, **limits)
     table: list[Round] = []
     grant, begin, held = budget(solver), guess, 0
-    problem, transcription = _broken(problem, transcription, settings.get("values") or {})
+    problem, transcription = broken(problem, transcription, settings.get("values") or {})
     while True:
         clocks = time.perf_counter(), time.process_time()
         solution = solve(problem, transcription, grant.limit(solver), guess=begin, **settings)
         certificate = verify(solution)
         seconds = time.perf_counter() - clocks[0]
         table.append(_round(solution, certificate, seconds))
-        grant = _spent(grant, solution, time.process_time() - clocks[1])
-        fault = _fault(solution, certificate, tolerance)
-        if not fault and _settled(table, tolerance):
-            return _finished(solution, certificate, table, ())
+        grant = spent(grant, solution, time.process_time() - clocks[1])
+        fault = fault_of(solution, certificate, tolerance)
+        if not fault and settled(table, tolerance):
+            return finished(solution, certificate, table, ())
         seen = look(solution, tolerance)
         held += not fault and not seen.pending
-        finer = _finer(problem, transcription, solution, seen, 0 if fault else held)
+        finer = finer_basis(problem, transcription, solution, seen, 0 if fault else held)
         reason = _stop(table, grant, solution, finer, rounds, points)
         if reason:
             share = SETTLED * tolerance
             why = fault or (f"the objective has not settled to {share:g} of itself",)
-            return _finished(solution, certificate, table, (f"refine: {reason}", *why))
+            return finished(solution, certificate, table, (f"refine: {reason}", *why))
         problem, transcription = finer
         begin = guess if seen.gross or not solution.success else solution
 
@@ -118,6 +124,8 @@ def check(
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
             wanted = "a whole number of at least 1"
             raise ValueError(f"refine: {what}: expected {wanted}, got {value!r}")
+    if problem.phases:
+        return
     if not isinstance(transcription.method, Collocation) and not isinstance(
         problem.motion, BSpline
     ):
@@ -129,7 +137,7 @@ def check(
         raise ValueError("refine: the problem has no objective, so no certificate can hold")
 
 
-def _broken(
+def broken(
     problem: Problem, transcription: Transcription, values: Mapping[str, float]
 ) -> tuple[Problem, Transcription]:
     """Return the problem and transcription whose pieces end where the statement breaks, in the
@@ -156,7 +164,7 @@ def _broken(
     return replace(problem, motion=motion), transcription
 
 
-def _finer(
+def finer_basis(
     problem: Problem,
     transcription: Transcription,
     solution: Solution,
@@ -211,37 +219,42 @@ def _own(motion: Any, seen: Look) -> np.ndarray:
 
 
 def _round(solution: Solution, certificate: Verification, seconds: float) -> Round:
-    rows = certificate.violations.values()
-    worst = max(rows, key=lambda row: np.nan_to_num(row.relative, nan=np.inf), default=None)
-    motion = solution.problem.motion
+    motion, (worst, excess) = solution.problem.motion, worst_row(certificate)
     return Round(
         points=motion.points,
-        spread=_spread(motion),
+        spread=spread_of(motion),
         nodes=len(solution.transcription.method.grid(solution.problem)),
         status=solution.status,
         solved=solution.success,
         objective=solution.objective,
         iterations=solution.statistics["iterations"],
-        worst="" if worst is None else f"{worst.name} ({worst.label})",
-        excess=0.0 if worst is None else worst.relative,
+        worst=worst,
+        excess=excess,
         defect=certificate.defect,
         seconds=seconds,
     )
 
 
-def _spread(motion: Any) -> int:
+def worst_row(certificate: Verification) -> tuple[str, float]:
+    """Return the row that a certificate finds worst, and by how much it is violated, relative."""
+    rows = certificate.violations.values()
+    worst = max(rows, key=lambda row: np.nan_to_num(row.relative, nan=np.inf), default=None)
+    return ("", 0.0) if worst is None else (f"{worst.name} ({worst.label})", worst.relative)
+
+
+def spread_of(motion: Any) -> int:
     """Return how many segments enclose no jump."""
     enclosing = isinstance(motion, BSpline) and len(motion.jumps)
     return motion.segments - int(enclosing)
 
 
-def _spent(grant: Budget, solution: Solution, cpu_seconds: float) -> Budget:
+def spent(grant: Budget, solution: Solution, cpu_seconds: float) -> Budget:
     """Return what a round leaves of the budget."""
     statistics = solution.statistics
     return grant.after(statistics["iterations"], statistics["solve_seconds"], cpu_seconds)
 
 
-def _fault(solution: Solution, certificate: Verification, tolerance: float) -> tuple[str, ...]:
+def fault_of(solution: Solution, certificate: Verification, tolerance: float) -> tuple[str, ...]:
     """Return why a solution is not certified, nothing if it is."""
     if not solution.success:
         return (f"not solved: {solution.status}", *solution.explanation)
@@ -252,7 +265,7 @@ def _fault(solution: Solution, certificate: Verification, tolerance: float) -> t
     return ()
 
 
-def _settled(table: list[Round], tolerance: float) -> bool:
+def settled(table: list[Round], tolerance: float) -> bool:
     """Tell whether the objective is that of a clearly coarser round, far within the tolerance.
 
     Knots that only enclose a jump make no round finer.
@@ -279,7 +292,7 @@ def _stop(
     reasons = (
         (solution.status == INTERRUPTED, "interrupted"),
         (grant.spent, "the limit of iterations or time is used up"),
-        (_fruitless(table), f"given up, {FRUITLESS} rounds in a row found no motion"),
+        fruitless(table),
         (len(table) >= rounds, f"given up after {len(table)} rounds"),
         (motion == solution.problem.motion, "given up, nothing is left to split"),
         (
@@ -290,11 +303,13 @@ def _stop(
     return next((reason for applies, reason in reasons if applies), "")
 
 
-def _fruitless(table: list[Round]) -> bool:
-    return len(table) >= FRUITLESS and not any(each.solved for each in table[-FRUITLESS:])
+def fruitless(table: list[Round]) -> tuple[bool, str]:
+    """Tell whether the last rounds found no motion, and in words that it is given up."""
+    missed = len(table) >= FRUITLESS and not any(each.solved for each in table[-FRUITLESS:])
+    return missed, f"given up, {FRUITLESS} rounds in a row found no motion"
 
 
-def _finished(
+def finished(
     solution: Solution, certificate: Verification, table: list[Round], why: tuple[str, ...]
 ) -> Solution:
     """Return the last solution with the report of all rounds, and what it still lacks."""

@@ -155,7 +155,7 @@ def split(breaks: np.ndarray, errors: np.ndarray, order: int) -> np.ndarray:
     large = np.where(np.isfinite(errors), errors, np.inf)
     parts = np.where(large > 1, np.ceil((np.minimum(large, FAR) / MARGIN) ** (1 / order)), 1)
     parts = np.where(large > FAR, 2, np.clip(parts, 1, MOST)).astype(int)
-    beside = np.convolve(large > 1, (1, 1, 1), mode="same") > 0
+    beside = np.convolve(large > 1, (1, 1, 1))[1:-1] > 0
     parts = np.where(beside, np.maximum(parts, 2), parts)
     widths = np.diff(breaks)
     return np.concatenate(

@@ -27,6 +27,7 @@ from ocp.problem.complementarity import Touch, rows_of, touch_size, touches
 from ocp.problem.ground import Ground, slots
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.point_mass import PointMass
+from ocp.problem.sequence import refuse_phases
 from ocp.problem.states import loads_in_state
 from ocp.problem.transmission import corrected, transmissions
 from ocp.solution.inputs import stay_forces, touch_forces
@@ -61,6 +62,7 @@ def replay(solution: Solution) -> np.ndarray:
     from its own formulation, the simulated motion from another one, so that no formulation vouches
     for itself; but for those that are not of the house, whose mechanics may be others.
     """
+    refuse_phases("replay", solution.problem)
     return march(_segment(solution), planned(solution)[:, 0], _coefficients(solution))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.problem.instant import Instant
+from ocp.problem.sequence import refuse_phases
 from ocp.solution.solution import Solution
 from ocp.transcription.kernels import column
 from ocp.transcription.requests import scheduled
@@ -20,6 +21,7 @@ DENSER = 10  # the dense grid has so many steps where the nodes have one
 
 def dense(solution: Solution) -> np.ndarray:
     """Return the instants s of the dense grid, nodes and switches of contact among them."""
+    refuse_phases("dense", solution.problem)
     nodes = solution.transcription.method.steps
     grids = [scheduled(solution.problem, factor * nodes) for factor in (1, DENSER)]
     return np.unique(np.concatenate(grids).round(12))

@@ -14,8 +14,10 @@ from ocp.solution.prices import alike, is_limit, prices
 from ocp.solution.wandering import wander
 from ocp.solvers.minimizing import INTERRUPTED, Outcome, Solver
 from ocp.solvers.relaxation import Prices, relaxed
+from ocp.transcription.phased import Phased
 from ocp.transcription.transcribe import Transcribed
 
+Program = Transcribed | Phased
 SEED = 1
 FIRST = 8  # starts wander off the start of the solve, the others off the best so far
 BEST = 4  # points of different violation
@@ -49,7 +51,7 @@ class Point:
 
 
 def search(
-    transcribed: Transcribed,
+    transcribed: Program,
     solver: Solver,
     x: np.ndarray,
     starts: int,
@@ -87,7 +89,11 @@ def search(
 
 
 def _direct(
-    transcribed: Transcribed, solver: Solver, x: np.ndarray, grant: Budget, watch: Watch | None
+    transcribed: Program,
+    solver: Solver,
+    x: np.ndarray,
+    grant: Budget,
+    watch: Watch | None,
 ) -> tuple[list[Outcome], Budget]:
     """Return the Outcomes of plain starts that wander off x, which have iterations of their own.
 
@@ -122,7 +128,7 @@ def _vain(number: int, points: list[Point]) -> bool:
     return number == len(least) - 1 == FIRST - 1 and max(least) <= (1 + SAME) * min(least)
 
 
-def _start(transcribed: Transcribed, x: np.ndarray, best: list[Point], number: int) -> np.ndarray:
+def _start(transcribed: Program, x: np.ndarray, best: list[Point], number: int) -> np.ndarray:
     """Return the unknowns from which start `number` goes."""
     if number == 0:
         return x
@@ -143,7 +149,7 @@ def _best(points: list[Point]) -> list[Point]:
 
 
 def _ease(
-    transcribed: Transcribed,
+    transcribed: Program,
     costs: Prices,
     solver: Solver,
     x: np.ndarray,

@@ -68,7 +68,7 @@ def _program(solution: "Solution") -> Transcribed:
     if not solution.success:
         raise ValueError(f"sensitivity: the solution is no optimum: {solution.status}")
     if isinstance(plan.transcribed, Phased):
-        raise ValueError("sensitivity: of a motion of several phases it is not known")
+        raise ValueError("sensitivity: is not known of a motion of several phases")
     if plan.transcribed.reduction is not None:
         raise ValueError("sensitivity: of passive joints that are integrated it is not known")
     values = {name: value for name, value in solution.parameters.items() if name not in found}

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from ocp.dynamics import Formulation, formulation_of
 from ocp.problem.instant import Instant
+from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.problem.transmission import transmissions
 from ocp.solution.inputs import inputs, lifts, open_inputs
@@ -186,6 +187,7 @@ class Solution:
 
     def trace_ends(self, function: Callable[[Instant, Instant], Any]) -> np.ndarray:
         """Return function(Instant at the start, Instant at the end), (m,)."""
+        refuse_phases("trace_ends", self.problem)
         ends = inputs(self, np.array([0.0, 1.0])).T.reshape(-1, 1)
         traced = trace_joined(self.problem, self.formulation, function, lifts(self))
         return traced(ends)
@@ -200,6 +202,7 @@ class Solution:
 
         Raises ValueError if ground wrenches were no variables.
         """
+        refuse_phases("wrenches", self.problem)
         ground = self.problem.ground
         if ground is None or not self.stands:
             raise ValueError("wrenches: of this solution no ground wrenches were variables")

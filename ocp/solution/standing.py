@@ -17,6 +17,7 @@ from ocp.mechanics.zero_moment import body_weight, hull
 from ocp.problem.constraint import Span
 from ocp.problem.ground import Foot, Ground, Pin, Support, bears, in_force
 from ocp.problem.instant import Instant
+from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.problem.transmission import corrected
 from ocp.solution.sampling import dense, traces
@@ -85,6 +86,7 @@ def footing(solution: Solution) -> Footing:
     Raises ValueError if it has none.
     """
     problem, ground = solution.problem, solution.problem.ground
+    refuse_phases("footing", problem)
     if ground is None:
         raise ValueError("footing: this problem has no ground")
     s = dense(solution)

@@ -18,6 +18,7 @@ from ocp.problem.force_law import ForceLaw
 from ocp.problem.ground import Ground, slots
 from ocp.problem.instant import Instant
 from ocp.problem.names import DYNAMICS
+from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.budget import Start
 from ocp.solution.shares import edges_of, shared_solution, shared_waypoints
@@ -151,6 +152,7 @@ def _chosen(transcribed: Transcribed, guess: Guess) -> np.ndarray:
 
 def _again(transcribed: Transcribed, guess: Solution) -> Start:
     """Return the Start from a former solution, with its multipliers where rows are the same."""
+    refuse_phases("guess: its solution", guess.problem)
     problem, layout = transcribed.problem, transcribed.layout
     expected = [joint.name for joint in problem.tree.moving]
     names = [joint.name for joint in guess.problem.tree.moving]

@@ -20,6 +20,7 @@ from ocp.mechanics.checks import called, numbers, positive
 from ocp.mechanics.parameters import Parameter, reference
 from ocp.mechanics.tree import Tree
 from ocp.problem.point_mass import PointMass
+from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.inputs import inputs, lifts
 from ocp.solution.plan import Plan
@@ -119,6 +120,7 @@ def track(
     by default they are those of the tree, simulated. Raises ValueError for an initial state that is
     not open, naming the joint, and for sizes that do not fit; NotSolved without a first plan.
     """
+    refuse_phases("track", plan.problem, "a horizon that recedes has one phase")
     tree, names = plan.problem.tree, measured(plan.problem)
     step, count = positive("track: period", period), _whole("track: periods", periods)
     parts = zip(("q", "qd"), start)

@@ -11,7 +11,8 @@ from ocp.mechanics.tree import Tree
 from ocp.motion.basis import transfer
 from ocp.problem import Problem
 from ocp.solution.starts import Guess, waypoints
-from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
+from ocp.transcription.phased import Phased
+from ocp.transcription.transcribe import Transcribed, Transcription, in_phases, transcribe
 from ocp.transcription.variables import join, motion_at, split
 
 WAYPOINTS = 25  # of a random first guess
@@ -27,21 +28,39 @@ def wandering(
     *,
     seed: int = 0,
     spread: float = 1.0,
-) -> Guess:
+) -> Guess | dict[str, Guess]:
     """Return the Guess of start `number` of a multistart: 0 is the straight motion.
 
     The others wander off it by `spread` times (rad or m) a random sum of half waves, zero at both
     ends, the same for the same `seed` and number; modal amplitudes stay, since links bend little.
+    Of phases it is a Guess of each, by name.
     Raises ValueError for a number or a seed below zero.
     """
     for what, value in (("number", number), ("seed", seed)):
         if value < 0:
             raise ValueError(f"{what}: expected a whole number of at least 0, got {value}")
+    if statement.phases:
+        parts = in_phases(transcription, statement.parts)
+        return {
+            phase.name: _away(part, settings, number, (seed, number, k), spread)
+            for k, (phase, (part, settings)) in enumerate(zip(statement.phases, parts))
+        }
+    return _away(statement, transcription, number, (seed, number), spread)
+
+
+def _away(
+    statement: Problem,
+    transcription: Transcription,
+    number: int,
+    seed: tuple[int, ...],
+    spread: float,
+) -> Guess:
+    """Return a Guess that wanders off the straight motion, unless its number is 0."""
     straight = transcribe(statement, transcription)
     points, *_ = split(straight.layout, straight.guess)
     q = points @ straight.problem.motion.values(SAMPLES).T
     if number:
-        q += detour(statement.tree, (seed, number), spread, SAMPLES)
+        q += detour(statement.tree, seed, spread, SAMPLES)
     return Guess(q=q)
 
 
@@ -53,9 +72,25 @@ def detour(tree: Tree, seed: tuple[int, ...], spread: float, s: np.ndarray) -> n
 
 
 def wander(
-    transcribed: Transcribed, x: np.ndarray, seed: tuple[int, ...], spread: float, stretch: float
+    transcribed: Transcribed | Phased,
+    x: np.ndarray,
+    seed: tuple[int, ...],
+    spread: float,
+    stretch: float,
 ) -> np.ndarray:
-    """Return unknowns that wander off others, in `stretch` times the duration where it is free."""
+    """Return unknowns that wander off others, in `stretch` times the duration where it is free; of
+    phases each by itself."""
+    if isinstance(transcribed, Phased):
+        away = x.copy()
+        parts = list(zip(transcribed.parts, transcribed.columns))
+        own = [
+            wander(part, x[columns], (*seed, k), spread, stretch)
+            for k, (part, columns) in enumerate(parts)
+        ]
+        joined, kept = transcribed.joined(own), transcribed.joined([x[each] for _, each in parts])
+        moved = np.unique(np.concatenate([each for _, each in parts]))
+        away[moved] += joined[moved] - kept[moved]
+        return away
     problem, layout = transcribed.problem, transcribed.layout
     points, duration, lifted = split(layout, transcribed.expand(x))
     motion = motion_at(layout, x)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ocp.mechanics.parameters import Parameter
 from ocp.motion.spline import BSpline
+from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.solution.solution import Solution
 from ocp.solution.solving import solve
@@ -36,6 +37,7 @@ def on_spline(statement: Problem, settings: Mapping[str, Any]) -> Problem:
     check_spline(settings)
     if not settings:
         return statement
+    refuse_phases(f"motion.{next(iter(settings))}", statement, "state it of each")
     if not isinstance(statement.motion, BSpline):
         raise ValueError(f"{next(iter(settings))}: the problem's motion is on no spline")
     motion = replace(statement.motion, **settings)

@@ -125,7 +125,7 @@ def _of_transition(problem: Problem, transition: Transition, sides: tuple[Side, 
     strikes = pushed(ends[0].tree, transition)
     constraints = [*_same(problem, transition), *transition.constraints]
     if strikes:
-        constraints += struck(transition, strikes, kept_at_rest(problem, transition))
+        constraints += struck(problem.tree, transition, strikes, kept_at_rest(problem, transition))
     named = (replace(each, name=f"{transition.name}{SEPARATOR}{each.name}") for each in constraints)
     rows = tuple((each, _stack(each, ends)) for each in named)
     return Asking(name=transition.name, rows=rows, sides=sides, strikes=strikes)

@@ -100,7 +100,10 @@ def _across(strike: Strike, felt: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def struck(
-    transition: Transition, strikes: tuple[Pushed, ...], resting: frozenset[str] = frozenset()
+    tree: Tree,
+    transition: Transition,
+    strikes: tuple[Pushed, ...],
+    resting: frozenset[str] = frozenset(),
 ) -> Iterator[Constraint]:
     """Yield the constraints of an impact: momentum, how points leave, and what impulses may be.
 
@@ -114,6 +117,7 @@ def struck(
         lower=0.0,
         upper=0.0,
         when="joined",
+        labels=tuple(joint.name for joint in tree.moving),
         units=f"({mass:.4g} N s)",
     )
     for each in strikes:
@@ -128,6 +132,7 @@ def struck(
             lower=0.0,
             upper=inf,
             when="joined",
+            labels=("push", *(f"friction {k + 1}" for k in range(2 * len(each.across)))),
             units=f"({mass:.4g} N s)",
         )
 

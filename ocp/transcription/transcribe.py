@@ -19,6 +19,7 @@ from ocp.mechanics.structure import structure
 from ocp.motion.basis import Basis, transfer
 from ocp.motion.moving import given as given_knots
 from ocp.motion.spline import BSpline
+from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.progress import say
 from ocp.solvers.nlp import NLP
@@ -288,6 +289,7 @@ def transcribe(
     them, and does not ask for what is `met` {(level, Hold)} at its start by the one before. Raises
     ValueError naming constraint, joint and instant for bad sizes or contradictory bounds.
     """
+    refuse_phases("transcribe", problem, "prepare(problem) puts their programs together")
     transcription = settled(problem.tree, transcription)
     method, motion, finish = transcription.method, problem.motion, Finish(transcription.compiled)
     formulation = formulation_of(transcription.dynamics, problem.tree)
