@@ -20,7 +20,6 @@ from ocp.motion.quadrature import QUADRATURES, quadrature
 from ocp.motion.spline import BSpline
 from ocp.problem.complementarity import touch_labels
 from ocp.problem.statement import Problem
-from ocp.problem.transmission import passive_rows
 from ocp.solvers.nlp import NLP
 from ocp.transcription import between
 from ocp.transcription.collocation import meshed, stage_group
@@ -28,7 +27,7 @@ from ocp.transcription.laws import FORMS, laws
 from ocp.transcription.loop_laws import loosened
 from ocp.transcription.requests import scheduled
 from ocp.transcription.rows import Group
-from ocp.transcription.shooting import Reduction, reduced
+from ocp.transcription.shooting import Reduction, check_known_forces, passive_of, reduced
 from ocp.transcription.stay_laws import parted
 from ocp.transcription.variables import Layout, free_knots, lifted_layout, motion_layout
 
@@ -187,7 +186,7 @@ class OnSpline(Method):
 
     def words(self, problem: Problem) -> str:
         """Return what a report says of the method."""
-        return "spline" + (self.of_passive if _passive(problem) else "")
+        return "spline" + (self.of_passive if passive_of(problem) else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,39 +212,24 @@ class Integrated(OnSpline):
     def stated(self, problem: Problem) -> Problem:
         """Return the problem; raise ValueError naming stays and contacts that integration does not
         know."""
-        if problem.tree.stays and _passive(problem):
-            names = ", ".join(stay.name for stay in problem.tree.stays)
-            raise ValueError(
-                f"method 'integrated': forces of stays {names} are unknowns; take another method"
-            )
-        if touch_labels(problem.loads):
-            names = ", ".join(touch_labels(problem.loads))
-            raise ValueError(
-                f"method 'integrated': forces of contacts {names} are unknowns; take another method"
-            )
-        if problem.ground is not None and _passive(problem):
-            names = ", ".join(foot.name for foot in problem.ground.feet)
-            raise ValueError(
-                f"method 'integrated': forces of contacts {names} are unknowns, which move passive "
-                "joints; take another method"
-            )
+        check_known_forces(problem)
         return OnSpline.stated(self, problem)
 
     def constraints(self, problem: Problem) -> tuple:
         """Return the constraints, those at the end wide which integrated loops bring about by
         themselves."""
-        return loosened(problem) if _passive(problem) else problem.requirements
+        return loosened(problem) if passive_of(problem) else problem.requirements
 
     def laws(self, problem: Problem, lifted: bool, formulation: Formulation) -> tuple:
         """Return the laws of motion without the passive joints', which integration meets."""
-        integrated = bool(_passive(problem))
+        integrated = bool(passive_of(problem))
         return laws(problem, lifted, integrated=integrated, formulation=formulation)
 
     def reduced(
         self, layout: Layout, nlp: NLP, formulation: Formulation, statement: Problem
     ) -> tuple[NLP, Reduction | None]:
         """Return the program of the driven joints' motion, and the way back to that of all."""
-        if not _passive(layout.problem):
+        if not passive_of(layout.problem):
             return nlp, None
         return reduced(layout, nlp, self.nodes, formulation, statement)
 
@@ -375,11 +359,6 @@ def check_settings(method: Method) -> None:
             raise ValueError(f"{entry.name}: expected a whole number of at least 1, got {value!r}")
 
 
-def _passive(problem):
-    """Return the rows of q that nothing drives and no ground bears."""
-    return passive_rows(problem.tree, problem.ground)
-
-
 def _lifted(problem, torques, nodes):
     """Return the Layout, with torques, forces of cut joints and ground wrenches as variables if
     `torques` asks for it; raise ValueError naming loops that do not let them."""
@@ -403,7 +382,7 @@ def _lifted(problem, torques, nodes):
             f"torques 'explicit': around loops {shape.loop_names} the drives can work against each "
             "other; take 'variables'"
         )
-    free = len(_passive(problem)) - len(shape.cuts)
+    free = len(passive_of(problem)) - len(shape.cuts)
     if shape.closed and lifts and free > 0:
         raise ValueError(
             f"torques 'variables': loops {shape.loop_names} leave {free} passive joints free; "

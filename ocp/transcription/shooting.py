@@ -18,6 +18,8 @@ from ocp.dynamics.closed_loops import hybrid as closed_hybrid
 from ocp.dynamics.model import slope_of
 from ocp.mechanics.structure import structure
 from ocp.motion.quadrature import sample
+from ocp.problem.complementarity import touch_labels
+from ocp.problem.statement import Problem
 from ocp.problem.states import loads_in_state
 from ocp.problem.transmission import passive_rows
 from ocp.solvers.nlp import NLP
@@ -69,6 +71,29 @@ class Reduction:
         )
 
 
+def passive_of(problem: Problem) -> tuple[int, ...]:
+    """Return the rows of q of a problem that nothing drives and no ground bears all along."""
+    return passive_rows(problem.tree, problem.ground)
+
+
+def check_known_forces(problem: Problem) -> None:
+    """Raise ValueError naming the stays or contacts whose forces no integration of passive joints
+    knows."""
+    what = "method 'integrated': forces of"
+    passive = passive_of(problem)
+    if problem.tree.stays and passive:
+        names = ", ".join(stay.name for stay in problem.tree.stays)
+        raise ValueError(f"{what} stays {names} are unknowns; take another method")
+    if touch_labels(problem.loads):
+        names = ", ".join(touch_labels(problem.loads))
+        raise ValueError(f"{what} contacts {names} are unknowns; take another method")
+    if problem.ground is not None and passive:
+        names = ", ".join(foot.name for foot in problem.ground.feet)
+        raise ValueError(
+            f"{what} contacts {names} are unknowns, which move passive joints; take another method"
+        )
+
+
 def reduced(layout, nlp, steps, formulation, statement):
     """Return the reduced NLP of a whole motion's, whose solver differentiates it, and the
     Reduction; `steps` per segment, mechanics as the `statement` has them, open numbers included."""
@@ -77,7 +102,7 @@ def reduced(layout, nlp, steps, formulation, statement):
         problem.tree.dof,
         problem.motion.points,
         free_duration(problem),
-        list(passive_rows(problem.tree, problem.ground)),
+        list(passive_of(problem)),
     )
     numbers = free + np.arange(points)[:, None] * n + np.arange(n)  # of x, (points, n)
     loose = numbers[:, rows]
@@ -133,7 +158,7 @@ def followed(tree, start, driven, step, loads=(), formulation="auto"):
 def _steps(layout, statement, steps, formulation):
     """Return (steps per segment, the Function of one step, T of the parameters) of a statement."""
     names = ca.vertcat(ca.SX(0, 1), *(each.expression for each in layout.values))
-    rows = list(passive_rows(layout.problem.tree, layout.problem.ground))
+    rows = list(passive_of(layout.problem))
     actuated = [row for row in range(layout.problem.tree.dof) if row not in rows]
     step = _step(statement.tree, statement.loads, rows, actuated, formulation, names)
     return steps, step, ca.Function("duration", [names], [ca.SX(statement.duration[0])])
@@ -144,7 +169,7 @@ def _whole(layout, z, kept, loose, integration):
     steps, step, duration = integration
     problem, count = layout.problem, layout.problem.motion.segments * steps
     n, free = problem.tree.dof, free_duration(problem)
-    rows = list(passive_rows(problem.tree, problem.ground))
+    rows = list(passive_of(problem))
     actuated = [row for row in range(n) if row not in rows]
     place = {number: k for k, number in enumerate(kept)}
     parameters = z[len(kept) - len(layout.values) : len(kept)]
