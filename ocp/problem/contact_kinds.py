@@ -68,7 +68,7 @@ def line_contact(
     """
     if len(points) != 2:
         raise ValueError(f"line contact: expected two points, got {', '.join(points) or 'none'}")
-    return _sole(tree, points, name, at, along, normal, when, "line", grips)
+    return _sole(tree, points, name, at, along, normal, when, grips)
 
 
 def area_contact(
@@ -94,10 +94,10 @@ def area_contact(
         raise ValueError(
             f"area contact: expected three points or more, got {', '.join(points) or 'none'}"
         )
-    return _sole(tree, points, name, at, along, normal, when, "area", grips)
+    return _sole(tree, points, name, at, along, normal, when, grips)
 
 
-def _sole(tree, points, name, at, along, normal, when, kind, grips) -> Foot:
+def _sole(tree, points, name, at, along, normal, when, grips) -> Foot:
     """Return the Foot of several points of one link."""
     name = name or f"{points[0]} to {points[-1]}"
     what = f"contact {name!r}"
@@ -114,7 +114,7 @@ def _sole(tree, points, name, at, along, normal, when, kind, grips) -> Foot:
         when=when,
         pins=pins,
         polygon=corners.tolist(),
-        kind=kind,
+        kind="line" if len(points) == 2 else "area",
         rigid=True,
     )
     return _foot(name, support, array(corners.mean(axis=0).tolist()), up, grips)
