@@ -78,21 +78,19 @@ def _processors() -> float:
 
 
 def compared(task: Task, over: Any, workers: int, folder: Path) -> tuple[Timed, Timed, Timed]:
-    """Return a sweep on plans, the same with the lowest branch kept, which goes on from that, and
-    the same with every cell built anew."""
+    """Return a sweep on plans, another with the lowest branch kept, and the same with every cell
+    built anew; each begins with nothing."""
     alone, plan = replace(task, parameters=()), chained(recipe(task, None, Solver()), over)
-    how: dict[str, Any] = {"workers": workers, "file": folder / "planned.sqlite"}
-    once = timed("on plans, from neighbours", partial(study, plan, **how))
-    rest = timed("and the lowest branch kept", partial(sweep, task, over, chain=True, **how))
-    kept = replace(
-        rest,
-        solves=once.solves + rest.solves,
-        iterations=once.iterations + rest.iterations,
-        seconds=once.seconds + rest.seconds,
-        processors=once.processors + rest.processors,
+    ways: dict[str, Callable[..., Study]] = {
+        "on plans, from neighbours": partial(study, plan),
+        "and the lowest branch kept": partial(sweep, task, over, chain=True),
+        "built anew per cell": partial(sweep, alone, over),
+    }
+    once, kept, anew = (
+        timed(name, partial(way, workers=workers, file=folder / f"{number}.sqlite"))
+        for number, (name, way) in enumerate(ways.items())
     )
-    how["file"] = folder / "alone.sqlite"
-    return once, kept, timed("built anew per cell", partial(sweep, alone, over, **how))
+    return once, kept, anew
 
 
 def lowered(task: Task, done: Study, workers: int) -> list[tuple[Any, Any, float]]:
