@@ -3,6 +3,7 @@
 They are those of the laws of motion and of the duration's own bounds.
 """
 
+SEPARATOR = ": "  # between the name of a phase or a transition, and that of what is asked there
 DURATION = "duration"  # bounds of a free duration
 PARAMETER = "parameter {}"  # bounds of one that is sought
 SOUND = "sound {}"  # what keeps a record sound whose numbers are sought

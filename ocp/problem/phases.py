@@ -6,7 +6,7 @@ from its own start. A transition says what is the same on both sides, what strik
 which symmetry the motion goes on: the last one may lead back to the first phase.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from math import inf
 from typing import Any
@@ -21,6 +21,7 @@ from ocp.motion.basis import Basis
 from ocp.problem.constraint import Constraint
 from ocp.problem.force_law import Acting
 from ocp.problem.ground import Ground
+from ocp.problem.names import SEPARATOR
 from ocp.problem.symmetry import Symmetry
 from ocp.problem.terms import Objective
 
@@ -53,6 +54,10 @@ class Phase:
         what = f"phase {self.name!r}"
         if not isinstance(self.motion, Basis):
             raise ValueError(f"{what}: motion: expected BSpline or Mesh, got {shown(self.motion)}")
+        if SEPARATOR in self.name:
+            raise ValueError(f"{what}: name: expected none with {SEPARATOR!r}")
+        if isinstance(self.loads, str) or not isinstance(self.loads, Iterable):
+            raise ValueError(f"{what}: loads: expected a tuple of them, got {shown(self.loads)}")
         instance(f"{what}: ground", self.ground, Ground, type(None))
         instance(f"{what}: objective", self.objective, Objective, type(None))
         instance(f"{what}: tree", self.tree, Tree, type(None))

@@ -9,8 +9,12 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
+from ocp.mechanics.joints import Joint
 from ocp.mechanics.tree import Tree
 from ocp.problem.constraint import Constraint
+from ocp.problem.names import SEPARATOR
 from ocp.problem.phases import Phase, Transition
 from ocp.problem.seams import ends_of
 from ocp.problem.terms import Objective
@@ -43,6 +47,7 @@ def phase_fields(problem: Any, transitions: tuple[Transition, ...]) -> Iterator[
                 f"constraint {constraint.name!r}: when: instants are those of a phase; "
                 "state it in one"
             )
+    _check_whole(problem.constraints)
     last, ends = len(names) - 1, ends_of(problem, transitions)
     if problem.objective is None and not any(phase.objective for phase in problem.phases):
         raise ValueError("objective: neither the problem nor any of its phases has one")
@@ -60,6 +65,19 @@ def phase_fields(problem: Any, transitions: tuple[Transition, ...]) -> Iterator[
         }
 
 
+def _check_whole(constraints: tuple[Constraint, ...]) -> None:
+    """Raise ValueError for constraints of all phases together whose names say something else."""
+    names = [each.name for each in constraints if each.when in WHOLE]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"constraint {name!r}: the name is used twice")
+        if SEPARATOR in name:
+            raise ValueError(
+                f"constraint {name!r}: expected a name without {SEPARATOR!r}, which parts those of "
+                "phases and links from what is asked there"
+            )
+
+
 def _same_coordinates(tree: Tree, phase: Phase) -> Tree:
     """Return the tree of a phase; raise ValueError if its coordinates are not those of `tree`."""
     if phase.tree is None:
@@ -70,7 +88,20 @@ def _same_coordinates(tree: Tree, phase: Phase) -> Tree:
             f"phase {phase.name!r}: tree: expected the coordinates "
             f"{', '.join(name for name, _ in expected)}, got {', '.join(name for name, _ in names)}"
         )
+    for joint, own in zip(tree.moving, phase.tree.moving):
+        if not _moves_alike(joint, own):
+            raise ValueError(
+                f"phase {phase.name!r}: tree: joint {joint.name!r} has another parent, home or "
+                "axis than in the problem's tree; expected trees that differ in what they carry"
+            )
     return phase.tree
+
+
+def _moves_alike(joint: Joint, other: Joint) -> bool:
+    """Tell whether the coordinates of two joints of one name mean the same."""
+    same_home = np.array_equal(np.array(joint.home), np.array(other.home))
+    same_axis = np.array_equal(np.array(joint.screw), np.array(other.screw))
+    return joint.parent == other.parent and same_home and same_axis
 
 
 def _share(whole: Objective | None, own: Objective | None, last: bool) -> Objective:
@@ -112,11 +143,33 @@ def resolved(problem: Any) -> tuple[Transition, ...]:
     for pair in pairwise(names):
         if pair not in joined:
             raise ValueError(f"links: nothing joins phase {pair[0]!r} to {pair[1]!r}")
-    _check_apart(transitions)
+    _check_apart(transitions, names)
+    trees = {phase.name: phase.tree or problem.tree for phase in problem.phases}
     for each in transitions:
-        for strike in each.strikes:
-            problem.tree.point(strike.point)
+        _check_fits(each, trees[each.before])
     return tuple(transitions)
+
+
+def _check_fits(transition: Transition, tree: Tree) -> None:
+    """Raise ValueError if a transition is none of a `tree`, that of the phase before it."""
+    what = f"links: {transition.name}"
+    symmetry = transition.symmetry
+    if symmetry is not None and len(symmetry.index) != tree.dof:
+        raise ValueError(
+            f"{what}: symmetry: expected the image of {tree.dof} coordinates, "
+            f"got {len(symmetry.index)}"
+        )
+    for point in transition.points:
+        try:
+            tree.point(point)
+        except ValueError as error:
+            raise ValueError(f"{what}: impact: {error}") from None
+        if tree.loops:
+            raise ValueError(
+                f"{what}: impact of {point!r}: the tree's loops "
+                f"({', '.join(loop.name for loop in tree.loops)}) would pass on impulses of their "
+                "own, which are not known"
+            )
 
 
 def _named(link: Transition, k: int, names: list[str]) -> Transition:
@@ -131,8 +184,9 @@ def _named(link: Transition, k: int, names: list[str]) -> Transition:
     return replace(link, before=before, after=after, name=link.name or f"{before} to {after}")
 
 
-def _check_apart(transitions: list[Transition]) -> None:
-    """Raise ValueError if two transitions of the same phases ask for the same, or have one name."""
+def _check_apart(transitions: list[Transition], phases: list[str]) -> None:
+    """Raise ValueError if two transitions of the same phases ask for the same, or have one name, or
+    that of a phase."""
     asked: dict[tuple[str, ...], Transition] = {}
     names = [each.name for each in transitions]
     for each in transitions:
@@ -146,3 +200,5 @@ def _check_apart(transitions: list[Transition]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"links: two are named {name!r}; give one another name")
+        if name in phases:
+            raise ValueError(f"links: {name!r} is the name of a phase too; give one another name")

@@ -18,6 +18,7 @@ import numpy as np
 from ocp.dynamics.formulation import Formulation
 from ocp.motion.basis import Basis
 from ocp.motion.mesh import motion_of
+from ocp.problem.names import SEPARATOR
 from ocp.problem.statement import Problem
 from ocp.solution.archived import count, history, multipliers, numbers, table, words
 from ocp.solution.closing import closed_by
@@ -28,7 +29,6 @@ from ocp.solution.packing import FORMAT, OF_PHASES, content_of, phase_prefix
 from ocp.solution.phase_statements import on_bases
 from ocp.solution.solution import Solution
 from ocp.solution.statements import Statement, problem_of, stated
-from ocp.transcription.links import SEPARATOR
 from ocp.transcription.methods import METHODS, Method
 from ocp.transcription.tapes import OPERATIONS, Tape, check_question
 from ocp.transcription.transcribe import Transcription, in_phases, transcription_of

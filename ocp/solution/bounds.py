@@ -12,7 +12,7 @@ import numpy as np
 
 from ocp.mechanics.zero_moment import body_weight
 from ocp.problem.constraint import Constraint, Span
-from ocp.problem.names import DURATION, DYNAMICS, REACH, RESTING, TOUCHING
+from ocp.problem.names import DURATION, DYNAMICS, REACH, RESTING, SEPARATOR, TOUCHING
 from ocp.problem.units import unit_of
 from ocp.solution.approximation import exactly
 from ocp.solution.sampling import DENSER, traces
@@ -21,7 +21,6 @@ from ocp.transcription.asked import Asked, asked
 from ocp.transcription.contact_laws import standings
 from ocp.transcription.distinct import among, distinct
 from ocp.transcription.laws import laws, within_reach
-from ocp.transcription.links import SEPARATOR
 from ocp.transcription.requests import looked_at
 
 

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ocp.problem.names import DURATION, PARAMETER, SOUND
+from ocp.problem.names import DURATION, PARAMETER, SEPARATOR, SOUND
 from ocp.solution.costs import Cost
 from ocp.solution.solution import Solution
 from ocp.solvers.statuses import says_done
-from ocp.transcription.links import SEPARATOR
 from ocp.transcription.phased import Phased
 from ocp.transcription.transcribe import Transcribed
 

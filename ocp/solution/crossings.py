@@ -15,13 +15,13 @@ import numpy as np
 
 from ocp.mechanics import kinematics
 from ocp.problem.constraint import Constraint
+from ocp.problem.names import SEPARATOR
 from ocp.problem.phases import Strike, Transition
 from ocp.problem.units import unit_of
 from ocp.solution.bounds import Violation, of_row
 from ocp.solution.inputs import inputs, lifts
 from ocp.solution.solution import Solution
 from ocp.transcription.kernels import column
-from ocp.transcription.links import SEPARATOR
 from ocp.transcription.striking import energy_lost, mass_of
 from ocp.transcription.tracing import Place, trace_across
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ocp.problem.names import SEPARATOR
 from ocp.problem.statement import Problem
 from ocp.solution.claims import (
     EXACT,
@@ -18,7 +19,6 @@ from ocp.solution.claims import (
 )
 from ocp.solution.costs import Cost
 from ocp.solution.solution import Solution
-from ocp.transcription.links import SEPARATOR
 from ocp.transcription.phased import Phased
 from ocp.transcription.transcribe import in_phases
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ocp.mechanics.parameters import Parameter
 from ocp.mechanics.zero_moment import body_weight
-from ocp.problem.names import PARAMETER
+from ocp.problem.names import PARAMETER, SEPARATOR
 from ocp.solution.attempts import Climb
 from ocp.solution.diagnosis import explain
 from ocp.solution.resolution import coarseness
@@ -16,7 +16,6 @@ from ocp.solution.solution import FOUND, Solution
 from ocp.solution.starts import in_other_weights
 from ocp.solvers.minimizing import Outcome, Solver
 from ocp.solvers.nlp import NLP
-from ocp.transcription.links import SEPARATOR
 from ocp.transcription.multipliers import name_multipliers
 from ocp.transcription.phased import Order, Phased
 from ocp.transcription.transcribe import Transcribed

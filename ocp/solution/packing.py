@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ocp.dynamics.catalogue import is_named
+from ocp.problem.names import SEPARATOR
 from ocp.solution.archived import table
 from ocp.solution.containers import packed
 from ocp.solution.files import plain, versions
 from ocp.solution.solution import Solution
 from ocp.solution.statements import Statement, stated
-from ocp.transcription.links import SEPARATOR
 from ocp.transcription.multipliers import Multipliers
 from ocp.transcription.tapes import OPERATIONS, Tape
 from ocp.transcription.transcribe import settings_of

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from ocp.mechanics.tree import Tree
 from ocp.problem.constraint import Constraint
+from ocp.problem.names import SEPARATOR
 from ocp.problem.phases import Phase, Strike, Transition
 from ocp.problem.sequence import WHOLE
 from ocp.problem.statement import Problem
@@ -26,7 +27,6 @@ from ocp.solution.statements import (
     tree_of,
     written,
 )
-from ocp.transcription.links import SEPARATOR
 from ocp.transcription.tapes import (
     Lasted,
     Played,

@@ -13,6 +13,7 @@ import numpy as np
 from ocp.mechanics.parameters import Parameter, parameters_of
 from ocp.mechanics.types import Matrix
 from ocp.problem.constraint import Constraint
+from ocp.problem.names import SEPARATOR
 from ocp.problem.phases import Transition
 from ocp.problem.seams import seams
 from ocp.problem.statement import Problem
@@ -27,8 +28,6 @@ from ocp.transcription.rows import Group, Rows
 from ocp.transcription.striking import Pushed, pushed, struck
 from ocp.transcription.transcribe import Transcribed
 from ocp.transcription.variables import motion_map
-
-SEPARATOR = ": "  # between the name of a phase or a transition, and that of what is asked there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

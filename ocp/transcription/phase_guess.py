@@ -132,7 +132,9 @@ def _chain(tree: Tree, name: str) -> list:
 
 
 def _slides(tree: Tree, name: str) -> bool:
-    """Tell whether nothing turns between the ground and a joint."""
+    """Tell whether a coordinate is that of a joint, and nothing turns between the ground and it."""
+    if all(joint.name != name for joint in tree.joints):  # how a link bends
+        return False
     return all(joint.kind in ("prismatic", "fixed") for joint in _chain(tree, name))
 
 

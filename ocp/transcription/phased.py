@@ -16,6 +16,7 @@ import numpy as np
 
 from ocp.mechanics.parameters import Parameter, closed
 from ocp.problem.constraint import Constraint
+from ocp.problem.names import SEPARATOR
 from ocp.problem.statement import Problem
 from ocp.solvers.merging import Member, merged, merged_bounds
 from ocp.solvers.nlp import NLP
@@ -23,7 +24,6 @@ from ocp.transcription.box import parameter_limits
 from ocp.transcription.goals import check_weights, nonlinear_program
 from ocp.transcription.handed_over import handed_over
 from ocp.transcription.links import (
-    SEPARATOR,
     Asking,
     askings,
     link_group,

@@ -6,7 +6,8 @@ Koditschek 2003)
     M(q) (v+ - v-) = sum of J' L over the points that strike
 
 of which the left side and the right are what inverse dynamics makes of accelerations v+ - v- at
-rest, without gravity, under the impulses L as loads. Energy is lost by
+rest, without gravity, under the impulses L as loads, beside what holds links bent. Energy is lost
+by
 
     sum of L' J (v+ + v-) / 2
 """
@@ -172,7 +173,11 @@ def _imbalance(end: Instant, rates: Matrix, strikes: tuple[Pushed, ...]) -> Matr
     """Return what M (v+ - v-) lacks to what the impulses give (n,; N s or N m s)."""
     tree = replace(end.tree, gravity=(0.0, 0.0, 0.0))
     loads = tuple(Load(point=each.strike.point, force=each.impulse) for each in strikes)
-    return end.forces.inverse(tree, end.q, ca.SX(tree.dof, 1), rates - end.qd, loads)
+    still = ca.SX(tree.dof, 1)
+    lacking = end.forces.inverse(tree, end.q, still, rates - end.qd, loads)
+    if not tree.flexible:
+        return lacking
+    return lacking - end.forces.inverse(tree, end.q, still, still, ())  # what holds links bent
 
 
 def _leaving(end: Instant, rates: Matrix, each: Pushed) -> Matrix:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.models.flexible_arm import flexible_arm
 from ocp.models.two_link import two_link
 from phased_motions import ARM, ENDS, INERTIA, MASS, REACH, TILT, fallen, moved, rod
 
@@ -22,6 +23,7 @@ from ocp import (
     at_start,
     continuous,
     effort,
+    impact,
     integral,
     joined,
     prepare,
@@ -31,6 +33,7 @@ from ocp.dynamics import mass_matrix
 from ocp.mechanics import Link, Tree, kinematics
 from ocp.motion import Mesh
 from ocp.problem import Constraint, duration, torque_limits
+from ocp.solution.crossings import impacts
 from ocp.transcription.phased import phased
 from ocp.transcription.striking import energy_lost
 
@@ -182,6 +185,22 @@ def test_a_rod_that_sticks_loses_the_energy_of_its_impulses():
     lost = (before @ mass @ before - left @ mass @ left) / 2
     assert lost > 1.0
     assert energy_lost(tree, q, before, left, push) == pytest.approx(lost, rel=1e-9)
+
+
+def test_links_that_bend_take_impulses_by_their_mass_alone():
+    tree = flexible_arm(1, gravity=9.81)
+    start = at_start(tree, q={"shoulder": 0.1}, qd={"shoulder": -1.0})
+    phases = tuple(Phase(n, motion=BSpline(points=6), duration=0.1) for n in ("a", "b"))
+    stated = {
+        "tree": tree,
+        "phases": phases,
+        "constraints": start,
+        "objective": effort(tree, ("shoulder",)),
+    }
+    solution = solve(Problem(**stated, links=(impact("tip", normal=(0, 1, 0)),)))
+    assert np.abs(solution.phases["a"].q(0.1)[1:]).max() > 1e-6
+    (struck,) = impacts(solution)
+    assert struck.balance < 1e-8 and struck.error < 1e-8
 
 
 def test_an_impulse_beyond_the_cone_of_friction_is_no_solution():
