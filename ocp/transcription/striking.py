@@ -133,9 +133,15 @@ def struck(
             lower=0.0,
             upper=inf,
             when="joined",
-            labels=("push", *(f"friction {k + 1}" for k in range(2 * len(each.across)))),
+            labels=_faces(each),
             units=f"({mass:.4g} N s)",
         )
+
+
+def _faces(each: Pushed) -> tuple[str, ...]:
+    """Return the names of the faces of what an impulse may be."""
+    count = 0 if each.strike.friction is None else 2 * len(each.across)
+    return "push", *(f"friction {k + 1}" for k in range(count))
 
 
 def _leaves(transition: Transition, each: Pushed) -> Constraint:
