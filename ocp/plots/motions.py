@@ -202,7 +202,7 @@ def _draw(grid: Any, solution: Solution, panels: Sequence[Profile]) -> None:
     tree, looks = solution.problem.tree, _looks(solution.problem.tree)
     traces = {}
     for quantity in dict.fromkeys(panel.quantity for panel in panels):
-        t, values = curve(solution, partial(_values, quantity))
+        t, values = curve(solution, partial(_values, quantity, tree))
         traces[quantity] = dict(zip(_named(tree, quantity), values))
     heads = grid[: grid[0].get_subplotspec().get_gridspec().ncols]
     for axes, panel in zip(grid, panels):
@@ -223,11 +223,14 @@ def _draw(grid: Any, solution: Solution, panels: Sequence[Profile]) -> None:
     grid[0].figure.align_ylabels(grid)
 
 
-def _values(quantity: str, motion: Solution, t: np.ndarray) -> np.ndarray:
-    """Return a quantity of all joints (m, N) at times (N,) of a motion or phase."""
+def _values(quantity: str, tree: Tree, motion: Solution, t: np.ndarray) -> np.ndarray:
+    """Return a quantity of all joints of a tree (m, N) at times (N,) of a motion or phase, not a
+    number of joints that a phase does not have."""
     if quantity in NORMS:
         moment, force = motion.reactions(t)
-        return np.linalg.norm(force if quantity == "force" else moment, axis=0)
+        norms = np.linalg.norm(force if quantity == "force" else moment, axis=0)
+        known = dict(zip(motion.problem.tree.names, norms))
+        return np.array([known.get(name, np.full(len(t), np.nan)) for name in tree.names])
     return getattr(motion, quantity)(t)
 
 

@@ -105,8 +105,8 @@ def stick(solution: Solution, t: np.ndarray) -> Stick:
     stays = _stays(tree, places)
 
     def positions(at: Any) -> Matrix:
-        frames = [*poses(at.tree, at.q), ca.DM.eye(4)]  # the ground is link -1
-        spots = (_spot(at, frames, k, place, i < n) for i, (k, place) in enumerate(places))
+        frames = [*poses(tree, at.q), ca.DM.eye(4)]  # the ground is link -1; phases may carry more
+        spots = (_spot(tree, at.q, frames, k, place, i < n) for i, (k, place) in enumerate(places))
         return ca.vertcat(*spots)
 
     spots = solution.trace(positions, t).T.reshape(len(t), len(places), 3)
@@ -196,10 +196,12 @@ def _tip(link: Link) -> Any:
     return max(places, key=np.linalg.norm, default=link.com)
 
 
-def _spot(at: Any, frames: Sequence[Matrix], k: int, place: Any, anchor: bool) -> Matrix:
+def _spot(
+    tree: Tree, q: Matrix, frames: Sequence[Matrix], k: int, place: Any, anchor: bool
+) -> Matrix:
     """Return where a place (3) on link k is; an `anchor` is where the link does not bend."""
-    if k >= 0 and structure(at.tree).flexible and at.tree.links[k].modes and not anchor:
-        return position(at.tree, at.q, Point(name="place", link=at.tree.names[k], position=place))
+    if k >= 0 and structure(tree).flexible and tree.links[k].modes and not anchor:
+        return position(tree, q, Point(name="place", link=tree.names[k], position=place))
     return frames[k][:3, :3] @ ca.DM(place) + frames[k][:3, 3]
 
 

@@ -2,13 +2,15 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from ocp.problems.monoped_hop import problem as hop
-from phased_motions import fallen
+from phased_motions import ARM, fallen, moved
 
-from ocp import solve
+from ocp import fixed, solve
+from ocp.mechanics import Link, Tree
 from ocp.plots import animate, plot, plot_joints, plot_outputs, plot_snapshots, stick
 from ocp.plots.canvas import picture
 from ocp.plots.contacts import contacts_of, pushes
@@ -95,6 +97,21 @@ def test_snapshots_show_every_impulse_where_it_strikes(fall):
     arrows = [text for text in axes.texts if text.arrow_patch is not None]
     place = fall.trace(lambda at: at.position("end"), 0.3)
     assert any(np.allclose(arrow.xyann, place[[0, 2]]) for arrow in arrows)
+
+
+def test_a_phase_that_carries_another_link_is_drawn_like_the_others():
+    ball = Tree(
+        links=(*ARM.links, Link(mass=0.5)),
+        joints=(*ARM.joints, fixed("ball", "elbow")),
+        points=ARM.points,
+    )
+    first, second = moved().phases
+    carried = replace(moved(), phases=(replace(first, tree=ball), second))
+    solution = solve(carried)
+    assert len(plot(solution).axes) > 3
+    shown = stick(solution, solution.times(5))
+    tip = solution.trace(lambda at: at.position("tip"), solution.times(5))
+    np.testing.assert_allclose(shown.places[:, shown.tips["tip"]].T, tip[:2], atol=1e-9)
 
 
 def test_a_motion_without_outputs_says_so(fall):

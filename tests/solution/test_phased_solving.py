@@ -53,6 +53,13 @@ def test_laws_of_an_impact_are_no_limits_that_may_give_way():
     }
 
 
+def test_an_impulse_without_a_bound_of_friction_only_pushes():
+    push = fallen(friction=None).multipliers["fall to rise: impulse.end"]
+    assert push.labels == ("push",)
+    rough = phased(fallen(friction=1.0).problem).link_rows[-1]
+    assert rough.labels == ("push", "friction 1", "friction 2")
+
+
 def test_durations_at_their_bounds_are_told_by_phase():
     phases = tuple(replace(each, duration=(0.05, 0.1)) for each in moved().phases)
     weak = path("weak", lambda at: at.tau, lower=-10.0, upper=10.0, units="N m")
