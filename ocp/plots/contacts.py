@@ -72,11 +72,12 @@ def draw_forces(axes: Axes, solution: Solution) -> None:
     lines: dict[str, Any] = {}
     for k, name in enumerate(contacts_of(solution)):
         t, values = curve(solution, partial(_strength, name))
-        axes.plot(
-            t, values[0], color=COLOURS[k % len(COLOURS)], label=label_of(name), linewidth=1.3
-        )
-    style(axes, "", "contact force (N)")
+        (line,) = axes.plot(t, values[0], color=COLOURS[k % len(COLOURS)], linewidth=1.3)
+        lines[label_of(name)] = line
+    style(axes, "", "contact force (N)" if lines else "impulses")
     axes.set_ylim(0, None)
+    if not lines:
+        axes.set_yticks([])
     _draw_impulses(axes, solution)
     mark_ends(axes, solution)
     if lines:

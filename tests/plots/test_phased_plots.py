@@ -62,9 +62,13 @@ def test_names_of_short_phases_do_not_cover_each_other(fall):
 
 def test_the_overview_draws_contact_forces_and_impulses(fall, hopped):
     assert "end 4.14 N s" in words(plot(fall))
-    shown = words(plot(hopped))
+    figure = plot(hopped)
+    shown = words(figure)
     size = np.linalg.norm(hopped.impulses["flight to stance"]["foot"])
     assert f"foot {size:.3g} N s" in shown
+    below = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert "foot" not in below and "hip" in below  # contacts have a legend of their own
+    assert [axes.get_ylabel() for axes in plot(fall).axes].count("impulses") == 1
     assert contacts_of(hopped) == ("foot",) and contacts_of(fall) == ()
 
 
