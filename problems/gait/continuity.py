@@ -29,7 +29,11 @@ def continuity(solution: Solution, step: float) -> dict[str, Extreme]:
     ends = traces(solution, wanted, np.array([0.0, T]))
     image = reflection(solution.problem).image
     gaps = {what: ends[what][:, 1] - image(ends[what][:, 0]) for what in (*UNITS, "tau")}
-    gaps["q"][tree.coordinate("glob_tz")] -= step
+    symmetry = solution.problem.symmetry
+    if symmetry is None:
+        gaps["q"][tree.coordinate("glob_tz")] -= step
+    else:
+        gaps["q"] -= np.array(symmetry.shift)
     names = np.array([joint.name for joint in tree.moving])
     slides = np.array([joint.kind == "prismatic" for joint in tree.moving])
     jumps = {}

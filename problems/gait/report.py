@@ -138,9 +138,12 @@ def _lowest(solution: Solution) -> dict[str, Extreme]:
         ],
         "sole corners": [name for names in SOLES.values() for name in names],
     }
-    t, normal = dense(solution) * solution.duration, ca.DM(solution.problem.ground.normal)
+    t, ground = dense(solution) * solution.duration, solution.problem.ground
+    planes = {foot.name[0]: ground.plane(foot) for foot in ground.feet}
     wanted = {
-        name: lambda at, name=name: ca.dot(normal, at.position(name))
+        name: lambda at, name=name, plane=planes[name[-1]]: (
+            ca.dot(ca.DM(plane.normal), at.position(name)) - plane.height
+        )
         for names in kinds.values()
         for name in names
     }

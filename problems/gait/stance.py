@@ -1,6 +1,7 @@
 """Who stands where and when in a step: the contact schedule of normal gait."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from ocp.models.human import CONTACTS, FEET, SOLES
 
 from ocp import Tree
 from ocp.mechanics import Open, array, positions
-from ocp.problem import Foot, Ground, Pin, Support
+from ocp.problem import Foot, Ground, Pin, Plane, Support
 
 UP = (0.0, 1.0, 0.0)
 # Of the step, in normal gait [assumed]: ball off, foot flat, toe off (10 % of the cycle), heel off
@@ -20,29 +21,57 @@ Spots = Mapping[str, Any]  # of named points, each its place (3, m)
 
 
 def stance(
-    body: Tree, step: float | Open, width: float | Open, heel_off: float = HEEL_OFF
+    body: Tree,
+    step: float | Open,
+    width: float | Open,
+    heel_off: float = HEEL_OFF,
+    slope: float = 0.0,
+    rise: float = 0.0,
 ) -> Ground:
     """Return the Ground of one step, its length and the distance between the feet in m.
 
     The right foot strikes at 0, the left one behind it leaves at a fifth and strikes at the end.
-    `heel_off`: when the right heel may leave the ground, of the step. Raises ValueError where that
-    is not between foot flat and the end.
+    `heel_off`: when the right heel may leave the ground, of the step. The ground goes up by its
+    `slope` (deg), or the right foot stands on a stair above the left one by the `rise` (m). Raises
+    ValueError where the heel is off not between foot flat and the end, and for both at once.
     """
     if not FLAT < heel_off < 1:
         raise ValueError(
             f"heel_off: expected between foot flat, {FLAT:g}, and the end of the step, 1, "
             f"got {heel_off:g}"
         )
+    if slope and rise:
+        raise ValueError("slope: the ground is a slope or stairs, got both a slope and a rise")
     right = _flat(body, "right", (-width / 2, 0.0, 0.0))
-    left = _flat(body, "left", (width / 2, 0.0, -step))
-    return Ground(normal=UP, feet=(_striking(right, heel_off), _leaving(left)))
+    left = _flat(body, "left", (width / 2, -rise, -step))
+    if not slope:
+        feet = _striking(right, heel_off), _leaving(left)
+        return Ground(normal=UP, feet=_on_stairs(feet, rise) if rise else feet)
+    tilt = tilted(slope)
+    right, left = ({name: tilt @ spot for name, spot in spots.items()} for spots in (right, left))
+    feet = _striking(right, heel_off, tilt[:, 2]), _leaving(left)
+    return Ground(normal=tilt[:, 1], feet=feet)
 
 
-def _striking(spots: Spots, heel_off: float) -> Foot:
+def tilted(slope: float) -> np.ndarray:
+    """Return the rotation (3, 3) of level ground to one that goes up by a slope (deg)."""
+    angle = np.radians(slope)
+    cos, sin = np.cos(angle), np.sin(angle)
+    return np.array([(1.0, 0.0, 0.0), (0.0, cos, sin), (0.0, -sin, cos)])
+
+
+def _on_stairs(feet: tuple[Foot, Foot], rise: float) -> tuple[Foot, Foot]:
+    """Return the feet each on a plane of its own, the second a `rise` (m) below the first."""
+    lead, trail = feet
+    below = Plane(normal=UP, point=(0.0, -rise, 0.0))
+    return replace(lead, plane=Plane(normal=UP)), replace(trail, plane=below)
+
+
+def _striking(spots: Spots, heel_off: float, forward: Any = (0.0, 0.0, 1.0)) -> Foot:
     """Return the right foot: it stands on its heel, then flat, then on ball and toes."""
     rear, fore = FEET["right"]
     tread = [
-        spots[f"heel_{side}_r"] + (0.0, 0.0, ahead)
+        spots[f"heel_{side}_r"] + ahead * np.array(forward)
         for side in ("med", "lat")
         for ahead in (0.0, 2 * HEEL)
     ]

@@ -5,6 +5,7 @@ The task is a speed and a length of step; the schedule of contact is that of nor
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -68,6 +69,8 @@ def problem(
     free_timing: bool = False,
     ankle_strength: float = 1.0,
     shank_mass: float | Open = 0.0,
+    slope: float = 0.0,
+    rise: float = 0.0,
 ) -> Problem:
     """`speed`: of walking (m/s), by default as 1.2 m/s is to the legs of the man of 1.75 m; `step`:
     length of a step (m), by default as 0.6 m is to those legs; `points`: control points per joint;
@@ -87,22 +90,27 @@ def problem(
     their places throughout, or at both ends; `stride`: half, the step that its image continues,
     phases, the same stated in phases, or full, both steps; `free_timing`: find how long single and
     double support last and how long steps are; `ankle_strength`: of the right ankle, of its own;
-    `shank_mass`: put on the right shank (kg)."""
+    `shank_mass`: put on the right shank (kg); `slope`: of the ground, upward (deg); `rise`: of
+    stairs, of which every step takes one (m)."""
     who = somebody(person, stature, mass, sex, segments)
     body, speed, step = _walker(who, active, speed, step, backpack)
-    body = impaired(body, ankle_strength, shank_mass)
+    body = impaired(climbing(body, rise), ankle_strength, shank_mass)
     families = asked(without)
     _check_tolerances(*reference((contact, slip)))
     phased = stride != STRIDES[0] or free_timing
-    _check_phases(phased, jump=jump, split=split, whole="symmetry" in families)
+    uneven = bool(slope or rise)
+    _check_phases(phased, jump=jump, split=split, whole="symmetry" in families, uneven=uneven)
+    if uneven and not (balance == "pressure" and "symmetry" in families):
+        raise ValueError("slope, rise: expected pressure as balance, and the family of symmetry")
     chosen = pace(speed, step, free=free_timing, full=stride == "full")
     rules = {"tolerances": (contact, slip), "hold": hold, "balance": balance, "split": split}
 
     def stated(lead: str = "right") -> Problem:
         """Return one step in one phase, whose image continues it."""
         way, time = chosen.lead(lead), step / speed
-        ground = stance(body, way, width, heel_off)
-        image = mirrored(body, *mirror(body), shift={"glob_tz": step}, qdd=not jump)
+        ground = stance(body, way, width, heel_off, slope, rise)
+        ahead = dict(zip(("glob_ty", "glob_tz"), _ahead(step, slope, rise)))
+        image = mirrored(body, *mirror(body), shift=ahead, qdd=not jump)
         one = Step(
             body=body,
             ground=ground if lead == "right" else facing(ground, way),
@@ -133,11 +141,29 @@ def problem(
     return in_stride(stated, chosen, **kinds)
 
 
-def _check_phases(phased: bool, *, jump: bool, split: bool, whole: bool) -> None:
+def climbing(body: Tree, rise: float) -> Tree:
+    """Return a body whose root may go up and down by a `rise` (m) beyond its range."""
+    if not rise:
+        return body
+    k = body.link_index("glob_ty")
+    lower, upper = body.joints[k].position
+    free = replace(body.joints[k], position=(lower - abs(rise), upper + abs(rise)))
+    return replace(body, joints=(*body.joints[:k], free, *body.joints[k + 1 :]))
+
+
+def _ahead(step: Any, slope: float, rise: float) -> tuple[Any, Any]:
+    """Return how far (m) one step goes up and forward."""
+    if not slope:
+        return rise, step
+    return step * float(np.sin(np.radians(slope))), step * float(np.cos(np.radians(slope)))
+
+
+def _check_phases(phased: bool, **wanted: bool) -> None:
     """Raise ValueError for what a walk stated in phases does not have."""
-    asked = (("jump", jump), ("split", split), ("without symmetry", not whole))
-    for what, wanted in asked:
-        if phased and wanted:
+    words = {"whole": "without symmetry", "uneven": "slope or rise"}
+    asked = [(words.get(name, name), one != (name == "whole")) for name, one in wanted.items()]
+    for what, amiss in asked:
+        if phased and amiss:
             raise ValueError(f"{what}: is known of a step in one phase; take stride half")
 
 

@@ -131,12 +131,45 @@ def test_an_ankle_is_weaker_and_a_shank_heavier():
         ({"stride": "full", "jump": True}, "jump: is known of a step in one phase"),
         ({"stride": "full", "split": True}, "split: is known of a step in one phase"),
         ({"free_timing": True, "without": "symmetry"}, "without symmetry: is known of a step"),
+        ({"slope": 5.0, "rise": 0.1}, "the ground is a slope or stairs"),
+        ({"slope": 5.0, "balance": "zmp"}, "slope, rise: expected pressure as balance"),
+        ({"rise": 0.1, "stride": "full"}, "slope or rise: is known of a step in one phase"),
         ({"ankle_strength": 0.0}, "ankle_strength: expected a share above 0"),
     ],
 )
 def test_what_no_walk_can_be_is_refused(changes, words):
     with pytest.raises(ValueError, match=words):
         problem(active=MOVING, **changes)
+
+
+def test_a_slope_tilts_all_that_stands_and_the_way():
+    level, uphill = problem(active=MOVING), problem(active=MOVING, slope=5.0)
+    cos, sin = np.cos(np.radians(5.0)), np.sin(np.radians(5.0))
+    np.testing.assert_allclose(uphill.ground.normal, (0.0, cos, -sin))
+    y, z = (uphill.tree.coordinate(name) for name in ("glob_ty", "glob_tz"))
+    shift = uphill.symmetry.shift
+    np.testing.assert_allclose((shift[y], shift[z]), (0.6 * sin, 0.6 * cos))
+    for foot, flat in zip(uphill.ground.feet, level.ground.feet):
+        for support, other in zip(foot.supports, flat.supports):
+            corners, known = np.array(support.polygon), np.array(other.polygon)
+            np.testing.assert_allclose(corners @ uphill.ground.normal, 0.0, atol=1e-12)
+            gaps = [np.linalg.norm(each - each[0], axis=1) for each in (corners, known)]
+            np.testing.assert_allclose(*gaps, atol=1e-12)
+            np.testing.assert_allclose(corners[:, 1], known[:, 2] * sin, atol=1e-12)
+
+
+def test_every_step_takes_one_stair():
+    stairs = problem(active=MOVING, rise=0.17)
+    lead, trail = stairs.ground.feet
+    assert stairs.ground.plane(lead).height == 0.0
+    assert stairs.ground.plane(trail).height == pytest.approx(-0.17)
+    for support in trail.supports:
+        np.testing.assert_allclose(np.array(support.polygon)[:, 1], -0.17)
+    y = stairs.tree.coordinate("glob_ty")
+    assert stairs.symmetry.shift[y] == pytest.approx(0.17)
+    level = problem(active=MOVING).tree.moving[y].position
+    reach = np.array(stairs.tree.moving[y].position) - level
+    np.testing.assert_allclose(reach, (-0.17, 0.17))
 
 
 def walked(times, halves):
