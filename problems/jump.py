@@ -37,12 +37,14 @@ from ocp import (
     path,
     point_contact,
     pressure_inside,
+    smoothness,
     torque_limits,
     unilateral,
     velocity_limits,
 )
 from ocp.cli import main
 from ocp.mechanics import center_of_mass, momentum
+from ocp.motion import Basis, Mesh
 from ocp.problem import final
 
 CURVATURE = 0.25  # k of Hill's hyperbola (Hill 1938)
@@ -56,9 +58,10 @@ STANDING = {
     "ankle": 0.0,
     "shoulder": 0.0,
 }
-# Of every phase: how long it may last (s) [assumed], and its share of control points
+# How long phases may last (s) [assumed], and how many times the control points those have that are
+# on splines
 SPANS = {"push": (0.3, 1.2), "toes": (0.05, 0.3), "flight": (0.2, 1.0), "stand": (0.3, 1.5)}
-FINER = {"push": 1.0, "toes": 1.2, "flight": 1.6, "stand": 1.0}
+FINER = {"push": 1.0, "toes": 1.2, "stand": 1.0}
 SAMPLES = 2001  # instants of the flight among which the highest is looked for
 
 
@@ -67,17 +70,22 @@ def problem(
     grip: float = 0.8,
     u: float = 1e-6,
     landing: float = 1e-5,
+    smooth: float = 1e-4,
     points: int = 10,
     degree: int = 5,
+    intervals: int = 30,
 ) -> Problem:
     """`speed`: limit of the joints' rates, at which their torques fade away (rad/s); `grip`:
     coefficient of friction; `u`: weight of effort beside the height (m/(N2 m2 s)); `landing`: what
-    is added to it once the feet have left; `points`: control points per joint in a phase, of which
-    take-off and flight have more; `degree`: of the splines.
+    is added to it once the feet have left; `smooth`: weight of squared accelerations then (m/s);
+    `points`: control points per joint in phases on splines; `degree`: of these; `intervals`: of the
+    flight, whose law holds all along on a mesh of Radau's alone.
     """
     body = jumper(speed)
     flat = Ground(feet=(line_contact(body, ("heel", "ball"), at=(HEEL, 0.0, 0.0)),), normal=UP)
     toes = Ground(feet=(point_contact(body, "ball", at=(BALL[0], 0.0, 0.0)),), normal=UP)
+    joints = [joint.name for joint in body.moving if joint.actuated]
+    gentle = landing * effort() + smooth * smoothness(body, joints)
     stated: dict[str, dict[str, Any]] = {
         "push": {"ground": flat, "constraints": standing(body, flat, grip)},
         "toes": {
@@ -85,19 +93,23 @@ def problem(
             "constraints": (standing(body, toes, grip), raised("heel")),
             "objective": -1 * final("height", apex),
         },
-        "flight": {"constraints": raised("heel", "ball"), "objective": landing * effort()},
+        "flight": {"constraints": raised("heel", "ball"), "objective": gentle},
         "stand": {
             "ground": flat,
             "constraints": standing(body, flat, grip),
-            "objective": landing * effort(),
+            "objective": gentle,
         },
     }
+    motions: dict[str, Basis] = {
+        name: BSpline(points=round(share * points), degree=degree) for name, share in FINER.items()
+    }
+    motions["flight"] = Mesh(method="radau", intervals=intervals)
     return Problem(
         tree=body,
         phases=[
             Phase(
                 name,
-                motion=BSpline(points=round(FINER[name] * points), degree=degree),
+                motion=motions[name],
                 duration=SPANS[name],
                 **each,
             )

@@ -13,7 +13,7 @@ from ocp.transcription.phased import phased
 @pytest.fixture(scope="module")
 def jumped():
     """Return a jump on a coarse basis."""
-    return solve(problem(points=6)).require()
+    return solve(problem(points=6, intervals=10)).require()
 
 
 def test_the_centre_of_mass_rises_as_it_does_by_its_speed_and_in_its_time(jumped):
@@ -23,9 +23,9 @@ def test_the_centre_of_mass_rises_as_it_does_by_its_speed_and_in_its_time(jumped
     assert highest - leaves == pytest.approx(speed**2 / (2 * GRAVITY), abs=1e-7)
     lands = float(flight.trace(height, flight.duration)[0])
     T = flight.duration
-    assert lands - leaves == pytest.approx(speed * T - GRAVITY * T**2 / 2, abs=0.05)
+    assert lands - leaves == pytest.approx(speed * T - GRAVITY * T**2 / 2, abs=5e-3)
     entry = report(jumped)["jump"]
-    assert 0.4 < entry["height"] < 0.6  # more than on finer bases
+    assert 0.35 < entry["height"] < 0.6  # more than on finer bases
     assert entry["height"] == pytest.approx(entry["raised"] + entry["rises"], abs=1e-8)
     assert len(lines(report(jumped))) == 2
 
@@ -41,7 +41,7 @@ def test_feet_leave_and_land_where_they_stand_and_bodies_fly(jumped):
 
 
 def test_the_first_guess_stands_on_its_feet():
-    program = phased(problem(points=6))
+    program = phased(problem(points=6, intervals=10))
     x = program.guess
     g = np.array(program.nlp.constraints(x)).ravel()
     for rows in program.rows:
