@@ -88,8 +88,9 @@ def test_both_steps_are_a_step_and_its_image(whole, stride):
     ahead = 0.6 * (np.arange(whole.tree.dof) == whole.tree.coordinate("glob_tz"))
     image = left.points @ left.problem.motion.values(s).T
     np.testing.assert_allclose(image, sign[:, None] * q[index] + ahead[:, None], atol=1e-9)
-    force = [each.lifted[-3:, 1] for each in (right, left)]
-    np.testing.assert_allclose(force[1], force[0] * (-1, 1, 1))
+    flat = [each.lifted[-12:-6, 1] for each in (right, left)]  # of moment and force on a flat sole
+    assert np.abs(flat[0]).min() > 0
+    np.testing.assert_allclose(flat[1], flat[0] * (1, -1, -1, -1, 1, 1))
     knees = [whole.tree.coordinate(f"knee_flex_{side}") - len(ROOT) for side in "rl"]
     np.testing.assert_allclose(left.lifted[knees[1]], right.lifted[knees[0]])
 
