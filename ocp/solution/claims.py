@@ -3,7 +3,7 @@
 A certificate cannot judge what is missing, and does not judge what is false.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -61,7 +61,7 @@ def misfit(solution: Solution, transcribed: Transcribed) -> str:
         return "nodes: torques and ground wrenches stand at other instants than the program's"
     if not (np.isfinite(solution.duration) and solution.duration > 0):
         return f"duration: expected a positive number of s, got {solution.duration:g}"
-    return next(_unplaced(solution, transcribed), "")
+    return lacking(solution) or next(_unplaced(solution, transcribed), "")
 
 
 def _unplaced(solution: Solution, transcribed: Transcribed) -> Iterator[str]:
@@ -78,6 +78,16 @@ def _unplaced(solution: Solution, transcribed: Transcribed) -> Iterator[str]:
             yield f"multipliers of {placed.name}: expected real numbers"
         elif not np.allclose(known.s, placed.s, rtol=0.0, atol=EXACT):
             yield f"multipliers of {placed.name}: stand at other instants than the program's"
+
+
+def lacking(solution: Solution) -> str:
+    """Return which parameters of its plan a solution has no numbers for, nothing where it has."""
+    known = solution.parameters
+    if not isinstance(known, Mapping):
+        return f"parameters: expected numbers by name, got {type(known).__name__}"
+    stated = () if solution.plan is None else solution.plan.parameters
+    names = [each.name for each in stated if each.name not in known]
+    return f"parameters: {listed(names)} missing" if names else ""
 
 
 def bare(solution: Solution, transcribed: Transcribed | Phased) -> bool:

@@ -11,6 +11,7 @@ from ocp.problem.statement import Problem
 from ocp.solution.claims import (
     EXACT,
     REAL,
+    lacking,
     listed,
     of_the_statement,
     of_the_status,
@@ -33,19 +34,21 @@ def misfit_of_phases(solution: Solution) -> str:
     for name, phase in solution.phases.items():
         if not isinstance(phase, Solution):
             return f"phase {name!r}: expected a Solution, got {type(phase).__name__}"
-    return next(_other_impulses(solution), "")
+        if phase.phases or phase.impulses:
+            return f"phase {name!r}: has phases or impulses of its own"
+    return lacking(solution) or next(_other_impulses(solution), "")
 
 
 def _other_impulses(solution: Solution) -> Iterator[str]:
     """Yield which impulses are not those of what strikes."""
     stated = {each.name: each.points for each in solution.problem.transitions if each.strikes}
-    if set(solution.impulses) != set(stated):
-        names = listed(map(str, solution.impulses))
+    if set(solution.impulses or ()) != set(stated):
+        names = listed(map(str, solution.impulses or ()))
         yield f"impulses: expected those of {listed(stated)}, got {names}"
         return
     for name, points in stated.items():
         known = solution.impulses[name]
-        if set(known) != set(points):
+        if not isinstance(known, Mapping) or set(known) != set(points):
             yield f"impulses of {name}: expected those of {listed(points)}"
             return
         for point, push in known.items():
@@ -98,6 +101,9 @@ def _of_another_statement(solution: Solution, judged: Solution) -> Iterator[str]
             )
         if phase.problem is not part and not _alike(phase, part):
             yield f"phase {name!r}: its problem is another than the statement's"
+        for which, value in phase.parameters.items():
+            if solution.parameters.get(which) != value:
+                yield f"phase {name!r}: parameter {which!r}: another than that of the whole"
 
 
 def _alike(phase: Solution, part: Problem) -> bool:

@@ -154,6 +154,18 @@ def test_phases_of_other_names_and_impulses_of_nothing_are_no_motion(fall):
         verify(with_phase(fall, "fall", points=np.zeros((3, 4))))
 
 
+def test_phases_have_the_parameters_of_the_whole_and_no_impulses_of_their_own(fall, smooth):
+    push = {STRIKE: {"end": np.ones(3)}}
+    with pytest.raises(NotVerified, match="phase 'fall': has phases or impulses of its own"):
+        verify(with_phase(fall, "fall", impulses=push))
+    with pytest.raises(NotVerified, match="impulses: expected those of fall to rise, got none"):
+        verify(replace(fall, impulses=None))
+    with pytest.raises(NotVerified, match="parameters: expected numbers by name, got NoneType"):
+        verify(replace(smooth, parameters=None))
+    text = refused(with_phase(smooth, "part 1", parameters={"way": 0.7}))
+    assert "phase 'part 1': parameter 'way': another than that of the whole" in text
+
+
 def test_under_a_symmetry_the_state_after_is_an_image(smooth):
     swap = Symmetry(index=(1, 0), sign=(1.0, 1.0))
     links = (continuous(symmetry=swap),)
