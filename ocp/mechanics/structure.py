@@ -58,6 +58,14 @@ class Structure:
         return rows if kinds == ROOT_KINDS else ()
 
     @cached_property
+    def adrift(self) -> bool:
+        """Whether nothing but what it touches holds the tree: its root has two slides or more, and
+        a turn."""
+        kinds = [self.tree.moving[row].kind for row in self.root]
+        slides = kinds.count("prismatic")
+        return slides >= 2 and len(kinds) > slides
+
+    @cached_property
     def passive(self) -> tuple[int, ...]:
         """Rows that nothing drives: the unactuated ones, the root's among them."""
         return tuple(row for row in range(self.tree.dof) if row not in self.drives)

@@ -25,7 +25,7 @@ from ocp.solution.replaying import segment_defects
 from ocp.solution.sampling import stacked, traces
 from ocp.solution.solution import Solution
 from ocp.solvers.nlp import violation
-from ocp.transcription.laws import laws
+from ocp.transcription.laws import laws, passive_measure
 from ocp.transcription.requests import looked_at
 from ocp.transcription.tracing import trace
 
@@ -113,7 +113,8 @@ def _by_segment(breaks: np.ndarray, s: np.ndarray, amounts: np.ndarray) -> np.nd
 
 def _missed(solution: Solution, law: list[Constraint], values: Mapping[str, np.ndarray]) -> float:
     """Return by how much the law of motion is missed at most, of the largest torque."""
-    units = {DYNAMICS: body_weight(solution.problem.tree), PASSIVE: 1.0}
+    tree = solution.problem.tree
+    units = {DYNAMICS: body_weight(tree), PASSIVE: passive_measure(tree)}
     names = [each.name for each in law if each.name in units]
     gaps = [np.abs(values[name]).max() * units[name] for name in names]
     largest = np.abs(values[TORQUES]).max(initial=0.0)

@@ -91,7 +91,15 @@ def _explicit(tree, rows, formulation):
 
 
 def _passive(tree, rows):
-    return _law(PASSIVE, lambda at: at.needed[list(rows)], tree, rows, ("N m", "N"))
+    measure, chosen = passive_measure(tree), list(rows)
+    units = ("N m", "N") if measure == 1.0 else (f"({measure:.4g} N m)", f"({measure:.4g} N)")
+    return _law(PASSIVE, lambda at: at.needed[chosen] / measure, tree, rows, units)
+
+
+def passive_measure(tree: Tree) -> float:
+    """Return in what the lack of torque at passive joints counts (N or N m): in body weights where
+    nothing else holds the tree."""
+    return body_weight(tree) if structure(tree).adrift else 1.0
 
 
 def _free(problem, lifted):
