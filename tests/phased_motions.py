@@ -58,7 +58,7 @@ def rod():
     )
 
 
-def fallen(**strike):
+def fallen(loads=(), **strike):
     """Return a solved fall of 0.3 s that ends in a strike, and 0.2 s after it."""
     tree = rod()
     start = at_start(tree, q=(0.0, 1.0, TILT), qd=(0.2, 0.0, 0.0))
@@ -68,7 +68,8 @@ def fallen(**strike):
     )
     still = integral("nothing", lambda at: 0 * at.q[0])
     links = (impact("end", **strike),)
-    problem = Problem(tree=tree, phases=phases, links=links, constraints=start, objective=still)
+    stated = {"links": links, "constraints": start, "objective": still, "loads": loads}
+    problem = Problem(tree=tree, phases=phases, **stated)
     return solve(problem, solver=Solver(options={"tol": 1e-11})).require()
 
 

@@ -17,6 +17,7 @@ from ocp.mechanics import kinematics
 from ocp.problem.constraint import Constraint
 from ocp.problem.names import SEPARATOR
 from ocp.problem.phases import Strike, Transition
+from ocp.problem.point_mass import PointMass
 from ocp.problem.units import unit_of
 from ocp.solution.bounds import Violation, of_row
 from ocp.solution.inputs import inputs, lifts
@@ -227,10 +228,15 @@ def _balance(meeting: Meeting) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _mass_matrix(meeting: Meeting) -> np.ndarray:
-    """Return M (n, n) as the curvature of the kinetic energy over the rates."""
+    """Return M (n, n) as the curvature of the kinetic energy over the rates, with point masses."""
     tree, rates = meeting.before.problem.tree, ca.SX.sym("qd", len(meeting.q))
     energy = kinematics.kinetic_energy(tree, ca.SX(meeting.q), rates)
-    return np.array(ca.DM(ca.evalf(ca.hessian(energy, rates)[0])))
+    mass = np.array(ca.DM(ca.evalf(ca.hessian(energy, rates)[0])))
+    for load in meeting.before.problem.loads:
+        if isinstance(load, PointMass):
+            jacobian = _jacobian(meeting, load.point)
+            mass = mass + float(load.mass) * jacobian.T @ jacobian
+    return mass
 
 
 def _jacobian(meeting: Meeting, point: str) -> np.ndarray:

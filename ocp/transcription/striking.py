@@ -28,6 +28,7 @@ from ocp.mechanics.types import Matrix
 from ocp.problem.constraint import Constraint
 from ocp.problem.instant import Instant
 from ocp.problem.phases import Strike, Transition
+from ocp.problem.point_mass import PointMass
 
 FELT = 1e-9  # m/rad: below which a motion of the tree does not move a point along an axis
 SEED = 7
@@ -178,9 +179,13 @@ def after(end: Instant, start: Instant, transition: Transition) -> Matrix:
 def _imbalance(end: Instant, rates: Matrix, strikes: tuple[Pushed, ...]) -> Matrix:
     """Return what M (v+ - v-) lacks to what the impulses give (n,; N s or N m s)."""
     tree = replace(end.tree, gravity=(0.0, 0.0, 0.0))
-    loads = tuple(Load(point=each.strike.point, force=each.impulse) for each in strikes)
+    jump = replace(end, qd=rates - end.qd)
+    loads = [Load(point=each.strike.point, force=each.impulse) for each in strikes]
+    for load in end.loads:
+        if isinstance(load, PointMass):  # which pulls against its own jump
+            loads.append(Load(point=load.point, force=-(load.mass * jump.velocity(load.point))))
     still = ca.SX(tree.dof, 1)
-    lacking = end.forces.inverse(tree, end.q, still, rates - end.qd, loads)
+    lacking = end.forces.inverse(tree, end.q, still, jump.qd, tuple(loads))
     if not tree.flexible:
         return lacking
     return lacking - end.forces.inverse(tree, end.q, still, still, ())  # what holds links bent

@@ -7,7 +7,7 @@ import pytest
 from phased_motions import fallen, moved
 
 from ocp import NotVerified, Solver, continuous, solve, verify
-from ocp.problem import Symmetry
+from ocp.problem import PointMass, Symmetry
 from ocp.solution import violations
 from ocp.solution.crossings import impacts, link_violations
 from ocp.solution.flight import flights
@@ -190,3 +190,12 @@ def test_a_printed_certificate_names_phases_impacts_and_flight(fall, certificate
         "fall to rise: leaving.end",
     ):
         assert words in text
+
+
+def test_a_point_mass_at_what_strikes_stops_with_it(fall):
+    heavy = fallen(friction=10.0, loads=(PointMass(point="end", mass=1.0),))
+    more = heavy.impulses[STRIKE]["end"] - fall.impulses[STRIKE]["end"]
+    np.testing.assert_allclose(more, (-0.2, 0.0, 9.81 * 0.3), atol=1e-9)  # N s: its own momentum
+    (impact,) = impacts(heavy)
+    assert impact.balance < 1e-9 and impact.formula == pytest.approx(impact.lost, rel=1e-9)
+    assert impact.lost == pytest.approx(impacts(fall)[0].lost + (0.2**2 + (9.81 * 0.3) ** 2) / 2)
