@@ -3,8 +3,8 @@
 `gait` is the step in one phase with a schedule of contact, the same step in phases, both steps of
 the stride from the step and its image, and these from standing. `arm` is a swing on one spline, and
 the same in three parts of it. `free` finds how long single and double support last and how long
-steps are, `prosthetic` has half the strength in the right ankle and 2 kg on that shank. Seconds are
-the processor's.
+steps are, `both` so of both steps, `prosthetic` with half the strength in the right ankle and 2 kg
+on that shank. Seconds are the processor's.
 """
 
 import argparse
@@ -169,13 +169,14 @@ def walks(**changes: Any) -> tuple[Solution, list[str]]:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Print what the command line asks for and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m problems.compare_phases", description=__doc__)
-    parser.add_argument("what", choices=("arm", "gait", "free", "prosthetic"))
+    parser.add_argument("what", choices=("arm", "gait", "free", "both", "prosthetic"))
     what = parser.parse_args(arguments).what
     if what in ("arm", "gait"):
         runs = tuple(arm() if what == "arm" else gait())
         print(markdown("", HEADER, [row(each) for each in runs]).rstrip())
         return DONE if all(each.solution.success for each in runs) else FAILED
-    changes = {"stride": "full", **PROSTHETIC} if what == "prosthetic" else {}
+    changes = {} if what == "free" else {"stride": "full"}
+    changes |= PROSTHETIC if what == "prosthetic" else {}
     solution, lines = walks(**changes)
     print("\n".join(lines))
     return DONE if solution.success else FAILED
