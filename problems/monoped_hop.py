@@ -37,6 +37,7 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics import position, reference
+from ocp.mechanics.checks import positive
 from ocp.problem import periodic
 
 UP = (0.0, 1.0, 0.0)
@@ -63,6 +64,7 @@ def problem(
     the knee (m); `inertias`: about these (kg m2); `gravity`: its strength (m/s2); `grip`:
     coefficient of friction; `points`: control points per joint and phase.
     """
+    positive("speed", speed)
     links = [
         Segment(mass=mass, length=length, centre=centre, inertia=inertia)
         for mass, length, centre, inertia in zip(masses, lengths, centres, inertias, strict=True)

@@ -34,6 +34,7 @@ from ocp import (
     unilateral,
 )
 from ocp.cli import main
+from ocp.mechanics.checks import positive
 from ocp.problem import mirrored
 
 UP = (0.0, 1.0, 0.0)
@@ -43,6 +44,7 @@ STANDING, STRIKING = (FEET[0], FEET[3]), (FEET[1], FEET[2])  # diagonals: left f
 def problem(speed: float = 1.0, grip: float = 0.6, points: int = 14) -> Problem:
     """`speed`: of the trot (m/s); `grip`: coefficient of friction; `points`: control points per
     joint and phase."""
+    positive("speed", speed)
     tree = quadruped()
     step = Parameter("step", 0.2 * speed, "m", 0.02, 0.8, free=True)
     places = [

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 BENT = (0.2, 0.4, 0.6, 0.8)  # where along a flexible link it is drawn bent
 STEPS = 200  # of the paths of points
 FLAT = 1e-6  # of a motion's extent: how thick a planar one is at most
-NAMED = 4  # as many paths of points a title names
+NAMED = 48  # letters: as long may the names of points be in a title
 SLIDES = ("prismatic", "screw")
 Place = tuple[int, Any]  # on a link (-1 the ground), and where on it (3, m)
 
@@ -81,7 +81,8 @@ def snapshots(figure: Figure, spec: Any, solution: Solution, count: int) -> None
     for k in range(0, last + 1, step):
         draw(axes, body, k, colours(k / last), 2.2 if k in (0, last) else 1.2)
     draw_impulses(axes, body)
-    paths = ", ".join(body.tips) if len(body.tips) <= NAMED else "each named point"
+    paths = ", ".join(body.tips)
+    paths = paths if len(paths) <= NAMED else "each named point"
     axes.set_title(f"grey: path of {paths}" if paths else "", fontsize=SMALL)
     scale = ScalarMappable(Normalize(0, solution.duration), colours)
     bar = figure.colorbar(scale, ax=axes, shrink=0.7, pad=0.04, fraction=0.06)

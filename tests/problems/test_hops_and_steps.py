@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ocp.problems import biped_walk, monoped_hop, pogo_hop
+from ocp.problems import biped_walk, monoped_hop, pogo_hop, quadruped_trot
 
 from ocp import Radau, Transcription, kinematics, verify
 
@@ -75,3 +75,10 @@ def test_certificates_judge_what_is_sought_of_phases_on_a_mesh():
     assert certificate.kkt < 1e-3
     (flight,) = certificate.flights
     assert max(flight.force, flight.moment) < 1e-9
+
+
+@pytest.mark.parametrize("made", [monoped_hop.problem, quadruped_trot.problem])
+@pytest.mark.parametrize("speed", [0.0, -1.0])
+def test_who_goes_nowhere_is_refused_by_that(made, speed):
+    with pytest.raises(ValueError, match="^speed: expected"):
+        made(speed=speed)
