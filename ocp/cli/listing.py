@@ -40,8 +40,13 @@ def tasks() -> dict[str, Task]:
     return {
         name: module.TASK
         for name, module in modules().items()
-        if isinstance(getattr(module, "TASK", None), Task)
+        if isinstance(getattr(module, "TASK", None), Task) and _own(module)
     }
+
+
+def _own(module: ModuleType) -> bool:
+    """Tell whether a module's task is its own, and not one that it takes from another problem."""
+    return hasattr(module, "__path__") or "\nTASK = " in inspect.getsource(module)
 
 
 def line(module: ModuleType) -> str:

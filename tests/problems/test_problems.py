@@ -132,6 +132,7 @@ def test_another_solver_reaches_the_same_optimum():
 def test_the_gallery_lists_every_problem_that_runs():
     assert {"two_link_time", "gait", "lifting", "published"} <= set(modules())
     assert {"two_link_time", "gait", "lifting"} <= set(tasks()) <= set(modules())
+    assert "compare_sweeps" not in tasks()  # whose task is the gait's
 
 
 def test_ctrl_c_in_one_of_several_starts_ends_them_all(monkeypatch):
