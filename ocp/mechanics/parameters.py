@@ -266,6 +266,11 @@ def matrix(value: Any) -> Matrix:
     return ca.SX(ca.vertcat(*rows))
 
 
+def expression_of(number: Any) -> Matrix:
+    """Return a number, open or not, as an SX (1, 1)."""
+    return ca.SX(ca.vertcat(number))
+
+
 def parameters_of(value: Any) -> tuple[Parameter, ...]:
     """Return the parameters in a record, an expression, or nested sequences of these.
 

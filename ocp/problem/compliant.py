@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 
 from ocp.mechanics.checks import positive, set_fields
-from ocp.mechanics.parameters import matrix
+from ocp.mechanics.parameters import expression_of, matrix
 from ocp.mechanics.types import Matrix
 
 if TYPE_CHECKING:
@@ -70,14 +70,14 @@ class Compliant:
 
         (Hunt & Crossley 1975; Sherman, Seth & Delp 2011; smooth: Serrancoli et al. 2019)
         """
-        loss = _expression(self.dissipation)
-        modulus = _expression(self.stiffness) ** (2 / 3) / 2
+        loss = expression_of(self.dissipation)
+        modulus = expression_of(self.stiffness) ** (2 / 3) / 2
         hertz = 4 / 3 * modulus * ca.sqrt(self.radius_of * modulus)
-        hertz *= (depth**2 + _expression(self.rounding)) ** 0.75
-        hertz *= (1 + ca.tanh(_expression(self.closing) * depth)) / 2
+        hertz *= (depth**2 + expression_of(self.rounding)) ** 0.75
+        hertz *= (1 + ca.tanh(expression_of(self.closing) * depth)) / 2
         if loss.is_zero():
             return hertz
-        parted = _expression(self.parting) * (rate + 2 / (3 * loss))
+        parted = expression_of(self.parting) * (rate + 2 / (3 * loss))
         return hertz * (1 + 1.5 * loss * rate) * (1 + ca.tanh(parted)) / 2
 
     def grip(self, slip: Matrix) -> Matrix:
@@ -88,17 +88,17 @@ class Compliant:
         (Brown & McPhee 2016, eq. 9, of a rounded speed v = sqrt(slip^2 + e); viscous friction grows
         with the normal force, as in Sherman, Seth & Delp 2011)
         """
-        speed = ca.sqrt(ca.sumsqr(slip) + _expression(self.rounding))
-        share = speed / _expression(self.transition)
-        static, dynamic = _expression(self.static), _expression(self.dynamic)
+        speed = ca.sqrt(ca.sumsqr(slip) + expression_of(self.rounding))
+        share = speed / expression_of(self.transition)
+        static, dynamic = expression_of(self.static), expression_of(self.dynamic)
         peak = (static - dynamic) * share / (share**2 / 4 + 0.75) ** 2
-        grip = dynamic * ca.tanh(4 * share) + peak + _expression(self.viscous) * speed
+        grip = dynamic * ca.tanh(4 * share) + peak + expression_of(self.viscous) * speed
         return -grip * slip / speed
 
     @property
     def radius_of(self) -> Matrix:
         """The radius (m) as an expression."""
-        return _expression(self.radius)
+        return expression_of(self.radius)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +131,3 @@ class Sphere:
         """Return how deep (m) the sphere is in the plane."""
         height = ca.dot(matrix(self.normal), at.position(self.point) - matrix(self.place))
         return self.material.radius_of - height
-
-
-def _expression(number: Any) -> Matrix:
-    return ca.SX(ca.vertcat(number))

@@ -65,7 +65,7 @@ def contacts(
 def contact_outputs(loads: Iterable[Acting]) -> Mapping[str, Callable[[Instant], Any]]:
     """Return the forces (3, N) of contacts as `outputs` of a Problem, as "force on" their name."""
     touching = {_name_of(load): load for load in loads if isinstance(load, ForceLaw | Touch)}
-    return {f"force on {name}": _force_of(load) for name, load in touching.items()}
+    return {f"force on {name}": force_of(load) for name, load in touching.items()}
 
 
 def _name_of(load: ForceLaw | Touch) -> str:
@@ -78,5 +78,6 @@ def _on(point: str, surface: str) -> str:
     return f"{point} on {surface}" if surface else point
 
 
-def _force_of(load: ForceLaw | Touch) -> Callable[[Instant], Any]:
+def force_of(load: ForceLaw | Touch) -> Callable[[Instant], Any]:
+    """Return the function of an Instant that is the force (3, N) of a contact."""
     return lambda at: load.given(at).force

@@ -8,7 +8,7 @@ from typing import Any
 import casadi as ca
 
 from ocp.mechanics import validity
-from ocp.mechanics.parameters import is_open
+from ocp.mechanics.parameters import expression_of, is_open
 from ocp.mechanics.types import Matrix
 from ocp.mechanics.validity import Requirement, is_assured
 from ocp.problem.balance import Inside
@@ -32,13 +32,13 @@ def requirements(problem: Problem) -> tuple[Requirement, ...]:
 def _required(problem: Problem) -> Iterator[Requirement]:
     shortest = problem.duration[0]
     if is_open(shortest):
-        yield "duration", _expression(shortest), 0.0, inf, "s"
+        yield "duration", expression_of(shortest), 0.0, inf, "s"
     for load in problem.loads:
         if isinstance(load, PointMass) and is_open(load.mass):
-            yield f"point mass at {load.point!r}", _expression(load.mass), 0.0, inf, "kg"
+            yield f"point mass at {load.point!r}", expression_of(load.mass), 0.0, inf, "kg"
     for constraint in problem.requirements:
         if isinstance(constraint.when, Moment):
-            yield f"{constraint.name}: when", _expression(constraint.when.s), 0.0, 1.0, ""
+            yield f"{constraint.name}: when", expression_of(constraint.when.s), 0.0, 1.0, ""
         if isinstance(constraint.function, Inside):
             yield from _turns(constraint.function)
 
@@ -56,7 +56,3 @@ def _turns(polygon: Inside) -> Iterator[Requirement]:
 
 def _between(start: Sequence[Any], end: Sequence[Any]) -> Matrix:
     return ca.SX(ca.vertcat(*(there - here for here, there in zip(start, end))))
-
-
-def _expression(number: Any) -> Matrix:
-    return ca.SX(ca.vertcat(number))

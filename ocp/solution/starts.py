@@ -1,6 +1,6 @@
 """Where a solve begins: a start of one's own, a former solution, or the default."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -14,9 +14,9 @@ from ocp.motion.basis import Basis, transfer
 from ocp.motion.moving import moved
 from ocp.motion.spline import BSpline
 from ocp.problem.complementarity import Touch, touches
+from ocp.problem.contacts import force_of
 from ocp.problem.force_law import ForceLaw
 from ocp.problem.ground import Ground, slots
-from ocp.problem.instant import Instant
 from ocp.problem.names import DYNAMICS
 from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
@@ -264,15 +264,11 @@ def _touched(problem: Problem, guess: Solution, t: np.ndarray) -> np.ndarray:
     for touch in touches(problem.loads):
         load = former.get(touch.point)
         if isinstance(load, ForceLaw | Touch):
-            force = guess.trace(_force_of(load), t)
+            force = guess.trace(force_of(load), t)
             lines.append(np.array(touch.axes).T @ force)
         else:
             lines.append(np.zeros((touch.size, len(t))))
     return np.vstack(lines)
-
-
-def _force_of(load: ForceLaw | Touch) -> Callable[[Instant], Any]:
-    return lambda at: load.given(at).force
 
 
 def waypoints(problem: Problem, guide: BSpline | None, q: ArrayLike) -> np.ndarray:
