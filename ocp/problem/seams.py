@@ -56,8 +56,9 @@ def seams(problem: Any) -> tuple[bool, ...]:
 
 def _meet(before: Phase, after: Phase) -> bool:
     """Tell whether the motion of one phase goes on in that of another."""
-    first, second = before.motion, after.motion
-    return _one(before, after) and abs(first.end - second.start) < ALIKE  # type: ignore[attr-defined]
+    first: Any = before.motion
+    second: Any = after.motion
+    return _one(before, after) and bool(abs(first.end - second.start) < ALIKE)
 
 
 def _one(phase: Phase, other: Phase) -> bool:

@@ -6,13 +6,14 @@ round starts where the first did. (Patterson, Hager & Rao 2015; Betts 2010, sect
 """
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from numbers import Real
 from typing import Any, cast
 
 import numpy as np
 
+from ocp.motion.basis import Basis
 from ocp.motion.spline import SIDE, BSpline
 from ocp.problem.statement import Problem
 from ocp.solution.attempts import LADDER, Attempt
@@ -84,14 +85,41 @@ def refine(
     """
     check(problem, transcription, tolerance, rounds, points)
     settings |= {"attempts": tuple(attempts)}
+    limits: dict[str, Any] = {"rounds": rounds, "points": points, "settings": settings}
     if problem.phases:
         from ocp.solution.phase_refinement import refine_phases  # which goes by the same rounds
 
-        limits: dict[str, Any] = {"rounds": rounds, "points": points, "settings": settings}
         return refine_phases(problem, tolerance, transcription, solver, guess=guess, **limits)
+    problem, transcription = broken(problem, transcription, settings.get("values") or {})
+    ways = Ways(look=lambda solution: [look(solution, tolerance)], finer=_finer_whole)
+    return in_rounds(problem, transcription, solver, tolerance, ways, guess=guess, **limits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ways:
+    """How a motion is refined: `look`(solution) sees every part of it that has a basis of its own;
+    `finer`(problem, transcription, solution, what was seen, rounds that held) returns the problem
+    and transcription of the next round, and the basis of each part there."""
+
+    look: Callable[[Solution], list[Look]]
+    finer: Callable[..., tuple[Problem, Transcription, list[Basis]]]
+
+
+def in_rounds(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    tolerance: float,
+    ways: Ways,
+    *,
+    guess: Any,
+    rounds: int,
+    points: int,
+    settings: Mapping[str, Any],
+) -> Solution:
+    """Return the Solution of a problem that is refined round by round, as `refine` says."""
     table: list[Round] = []
     grant, begin, held = budget(solver), guess, 0
-    problem, transcription = broken(problem, transcription, settings.get("values") or {})
     while True:
         clocks = time.perf_counter(), time.process_time()
         solution = solve(problem, transcription, grant.limit(solver), guess=begin, **settings)
@@ -102,16 +130,34 @@ def refine(
         fault = fault_of(solution, certificate, tolerance)
         if not fault and settled(table, tolerance):
             return finished(solution, certificate, table, ())
-        seen = look(solution, tolerance)
-        held += not fault and not seen.pending
-        finer = finer_basis(problem, transcription, solution, seen, 0 if fault else held)
-        reason = _stop(table, grant, solution, finer, rounds, points)
+        seen = ways.look(solution)
+        held += not fault and not any(each.pending for each in seen)
+        finer = ways.finer(problem, transcription, solution, seen, 0 if fault else held)
+        reason = _stop(table, grant, solution, finer[2], rounds, points)
         if reason:
             share = SETTLED * tolerance
             why = fault or (f"the objective has not settled to {share:g} of itself",)
             return finished(solution, certificate, table, (f"refine: {reason}", *why))
-        problem, transcription = finer
-        begin = guess if seen.gross or not solution.success else solution
+        problem, transcription, _ = finer
+        fresh = any(each.gross for each in seen) or not solution.success
+        begin = guess if fresh else solution
+
+
+def _finer_whole(
+    problem: Problem,
+    transcription: Transcription,
+    solution: Solution,
+    seen: list[Look],
+    held: int,
+) -> tuple[Problem, Transcription, list[Basis]]:
+    """Return the next round of a motion on one basis, which is that of all."""
+    finer, settings = finer_basis(problem, transcription, solution, seen[0], held)
+    return finer, settings, [settings.method.stated(finer).motion]
+
+
+def _pieces(solution: Solution) -> tuple[Solution, ...]:
+    """Return the parts of a solution that have a basis each: its phases, or itself."""
+    return tuple(solution.phases.values()) or (solution,)
 
 
 def check(
@@ -219,11 +265,12 @@ def _own(motion: Any, seen: Look) -> np.ndarray:
 
 
 def _round(solution: Solution, certificate: Verification, seconds: float) -> Round:
-    motion, (worst, excess) = solution.problem.motion, worst_row(certificate)
+    """Return what a round came to; sizes are those of all phases together."""
+    pieces, (worst, excess) = _pieces(solution), worst_row(certificate)
     return Round(
-        points=motion.points,
-        spread=spread_of(motion),
-        nodes=len(solution.transcription.method.grid(solution.problem)),
+        points=sum(each.problem.motion.points for each in pieces),
+        spread=sum(spread_of(each.problem.motion) for each in pieces),
+        nodes=sum(len(each.transcription.method.grid(each.problem)) for each in pieces),
         status=solution.status,
         solved=solution.success,
         objective=solution.objective,
@@ -282,23 +329,20 @@ def _stop(
     table: list[Round],
     grant: Budget,
     solution: Solution,
-    finer: tuple[Problem, Transcription],
+    finer: list[Basis],
     rounds: int,
     points: int,
 ) -> str:
     """Return why there is no further round, nothing if there is one."""
-    problem, transcription = finer
-    motion = transcription.method.stated(problem).motion
+    motions = [each.problem.motion for each in _pieces(solution)]
+    most = max(len(motion.nodes) for motion in finer)
     reasons = (
         (solution.status == INTERRUPTED, "interrupted"),
         (grant.spent, "the limit of iterations or time is used up"),
         fruitless(table),
         (len(table) >= rounds, f"given up after {len(table)} rounds"),
-        (motion == solution.problem.motion, "given up, nothing is left to split"),
-        (
-            len(motion.nodes) > points,
-            f"given up before {len(motion.nodes)} points per joint, more than {points}",
-        ),
+        (finer == motions, "given up, nothing is left to split"),
+        (most > points, f"given up before {most} points per joint, more than {points}"),
     )
     return next((reason for applies, reason in reasons if applies), "")
 
