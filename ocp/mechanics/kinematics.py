@@ -10,14 +10,17 @@ from collections.abc import Sequence
 from types import ModuleType
 
 import casadi as ca
+import numpy as np
 
 from ocp.mechanics import flexible, rigid
 from ocp.mechanics.loads import Load, Wrench
 from ocp.mechanics.logarithm import product, quaternion
-from ocp.mechanics.parameters import array, matrix, some
+from ocp.mechanics.parameters import array, matrix, reference, some
 from ocp.mechanics.rigid import Motion, joint_pose
 from ocp.mechanics.tree import Point, Tree
 from ocp.mechanics.types import Matrix
+
+SAMPLES = 4  # seeded postures that tell what a tree can feel
 
 
 def poses(tree: Tree, q: Matrix) -> list[Matrix]:
@@ -52,6 +55,16 @@ def place_at(tree: Tree, moves: Sequence[Motion], point: str | Point) -> Matrix:
 def position(tree: Tree, q: Matrix, point: str | Point) -> Matrix:
     """Return the position (3, m) of a point."""
     return point_motion(tree, motions(tree, q), point).origin
+
+
+def felt_slopes(tree: Tree, point: str) -> np.ndarray:
+    """Return d position / dq (3, k) of a named point at seeded postures of a tree, side by side,
+    with its parameters at their own values: what they span is all that it can feel there."""
+    own, q = reference(tree), ca.SX.sym("q", tree.dof)
+    slope = ca.jacobian(position(own, q, point), q)
+    draws = np.random.default_rng(0).uniform(-1.0, 1.0, (SAMPLES, tree.dof))
+    looks = (ca.evalf(ca.substitute(slope, q, ca.DM(draw))) for draw in draws)
+    return np.hstack([np.array(look) for look in looks])
 
 
 def positions(tree: Tree, q: Matrix, points: Sequence[str | Point]) -> list[Matrix]:

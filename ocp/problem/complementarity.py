@@ -15,7 +15,7 @@ import numpy as np
 from ocp.mechanics import kinematics
 from ocp.mechanics.checks import instance, positive, set_fields
 from ocp.mechanics.loads import Load
-from ocp.mechanics.parameters import matrix, reference
+from ocp.mechanics.parameters import matrix
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.mechanics.zero_moment import tangents
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ocp.problem.instant import Instant
 
 LEAK = 1e-3  # J
-SAMPLES, FELT = 4, 1e-9  # seeded postures that tell what a tree feels; of a unit vector: nothing
+FELT = 1e-9  # of a unit vector: nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,14 +143,9 @@ def felt_ways(tree: Tree, point: str, normal: Sequence[float]) -> tuple[np.ndarr
 
     Seeded postures tell.
     """
-    random, own = np.random.default_rng(0), reference(tree)
-    slopes = [
-        np.array(ca.DM(kinematics.jacobian(own, ca.DM(random.normal(size=tree.dof)), point)))[3:]
-        for _ in range(SAMPLES)
-    ]
     up = np.asarray(normal, dtype=float)
     flat = np.eye(3) - np.outer(up, up)
-    axes, sizes, _ = np.linalg.svd(flat @ np.hstack(slopes))
+    axes, sizes, _ = np.linalg.svd(flat @ kinematics.felt_slopes(tree, point))
     felt = [axes[:, k] for k in range(2) if sizes[k] > FELT * max(sizes[0], FELT)]
     if len(felt) == 2:
         return tangents(tuple(up))
