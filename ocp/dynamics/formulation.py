@@ -157,6 +157,7 @@ def aligned(tree: Tree) -> tuple[Tree, tuple]:
         inertia = tidy(back[:3, :3] @ array(link.inertia) @ back[:3, :3].T, 1e-16)
         links.append(
             Link(
+                name=link.name,
                 mass=link.mass,
                 com=tidy(back[:3, :3] @ array(link.com) + back[:3, 3], 1e-15),
                 inertia=mirrored(inertia),

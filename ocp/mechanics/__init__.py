@@ -53,6 +53,7 @@ from ocp.mechanics.stays import Stay, cable, slot, stop
 from ocp.mechanics.structure import Structure, structure
 from ocp.mechanics.tree import Link, Loop, Point, Tree, inward, outward
 from ocp.mechanics.types import Matrix
+from ocp.mechanics.visuals import Visual
 from ocp.mechanics.zero_moment import body_weight, hull, resultant, tangents
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ __all__ = [
     "Stay",
     "Structure",
     "Tree",
+    "Visual",
     "Wrench",
     "acceleration",
     "acting",

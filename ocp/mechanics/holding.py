@@ -78,13 +78,13 @@ def stay_wrenches(tree: Tree, frames: Sequence[Matrix], forces: Matrix) -> tuple
 
 def _of_joint(tree, frames, stay, side, push):
     """Return the wrenches of a push (N or N m) along a joint's coordinate."""
-    k = tree.link_index(stay.joint)
+    k = tree.joint_index(stay.joint)
     joint = tree.joints[k]
     turns, none = joint.kind != "prismatic", ca.DM.zeros(3)
     axis = frames[k][:3, :3] @ matrix(joint.screw[:3] if turns else joint.screw[3:])
     place = frames[k][:3, 3]
     given = []
-    for link, sign in ((stay.joint, 1), (joint.parent, -1)):
+    for link, sign in ((tree.link_names[k], 1), (joint.parent, -1)):
         if link != GROUND:
             force = none if turns else sign * push * axis
             moment = sign * push * axis if turns else ca.cross(place, force)
@@ -146,5 +146,5 @@ def _place(tree: Tree, frames: Sequence[Matrix], which: End) -> Matrix:
 
 
 def _unit(tree: Tree, stay: Stay) -> str:
-    turns = stay.joint and tree.joints[tree.link_index(stay.joint)].kind != "prismatic"
+    turns = stay.joint and tree.joints[tree.joint_index(stay.joint)].kind != "prismatic"
     return "rad" if turns else "m"

@@ -79,7 +79,7 @@ def place_of(tree: Tree, name: str | Point) -> Point:
     Raises ValueError listing the points if there is neither.
     """
     known = {point.name for point in tree.points}
-    if isinstance(name, Point) or name in known or name not in tree.names:
+    if isinstance(name, Point) or name in known or name not in tree.link_names:
         return _point(tree, name)
     return Point(name=name, link=name)
 

@@ -30,6 +30,7 @@ from ocp.mechanics.modes import Modes
 from ocp.mechanics.parameters import is_open, parameters_of
 from ocp.mechanics.stays import Stay
 from ocp.mechanics.types import Numbers
+from ocp.mechanics.visuals import Visual
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,14 +39,24 @@ class Link:
 
     The centre of mass `com` (3, m) is in the link's frame. A link is flexible where it has `modes`.
     These three are the undeformed link's; without a mass a flexible link takes those of its modes.
+    Parents, points and supports call a link by its `name`, one without by that of its joint.
+    `visuals` show it.
     """
 
     mass: float = 0.0
     com: Numbers = (0.0, 0.0, 0.0)
     inertia: Numbers = ((0.0, 0.0, 0.0),) * 3
     modes: Modes | None = None
+    name: str | None = None
+    visuals: Sequence[Visual] = ()
 
     def __post_init__(self) -> None:
+        if self.name is not None and (not isinstance(self.name, str) or self.name in ("", GROUND)):
+            raise ValueError(
+                f"link name: expected None or a non-empty string other than {GROUND!r}, got "
+                f"{self.name!r}"
+            )
+        set_fields(self, visuals=several("link: visuals", self.visuals, Visual))
         if not isinstance(self.modes, Modes | None):
             raise ValueError(f"link modes: expected Modes or None, got {self.modes!r}")
         if self.modes is not None and is_open((self.mass, self.com, self.inertia)):
@@ -70,7 +81,7 @@ class Link:
 class Point:
     """A named point on a link.
 
-    Its `position` (3, m) is in the frame of the link that joint `link` carries.
+    Its `position` (3, m) is in the frame of the link called `link`.
     """
 
     name: str
@@ -174,14 +185,16 @@ class Tree:
                 f"tree: expected one link per joint and at least one, got {len(self.links)} links "
                 f"and {len(self.joints)} joints"
             )
-        _check_parents(self.joints)
+        _check_unique("joint", self.names)
+        _check_unique("link", self.link_names)
+        _check_parents(self)
         _check_unique("coordinate", [joint.name for joint in self.moving])
         _check_unique("point", [point.name for point in self.points])
         for point in self.points:
-            if point.link not in self.names:
+            if point.link not in self.link_names:
                 raise ValueError(
                     f"point {point.name!r}: unknown link {point.link!r}; "
-                    f"{_known('links', self.names)}"
+                    f"{_known('links', self.link_names)}"
                 )
         _check_unique("loop", [loop.name for loop in self.loops])
         for loop in self.loops:
@@ -194,8 +207,14 @@ class Tree:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of all joints (and their links), in order."""
+        """Names of all joints, in order."""
         return tuple(joint.name for joint in self.joints)
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """What the links are called, in the order of their joints: by their names, those without
+        by their joints'."""
+        return tuple(link.name or joint.name for joint, link in zip(self.joints, self.links))
 
     @property
     def moving(self) -> tuple[Joint, ...]:
@@ -221,7 +240,7 @@ class Tree:
     def flexible(self) -> tuple[str, ...]:
         """Names of the flexible links."""
         return tuple(
-            joint.name for joint, link in zip(self.joints, self.links) if link.modes is not None
+            name for name, link in zip(self.link_names, self.links) if link.modes is not None
         )
 
     @property
@@ -242,7 +261,7 @@ class Tree:
     @property
     def parents(self) -> tuple[int, ...]:
         """Index of each joint's parent; -1 is the ground."""
-        index = {name: k for k, name in enumerate(self.names)}
+        index = {name: k for k, name in enumerate(self.link_names)}
         return tuple(index.get(joint.parent, -1) for joint in self.joints)
 
     @property
@@ -252,13 +271,16 @@ class Tree:
         return tuple(row[joint.name] if joint.screw is not None else None for joint in self.joints)
 
     def link_index(self, name: str) -> int:
-        """Return the index of a link by its joint's name.
+        """Return the index of a link by what it is called; raise ValueError listing the known."""
+        if name not in (names := self.link_names):
+            raise ValueError(f"unknown link {name!r}; {_known('links', names)}")
+        return names.index(name)
 
-        Raises ValueError listing the known ones.
-        """
-        if name not in self.names:
-            raise ValueError(f"unknown joint {name!r}; {_known('joints', self.names)}")
-        return self.names.index(name)
+    def joint_index(self, name: str) -> int:
+        """Return the index of a joint by its name; raise ValueError listing the known ones."""
+        if name not in (names := self.names):
+            raise ValueError(f"unknown joint {name!r}; {_known('joints', names)}")
+        return names.index(name)
 
     def coordinate(self, name: str) -> int:
         """Return the row of q that belongs to the joint or amplitude `name`.
@@ -267,7 +289,7 @@ class Tree:
         """
         if name not in self.names and name in (moving := [joint.name for joint in self.moving]):
             return moving.index(name)
-        row = self.rows[self.link_index(name)]
+        row = self.rows[self.joint_index(name)]
         if row is None:
             raise ValueError(f"joint {name!r} is fixed and has no coordinate")
         return row
@@ -344,17 +366,16 @@ def _check_unique(what, names):
             raise ValueError(f"{what} {name!r}: the name is used twice")
 
 
-def _check_parents(joints):
-    names = [joint.name for joint in joints]
-    _check_unique("joint", names)
-    parents = {joint.name: joint.parent for joint in joints}
-    for k, joint in enumerate(joints):
+def _check_parents(tree):
+    names = tree.link_names
+    parents = {name: joint.parent for name, joint in zip(names, tree.joints)}
+    for k, joint in enumerate(tree.joints):
         if joint.parent != GROUND and joint.parent not in parents:
             raise ValueError(
-                f"joint {joint.name!r}: unknown parent {joint.parent!r}; {_known('joints', names)} "
+                f"joint {joint.name!r}: unknown parent {joint.parent!r}; {_known('links', names)} "
                 f"and {GROUND!r}"
             )
-        seen, ancestor = [joint.name], joint.parent
+        seen, ancestor = [names[k]], joint.parent
         while ancestor in parents:
             if ancestor in seen:
                 raise ValueError(
@@ -376,7 +397,7 @@ def _check_ends(tree, label, start, end):
         if isinstance(which, str) and which not in known:
             raise ValueError(f"{label}: unknown point {which!r}; {_known('points', list(known))}")
         above = outward(tree, lambda k, rigid: rigid if tree.joints[k].screw is None else k, -1)
-        carriers.append(above[tree.names.index(known[which])] if isinstance(which, str) else -1)
+        carriers.append(above[tree.link_index(known[which])] if isinstance(which, str) else -1)
     if carriers[0] == carriers[1]:
         raise ValueError(
             f"{label}: its points {start!r} and {end!r} are on one link, or on rigidly joined ones"
@@ -391,5 +412,5 @@ def _check_stay(tree, stay):
         _check_ends(tree, label, stay.start, stay.end)
     elif stay.joint not in tree.names:
         raise ValueError(f"{label}: unknown joint {stay.joint!r}; {_known('joints', tree.names)}")
-    elif tree.joints[tree.link_index(stay.joint)].screw is None:
+    elif tree.joints[tree.joint_index(stay.joint)].screw is None:
         raise ValueError(f"{label}: joint {stay.joint!r} is fixed and has no coordinate")

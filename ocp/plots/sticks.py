@@ -179,7 +179,7 @@ def _ends(tree: Tree) -> list[Place]:
     pointed = {point.link for point in tree.points}
     points = [(tree.link_index(point.link), point.position) for point in tree.points]
     leaves = [
-        k for k, name in enumerate(tree.names) if k not in tree.parents and name not in pointed
+        k for k, name in enumerate(tree.link_names) if k not in tree.parents and name not in pointed
     ]
     return points + [(k, _tip(tree.links[k])) for k in leaves]
 
@@ -202,7 +202,7 @@ def _spot(
 ) -> Matrix:
     """Return where a place (3) on link k is; an `anchor` is where the link does not bend."""
     if k >= 0 and structure(tree).flexible and tree.links[k].modes and not anchor:
-        return position(tree, q, Point(name="place", link=tree.names[k], position=place))
+        return position(tree, q, Point(name="place", link=tree.link_names[k], position=place))
     return frames[k][:3, :3] @ ca.DM(place) + frames[k][:3, 3]
 
 

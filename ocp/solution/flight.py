@@ -143,8 +143,8 @@ def _size(tree: Tree, q: np.ndarray) -> float:
     """Return the largest distance (m) of a joint or point of a tree from its centre of mass; 1
     where that is nothing."""
     center = np.array(ca.DM(kinematics.center_of_mass(tree, ca.DM(q)))).ravel()
-    joints = [joint.name for k, joint in enumerate(tree.joints) if float(tree.links[k].mass)]
-    places = [kinematics.poses(tree, ca.DM(q))[tree.link_index(name)][:3, 3] for name in joints]
+    heavy = [k for k, link in enumerate(tree.links) if float(link.mass)]
+    places = [kinematics.poses(tree, ca.DM(q))[k][:3, 3] for k in heavy]
     places += [kinematics.position(tree, ca.DM(q), point.name) for point in tree.points]
     far = [float(np.linalg.norm(np.array(ca.DM(place)).ravel() - center)) for place in places]
     return max(far, default=0.0) or 1.0

@@ -19,6 +19,7 @@ from ocp.mechanics.loads import Load
 from ocp.mechanics.modes import Curve, Modes, Place
 from ocp.mechanics.stays import Stay
 from ocp.mechanics.tree import Link, Loop, Point, Tree
+from ocp.mechanics.visuals import Visual
 from ocp.motion.mesh import motion_of
 from ocp.problem.complementarity import Complementarity, Touch
 from ocp.problem.constraint import Constraint, Span
@@ -43,6 +44,7 @@ from ocp.transcription.tapes import (
 CONSTRAINTS = 3000  # of a file: a statement has fewer
 FREE = ("motion", "outputs")  # what asks nothing of the motion, and may differ
 RATES = ("jerk", "torque_rate")
+SHOWN = ("name", "visuals")  # of a link
 LAW_OF = ("q", "qd", "t", "position", "velocity", "angular_velocity", "offset", "frame", "pose")
 Data = dict[str, Any]
 
@@ -278,9 +280,13 @@ def _force_law(data: Data, tapes: Sequence[Tape]) -> ForceLaw:
 
 
 def tree_data(tree: Tree) -> Data:
-    """Return a tree as data; of one without stays, and of joints without limits of rates, as it was
-    before there were any."""
+    """Return a tree as data; of one without stays, of joints without limits of rates, and of links
+    without names and visuals, as it was before there were any."""
     data = asdict(tree)
+    data["links"] = [
+        {key: value for key, value in link.items() if key not in SHOWN or value}
+        for link in data["links"]
+    ]
     data["joints"] = [
         {key: value for key, value in joint.items() if key not in RATES or value != (-inf, inf)}
         for joint in data["joints"]
@@ -295,7 +301,7 @@ def symmetry_of(data: Data | None) -> Symmetry | None:
 
 def tree_of(data: Data) -> Tree:
     """Return the Tree of data."""
-    links = tuple(Link(**link | {"modes": _modes(link.get("modes"))}) for link in data["links"])
+    links = tuple(_link(link) for link in data["links"])
     return Tree(
         links=links,
         joints=tuple(Joint(**joint) for joint in data["joints"]),
@@ -304,6 +310,11 @@ def tree_of(data: Data) -> Tree:
         stays=tuple(Stay(**stay) for stay in data.get("stays", ())),
         gravity=data["gravity"],
     )
+
+
+def _link(data: Data) -> Link:
+    visuals = tuple(Visual(**each) for each in data.get("visuals", ()))
+    return Link(**data | {"modes": _modes(data.get("modes")), "visuals": visuals})
 
 
 def _modes(data: Data | None) -> Modes | None:
@@ -336,7 +347,16 @@ def _ground(data: Data | None) -> Ground | None:
 
 def _bound(data: Data) -> Data:
     """Return what of data asks something of the motion."""
-    return {key: value for key, value in data.items() if key not in FREE}
+    bound = {key: value for key, value in data.items() if key not in FREE}
+    tree = bound.get("tree")
+    if tree is not None:
+        bound["tree"] = tree | {"links": [_felt(link) for link in tree["links"]]}
+    return bound
+
+
+def _felt(link: Data) -> Data:
+    """Return a link's data without what only shows it."""
+    return {key: value for key, value in link.items() if key != "visuals"}
 
 
 def _filled(value: Any, tapes: Sequence[Tape]) -> Any:

@@ -124,8 +124,8 @@ def falls(problem: Problem) -> np.ndarray:
 
 def _chain(tree: Tree, name: str) -> list:
     """Return the joints from the ground to the named one."""
-    known = {joint.name: joint for joint in tree.joints}
-    chain = [known[name]]
+    known = dict(zip(tree.link_names, tree.joints))
+    chain = [tree.joints[tree.joint_index(name)]]
     while chain[0].parent in known:
         chain.insert(0, known[chain[0].parent])
     return chain

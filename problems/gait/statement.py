@@ -145,7 +145,7 @@ def climbing(body: Tree, rise: float) -> Tree:
     """Return a body whose root may go up and down by a `rise` (m) beyond its range."""
     if not rise:
         return body
-    k = body.link_index("glob_ty")
+    k = body.joint_index("glob_ty")
     lower, upper = body.joints[k].position
     free = replace(body.joints[k], position=(lower - abs(rise), upper + abs(rise)))
     return replace(body, joints=(*body.joints[:k], free, *body.joints[k + 1 :]))
@@ -257,7 +257,7 @@ def _check_task(body: Tree, speed: float, step: float, stature: float) -> None:
         np.array(place).ravel() for place in positions(body, np.zeros(body.dof), names)
     )
     leg, foot = hip[1], toe[2] - heel[2]
-    opening = np.ptp(body.joints[body.link_index("hip_flex_r")].position) / 2
+    opening = np.ptp(body.joints[body.joint_index("hip_flex_r")].position) / 2
     reach = 2 * leg * np.sin(opening) + foot + 2 * abs(hip[0])
     if step > reach:
         raise ValueError(

@@ -189,7 +189,7 @@ def impaired(body: Tree, strength: float, mass: float | Open) -> Tree:
     if not 0 < strength <= 1:
         raise ValueError(f"ankle_strength: expected a share above 0 and up to 1, got {strength!r}")
     if strength < 1:
-        k = body.link_index("ankle_df_r")
+        k = body.joint_index("ankle_df_r")
         weak = replace(body.joints[k], torque=tuple(strength * np.array(body.joints[k].torque)))
         body = replace(body, joints=(*body.joints[:k], weak, *body.joints[k + 1 :]))
     if not some((mass,)):

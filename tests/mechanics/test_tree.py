@@ -77,7 +77,7 @@ def test_the_limiting_links_are_allowed():
         ),
         (
             lambda: chain(revolute("a"), revolute("b", "c")),
-            "joint 'b': unknown parent 'c'; the joints are a, b and 'ground'",
+            "joint 'b': unknown parent 'c'; the links are a, b and 'ground'",
         ),
         (lambda: chain(revolute("a", "a")), "joint 'a': its parents form a cycle, a -> a"),
         (
@@ -109,7 +109,7 @@ def test_looking_up_a_stranger_lists_the_known():
         fixed("shank", "hip"),
         points=(Point(name="toe", link="shank"), Point(name="heel", link="shank")),
     )
-    with refused("unknown joint 'knee'; the joints are hip, shank"):
+    with refused("unknown link 'knee'; the links are hip, shank"):
         tree.link_index("knee")
     with refused("unknown joint 'knee'; the joints are hip, shank"):
         tree.coordinate("knee")

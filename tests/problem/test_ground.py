@@ -138,7 +138,7 @@ def stood(**changes):
                 objective=effort(),
                 ground=stood(),
             ),
-            "unknown joint 'foot'",
+            "unknown link 'foot'",
         ),
         (
             lambda: Problem(
@@ -148,7 +148,7 @@ def stood(**changes):
                 objective=effort(),
                 ground=steps(ankles=True),
             ),
-            "unknown joint 'ankle_right'",
+            "unknown link 'ankle_right'",
         ),
     ],
 )
