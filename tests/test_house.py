@@ -12,6 +12,7 @@ FLOORS = (
     {"problem"},
     {"transcription"},
     {"solution"},
+    {"interchange"},
     {"plots"},
     {"studies"},
     {"cli"},
