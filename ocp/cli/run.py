@@ -2,16 +2,17 @@
 
 import argparse
 import inspect
-import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ocp import solution as looking  # whose names load when they are asked for
+from ocp.cli.brief import LINES, brief
 from ocp.cli.ending import INTERRUPTED, ended, of_a_stream
 from ocp.cli.flags import NOTHING, Setting, add, literal, of_function, of_record, parse
+from ocp.cli.iterations import mentioned, printed
 from ocp.cli.report import block, describe, summary
 from ocp.cli.saving import leave
 from ocp.cli.waiting import Steps, waited
@@ -22,7 +23,7 @@ from ocp.motion.spline import KNOTS, BSpline
 from ocp.problem.statement import Problem
 from ocp.solution.files import check_writable
 from ocp.solution.solution import Solution
-from ocp.solvers import HESSIANS, Iteration, Solver, attentive
+from ocp.solvers import HESSIANS, Solver, attentive
 from ocp.solvers import INTERRUPTED as STOPPED
 from ocp.studies.addresses import module_at, named
 from ocp.studies.task import Task, on_spline, task_of
@@ -103,7 +104,7 @@ def _run(task: Task, flags: Mapping[str, Mapping[str, Any]], steps: Steps) -> in
         transcription, solver = _settings(task, flags)
         _check_degree(chosen, transcription.method)
         guess = None if outputs["guess"] is None else looking.load(outputs["guess"])
-        watch = None if outputs["quiet"] else _iterations(steps)
+        watch = printed(steps) if outputs["details"] else mentioned(steps)
         settings = dict(flags.get("method", {}), guess=guess, watch=watch)
         solution = _solved(
             task.method, statement, transcription, solver, outputs["refine"], settings
@@ -114,6 +115,7 @@ def _run(task: Task, flags: Mapping[str, Mapping[str, Any]], steps: Steps) -> in
         print(f"{task.name}: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
     certificate = None if outputs["verify"] is None else looking.verify(solution)
+    steps.heard()
     whole = _tell(task, flags.get("problem", {}), solution, certificate, outputs)
     verdict = _verdict(task.name, solution, certificate, outputs["verify"])
     return verdict if verdict != SOLVED or whole else NOT_WRITTEN
@@ -283,8 +285,12 @@ def _add_outputs(group: Any, name: str) -> None:
     add(group, "output", refinement, nargs="?", const=1e-3, metavar="TOLERANCE")
     path("plot", "draw the overview", "FILE.png", nargs="?", const=f"{name}.png")
     path("animate", "animate, as .gif or .html", "FILE.gif")
-    quiet = Setting(name="quiet", kind=bool, default=False, words="print one line only")
-    add(group, "output", quiet, action="store_true")
+    amount = group.add_mutually_exclusive_group()
+    for key, words in (
+        ("details", "print every iteration and all that there is to say"),
+        ("quiet", "print one line only"),
+    ):
+        add(amount, "output", Setting(name=key, default=False, words=words), action="store_true")
 
 
 def _settings(task: Task, flags: Mapping[str, Mapping[str, Any]]) -> tuple[Transcription, Solver]:
@@ -339,12 +345,17 @@ def _tell(
     """Print what came of a run, write what was asked for, and tell whether all of it is written."""
     views, report = task.views, describe(task, arguments, solution, certificate)
     details = {} if views.report is None else dict(views.report(solution))
-    text = [summary(report)] if outputs["quiet"] else [block(report)]
-    if details and views.lines is not None and not outputs["quiet"]:
-        text += views.lines(details)
+    own = [] if views.lines is None or not details else [*views.lines(details)]
+    explanation = list(solution.explanation)
+    if outputs["quiet"]:
+        text = [summary(report)]
+    elif outputs["details"]:
+        text = [block(report), *own]
+    else:
+        text = [brief(report, task.defaults, own, LINES - len(explanation))]
     try:
         print(*text, sep="\n", flush=True)
-        for line in solution.explanation:
+        for line in explanation:
             print(line, file=sys.stderr)
     finally:  # a full stream takes no files along
         whole = leave(task.name, views, solution, report | details, outputs)
@@ -365,32 +376,3 @@ def _verdict(
             print(f"{name}: {error}", file=sys.stderr)
             return NOT_SOLVED
     return SOLVED
-
-
-def _iterations(steps: Steps) -> Callable[[Iteration], None]:
-    """Return what prints a line for each iteration.
-
-    It interrupts the solve when nobody reads on, and falls silent when nothing can be written.
-    """
-    silent = False
-
-    def show(iteration: Iteration) -> None:
-        nonlocal silent
-        if silent:
-            return
-        steps.heard()
-        try:
-            if iteration.number == 0:
-                print(f"{iteration.stage}\n" if iteration.stage else "", end="")
-                print(f"{'iteration':>9}  {'objective':>14}  {'violation':>10}  {'seconds':>8}")
-            print(
-                f"{iteration.number:9d}  {iteration.objective:14.8g}  "
-                f"{iteration.violation:10.2e}  {iteration.seconds:8.3f}",
-                flush=True,
-            )
-        except BrokenPipeError:
-            signal.raise_signal(signal.SIGINT)
-        except OSError:
-            silent = True
-
-    return show

@@ -10,49 +10,74 @@ from typing import Any, TextIO
 
 from ocp.progress import listening
 
-PATIENCE = {True: 0.5, False: 2.0}  # s of silence before something is said, on a terminal or not
+PATIENCE = {True: 0.3, False: 1.0}  # s of silence before something is said, on a terminal or not
+GROWTH = 2.0  # of the patience with each line that stays
+CLEAR = "\r\x1b[K"  # of a terminal: empties the line
 
 
 class Steps:
     """Says what is done once nothing was said for a while: a listener of `ocp.progress`.
 
-    Without a stream it says nothing.
+    On a terminal it is one line that changes and vanishes in the end; elsewhere lines, each after
+    twice the `patience` (s) of the last. Without a stream it says nothing.
     """
 
     def __init__(self, name: str, stream: TextIO | None, patience: float) -> None:
         self.name, self.stream, self.patience = name, stream, patience
         self.lock, self.timer = threading.Lock(), threading.Timer(0, lambda: None)
         self.words, self.last = "", time.monotonic()
+        self.rewrites = stream is not None and stream.isatty()
+        self.standing = False  # a line of ours on the terminal
 
     def __call__(self, words: str) -> None:
         """Take what is done from now on."""
         self.timer.cancel()
-        if self.stream is None:
-            return
-        with self.lock:
-            self.words = words
-            left = self.last + self.patience - time.monotonic()
+        left = self._take(words)
         if left <= 0:
             self.tell()
-            return
-        self.timer = threading.Timer(left, self.tell)
-        self.timer.daemon = True
-        self.timer.start()
+        elif self.stream is not None:
+            self.timer = threading.Timer(left, self.tell)
+            self.timer.daemon = True
+            self.timer.start()
+
+    def update(self, words: str) -> None:
+        """Take how far it is: said when it is time, and by then perhaps something newer."""
+        if self._take(words) <= 0:
+            self.tell()
+
+    def _take(self, words: str) -> float:
+        """Keep the words and return how long to be patient yet, s."""
+        if self.stream is None:
+            return float("inf")
+        with self.lock:
+            self.words = words
+            return self.last + self.patience - time.monotonic()
 
     def tell(self) -> None:
         """Print what is done, unless something was printed meanwhile."""
         with self.lock:
             if not self.words or time.monotonic() - self.last < 0.9 * self.patience:
                 return
-            with suppress(OSError, ValueError):  # a stream that takes nothing is not our matter
-                print(f"{self.name}: {self.words} ...", file=self.stream, flush=True)
+            self._write(f"{self.name}: {self.words} ...")
             self.words, self.last = "", time.monotonic()
 
+    def _write(self, line: str) -> None:
+        with suppress(OSError, ValueError):  # a stream that takes nothing is not our matter
+            if self.rewrites:
+                print(f"{CLEAR}{line}", end="", file=self.stream, flush=True)
+                self.standing = True
+            else:
+                self.patience *= GROWTH
+                print(line, file=self.stream, flush=True)
+
     def heard(self) -> None:
-        """Be silent: something else was printed."""
+        """Be silent: something else is printed."""
         self.timer.cancel()
         with self.lock:
-            self.words, self.last = "", time.monotonic()
+            if self.standing:
+                with suppress(OSError, ValueError):
+                    print(CLEAR, end="", file=self.stream, flush=True)
+            self.words, self.last, self.standing = "", time.monotonic(), False
 
 
 @contextmanager
@@ -64,16 +89,17 @@ def waited(name: str, *, silent: bool = False) -> Iterator[Steps]:
     stream = None if silent else sys.stderr
     steps = Steps(name, stream, PATIENCE[stream is not None and stream.isatty()])
     with warnings.catch_warnings(), listening(steps):
-        warnings.showwarning = _shown(name)
+        warnings.showwarning = _shown(steps)
         try:
             yield steps
         finally:
             steps.heard()
 
 
-def _shown(name: str) -> Any:
+def _shown(steps: Steps) -> Any:
     def show(message: Any, *_: Any, **__: Any) -> None:
+        steps.heard()
         with suppress(OSError):
-            print(f"{name}: warning: {message}", file=sys.stderr)
+            print(f"{steps.name}: warning: {message}", file=sys.stderr)
 
     return show

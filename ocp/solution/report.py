@@ -114,7 +114,7 @@ def lines(report: Mapping[str, Any]) -> list[Line]:
         ),
         ("duration", f"{report['duration']:.9g} s"),
         *phase_lines(report),
-        *_knot_lines(report["knots"], report["duration"]),
+        *knot_lines(report["knots"], report["duration"]),
         *_settings_lines(report["solver"]),
         *_size_lines(report),
         ("versions", ", ".join(f"{key} {value}" for key, value in report["versions"].items())),
@@ -228,6 +228,7 @@ def _violation(worst: Violation) -> dict[str, Any]:
     return {
         "nodes": worst.nodes,
         "dense": worst.dense,
+        "relative": worst.relative,
         "unit": worst.unit,
         "row": worst.label,
         "time": worst.time,
@@ -331,7 +332,7 @@ def _size_lines(report: Mapping[str, Any]) -> list[Line]:
     ]
 
 
-def _knot_lines(free: Mapping[str, Any], duration: float) -> list[Line]:
+def knot_lines(free: Mapping[str, Any], duration: float) -> list[Line]:
     """Return the line of where free knots went."""
     if not free:
         return []

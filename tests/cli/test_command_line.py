@@ -15,6 +15,7 @@ from ocp.problems.two_link_lift import TASK as LIFT
 from ocp.problems.two_link_time import TASK as FASTEST
 
 from ocp import Solution, load
+from ocp.cli.brief import LINES
 from ocp.cli.run import run
 
 ROOT = Path(__file__).parents[2]
@@ -81,8 +82,8 @@ def test_the_report_has_everything_a_paper_needs(inside, capsys):
     assert len(capsys.readouterr().out.splitlines()) == 1
 
 
-def test_it_prints_a_line_per_iteration_and_then_the_block(inside, capsys):
-    assert run(FASTEST, ["--points", "10"]) == 0
+def test_details_are_a_line_per_iteration_and_then_the_whole_block(inside, capsys):
+    assert run(FASTEST, ["--points", "10", "--details"]) == 0
     out = capsys.readouterr().out
     for word in (
         "iteration",
@@ -90,7 +91,7 @@ def test_it_prints_a_line_per_iteration_and_then_the_block(inside, capsys):
         "Solve_Succeeded",
         "nonzeros",
         "versions",
-        "torque_limits",
+        "at_start.qd",
         "published",
         "Barman 2020",
     ):
@@ -98,11 +99,22 @@ def test_it_prints_a_line_per_iteration_and_then_the_block(inside, capsys):
     assert out.splitlines()[1].split()[0] == "0"
 
 
+def test_by_default_a_run_says_what_tells_most(inside, capsys):
+    assert run(FASTEST, ["--points", "10", "--verify", "1"]) == 0
+    out, errors = capsys.readouterr()
+    assert len(out.splitlines()) <= LINES and not errors
+    assert "Solve_Succeeded" in out and "torque_limits" in out and "Barman 2020" in out
+    assert "problem" in out and "points=10" in out and "torque=" not in out  # but for defaults
+    assert "versions" not in out and "iteration " not in out and "--details" in out
+
+
 def test_a_published_number_is_shown_only_for_its_own_data(inside, capsys):
     run(SLIDING, ["--points", "8", "--stroke", "0.5"])
     assert "one datum altered" in (out := capsys.readouterr().out) and "literal data" not in out
     run(SLIDING, ["--points", "8", "--u", "0.02"])
     assert "published" not in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        run(SLIDING, ["--details", "--quiet"])
 
 
 def test_save_and_guess_work_together(inside, capsys):

@@ -21,6 +21,7 @@ COMMANDS = {
     "help": ["--help"],
     "run": ["run", "two_link_lift", "--points", "8"],
     "quiet": ["run", "two_link_lift", "--points", "8", "--quiet"],
+    "details": ["run", "two_link_lift", "--points", "8", "--details"],
     "study": ["study", "two_link_lift", "--set", "points=7", "--workers", "0", "--quiet"],
     "progress": ["study", "two_link_lift", "--set", "points=7", "--workers", "0"],
 }
@@ -104,7 +105,7 @@ def test_ctrl_c_in_the_solve_tells_what_came_of_it_and_is_status_130(capsys, mon
         if iteration.number == 2:
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("ocp.cli.run._iterations", lambda steps: show)
+    monkeypatch.setattr("ocp.cli.run.mentioned", lambda steps: show)
     try:
         assert ended(run, LIFT, ["--points", "12"]) == 130
     finally:

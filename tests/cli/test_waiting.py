@@ -1,6 +1,7 @@
 """What a person is told of long work: what is done, and sizes that cannot be served in time."""
 
 import io
+import re
 import time
 import warnings
 
@@ -9,9 +10,11 @@ from ocp.problems.two_link_lift import TASK as LIFT
 from ocp.problems.two_link_time import TASK as FASTEST
 from ocp.problems.two_link_time import problem as fastest
 
+from ocp.cli.iterations import mentioned
 from ocp.cli.run import run
-from ocp.cli.waiting import Steps, waited
+from ocp.cli.waiting import CLEAR, Steps, waited
 from ocp.progress import listening, say
+from ocp.solvers import Iteration
 from ocp.transcription import sizes, transcribe, transcription_of
 
 
@@ -39,6 +42,35 @@ def test_many_short_steps_are_said_when_they_last_together():
                 pass
     steps.heard()
     assert 1 <= len(stream.getvalue().splitlines()) <= 3
+
+
+class Terminal(io.StringIO):
+    """A stream that is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def iterated(stream, patience):
+    """What is said of 400 iterations of a millisecond each."""
+    steps = Steps("arm", stream, patience)
+    show = mentioned(steps)
+    for number in range(400):
+        show(Iteration(number=number, objective=1.0, violation=0.5, seconds=0.0))
+        time.sleep(1e-3)
+    steps.heard()
+    return stream.getvalue()
+
+
+def test_how_far_a_solve_is_stands_in_ever_rarer_lines():
+    lines = iterated(io.StringIO(), 0.02).splitlines()
+    assert 2 <= len(lines) <= 5
+    assert re.fullmatch(r"arm: iteration \d+, objective 1, violation 5.0e-01 \.\.\.", lines[0])
+
+
+def test_on_a_terminal_it_is_one_line_that_vanishes():
+    text = iterated(Terminal(), 0.02)
+    assert "\n" not in text and text.count(CLEAR) >= 5 and text.endswith(CLEAR)
 
 
 def test_nobody_listens_by_default(capsys):

@@ -113,7 +113,7 @@ def test_a_minimisation_is_cut_short_after_as_many_iterations_as_its_caller_allo
 def test_the_command_line_says_which_stage_its_iterations_are_of(capsys):
     from ocp.cli.run import run
 
-    flags = ["--torque", "0.01", "--points", "6", "--option", "max_iter=300"]
+    flags = ["--torque", "0.01", "--points", "6", "--option", "max_iter=300", "--details"]
     assert run(Task(fastest), flags) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[lines.index("feasible first") + 1].split()[0] == "iteration"
