@@ -40,6 +40,7 @@ def in_phases(problem: Problem, ends: Mapping[str, float]) -> Problem:
         loads=problem.loads,
         symmetry=problem.symmetry,
         outputs=problem.outputs,
+        scenery=problem.scenery,
     )
 
 

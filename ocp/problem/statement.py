@@ -22,6 +22,7 @@ from ocp.mechanics.checks import (
 from ocp.mechanics.loads import Load
 from ocp.mechanics.parameters import array, opened, reference
 from ocp.mechanics.tree import Tree
+from ocp.mechanics.visuals import Visual
 from ocp.motion.basis import Basis
 from ocp.motion.mesh import Mesh
 from ocp.motion.spline import BSpline
@@ -53,7 +54,8 @@ class Problem:
     periodic motion: it adds its constraints, "mirrored.q" and so on, to those listed, and both
     together are the `requirements`.
     `outputs` {name: function(Instant)} are what one wants to see of the motion: traced by
-    `Solution.output` and drawn by name, they ask nothing of it.
+    `Solution.output` and drawn by name, they ask nothing of it. No more does the `scenery`: Visuals
+    at poses in the global frame, obstacles or places to pass, which pictures show.
 
     A motion of several `phases` leaves `motion`, `duration` and `ground` to these. The `links`, a
     Transition each, join the end of each phase to the start of the next one, and one more the last
@@ -74,6 +76,7 @@ class Problem:
     ground: Ground | None = None
     symmetry: Symmetry | None = None
     outputs: Mapping[str, Callable[..., Any]] = field(default_factory=dict, hash=False)
+    scenery: Sequence[Visual] = ()
     phases: Sequence[Phase] = ()
     links: Sequence[Transition] = ()
     end: str = OWN
@@ -88,6 +91,7 @@ class Problem:
             constraints=tuple(_flat(self.constraints)),
             loads=several("loads", self.loads, Load, PointMass, ForceLaw, Touch),
             outputs=MappingProxyType(dict(self.outputs)),
+            scenery=several("scenery", self.scenery, Visual),
             phases=several("phases", self.phases, Phase),
             links=several("links", self.links, Transition),
         )

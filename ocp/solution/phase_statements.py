@@ -22,6 +22,8 @@ from ocp.solution.statements import (
     constraint_data,
     constraint_of,
     read,
+    scenery_data,
+    scenery_of,
     symmetry_of,
     tree_data,
     tree_of,
@@ -68,7 +70,9 @@ def stated_phases(problem: Problem) -> Statement:
         "constraints": [each for each in constraints if each["function"] is not None],
     }
     return Statement(
-        data=plain(data), tapes=tuple(tapes), missing=(*missing, *map(str, whole.missing))
+        data=plain(data | scenery_data(problem)),
+        tapes=tuple(tapes),
+        missing=(*missing, *map(str, whole.missing)),
     )
 
 
@@ -93,6 +97,7 @@ def problem_of_phases(statement: Statement) -> Problem:
             for each in data["constraints"]
         ),
         outputs={name: _output(name, parts) for name in _known(parts)},
+        scenery=scenery_of(data),
     )
     _check(problem)
     return problem

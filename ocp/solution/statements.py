@@ -42,7 +42,7 @@ from ocp.transcription.tapes import (
 )
 
 CONSTRAINTS = 3000  # of a file: a statement has fewer
-FREE = ("motion", "outputs")  # what asks nothing of the motion, and may differ
+FREE = ("motion", "outputs", "scenery")  # what asks nothing of the motion, and may differ
 RATES = ("jerk", "torque_rate")
 SHOWN = ("name", "visuals")  # of a link
 LAW_OF = ("q", "qd", "t", "position", "velocity", "angular_velocity", "offset", "frame", "pose")
@@ -117,7 +117,17 @@ def written(problem: Problem, tapes: list[Tape]) -> tuple[Data, tuple[str, ...]]
         "objective": [each for each in terms if each["function"] is not None],
         "outputs": {name: tape for name, tape in outputs.items() if tape is not None},
     }
-    return data, missing
+    return data | scenery_data(problem), missing
+
+
+def scenery_data(problem: Problem) -> Data:
+    """Return what stands around as data; nothing where nothing does."""
+    return {"scenery": [asdict(each) for each in problem.scenery]} if problem.scenery else {}
+
+
+def scenery_of(data: Data) -> tuple[Visual, ...]:
+    """Return what stands around, of data."""
+    return tuple(Visual(**each) for each in data.get("scenery", ()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,6 +212,7 @@ def read(data: Data, tapes: Sequence[Tape]) -> Problem:
         ground=_ground(data["ground"]),
         symmetry=symmetry_of(data["symmetry"]),
         outputs=outputs,
+        scenery=scenery_of(data),
     )
     for each in problem.constraints:
         check(problem, cast(Played, each.function).tape, _ends(each))

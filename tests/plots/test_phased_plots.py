@@ -10,11 +10,12 @@ from ocp.problems.monoped_hop import problem as hop
 from phased_motions import ARM, fallen, moved
 
 from ocp import fixed, solve
-from ocp.mechanics import Link, Tree
+from ocp.mechanics import Link, Tree, Visual
 from ocp.plots import animate, plot, plot_joints, plot_outputs, plot_snapshots, stick
 from ocp.plots.canvas import picture
 from ocp.plots.contacts import contacts_of, pushes
 from ocp.plots.parts import curve, mark_ends, pieces
+from ocp.solution.statements import problem_of, stated
 
 
 @pytest.fixture(scope="module")
@@ -121,3 +122,10 @@ def test_a_phase_that_carries_another_link_is_drawn_like_the_others():
 def test_a_motion_without_outputs_says_so(fall):
     with pytest.raises(ValueError, match="plot_outputs: the problem has no outputs"):
         plot_outputs(fall)
+
+
+def test_scenery_of_phases_is_kept(fall):
+    wall = Visual(kind="sphere", size=(0.1,))
+    problem = replace(fall.problem, scenery=(wall,))
+    assert problem_of(stated(problem)).scenery[0].kind == "sphere"
+    assert "scenery" not in stated(fall.problem).data

@@ -1,0 +1,181 @@
+"""Solids and meshes as triangles, bodies of equal inertia, and scenery that asks nothing."""
+
+import struct
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from ocp.models.two_link import two_link
+
+from ocp import Link, Tree, load, revolute
+from ocp.mechanics import Visual
+from ocp.plots.meshes import triangles
+from ocp.plots.solids import MeshWarning, equal_inertia, scenery, solids
+from ocp.solution.statements import problem_of, stated
+
+CORNERS = np.array([[0.0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]])
+FACES = ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))
+
+
+def volume(faces):
+    """The volume that triangles (F, 3, 3) enclose, positive where they face outward."""
+    return float((np.cross(faces[:, 0], faces[:, 1]) * faces[:, 2]).sum() / 6)
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "expected"),
+    [
+        ("box", (1.0, 2.0, 3.0), 6.0),
+        ("sphere", (0.5,), np.pi / 6),
+        ("cylinder", (0.5, 2.0), np.pi / 2),
+        ("capsule", (0.5, 2.0), np.pi / 2 + np.pi / 6),
+        ("ellipsoid", (0.5, 1.0, 2.0), 4 * np.pi / 3),
+    ],
+)
+def test_solids_enclose_their_volume_facing_outward(kind, size, expected):
+    pose = np.eye(4)
+    pose[:3, 3] = (1, 2, 3)
+    (solid,) = scenery((Visual(kind=kind, size=size, pose=pose, colour=(1, 0, 0, 0.5)),))
+    faces = solid.corners - (1, 2, 3)
+    exact = kind == "box"
+    assert volume(faces) == pytest.approx(expected, rel=1e-12 if exact else 0.08)
+    assert solid.link == -1 and solid.colour == (1, 0, 0, 0.5)
+    sides = np.cross(faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0])
+    assert ((sides * faces.mean(axis=1)).sum(axis=1) > 0).all()
+
+
+def stl(faces):
+    """A mesh in bytes of STL."""
+    rows = (struct.pack("<12fH", 0, 0, 0, *np.ravel(face), 0) for face in faces)
+    return b" " * 80 + struct.pack("<I", len(faces)) + b"".join(rows)
+
+
+def worded(faces):
+    """A mesh in words of STL."""
+    rings = (
+        "facet normal 0 0 0\nouter loop\n"
+        + "".join(f"vertex {x} {y} {z}\n" for x, y, z in face)
+        + "endloop\nendfacet\n"
+        for face in faces
+    )
+    return f"solid pyramid\n{''.join(rings)}endsolid pyramid\n".encode()
+
+
+OBJ = """# a pyramid
+v 0 0 0
+v 1 0 0
+v 0 2 0
+v 0 0 3
+f 1/1/1 3/1/1 2/1/1
+f 1 2 4
+f -4 -1 -2
+f 2//1 3//2 4//3
+"""
+DAE = """<?xml version="1.0"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit meter="0.5"/></asset>
+<library_geometries><geometry id="g"><mesh>
+<source id="s"><float_array id="a" count="12">0 0 0 1 0 0 0 2 0 0 0 3</float_array></source>
+<vertices id="v"><input semantic="POSITION" source="#s"/></vertices>
+<triangles count="2"><input semantic="VERTEX" source="#v" offset="0"/>
+<input semantic="NORMAL" source="#n" offset="1"/><p>0 9 2 9 1 9 0 9 1 9 3 9</p></triangles>
+<polylist count="2"><input semantic="VERTEX" source="#v" offset="0"/>
+<vcount>3 3</vcount><p>0 3 2 1 2 3</p></polylist>
+</mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="w"><node>
+<translate>0 0 4</translate><rotate>0 0 1 90</rotate>
+<node><scale>2 2 2</scale><instance_geometry url="#g"/></node>
+</node></visual_scene></library_visual_scenes>
+</COLLADA>
+"""
+
+
+def test_meshes_are_read_alike_from_all_kinds_of_files(tmp_path):
+    faces = CORNERS[np.array(FACES)]
+    (tmp_path / "bytes.STL").write_bytes(stl(faces))
+    (tmp_path / "words.stl").write_bytes(worded(faces))
+    (tmp_path / "p.obj").write_text(OBJ)
+    for name in ("bytes.STL", "words.stl", "p.obj"):
+        np.testing.assert_allclose(triangles(tmp_path / name), faces, atol=1e-7)
+    (tmp_path / "p.dae").write_text(DAE)
+    turned = faces @ np.array([[0, 1, 0], [-1, 0, 0], [0, 0, 1.0]])
+    np.testing.assert_allclose(triangles(tmp_path / "p.dae"), turned + (0, 0, 2), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.ply", b"", "expected a mesh as one of .stl, .obj, .dae"),
+        ("a.stl", b"solid nothing", "not a mesh: 0 triangles"),
+        ("a.obj", b"v 0 0 0\nf 1 2 3", "not a mesh: index"),
+        ("a.dae", b"<open>", "not a mesh: no element|not a mesh: "),
+    ],
+)
+def test_a_file_that_is_no_mesh_is_named(name, data, message, tmp_path):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(ValueError, match=f"{name}: ({message})"):
+        triangles(tmp_path / name)
+
+
+def test_a_mesh_is_scaled_and_placed_and_its_outline_is_short(tmp_path):
+    ball = scenery((Visual(kind="sphere", size=(1.0,)),))[0].corners
+    fine = np.concatenate([ball, 0.99 * ball, 0.98 * ball])
+    (tmp_path / "ball.stl").write_bytes(stl(fine))
+    mesh = Visual(kind="mesh", path=str(tmp_path / "ball.stl"), size=(0.1, 0.1, -0.1))
+    (solid,) = scenery((mesh,))
+    assert np.abs(solid.corners).max() == pytest.approx(0.1, rel=1e-6)
+    assert len(solid.outline) < 100 and np.linalg.norm(solid.outline, axis=1).min() > 0.0999
+
+
+def test_a_mesh_that_is_missing_is_left_out_with_a_warning():
+    with pytest.warns(MeshWarning, match=r"a mesh is not shown: .*none\.stl"):
+        assert scenery((Visual(kind="mesh", path="none.stl"),)) == ()
+
+
+def test_a_body_has_the_inertia_of_its_link():
+    a, b, c, mass = 0.3, 0.2, 0.1, 5.0
+    moments = mass / 5 * np.diag([b**2 + c**2, a**2 + c**2, a**2 + b**2])
+    turn = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
+    link = Link(mass=mass, com=(1, 2, 3), inertia=turn @ moments @ turn.T)
+    body = equal_inertia(link, np.array([[9.0, 0, 0]]))
+    np.testing.assert_allclose(sorted(body.size), (c, b, a), rtol=1e-9)
+    way = np.array(body.pose)[:3, np.argmax(body.size)]
+    assert abs(way @ turn[:, 0]) == pytest.approx(1) and tuple(np.array(body.pose)[:3, 3]) == (
+        1,
+        2,
+        3,
+    )
+    short = equal_inertia(link, np.array([[1.0, 2, 3.15]]))
+    np.testing.assert_allclose(sorted(short.size), (0.05, 0.1, 0.15), rtol=1e-9)
+    assert equal_inertia(Link(mass=1.0), np.zeros((1, 3))) is None
+
+
+def test_a_rod_has_a_width_that_can_be_seen():
+    rod = Link(mass=3.0, com=(0, 0.5, 0), inertia=np.diag([0.1, 0, 0.1]))
+    body = equal_inertia(rod, np.array([[0, 0, 0.0]]))
+    assert sorted(body.size) == pytest.approx([0.08 * np.sqrt(1 / 6)] * 2 + [np.sqrt(1 / 6)])
+    assert max(np.abs(np.array(body.pose) @ [*body.size, 0])[:3]) == pytest.approx(np.sqrt(1 / 6))
+
+
+def test_links_are_shown_by_their_visuals_where_they_have_any():
+    plain = Link(mass=1.0, com=(0.1, 0, 0), inertia=np.diag([0.01, 0.01, 0.01]))
+    shown = replace(plain, visuals=(Visual(kind="box"), Visual(kind="sphere", size=(1.0,))))
+    tree = Tree(
+        links=(plain, shown, Link()),
+        joints=(revolute("a"), revolute("b", "a", home=(1, 0, 0)), revolute("c", "b")),
+    )
+    found = solids(tree)
+    assert [solid.link for solid in found] == [0, 1, 1]
+    assert np.abs(found[1].corners).max() == 0.5
+
+
+def test_scenery_is_kept_and_asks_nothing(solution, tmp_path):
+    wall = Visual(kind="box", size=(0.1, 1, 1), colour=(0, 0, 1, 1))
+    problem = replace(solution.problem, scenery=[wall])
+    assert problem_of(stated(problem)).scenery[0].size == (0.1, 1, 1)
+    assert "scenery" not in stated(solution.problem).data
+    solution.save(tmp_path / "arm.npz")
+    assert load(tmp_path / "arm.npz", problem).duration == solution.duration
+    with pytest.raises(ValueError, match="scenery: expected a tuple of Visual"):
+        replace(solution.problem, scenery="wall")
+    assert len(solids(two_link(torque=10.0))) == 2
