@@ -27,6 +27,7 @@ from ocp.mechanics.loops import (
     loop_torques,
 )
 from ocp.mechanics.parameters import reference
+from ocp.mechanics.rigid import Motion
 from ocp.mechanics.structure import bearing, structure
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
@@ -178,11 +179,11 @@ def handedness(tree: Tree, q: Matrix, passive: Sequence[int]) -> int:
 
 
 def eliminated(
-    tree: Tree, frames: Sequence[Matrix], needed: Matrix, passive: Sequence[int]
+    tree: Tree, moves: Sequence[Motion], needed: Matrix, passive: Sequence[int]
 ) -> Matrix:
     """Return the cut joints' forces (m,) that spare the `passive` rows of q all torque.
 
-    They follow from the poses (4x4) of all links and the generalized forces (n,) that the open tree
+    They follow from the motions of all links and the generalized forces (n,) that the open tree
     needs. Raises ValueError if these do not determine them.
     """
     rows, chosen = structure(tree).cuts, bearing(tree, tuple(passive))
@@ -191,7 +192,7 @@ def eliminated(
             f"loops {', '.join(loop.name for loop in tree.loops)}: their forces do not follow from "
             "the joints that nothing drives"
         )
-    pull = gap_slope(tree, frames)[list(rows), list(chosen)].T
+    pull = gap_slope(tree, moves)[list(rows), list(chosen)].T
     return spread(tree, ca.solve(pull, needed[list(chosen)]), rows)
 
 

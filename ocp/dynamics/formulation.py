@@ -8,7 +8,8 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from ocp.mechanics.checks import at_own_values, frozen, mirrored
+from ocp.dynamics.through import inverse_of_any, reactions_of_any, sensitivity_of_any
+from ocp.mechanics.checks import at_own_values, frozen, mirrored, set_fields
 from ocp.mechanics.parameters import array, is_open, reference
 from ocp.mechanics.spatial import invert, tidy
 from ocp.mechanics.tree import Link, Tree
@@ -85,7 +86,8 @@ class Formulation:
     `derivatives` is a Provider; without one, automatic differentiation of the inverse. Reactions
     are what each joint passes to its link, in the axes of the link's own frame, the moment about
     the joint's `anchor`. The `sensitivity` is the method's own recursion. `flexible` tells whether
-    the method knows links with modes. An `approximation`, if there is one, tells that the method
+    the method knows links with modes. Trees with balls and followers reach none of the functions but
+    `forward` and `derivatives`: they are made functions of any tree here. An `approximation`, if there is one, tells that the method
     stands for rigid-body mechanics with an error; certificates judge it by the exact ones and name
     its error.
     """
@@ -108,6 +110,11 @@ class Formulation:
                 raise ValueError(
                     f"formulation {self.name!r}: {what}: expected a function, got {value!r}"
                 )
+        for what, of_any in (("inverse", inverse_of_any), ("reactions", reactions_of_any)):
+            if getattr(self, what) is not None:
+                set_fields(self, **{what: of_any(getattr(self, what))})
+        if self.sensitivity is not None:
+            set_fields(self, sensitivity=sensitivity_of_any(self.sensitivity, self.inverse))
         if not isinstance(self.derivatives, Provider | None):
             raise ValueError(
                 f"formulation {self.name!r}: derivatives: expected a Provider or None, "
@@ -121,7 +128,13 @@ class Formulation:
 
 
 def check_rigid(tree: Tree) -> None:
-    """Raise ValueError naming a flexible link."""
+    """Raise ValueError naming a flexible link, or a joint that only charts make known."""
+    if tree.mapped:
+        name = next(joint.name for joint in tree.joints if joint.ball or joint.follows is not None)
+        raise ValueError(
+            f"joint {name!r} is a ball or follows a coordinate, which this function knows only as "
+            "that of a Formulation, and tables not at all"
+        )
     if tree.flexible:
         raise ValueError(
             f"link {tree.flexible[0]!r} is flexible, which only the formulation 'book' knows, "

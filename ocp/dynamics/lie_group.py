@@ -30,6 +30,7 @@ from ocp.dynamics.exponentials import (
     to_parent,
 )
 from ocp.dynamics.formulation import Formulation
+from ocp.dynamics.through import hybrid_of_any, mass_of_any
 from ocp.mechanics.loads import Load
 from ocp.mechanics.spatial import skew
 from ocp.mechanics.tree import Tree, inward
@@ -62,6 +63,7 @@ def gravity_torques(tree: Tree, q: Matrix) -> Matrix:
     return bias(tree, q, [0.0] * tree.dof)
 
 
+@hybrid_of_any
 def hybrid(
     tree: Tree,
     q: Matrix,
@@ -91,6 +93,7 @@ def hybrid(
     return ca.vertcat(*accelerations), ca.vertcat(*torques)
 
 
+@mass_of_any
 def mass_matrix(tree: Tree, q: Matrix) -> Matrix:
     """Return M (n, n), symmetric, with structural zeros for joints of different branches.
 

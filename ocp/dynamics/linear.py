@@ -1,13 +1,12 @@
 """Accelerations from inverse dynamics alone, which is linear in them: tau = M qdd + h, whatever the
 formulation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.formulation import Inverse
 from ocp.mechanics.loads import Load
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
@@ -16,7 +15,7 @@ LINEAR = 1e-9  # relative: what changes by no more is constant
 
 
 def linear_in_accelerations(
-    inverse: Inverse, tree: Tree, q: Matrix, qd: Matrix, loads: Sequence[Load] = ()
+    inverse: Callable[..., Matrix], tree: Tree, q: Matrix, qd: Matrix, loads: Sequence[Load] = ()
 ) -> tuple[Matrix, Matrix]:
     """Return M (n, n) and h (n,) with inverse(tree, q, qd, qdd, loads) = M qdd + h.
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import casadi as ca
 
 from ocp.dynamics.formulation import Formulation, Provider
-from ocp.mechanics.kinematics import poses, wrench_torques
+from ocp.mechanics.kinematics import motions, wrench_torques
 from ocp.mechanics.loads import Wrench
 
 SX = ca.SX
@@ -92,9 +92,9 @@ def _parted(loads):
 
 def _held(tree, q, wrenches):
     """Return the generalized forces (n,) of wrenches that stay in the ground."""
-    frames, total = poses(tree, q) if wrenches else (), SX(tree.dof, 1)
+    moves, total = motions(tree, q) if wrenches else (), SX(tree.dof, 1)
     for wrench in wrenches:
-        total += wrench_torques(tree, frames, wrench)
+        total += wrench_torques(tree, moves, wrench)
     return total
 
 

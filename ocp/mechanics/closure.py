@@ -149,7 +149,7 @@ def _measures(tree):
     q = ca.SX.sym("q", tree.dof)
     moves = kinematics.motions(tree, q)
     frames = [move.pose for move in moves]
-    measured = [gap_at(tree, frames), gap_slope(tree, frames)]
+    measured = [gap_at(tree, moves), gap_slope(tree, moves)]
     for loop in tree.loops:
         if loop.orientation:
             ends = [tree.point(name) for name in (loop.start, loop.end)]

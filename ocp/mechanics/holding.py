@@ -18,7 +18,7 @@ from ocp.mechanics import kinematics
 from ocp.mechanics.joints import GROUND
 from ocp.mechanics.loads import Wrench
 from ocp.mechanics.parameters import matrix
-from ocp.mechanics.rigid import resting
+from ocp.mechanics.rigid import Motion, resting
 from ocp.mechanics.stays import End, Stay
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
@@ -53,11 +53,12 @@ def stay_accelerations(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix) -> Matrix
     return _gaps(tree, kinematics.motions(tree, q, qd, qdd), (q, qd, qdd))
 
 
-def stay_torques(tree: Tree, frames: Sequence[Matrix], forces: Matrix) -> Matrix:
-    """Return the generalized forces (n,) of the stays' forces (m,)."""
+def stay_torques(tree: Tree, moves: Sequence[Motion], forces: Matrix) -> Matrix:
+    """Return the generalized forces (n,) of the stays' forces (m,), from the motions of all
+    links."""
     torques = ca.DM.zeros(tree.dof)
-    for wrench in stay_wrenches(tree, frames, forces):
-        torques = torques + kinematics.wrench_torques(tree, frames, wrench)
+    for wrench in stay_wrenches(tree, [move.pose for move in moves], forces):
+        torques = torques + kinematics.wrench_torques(tree, moves, wrench)
     return torques
 
 

@@ -3,7 +3,9 @@
 The frame of a joint's link in its parent's is home @ exp([screw] q), the screw (angular, linear)
 being given in the link's own frame (Sohl & Bobrow 2001, second form of the product of
 exponentials). Revolute, prismatic and screw joints differ by the pitch alone; a fixed joint has no
-screw. Where numbers are open, rotations and axes must be such whatever the parameters' values.
+screw, and neither has a ball, whose link turns by a quaternion of four coordinates
+(`ocp.mechanics.coordinates`). A joint may follow another's coordinate, or its own by a function.
+Where numbers are open, rotations and axes must be such whatever the parameters' values.
 """
 
 from collections.abc import Sequence
@@ -23,6 +25,7 @@ from ocp.mechanics.checks import (
     set_fields,
     vanishes,
 )
+from ocp.mechanics.coordinates import Follows
 from ocp.mechanics.parameters import array, is_open, some
 from ocp.mechanics.spatial import dh_pose, invert, move_screw, tidy, translate
 from ocp.mechanics.types import Numbers
@@ -34,6 +37,7 @@ UNITS = {
     "revolute": _TURNING,
     "screw": _TURNING,
     "prismatic": ("m", "m/s", "N", "m/s3", "N/s"),
+    "ball": ("", "1/s", "N m", "1/s3", "N m/s"),
     "fixed": ("",) * 5,
 }
 
@@ -45,9 +49,11 @@ class Joint:
     `home` (4x4, or a translation of 3), `screw` (6, None when fixed), limits as (lower, upper).
     Limits of `position`, `velocity` and `torque` are in rad or m, rad/s or m/s, N m or N, those of
     `jerk` and `torque_rate` in rad/s3 or m/s3, N m/s or N/s; one number b stands for (-b, b).
-    Without a drive, not `actuated`, a joint's torque is zero. The constructors `revolute`,
-    `prismatic`, `screw`, `fixed` and `dh` spell the usual cases. Raises ValueError naming the
-    joint.
+    Without a drive, not `actuated`, a joint's torque is zero. A `ball` has no screw and no limits;
+    its coordinates are the components w, x, y, z of a quaternion of any length. A joint that
+    `follows` a coordinate has one of its own only if that is it. The constructors `revolute`,
+    `prismatic`, `screw`, `ball`, `fixed` and `dh` spell the usual cases, `free`, `planar` and
+    `universal` rows of joints. Raises ValueError naming the joint.
     """
 
     name: str
@@ -65,6 +71,8 @@ class Joint:
     jerk: Numbers = (-inf, inf)
     torque_rate: Numbers = (-inf, inf)
     actuated: bool = True
+    ball: bool = False
+    follows: Follows | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name or self.name == GROUND:
@@ -80,15 +88,16 @@ class Joint:
             )
         for what, unit in zip(LIMITED, UNITS[self.kind]):
             set_fields(self, **{what: limits(f"{label}: {what} limits", getattr(self, what), unit)})
+        _check_coordinates(label, self)
 
     @property
     def kind(self) -> str:
-        """Return "fixed", "revolute", "prismatic" or "screw".
+        """Return "fixed", "revolute", "prismatic", "screw" or "ball".
 
         Where entries are open it is what it remains whatever their parameters' values.
         """
         if self.screw is None:
-            return "fixed"
+            return "ball" if self.ball else "fixed"
         if not some(self.screw[:3]):
             return "prismatic"
         pitch = self.pitch
@@ -159,6 +168,56 @@ def screw(
     )
 
 
+def ball(
+    name: str, parent: str = GROUND, *, home: Any = (0.0, 0.0, 0.0), actuated: bool = True
+) -> Joint:
+    """Return a joint that turns any way about the link frame's origin, by a quaternion.
+
+    Its coordinates are "NAME.w", "NAME.x", "NAME.y" and "NAME.z", of any common length.
+    """
+    return Joint(name=name, parent=parent, home=home, ball=True, actuated=actuated)
+
+
+def free(
+    name: str, parent: str = GROUND, *, home: Any = (0.0, 0.0, 0.0), actuated: bool = False
+) -> tuple[Joint, Joint, Joint, Joint]:
+    """Return the four joints by which a link moves any way: three slides and a ball.
+
+    The slides are NAME_x, NAME_y and NAME_z along the axes of `home`, each with a link (massless)
+    of its own, and the ball is NAME.
+    """
+    slides = _slides(name, parent, home, "xyz", actuated)
+    return (*slides, ball(name, slides[-1].name, actuated=actuated))  # type: ignore[return-value]
+
+
+def planar(
+    name: str, parent: str = GROUND, *, home: Any = (0.0, 0.0, 0.0), actuated: bool = False
+) -> tuple[Joint, Joint, Joint]:
+    """Return the three joints by which a link moves in the plane x, y of `home`.
+
+    Slides NAME_x and NAME_y, each with a link (massless) of its own, and NAME, which turns about z.
+    """
+    slides = _slides(name, parent, home, "xy", actuated)
+    turn = revolute(name, slides[-1].name, actuated=actuated)
+    return (*slides, turn)  # type: ignore[return-value]
+
+
+def universal(
+    name: str,
+    parent: str = GROUND,
+    *,
+    axes: tuple[Sequence[float], Sequence[float]] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)),
+    home: Any = (0.0, 0.0, 0.0),
+    actuated: bool = True,
+) -> tuple[Joint, Joint]:
+    """Return the two joints by which a link turns about two crossing `axes` (unit, 3 each).
+
+    NAME_1 about the first, with a link (massless) of its own, then NAME about the second.
+    """
+    first = revolute(f"{name}_1", parent, axis=axes[0], home=home, actuated=actuated)
+    return first, revolute(name, first.name, axis=axes[1], actuated=actuated)
+
+
 def fixed(name: str, parent: str = GROUND, *, home: Any = (0.0, 0.0, 0.0)) -> Joint:
     """Return a rigid connection without a coordinate."""
     return Joint(name=name, parent=parent, home=home)
@@ -197,6 +256,42 @@ def dh(
     return Joint(
         name=name, parent=parent, home=home, screw=tidy(move_screw(invert(row), axis)), **options
     )
+
+
+def _slides(name, parent, home, letters, actuated):
+    """Return slides NAME_x, ... along the axes of `home`, one after the other."""
+    slides: list[Joint] = []
+    for letter in letters:
+        slides.append(
+            prismatic(
+                f"{name}_{letter}",
+                slides[-1].name if slides else parent,
+                axis=np.eye(3)["xyz".index(letter)],
+                home=(0.0, 0.0, 0.0) if slides else home,
+                actuated=actuated,
+            )
+        )
+    return tuple(slides)
+
+
+def _check_coordinates(label, joint):
+    """Raise ValueError for a ball with a screw or limits, and a follower of one kind or another
+    that cannot follow."""
+    limited = [what for what in LIMITED if getattr(joint, what) != (-inf, inf)]
+    if joint.ball and (joint.screw is not None or joint.follows is not None):
+        raise ValueError(f"{label}: a ball has no screw and follows no coordinate")
+    if joint.follows is not None and not isinstance(joint.follows, Follows):
+        raise ValueError(f"{label}: follows: expected a Follows record, got {joint.follows!r}")
+    if joint.follows is not None and joint.screw is None:
+        raise ValueError(f"{label}: is fixed, and cannot follow {joint.follows.coordinate!r}")
+    another = joint.follows is not None and joint.follows.coordinate != joint.name
+    if limited and (joint.ball or another):
+        where = (
+            "constraints of the problem bound its moments and rates"
+            if joint.ball
+            else f"they belong to {joint.follows.coordinate!r}, which it follows"
+        )
+        raise ValueError(f"{label}: {', '.join(limited)} limits: it takes none; {where}")
 
 
 def _pose_of(what, value):

@@ -87,17 +87,20 @@ def place_of(tree: Tree, name: str | Point) -> Point:
 def orientation(tree: Tree, q: Matrix, point: str | Point) -> Matrix:
     """Return the unit quaternion (4,), scalar first, of the axes at a point, all links rigid.
 
-    It is the product of those of the joints, by their half angles, and so smooth in q however far
-    these turn: after a full turn it has the other sign. Raises ValueError as `place_of` does.
+    It is the product of those of the joints, by their half angles or a ball's own quaternion, and
+    so smooth in q however far these turn: after a full turn it has the other sign. Raises
+    ValueError as `place_of` does.
     """
     _rigid_only(tree, "orientation")
     turn: Matrix = ca.DM([1, 0, 0, 0])
     for k in reversed(_toward_ground(tree, tree.link_index(place_of(tree, point).link))):
-        joint, row = tree.joints[k], tree.rows[k]
+        joint, place = tree.joints[k], rigid.joint_place(tree, k, q)
         turn = product(turn, quaternion(matrix(array(joint.home)[:3, :3])))
-        if row is not None and some(joint.screw[:3]):
+        if joint.ball:
+            turn = product(turn, place / ca.norm_2(place))
+        elif place is not None and some(joint.screw[:3]):
             axis = matrix(joint.screw[:3])
-            turn = product(turn, ca.vertcat(ca.cos(q[row] / 2), ca.sin(q[row] / 2) * axis))
+            turn = product(turn, ca.vertcat(ca.cos(place / 2), ca.sin(place / 2) * axis))
     return turn
 
 
@@ -153,27 +156,25 @@ def _in_common_axes(tree, q, point, chain, other):
     for k in chain:
         if k in other:
             break
-        local = joint_pose(tree.joints[k], None if tree.rows[k] is None else q[tree.rows[k]])
+        local = joint_pose(tree.joints[k], rigid.joint_place(tree, k, q))
         place = local[:3, :3] @ place + local[:3, 3]
     return place
 
 
-def wrench_torques(tree: Tree, frames: Sequence[Matrix], wrench: Wrench) -> Matrix:
+def wrench_torques(tree: Tree, moves: Sequence[Motion], wrench: Wrench) -> Matrix:
     """Return the generalized forces (n,), N m or N, of a Wrench.
 
-    `frames` are the poses (4x4) of all links; each joint takes the share along its own axis, for a
-    turn z . (M - o x F). Raises ValueError for trees with flexible links.
+    `moves` are the motions of all links; each joint takes the share along its own axis, for a turn
+    z . (M - o x F). Raises ValueError for trees with flexible links.
     """
     _rigid_only(tree, "wrench_torques")
     moment, force = wrench.about_origin, wrench.force
-    torques = [0] * tree.dof
+    torques, spans = [0] * tree.dof, tree.spans
     for k in _toward_ground(tree, tree.link_index(wrench.link)):
-        row = tree.rows[k]
-        if row is not None:
-            screw, rotation = tree.joints[k].screw, frames[k][:3, :3]
-            about = moment - ca.cross(frames[k][:3, 3], force)
-            turn, slide = rotation @ matrix(screw[:3]), rotation @ matrix(screw[3:])
-            torques[row] = ca.dot(turn, about) + ca.dot(slide, force)
+        about = moment - ca.cross(moves[k].origin, force) if spans[k] else None
+        for row, (turn, slide) in zip(spans[k], rigid.joint_axes(tree.joints[k], moves[k])):
+            share = ca.dot(turn, about) + ca.dot(slide, force)
+            torques[row] = torques[row] + share if tree.mapped else share
     return ca.vertcat(*torques)
 
 

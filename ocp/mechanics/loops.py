@@ -19,7 +19,7 @@ import casadi as ca
 from ocp.mechanics import kinematics
 from ocp.mechanics.loads import Load, Wrench
 from ocp.mechanics.parameters import array, matrix
-from ocp.mechanics.rigid import resting
+from ocp.mechanics.rigid import Motion, resting
 from ocp.mechanics.spatial import tidy
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
@@ -60,12 +60,12 @@ def gap(tree: Tree, q: Matrix) -> Matrix:
     - about two, x and y: -y . z' and x . z', so that z stays free by any angle
     - about three: the sine of the turn along its axis
     """
-    return gap_at(tree, kinematics.poses(tree, q))
+    return gap_at(tree, kinematics.motions(tree, q))
 
 
-def gap_at(tree: Tree, frames: Sequence[Matrix]) -> Matrix:
-    """Return the gaps (m,), from the poses (4x4) of all links."""
-    return _stacked(tree, resting(frames), lambda u, v: ca.dot(u[0], v[0]), 0)
+def gap_at(tree: Tree, moves: Sequence[Motion]) -> Matrix:
+    """Return the gaps (m,), from the motions of all links."""
+    return _stacked(tree, moves, lambda u, v: ca.dot(u[0], v[0]), 0)
 
 
 def gap_rate(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
@@ -94,12 +94,12 @@ def gap_acceleration(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix = None) -> M
 
 def gap_jacobian(tree: Tree, q: Matrix) -> Matrix:
     """Return J (m, n) with gap rate = J qd."""
-    return gap_slope(tree, kinematics.poses(tree, q))
+    return gap_slope(tree, kinematics.motions(tree, q))
 
 
-def gap_slope(tree: Tree, frames: Sequence[Matrix]) -> Matrix:
-    """Return J (m, n) as `gap_jacobian` does, from the poses (4x4) of all links."""
-    blocks, moves = [ca.DM(0, tree.dof)], resting(frames)
+def gap_slope(tree: Tree, moves: Sequence[Motion]) -> Matrix:
+    """Return J (m, n) as `gap_jacobian` does, from the motions of all links."""
+    blocks = [ca.DM(0, tree.dof)]
     for loop in tree.loops:
         force, start, end = _duals(loop, *_sides(tree, moves, loop))
         first, last = (kinematics.jacobian_at(tree, moves, name) for name in (loop.start, loop.end))
@@ -115,9 +115,9 @@ def loop_torques(tree: Tree, q: Matrix, multipliers: Matrix) -> Matrix:
     These are in N, and about orientations in N m. A positive multiplier pushes the loop's end, and
     its start the other way: inverse dynamics = driving torques + loop torques.
     """
-    frames, torques = kinematics.poses(tree, q), ca.DM.zeros(tree.dof)
-    for wrench in loop_wrenches(tree, frames, multipliers).values():
-        torques = torques + kinematics.wrench_torques(tree, frames, wrench)
+    moves, torques = kinematics.motions(tree, q), ca.DM.zeros(tree.dof)
+    for wrench in loop_wrenches(tree, [move.pose for move in moves], multipliers).values():
+        torques = torques + kinematics.wrench_torques(tree, moves, wrench)
     return torques
 
 

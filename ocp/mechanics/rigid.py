@@ -9,6 +9,7 @@ from typing import TypeAlias
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.coordinates import attitude, followed, spin, spin_rate
 from ocp.mechanics.joints import Joint
 from ocp.mechanics.parameters import array, matrix, some
 from ocp.mechanics.spatial import pose, tidy
@@ -25,7 +26,8 @@ class Motion:
     `rotation` (3x3), `origin` (3, m), `angular` (3, rad/s) and `linear` velocity (3, m/s) of the
     frame at its origin, and its `angular_acceleration` (3, rad/s2) and `linear_acceleration` (3,
     m/s2). Of a link in a tree with flexible ones `bent` has the matrices behind it (see
-    `ocp.mechanics.flexible`).
+    `ocp.mechanics.flexible`); of a link whose joint is a ball or follows a coordinate `slope` has
+    how it moves by its coordinates' rates: (3, 4) the turning of its axes, or one number.
     """
 
     rotation: Matrix
@@ -35,6 +37,7 @@ class Motion:
     angular_acceleration: Matrix = None
     linear_acceleration: Matrix = None
     bent: Matrix = None
+    slope: Matrix = None
 
     @property
     def pose(self) -> Matrix:
@@ -50,7 +53,7 @@ def resting(frames: Sequence[Matrix]) -> list[Motion]:
 def joint_pose(joint: Joint, q: Matrix) -> Matrix:
     """Return the pose (4x4) of the joint's link in its parent: home @ exp([screw] q).
 
-    `q` (rad or m) is ignored by a fixed joint.
+    `q` (rad or m; of a ball its quaternion, 4) is ignored by a fixed joint.
     """
     return pose(*joint_turn(joint, q))
 
@@ -58,6 +61,8 @@ def joint_pose(joint: Joint, q: Matrix) -> Matrix:
 def joint_turn(joint: Joint, q: Matrix) -> tuple[Matrix, Matrix]:
     """Return the rotation (3x3) and the translation (3, m) of `joint_pose`."""
     rotation, place = _waves(joint.home, joint.screw)
+    if joint.ball:
+        return rotation[0] @ attitude(q), place[0]
     if joint.screw is None:
         return rotation[0], place[0]
     waves = (1, ca.sin(q), ca.cos(q), q) if some(joint.screw[:3]) else (1, 0, 0, q)
@@ -96,18 +101,18 @@ def _waves(home: tuple, screw: tuple | None) -> tuple[Waves, Waves]:
 
 def motions(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> list[Motion]:
     """Return the Motion of every link, as far as rates and accelerations are given."""
-    rows, zero = tree.rows, ca.DM.zeros(3)
+    spans, zero = tree.spans, ca.DM.zeros(3)
 
     def move(k, parent):
-        joint, row = tree.joints[k], rows[k]
-        turn, shift = joint_turn(joint, None if row is None else q[row])
+        joint = tree.joints[k]
+        slope, (place, rate, acceleration) = _joint_motion(joint, spans[k], q, qd, qdd)
+        turn, shift = joint_turn(joint, place)
         arm = parent.rotation @ shift
-        link = Motion(rotation=parent.rotation @ turn, origin=parent.origin + arm)
+        link = Motion(rotation=parent.rotation @ turn, origin=parent.origin + arm, slope=slope)
         if qd is not None:
-            link = _with_velocity(joint, link, parent, arm, None if row is None else qd[row])
+            link = _with_velocity(joint, link, parent, arm, rate)
         if qdd is not None:
-            motion = (None, None) if row is None else (qd[row], qdd[row])
-            link = _with_acceleration(joint, link, parent, *motion)
+            link = _with_acceleration(joint, link, parent, rate, acceleration)
         return link
 
     still: dict[str, Matrix] = {}
@@ -118,9 +123,37 @@ def motions(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> lis
     return outward(tree, move, Motion(rotation=ca.DM.eye(3), origin=zero, **still))
 
 
+def joint_place(tree: Tree, k: int, q: Matrix) -> Matrix:
+    """Return what joint k's pose is a function of, from all coordinates (n,): its angle (rad) or
+    way (m), of a ball its quaternion (4,); None for a fixed one."""
+    return _joint_motion(tree.joints[k], tree.spans[k], q, None, None)[1][0]
+
+
+def _joint_motion(joint: Joint, rows: tuple[int, ...], *motion: Matrix) -> tuple[Matrix, tuple]:
+    """Return the slope of a Motion, and a joint's own place, rate and acceleration, as far as those
+    of the coordinates are given: of a ball its quaternion, and in the link's axes angular velocity
+    and acceleration (3)."""
+    if joint.ball:
+        parts = [None if part is None else part[list(rows)] for part in motion]
+        slope = spin(parts[0])
+        rate = None if parts[1] is None else slope @ parts[1]
+        return slope, (parts[0], rate, None if parts[2] is None else spin_rate(*parts))
+    place, rate, acceleration = (
+        None if part is None or not rows else part[rows[0]] for part in motion
+    )
+    if joint.follows is None:
+        return None, (place, rate, acceleration)
+    place, slope, curvature = followed(joint.follows.function, place)
+    if acceleration is not None:
+        acceleration = slope * acceleration + curvature * rate**2
+    return slope, (place, None if rate is None else slope * rate, acceleration)
+
+
 def _with_velocity(joint: Joint, link: Motion, parent: Motion, arm: Matrix, rate: Matrix) -> Motion:
     angular, linear = parent.angular, parent.linear + ca.cross(parent.angular, arm)
-    if rate is not None:
+    if rate is not None and joint.ball:
+        angular = angular + link.rotation @ rate
+    elif rate is not None:
         if some(joint.screw[:3]):
             angular = angular + link.rotation @ matrix(joint.screw[:3]) * rate
         if some(joint.screw[3:]):
@@ -134,7 +167,10 @@ def _with_acceleration(
     arm, w = link.origin - parent.origin, parent.angular
     angular = parent.angular_acceleration
     linear = parent.linear_acceleration + ca.cross(angular, arm) + ca.cross(w, ca.cross(w, arm))
-    if rate is not None:
+    if rate is not None and joint.ball:
+        turn = link.rotation @ rate
+        angular = angular + link.rotation @ acceleration + ca.cross(w, turn)
+    elif rate is not None:
         turn, slide = (link.rotation @ matrix(part) for part in (joint.screw[:3], joint.screw[3:]))
         angular = angular + turn * acceleration + ca.cross(w, turn) * rate
         swing = ca.cross(2 * w + turn * rate, slide) * rate
@@ -219,15 +255,23 @@ def jacobian(tree: Tree, q: Matrix, point: Point) -> Matrix:
 
 def jacobian_at(tree: Tree, moves: Sequence[Motion], point: Point) -> Matrix:
     """Return J (6, n) as `jacobian` does, from the motions of all links."""
-    parents, rows, k = tree.parents, tree.rows, tree.link_index(point.link)
+    parents, spans, k = tree.parents, tree.spans, tree.link_index(point.link)
     place = place_at(tree, moves, point)
     columns = [ca.DM.zeros(6)] * tree.dof
     while k >= 0:
-        row = rows[k]
-        if row is not None:
-            screw, link = tree.joints[k].screw, moves[k]
-            turn = link.rotation @ matrix(screw[:3])
-            slide = link.rotation @ matrix(screw[3:]) + ca.cross(turn, place - link.origin)
-            columns[row] = ca.vertcat(turn, slide)
+        for row, (turn, slide) in zip(spans[k], joint_axes(tree.joints[k], moves[k])):
+            column = ca.vertcat(turn, slide + ca.cross(turn, place - moves[k].origin))
+            columns[row] = columns[row] + column if tree.mapped else column
         k = parents[k]
     return ca.horzcat(ca.DM(6, 0), *columns)
+
+
+def joint_axes(joint: Joint, move: Motion) -> list[tuple[Matrix, Matrix]]:
+    """Return how a joint's link turns and slides, (3) each in global axes, by the rate of each
+    coordinate that moves it, from the link's Motion."""
+    if joint.ball:
+        return [(turn, ca.DM.zeros(3)) for turn in ca.horzsplit(move.rotation @ move.slope)]
+    if joint.screw is None:
+        return []
+    turn, slide = (move.rotation @ matrix(part) for part in (joint.screw[:3], joint.screw[3:]))
+    return [(turn, slide) if joint.follows is None else (turn * move.slope, slide * move.slope)]

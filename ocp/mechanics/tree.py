@@ -25,6 +25,7 @@ from ocp.mechanics.checks import (
     set_fields,
     several,
 )
+from ocp.mechanics.coordinates import COMPONENTS
 from ocp.mechanics.joints import GROUND, Joint
 from ocp.mechanics.modes import Modes
 from ocp.mechanics.parameters import is_open, parameters_of
@@ -189,6 +190,7 @@ class Tree:
         _check_unique("link", self.link_names)
         _check_parents(self)
         _check_unique("coordinate", [joint.name for joint in self.moving])
+        _check_followers(self)
         _check_unique("point", [point.name for point in self.points])
         for point in self.points:
             if point.link not in self.link_names:
@@ -221,13 +223,14 @@ class Tree:
         """The joints that have a coordinate, in the order of q.
 
         After a flexible link's joint stands a passive one for each amplitude of its modes, named
-        like "link.bend_y1" and carrying nothing.
+        like "link.bend_y1" and carrying nothing. In a ball's place stand its components, named like
+        "ball.w"; a joint that follows another's coordinate has none.
         """
         return tuple(
             moving
             for joint, link in zip(self.joints, self.links)
             for moving in (
-                *(() if joint.screw is None else (joint,)),
+                *_own(joint),
                 *(
                     ()
                     if link.modes is None
@@ -247,7 +250,7 @@ class Tree:
     def amplitude_rows(self) -> tuple[tuple[int, ...], ...]:
         """Rows of q of each link's modal amplitudes, a tuple per link; empty for rigid ones."""
         counts = [
-            (joint.screw is not None, 0 if link.modes is None else len(link.modes.names))
+            (len(_own(joint)), 0 if link.modes is None else len(link.modes.names))
             for joint, link in zip(self.joints, self.links)
         ]
         ends = np.cumsum([sum(count) for count in counts])
@@ -266,9 +269,31 @@ class Tree:
 
     @property
     def rows(self) -> tuple[int | None, ...]:
-        """Row of q for each joint; None for fixed ones."""
+        """Row of q that is each joint's own angle or way; None for fixed ones, and where `mapped`
+        for balls and followers."""
         row = {joint.name: k for k, joint in enumerate(self.moving)}
-        return tuple(row[joint.name] if joint.screw is not None else None for joint in self.joints)
+        return tuple(
+            row[joint.name] if joint.screw is not None and joint.follows is None else None
+            for joint in self.joints
+        )
+
+    @property
+    def spans(self) -> tuple[tuple[int, ...], ...]:
+        """Rows of q that move each joint: none of a fixed one, four of a ball, otherwise its own or
+        the one that it follows."""
+        row = {joint.name: k for k, joint in enumerate(self.moving)}
+        return tuple(
+            tuple(row[part.name] for part in _own(joint))
+            if joint.follows is None
+            else (row[joint.follows.coordinate],)
+            for joint in self.joints
+        )
+
+    @property
+    def mapped(self) -> bool:
+        """Whether a joint moves otherwise than by a coordinate that is its angle or way: balls and
+        followers (see `ocp.mechanics.coordinates`)."""
+        return any(joint.ball or joint.follows is not None for joint in self.joints)
 
     def link_index(self, name: str) -> int:
         """Return the index of a link by what it is called; raise ValueError listing the known."""
@@ -289,10 +314,11 @@ class Tree:
         """
         if name not in self.names and name in (moving := [joint.name for joint in self.moving]):
             return moving.index(name)
-        row = self.rows[self.joint_index(name)]
-        if row is None:
-            raise ValueError(f"joint {name!r} is fixed and has no coordinate")
-        return row
+        moving = [joint.name for joint in self.moving]
+        if name not in moving:
+            joint = self.joints[self.joint_index(name)]
+            raise ValueError(_without_coordinate(joint))
+        return moving.index(name)
 
     def point(self, name: str) -> Point:
         """Return the Point of that name; raise ValueError listing the known ones."""
@@ -333,6 +359,31 @@ def inward(tree: Tree, step: Callable[[int, list[tuple[int, Any]]], Any]) -> lis
 # Checks of the records of the statement -----------------------------------------------------------
 
 
+def _own(joint):
+    """Return the records of a joint's own coordinates: none, itself, or a ball's components."""
+    if joint.ball:
+        return _components(joint.name, joint.actuated)
+    follows = joint.follows is not None and joint.follows.coordinate != joint.name
+    return () if joint.screw is None or follows else (joint,)
+
+
+@lru_cache(maxsize=512)
+def _components(name, actuated):
+    return tuple(
+        Joint(name=f"{name}.{letter}", parent=name, ball=True, actuated=actuated)
+        for letter in COMPONENTS
+    )
+
+
+def _without_coordinate(joint):
+    if joint.ball:
+        names = ", ".join(f"{joint.name}.{letter}" for letter in COMPONENTS)
+        return f"joint {joint.name!r} is a ball, whose coordinates are {names}"
+    if joint.follows is not None:
+        return f"joint {joint.name!r} has no coordinate: it follows {joint.follows.coordinate!r}"
+    return f"joint {joint.name!r} is fixed and has no coordinate"
+
+
 @lru_cache(maxsize=512)
 def _amplitudes(name, modes, units):
     axes = {"m": (0.0, 0.0, 0.0, 1.0, 0.0, 0.0), "rad": (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)}
@@ -366,6 +417,28 @@ def _check_unique(what, names):
             raise ValueError(f"{what} {name!r}: the name is used twice")
 
 
+def _check_followers(tree):
+    """Raise ValueError naming a follower of no coordinate, or of one that is itself a function; and
+    where links bend any joint but single ones."""
+    known = {joint.name: joint for joint in tree.moving}
+    for joint in tree.joints:
+        label, follows = f"joint {joint.name!r}", joint.follows
+        if tree.flexible and (joint.ball or follows is not None):
+            raise ValueError(
+                f"{label}: trees with links that bend ({', '.join(tree.flexible)}) take no balls "
+                "and no joints that follow a coordinate"
+            )
+        if follows is not None and follows.coordinate not in known:
+            raise ValueError(
+                f"{label}: follows unknown coordinate {follows.coordinate!r}; "
+                f"{_known('coordinates', list(known))}"
+            )
+        if follows is not None and known[follows.coordinate].ball:
+            raise ValueError(
+                f"{label}: follows {follows.coordinate!r}, which is a component of a ball"
+            )
+
+
 def _check_parents(tree):
     names = tree.link_names
     parents = {name: joint.parent for name, joint in zip(names, tree.joints)}
@@ -396,7 +469,7 @@ def _check_ends(tree, label, start, end):
     for which in (start, end):
         if isinstance(which, str) and which not in known:
             raise ValueError(f"{label}: unknown point {which!r}; {_known('points', list(known))}")
-        above = outward(tree, lambda k, rigid: rigid if tree.joints[k].screw is None else k, -1)
+        above = outward(tree, lambda k, rigid: k if tree.spans[k] else rigid, -1)
         carriers.append(above[tree.link_index(known[which])] if isinstance(which, str) else -1)
     if carriers[0] == carriers[1]:
         raise ValueError(
@@ -412,5 +485,5 @@ def _check_stay(tree, stay):
         _check_ends(tree, label, stay.start, stay.end)
     elif stay.joint not in tree.names:
         raise ValueError(f"{label}: unknown joint {stay.joint!r}; {_known('joints', tree.names)}")
-    elif tree.joints[tree.joint_index(stay.joint)].screw is None:
-        raise ValueError(f"{label}: joint {stay.joint!r} is fixed and has no coordinate")
+    elif stay.joint not in [joint.name for joint in tree.moving]:
+        raise ValueError(f"{label}: {_without_coordinate(tree.joints[tree.joint_index(stay.joint)])}")

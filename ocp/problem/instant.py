@@ -178,7 +178,7 @@ class Instant:
         if self.forces.cuts is not None:
             return self.forces.cuts(self)
         supported = self.supported - self.stayed
-        return eliminated(self.tree, self.frames, supported, structure(self.tree).looped)
+        return eliminated(self.tree, self.moves, supported, structure(self.tree).looped)
 
     @cached_property
     def stay_gaps(self) -> Matrix:
@@ -206,13 +206,13 @@ class Instant:
         """The generalized forces (n,) that stays give; zero without any."""
         if not self.tree.stays:
             return 0.0
-        return stay_torques(self.tree, self.frames, self.stay_forces)
+        return stay_torques(self.tree, self.moves, self.stay_forces)
 
     def _given(self, wrenches):
         """Return the generalized forces of wrenches {(name, link): Wrench}."""
         return sum(
             (
-                kinematics.wrench_torques(self.tree, self.frames, wrench)
+                kinematics.wrench_torques(self.tree, self.moves, wrench)
                 for wrench in wrenches.values()
             ),
             0.0,

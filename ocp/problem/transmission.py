@@ -14,7 +14,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.kinematics import poses, positions, wrench_torques
+from ocp.mechanics.kinematics import motions, positions, wrench_torques
 from ocp.mechanics.loads import Load, Wrench
 from ocp.mechanics.parameters import matrix, reference
 from ocp.mechanics.structure import structure
@@ -188,13 +188,13 @@ def _felt(tree, ground, each, able):
 
 def _shares(tree: Tree, ground: Ground, each: Transmission, q: np.ndarray) -> np.ndarray:
     """Return the generalized forces (n, 6) of the components, zero of those that are absent."""
-    frames = poses(tree, ca.DM(q))
+    moves = motions(tree, ca.DM(q))
     place = None if each.point is None else positions(tree, ca.DM(q), [each.point])[0]
     columns = np.zeros((tree.dof, 6))
     for k in np.flatnonzero(each.present):
         wrench = each.wrench(ground, place, ca.DM(np.eye(6)[k]))
         given = Wrench(link=wrench.link, moment=_about_origin(wrench), force=wrench.force)
-        columns[:, k] = np.array(ca.DM(wrench_torques(tree, frames, given))).ravel()
+        columns[:, k] = np.array(ca.DM(wrench_torques(tree, moves, given))).ravel()
     return columns
 
 

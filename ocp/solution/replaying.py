@@ -17,7 +17,7 @@ from ocp.dynamics.closed_loops import eliminated
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.lie_group import LIE_GROUP
 from ocp.mechanics.holding import stay_torques
-from ocp.mechanics.kinematics import poses, position, wrench_torques
+from ocp.mechanics.kinematics import motions, position, wrench_torques
 from ocp.mechanics.loads import Load
 from ocp.mechanics.loops import gap_slope
 from ocp.mechanics.structure import structure
@@ -296,10 +296,10 @@ def _grounded(solution: Solution, q: ca.SX, standing: ca.SX) -> Any:
     if not _stands(solution):
         return 0
     tree, ground = solution.problem.tree, cast(Ground, solution.problem.ground)
-    frames, total = poses(tree, q), ca.SX(tree.dof, 1)
+    moves, total = motions(tree, q), ca.SX(tree.dof, 1)
     for each, part in zip(transmissions(tree, ground), ca.vertsplit(standing, 6)):
         place = None if each.point is None else position(tree, q, each.point)
-        total += wrench_torques(tree, frames, each.wrench(ground, place, part))
+        total += wrench_torques(tree, moves, each.wrench(ground, place, part))
     return total
 
 
@@ -312,7 +312,7 @@ def _helds(solution: Solution) -> int:
 
 def _stayed(tree: Tree, q: ca.SX, forces: ca.SX) -> Any:
     """Return the generalized forces (n,) of stays at q, zero without any."""
-    return stay_torques(tree, poses(tree, q), forces) if tree.stays else 0
+    return stay_torques(tree, motions(tree, q), forces) if tree.stays else 0
 
 
 def _polynomial(taylor: ca.SX, t: ca.SX, order: int) -> ca.SX:
@@ -332,10 +332,10 @@ def _drive(tree: Tree, q: ca.SX, needed: ca.SX) -> ca.SX:
     """
     if not structure(tree).closed:
         return ca.SX(needed)
-    frames, free, rows = poses(tree, q), list(structure(tree).looped), list(structure(tree).cuts)
-    slope = gap_slope(tree, frames)
+    moves, free, rows = motions(tree, q), list(structure(tree).looped), list(structure(tree).cuts)
+    slope = gap_slope(tree, moves)
     if structure(tree).determined:
-        return needed - slope.T @ eliminated(tree, frames, needed, tuple(free))
+        return needed - slope.T @ eliminated(tree, moves, needed, tuple(free))
     if not free:
         return ca.SX(needed)
     pull = slope[rows, free]

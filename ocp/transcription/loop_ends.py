@@ -25,7 +25,7 @@ from ocp.transcription.kernels import column
 from ocp.transcription.tracing import Same
 
 GAPS = (
-    lambda at: gap_at(at.tree, at.frames),
+    lambda at: gap_at(at.tree, at.moves),
     lambda at: gap_rate(at.tree, at.q, at.qd),
     lambda at: gap_acceleration(at.tree, at.q, at.qd, at.qdd),
 )

@@ -25,7 +25,7 @@ from ocp.dynamics import (
 )
 from ocp.dynamics.composite import COMPOSITE
 from ocp.dynamics.published import published
-from ocp.mechanics import Wrench, poses, wrench_torques
+from ocp.mechanics import Wrench, motions, wrench_torques
 
 
 def whole(tree, blocks):
@@ -103,9 +103,9 @@ def test_wrenches_that_stay_in_the_ground_have_the_derivatives_that_casadi_finds
         )
         for k in (0, 2)
     )
-    frames = poses(tree, arguments[0])
+    moves = motions(tree, arguments[0])
     torques = newton_euler.inverse(tree, *arguments, loads) - sum(
-        wrench_torques(tree, frames, wrench) for wrench in wrenches
+        wrench_torques(tree, moves, wrench) for wrench in wrenches
     )
     values = [
         valued([x, y], part, motion, np.arange(12) - 5.5)

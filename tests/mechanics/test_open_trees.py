@@ -109,7 +109,7 @@ def test_gaps_of_open_stays_and_their_forces_are_those_of_the_numbers():
     values, (q, qd, qdd) = {rope: 1.7, floor: -0.4, peg: 1.5}, map(ca.DM, np.eye(3, 2) + 0.2)
 
     def gaps(tree):
-        forces = stay_torques(tree, kinematics.poses(tree, q), ca.DM([1.0, 2.0, 3.0]))
+        forces = stay_torques(tree, kinematics.motions(tree, q), ca.DM([1.0, 2.0, 3.0]))
         parts = stay_gaps(tree, q), stay_accelerations(tree, q, qd, qdd), forces
         return numbers_of(ca.vertcat(*parts), values)
 

@@ -24,7 +24,7 @@ from ocp import (
     slot,
     stop,
 )
-from ocp.mechanics import poses
+from ocp.mechanics import motions
 from ocp.mechanics.holding import (
     stay_accelerations,
     stay_gaps,
@@ -77,7 +77,7 @@ def test_forces_work_on_their_gaps_alone():
     names, values = symbols()
     force = ca.DM(np.random.default_rng(2).uniform(0, 5, len(stay_labels(TREE))))
     slope = ca.jacobian(stay_gaps(TREE, names[0]), names[0])
-    torques = stay_torques(TREE, poses(TREE, names[0]), force)
+    torques = stay_torques(TREE, motions(TREE, names[0]), force)
     given, expected = numbers(names, values, torques, slope.T @ force)
     np.testing.assert_allclose(given, expected, atol=1e-13)
 

@@ -35,7 +35,7 @@ def test_a_wrench_takes_from_each_joint_what_the_same_load_does():
                 (Load(point=point.name, force=force, moment=moment - np.cross(place, force)),),
             )
             wrench = Wrench(link=point.link, moment=ca.DM(moment), force=ca.DM(force))
-            found = kinematics.wrench_torques(tree, frames, wrench)
+            found = kinematics.wrench_torques(tree, kinematics.motions(tree, motion[0]), wrench)
             assert np.allclose(
                 np.array(found),
                 np.array(bare - loaded),

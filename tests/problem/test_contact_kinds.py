@@ -138,7 +138,7 @@ def test_a_contact_works_as_a_load_at_its_point(seed):
     push = ca.DM(rng.uniform(-1.0, 1.0, 6) * np.array(given.present))
     place = kinematics.position(tree, q, "tip")
     wrench = given.wrench(ground, place, push)
-    torques = kinematics.wrench_torques(tree, kinematics.poses(tree, q), wrench)
+    torques = kinematics.wrench_torques(tree, kinematics.motions(tree, q), wrench)
     zero = ca.DM.zeros(tree.dof)
     bare = inverse(tree, q, zero, zero)
     loaded = inverse(tree, q, zero, zero, (given.load(ground, push),))

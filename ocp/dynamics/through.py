@@ -1,0 +1,207 @@
+"""Functions of single-coordinate trees made functions of any: what they need goes in by a tree's
+chart, what they give comes back by it (see `ocp.dynamics.charts`)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache, wraps
+from typing import Any
+
+import casadi as ca
+
+from ocp.dynamics.charts import INERTIA, Place, chart_of
+from ocp.dynamics.linear import mixed
+from ocp.mechanics.tree import Tree
+from ocp.mechanics.types import Matrix
+
+SX = ca.SX
+
+
+def _numbers(*values: Any) -> bool:
+    return all(isinstance(value, ca.DM) for value in values)
+
+
+def _evaluated(parts: Any, numbers: bool) -> Any:
+    """Return expressions as numbers where they are."""
+    if not numbers:
+        return parts
+    return [ca.evalf(part) if part.is_constant() else part for part in parts]
+
+
+@lru_cache(maxsize=256)
+def inverse_of_any(inverse: Callable[..., Matrix]) -> Callable[..., Matrix]:
+    """Return inverse dynamics of any tree from those of trees of single-coordinate joints."""
+    if hasattr(inverse, "linear") or hasattr(inverse, "of_any"):
+        return inverse  # tables are of one tree, and refuse what they do not know
+
+    @wraps(inverse)
+    def of_any(
+        tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Any] = ()
+    ) -> Matrix:
+        if not tree.mapped:
+            return inverse(tree, q, qd, qdd, loads)
+        place = chart_of(tree).at(q, qd, qdd)
+        torques = _torques(place, inverse, loads)
+        return _evaluated([place.slope.T @ torques], _numbers(q, qd, qdd))[0]
+
+    of_any.of_any = True  # type: ignore[attr-defined]
+    return of_any
+
+
+def _torques(place: Place, inverse: Callable[..., Matrix], loads: Sequence[Any]) -> Matrix:
+    """Return the generalized forces (m,) of inner coordinates."""
+    inner = place.home([inverse(place.chart.plain, *place.motion, loads)])[0]
+    return ca.vertcat(inner, place.radial)
+
+
+@lru_cache(maxsize=256)
+def reactions_of_any(reactions: Callable[..., Any]) -> Callable[..., Any]:
+    """Return joint reactions of any tree, of a ball those of its last turn."""
+    if hasattr(reactions, "of_any"):
+        return reactions
+
+    @wraps(reactions)
+    def of_any(
+        tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Any] = ()
+    ) -> tuple[Matrix, Matrix]:
+        if not tree.mapped:
+            return reactions(tree, q, qd, qdd, loads)
+        place = chart_of(tree).at(q, qd, qdd)
+        chart, passed = place.chart, reactions(place.chart.plain, *place.motion, loads)
+        moment, force = (part[:, list(chart.links)] for part in place.home(passed))
+        moment, force = _evaluated([moment, force], _numbers(q, qd, qdd))
+        return moment, force
+
+    of_any.of_any = True  # type: ignore[attr-defined]
+    return of_any
+
+
+@lru_cache(maxsize=256)
+def sensitivity_of_any(sensitivity: Callable, inverse: Callable) -> Callable:
+    """Return the slopes of inverse dynamics of any tree."""
+    if hasattr(sensitivity, "of_any"):
+        return sensitivity
+
+    @wraps(sensitivity)
+    def of_any(
+        tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Any] = ()
+    ) -> tuple[Matrix, ...]:
+        if not tree.mapped:
+            return sensitivity(tree, q, qd, qdd, loads)
+        place = chart_of(tree).at(q, qd, qdd)
+        inner = place.home(sensitivity(place.chart.plain, *place.motion, loads))
+        parts = slopes_back(place.slopes, _own(place, inner), twist(place, inverse, loads))
+        return tuple(_evaluated(parts, _numbers(q, qd, qdd)))
+
+    of_any.of_any = True  # type: ignore[attr-defined]
+    return of_any
+
+
+def _own(place: Place, slopes: Sequence[Matrix]) -> tuple[Matrix, ...]:
+    """Return slopes (m, m) of inner torques by inner coordinates, rates and accelerations, those of
+    lengths with them."""
+    count = len(place.chart.balls)
+    empty, inertia = SX(count, count), INERTIA * SX.eye(count)
+    by_q, by_qd, by_qdd = (
+        ca.diagcat(part, tail) for part, tail in zip(slopes, (empty, empty, inertia))
+    )
+    return by_q, by_qd, by_qdd
+
+
+def twist(place: Place, inverse: Callable[..., Matrix], loads: Sequence[Any]) -> Matrix:
+    """Return how C' turns under the inner torques: d(C' torques)/dq (n, n)."""
+    torques = _torques(place, inverse, loads)
+    m, n = torques.shape[0], place.q.shape[0]
+    nothing = SX.zeros(3 * m)
+    nothing[:m] = torques
+    return place.bends(nothing, SX.zeros(m), SX.zeros(n))[1]
+
+
+def slopes_back(
+    slopes: Sequence[Matrix], inner: Sequence[Matrix], turning: Matrix
+) -> tuple[Matrix, Matrix, Matrix]:
+    """Return dtau/dq, dtau/dqd, dtau/dqdd (n, n) from those of inner torques (m, m), as SX or MX.
+
+    `slopes` are C, dzd/dq and dzdd/dq (m, n), `turning` d(C' torques)/dq (n, n).
+    """
+    by_place, by_rate, by_acceleration = slopes
+    first = inner[0] @ by_place + inner[1] @ by_rate + inner[2] @ by_acceleration
+    second = inner[1] @ by_place + 2 * (inner[2] @ by_rate)
+    return (
+        by_place.T @ first + turning,
+        by_place.T @ second,
+        by_place.T @ (inner[2] @ by_place),
+    )
+
+
+def hybrid_of_any(hybrid: Callable) -> Callable:
+    """Return accelerations and torques of any tree from one of the two at every joint."""
+
+    @wraps(hybrid)
+    def of_any(
+        tree: Tree,
+        q: Matrix,
+        qd: Matrix,
+        known: Matrix,
+        active: Sequence[bool],
+        loads: Sequence[Any] = (),
+    ) -> tuple[Matrix, Matrix]:
+        if not tree.mapped:
+            return hybrid(tree, q, qd, known, active, loads)
+        kinds, exact = set(map(bool, active)), _numbers(q, qd, ca.DM(0, 1) if known is None else known)
+        known = ca.densify(SX(ca.vertcat(*known) if isinstance(known, list) else known))
+        place = chart_of(tree).at(q, qd, SX.zeros(tree.dof))
+
+        def inverse(plain, z, zd, zdd, loads):
+            return hybrid(plain, z, zd, zdd, (True,) * plain.dof, loads)[1]
+
+        if kinds == {True}:
+            moving = chart_of(tree).at(q, qd, known)
+            parts = known, moving.slope.T @ _torques(moving, inverse, loads)
+        elif kinds == {False} and place.chart.square:
+            parts = _released(place, hybrid, known, loads), known
+        else:
+            bias = place.slope.T @ _torques(place, inverse, loads)
+            parts = mixed(_mass(place, inverse), bias, known, active)
+        accelerations, torques = _evaluated(list(parts), exact)
+        return accelerations, torques
+
+    return of_any
+
+
+def _released(place, hybrid, torques, loads):
+    """Return the accelerations (n,) under torques (n,) of a tree without followers."""
+    count, plain = place.count, place.chart.plain
+    inner = ca.densify(place.inverse_slope.T @ torques)
+    z, zd, _ = place.motion
+    turning = place.home([hybrid(plain, z, zd, inner[:count], (False,) * count, loads)[0]])[0]
+    accelerations = ca.vertcat(turning, inner[count:] / INERTIA)
+    return ca.densify(place.inverse_slope @ (accelerations - place.drift()))
+
+
+def _mass(place, inverse):
+    """Return the mass matrix (n, n)."""
+    plain = replace(place.chart.plain, gravity=(0.0, 0.0, 0.0))
+    rest, kick = SX.zeros(plain.dof), SX.sym("kick", plain.dof)
+    inner = ca.jacobian(inverse(plain, place.motion[0], rest, kick, ()), kick)
+    return mass_back(place, place.home([inner])[0])
+
+
+def mass_back(place: Place, inner: Matrix) -> Matrix:
+    """Return the mass matrix (n, n) from that of the plain tree."""
+    lengths = INERTIA * SX.eye(len(place.chart.balls))
+    return place.slope.T @ ca.diagcat(inner, lengths) @ place.slope
+
+
+def mass_of_any(mass_matrix: Callable[..., Matrix]) -> Callable[..., Matrix]:
+    """Return the mass matrix of any tree."""
+
+    @wraps(mass_matrix)
+    def of_any(tree: Tree, q: Matrix) -> Matrix:
+        if not tree.mapped:
+            return mass_matrix(tree, q)
+        still = SX.zeros(tree.dof)
+        place = chart_of(tree).at(q, still, still)
+        inner = place.home([mass_matrix(place.chart.plain, place.motion[0])])[0]
+        return _evaluated([mass_back(place, inner)], _numbers(q))[0]
+
+    return of_any
