@@ -19,7 +19,19 @@ if not (Path(__file__).parent / "models").is_dir():
 from ocp.dynamics import Formulation, forward_dynamics, inverse_dynamics, mass_matrix
 from ocp.later import later
 from ocp.mechanics import kinematics
-from ocp.mechanics.joints import Joint, dh, fixed, prismatic, revolute, screw
+from ocp.mechanics.coordinates import Follows, polynomial
+from ocp.mechanics.joints import (
+    Joint,
+    ball,
+    dh,
+    fixed,
+    free,
+    planar,
+    prismatic,
+    revolute,
+    screw,
+    universal,
+)
 from ocp.mechanics.loads import Load
 from ocp.mechanics.parameters import Parameter
 from ocp.mechanics.stays import Stay, cable, slot, stop
@@ -111,6 +123,7 @@ __all__ = [
     "Compliant",
     "Constraint",
     "Fit",
+    "Follows",
     "Foot",
     "ForceLaw",
     "Formulation",
@@ -154,6 +167,7 @@ __all__ = [
     "area_contact",
     "at_end",
     "at_start",
+    "ball",
     "cable",
     "compare",
     "contact_outputs",
@@ -168,6 +182,7 @@ __all__ = [
     "fixed",
     "foot_contact",
     "forward_dynamics",
+    "free",
     "friction",
     "impact",
     "in_phases",
@@ -188,8 +203,10 @@ __all__ = [
     "pareto",
     "path",
     "periodic",
+    "planar",
     "plot",
     "point_contact",
+    "polynomial",
     "pose_along",
     "pose_at_end",
     "pose_at_start",
@@ -214,6 +231,7 @@ __all__ = [
     "torque_rate_limits",
     "track",
     "unilateral",
+    "universal",
     "velocity_limits",
     "verify",
     "zmp_inside",

@@ -16,6 +16,7 @@ from ocp.dynamics.hollerbach_3x3 import HOLLERBACH_3X3
 from ocp.dynamics.hollerbach_4x4 import HOLLERBACH_4X4
 from ocp.dynamics.lie_group import LIE_GROUP
 from ocp.dynamics.newton_euler import NEWTON_EULER
+from ocp.dynamics.provided import provided
 from ocp.dynamics.published import published
 from ocp.dynamics.tables import TABLE, of_text
 from ocp.dynamics.uicker_kahn import UICKER_KAHN
@@ -148,6 +149,13 @@ def derivatives_of(
     return provider
 
 
+def _of_tree(method: Formulation, provider: Provider, tree: Tree | None) -> Provider:
+    """Return a formulation's own provider, of a tree with balls or followers through its chart."""
+    if tree is None or not tree.mapped:
+        return provider
+    return provided(provider, method.inverse)
+
+
 def _provider(method: Formulation, choice: str, tree: Tree | None) -> Provider | None:
     if choice == "published":
         return published(method)
@@ -158,7 +166,7 @@ def _provider(method: Formulation, choice: str, tree: Tree | None) -> Provider |
             f"derivatives {choice!r}: formulation {method.name!r} has no derivatives of its own; "
             "use 'ad'"
         )
-    return method.derivatives
+    return None if method.derivatives is None else _of_tree(method, method.derivatives, tree)
 
 
 @lru_cache(maxsize=32)

@@ -68,7 +68,9 @@ class Chart:
         """
         n, tree = self.tree.dof, self.tree
         u, ud, udd = (SX.sym(name, n) for name in ("u", "ud", "udd"))
-        lengths, inner, stretches = SX.sym("length", len(self.balls)), [], []
+        lengths = SX.sym("length", len(self.balls))
+        inner: list[Matrix] = []
+        stretches: list[Matrix] = []
         for joint, rows in zip(tree.joints, tree.spans):
             if joint.ball:
                 stretches.append(lengths[len(stretches)] * ca.norm_2(u[list(rows)]))
@@ -261,7 +263,7 @@ def _turns(joint: Joint, symbol: Matrix) -> list[Joint]:
     homes = [frozen(home), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)]
     return [
         revolute(name, parent, axis=axis, home=place, actuated=joint.actuated)
-        for name, parent, axis, place in zip(names, parents, np.eye(3), homes)
+        for name, parent, axis, place in zip(names, parents, np.eye(3).tolist(), homes)
     ]
 
 

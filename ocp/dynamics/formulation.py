@@ -86,10 +86,10 @@ class Formulation:
     `derivatives` is a Provider; without one, automatic differentiation of the inverse. Reactions
     are what each joint passes to its link, in the axes of the link's own frame, the moment about
     the joint's `anchor`. The `sensitivity` is the method's own recursion. `flexible` tells whether
-    the method knows links with modes. Trees with balls and followers reach none of the functions but
-    `forward` and `derivatives`: they are made functions of any tree here. An `approximation`, if there is one, tells that the method
-    stands for rigid-body mechanics with an error; certificates judge it by the exact ones and name
-    its error.
+    the method knows links with modes. Functions of trees of single-coordinate joints, as all but
+    `forward` are, are here made functions of any tree. An `approximation`, if there is one, tells
+    that the method stands for rigid-body mechanics with an error; certificates judge it by the
+    exact ones and name its error.
     """
 
     name: str

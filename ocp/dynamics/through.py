@@ -34,20 +34,18 @@ def inverse_of_any(inverse: Callable[..., Matrix]) -> Callable[..., Matrix]:
         return inverse  # tables are of one tree, and refuse what they do not know
 
     @wraps(inverse)
-    def of_any(
-        tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Any] = ()
-    ) -> Matrix:
+    def of_any(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Any] = ()) -> Matrix:
         if not tree.mapped:
             return inverse(tree, q, qd, qdd, loads)
         place = chart_of(tree).at(q, qd, qdd)
-        torques = _torques(place, inverse, loads)
+        torques = inner_torques(place, inverse, loads)
         return _evaluated([place.slope.T @ torques], _numbers(q, qd, qdd))[0]
 
     of_any.of_any = True  # type: ignore[attr-defined]
     return of_any
 
 
-def _torques(place: Place, inverse: Callable[..., Matrix], loads: Sequence[Any]) -> Matrix:
+def inner_torques(place: Place, inverse: Callable[..., Matrix], loads: Sequence[Any]) -> Matrix:
     """Return the generalized forces (m,) of inner coordinates."""
     inner = place.home([inverse(place.chart.plain, *place.motion, loads)])[0]
     return ca.vertcat(inner, place.radial)
@@ -89,18 +87,18 @@ def sensitivity_of_any(sensitivity: Callable, inverse: Callable) -> Callable:
             return sensitivity(tree, q, qd, qdd, loads)
         place = chart_of(tree).at(q, qd, qdd)
         inner = place.home(sensitivity(place.chart.plain, *place.motion, loads))
-        parts = slopes_back(place.slopes, _own(place, inner), twist(place, inverse, loads))
+        parts = slopes_back(place.slopes, own_slopes(tree, inner), twist(place, inverse, loads))
         return tuple(_evaluated(parts, _numbers(q, qd, qdd)))
 
     of_any.of_any = True  # type: ignore[attr-defined]
     return of_any
 
 
-def _own(place: Place, slopes: Sequence[Matrix]) -> tuple[Matrix, ...]:
-    """Return slopes (m, m) of inner torques by inner coordinates, rates and accelerations, those of
-    lengths with them."""
-    count = len(place.chart.balls)
-    empty, inertia = SX(count, count), INERTIA * SX.eye(count)
+def own_slopes(tree: Tree, slopes: Sequence[Matrix]) -> tuple[Matrix, Matrix, Matrix]:
+    """Return slopes (m, m) of inner torques by inner coordinates, rates and accelerations from
+    those of the plain tree, those of lengths with them."""
+    count, kind = len(chart_of(tree).balls), type(slopes[0])
+    empty, inertia = kind(count, count), INERTIA * kind.eye(count)
     by_q, by_qd, by_qdd = (
         ca.diagcat(part, tail) for part, tail in zip(slopes, (empty, empty, inertia))
     )
@@ -109,7 +107,7 @@ def _own(place: Place, slopes: Sequence[Matrix]) -> tuple[Matrix, ...]:
 
 def twist(place: Place, inverse: Callable[..., Matrix], loads: Sequence[Any]) -> Matrix:
     """Return how C' turns under the inner torques: d(C' torques)/dq (n, n)."""
-    torques = _torques(place, inverse, loads)
+    torques = inner_torques(place, inverse, loads)
     m, n = torques.shape[0], place.q.shape[0]
     nothing = SX.zeros(3 * m)
     nothing[:m] = torques
@@ -147,7 +145,10 @@ def hybrid_of_any(hybrid: Callable) -> Callable:
     ) -> tuple[Matrix, Matrix]:
         if not tree.mapped:
             return hybrid(tree, q, qd, known, active, loads)
-        kinds, exact = set(map(bool, active)), _numbers(q, qd, ca.DM(0, 1) if known is None else known)
+        kinds, exact = (
+            set(map(bool, active)),
+            _numbers(q, qd, ca.DM(0, 1) if known is None else known),
+        )
         known = ca.densify(SX(ca.vertcat(*known) if isinstance(known, list) else known))
         place = chart_of(tree).at(q, qd, SX.zeros(tree.dof))
 
@@ -156,11 +157,11 @@ def hybrid_of_any(hybrid: Callable) -> Callable:
 
         if kinds == {True}:
             moving = chart_of(tree).at(q, qd, known)
-            parts = known, moving.slope.T @ _torques(moving, inverse, loads)
+            parts = known, moving.slope.T @ inner_torques(moving, inverse, loads)
         elif kinds == {False} and place.chart.square:
             parts = _released(place, hybrid, known, loads), known
         else:
-            bias = place.slope.T @ _torques(place, inverse, loads)
+            bias = place.slope.T @ inner_torques(place, inverse, loads)
             parts = mixed(_mass(place, inverse), bias, known, active)
         accelerations, torques = _evaluated(list(parts), exact)
         return accelerations, torques

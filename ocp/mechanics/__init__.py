@@ -5,7 +5,20 @@ from typing import TYPE_CHECKING
 from ocp.later import later
 from ocp.mechanics.checks import frozen, numbers
 from ocp.mechanics.closure import close, close_accelerations, close_rates
-from ocp.mechanics.joints import GROUND, Joint, dh, fixed, prismatic, revolute, screw
+from ocp.mechanics.coordinates import Follows, Polynomial, attitude, polynomial
+from ocp.mechanics.joints import (
+    GROUND,
+    Joint,
+    ball,
+    dh,
+    fixed,
+    free,
+    planar,
+    prismatic,
+    revolute,
+    screw,
+    universal,
+)
 from ocp.mechanics.kinematics import (
     acceleration,
     center_of_mass,
@@ -65,6 +78,7 @@ __all__ = [
     "Beam",
     "Body",
     "Curve",
+    "Follows",
     "Joint",
     "Link",
     "Load",
@@ -76,6 +90,7 @@ __all__ = [
     "Parameter",
     "Place",
     "Point",
+    "Polynomial",
     "Shape",
     "Stay",
     "Structure",
@@ -87,6 +102,8 @@ __all__ = [
     "array",
     "assumed_modes",
     "attached",
+    "attitude",
+    "ball",
     "between",
     "body_weight",
     "cable",
@@ -101,6 +118,7 @@ __all__ = [
     "exp_rotation",
     "exp_twist",
     "fixed",
+    "free",
     "frozen",
     "hull",
     "inward",
@@ -121,7 +139,9 @@ __all__ = [
     "outward",
     "parameters_of",
     "place_of",
+    "planar",
     "point_motion",
+    "polynomial",
     "poses",
     "position",
     "positions",
@@ -143,6 +163,7 @@ __all__ = [
     "structure",
     "tangents",
     "translate",
+    "universal",
     "velocity",
     "wrench_torques",
 ]

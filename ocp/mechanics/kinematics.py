@@ -169,9 +169,12 @@ def wrench_torques(tree: Tree, moves: Sequence[Motion], wrench: Wrench) -> Matri
     """
     _rigid_only(tree, "wrench_torques")
     moment, force = wrench.about_origin, wrench.force
-    torques, spans = [0] * tree.dof, tree.spans
+    torques: list[Matrix] = [0] * tree.dof
+    spans = tree.spans
     for k in _toward_ground(tree, tree.link_index(wrench.link)):
-        about = moment - ca.cross(moves[k].origin, force) if spans[k] else None
+        if not spans[k]:
+            continue
+        about = moment - ca.cross(moves[k].origin, force)
         for row, (turn, slide) in zip(spans[k], rigid.joint_axes(tree.joints[k], moves[k])):
             share = ca.dot(turn, about) + ca.dot(slide, force)
             torques[row] = torques[row] + share if tree.mapped else share

@@ -129,24 +129,26 @@ def joint_place(tree: Tree, k: int, q: Matrix) -> Matrix:
     return _joint_motion(tree.joints[k], tree.spans[k], q, None, None)[1][0]
 
 
-def _joint_motion(joint: Joint, rows: tuple[int, ...], *motion: Matrix) -> tuple[Matrix, tuple]:
+def _joint_motion(
+    joint: Joint, rows: tuple[int, ...], q: Matrix, qd: Matrix, qdd: Matrix
+) -> tuple[Matrix, tuple[Matrix, Matrix, Matrix]]:
     """Return the slope of a Motion, and a joint's own place, rate and acceleration, as far as those
     of the coordinates are given: of a ball its quaternion, and in the link's axes angular velocity
     and acceleration (3)."""
+    motion = (q, qd, qdd)
     if joint.ball:
-        parts = [None if part is None else part[list(rows)] for part in motion]
-        slope = spin(parts[0])
-        rate = None if parts[1] is None else slope @ parts[1]
-        return slope, (parts[0], rate, None if parts[2] is None else spin_rate(*parts))
-    place, rate, acceleration = (
+        p, pd, pdd = (None if part is None else part[list(rows)] for part in motion)
+        slope = spin(p)
+        rate = None if pd is None else slope @ pd
+        return slope, (p, rate, None if pdd is None else spin_rate(p, pd, pdd))
+    own: tuple[Matrix, ...] = tuple(
         None if part is None or not rows else part[rows[0]] for part in motion
     )
     if joint.follows is None:
-        return None, (place, rate, acceleration)
-    place, slope, curvature = followed(joint.follows.function, place)
-    if acceleration is not None:
-        acceleration = slope * acceleration + curvature * rate**2
-    return slope, (place, None if rate is None else slope * rate, acceleration)
+        return None, (own[0], own[1], own[2])
+    place, slope, curvature = followed(joint.follows.function, own[0])
+    rate = None if qd is None else slope * own[1]
+    return slope, (place, rate, None if qdd is None else slope * own[2] + curvature * own[1] ** 2)
 
 
 def _with_velocity(joint: Joint, link: Motion, parent: Motion, arm: Matrix, rate: Matrix) -> Motion:

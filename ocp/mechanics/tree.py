@@ -486,4 +486,6 @@ def _check_stay(tree, stay):
     elif stay.joint not in tree.names:
         raise ValueError(f"{label}: unknown joint {stay.joint!r}; {_known('joints', tree.names)}")
     elif stay.joint not in [joint.name for joint in tree.moving]:
-        raise ValueError(f"{label}: {_without_coordinate(tree.joints[tree.joint_index(stay.joint)])}")
+        raise ValueError(
+            f"{label}: {_without_coordinate(tree.joints[tree.joint_index(stay.joint)])}"
+        )

@@ -25,7 +25,7 @@ def test_a_wrench_takes_from_each_joint_what_the_same_load_does():
         rng = np.random.default_rng(seed)
         tree = random_tree(rng, int(rng.integers(3, 11)))
         motion = tuple(map(ca.DM, random_motion(rng, tree)))
-        frames, bare = kinematics.poses(tree, motion[0]), inverse(tree, *motion)
+        moves, bare = kinematics.motions(tree, motion[0]), inverse(tree, *motion)
         for point in tree.points:
             moment, force = rng.standard_normal(3), rng.standard_normal(3)
             place = np.array(kinematics.position(tree, motion[0], point)).ravel()
@@ -35,7 +35,7 @@ def test_a_wrench_takes_from_each_joint_what_the_same_load_does():
                 (Load(point=point.name, force=force, moment=moment - np.cross(place, force)),),
             )
             wrench = Wrench(link=point.link, moment=ca.DM(moment), force=ca.DM(force))
-            found = kinematics.wrench_torques(tree, kinematics.motions(tree, motion[0]), wrench)
+            found = kinematics.wrench_torques(tree, moves, wrench)
             assert np.allclose(
                 np.array(found),
                 np.array(bare - loaded),
