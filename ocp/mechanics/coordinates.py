@@ -67,12 +67,15 @@ class Polynomial:
 
 
 def polynomial(coordinate: str, *coefficients: float) -> Follows:
-    """Return what follows a coordinate by c0 + c1 x + c2 x^2 + ..."""
+    """Return what follows a coordinate by c0 + c1 x + c2 x^2 + ..., c being the `coefficients`."""
     return Follows(coordinate=coordinate, function=Polynomial(coefficients))
 
 
 def attitude(p: Matrix) -> Matrix:
-    """Return the rotation (3x3) of a quaternion (4,) of any length but zero."""
+    """Return the rotation (3x3) of a quaternion p (4,), scalar first, of any length but zero.
+
+    Nikravesh (1988), section 6.2, over |p|^2.
+    """
     w, x, y, z = (p[k] for k in range(4))
     rotation = ca.vertcat(
         ca.horzcat(w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)),

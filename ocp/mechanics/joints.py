@@ -173,7 +173,8 @@ def ball(
 ) -> Joint:
     """Return a joint that turns any way about the link frame's origin, by a quaternion.
 
-    Its coordinates are "NAME.w", "NAME.x", "NAME.y" and "NAME.z", of any common length.
+    Its coordinates are "NAME.w", "NAME.x", "NAME.y" and "NAME.z", of any common length; `actuated`
+    says whether moments drive it.
     """
     return Joint(name=name, parent=parent, home=home, ball=True, actuated=actuated)
 
@@ -184,7 +185,7 @@ def free(
     """Return the four joints by which a link moves any way: three slides and a ball.
 
     The slides are NAME_x, NAME_y and NAME_z along the axes of `home`, each with a link (massless)
-    of its own, and the ball is NAME.
+    of its own, and the ball is NAME; `actuated` says whether they are driven.
     """
     slides = _slides(name, parent, home, "xyz", actuated)
     return (*slides, ball(name, slides[-1].name, actuated=actuated))  # type: ignore[return-value]
@@ -195,7 +196,8 @@ def planar(
 ) -> tuple[Joint, Joint, Joint]:
     """Return the three joints by which a link moves in the plane x, y of `home`.
 
-    Slides NAME_x and NAME_y, each with a link (massless) of its own, and NAME, which turns about z.
+    Slides NAME_x and NAME_y, each with a link (massless) of its own, and NAME, which turns about z;
+    `actuated` says whether they are driven.
     """
     slides = _slides(name, parent, home, "xy", actuated)
     turn = revolute(name, slides[-1].name, actuated=actuated)
@@ -212,7 +214,8 @@ def universal(
 ) -> tuple[Joint, Joint]:
     """Return the two joints by which a link turns about two crossing `axes` (unit, 3 each).
 
-    NAME_1 about the first, with a link (massless) of its own, then NAME about the second.
+    NAME_1 about the first, with a link (massless) of its own, then NAME about the second, both
+    `actuated` or not.
     """
     first = revolute(f"{name}_1", parent, axis=axes[0], home=home, actuated=actuated)
     return first, revolute(name, first.name, axis=axes[1], actuated=actuated)
