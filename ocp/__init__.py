@@ -50,9 +50,11 @@ from ocp.problem import (
     Pin,
     Plane,
     Problem,
+    Series,
     Support,
     Symmetry,
     Transition,
+    angle_tracking,
     apart,
     area_contact,
     at_end,
@@ -65,6 +67,7 @@ from ocp.problem import (
     effort,
     final,
     foot_contact,
+    force_tracking,
     friction,
     impact,
     in_phases,
@@ -74,6 +77,7 @@ from ocp.problem import (
     joined,
     joint_limits,
     line_contact,
+    marker_tracking,
     mixed,
     no_penetration,
     path,
@@ -103,6 +107,7 @@ from ocp.transcription import HermiteSimpson, Integrated, Radau, Spline, Transcr
 from ocp.version import VERSION as __version__
 
 if TYPE_CHECKING:
+    from ocp.interchange import read_table, save_forces, save_motion, save_table
     from ocp.plots import animate, plot
     from ocp.solution.archive import load
     from ocp.solution.certificate import NotVerified, Verification, verify
@@ -149,6 +154,7 @@ __all__ = [
     "Published",
     "Radau",
     "Recording",
+    "Series",
     "Solution",
     "Solver",
     "Spline",
@@ -162,6 +168,7 @@ __all__ = [
     "Verification",
     "Views",
     "__version__",
+    "angle_tracking",
     "animate",
     "apart",
     "area_contact",
@@ -181,6 +188,7 @@ __all__ = [
     "fit",
     "fixed",
     "foot_contact",
+    "force_tracking",
     "forward_dynamics",
     "free",
     "friction",
@@ -195,6 +203,7 @@ __all__ = [
     "kinematics",
     "line_contact",
     "load",
+    "marker_tracking",
     "mass_matrix",
     "mixed",
     "multistart",
@@ -215,8 +224,12 @@ __all__ = [
     "prepare",
     "pressure_inside",
     "prismatic",
+    "read_table",
     "refine",
     "revolute",
+    "save_forces",
+    "save_motion",
+    "save_table",
     "screw",
     "simulate",
     "slot",
@@ -241,6 +254,7 @@ __all__ = [
 __getattr__, __dir__ = later(
     __name__,
     {
+        "ocp.interchange": ("read_table", "save_forces", "save_motion", "save_table"),
         "ocp.plots": ("animate", "plot"),
         "ocp.solution.archive": ("load",),
         "ocp.solution.identification": ("Fit", "fit", "predicted"),

@@ -1,8 +1,57 @@
 """Models and motions from the files of other programs, and back into them."""
 
+from typing import TYPE_CHECKING
+
 from ocp.later import later
 
-__all__: list[str] = []
+if TYPE_CHECKING:
+    from ocp.interchange.meanings import coordinates, markers, wrenches
+    from ocp.interchange.motions import (
+        force_table,
+        joint_trajectory,
+        marker_table,
+        motion_table,
+        save_forces,
+        save_motion,
+    )
+    from ocp.interchange.reading import read_table
+    from ocp.interchange.table import Table
+    from ocp.interchange.views import as_pandas, as_xarray
+    from ocp.interchange.writing import save_table
+
+__all__ = [
+    "Table",
+    "as_pandas",
+    "as_xarray",
+    "coordinates",
+    "force_table",
+    "joint_trajectory",
+    "marker_table",
+    "markers",
+    "motion_table",
+    "read_table",
+    "save_forces",
+    "save_motion",
+    "save_table",
+    "wrenches",
+]
 
 # Readers and writers load when they are first asked for.
-__getattr__, __dir__ = later(__name__, {})
+__getattr__, __dir__ = later(
+    __name__,
+    {
+        "ocp.interchange.meanings": ("coordinates", "markers", "wrenches"),
+        "ocp.interchange.motions": (
+            "force_table",
+            "joint_trajectory",
+            "marker_table",
+            "motion_table",
+            "save_forces",
+            "save_motion",
+        ),
+        "ocp.interchange.reading": ("read_table",),
+        "ocp.interchange.table": ("Table",),
+        "ocp.interchange.views": ("as_pandas", "as_xarray"),
+        "ocp.interchange.writing": ("save_table",),
+    },
+)

@@ -1,6 +1,7 @@
 """Bases of motions over the normalised time: splines and meshes, by one protocol."""
 
 from ocp.motion.basis import Basis, transfer
+from ocp.motion.cross_validation import cross_validated, nearest
 from ocp.motion.mesh import Mesh
 from ocp.motion.part import Part, parts_between
 from ocp.motion.quadrature import QUADRATURES, quadrature, sample
@@ -12,8 +13,10 @@ __all__ = [
     "Basis",
     "Mesh",
     "Part",
+    "cross_validated",
     "finer",
     "insert",
+    "nearest",
     "parts_between",
     "quadrature",
     "sample",

@@ -33,6 +33,13 @@ from ocp.problem.constraints import (
 from ocp.problem.contact import along, foot_contact, in_place, no_penetration
 from ocp.problem.contact_kinds import area_contact, line_contact, point_contact
 from ocp.problem.contacts import contact_outputs, contacts
+from ocp.problem.following import (
+    angle_tracking,
+    force_tracking,
+    marker_tracking,
+    matched,
+    weighed,
+)
 from ocp.problem.force_law import Acting, ForceLaw
 from ocp.problem.ground import (
     Foot,
@@ -64,6 +71,7 @@ from ocp.problem.phases import Phase, Strike, Transition, continuous, impact, jo
 from ocp.problem.point_mass import PointMass
 from ocp.problem.poses import pose_along, pose_at_end, pose_at_start, pose_tracking
 from ocp.problem.reactions import Reaction, shared, two_pass, zero_moment_point
+from ocp.problem.series import Curves, Series, curves
 from ocp.problem.statement import Problem
 from ocp.problem.symmetry import Symmetry, mirrored, periodic
 from ocp.problem.terms import Objective, Term
@@ -74,6 +82,7 @@ __all__ = [
     "Complementarity",
     "Compliant",
     "Constraint",
+    "Curves",
     "Foot",
     "ForceLaw",
     "Ground",
@@ -85,6 +94,7 @@ __all__ = [
     "PointMass",
     "Problem",
     "Reaction",
+    "Series",
     "Span",
     "Sphere",
     "Strike",
@@ -94,6 +104,7 @@ __all__ = [
     "Touch",
     "Transition",
     "along",
+    "angle_tracking",
     "apart",
     "area_contact",
     "at_end",
@@ -103,11 +114,13 @@ __all__ = [
     "contact_outputs",
     "contacts",
     "continuous",
+    "curves",
     "duration",
     "dynamic_effort",
     "effort",
     "final",
     "foot_contact",
+    "force_tracking",
     "friction",
     "ground_between",
     "impact",
@@ -121,6 +134,8 @@ __all__ = [
     "joint_limits",
     "line_contact",
     "linear_split",
+    "marker_tracking",
+    "matched",
     "mirrored",
     "mixed",
     "no_penetration",
@@ -148,6 +163,7 @@ __all__ = [
     "two_pass",
     "unilateral",
     "velocity_limits",
+    "weighed",
     "zero_moment_point",
     "zmp_inside",
 ]

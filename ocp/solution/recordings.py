@@ -9,14 +9,9 @@ from typing import Any
 import numpy as np
 
 from ocp.mechanics.checks import instance, positive, set_fields
-from ocp.motion import BSpline
+from ocp.motion import BSpline, cross_validated
 
 DEGREE = 5  # of splines through measured coordinates: their accelerations are smooth
-GROWTH = 1.1  # from one number of control points that is tried to the next, at least one more
-PATIENCE = 8  # numbers that are tried after the best one
-MOST = 300  # control points that are tried
-FEWEST = 3  # samples to a control point, at least
-EXACT = 1e-12  # of a coordinate's range: what a spline is off does not count below it
 Motion = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -112,23 +107,8 @@ class Recording:
 
 
 def chosen(recording: Recording) -> BSpline:
-    """Return the basis whose spline through q errs least by generalised cross-validation.
-
-    That is with the least product over the coordinates of |q - spline|^2 / (N - points)^2 (Craven &
-    Wahba 1979), among equal segments.
-    """
-    s, q = recording.instants, recording.q
-    floor = (EXACT * (1 + np.ptp(q, axis=1))) ** 2 * len(s)
-    most = min(MOST, max(len(s) // FEWEST, DEGREE + 1))
-    scores: dict[int, float] = {}
-    points, worse = DEGREE + 1, 0
-    while points <= most and worse < PATIENCE:
-        basis = BSpline(points=points, degree=DEGREE)
-        off = np.sum((q - basis.fit(q, s) @ basis.values(s).T) ** 2, axis=1)
-        scores[points] = float(np.sum(np.log((off + floor) / (len(s) - points) ** 2)))
-        worse = 0 if scores[points] == min(scores.values()) else worse + 1
-        points = max(points + 1, int(GROWTH * points))
-    return BSpline(points=min(scores, key=scores.__getitem__), degree=DEGREE)
+    """Return the basis whose spline through q errs least by generalised cross-validation."""
+    return cross_validated(recording.instants, recording.q, DEGREE)
 
 
 def noisy(recording: Recording, seed: int) -> Recording:

@@ -1,0 +1,201 @@
+"""Tables from files: .mot and .sto of OpenSim, .trc of markers, .csv, and C3D."""
+
+import csv
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ocp.interchange.rows import lines_of, numbers_in
+from ocp.interchange.table import Table
+from ocp.interchange.units import in_si
+
+TRUTHS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+APART = 0.02  # of a rate that a header states, by which times may differ from it
+UNIT = re.compile(r"^(?P<label>.*?)\s*[(\[](?P<unit>[^()\[\]]*)[)\]]\s*$")
+Rows = list[tuple[int, list[str]]]
+
+
+def read_table(path: str | Path) -> Table:
+    """Return the table of a file by its ending: .mot, .sto, .trc, .csv or .c3d.
+
+    In .mot and .sto a header line `units` names those of all columns, and `inDegrees=yes` has turns
+    in degrees; without either they are radians. In .trc the header's Units hold; in .csv labels
+    end with theirs, as `knee (deg)`, SI where there is none. Markers are columns NAME.x, NAME.y and
+    NAME.z. Empty entries and nan are missing. C3D needs the extra `data`: its markers, and wrenches
+    of its force plates. Raises ValueError naming file, line and column; OSError for a file that
+    cannot be read.
+    """
+    readers: dict[str, Callable[[Path], Table]] = {
+        ".mot": _storage,
+        ".sto": _storage,
+        ".trc": _markers,
+        ".csv": _comma_separated,
+        ".c3d": _c3d,
+    }
+    path = Path(path)
+    if path.suffix.lower() not in readers:
+        endings = ", ".join(readers)
+        raise ValueError(f"{path}: expected a file that ends in {endings}, got {path.suffix!r}")
+    return readers[path.suffix.lower()](path)
+
+
+def _c3d(path: Path) -> Table:
+    from ocp.interchange.c3d import read_c3d  # which needs an extra
+
+    return read_c3d(path)
+
+
+def _storage(path: Path) -> Table:
+    """Return the table of a .mot or .sto file: a header to `endheader`, labels, rows."""
+    lines = lines_of(path)
+    end = next((k for k, text in enumerate(lines) if text.strip().lower() == "endheader"), None)
+    if end is None:
+        raise ValueError(f"{path}: expected a line 'endheader' below the header, got none")
+    header = _header(lines[:end])
+    first = next((k for k in range(end + 1, len(lines)) if lines[k].strip()), None)
+    if first is None:
+        raise ValueError(f"{path}: line {end + 1}: expected a line of labels below it, got none")
+    apart = "\t" if "\t" in lines[first] else None
+    labels = [label.strip() for label in lines[first].strip().split(apart)]
+    if labels[0].lower() != "time":
+        raise ValueError(
+            f"{path}: line {first + 1}: expected the label 'time' first, got {labels[0]!r}"
+        )
+    rows = _rows(lines, first + 1, apart)
+    _check_count(path, header, ("nRows", "datarows"), len(rows))
+    values = numbers_in(path, rows, labels)
+    words = header.get("units", "")
+    units = [unit.strip() for unit in words.split(",")] if words else [""] * len(labels[1:])
+    if len(units) != len(labels) - 1:
+        raise ValueError(
+            f"{path}: units: expected {len(labels) - 1}, one for each column, got {len(units)}"
+        )
+    said = header.get("inDegrees", "no").lower()
+    if said not in TRUTHS:
+        raise ValueError(f"{path}: inDegrees: expected yes or no, got {said!r}")
+    return Table(
+        t=values[0],
+        labels=labels[1:],
+        values=values[1:],
+        units=units,
+        degrees=TRUTHS[said],
+        header=header,
+        source=str(path),
+        lines=[line for line, _ in rows],
+    )
+
+
+def _header(lines: Sequence[str]) -> dict[str, str]:
+    """Return {word: text} of header lines `word=text` or `word text`; the first may be a name."""
+    header = {}
+    for number, text in enumerate(lines):
+        word, sign, rest = text.strip().partition("=")
+        if not sign:
+            word, sign, rest = text.strip().partition(" ")
+        if number == 0 and "=" not in text:
+            header["name"] = text.strip().removeprefix("name ")
+        elif sign:
+            header[word.strip()] = rest.strip()
+    return header
+
+
+def _check_count(path: Path, header: dict[str, str], words: Sequence[str], count: int) -> None:
+    for word in words:
+        if word in header and header[word] != str(count):
+            raise ValueError(f"{path}: {word}: the header says {header[word]}, got {count} rows")
+
+
+def _rows(lines: Sequence[str], first: int, apart: str | None) -> Rows:
+    """Return (line, entries) of the lines from `first` on that are not empty."""
+    texts = ((k + 1, lines[k]) for k in range(first, len(lines)))
+    return [(k, text.strip("\r\n").split(apart)) for k, text in texts if text.strip()]
+
+
+def _markers(path: Path) -> Table:
+    """Return the table of a .trc file: five lines of header, rows of number, time, markers."""
+    lines = lines_of(path)
+    if len(lines) < 6 or not lines[0].startswith("PathFileType"):
+        raise ValueError(f"{path}: line 1: expected PathFileType and five lines of header")
+    words, texts = lines[1].split(), lines[2].split()
+    header = dict(zip(words, texts))
+    for word in ("DataRate", "NumFrames", "NumMarkers", "Units"):
+        if word not in header:
+            raise ValueError(f"{path}: line 2: expected the word {word}, got {' '.join(words)}")
+    try:
+        unit, factor = in_si(header["Units"])
+    except ValueError as error:
+        raise ValueError(f"{path}: line 3: Units: {error}") from None
+    if unit != "m":
+        raise ValueError(f"{path}: line 3: Units: expected m or mm, got {header['Units']!r}")
+    names = [name.strip() for name in lines[3].split("\t")[2:] if name.strip()]
+    if header["NumMarkers"] != str(len(names)):
+        raise ValueError(
+            f"{path}: line 4: expected {header['NumMarkers']} markers, got {len(names)}"
+        )
+    labels = [f"{name}.{axis}" for name in names for axis in "xyz"]
+    rows = [(line, _without_tail(row, len(labels) + 2)) for line, row in _rows(lines, 5, "\t")]
+    _check_count(path, header, ("NumFrames",), len(rows))
+    values = numbers_in(path, rows, ["Frame#", "time", *labels])
+    table = Table(
+        t=values[1],
+        labels=labels,
+        values=factor * values[2:],
+        units=["m"] * len(labels),
+        header=header,
+        source=str(path),
+        lines=[line for line, _ in rows],
+    )
+    _check_rate(path, header["DataRate"], table.t)
+    return table
+
+
+def _without_tail(row: list[str], count: int) -> list[str]:
+    """Return a row without the empty entry that a tab at its end makes."""
+    return row[:-1] if len(row) == count + 1 and not row[-1].strip() else row
+
+
+def _check_rate(path: Path, text: str, t: np.ndarray) -> None:
+    step = float(np.median(np.diff(t))) if len(t) > 1 else np.nan
+    try:
+        rate = float(text)
+    except ValueError:
+        raise ValueError(f"{path}: line 3: DataRate: expected a number, got {text!r}") from None
+    if abs(rate * step - 1) > APART:
+        raise ValueError(
+            f"{path}: line 3: DataRate is {rate:g} Hz, but its times are {step:g} s apart"
+        )
+
+
+def _comma_separated(path: Path) -> Table:
+    """Return the table of a .csv file: a line of labels with units, rows; # begins a remark."""
+    lines = [(k + 1, text) for k, text in enumerate(lines_of(path))]
+    lines = [(k, text) for k, text in lines if text.strip() and not text.startswith("#")]
+    if not lines:
+        raise ValueError(f"{path}: expected a line of labels, got none")
+    mark = max(",;\t", key=lines[0][1].count)
+    cells = [next(csv.reader([text], delimiter=mark)) for _, text in lines]
+    labels, units = zip(*(_label(text) for text in cells[0]))
+    if labels[0].lower() not in ("time", "t"):
+        raise ValueError(
+            f"{path}: line {lines[0][0]}: expected the label 'time' first, got {labels[0]!r}"
+        )
+    rows = [(line, row) for (line, _), row in zip(lines[1:], cells[1:])]
+    values = numbers_in(path, rows, labels)
+    if units[0] not in ("", "s", "ms"):
+        raise ValueError(f"{path}: line {lines[0][0]}: time: expected s or ms, got {units[0]!r}")
+    factor = 1e-3 if units[0] == "ms" else 1.0
+    return Table(
+        t=factor * values[0],
+        labels=labels[1:],
+        values=values[1:],
+        units=units[1:],
+        source=str(path),
+        lines=[line for line, _ in rows],
+    )
+
+
+def _label(text: str) -> tuple[str, str]:
+    match = UNIT.match(text.strip())
+    return (match["label"], match["unit"].strip()) if match else (text.strip(), "")

@@ -1,0 +1,52 @@
+"""Units that files may have, and by how much they are multiplied to be those of SI and radians."""
+
+from math import pi
+
+DEGREE = pi / 180
+_PLAIN = {
+    "s": ("s", 1.0),
+    "ms": ("s", 1e-3),
+    "m": ("m", 1.0),
+    "cm": ("m", 1e-2),
+    "mm": ("m", 1e-3),
+    "rad": ("rad", 1.0),
+    "deg": ("rad", DEGREE),
+    "°": ("rad", DEGREE),
+    "N": ("N", 1.0),
+    "kN": ("N", 1e3),
+    "N m": ("N m", 1.0),
+    "N mm": ("N m", 1e-3),
+    "1": ("", 1.0),
+    "": ("", 1.0),
+}
+_SPELLED = {
+    "sec": "s",
+    "seconds": "s",
+    "meters": "m",
+    "metres": "m",
+    "millimeters": "mm",
+    "radians": "rad",
+    "degrees": "deg",
+    "Nm": "N m",
+    "N.m": "N m",
+    "N*m": "N m",
+    "Nmm": "N mm",
+    "N.mm": "N mm",
+    "N*mm": "N mm",
+}
+KNOWN = ("s", "ms", "m", "cm", "mm", "rad", "deg", "N", "kN", "N m", "N mm", "and these over s, s2")
+
+
+def in_si(unit: str) -> tuple[str, float]:
+    """Return a unit's name in SI and radians, and by what its numbers are multiplied.
+
+    Raises ValueError for one that is not known.
+    """
+    text = unit.strip()
+    plain, slash, per = text.partition("/")
+    plain = _SPELLED.get(plain.strip(), plain.strip())
+    times = {"": "", "s": "/s", "s2": "/s2", "s^2": "/s2", "s3": "/s3"}
+    if plain not in _PLAIN or per.strip() not in times or bool(slash) != bool(per.strip()):
+        raise ValueError(f"unit {text!r}: expected one of {', '.join(KNOWN)}")
+    name, factor = _PLAIN[plain]
+    return f"{name}{times[per.strip()]}", factor

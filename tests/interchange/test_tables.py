@@ -1,0 +1,197 @@
+"""Tables in files: what is written is read, in SI, and what cannot be read is refused by line."""
+
+from math import pi
+
+import numpy as np
+import pytest
+from ocp.models.two_link import two_link
+
+from ocp import read_table, save_table
+from ocp.interchange import Table, coordinates, markers, wrenches
+
+T = np.linspace(0.0, 0.05, 6)
+LABELS = ("shoulder", "elbow")
+TRC = """PathFileType\t4\t(X/Y/Z)\twalk.trc
+DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames
+{rate}\t100\t6\t2\t{unit}\t100\t1\t6
+Frame#\tTime\tKNEE\t\t\tHIP
+\t\tX1\tY1\tZ1\tX2\tY2\tZ2
+
+"""
+MOT = "walk\nversion=1\nnRows=6\nnColumns=3\n{header}\nendheader\ntime\tshoulder\telbow\n"
+
+
+def table(**changes):
+    values = np.vstack([np.sin(T), np.cos(T) / 3])
+    stated = {"t": T, "labels": LABELS, "values": values, "units": ("rad", "rad")}
+    return Table(**{**stated, **changes})
+
+
+def trc(tmp_path, unit="mm", rate="100", **rows):
+    """A .trc file of two markers; `rows` {"rowK": text} replace rows."""
+    lines = [f"{k + 1}\t{0.01 * k:g}\t1\t2\t3\t{k}\t5\t6" for k in range(6)]
+    for name, text in rows.items():
+        lines[int(name[3:])] = text
+    path = tmp_path / "walk.trc"
+    path.write_text(TRC.format(unit=unit, rate=rate) + "\n".join(lines) + "\n")
+    return path
+
+
+def mot(tmp_path, header="inDegrees=no", rows=None):
+    """A .mot file of two coordinates."""
+    path = tmp_path / "walk.mot"
+    rows = rows or [f"{0.01 * k:g}\t{k}\t90" for k in range(6)]
+    path.write_text(MOT.format(header=header) + "\n".join(rows) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("ending", [".mot", ".sto", ".csv"])
+def test_what_is_written_is_read_to_the_last_digit(tmp_path, ending):
+    values = table().values.copy()
+    values[1, 2] = np.nan
+    path = tmp_path / f"walk{ending}"
+    save_table(table(values=values), path)
+    read = read_table(path)
+    np.testing.assert_array_equal(read.values, values)
+    np.testing.assert_array_equal(read.t, T)
+    assert (read.labels, read.units) == (LABELS, ("rad", "rad"))
+
+
+def test_markers_are_written_and_read_with_their_gaps(tmp_path):
+    values = np.arange(36.0).reshape(6, 6) / 7
+    values[:3, 4] = np.nan
+    labels = [f"{name}.{axis}" for name in ("KNEE", "HIP") for axis in "xyz"]
+    save_table(Table(t=T, labels=labels, values=values, units=["m"] * 6), tmp_path / "a.trc")
+    read = read_table(tmp_path / "a.trc")
+    np.testing.assert_array_equal(read.values, values)
+    assert read.labels == tuple(labels) and read.header["Units"] == "m"
+    assert markers(read).gaps("KNEE") == ((pytest.approx(0.03), pytest.approx(0.05)),)
+
+
+def test_millimetres_become_metres(tmp_path):
+    read = read_table(trc(tmp_path))
+    assert read.column("HIP.x")[3] == pytest.approx(0.003) and set(read.units) == {"m"}
+    np.testing.assert_allclose(markers(read).values["KNEE"][:, 0], (1e-3, 2e-3, 3e-3))
+
+
+def test_empty_entries_are_gaps(tmp_path):
+    read = read_table(trc(tmp_path, row2="3\t0.02\t\t\t\t2\t5\t6"))
+    assert np.isnan(read.column("KNEE.x")).tolist() == [False, False, True, False, False, False]
+
+
+def test_degrees_of_a_header_become_radians(tmp_path):
+    angles = coordinates(read_table(mot(tmp_path, "inDegrees=yes")), two_link())
+    np.testing.assert_allclose(angles.values["elbow"], pi / 2)
+
+
+def test_units_after_labels_are_converted(tmp_path):
+    path = tmp_path / "walk.csv"
+    path.write_text(
+        "time (ms),shoulder (deg),tip [mm]\n" + "\n".join(f"{k},180,5" for k in range(6))
+    )
+    read = read_table(path)
+    assert read.t[5] == pytest.approx(0.005) and read.units == ("rad", "m")
+    assert read.column("shoulder")[0] == pytest.approx(pi) and read.column("tip")[0] == 0.005
+
+
+def test_semicolons_and_remarks_are_read(tmp_path):
+    path = tmp_path / "walk.csv"
+    path.write_text("# from a lab\ntime;shoulder\n" + "\n".join(f"{k};2" for k in range(6)))
+    assert read_table(path).column("shoulder").tolist() == [2.0] * 6
+
+
+def test_old_headers_with_blanks_are_read(tmp_path):
+    path = tmp_path / "walk.sto"
+    head = "name walk\ndatacolumns 2\ndatarows 6\nrange 0 5\nendheader\ntime elbow\n"
+    path.write_text(head + "\n".join(f" {k}   {k / 2}" for k in range(6)))
+    read = read_table(path)
+    assert read.labels == ("elbow",) and read.header["name"] == "walk"
+    assert read.column("elbow")[5] == 2.5
+
+
+def test_forces_at_a_point_with_a_moment_are_wrenches_about_the_origin():
+    rng = np.random.default_rng(0)
+    force, point, torque = rng.standard_normal((3, 3, 6))
+    kinds = ("force_1_v", "force_1_p", "torque_1_")
+    labels = [f"ground_{kind}{axis}" for kind in kinds for axis in "xyz"]
+    seen = wrenches(Table(t=T, labels=labels, values=np.vstack([force, point, torque])))
+    moment = np.array([np.cross(p, f) for p, f in zip(point.T, force.T)]).T + torque
+    np.testing.assert_allclose(seen.values["ground_1"], np.vstack([moment, force]), atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"unit": "inch"}, r"walk.trc: line 3: Units: unit 'inch': expected one of s, ms, m, cm"),
+        ({"unit": "N"}, r"walk.trc: line 3: Units: expected m or mm, got 'N'"),
+        ({"rate": "200"}, r"line 3: DataRate is 200 Hz, but its times are 0.01 s apart"),
+        ({"row3": "4\t0.03\t1\t2\tabc\t3\t5\t6"}, r"line 10, column 'KNEE.z': .* got 'abc'"),
+        ({"row3": "4\t0.03\t1\t2"}, r"walk.trc: line 10: expected 8 entries, got 4"),
+        ({"row3": "4\t0.02\t1\t2\t3\t3\t5\t6"}, r"line 10: time: 0.02 s does not come after 0.02"),
+        ({"row3": "4\t\t1\t2\t3\t3\t5\t6"}, r"walk.trc: line 10: time: expected a number"),
+    ],
+)
+def test_bad_markers_are_refused_by_file_line_and_column(tmp_path, change, words):
+    with pytest.raises(ValueError, match=words):
+        read_table(trc(tmp_path, **change))
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "words"),
+    [
+        ("inDegrees=perhaps", None, "inDegrees: expected yes or no, got 'perhaps'"),
+        ("units=rad", None, "units: expected 2, one for each column, got 1"),
+        ("units=rad,furlong", None, "column 'elbow': unit 'furlong': expected one of"),
+        ("nRows=7", None, "walk.mot: nRows: the header says 7, got 6 rows"),
+        ("inDegrees=no", ["0\t1\t0,5"] * 6, "line 8, column 'elbow': .* got '0,5'"),
+    ],
+)
+def test_bad_motions_are_refused_by_file_line_and_column(tmp_path, header, rows, words):
+    with pytest.raises(ValueError, match=words):
+        read_table(mot(tmp_path, header, rows))
+
+
+def test_degrees_that_nobody_tells_are_refused(tmp_path):
+    words = r"line 8, column 'elbow': 90 rad is 14.3 turns; if these are degrees, say inDegrees=yes"
+    with pytest.raises(ValueError, match=words):
+        coordinates(read_table(mot(tmp_path, "version=1")), two_link())
+
+
+def test_a_marker_that_was_never_seen_is_refused(tmp_path):
+    rows = {f"row{k}": f"{k + 1}\t{0.01 * k:g}\t\t\t\t1\t5\t6" for k in range(6)}
+    with pytest.raises(ValueError, match=r"walk.trc: 'KNEE': all 6 samples are missing"):
+        markers(read_table(trc(tmp_path, **rows)))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: markers(table()), "expected columns NAME.x, NAME.y, NAME.z in m, got none"),
+        (lambda: markers(table(labels=("A.x", "A.z"), units=())), "'A': no column in m for y"),
+        (lambda: coordinates(table(labels=("a", "b")), two_link()), "no column has the name of a"),
+        (lambda: coordinates(table(units=("m", "m")), two_link()), "'shoulder': expected rad, got"),
+        (lambda: coordinates(table(), two_link(), joints=["knee"]), "no column|unknown joint"),
+        (lambda: wrenches(table()), "expected columns of forces, as ground_force_vx"),
+        (lambda: table(labels=("a", "a")), "column 'a': the label is used twice"),
+        (lambda: table(t=T[::-1]), "table: line 2: time: 0.04 s does not come after 0.05 s"),
+        (lambda: table(values=np.zeros((2, 5))), r"expected values \(2, 6\)"),
+        (lambda: table().column("knee"), "no column 'knee'; it has shoulder, elbow"),
+        (lambda: read_table("walk.xls"), "walk.xls: expected a file that ends in .mot, .sto"),
+        (lambda: save_table(table(), "walk.xls"), "expected a file that ends in .mot, .sto, .trc"),
+    ],
+)
+def test_what_is_no_table_of_that_kind_is_refused(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()
+
+
+def test_files_without_a_header_or_with_other_bytes_are_refused(tmp_path):
+    path = tmp_path / "walk.mot"
+    path.write_text("time\tknee\n")
+    with pytest.raises(ValueError, match="expected a line 'endheader'"):
+        read_table(path)
+    path.write_bytes(b"\xff\xfe\x00\x81")
+    with pytest.raises(ValueError, match="expected a text file"):
+        read_table(path)
+    with pytest.raises(OSError, match=r"none\.mot"):
+        read_table(tmp_path / "none.mot")
