@@ -18,6 +18,7 @@ WINGS = (
     "transcription",
     "solvers",
     "solution",
+    "interchange",
     "plots",
     "studies",
     "cli",
