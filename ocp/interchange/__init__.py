@@ -6,6 +6,7 @@ from ocp.later import later
 
 if TYPE_CHECKING:
     from ocp.interchange.meanings import coordinates, markers, wrenches
+    from ocp.interchange.models import load_model, save_model
     from ocp.interchange.motions import (
         force_table,
         joint_trajectory,
@@ -15,22 +16,26 @@ if TYPE_CHECKING:
         save_motion,
     )
     from ocp.interchange.reading import read_table
+    from ocp.interchange.remarks import ModelWarning
     from ocp.interchange.table import Table
     from ocp.interchange.views import as_pandas, as_xarray
     from ocp.interchange.writing import save_table
 
 __all__ = [
+    "ModelWarning",
     "Table",
     "as_pandas",
     "as_xarray",
     "coordinates",
     "force_table",
     "joint_trajectory",
+    "load_model",
     "marker_table",
     "markers",
     "motion_table",
     "read_table",
     "save_forces",
+    "save_model",
     "save_motion",
     "save_table",
     "wrenches",
@@ -41,6 +46,7 @@ __getattr__, __dir__ = later(
     __name__,
     {
         "ocp.interchange.meanings": ("coordinates", "markers", "wrenches"),
+        "ocp.interchange.models": ("load_model", "save_model"),
         "ocp.interchange.motions": (
             "force_table",
             "joint_trajectory",
@@ -50,6 +56,7 @@ __getattr__, __dir__ = later(
             "save_motion",
         ),
         "ocp.interchange.reading": ("read_table",),
+        "ocp.interchange.remarks": ("ModelWarning",),
         "ocp.interchange.table": ("Table",),
         "ocp.interchange.views": ("as_pandas", "as_xarray"),
         "ocp.interchange.writing": ("save_table",),

@@ -1,0 +1,97 @@
+"""Models from files: which reader a file takes, and what all of them are told."""
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from ocp.interchange.bases import BASES
+from ocp.interchange.macros import expanded
+from ocp.interchange.markup import Element, contents, parsed
+from ocp.interchange.remarks import remark
+from ocp.interchange.urdf import read_urdf
+from ocp.interchange.urdf_out import urdf_text
+from ocp.mechanics.tree import Tree
+from ocp.solution.files import write
+
+REPAIRS = ("balance", "weld")
+DOWN = (0.0, 0.0, -9.81)  # m/s2, where a file states no gravity
+
+
+def load_model(
+    path: str | PathLike[str],
+    *,
+    base: str = "fixed",
+    repair: str | Sequence[str] | None = None,
+    gravity: Any = DOWN,
+    folders: Sequence[str | PathLike[str]] = (),
+    arguments: Mapping[str, object] | None = None,
+) -> Tree:
+    """Return the Tree of a robot's or body's file: URDF, or its macros in a file named .xacro.
+
+    `base` of the root link: "fixed", "free" (along x, y, z, about z, y, x) or "planar" (along x and
+    z, about y), the last two without drives. `repair` has some of "balance" (inertias of no body
+    become the nearest one's) and "weld" (joints that move no mass are fixed); without it such a
+    file is refused. `gravity` (3, m/s2); `folders`: where else meshes of packages may be;
+    `arguments` {name: value} of a file of macros, which needs the extra `xacro`. Names of links and
+    joints are those of the file; what is repaired or not there, as a mesh, is said by a
+    ModelWarning. Raises ValueError naming file, line (of macros that of what they expand to) and
+    element, ModuleNotFoundError if an extra is missing.
+    """
+    path = Path(path)
+    repairs = _repairs(repair)
+    if base not in BASES:
+        raise ValueError(f"load_model: base: expected one of {', '.join(BASES)}, got {base!r}")
+    tree, remarks = read_urdf(
+        _root(path, arguments),
+        path,
+        base=base,
+        repair=repairs,
+        gravity=gravity,
+        folders=tuple(Path(folder) for folder in folders),
+    )
+    remark(path.name, {**remarks, "meshes that are not there": _absent(tree)})
+    return tree
+
+
+def _root(path: Path, arguments: Mapping[str, object] | None) -> Element:
+    """Return the root element of a file, its macros expanded."""
+    if path.suffix == ".xacro":
+        contents(path)  # says what is wrong with the file itself
+        return parsed(expanded(path, arguments or {}), path.name)
+    if arguments:
+        raise ValueError(f"{path.name}: only files named .xacro take arguments, got {[*arguments]}")
+    root = parsed(contents(path), path.name)
+    if any(each.tag.startswith("xacro:") for each in root.children):
+        raise root.wrong("it has macros: a file of macros is named .xacro")
+    return root
+
+
+def save_model(tree: Tree, path: str | PathLike[str], *, name: str | None = None) -> None:
+    """Write a tree as a robot's file: URDF (.urdf), called `name` or else like the file.
+
+    Its numbers read back the same; a floating base is left out, and is that of `load_model(...,
+    base="free")`. What the format has no word for is said by a ModelWarning, where the motion
+    does not depend on it. Raises ValueError naming what it does depend on, OSError if nothing can
+    be written there.
+    """
+    path = Path(path)
+    text, remarks = urdf_text(tree, path.stem if name is None else name)
+    write(path, text)
+    remark(path.name, remarks)
+
+
+def _repairs(repair: str | Sequence[str] | None) -> tuple[str, ...]:
+    chosen = (repair,) if isinstance(repair, str) else tuple(repair or ())
+    for each in chosen:
+        if each not in REPAIRS:
+            raise ValueError(
+                f"load_model: repair: expected some of {', '.join(REPAIRS)}, got {each!r}"
+            )
+    return chosen
+
+
+def _absent(tree: Tree) -> list[str]:
+    """Return the meshes whose files are not there, each once."""
+    paths = (visual.path for link in tree.links for visual in link.visuals if visual.path)
+    return [path for path in dict.fromkeys(paths) if not Path(path).is_file()]

@@ -1,0 +1,21 @@
+"""What a reader remarks of a file that it reads all the same."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+Remarks: TypeAlias = Mapping[str, Sequence[str]]  # what there is to say, by its kind
+SHOWN = 4  # of a kind
+
+
+class ModelWarning(UserWarning):
+    """A file of a model was read, but not all of it as it stands."""
+
+
+def remark(file: str, remarks: Remarks) -> None:
+    """Warn of what a file has that was not taken as it stands: a ModelWarning for each kind."""
+    for kind, ones in remarks.items():
+        if ones:
+            rest = f", and {len(ones) - SHOWN} more" if len(ones) > SHOWN else ""
+            shown = "; ".join(ones[:SHOWN])
+            warnings.warn(f"{file}: {kind}: {shown}{rest}", ModelWarning, stacklevel=4)

@@ -1,0 +1,67 @@
+"""Models of files beside the engines of their field."""
+
+import pytest
+from ocp.problems import compare_models
+
+ROBOT = """<robot name="r">
+  <link name="base"><inertial>
+    <origin xyz="0.1 0.2 0.3" rpy="1 2 3"/><mass value="3"/>
+    <inertia ixx="0.03" ixy="0.001" ixz="-0.002" iyy="0.02" iyz="0.003" izz="0.04"/>
+  </inertial></link>
+  <link name="turned"><inertial>
+    <origin xyz="0.1 0 0"/><mass value="1"/>
+    <inertia ixx="{}" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/>
+  </inertial></link>
+  <link name="slid"><inertial>
+    <origin xyz="0 0.1 0" rpy="0.1 0 0"/><mass value="2"/>
+    <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.04"/>
+  </inertial></link>
+  <joint name="a" type="continuous">
+    <origin xyz="0 0 0.5" rpy="0.3 0.2 0.1"/><parent link="base"/><child link="turned"/>
+    <axis xyz="1 1 0"/><limit effort="10" velocity="3"/>
+  </joint>
+  <joint name="b" type="prismatic">
+    <origin xyz="0.4 0 0" rpy="0 1.5 0"/><parent link="turned"/><child link="slid"/>
+    <axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="10" velocity="3"/>
+  </joint>
+</robot>"""
+
+
+@pytest.mark.parametrize(("moment", "repaired"), [(0.01, False), (0.05, True)])
+def test_a_file_moves_as_in_pinocchio(tmp_path, moment, repaired):
+    pytest.importorskip("pinocchio", reason="needs the extra `oracles`")
+    path = tmp_path / "robot.urdf"
+    path.write_text(ROBOT.format(moment))
+    compared = compare_models.compared_urdf(path, states=3)
+    assert (compared.coordinates, compared.repaired) == (2, repaired)
+    assert len(compared.differences) == len(compare_models.MEASURES)
+    assert max(compared.differences) < 1e-12
+
+
+def test_a_refused_file_says_why(tmp_path):
+    path = tmp_path / "robot.urdf"
+    path.write_text("<robot/>")
+    compared = compare_models.compared_urdf(path)
+    assert compared.refusal == "robot.urdf:1: <robot>: it has no <link>"
+    assert list(compare_models.rows([compared])) == []
+
+
+def test_public_robots_move_as_in_pinocchio():
+    pytest.importorskip("pinocchio", reason="needs the extra `oracles`")
+    try:
+        files = compare_models.urdf_files()
+    except ModuleNotFoundError as error:
+        pytest.skip(str(error))
+    assert len(files) == 69
+    names = ("panda.urdf", "ur5_robot.urdf", "go1.urdf")
+    for path in (next(each for each in files if each.name == name) for name in names):
+        assert max(compare_models.compared_urdf(path, states=2).differences) < 1e-10
+
+
+def test_without_the_public_files_the_command_says_what_to_install(monkeypatch, capsys):
+    def missing():
+        raise ModuleNotFoundError("the public URDF files are not here")
+
+    monkeypatch.setattr(compare_models, "urdf_files", missing)
+    assert compare_models.run([]) == compare_models.BAD_ARGUMENTS
+    assert "compare_models: error: the public URDF files" in capsys.readouterr().err
