@@ -20,6 +20,18 @@ from ocp.dynamics import Formulation, forward_dynamics, inverse_dynamics, mass_m
 from ocp.later import later
 from ocp.mechanics import kinematics
 from ocp.mechanics.coordinates import Follows, polynomial
+from ocp.mechanics.cuts import Loop
+from ocp.mechanics.elements import (
+    Armature,
+    Bumper,
+    CurvedSpring,
+    Damper,
+    Friction,
+    PassiveMoment,
+    Spring,
+    Strut,
+    Tendon,
+)
 from ocp.mechanics.joints import (
     Joint,
     ball,
@@ -35,7 +47,7 @@ from ocp.mechanics.joints import (
 from ocp.mechanics.loads import Load
 from ocp.mechanics.parameters import Parameter
 from ocp.mechanics.stays import Stay, cable, slot, stop
-from ocp.mechanics.tree import Link, Loop, Point, Tree
+from ocp.mechanics.tree import Link, Point, Tree
 from ocp.motion import BSpline
 from ocp.problem import (
     Complementarity,
@@ -122,16 +134,21 @@ if TYPE_CHECKING:
 __all__ = [
     "LADDER",
     "PLAIN",
+    "Armature",
     "Attempt",
     "BSpline",
+    "Bumper",
     "Complementarity",
     "Compliant",
     "Constraint",
+    "CurvedSpring",
+    "Damper",
     "Fit",
     "Follows",
     "Foot",
     "ForceLaw",
     "Formulation",
+    "Friction",
     "Ground",
     "Guess",
     "HermiteSimpson",
@@ -145,6 +162,7 @@ __all__ = [
     "NotVerified",
     "Objective",
     "Parameter",
+    "PassiveMoment",
     "Phase",
     "Pin",
     "Plan",
@@ -158,10 +176,13 @@ __all__ = [
     "Solution",
     "Solver",
     "Spline",
+    "Spring",
     "Stay",
+    "Strut",
     "Support",
     "Symmetry",
     "Task",
+    "Tendon",
     "Transcription",
     "Transition",
     "Tree",

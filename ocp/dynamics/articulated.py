@@ -1,6 +1,7 @@
 """Known accelerations at some joints and torques at the others, over articulated bodies.
 
-The hybrid recursion of Sohl & Bobrow (2001), algorithms 3.4-3.6.
+The hybrid recursion of Sohl & Bobrow (2001), algorithms 3.4-3.6; rotors add to the inertia D that a
+passive joint sees (Featherstone 2008, section 9.6).
 """
 
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from ocp.dynamics.exponentials import (
     to_parent,
 )
 from ocp.dynamics.formulation import aligned
+from ocp.mechanics.elements.forces import rotors
 from ocp.mechanics.inertia import regrouped
 from ocp.mechanics.loads import applied
 from ocp.mechanics.parameters import matrix
@@ -30,7 +32,7 @@ class Task:
 
     Per link: row of q, factors of T, S (6), J (6x6), and whether its joint is passive, and loose:
     passive or moved by a passive one. `loads` holds (link, place, moment, force) in the axes of the
-    link.
+    link; `rotors` {row of q: what a rotor adds to the inertia there}.
     """
 
     tree: Tree
@@ -43,6 +45,7 @@ class Task:
     loose: list
     qd: Matrix
     known: Matrix
+    rotors: dict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +96,7 @@ def prepare(tree, q, qd, known, active, loads):
         loose=outward(tree, lambda k, above: above or passive[k], False),
         qd=qd,
         known=known,
+        rotors=rotors(tree),
     )
 
 
@@ -163,8 +167,10 @@ def _through(task, k, inertia, wrench, phi):
     image, drive, known = inertia @ axis, ca.dot(axis, wrench), task.known[row]
     pivot = ca.dot(axis, image)
     if task.passive[k]:
-        drive = known - drive
-        known, inertia = drive / pivot, _deflated(axis, inertia, image, 1 / pivot)
+        drive, rotor = known - drive, task.rotors.get(row)
+        if rotor is not None:
+            pivot = pivot + rotor
+        known, inertia = drive / pivot, _deflated(axis, inertia, image, 1 / pivot, rotor)
     return Held(
         inertia=inertia,
         wrench=wrench + inertia @ phi * task.qd[row] + image * known,
@@ -174,9 +180,13 @@ def _through(task, k, inertia, wrench, phi):
     )
 
 
-def _deflated(axis, inertia, image, inverse):
-    """Return J^ - U U'/D, whose products with S vanish: structurally where S is a unit vector."""
-    kept = ca.sparsify(ca.diag(1 - axis)) if axis.nnz() == 1 else ca.DM.eye(6)
+def _deflated(axis, inertia, image, inverse, rotor=None):
+    """Return J^ - U U'/D, whose products with S vanish: structurally where S is a unit vector.
+
+    With a rotor they do not.
+    """
+    alone = axis.nnz() == 1 and rotor is None
+    kept = ca.sparsify(ca.diag(1 - axis)) if alone else ca.DM.eye(6)
     image = kept @ image
     return ca.triu2symm(ca.triu(kept @ inertia @ kept - image @ (inverse * image).T))
 

@@ -26,6 +26,7 @@ import numpy as np
 
 from ocp.mechanics.checks import frozen
 from ocp.mechanics.coordinates import COMPONENTS, attitude, turned_back
+from ocp.mechanics.elements import Armature
 from ocp.mechanics.joints import Joint, revolute
 from ocp.mechanics.parameters import Expression, Parameter, array, matrix
 from ocp.mechanics.tree import Link, Tree
@@ -250,7 +251,8 @@ def chart_of(tree: Tree) -> Chart:
             joints.append(replace(joint, follows=None) if joint.follows else joint)
             links.append(link)
         places.append(len(joints) - 1)
-    plain = replace(tree, links=tuple(links), joints=tuple(joints))
+    rotors = tuple(each for each in tree.elements if isinstance(each, Armature))
+    plain = replace(tree, links=tuple(links), joints=tuple(joints), elements=rotors)
     return Chart(tree=tree, plain=plain, links=tuple(places), symbols=ca.vertcat(*symbols))
 
 

@@ -14,8 +14,9 @@ import numpy as np
 from ocp.dynamics.formulation import Inverse
 from ocp.dynamics.lie_group import bias, mass_matrix
 from ocp.dynamics.lie_group import inverse as open_inverse
-from ocp.dynamics.linear import linear_in_accelerations
+from ocp.dynamics.linear import beside_rotors, linear_in_accelerations
 from ocp.mechanics.closure import independent
+from ocp.mechanics.elements.forces import completed, with_elements
 from ocp.mechanics.loads import Load
 from ocp.mechanics.loops import (
     gap,
@@ -70,7 +71,7 @@ def inverse(
         ("qdd", lambda: gap_acceleration(tree, q, qd, qdd)),
     ):
         _check_closed(tree, what, value())
-    needed = dynamics(tree, q, qd, qdd, loads)
+    needed = completed(tree, dynamics(tree, q, qd, qdd, loads), q, qd, qdd)
     pull = gap_jacobian(tree, q)[rows, passive].T
     _check_regular(
         pull,
@@ -113,11 +114,11 @@ def forward(
     goal = -gap_acceleration(tree, q, qd)
     if decay:
         goal = goal - 2 * decay * gap_rate(tree, q, qd) - decay**2 * gap(tree, q)
-    mass, pull = (
-        (mass_matrix(tree, q), bias(tree, q, qd, loads))
-        if dynamics is None
-        else linear_in_accelerations(dynamics, tree, q, qd, loads)
-    )
+    if dynamics is None:
+        mass = beside_rotors(tree, mass_matrix(tree, q))
+        pull, tau = bias(tree, q, qd, loads), with_elements(tree, tau, q, qd)
+    else:
+        mass, pull = linear_in_accelerations(dynamics, tree, q, qd, loads)
     system = ca.vertcat(ca.horzcat(mass, slope.T), ca.horzcat(slope, ca.DM(len(rows), len(rows))))
     _check_regular(
         system,
@@ -152,7 +153,8 @@ def hybrid(
     slope = gap_jacobian(tree, q)[rows, passive]
     goal = -gap_acceleration(tree, q, qd, driven)
     if dynamics is None:
-        mass, pull = mass_matrix(tree, q), open_inverse(tree, q, qd, driven, loads)
+        mass = beside_rotors(tree, mass_matrix(tree, q))
+        pull = completed(tree, open_inverse(tree, q, qd, driven, loads), q, qd, driven)
     else:
         mass, pull = linear_in_accelerations(dynamics, tree, q, qd, loads)
         pull = pull + mass @ driven

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 import casadi as ca
 
+from ocp.mechanics.elements.forces import kind_of
 from ocp.mechanics.flexible import damping_power
-from ocp.mechanics.kinematics import kinetic_energy, load_power, potential_energy
+from ocp.mechanics.kinematics import kinetic_energy, load_power
 from ocp.mechanics.loads import Load
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
@@ -14,7 +15,7 @@ from ocp.mechanics.types import Matrix
 
 def forward(tree: Tree, q: Matrix, qd: Matrix, tau: Matrix, loads: Sequence[Load] = ()) -> Matrix:
     """Return the accelerations (n,) under joint torques and forces on modal amplitudes tau (n,), as
-    SX.
+    SX; rotors are among the bodies, and what force elements give is to be in tau.
 
         M qdd + d(M qd)/dq qd - dT/dq + dV/dq + dD/dqd / 2 - dP/dqd = tau,   M = d2T/dqd2
 
@@ -22,9 +23,11 @@ def forward(tree: Tree, q: Matrix, qd: Matrix, tau: Matrix, loads: Sequence[Load
     the modes' damping, and that of the loads P.
     """
     at, rate = ca.SX.sym("q", tree.dof), ca.SX.sym("qd", tree.dof)
-    kinetic = kinetic_energy(tree, at, rate)
+    kinetic, bodies = kinetic_energy(tree, at, rate), kind_of(tree)
     momentum = ca.gradient(kinetic, rate)
-    rest = ca.jtimes(momentum, at, rate) + ca.gradient(potential_energy(tree, at) - kinetic, at)
+    rest = ca.jtimes(momentum, at, rate) + ca.gradient(
+        bodies.potential_energy(tree, at) - kinetic, at
+    )
     rest += ca.gradient(damping_power(tree, rate) / 2 - load_power(tree, at, rate, loads), rate)
     matrix, rest = ca.substitute(
         [ca.jacobian(momentum, rate), rest],

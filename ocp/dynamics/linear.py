@@ -1,5 +1,5 @@
 """Accelerations from inverse dynamics alone, which is linear in them: tau = M qdd + h, whatever the
-formulation."""
+formulation; force elements and rotors of the tree are in M and h."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,6 +7,12 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.elements.forces import (
+    armatures,
+    element_torques,
+    has_rotors,
+    with_elements,
+)
 from ocp.mechanics.loads import Load
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
@@ -17,11 +23,49 @@ LINEAR = 1e-9  # relative: what changes by no more is constant
 def linear_in_accelerations(
     inverse: Callable[..., Matrix], tree: Tree, q: Matrix, qd: Matrix, loads: Sequence[Load] = ()
 ) -> tuple[Matrix, Matrix]:
-    """Return M (n, n) and h (n,) with inverse(tree, q, qd, qdd, loads) = M qdd + h.
+    """Return M (n, n) and h (n,) with inverse(tree, q, qd, qdd, loads) + A qdd - e = M qdd + h.
 
-    They are numbers where q and qd are. An inverse that knows them gives them by its own `linear`
-    (tree, q, qd, loads). Raises ValueError if the inverse is not linear in the accelerations.
+    A are the rotors of the tree, e what its elements give. M and h are numbers where q and qd are.
+    An inverse that knows its own gives them by its `linear` (tree, q, qd, loads). Raises ValueError
+    if the inverse is not linear in the accelerations.
     """
+    mass, bias = _of_bodies(inverse, tree, q, qd, loads)
+    if tree.elements:
+        bias = bias - element_torques(tree, q, qd)
+    return beside_rotors(tree, mass), bias
+
+
+def beside_rotors(tree: Tree, mass: Matrix) -> Matrix:
+    """Return a mass matrix (n, n) of bodies with that of the tree's rotors added."""
+    return mass + ca.diag(armatures(tree)) if has_rotors(tree) else mass
+
+
+def articulates(tree: Tree) -> bool:
+    """Tell whether articulated bodies know all of a tree: links that do not bend, and no rotors
+    where joints follow others."""
+    follows = any(joint.follows is not None for joint in tree.joints)
+    return not tree.flexible and not (has_rotors(tree) and follows)
+
+
+def released(
+    forward: Callable[..., Matrix] | None, inverse: Callable[..., Matrix], tree: Tree, *instant: Any
+) -> Matrix:
+    """Return the accelerations (n,) of an open tree at an `instant`, q, qd, tau and loads.
+
+    They are by `forward`, a function of bodies that knows no rotors, or by the M and h of
+    `inverse`.
+    """
+    q, qd, tau, loads = instant
+    if forward is not None and not has_rotors(tree):
+        return forward(tree, q, qd, with_elements(tree, tau, q, qd), loads)
+    mass, bias = linear_in_accelerations(inverse, tree, q, qd, loads)
+    return ca.solve(mass, tau - bias)
+
+
+def _of_bodies(
+    inverse: Callable[..., Matrix], tree: Tree, q: Matrix, qd: Matrix, loads: Sequence[Load]
+) -> tuple[Matrix, Matrix]:
+    """Return M (n, n) and h (n,) of the bodies alone."""
     known: Any = getattr(inverse, "linear", None)
     if known is not None:
         mass, bias = known(tree, q, qd, loads)

@@ -9,7 +9,13 @@ import numpy as np
 from ocp.dynamics import book, closed_loops, lie_group
 from ocp.dynamics.catalogue import AUTO, formulation_of, is_built_in
 from ocp.dynamics.formulation import Formulation, Inverse
-from ocp.dynamics.linear import linear_in_accelerations, mixed
+from ocp.dynamics.linear import articulates, beside_rotors, linear_in_accelerations, mixed, released
+from ocp.mechanics.elements.forces import (
+    completed,
+    element_torques,
+    rotors,
+    with_elements,
+)
 from ocp.mechanics.loads import Load
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
@@ -24,14 +30,16 @@ def inverse_dynamics(
     loads: Sequence[Load] = (),
     formulation: Formulation | str = AUTO,
 ) -> Matrix:
-    """Return the joint torques (N m) or forces (N), (n,), that a motion needs beside the loads.
+    """Return the joint torques (N m) or forces (N), (n,), that a motion needs beside the loads and
+    the tree's force elements.
 
     `q, qd, qdd` (n,) are numbers or expressions (SX, MX); loops count as open (see
     `ocp.dynamics.closed_loops`). Raises ValueError for sizes that are not n, and for flexible links
     under a formulation of rigid bodies.
     """
     q, qd, qdd = _expressions(tree, q=q, qd=qd, qdd=qdd)
-    return formulation_of(formulation, tree).inverse(tree, q, qd, qdd, loads)
+    needed = formulation_of(formulation, tree).inverse(tree, q, qd, qdd, loads)
+    return completed(tree, needed, q, qd, qdd)
 
 
 def forward_dynamics(
@@ -42,7 +50,7 @@ def forward_dynamics(
     loads: Sequence[Load] = (),
     formulation: Formulation | str = AUTO,
 ) -> Matrix:
-    """Return the accelerations (n,), rad/s2 or m/s2, under joint torques and loads.
+    """Return the accelerations (n,), rad/s2 or m/s2, under joint torques, loads and elements.
 
     `q, qd, tau` (n,) are numbers or expressions, torques in N m and forces in N; loops stay closed,
     by the forces of their cut joints. Raises ValueError for sizes that are not n, and for numbers
@@ -71,15 +79,14 @@ def accelerations(
     """Return the accelerations (n,) of a tree, its loops open.
 
     Built-in formulations take the articulated-body recursion, with flexible links Book's; others
-    their own `forward`, or without one the M and h of their inverse.
+    their own `forward`, or without one the M and h of their inverse; so do trees with rotors, of
+    which only the articulated bodies know.
     """
     method = formulation_of(formulation, tree)
-    if is_built_in(method):
-        return recursions(tree).forward(tree, q, qd, tau, loads)
-    if method.forward is not None:
-        return method.forward(tree, q, qd, tau, loads)
-    mass, bias = linear_in_accelerations(method.inverse, tree, q, qd, loads)
-    return ca.solve(mass, tau - bias)
+    if is_built_in(method) and articulates(tree):
+        return lie_group.forward(tree, q, qd, with_elements(tree, tau, q, qd), loads)
+    forward = recursions(tree).forward if is_built_in(method) else method.forward
+    return released(forward, method.inverse, tree, q, qd, tau, loads)
 
 
 def hybrid_dynamics(
@@ -97,24 +104,36 @@ def hybrid_dynamics(
     the acceleration or torque of each coordinate; loops count as open.
     """
     method = formulation_of(formulation, tree)
-    if is_built_in(method):
+    if is_built_in(method) and not tree.elements:
         return recursions(tree).hybrid(tree, q, qd, known, active, loads)
+    if is_built_in(method) and not structure(tree).flexible and not tree.mapped:
+        return _hybrid_of_elements(tree, q, qd, known, active, loads)
     mass, bias = linear_in_accelerations(method.inverse, tree, q, qd, loads)
     return mixed(mass, bias, known, active)
+
+
+def _hybrid_of_elements(tree, q, qd, known, active, loads):
+    """Return accelerations and torques of a tree with elements, by articulated bodies, which know
+    rotors at passive joints."""
+    given, inertias = element_torques(tree, q, qd), rotors(tree)
+    passive = ca.DM([0.0 if flag else 1.0 for flag in active])
+    qdd, torques = lie_group.hybrid(tree, q, qd, known + passive * given, active, loads)
+    turned = (
+        inertias[row] * qdd[row] if flag and row in inertias else 0.0
+        for row, flag in enumerate(active)
+    )
+    return qdd, torques - given + ca.vertcat(*turned)
 
 
 def mass_matrix(tree: Tree, q: Matrix) -> Matrix:
     """Return M (n, n), symmetric, with M qdd + h = tau: kg m2, kg m or kg, by the rows' units.
 
-    Loops count as open. `q` (n,) are numbers or an expression. Raises ValueError if its size is not
-    n.
+    Rotors are in it. Loops count as open. `q` (n,) are numbers or an expression. Raises ValueError
+    if its size is not n.
     """
     (place,) = _expressions(tree, q=q)
-    return (
-        book.inertia(tree, place)
-        if structure(tree).flexible
-        else lie_group.mass_matrix(tree, place)
-    )
+    bodies = book.inertia if structure(tree).flexible else lie_group.mass_matrix
+    return beside_rotors(tree, bodies(tree, place))
 
 
 def recursions(tree: Tree) -> Any:

@@ -6,6 +6,26 @@ from ocp.later import later
 from ocp.mechanics.checks import frozen, numbers
 from ocp.mechanics.closure import close, close_accelerations, close_rates
 from ocp.mechanics.coordinates import Follows, Polynomial, attitude, polynomial
+from ocp.mechanics.cuts import Loop
+from ocp.mechanics.elements import (
+    Armature,
+    Bumper,
+    CurvedSpring,
+    Damper,
+    Friction,
+    PassiveMoment,
+    Spring,
+    Strut,
+    Tendon,
+)
+from ocp.mechanics.elements.forces import (
+    armatures,
+    elastic_energy,
+    element_loss,
+    element_torques,
+    powers_by_element,
+    torques_by_element,
+)
 from ocp.mechanics.joints import (
     GROUND,
     Joint,
@@ -64,7 +84,7 @@ from ocp.mechanics.rigid import Motion, joint_pose
 from ocp.mechanics.spatial import dh_pose, rotate_x, rotate_y, rotate_z, translate
 from ocp.mechanics.stays import Stay, cable, slot, stop
 from ocp.mechanics.structure import Structure, structure
-from ocp.mechanics.tree import Link, Loop, Point, Tree, inward, outward
+from ocp.mechanics.tree import Link, Point, Tree, inward, outward
 from ocp.mechanics.types import Matrix
 from ocp.mechanics.visuals import Visual
 from ocp.mechanics.zero_moment import body_weight, hull, resultant, tangents
@@ -75,10 +95,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GROUND",
+    "Armature",
     "Beam",
     "Body",
+    "Bumper",
     "Curve",
+    "CurvedSpring",
+    "Damper",
     "Follows",
+    "Friction",
     "Joint",
     "Link",
     "Load",
@@ -88,17 +113,22 @@ __all__ = [
     "Motion",
     "Open",
     "Parameter",
+    "PassiveMoment",
     "Place",
     "Point",
     "Polynomial",
     "Shape",
+    "Spring",
     "Stay",
     "Structure",
+    "Strut",
+    "Tendon",
     "Tree",
     "Visual",
     "Wrench",
     "acceleration",
     "acting",
+    "armatures",
     "array",
     "assumed_modes",
     "attached",
@@ -115,6 +145,9 @@ __all__ = [
     "damped",
     "dh",
     "dh_pose",
+    "elastic_energy",
+    "element_loss",
+    "element_torques",
     "exp_rotation",
     "exp_twist",
     "fixed",
@@ -146,6 +179,7 @@ __all__ = [
     "position",
     "positions",
     "potential_energy",
+    "powers_by_element",
     "prismatic",
     "quaternion",
     "reference",
@@ -162,6 +196,7 @@ __all__ = [
     "stop",
     "structure",
     "tangents",
+    "torques_by_element",
     "translate",
     "universal",
     "velocity",

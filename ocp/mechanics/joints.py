@@ -25,7 +25,7 @@ from ocp.mechanics.checks import (
     set_fields,
     vanishes,
 )
-from ocp.mechanics.coordinates import Follows
+from ocp.mechanics.coordinates import COMPONENTS, Follows
 from ocp.mechanics.parameters import array, is_open, some
 from ocp.mechanics.spatial import dh_pose, invert, move_screw, tidy, translate
 from ocp.mechanics.types import Numbers
@@ -295,6 +295,44 @@ def _check_coordinates(label, joint):
             else f"they belong to {joint.follows.coordinate!r}, which it follows"
         )
         raise ValueError(f"{label}: {', '.join(limited)} limits: it takes none; {where}")
+
+
+def own_coordinates(joint: Joint) -> tuple[Joint, ...]:
+    """Return the records of a joint's own coordinates: none, itself, or a ball's components."""
+    if joint.ball:
+        return _components(joint.name, joint.actuated)
+    follows = joint.follows is not None and joint.follows.coordinate != joint.name
+    return () if joint.screw is None or follows else (joint,)
+
+
+@lru_cache(maxsize=512)
+def _components(name: str, actuated: bool) -> tuple[Joint, ...]:
+    return tuple(
+        Joint(name=f"{name}.{letter}", parent=name, ball=True, actuated=actuated)
+        for letter in COMPONENTS
+    )
+
+
+def without_coordinate(joint: Joint) -> str:
+    """Return in words why a joint has no coordinate of its name."""
+    if joint.ball:
+        names = ", ".join(f"{joint.name}.{letter}" for letter in COMPONENTS)
+        return f"joint {joint.name!r} is a ball, whose coordinates are {names}"
+    if joint.follows is not None:
+        return f"joint {joint.name!r} has no coordinate: it follows {joint.follows.coordinate!r}"
+    return f"joint {joint.name!r} is fixed and has no coordinate"
+
+
+@lru_cache(maxsize=512)
+def amplitude_joints(
+    name: str, modes: tuple[str, ...], units: tuple[str, ...]
+) -> tuple[Joint, ...]:
+    """Return the passive joints that stand for the amplitudes of a flexible link's modes."""
+    axes = {"m": (0.0, 0.0, 0.0, 1.0, 0.0, 0.0), "rad": (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)}
+    return tuple(
+        Joint(name=f"{name}.{mode}", parent=name, screw=axes[unit], actuated=False)
+        for mode, unit in zip(modes, units)
+    )
 
 
 def _pose_of(what, value):

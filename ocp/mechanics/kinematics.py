@@ -7,12 +7,12 @@ Point of the tree. Rigid and flexible links answer alike: what differs stands in
 """
 
 from collections.abc import Sequence
-from types import ModuleType
 
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics import flexible, rigid
+from ocp.mechanics import rigid
+from ocp.mechanics.elements.forces import elastic_energy, has_rotors, kind_of, rotor_energy
 from ocp.mechanics.loads import Load, Wrench
 from ocp.mechanics.logarithm import product, quaternion
 from ocp.mechanics.parameters import array, matrix, reference, some
@@ -33,7 +33,7 @@ def motions(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> lis
 
     It is the place alone, with `qd` also velocities, and with `qdd` accelerations.
     """
-    return _kind(tree).motions(tree, q, qd, qdd)
+    return kind_of(tree).motions(tree, q, qd, qdd)
 
 
 def point_motion(tree: Tree, moves: Sequence[Motion], point: str | Point) -> Motion:
@@ -41,7 +41,7 @@ def point_motion(tree: Tree, moves: Sequence[Motion], point: str | Point) -> Mot
 
     Raises ValueError if it is unknown.
     """
-    return _kind(tree).at_point(tree, moves, _point(tree, point))
+    return kind_of(tree).at_point(tree, moves, _point(tree, point))
 
 
 def place_at(tree: Tree, moves: Sequence[Motion], point: str | Point) -> Matrix:
@@ -49,7 +49,7 @@ def place_at(tree: Tree, moves: Sequence[Motion], point: str | Point) -> Matrix:
 
     Raises ValueError if it is unknown.
     """
-    return _kind(tree).place_at(tree, moves, _point(tree, point))
+    return kind_of(tree).place_at(tree, moves, _point(tree, point))
 
 
 def position(tree: Tree, q: Matrix, point: str | Point) -> Matrix:
@@ -116,7 +116,7 @@ def acceleration(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, point: str | Po
 
 def jacobian(tree: Tree, q: Matrix, point: str | Point) -> Matrix:
     """Return J (6, n) with (angular velocity of the link, linear velocity of the point) = J qd."""
-    return _kind(tree).jacobian(tree, q, _point(tree, point))
+    return kind_of(tree).jacobian(tree, q, _point(tree, point))
 
 
 def jacobian_at(tree: Tree, moves: Sequence[Motion], point: str | Point) -> Matrix:
@@ -186,7 +186,7 @@ def center_of_mass(tree: Tree, q: Matrix) -> Matrix:
     mass = sum(link.mass for link in tree.links)
     if not some([mass]):
         raise ValueError("center_of_mass: the tree has no mass")
-    return _kind(tree).first_moment(tree, q) / mass
+    return kind_of(tree).first_moment(tree, q) / mass
 
 
 def momentum(
@@ -196,17 +196,20 @@ def momentum(
 
     They are in kg m2/s and kg m/s.
     """
-    return _kind(tree).momentum(tree, q, qd, about)
+    return kind_of(tree).momentum(tree, q, qd, about)
 
 
 def kinetic_energy(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
-    """Return the kinetic energy (J)."""
-    return _kind(tree).kinetic_energy(tree, q, qd)
+    """Return the kinetic energy (J) of the links, and of rotors that turn with their joints."""
+    energy = kind_of(tree).kinetic_energy(tree, q, qd)
+    return energy + rotor_energy(tree, qd) if has_rotors(tree) else energy
 
 
 def potential_energy(tree: Tree, q: Matrix) -> Matrix:
-    """Return the potential energy in gravity (J), zero at the global origin, and of bent links."""
-    return _kind(tree).potential_energy(tree, q)
+    """Return the potential energy in gravity (J), zero at the global origin, and what bent links
+    and force elements store."""
+    energy = kind_of(tree).potential_energy(tree, q)
+    return energy + elastic_energy(tree, q) if tree.elements else energy
 
 
 def load_power(tree: Tree, q: Matrix, qd: Matrix, loads: Sequence[Load]) -> Matrix:
@@ -217,11 +220,6 @@ def load_power(tree: Tree, q: Matrix, qd: Matrix, loads: Sequence[Load]) -> Matr
         power += ca.dot(ca.vertcat(*_three(load.force)), move.linear)
         power += ca.dot(ca.vertcat(*_three(load.moment)), move.angular)
     return power
-
-
-def _kind(tree: Tree) -> ModuleType:
-    """Return the file that knows how links of the tree move: both have the same functions."""
-    return flexible if tree.flexible else rigid
 
 
 def _rigid_only(tree: Tree, what: str) -> None:

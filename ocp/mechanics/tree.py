@@ -11,7 +11,6 @@ again where others are given; `ocp.mechanics.validity` says what sought ones mus
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,13 +19,19 @@ from ocp.mechanics.checks import (
     at_own_values,
     check_inertia,
     frozen,
-    is_rotation,
     numbers,
     set_fields,
     several,
 )
-from ocp.mechanics.coordinates import COMPONENTS
-from ocp.mechanics.joints import GROUND, Joint
+from ocp.mechanics.cuts import Loop
+from ocp.mechanics.elements import KINDS, Element
+from ocp.mechanics.joints import (
+    GROUND,
+    Joint,
+    amplitude_joints,
+    own_coordinates,
+    without_coordinate,
+)
 from ocp.mechanics.modes import Modes
 from ocp.mechanics.parameters import is_open, parameters_of
 from ocp.mechanics.stays import Stay
@@ -96,62 +101,13 @@ class Point:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loop:
-    """A cut joint that closes a loop between the points named `start` and `end`.
-
-    The points do not part along `position`, nor do their links turn against each other about
-    `orientation`: each some of x, y, z, the columns of `frame` (3x3) in the axes of the "start" or
-    "end" link, or in "global" ones, which can close positions only. `turn` (3x3) has the axes of
-    the end's link as columns in those of the start's, when closed (Xiang, Arora & Abdel-Malek 2009,
-    eq. 38). Raises ValueError naming the loop.
-    """
-
-    name: str
-    start: str
-    end: str
-    position: str = "xyz"
-    orientation: str = ""
-    axes: str = "start"
-    frame: Numbers = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    turn: Numbers = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-
-    def __post_init__(self) -> None:
-        label = f"loop {self.name!r}"
-        for what in ("position", "orientation"):
-            letters = getattr(self, what)
-            if (
-                not isinstance(letters, str)
-                or set(letters) - set("xyz")
-                or len(set(letters)) < len(letters)
-            ):
-                raise ValueError(f"{label}: {what}: expected some of x, y, z, got {letters!r}")
-            set_fields(self, **{what: "".join(sorted(letters))})
-        if not self.position + self.orientation:
-            raise ValueError(f"{label}: it closes no direction of position or orientation")
-        if self.axes not in ("start", "end", "global") or (
-            self.orientation and self.axes == "global"
-        ):
-            raise ValueError(
-                f"{label}: axes: expected start, end, or where only positions are closed global, "
-                f"got {self.axes!r}"
-            )
-        for what in ("frame", "turn"):
-            matrix = numbers(f"{label}: {what}", getattr(self, what), (3, 3), "")
-            if not is_rotation(at_own_values(matrix)):
-                raise ValueError(
-                    f"{label}: {what}: expected a rotation matrix, got {matrix.tolist()}"
-                )
-            set_fields(self, **{what: frozen(matrix)})
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Tree:
     """Links and joints of a serial or branched mechanism, its points, gravity, loops and stays.
 
     `gravity` (3, m/s2) is in global axes; `loops` are where the mechanism is closed, `stays` where
-    it closes at bounds alone. Joint k carries link k, and a parent stands before its children.
-    Raises ValueError naming the joint, point, loop or stay.
+    it closes at bounds alone; `elements` act by themselves. Joint k carries link k, and a parent
+    stands before its children. Raises ValueError naming the joint, point, loop, stay or element.
     """
 
     links: Sequence[Link]
@@ -160,6 +116,7 @@ class Tree:
     gravity: Numbers = (0.0, 0.0, 0.0)
     loops: Sequence[Loop] = ()
     stays: Sequence[Stay] = ()
+    elements: Sequence[Element] = ()
 
     def __repr__(self) -> str:
         counts = {
@@ -167,6 +124,7 @@ class Tree:
             "points": self.points,
             "loops": self.loops,
             "stays": self.stays,
+            "elements": self.elements,
         }
         rest = "".join(f", {len(parts)} {name}" for name, parts in counts.items() if parts)
         return f"Tree({self.dof} coordinates: {', '.join(self.names):.200}{rest})"
@@ -179,6 +137,7 @@ class Tree:
             points=several("tree: points", self.points, Point),
             loops=several("tree: loops", self.loops, Loop),
             stays=several("tree: stays", self.stays, Stay),
+            elements=several("tree: elements", self.elements, *KINDS),
             gravity=frozen(numbers("gravity", self.gravity, (3,), "m/s2")),
         )
         if not self.joints or len(self.links) != len(self.joints):
@@ -206,6 +165,9 @@ class Tree:
         _check_unique("stay", [stay.name for stay in self.stays])
         for stay in self.stays:
             _check_stay(self, stay)
+        _check_unique("element", [element.name for element in self.elements])
+        for element in self.elements:
+            element.check(self)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -230,11 +192,11 @@ class Tree:
             moving
             for joint, link in zip(self.joints, self.links)
             for moving in (
-                *_own(joint),
+                *own_coordinates(joint),
                 *(
                     ()
                     if link.modes is None
-                    else _amplitudes(joint.name, link.modes.names, link.modes.units)
+                    else amplitude_joints(joint.name, link.modes.names, link.modes.units)
                 ),
             )
         )
@@ -250,7 +212,7 @@ class Tree:
     def amplitude_rows(self) -> tuple[tuple[int, ...], ...]:
         """Rows of q of each link's modal amplitudes, a tuple per link; empty for rigid ones."""
         counts = [
-            (len(_own(joint)), 0 if link.modes is None else len(link.modes.names))
+            (len(own_coordinates(joint)), 0 if link.modes is None else len(link.modes.names))
             for joint, link in zip(self.joints, self.links)
         ]
         ends = np.cumsum([sum(count) for count in counts])
@@ -283,7 +245,7 @@ class Tree:
         the one that it follows."""
         row = {joint.name: k for k, joint in enumerate(self.moving)}
         return tuple(
-            tuple(row[part.name] for part in _own(joint))
+            tuple(row[part.name] for part in own_coordinates(joint))
             if joint.follows is None
             else (row[joint.follows.coordinate],)
             for joint in self.joints
@@ -317,7 +279,7 @@ class Tree:
         moving = [joint.name for joint in self.moving]
         if name not in moving:
             joint = self.joints[self.joint_index(name)]
-            raise ValueError(_without_coordinate(joint))
+            raise ValueError(without_coordinate(joint))
         return moving.index(name)
 
     def point(self, name: str) -> Point:
@@ -357,40 +319,6 @@ def inward(tree: Tree, step: Callable[[int, list[tuple[int, Any]]], Any]) -> lis
 
 
 # Checks of the records of the statement -----------------------------------------------------------
-
-
-def _own(joint):
-    """Return the records of a joint's own coordinates: none, itself, or a ball's components."""
-    if joint.ball:
-        return _components(joint.name, joint.actuated)
-    follows = joint.follows is not None and joint.follows.coordinate != joint.name
-    return () if joint.screw is None or follows else (joint,)
-
-
-@lru_cache(maxsize=512)
-def _components(name, actuated):
-    return tuple(
-        Joint(name=f"{name}.{letter}", parent=name, ball=True, actuated=actuated)
-        for letter in COMPONENTS
-    )
-
-
-def _without_coordinate(joint):
-    if joint.ball:
-        names = ", ".join(f"{joint.name}.{letter}" for letter in COMPONENTS)
-        return f"joint {joint.name!r} is a ball, whose coordinates are {names}"
-    if joint.follows is not None:
-        return f"joint {joint.name!r} has no coordinate: it follows {joint.follows.coordinate!r}"
-    return f"joint {joint.name!r} is fixed and has no coordinate"
-
-
-@lru_cache(maxsize=512)
-def _amplitudes(name, modes, units):
-    axes = {"m": (0.0, 0.0, 0.0, 1.0, 0.0, 0.0), "rad": (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)}
-    return tuple(
-        Joint(name=f"{name}.{mode}", parent=name, screw=axes[unit], actuated=False)
-        for mode, unit in zip(modes, units)
-    )
 
 
 def _known(what, names):
@@ -487,5 +415,5 @@ def _check_stay(tree, stay):
         raise ValueError(f"{label}: unknown joint {stay.joint!r}; {_known('joints', tree.names)}")
     elif stay.joint not in [joint.name for joint in tree.moving]:
         raise ValueError(
-            f"{label}: {_without_coordinate(tree.joints[tree.joint_index(stay.joint)])}"
+            f"{label}: {without_coordinate(tree.joints[tree.joint_index(stay.joint)])}"
         )

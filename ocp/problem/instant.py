@@ -10,6 +10,12 @@ import casadi as ca
 from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.closed_loops import eliminated
 from ocp.mechanics import kinematics
+from ocp.mechanics.elements.forces import (
+    armatures,
+    element_loads,
+    element_torques,
+    has_rotors,
+)
 from ocp.mechanics.holding import stay_gaps, stay_torques, stay_wrenches
 from ocp.mechanics.loads import Load, attached
 from ocp.mechanics.loops import loop_loads, loop_wrenches
@@ -34,7 +40,8 @@ class Forces:
     they follow.
 
     `torques`: the joint torques (n,), where they are variables; `needed`: the generalized forces
-    (n,) beside the ground's wrenches, where inverse dynamics knows of these; `ground`: the wrenches
+    (n,) beside the ground's wrenches, where inverse dynamics knows of these, both of bodies alone,
+    without the tree's force elements; `ground`: the wrenches
     of the feet; `cuts`: the forces of cut joints (m,), where passive joints do not determine them;
     `stays`: those of the stays (sides,); `touches`: those of contacts that are sought, in
     components.
@@ -138,17 +145,38 @@ class Instant:
         return ca.vertcat(*(0 if row in free else needed[row] for row in range(self.tree.dof)))
 
     @cached_property
-    def unsupported(self) -> Matrix:
-        """The generalized forces (n,) that the motion would need without the ground: inverse
-        dynamics, pass 1."""
+    def inertial(self) -> Matrix:
+        """The generalized forces (n,) that the bodies alone would need without the ground: inverse
+        dynamics by the formulation, pass 1."""
         return self.forces.inverse(self.tree, self.q, self.qd, self.qdd, self.acting)
+
+    @cached_property
+    def unsupported(self) -> Matrix:
+        """The generalized forces (n,) that the motion would need without the ground, beside the
+        tree's force elements, its rotors turned too."""
+        return self._completed(self.inertial)
+
+    @cached_property
+    def elements(self) -> Matrix:
+        """The generalized forces (n,) that the tree's force elements give, rotors left out; zero
+        without any."""
+        if not self.tree.elements:
+            return ca.DM.zeros(self.tree.dof)
+        return element_torques(self.tree, self.q, self.qd, self.moves)
+
+    def _completed(self, needed):
+        """Return what is needed (n,) of drives, where bodies need that."""
+        if not self.tree.elements:
+            return needed
+        turned = armatures(self.tree) * self.qdd if has_rotors(self.tree) else 0.0
+        return needed + turned - self.elements
 
     @cached_property
     def supported(self) -> Matrix:
         """The generalized forces (n,) that the motion needs beside the ground's wrenches, its loops
         open: inverse dynamics, pass 2."""
         if self.forces.needed is not None:
-            return self.forces.needed(self)
+            return self._completed(self.forces.needed(self))
         return self.unsupported - self.grounded
 
     @cached_property
@@ -231,12 +259,12 @@ class Instant:
         its link, in the link's axes.
 
         They are the Newton-Euler ones whatever the formulation (Barman 2020, step 9), of flexible
-        links those of Book (1984); the loads, the ground's wrenches and the forces of cut joints
-        and stays are all taken up.
+        links those of Book (1984); the loads, the ground's wrenches, the forces of cut joints and
+        stays, and what struts and tendons do are all taken up.
         """
         name = "book" if structure(self.tree).flexible else "newton_euler"
         passed: Any = FORMULATIONS[name].reactions
-        loads = self.acting
+        loads = self.acting + element_loads(self.tree, self.q, self.qd, self.moves)
         if structure(self.tree).closed:
             loads += loop_loads(self.tree, self.q, self.loop_forces)
         wrenches = () if self.ground is None else tuple(self.reaction.wrenches.values())

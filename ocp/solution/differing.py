@@ -43,6 +43,7 @@ def _by_name(asked: Data) -> Data:
         ("point", tree["points"]),
         ("loop", tree["loops"]),
         ("stay", tree.get("stays", ())),
+        ("element", tree.get("elements", ())),
         ("constraint", asked["constraints"]),
         ("objective", asked["objective"]),
     ):

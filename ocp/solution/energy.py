@@ -7,6 +7,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.elements.forces import element_loss
 from ocp.mechanics.flexible import damping_power
 from ocp.mechanics.kinematics import kinetic_energy, load_power, potential_energy
 from ocp.motion import quadrature
@@ -29,7 +30,8 @@ def required(at: Instant) -> Any:
 def energy_error(solution: Solution, drive: Callable[[Instant], Any] = reported) -> float:
     """Return the largest gap between energy gained and work done, of the energy turned over.
 
-    The work is that of what drives, by default as `reported`, of loads and of damping. Energy that
+    The work is that of what drives, by default as `reported`, of loads, of damping, and of force
+    elements beyond what they store. Energy that
     goes to and fro between motion and height is turned over too: at least the largest kinetic one.
     """
     motion = solution.problem.motion
@@ -50,4 +52,5 @@ def _energies(at: Instant) -> Any:
 
 def _power(drive: Callable[[Instant], Any], at: Instant) -> Any:
     outer = load_power(at.tree, at.q, at.qd, at.acting)
-    return ca.dot(drive(at), at.qd) + outer - damping_power(at.tree, at.qd)
+    work = ca.dot(drive(at), at.qd) + outer - damping_power(at.tree, at.qd)
+    return work - element_loss(at.tree, at.q, at.qd) if at.tree.elements else work

@@ -25,10 +25,10 @@ from ocp.solution.statements import (
     scenery_data,
     scenery_of,
     symmetry_of,
-    tree_data,
-    tree_of,
+    tape_of,
     written,
 )
+from ocp.solution.tree_data import tree_of
 from ocp.transcription.tapes import (
     Lasted,
     Played,
@@ -63,7 +63,7 @@ def stated_phases(problem: Problem) -> Statement:
     links = [_link_data(whole, problem, link, k) for k, link in enumerate(problem.links)]
     constraints = [_constraint_data(whole, problem, each) for each in _of_all(problem)]
     data = {
-        "tree": tree_data(problem.tree),
+        "tree": whole.tree(problem.tree),
         "phases": phases,
         "links": links,
         "symmetry": None if problem.symmetry is None else asdict(problem.symmetry),
@@ -81,7 +81,7 @@ def problem_of_phases(statement: Statement) -> Problem:
     data, tapes = statement.data, statement.tapes
     if not 0 < len(data["phases"]) <= PHASES:
         raise ValueError(f"{len(data['phases'])} phases, expected at most {PHASES}")
-    tree = tree_of(data["tree"])
+    tree = tree_of(data["tree"], lambda kept: tape_of(kept, tapes))
     parts = [
         read(each | {"tree": data["tree"] if each["tree"] is None else each["tree"]}, tapes)
         for each in data["phases"]

@@ -12,8 +12,10 @@ from ocp.dynamics import lagrange
 from ocp.dynamics.closed_loops import forward as closed_forward
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.lie_group import forward as articulated
-from ocp.dynamics.linear import linear_in_accelerations
+from ocp.dynamics.lie_group import inverse as open_inverse
+from ocp.dynamics.linear import articulates, released
 from ocp.mechanics.checks import check_closed, numbers
+from ocp.mechanics.elements.forces import with_elements
 from ocp.mechanics.loads import Load
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
@@ -155,18 +157,18 @@ def accelerations(
 ) -> Matrix:
     """Return the accelerations (n,) under joint torques (n,), by a formulation.
 
-    Where it is None they are by what suits the tree.
+    Where it is None they are by what suits the tree. Its force elements act beside the torques.
     """
     if formulation is not None:
+        forward, inverse = formulation.forward, formulation.inverse
         if structure(tree).closed:
-            inverse = formulation.inverse
             return closed_forward(tree, q, qd, torques, loads, dynamics=inverse)[0]
-        if formulation.forward is not None:
-            return formulation.forward(tree, q, qd, torques, loads)
-        mass, rest = linear_in_accelerations(formulation.inverse, tree, q, qd, loads)
-        return ca.solve(mass, torques - rest)
+        return released(forward, inverse, tree, q, qd, torques, loads)
     if structure(tree).closed:
         return closed_forward(tree, q, qd, torques, loads)[0]
+    if not structure(tree).flexible and not articulates(tree):
+        return released(None, open_inverse, tree, q, qd, torques, loads)
+    torques = with_elements(tree, torques, q, qd)
     if structure(tree).flexible:
         return lagrange.forward(tree, q, qd, torques, loads)
     return articulated(tree, q, qd, torques, loads)

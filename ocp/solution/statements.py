@@ -7,18 +7,14 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
-from math import inf
 from typing import Any, cast
 
 import casadi as ca
 import numpy as np
 
 from ocp.mechanics.checks import frozen
-from ocp.mechanics.joints import Joint
 from ocp.mechanics.loads import Load
-from ocp.mechanics.modes import Curve, Modes, Place
-from ocp.mechanics.stays import Stay
-from ocp.mechanics.tree import Link, Loop, Point, Tree
+from ocp.mechanics.tree import Tree
 from ocp.mechanics.visuals import Visual
 from ocp.motion.mesh import motion_of
 from ocp.problem.complementarity import Complementarity, Touch
@@ -30,6 +26,7 @@ from ocp.problem.statement import Problem
 from ocp.problem.symmetry import Symmetry
 from ocp.problem.terms import Objective, Term
 from ocp.solution.files import plain
+from ocp.solution.tree_data import tree_data, tree_of
 from ocp.transcription.listening import NotData
 from ocp.transcription.tapes import (
     Played,
@@ -43,8 +40,6 @@ from ocp.transcription.tapes import (
 
 CONSTRAINTS = 3000  # of a file: a statement has fewer
 FREE = ("motion", "outputs", "scenery")  # what asks nothing of the motion, and may differ
-RATES = ("jerk", "torque_rate")
-SHOWN = ("name", "visuals")  # of a link
 LAW_OF = ("q", "qd", "t", "position", "velocity", "angular_velocity", "offset", "frame", "pose")
 Data = dict[str, Any]
 
@@ -81,7 +76,7 @@ class Statement:
 def stated(problem: Problem) -> Statement:
     """Return the Statement of a problem.
 
-    Raises ValueError naming a load that cannot be written as data.
+    Raises ValueError naming a load or an element that cannot be written as data.
     """
     if problem.phases:
         from ocp.solution.phase_statements import stated_phases  # each is stated by this one
@@ -107,7 +102,7 @@ def written(problem: Problem, tapes: list[Tape]) -> tuple[Data, tuple[str, ...]]
     missing = tuple(writer.missing)  # outputs ask nothing
     outputs = {name: writer.taped(name, function) for name, function in problem.outputs.items()}
     data = {
-        "tree": tree_data(problem.tree),
+        "tree": writer.tree(problem.tree),
         "motion": asdict(cast(Any, problem.motion)),
         "duration": problem.duration,
         "loads": loads,
@@ -156,6 +151,10 @@ class Writer:
         tape = self.recorded(what, lambda: record_across(problems, constraint.function))
         return constraint_data(constraint) | {"function": tape}
 
+    def tree(self, tree: Tree) -> Data:
+        """Return a tree as data; raise ValueError naming an element that cannot be written so."""
+        return tree_data(tree, self._kept)
+
     def load(self, load: Acting) -> Data:
         """Return a load as data; raise ValueError naming one that cannot be written so."""
         try:
@@ -203,7 +202,7 @@ def read(data: Data, tapes: Sequence[Tape]) -> Problem:
     )
     outputs = {name: Played(tape=tape_of(each, tapes)) for name, each in data["outputs"].items()}
     problem = Problem(
-        tree=tree_of(data["tree"]),
+        tree=tree_of(data["tree"], lambda kept: tape_of(kept, tapes)),
         motion=motion_of(data["motion"]),
         duration=data["duration"],
         objective=Objective(terms=terms),
@@ -290,54 +289,9 @@ def _force_law(data: Data, tapes: Sequence[Tape]) -> ForceLaw:
     return ForceLaw(point=data["point"], law=Played(tape=tape))
 
 
-def tree_data(tree: Tree) -> Data:
-    """Return a tree as data; of one without stays, of joints without limits of rates, and of links
-    without names and visuals, as it was before there were any."""
-    data = asdict(tree)
-    data["links"] = [
-        {key: value for key, value in link.items() if key not in SHOWN or value}
-        for link in data["links"]
-    ]
-    data["joints"] = [
-        {key: value for key, value in joint.items() if key not in RATES or value != (-inf, inf)}
-        for joint in data["joints"]
-    ]
-    return data if tree.stays else {key: data[key] for key in data if key != "stays"}
-
-
 def symmetry_of(data: Data | None) -> Symmetry | None:
     """Return the Symmetry of data."""
     return None if data is None else Symmetry(**data)
-
-
-def tree_of(data: Data) -> Tree:
-    """Return the Tree of data."""
-    links = tuple(_link(link) for link in data["links"])
-    return Tree(
-        links=links,
-        joints=tuple(Joint(**joint) for joint in data["joints"]),
-        points=tuple(Point(**point) for point in data["points"]),
-        loops=tuple(Loop(**loop) for loop in data["loops"]),
-        stays=tuple(Stay(**stay) for stay in data.get("stays", ())),
-        gravity=data["gravity"],
-    )
-
-
-def _link(data: Data) -> Link:
-    visuals = tuple(Visual(**each) for each in data.get("visuals", ()))
-    return Link(**data | {"modes": _modes(data.get("modes")), "visuals": visuals})
-
-
-def _modes(data: Data | None) -> Modes | None:
-    if data is None:
-        return None
-    curves = tuple(
-        Curve(about=curve["about"], value=tuple(curve["value"]), slope=tuple(curve["slope"]))
-        for curve in data["curves"]
-    )
-    return Modes(
-        **data | {"places": tuple(Place(**place) for place in data["places"]), "curves": curves}
-    )
 
 
 def _ground(data: Data | None) -> Ground | None:

@@ -217,11 +217,11 @@ def _with_derivatives(at, provider, y, lifted):
     symbol = ca.SX.sym("tau", at.tree.dof)
     loads = at.acting
     if at.forces.torques is None:
-        value = at.unsupported
+        value = at.inertial
         known = replace(at.forces, inverse=lambda *_: symbol)
     else:
         loads += _contact_loads(at, lifted)
-        value = at.supported
+        value = at.inertial - at.grounded
         known = replace(at.forces, needed=lambda _: symbol)
     wrenches = [
         ca.SX(part[k]) for load in loads for part in (load.moment, load.force) for k in range(3)

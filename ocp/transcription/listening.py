@@ -16,7 +16,8 @@ from ocp.problem.reactions import Reaction
 from ocp.problem.statement import Problem
 
 QUANTITIES = (  # one per coordinate
-    *("q", "qd", "qdd", "qddd", "tau", "tau_rate", "unsupported", "supported", "needed"),
+    *("q", "qd", "qdd", "qddd", "tau", "tau_rate"),
+    *("inertial", "unsupported", "supported", "needed", "elements"),
 )
 RATE = "rate"  # of what the rest of a question asks for
 SCALARS = ("s", "T", "t")

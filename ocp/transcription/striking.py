@@ -6,7 +6,8 @@ Koditschek 2003)
     M(q) (v+ - v-) = sum of J' L over the points that strike
 
 of which the left side and the right are what inverse dynamics makes of accelerations v+ - v- at
-rest, without gravity, under the impulses L as loads, beside what holds links bent. Energy is lost
+rest, without gravity, under the impulses L as loads, beside what holds links bent; rotors jump with
+their joints, and what other force elements give is finite. Energy is lost
 by
 
     sum of L' J (v+ + v-) / 2
@@ -21,6 +22,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics import kinematics
+from ocp.mechanics.elements.forces import armatures, has_rotors
 from ocp.mechanics.loads import Load
 from ocp.mechanics.parameters import is_open, reference
 from ocp.mechanics.tree import Tree
@@ -180,6 +182,8 @@ def _imbalance(end: Instant, rates: Matrix, strikes: tuple[Pushed, ...]) -> Matr
             loads.append(Load(point=load.point, force=-(load.mass * jump.velocity(load.point))))
     still = ca.SX(tree.dof, 1)
     lacking = end.forces.inverse(tree, end.q, still, jump.qd, tuple(loads))
+    if has_rotors(tree):
+        lacking = lacking + armatures(tree) * jump.qd
     if not tree.flexible:
         return lacking
     return lacking - end.forces.inverse(tree, end.q, still, still, ())  # what holds links bent

@@ -172,11 +172,7 @@ def heard_across(
     """Return what a function of Instants, one of each problem's, asks, as `heard`."""
     asked: dict[Question, Any] = {}
     listeners = [Listener(problem=each, which=k, asked=asked) for k, each in enumerate(problems)]
-    try:
-        values = column("function", function(*listeners))
-    except UNTRACED as error:
-        raise NotData(str(error).partition("\n")[0]) from None
-    return asked, values
+    return asked, _called(function, *listeners)
 
 
 def record_of_time(function: Callable[[Any], Any]) -> Tape:
@@ -187,11 +183,14 @@ def record_of_time(function: Callable[[Any], Any]) -> Tape:
 def heard_of_time(function: Callable[[Any], Any]) -> tuple[dict[Question, Any], Any]:
     """Return time's symbol as an answer, and the values of a function of it (s), as `heard`."""
     t = ca.SX.sym("t")
-    try:
-        values = column("function", function(t))
-    except UNTRACED as error:
-        raise NotData(str(error).partition("\n")[0]) from None
-    return {(0, "t"): t}, values
+    return {(0, "t"): t}, _called(function, t)
+
+
+def record_of_state(function: Callable[..., Any], vectors: Sequence[str], size: int) -> Tape:
+    """Return the Tape of a function of some coordinates, "q", and of their rates, "qd", by which
+    `vectors` (size,) it takes; raise NotData if it cannot be had."""
+    asked = {(0, what): ca.SX.sym(what, size) for what in vectors}
+    return _taped(asked, _called(function, *asked.values()))
 
 
 def record_of_durations(names: Sequence[str], function: Callable[..., Any]) -> Tape:
@@ -206,11 +205,7 @@ def heard_of_durations(
     """Return the symbols of durations as answers, and the values of a function of {name: T} (s), as
     `heard`."""
     durations = {name: ca.SX.sym(f"T_{name}") for name in names}
-    try:
-        values = column("function", function(durations))
-    except UNTRACED as error:
-        raise NotData(str(error).partition("\n")[0]) from None
-    return {(0, PHASE, name): T for name, T in durations.items()}, values
+    return {(0, PHASE, name): T for name, T in durations.items()}, _called(function, durations)
 
 
 def alike(first: Tape, second: Tape) -> bool:
@@ -249,6 +244,14 @@ def check_durations(names: Sequence[str], tape: Tape) -> None:
     for (_, what, *name), size in zip(tape.questions, tape.sizes):
         if what != PHASE or name[0] not in names or size != 1:
             raise ValueError(f"tape: {what} is no duration of a phase")
+
+
+def _called(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return a function's values as a column; raise NotData if it cannot be called so."""
+    try:
+        return column("function", function(*arguments))
+    except UNTRACED as error:
+        raise NotData(str(error).partition("\n")[0]) from None
 
 
 def _taped(asked: dict[Question, Any], values: Any) -> Tape:

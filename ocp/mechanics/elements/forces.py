@@ -1,0 +1,197 @@
+"""What the force elements of a tree do to it: generalized forces, energies, power.
+
+Beside the drives' torques tau the law of a tree with elements is
+
+    tau = ID(q, qd, qdd) + A qdd - e(q, qd)
+
+with inverse dynamics ID of its bodies by any formulation, the rotors' reflected inertias A, and
+what the elements give, e.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import ModuleType
+from typing import Any
+
+import casadi as ca
+
+from ocp.mechanics import flexible, rigid
+from ocp.mechanics.elements import Armature, Strut, Tendon
+from ocp.mechanics.elements.of_joints import expression
+from ocp.mechanics.elements.of_paths import total_length
+from ocp.mechanics.loads import Load
+from ocp.mechanics.parameters import matrix
+from ocp.mechanics.stays import End
+from ocp.mechanics.tree import Tree
+from ocp.mechanics.types import Matrix
+
+
+def kind_of(tree: Tree) -> ModuleType:
+    """Return the file that knows how links of the tree move: both have the same functions."""
+    return flexible if tree.flexible else rigid
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """A state of motion as elements see it: coordinates `q` (n,) and, if known, rates `qd` (n,).
+
+    `known`: the motions of all links, where somebody has them already.
+    """
+
+    tree: Tree
+    q: Matrix
+    qd: Matrix = None
+    known: Any = None
+
+    def row(self, joint: str) -> int:
+        """Return the row of q of a joint."""
+        return self.tree.coordinate(joint)
+
+    @cached_property
+    def moves(self) -> Any:
+        """Motions of all links, at least their places."""
+        if self.known is not None:
+            return self.known
+        return kind_of(self.tree).motions(self.tree, self.q)
+
+    def place(self, end: End) -> Matrix:
+        """Return the place (3, m) of a point, or of the ground."""
+        if not isinstance(end, str):
+            return matrix(end)
+        return kind_of(self.tree).place_at(self.tree, self.moves, self.tree.point(end))
+
+    def length(self, path: Sequence[End]) -> Matrix:
+        """Return the length (m) of a path."""
+        return total_length([self.place(end) for end in path])
+
+    def length_slope(self, path: Sequence[End]) -> Matrix:
+        """Return dl/dq (1, n) of a path's length."""
+        places = [self.place(end) for end in path]
+        total: Any = ca.DM(1, self.tree.dof)
+        for k, end in enumerate(path):
+            if isinstance(end, str):
+                total = total + _pull(places, k).T @ self._slide(end)
+        return total
+
+    def length_rate(self, path: Sequence[End]) -> Matrix:
+        """Return dl/dt (m/s) of a path's length."""
+        return self.length_slope(path) @ self.qd
+
+    def _slide(self, end: str) -> Matrix:
+        """Return d place / dq (3, n) of a point."""
+        point, tree = self.tree.point(end), self.tree
+        if tree.flexible:
+            return flexible.jacobian(tree, self.q, point)[3:, :]
+        return rigid.jacobian_at(tree, self.moves, point)[3:, :]
+
+
+def _pull(places: Sequence[Matrix], k: int) -> Matrix:
+    """Return dl / d place (3,) of the k-th place of a path: away from its neighbours."""
+    ways = (places[k] - places[j] for j in (k - 1, k + 1) if 0 <= j < len(places))
+    return sum((way / ca.norm_2(way) for way in ways), ca.DM.zeros(3))
+
+
+def rotors(tree: Tree) -> dict[int, Any]:
+    """Return {row of q: what rotors add to the diagonal of the mass matrix there}, kg m2 or kg."""
+    total: dict[int, Any] = {}
+    for each in tree.elements:
+        if isinstance(each, Armature):
+            row, inertia = tree.coordinate(each.joint), expression(each.reflected)
+            total[row] = total[row] + inertia if row in total else inertia
+    return total
+
+
+def armatures(tree: Tree) -> Matrix:
+    """Return what rotors add to the diagonal of the mass matrix (n,), kg m2 or kg."""
+    return _column(tree, rotors(tree))
+
+
+def has_rotors(tree: Tree) -> bool:
+    """Tell whether any element is a rotor."""
+    return any(isinstance(each, Armature) for each in tree.elements)
+
+
+def element_torques(tree: Tree, q: Matrix, qd: Matrix, moves: Any = None) -> Matrix:
+    """Return the generalized forces (n,), N m or N, that the elements give in a state of motion.
+
+    `moves` are the motions of all links where they are known already. Rotors give none: they ask
+    for accelerations, as `armatures` says.
+    """
+    return _summed(tree, tree.elements, State(tree=tree, q=q, qd=qd, known=moves))
+
+
+def torques_by_element(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix) -> dict[str, Matrix]:
+    """Return {name: the generalized forces (n,) that an element gives}, N m or N; rotors give
+    -A qdd."""
+    state, given = State(tree=tree, q=q, qd=qd), {}
+    for each in tree.elements:
+        if isinstance(each, Armature):
+            row = tree.coordinate(each.joint)
+            given[each.name] = _column(tree, {row: -expression(each.reflected) * qdd[row]})
+        else:
+            given[each.name] = _summed(tree, (each,), state)
+    return given
+
+
+def powers_by_element(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix) -> dict[str, Matrix]:
+    """Return {name: the power (W) that an element feeds into the motion of the bodies}."""
+    given = torques_by_element(tree, q, qd, qdd)
+    return {name: ca.dot(torques, qd) for name, torques in given.items()}
+
+
+def elastic_energy(tree: Tree, q: Matrix) -> Matrix:
+    """Return the energy (J) that the elements store."""
+    state = State(tree=tree, q=q)
+    return sum((each.stored(state) for each in tree.elements), 0.0)
+
+
+def rotor_energy(tree: Tree, qd: Matrix) -> Matrix:
+    """Return the kinetic energy (J) that rotors have beside that of their links: A qd^2 / 2."""
+    return sum((inertia * qd[row] ** 2 / 2 for row, inertia in rotors(tree).items()), 0.0)
+
+
+def element_loss(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
+    """Return the power (W) that the elements take out of the motion and do not store."""
+    state = State(tree=tree, q=q, qd=qd)
+    return sum((each.loss(state) for each in tree.elements), 0.0)
+
+
+def element_loads(tree: Tree, q: Matrix, qd: Matrix, moves: Any = None) -> tuple[Load, ...]:
+    """Return what struts and tendons do to the points of their paths, as loads."""
+    state, loads = State(tree=tree, q=q, qd=qd, known=moves), []
+    for each in tree.elements:
+        if isinstance(each, Strut | Tendon):
+            places, tension = [state.place(end) for end in each.path], each.tension(state)
+            for k, end in enumerate(each.path):
+                if isinstance(end, str):
+                    loads.append(Load(point=end, force=-tension * _pull(places, k)))
+    return tuple(loads)
+
+
+def completed(
+    tree: Tree, needed: Matrix, q: Matrix, qd: Matrix, qdd: Matrix, moves: Any = None
+) -> Matrix:
+    """Return what drives have to give (n,) where bodies need `needed`: ID + A qdd - e."""
+    if not tree.elements:
+        return needed
+    if has_rotors(tree):
+        needed = needed + armatures(tree) * qdd
+    return needed - element_torques(tree, q, qd, moves)
+
+
+def with_elements(tree: Tree, tau: Matrix, q: Matrix, qd: Matrix) -> Matrix:
+    """Return the generalized forces (n,) that drives give as tau, and elements beside them."""
+    return tau + element_torques(tree, q, qd) if tree.elements else tau
+
+
+def _summed(tree: Tree, elements: Sequence[Any], state: State) -> Matrix:
+    total: dict[int, Any] = {}
+    for each in elements:
+        for row, value in each.torques(state).items():
+            total[row] = total[row] + value if row in total else value
+    return _column(tree, total)
+
+
+def _column(tree: Tree, entries: dict[int, Any]) -> Matrix:
+    return ca.vertcat(*(entries.get(row, 0.0) for row in range(tree.dof)))

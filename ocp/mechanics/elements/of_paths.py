@@ -1,0 +1,219 @@
+"""Force elements along paths over points: struts that push and pull, tendons that only pull.
+
+A path runs straight from point to point, each the name of a point of the tree or a place (3, m,
+global axes) of the ground. A tension F along it gives the generalized forces -F dl/dq, l being its
+length: the principle of virtual work.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import casadi as ca
+
+from ocp.mechanics.checks import check_units, frozen, numbers, positive, set_fields
+from ocp.mechanics.elements.of_joints import expression, lost, pushing
+from ocp.mechanics.elements.smooth import ramp_area
+from ocp.mechanics.parameters import is_open
+from ocp.mechanics.stays import End
+from ocp.mechanics.types import Matrix
+
+GROUNDED = -1  # the link, by number, that places of the ground are on
+
+
+def _path_of(label: str, path: Any) -> tuple[End, ...]:
+    """Return a path of two ends or more; raise ValueError naming the element."""
+    if isinstance(path, str) or not isinstance(path, Sequence) or len(path) < 2:
+        raise ValueError(f"{label}: path: expected two points or more, got {path!r}")
+    return tuple(
+        end
+        if isinstance(end, str)
+        else frozen(numbers(f"{label}: place {k + 1} of its path", end, (3,), "m"))
+        for k, end in enumerate(path)
+    )
+
+
+def check_path(label: str, tree: Any, path: Sequence[End]) -> None:
+    """Raise ValueError naming an unknown point, or a path whose points are all on one link."""
+    known = {point.name: point.link for point in tree.points}
+    carriers = []
+    for end in path:
+        if not isinstance(end, str):
+            carriers.append(GROUNDED)
+        elif end not in known:
+            names = f"the points are {', '.join(known)}" if known else "there are no points"
+            raise ValueError(f"{label}: unknown point {end!r}; {names}")
+        else:
+            carriers.append(_carrier(tree, tree.names.index(known[end])))
+    if len(set(carriers)) == 1:
+        raise ValueError(
+            f"{label}: the points of its path, {', '.join(map(str, path))}, are all on one link, "
+            "or on rigidly joined ones: its length never changes"
+        )
+
+
+def _carrier(tree: Any, k: int) -> int:
+    """Return the number of the link that a link is rigidly joined to, the nearest to the ground;
+    GROUNDED for the ground itself."""
+    while k >= 0 and tree.joints[k].screw is None and tree.links[k].modes is None:
+        parent = tree.parents[k]
+        if parent >= 0 and tree.links[parent].modes is not None:
+            return k
+        k = parent
+    return k
+
+
+def _checked_name(kind: str, name: Any) -> str:
+    if not isinstance(name, str) or not name:
+        raise ValueError(f"{kind}: name: expected a word, got {name!r}")
+    return f"{kind} {name!r}"
+
+
+def _along(state: Any, path: Sequence[End], tension: Matrix) -> dict[int, Matrix]:
+    """Return {row of q: its share of a tension (N)}, -F dl/dq."""
+    slope = state.length_slope(path)
+    return {row: -tension * slope[row] for row in range(slope.shape[1]) if not _none(slope[row])}
+
+
+def _none(entry: Any) -> bool:
+    return bool(entry.is_zero()) if hasattr(entry, "is_zero") else False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strut:
+    """A spring and a damper between `start` and `end`, that pushes and pulls along their line.
+
+    Its tension (N) is k (l - l_0) + d l' at the length l: `stiffness` k (N/m) and `damping` d
+    (N s/m), one of them above 0, and the length at `rest` l_0 (m). The ends are points, or places
+    (3, m) of the ground, that never meet. Raises ValueError naming it.
+    """
+
+    name: str
+    start: End
+    end: End
+    stiffness: Any = 0.0
+    rest: Any = 0.0
+    damping: Any = 0.0
+
+    def __post_init__(self) -> None:
+        label = _checked_name("strut", self.name)
+        start, end = _path_of(label, (self.start, self.end))
+        set_fields(self, start=start, end=end)
+        for what in ("stiffness", "rest", "damping"):
+            number = positive(f"{label}: {what}", getattr(self, what), True, unit="")
+            set_fields(self, **{what: number})
+        if not any(is_open(each) or each for each in (self.stiffness, self.damping)):
+            raise ValueError(f"{label}: expected a stiffness or a damping above 0, got neither")
+
+    @property
+    def path(self) -> tuple[End, ...]:
+        """Its two ends."""
+        return self.start, self.end
+
+    def check(self, tree: Any) -> None:
+        """Raise ValueError unless the tree has its points, on two links."""
+        label = f"strut {self.name!r}"
+        check_path(label, tree, self.path)
+        _check_path_units(label, self)
+
+    def tension(self, state: Any) -> Matrix:
+        """Return with what it pulls its ends together (N)."""
+        total: Any = 0.0
+        if is_open(self.stiffness) or self.stiffness:
+            stretch = state.length(self.path) - expression(self.rest)
+            total = expression(self.stiffness) * stretch
+        if is_open(self.damping) or self.damping:
+            total = total + expression(self.damping) * state.length_rate(self.path)
+        return total
+
+    def torques(self, state: Any) -> dict[int, Matrix]:
+        """Return {row of q: what it gives there} (N m or N)."""
+        return _along(state, self.path, self.tension(state))
+
+    def stored(self, state: Any) -> Matrix:
+        """Return what it stores (J): k (l - l_0)^2 / 2."""
+        if not is_open(self.stiffness) and not self.stiffness:
+            return 0.0
+        stretch = state.length(self.path) - expression(self.rest)
+        return expression(self.stiffness) * stretch**2 / 2
+
+    def loss(self, state: Any) -> Matrix:
+        """Return the power (W) that it takes: d l'^2."""
+        if not is_open(self.damping) and not self.damping:
+            return 0.0
+        return expression(self.damping) * state.length_rate(self.path) ** 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tendon:
+    """An elastic cable over the points of a `path`, that pulls by its stretch and never pushes.
+
+    With the stretch e = l - l_0 beyond its `slack` length l_0 (m) its tension (N) is
+
+        r(k e + d s(e) e'),   r(f) = (f + sqrt(f^2 + (k w)^2)) / 2,   s = dr(e)/de at width w
+
+    of `stiffness` k (N/m), `damping` d (N s/m), and `rounding` w (m), over which it tightens; what
+    is left of it where it hangs slack is k w^2 / (4 |e|) (after Chen & Harker 1993). It runs
+    without friction over two points or more, or places (3, m) of the ground, no two of which meet
+    along it. A `Stay` (`cable`) is one that does not stretch. Raises ValueError naming it.
+    """
+
+    name: str
+    path: Sequence[End]
+    stiffness: Any
+    slack: Any
+    damping: Any = 0.0
+    rounding: Any = 1e-3
+
+    def __post_init__(self) -> None:
+        label = _checked_name("tendon", self.name)
+        set_fields(self, path=_path_of(label, self.path))
+        for what, zero in (("stiffness", False), ("slack", True), ("damping", True)):
+            number = positive(f"{label}: {what}", getattr(self, what), zero, unit="")
+            set_fields(self, **{what: number})
+        set_fields(self, rounding=positive(f"{label}: rounding", self.rounding, unit=""))
+
+    def check(self, tree: Any) -> None:
+        """Raise ValueError unless the tree has its points, on two links or more."""
+        label = f"tendon {self.name!r}"
+        check_path(label, tree, self.path)
+        _check_path_units(label, self)
+
+    def tension(self, state: Any) -> Matrix:
+        """Return with what it pulls (N)."""
+        damped = is_open(self.damping) or self.damping
+        return pushing(self, self.stretch(state), state.length_rate(self.path) if damped else None)
+
+    def stretch(self, state: Any) -> Matrix:
+        """Return by what it is longer than slack (m)."""
+        return state.length(self.path) - expression(self.slack)
+
+    def torques(self, state: Any) -> dict[int, Matrix]:
+        """Return {row of q: what it gives there} (N m or N)."""
+        return _along(state, self.path, self.tension(state))
+
+    def stored(self, state: Any) -> Matrix:
+        """Return what it stores (J), zero where it tightens."""
+        area = ramp_area(self.stretch(state), expression(self.rounding))
+        return expression(self.stiffness) * area
+
+    def loss(self, state: Any) -> Matrix:
+        """Return the power (W) that it takes."""
+        if not is_open(self.damping) and not self.damping:
+            return 0.0
+        return lost(self, self.stretch(state), state.length_rate(self.path))
+
+
+UNITS = {"stiffness": "N/m", "damping": "N s/m", "rest": "m", "slack": "m", "rounding": "m"}
+
+
+def _check_path_units(label: str, record: Any) -> None:
+    for what, unit in UNITS.items():
+        if hasattr(record, what):
+            check_units(f"{label}: {what}", getattr(record, what), unit)
+
+
+def total_length(places: Sequence[Matrix]) -> Matrix:
+    """Return the length (m) of a path over places (3, m)."""
+    return sum((ca.norm_2(end - start) for start, end in pairwise(places)), 0.0)

@@ -1,0 +1,109 @@
+"""Passive moments of several joints: tissue and springs whose law is a function of one's own."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics.checks import called, set_fields, several
+from ocp.mechanics.elements.of_joints import row_of
+from ocp.mechanics.types import Matrix
+
+Law: TypeAlias = Callable[[Matrix, Matrix], Any]
+Energy: TypeAlias = Callable[[Matrix], Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassiveMoment:
+    """What the named `joints` get by their coordinates and rates, k of them, together.
+
+        tau = -dV/dx + f(x, x')
+
+    `energy` V(x) (J) is what it stores, `moment` f(x, x') (k, N m or N) gives the rest, as all that
+    is lost; one of them may be missing. Both are functions of expressions (k,) in the order of the
+    joints, of at least one. Raises ValueError naming it.
+    """
+
+    name: str
+    joints: Sequence[str]
+    moment: Law | None = None
+    energy: Energy | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise ValueError(f"passive moment: name: expected a word, got {self.name!r}")
+        label = f"passive moment {self.name!r}"
+        set_fields(self, joints=several(f"{label}: joints", self.joints, str))
+        if not self.joints or len(set(self.joints)) < len(self.joints):
+            raise ValueError(
+                f"{label}: joints: expected different names, at least one, got {self.joints}"
+            )
+        if self.moment is None and self.energy is None:
+            raise ValueError(f"{label}: expected a moment or an energy, got neither")
+        for what in ("moment", "energy"):
+            if getattr(self, what) is not None:
+                called(f"{label}: {what}", getattr(self, what))
+
+    def check(self, tree: Any) -> None:
+        """Raise ValueError unless the tree has its joints, and its functions as many values."""
+        label = f"passive moment {self.name!r}"
+        for joint in self.joints:
+            row_of(label, tree, joint)
+        k = len(self.joints)
+        x, rate = ca.SX.sym("x", k), ca.SX.sym("rate", k)
+        given = {
+            "moment": (k, lambda: self.moment(x, rate) if self.moment else [0.0] * k),
+            "energy": (1, lambda: _energy(self, x)),
+        }
+        for what, (size, function) in given.items():
+            got = _column(f"{label}: {what}", function()).numel()
+            if got != size:
+                raise ValueError(f"{label}: {what}: expected {size} values, got {got}")
+
+    def torques(self, state: Any) -> dict[int, Matrix]:
+        """Return {row of q: what it gives there} (N m or N)."""
+        rows = [state.row(joint) for joint in self.joints]
+        total = -_gradient(lambda x: _energy(self, x), state.q[rows])
+        if self.moment is not None:
+            given = self.moment(state.q[rows], state.qd[rows])
+            total = total + _column(f"passive moment {self.name!r}: moment", given)
+        return {row: total[k] for k, row in enumerate(rows)}
+
+    def stored(self, state: Any) -> Matrix:
+        """Return what it stores (J)."""
+        return _energy(self, state.q[[state.row(joint) for joint in self.joints]])
+
+    def loss(self, state: Any) -> Matrix:
+        """Return the power (W) that it takes: -f . x'."""
+        if self.moment is None:
+            return 0.0
+        rows = [state.row(joint) for joint in self.joints]
+        given = self.moment(state.q[rows], state.qd[rows])
+        return -ca.dot(_column(f"passive moment {self.name!r}: moment", given), state.qd[rows])
+
+
+def _energy(record: PassiveMoment, x: Matrix) -> Matrix:
+    """Return V (J) of the joints' coordinates x (k,)."""
+    if record.energy is None:
+        return ca.DM(0)
+    return _column(f"passive moment {record.name!r}: energy", record.energy(x))
+
+
+def _gradient(function: Callable[[Matrix], Matrix], place: Matrix) -> Matrix:
+    """Return the gradient (k,) of a function at a place (k,), numbers or expressions."""
+    kind: Any = ca.MX if isinstance(place, ca.MX) else ca.SX
+    x = kind.sym("x", *place.shape)
+    slope = ca.substitute(ca.gradient(kind(function(x)), x), x, kind(ca.densify(place)))
+    return ca.evalf(slope) if isinstance(place, ca.DM) and not ca.symvar(slope) else slope
+
+
+def _column(what: str, value: Any) -> Matrix:
+    """Return what a user's function gave as a column; raise ValueError naming `what`."""
+    try:
+        return ca.vec(value if hasattr(value, "shape") else ca.vcat(list(np.atleast_1d(value))))
+    except (NotImplementedError, TypeError):
+        raise ValueError(
+            f"{what}: expected a CasADi expression or numbers, got {type(value).__name__}"
+        ) from None

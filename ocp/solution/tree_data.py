@@ -1,0 +1,133 @@
+"""Trees as plain data and back; functions of their force elements become tapes."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, replace
+from math import inf
+from typing import Any
+
+import casadi as ca
+
+from ocp.mechanics.cuts import Loop
+from ocp.mechanics.elements import KINDS, Element
+from ocp.mechanics.joints import Joint
+from ocp.mechanics.modes import Curve, Modes, Place
+from ocp.mechanics.stays import Stay
+from ocp.mechanics.tree import Link, Point, Tree
+from ocp.mechanics.visuals import Visual
+from ocp.transcription.listening import NotData
+from ocp.transcription.tapes import Tape, record_of_state
+
+RATES = ("jerk", "torque_rate")
+SHOWN = ("name", "visuals")  # of a link
+Data = dict[str, Any]
+NAMES = {kind.__name__: kind for kind in KINDS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OfState:
+    """A tape as a function of coordinates, and of rates if it asks for these."""
+
+    tape: Tape
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OfState) and self.tape.digest == other.tape.digest
+
+    def __hash__(self) -> int:
+        return hash(self.tape.digest)
+
+    def __call__(self, *vectors: Any) -> Any:
+        places = {"q": vectors[0], "qd": vectors[-1]}
+        return self.tape(*(ca.vec(places[what]) for _, what in self.tape.questions))
+
+
+def tree_data(tree: Tree, kept: Callable[[Tape], Data]) -> Data:
+    """Return a tree as data, `kept` standing for tapes; of one without stays or elements, of joints
+    without limits of rates, and of links without names and visuals, as it was before there were
+    any."""
+    elements = [element_data(each, kept) for each in tree.elements]
+    data = asdict(replace(tree, elements=()))
+    data["links"] = [
+        {key: value for key, value in link.items() if key not in SHOWN or value}
+        for link in data["links"]
+    ]
+    data["joints"] = [
+        {key: value for key, value in joint.items() if key not in RATES or value != (-inf, inf)}
+        for joint in data["joints"]
+    ]
+    found = {"stays": data["stays"], "elements": elements}
+    rest = {key: value for key, value in data.items() if key not in found}
+    return rest | {key: value for key, value in found.items() if value}
+
+
+def tree_of(data: Data, tape_of: Callable[[Any], Tape]) -> Tree:
+    """Return the Tree of data; `tape_of` returns the tape that something stands for."""
+    return Tree(
+        links=tuple(_link(link) for link in data["links"]),
+        joints=tuple(Joint(**joint) for joint in data["joints"]),
+        points=tuple(Point(**point) for point in data["points"]),
+        loops=tuple(Loop(**loop) for loop in data["loops"]),
+        stays=tuple(Stay(**stay) for stay in data.get("stays", ())),
+        elements=tuple(element_of(each, tape_of) for each in data.get("elements", ())),
+        gravity=data["gravity"],
+    )
+
+
+def _link(data: Data) -> Link:
+    visuals = tuple(Visual(**each) for each in data.get("visuals", ()))
+    return Link(**data | {"modes": _modes(data.get("modes")), "visuals": visuals})
+
+
+def _modes(data: Data | None) -> Modes | None:
+    if data is None:
+        return None
+    curves = tuple(
+        Curve(about=curve["about"], value=tuple(curve["value"]), slope=tuple(curve["slope"]))
+        for curve in data["curves"]
+    )
+    return Modes(
+        **data | {"places": tuple(Place(**place) for place in data["places"]), "curves": curves}
+    )
+
+
+def element_data(element: Element, kept: Callable[[Tape], Any]) -> Data:
+    """Return an element as data; `kept` takes a tape and returns what stands for it.
+
+    Raises ValueError naming one whose functions cannot be written.
+    """
+    data: Data = {"kind": type(element).__name__}
+    for entry in fields(element):
+        value: Any = getattr(element, entry.name)
+        if callable(value):
+            size = len(getattr(element, "joints", ()))
+            vectors = ("q",) if entry.name == "energy" else ("q", "qd")
+            try:
+                value = kept(record_of_state(value, vectors, size))
+            except NotData as reason:
+                raise ValueError(
+                    f"passive moment {element.name!r}: {entry.name}: cannot be written as data: "
+                    f"{reason}"
+                ) from None
+        data[entry.name] = value
+    return data
+
+
+def element_of(data: Data, tape_of: Callable[[Any], Tape]) -> Element:
+    """Return an element of data; raise ValueError for a kind that there is not."""
+    kind: Any = NAMES.get(data["kind"])
+    if kind is None:
+        raise ValueError(f"there is no element {data['kind']!r}")
+    values = {
+        name: OfState(tape=tape_of(value)) if isinstance(value, dict) else _tuples(value)
+        for name, value in data.items()
+        if name != "kind"
+    }
+    for each in (value for value in values.values() if isinstance(value, OfState)):
+        if {(which, what) for which, what, *_ in each.tape.questions} - {(0, "q"), (0, "qd")}:
+            raise ValueError(f"an element is no function of a state of motion: {data['kind']}")
+    made: Element = kind(**values)
+    return made
+
+
+def _tuples(value: Any) -> Any:
+    """Return lists as tuples."""
+    return tuple(_tuples(entry) for entry in value) if isinstance(value, list) else value

@@ -1,0 +1,222 @@
+"""Random trees with random force elements: formulations agree, derivatives and powers too."""
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import casadi as ca
+import numpy as np
+
+from ocp import BSpline, Joint, Link, Load, Point, Problem, Transcription, Tree, effort, path
+from ocp.cli import ended
+from ocp.dynamics import FORMULATIONS, forward_dynamics, hybrid_dynamics, inverse_dynamics
+from ocp.mechanics import (
+    GROUND,
+    Armature,
+    Bumper,
+    CurvedSpring,
+    Damper,
+    Friction,
+    Matrix,
+    PassiveMoment,
+    Spring,
+    Strut,
+    Tendon,
+    element_loss,
+    kinetic_energy,
+    load_power,
+    potential_energy,
+)
+from ocp.transcription import transcribe
+
+JOINTS = (2, 6)  # from so many to fewer than so many
+CLAIMS = {  # what is measured, relative, and the most that it may be
+    "inverse dynamics by all formulations": 1e-10,
+    "forward and hybrid dynamics": 1e-10,
+    "Jacobian and Hessian of the program": 1e-9,
+    "power and rate of energy": 1e-8,
+}
+
+
+def tissue(x: Matrix, rate: Matrix) -> Matrix:
+    """Return what joints give each other beside an energy: damping, and a part that depends on
+    all."""
+    around = ca.vertcat(*(x[k - 1] * rate[k - 1] for k in range(x.shape[0])))
+    return -0.3 * rate * (1 + x**2) - 0.1 * ca.sin(around)
+
+
+def stretched(x: Matrix) -> Matrix:
+    """Return an energy of several joints."""
+    return ca.exp(0.3 * ca.sum1(x)) + ca.sumsqr(x) / 4
+
+
+def random_tree(rng: np.random.Generator) -> Tree:
+    """Return a tree of a few joints, branched, with a point on every link."""
+    names = [f"joint{k}" for k in range(rng.integers(*JOINTS))]
+    joints, links, points = [], [], []
+    for k, name in enumerate(names):
+        before = names[rng.integers(0, k)] if k and rng.random() < 0.3 else names[k - 1]
+        axis, slides = np.linalg.qr(rng.standard_normal((3, 3)))[0][0], rng.random() < 0.3
+        screw = (*np.zeros(3), *axis) if slides else (*axis, *np.zeros(3))
+        home = rng.standard_normal(3) / 3
+        joints.append(Joint(name=name, parent=before if k else GROUND, home=home, screw=screw))
+        cloud, mass = 0.2 * rng.standard_normal((5, 3)), rng.uniform(0.2, 3.0)
+        spread = np.cov(cloud.T, bias=True)
+        inertia = mass * (np.trace(spread) * np.eye(3) - spread)
+        links.append(Link(mass=mass, com=0.2 * rng.standard_normal(3), inertia=inertia))
+        points.append(Point(name=f"point{k}", link=name, position=rng.standard_normal(3) / 3))
+    gravity = rng.uniform(-10, 10, 3)
+    return Tree(links=links, joints=joints, points=points, gravity=gravity)
+
+
+def with_random_elements(rng: np.random.Generator, tree: Tree) -> Tree:
+    """Return a tree with an element of every kind."""
+    names = [joint.name for joint in tree.moving]
+    points = [point.name for point in tree.points]
+    ends = tuple(str(name) for name in rng.choice(points, size=2))
+    above, beside = tuple(5 + rng.uniform(0, 1, 3)), (-5.0, 4.0, 6.0)
+    way = (above, ends[0]) if ends[0] == ends[1] else (above, *ends, beside)
+    joint = iter([str(name) for name in rng.choice(names, size=6)])
+    few = tuple(str(name) for name in rng.permutation(names)[:2])
+    sizes = iter(rng.uniform(0.2, 2.0, 12))
+    places, forces = np.sort(rng.uniform(-2, 2, 5)), rng.standard_normal(5)
+    elements = (
+        Damper(joint=next(joint), damping=next(sizes)),
+        Friction(joint=next(joint), dynamic=next(sizes), static=2.5, transition=0.4),
+        Armature(joint=next(joint), inertia=0.1 * next(sizes), gear=3.0),
+        Spring(joint=next(joint), stiffness=5 * next(sizes), rest=0.3),
+        CurvedSpring(joint=next(joint), places=places, forces=forces),
+        Bumper(
+            joint=next(joint),
+            lower=-1.0,
+            upper=0.8,
+            stiffness=20.0,
+            damping=next(sizes),
+            rounding=0.1,
+        ),
+        PassiveMoment(name="tissue", joints=few, moment=tissue, energy=stretched),
+        Strut(
+            name="strut",
+            start=ends[0],
+            end=above,
+            stiffness=9 * next(sizes),
+            rest=1.0,
+            damping=next(sizes),
+        ),
+        Tendon(
+            name="tendon",
+            path=way,
+            stiffness=9 * next(sizes),
+            slack=9.0 if len(way) == 2 else 15.0,
+            damping=next(sizes),
+            rounding=0.1,
+        ),
+    )
+    return replace(tree, elements=elements)
+
+
+def measured(seed: int) -> tuple[float, ...]:
+    """Return how far a random tree with elements is from each of the CLAIMS."""
+    rng = np.random.default_rng(seed)
+    tree = with_random_elements(rng, random_tree(rng))
+    load = Load(point="point0", force=rng.uniform(-9, 9, 3), moment=rng.uniform(-5, 5, 3))
+    motion = [ca.DM(part) for part in rng.uniform(-2, 2, (3, tree.dof))]
+    torques = {
+        name: inverse_dynamics(tree, *motion, (load,), name).full().ravel() for name in FORMULATIONS
+    }
+    first = next(iter(torques.values()))
+    return (
+        max(_apart(each, first) for each in torques.values()),
+        max(_forward(rng, tree, motion, torques[name], load, name) for name in FORMULATIONS),
+        _slopes(rng, tree, load),
+        _power(tree, motion, first, load),
+    )
+
+
+def _apart(one: np.ndarray, other: np.ndarray) -> float:
+    """Return the largest difference, relative to the largest entry."""
+    return float(np.abs(one - other).max() / max(1.0, np.abs(other).max()))
+
+
+def _forward(
+    rng: np.random.Generator,
+    tree: Tree,
+    motion: Sequence[Matrix],
+    torques: np.ndarray,
+    load: Load,
+    name: str,
+) -> float:
+    """Return how far forward and hybrid dynamics are from the motion that has these torques."""
+    q, qd, qdd = motion
+    free = forward_dynamics(tree, q, qd, ca.DM(torques), (load,), name)
+    active = [bool(flag) for flag in rng.integers(0, 2, tree.dof)]
+    known = [float(qdd[row]) if flag else torques[row] for row, flag in enumerate(active)]
+    rates, given = hybrid_dynamics(tree, q, qd, ca.DM(known), active, (load,), name)
+    right = qdd.full().ravel()
+    return max(
+        _apart(free.full().ravel(), right),
+        _apart(rates.full().ravel(), right),
+        _apart(given.full().ravel(), torques),
+    )
+
+
+def _slopes(rng: np.random.Generator, tree: Tree, load: Load) -> float:
+    """Return how far the derivatives that a program assembles are from those of its functions."""
+    problem = Problem(
+        tree=tree,
+        motion=BSpline(points=6),
+        duration=(0.5, 2.0),
+        objective=effort(),
+        constraints=(path("torques", lambda at: at.tau, lower=-9.0, upper=9.0),),
+        loads=(load,),
+    )
+    nlp = transcribe(problem, Transcription(derivatives="recursive")).nlp
+    x = np.append(1.0, rng.uniform(-1, 1, len(nlp.lower) - 1))
+    pull = rng.uniform(-1, 1, len(nlp.g_lower))
+    symbol, nothing = ca.MX.sym("x", len(x)), ca.DM(0, 1)
+    rows = nlp.constraints(symbol)
+    lagrangian = nlp.objective(symbol) + ca.dot(pull, rows)
+    bend, slope = ca.hessian(lagrangian, symbol)
+    right = ca.Function("right", [symbol], [ca.jacobian(rows, symbol), ca.triu(bend), slope])(x)
+    assert nlp.jacobian is not None and nlp.hessian is not None and nlp.gradient is not None
+    jacobian = nlp.jacobian(x, nothing)[1]
+    given = (
+        jacobian,
+        nlp.hessian("exact")(x, nothing, 1.0, pull),
+        nlp.gradient(x, nothing)[1] + jacobian.T @ pull,
+    )
+    return max(_apart(np.array(one), np.array(other)) for one, other in zip(given, right))
+
+
+def _power(tree: Tree, motion: Sequence[Matrix], torques: np.ndarray, load: Load) -> float:
+    """Return how far the power of drives and load, less what elements lose, is from the rate of the
+    energy that links, rotors and elements have."""
+    q, qd, qdd = motion
+    place, rate = ca.SX.sym("q", tree.dof), ca.SX.sym("qd", tree.dof)
+    energy = kinetic_energy(tree, place, rate) + potential_energy(tree, place)
+    gained = ca.jtimes(energy, place, rate) + ca.jtimes(energy, rate, qdd)
+    given = ca.dot(torques, rate) + load_power(tree, place, rate, (load,))
+    given -= element_loss(tree, place, rate)
+    one, other = ca.Function("power", [place, rate], [given, gained])(q, qd)
+    return _apart(np.array(one), np.array(other))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print what is the largest difference of all trees, of each kind."""
+    parser = argparse.ArgumentParser(prog="compare_elements", description=__doc__)
+    parser.add_argument("--trees", type=int, default=200, help="how many (default: 200)")
+    chosen = parser.parse_args(arguments)
+    return 0 if print_worst(measured(seed) for seed in range(chosen.trees)) else 1
+
+
+def print_worst(every: Iterable[tuple[float, ...]]) -> bool:
+    """Print the largest of each figure beside what it may be; tell whether all are within that."""
+    worst = np.max(list(every), axis=0)
+    for (what, most), figure in zip(CLAIMS.items(), worst):
+        print(f"{what:<40} {figure:.1e}  (at most {most:g})")
+    return bool((worst <= list(CLAIMS.values())).all())
+
+
+if __name__ == "__main__":
+    sys.exit(ended(main))

@@ -1,0 +1,269 @@
+"""Force elements give what their equations say, and refuse what is none."""
+
+from dataclasses import replace
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from ocp import Link, Parameter, Point, Tree, fixed, inverse_dynamics, prismatic, revolute, simulate
+from ocp.mechanics import (
+    Armature,
+    Bumper,
+    CurvedSpring,
+    Damper,
+    Friction,
+    PassiveMoment,
+    Spring,
+    Strut,
+    Tendon,
+    elastic_energy,
+    element_loss,
+    element_torques,
+    kinetic_energy,
+    potential_energy,
+    powers_by_element,
+)
+
+MASS = 2.0
+SLIDER = Tree(links=(Link(mass=MASS),), joints=(prismatic("x", axis=(1, 0, 0)),))
+PLANE = Tree(
+    links=(Link(), Link(mass=MASS)),
+    joints=(prismatic("x", axis=(1, 0, 0)), prismatic("y", "x", axis=(0, 1, 0))),
+    points=(Point(name="body", link="y"),),
+    gravity=(0.0, -9.81, 0.0),
+)
+ROD = Link(mass=1.0, com=(0.5, 0, 0), inertia=np.diag([0, 0.1, 0.1]))
+ARM = Tree(
+    links=(ROD, ROD, Link()),
+    joints=(revolute("hip"), revolute("knee", "hip", home=(1, 0, 0)), fixed("foot", "knee")),
+    points=(
+        Point(name="thigh", link="hip", position=(0.6, 0.1, 0)),
+        Point(name="heel", link="hip", position=(0.1, 0, 0)),
+        Point(name="shank", link="knee", position=(0.4, 0.1, 0)),
+        Point(name="toe", link="foot", position=(0.2, 0, 0)),
+    ),
+)
+
+
+def given(element, q, qd, tree=SLIDER):
+    """What an element gives at q and qd."""
+    moved = element_torques(replace(tree, elements=(element,)), ca.DM(q), ca.DM(qd))
+    return np.array(ca.DM(moved)).ravel()
+
+
+def simulated(tree, start, duration=1.0):
+    return simulate(tree, np.zeros(tree.dof), start, duration, count=11, tolerance=1e-13)
+
+
+def reference(right, start, duration=1.0):
+    """States (m, 11) of equations of one's own, by CVODES."""
+    x = ca.SX.sym("x", len(start))
+    options = {"abstol": 1e-13, "reltol": 1e-13}
+    t = np.linspace(0, duration, 11)
+    problem = {"x": x, "ode": ca.vertcat(*right(x))}
+    step = ca.integrator("step", "cvodes", problem, 0.0, t[1:].tolist(), options)
+    return np.hstack([np.reshape(start, (-1, 1)), np.array(step(x0=start)["xf"])])
+
+
+def test_spring_damper_and_rotor_swing_as_the_closed_form_says():
+    elements = (
+        Spring(joint="x", stiffness=30.0, rest=0.2),
+        Damper(joint="x", damping=1.5),
+        Armature(joint="x", inertia=0.25, gear=2.0),
+    )
+    found = simulated(replace(SLIDER, elements=elements), ([0.7], [0.0]))
+    mass = MASS + 0.25 * 2.0**2
+    decay = 1.5 / (2 * mass)
+    frequency = np.sqrt(30.0 / mass - decay**2)
+    t = found.t
+    wave = np.cos(frequency * t) + decay / frequency * np.sin(frequency * t)
+    assert np.abs(found.q[0] - 0.2 - 0.5 * np.exp(-decay * t) * wave).max() < 1e-9
+
+
+def test_friction_has_its_peak_at_the_speed_of_transition_and_stops_a_body():
+    drag = Friction(joint="x", dynamic=2.0, static=3.0, transition=0.1)
+    speeds = np.linspace(0.0, 1.0, 2001)
+    curve = np.array([-given(drag, [0.0], [speed])[0] for speed in speeds])
+    assert speeds[curve.argmax()] == pytest.approx(0.1, abs=2e-3)
+    assert curve.max() == pytest.approx(3.0, rel=1e-3) and curve[-1] == pytest.approx(2.0, rel=0.03)
+
+    def right(x):
+        u = x[1] / 0.1
+        return x[1], -(2.0 * ca.tanh(4 * u) + u / (u**2 / 4 + 0.75) ** 2) / MASS
+
+    found = simulated(replace(SLIDER, elements=(drag,)), ([0.0], [0.8]))
+    assert np.abs(found.q[0] - reference(right, [0.0, 0.8])[0]).max() < 1e-9
+
+
+def test_a_curved_spring_runs_through_its_points_and_stores_their_work():
+    places, forces = (-1.0, -0.2, 0.3, 1.0), (4.0, 0.5, -0.1, -3.0)
+    spring = CurvedSpring(joint="x", places=places, forces=forces)
+    for place, force in zip(places, forces):
+        assert given(spring, [place], [0.0])[0] == pytest.approx(force, abs=1e-12)
+    beyond = [given(spring, [x], [0.0])[0] for x in (1.0, 1.5, 2.0)]
+    assert np.diff(beyond, 2)[0] == pytest.approx(0.0, abs=1e-12)
+    line = CurvedSpring(joint="x", places=(0.0, 0.4, 1.0), forces=(2.0, 1.2, 0.0))
+    tree, x = replace(SLIDER, elements=(line,)), ca.DM([0.7])
+    assert float(elastic_energy(tree, x)) == pytest.approx(-(2.0 + 0.6) / 2 * 0.7)
+
+
+def test_a_bumper_throws_back_and_never_pulls():
+    bumper = Bumper(joint="x", upper=0.1, stiffness=500.0, damping=4.0, rounding=0.02)
+    depths = np.linspace(-0.2, 0.2, 41)
+    pushes = [given(bumper, [0.1 + e], [rate])[0] for e in depths for rate in (-9.0, 0.0, 9.0)]
+    assert max(pushes) <= 0.0
+    free = replace(bumper, damping=0.0)
+    for each, gains in ((free, 0.0), (bumper, -0.02)):
+        tree = replace(SLIDER, elements=(each,))
+        found = simulated(tree, ([0.0], [1.0]))
+        energies = [
+            float(kinetic_energy(tree, q, qd) + potential_energy(tree, q))
+            for q, qd in zip(found.q.T, found.qd.T)
+        ]
+        assert found.qd[0, -1] < 0
+        gained = energies[-1] - energies[0]
+        assert abs(gained) < 1e-8 if not gains else gained < gains
+
+
+def test_a_body_on_a_tendon_moves_as_its_own_equations_say():
+    tendon = Tendon(
+        name="rope", path=((0, 1, 0), "body"), stiffness=80.0, slack=1.0, damping=3.0, rounding=0.01
+    )
+
+    def right(x):
+        reach = ca.sqrt(x[0] ** 2 + (x[1] - 1) ** 2)
+        rate = (x[0] * x[2] + (x[1] - 1) * x[3]) / reach
+        root = ca.sqrt((reach - 1) ** 2 + 0.01**2)
+        pull = 80 * (reach - 1) + 3 * (1 + (reach - 1) / root) / 2 * rate
+        pull = (pull + ca.sqrt(pull**2 + 0.8**2)) / 2
+        return x[2], x[3], -pull * x[0] / reach / MASS, -pull * (x[1] - 1) / reach / MASS - 9.81
+
+    found = simulated(replace(PLANE, elements=(tendon,)), ([0.3, 0.3], [1.0, 0.0]))
+    own = reference(right, [0.3, 0.3, 1.0, 0.0])
+    assert np.abs(np.vstack([found.q, found.qd]) - own).max() < 1e-9
+    assert given(tendon, [0.0, 0.5], [0.0, 0.0], PLANE)[1] < 80 * 0.01**2 / 4 / 0.5 * 1.01
+
+
+def test_a_strut_is_a_spring_and_a_damper_along_its_line():
+    strut = Strut(name="strut", start=(3, 0, 0), end="body", stiffness=7.0, rest=2.0, damping=0.5)
+    force = given(strut, [0.0, 4.0], [3.0, 0.0], PLANE)
+    away = np.array([-3.0, 4.0]) / 5
+    assert force == pytest.approx(-(7 * 3 + 0.5 * (away @ [3.0, 0.0])) * away)
+
+
+def test_a_path_over_several_points_gives_what_its_length_says():
+    tendon = Tendon(
+        name="cord", path=((0, 1, 0), "thigh", "shank", "toe"), stiffness=50.0, slack=1.0
+    )
+    tree, q = replace(ARM, elements=(tendon,)), ca.SX.sym("q", 2)
+    force = element_torques(tree, q, ca.SX.zeros(2)) + ca.gradient(elastic_energy(tree, q), q)
+    assert np.abs(np.array(ca.Function("f", [q], [force])([0.3, -0.8]))).max() < 1e-12
+
+
+def test_a_passive_moment_couples_joints_by_its_energy_and_its_law():
+    tissue = PassiveMoment(
+        name="hamstrings",
+        joints=("knee", "hip"),
+        energy=lambda x: ca.exp(x[0] - 2 * x[1]),
+        moment=lambda x, rate: (-3.0 * rate[0], -5.0 * rate[1]),
+    )
+    force = given(tissue, [0.2, 0.7], [0.1, -0.4], ARM)
+    bent = np.exp(0.7 - 0.4)
+    assert force == pytest.approx([2 * bent - 0.5, -bent + 1.2], rel=1e-12)
+    tree = replace(ARM, elements=(tissue,))
+    state = ca.DM([0.2, 0.7]), ca.DM([0.1, -0.4])
+    assert float(element_loss(tree, *state)) == pytest.approx(5 * 0.01 + 3 * 0.16)
+    powers = powers_by_element(tree, *state, ca.DM([0.0, 0.0]))
+    assert float(powers["hamstrings"]) == pytest.approx(force @ [0.1, -0.4])
+
+
+def test_a_rotor_adds_its_inertia_times_the_square_of_the_gear():
+    geared = replace(ARM, elements=(Armature(joint="knee", inertia=1e-4, gear=100.0),))
+    motion = [ca.DM(part) for part in ((0.3, -0.5), (1.0, 2.0), (0.7, -3.0))]
+    more = inverse_dynamics(geared, *motion) - inverse_dynamics(ARM, *motion)
+    assert np.array(more).ravel() == pytest.approx([0.0, -3.0], abs=1e-12)
+
+
+BAD = {
+    "a damper of no size": (
+        lambda: Damper(joint="hip", damping=0.0),
+        "damper 'hip damper': damping: expected a number above 0, got 0",
+    ),
+    "a spring that pushes out": (
+        lambda: Spring(joint="hip", stiffness=-2.0),
+        "spring 'hip spring': stiffness: expected a number above 0, got -2",
+    ),
+    "a spring on a fixed joint": (
+        lambda: replace(ARM, elements=(Spring(joint="foot", stiffness=2.0),)),
+        "spring 'foot spring': joint 'foot' is fixed and has no coordinate",
+    ),
+    "an unknown joint": (
+        lambda: replace(ARM, elements=(Friction(joint="hand", dynamic=2.0),)),
+        "friction 'hand friction': unknown joint 'hand'; the joints are hip, knee, foot",
+    ),
+    "two of one name": (
+        lambda: replace(ARM, elements=(Damper(joint="hip", damping=1),) * 2),
+        "element 'hip damper': the name is used twice",
+    ),
+    "an unknown point": (
+        lambda: replace(ARM, elements=(Strut(name="s", start="elbow", end="toe", damping=1),)),
+        "strut 's': unknown point 'elbow'; the points are thigh, heel, shank, toe",
+    ),
+    "a path on one link": (
+        lambda: replace(
+            ARM, elements=(Tendon(name="t", path=("thigh", "heel"), stiffness=1, slack=1),)
+        ),
+        "tendon 't': the points of its path, thigh, heel, are all on one link",
+    ),
+    "a path on joined links": (
+        lambda: replace(ARM, elements=(Strut(name="s", start="shank", end="toe", damping=1),)),
+        "strut 's': the points of its path, shank, toe, are all on one link, or on rigidly",
+    ),
+    "a strut of nothing": (
+        lambda: Strut(name="s", start="shank", end="toe"),
+        "strut 's': expected a stiffness or a damping above 0, got neither",
+    ),
+    "friction that rests less": (
+        lambda: Friction(joint="hip", dynamic=2.0, static=1.0),
+        "static level: expected at least the dynamic one, 2, got 1",
+    ),
+    "places that fall": (
+        lambda: CurvedSpring(joint="hip", places=(0, 0), forces=(1, 2)),
+        r"places: expected increasing numbers, got \[0.0, 0.0\]",
+    ),
+    "a bumper without ends": (
+        lambda: Bumper(joint="hip", stiffness=2.0),
+        "bumper 'hip bumper': ends: expected a lower or an upper one, got none",
+    ),
+    "a gear of zero": (
+        lambda: Armature(joint="hip", inertia=1.0, gear=0),
+        "armature 'hip armature': gear: expected a ratio other than 0",
+    ),
+    "a moment of too many": (
+        lambda: replace(
+            ARM,
+            elements=(PassiveMoment(name="m", joints=("hip",), moment=lambda x, v: (x[0], 0)),),
+        ),
+        "passive moment 'm': moment: expected 1 values, got 2",
+    ),
+    "no moment": (
+        lambda: PassiveMoment(name="m", joints=("hip",)),
+        "passive moment 'm': expected a moment or an energy, got neither",
+    ),
+    "a parameter of another unit": (
+        lambda: replace(ARM, elements=(Spring(joint="hip", stiffness=Parameter("k", 2.0, "N/m")),)),
+        "spring 'hip spring': stiffness: expected N m/rad, got parameter 'k' in N/m",
+    ),
+    "no element": (
+        lambda: replace(ARM, elements=(3.0,)),
+        "tree: elements: expected Armature or Bumper .* got float 3.0",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_elements_are_refused_by_name(case):
+    make, words = BAD[case]
+    with pytest.raises(ValueError, match=words):
+        make()
