@@ -4,8 +4,9 @@ from ocp.plots.animation import FILMS, Stick, film, gif
 from ocp.plots.bodies import ARROW, Body, Scene, plan, rulers, scene, show, strip
 from ocp.plots.canvas import COLOURS, PICTURES, SMALL, TEXT, WIDTH, check_suffix, picture, style
 from ocp.plots.charts import Curve, Panel, lines, panels
-from ocp.plots.motions import plot, plot_joints, plot_outputs, plot_reactions, plot_torques
+from ocp.plots.motions import plot_joints, plot_outputs, plot_reactions, plot_torques
 from ocp.plots.numerics import plot_convergence, spy
+from ocp.plots.overview import plot
 from ocp.plots.sticks import animate, plot_snapshots, snapshots, stick
 
 __all__ = [

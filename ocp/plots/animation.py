@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ocp.plots.canvas import COLOURS, DPI, TEXT, check_suffix, picture, style
+from ocp.plots.surroundings import BODY, Placed, draw_solid, draw_still, reached
 from ocp.solution.files import write
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ class Stick:
     pairs of places}, `hubs` {kind of joint: places}, `feet` (places on the ground), `tips` {name of
     point: place}, and `colours` {kind of bar: (colour, width)} of bars that have their own, width 1
     being a link's. `arrows` {kind: pairs of places, tail and head}, none where both are one place;
-    `ends` are (phase, its end in s) of a motion that has phases.
+    `ends` are (phase, its end in s) of a motion that has phases. About the figure are `solids`, and
+    below it the corners (4, 3; m) of the ground's `floors`, both in all three global axes.
     """
 
     t: np.ndarray
@@ -50,6 +52,20 @@ class Stick:
     colours: Mapping[str, tuple[str, float]] = field(default_factory=dict)
     arrows: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
     ends: Sequence[tuple[str, float]] = ()
+    solids: Sequence[Placed] = ()
+    floors: Sequence[np.ndarray] = ()
+
+    @property
+    def shown(self) -> list[int]:
+        """Which of the global axes it is drawn along."""
+        return ["xyz".index(name) for name in self.axes]
+
+    @property
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Least and greatest place (2 or 3; m) of all that is drawn, but for the ground."""
+        about = [points[:, self.shown] for points in reached(self.solids)]
+        every = np.concatenate([self.places.reshape(-1, len(self.axes)), *about])
+        return every.min(axis=0), every.max(axis=0)
 
     @property
     def flat(self) -> bool:
@@ -78,7 +94,7 @@ def film(path: str | Path, stick: Stick, seconds: float, rate: float) -> None:
 
 def stage(figure: Figure, spec: Any, stick: Stick) -> Any:
     """Return axes of equal scale that hold the whole motion and the paths of its points."""
-    low, high = stick.places.min(axis=(0, 1)), stick.places.max(axis=(0, 1))
+    low, high = stick.bounds
     extent = high - low
     middle, half = (low + high) / 2, MARGIN * np.maximum(extent, NARROW * extent.max() or NARROW)
     axes: Any = figure.add_subplot(spec, projection=None if stick.flat else "3d")
@@ -92,6 +108,7 @@ def stage(figure: Figure, spec: Any, stick: Stick) -> Any:
         axes.set_zlabel(f"{stick.axes[2]} (m)", fontsize=TEXT)
         axes.set_box_aspect(half, zoom=0.8)
     (axes.yaxis if stick.flat else axes.zaxis).set_inverted(stick.up < 0)
+    draw_still(axes, stick.solids, stick.floors, stick.shown)
     for place in stick.tips.values():
         axes.plot(*stick.places[:, place].T, color="0.6", linewidth=0.8, zorder=1.8)
     feet = stick.places[0, list(stick.feet)].T
@@ -99,9 +116,18 @@ def stage(figure: Figure, spec: Any, stick: Stick) -> Any:
     return axes
 
 
-def draw(axes: Any, stick: Stick, k: int, colour: Any, width: float = 2.2) -> list[Artist]:
-    """Draw the figure at instant k with bars of that width (pt); return what was drawn."""
-    spots, drawn = stick.places[k], []
+def draw(
+    axes: Any, stick: Stick, k: int, colour: Any, width: float = 2.2, bodies: bool = True
+) -> list[Artist]:
+    """Draw the figure at instant k with bars of that width (pt); return what was drawn.
+
+    With or without the `bodies` about the bars.
+    """
+    spots = stick.places[k]
+    drawn: list[Artist] = []
+    for each in stick.solids if bodies else ():
+        if not each.still:
+            drawn += draw_solid(axes, each, k, stick.shown, colour, BODY)
     size = 1.0 if len(stick.bars.get("link", ())) <= MANY else THIN
     for kind, pairs in stick.bars.items():
         look = {

@@ -1,4 +1,4 @@
-"""What the ground gives a motion of phases: forces of contacts and impulses, in time and space."""
+"""What the ground gives a motion: forces of contacts and impulses, in time and in space."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ import numpy as np
 
 from ocp.plots.canvas import COLOURS, SMALL, label_of, style
 from ocp.plots.parts import curve, mark_ends, pieces
+from ocp.problem.complementarity import Touch
+from ocp.problem.compliant import Sphere
+from ocp.problem.contacts import force_of, name_of
+from ocp.problem.force_law import ForceLaw
+from ocp.problem.statement import Problem
 from ocp.solution.sampling import traces
 from ocp.solution.solution import Solution
 
@@ -19,7 +24,9 @@ if TYPE_CHECKING:
 
 FAINT = 1e-6  # of the largest force: less has no place where it acts
 LEAST = 1e-12  # N, N s
+SLIGHT = 1e-3  # of the largest impulse: less is not drawn
 LONGEST = 0.3  # of a motion's extent: the longest arrow
+ROOM = 1.25  # of the largest force: height of the panel, names above
 SHOWN = 0.03  # of a motion, before and after an impact: while its impulse is seen
 LOOKS = {"force": (COLOURS[2], 0.5), "impulse": (COLOURS[1], 0.6)}  # colour, width of arrows
 
@@ -33,11 +40,23 @@ class Pushes:
 
 
 def contacts_of(solution: Solution) -> tuple[str, ...]:
-    """Return the names of all that bears in any phase, feet in their order."""
-    grounds = (each.motion.problem.ground for each in pieces(solution))
-    return tuple(
-        dict.fromkeys(foot.name for ground in grounds if ground is not None for foot in ground.feet)
-    )
+    """Return the names of all that bears in any phase: feet in their order, then what touches
+    whenever it comes to a surface."""
+    parts = [each.motion.problem for each in pieces(solution)]
+    feet = [foot.name for part in parts if part.ground is not None for foot in part.ground.feet]
+    return tuple(dict.fromkeys([*feet, *(name for part in parts for name in _unscheduled(part))]))
+
+
+def _unscheduled(problem: Problem) -> dict[str, ForceLaw | Touch]:
+    """Return {name: load} of what pushes as the motion has it: contacts, and other laws of force,
+    which go by their point."""
+    return {name_of(load): load for load in problem.loads if isinstance(load, ForceLaw | Touch)}
+
+
+def surfaces(problem: Problem) -> dict[str, Sphere | Touch]:
+    """Return {contact: the law by which it touches a plane} of those that nobody schedules."""
+    laws = [load.law if isinstance(load, ForceLaw) else load for load in problem.loads]
+    return {law.name: law for law in laws if isinstance(law, Sphere | Touch)}
 
 
 def pushes(solution: Solution, t: np.ndarray) -> dict[str, Pushes]:
@@ -48,11 +67,13 @@ def pushes(solution: Solution, t: np.ndarray) -> dict[str, Pushes]:
     for each in pieces(solution):
         last = each.end >= solution.duration * (1 - 1e-12)
         chosen = (t >= each.begin) & ((t < each.end) | last)
-        ground = each.motion.problem.ground
-        if ground is None or not chosen.any():
+        if not chosen.any():
             continue
         own = np.clip(t[chosen] - each.begin, 0.0, each.motion.duration)
-        feet = [foot.name for foot in ground.feet]
+        for name, (place, force) in _touching(each.motion, own).items():
+            places[name][chosen], forces[name][chosen] = place, force
+        ground = each.motion.problem.ground
+        feet = [] if ground is None else [foot.name for foot in ground.feet]
         wanted = {f"force {name}": partial(_force, name) for name in feet}
         wanted |= {f"lever {name}": partial(_lever, name) for name in feet}
         traced = traces(each.motion, wanted, own)
@@ -67,6 +88,15 @@ def pushes(solution: Solution, t: np.ndarray) -> dict[str, Pushes]:
     return {name: Pushes(places=_filled(places[name]), forces=forces[name]) for name in names}
 
 
+def _touching(motion: Solution, t: np.ndarray) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Return {contact: places (N, 3; m) and forces (N, 3; N)} of those that nobody schedules."""
+    known = {}
+    for name, load in _unscheduled(motion.problem).items():
+        place = motion.trace(partial(_place, load.point), t).T
+        known[name] = (place, motion.trace(force_of(load), t).T)
+    return known
+
+
 def draw_forces(axes: Axes, solution: Solution) -> None:
     """Draw how strongly each contact pushes (N), and impulses (N s) as arrows where they act."""
     lines: dict[str, Any] = {}
@@ -75,13 +105,15 @@ def draw_forces(axes: Axes, solution: Solution) -> None:
         (line,) = axes.plot(t, values[0], color=COLOURS[k % len(COLOURS)], linewidth=1.3)
         lines[label_of(name)] = line
     style(axes, "", "contact force (N)" if lines else "impulses")
-    axes.set_ylim(0, None)
+    axes.set_ylim(0, ROOM * axes.get_ylim()[1])
     if not lines:
         axes.set_yticks([])
     _draw_impulses(axes, solution)
     mark_ends(axes, solution)
     if lines:
-        axes.legend([*lines.values()], [*lines], fontsize=SMALL, frameon=False, ncols=2)
+        axes.legend(
+            [*lines.values()], [*lines], fontsize=SMALL, frameon=False, ncols=2, loc="upper left"
+        )
 
 
 def impulses_in_time(solution: Solution) -> list[tuple[float, str, np.ndarray]]:
@@ -101,7 +133,7 @@ def _draw_impulses(axes: Axes, solution: Solution) -> None:
     most = max((float(np.linalg.norm(push)) for *_, push in known), default=0.0)
     for t, point, push in known:
         size = float(np.linalg.norm(push))
-        if size > LEAST:
+        if size > max(LEAST, SLIGHT * most):
             tip = (t, 0.66 * size / most)
             frame = axes.get_xaxis_transform()
             look: Any = {"arrowstyle": "-|>", "color": COLOURS[1], "linewidth": 1.6, "shrinkA": 0}
@@ -122,6 +154,8 @@ def _draw_impulses(axes: Axes, solution: Solution) -> None:
 
 def _strength(name: str, motion: Solution, t: np.ndarray) -> np.ndarray:
     """Return the size of a contact's force (1, N), not a number where it is not there."""
+    if name in _unscheduled(motion.problem):
+        return np.linalg.norm(_touching(motion, t)[name][1], axis=1)[None, :]
     ground = motion.problem.ground
     if ground is None or name not in [foot.name for foot in ground.feet]:
         return np.full((1, len(t)), np.nan)
@@ -147,8 +181,8 @@ def _filled(places: np.ndarray) -> np.ndarray:
 
 
 def arrows(solution: Solution, t: np.ndarray, extent: float) -> dict[str, list[np.ndarray]]:
-    """Return {kind: [tail and head (N, 2, 3; m)]} of the arrows of a motion of phases at times
-    (N,): of a "force" while something bears, of an "impulse" about the time of its impact.
+    """Return {kind: [tail and head (N, 2, 3; m)]} of the arrows of a motion at times (N,): of a
+    "force" while something bears, of an "impulse" about the time of its impact.
 
     The largest of each kind is LONGEST of the `extent` (m) of the motion; of nothing an arrow is a
     point.

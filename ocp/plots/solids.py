@@ -89,22 +89,36 @@ def equal_inertia(link: Link, reach: np.ndarray) -> Visual | None:
     """Return the ellipsoid of a link's mass and inertia, None of a link without both.
 
     Semi-axes a_i of principal moments I_i:  a_i^2 = 5 / (2 m) (I_1 + I_2 + I_3 - 2 I_i).
-    It is no longer than where the link `reach`es, places (k, 3; m) on it, and no thinner than can
-    be seen.
+    It is no longer than where the link `reach`es, places (k, 3; m) on it, its joint's first, and no
+    thinner than can be seen. What has no width, as bodies of planar motions have none, is a capsule
+    from the joint to the farthest of these.
     """
     mass, inertia = float(link.mass), np.array(link.inertia, dtype=float)
     if not mass or not inertia.any():
         return None
+    com = np.array(link.com, dtype=float)
     moments, axes = np.linalg.eigh(inertia)
-    squares = np.maximum(2.5 / mass * (moments.sum() - 2 * moments), 0.0)
-    longest = np.linalg.norm(reach - np.array(link.com, dtype=float), axis=1).max()
-    radii = np.sqrt(squares)
+    radii = np.sqrt(np.maximum(2.5 / mass * (moments.sum() - 2 * moments), 0.0))
+    longest = np.linalg.norm(reach - com, axis=1).max()
+    if longest and radii[1] < THIN * radii[0]:
+        ends = np.array([*reach, 2 * com - reach[0]] if len(reach) == 1 else reach)
+        return _capsule_between(ends[0], ends[np.linalg.norm(ends - ends[0], axis=1).argmax()])
     if 0 < longest < radii.max():
         radii = radii * longest / radii.max()
     pose = np.eye(4)
     pose[:3, :3] = axes * [1, 1, np.sign(np.linalg.det(axes))]
-    pose[:3, 3] = link.com
+    pose[:3, 3] = com
     return Visual(kind="ellipsoid", size=np.maximum(radii, THIN * radii.max()), pose=pose)
+
+
+def _capsule_between(start: np.ndarray, end: np.ndarray) -> Visual:
+    """Return a slender capsule whose ends are two places (3, m)."""
+    length = float(np.linalg.norm(end - start))
+    pose = np.eye(4)
+    pose[:3, :3] = np.linalg.qr(np.column_stack([end - start, np.eye(3)]))[0][:, [1, 2, 0]]
+    pose[:3, 0] *= np.sign(np.linalg.det(pose[:3, :3]))
+    pose[:3, 3] = (start + end) / 2
+    return Visual(kind="capsule", size=(THIN * length / 2, (1 - THIN) * length), pose=pose)
 
 
 def _reach(tree: Tree, k: int) -> np.ndarray:

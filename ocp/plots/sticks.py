@@ -19,6 +19,7 @@ from ocp.plots.animation import FILMS, MARKS, Stick, draw, draw_impulses, film, 
 from ocp.plots.canvas import SMALL, TEXT, check_suffix, picture, shades
 from ocp.plots.contacts import LOOKS, arrows
 from ocp.plots.parts import pieces
+from ocp.plots.surroundings import floors, placed
 from ocp.solution.arguments import check_solution
 from ocp.solution.solution import Solution
 
@@ -79,7 +80,8 @@ def snapshots(figure: Figure, spec: Any, solution: Solution, count: int) -> None
     axes = stage(figure, spec, body)
     colours, last = shades("YlGnBu", 0.3), len(body.t) - 1
     for k in range(0, last + 1, step):
-        draw(axes, body, k, colours(k / last), 2.2 if k in (0, last) else 1.2)
+        ends = k in (0, last)
+        draw(axes, body, k, colours(k / last), 2.2 if ends else 1.2, bodies=ends or body.flat)
     draw_impulses(axes, body)
     paths = ", ".join(body.tips)
     paths = paths if len(paths) <= NAMED else "each named point"
@@ -97,12 +99,14 @@ def stick(solution: Solution, t: np.ndarray) -> Stick:
     at q = 0, and to their points (to the centre of mass or a flexible link's tip if there are
     neither). A joint that slides has a bar from its place at q = 0 to its anchor; cables and slots
     run thin between their ends. Links whose shapes are known at some places only are drawn straight
-    between these. Of a motion of phases there are also the forces of what bears, and impulses about
-    the times when they strike.
+    between these. There are also the forces of what bears, impulses about the times when they
+    strike, bodies about the links, what stands around, and the ground.
     """
     tree = solution.problem.tree
     n, parents, kinds = len(tree.joints), tree.parents, [joint.kind for joint in tree.joints]
     places, links = _skeleton(tree)
+    free = _free(tree)
+    rails = [k for k in range(n) if kinds[k] in SLIDES and k not in free]
     stays = _stays(tree, places)
 
     def positions(at: Any) -> Matrix:
@@ -111,9 +115,8 @@ def stick(solution: Solution, t: np.ndarray) -> Stick:
         return ca.vertcat(*spots)
 
     spots = solution.trace(positions, t).T.reshape(len(t), len(places), 3)
-    pushing = (
-        arrows(solution, t, float(np.ptp(spots, axis=(0, 1)).max())) if solution.phases else {}
-    )
+    pushing = arrows(solution, t, float(np.ptp(spots, axis=(0, 1)).max()))
+    ground = floors(solution, t, spots)
     pairs: dict[str, list[tuple[int, int]]] = {}
     count = len(places)
     for kind, several in pushing.items():
@@ -126,15 +129,24 @@ def stick(solution: Solution, t: np.ndarray) -> Stick:
         places=spots[:, :, axes],
         axes=["xyz"[axis] for axis in axes],
         up=up,
-        bars={"link": links, "slide": [(n + k, k) for k in range(n) if kinds[k] in SLIDES]}
+        bars={"link": links, "slide": [(n + k, k) for k in rails]}
         | ({"stay": stays} if stays else {}),
-        hubs={kind: [k for k in range(n) if kinds[k] == kind] for kind in MARKS},
-        feet=[n + k for k in range(n) if parents[k] < 0],
+        hubs={kind: [k for k in range(n) if kinds[k] == kind and k not in free] for kind in MARKS},
+        feet=[n + k for k in range(n) if parents[k] < 0 and k not in free],
         tips={point.name: 2 * n + i for i, point in enumerate(tree.points)},
         arrows=pairs,
         colours={kind: LOOKS[kind] for kind in pairs},
         ends=[(each.name, each.end) for each in pieces(solution) if each.name],
+        solids=placed(solution, t),
+        floors=ground,
     )
+
+
+def _free(tree: Tree) -> set[int]:
+    """Return the joints before the links without mass of a floating root, which are no bodies."""
+    drawn, names = structure(tree), [joint.name for joint in tree.joints]
+    root = [names.index(tree.moving[row].name) for row in drawn.root] if drawn.adrift else []
+    return {k for k in root if not float(tree.links[k].mass)}
 
 
 def _skeleton(tree: Tree) -> tuple[list[Place], list[tuple[int, int]]]:

@@ -64,11 +64,12 @@ def contacts(
 
 def contact_outputs(loads: Iterable[Acting]) -> Mapping[str, Callable[[Instant], Any]]:
     """Return the forces (3, N) of contacts as `outputs` of a Problem, as "force on" their name."""
-    touching = {_name_of(load): load for load in loads if isinstance(load, ForceLaw | Touch)}
+    touching = {name_of(load): load for load in loads if isinstance(load, ForceLaw | Touch)}
     return {f"force on {name}": force_of(load) for name, load in touching.items()}
 
 
-def _name_of(load: ForceLaw | Touch) -> str:
+def name_of(load: ForceLaw | Touch) -> str:
+    """Return the name of a contact, or of a law of force the point at which it acts."""
     if isinstance(load, Touch):
         return load.name
     return load.law.name if isinstance(load.law, Sphere) else load.point

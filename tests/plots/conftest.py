@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from ocp.models.two_link import two_link
+from ocp.problems.monoped_hop import problem as hop
 from pictured import NAMES
 
 from ocp import BSpline, Point, Problem, at_end, at_start, duration, path, solve, torque_limits
@@ -48,3 +49,8 @@ def oddly_named(solution):
         outputs={name: lambda at: at.q for name in NAMES},
     )
     return replace(solution, problem=problem, multipliers={}, status="$\\frac{$")
+
+
+@pytest.fixture(scope="session")
+def hopped():
+    return solve(hop())

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.problems.monoped_hop import problem as hop
 from phased_motions import ARM, fallen, moved
 
 from ocp import fixed, solve
@@ -21,11 +20,6 @@ from ocp.solution.statements import problem_of, stated
 @pytest.fixture(scope="module")
 def fall():
     return fallen(friction=10.0)
-
-
-@pytest.fixture(scope="module")
-def hopped():
-    return solve(hop())
 
 
 def words(figure):

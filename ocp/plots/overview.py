@@ -1,0 +1,103 @@
+"""The overview of a motion on one page: what it does, what drives it, how it was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ocp.plots.canvas import TEXT, WIDTH, picture
+from ocp.plots.contacts import LEAST, contacts_of, draw_forces, pushes
+from ocp.plots.curves import MANY, Profile, is_held, kinds, limited
+from ocp.plots.motions import draw_panels, legend
+from ocp.plots.multiples import HEIGHT, crowded, moving, multiples, rows_of
+from ocp.plots.numerics import convergence
+from ocp.plots.sticks import snapshots
+from ocp.solution.arguments import check_solution
+from ocp.solution.solution import Solution
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SHOTS = 7  # snapshots
+STILL = 1e-8  # of the largest value of a section, or of 1: what has less is at rest
+LOOKED = 21  # instants at which contacts are looked for
+TOP = 4.6  # in: what stands above small multiples
+
+
+def plot(solution: Solution, path: str | Path | None = None) -> Figure:
+    """Return the overview on one page: snapshots in their surroundings, joints, velocities where
+    they are limited, torques, internal or contact forces, convergence.
+
+    Joints in small panels of their own where they are many, and without those that are at rest. It
+    is a matplotlib Figure, and written to `path`, if any, as .png, .svg or .pdf. Raises ValueError
+    naming any other suffix.
+    """
+    check_solution("plot", solution)
+    sections = _sections(solution)
+    many = any(crowded(solution, section) for section in sections)
+    page = _of_many if many else _of_few
+    with picture(path, WIDTH, 4.0) as figure:
+        figure.suptitle(
+            f"{solution.status},  duration {solution.duration:.5g} s,  "
+            f"objective {solution.objective:.6g}",
+            fontsize=TEXT + 1,
+        )
+        page(figure, solution, sections, _bears(solution))
+    return figure
+
+
+def _sections(solution: Solution) -> list[Profile]:
+    """Return what of joints is drawn over time, without what is at rest."""
+    tree, problem = solution.problem.tree, solution.problem
+    shown = ["q", *(limited(tree, "qd") if is_held(problem, "qd") else []), "tau"]
+    every = [Profile(name, joints) for name in shown for joints in kinds(tree, name)]
+    internal = [Profile("force", tree.joints)]
+    if any(crowded(solution, section) for section in every) or len(tree.joints) > MANY:
+        internal = []
+    return list(moving(solution, [*every, *internal], STILL)) or every[:1]
+
+
+def _bears(solution: Solution) -> bool:
+    """Tell whether anything pushes on the motion, or strikes it."""
+    if not contacts_of(solution) or solution.impulses:
+        return bool(solution.impulses)
+    felt = pushes(solution, solution.times(LOOKED))
+    return any(bool(np.abs(each.forces).max() > LEAST) for each in felt.values())
+
+
+def _of_few(figure: Figure, solution: Solution, sections: Sequence[Profile], bearing: bool) -> None:
+    """Draw curves on the left, and on the right the motion and how it was found."""
+    count = len(sections) + bearing
+    figure.set_figheight(1.7 + 1.25 * max(3, count))
+    columns = figure.add_gridspec(1, 2, width_ratios=(1, 1.05))
+    grid: Any = columns[0].subgridspec(count, 1).subplots(sharex=True, squeeze=False)[:, 0]
+    draw_panels(grid[: len(sections)], solution, sections)
+    if bearing:
+        draw_forces(grid[-1], solution)
+        grid[-1].set_xlabel("time (s)", fontsize=TEXT)
+    rows = columns[1].subgridspec(3, 1, height_ratios=(3, 1, 1))
+    snapshots(figure, rows[0], solution, SHOTS)
+    convergence([figure.add_subplot(rows[k]) for k in (1, 2)], solution)
+    legend(figure)
+
+
+def _of_many(
+    figure: Figure, solution: Solution, sections: Sequence[Profile], bearing: bool
+) -> None:
+    """Draw the motion and how it was found above, and a small panel for each joint below."""
+    below = HEIGHT * sum(rows_of(section.joints) for section in sections)
+    figure.set_figheight(TOP + below)
+    rows = figure.add_gridspec(2, 1, height_ratios=(TOP, below))
+    columns = rows[0].subgridspec(1, 2, width_ratios=(1.45, 1))
+    snapshots(figure, columns[0], solution, SHOTS)
+    right = columns[1].subgridspec(2 + bearing, 1)
+    convergence([figure.add_subplot(right[k]) for k in (0, 1)], solution)
+    if bearing:
+        axes = figure.add_subplot(right[2])
+        draw_forces(axes, solution)
+        axes.set_xlim(0, solution.duration)
+        axes.set_xlabel("time (s)", fontsize=TEXT)
+    multiples(figure, rows[1], solution, sections)

@@ -1,0 +1,170 @@
+"""What is around a stick figure: bodies about its bars, scenery, and the ground it may stand on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics.kinematics import poses
+from ocp.mechanics.zero_moment import hull, tangents
+from ocp.plots.contacts import pushes, surfaces
+from ocp.plots.parts import pieces
+from ocp.plots.solids import Solid, scenery, solids
+from ocp.solution.solution import Solution
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+
+MARGIN = 0.15  # of a motion's extent: by which the ground goes on beyond it
+APART = 1e-6  # m: planes that are nearer are one
+BODY, STILL = 0.14, 0.45  # opacity of bodies and of scenery
+GREY = "0.55"
+EARTH = "#8c7b66"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A solid at poses (N, 4, 4), or (1, 4, 4) where it stands still."""
+
+    solid: Solid
+    poses: np.ndarray
+
+    @property
+    def still(self) -> bool:
+        """Whether it never moves."""
+        return len(self.poses) == 1
+
+    def corners(self, k: int) -> np.ndarray:
+        """Return its triangles (F, 3, 3; m) at instant k, in the global frame."""
+        return _moved(self.solid.corners, self.poses[0 if self.still else k])
+
+    def outline(self, k: int) -> np.ndarray:
+        """Return points (P, 3; m) at instant k whose convex hull it fills."""
+        return _moved(self.solid.outline, self.poses[0 if self.still else k])
+
+
+def placed(solution: Solution, t: np.ndarray) -> tuple[Placed, ...]:
+    """Return bodies and visuals of the links, and what stands around, at times (N,), s."""
+    tree, around = solution.problem.tree, scenery(tuple(solution.problem.scenery))
+    moving = solids(tree)
+    still = tuple(Placed(solid=each, poses=np.eye(4)[None]) for each in around)
+    if not moving:
+        return still
+    links = sorted({each.link for each in moving})
+
+    def frames(at: Any) -> Any:
+        known = poses(tree, at.q)
+        return ca.vertcat(*(ca.vec(known[k][:3, :].T) for k in links))
+
+    rows = solution.trace(frames, t).T.reshape(len(t), len(links), 3, 4)
+    last = np.broadcast_to([0.0, 0.0, 0.0, 1.0], (len(t), len(links), 1, 4))
+    ways = dict(zip(links, np.concatenate([rows, last], axis=2).swapaxes(0, 1)))
+    return (*still, *(Placed(solid=each, poses=ways[each.link]) for each in moving))
+
+
+def floors(solution: Solution, t: np.ndarray, spots: np.ndarray) -> list[np.ndarray]:
+    """Return the corners (4, 3; m) of the ground below a figure's places (N, P, 3).
+
+    A single plane goes under all of them; of several each is drawn where it bears.
+    """
+    planes = _planes(solution)
+    extent = float(np.ptp(spots, axis=(0, 1)).max())
+    alike = all(
+        np.linalg.norm(normal - planes[0][1]) < APART and abs(height - planes[0][2]) < APART
+        for _, normal, height in planes
+    )
+    if not planes:
+        return []
+    if alike:
+        return [_patch(spots.reshape(-1, 3), *planes[0][1:], MARGIN * extent)]
+    felt = pushes(solution, t)
+    patches = []
+    for name, normal, height in planes:
+        bears = np.linalg.norm(felt[name].forces, axis=1) > 0
+        if bears.any():
+            patches.append(_patch(felt[name].places[bears], normal, height, 0.4 * MARGIN * extent))
+    return patches
+
+
+def _planes(solution: Solution) -> list[tuple[str, np.ndarray, float]]:
+    """Return (contact, unit normal (3), height along it in m) of all that may bear."""
+    known = {}
+    for each in pieces(solution):
+        ground = each.motion.problem.ground
+        for foot in ground.feet if ground is not None else ():
+            if foot.supports and ground is not None:
+                plane = ground.plane(foot)
+                known[foot.name] = (np.array(plane.normal, dtype=float), float(plane.height))
+        for name, surface in surfaces(each.motion.problem).items():
+            normal = np.array(surface.normal, dtype=float)
+            known[name] = (normal, float(normal @ np.array(surface.place, dtype=float)))
+    return [(name, *plane) for name, plane in known.items()]
+
+
+def _patch(places: np.ndarray, normal: np.ndarray, height: float, margin: float) -> np.ndarray:
+    """Return a rectangle (4, 3) of a plane that lies under places (k, 3), and a margin more."""
+    ways = np.array(tangents(tuple(normal)))
+    low, high = (places @ ways.T).min(axis=0) - margin, (places @ ways.T).max(axis=0) + margin
+    ring = [(low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1])]
+    return np.array(ring) @ ways + height * normal
+
+
+def silhouette(points: np.ndarray) -> np.ndarray:
+    """Return the convex hull (k, 2) of points (P, 2)."""
+    return hull(np.column_stack([points, np.zeros(len(points))]))[:, :2]
+
+
+def draw_still(
+    axes: Any, several: Sequence[Placed], ground: Sequence[np.ndarray], shown: Sequence[int]
+) -> None:
+    """Draw what stands still, in the global axes `shown`: scenery, and the ground's patches."""
+    for patch in ground:
+        if len(shown) == 2:
+            axes.plot(*_line(patch[:, shown]).T, color=EARTH, linewidth=1.4, zorder=1.2)
+        else:
+            _facets(axes, patch[None][:, :, shown], EARTH, 0.12)
+    for each in several:
+        if each.still:
+            draw_solid(axes, each, 0, shown, GREY, STILL)
+
+
+def _line(ends: np.ndarray) -> np.ndarray:
+    """Return the two of some places that are farthest apart along their longer side."""
+    axis = int(np.ptp(ends, axis=0).argmax())
+    return ends[[ends[:, axis].argmin(), ends[:, axis].argmax()]]
+
+
+def draw_solid(
+    axes: Any, each: Placed, k: int, shown: Sequence[int], colour: Any, opacity: float
+) -> list[Artist]:
+    """Draw a solid at instant k in its own colour, or else in `colour` with that opacity."""
+    own = each.solid.colour
+    tone: Any = colour if own is None else own[:3]
+    share = opacity if own is None else opacity * own[3]
+    if len(shown) == 3:
+        return [_facets(axes, each.corners(k)[:, :, shown], tone, share)]
+    ring = silhouette(each.outline(k)[:, shown])
+    look: dict[str, Any] = {"facecolor": (tone, share), "edgecolor": (tone, min(1.0, 3 * share))}
+    return list(axes.fill(*ring.T, linewidth=0.6, zorder=1.5, **look))
+
+
+def _facets(axes: Any, faces: np.ndarray, colour: Any, opacity: float) -> Artist:
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+    facets = Poly3DCollection(faces, facecolor=(colour, opacity), edgecolor="none")
+    return axes.add_collection3d(facets)
+
+
+def _moved(points: np.ndarray, pose: np.ndarray) -> np.ndarray:
+    return points @ pose[:3, :3].T + pose[:3, 3]
+
+
+def reached(several: Sequence[Placed]) -> Iterator[np.ndarray]:
+    """Yield points (P, 3; m) of all that is drawn about a figure, at its first and last instant."""
+    for each in several:
+        for k in {0, len(each.poses) - 1}:
+            yield each.outline(k)

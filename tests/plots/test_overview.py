@@ -1,0 +1,157 @@
+"""The overview draws what the task is: limits, sides, surroundings, and nothing that is at rest."""
+
+from dataclasses import replace
+
+import numpy as np
+from pictured import moved
+
+from ocp import (
+    BSpline,
+    Link,
+    Point,
+    Problem,
+    Tree,
+    at_start,
+    contacts,
+    effort,
+    joint_limits,
+    prismatic,
+    revolute,
+    solve,
+    velocity_limits,
+)
+from ocp.mechanics import Visual
+from ocp.plots import plot, plot_joints, plot_snapshots, stick
+from ocp.plots.contacts import contacts_of, pushes
+from ocp.plots.multiples import paired
+from ocp.plots.surroundings import silhouette
+
+BODY = Link(mass=1.0, com=(0.1, 0.0, 0.0), inertia=np.diag([0.01, 0.01, 0.01]))
+
+
+def labels(figure):
+    """What the axes of values say, in order."""
+    return [axes.get_ylabel() for axes in figure.axes if axes.get_ylabel()]
+
+
+def limited(solution, *constraints, **limits):
+    """The motion with joints of these limits, under these constraints."""
+    tree = solution.problem.tree
+    joints = tuple(replace(joint, **limits) for joint in tree.joints)
+    bounded = moved(solution, replace(tree, joints=joints), solution.points)
+    asked = tuple(constraint(bounded.problem.tree) for constraint in constraints)
+    problem = replace(bounded.problem, constraints=(*bounded.problem.constraints, *asked))
+    return replace(bounded, problem=problem)
+
+
+def test_velocities_have_a_panel_where_they_are_limited(solution):
+    assert "angular velocity (rad/s)" not in labels(plot(solution))
+    assert "angular velocity (rad/s)" not in labels(plot(limited(solution, velocity=20.0)))
+    shown = labels(plot(limited(solution, velocity_limits, velocity=20.0)))
+    assert shown[:3] == ["angle (rad)", "angular velocity (rad/s)", "torque (N m)"]
+
+
+def test_limits_of_positions_are_shaded_where_they_are_asked_for(solution):
+    unasked = plot_joints(limited(solution, position=(-2.6, 1.1)))
+    assert not unasked.axes[0].patches
+    angles, *others = plot_joints(limited(solution, joint_limits, position=(-2.6, 1.1))).axes
+    assert len(angles.patches) == 2 and not any(axes.patches for axes in others)
+
+
+def arms(names, **options):
+    """A row of joints that are called so."""
+    parents = ("ground", *names)
+    joints = [
+        revolute(name, parent, home=(0.2, 0, 0), **options) for name, parent in zip(names, parents)
+    ]
+    return Tree(links=[BODY] * len(names), joints=joints)
+
+
+def test_both_sides_share_a_panel(solution):
+    names = [f"{joint}_{side}" for joint in ("hip", "knee", "toe", "arm") for side in "rl"]
+    many = moved(solution, arms([*names, "neck", "spine_r"]))
+    assert [title for title, _ in paired(many.problem.tree.joints)] == [
+        *("hip", "knee", "toe", "arm", "neck", "spine_r")
+    ]
+    figure = plot(many)
+    (knee, _) = [axes for axes in figure.axes if axes.get_title() == "knee"]
+    right, left = knee.lines
+    np.testing.assert_allclose(left.get_ydata(), many.q(left.get_xdata())[3])
+    assert right.get_label() == "knee_r" and right.get_color() != left.get_color()
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["right", "left"]
+
+
+def test_some_joints_whose_limits_differ_have_panels_of_their_own(solution):
+    tree = arms("abcd", position=1.0)
+    for joints, count in (
+        (tree.joints, 0),
+        ((*tree.joints[:3], replace(tree.joints[3], position=2.0)), 1),
+    ):
+        one = moved(solution, replace(tree, joints=joints))
+        asked = (*one.problem.constraints, joint_limits(one.problem.tree))
+        figure = plot(replace(one, problem=replace(one.problem, constraints=asked)))
+        assert [axes.get_title() for axes in figure.axes].count("d") == 2 * count
+
+
+def test_what_is_at_rest_has_no_panel(solution):
+    still = arms("ab")
+    points = np.array(moved(solution, still).points) * [[1.0], [1e-12]]
+    figure = plot(moved(solution, still, points))
+    assert all(line.get_label() != "b" for line in figure.axes[0].lines)
+    sliding = Tree(
+        links=(BODY, BODY), joints=(prismatic("rail"), revolute("hinge", "rail", axis=(1, 0, 0)))
+    )
+    points = np.array(moved(solution, sliding).points) * [[1e-15], [1.0]]
+    assert "slide (m)" not in labels(plot(moved(solution, sliding, points)))
+
+
+def test_scenery_and_bodies_are_drawn_in_their_places_and_colours(solution):
+    wall = Visual(
+        kind="box", size=(0.2, 0.1, 1.0), colour=(1, 0, 0, 1), pose=(np.eye(4) + np.eye(4, k=3) * 3)
+    )
+    seen = replace(solution, problem=replace(solution.problem, scenery=(wall,)))
+    axes = plot_snapshots(seen, count=3).axes[0]
+    first, *bodies = axes.patches
+    assert first.get_facecolor()[:3] == (1, 0, 0) and len(bodies) == 3 * 2
+    np.testing.assert_allclose(np.ptp(first.get_xy(), axis=0), (0.2, 0.1))
+    assert axes.get_xlim()[1] > 3.1
+    assert len(plot_snapshots(solution, count=3).axes[0].patches) == 6
+
+
+def test_a_silhouette_is_the_convex_hull():
+    square = np.array([(x, y) for x in (0, 1, 2.0) for y in (0, 1, 2.0)])
+    assert sorted(map(tuple, silhouette(square))) == [(0, 0), (0, 2), (2, 0), (2, 2)]
+
+
+def test_a_body_adrift_has_no_rails_and_stands_on_its_ground(hopped):
+    figure = stick(hopped, hopped.times(5))
+    assert figure.bars["slide"] == [] and not figure.feet
+    (floor,) = figure.floors
+    np.testing.assert_allclose(floor[:, 1], 0.0, atol=1e-12)
+    axes = plot_snapshots(hopped).axes[0]
+    ground = [line for line in axes.lines if line.get_color() == "#8c7b66"]
+    assert len(ground) == 1 and np.ptp(ground[0].get_xdata()) > 1.0
+
+
+def test_contacts_that_nobody_schedules_are_drawn_too():
+    ball = Tree(
+        links=(Link(mass=1.0),),
+        joints=(prismatic("rise", axis=(0, 0, 1)),),
+        points=(Point(name="sole", link="rise"),),
+    )
+    problem = Problem(
+        tree=ball,
+        motion=BSpline(points=8),
+        duration=0.2,
+        objective=effort(),
+        constraints=at_start(ball, q=0.01, qd=-0.1),
+        loads=contacts(ball, ("sole",)),
+    )
+    fallen = solve(problem)
+    assert contacts_of(fallen) == ("sole",)
+    felt = pushes(fallen, fallen.times(9))["sole"]
+    assert felt.forces[:, 2].max() > 1.0
+    assert "contact force (N)" in labels(plot(fallen))
+    figure = stick(fallen, fallen.times(9))
+    assert len(figure.floors) == 1 and "force" in figure.arrows
