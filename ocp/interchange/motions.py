@@ -46,7 +46,8 @@ def save_motion(solution: Solution, path: str | Path, *, rate: float = RATE) -> 
 def save_forces(solution: Solution, path: str | Path, *, rate: float = RATE) -> None:
     """Write the ground forces of a motion, as of `force_table`, to a .mot, .sto or .csv file.
 
-    Its times are `rate` (Hz) or a little more to the second. Raises ValueError for another ending or a problem without a ground, OSError naming the path.
+    Its times are `rate` (Hz) or a little more to the second. Raises ValueError for another ending
+    or a problem without a ground, OSError naming the path.
     """
     ending = Path(path).suffix.lower()
     if ending not in (".mot", ".sto", ".csv"):

@@ -7,7 +7,7 @@ from ocp.interchange.table import Table
 
 
 def as_pandas(table: Table) -> Any:
-    """Return a pandas.DataFrame with the labels as columns and the time (s) as index.
+    """Return a table as a pandas.DataFrame, the labels its columns and the time (s) its index.
 
     Its `attrs["units"]` are {label: unit}. Raises ImportError saying how to install pandas.
     """
@@ -19,7 +19,7 @@ def as_pandas(table: Table) -> Any:
 
 
 def as_xarray(table: Table) -> Any:
-    """Return an xarray.Dataset over the coordinate `time` (s), a variable for each column, with its
+    """Return a table as an xarray.Dataset over `time` (s), a variable for each column, with its
     `units`.
 
     Raises ImportError saying how to install xarray.
