@@ -41,7 +41,7 @@ TOLERANCE_OPTIONS = {
     "snopt": ("Major optimality tolerance", "Major feasibility tolerance"),
 } | dict.fromkeys(("sqpmethod", "feasiblesqpmethod", "qrsqp"), ("tol_pr", "tol_du"))
 USAGE = "ocp run NAME|FILE.py|PACKAGE.MODULE [flags]"
-FILMS, DRAWINGS = (".gif", ".html"), (".png", ".svg", ".pdf")
+FILMS, DRAWINGS = (".gif", ".mp4", ".html"), (".png", ".svg", ".pdf")
 TEXTS = {
     "degree": ("of the spline", ()),
     "knots": ("of the spline: variables, if free", KNOTS),
@@ -284,7 +284,7 @@ def _add_outputs(group: Any, name: str) -> None:
     )
     add(group, "output", refinement, nargs="?", const=1e-3, metavar="TOLERANCE")
     path("plot", "draw the overview", "FILE.png", nargs="?", const=f"{name}.png")
-    path("animate", "animate, as .gif or .html", "FILE.gif")
+    path("animate", "animate, as .gif, .mp4 or .html", "FILE.gif")
     amount = group.add_mutually_exclusive_group()
     for key, words in (
         ("details", "print every iteration and all that there is to say"),

@@ -1,6 +1,6 @@
 """Pictures: one canvas, and drawings of motions, bodies and curves."""
 
-from ocp.plots.animation import FILMS, Stick, film, gif
+from ocp.plots.animation import FILMS, Stick, film, filmed
 from ocp.plots.bodies import ARROW, Body, Scene, plan, rulers, scene, show, strip
 from ocp.plots.canvas import COLOURS, PICTURES, SMALL, TEXT, WIDTH, check_suffix, picture, style
 from ocp.plots.charts import Curve, Panel, lines, panels
@@ -25,7 +25,7 @@ __all__ = [
     "animate",
     "check_suffix",
     "film",
-    "gif",
+    "filmed",
     "lines",
     "panels",
     "picture",

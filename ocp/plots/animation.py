@@ -1,8 +1,9 @@
-"""Stick figures that move: as .gif, or as a page of HTML that plays by itself."""
+"""Stick figures that move: as .gif or .mp4, or as a page of HTML that plays by itself."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,15 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ocp.plots.canvas import COLOURS, DPI, TEXT, check_suffix, picture, style
-from ocp.plots.surroundings import BODY, Placed, draw_solid, draw_still, reached
+from ocp.plots.surroundings import BODY, STILL, Placed, draw_solid, draw_still, reached
 from ocp.solution.files import write
+from ocp.version import needs
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FILMS = (".gif", ".html")
+FILMS = (".gif", ".mp4", ".html")
+GREY_TONE = "#8c8c8c"  # of scenery without a colour of its own
 PLAYER = Path(__file__).with_name("player.html")
 BARS = {"link": (1.0, ()), "slide": (0.5, (6, 4)), "stay": (0.4, ())}  # width in a page, dash (px)
 MARKS = {"fixed": (".", 4), "prismatic": ("s", 6), "screw": ("D", 4), "revolute": ("o", 4)}
@@ -81,15 +84,18 @@ class Stick:
 
 
 def film(path: str | Path, stick: Stick, seconds: float, rate: float) -> None:
-    """Write a stick figure moving as .gif or .html, so many seconds at `rate` frames per second.
+    """Write a stick figure moving as .gif, .mp4 or .html, so many seconds at `rate` frames per
+    second.
 
-    Raises ValueError naming another suffix.
+    Raises ValueError naming another suffix, and for .mp4 where there is no ffmpeg.
     """
     check_suffix(path, FILMS)
-    if Path(path).suffix.lower() == ".html":
+    kind = Path(path).suffix.lower()
+    if kind == ".html":
         write(path, _page(stick, seconds))
     else:
-        write(path, gif(lambda figure: _acted(figure, stick), len(stick.t), rate))
+        frames = len(stick.t)
+        write(path, filmed(lambda figure: _acted(figure, stick), frames, rate, kind=kind))
 
 
 def stage(figure: Figure, spec: Any, stick: Stick) -> Any:
@@ -176,23 +182,31 @@ def _arrow(axes: Any, tail: np.ndarray, head: np.ndarray, colour: str, width: fl
     return axes.annotate("", head, tail, arrowprops=frame, zorder=4, annotation_clip=False)
 
 
-def gif(
+def filmed(
     prepare: Callable[[Figure], Callable[[int], Sequence[Artist]]],
     count: int,
     rate: float,
     size: tuple[float, float] = (5.0, 4.5),
+    kind: str = ".gif",
 ) -> bytes:
     """Return a film of `count` frames, `rate` a second, of pages of that `size` (in).
 
-    prepare(figure) sets the scene and returns act(k) -> what it drew for frame k.
+    Its `kind` is .gif or .mp4. prepare(figure) sets the scene and returns act(k) -> what it drew
+    for frame k. Raises ValueError for .mp4 where there is no ffmpeg.
     """
-    from matplotlib.animation import PillowWriter
+    from matplotlib import rc_context
+    from matplotlib.animation import FFMpegWriter, PillowWriter
 
-    writer = PillowWriter(fps=rate)  # type: ignore[arg-type]
+    program = {"animation.ffmpeg_path": ffmpeg()} if kind == ".mp4" else {}
     drawn: Sequence[Artist] = ()
-    with picture(None, *size) as figure, tempfile.TemporaryDirectory() as folder:
-        act, path = prepare(figure), Path(folder) / "film.gif"
-        writer.setup(figure, path, DPI / 2)
+    with (
+        picture(None, *size) as figure,
+        tempfile.TemporaryDirectory() as folder,
+        rc_context(program),  # type: ignore[arg-type]
+    ):
+        writer: Any = FFMpegWriter(rate, codec="h264") if program else PillowWriter(fps=rate)  # type: ignore[arg-type]
+        act, path = prepare(figure), Path(folder) / f"film{kind}"
+        writer.setup(figure, path, DPI if program else DPI / 2)
         for k in range(count):
             for artist in drawn:
                 artist.remove()
@@ -201,6 +215,20 @@ def gif(
             figure.set_layout_engine("none")  # laid out for the first frame, kept for all
         writer.finish()
         return path.read_bytes()
+
+
+def ffmpeg() -> str:
+    """Return where the program ffmpeg is, of the extra `film` or of the system; raise ValueError if
+    there is neither."""
+    try:
+        from imageio_ffmpeg import get_ffmpeg_exe
+
+        return get_ffmpeg_exe()
+    except (ImportError, RuntimeError):
+        known = shutil.which("ffmpeg")
+    if known is None:
+        raise ValueError(f"a film as .mp4 needs ffmpeg: {needs('film')}")
+    return known
 
 
 def _acted(figure: Figure, stick: Stick) -> Callable[[int], Sequence[Artist]]:
@@ -216,15 +244,16 @@ def _acted(figure: Figure, stick: Stick) -> Callable[[int], Sequence[Artist]]:
 
 def _page(stick: Stick, seconds: float) -> str:
     """Return the text of a page that plays the motion: the player, and frames as JSON."""
-    frames = (stick.places * [*[1] * (len(stick.axes) - 1), stick.up]).round(6)
+    signs = np.array([*[1] * (len(stick.axes) - 1), stick.up])
+    frames, bounds = (stick.places * signs).round(6), np.array(stick.bounds) * signs
     right, upward = stick.axes[0], f"{stick.axes[1]} {'up' if stick.up > 0 else 'down'}"
     data = {
         "t": stick.t.tolist(),
         "places": frames.tolist(),
-        "low": frames.min(axis=(0, 1)).tolist(),
-        "size": np.ptp(frames, axis=(0, 1)).tolist(),
+        "low": bounds.min(axis=0).tolist(),
+        "size": np.ptp(bounds, axis=0).tolist(),
         "seconds": seconds,
-        "note": f"{right} to the right, {upward}" if stick.flat else "drag to turn",
+        "note": f"{right} to the right, {upward}" if stick.flat else "drag to turn, wheel to zoom",
         "looks": {kind: _look(stick, kind) for kind in (*stick.bars, *stick.arrows)},
         "bars": dict(stick.bars),
         "hubs": dict(stick.hubs),
@@ -232,9 +261,29 @@ def _page(stick: Stick, seconds: float) -> str:
         "tips": dict(stick.tips),
         "arrows": dict(stick.arrows),
         "ends": [[name, end] for name, end in stick.ends],
+        "floors": [(floor[:, stick.shown] * signs).round(5).tolist() for floor in stick.floors],
+        "solids": [_solid(stick, each, signs) for each in stick.solids],
     }
     player = PLAYER.read_text(encoding="utf-8")
     return player.replace("@DATA@", json.dumps(data).replace("<", "\\u003c"))
+
+
+def _solid(stick: Stick, each: Placed, signs: np.ndarray) -> dict[str, Any]:
+    """Return a solid for the player: points of its outline, and rows of its poses along the axes
+    that are shown, one after the other, of every frame or once."""
+    own = each.solid.colour
+    colour = (GREY_TONE if each.still else COLOURS[0]) if own is None else _hex(own)
+    rows = each.poses[:, stick.shown] * signs[:, None]
+    return {
+        "points": each.solid.outline.round(5).tolist(),
+        "moves": rows.reshape(len(rows), -1).round(5).tolist(),
+        "colour": colour,
+        "opacity": (STILL if each.still else BODY) * (1.0 if own is None else own[3]),
+    }
+
+
+def _hex(colour: Sequence[float]) -> str:
+    return "#" + "".join(f"{round(255 * part):02x}" for part in colour[:3])
 
 
 def _look(stick: Stick, kind: str) -> tuple[str, float, Sequence[int]]:

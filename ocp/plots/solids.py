@@ -91,7 +91,7 @@ def equal_inertia(link: Link, reach: np.ndarray) -> Visual | None:
     Semi-axes a_i of principal moments I_i:  a_i^2 = 5 / (2 m) (I_1 + I_2 + I_3 - 2 I_i).
     It is no longer than where the link `reach`es, places (k, 3; m) on it, its joint's first, and no
     thinner than can be seen. What has no width, as bodies of planar motions have none, is a capsule
-    from the joint to the farthest of these.
+    from the joint to the farthest of these, or through the centre of mass.
     """
     mass, inertia = float(link.mass), np.array(link.inertia, dtype=float)
     if not mass or not inertia.any():
@@ -100,9 +100,10 @@ def equal_inertia(link: Link, reach: np.ndarray) -> Visual | None:
     moments, axes = np.linalg.eigh(inertia)
     radii = np.sqrt(np.maximum(2.5 / mass * (moments.sum() - 2 * moments), 0.0))
     longest = np.linalg.norm(reach - com, axis=1).max()
-    if longest and radii[1] < THIN * radii[0]:
-        ends = np.array([*reach, 2 * com - reach[0]] if len(reach) == 1 else reach)
-        return _capsule_between(ends[0], ends[np.linalg.norm(ends - ends[0], axis=1).argmax()])
+    ends = reach - reach[0]
+    arm = ends[np.linalg.norm(ends, axis=1).argmax()] if ends.any() else 2 * (com - reach[0])
+    if arm.any() and radii[1] < THIN * radii[0]:
+        return _capsule_between(reach[0], reach[0] + arm)
     if 0 < longest < radii.max():
         radii = radii * longest / radii.max()
     pose = np.eye(4)

@@ -50,7 +50,8 @@ def plot_snapshots(solution: Solution, path: str | Path | None = None, count: in
 def animate(
     solution: Solution, path: str | Path, seconds: float | None = None, rate: float = 25
 ) -> None:
-    """Write the moving stick figure as .gif, or as .html that plays by itself.
+    """Write the moving stick figure as .gif, as .mp4 (extra `film`), or as .html that plays by
+    itself.
 
     `seconds`: playing time, by default the motion's own but at least 2 s; `rate`: frames per
     second. Raises ValueError naming any other suffix, and for numbers that make no film.

@@ -21,7 +21,7 @@ from ocp.plots import (
     animate,
     check_suffix,
     film,
-    gif,
+    filmed,
     scene,
     show,
     style,
@@ -40,8 +40,8 @@ def animate_walk(
 ) -> None:
     """Write the walk going on for `steps` steps, `slower` than it is, at `rate` frames per second.
 
-    As .gif it is seen from the side and the front, as .html in space. Raises ValueError naming any
-    other suffix, and for numbers that make no film.
+    As .gif and .mp4 it is seen from the side and the front, as .html in space. Raises ValueError
+    naming any other suffix, and for numbers that make no film.
     """
     check_suffix(path, FILMS)
     if solution.phases:  # as they are, once
@@ -54,8 +54,9 @@ def animate_walk(
         )
     frames = max(2, round(solution.duration * slower * rate))  # of a step
     going = going_on(solution, steps, frames)
-    if Path(path).suffix.lower() == ".gif":
-        write(path, gif(partial(_acted, going), len(going.t), rate, (9.0, 3.9)))
+    kind = Path(path).suffix.lower()
+    if kind != ".html":
+        write(path, filmed(partial(_acted, going), len(going.t), rate, (9.0, 3.9), kind))
     else:
         film(path, _in_space(solution, going, steps), steps * solution.duration * slower, rate)
 

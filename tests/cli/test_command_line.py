@@ -199,7 +199,7 @@ def test_solved_but_not_verified_is_status_one(inside, capsys):
         (["--save", "nowhere/a.npz"], "nowhere/a.npz: folder nowhere does not exist"),
         (["--report", "."], ".: is a directory"),
         (["--plot", "p.doc"], "--plot: expected a file ending in .png"),
-        (["--animate", "a.mp4"], "--animate: expected a file ending in .gif"),
+        (["--animate", "a.avi"], "--animate: expected a file ending in .gif"),
         (["--save", "text.npz/a.npz"], "text.npz"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from pictured import NAMES, moved
 from PIL import Image
 
 from ocp import Point, animate
+from ocp.mechanics import Visual
 from ocp.plots.animation import stage
 from ocp.plots.canvas import picture
 from ocp.plots.sticks import stick
@@ -29,6 +31,38 @@ def test_a_gif_has_all_frames(solution, tmp_path):
     animate(solution, tmp_path / "arm.gif", seconds=0.5, rate=20)
     with Image.open(tmp_path / "arm.gif") as film:
         assert film.n_frames == 11 and film.info["duration"] == 50
+
+
+def test_an_mp4_has_all_frames(solution, tmp_path):
+    pytest.importorskip("imageio_ffmpeg", reason="needs the extra `film`")
+    from imageio_ffmpeg import count_frames_and_secs
+
+    animate(solution, tmp_path / "arm.mp4", seconds=0.5, rate=20)
+    frames, seconds = count_frames_and_secs(str(tmp_path / "arm.mp4"))
+    assert frames == 11 and seconds == pytest.approx(0.55)
+
+
+def test_without_ffmpeg_an_mp4_says_how_to_get_it(solution, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    with pytest.raises(ValueError, match="needs ffmpeg: install the extra `film`"):
+        animate(solution, tmp_path / "arm.mp4")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_page_holds_bodies_scenery_and_ground(solution, hopped, tmp_path):
+    ball = Visual(kind="sphere", size=(0.1,), colour=(1, 0, 0, 0.5))
+    seen = replace(solution, problem=replace(solution.problem, scenery=(ball,)))
+    animate(seen, tmp_path / "arm.html", rate=20)
+    still, *bodies = data_of(tmp_path / "arm.html")["solids"]
+    assert still["colour"] == "#ff0000" and len(still["moves"]) == 1
+    assert [len(body["moves"]) for body in bodies] == [41, 41]
+    data = data_of(tmp_path / "arm.html")
+    rows = np.array(bodies[1]["moves"][20]).reshape(2, 4)
+    tip = rows @ [0.0, 0.0, 0.0, 1.0]  # the frame of the last link is at its tip
+    np.testing.assert_allclose(tip, data["places"][20][data["tips"]["tip"]], atol=1e-4)
+    animate(hopped, tmp_path / "hop.html", rate=5)
+    assert len(data_of(tmp_path / "hop.html")["floors"]) == 1
 
 
 def test_a_page_is_self_contained_and_holds_all_frames(solution, tmp_path):

@@ -152,11 +152,16 @@ def test_a_body_has_the_inertia_of_its_link():
 
 def test_a_rod_is_a_capsule_from_its_joint_to_its_end():
     rod = Link(mass=3.0, com=(0, 0.5, 0), inertia=np.diag([0, 0.1, 0.1]))
-    for reach in ([[0, 0, 0.0]], [[0, 0, 0.0], [0, 0.3, 0], [0, 1.0, 0]]):
+    for reach in ([[0, 0, 0.0]] * 2, [[0, 0, 0.0], [0, 0.3, 0], [0, 1.0, 0]]):
         body = equal_inertia(rod, np.array(reach))
         (solid,) = scenery((body,))
         low, high = solid.corners.min(axis=(0, 1)), solid.corners.max(axis=(0, 1))
         np.testing.assert_allclose([low, high], [(-0.04, 0, -0.04), (0.04, 1, 0.04)], atol=1e-12)
+
+
+def test_a_rod_about_its_joint_is_an_ellipsoid():
+    rod = Link(mass=3.0, inertia=np.diag([0, 0.1, 0.1]))
+    assert equal_inertia(rod, np.zeros((2, 3))).kind == "ellipsoid"
 
 
 def test_links_are_shown_by_their_visuals_where_they_have_any():
