@@ -2,6 +2,7 @@
 requirements on expressions of parameters."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from math import inf
 from typing import Any, TypeAlias
 
@@ -9,6 +10,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.checks import vanishes
+from ocp.mechanics.elements import Element
 from ocp.mechanics.joints import UNITS, Joint
 from ocp.mechanics.parameters import (
     Parameter,
@@ -27,6 +29,9 @@ from ocp.mechanics.types import Matrix
 Requirement: TypeAlias = tuple[str, Matrix, float, float, str]
 
 ROOM = 1e-6  # of its size, by which bounds of parameters keep an expression from its end
+SIZES = (  # of elements, that are not negative
+    *("stiffness", "damping", "inertia", "dynamic", "static", "transition", "rounding", "slack"),
+)
 OTHER = {"lower": "upper", "upper": "lower"}
 
 
@@ -34,8 +39,9 @@ def requirements(tree: Tree) -> tuple[Requirement, ...]:
     """Return what the open numbers of a tree must meet.
 
     Masses are not negative, inertias are those of bodies, stiffness and damping of modes positive
-    semidefinite, limits and bounds of stays in their order, bounds of distances positive. What axes
-    and rotations must be they are for all values, or else no joint has them.
+    semidefinite, limits and bounds of stays in their order, bounds of distances and sizes of
+    elements positive. What axes and rotations must be they are for all values, or else no joint has
+    them.
     """
     return tuple(_required(tree))
 
@@ -50,6 +56,8 @@ def _required(tree: Tree) -> Iterator[Requirement]:
         yield from _of_limits(joint)
     for stay in tree.stays:
         yield from _of_stay(stay)
+    for element in tree.elements:
+        yield from _of_element(element)
 
 
 def _of_inertia(label: str, link: Link) -> Iterator[Requirement]:
@@ -104,6 +112,19 @@ def _of_stay(stay: Stay) -> Iterator[Requirement]:
                 yield f"stay {stay.name!r}: {side} bound", matrix(bound), 0.0, inf, unit
     if len(sides) == 2 and is_open(sides):
         yield f"stay {stay.name!r}: bounds", matrix(sides[1] - sides[0]), 0.0, inf, unit
+
+
+def _of_element(element: Element) -> Iterator[Requirement]:
+    """Yield that sizes of an element are not negative, and its levels and ends in order."""
+    label = f"element {element.name!r}"
+    for entry in fields(element):
+        value = getattr(element, entry.name)
+        if entry.name in SIZES and is_open(value):
+            yield f"{label}: {entry.name}", matrix(value), 0.0, inf, ""
+    for lower, upper in (("dynamic", "static"), ("lower", "upper")):
+        ends = [getattr(element, end, None) for end in (lower, upper)]
+        if is_open(ends) and np.isfinite(reference(ends)).all():
+            yield f"{label}: {lower}, {upper}", matrix(opened(ends[1] - ends[0])), 0.0, inf, ""
 
 
 def is_assured(requirement: Requirement) -> bool:
