@@ -19,6 +19,7 @@ from ocp.mechanics.elements import (
     Tendon,
 )
 from ocp.mechanics.elements.forces import (
+    State,
     armatures,
     elastic_energy,
     element_loss,
@@ -119,6 +120,7 @@ __all__ = [
     "Polynomial",
     "Shape",
     "Spring",
+    "State",
     "Stay",
     "Structure",
     "Strut",

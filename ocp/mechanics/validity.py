@@ -122,7 +122,7 @@ def _of_element(element: Element) -> Iterator[Requirement]:
         if entry.name in SIZES and is_open(value):
             yield f"{label}: {entry.name}", matrix(value), 0.0, inf, ""
     for lower, upper in (("dynamic", "static"), ("lower", "upper")):
-        ends = [getattr(element, end, None) for end in (lower, upper)]
+        ends: list[Any] = [getattr(element, end, None) for end in (lower, upper)]
         if is_open(ends) and np.isfinite(reference(ends)).all():
             yield f"{label}: {lower}, {upper}", matrix(opened(ends[1] - ends[0])), 0.0, inf, ""
 

@@ -4,6 +4,7 @@ from ocp.plots.animation import FILMS, Stick, film, filmed
 from ocp.plots.bodies import ARROW, Body, Scene, plan, rulers, scene, show, strip
 from ocp.plots.canvas import COLOURS, PICTURES, SMALL, TEXT, WIDTH, check_suffix, picture, style
 from ocp.plots.charts import Curve, Panel, lines, panels
+from ocp.plots.elements import plot_elements
 from ocp.plots.motions import plot_joints, plot_outputs, plot_reactions, plot_torques
 from ocp.plots.numerics import plot_convergence, spy
 from ocp.plots.overview import plot
@@ -32,6 +33,7 @@ __all__ = [
     "plan",
     "plot",
     "plot_convergence",
+    "plot_elements",
     "plot_joints",
     "plot_outputs",
     "plot_reactions",

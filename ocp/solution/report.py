@@ -10,12 +10,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ocp.mechanics.holding import stay_units
-from ocp.mechanics.structure import structure
 from ocp.problem.statement import Problem
 from ocp.solution.bounds import Violation, violations
 from ocp.solution.costs import dense_objective
 from ocp.solution.files import versions
+from ocp.solution.internal_report import (
+    element_lines,
+    elements_of,
+    loop_lines,
+    loops_of,
+    stays_of,
+)
 from ocp.solution.phase_report import (
     crossed,
     crossed_lines,
@@ -67,8 +72,9 @@ def describe(solution: Solution, certificate: "Verification | None" = None) -> d
         "versions": versions(),
         "violations": {each.name: _violation(each) for each in worst.values()},
         "verification": None if certificate is None else _certified(certificate),
-        "loops": _loops(solution),
-        "stays": _stays(solution),
+        "loops": loops_of(solution),
+        "stays": stays_of(solution),
+        "elements": elements_of(solution),
         "refinement": statistics.get("refinement", []),
         "outputs": extremes(solution),
     }
@@ -121,8 +127,9 @@ def lines(report: Mapping[str, Any]) -> list[Line]:
         ("worst violation", "at nodes / on the dense grid"),
         *violation_lines(report["violations"]),
         *([] if verification is None else certificate_lines(verification)),
-        *_loop_lines(report["loops"]),
+        *loop_lines(report["loops"]),
         *(("stay", f"{label}: at most {peak}") for label, peak in report["stays"].items()),
+        *element_lines(report["elements"]),
         *_round_lines(report["refinement"]),
     ]
 
@@ -254,37 +261,6 @@ def _certified(certificate: "Verification") -> dict[str, Any]:
     }
 
 
-def _loops(solution: Solution) -> dict[str, Any]:
-    """Return what cut joints pass at most, N or N m, and which of their rows are redundant.
-
-    Nothing for an open tree.
-    """
-    drawn = structure(solution.problem.tree)
-    if not drawn.closed:
-        return {}
-    peaks = np.abs(solution.loop_forces(solution.times())).max(axis=1)
-    return {
-        "forces": {
-            label: {"peak": float(peak), "unit": "N" if unit == "m" else "N m"}
-            for label, unit, peak in zip(drawn.cut_labels, drawn.cut_units, peaks)
-        },
-        "redundant": list(drawn.redundant),
-    }
-
-
-def _stays(solution: Solution) -> dict[str, str]:
-    """Return how strongly every side of a stay pushes or pulls at most; nothing without any."""
-    tree = solution.problem.tree
-    if not tree.stays:
-        return {}
-    peaks = solution.stay_forces(solution.times()).max(axis=1)
-    units = ("N" if unit == "m" else "N m" for unit in stay_units(tree))
-    return {
-        label: f"{peak:.4g} {unit}"
-        for label, unit, peak in zip(structure(tree).stay_labels, units, peaks)
-    }
-
-
 def extremes(solution: Solution) -> dict[str, dict[str, list[float]]]:
     """Return the least and the greatest value of each row of the outputs over the motion."""
     t, ranges = solution.times(), {}
@@ -369,16 +345,6 @@ def _approximation_lines(known: Mapping[str, Any] | None) -> list[Line]:
     if known["held"]:
         lines.append(("  range", f"holds the motion back: {', '.join(known['held'])}"))
     return lines
-
-
-def _loop_lines(loops: Mapping[str, Any]) -> list[Line]:
-    entries = []
-    for label, entry in loops.get("forces", {}).items():
-        passes = f"at most {entry['peak']:.4g} {entry['unit']}"
-        if label in loops["redundant"]:
-            passes = "redundant, passes nothing"
-        entries.append(("cut joint", f"{label}: {passes}"))
-    return entries
 
 
 def _round_lines(rounds: Sequence[Mapping[str, Any]]) -> list[Line]:
