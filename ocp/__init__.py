@@ -124,6 +124,8 @@ if TYPE_CHECKING:
     from ocp.solution.archive import load
     from ocp.solution.certificate import NotVerified, Verification, verify
     from ocp.solution.identification import Fit, fit, predicted
+    from ocp.solution.inverse_kinematics import MarkerFit, inverse_kinematics
+    from ocp.solution.measured_torques import measured_torques
     from ocp.solution.recordings import Recording, noisy
     from ocp.solution.refinement import refine
     from ocp.solution.simulation import simulate
@@ -158,6 +160,7 @@ __all__ = [
     "Link",
     "Load",
     "Loop",
+    "MarkerFit",
     "NotSolved",
     "NotVerified",
     "Objective",
@@ -217,6 +220,7 @@ __all__ = [
     "in_phases",
     "integral",
     "inverse_dynamics",
+    "inverse_kinematics",
     "jerk",
     "jerk_limits",
     "joined",
@@ -226,6 +230,7 @@ __all__ = [
     "load",
     "marker_tracking",
     "mass_matrix",
+    "measured_torques",
     "mixed",
     "multistart",
     "no_penetration",
@@ -279,6 +284,8 @@ __getattr__, __dir__ = later(
         "ocp.plots": ("animate", "plot"),
         "ocp.solution.archive": ("load",),
         "ocp.solution.identification": ("Fit", "fit", "predicted"),
+        "ocp.solution.inverse_kinematics": ("MarkerFit", "inverse_kinematics"),
+        "ocp.solution.measured_torques": ("measured_torques",),
         "ocp.solution.recordings": ("Recording", "noisy"),
         "ocp.solution.refinement": ("refine",),
         "ocp.solution.certificate": ("NotVerified", "Verification", "verify"),

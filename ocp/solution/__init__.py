@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ocp.solution.bounds import Violation, violations
     from ocp.solution.certificate import NotVerified, Verification, verify
     from ocp.solution.identification import Fit, fit, predicted
+    from ocp.solution.inverse_kinematics import MarkerFit, inverse_kinematics
+    from ocp.solution.measured_torques import measured_torques
     from ocp.solution.recordings import Recording, noisy
     from ocp.solution.refinement import refine
     from ocp.solution.replaying import replay
@@ -32,6 +34,7 @@ __all__ = [
     "Fit",
     "Footing",
     "Guess",
+    "MarkerFit",
     "NotSolved",
     "NotVerified",
     "Plan",
@@ -48,8 +51,10 @@ __all__ = [
     "describe",
     "fit",
     "footing",
+    "inverse_kinematics",
     "load",
     "margin",
+    "measured_torques",
     "noisy",
     "plain",
     "predicted",
@@ -81,6 +86,11 @@ __getattr__, __dir__ = later(
             "fit",
             "predicted",
         ),
+        "ocp.solution.inverse_kinematics": (
+            "MarkerFit",
+            "inverse_kinematics",
+        ),
+        "ocp.solution.measured_torques": ("measured_torques",),
         "ocp.solution.recordings": (
             "Recording",
             "noisy",

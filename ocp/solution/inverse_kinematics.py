@@ -1,7 +1,8 @@
 """Inverse kinematics: the motion of a tree whose points come nearest to measured markers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 from types import MappingProxyType
 from typing import Any
 
@@ -24,6 +25,7 @@ from ocp.solution.marker_fit import (
 from ocp.solution.starts import Guess
 
 DEGREE = 5  # of the splines: accelerations are smooth
+FINER = 1.5  # times the segments that cross-validation chooses: what is left over is noise then
 BLIND = 1e-9  # of the largest share of what markers see: a direction below it they do not see
 PART = 0.1  # of such a direction: a joint with less is not named
 
@@ -103,12 +105,13 @@ def inverse_kinematics(
     once.
 
     The sum over frames of w |p(q(t)) - p_measured|^2 is least over the control points of q on the
-    basis `motion`, by default quintic splines whose number of points generalised cross-validation
-    of the markers chooses. Samples that are missing weigh nothing. `points` {marker: point} where
-    names differ, `weights` {marker: number of at least 0}; `start` (n,) are coordinates near the
-    first frame, 0 by default; `deviation` (m) is that of the noise, estimated where it is not
-    given. Limits of joints are not imposed but told. Raises ValueError for markers without a point,
-    for fewer frames than control points, and for parameters in the tree.
+    basis `motion`, by default quintic splines of half as many segments again as generalised
+    cross-validation of the markers chooses. Samples that are missing weigh nothing. `points`
+    {marker: point} where names differ, `weights` {marker: number of at least 0}; `start` (n,) are
+    coordinates near the first frame, 0 by default; `deviation` (m) is that of the noise, estimated
+    where it is not given; the search takes at most so many `iterations`. Limits of joints are not
+    imposed but told. Raises ValueError for markers without a point, for fewer frames than control
+    points, and for parameters in the tree.
     """
     name = "inverse_kinematics"
     check_closed(f"{name}: tree", instance(f"{name}: tree", tree, Tree))
@@ -118,18 +121,24 @@ def inverse_kinematics(
     roots = weighed(name, markers, weights)[:, None] * seen
     sightings = Sightings(tree=tree, points=places, places=np.where(seen, rows, 0.0), roots=roots)
     s = (markers.t - markers.t[0]) / (markers.t[-1] - markers.t[0])
-    basis = motion or cross_validated(s, rows, DEGREE)
+    basis = motion or _fine(cross_validated(s, rows, DEGREE))
     if basis.points > len(s):
         raise ValueError(
             f"{name}: {markers.source}: {basis.points} control points want as many frames at "
             f"least, got {len(s)}"
         )
     first = numbers(f"{name}: start", np.zeros(tree.dof) if start is None else start, (tree.dof,))
-    frames, path = marched(sightings, first)
+    frames, path = marched(sightings, first, 2 * basis.points + 1)
     whole = np.array([np.interp(np.arange(len(s)), frames, row) for row in path])
     begin = nearest(basis, s, whole).T
     least = splined(sightings, basis, basis.values(s), begin, iterations)
     return _fitted(sightings, markers, basis, s, least, deviation)
+
+
+def _fine(basis: BSpline) -> BSpline:
+    """Return the basis with FINER segments: cross-validation weighs bias against noise, and here
+    deviations are told of noise alone."""
+    return replace(basis, points=ceil(FINER * basis.segments) + basis.degree)
 
 
 def _fitted(

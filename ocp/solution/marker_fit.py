@@ -16,13 +16,15 @@ from ocp.motion import BSpline
 from ocp.solvers.banded import Factors, factored
 from ocp.transcription.kernels import evaluate, function
 
-MARCHED = 100  # frames that are met one after the other, for a start
 EAGER, PATIENT = 8, 60  # iterations in such a frame, and in the first one
-FAINT = 1e-10  # of the largest diagonal entry: the damping of every step
+FAINT = 1e-12  # of the largest diagonal entry: what keeps directions that nobody sees regular
+GENTLE = 1e-8  # likewise: the damping of every step, so that what is hardly seen stays where it is
 DAMPED = 1e-3  # likewise, after a step that failed
+POOR, GOOD = 0.25, 0.75  # of the decrease that was promised: more damping, and less
+EASED = 10.0  # by which damping changes
 STIFF = 1e9  # the damping beyond which no step is left
 STILL = 1e-10  # rad or m: a step below it ends the search
-SPENT = 1e-14  # of the sum of squares: a step that brings less ends it too
+SPENT = 1e-10  # of the sum of squares: a step that brings less is far below the noise, and ends it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -47,9 +49,7 @@ class Sightings:
         return float(np.sum((self.roots * (here - self.places)) ** 2))
 
 
-def seen_from(
-    tree: Tree, points: tuple[str, ...], q: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def seen_from(tree: Tree, points: tuple[str, ...], q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return places (rows, N) of points, and slopes (N, rows, n), at coordinates q (n, N)."""
     both = evaluate(_watched(tree, points)[1], q, np.zeros(q.shape[1]))
     rows = 3 * len(points)
@@ -63,14 +63,16 @@ def _watched(tree: Tree, points: tuple[str, ...]) -> tuple[ca.Function, ca.Funct
     q, s = ca.SX.sym("q", tree.dof), ca.SX.sym("s")
     places = ca.vertcat(*kinematics.positions(tree, q, points))
     both = ca.vertcat(places, ca.vec(ca.densify(ca.jacobian(places, q))))
-    return tuple(function("markers", [q, s], [ca.cse(one)], ["q", "s"], ["p"]) for one in (places, both))
+    return tuple(
+        function("markers", [q, s], [ca.cse(one)], ["q", "s"], ["p"]) for one in (places, both)
+    )
 
 
-def marched(sightings: Sightings, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return some frames' numbers (k,), and the coordinates (n, k) there, each from the one
-    before."""
+def marched(sightings: Sightings, start: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return at `most` so many frames' numbers (k,), and the coordinates (n, k) there, each met
+    from the one before, the first from a start (n,)."""
     count = sightings.places.shape[1]
-    frames = np.unique(np.linspace(0, count - 1, min(count, MARCHED)).round().astype(int))
+    frames = np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
     q, path = start, []
     for number, frame in enumerate(frames):
         one = Sightings(
@@ -86,7 +88,7 @@ def marched(sightings: Sightings, start: np.ndarray) -> tuple[np.ndarray, np.nda
 
 def _met(one: Sightings, q: np.ndarray, iterations: int) -> np.ndarray:
     """Return the coordinates (n,) nearest to one frame's markers, from q on."""
-    damping, (off, slopes) = FAINT, (part[0] for part in one.weighed(q[:, None]))
+    damping, (off, slopes) = GENTLE, (part[0] for part in one.weighed(q[:, None]))
     for _ in range(iterations):
         normal = slopes.T @ slopes
         size = max(float(np.diag(normal).max()), 1e-300)
@@ -94,7 +96,7 @@ def _met(one: Sightings, q: np.ndarray, iterations: int) -> np.ndarray:
         trial, trial_slopes = (part[0] for part in one.weighed((q + step)[:, None]))
         if trial @ trial <= off @ off:
             done = np.abs(step).max() < 1e-6
-            q, off, slopes, damping = q + step, trial, trial_slopes, max(damping / 10, FAINT)
+            q, off, slopes, damping = q + step, trial, trial_slopes, max(damping / 10, GENTLE)
             if done:
                 break
         elif damping < STIFF:
@@ -125,30 +127,29 @@ def splined(
     `weights` (N, points) are those of the basis at the frames. A direction that no marker sees
     stays where it began.
     """
-    points, damping, status = start, FAINT, "too many iterations"
+    points, damping, status = start, GENTLE, "too many iterations"
     cost, count = sightings.cost((weights @ points).T), 0
-    while True:
-        off, slopes = sightings.weighed((weights @ points).T)
-        normals = slopes.transpose(0, 2, 1) @ slopes
-        pulls = -np.einsum("kri,kr->ki", slopes, off)
-        if count >= iterations:
-            break
+    normals, pulls = _normal(sightings, weights, points)
+    while count < iterations:
+        factors = _factored(basis.degree, weights, normals, damping)
+        step = _grouped_solve(factors, pulls, basis.degree)
+        trial = sightings.cost((weights @ (points + step)).T)
         count += 1
-        while True:
-            factors = _factored(basis.degree, weights, normals, damping)
-            step = _grouped_solve(factors, weights.T @ pulls, basis.degree)
-            trial = sightings.cost((weights @ (points + step)).T)
-            if trial <= cost * (1 + 1e-12) or damping > STIFF:
-                break
-            damping = max(10 * damping, DAMPED)
+        promised, brought = float(np.sum(pulls * step)), cost - trial
+        still = np.abs(step).max() < STILL or promised <= SPENT * cost
+        if brought >= 0:
+            points, cost = points + step, trial
+            normals, pulls = _normal(sightings, weights, points)
+        if still:
+            status = "converged"
+            break
+        if brought >= GOOD * promised:
+            damping = max(damping / EASED, GENTLE)
+        elif brought < POOR * promised:
+            damping = max(EASED * damping, DAMPED if brought < 0 else GENTLE)
         if damping > STIFF:
             status = "no step brings the markers nearer"
             break
-        brought, cost, points = cost - trial, trial, points + step
-        if np.abs(step).max() < STILL or (damping <= FAINT and brought <= SPENT * cost):
-            status = "converged"
-            break
-        damping = FAINT if damping <= DAMPED else damping / 10
     return Splined(
         points=points,
         status=status,
@@ -158,9 +159,16 @@ def splined(
     )
 
 
-def _factored(
-    degree: int, weights: np.ndarray, normals: np.ndarray, damping: float
-) -> Factors:
+def _normal(
+    sightings: Sightings, weights: np.ndarray, points: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the normal matrices (N, n, n) of the frames, and the downhill pull (points, n)."""
+    off, slopes = sightings.weighed((weights @ points).T)
+    pulls = -np.einsum("kri,kr->ki", slopes, off)
+    return slopes.transpose(0, 2, 1) @ slopes, weights.T @ pulls
+
+
+def _factored(degree: int, weights: np.ndarray, normals: np.ndarray, damping: float) -> Factors:
     """Return the factors of the sum over frames of (b b') x normal, b a frame's weights, in groups
     of as many control points as the degree: then neighbours alone touch."""
     count, n = weights.shape[1], normals.shape[1]

@@ -1,0 +1,194 @@
+"""Motions from markers: exact where they are, as far off as their noise says where it is not."""
+
+import time
+from math import pi
+
+import numpy as np
+import pytest
+from ocp.models.human import human
+from ocp.models.human.markers import cluster_names, clustered
+from ocp.models.two_link import two_link
+
+from ocp import BSpline, Link, Parameter, Point, Series, Tree, inverse_kinematics, revolute
+from ocp.mechanics import poses
+from ocp.solution.marker_fit import seen_from
+
+BASIS = BSpline(points=9, degree=5)
+NOISE = 1e-3  # m
+
+
+def wrist():
+    """Three turns about different axes, and markers on the last link and the first."""
+    joints = (
+        revolute("yaw", axis=(0, 1, 0), position=(-1.0, 1.0)),
+        revolute("pitch", "yaw", axis=(0, 0, 1), home=(0.3, 0, 0)),
+        revolute("roll", "pitch", axis=(1, 0, 0), home=(0.4, 0, 0)),
+    )
+    places = {"a": (0.1, 0, 0), "b": (0, 0.1, 0), "c": (0, 0, 0.1), "d": (0.2, 0.1, 0)}
+    points = [Point(name=name, link="roll", position=place) for name, place in places.items()]
+    points.append(Point(name="e", link="yaw", position=(0.2, 0.0, 0.1)))
+    return Tree(links=[Link(mass=1.0)] * 3, joints=joints, points=points)
+
+
+def moving(tree, frames=80, seed=0, size=0.5):
+    """Control points, times and coordinates (n, N) of a smooth motion on BASIS."""
+    control = size * np.random.default_rng(seed).standard_normal((tree.dof, BASIS.points))
+    t = np.linspace(0.0, 1.0, frames)
+    return t, control @ BASIS.values(t).T
+
+
+def seen(tree, t, q, names=(), noise=0.0, seed=1):
+    """Markers of the points of a tree along a motion, with seeded noise."""
+    names = tuple(names) or tuple(point.name for point in tree.points)
+    places = seen_from(tree, names, q)[0]
+    places = places + noise * np.random.default_rng(seed).standard_normal(places.shape)
+    return Series(t=t, values=dict(zip(names, np.split(places, len(names)))), source="walk.trc")
+
+
+def test_exact_markers_give_the_motion_back():
+    tree = wrist()
+    t, q = moving(tree)
+    fit = inverse_kinematics(tree, seen(tree, t, q), motion=BASIS)
+    assert fit.success and max(fit.rms.values()) < 1e-12
+    np.testing.assert_allclose(fit.q, q, atol=1e-11)
+    h = 1e-5
+    control = 0.5 * np.random.default_rng(0).standard_normal((3, BASIS.points))
+    rates = control @ (BASIS.values(t[1:-1] + h) - BASIS.values(t[1:-1] - h)).T / (2 * h)
+    np.testing.assert_allclose(fit.qd[:, 1:-1], rates, atol=1e-6)
+
+
+def test_errors_are_those_that_the_noise_propagates():
+    tree, ratios = wrist(), []
+    t, q = moving(tree)
+    for trial in range(8):
+        fit = inverse_kinematics(tree, seen(tree, t, q, noise=NOISE, seed=trial), motion=BASIS)
+        ratios.append((fit.q - q) / fit.deviations)
+        assert fit.deviation == pytest.approx(NOISE, rel=0.1)
+    assert np.sqrt(np.mean(np.square(ratios))) == pytest.approx(1.0, abs=0.1)
+    assert np.mean(np.abs(ratios) < 1.96) == pytest.approx(0.95, abs=0.04)
+
+
+def test_deviations_are_those_of_the_dense_covariance():
+    tree = wrist()
+    t, q = moving(tree, frames=40)
+    fit = inverse_kinematics(tree, seen(tree, t, q), motion=BASIS, deviation=NOISE)
+    names = tuple(point.name for point in tree.points)
+    _, slopes = seen_from(tree, names, fit.q)
+    weights = BASIS.values(t)
+    rows = [np.kron(weights[k], slopes[k]) for k in range(len(t))]
+    covariance = NOISE**2 * np.linalg.inv(sum(row.T @ row for row in rows))
+    for k in (0, 7, 39):
+        block = np.kron(weights[k], np.eye(3))
+        expected = np.sqrt(np.diag(block @ covariance @ block.T))
+        np.testing.assert_allclose(fit.deviations[:, k], expected, rtol=1e-6)
+
+
+def test_a_human_of_38_joints_is_met_in_200_frames_within_seconds_and_within_the_noise():
+    tree = clustered(human())
+    names = cluster_names(tree)
+    t, q = moving(tree, frames=200, size=0.15)
+    markers = seen(tree, t, q, names, NOISE)
+    begin = time.process_time()
+    fit = inverse_kinematics(tree, markers, motion=BASIS)
+    seconds = time.process_time() - begin
+    ratio = (fit.q - q) / fit.deviations
+    assert fit.success and seconds < 3.0
+    assert np.sqrt(np.mean(ratio**2)) == pytest.approx(1.0, abs=0.1)
+    assert np.degrees(fit.deviations[3:]).max() < 1.0 and fit.unseen == ()
+
+
+def test_without_a_basis_cross_validation_finds_one_that_leaves_only_noise():
+    tree = wrist()
+    t = np.linspace(0.0, 1.0, 120)
+    q = np.array([np.sin(5 * t), 0.5 * np.cos(4 * t), np.sin(3 * t + 1)])
+    fit = inverse_kinematics(tree, seen(tree, t, q, noise=NOISE))
+    ratio = np.sqrt(np.mean(((fit.q - q) / fit.deviations) ** 2))
+    assert ratio == pytest.approx(1.0, abs=0.25) and fit.motion.points < 30
+
+
+def test_gaps_weigh_nothing_and_widen_the_deviations():
+    tree = wrist()
+    t, q = moving(tree)
+    whole = seen(tree, t, q)
+    values = {name: rows.copy() for name, rows in whole.values.items()}
+    for name in ("a", "b", "c"):
+        values[name][:, 30:50] = np.nan
+    fit = inverse_kinematics(tree, Series(t=t, values=values), motion=BASIS, deviation=NOISE)
+    np.testing.assert_allclose(fit.q, q, atol=1e-9)
+    full = inverse_kinematics(tree, whole, motion=BASIS, deviation=NOISE)
+    assert (fit.deviations[:, 40] > 1.2 * full.deviations[:, 40]).all()
+    assert np.isnan(fit.residuals["a"][:, 30:50]).all()
+
+
+def test_a_joint_that_no_marker_tells_of_is_named_and_stays():
+    tree = two_link()
+    points = [Point(name="knob", link="shoulder", position=(0.0, 0.0, 0.0))]
+    bare = Tree(links=tree.links, joints=tree.joints, points=points)
+    t = np.linspace(0.0, 1.0, 50)
+    q = np.array([np.sin(t), 0 * t])
+    fit = inverse_kinematics(bare, seen(bare, t, q), motion=BASIS, start=(0.0, 0.7))
+    assert fit.unseen == ("elbow",) and np.isinf(fit.deviations[1]).all()
+    np.testing.assert_allclose(fit.q[1], 0.7, atol=1e-9)
+    np.testing.assert_allclose(fit.q[0], q[0], atol=1e-6)
+
+
+def test_weights_say_which_marker_is_trusted():
+    tree = wrist()
+    t, q = moving(tree)
+    markers = seen(tree, t, q)
+    values = dict(markers.values) | {"a": markers.values["a"] + 0.05}
+    biased = Series(t=t, values=values)
+    even = inverse_kinematics(tree, biased, motion=BASIS)
+    wary = inverse_kinematics(tree, biased, motion=BASIS, weights={"a": 0.0})
+    assert np.abs(even.q - q).max() > 0.01
+    np.testing.assert_allclose(wary.q, q, atol=1e-10)
+
+
+def test_limits_that_are_left_are_told():
+    tree = wrist()
+    t = np.linspace(0.0, 1.0, 40)
+    q = np.array([1.2 * t, 0 * t, 0 * t])
+    fit = inverse_kinematics(tree, seen(tree, t, q), motion=BASIS)
+    assert fit.beyond == ("yaw leaves its limits by 0.2 rad",)
+
+
+def test_a_start_far_off_finds_a_tree_that_is_turned_round():
+    tree = wrist()
+    t, q = moving(tree, size=0.2)
+    turned = q + np.array([[0.8 * pi], [0.0], [0.0]])
+    fit = inverse_kinematics(tree, seen(tree, t, turned), motion=BASIS, start=(1.5, 0.0, 0.0))
+    expected = np.array(poses(tree, turned[:, 40])[-1])
+    np.testing.assert_allclose(np.array(poses(tree, fit.q[:, 40])[-1]), expected, atol=1e-9)
+
+
+def test_its_angles_and_its_guess_serve_a_problem():
+    tree = wrist()
+    t, q = moving(tree)
+    fit = inverse_kinematics(tree, seen(tree, t, q), motion=BASIS)
+    assert list(fit.angles.values) == ["yaw", "pitch", "roll"]
+    assert fit.guess.duration == 1.0 and np.shape(fit.guess.q) == (3, 80)
+    assert "5 markers, 80 times, converged" in repr(fit)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"points": {"a": "nose"}}, "walk.trc: markers a match no point of the tree"),
+        ({"weights": {"nose": 1.0}}, "weights: walk.trc has no 'nose'"),
+        ({"start": (0.0, 0.0)}, r"inverse_kinematics: start: expected shape \(3,\)"),
+        ({"motion": BSpline(points=81)}, "walk.trc: 81 control points want as many frames"),
+        ({"deviation": -1.0}, "deviation: expected a number of at least 0"),
+    ],
+)
+def test_bad_input_is_refused_by_name(change, words):
+    tree = wrist()
+    t, q = moving(tree)
+    with pytest.raises(ValueError, match=words):
+        inverse_kinematics(tree, seen(tree, t, q), **{"motion": BASIS, **change})
+
+
+def test_an_open_tree_is_refused():
+    open_arm = two_link(torque=Parameter("strength", 10.0))
+    t = np.linspace(0.0, 1.0, 20)
+    with pytest.raises(ValueError, match="expected numbers, got the parameters strength"):
+        inverse_kinematics(open_arm, Series(t=t, values={"tip": np.zeros((3, 20))}))
