@@ -34,21 +34,22 @@ class Structure:
     @cached_property
     def root(self) -> tuple[int, ...]:
         """Rows of the root: the unactuated joints in line from the ground, in any order, three
-        slides and three turns at most.
+        slides and three turns, or a ball instead of these, at most.
 
         Two slides and a turn float in a plane, six in space, fewer are a cart or a hinge; what no
         ground bears of them is as passive as any joint.
         """
         tree, rows, kinds = self.tree, [], []
-        parent = -1
-        for k in (k for k, row in enumerate(tree.rows) if row is not None):
-            kinds.append(tree.joints[k].kind)
-            inline = tree.parents[k] == parent and not tree.joints[k].actuated
+        spans, parent = tree.spans, -1
+        for k in (k for k, span in enumerate(spans) if span):
+            joint = tree.joints[k]
+            kinds += ["revolute"] * MOST if joint.ball else [joint.kind]
+            inline = tree.parents[k] == parent and not joint.actuated and joint.follows is None
             if not inline or kinds.count(kinds[-1]) > MOST:
                 break
-            rows.append(tree.rows[k])
+            rows += spans[k]
             parent = k
-        return tuple(row for row in rows if row is not None)
+        return tuple(rows)
 
     @cached_property
     def floating(self) -> tuple[int, ...]:

@@ -219,6 +219,18 @@ class Tree:
         return tuple(tuple(range(end - count[1], end)) for end, count in zip(ends.tolist(), counts))
 
     @property
+    def neutral(self) -> tuple[float, ...]:
+        """Coordinates (n,) at which no joint turns or slides: zeros, but for a ball's w one."""
+        return tuple(
+            float(joint.ball and joint.name.endswith(f".{COMPONENTS[0]}")) for joint in self.moving
+        )
+
+    @property
+    def balls(self) -> tuple[tuple[int, ...], ...]:
+        """Rows of q of every ball's quaternion."""
+        return tuple(rows for joint, rows in zip(self.joints, self.spans) if joint.ball)
+
+    @property
     def dof(self) -> int:
         """Number of coordinates n: the length of q."""
         return len(self.moving)

@@ -187,14 +187,17 @@ class Deviation:
 
 
 def _home(tree: Tree, name: str, point: str) -> Matrix:
-    """Return the quaternion (4,) of a point's axes at q = 0; raise ValueError for what has none."""
+    """Return the quaternion (4,) of a point's axes where no joint turns.
+
+    Raises ValueError for what has none.
+    """
     instance(f"{name}: tree", tree, Tree)
     if tree.flexible:
         raise ValueError(
             f"{name}: link {tree.flexible[0]!r} is flexible; poses are prescribed of rigid trees "
             "only, and pose_tracking follows them"
         )
-    return kinematics.orientation(tree, ca.DM.zeros(tree.dof), point)
+    return kinematics.orientation(tree, ca.DM(tree.neutral), point)
 
 
 def _goal(name: str, target: Target) -> Callable:
@@ -273,7 +276,9 @@ def _check_reach(tree: Tree, name: str, point: str, target: Matrix) -> None:
     k = tree.link_index(place.link)
     while k >= 0:
         joint = tree.joints[k]
-        if joint.screw is not None:
+        if joint.follows is not None:
+            return  # its way has no bounds of its own
+        if joint.screw is not None or joint.ball:
             length += float(np.linalg.norm(tip - joint.anchor)) + _slide(joint)
             tip, axis = joint.anchor, joint.name
         home = np.array(joint.home)
@@ -289,7 +294,7 @@ def _check_reach(tree: Tree, name: str, point: str, target: Matrix) -> None:
 
 def _slide(joint: Joint) -> float:
     """Return how far (m) a joint can advance along its axis."""
-    way = 1.0 if joint.kind == "prismatic" else abs(joint.pitch)
+    way = 1.0 if joint.kind == "prismatic" else 0.0 if joint.ball else abs(joint.pitch)
     return way * max(map(abs, joint.position)) if way > 1e-14 else 0.0
 
 

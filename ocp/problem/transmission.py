@@ -86,6 +86,7 @@ def bears_root(tree: Tree, ground: Ground) -> bool:
     root = list(structure(tree).root)
     if not root:
         return True
+    needed = len(root) - sum(rows[0] in root for rows in tree.balls)  # lengths bear nothing
     ways = {bearing_slots(ground, s) for s in ground.instants}
     given = dict(zip(_names(tree, ground), transmissions(tree, ground)))
     whole = {slot for slot, each in given.items() if all(each.present)}
@@ -97,7 +98,7 @@ def bears_root(tree: Tree, ground: Ground) -> bool:
         for q in _postures(tree)
     ]
     return all(
-        max(_rank([here[slot] for slot in way]) for here in shares) == len(root) for way in ways
+        max(_rank([here[slot] for slot in way]) for here in shares) == needed for way in ways
     )
 
 

@@ -4,15 +4,16 @@ and the rate of that."""
 from ocp.mechanics.joints import Joint
 
 UNITS = {
-    "q": ("rad", "m"),
-    "qd": ("rad/s", "m/s"),
-    "qdd": ("rad/s2", "m/s2"),
-    "qddd": ("rad/s3", "m/s3"),
-    "tau": ("N m", "N"),
-    "tau_rate": ("N m/s", "N/s"),
+    "q": ("rad", "m", ""),
+    "qd": ("rad/s", "m/s", "1/s"),
+    "qdd": ("rad/s2", "m/s2", "1/s2"),
+    "qddd": ("rad/s3", "m/s3", "1/s3"),
+    "tau": ("N m", "N", "N m"),
+    "tau_rate": ("N m/s", "N/s", "N m/s"),
 }
+KINDS = {"prismatic": 1, "ball": 2}
 
 
 def unit_of(joint: Joint, quantity: str) -> str:
-    """Return the unit of one of UNITS of a joint that turns or slides."""
-    return UNITS[quantity][joint.kind == "prismatic"]
+    """Return the unit of one of UNITS of a joint that turns or slides, or a ball's component."""
+    return UNITS[quantity][KINDS.get(joint.kind, 0)]

@@ -20,7 +20,7 @@ from ocp.solution.energy import energy_error
 from ocp.solution.flight import Flight, flights
 from ocp.solution.joined_claims import misfit_of_phases, refusals_of_phases, stated_parts
 from ocp.solution.optimality import first_order, program_again
-from ocp.solution.replaying import Deviations, deviations, worst_deviations
+from ocp.solution.replaying import Deviations, deviations, lengths, worst_deviations
 from ocp.solution.report import Line, aligned, certificate_lines, certified, table, violation_lines
 from ocp.solution.solution import Solution
 from ocp.solvers.record import attentive
@@ -56,6 +56,8 @@ class Verification:
     from its own start; the whole has their violations and what joins them, the largest of their
     deviations and energy errors, and first-order conditions and objective of all, which those of a
     phase alone do not have. `impacts` and `flights`: what struck, and where nothing bore.
+    `lengths`: how far those of quaternions are from one, of which no pose depends and which judge
+    nothing; None without balls.
     """
 
     violations: Mapping[str, Violation]
@@ -71,6 +73,7 @@ class Verification:
     phases: Mapping[str, "Verification"] = field(default_factory=dict)
     impacts: tuple[Impact, ...] = ()
     flights: tuple[Flight, ...] = ()
+    lengths: float | None = None
 
     @property
     def drift(self) -> float:
@@ -220,6 +223,8 @@ def _moved(solution: Solution, costs: Cost | None) -> Verification:
         objective_error=None if costs is None else costs.error,
         mechanics="built-in" if is_comparable(planner) else planner.name,
         slope=steepest(solution),
+        lengths=lengths(solution),
+        flights=flights(solution) if solution.problem.tree.balls else (),
     )
 
 
@@ -263,6 +268,7 @@ def _joined(solution: Solution, parts: Mapping[str, Verification], **known: Any)
         energy_error=max(errors, default=None),
         mechanics=first.mechanics,
         slope=max(slopes, key=lambda slope: slope.angle, default=None),
+        lengths=max((each.lengths for each in parts.values() if each.lengths), default=None),
         phases=parts,
         impacts=impacts(solution),
         flights=flights(solution),

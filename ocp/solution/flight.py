@@ -22,7 +22,9 @@ from ocp.transcription.asked import asked
 SEED = 11
 RANK = 1e-9  # relative: below which a direction is none
 LEAST = 1e-12
-ROOTS = {3: ["prismatic", "prismatic", "revolute"], 6: ["prismatic"] * 3 + ["revolute"] * 3}
+WHOLE = "motion"  # name of one without phases
+SLIDES = ["prismatic"] * 3
+ROOTS = (SLIDES + ["revolute"] * 3, ["ball", *SLIDES], [*SLIDES[:2], "revolute"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,13 +48,13 @@ class Flight:
 
 
 def flights(solution: Solution) -> tuple[Flight, ...]:
-    """Return the Flights of a motion of phases: those without ground and loads, of a tree whose
-    root nothing drives."""
+    """Return the Flights of a motion, or of its phases: those without ground and loads, of a tree
+    whose root nothing drives."""
     return tuple(_flights(solution))
 
 
 def _flights(solution: Solution) -> Iterator[Flight]:
-    for name, phase in solution.phases.items():
+    for name, phase in (solution.phases or {WHOLE: solution}).items():
         axes = (
             None if phase.problem.ground or phase.problem.loads else free_axes(phase.problem.tree)
         )
@@ -63,16 +65,16 @@ def _flights(solution: Solution) -> Iterator[Flight]:
 def free_axes(tree: Tree) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the unit directions in which a tree's root can move as a whole, and about which it can
     turn, (3, k) each; None where it is no floating one, planar or spatial, that nothing drives."""
-    moving = [k for k, row in enumerate(tree.rows) if row is not None]
-    for count, kinds in sorted(ROOTS.items(), reverse=True):
-        chain = moving[:count]
+    moving, spans = [k for k, span in enumerate(tree.spans) if span], tree.spans
+    for kinds in ROOTS:
+        chain = moving[: len(kinds)]
         joints = [tree.joints[k] for k in chain]
         inline = all(tree.parents[k] == last for k, last in zip(chain, [-1, *chain[:-1]]))
         light = not any(float(tree.links[k].mass) for k in chain[:-1])
         alike = sorted(joint.kind for joint in joints) == kinds
         if alike and inline and light and not any(joint.actuated for joint in joints):
-            axes = _directions(tree, [tree.rows[k] for k in chain])
-            return axes if axes[0].shape[1] == count // 2 + count % 2 else None
+            axes = _directions(tree, [row for k in chain for row in spans[k]])
+            return axes if axes[0].shape[1] == kinds.count("prismatic") else None
     return None
 
 

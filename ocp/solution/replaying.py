@@ -31,6 +31,7 @@ from ocp.problem.sequence import refuse_phases
 from ocp.problem.states import loads_in_state
 from ocp.problem.transmission import corrected, transmissions
 from ocp.solution.inputs import stay_forces, touch_forces
+from ocp.solution.sampling import dense
 from ocp.solution.simulation import accelerations, march, stepper
 from ocp.solution.solution import Solution
 from ocp.transcription.between import STEPS, wrenches_between
@@ -112,7 +113,8 @@ def deviations(solution: Solution) -> Deviations:
     n = solution.problem.tree.dof
     whole = march(segment, plan[:, 0], coefficients)
     errors, shares = _segments(solution, plan, segment, coefficients)
-    drift = np.abs(whole[:n] - plan[:n]).max(axis=0)
+    tree = solution.problem.tree
+    drift = np.abs(turned(tree, whole) - turned(tree, plan))[:n].max(axis=0)
     sizes = drift.max(), drift[-1], errors.max(), shares.sum(axis=1).max()
     drift, goal, defect, gathered = (float(size) if np.isfinite(size) else np.inf for size in sizes)
     return Deviations(drift=drift, goal_drift=goal, defect=defect, gathered=gathered)
@@ -147,9 +149,34 @@ def _segments(
     """Return |e_k| of all segments (n, segments), and what they carry to the end of the motion."""
     n = solution.problem.tree.dof
     single = march(segment, plan[:, 0], coefficients, anew=plan)
-    errors = np.abs(single - plan)[:, 1:]
+    tree = solution.problem.tree
+    errors = np.abs(turned(tree, single) - turned(tree, plan))[:, 1:]
     left = (1.0 - pieces(solution)[1:]) * solution.duration
     return errors[:n], errors[:n] + errors[n:] * left
+
+
+def turned(tree: Tree, states: np.ndarray) -> np.ndarray:
+    """Return states (2 n, N) in which quaternions and their rates are those of unit length, times
+    two, so that they differ by the angle (rad) of a small turn, and no length counts."""
+    states, n = np.array(states), tree.dof
+    for rows in map(list, tree.balls):
+        p, rate = states[rows], states[[n + row for row in rows]]
+        length = np.linalg.norm(p, axis=0)
+        unit = p / length
+        states[rows] = 2 * unit
+        along = (unit * rate).sum(axis=0)
+        states[[n + row for row in rows]] = 2 * (rate - unit * along) / length
+    return states
+
+
+def lengths(solution: Solution) -> float | None:
+    """Return how far the length of a quaternion is from one at most, on a dense grid; None without
+    any."""
+    rows = solution.problem.tree.balls
+    if not rows:
+        return None
+    q = solution.q(dense(solution) * solution.duration)
+    return max(float(np.abs(np.linalg.norm(q[list(ball)], axis=0) - 1).max()) for ball in rows)
 
 
 def planned(solution: Solution) -> np.ndarray:

@@ -165,9 +165,17 @@ def certificate_lines(numbers: Mapping[str, Any]) -> list[Line]:
         ("first order", f"{'unknown' if kkt is None else f'{kkt:.2e}'} residual"),
         *_approximation_lines(numbers["approximation"]),
         *_slope_lines(numbers["slope"]),
+        *_length_lines(numbers["lengths"]),
         *crossed_lines(numbers),
         *(("refused", text) for text in numbers["refusals"]),
     ]
+
+
+def _length_lines(length: float | None) -> list[Line]:
+    if length is None:
+        return []
+    text = f"lengths within {length:.1e} of one, of which no pose depends"
+    return [("quaternions", text)]
 
 
 def stated(problem: Problem) -> str:
@@ -257,6 +265,7 @@ def _certified(certificate: "Verification") -> dict[str, Any]:
         "mechanics": certificate.mechanics,
         "slope": None if slope is None else asdict(slope) | {"stretch": slope.stretch},
         "approximation": None if known is None else asdict(known) | {"torques": str(known)},
+        "lengths": certificate.lengths,
         **crossed(certificate),
     }
 

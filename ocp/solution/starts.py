@@ -24,7 +24,7 @@ from ocp.solution.budget import Start
 from ocp.solution.shares import edges_of, shared_solution, shared_waypoints
 from ocp.solution.solution import Solution
 from ocp.transcription.between import wrenches_between
-from ocp.transcription.guess import first_lifted, standing
+from ocp.transcription.guess import first_lifted, lengthened, standing
 from ocp.transcription.loop_laws import closed_points
 from ocp.transcription.multipliers import Multipliers, gather_multipliers
 from ocp.transcription.phased import Order, Phased
@@ -282,5 +282,6 @@ def waypoints(problem: Problem, guide: BSpline | None, q: ArrayLike) -> np.ndarr
     motion: Any = guide or problem.motion  # without a guide it is a spline
     s = np.linspace(0.0, 1.0, 10 * motion.points)
     dense = np.array([np.interp(s, np.linspace(0.0, 1.0, q.shape[1]), line) for line in q])
+    dense = lengthened(problem.tree, dense)
     points = closed_points(replace(problem, motion=motion), motion.fit(dense, s))
     return transfer(motion, points, problem.motion)

@@ -7,6 +7,7 @@ from typing import Any
 
 import casadi as ca
 
+from ocp.mechanics.coordinates import Polynomial, polynomial
 from ocp.mechanics.cuts import Loop
 from ocp.mechanics.elements import KINDS, Element
 from ocp.mechanics.joints import Joint
@@ -18,6 +19,7 @@ from ocp.transcription.listening import NotData
 from ocp.transcription.tapes import Tape, record_of_state
 
 RATES = ("jerk", "torque_rate")
+MAPPED = ("ball", "follows")  # of a joint that turns or slides otherwise than by its coordinate
 SHOWN = ("name", "visuals")  # of a link
 Data = dict[str, Any]
 NAMES = {kind.__name__: kind for kind in KINDS}
@@ -42,16 +44,25 @@ class OfState:
 
 def tree_data(tree: Tree, kept: Callable[[Tape], Data]) -> Data:
     """Return a tree as data, `kept` standing for tapes; of one without stays or elements, of joints
-    without limits of rates, and of links without names and visuals, as it was before there were
-    any."""
+    without limits of rates that turn or slide by their own coordinate, and of links without names
+    and visuals, as it was before there were any.
+
+    Raises ValueError naming a joint that follows a coordinate by a function of one's own.
+    """
     elements = [element_data(each, kept) for each in tree.elements]
     data = asdict(replace(tree, elements=()))
     data["links"] = [
         {key: value for key, value in link.items() if key not in SHOWN or value}
         for link in data["links"]
     ]
+    for joint, entry in zip(tree.joints, data["joints"]):
+        entry["follows"] = _follows_data(joint)
     data["joints"] = [
-        {key: value for key, value in joint.items() if key not in RATES or value != (-inf, inf)}
+        {
+            key: value
+            for key, value in joint.items()
+            if (key not in RATES or value != (-inf, inf)) and (key not in MAPPED or value)
+        }
         for joint in data["joints"]
     ]
     found = {"stays": data["stays"], "elements": elements}
@@ -63,13 +74,32 @@ def tree_of(data: Data, tape_of: Callable[[Any], Tape]) -> Tree:
     """Return the Tree of data; `tape_of` returns the tape that something stands for."""
     return Tree(
         links=tuple(_link(link) for link in data["links"]),
-        joints=tuple(Joint(**joint) for joint in data["joints"]),
+        joints=tuple(_joint(joint) for joint in data["joints"]),
         points=tuple(Point(**point) for point in data["points"]),
         loops=tuple(Loop(**loop) for loop in data["loops"]),
         stays=tuple(Stay(**stay) for stay in data.get("stays", ())),
         elements=tuple(element_of(each, tape_of) for each in data.get("elements", ())),
         gravity=data["gravity"],
     )
+
+
+def _follows_data(joint: Joint) -> Data | None:
+    if joint.follows is None:
+        return None
+    function = joint.follows.function
+    if not isinstance(function, Polynomial):
+        raise ValueError(
+            f"joint {joint.name!r}: follows {joint.follows.coordinate!r} by a function that is no "
+            "Polynomial and cannot be written as data"
+        )
+    return {"coordinate": joint.follows.coordinate, "coefficients": function.coefficients}
+
+
+def _joint(data: Data) -> Joint:
+    follows = data.get("follows")
+    if follows is not None:
+        follows = polynomial(follows["coordinate"], *follows["coefficients"])
+    return Joint(**data | {"follows": follows})
 
 
 def _link(data: Data) -> Link:

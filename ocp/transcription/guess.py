@@ -6,6 +6,7 @@ import numpy as np
 
 from ocp.dynamics import FORMULATIONS
 from ocp.mechanics.structure import structure
+from ocp.mechanics.tree import Tree
 from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.quadrature import quadrature
 from ocp.problem.complementarity import touches
@@ -14,6 +15,9 @@ from ocp.transcription.loop_laws import closed_points
 from ocp.transcription.rows import Group
 from ocp.transcription.tracing import trace
 from ocp.transcription.variables import Layout, free_duration, join, motion_inputs
+
+SHORT = 0.3  # length of a quaternion below which a guess leaves the straight way
+PULL = 1e-9  # toward the coordinates at which no joint turns or slides
 
 
 def straight_guess(layout: Layout, groups) -> np.ndarray:
@@ -24,17 +28,31 @@ def straight_guess(layout: Layout, groups) -> np.ndarray:
     n, count = problem.tree.dof, problem.motion.points
     s, weight = quadrature(problem.motion, "gauss", problem.motion.degree)
     slope = problem.motion.values(s, 1)
-    stiffness = slope.T @ (weight[:, None] * slope) + 1e-9 * np.eye(count)
+    stiffness = slope.T @ (weight[:, None] * slope) + PULL * np.eye(count)
     equalities = [_linear_equalities(group, layout) for group in groups]
     lines = np.vstack([np.empty((0, n * count)), *(lines for lines, _ in equalities)])
     values = np.concatenate([np.empty(0), *(values for _, values in equalities)])
     zero = np.zeros((len(lines), len(lines)))
     system = np.block([[np.kron(stiffness, np.eye(n)), lines.T], [lines, zero]])
-    right = np.concatenate([np.zeros(n * count), values])
+    rest = np.tile(problem.tree.neutral, count)
+    right = np.concatenate([PULL * rest, values])
     solution = np.linalg.lstsq(system, right, rcond=None)[0]
-    points = np.reshape(solution[: n * count], (n, count), order="F")
+    points = lengthened(problem.tree, np.reshape(solution[: n * count], (n, count), order="F"))
     points, T = closed_points(problem, points), np.sqrt(np.prod(problem.duration))
     return join(layout, points, T, first_lifted(layout, points, T))
+
+
+def lengthened(tree: Tree, points: np.ndarray) -> np.ndarray:
+    """Return points (n, N) whose quaternions have length one, none of them zero: what passes near
+    that turns on the way by one of the axes x, y, z."""
+    points = np.array(points)
+    for rows in map(list, tree.balls):
+        part = points[rows]
+        length = np.linalg.norm(part, axis=0)
+        aside = np.eye(4)[1 + np.argmin(np.abs(part[1:]).max(axis=1))][:, None]
+        part = np.where(length < SHORT, part + aside, part)
+        points[rows] = part / np.linalg.norm(part, axis=0)
+    return points
 
 
 def _linear_equalities(group: Group, layout: Layout):

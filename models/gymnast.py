@@ -1,0 +1,55 @@
+"""A gymnast in the air: a stretched body that turns any way, and two arms that swing sideways.
+
+Round numbers of an adult in layout, of the order of Yeadon's (1993, "The biomechanics of twisting
+somersaults"): to tilt or somersault the body takes some fifteen times as much as to twist.
+"""
+
+from ocp import Link, Point, Tree, free, revolute
+
+BODY, ARM = 60.0, 4.0  # kg
+INERTIA = 11.5, 11.0, 0.8  # kg m2: of the body to tilt, somersault and twist
+LENGTH, REACH = 0.65, 0.3  # m: of an arm, and its centre of mass from the shoulder
+HEIGHT, BREADTH = 0.35, 0.19  # m: of the shoulders above the body's centre of mass, and half apart
+
+
+def gymnast(gravity: float = 9.81, torque: float = 150.0) -> Tree:
+    """Return the gymnast: x forward, y to the left, z up along the body.
+
+    `gravity`: its strength (m/s2); `torque`: limit at both shoulders (N m). An arm hangs at 0 and
+    points up at pi; rates are not limited. Coordinates: three slides, the body's quaternion, and
+    `left` and `right`.
+    """
+    arm = Link(
+        mass=ARM,
+        com=(0.0, 0.0, -REACH),
+        inertia=((ARM * LENGTH**2 / 12, 0, 0), (0, ARM * LENGTH**2 / 12, 0), (0, 0, 0.004)),
+    )
+    tilt, somersault, twist = INERTIA
+    body = Link(mass=BODY, inertia=((tilt, 0, 0), (0, somersault, 0), (0, 0, twist)))
+    return Tree(
+        links=(Link(), Link(), Link(), body, arm, arm),
+        joints=(
+            *free("body"),
+            _shoulder("left", 1.0, torque),
+            _shoulder("right", -1.0, torque),
+        ),
+        points=(
+            Point(name="head", link="body", position=(0.0, 0.0, 0.7)),
+            Point(name="feet", link="body", position=(0.0, 0.0, -1.0)),
+            Point(name="left hand", link="left", position=(0.0, 0.0, -LENGTH)),
+            Point(name="right hand", link="right", position=(0.0, 0.0, -LENGTH)),
+        ),
+        gravity=(0.0, 0.0, -gravity),
+    )
+
+
+def _shoulder(name, side, torque):
+    """Return the shoulder of a side, 1 or -1, that lifts its arm sideways."""
+    return revolute(
+        name,
+        "body",
+        axis=(side, 0.0, 0.0),
+        home=(0.0, side * BREADTH, HEIGHT),
+        position=(0.0, 3.2),
+        torque=torque,
+    )
