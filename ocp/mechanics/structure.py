@@ -39,7 +39,8 @@ class Structure:
         Two slides and a turn float in a plane, six in space, fewer are a cart or a hinge; what no
         ground bears of them is as passive as any joint.
         """
-        tree, rows, kinds = self.tree, [], []
+        tree, kinds = self.tree, []
+        rows: list[int] = []
         spans, parent = tree.spans, -1
         for k in (k for k, span in enumerate(spans) if span):
             joint = tree.joints[k]

@@ -221,9 +221,8 @@ class Tree:
     @property
     def neutral(self) -> tuple[float, ...]:
         """Coordinates (n,) at which no joint turns or slides: zeros, but for a ball's w one."""
-        return tuple(
-            float(joint.ball and joint.name.endswith(f".{COMPONENTS[0]}")) for joint in self.moving
-        )
+        ones = {rows[0] for rows in self.balls}
+        return tuple(float(row in ones) for row in range(self.dof))
 
     @property
     def balls(self) -> tuple[tuple[int, ...], ...]:

@@ -32,6 +32,14 @@ LABELS = {  # of what turns and of what slides
     "moment": ("joint moment, norm (N m)",) * 2,
 }
 ASKED = {"q": "joint_limits", "qd": "velocity_limits"}  # by the constraint of that name
+COMPONENTS = {
+    "q": "quaternion",
+    "qd": "its rate (1/s)",
+    "qdd": "its acceleration (1/s²)",
+    "qddd": "its jerk (1/s³)",
+    "tau": "by quaternion (N m)",
+    "tau_rate": "its rate (N m/s)",
+}
 AMPLITUDES = {
     "q": ("amplitude (rad)", "amplitude (m)"),
     "qd": ("its rate (rad/s)", "its rate (m/s)"),
@@ -73,6 +81,8 @@ def traced(
 def labelled(tree: Tree, panel: Profile) -> str:
     """Return what a panel's axis of values says."""
     first = panel.joints[0]
+    if first.ball and panel.quantity in COMPONENTS:
+        return COMPONENTS[panel.quantity]
     labels = LABELS if first.name in tree.names else AMPLITUDES
     return labels[panel.quantity][first.kind == "prismatic"]
 
@@ -87,18 +97,19 @@ def is_held(problem: Problem, quantity: str) -> bool:
 
 
 def kinds(tree: Tree, quantity: str) -> list[list[Joint]]:
-    """Return the joints that turn, those that slide, and modal amplitudes likewise.
+    """Return the joints that turn, those that slide, modal amplitudes likewise, and balls.
 
     Only what there is, and of torques only joints that drive, if any do.
     """
     if quantity == "tau":
         shown = [tree.moving[row] for row in structure(tree).drives]
         shown = shown or [joint for joint in tree.moving if joint.name in tree.names]
+        shown = shown or list(tree.moving)
     else:
         shown = list(tree.moving)
-    groups: dict[tuple[bool, bool], list[Joint]] = {}
+    groups: dict[tuple[bool, bool, bool], list[Joint]] = {}
     for joint in shown:
-        kind = (joint.name not in tree.names, joint.kind == "prismatic")
+        kind = (joint.name not in tree.names, joint.ball, joint.kind == "prismatic")
         groups.setdefault(kind, []).append(joint)
     return [groups[kind] for kind in sorted(groups)]
 

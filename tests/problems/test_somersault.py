@@ -3,16 +3,16 @@
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.mechanics import kinematics
-from ocp.mechanics.structure import structure
 from ocp.problems.somersault import TakeOff, evenly, problem, report, turning
 
 from ocp import Radau, Transcription, load, verify
+from ocp.mechanics import kinematics
+from ocp.mechanics.structure import structure
 from ocp.solution.flight import free_axes
 from ocp.solution.replaying import lengths, turned
 from ocp.transcription.guess import lengthened
 
-COARSE = Transcription(method=Radau(intervals=10, order=5))
+COARSE = Transcription(method=Radau(intervals=18, order=5))
 
 
 @pytest.fixture(scope="module")
