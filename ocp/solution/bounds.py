@@ -4,12 +4,14 @@ Where the program asked for them, and on a dense grid between: every row, at eve
 own bound.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from ocp.mechanics.structure import structure
+from ocp.mechanics.tree import Tree
 from ocp.mechanics.zero_moment import body_weight
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.names import DURATION, DYNAMICS, REACH, RESTING, SEPARATOR, TOUCHING
@@ -20,7 +22,7 @@ from ocp.solution.solution import Solution
 from ocp.transcription.asked import Asked, asked
 from ocp.transcription.contact_laws import standings
 from ocp.transcription.distinct import among, distinct
-from ocp.transcription.laws import laws, within_reach
+from ocp.transcription.laws import laws, passive_measure, within_reach
 from ocp.transcription.requests import looked_at
 
 
@@ -75,10 +77,11 @@ def violations(solution: Solution) -> dict[str, Violation]:
     these alone.
     Beside the statement's these are the bounds of a free duration, and where torques are variables
     or polynomials of their own, as "dynamics", that they are what the motion needs: in N m or N,
-    relative to the largest torque that the motion needs at that joint. Of a motion that was planned
-    with an approximate formulation all torques are those of the exact mechanics, and the range in
-    which it is known is one more constraint. Of a motion of phases they are those of each, by names
-    that begin with its own and at times of the whole, and of what joins them.
+    relative to the largest torque that the motion needs at that joint, or where nothing drives it
+    to the weight of a body that nothing else holds. Of a motion that was planned with an
+    approximate formulation all torques are those of the exact mechanics, and the range in which it
+    is known is one more constraint. Of a motion of phases they are those of each, by names that
+    begin with its own and at times of the whole, and of what joins them.
     """
     if solution.phases:
         return with_links(solution, {n: violations(phase) for n, phase in solution.phases.items()})
@@ -247,7 +250,7 @@ def _of_torques(
     law, weight = rows[0].constraint, body_weight(problem.tree)
     joints = [problem.tree.coordinate(label) for label in law.labels]
     needed = traces(solution, {"needed": lambda at: at.needed[joints]}, s * solution.duration)
-    peaks = np.maximum(1.0, np.nan_to_num(np.abs(needed["needed"]).max(axis=1), posinf=1.0))
+    scales = law_scales(problem.tree, joints, needed["needed"])
     in_units = Constraint(
         name=DYNAMICS,
         function=law.function,
@@ -258,7 +261,7 @@ def _of_torques(
     )
 
     def gaps(number: int, when: np.ndarray, values: np.ndarray) -> Line:
-        gap, scale = values * weight, float(peaks[number])
+        gap, scale = values * weight, float(scales[number])
         return Line(number=number, s=when, values=gap, lower=0.0, upper=0.0, scale=scale)
 
     nodes = [gaps(row.number, row.s, row.values) for row in rows]
@@ -267,3 +270,12 @@ def _of_torques(
         between = traces(solution, {"gap": law.function}, s * solution.duration)["gap"]
         dense = [gaps(number, s, line) for number, line in enumerate(between)]
     return {DYNAMICS: _violation(in_units, nodes, dense, solution.duration)}
+
+
+def law_scales(tree: Tree, rows: Sequence[int], torques: np.ndarray) -> np.ndarray:
+    """Return in what the law of motion counts at coordinates `rows` (N or N m), of `torques`
+    (rows, N): the largest there, at least 1, or where nothing drives it the passive measure, since
+    none is needed there."""
+    peaks = np.nan_to_num(np.abs(torques).max(axis=1), posinf=1.0)
+    passive = np.isin(rows, structure(tree).passive)
+    return np.where(passive, passive_measure(tree), np.maximum(1.0, peaks))

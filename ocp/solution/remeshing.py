@@ -19,12 +19,15 @@ from ocp.motion.quadrature import quadrature
 from ocp.motion.spline import APART, BSpline
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.names import DYNAMICS, PASSIVE
+from ocp.problem.statement import Problem
+from ocp.solution.bounds import law_scales
 from ocp.solution.inputs import lifts
 from ocp.solution.jumps import BRACKET, SHARP, Jump, moving
 from ocp.solution.replaying import segment_defects
 from ocp.solution.sampling import stacked, traces
 from ocp.solution.solution import Solution
 from ocp.solvers.nlp import violation
+from ocp.transcription.contact_laws import standings
 from ocp.transcription.laws import laws, passive_measure
 from ocp.transcription.requests import looked_at
 from ocp.transcription.tracing import trace
@@ -37,7 +40,7 @@ FAR = 100.0  # tolerances: where an error says little of how many parts it takes
 FEW = 8  # segments: fewer halves say little of what a finer basis changes
 FINEST = 2e-4  # of the motion: shorter segments are not split
 TORQUES = "torques of joints"
-GROSS = 0.1  # of the largest torque: a law missed by more is not kept at all
+GROSS = 0.1  # of the largest torque: a law missed by more in most segments is not kept at all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +64,8 @@ class Look:
 def look(solution: Solution, tolerance: float) -> Look:
     """Return the Look at a solution."""
     problem, motion = solution.problem, solution.problem.motion
-    law = [constraint for constraint, _ in laws(problem, motion.collocated)]
+    stated = (*laws(problem, motion.collocated), *standings(problem))
+    law = [constraint for constraint, _ in stated]
     rows = [each for each in problem.requirements if _along(each)]
     s = looked_at(problem, LOOKS)
     wanted = {each.name: each.function for each in (*rows, *law)}
@@ -69,14 +73,14 @@ def look(solution: Solution, tolerance: float) -> Look:
     values = traces(solution, wanted, s * solution.duration)
     errors = segment_defects(solution) * motion.segments
     for constraint in (*rows, *law):
-        excess = _excess(constraint, s, values[constraint.name])
+        excess = _excess(constraint, s, _in_scale(problem, constraint, values))
         errors = np.maximum(errors, _by_segment(motion.breaks, s, excess))
     errors = np.maximum(errors, _unintegrated(solution)) / tolerance
     jumps = moving(rows, motion, s, values, errors)
     return Look(
         errors=errors,
         jumps=() if jumps and _rated(solution, rows) else jumps,
-        gross=_missed(solution, law, values) > GROSS,
+        gross=_missed(solution, law, s, values) > GROSS,
     )
 
 
@@ -90,6 +94,19 @@ def _rated(solution: Solution, rows: list[Constraint]) -> bool:
 
 def _along(constraint: Constraint) -> bool:
     return isinstance(constraint.when, Span) or constraint.when in ("path", "hull")
+
+
+def _in_scale(
+    problem: Problem, constraint: Constraint, values: Mapping[str, np.ndarray]
+) -> np.ndarray:
+    """Return the rows of a constraint, those of the law by inverse dynamics relative to what
+    certificates judge them by."""
+    own = values[constraint.name]
+    if constraint.name != DYNAMICS:
+        return own
+    joints = [problem.tree.coordinate(label) for label in constraint.labels]
+    scales = law_scales(problem.tree, joints, values[TORQUES][joints])
+    return own * body_weight(problem.tree) / scales[:, None]
 
 
 def _excess(constraint: Constraint, s: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -111,14 +128,22 @@ def _by_segment(breaks: np.ndarray, s: np.ndarray, amounts: np.ndarray) -> np.nd
     return largest
 
 
-def _missed(solution: Solution, law: list[Constraint], values: Mapping[str, np.ndarray]) -> float:
-    """Return by how much the law of motion is missed at most, of the largest torque."""
-    tree = solution.problem.tree
+def _missed(
+    solution: Solution, law: list[Constraint], s: np.ndarray, values: Mapping[str, np.ndarray]
+) -> float:
+    """Return by how much the law of motion is missed in most segments, of the largest torque.
+
+    Where forces rise within a segment or two, as of what touches, these alone are too long.
+    """
+    tree, breaks = solution.problem.tree, solution.problem.motion.breaks
     units = {DYNAMICS: body_weight(tree), PASSIVE: passive_measure(tree)}
     names = [each.name for each in law if each.name in units]
-    gaps = [np.abs(values[name]).max() * units[name] for name in names]
-    largest = np.abs(values[TORQUES]).max(initial=0.0)
-    return float(max(gaps, default=0.0) / max(largest, 1e-12))
+    gaps = np.zeros(len(breaks) - 1)
+    for name in names:
+        largest = np.abs(values[name]).max(axis=0, initial=0.0) * units[name]
+        gaps = np.maximum(gaps, _by_segment(breaks, s, largest))
+    peak = np.abs(values[TORQUES]).max(initial=0.0)
+    return float(np.median(gaps) / max(peak, 1e-12))
 
 
 def _unintegrated(solution: Solution) -> np.ndarray:

@@ -1,0 +1,53 @@
+"""Bodies that meet the ground when their motion says so, quickly solved."""
+
+import numpy as np
+
+from ocp import (
+    BSpline,
+    Compliant,
+    Link,
+    Point,
+    Problem,
+    Tree,
+    at_end,
+    at_start,
+    contact_outputs,
+    contacts,
+    effort,
+    prismatic,
+    revolute,
+)
+
+UP = (0.0, 1.0, 0.0)
+SOLE = Compliant(radius=0.03, stiffness=1e5)
+
+
+def leg() -> Tree:
+    """A foot of 0.5 kg that slides and turns in a plane, and 2 kg on a slide over it."""
+    return Tree(
+        links=(Link(mass=0.0),) * 2 + (Link(mass=0.5, inertia=0.01 * np.eye(3)), Link(mass=2.0)),
+        joints=(
+            prismatic("x", axis=(1.0, 0.0, 0.0), actuated=False),
+            prismatic("y", "x", axis=UP, actuated=False),
+            revolute("pitch", "y", axis=(0.0, 0.0, 1.0), actuated=False),
+            prismatic("leg", "pitch", axis=UP),
+        ),
+        points=(Point(name="sole", link="pitch"),),
+        gravity=(0.0, -9.81, 0.0),
+    )
+
+
+def falling() -> Problem:
+    """It falls onto ground that gives way and comes to rest there."""
+    tree = leg()
+    touching = contacts(tree, "sole", model=SOLE, normal=UP)
+    start = {"x": 0.0, "y": 0.1, "pitch": 0.0, "leg": 0.4}
+    return Problem(
+        tree=tree,
+        motion=BSpline(points=12),
+        duration=0.4,
+        objective=effort(),
+        loads=touching,
+        outputs=contact_outputs(touching),
+        constraints=(at_start(tree, q=start, qd=0.0), at_end(tree, q={"leg": 0.3})),
+    )
