@@ -14,14 +14,13 @@ from ocp.cli.ending import INTERRUPTED, ended, of_a_stream
 from ocp.cli.flags import NOTHING, Setting, add, literal, of_function, of_record, parse
 from ocp.cli.iterations import mentioned, printed
 from ocp.cli.report import block, describe, summary
-from ocp.cli.saving import leave
+from ocp.cli.saving import check_paths, check_tables, leave
 from ocp.cli.waiting import Steps, waited
 from ocp.dynamics import CHOICES, DERIVATIVES
 from ocp.dynamics.catalogue import is_choice
 from ocp.dynamics.formulation import Formulation
 from ocp.motion.spline import KNOTS, BSpline
 from ocp.problem.statement import Problem
-from ocp.solution.files import check_writable
 from ocp.solution.solution import Solution
 from ocp.solvers import HESSIANS, Solver, attentive
 from ocp.solvers import INTERRUPTED as STOPPED
@@ -41,7 +40,6 @@ TOLERANCE_OPTIONS = {
     "snopt": ("Major optimality tolerance", "Major feasibility tolerance"),
 } | dict.fromkeys(("sqpmethod", "feasiblesqpmethod", "qrsqp"), ("tol_pr", "tol_du"))
 USAGE = "ocp run NAME|FILE.py|PACKAGE.MODULE [flags]"
-FILMS, DRAWINGS = (".gif", ".mp4", ".html"), (".png", ".svg", ".pdf")
 TEXTS = {
     "degree": ("of the spline", ()),
     "knots": ("of the spline: variables, if free", KNOTS),
@@ -97,10 +95,11 @@ def _run(task: Task, flags: Mapping[str, Mapping[str, Any]], steps: Steps) -> in
     """Solve a task as flags ask for, tell what came of it, and return the exit status."""
     outputs = flags["output"]
     try:
-        _check_paths(outputs)
+        check_paths(outputs)
         with attentive():
             chosen = {name: value for name, value in flags["motion"].items() if value is not None}
             statement = on_spline(task.problem(**flags.get("problem", {})), chosen)
+        check_tables(outputs, statement)
         transcription, solver = _settings(task, flags)
         _check_degree(chosen, transcription.method)
         guess = None if outputs["guess"] is None else looking.load(outputs["guess"])
@@ -283,6 +282,8 @@ def _add_outputs(group: Any, name: str) -> None:
         "(0.001 if none is given)",
     )
     add(group, "output", refinement, nargs="?", const=1e-3, metavar="TOLERANCE")
+    path("motion", "write the motion as a table, or a trajectory of ROS as .yaml", "FILE.mot")
+    path("forces", "write the ground forces as a table", "FILE.mot")
     path("plot", "draw the overview", "FILE.png", nargs="?", const=f"{name}.png")
     path("animate", "animate, as .gif, .mp4 or .html", "FILE.gif")
     amount = group.add_mutually_exclusive_group()
@@ -322,17 +323,6 @@ def _transcription(task: Task, flags: Mapping[str, Any]) -> Transcription:
     if settings["method"] not in METHODS:
         settings["method"] = named(task.problem, settings["method"], Method)
     return transcription_of(settings)
-
-
-def _check_paths(outputs: Mapping[str, Any]) -> None:
-    for name in ("save", "report", "plot", "animate"):
-        if outputs[name] is not None:
-            check_writable(outputs[name])
-    for name, known in (("plot", DRAWINGS), ("animate", FILMS)):
-        path = outputs[name]
-        if path is not None and Path(path).suffix.lower() not in known:
-            endings = ", ".join(known)
-            raise ValueError(f"--{name}: expected a file ending in {endings}, got {path!r}")
 
 
 def _tell(

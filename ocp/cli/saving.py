@@ -7,10 +7,40 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ocp import interchange  # whose names load when they are asked for
+from ocp.problem.statement import Problem
 from ocp.progress import say
-from ocp.solution.files import plain, write
+from ocp.solution.files import check_writable, plain, write
 from ocp.solution.solution import Solution
 from ocp.studies.task import Views
+
+FILES = ("save", "report", "motion", "forces", "plot", "animate")
+TABLES = (".mot", ".sto", ".csv")
+ENDINGS = {
+    "motion": (*TABLES, ".yaml", ".yml"),
+    "forces": TABLES,
+    "plot": (".png", ".svg", ".pdf"),
+    "animate": (".gif", ".mp4", ".html"),
+}
+
+
+def check_paths(outputs: Mapping[str, Any]) -> None:
+    """Raise OSError or ValueError naming the flag of a file that could not be written."""
+    for name in FILES:
+        if outputs[name] is not None:
+            check_writable(outputs[name])
+    for name, known in ENDINGS.items():
+        path = outputs[name]
+        if path is not None and Path(path).suffix.lower() not in known:
+            endings = ", ".join(known)
+            raise ValueError(f"--{name}: expected a file ending in {endings}, got {path!r}")
+
+
+def check_tables(outputs: Mapping[str, Any], statement: Problem) -> None:
+    """Raise ValueError where ground forces are asked for of a problem that has no ground."""
+    parts = statement.phases or (statement,)
+    if outputs["forces"] is not None and all(part.ground is None for part in parts):
+        raise ValueError("--forces: this problem has no ground")
 
 
 def leave(
@@ -29,6 +59,8 @@ def leave(
     writers: dict[str, Callable[[str], Any]] = {
         "save": solution.save,
         "report": lambda path: write(path, text),
+        "motion": lambda path: interchange.save_motion(solution, path),
+        "forces": lambda path: interchange.save_forces(solution, path),
         "plot": lambda path: views.plot(solution, path),
         "animate": lambda path: views.animate(solution, path),
     }

@@ -6,9 +6,10 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from ocp.problems.pogo_hop import TASK as HOP
 from ocp.problems.two_link_time import TASK as FASTEST
 
-from ocp import load
+from ocp import load, read_table
 from ocp.cli.run import run
 
 SHORT = ["--points", "8", "--quiet"]
@@ -88,3 +89,23 @@ def test_a_device_is_refused_before_the_solve(inside, capsys, flag):
 def test_a_guess_may_be_of_another_problem_with_the_same_joints(inside, capsys):
     assert run(FASTEST, [*SHORT, "--save", "a.npz"]) == 0
     assert run(FASTEST, [*SHORT, "--torque", "9", "--points", "11", "--guess", "a.npz"]) == 0
+
+
+def test_a_motion_is_left_as_a_table(inside):
+    assert run(FASTEST, [*SHORT, "--motion", "arm.mot"]) == 0
+    table = read_table("arm.mot")
+    assert table.labels == ("shoulder", "elbow") and table.units == ("rad", "rad")
+
+
+def test_forces_are_left_as_a_table_where_there_is_a_ground(inside, capsys):
+    assert run(HOP, ["--quiet", "--forces", "hop.mot", "--motion", "hop.yaml"]) == 0
+    assert read_table("hop.mot").labels[1] == "foot_force_vy"
+    assert "joint_names" in Path("hop.yaml").read_text()
+    assert run(FASTEST, [*SHORT, "--forces", "arm.mot"]) == 2
+    assert "--forces: this problem has no ground" in capsys.readouterr().err
+
+
+def test_a_table_of_another_kind_is_refused_before_the_solve(inside, capsys):
+    assert run(FASTEST, [*SHORT, "--motion", "arm.trc"]) == 2
+    words = "--motion: expected a file ending in .mot, .sto, .csv, .yaml, .yml, got 'arm.trc'"
+    assert words in capsys.readouterr().err
