@@ -34,7 +34,7 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics import Tree, position
-from ocp.problem import Span, mirrored
+from ocp.problem import Span, mirrored, off_edges
 
 EXCHANGED = (0, 1, 2, 5, 6, 3, 4)  # x, y, torso; left hip and knee, right ones
 DRIVEN = ("left hip", "left knee", "right hip", "right knee")
@@ -68,7 +68,11 @@ def problem(
         motion=BSpline(points=points, degree=degree),
         duration=duration,
         ground=ground,
-        constraints=(unilateral(biped, ground), swing("right foot", *way.values(), clearance)),
+        constraints=(
+            unilateral(biped, ground),
+            swing("right foot", *way.values(), clearance),
+            *off_stairs("right foot", step, stair),
+        ),
     )
     return Problem(
         tree=biped,
@@ -89,6 +93,16 @@ def swing(point: str, run: float, rise: float, clearance: float) -> Constraint:
         return y - rise / run * x - clearance * (1 - (x / run) ** 2)
 
     return path("swing", room, lower=0.0, when=SWINGING, labels=(point,), units="m")
+
+
+def off_stairs(point: str, run: float, rise: float) -> tuple[Constraint, ...]:
+    """Keep a foot off the edges of stairs, `run` deep and `rise` high (m), in the middle of which
+    feet stand; nothing on level ground."""
+    if not rise:
+        return ()
+    edges = ((-run / 2, max(0.0, -rise), 0.0), (run / 2, max(0.0, rise), 0.0))
+    way = (1.0 if rise > 0 else -1.0, 0.0, 0.0)
+    return (off_edges("edges", edges, [point], up=(0.0, 1.0, 0.0), ahead=way, when=SWINGING),)
 
 
 FIRST = (-0.3, 0.7, 0.0, -0.5, -0.6)  # rad: Kelly's first guess, links' leans as they start a step

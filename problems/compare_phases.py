@@ -1,10 +1,11 @@
 """What phases cost: the same motions stated whole and in phases, solved in one run.
 
 `gait` is the step in one phase with a schedule of contact, the same step in phases, both steps of
-the stride from the step and its image, and these from standing. `arm` is a swing on one spline, and
-the same in three parts of it. `free` finds how long single and double support last and how long
-steps are, `both` so of both steps, `prosthetic` with half the strength in the right ankle and 2 kg
-on that shank. Seconds are the processor's.
+the stride from the step and its image, and these from standing, by way of one step and without.
+`minima` tells of both optima of the stride to second order. `arm` is a swing on one spline, and the
+same in three parts of it. `free` finds how long single and double support last and how long steps
+are, `both` so of both steps, `prosthetic` with half the strength in the right ankle and 2 kg on
+that shank. Seconds are the processor's.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from ocp.models.human import mirror
 from ocp.models.two_link import two_link
 from ocp.problems.gait import problem, walk
 from ocp.problems.gait.images import both_steps
@@ -37,8 +39,10 @@ from ocp import (
     torque_limits,
 )
 from ocp.cli import ended
-from ocp.problem import in_phases
+from ocp.problem import in_phases, mirrored
 from ocp.solution import violations
+from ocp.solution.optimality import variables
+from ocp.solvers import Iterate, curvature
 from ocp.solvers.record import Iteration
 from ocp.studies import markdown
 
@@ -52,7 +56,17 @@ WARM = {  # from a solution, whose bounds are those of this start
     "slack_bound_frac": 1e-9,
 }
 MANY = 100  # iterations at least, of as many solves as that takes, whose time is measured
+CHOICES = ("arm", "gait", "minima", "free", "both", "prosthetic")
 HEADER = ("motion", "iterations", "objective", "ms an iteration", "seconds in all", "torques off")
+OPTIMA = (
+    "optimum",
+    "objective",
+    "open ways",
+    "lowest eigenvalue",
+    "least multiplier",
+    "active rows, of them dependent",
+    "sides apart",
+)
 PROSTHETIC = {"ankle_strength": 0.5, "shank_mass": 2.0}
 
 
@@ -110,7 +124,61 @@ def gait() -> Iterator[Run]:
     stride = problem(stride="full")
     both = both_steps(one.solution, stride)
     yield timed("both steps, from it and its image, tol 1e-8", stride, both, TUNED | WARM)
-    yield timed("both steps, from standing", stride, standing)
+    yield _by_one_step(stride)
+    yield timed("both steps, from standing at once", stride, standing)
+
+
+def _by_one_step(stride: Problem) -> Run:
+    """Return the Run of both steps as `walk` solves them, whose iterations are of two programs."""
+    begin = time.process_time()
+    solution = walk(stride, Transcription(), Solver())
+    seconds = time.process_time() - begin
+    name = "both steps, from standing by way of one"
+    return Run(name=name, solution=solution, seconds=seconds, iteration=float("nan"))
+
+
+def minima() -> Iterator[tuple[str, ...]]:
+    """Yield what is known to second order of the optima of both steps: that of one step and its
+    image, and that from standing at once."""
+    step, stride = problem(), problem(stride="full")
+    one = _solved(step, _standing(step), {})
+    tight = WARM | {"tol": 1e-9}
+    yield _bent("a step and its image", _solved(stride, both_steps(one, stride), tight))
+    begun = _solved(stride, _standing(stride), {})
+    yield _bent("from standing at once", _solved(stride, begun, tight))
+
+
+def _solved(stated: Problem, guess: Any, options: dict[str, Any]) -> Solution:
+    return prepare(stated).solve(guess, attempts=(Attempt(options=TUNED | options),))
+
+
+def _bent(name: str, solution: Solution) -> tuple[str, ...]:
+    """Return the cells of an optimum of both steps."""
+    program = prepare(solution.problem).transcribed
+    x, x_multipliers, g_multipliers = variables(solution, program)
+    g = np.array(program.nlp.constraints(x)).ravel()
+    point = Iterate(x=x, g=g, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
+    bend = curvature(program.nlp, point)
+    return (
+        name + ("" if solution.success else ", not solved"),
+        f"{solution.objective:.8f}",
+        str(len(bend.eigenvalues)),
+        f"{bend.eigenvalues[0]:.3g}",
+        f"{bend.least:.1e} of the largest",
+        f"{bend.rows}, {bend.dependent}",
+        _apart(solution),
+    )
+
+
+def _apart(solution: Solution) -> str:
+    """Return by how much a stride's steps are apart, and which joint's most."""
+    tree = solution.problem.tree
+    names = list(solution.phases)
+    first, second = (solution.phases[names[k]].points for k in (0, len(names) // 2))
+    turning = [k for k, joint in enumerate(tree.moving) if joint.kind == "revolute"]
+    apart = np.abs(first - mirrored(tree, *mirror(tree)).image(second)).max(axis=1)[turning]
+    worst = int(apart.argmax())
+    return f"{np.degrees(apart[worst]):.2g} deg ({tree.moving[turning[worst]].name})"
 
 
 def _standing(stated: Problem) -> Guess:
@@ -144,7 +212,7 @@ def row(run: Run) -> tuple[str, ...]:
         run.name,
         str(solution.statistics["iterations"]) + ("" if solution.success else ", not solved"),
         f"{solution.objective:.8f}",
-        f"{1e3 * run.iteration:.1f}",
+        f"{1e3 * run.iteration:.1f}" if np.isfinite(run.iteration) else "",
         f"{run.seconds:.2f}",
         beyond(solution),
     )
@@ -169,8 +237,11 @@ def walks(**changes: Any) -> tuple[Solution, list[str]]:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Print what the command line asks for and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m problems.compare_phases", description=__doc__)
-    parser.add_argument("what", choices=("arm", "gait", "free", "both", "prosthetic"))
+    parser.add_argument("what", choices=CHOICES)
     what = parser.parse_args(arguments).what
+    if what == "minima":
+        print(markdown("", OPTIMA, list(minima())).rstrip())
+        return DONE
     if what in ("arm", "gait"):
         runs = tuple(arm() if what == "arm" else gait())
         print(markdown("", HEADER, [row(each) for each in runs]).rstrip())

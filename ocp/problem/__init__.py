@@ -9,7 +9,7 @@ for each, a part of the motion with a basis, duration, ground, constraints and o
 and links between them, each a `Transition`: `continuous`, `impact` or `joined`.
 """
 
-from ocp.problem.avoidance import apart, off_box, swing_together
+from ocp.problem.avoidance import apart, off_box, off_edges, swing_together
 from ocp.problem.balance import (
     friction,
     linear_split,
@@ -140,6 +140,7 @@ __all__ = [
     "mixed",
     "no_penetration",
     "off_box",
+    "off_edges",
     "path",
     "periodic",
     "phases_of",

@@ -1,4 +1,5 @@
-"""What limbs must keep from: the other side, one another, and a box that is carried."""
+"""What limbs must keep from: the other side, one another, a box that is carried, and the edges of
+stairs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
@@ -6,10 +7,13 @@ from typing import Any
 
 import casadi as ca
 
+from ocp.mechanics.parameters import matrix
 from ocp.problem.constraint import Constraint
 from ocp.problem.instant import Instant
 
 ROUNDING = 0.02  # m: over which the distance from a box is smooth at its edges
+SHARP = 0.002  # m: over which that from the edge of a stair is
+Spot = str | tuple[str, str, float]  # a point, or a share of the way from one to another
 
 
 def swing_together(
@@ -83,6 +87,64 @@ def off_box(
         labels=tuple(spheres),
         units="m",
     )
+
+
+def off_edges(
+    name: str,
+    edges: Sequence[Any],
+    spots: Sequence[Spot],
+    *,
+    up: Sequence[float],
+    ahead: Sequence[float],
+    when: Any = "path",
+) -> Constraint:
+    """Keep spots of a limb off stairs: over or before each of their `edges` (3, m), which may be
+    open.
+
+    An edge bounds what is below it and beyond it, along the unit axes `up` and `ahead` (3); across
+    these it has no end. With a spot a above an edge and b before it,
+
+        a + b + sqrt(a^2 + b^2 + SHARP^2) >= SHARP        (m)
+
+    which without SHARP is max(a, b) >= 0 (Fischer 1992), and with it keeps a spot up to that much
+    off. A spot is a named point, or (first, second, share) of the way between two. `when` as in
+    `Constraint`.
+    """
+    upward, forward = ca.DM(up), ca.DM(ahead)
+
+    def rooms(at: Instant) -> Any:
+        places = [_spot(at, spot) for spot in spots]
+        return ca.vertcat(
+            *(
+                _room(ca.dot(upward, place - matrix(edge)), ca.dot(forward, matrix(edge) - place))
+                for edge in edges
+                for place in places
+            )
+        )
+
+    words = [spot if isinstance(spot, str) else f"{spot[0]} to {spot[1]}" for spot in spots]
+    return Constraint(
+        name=name,
+        function=rooms,
+        lower=SHARP,
+        upper=inf,
+        when=when,
+        labels=tuple(f"{word} off edge {k + 1}" for k in range(len(edges)) for word in words),
+        units="m",
+    )
+
+
+def _spot(at: Instant, spot: Spot) -> Any:
+    """Return the place (3, m) of a point, or between two."""
+    if isinstance(spot, str):
+        return at.position(spot)
+    first, second, share = spot
+    return (1 - share) * at.position(first) + share * at.position(second)
+
+
+def _room(above: Any, before: Any) -> Any:
+    """Return what is not less than SHARP where either is positive."""
+    return above + before + (above**2 + before**2 + SHARP**2) ** 0.5
 
 
 def _clearances(

@@ -24,17 +24,24 @@ DEPTH = 50  # of operations, to which two open bounds are compared
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """The instants from `start` to `end` of s; an end that is open is left out itself."""
+    """The instants from `start` to `end` of s; an end that is open is left out itself.
+
+    Inequalities on the motion alone hold at as many instants `between` each two nodes, too, for
+    what passes so quickly that nodes would miss it. Raises ValueError for other ends or numbers.
+    """
 
     start: float
     end: float
     open_start: bool = False
     open_end: bool = False
+    between: int = 0
 
     def __post_init__(self) -> None:
         refuse_open("span", (self.start, self.end))
         if not 0 <= self.start <= self.end <= 1:
             raise ValueError(f"expected 0 <= a <= b <= 1, got {(self.start, self.end)!r}")
+        if not instance("span: between", self.between, int) >= 0:
+            raise ValueError(f"span: between: expected a number from 0 on, got {self.between}")
 
     def holds(self, s: Any) -> Any:
         """Tell whether the instants s, a number or an array, lie in the span."""

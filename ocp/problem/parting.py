@@ -133,7 +133,8 @@ def _part_of(span: Span, a: float, b: float, last: bool) -> Span | None:
     if end < start - NEAR or (single and (open_start or open_end)):
         return None
     first, final = (min(max((edge - a) / (b - a), 0.0), 1.0) for edge in (start, end))
-    return Span(start=first, end=max(first, final), open_start=open_start, open_end=open_end)
+    last_one = max(first, final)
+    return replace(span, start=first, end=last_one, open_start=open_start, open_end=open_end)
 
 
 def ground_between(ground: Ground, a: float, b: float) -> Ground:

@@ -151,17 +151,19 @@ def shared(
     """Share the `total` Wrench as `given` {foot: Wrench} does, which need not balance it.
 
     Return {(foot, link): Wrench}. The remainder goes to the feet in proportion to their normal
-    forces, its force through their centres: no foot is tilted by what it bears more. This is how
-    wrenches known at nodes continue between them.
+    forces, each along that of its plane, its force through their centres: no foot is tilted by what
+    it bears more. This is how wrenches known at nodes continue between them.
     """
-    normal, wrenches = ca.DM(ground.normal), {}
+    wrenches: dict[Slot, Wrench] = {}
+    normals = {foot.name: ca.DM(ground.plane(foot).normal) for foot in ground.feet}
     bearing = {foot.name: _schedule(foot, s) for foot in ground.feet}
     there = {name: sum(active for _, active in links) for name, links in bearing.items()}
     moments = {name: there[name] * given[name].about_origin for name in there}
     forces = {name: there[name] * given[name].force for name in there}
     moment, force = total.about_origin - sum(moments.values()), total.force - sum(forces.values())
     pushes = {
-        name: ca.fmax(ca.dot(normal, part), FAINT * there[name]) for name, part in forces.items()
+        name: ca.fmax(ca.dot(normals[name], part), FAINT * there[name])
+        for name, part in forces.items()
     }
     whole = sum(pushes.values())
     parts = {name: push / whole for name, push in pushes.items()}

@@ -104,10 +104,9 @@ def bears_root(tree: Tree, ground: Ground) -> bool:
 
 def corrected(tree: Tree, ground: Ground) -> bool:
     """Tell whether wrenches between nodes are corrected to the balance of the motion: those of feet
-    on one plane under a body that floats in space, of which some always bears."""
-    given = transmissions(tree, ground)
-    plain = all(all(each.present) for each in given) and not any(foot.plane for foot in ground.feet)
-    return plain and bool(structure(tree).floating) and bears_root(tree, ground)
+    with areas under a body that floats in space, of which some always bears."""
+    whole = all(all(each.present) for each in transmissions(tree, ground))
+    return whole and bool(structure(tree).floating) and bears_root(tree, ground)
 
 
 def _names(tree, ground):

@@ -117,10 +117,9 @@ def _of_phases(
         for name, phase in phases.items()
         for what, each in phase.multipliers.items()
     }
-    places = {*layout.places.values()}
     of_links = name_multipliers(
         transcribed.link_rows,
-        {key: owner for key, owner in transcribed.asked.items() if key[0] in places},
+        transcribed.asked_of_parameters,
         np.full((2, layout.size), -1),
         outcome.x_multipliers,
         outcome.g_multipliers,

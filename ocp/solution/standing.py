@@ -176,10 +176,16 @@ def _soles(foot: Foot) -> list[tuple[int, Support]]:
     return [(k, each) for k, each in enumerate(foot.supports) if each.kind != "point"]
 
 
+def _balanced(problem: Problem) -> bool:
+    """Tell whether what feet give is corrected to balance the motion."""
+    return problem.ground is not None and corrected(problem.tree, problem.ground)
+
+
 def _plain(problem: Problem) -> bool:
     """Tell whether all feet are areas on one plane, of which some always bears a body that
     floats."""
-    return problem.ground is not None and corrected(problem.tree, problem.ground)
+    ground = problem.ground
+    return ground is not None and _balanced(problem) and not any(each.plane for each in ground.feet)
 
 
 def _wanted(problem: Problem) -> dict[str, Callable[[Instant], Any]]:
@@ -326,7 +332,7 @@ def _between(solution: Solution, motion: Motion) -> Extreme | None:
 
     None if they are no variables, or are not corrected.
     """
-    if not solution.stands or not _plain(solution.problem):
+    if not solution.stands or not _balanced(solution.problem):
         return None
     known = sum(
         wrench @ wrenches_between(solution.problem, solution.nodes, motion.s).T

@@ -1,6 +1,7 @@
 """Nonlinear programs and what minimises them; nothing here knows of mechanics."""
 
 from ocp.solvers.backend import HESSIANS, Answer, Backend, See, Start
+from ocp.solvers.curvature import Curvature, curvature
 from ocp.solvers.minimizing import INTERRUPTED, Outcome, Solver, minimize
 from ocp.solvers.nlp import NLP, Iterate, feasibility, kkt_residual, violation
 from ocp.solvers.record import Iteration, attentive
@@ -11,6 +12,7 @@ __all__ = [
     "NLP",
     "Answer",
     "Backend",
+    "Curvature",
     "Iterate",
     "Iteration",
     "Outcome",
@@ -18,6 +20,7 @@ __all__ = [
     "Solver",
     "Start",
     "attentive",
+    "curvature",
     "feasibility",
     "kkt_residual",
     "minimize",

@@ -142,9 +142,18 @@ class Phased:
         """Who asked for each bound of a variable, as in `Transcribed`."""
         asked: dict = {}
         for name, part, columns in zip(self.names, self.parts, self.columns):
+            named: dict[int, Constraint] = {}
             for (variable, side), (constraint, number, s) in part.asked.items():
                 if variable < part.layout.parameters.start:
-                    asked[int(columns[variable]), side] = _named(constraint, name), number, s
+                    if id(constraint) not in named:
+                        named[id(constraint)] = _named(constraint, name)
+                    asked[int(columns[variable]), side] = named[id(constraint)], number, s
+        return asked | self.asked_of_parameters
+
+    @property
+    def asked_of_parameters(self) -> dict:
+        """Who asked for the bounds of the parameters that solves seek."""
+        asked: dict = {}
         for each, place in self.layout.places.items():
             if each in self.layout.freed:
                 asked[place, "lower"] = asked[place, "upper"] = parameter_limits(each), 0, 0.0

@@ -125,8 +125,11 @@ def _within(when: Span, s, *, fixed, dense):
     """Return the instants of s in a span.
 
     Its own ends beside them where these are free to be asked, and its middle if there is no other;
-    none where instants are `fixed`.
+    none where instants are `fixed`. Where they are not, those that the span asks for in between.
     """
+    if dense and not fixed and when.between:
+        parts = np.linspace(0.0, 1.0, when.between + 1, endpoint=False)[1:]
+        s = np.sort(np.append(s, s[:-1, None] + np.diff(s)[:, None] * parts))
     inside = set(s[when.holds(s)].tolist())
     if dense and not fixed:
         ends = (end for end in (when.start, when.end) if when.holds(end))

@@ -2,16 +2,19 @@
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import numpy as np
 from ocp.models.human import CONTACTS, FEET, SELF_SPHERES
+from ocp.problems.gait.stance import TOE_OFF, noses
 
 from ocp import Constraint, Symmetry, Tree, joint_limits, path, torque_limits
 from ocp.mechanics import Open
 from ocp.problem import (
     Ground,
     Pin,
+    Span,
     along,
     apart,
     foot_contact,
@@ -20,6 +23,7 @@ from ocp.problem import (
     in_place,
     linear_split,
     no_penetration,
+    off_edges,
     pressure_inside,
     swing_together,
     unilateral,
@@ -38,6 +42,8 @@ FAMILIES = {
     "places": "5.10",
 }  # the equation of each
 HOLDS = ("throughout", "ends")
+EDGES = "edges"  # of stairs, by the name of what keeps the foot in swing off them
+THIRDS = 1 / 3, 2 / 3  # of the ways between points of a sole, which must pass edges too
 MID_SWING = 0.60  # of the step: when the knee of the leg that swings is bent [assumed]
 LEAST = 0.2  # of the weight: vertical force below which the zero moment point is vague [assumed]
 UP, LEVEL = "y", "xz"  # global axes
@@ -49,7 +55,8 @@ IMAGE = np.array([-1.0, 1.0, 1.0])  # of a place in the plane X = 0
 class Step:
     """Who steps where: the `body` on its `ground`, `size` (stature over 1.75 m), `step` (m).
 
-    `symmetry` is None where that family is left out. The foot of the side `lead` has struck.
+    `symmetry` is None where that family is left out. The foot of the side `lead` has struck. Stairs
+    go up by the `rise` (m), if any.
     """
 
     body: Tree
@@ -58,6 +65,7 @@ class Step:
     size: float | Open
     symmetry: Symmetry | None
     lead: str = "right"
+    rise: float = 0.0
 
     def side(self, name: str) -> str:
         """Return the name of what of the lead's side would be `name`, as of the right one."""
@@ -104,9 +112,27 @@ def standing(
             foot_contact(one.ground, axes=axes, **tolerances),
             no_penetration(one.ground, soles),
         ]
+        rules += [_off_stairs(one)] if one.rise else []
     if "places" in families and not (contact and always):
         rules.append(_ends(one, position, LEVEL if contact else UP + LEVEL))
     return tuple(rules)
+
+
+def _off_stairs(one: Step) -> Constraint:
+    """Return what keeps the sole in swing off the edges of stairs."""
+    heel, inner, outer, toe = (
+        one.side(f"{name}_l") for name in ("heel", "ball_med", "ball_lat", "toe")
+    )
+    ways = [(heel, inner), (heel, outer), (inner, toe), (outer, toe)]
+    between = [(*way, share) for way in ways for share in THIRDS]
+    return off_edges(
+        EDGES,
+        noses(one.ground, one.step, one.rise),
+        [heel, inner, outer, toe, *between],
+        up=(0.0, 1.0, 0.0),
+        ahead=(0.0, 0.0, float(np.sign(one.rise))),
+        when=Span(start=TOE_OFF, end=1.0, open_end=True, between=1),
+    )
 
 
 def _ends(one: Step, position: Any, axes: str) -> tuple[Constraint, ...]:
@@ -163,7 +189,7 @@ def limbs(one: Step) -> dict[str, Constraint]:
             "clearance",
             lambda at: at.q[knee],
             lower=np.radians(55),
-            upper=np.radians(65),
+            upper=inf if one.rise else np.radians(65),
             when=(MID_SWING, MID_SWING),
             labels=(swings,),
             units="rad",
@@ -197,6 +223,7 @@ NAMED = {
     "torque_limits": "torques",
     "slip": "contact",
     "penetration": "contact",
+    EDGES: "contact",
     "mirrored": "symmetry",
 } | dict.fromkeys(("pressure", "unilateral", "friction", "zmp", "support", "split"), "balance")
 

@@ -1,18 +1,26 @@
-"""Both steps of a stride from one: the step itself, and its mirror image, as a first guess."""
+"""Both steps of a stride from one: the step itself, and its mirror image, as a first guess.
+
+So a stride of a body that is alike on both sides may begin: what is least of one step that its
+image continues meets all that both steps are asked for.
+"""
 
 from dataclasses import replace
 
+import casadi as ca
 import numpy as np
 from ocp.models.human import mirror
 from ocp.problems.gait.families import OTHER_SIDE
 from ocp.problems.gait.strides import OTHER
 
-from ocp import Problem, Solution, Symmetry
+from ocp import Problem, Solution, Symmetry, Tree
+from ocp.dynamics import inverse_dynamics
+from ocp.mechanics.parameters import parameters_of
 from ocp.mechanics.structure import structure
 from ocp.problem import mirrored, slots
 from ocp.solution.shares import shared_solution
 
 NEAR = 1e-9  # of the step: instants so close are one
+SEED, ALIKE = 0, 1e-9  # of a motion whose image tells whether a body is alike on both sides
 
 FORCE = np.array([[-1.0], [1.0], [1.0]])  # reflected in the plane X = 0
 MOMENT = -FORCE  # which turns about what is reflected
@@ -45,7 +53,8 @@ def image(phase: Solution, other: Problem, symmetry: Symmetry, way: float) -> So
     tree = phase.problem.tree
     points = symmetry.image(phase.points)
     points[tree.coordinate("glob_tz")] += way
-    return replace(phase, points=points, lifted=_lifted(phase, other, symmetry), multipliers={})
+    lifted = _lifted(phase, other, symmetry)
+    return replace(phase, problem=other, points=points, lifted=lifted, multipliers={})
 
 
 def _lifted(phase: Solution, other: Problem, symmetry: Symmetry) -> np.ndarray:
@@ -61,3 +70,55 @@ def _lifted(phase: Solution, other: Problem, symmetry: Symmetry) -> np.ndarray:
         row = internal + 6 * k
         lifted[row : row + 3], lifted[row + 3 : row + 6] = MOMENT * moment, FORCE * force
     return lifted
+
+
+def one_step(stride: Problem) -> Problem | None:
+    """Return the first of both steps of a stride alone, which its image continues, with an
+    objective of the same size; None of any other walk, of a body that is not alike on both sides,
+    and where durations or lengths of steps are sought."""
+    count = len(stride.phases) // 2
+    symmetry = stride.symmetry
+    if symmetry is None or symmetry.index != tuple(range(stride.tree.dof)) or count < 1:
+        return None
+    given = all(lower == upper for lower, upper in (part.duration for part in stride.parts))
+    if not given or parameters_of(stride) or stride.constraints or not alike(stride.tree):
+        return None
+    ahead = dict(zip((joint.name for joint in stride.tree.moving), np.array(symmetry.shift) / 2))
+    image = mirrored(stride.tree, *mirror(stride.tree), shift=ahead)
+    return replace(
+        stride,
+        phases=stride.phases[:count],
+        links=stride.links[: count - 1],
+        symmetry=image,
+        objective=None if stride.objective is None else 2.0 * stride.objective,
+    )
+
+
+def alike(tree: Tree) -> bool:
+    """Tell whether a body is alike on both sides: whether the image of a motion takes the image of
+    its torques, and torques are limited alike."""
+    symmetry = mirrored(tree, *mirror(tree))
+    motion = np.random.default_rng(SEED).uniform(-0.5, 0.5, (3, tree.dof, 1))
+    torques, others = (
+        np.array(ca.DM(inverse_dynamics(tree, *(ca.DM(each) for each in every))))
+        for every in (motion, [symmetry.image(each) for each in motion])
+    )
+    same = np.abs(symmetry.image(torques) - others).max() < ALIKE * np.abs(torques).max()
+    limits = np.array([joint.torque for joint in tree.moving], dtype=float)
+    images = np.sort(np.array(symmetry.sign)[:, None] * limits[list(symmetry.index)])
+    return bool(same and np.array_equal(limits, images))
+
+
+def doubled(step: Solution, stride: Problem) -> dict[str, Solution]:
+    """Return a guess of every phase of a stride from a solution of its `one_step`, and its
+    image."""
+    symmetry = step.problem.symmetry
+    assert symmetry is not None
+    tree, first = stride.tree, list(step.phases.values())
+    way = float(symmetry.shift[tree.coordinate("glob_tz")])
+    others = [
+        image(phase, stride.parts[len(first) + k], symmetry, way) for k, phase in enumerate(first)
+    ]
+    names = [phase.name for phase in stride.phases]
+    bare = [replace(each, multipliers={}) for each in (*first, *others)]
+    return dict(zip(names, bare))

@@ -8,7 +8,7 @@ import numpy as np
 from ocp.problems.gait.activity import Activity, activity
 from ocp.problems.gait.families import family_of
 from ocp.problems.gait.report import gait_report, report_lines
-from ocp.problems.gait.walking import walk
+from ocp.problems.gait.walking import together, walk
 
 from ocp import Guess, Objective, Problem, Solution, Solver, Transcription, solve
 from ocp.solution.attempts import PLAIN
@@ -17,7 +17,6 @@ from ocp.solvers import INTERRUPTED
 
 TOLERANCE = 1e-3  # of optimality and feasibility (Barman 2020, section 5.2)
 EASED = "snopt"  # meets torque limits last
-ADDED = ("iterations", "build_seconds", "solve_seconds", "total_seconds")  # over solves
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "ipopt": {"tol": TOLERANCE},
     "snopt": {
@@ -62,19 +61,13 @@ def predict(
     left = budget(solver).after(early.statistics["iterations"], seconds, seconds).limit(solver)
     near = replace(early, multipliers={})
     last = walk(problem, transcription, left, guess=near, watch=watch, feasible=True)
-    return replace(last, statistics=_together(early.statistics, last.statistics))
+    return replace(last, statistics=together(early.statistics, last.statistics))
 
 
 def _without_torque_limits(problem: Problem) -> Problem:
     """Return a problem that asks for any motion within all its constraints but those on torques."""
     kept = (each for each in problem.constraints if family_of(each.name) != "torques")
     return replace(problem, constraints=tuple(kept), objective=Objective(terms=()))
-
-
-def _together(first: Mapping[str, Any], last: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the statistics of the last of two solves with what both took."""
-    added = {name: first[name] + last[name] for name in ADDED}
-    return {**last, **added, "stages": [*first["stages"], *last["stages"]]}
 
 
 def total(solution: Solution) -> Activity:

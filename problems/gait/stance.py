@@ -8,7 +8,7 @@ import numpy as np
 from ocp.models.human import CONTACTS, FEET, SOLES
 
 from ocp import Tree
-from ocp.mechanics import Open, array, positions
+from ocp.mechanics import Open, array, positions, reference
 from ocp.problem import Foot, Ground, Pin, Plane, Support
 
 UP = (0.0, 1.0, 0.0)
@@ -65,6 +65,26 @@ def _on_stairs(feet: tuple[Foot, Foot], rise: float) -> tuple[Foot, Foot]:
     lead, trail = feet
     below = Plane(normal=UP, point=(0.0, -rise, 0.0))
     return replace(lead, plane=Plane(normal=UP)), replace(trail, plane=below)
+
+
+def noses(ground: Ground, step: float | Open, rise: float) -> tuple[Any, ...]:
+    """Return a place (3, m) on the edge of each stair that the foot in swing passes, of stairs as
+    deep as the `step` (m) that go up by the `rise` (m), in the middle of each of which a sole
+    stands. Raises ValueError where a sole is longer.
+
+    Stairs that go up have their edges behind the sole, those that go down before it.
+    """
+    corners = np.array(ground.foot("right").supports[1].polygon)
+    rear, fore = corners[:, 2].min(), corners[:, 2].max()
+    if not reference(step) > fore - rear:
+        raise ValueError(
+            f"rise: a stair is as deep as the step, {reference(step):.3g} m, and a sole longer, "
+            f"{fore - rear:.3g} m"
+        )
+    margin = (step - (fore - rear)) / 2
+    if rise > 0:
+        return (0.0, 0.0, rear - margin), (0.0, rise, rear - margin + step)
+    return (0.0, -rise, fore + margin - step), (0.0, 0.0, fore + margin)
 
 
 def _striking(spots: Spots, heel_off: float, forward: Any = (0.0, 0.0, 1.0)) -> Foot:

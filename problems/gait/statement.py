@@ -37,6 +37,7 @@ from ocp import (
 from ocp.mechanics import Open, array, position, positions, reference, some
 from ocp.problem import mirrored
 
+BENDING = tuple(f"{joint}_{side}" for joint in ("hip_flex", "knee_flex") for side in "rl")
 GRAVITY = 9.81  # m/s2
 SPEED, STEP = 1.2, 0.6  # m/s, m: of the man of 1.75 m, unless something else is asked (Barman 2020)
 BEHIND = (0.0, 0.0, -0.15)  # m: of a backpack's centre from T6 [assumed]
@@ -118,6 +119,7 @@ def problem(
             size=who["stature"] / STATURE,
             symmetry=image if "symmetry" in families else None,
             lead=lead,
+            rise=rise,
         )
         share = 1.0 if phased else 10.0 / time
         return Problem(
@@ -142,13 +144,21 @@ def problem(
 
 
 def climbing(body: Tree, rise: float) -> Tree:
-    """Return a body whose root may go up and down by a `rise` (m) beyond its range."""
+    """Return a body whose root may go up and down by a `rise` (m) beyond its range, and whose hips
+    and knees bend as far as they can, beyond what level gait takes."""
     if not rise:
         return body
-    k = body.joint_index("glob_ty")
-    lower, upper = body.joints[k].position
-    free = replace(body.joints[k], position=(lower - abs(rise), upper + abs(rise)))
-    return replace(body, joints=(*body.joints[:k], free, *body.joints[k + 1 :]))
+    free = {name: body.joints[body.joint_index(name)].position for name in ("glob_ty", *BENDING)}
+    lower, upper = free["glob_ty"]
+    free["glob_ty"] = lower - abs(rise), upper + abs(rise)
+    whole = human()
+    for name in BENDING:
+        free[name] = whole.joints[whole.joint_index(name)].position
+    joints = (
+        replace(joint, position=free[joint.name]) if joint.name in free else joint
+        for joint in body.joints
+    )
+    return replace(body, joints=tuple(joints))
 
 
 def _ahead(step: Any, slope: float, rise: float) -> tuple[Any, Any]:

@@ -1,11 +1,16 @@
-"""How a step is solved: from standing, by attempts each more careful than the last."""
+"""How a step is solved: from standing, by attempts each more careful than the last; both steps of a
+stride by way of one."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from ocp.problems.gait.families import EDGES
+from ocp.problems.gait.images import doubled, one_step
 
 from ocp import Attempt, Guess, Problem, Solution, Solver, Transcription, solve
+from ocp.solution.budget import budget, staged
 
 TUNED = {
     "tol": 1e-6,
@@ -17,6 +22,14 @@ TUNED = {
     "mumps_mem_percent": 100,
 }
 CAREFUL = {"tol": 1e-6, "max_iter": 400, "mumps_pivtol": 1e-4}
+NEAR = {  # from what is nearly the solution, whose bounds are those of the start
+    "mu_init": 1e-8,
+    "bound_push": 1e-8,
+    "bound_frac": 1e-8,
+    "slack_bound_push": 1e-8,
+    "slack_bound_frac": 1e-8,
+}
+ADDED = ("iterations", "build_seconds", "solve_seconds", "total_seconds")  # over solves
 
 
 def walk(
@@ -36,8 +49,14 @@ def walk(
     without it the inertia of the KKT system is misjudged near the solution. What the user sets
     comes last. The second attempt pivots more, the third starts from a feasible motion; `feasible`:
     the first does so too; by default where the start is somebody's waypoints, whose accelerations
-    may be anything. `values` are those of the problem's parameters.
+    may be anything. `values` are those of the problem's parameters. From standing both steps of a
+    stride follow one, see `doubly`, and a step past edges one through them, `over_edges`.
     """
+    if guess is None and feasible is not True and not values:
+        for begun in (doubly, over_edges):
+            solved = begun(problem, transcription, solver, watch=watch)
+            if solved is not None:
+                return solved
     start = Guess(q=np.zeros((problem.tree.dof, 2))) if guess is None else guess
     early = isinstance(guess, Guess) if feasible is None else feasible
     attempts = (
@@ -47,3 +66,78 @@ def walk(
     )
     given: dict[str, Any] = {"guess": start, "attempts": attempts, "values": values}
     return solve(problem, transcription, solver, watch=watch, **given)
+
+
+def doubly(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    watch: Callable[..., Any] | None = None,
+) -> Solution | None:
+    """Solve both steps of a stride from one step and its image, after that step from standing.
+
+    Its statistics are of both solves, and tell those of the step as `one_step`. None where a walk
+    is no such stride, as `images.one_step` tells, and where either solve fails.
+    """
+    step = one_step(problem)
+    if step is None:
+        return None
+    first = walk(step, transcription, solver, watch=staged(watch, "one step first"))
+    if not first.success:
+        return None
+    near: dict[str, Any] = {"guess": doubled(first, problem), "options": TUNED | NEAR}
+    return _after(first, "one_step", problem, transcription, solver, watch=watch, **near)
+
+
+def over_edges(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    watch: Callable[..., Any] | None = None,
+) -> Solution | None:
+    """Solve a step on stairs from one whose foot in swing may go through their edges, after that
+    from standing: from there the straight way leads through them.
+
+    Statistics are as those of `doubly`, `without_edges`. None where there are no edges, and where
+    either solve fails.
+    """
+    free = tuple(each for each in problem.constraints if each.name != EDGES)
+    if len(free) == len(problem.constraints):
+        return None
+    through = replace(problem, constraints=free)
+    first = walk(through, transcription, solver, watch=staged(watch, "through edges first"))
+    if not first.success:
+        return None
+    near: dict[str, Any] = {"guess": replace(first, multipliers={}), "options": TUNED}
+    return _after(first, "without_edges", problem, transcription, solver, watch=watch, **near)
+
+
+def _after(
+    first: Solution,
+    name: str,
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    guess: Any,
+    options: Mapping[str, Any],
+    watch: Callable[..., Any] | None,
+) -> Solution | None:
+    """Return the Solution of a problem that begins where a `first` one has led, with the statistics
+    of both; None where it fails."""
+    spent = first.statistics
+    left = budget(solver).after(spent["iterations"], spent["solve_seconds"], spent["solve_seconds"])
+    attempts = (Attempt(options=options),)
+    given: dict[str, Any] = {"guess": guess, "attempts": attempts, "watch": watch}
+    last = solve(problem, transcription, left.limit(solver), **given)
+    if not last.success:
+        return None
+    return replace(last, statistics=together(spent, last.statistics) | {name: dict(spent)})
+
+
+def together(first: Mapping[str, Any], last: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the statistics of the last of two solves with what both took."""
+    added = {name: first[name] + last[name] for name in ADDED}
+    return {**last, **added, "stages": [*first["stages"], *last["stages"]]}

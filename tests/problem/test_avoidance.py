@@ -14,6 +14,7 @@ from ocp.mechanics import kinematics
 from ocp.problem import (
     apart,
     off_box,
+    off_edges,
     swing_together,
 )
 from ocp.problem.instant import Forces
@@ -101,3 +102,48 @@ def test_a_sphere_keeps_behind_over_or_under_a_box_and_never_before_it():
     for height, ahead in ((0.0, 0.0), (0.0, -0.34), (0.24, 0.0), (0.0, 0.36), (0.0, 5.0)):
         assert margin(height, ahead) < 0, (height, ahead)
     assert margin(0.25, -3.0) > 1 and margin(0.24, 0.5) < 0 < margin(0.26, 0.5)
+
+
+class Placed:
+    """An Instant of which only the places of points are asked."""
+
+    def __init__(self, **places):
+        self.places = {name: ca.DM(place) for name, place in places.items()}
+
+    def position(self, point):
+        return self.places[point]
+
+
+def room(place, edges=((0.5, 0.0, 0.2),), ahead=(1.0, 0.0, 0.0)):
+    keep = off_edges("stairs", edges, ["toe"], up=(0.0, 0.0, 1.0), ahead=ahead)
+    return np.array(keep.function(Placed(toe=place))).ravel() - keep.lower
+
+
+@pytest.mark.parametrize(
+    ("place", "free"),
+    [
+        ((0.4, 0.3, 0.0), True),  # before it, below
+        ((0.9, -2.0, 0.25), True),  # beyond it, above
+        ((0.4, 0.0, 0.9), True),
+        ((0.501, 0.0, 0.199), False),  # inside, next to the edge
+        ((0.9, 0.0, 0.199), False),
+        ((0.501, 0.0, -3.0), False),
+    ],
+)
+def test_a_spot_keeps_over_or_before_an_edge(place, free):
+    assert (room(place) > 0).all() == free
+
+
+def test_stairs_that_go_down_have_their_edges_behind():
+    assert (room((0.6, 0.0, 0.0), ahead=(-1.0, 0.0, 0.0)) > 0).all()
+    assert (room((0.4, 0.0, 0.0), ahead=(-1.0, 0.0, 0.0)) < 0).all()
+
+
+def test_a_share_of_the_way_between_points_keeps_off_every_edge_too():
+    spots = ["heel", ("heel", "toe", 0.25)]
+    edges = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.5)]
+    keep = off_edges("stairs", edges, spots, up=(0.0, 0.0, 1.0), ahead=(1.0, 0.0, 0.0))
+    at = Placed(heel=(0.0, 0.0, 0.4), toe=(4.0, 0.0, 0.0))  # a quarter on: 0.3 above x = 1
+    free = np.array(keep.function(at)).ravel() >= keep.lower
+    assert free.tolist() == [True, True, True, False]
+    assert keep.labels[-1] == "heel to toe off edge 2"

@@ -90,7 +90,7 @@ def test_the_ground_of_a_phase_is_that_of_the_whole_there():
 @pytest.mark.parametrize(
     ("span", "kept"),
     [
-        (Span(start=0.2, end=0.8), ((0.4, 1.0, True), (0.0, 0.6, False))),
+        (Span(start=0.2, end=0.8, between=2), ((0.4, 1.0, True), (0.0, 0.6, False))),
         (Span(start=0.5, end=0.5), (None, (0.0, 0.0, False))),
         (Span(start=0.1, end=0.5, open_end=True), ((0.2, 1.0, True), None)),
         (Span(start=0.5, end=1.0, open_start=True), (None, (0.0, 1.0, False))),
@@ -102,6 +102,7 @@ def test_every_instant_is_asked_for_in_one_phase(span, kept):
     for phase, expected in zip(parts, kept):
         whens = [each.when for each in phase.constraints]
         got = [(each.start, each.end, each.open_end) for each in whens]
+        assert all(each.between == span.between for each in whens)
         assert got == ([] if expected is None else [pytest.approx(expected)])
 
 

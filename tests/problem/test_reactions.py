@@ -1,11 +1,12 @@
 """Reactions: the ground supplies what the motion demands, and feet share it without remainder."""
 
+from dataclasses import replace
 from functools import cache
 
 import casadi as ca
 import numpy as np
 import pytest
-from bipeds import stacked, steps, wrench_of
+from bipeds import biped, stacked, steps, wrench_of
 from ocp.models.human import ROOT, human
 from ocp.problems.gait.stance import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF, stance
 
@@ -14,6 +15,7 @@ from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.newton_euler import inverse
 from ocp.mechanics import body_weight, kinematics
 from ocp.problem import (
+    Plane,
     Reaction,
     bearing_slots,
     in_force,
@@ -22,6 +24,7 @@ from ocp.problem import (
     two_pass,
     zero_moment_point,
 )
+from ocp.problem.transmission import corrected
 from ocp.transcription.tracing import trace
 
 INSTANTS = (0.0, 0.05, BALL_OFF, 0.13, FLAT, 0.18, TOE_OFF, 0.4, HEEL_OFF, 0.8, 1.0)
@@ -308,3 +311,21 @@ def test_known_wrenches_are_corrected_to_balance_and_left_alone_if_they_do():
         assert totals(
             {0: shared(ground, 0.8, alone, total)["right", "knee_right"]}
         ) == pytest.approx(totals(found))
+
+
+def test_feet_on_planes_of_their_own_take_more_by_their_own_normals():
+    ground, lean = steps(way=0.3), (0.0, np.sin(0.5), np.cos(0.5))
+    slope = replace(ground.foot("left"), plane=Plane(normal=lean, point=(0.0, 0.0, -0.2)))
+    uneven = replace(ground, feet=(ground.foot("right"), slope))
+    assert corrected(biped(), uneven)
+    given = {
+        "right": wrench_of((0, 0, 0), (0, 0, 100)),
+        "left": wrench_of((0, 0, 0), tuple(100 * np.array(lean))),
+    }
+    total = wrench_of((3, -4, 5), (20, 60, 250))
+    found = shared(uneven, 0.4, given, total)
+    assert totals(found) == pytest.approx(np.array(stacked(total)).ravel(), abs=1e-10)
+    gains = [
+        np.array(found[name, f"knee_{name}"].force - given[name].force).ravel() for name in given
+    ]
+    np.testing.assert_allclose(*gains)  # each pushes its plane with 100 N

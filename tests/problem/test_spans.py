@@ -165,6 +165,14 @@ def test_closed_ends_between_the_nodes_are_instants_too():
     ]  # at least once
 
 
+def test_a_span_may_ask_between_the_nodes_too_of_what_the_motion_does():
+    when = Span(start=0.25, end=0.5, open_end=True, between=1)
+    fast = path("fast", lambda at: at.velocity("tip")[0], upper=1.0, when=when)
+    assert placed(arm_problem(fast), nodes=2)["fast"].s.tolist() == [k / 16 for k in (4, 5, 6, 7)]
+    with pytest.raises(ValueError, match="span: between: expected a number from 0 on, got -1"):
+        Span(start=0.0, end=1.0, between=-1)
+
+
 def test_violations_look_only_where_a_span_holds():
     rising = solve(arm_problem(), solver=Solver(options={"max_iter": 0}))
     rising = replace(rising, points=np.array([rising.problem.motion.nodes, np.zeros(7)]))  # q_1 = s

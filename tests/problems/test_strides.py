@@ -6,15 +6,21 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from ocp.models.human import ROOT, human, mirror
-from ocp.problems.gait.images import both_steps
+from ocp.problems.gait.families import family_of
+from ocp.problems.gait.images import alike, both_steps, doubled, one_step
 from ocp.problems.gait.sides import WALK_RATIO, rhythm, stance_times, walk_lines
+from ocp.problems.gait.stance import noses, stance
 from ocp.problems.gait.statement import problem
 from ocp.problems.gait.strides import facing, impaired, schedule
+from ocp.problems.gait.walking import over_edges
 
-from ocp import Foot, Ground, Solution, Support, Transcription
+from ocp import Foot, Ground, Solution, Solver, Support, Transcription
 from ocp.mechanics import positions
 from ocp.problem import bearing_slots, bears
+from ocp.solution.outcomes import solution_of
+from ocp.solvers import Outcome
 from ocp.transcription import transcribe
+from ocp.transcription.phased import phased
 
 LEGS = ("hip_flex", "hip_abd", "knee_flex", "ankle_df", "toe_ext", "shou_abd")
 MOVING = ",".join([*ROOT, *(f"{joint}_{side}" for side in "rl" for joint in LEGS)])
@@ -95,6 +101,63 @@ def test_both_steps_are_a_step_and_its_image(whole, stride):
     np.testing.assert_allclose(left.lifted[knees[1]], right.lifted[knees[0]])
 
 
+def test_one_step_of_a_stride_is_the_step(stride):
+    step = one_step(stride)
+    assert [phase.name for phase in step.phases] == ["right double", "right single"]
+    assert step.symmetry.index == tuple(mirror(step.tree)[0])
+    assert max(step.symmetry.shift) == pytest.approx(0.6)
+    (effort, _), *_ = step.objective.terms
+    (usual, _), *_ = problem(active=MOVING, stride="phases").objective.terms
+    assert effort == pytest.approx(usual)
+
+
+def test_no_walk_but_a_stride_of_two_like_sides_is_begun_with_one_step(whole):
+    assert one_step(whole) is None
+    assert one_step(problem(active=MOVING, stride="phases")) is None
+    assert one_step(problem(active=MOVING, stride="full", free_timing=True)) is None
+    assert one_step(problem(active=MOVING, stride="full", ankle_strength=0.5)) is None
+    assert one_step(problem(active=MOVING, stride="full", shank_mass=2.0)) is None
+
+
+def test_sides_are_alike_in_masses_and_limits():
+    body = human()
+    assert alike(body)
+    assert not alike(impaired(body, 1.0, 0.1))
+    assert not alike(impaired(body, 0.9, 0.0))
+
+
+def test_a_stride_begins_with_a_step_and_its_image(stride):
+    step = one_step(stride)
+    made = phased(step)
+    x = np.random.default_rng(6).normal(size=len(made.nlp.lower))
+    guesses = doubled(solution_of(made, outcome_at(made, x), {}, None), stride)
+    assert list(guesses) == [phase.name for phase in stride.phases]
+    single, other = guesses["right single"], guesses["left single"]
+    symmetry = step.symmetry
+    ahead = np.array(symmetry.shift)[:, None]
+    np.testing.assert_allclose(other.points, symmetry.image(single.points) + ahead, atol=1e-12)
+    forces = [each.lifted[-6:] for each in (single, other)]  # on the toes of the foot that stands
+    assert np.abs(forces[0][:, -1]).min() > 0
+    np.testing.assert_allclose(forces[1], forces[0] * np.c_[[1, -1, -1, -1, 1, 1]])
+
+
+def outcome_at(made, x):
+    return Outcome(
+        x=x,
+        f=0.0,
+        g=np.zeros(len(made.nlp.g_lower)),
+        x_multipliers=np.zeros(len(x)),
+        g_multipliers=np.zeros(len(made.nlp.g_lower)),
+        status="made up",
+        success=True,
+        iterations=0,
+        history=(),
+        calls={},
+        build_seconds=0.0,
+        solve_seconds=0.0,
+    )
+
+
 def test_free_timing_seeks_times_and_lengths():
     stated = problem(active=MOVING, free_timing=True, speed=1.1)
     assert [phase.name for phase in stated.phases] == ["double", "single"]
@@ -168,9 +231,35 @@ def test_every_step_takes_one_stair():
         np.testing.assert_allclose(np.array(support.polygon)[:, 1], -0.17)
     y = stairs.tree.coordinate("glob_ty")
     assert stairs.symmetry.shift[y] == pytest.approx(0.17)
+    bends = [stairs.tree.joints[stairs.tree.joint_index(f"{j}_r")].position[1] for j in LEGS[:3:2]]
+    np.testing.assert_allclose(np.degrees(bends), (120, 140))
     level = problem(active=MOVING).tree.moving[y].position
     reach = np.array(stairs.tree.moving[y].position) - level
     np.testing.assert_allclose(reach, (-0.17, 0.17))
+
+
+@pytest.mark.parametrize(("rise", "edge"), [(0.17, "rear"), (-0.17, "fore")])
+def test_soles_stand_in_the_middle_of_stairs_with_edges_before_those_that_pass(rise, edge):
+    ground = stance(human(), 0.6, 0.1, rise=rise)
+    sole = np.array(ground.foot("right").supports[1].polygon)[:, 2]
+    first, second = (np.array(place) for place in noses(ground, 0.6, rise))
+    np.testing.assert_allclose(second - first, (0.0, rise, 0.6), atol=1e-12)
+    ends = sole.min(), sole.max()
+    margin = (0.6 - (ends[1] - ends[0])) / 2
+    at = first[2] if edge == "rear" else second[2]
+    expected = ends[0] - margin if edge == "rear" else ends[1] + margin
+    assert at == pytest.approx(expected)
+    with pytest.raises(ValueError, match="as deep as the step, 0.2 m, and a sole longer"):
+        noses(ground, 0.2, rise)
+
+
+def test_a_step_on_stairs_keeps_off_their_edges_after_one_that_does_not():
+    stairs = problem(active=MOVING, rise=0.17)
+    (keep,) = (each for each in stairs.constraints if each.name == "edges")
+    assert len(keep.labels) == 24 and keep.when.between == 1
+    level = problem(active=MOVING)
+    assert over_edges(level, Transcription(), Solver()) is None
+    assert family_of("edges") == "contact"
 
 
 def walked(times, halves):
