@@ -22,6 +22,7 @@ from ocp.mechanics import kinematics
 from ocp.mechanics.coordinates import Follows, polynomial
 from ocp.mechanics.cuts import Loop
 from ocp.mechanics.elements import (
+    Activation,
     Armature,
     Bumper,
     CurvedSpring,
@@ -29,8 +30,11 @@ from ocp.mechanics.elements import (
     Friction,
     PassiveMoment,
     Spring,
+    Strength,
     Strut,
     Tendon,
+    TorqueSpeed,
+    Voluntary,
 )
 from ocp.mechanics.joints import (
     Joint,
@@ -136,6 +140,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LADDER",
     "PLAIN",
+    "Activation",
     "Armature",
     "Attempt",
     "BSpline",
@@ -181,16 +186,19 @@ __all__ = [
     "Spline",
     "Spring",
     "Stay",
+    "Strength",
     "Strut",
     "Support",
     "Symmetry",
     "Task",
     "Tendon",
+    "TorqueSpeed",
     "Transcription",
     "Transition",
     "Tree",
     "Verification",
     "Views",
+    "Voluntary",
     "__version__",
     "angle_tracking",
     "animate",

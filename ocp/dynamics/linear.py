@@ -10,6 +10,7 @@ import numpy as np
 from ocp.mechanics.elements.forces import (
     armatures,
     element_torques,
+    forces_of,
     has_rotors,
     with_elements,
 )
@@ -30,7 +31,7 @@ def linear_in_accelerations(
     if the inverse is not linear in the accelerations.
     """
     mass, bias = _of_bodies(inverse, tree, q, qd, loads)
-    if tree.elements:
+    if forces_of(tree):
         bias = bias - element_torques(tree, q, qd)
     return beside_rotors(tree, mass), bias
 

@@ -13,6 +13,7 @@ from ocp.dynamics.linear import articulates, beside_rotors, linear_in_accelerati
 from ocp.mechanics.elements.forces import (
     completed,
     element_torques,
+    forces_of,
     rotors,
     with_elements,
 )
@@ -104,7 +105,7 @@ def hybrid_dynamics(
     the acceleration or torque of each coordinate; loops count as open.
     """
     method = formulation_of(formulation, tree)
-    if is_built_in(method) and not tree.elements:
+    if is_built_in(method) and not forces_of(tree):
         return recursions(tree).hybrid(tree, q, qd, known, active, loads)
     if is_built_in(method) and not structure(tree).flexible and not tree.mapped:
         return _hybrid_of_elements(tree, q, qd, known, active, loads)

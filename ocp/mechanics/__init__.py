@@ -8,6 +8,7 @@ from ocp.mechanics.closure import close, close_accelerations, close_rates
 from ocp.mechanics.coordinates import Follows, Polynomial, attitude, polynomial
 from ocp.mechanics.cuts import Loop
 from ocp.mechanics.elements import (
+    Activation,
     Armature,
     Bumper,
     CurvedSpring,
@@ -15,8 +16,11 @@ from ocp.mechanics.elements import (
     Friction,
     PassiveMoment,
     Spring,
+    Strength,
     Strut,
     Tendon,
+    TorqueSpeed,
+    Voluntary,
 )
 from ocp.mechanics.elements.forces import (
     State,
@@ -24,6 +28,7 @@ from ocp.mechanics.elements.forces import (
     elastic_energy,
     element_loss,
     element_torques,
+    forces_of,
     powers_by_element,
     torques_by_element,
 )
@@ -96,6 +101,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GROUND",
+    "Activation",
     "Armature",
     "Beam",
     "Body",
@@ -122,11 +128,14 @@ __all__ = [
     "Spring",
     "State",
     "Stay",
+    "Strength",
     "Structure",
     "Strut",
     "Tendon",
+    "TorqueSpeed",
     "Tree",
     "Visual",
+    "Voluntary",
     "Wrench",
     "acceleration",
     "acting",
@@ -153,6 +162,7 @@ __all__ = [
     "exp_rotation",
     "exp_twist",
     "fixed",
+    "forces_of",
     "free",
     "frozen",
     "hull",

@@ -12,7 +12,13 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics import rigid
-from ocp.mechanics.elements.forces import elastic_energy, has_rotors, kind_of, rotor_energy
+from ocp.mechanics.elements.forces import (
+    elastic_energy,
+    forces_of,
+    has_rotors,
+    kind_of,
+    rotor_energy,
+)
 from ocp.mechanics.loads import Load, Wrench
 from ocp.mechanics.logarithm import product, quaternion
 from ocp.mechanics.parameters import array, matrix, reference, some
@@ -209,7 +215,7 @@ def potential_energy(tree: Tree, q: Matrix) -> Matrix:
     """Return the potential energy in gravity (J), zero at the global origin, and what bent links
     and force elements store."""
     energy = kind_of(tree).potential_energy(tree, q)
-    return energy + elastic_energy(tree, q) if tree.elements else energy
+    return energy + elastic_energy(tree, q) if forces_of(tree) else energy
 
 
 def load_power(tree: Tree, q: Matrix, qd: Matrix, loads: Sequence[Load]) -> Matrix:

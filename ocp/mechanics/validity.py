@@ -31,6 +31,7 @@ Requirement: TypeAlias = tuple[str, Matrix, float, float, str]
 ROOM = 1e-6  # of its size, by which bounds of parameters keep an expression from its end
 SIZES = (  # of elements, that are not negative
     *("stiffness", "damping", "inertia", "dynamic", "static", "transition", "rounding", "slack"),
+    *("stall", "no_load", "time"),
 )
 OTHER = {"lower": "upper", "upper": "lower"}
 

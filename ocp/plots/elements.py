@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics import State, Strut, Tendon, Tree, torques_by_element
+from ocp.mechanics import State, Strut, Tendon, Tree, forces_of, torques_by_element
 from ocp.plots.canvas import COLOURS, SMALL, WIDTH, label_of, picture, style
 from ocp.plots.parts import curve, mark_ends
 from ocp.problem import Instant
@@ -37,7 +37,7 @@ def plot_elements(solution: Solution, path: str | Path | None = None) -> Figure:
     """
     check_solution("plot_elements", solution)
     tree = solution.problem.tree
-    if not tree.elements:
+    if not forces_of(tree):
         raise ValueError("plot_elements: the tree has no force elements")
     given = _given(tree)
     units = [unit for unit in ("N m", "N") if unit in [its for its, *_ in given.values()]]
@@ -51,7 +51,7 @@ def plot_elements(solution: Solution, path: str | Path | None = None) -> Figure:
             ]
             _draw(axes, t, chosen, f"{'moment' if unit == 'N m' else 'force'} ({unit})")
         t, (drives, *powers) = curve(solution, _traced(_powers, tree))
-        shown = [(each.name, powers[k], k, 0) for k, each in enumerate(tree.elements)]
+        shown = [(each.name, powers[k], k, 0) for k, each in enumerate(forces_of(tree))]
         _draw(grid[-1], t, [(DRIVES, drives, -1, 0), *shown], "power (W)")
         for axes in grid:
             mark_ends(axes, solution, axes is grid[0])
@@ -79,10 +79,10 @@ def _draw(axes: Axes, t: np.ndarray, lines: Sequence[Line], label: str) -> None:
 def _traced(function: Callable[[Instant], Any], tree: Tree) -> Callable:
     """Return what traces a function of an Instant; nothing, not numbers, where a phase has another
     tree."""
-    size = len(_given(tree)) if function is _forces else 1 + len(tree.elements)
+    size = len(_given(tree)) if function is _forces else 1 + len(forces_of(tree))
 
     def trace(motion: Solution, t: np.ndarray) -> np.ndarray:
-        if motion.problem.tree.elements != tree.elements:
+        if forces_of(motion.problem.tree) != forces_of(tree):
             return np.full((size, len(t)), np.nan)
         return motion.trace(function, t)
 
@@ -93,7 +93,7 @@ def _given(tree: Tree) -> dict[str, tuple[str, int, int]]:
     """Return {what an element gives: its unit, the element's number, and which of its joints}, row
     by row of `_forces`."""
     known: dict[str, tuple[str, int, int]] = {}
-    for number, element in enumerate(tree.elements):
+    for number, element in enumerate(forces_of(tree)):
         if isinstance(element, Strut | Tendon):
             known[element.name] = "N", number, 0
             continue
@@ -114,7 +114,7 @@ def _forces(at: Instant) -> Any:
     state = State(tree=at.tree, q=at.q, qd=at.qd, known=at.moves)
     torques = torques_by_element(at.tree, at.q, at.qd, at.qdd)
     rows: list[Any] = []
-    for element in at.tree.elements:
+    for element in forces_of(at.tree):
         if isinstance(element, Strut | Tendon):
             rows.append(element.tension(state))
         else:

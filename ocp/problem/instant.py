@@ -14,6 +14,7 @@ from ocp.mechanics.elements.forces import (
     armatures,
     element_loads,
     element_torques,
+    forces_of,
     has_rotors,
 )
 from ocp.mechanics.holding import stay_gaps, stay_torques, stay_wrenches
@@ -160,13 +161,13 @@ class Instant:
     def elements(self) -> Matrix:
         """The generalized forces (n,) that the tree's force elements give, rotors left out; zero
         without any."""
-        if not self.tree.elements:
+        if not forces_of(self.tree):
             return ca.DM.zeros(self.tree.dof)
         return element_torques(self.tree, self.q, self.qd, self.moves)
 
     def _completed(self, needed):
         """Return what is needed (n,) of drives, where bodies need that."""
-        if not self.tree.elements:
+        if not forces_of(self.tree):
             return needed
         turned = armatures(self.tree) * self.qdd if has_rotors(self.tree) else 0.0
         return needed + turned - self.elements

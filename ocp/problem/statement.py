@@ -35,6 +35,7 @@ from ocp.problem.phases import Phase, Transition
 from ocp.problem.point_mass import PointMass
 from ocp.problem.seams import IMAGE, OWN, closes
 from ocp.problem.sequence import phase_fields, resolved
+from ocp.problem.strength import drive_limits
 from ocp.problem.symmetry import Symmetry
 from ocp.problem.terms import Objective
 from ocp.problem.units import unit_of
@@ -51,8 +52,9 @@ class Problem:
     tuples; `loads` act all along, point masses and force laws among them, contacts nobody schedules
     too; `ground` says who stands where and when.
     `symmetry` says that the end is the image of the start, as it is in half a gait cycle or in a
-    periodic motion: it adds its constraints, "mirrored.q" and so on, to those listed, and both
-    together are the `requirements`.
+    periodic motion: it adds its constraints, "mirrored.q" and so on, to those listed; drives of the
+    tree that have a strength or come on by a law add "strength" and "activation"; all together are
+    the `requirements`.
     `outputs` {name: function(Instant)} are what one wants to see of the motion: traced by
     `Solution.output` and drawn by name, they ask nothing of it. No more does the `scenery`: Visuals
     at poses in the global frame, obstacles or places to pass, which pictures show.
@@ -103,7 +105,8 @@ class Problem:
         if self.links:
             raise ValueError("links: this problem has no phases that they could join")
         set_fields(self, duration=_duration(self.duration), parts=(), transitions=())
-        set_fields(self, requirements=(*self.constraints, *_images(self.tree, self.symmetry)))
+        laid_down = *drive_limits(self.tree), *_images(self.tree, self.symmetry)
+        set_fields(self, requirements=(*self.constraints, *laid_down))
         _check_names([constraint.name for constraint in self.requirements])
         for constraint in self.requirements:
             if constraint.when == "durations":

@@ -7,7 +7,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.elements.forces import element_loss
+from ocp.mechanics.elements.forces import element_loss, forces_of
 from ocp.mechanics.flexible import damping_power
 from ocp.mechanics.kinematics import kinetic_energy, load_power, potential_energy
 from ocp.motion import quadrature
@@ -53,4 +53,4 @@ def _energies(at: Instant) -> Any:
 def _power(drive: Callable[[Instant], Any], at: Instant) -> Any:
     outer = load_power(at.tree, at.q, at.qd, at.acting)
     work = ca.dot(drive(at), at.qd) + outer - damping_power(at.tree, at.qd)
-    return work - element_loss(at.tree, at.q, at.qd) if at.tree.elements else work
+    return work - element_loss(at.tree, at.q, at.qd) if forces_of(at.tree) else work

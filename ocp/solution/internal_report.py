@@ -6,7 +6,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.elements.forces import powers_by_element
+from ocp.mechanics.elements.forces import forces_of, powers_by_element
 from ocp.mechanics.holding import stay_units
 from ocp.mechanics.structure import structure
 from ocp.motion import quadrature
@@ -69,7 +69,7 @@ def elements_of(solution: Solution) -> dict[str, dict[str, float]]:
     its power it takes (J), counted apart, and its peak (W); nothing without any."""
     known: dict[str, dict[str, float]] = {}
     for motion in solution.phases.values() or (solution,):
-        names = [element.name for element in motion.problem.tree.elements]
+        names = [element.name for element in forces_of(motion.problem.tree)]
         if not names:
             continue
         basis = motion.problem.motion

@@ -128,14 +128,13 @@ def element_data(element: Element, kept: Callable[[Tape], Any]) -> Data:
     for entry in fields(element):
         value: Any = getattr(element, entry.name)
         if callable(value):
-            size = len(getattr(element, "joints", ()))
+            size = len(getattr(element, "joints", ("",)))
             vectors = ("q",) if entry.name == "energy" else ("q", "qd")
             try:
                 value = kept(record_of_state(value, vectors, size))
             except NotData as reason:
                 raise ValueError(
-                    f"passive moment {element.name!r}: {entry.name}: cannot be written as data: "
-                    f"{reason}"
+                    f"element {element.name!r}: {entry.name}: cannot be written as data: {reason}"
                 ) from None
         data[entry.name] = value
     return data

@@ -12,7 +12,7 @@ from ocp.mechanics import Armature, CurvedSpring, Damper, PassiveMoment, Tendon
 from ocp.solution.differing import differences
 from ocp.solution.statements import stated
 
-WORDS = "passive moment 'tissue': moment: cannot be written as data"
+WORDS = "element 'tissue': moment: cannot be written as data"
 
 
 def sprung(**changes):

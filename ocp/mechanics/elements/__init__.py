@@ -2,6 +2,7 @@
 
 from typing import TypeAlias
 
+from ocp.mechanics.elements.of_drives import Activation, Strength, TorqueSpeed, Voluntary
 from ocp.mechanics.elements.of_joints import (
     Armature,
     Bumper,
@@ -15,31 +16,31 @@ from ocp.mechanics.elements.passive import PassiveMoment
 
 # Each has check(tree); and of a State torques, {row of q: N m or N}, what is stored (J), its loss
 # (W).
-Element: TypeAlias = (
+Force: TypeAlias = (
     Armature | Bumper | CurvedSpring | Damper | Friction | PassiveMoment | Spring | Strut | Tendon
 )
-KINDS = (
-    Armature,
-    Bumper,
-    CurvedSpring,
-    Damper,
-    Friction,
-    PassiveMoment,
-    Spring,
-    Strut,
-    Tendon,
-)
+Drive: TypeAlias = Activation | Strength | TorqueSpeed  # which has check(tree)
+Element: TypeAlias = Force | Drive
+FORCES = (Armature, Bumper, CurvedSpring, Damper, Friction, PassiveMoment, Spring, Strut, Tendon)
+KINDS = (*FORCES, Activation, Strength, TorqueSpeed)
 
 __all__ = [
+    "FORCES",
     "KINDS",
+    "Activation",
     "Armature",
     "Bumper",
     "CurvedSpring",
     "Damper",
+    "Drive",
     "Element",
+    "Force",
     "Friction",
     "PassiveMoment",
     "Spring",
+    "Strength",
     "Strut",
     "Tendon",
+    "TorqueSpeed",
+    "Voluntary",
 ]

@@ -17,7 +17,7 @@ from typing import Any
 import casadi as ca
 
 from ocp.mechanics import flexible, rigid
-from ocp.mechanics.elements import Armature, Strut, Tendon
+from ocp.mechanics.elements import FORCES, Armature, Force, Strut, Tendon
 from ocp.mechanics.elements.of_joints import expression
 from ocp.mechanics.elements.of_paths import total_length
 from ocp.mechanics.loads import Load
@@ -30,6 +30,11 @@ from ocp.mechanics.types import Matrix
 def kind_of(tree: Tree) -> ModuleType:
     """Return the file that knows how links of the tree move: both have the same functions."""
     return flexible if tree.flexible else rigid
+
+
+def forces_of(tree: Tree) -> tuple[Force, ...]:
+    """Return the elements that act by forces of their own, as those of drives do not."""
+    return tuple(each for each in tree.elements if isinstance(each, FORCES))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,14 +123,14 @@ def element_torques(tree: Tree, q: Matrix, qd: Matrix, moves: Any = None) -> Mat
     `moves` are the motions of all links where they are known already. Rotors give none: they ask
     for accelerations, as `armatures` says.
     """
-    return _summed(tree, tree.elements, State(tree=tree, q=q, qd=qd, known=moves))
+    return _summed(tree, forces_of(tree), State(tree=tree, q=q, qd=qd, known=moves))
 
 
 def torques_by_element(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix) -> dict[str, Matrix]:
     """Return {name: the generalized forces (n,) that an element gives}, N m or N; rotors give
     -A qdd."""
     state, given = State(tree=tree, q=q, qd=qd), {}
-    for each in tree.elements:
+    for each in forces_of(tree):
         if isinstance(each, Armature):
             row = tree.coordinate(each.joint)
             given[each.name] = _column(tree, {row: -expression(each.reflected) * qdd[row]})
@@ -143,7 +148,7 @@ def powers_by_element(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix) -> dict[st
 def elastic_energy(tree: Tree, q: Matrix) -> Matrix:
     """Return the energy (J) that the elements store."""
     state = State(tree=tree, q=q)
-    return sum((each.stored(state) for each in tree.elements), 0.0)
+    return sum((each.stored(state) for each in forces_of(tree)), 0.0)
 
 
 def rotor_energy(tree: Tree, qd: Matrix) -> Matrix:
@@ -154,7 +159,7 @@ def rotor_energy(tree: Tree, qd: Matrix) -> Matrix:
 def element_loss(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
     """Return the power (W) that the elements take out of the motion and do not store."""
     state = State(tree=tree, q=q, qd=qd)
-    return sum((each.loss(state) for each in tree.elements), 0.0)
+    return sum((each.loss(state) for each in forces_of(tree)), 0.0)
 
 
 def element_loads(tree: Tree, q: Matrix, qd: Matrix, moves: Any = None) -> tuple[Load, ...]:
@@ -173,7 +178,7 @@ def completed(
     tree: Tree, needed: Matrix, q: Matrix, qd: Matrix, qdd: Matrix, moves: Any = None
 ) -> Matrix:
     """Return what drives have to give (n,) where bodies need `needed`: ID + A qdd - e."""
-    if not tree.elements:
+    if not forces_of(tree):
         return needed
     if has_rotors(tree):
         needed = needed + armatures(tree) * qdd
@@ -182,7 +187,7 @@ def completed(
 
 def with_elements(tree: Tree, tau: Matrix, q: Matrix, qd: Matrix) -> Matrix:
     """Return the generalized forces (n,) that drives give as tau, and elements beside them."""
-    return tau + element_torques(tree, q, qd) if tree.elements else tau
+    return tau + element_torques(tree, q, qd) if forces_of(tree) else tau
 
 
 def _summed(tree: Tree, elements: Sequence[Any], state: State) -> Matrix:

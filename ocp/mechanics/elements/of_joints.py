@@ -53,7 +53,7 @@ def check_joint_units(label: str, tree: Any, joint: str, units: dict[str, Any]) 
         check_units(f"{label}: {what}", value, pair[slides])
 
 
-def _named(record: Any, kind: str) -> str:
+def named(record: Any, kind: str) -> str:
     """Check an element's joint and name, by default its joint's and its kind; return its label."""
     if not isinstance(record.joint, str) or not record.joint:
         raise ValueError(f"{kind}: joint: expected a joint's name, got {record.joint!r}")
@@ -76,7 +76,7 @@ class Damper:
     name: str = ""
 
     def __post_init__(self) -> None:
-        label = _named(self, "damper")
+        label = named(self, "damper")
         set_fields(self, damping=positive(f"{label}: damping", self.damping, unit=""))
 
     def check(self, tree: Any) -> None:
@@ -116,7 +116,7 @@ class Friction:
     name: str = ""
 
     def __post_init__(self) -> None:
-        label = _named(self, "friction")
+        label = named(self, "friction")
         static = self.dynamic if self.static is None else self.static
         for what, value in (("dynamic", self.dynamic), ("static", static)):
             set_fields(self, **{what: positive(f"{label}: {what} level", value, unit="")})
@@ -167,7 +167,7 @@ class Armature:
     name: str = ""
 
     def __post_init__(self) -> None:
-        label = _named(self, "armature")
+        label = named(self, "armature")
         set_fields(self, inertia=positive(f"{label}: inertia", self.inertia, unit=""))
         gear = numbers(f"{label}: gear", self.gear, (), "")
         if reference(gear.item()) == 0:
@@ -211,7 +211,7 @@ class Spring:
     name: str = ""
 
     def __post_init__(self) -> None:
-        label = _named(self, "spring")
+        label = named(self, "spring")
         set_fields(self, stiffness=positive(f"{label}: stiffness", self.stiffness, unit=""))
         set_fields(self, rest=frozen(numbers(f"{label}: rest", self.rest, (), "")[()]))
 
@@ -249,7 +249,7 @@ class CurvedSpring:
     name: str = ""
 
     def __post_init__(self) -> None:
-        label = _named(self, "curved spring")
+        label = named(self, "curved spring")
         count = np.size(self.places)
         if count < 2 or np.ndim(self.places) != 1:
             raise ValueError(f"{label}: places: expected at least 2 numbers, got {self.places!r}")
@@ -306,7 +306,7 @@ class Bumper:
     name: str = ""
 
     def __post_init__(self) -> None:
-        label = _named(self, "bumper")
+        label = named(self, "bumper")
         lower, upper = limits(f"{label}: ends", (self.lower, self.upper), "")
         set_fields(self, lower=lower, upper=upper)
         set_fields(self, stiffness=positive(f"{label}: stiffness", self.stiffness, unit=""))

@@ -1,0 +1,86 @@
+"""What the drives of a tree can, as requirements on every motion of it."""
+
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+
+from ocp.mechanics.elements import Activation, Strength, TorqueSpeed
+from ocp.mechanics.tree import Tree
+from ocp.mechanics.types import Matrix
+from ocp.problem.constraint import Constraint
+from ocp.problem.units import unit_of
+
+if TYPE_CHECKING:
+    from ocp.problem.instant import Instant
+
+STRENGTH, ACTIVATION, AT_FIRST = "strength", "activation", "activation_at_start"
+
+
+def drive_limits(tree: Tree) -> tuple[Constraint, ...]:
+    """Return what keeps the torques of drives within their strength over angle and speed, and the
+    signals of those that come on by a law within their joints' torque limits, from torques on that
+    are so; nothing of a tree without such drives."""
+    return (*_strength(tree), *_activation(tree))
+
+
+def _strength(tree: Tree) -> tuple[Constraint, ...]:
+    known = [each for each in tree.elements if isinstance(each, Strength | TorqueSpeed)]
+    if not known:
+        return ()
+    units = [unit_of(tree.moving[tree.coordinate(each.joint)], "tau") for each in known]
+    return (
+        Constraint(
+            name=STRENGTH,
+            function=_room,
+            lower=0.0,
+            upper=inf,
+            labels=tuple(f"{each.joint} {side}" for each in known for side in each.sides),
+            units=tuple(unit for each, unit in zip(known, units) for _ in each.sides),
+        ),
+    )
+
+
+def _room(at: "Instant") -> Matrix:
+    """Return what is left of the strength of drives."""
+    rows: list[Matrix] = []
+    for each in at.tree.elements:
+        if isinstance(each, Strength | TorqueSpeed):
+            row = at.tree.coordinate(each.joint)
+            rows += each.room(at.tau[row], at.q[row], at.qd[row])
+    return ca.vertcat(*rows)
+
+
+def _activation(tree: Tree) -> tuple[Constraint, ...]:
+    known = _coming_on(tree)
+    if not known:
+        return ()
+    joints = [tree.moving[row] for _, row in known]
+    shared: dict[str, Any] = {
+        "lower": [joint.torque[0] for joint in joints],
+        "upper": [joint.torque[1] for joint in joints],
+        "labels": tuple(each.joint for each, _ in known),
+        "units": tuple(unit_of(joint, "tau") for joint in joints),
+    }
+    return (
+        Constraint(name=ACTIVATION, function=_asked, **shared),
+        Constraint(name=AT_FIRST, function=_activated, when="start", **shared),
+    )
+
+
+def _asked(at: "Instant") -> Matrix:
+    """Return the signals of drives that come on by a law."""
+    return ca.vertcat(
+        *(each.asked(at.tau[row], at.tau_rate[row]) for each, row in _coming_on(at.tree))
+    )
+
+
+def _activated(at: "Instant") -> Matrix:
+    """Return their torques."""
+    return ca.vertcat(*(at.tau[row] for _, row in _coming_on(at.tree)))
+
+
+def _coming_on(tree: Tree) -> list[tuple[Activation, int]]:
+    """Return the drives that come on by a law, and their rows of q."""
+    known = (each for each in tree.elements if isinstance(each, Activation))
+    return [(each, tree.coordinate(each.joint)) for each in known]

@@ -1,0 +1,176 @@
+"""Drives have the torque that their speed leaves, the strength of their angle, and come on late."""
+
+from dataclasses import replace
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from ocp import (
+    Activation,
+    BSpline,
+    HermiteSimpson,
+    Link,
+    Parameter,
+    Phase,
+    Problem,
+    Strength,
+    TorqueSpeed,
+    Transcription,
+    Tree,
+    Voluntary,
+    at_end,
+    at_start,
+    continuous,
+    duration,
+    fixed,
+    load,
+    prepare,
+    revolute,
+    solve,
+    verify,
+)
+
+INERTIA, STALL, FREE, WAY = 0.5, 3.0, 4.0, 2.0
+LEG = Voluntary(
+    peak=3.0, narrowing=1.0, best=1.0, three_quarters=1.5, half=4.0, eccentric=0.05, rounding=0.05
+)
+
+
+def flywheel(*elements, **limits):
+    """A wheel on a hinge."""
+    wheel = Link(mass=1.0, inertia=INERTIA * np.eye(3))
+    return Tree(links=(wheel,), joints=(revolute("hinge", **limits),), elements=elements)
+
+
+def turned(tree, **changes):
+    """A wheel turned from rest to rest in the least time."""
+    stated = Problem(
+        tree=tree,
+        motion=BSpline(points=16),
+        duration=(0.1, 5.0),
+        objective=duration(),
+        constraints=(*at_start(tree, q=0.0, qd=0.0), *at_end(tree, q=WAY, qd=0.0)),
+    )
+    return replace(stated, **changes)
+
+
+def least_time():
+    """The least time of full voltage one way, then the other: exponentials of speed."""
+    slope = STALL / INERTIA
+
+    def turned_by(first):
+        speed = FREE * (1 - np.exp(-slope * first / FREE))
+        second = FREE / slope * np.log(1 + speed / FREE)
+        way = FREE * (first - second) - FREE**2 / slope * (1 - np.exp(-slope * first / FREE))
+        return way + speed * FREE / slope, first + second
+
+    lower, upper = 0.0, 5.0
+    for _ in range(80):
+        middle = (lower + upper) / 2
+        lower, upper = (middle, upper) if turned_by(middle)[0] < WAY else (lower, middle)
+    return turned_by(lower)[1]
+
+
+def test_a_motor_turns_a_wheel_in_the_least_time_of_its_line():
+    tree = flywheel(TorqueSpeed(joint="hinge", stall=STALL, no_load=FREE))
+    found = solve(turned(tree), Transcription(method=HermiteSimpson(intervals=30))).require()
+    assert found.duration == pytest.approx(least_time(), rel=1e-4)
+    smooth = solve(turned(tree)).require()
+    known = verify(smooth).violations["strength"]
+    assert known.nodes < 1e-8 and known.unit == "N m" and known.label.startswith("hinge")
+
+
+def test_voluntary_strength_is_three_quarters_and_half_at_its_speeds():
+    assert float(LEG(1.0, ca.DM(1.5))) == pytest.approx(0.75 * 3, rel=2e-3)
+    assert float(LEG(1.0, ca.DM(4.0))) == pytest.approx(0.5 * 3, rel=2e-3)
+    assert float(LEG(1.7, ca.DM(4.0))) == pytest.approx(0.5 * 3 * np.cos(0.7), rel=2e-3)
+    slow = 2 * 1.5 * 4.0
+    bearing = (slow + 2.0 * (4.0 - 4.5)) / (slow + 2.0 * (8.0 - 6.0)) * (1 + 0.05 * 2.0)
+    assert float(LEG(1.0, ca.DM(-2.0))) == pytest.approx(bearing * 3, rel=2e-3)
+    assert 0 < float(LEG(1.0, ca.DM(100.0))) < 0.05
+
+
+def test_strength_bounds_both_directions_and_files_keep_it(tmp_path):
+    tree = flywheel(
+        Strength(joint="hinge", direction=1, capacity=LEG),
+        Strength(joint="hinge", direction=-1, capacity=replace(LEG, peak=2.0)),
+    )
+    solution = solve(turned(tree)).require()
+    t = solution.times(101)
+    q, qd, tau = solution.q(t)[0], solution.qd(t)[0], solution.tau(t)[0]
+    up = np.array([float(LEG(a, ca.DM(b))) for a, b in zip(q, qd)])
+    down = np.array([2 / 3 * float(LEG(a, ca.DM(-b))) for a, b in zip(q, qd)])
+    assert (tau < up + 5e-3).all() and (-tau < down + 5e-3).all()
+    assert np.abs(tau - up).min() < 1e-2 and np.abs(tau + down).min() < 1e-2
+    solution.save(tmp_path / "wheel.npz")
+    again = load(tmp_path / "wheel.npz")
+    assert not again.missing
+    ours, theirs = (verify(each).violations["strength"] for each in (solution, again))
+    assert theirs.dense == pytest.approx(ours.dense, abs=1e-12)
+
+
+def test_a_drive_that_comes_on_late_takes_longer():
+    times = []
+    for late in (0.02, 0.2):
+        tree = flywheel(Activation(joint="hinge", time=late), torque=STALL)
+        solution = solve(turned(tree)).require()
+        t = solution.times(101)
+        asked = solution.tau(t)[0] + late * solution.tau_rate(t)[0]
+        assert np.abs(asked).max() < STALL * 1.02
+        assert verify(solution).violations["activation"].nodes < 1e-8
+        times.append(solution.duration)
+    assert 2 * np.sqrt(WAY * INERTIA / STALL) < times[0] < times[1] - 0.05
+
+
+def test_every_phase_has_the_strength_of_its_tree_and_numbers_may_be_open():
+    stall = Parameter("stall", STALL, "N m")
+    tree = flywheel(TorqueSpeed(joint="hinge", stall=stall, no_load=FREE))
+    ways = at_start(tree, q=0.0, qd=0.0), at_end(tree, q=WAY, qd=0.0)
+    phases = tuple(
+        Phase(name, motion=BSpline(points=8), duration=(least, 3.0), constraints=way)
+        for name, least, way in zip(("go", "stop"), (0.7, 0.1), ways)
+    )
+    whole = Problem(tree=tree, phases=phases, links=(continuous(),), objective=duration())
+    plan = prepare(whole)
+    slow, quick = plan.solve().require(), plan.solve(stall=4.0).require()
+    assert slow.duration == pytest.approx(least_time(), rel=0.01) and quick.duration < slow.duration
+    assert {"go: strength", "stop: strength"} <= set(verify(slow).violations)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (
+            lambda: TorqueSpeed(joint="hinge", stall=0, no_load=1),
+            "torque over speed 'hinge torque over speed': stall: expected a number above 0, got 0",
+        ),
+        (
+            lambda: flywheel(TorqueSpeed(joint="hinge", stall=1, no_load=1), actuated=False),
+            "joint 'hinge' has no drive; expected an actuated one",
+        ),
+        (
+            lambda: Strength(joint="hinge", direction=0, capacity=LEG),
+            "strength at 'hinge': direction: expected 1 or -1, got 0",
+        ),
+        (
+            lambda: flywheel(Activation(joint="hinge", time=0.1)),
+            "activation 'hinge activation': joint 'hinge': expected torque limits",
+        ),
+        (
+            lambda: Tree(
+                links=(Link(),),
+                joints=(fixed("stem"),),
+                elements=(Strength(joint="stem", direction=1, capacity=LEG),),
+            ),
+            "strength 'stem strength upwards': joint 'stem' is fixed",
+        ),
+        (
+            lambda: replace(LEG, narrowing=-1.0),
+            "voluntary strength: narrowing: expected a number above 0, got -1",
+        ),
+    ],
+)
+def test_bad_drives_are_refused_by_name(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()
