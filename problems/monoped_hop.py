@@ -20,6 +20,7 @@ from ocp import (
     Parameter,
     Phase,
     Problem,
+    Radau,
     Solution,
     Solver,
     Task,
@@ -46,6 +47,9 @@ Numbers = tuple[float, float, float]  # one for each of these
 DRIVEN = [3, 4]  # rows of hip and knee
 BENT = -0.8  # rad: the knee of the first guess
 SPAN = (0.1, 0.6)  # s: of stance and flight
+# Forces rise steeply where limits set in and the foot leaves, and no equal knots of a spline meet
+# these instants: its law is off in between, that of a mesh of high order hardly
+MESH = Transcription(method=Radau(intervals=30, order=6))
 
 
 def problem(
@@ -62,7 +66,8 @@ def problem(
     """`speed`: of hopping (m/s); `torque`: limit at hip and knee (N m); `masses`: of torso, thigh
     and shank (kg); `lengths`: theirs (m); `centres`: where their mass is, from the hip, the hip and
     the knee (m); `inertias`: about these (kg m2); `gravity`: its strength (m/s2); `grip`:
-    coefficient of friction; `points`: control points per joint and phase.
+    coefficient of friction; `points`: control points per joint and phase,
+    where splines are planned.
     """
     positive("speed", speed)
     links = [
@@ -140,7 +145,7 @@ def striding(statement: Problem) -> dict[str, Guess]:
     }
 
 
-TASK = Task(problem, method=hop_on)
+TASK = Task(problem, method=hop_on, transcription=MESH)
 
 if __name__ == "__main__":
     main(TASK)

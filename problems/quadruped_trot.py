@@ -41,9 +41,10 @@ UP = (0.0, 1.0, 0.0)
 STANDING, STRIKING = (FEET[0], FEET[3]), (FEET[1], FEET[2])  # diagonals: left fore with right hind
 
 
-def problem(speed: float = 1.0, grip: float = 0.6, points: int = 14) -> Problem:
+def problem(speed: float = 1.0, grip: float = 0.6, points: int = 28, degree: int = 5) -> Problem:
     """`speed`: of the trot (m/s); `grip`: coefficient of friction; `points`: control points per
-    joint and phase."""
+    joint and phase; `degree`: of the splines, whose law holds the better between its instants the
+    smoother they are."""
     positive("speed", speed)
     tree = quadruped()
     step = Parameter("step", 0.2 * speed, "m", 0.02, 0.8, free=True)
@@ -56,6 +57,7 @@ def problem(speed: float = 1.0, grip: float = 0.6, points: int = 14) -> Problem:
             point_contact(tree, name, at=(place, 0.0, 0.0)) for name, place in zip(STANDING, places)
         ]
     )
+    motion = BSpline(points=points, degree=degree)
     limits = unilateral(tree, ground), friction(tree, ground, coefficient=grip)
     other = mirrored(tree, exchanged(), [1.0] * tree.dof, shift={"x": step}, qdd=False)
     return Problem(
@@ -63,14 +65,14 @@ def problem(speed: float = 1.0, grip: float = 0.6, points: int = 14) -> Problem:
         phases=(
             Phase(
                 "stance",
-                motion=BSpline(points=points),
+                motion=motion,
                 duration=(0.05, 0.4),
                 ground=ground,
                 constraints=(*limits, clear(STRIKING)),
             ),
             Phase(
                 "flight",
-                motion=BSpline(points=points),
+                motion=motion,
                 duration=(0.02, 0.3),
                 constraints=clear(FEET),
             ),

@@ -32,6 +32,7 @@ from ocp import (
     Problem,
     Solution,
     Solver,
+    Spline,
     Task,
     Transcription,
     Views,
@@ -51,6 +52,8 @@ from ocp.problem import final
 Style: TypeAlias = Literal["underarm", "overarm"]
 LONGEST = 1.0  # s, of swing and rest: a throw without a run-up of swings [assumed]
 REACH = LENGTHS["upper_arm"] + LENGTHS["forearm"] + GRIP  # m, from the shoulder to the ball
+# Limits hold at nodes; beyond them in between a motion goes by the square of their distance
+OFTEN = Transcription(method=Spline(nodes=8))
 
 # First guesses: waypoints of shoulder, elbow and wrist (rad) in each phase
 ROUGH = {
@@ -71,7 +74,7 @@ def problem(
     ball: float = 0.2,
     speed: float = 20.0,
     u: float = 3e-4,
-    points: int = 24,
+    points: int = 40,
     degree: int = 5,
 ) -> Problem:
     """`links`: of the arm that move, 1 to 3; `style`: whether the ball is let go below the shoulder
@@ -195,7 +198,7 @@ def lines(data: Mapping[str, Any]) -> list[str]:
     return text
 
 
-TASK = Task(problem, method=fling, views=Views(report=report, lines=lines))
+TASK = Task(problem, method=fling, transcription=OFTEN, views=Views(report=report, lines=lines))
 
 if __name__ == "__main__":
     main(TASK)

@@ -11,7 +11,7 @@ from typing import Any, cast
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics import FORMULATIONS
+from ocp.dynamics import FORMULATIONS, hybrid_dynamics
 from ocp.dynamics.catalogue import is_comparable
 from ocp.dynamics.closed_loops import eliminated
 from ocp.dynamics.formulation import Formulation
@@ -32,7 +32,7 @@ from ocp.problem.states import loads_in_state
 from ocp.problem.transmission import corrected, transmissions
 from ocp.solution.inputs import stay_forces, touch_forces
 from ocp.solution.sampling import dense
-from ocp.solution.simulation import accelerations, march, stepper
+from ocp.solution.simulation import accelerations, march, massless, stepper
 from ocp.solution.solution import Solution
 from ocp.transcription.between import STEPS, wrenches_between
 
@@ -201,6 +201,7 @@ def _coefficients(solution: Solution) -> np.ndarray:
         torques = solution.trace(
             lambda at: at.tau if apart else at.tau + at.grounded, motion.nodes * T
         )
+        torques = np.vstack([torques, solution.qdd(motion.nodes * T)[_led(solution)]])
         given = [_stood(solution, motion.nodes * T)] if apart else []
         forces = np.vstack([stay_forces(solution), touch_forces(solution), *given])
         mesh, values = cast(Mesh, motion), np.vstack([torques, forces])
@@ -231,40 +232,43 @@ def _force_series(solution: Solution, starts: np.ndarray, lengths: np.ndarray) -
 def _segment(solution: Solution) -> ca.Function:
     """Return the integrator over one segment, with the parameters of `_coefficients`.
 
-    Passive joints get no torque, and contacts push where they are. Where the ground's wrenches are
-    corrected to balance the motion, the root gets what this needs.
+    Passive joints get no torque, and contacts push where they are. What moves no mass goes as
+    planned: no law says how. Where the ground's wrenches are corrected to balance the motion, the
+    root gets what this needs.
     """
     problem, tree = solution.problem, solution.problem.tree
     n, given = tree.dof, problem.motion.collocated
     clock, state = ca.SX.sym("clock"), ca.SX.sym("x", 2 * n)
     start, length = ca.SX.sym("start"), ca.SX.sym("length")
     t = clock * length
-    count = problem.motion.degree + (not given)
-    taylor = ca.SX.sym("taylor", n, count)
+    count, led = problem.motion.degree + (not given), _led(solution)
+    taylor = ca.SX.sym("taylor", n + given * len(led), count)
     q, qd, qdd = (_polynomial(taylor, t, order) for order in range(3))
     pushes = ca.SX.sym("pushes", _helds(solution), count if given else FORCES)
     stays, whole = len(structure(tree).stay_labels), _helds(solution)
     ends = [0, stays, stays + touch_size(problem.loads), whole]
     forces, touching, standing = ca.vertsplit(_polynomial(pushes, t, 0), ends)
     if given:
-        torque = ca.SX(q)
+        torque, ahead = ca.SX(q[:n]), q[n:]
     else:
         needed = _instant(solution, start + t, (q, qd, qdd), touching).unsupported
         given_there = _stayed(tree, q, forces) + _grounded(solution, q, standing)
-        torque = _drive(tree, q, needed - given_there)
+        torque, ahead = _drive(tree, q, needed - given_there), qdd[led]
     held = structure(tree).root if problem.ground is not None and not _stands(solution) else ()
     for row in structure(tree).passive:
         if row not in held:
             torque[row] = 0
     torque = torque + _stayed(tree, state[:n], forces) + _grounded(solution, state[:n], standing)
+    if led:
+        torque[led] = ahead
     acceleration = _falling(solution, start + t, state, torque, touching)
     parameters = ca.vertcat(start, length, ca.vec(taylor), ca.vec(pushes))
     return stepper(clock, state, parameters, acceleration, 1.0, pace=length)
 
 
 def _falling(solution: Solution, t: ca.SX, state: ca.SX, torque: ca.SX, touching: ca.SX) -> ca.SX:
-    """Return the accelerations (n,) of a state (2 n,) at the time t (s) under joint torques and the
-    components of contacts' forces.
+    """Return the accelerations (n,) of a state (2 n,) at the time t (s) under joint torques, of
+    what moves no mass its accelerations, and the components of contacts' forces.
 
     Point masses pull by the accelerations that their pulls f let be: those are linear in f, as are
     the pulls in them.
@@ -279,7 +283,13 @@ def _falling(solution: Solution, t: ca.SX, state: ca.SX, torque: ca.SX, touching
         *(Load(point=mass.point, force=pulls[3 * k : 3 * k + 3]) for k, mass in enumerate(masses)),
     )
     tree, mechanics = problem.tree, judge(solution.formulation)
-    qdd = accelerations(tree, mechanics, state[:n], state[n:], torque, loads)
+    led = _led(solution)
+    if led:
+        active, method = [row in led for row in range(n)], mechanics or "auto"
+        moved = hybrid_dynamics(tree, state[:n], state[n:], torque, active, loads, method)
+        qdd = moved[0]
+    else:
+        qdd = accelerations(tree, mechanics, state[:n], state[n:], torque, loads)
     if not masses:
         return qdd
     at = _instant(solution, t, (state[:n], state[n:], qdd), touching)
@@ -328,6 +338,11 @@ def _grounded(solution: Solution, q: ca.SX, standing: ca.SX) -> Any:
         place = None if each.point is None else position(tree, q, each.point)
         total += wrench_torques(tree, moves, each.wrench(ground, place, part))
     return total
+
+
+def _led(solution: Solution) -> list[int]:
+    """Return the rows of coordinates that move no mass, in mechanics of the house."""
+    return list(massless(solution.problem.tree)) if is_comparable(solution.formulation) else []
 
 
 def _helds(solution: Solution) -> int:

@@ -8,13 +8,14 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ocp.dynamics import lagrange
+from ocp.dynamics import lagrange, mass_matrix
 from ocp.dynamics.closed_loops import forward as closed_forward
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.lie_group import forward as articulated
 from ocp.dynamics.lie_group import inverse as open_inverse
 from ocp.dynamics.linear import articulates, released
 from ocp.mechanics.checks import check_closed, numbers
+from ocp.mechanics.closure import examples
 from ocp.mechanics.elements.forces import with_elements
 from ocp.mechanics.loads import Load
 from ocp.mechanics.structure import structure
@@ -24,6 +25,7 @@ from ocp.problem.force_law import Acting
 from ocp.problem.states import loads_in_state
 
 TOLERANCE = 1e-10  # of the integrator, absolute and relative
+WEIGHTLESS = 1e-14  # of the largest inertia: less is none
 STEPS = 100000  # that CVODES may take from one instant to the next
 Torques = ArrayLike | Callable[[Matrix, Matrix, Matrix], Any]
 
@@ -172,6 +174,16 @@ def accelerations(
     if structure(tree).flexible:
         return lagrange.forward(tree, q, qd, torques, loads)
     return articulated(tree, q, qd, torques, loads)
+
+
+def massless(tree: Tree) -> tuple[int, ...]:
+    """Return the rows of coordinates of an open rigid tree that move no mass, in any of some
+    configurations: what acts on them has to balance, and does not say how they accelerate."""
+    if structure(tree).closed or structure(tree).flexible:
+        return ()
+    sizes = [np.diag(np.array(ca.DM(mass_matrix(tree, q)))) for q in examples(tree)]
+    largest = np.max(sizes, axis=0)
+    return tuple(np.flatnonzero(largest <= WEIGHTLESS * largest.max(initial=0.0)).tolist())
 
 
 def stepper(

@@ -71,6 +71,9 @@ def test_a_torso_on_a_leg_without_mass_flies_as_a_stone():
 def test_certificates_judge_what_is_sought_of_phases_on_a_mesh():
     radau = Transcription(method=Radau(intervals=3, order=3))
     certificate = verify(solved(monoped_hop.TASK, radau, points=8))
+    law = certificate.violations["flight: dynamics"]
+    assert law.label in ("x", "y", "torso")  # which nothing drives: counts in weights
+    assert law.relative == pytest.approx(law.dense / (30.0 * 9.81), rel=1e-9)
     assert certificate.refusals == ()
     assert certificate.kkt < 1e-3
     (flight,) = certificate.flights
@@ -82,3 +85,10 @@ def test_certificates_judge_what_is_sought_of_phases_on_a_mesh():
 def test_who_goes_nowhere_is_refused_by_that(made, speed):
     with pytest.raises(ValueError, match="^speed: expected"):
         made(speed=speed)
+
+
+@pytest.mark.parametrize("method", [Transcription(), Transcription(method=Radau(intervals=3))])
+def test_what_moves_no_mass_goes_as_planned_in_a_simulation(method):
+    certificate = verify(solved(pogo_hop.TASK, method))
+    assert certificate.drift < 1e-8
+    assert certificate.phases["stance"].deviations.defect < 1e-8
