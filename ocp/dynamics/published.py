@@ -6,8 +6,8 @@ from dataclasses import replace
 import casadi as ca
 
 from ocp.dynamics.formulation import Formulation, Provider
+from ocp.dynamics.through import parted
 from ocp.mechanics.kinematics import motions, wrench_torques
-from ocp.mechanics.loads import Wrench
 
 SX = ca.SX
 
@@ -25,7 +25,7 @@ def published(formulation: Formulation) -> Provider:
         by_load = ca.jacobian(
             _torques(formulation, tree, q, qd, qdd, symbols), wrenches
         )  # tau is linear in loads
-        carried, held = _parted(loads)
+        carried, held = parted(loads)
         at = SX.sym("q", tree.dof)
         by_place = ca.substitute(ca.jacobian(_held(tree, at, held), at), at, q)
         by_q, by_qd, by_qdd = formulation.sensitivity(tree, q, qd, qdd, carried)
@@ -79,15 +79,8 @@ def _symbolic(loads):
 
 def _torques(formulation, tree, q, qd, qdd, loads):
     """Return the joint torques (n,) that the motion needs beside loads and wrenches."""
-    carried, held = _parted(loads)
+    carried, held = parted(loads)
     return formulation.inverse(tree, q, qd, qdd, carried) - _held(tree, q, held)
-
-
-def _parted(loads):
-    """Return the loads, and the wrenches that stay in the ground."""
-    return tuple(
-        tuple(load for load in loads if isinstance(load, Wrench) == held) for held in (False, True)
-    )
 
 
 def _held(tree, q, wrenches):

@@ -10,6 +10,8 @@ import casadi as ca
 
 from ocp.dynamics.charts import INERTIA, Place, chart_of
 from ocp.dynamics.linear import mixed
+from ocp.mechanics.kinematics import motions, wrench_torques
+from ocp.mechanics.loads import Wrench
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 
@@ -46,9 +48,23 @@ def inverse_of_any(inverse: Callable[..., Matrix]) -> Callable[..., Matrix]:
 
 
 def inner_torques(place: Place, inverse: Callable[..., Matrix], loads: Sequence[Any]) -> Matrix:
-    """Return the generalized forces (m,) of inner coordinates."""
-    inner = place.home([inverse(place.chart.plain, *place.motion, loads)])[0]
-    return ca.vertcat(inner, place.radial)
+    """Return the generalized forces (m,) of inner coordinates beside `loads`, wrenches that stay in
+    the ground among them."""
+    plain, carried, held = place.chart.plain, *parted(loads)
+    inner = inverse(plain, *place.motion, carried)
+    moves = motions(plain, place.motion[0]) if held else ()
+    for wrench in held:
+        inner = inner - wrench_torques(plain, moves, wrench)
+    return ca.vertcat(*place.home([inner]), place.radial)
+
+
+def parted(loads: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return the loads, and the wrenches that stay in the ground."""
+    carried, held = (
+        tuple(load for load in loads if isinstance(load, Wrench) == stays)
+        for stays in (False, True)
+    )
+    return carried, held
 
 
 @lru_cache(maxsize=256)

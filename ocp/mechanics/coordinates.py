@@ -110,6 +110,19 @@ def spin_rate(p: Matrix, rate: Matrix, acceleration: Matrix) -> Matrix:
     return spin(p) @ (acceleration - 2 * ca.dot(p, rate) / ca.sumsqr(p) * rate)
 
 
+def moments(p: Matrix, torque: Matrix) -> Matrix:
+    """Return the moments (3, N m) in the link's axes behind generalized forces (4,) of a
+    quaternion, whose power by its rate is theirs by the angular velocity."""
+    return turned_back(p)[1:, :] @ torque / 2
+
+
+def length_acceleration(p: Matrix, rate: Matrix, acceleration: Matrix) -> Matrix:
+    """Return d2|p|/dt2 (1/s2) of a quaternion p (4,)."""
+    size = ca.sumsqr(p)
+    along = ca.dot(p, rate) ** 2 / size
+    return (ca.dot(p, acceleration) + ca.sumsqr(rate) - along) / ca.sqrt(size)
+
+
 def followed(function: Callable[[Matrix], Matrix], x: Matrix) -> tuple[Matrix, Matrix, Matrix]:
     """Return the value, slope and curvature of a function of one coordinate at x."""
     kind: Any = ca.MX if isinstance(x, ca.MX) else ca.SX

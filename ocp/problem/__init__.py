@@ -9,6 +9,7 @@ for each, a part of the motion with a basis, duration, ground, constraints and o
 and links between them, each a `Transition`: `continuous`, `impact` or `joined`.
 """
 
+from ocp.problem.attitudes import attitude, unit_length
 from ocp.problem.avoidance import apart, off_box, off_edges, swing_together
 from ocp.problem.balance import (
     friction,
@@ -109,6 +110,7 @@ __all__ = [
     "area_contact",
     "at_end",
     "at_start",
+    "attitude",
     "bearing_slots",
     "bears",
     "contact_outputs",
@@ -163,6 +165,7 @@ __all__ = [
     "touches",
     "two_pass",
     "unilateral",
+    "unit_length",
     "velocity_limits",
     "weighed",
     "zero_moment_point",

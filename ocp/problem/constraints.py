@@ -10,6 +10,7 @@ from ocp.mechanics.checks import instance, shown
 from ocp.mechanics.joints import Joint
 from ocp.mechanics.parameters import Open, is_open, opened, reference
 from ocp.mechanics.tree import Tree
+from ocp.problem.attitudes import check_length
 from ocp.problem.constraint import Constraint
 from ocp.problem.instant import Instant
 from ocp.problem.units import unit_of
@@ -23,8 +24,8 @@ def at_start(
     """Prescribe coordinates, rates and accelerations at s = 0.
 
     Each is a number for all joints, n numbers, or {joint name: number} for some; numbers may be
-    open. Raises ValueError for a wrong count, an unknown joint, or a coordinate outside its joint's
-    limits.
+    open. Raises ValueError for a wrong count, an unknown joint, a coordinate outside its joint's
+    limits, or a ball's quaternion whose length is not one.
     """
     return _boundary(tree, "start", q=q, qd=qd, qdd=qdd)
 
@@ -137,6 +138,7 @@ def _prescribed(tree: Tree, when: str, quantity: str, value: PerJoint) -> Constr
     joints = [tree.moving[row] for row in rows]
     if quantity == "q":
         _check_inside(joints, values.values(), when)
+        check_length(f"at_{when}: q", tree, values)
     return Constraint(
         name=f"at_{when}.{quantity}",
         function=lambda at: _pick(getattr(at, quantity), rows),

@@ -10,6 +10,7 @@ SOUND = "sound {}"  # what keeps a record sound whose numbers are sought
 DYNAMICS = "dynamics"  # torques are what the motion needs
 PASSIVE = "passive_joints"  # nothing drives passive joints
 KNOTS = ("knots", "knot_spacing")  # free ones part the whole motion, and stay apart
+LENGTHS = "quaternion_lengths"  # a ball's quaternion has one that no torque changes
 STAGES = "stages"  # rates are the slopes of coordinates, on a mesh
 REACH = "dynamics_range"  # the motion stays where an approximate formulation knows its torques
 STAYS = "stays"  # none leaves its bounds, forces act where they are closed
@@ -21,7 +22,7 @@ RESTING = "contacts_resting"  # what a force of a contact holds does not move ag
 GRIPPING = "contacts_gripping"  # friction of contacts in its pyramid, against all slip at its edge
 LOOPS = ("loops", "loop_rates", "loop_accelerations")  # cut joints stay closed
 RESERVED = (
-    *(DURATION, DYNAMICS, PASSIVE, STAGES, REACH, STAYS, TOUCHING),
+    *(DURATION, DYNAMICS, PASSIVE, LENGTHS, STAGES, REACH, STAYS, TOUCHING),
     *(TOUCHES, RESTING, GRIPPING),
     *(*HELD, *KNOTS, *LOOPS),
 )

@@ -7,11 +7,12 @@ from typing import Any
 import casadi as ca
 
 from ocp.dynamics import Formulation, accelerations
+from ocp.mechanics.coordinates import length_acceleration, moments
 from ocp.mechanics.structure import bearing, structure
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.zero_moment import body_weight
 from ocp.problem.constraint import Constraint
-from ocp.problem.names import DYNAMICS, PASSIVE, REACH
+from ocp.problem.names import DYNAMICS, LENGTHS, PASSIVE, REACH
 from ocp.problem.statement import Problem
 from ocp.problem.transmission import passive_rows
 from ocp.problem.units import unit_of
@@ -36,19 +37,25 @@ def laws(
     Where torques are variables (`lifted`), the motion's need is what drives, cut joints and ground
     give, by inverse dynamics or `explicit`ly by forward dynamics, that of the `formulation`.
     Torques of passive joints are zero, which a spline can only meet at as many instants as it has
-    freedom; unless their motion is `integrated` from the others'. Loops are closed, and stays hold.
+    freedom; unless their motion is `integrated` from the others'. Quaternions of balls that are
+    driven or borne keep the rates of their lengths. Loops are closed, and stays hold.
     """
     tree, free = problem.tree, _free(problem, lifted)
     stated: list[tuple[Constraint, Any]] = []
     driven = tuple(row for row in range(tree.dof) if row not in free)
+    instants = tuple(problem.motion.abscissae(2).tolist())
+    if problem.cyclic and not lifted:  # the end is the start's image
+        instants = tuple(s for s in instants if s < 1.0)
     if lifted and driven:
-        law = _explicit(tree, driven, formulation) if explicit else _implicit(tree, driven)
+        borne = () if problem.motion.collocated else _borne(tree, driven)
+        law = _explicit(tree, driven, formulation) if explicit else _implicit(tree, driven, borne)
         stated.append((law, None))
     if free and not integrated:
-        instants = tuple(problem.motion.abscissae(2).tolist())
-        if problem.cyclic and not lifted:  # the end is the start's image
-            instants = tuple(s for s in instants if s < 1.0)
         stated.append((_passive(tree, free), (instants,) * len(free)))
+    balls = [rows for rows in tree.balls if rows[0] in _lengths(problem, driven)]
+    if balls:
+        collocated = problem.motion.collocated
+        stated.append((_length(tree, balls), None if collocated else (instants,) * len(balls)))
     found = (*holdings(problem), *touchings(problem))
     return (*stated, *found, *closures(problem, integrated))
 
@@ -73,11 +80,48 @@ def within_reach(tree: Tree, formulation: Formulation) -> tuple[Constraint, ...]
     )
 
 
-def _implicit(tree, rows):
-    """tau = inverse dynamics, in body weights."""
-    weight, chosen = body_weight(tree), list(rows)
-    units = (f"({weight:.4g} N m)",) * 2
-    return _law(DYNAMICS, lambda at: (at.needed - at.tau)[chosen] / weight, tree, rows, units)
+def _borne(tree, rows):
+    """Return the quaternions (rows each) of balls that nothing drives, among these rows."""
+    passive = structure(tree).passive
+    return tuple(ball for ball in tree.balls if ball[0] in rows and ball[0] in passive)
+
+
+def _lengths(problem, driven):
+    """Return the rows of balls whose lengths no law of passive joints keeps."""
+    if problem.motion.collocated:
+        return structure(problem.tree).drives
+    return driven
+
+
+def _length(tree, balls):
+    """d2|p|/dt2 = 0."""
+
+    def rates(at):
+        parts = ((at.q[rows], at.qd[rows], at.qdd[rows]) for rows in map(list, balls))
+        return ca.vertcat(*(length_acceleration(*part) for part in parts))
+
+    labels = tuple(tree.moving[rows[0]].parent for rows in balls)
+    return Constraint(
+        name=LENGTHS, function=rates, lower=0.0, upper=0.0, labels=labels, units="1/s2"
+    )
+
+
+def _implicit(tree, rows, borne):
+    """tau = inverse dynamics, in body weights; of balls that are `borne` the moments, since no
+    ground holds a quaternion's length."""
+    weight, units = body_weight(tree), (f"({body_weight(tree):.4g} N m)",) * 2
+    lengths = {ball[0] for ball in borne}
+    kept = [row for row in rows if row not in lengths]
+    chosen = {row: place for place, row in enumerate(kept)}
+
+    def gap(at):
+        left = at.needed - at.tau
+        values = left[kept]
+        for ball in map(list, borne):
+            values[[chosen[row] for row in ball[1:]]] = moments(at.q[ball], left[ball])
+        return values / weight
+
+    return _law(DYNAMICS, gap, tree, kept, units)
 
 
 def _explicit(tree, rows, formulation):

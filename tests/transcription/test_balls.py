@@ -1,0 +1,206 @@
+"""Balls that are driven, that stand on the ground and that strike it, on splines and meshes."""
+
+from types import SimpleNamespace
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from ocp import (
+    BSpline,
+    Ground,
+    HermiteSimpson,
+    Link,
+    Phase,
+    Point,
+    Problem,
+    Radau,
+    Spline,
+    Transcription,
+    Tree,
+    area_contact,
+    at_end,
+    at_start,
+    attitude,
+    ball,
+    effort,
+    free,
+    impact,
+    integral,
+    point_contact,
+    revolute,
+    solve,
+    unit_length,
+    verify,
+)
+from ocp.mechanics import exp_rotation
+from ocp.mechanics.logarithm import quaternion
+from ocp.solution.replaying import lengths
+
+INERTIA = np.diag((0.02, 0.021, 0.003))
+START, END = (0.2, -0.3, 0.1), (0.9, 0.4, -0.5)  # rad: turns about x, then y, then z
+
+
+def turned(a, b, c):
+    """The rotation of three turns."""
+    return exp_rotation([a, 0, 0]) @ exp_rotation([0, b, 0]) @ exp_rotation([0, 0, c])
+
+
+def limb(hinges):
+    """A limb on a ball, or on three hinges in its place."""
+    body = Link(mass=2.0, com=(0.02, 0.0, -0.15), inertia=INERTIA)
+    if not hinges:
+        return Tree(links=(body,), joints=(ball("hip"),), gravity=(0, 0, -9.81))
+    joints = (
+        revolute("a", axis=(1, 0, 0)),
+        revolute("b", "a", axis=(0, 1, 0)),
+        revolute("hip", "b", axis=(0, 0, 1)),
+    )
+    return Tree(links=(Link(), Link(), body), joints=joints, gravity=(0, 0, -9.81))
+
+
+def swing(hinges, *, end=None, motion=None):
+    """A limb swings from attitude to attitude with the least squared moment at its joint."""
+    tree = limb(hinges)
+    ends = [np.array(quaternion(turned(*turns))).ravel() for turns in (START, END)]
+    first, last = (START, END) if hinges else ends
+    ending = at_end(tree, q=last, qd=0.0) if end is None else (end(tree), *at_end(tree, qd=0.0))
+    return Problem(
+        tree=tree,
+        motion=motion or BSpline(points=12, degree=5),
+        duration=0.8,
+        objective=integral("moment", lambda at: ca.sumsqr(at.reactions[0][:, -1])),
+        constraints=(*at_start(tree, q=first, qd=0.0), *ending),
+    )
+
+
+def names(solution):
+    """The laws of a solution's program."""
+    return set(solution.multipliers)
+
+
+@pytest.fixture(scope="module")
+def swung():
+    return solve(swing(False), Transcription(method=Radau(intervals=8, order=5))).require()
+
+
+def test_a_driven_ball_reaches_the_optimum_of_three_hinges(swung):
+    other = solve(swing(True), Transcription(method=Radau(intervals=8, order=5))).require()
+    assert swung.objective == pytest.approx(other.objective, rel=1e-4)
+    assert lengths(swung) < 1e-5
+
+
+@pytest.mark.parametrize("method", [Spline(torques="variables"), HermiteSimpson(intervals=12)])
+def test_a_driven_ball_keeps_its_length_in_every_method(method, swung):
+    problem = swing(False, motion=BSpline(points=20, degree=5))
+    solution = solve(problem, Transcription(method=method)).require()
+    assert "quaternion_lengths" in names(solution)
+    assert solution.objective == pytest.approx(swung.objective, rel=2e-2)
+    assert lengths(solution) < 5e-3
+
+
+def test_an_attitude_is_reached_with_either_sign_of_its_quaternion(swung):
+    def as_rotation(tree):
+        return attitude(tree, "hip", np.array(turned(*END)))
+
+    method = Transcription(method=Radau(intervals=8, order=5))
+    solution = solve(swing(False, end=as_rotation), method).require()
+    assert solution.objective == pytest.approx(swung.objective, rel=1e-5)
+    own, other = (np.array(quaternion(turned(*END))).ravel() * sign for sign in (1, -1))
+    at = SimpleNamespace(q=ca.DM(own))
+    for value in (own, other):
+        row = attitude(swung.problem.tree, "hip", value)
+        np.testing.assert_allclose(np.array(row.function(at)), 0.0, atol=1e-15)
+
+
+def stander():
+    """A block on the ground that lifts an arm."""
+    block = Link(mass=20.0, com=(0, 0, 0.5), inertia=np.diag((1.0, 0.9, 0.3)))
+    arm = Link(mass=3.0, com=(0.25, 0, 0), inertia=np.diag((0.01, 0.06, 0.06)))
+    corners = ((0.3, 0.2), (-0.3, 0.2), (-0.3, -0.2), (0.3, -0.2))
+    return Tree(
+        links=(Link(), Link(), Link(), block, arm),
+        joints=(*free("body"), revolute("arm", "body", axis=(0, 1, 0), home=(0, 0.2, 0.9))),
+        points=tuple(
+            Point(name=f"c{k}", link="body", position=(x, y, 0)) for k, (x, y) in enumerate(corners)
+        ),
+        gravity=(0, 0, -9.81),
+    )
+
+
+STILL = dict.fromkeys(("body_x", "body_y", "body_z", "body.x", "body.y", "body.z"), 0.0)
+
+
+def test_a_root_with_a_ball_stands_alike_on_splines_and_meshes():
+    tree, costs = stander(), []
+    foot = area_contact(tree, [f"c{k}" for k in range(4)], grips=True, at=(0.3, 0.2, 0.0))
+    problem = Problem(
+        tree=tree,
+        motion=BSpline(points=9, degree=5),
+        duration=0.8,
+        objective=effort(tree, ("arm",)),
+        ground=Ground(feet=(foot,), normal=(0, 0, 1)),
+        constraints=(
+            *at_start(tree, q=STILL | {"body.w": 1.0, "arm": 0.5}, qd=0.0),
+            *at_end(tree, q={"arm": -0.8}, qd={"arm": 0.0}),
+        ),
+    )
+    for method in (Spline(torques="variables"), Radau(intervals=3, order=4)):
+        solution = solve(problem, Transcription(method=method)).require()
+        costs.append(solution.objective)
+        assert lengths(solution) < 1e-9
+    assert costs[0] == pytest.approx(costs[1], rel=1e-4)
+
+
+def test_a_tumbling_block_strikes_with_a_corner_and_its_momentum_is_balanced():
+    body = Link(mass=3.0, inertia=np.diag((0.05, 0.06, 0.07)))
+    tree = Tree(
+        links=(Link(), Link(), Link(), body),
+        joints=free("body"),
+        points=(Point(name="corner", link="body", position=(0.1, 0.1, -0.2)),),
+        gravity=(0, 0, -9.81),
+    )
+    up = (0.0, 0.0, 1.0)
+    rates = {"body_x": 0.5, "body_y": 0.0, "body_z": 0.0}
+    rates |= {"body.w": 0.0, "body.x": 0.5, "body.y": -0.3, "body.z": 0.2}
+    upright = {"body.w": 1.0, "body.x": 0.0, "body.y": 0.0, "body.z": 0.0}
+    motion = Radau(intervals=4, order=5)
+    flight = Phase(
+        "flight",
+        motion=BSpline(points=8, degree=5),
+        duration=0.3,
+        constraints=at_start(tree, q=upright, qd=rates),
+    )
+    foot = point_contact(tree, "corner")
+    stance = Phase(
+        "stance",
+        motion=BSpline(points=8, degree=5),
+        duration=0.05,
+        ground=Ground(feet=(foot,), normal=up),
+    )
+    problem = Problem(
+        tree=tree,
+        phases=(flight, stance),
+        links=(impact("corner", normal=up),),
+        objective=integral("nothing", lambda at: 1e-6 * at.q[3] ** 2),
+    )
+    solution = solve(problem, Transcription(method=motion)).require()
+    certificate = verify(solution)
+    (struck,) = certificate.impacts
+    assert struck.balance < 1e-9 and struck.error < 1e-9 and struck.lost > 0.1
+    (flown,) = certificate.flights
+    assert max(flown.force, flown.moment) < 1e-9 and flown.angular < 1e-6
+
+
+def test_what_is_no_attitude_is_refused_by_name():
+    tree = limb(False)
+    with pytest.raises(
+        ValueError, match="ball 'hip': expected a quaternion .* got one of length 2"
+    ):
+        at_start(tree, q=(2.0, 0.0, 0.0, 0.0))
+    with pytest.raises(ValueError, match="attitude of 'hip': expected a rotation"):
+        attitude(tree, "hip", (1.0, 1.0, 0.0, 0.0))
+    with pytest.raises(ValueError, match=r"unit_length of 'a': expected a ball \(none\)"):
+        unit_length(limb(True), "a")
+    length = unit_length(tree, "hip", when="start")
+    assert length.name == "unit_length.hip" and length.when == "start"
