@@ -10,26 +10,25 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import casadi as ca
 import numpy as np
+from ocp.problems import compare_mjcf
+from ocp.problems.compared import ACCELERATION, RATE, SEED, Compared, worst, worst_row
 
-from ocp import Tree, forward_dynamics, inverse_dynamics, mass_matrix
+from ocp import Friction, Tree, forward_dynamics, inverse_dynamics, mass_matrix
 from ocp.cli import ended
 from ocp.interchange import ModelWarning, load_model, save_model
 from ocp.mechanics import center_of_mass, momentum, motions
-from ocp.mechanics.checks import ZERO
 from ocp.studies import markdown
 
 DONE, BAD_ARGUMENTS = 0, 2
 STATES = 20
-SEED = 1
-RATE, ACCELERATION = 2.0, 5.0  # of random motions: rad/s or m/s, rad/s2 or m/s2
-REPAIRS = ("balance", "weld")
+BASE = 7  # coordinates of a free base
+REPAIRS = ("balance", "weld", "loosen")
 ROBOTS = "cmeel.prefix/share/example-robot-data/robots"
 MEASURES = (
     "torques",
@@ -39,21 +38,6 @@ MEASURES = (
     "free torques",
     "momentum rates",
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
-    """A model's greatest differences from the other engine's, or why it was refused.
-
-    Those of MEASURES: of torques over the largest of the same joint, of all else over the largest
-    entry of all; accelerations follow from Pinocchio's torques, and are also told of its own.
-    """
-
-    name: str
-    coordinates: int = 0
-    repaired: bool = False
-    differences: tuple[float, ...] = ()
-    refusal: str = ""
 
 
 def urdf_files() -> list[Path]:
@@ -109,23 +93,24 @@ def _standing(tree: Tree, path: Path, states: int) -> tuple[float, ...]:
     if not tree.dof:
         return (0.0,) * 4
     model = pin.buildModelFromUrdf(str(path))
-    data, order = model.createData(), _rows(tree, model)
+    data, (order, offset) = model.createData(), _lines(tree, model)
     symbols = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
-    own = ca.Function(
-        "own", symbols, [inverse_dynamics(tree, *symbols), mass_matrix(tree, symbols[0])]
-    )
+    both = [inverse_dynamics(tree, *symbols), mass_matrix(tree, symbols[0])]
+    own = ca.Function("own", symbols, both)
     pairs: list[list[tuple[Any, Any]]] = []
     for q, qd, qdd in motions_of(tree, states):
-        place, rate, push = _place(tree, model, q), order.T @ qd, order.T @ qdd
+        place, rate = _place(model, order.T @ q + offset), order.T @ qd
         torques, mass = (np.array(value) for value in own(q, qd, qdd))
-        theirs = order @ pin.rnea(model, data, place, rate, push)
+        rigid = pin.rnea(model, data, place, rate, order.T @ qdd)
+        theirs = order @ (rigid + _lost(tree, model, rate))
         upper = np.triu(pin.crba(model, data, place))
         full = order @ (upper + np.triu(upper, 1).T) @ order.T
         moved = np.array(forward_dynamics(tree, ca.DM(q), ca.DM(qd), ca.DM(theirs))).ravel()
-        again = order @ pin.aba(model, data, place, rate, order.T @ theirs)
+        bias = pin.rnea(model, data, place, rate, 0 * rate)
+        again = np.linalg.solve(full, order @ (rigid - bias))
         pairs.append([(torques.ravel(), theirs), (mass, full), (moved, qdd), (again, qdd)])
     torques, *others = zip(*pairs)
-    return _worst_row(torques), *(_worst(column) for column in others)
+    return worst_row(torques), *(worst(column) for column in others)
 
 
 def _floating(tree: Tree, path: Path, states: int) -> tuple[float, float]:
@@ -133,8 +118,7 @@ def _floating(tree: Tree, path: Path, states: int) -> tuple[float, float]:
     import pinocchio as pin
 
     model = pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer())
-    data = model.createData()
-    joints = _rows(tree, model)[6:]
+    data, (order, offset) = model.createData(), _lines(tree, model)
     symbols = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
     own = ca.Function(
         "own", symbols, [inverse_dynamics(tree, *symbols), *_momentum_rates(tree, *symbols)]
@@ -143,18 +127,24 @@ def _floating(tree: Tree, path: Path, states: int) -> tuple[float, float]:
     pairs = []
     for q, qd, qdd in motions_of(tree, states):
         rotation, origin, *vectors = (np.array(each) for each in base(q, qd, qdd))
-        place = np.array(_place(tree, model, q))
+        place = _place(model, order.T @ q + offset)
         place[:7] = np.concatenate([origin.ravel(), pin.Quaternion(rotation).coeffs()])
-        rate, push = joints.T @ qd[6:], joints.T @ qdd[6:]
+        rate, push = order.T @ qd, order.T @ qdd
         slide, spin, pull, turning = ((rotation.T @ v).ravel() for v in vectors)
         rate[:6] = np.concatenate([slide, spin])
         push[:6] = np.concatenate([pull - np.cross(spin, slide), turning])
         torques, linear, angular = (np.array(value).ravel() for value in own(q, qd, qdd))
-        theirs = joints @ pin.rnea(model, data, place, rate, push)
+        rigid = pin.rnea(model, data, place, rate, push)
+        theirs = order @ (rigid + _lost(tree, model, rate))
         change = pin.computeCentroidalMomentumTimeVariation(model, data, place, rate, push)
-        pairs.append([(torques[6:], theirs), (np.concatenate([linear, angular]), np.array(change))])
+        pairs.append(
+            [
+                (torques[BASE:], theirs[BASE:]),
+                (np.concatenate([linear, angular]), np.array(change)),
+            ]
+        )
     torques, rates = zip(*pairs)
-    return _worst_row(torques), _worst(rates)
+    return worst_row(torques), worst(rates)
 
 
 def _momentum_rates(tree: Tree, q: Any, qd: Any, qdd: Any) -> tuple[Any, Any]:
@@ -168,46 +158,52 @@ def _momentum_rates(tree: Tree, q: Any, qd: Any, qdd: Any) -> tuple[Any, Any]:
 def _base_motion(tree: Tree, q: Any, qd: Any, qdd: Any) -> list[Any]:
     """Return rotation, origin, and linear and angular velocity and accelerations of the root link
     in global axes."""
-    move = motions(tree, q, qd, qdd)[5]
+    move = motions(tree, q, qd, qdd)[tree.joint_index("base")]
     rates = [move.linear, move.angular, move.linear_acceleration, move.angular_acceleration]
     return [move.rotation, move.origin, *rates]
 
 
-def _rows(tree: Tree, model: Any) -> np.ndarray:
-    """Return the matrix (n, nv) with 1 where a coordinate is a rate of Pinocchio's."""
-    order = np.zeros((tree.dof, model.nv))
-    for row, joint in enumerate(tree.moving):
-        if model.existJointName(joint.name):
-            order[row, model.idx_vs[model.getJointId(joint.name)]] = 1.0
-    return order
+def _lines(tree: Tree, model: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the matrix (n, nv) and the vector (nv,) by whose lines the angles and ways of
+    Pinocchio's joints follow from coordinates: a torque of one is then that of its coordinate."""
+    lines, offset = np.zeros((tree.dof, model.nv)), np.zeros(model.nv)
+    for joint in tree.joints:
+        if joint.screw is not None and model.existJointName(joint.name):
+            row, ratio, start = joint.name, 1.0, 0.0
+            if joint.follows is not None:
+                row = joint.follows.coordinate
+                start, ratio = joint.follows.function.coefficients  # type: ignore[attr-defined]
+            number = model.idx_vs[model.getJointId(joint.name)]
+            lines[tree.coordinate(row), number], offset[number] = ratio, start
+    return lines, offset
 
 
-def _place(tree: Tree, model: Any, q: np.ndarray) -> np.ndarray:
-    """Return Pinocchio's coordinates of q: of joints that turn without end, cosine and sine."""
+def _place(model: Any, angles: np.ndarray) -> np.ndarray:
+    """Return Pinocchio's coordinates of angles and ways (nv,): of joints that turn without end,
+    cosine and sine."""
     import pinocchio as pin
 
     place = pin.neutral(model)
-    for row, joint in enumerate(tree.moving):
-        if model.existJointName(joint.name):
-            k = model.getJointId(joint.name)
-            start, angle = model.idx_qs[k], q[row]
-            wide = model.nqs[k] == 2
-            place[start : start + model.nqs[k]] = (np.cos(angle), np.sin(angle)) if wide else angle
+    for k in range(1, model.njoints):
+        start, size, angle = model.idx_qs[k], model.nqs[k], angles[model.idx_vs[k]]
+        if size < 3:
+            place[start : start + size] = (np.cos(angle), np.sin(angle)) if size == 2 else angle
     return place
 
 
-def _worst(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> float:
-    """Return the greatest difference of pairs of arrays, over the largest entry of all."""
-    size = max((np.abs(theirs).max(initial=0.0) for _, theirs in pairs), default=0.0)
-    off = max((np.abs(own - theirs).max(initial=0.0) for own, theirs in pairs), default=0.0)
-    return float(off / max(size, ZERO))
-
-
-def _worst_row(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> float:
-    """Return the greatest difference of pairs of vectors, over the largest of the same entry."""
-    own, theirs = (np.array(side) for side in zip(*pairs))
-    off, size = np.abs(own - theirs).max(axis=0), np.abs(theirs).max(axis=0)
-    return float((off / np.maximum(size, ZERO)).max(initial=0.0))
+def _lost(tree: Tree, model: Any, rate: np.ndarray) -> np.ndarray:
+    """Return what damping and dry friction, smooth about rest, ask for (nv,), by Pinocchio's
+    numbers."""
+    speed = 4 * rate / Friction(joint="any", dynamic=1.0).transition
+    level = (model.upperDryFrictionLimit - model.lowerDryFrictionLimit) / 2
+    moving = [
+        model.idx_vs[model.getJointId(joint.name)]
+        for joint in tree.joints
+        if joint.screw is not None and model.existJointName(joint.name)
+    ]
+    lost = np.zeros(model.nv)
+    lost[moving] = (model.damping * rate + level * np.tanh(speed))[moving]
+    return lost
 
 
 def rows(records: Sequence[Compared]) -> Iterator[tuple[str, ...]]:
@@ -218,8 +214,30 @@ def rows(records: Sequence[Compared]) -> Iterator[tuple[str, ...]]:
             yield each.name, str(each.coordinates), "yes" if each.repaired else "", *numbers
 
 
+def tables(only: str, states: int) -> Iterator[str]:
+    """Yield a table for each kind of file, and what was refused."""
+    heads = ("model", "coordinates", "repaired")
+    sides = {
+        f"URDF files beside Pinocchio, {states} states": (urdf_files, compared_urdf, MEASURES),
+        f"MJCF files beside MuJoCo, {states} states": (
+            compare_mjcf.mjcf_files,
+            compare_mjcf.compared_mjcf,
+            compare_mjcf.MEASURES,
+        ),
+    }
+    for title, (files, compared, measures) in sides.items():
+        records = [compared(path, states) for path in files() if only in str(path)]
+        known = [each for each in records if not each.refusal]
+        if known:
+            yield markdown(title, (*heads, *measures), rows(records))
+            most = np.max([each.differences for each in known], axis=0)
+            words = (f"{what} {value:.1e}" for what, value in zip(measures, most))
+            yield f"{len(known)} models; at most: {', '.join(words)}"
+        yield from (f"refused: {each.refusal}" for each in records if each.refusal)
+
+
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Print the table of what the command line asks for; return the exit status."""
+    """Print the tables of what the command line asks for; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m problems.compare_models", description=__doc__, allow_abbrev=False
     )
@@ -227,18 +245,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--states", type=int, default=STATES, help="random states of each model")
     flags = parser.parse_args(arguments)
     try:
-        files = [path for path in urdf_files() if flags.only in str(path)]
+        for text in tables(flags.only, flags.states):
+            print(text, flush=True)
     except ModuleNotFoundError as error:
         print(f"compare_models: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
-    records = [compared_urdf(path, flags.states) for path in files]
-    heads = ("model", "coordinates", "repaired", *MEASURES)
-    print(markdown(f"URDF files beside Pinocchio, {flags.states} states", heads, rows(records)))
-    worst = np.max([each.differences for each in records if not each.refusal], axis=0)
-    print(", ".join(f"{what} {value:.1e}" for what, value in zip(MEASURES, worst)))
-    for each in records:
-        if each.refusal:
-            print(f"refused: {each.refusal}")
     return DONE
 
 

@@ -1,52 +1,57 @@
-"""What holds the root link of a model: nothing that moves, all six ways, or those of a plane."""
+"""What holds the root link of a model: nothing that moves, all ways, or those of a plane."""
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
-from ocp.mechanics.joints import GROUND, Joint, fixed, prismatic, revolute
+import numpy as np
+
+from ocp.mechanics.joints import GROUND, Joint, fixed, free, prismatic, revolute
 from ocp.mechanics.tree import Link
 
-X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-SLIDES, TURNS = {"x": X, "y": Y, "z": Z}, {"yaw": Z, "pitch": Y, "roll": X}
-BASES = {  # the coordinates of a base by its kind
-    "fixed": (),
-    "free": ("x", "y", "z", "yaw", "pitch", "roll"),
-    "planar": ("x", "z", "pitch"),
-}
+BASES = ("fixed", "free", "planar")
+FORWARD, ASIDE, UP = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 Row = tuple[list[Joint], list[Link]]
 
 
-def base_row(kind: str, link: Link, taken: Collection[str]) -> Row:
+def base_row(kind: str, link: Link, joints: Collection[str], links: Collection[str]) -> Row:
     """Return the joints of a base, and the links that they carry, the last the root `link`.
 
-    "fixed" is rigid, "free" slides along x, y, z and turns by yaw, pitch and roll about z, y, x,
-    "planar" slides along x and z and turns about y. Its names begin with "base", and with more
-    where that is `taken`. Raises ValueError for another kind.
+    "fixed" is rigid; without drives "free" has three slides and a ball, "planar" slides along x and
+    z and a turn about y. They are called "base_x" and so on, the last "base", with more underscores
+    where the names of other `joints` and `links` want it. Raises ValueError for another kind.
     """
     if kind not in BASES:
         raise ValueError(f"base: expected one of {', '.join(BASES)}, got {kind!r}")
     name = "base"
-    while name in taken or any(other.startswith(f"{name}.") for other in taken):
+    while True:
+        row = _rows(kind, name)
+        names = [each.name for each in row]
+        if not {*names, f"{name}.w"} & {*joints} and not {*names[:-1]} & {*links}:
+            return row, [Link()] * (len(row) - 1) + [link]
         name += "_"
-    if not BASES[kind]:
-        return [fixed(name)], [link]
-    return floating(name, GROUND, link, BASES[kind])
 
 
-def floating(
-    name: str, parent: str, link: Link, ways: Sequence[str], home: object = (0.0, 0.0, 0.0)
-) -> Row:
-    """Return the undriven joints along and about some `ways`, named like "base.x", and their links:
-    the last is the one given, those before it have no mass."""
+def _rows(kind: str, name: str) -> list[Joint]:
+    if kind == "fixed":
+        return [fixed(name)]
+    if kind == "free":
+        return list(free(name))
+    return in_plane(name, GROUND, {"x": FORWARD, "z": UP}, ASIDE)
+
+
+def in_plane(
+    name: str,
+    parent: str,
+    slides: dict[str, Any],
+    axis: Sequence[float],
+    home: Any = (0.0, 0.0, 0.0),
+) -> list[Joint]:
+    """Return two slides along directions, called by their letters, and the turn about the axis
+    across them, that nothing drives."""
     joints: list[Joint] = []
-    for way in ways:
-        make = prismatic if way in SLIDES else revolute
+    for letter, direction in slides.items():
+        above, place = (joints[-1].name, np.zeros(3)) if joints else (parent, home)
         joints.append(
-            make(
-                f"{name}.{way}",
-                joints[-1].name if joints else parent,
-                axis=SLIDES.get(way) or TURNS[way],
-                home=(0.0, 0.0, 0.0) if joints else home,
-                actuated=False,
-            )
+            prismatic(f"{name}_{letter}", above, axis=direction, home=place, actuated=False)
         )
-    return joints, [Link()] * (len(joints) - 1) + [link]
+    return [*joints, revolute(name, joints[-1].name, axis=axis, actuated=False)]

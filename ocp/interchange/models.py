@@ -5,51 +5,58 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ocp.interchange.bases import BASES
 from ocp.interchange.macros import expanded
 from ocp.interchange.markup import Element, contents, parsed
+from ocp.interchange.mjcf import read_mjcf
 from ocp.interchange.remarks import remark
 from ocp.interchange.urdf import read_urdf
 from ocp.interchange.urdf_out import urdf_text
 from ocp.mechanics.tree import Tree
 from ocp.solution.files import write
 
-REPAIRS = ("balance", "weld")
+REPAIRS = ("balance", "weld", "loosen")
+ELSEWHERE = {"OpenSimDocument": "OpenSim", "sdf": "SDF"}
 DOWN = (0.0, 0.0, -9.81)  # m/s2, where a file states no gravity
 
 
 def load_model(
     path: str | PathLike[str],
     *,
-    base: str = "fixed",
+    base: str | None = None,
     repair: str | Sequence[str] | None = None,
-    gravity: Any = DOWN,
+    gravity: Any = None,
     folders: Sequence[str | PathLike[str]] = (),
     arguments: Mapping[str, object] | None = None,
 ) -> Tree:
-    """Return the Tree of a robot's or body's file: URDF, or its macros in a file named .xacro.
+    """Return the Tree of a model's file: URDF, its macros in a file named .xacro, or MJCF.
 
-    `base` of the root link: "fixed", "free" (along x, y, z, about z, y, x) or "planar" (along x and
-    z, about y), the last two without drives. `repair` has some of "balance" (inertias of no body
-    become the nearest one's) and "weld" (joints that move no mass are fixed); without it such a
-    file is refused. `gravity` (3, m/s2); `folders`: where else meshes of packages may be;
-    `arguments` {name: value} of a file of macros, which needs the extra `xacro`. Names of links and
-    joints are those of the file; what is repaired or not there, as a mesh, is said by a
-    ModelWarning. Raises ValueError naming file, line (of macros that of what they expand to) and
-    element, ModuleNotFoundError if an extra is missing.
+    `base` of a URDF file's root link: "fixed", which is the default, "free" (three slides and a
+    ball) or "planar" (along x and z, about y), the last two without drives; of an MJCF file "fixed"
+    holds its free joints. `repair` has some of "balance" (inertias of no body become the nearest
+    one's), "weld" (joints that move no mass are fixed) and "loosen" (those that follow an unknown
+    joint follow none); without it such a file is refused.
+    `gravity` (3, m/s2) instead of the file's, or of 9.81 along -z; `folders`: where else meshes of
+    packages may be; `arguments` {name: value} of a file of macros, which needs the extra `xacro`,
+    as MJCF needs `mjcf`. Names of links and joints are those of the file; what is repaired, left
+    out or not there, as a mesh, is said by a ModelWarning. Raises ValueError naming file, line (of
+    macros that of what they expand to) and element, ModuleNotFoundError if an extra is missing.
     """
     path = Path(path)
     repairs = _repairs(repair)
-    if base not in BASES:
-        raise ValueError(f"load_model: base: expected one of {', '.join(BASES)}, got {base!r}")
-    tree, remarks = read_urdf(
-        _root(path, arguments),
-        path,
-        base=base,
-        repair=repairs,
-        gravity=gravity,
-        folders=tuple(Path(folder) for folder in folders),
-    )
+    root = _root(path, arguments)
+    if root.tag in ELSEWHERE:
+        raise root.wrong(f"{ELSEWHERE[root.tag]} files are not read")
+    if root.tag == "mujoco":
+        tree, remarks = read_mjcf(path, base=base, repair=repairs, gravity=gravity)
+    else:
+        tree, remarks = read_urdf(
+            root,
+            path,
+            base="fixed" if base is None else base,
+            repair=repairs,
+            gravity=DOWN if gravity is None else gravity,
+            folders=tuple(Path(folder) for folder in folders),
+        )
     remark(path.name, {**remarks, "meshes that are not there": _absent(tree)})
     return tree
 

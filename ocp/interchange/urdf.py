@@ -4,38 +4,28 @@ Link frames are those of the joints that carry them; angles are in rad, all else
 the format leaves out is as it says: no origin is none, no axis is x, no <inertial> no mass.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import inf
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ocp.interchange.bases import BASES, Row, base_row, floating
-from ocp.interchange.inertials import body
+from ocp.interchange.bases import Row, base_row, in_plane
+from ocp.interchange.joint_elements import AtJoint, elements_at
 from ocp.interchange.markup import Element
-from ocp.interchange.meshes import mesh_path
 from ocp.interchange.remarks import Remarks
-from ocp.mechanics.joints import GROUND, fixed, prismatic, revolute
-from ocp.mechanics.spatial import rotate_x, rotate_y, rotate_z, translate
+from ocp.interchange.urdf_links import Reading, called_in, colours_of, link_of, origin_of
+from ocp.mechanics.coordinates import polynomial
+from ocp.mechanics.elements import Element as Acting
+from ocp.mechanics.joints import GROUND, Joint, fixed, free, prismatic, revolute
 from ocp.mechanics.tree import Link, Tree
-from ocp.mechanics.visuals import Visual
 
-KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+DRIVEN = ("revolute", "continuous", "prismatic")
+KINDS = (*DRIVEN, "fixed", "floating", "planar")
+Line = tuple[str, float, float]  # a joint, o and r of o + r x
+LOOSEN = "take repair='loosen' for a coordinate of its own"
 WELD = "take repair='weld' to fix such joints"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """How a file is read: its `root` and `path`, what may be repaired, where meshes may be, and
-    the colours that it names."""
-
-    root: Element
-    path: Path
-    repair: Sequence[str]
-    folders: Sequence[Path]
-    colours: Mapping[str, Sequence[float]]
 
 
 def read_urdf(
@@ -53,32 +43,41 @@ def read_urdf(
     """
     if root.tag != "robot":
         raise root.wrong("expected <robot>, the root of a URDF file")
-    colours = dict(_colours(root.every("material")))
-    reading = Reading(root=root, path=path, repair=repair, folders=folders, colours=colours)
+    colours = dict(colours_of(root.every("material")))
+    reading = Reading(path=path, repair=repair, folders=folders, colours=colours)
     links, joints = _named(root, "link"), _named(root, "joint")
     first, carried = _arranged(root, links, joints)
-    bodies = {name: _link(reading, element) for name, element in links.items()}
+    bodies = {name: link_of(reading, element) for name, element in links.items()}
     weightless = _weightless(first, carried, bodies)
-    welded = [
-        joint
-        for joint in joints.values()
-        if _called(joint.child("child"), "link") in weightless and joint.text("type") != "fixed"
-    ]
+    lost = [name for name in joints if (leader := _leader(joints, name)) and leader not in joints]
+    if lost and "loosen" not in repair:
+        mimic = joints[lost[0]].child("mimic")
+        raise mimic.wrong(f"unknown joint {mimic.text('joint')!r} of {lost[0]!r}; {LOOSEN}")
+    lines = {
+        name: _line(joints, name, lost)
+        for name in joints
+        if name not in lost and _leader(joints, name)
+    }
+    welded = _welded(joints, lines, weightless)
     if welded and "weld" not in repair:
         raise welded[0].wrong(f"nothing that it moves has mass; {WELD}")
-    rows = [base_row(base, bodies[first][0], joints)]
+    rows = [base_row(base, bodies[first][0], joints, links)]
+    acting: list[Acting] = []
     for joint in _depth_first(first, carried):
-        link, _ = bodies[_called(joint.child("child"), "link")]
-        rows.append(_row(joint, link, joint in welded))
+        link, _ = bodies[called_in(joint.child("child"), "link")]
+        rows.append(_row(joint, link, joint in welded, lines.get(called_in(joint, "name"))))
+        acting += _acting(joint, rows[-1][0][-1])
     tree = Tree(
         joints=[joint for row, _ in rows for joint in row],
         links=[link for _, row in rows for link in row],
         gravity=gravity,
+        elements=acting,
     )
     repaired = [words for _, words in bodies.values() if words]
     return tree, {
         "repaired inertias": repaired,
         "joints that move no mass are fixed": [joint.text("name") for joint in welded],
+        "joints that ought to follow unknown ones follow none": lost,
         **_unusual([*links.values(), *joints.values()]),
     }
 
@@ -94,25 +93,18 @@ def _unusual(elements: Sequence[Element]) -> Remarks:
             joint.text("name") for joint in elements if _boundless(joint)
         ],
         f"the name {GROUND!r} is that of the world": [
-            f"{each.tag} {each.text('name')!r} is {_called(each, 'name')!r}"
+            f"{each.tag} {each.text('name')!r} is {called_in(each, 'name')!r}"
             for each in elements
             if each.text("name") == GROUND
         ],
     }
 
 
-def _called(element: Element, attribute: str) -> str:
-    """Return the name of a link or joint in the tree: as an attribute says, if it is not that of
-    the ground."""
-    name = element.text(attribute)
-    return f"{name} of the file" if name == GROUND else name
-
-
 def _named(root: Element, tag: str) -> dict[str, Element]:
     """Return the root's elements of a tag by their names, each used once."""
     known: dict[str, Element] = {}
     for element in root.every(tag):
-        name = _called(element, "name")
+        name = called_in(element, "name")
         if name in known:
             raise element.wrong(f"the name is used twice, first in line {known[name].line}")
         known[name] = element
@@ -130,9 +122,9 @@ def _arranged(
     for joint in joints.values():
         ends = [joint.child(end) for end in ("parent", "child")]
         for end in ends:
-            if _called(end, "link") not in links:
+            if called_in(end, "link") not in links:
                 raise end.wrong(f"joint {joint.text('name')!r}: unknown link {end.text('link')!r}")
-        parent, child = (_called(end, "link") for end in ends)
+        parent, child = (called_in(end, "link") for end in ends)
         if child in carriers:
             other = carriers[child]
             raise joint.wrong(
@@ -156,12 +148,12 @@ def _check_reached(
     """Raise ValueError naming the joints of a cycle."""
     reached = set() if first is None else {first}
     if first is not None:
-        reached |= {_called(each.child("child"), "link") for each in _depth_first(first, carried)}
+        reached |= {called_in(each.child("child"), "link") for each in _depth_first(first, carried)}
     lost = [name for name in carried if name not in reached]
     if not lost:
         return
     cycle = [lost[0]]
-    while (above := _called(carriers[cycle[-1]].child("parent"), "link")) not in cycle:
+    while (above := called_in(carriers[cycle[-1]].child("parent"), "link")) not in cycle:
         cycle.append(above)
     ring = cycle[cycle.index(above) :]
     names = [carriers[name].text("name") for name in ring]
@@ -174,7 +166,7 @@ def _depth_first(name: str, carried: Mapping[str, list[Element]]) -> Iterator[El
     while waiting:
         joint = waiting.pop()
         yield joint
-        waiting += reversed(carried[_called(joint.child("child"), "link")])
+        waiting += reversed(carried[called_in(joint.child("child"), "link")])
 
 
 def _weightless(
@@ -183,127 +175,97 @@ def _weightless(
     """Return the links that have no mass and carry none."""
     light: set[str] = set()
     for joint in reversed(list(_depth_first(first, carried))):
-        name = _called(joint.child("child"), "link")
-        beyond = (_called(each.child("child"), "link") for each in carried[name])
+        name = called_in(joint.child("child"), "link")
+        beyond = (called_in(each.child("child"), "link") for each in carried[name])
         if not bodies[name][0].mass and all(each in light for each in beyond):
             light.add(name)
     return light
 
 
-# Links --------------------------------------------------------------------------------------------
+def _welded(
+    joints: Mapping[str, Element], lines: Mapping[str, Line], weightless: Collection[str]
+) -> list[Element]:
+    """Return the moving joints that move no mass, nor do those that follow the same one."""
+    heavy = {
+        lines[name][0] if name in lines else name
+        for name, joint in joints.items()
+        if called_in(joint.child("child"), "link") not in weightless
+    }
+    return [
+        joint
+        for name, joint in joints.items()
+        if joint.text("type") != "fixed"
+        and (lines[name][0] if name in lines else name) not in heavy
+    ]
 
 
-def _link(reading: Reading, element: Element) -> tuple[Link, str]:
-    """Return a link, and in words what was repaired of it."""
-    name = _called(element, "name")
-    looks: dict[str, Any] = {"name": name, "visuals": tuple(_visuals(reading, element))}
-    inertial = element.one("inertial")
-    if inertial is None:
-        return Link(**looks), ""
-    place = _origin(inertial)
-    entries = inertial.child("inertia")
-    moments = [entries.number(f"i{axes}", 0.0) for axes in ("xx", "xy", "xz", "yy", "yz", "zz")]
-    xx, xy, xz, yy, yz, zz = moments
-    turn = place[:3, :3]
-    inertia = turn @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ turn.T
-    with inertial.located():
-        mass = inertial.child("mass").number("value")
-        symmetric = (inertia + inertia.T) / 2
-        link, words = body(mass, place[:3, 3], symmetric, reading.repair, **looks)
-    return link, f"{name} in line {inertial.line}: {words}" if words else ""
+def _leader(joints: Mapping[str, Element], name: str) -> str | None:
+    """Return the name of the joint that one says it follows, if it does."""
+    mimic = joints[name].one("mimic")
+    return None if mimic is None else called_in(mimic, "joint")
 
 
-def _visuals(reading: Reading, element: Element) -> Iterator[Visual]:
-    for visual in element.every("visual"):
-        shape = next(iter(visual.child("geometry").children), None)
-        if shape is None or shape.tag not in SOLIDS:
-            shown = "nothing" if shape is None else f"<{shape.tag}>"
-            raise visual.wrong(f"<geometry>: expected one of {', '.join(SOLIDS)}, got {shown}")
-        with shape.located():
-            yield Visual(
-                **SOLIDS[shape.tag](reading, shape),
-                pose=_origin(visual),
-                colour=_colour(reading, visual.one("material")),
+def _line(joints: Mapping[str, Element], name: str, lost: Sequence[str]) -> Line:
+    """Return the joint that one follows in the end, and o and r of the line o + r x by which.
+
+    Those that are `lost` follow none.
+    """
+    offset, ratio, seen = 0.0, 1.0, [name]
+    while (mimic := joints[name].one("mimic")) is not None and name not in lost:
+        factor, name = mimic.number("multiplier", 1.0), called_in(mimic, "joint")
+        if name in seen:
+            raise mimic.wrong(f"joints {', '.join([*seen, name])} follow each other")
+        if not factor or joints[name].text("type") not in DRIVEN:
+            raise mimic.wrong(
+                f"expected a joint that turns or slides, times a number other than 0, got {name!r} "
+                f"({joints[name].text('type')}) times {factor:g}"
             )
-
-
-SOLIDS = {
-    "box": lambda _, shape: {"kind": "box", "size": shape.numbers("size", 3)},
-    "sphere": lambda _, shape: {"kind": "sphere", "size": (shape.number("radius"),)},
-    "cylinder": lambda _, shape: _round("cylinder", shape),
-    "capsule": lambda _, shape: _round("capsule", shape),
-    "mesh": lambda reading, shape: {
-        "kind": "mesh",
-        "size": shape.numbers("scale", 3, (1.0, 1.0, 1.0)),
-        "path": mesh_path(shape.text("filename"), reading.path, reading.folders),
-    },
-}
-
-
-def _round(kind: str, shape: Element) -> dict[str, Any]:
-    return {"kind": kind, "size": (shape.number("radius"), shape.number("length"))}
-
-
-def _colours(materials: Sequence[Element]) -> Iterator[tuple[str, tuple[float, ...]]]:
-    for material in materials:
-        colour = material.one("color")
-        if colour is not None and "rgba" in colour.attributes:
-            yield material.attributes.get("name", ""), colour.numbers("rgba", 4)
-
-
-def _colour(reading: Reading, material: Element | None) -> Sequence[float] | None:
-    if material is None:
-        return None
-    own = dict(_colours([material]))
-    name = material.attributes.get("name", "")
-    return own.get(name) or reading.colours.get(name)
-
-
-def _origin(element: Element) -> np.ndarray:
-    """Return the pose (4x4) of an element's <origin>: turns about fixed axes x, y, z, then a
-    shift."""
-    origin = element.one("origin")
-    if origin is None:
-        return np.eye(4)
-    roll, pitch, yaw = origin.numbers("rpy", 3, (0.0, 0.0, 0.0))
-    place = translate(*origin.numbers("xyz", 3, (0.0, 0.0, 0.0)))
-    pose: np.ndarray = place @ rotate_z(yaw) @ rotate_y(pitch) @ rotate_x(roll)
-    return pose
+        offset, ratio = offset + ratio * mimic.number("offset", 0.0), ratio * factor
+        seen.append(name)
+    return name, offset, ratio
 
 
 # Joints -------------------------------------------------------------------------------------------
 
 
-def _row(element: Element, link: Link, weld: bool) -> Row:
+def _row(element: Element, link: Link, weld: bool, line: Line | None) -> Row:
     """Return a joint, or the joints in whose place it stands, and the links that they carry."""
-    name, kind = _called(element, "name"), element.text("type")
-    parent, home = _called(element.child("parent"), "link"), _origin(element)
+    name, kind = called_in(element, "name"), element.text("type")
+    parent, home = called_in(element.child("parent"), "link"), origin_of(element)
     if kind not in KINDS:
         raise element.wrong(f"type: expected one of {', '.join(KINDS)}, got {kind!r}")
     with element.located():
         if kind == "fixed" or weld:
             return [fixed(name, parent, home=home)], [link]
         if kind == "floating":
-            return floating(name, parent, link, BASES["free"], home)
+            return list(free(name, parent, home=home)), [Link(), Link(), Link(), link]
         if kind == "planar":
             return _planar(element, link, home)
         make = prismatic if kind == "prismatic" else revolute
         limits = _limits(element, kind)
+        if line is not None:  # limits are those of the joint that it follows
+            limits = {"follows": polynomial(*line)}
         return [make(name, parent, axis=_axis(element), home=home, **limits)], [link]
 
 
 def _planar(element: Element, link: Link, home: np.ndarray) -> Row:
     """Return two slides across the axis and the turn about it, that nothing drives."""
-    name, axis = _called(element, "name"), np.array(_axis(element))
+    name, axis = called_in(element, "name"), np.array(_axis(element))
     across = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
     across /= np.linalg.norm(across)
-    parent, free = _called(element.child("parent"), "link"), {"actuated": False}
-    joints = [
-        prismatic(f"{name}.x", parent, axis=across.tolist(), home=home, **free),
-        prismatic(f"{name}.y", f"{name}.x", axis=np.cross(axis, across).tolist(), **free),
-        revolute(f"{name}.turn", f"{name}.y", axis=axis.tolist(), **free),
-    ]
-    return joints, [Link(), Link(), link]
+    slides = {"x": across.tolist(), "y": np.cross(axis, across).tolist()}
+    parent = called_in(element.child("parent"), "link")
+    return in_plane(name, parent, slides, axis.tolist(), home), [Link(), Link(), link]
+
+
+def _acting(element: Element, joint: Joint) -> list[Acting]:
+    """Return damper and friction of a joint that turns or slides."""
+    dynamics = element.one("dynamics")
+    if dynamics is None or joint.kind == "fixed" or element.text("type") not in DRIVEN:
+        return []
+    with dynamics.located():
+        stated = {what: dynamics.number(what, 0.0) for what in ("damping", "friction")}
+        return list(elements_at(joint, AtJoint(**stated)))
 
 
 def _axis(element: Element) -> Sequence[float]:

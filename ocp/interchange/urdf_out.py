@@ -10,10 +10,11 @@ import numpy as np
 
 from ocp.interchange.remarks import Remarks
 from ocp.mechanics.checks import check_closed
+from ocp.mechanics.coordinates import Polynomial
+from ocp.mechanics.elements import Damper, Friction
 from ocp.mechanics.joints import GROUND, Joint
 from ocp.mechanics.parameters import array
 from ocp.mechanics.spatial import invert, move_screw, rotate_y, rotate_z, translate
-from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Link, Tree
 from ocp.mechanics.visuals import Visual
 
@@ -28,13 +29,18 @@ def urdf_text(tree: Tree, name: str) -> tuple[str, Remarks]:
     Numbers are written so that they read back the same. The format has no word for a base that
     floats: the file begins with the link that it carries. So it does with the link of a fixed joint
     that stands alone on the ground; else with a link "world". Raises ValueError naming what the
-    format cannot say: loops, stays, links that bend, screws and open numbers.
+    format cannot say: loops, stays, links that bend, screws, balls, elements but dampers and dry
+    friction, and open numbers.
     """
     check_closed("save_model", tree)
     for what, parts in (("loops", tree.loops), ("stays", tree.stays)):
         if parts:
             names = ", ".join(part.name for part in parts)
             raise ValueError(f"save_model: URDF knows no {what}, and the tree has {names}")
+    for each in tree.elements:
+        if not isinstance(each, Damper | Friction):
+            kind = type(each).__name__.lower()
+            raise ValueError(f"save_model: URDF knows no {kind}, and the tree has {each.name!r}")
     moved = [joint.name for joint in tree.joints if joint.anchor.any()]
     tree, base = _on_axes(tree), _base(tree)
     lines = [f"<robot name={quoteattr(name)}>"]
@@ -48,7 +54,7 @@ def urdf_text(tree: Tree, name: str) -> tuple[str, Remarks]:
         lines += _link(tree.link_names[k], link)
         if k not in base:
             parent = world if joint.parent == GROUND else joint.parent
-            lines += _joint(joint, parent, tree.link_names[k])
+            lines += _joint(tree, joint, parent, tree.link_names[k])
     remarks = {"links' frames stand on their joints' axes": moved, **_left_out(tree, base)}
     return "\n".join([*lines, "</robot>", ""]), remarks
 
@@ -84,14 +90,22 @@ def _base(tree: Tree) -> tuple[int, ...]:
     the ground."""
     if sum(joint.parent == GROUND for joint in tree.joints) > 1:
         return ()
-    if tree.joints[0].kind == "fixed" and (np.array(tree.joints[0].home) == np.eye(4)).all():
+    if tree.joints[0].kind == "fixed" and _is_still(tree.joints[0]):
         return (0,)
-    if not structure(tree).adrift:
-        return ()
-    line = tuple(tree.rows.index(row) for row in structure(tree).root)
-    plain = all(not tree.links[k].mass and tree.parents.count(k) == 1 for k in line[:-1])
-    at_origin = all((np.array(tree.joints[k].home) == np.eye(4)).all() for k in line)
-    return line if plain and at_origin and line == tuple(range(len(line))) else ()
+    line: list[int] = []
+    for k, joint in enumerate(tree.joints):
+        inline = tree.parents[k] == k - 1 and _is_still(joint) and joint.follows is None
+        if not inline or joint.actuated or joint.kind == "fixed":
+            break
+        line.append(k)
+        if tree.links[k].mass or tree.links[k].name or tree.parents.count(k) != 1:
+            break
+    slides = [k for k in line if tree.joints[k].kind == "prismatic"]
+    return tuple(line) if len(line) > len(slides) > 1 else ()
+
+
+def _is_still(joint: Joint) -> bool:
+    return bool((np.array(joint.home) == np.eye(4)).all())
 
 
 def _left_out(tree: Tree, base: Sequence[int]) -> Remarks:
@@ -108,7 +122,14 @@ def _left_out(tree: Tree, base: Sequence[int]) -> Remarks:
         for name, link in zip(tree.link_names, tree.links)
         if any(visual.kind == "ellipsoid" for visual in link.visuals)
     ]
+    smooth = [
+        each.name
+        for each in tree.elements
+        if isinstance(each, Friction)
+        and each != Friction(joint=each.joint, dynamic=each.dynamic, name=each.name)
+    ]
     return {
+        "of dry friction its dynamic level is written": smooth,
         "points are left out": [point.name for point in tree.points],
         "ellipsoids are left out": solids,
         "the narrower of two limits is written": uneven,
@@ -156,7 +177,7 @@ def _visual(visual: Visual) -> Iterator[str]:
     yield "    </visual>"
 
 
-def _joint(joint: Joint, parent: str, child: str) -> Iterator[str]:
+def _joint(tree: Tree, joint: Joint, parent: str, child: str) -> Iterator[str]:
     kind = _kind(joint)
     yield f"  <joint name={quoteattr(joint.name)} type={quoteattr(kind)}>"
     yield f"    {_origin(joint.home)}"
@@ -166,6 +187,8 @@ def _joint(joint: Joint, parent: str, child: str) -> Iterator[str]:
         axis = joint.screw[3:] if kind == "prismatic" else joint.screw[:3]
         yield f"    <axis xyz={_words(axis)}/>"
         yield from _limit(joint, kind)
+        yield from _dynamics(tree, joint)
+        yield from _mimic(joint)
     yield "  </joint>"
 
 
@@ -178,6 +201,29 @@ def _kind(joint: Joint) -> str:
             f"URDF knows, got {joint.kind}"
         )
     return "continuous" if joint.position == (-inf, inf) else "revolute"
+
+
+def _dynamics(tree: Tree, joint: Joint) -> Iterator[str]:
+    """Yield what dampers and dry friction take at a joint, those that follow it included."""
+    at_joint = [each for each in tree.elements if getattr(each, "joint", "") == joint.name]
+    damping = sum(each.damping for each in at_joint if isinstance(each, Damper))
+    friction = sum(each.dynamic for each in at_joint if isinstance(each, Friction))
+    if damping or friction:
+        yield f"    <dynamics damping={_words([damping])} friction={_words([friction])}/>"
+
+
+def _mimic(joint: Joint) -> Iterator[str]:
+    """Yield the line by which a joint follows another."""
+    if joint.follows is not None:
+        function = joint.follows.function
+        if not isinstance(function, Polynomial) or len(function.coefficients) != 2:
+            raise ValueError(
+                f"save_model: joint {joint.name!r} follows {joint.follows.coordinate!r} by more "
+                "than a straight line, which URDF cannot say"
+            )
+        offset, ratio = (_words([each]) for each in function.coefficients)
+        leader = quoteattr(joint.follows.coordinate)
+        yield f"    <mimic joint={leader} multiplier={ratio} offset={offset}/>"
 
 
 def _limit(joint: Joint, kind: str) -> Iterator[str]:

@@ -7,9 +7,18 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from ocp import Point, inverse_dynamics, mass_matrix, prismatic, revolute
+from ocp import (
+    Damper,
+    Friction,
+    Point,
+    Spring,
+    inverse_dynamics,
+    mass_matrix,
+    prismatic,
+    revolute,
+)
 from ocp.interchange import ModelWarning, load_model, save_model
-from ocp.mechanics import Visual, poses, position, structure
+from ocp.mechanics import Visual, element_torques, poses, position, structure
 
 ARM = """<?xml version="1.0"?>
 <robot name="arm">
@@ -114,20 +123,16 @@ def test_names_of_links_lead_to_points_and_errors(arm):
 
 
 @pytest.mark.parametrize(
-    ("base", "names", "kinds"),
+    ("base", "names"),
     [
-        (
-            "free",
-            ["base.x", "base.y", "base.z", "base.yaw", "base.pitch", "base.roll"],
-            ["prismatic"] * 3 + ["revolute"] * 3,
-        ),
-        ("planar", ["base.x", "base.z", "base.pitch"], ["prismatic"] * 2 + ["revolute"]),
+        ("free", ["base_x", "base_y", "base_z", *(f"base.{part}" for part in "wxyz")]),
+        ("planar", ["base_x", "base_z", "base"]),
     ],
 )
-def test_a_base_may_float(tmp_path, base, names, kinds):
+def test_a_base_may_float(tmp_path, base, names):
     tree = load_model(written(tmp_path, ARM), base=base)
     root = tree.moving[: len(names)]
-    assert [joint.name for joint in root] == names and [joint.kind for joint in root] == kinds
+    assert [joint.name for joint in root] == names
     assert not any(joint.actuated for joint in root) and structure(tree).adrift
     q = ca.DM([0.1] * tree.dof)
     fixed = load_model(written(tmp_path, ARM))
@@ -135,12 +140,21 @@ def test_a_base_may_float(tmp_path, base, names, kinds):
     assert np.abs(inner - np.array(mass_matrix(fixed, q[-2:]))).max() < 1e-14
 
 
+def test_a_planar_base_keeps_the_axes_of_its_link(tmp_path):
+    tree = load_model(written(tmp_path, ARM), base="planar")
+    base = np.array(poses(tree, ca.DM([0.1, 0.2, 0.3, 0, 0]))[2])
+    assert np.allclose(base[:3, 3], (0.1, 0, 0.2)) and np.allclose(base[:3, 1], (0, 1, 0))
+    assert base[0, 2] == pytest.approx(np.sin(0.3))
+
+
 def test_a_base_takes_another_name_where_its_own_is_taken(tmp_path):
-    text = ARM.replace('name="turn"', 'name="base"').replace('name="slide"', 'name="base_.x"')
-    assert load_model(written(tmp_path, text)).names[0] == "base__"
+    text = ARM.replace('name="turn"', 'name="base"').replace('"tool"', '"base__x"')
+    assert load_model(written(tmp_path, text)).names[0] == "base_"
+    assert load_model(written(tmp_path, text), base="planar").names[2] == "base__"
 
 
-def planar_and_floating(kind):
+def between_two(kind):
+    """A robot of two links with a joint of that kind."""
     joint = (
         f'<joint name="way" type="{kind}"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>'
     )
@@ -149,13 +163,96 @@ def planar_and_floating(kind):
     return f"<robot>{links}{joint}</joint></robot>"
 
 
-@pytest.mark.parametrize(("kind", "count"), [("planar", 3), ("floating", 6)])
-def test_joints_of_several_ways_are_rows_of_joints_without_drives(tmp_path, kind, count):
-    tree = load_model(written(tmp_path, planar_and_floating(kind)))
-    assert tree.dof == count and not any(joint.actuated for joint in tree.moving)
+@pytest.mark.parametrize(
+    ("kind", "q"), [("planar", [0.3, 0.2, 0.1]), ("floating", [0.3, 0.2, 0, 1, 0, 0, 0])]
+)
+def test_joints_of_several_ways_are_rows_of_joints_without_drives(tmp_path, kind, q):
+    tree = load_model(written(tmp_path, between_two(kind)))
+    assert tree.dof == len(q) and not any(joint.actuated for joint in tree.moving)
     assert tree.link_names[-1] == "b" and tree.names[0] == "base"
-    shift = np.array(poses(tree, ca.DM([0.3, 0.2] + [0.0] * (count - 2)))[-1])[:3, 3]
+    shift = np.array(poses(tree, ca.DM(q))[-1])[:3, 3]
     assert np.linalg.norm(shift) == pytest.approx(np.hypot(0.3, 0.2)) and abs(shift[2]) < 1e-15
+
+
+# What acts at joints, and what they follow --------------------------------------------------------
+
+LOSSY = ARM.replace("<axis xyz", '<dynamics damping="0.3" friction="0.2"/><axis xyz')
+
+
+def test_damping_and_dry_friction_are_elements(tmp_path):
+    tree = load_model(written(tmp_path, LOSSY))
+    assert tree.elements == (
+        Damper(joint="turn", damping=0.3, name="turn damper"),
+        Friction(joint="turn", dynamic=0.2, name="turn friction"),
+    )
+    q, qd, rest = ca.DM([0.3, 0.1]), ca.DM([50, 0]), ca.DM([0, 0])
+    plain = replace(tree, elements=())
+    lost = inverse_dynamics(tree, q, qd, rest) - inverse_dynamics(plain, q, qd, rest)
+    assert np.allclose(np.array(lost).ravel(), (0.3 * 50 + 0.2, 0), atol=1e-12)
+
+
+FINGERS = """<robot name="hand"><link name="palm"/>{}
+  <joint name="first" type="prismatic"><parent link="palm"/><child link="a"/>
+    <limit lower="0" upper="1" effort="9"/></joint>
+  <joint name="second" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
+    <limit lower="0" upper="1"/><dynamics damping="2" friction="0.5"/>
+    <mimic joint="first" multiplier="-3" offset="0.1"/></joint>
+  <joint name="third" type="continuous"><parent link="b"/><child link="c"/><axis xyz="0 1 0"/>
+    <mimic joint="second" multiplier="2" offset="1"/></joint>
+</robot>""".format(
+    "".join(
+        f'<link name="{name}"><inertial><origin xyz="0.1 0.2 0"/><mass value="1"/>'
+        f'<inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+        for name in "abc"
+    )
+)
+
+
+def test_joints_follow_others_in_lines(tmp_path):
+    tree = load_model(written(tmp_path, FINGERS))
+    assert [joint.name for joint in tree.moving] == ["first"]
+    lines = [joint.follows and joint.follows.function.coefficients for joint in tree.joints]
+    assert lines[1:] == [None, (0.1, -3.0), pytest.approx((1.2, -6.0))]
+    assert tree.moving[0].position == (0, 1) and tree.moving[0].torque == (-9, 9)
+
+
+def test_what_is_lost_at_a_follower_is_lost_at_its_leader(tmp_path):
+    tree = load_model(written(tmp_path, FINGERS))
+    damper, _ = tree.elements
+    assert (damper.joint, damper.name, damper.damping) == ("first", "second damper", 18.0)
+    speed, force = 0.01, 0.5 * np.tanh(4 * 3 * 0.01 / 0.1) * 3  # of a line three times as fast
+    lost = element_torques(tree, ca.DM([0.2]), ca.DM([speed]))
+    assert float(lost) == pytest.approx(-18 * speed - force, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            'joint="first"',
+            'joint="frist"',
+            "unknown joint 'frist' of 'second'; take repair='loosen' for a coordinate of its own",
+        ),
+        ('joint="first"', 'joint="third"', "joints second, third, second follow each other"),
+        (
+            'multiplier="-3"',
+            'multiplier="0"',
+            "expected a joint that turns or slides, times a number other than 0, got 'first' "
+            r".prismatic. times 0",
+        ),
+    ],
+)
+def test_joints_that_follow_nothing_are_refused(tmp_path, old, new, message):
+    path = written(tmp_path, FINGERS.replace(old, new))
+    with pytest.raises(ValueError, match=rf"^arm.urdf:\d: <mimic>: {message}"):
+        load_model(path)
+
+
+def test_joints_that_follow_nothing_are_loosened(tmp_path):
+    path = written(tmp_path, FINGERS.replace('joint="first"', 'joint="frist"'))
+    with pytest.warns(ModelWarning, match="that ought to follow unknown ones follow none: second$"):
+        tree = load_model(path, repair="loosen")
+    assert [joint.name for joint in tree.moving] == ["first", "second"]
 
 
 # What is remarked and repaired --------------------------------------------------------------------
@@ -359,7 +456,15 @@ WRONG = {
         "<sphere>: visual sphere: radius: expected a number above 0, got 0",
     ),
     "no link": (ARM, '<robot name="arm"/>', "<robot", '<robot name="arm">: it has no <link>'),
-    "no robot": (ARM, "<mujoco/>", "<mujoco", "<mujoco>: expected <robot>, the root of a URDF"),
+    "no robot": (ARM, "<model/>", "<model", "<model>: expected <robot>, the root of a URDF"),
+    "other": (ARM, "<sdf/>", "<sdf", "<sdf>: SDF files are not read"),
+    "muscles": (ARM, "<OpenSimDocument/>", "<Op", "<OpenSimDocument>: OpenSim files are not read"),
+    "damping": (
+        "<axis",
+        '<dynamics damping="-1"/><axis',
+        "<dynamics",
+        "<dynamics>: damper 'turn damper': damping: expected a number above 0, got -1",
+    ),
 }
 
 
@@ -378,7 +483,7 @@ def test_options_that_are_none_are_refused(tmp_path):
     path = written(tmp_path, ARM)
     with pytest.raises(ValueError, match="base: expected one of fixed, free, planar, got 'loose'"):
         load_model(path, base="loose")
-    with pytest.raises(ValueError, match="repair: expected some of balance, weld, got 'glue'"):
+    with pytest.raises(ValueError, match="expected some of balance, weld, loosen, got 'glue'"):
         load_model(path, repair="glue")
     with pytest.raises(ValueError, match=r"none.urdf: cannot be read: No such file"):
         load_model(tmp_path / "none.urdf")
@@ -388,14 +493,19 @@ def test_options_that_are_none_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("base", ["fixed", "free", "planar"])
-def test_a_tree_that_is_written_reads_back_the_same(tmp_path, base):
-    tree = load_model(written(tmp_path, ARM), base=base)
+@pytest.mark.parametrize("text", [LOSSY, FINGERS], ids=["arm", "hand"])
+@pytest.mark.filterwarnings("ignore:again.urdf. of dry friction:UserWarning")
+def test_a_tree_that_is_written_reads_back_the_same(tmp_path, base, text):
+    tree = load_model(written(tmp_path, text), base=base)
     save_model(tree, tmp_path / "again.urdf")
     again = load_model(tmp_path / "again.urdf", base=base)
     assert (again.names, again.link_names) == (tree.names, tree.link_names)
     for first, second in zip(tree.joints, again.joints):
         assert np.abs(np.array(first.home) - np.array(second.home)).max() < 1e-15
         assert replace(first, home=second.home) == second
+    fast = ca.DM([10.0] * tree.dof)
+    lost = [np.array(element_torques(each, fast, fast)) for each in (tree, again)]
+    assert np.abs(lost[0] - lost[1]).max() < 1e-12 and np.abs(lost[0]).max() > 1
     for first, second in zip(tree.links, again.links):
         assert replace(first, visuals=()) == replace(second, visuals=())
         assert [each.size for each in first.visuals] == [each.size for each in second.visuals]
@@ -428,6 +538,9 @@ def test_what_the_format_cannot_say_is_refused_or_remarked(tmp_path, arm):
 
     with pytest.raises(ValueError, match="save_model: URDF knows no loops, and the tree has pin"):
         save_model(four_bar(), tmp_path / "bar.urdf")
+    sprung = replace(arm, elements=(Spring(joint="turn", stiffness=3.0),))
+    with pytest.raises(ValueError, match="URDF knows no spring, and the tree has 'turn spring'"):
+        save_model(sprung, tmp_path / "bar.urdf")
     tipped = replace(arm, points=(Point(name="tcp", link="tool"),))
     with pytest.warns(ModelWarning, match=r"out.urdf: points are left out: tcp$"):
         save_model(tipped, tmp_path / "out.urdf")

@@ -21,7 +21,15 @@ from ocp import (
     prismatic,
     revolute,
 )
-from ocp.mechanics import Visual, poses, position, stop
+from ocp.mechanics import (
+    Strut,
+    Visual,
+    element_torques,
+    jacobian,
+    poses,
+    position,
+    stop,
+)
 from ocp.mechanics.holding import stay_wrenches
 from ocp.solution.statements import problem_of, stated
 
@@ -83,6 +91,16 @@ def test_a_joints_stay_pushes_the_link_that_the_joint_carries():
     assert [wrench.link for wrench in wrenches] == ["lower", "elbow"]
     with refused("stay 'end': unknown joint 'lower'; the joints are shoulder, slide, elbow"):
         replace(named, stays=(stop("end", "lower", upper=0.2),))
+
+
+def test_paths_of_elements_lead_to_links_by_their_names():
+    tree = arm(names=("upper", "elbow", "lower"))
+    strut = Strut(name="rod", start=(0, 0, 1), end="spot", stiffness=10.0)
+    q, rest = ca.DM([0.3, 0.1, -0.4]), ca.DM.zeros(3)
+    pull = -10.0 * (position(tree, q, "spot") - ca.DM([0, 0, 1]))
+    push = jacobian(tree, q, "spot")[3:, :].T @ pull
+    got = element_torques(replace(tree, elements=(strut,)), q, rest)
+    assert np.abs(np.array(got - push)).max() < 1e-13 and float(got[2]) == 0
 
 
 def test_a_problem_with_named_links_is_data_and_what_shows_them_is_not_asked():

@@ -1,7 +1,7 @@
 """Models of files beside the engines of their field."""
 
 import pytest
-from ocp.problems import compare_models
+from ocp.problems import compare_mjcf, compare_models
 
 ROBOT = """<robot name="r">
   <link name="base"><inertial>
@@ -53,9 +53,9 @@ def test_public_robots_move_as_in_pinocchio():
     except ModuleNotFoundError as error:
         pytest.skip(str(error))
     assert len(files) == 69
-    names = ("panda.urdf", "ur5_robot.urdf", "go1.urdf")
-    for path in (next(each for each in files if each.name == name) for name in names):
-        assert max(compare_models.compared_urdf(path, states=2).differences) < 1e-10
+    for name in ("panda.urdf", "bolt.urdf"):  # one has a follower, the other needs repair
+        path = next(each for each in files if each.name == name)
+        assert max(compare_models.compared_urdf(path, states=1).differences) < 1e-10
 
 
 def test_without_the_public_files_the_command_says_what_to_install(monkeypatch, capsys):
@@ -65,3 +65,14 @@ def test_without_the_public_files_the_command_says_what_to_install(monkeypatch, 
     monkeypatch.setattr(compare_models, "urdf_files", missing)
     assert compare_models.run([]) == compare_models.BAD_ARGUMENTS
     assert "compare_models: error: the public URDF files" in capsys.readouterr().err
+
+
+def test_public_mjcf_models_move_as_in_mujoco():
+    pytest.importorskip("mujoco", reason="needs the extra `mjcf`")
+    try:
+        files = compare_mjcf.mjcf_files()
+    except ModuleNotFoundError as error:
+        pytest.skip(str(error))
+    for name in ("hopper", "ant", "walker2d", "pusher", "inverted_double_pendulum", "humanoid"):
+        path = next(each for each in files if each.stem == name)
+        assert compare_mjcf.compared_mjcf(path, states=3).differences[0] < 1e-12

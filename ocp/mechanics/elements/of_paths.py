@@ -45,7 +45,7 @@ def check_path(label: str, tree: Any, path: Sequence[End]) -> None:
             names = f"the points are {', '.join(known)}" if known else "there are no points"
             raise ValueError(f"{label}: unknown point {end!r}; {names}")
         else:
-            carriers.append(_carrier(tree, tree.names.index(known[end])))
+            carriers.append(_carrier(tree, tree.link_index(known[end])))
     if len(set(carriers)) == 1:
         raise ValueError(
             f"{label}: the points of its path, {', '.join(map(str, path))}, are all on one link, "

@@ -1,0 +1,69 @@
+"""What acts at a joint of a file by itself, as elements of a tree."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ocp.mechanics.coordinates import Polynomial
+from ocp.mechanics.elements import Armature, Damper, Element, Friction, Spring
+from ocp.mechanics.joints import Joint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtJoint:
+    """What a file states of a joint: damping (N m s/rad or N s/m), level of dry friction (N m or
+    N), inertia of its rotor (kg m2 or kg), stiffness (N m/rad or N/m) and where its spring rests
+    (rad or m). What is 0 is not there."""
+
+    damping: float = 0.0
+    friction: float = 0.0
+    armature: float = 0.0
+    stiffness: float = 0.0
+    rest: float = 0.0
+
+
+def elements_at(joint: Joint, stated: AtJoint) -> Iterator[Element]:
+    """Yield the elements of a joint, named after it.
+
+    At one that follows x by o + r x they act on x, r times as fast: by d r^2, k r^2 about
+    (x_0 - o) / r, a gear r, and friction f |r| that sets in at v / |r|.
+    """
+    name, (offset, ratio) = joint.name, _line(joint)
+    where = joint.name if joint.follows is None else joint.follows.coordinate
+    if stated.damping:
+        damping = stated.damping * ratio**2
+        yield Damper(joint=where, damping=damping, name=f"{name} damper")
+    if stated.friction:
+        plain = Friction(joint=where, dynamic=stated.friction * abs(ratio))
+        transition = plain.transition / abs(ratio)
+        yield Friction(
+            joint=where, dynamic=plain.dynamic, transition=transition, name=f"{name} friction"
+        )
+    if stated.armature:
+        yield Armature(joint=where, inertia=stated.armature, gear=ratio, name=f"{name} armature")
+    if stated.stiffness:
+        yield Spring(
+            joint=where,
+            stiffness=stated.stiffness * ratio**2,
+            rest=(stated.rest - offset) / ratio,
+            name=f"{name} spring",
+        )
+
+
+def is_curved(joint: Joint) -> bool:
+    """Tell whether a joint follows another by more than a straight line, or by nothing: where no
+    element can act for it."""
+    if joint.follows is None:
+        return False
+    function = joint.follows.function
+    if not isinstance(function, Polynomial):
+        return True
+    _, *slopes = function.coefficients
+    return not slopes or slopes[0] == 0 or any(slopes[1:])
+
+
+def _line(joint: Joint) -> tuple[float, float]:
+    """Return o and r of the line o + r x by which a joint moves."""
+    if joint.follows is None or not isinstance(joint.follows.function, Polynomial):
+        return 0.0, 1.0
+    offset, ratio = joint.follows.function.coefficients[:2]
+    return offset, ratio

@@ -1,0 +1,22 @@
+"""Poses as files state them."""
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.mechanics.coordinates import attitude
+
+
+def placed(position: Any, quaternion: Any) -> np.ndarray:
+    """Return the pose (4x4) of a position (3, m) and a quaternion (4,), scalar first, of any
+    length."""
+    pose = np.eye(4)
+    pose[:3, :3] = turned(quaternion)
+    pose[:3, 3] = position
+    return pose
+
+
+def turned(quaternion: Any) -> np.ndarray:
+    """Return the rotation (3x3) of a quaternion (4,), scalar first, of any length."""
+    return np.array(ca.DM(attitude(ca.DM(np.array(quaternion, dtype=float)))))

@@ -1,0 +1,41 @@
+"""What comparisons of models with other engines share: random motions, and how far apart two
+engines are."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ocp.mechanics.checks import ZERO
+
+SEED = 1
+RATE, ACCELERATION = 2.0, 5.0  # of random motions: rad/s or m/s, rad/s2 or m/s2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """A model's greatest differences from the other engine's, or why it was refused.
+
+    They are of torques over the largest of the same joint, of all else over the largest entry of
+    all.
+    """
+
+    name: str
+    coordinates: int = 0
+    repaired: bool = False
+    differences: tuple[float, ...] = ()
+    refusal: str = ""
+
+
+def worst(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> float:
+    """Return the greatest difference of pairs of arrays, over the largest entry of all."""
+    size = max((np.abs(theirs).max(initial=0.0) for _, theirs in pairs), default=0.0)
+    off = max((np.abs(own - theirs).max(initial=0.0) for own, theirs in pairs), default=0.0)
+    return float(off / max(size, ZERO))
+
+
+def worst_row(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> float:
+    """Return the greatest difference of pairs of vectors, over the largest of the same entry."""
+    own, theirs = (np.array(side) for side in zip(*pairs))
+    off, size = np.abs(own - theirs).max(axis=0), np.abs(theirs).max(axis=0)
+    return float((off / np.maximum(size, ZERO)).max(initial=0.0))
