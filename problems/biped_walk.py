@@ -33,7 +33,7 @@ from ocp import (
     unilateral,
 )
 from ocp.cli import main
-from ocp.mechanics import Tree, position
+from ocp.mechanics import Tree, Visual, position
 from ocp.problem import Span, mirrored, off_edges
 
 EXCHANGED = (0, 1, 2, 5, 6, 3, 4)  # x, y, torso; left hip and knee, right ones
@@ -80,7 +80,15 @@ def problem(
         links=(impact("right foot", normal=up, symmetry=legs),),
         objective=effort(biped, DRIVEN),
         constraints=(joint_limits(biped), torque_limits(biped)),
+        scenery=[_tread(k, step, stair) for k in (-1, 0, 1)] if stair else (),
     )
+
+
+def _tread(k: int, step: float, stair: float) -> Visual:
+    """Return a step of the stair as it is drawn, under the k-th foothold."""
+    deep, pose = abs(stair), np.eye(4)
+    pose[:2, 3] = k * step, k * stair - deep / 2
+    return Visual(kind="box", size=(step, deep, step), pose=pose)
 
 
 def swing(point: str, run: float, rise: float, clearance: float) -> Constraint:

@@ -4,12 +4,15 @@ The motors of its two cranks are limited.
 """
 
 import casadi as ca
+import numpy as np
 from ocp.models.five_bar import five_bar, reaching
 
 from ocp import BSpline, Problem, Task, at_end, at_start, duration, effort, path, torque_limits
 from ocp.cli import main
+from ocp.mechanics import Visual
 
 TABLE = 0.02  # m below pick and place: where the sill stands
+SLABS, STONE = 60, (0.55, 0.5, 0.45, 1.0)  # boxes that the sill is drawn of, and their colour
 STRAIGHT = 0.2  # sine between the couplers; in line, they would not be held by the cranks
 
 
@@ -45,6 +48,7 @@ def problem(
         return right[0] * left[1] - right[1] * left[0]
 
     return Problem(
+        scenery=_slabs(sill, width, depth),
         tree=robot,
         motion=BSpline(points=points, degree=degree),
         duration=(0.1, 3.0),
@@ -59,6 +63,19 @@ def problem(
             ),
         ),
     )
+
+
+def _slabs(sill: float, width: float, depth: float) -> list[Visual]:
+    """Return the sill as it is drawn, a row of narrow boxes of its height."""
+    pitch, thick = 2.2 * width / SLABS, 0.05
+    slabs = []
+    for k in range(SLABS):
+        x, pose = (k - (SLABS - 1) / 2) * pitch, np.eye(4)
+        height = (sill + TABLE) * np.exp(-((2 * x / width) ** 4))
+        if height > 1e-3 * sill:
+            pose[:2, 3] = x, height / 2 - TABLE - depth
+            slabs.append(Visual(kind="box", size=(pitch, height, thick), pose=pose, colour=STONE))
+    return slabs
 
 
 TASK = Task(problem)

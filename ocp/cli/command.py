@@ -12,6 +12,7 @@ WORDS = {
     "study": ("study:run", "solve it for many parameters, in parallel, in a file that resumes"),
     "compare": ("compare:run", "compare solvers on problems, judged by their certificates"),
     "list": ("listing:run", "list the gallery, and where values are published"),
+    "view": ("view:run", "show a saved solution in space, in the browser"),
     "docs": ("docs:run", "build the documentation with its gallery"),
 }
 

@@ -47,3 +47,15 @@ def mentioned(steps: Steps) -> Callable[[Iteration], None]:
         )
 
     return show
+
+
+def both(
+    first: Callable[[Iteration], None], second: Callable[[Iteration], None]
+) -> Callable[[Iteration], None]:
+    """Return what hands iterations to two that watch."""
+
+    def show(iteration: Iteration) -> None:
+        first(iteration)
+        second(iteration)
+
+    return show

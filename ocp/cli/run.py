@@ -12,7 +12,7 @@ from ocp import solution as looking  # whose names load when they are asked for
 from ocp.cli.brief import LINES, brief
 from ocp.cli.ending import INTERRUPTED, ended, of_a_stream
 from ocp.cli.flags import NOTHING, Setting, add, literal, of_function, of_record, parse
-from ocp.cli.iterations import mentioned, printed
+from ocp.cli.iterations import both, mentioned, printed
 from ocp.cli.report import block, describe, summary
 from ocp.cli.saving import check_paths, check_tables, leave
 from ocp.cli.waiting import Steps, waited
@@ -104,6 +104,8 @@ def _run(task: Task, flags: Mapping[str, Mapping[str, Any]], steps: Steps) -> in
         _check_degree(chosen, transcription.method)
         guess = None if outputs["guess"] is None else looking.load(outputs["guess"])
         watch = printed(steps) if outputs["details"] else mentioned(steps)
+        viewer = None if outputs["view"] is None else _viewer(outputs["view"])
+        watch = watch if viewer is None else both(watch, viewer.watch)
         settings = dict(flags.get("method", {}), guess=guess, watch=watch)
         solution = _solved(
             task.method, statement, transcription, solver, outputs["refine"], settings
@@ -116,8 +118,20 @@ def _run(task: Task, flags: Mapping[str, Mapping[str, Any]], steps: Steps) -> in
     certificate = None if outputs["verify"] is None else looking.verify(solution)
     steps.heard()
     whole = _tell(task, flags.get("problem", {}), solution, certificate, outputs)
+    if viewer is not None:
+        viewer.show(solution)
+        viewer.stay()
     verdict = _verdict(task.name, solution, certificate, outputs["verify"])
     return verdict if verdict != SOLVED or whole else NOT_WRITTEN
+
+
+def _viewer(port: int) -> Any:
+    """Return a viewer, and say where it is seen."""
+    from ocp.plots.viewer import Viewer  # pictures load when one is drawn
+
+    viewer = Viewer(port=port)
+    print(f"shown at {viewer.url}, also when it is solved, until Ctrl-C", file=sys.stderr)
+    return viewer
 
 
 def _check_degree(chosen: Mapping[str, Any], method: Any) -> None:
@@ -285,6 +299,8 @@ def _add_outputs(group: Any, name: str) -> None:
     path("motion", "write the motion as a table, or a trajectory of ROS as .yaml", "FILE.mot")
     path("forces", "write the ground forces as a table", "FILE.mot")
     path("plot", "draw the overview", "FILE.png", nargs="?", const=f"{name}.png")
+    port = Setting(name="view", kind=int, default=None, words="show it live in the browser (8080)")
+    add(group, "output", port, nargs="?", const=8080, metavar="PORT")
     path("animate", "animate, as .gif, .mp4 or .html", "FILE.gif")
     amount = group.add_mutually_exclusive_group()
     for key, words in (

@@ -17,7 +17,16 @@ from ocp.solution.solution import Solution
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ACROSS, HEIGHT = 5, 0.95  # panels side by side, and how high one is (in)
+SHORT = {  # of what turns and of what slides, where there is little room
+    "qd": ("rate (rad/s)", "rate (m/s)"),
+    "qdd": ("accel. (rad/s²)", "accel. (m/s²)"),
+    "qddd": ("jerk (rad/s³)", "jerk (m/s³)"),
+    "tau_rate": ("rate (N m/s)", "rate (N/s)"),
+    "force": ("force (N)",) * 2,
+    "moment": ("moment (N m)",) * 2,
+}
+ACROSS, HEIGHT = 6, 0.92  # panels side by side, and how high one is (in)
+LEAST = 1e-10  # rad, m, N m, N: what is less is none
 FEW = 3  # joints, whose limits can be told apart in one panel
 SIDES = (("_r", "_l"), ("_right", "_left"), ("right_", "left_"), ("right ", "left "))
 LOOKS: tuple[dict[str, Any], ...] = (
@@ -74,7 +83,7 @@ def multiples(figure: Figure, spec: Any, solution: Solution, sections: Sequence[
             below = k + ACROSS >= len(panels)
             style(axes, "time (s)" if below and section is sections[-1] else "", "")
             if not k % ACROSS:
-                axes.set_ylabel(labelled(solution.problem.tree, section), fontsize=SMALL)
+                axes.set_ylabel(_label(solution, section), fontsize=SMALL)
             axes.set_title(title, fontsize=SMALL, pad=2)
             axes.tick_params(labelsize=SMALL - 1, labelbottom=below, pad=1.5)
             axes.locator_params(axis="y", nbins=3)
@@ -87,6 +96,13 @@ def multiples(figure: Figure, spec: Any, solution: Solution, sections: Sequence[
         first += rows_of(section.joints)
     if both:
         _legend(figure)
+
+
+def _label(solution: Solution, section: Profile) -> str:
+    first = section.joints[0]
+    if section.quantity in SHORT and first.name in solution.problem.tree.names:
+        return SHORT[section.quantity][first.kind == "prismatic"]
+    return labelled(solution.problem.tree, section)
 
 
 def _legend(figure: Figure) -> None:
@@ -116,14 +132,14 @@ def _joined(base: str, side: str) -> str:
 
 def moving(solution: Solution, sections: Sequence[Profile], still: float) -> Iterator[Profile]:
     """Yield the sections without joints whose values are nowhere more than a share `still` of the
-    section's largest, or of 1 where that is more; none that has no others."""
+    section's largest, or than LEAST; none that has no others."""
     _, traces = traced(solution, [section.quantity for section in sections])
     for section in sections:
         peaks = {
             joint.name: float(np.nanmax(np.abs(traces[section.quantity][joint.name])))
             for joint in section.joints
         }
-        least = still * max(1.0, *peaks.values())
+        least = max(LEAST, still * max(peaks.values()))
         joints = [joint for joint in section.joints if peaks[joint.name] > least]
         if joints:
             yield Profile(section.quantity, joints)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SHOTS = 7  # snapshots
-STILL = 1e-8  # of the largest value of a section, or of 1: what has less is at rest
+STILL = 1e-5  # of the largest value of a section: what has less is at rest
 LOOKED = 21  # instants at which contacts are looked for
 TOP = 4.6  # in: what stands above small multiples
 

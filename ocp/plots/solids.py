@@ -1,7 +1,6 @@
 """What links and scenery look like: triangles of solids and meshes, bodies of equal inertia.
 
-A link without visuals is shown as the homogeneous ellipsoid of its mass and inertia, no longer than
-the link reaches.
+A link without visuals is shown as the homogeneous ellipsoid of its mass and inertia.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from ocp.mechanics.visuals import Visual
 from ocp.plots.meshes import triangles
 
 AROUND, ALONG = 16, 8  # faces of round solids, around and from pole to pole
+CORK = 120.0  # kg/m3, about
 THIN = 0.08  # of a body's length: its least width
 OUTLINE = 96  # points, at most, of the outline of a mesh
 SPREAD = np.pi * (3 - np.sqrt(5))  # rad: turn of points that lie evenly on a sphere
@@ -89,9 +89,10 @@ def equal_inertia(link: Link, reach: np.ndarray) -> Visual | None:
     """Return the ellipsoid of a link's mass and inertia, None of a link without both.
 
     Semi-axes a_i of principal moments I_i:  a_i^2 = 5 / (2 m) (I_1 + I_2 + I_3 - 2 I_i).
-    It is no longer than where the link `reach`es, places (k, 3; m) on it, its joint's first, and no
-    thinner than can be seen. What has no width, as bodies of planar motions have none, is a capsule
-    from the joint to the farthest of these, or through the centre of mass.
+    One that would be lighter than cork is no longer than where the link `reach`es, places (k, 3; m)
+    on it, its joint's first; none is thinner than can be seen. What has no width, as bodies of
+    planar motions have none, is a capsule from the joint to the farthest of these, or through the
+    centre of mass.
     """
     mass, inertia = float(link.mass), np.array(link.inertia, dtype=float)
     if not mass or not inertia.any():
@@ -104,12 +105,13 @@ def equal_inertia(link: Link, reach: np.ndarray) -> Visual | None:
     arm = ends[np.linalg.norm(ends, axis=1).argmax()] if ends.any() else 2 * (com - reach[0])
     if arm.any() and radii[1] < THIN * radii[0]:
         return _capsule_between(reach[0], reach[0] + arm)
-    if 0 < longest < radii.max():
+    radii = np.maximum(radii, THIN * radii.max())
+    if 0 < longest < radii.max() and mass < CORK * 4 / 3 * np.pi * radii.prod():
         radii = radii * longest / radii.max()
     pose = np.eye(4)
     pose[:3, :3] = axes * [1, 1, np.sign(np.linalg.det(axes))]
     pose[:3, 3] = com
-    return Visual(kind="ellipsoid", size=np.maximum(radii, THIN * radii.max()), pose=pose)
+    return Visual(kind="ellipsoid", size=radii, pose=pose)
 
 
 def _capsule_between(start: np.ndarray, end: np.ndarray) -> Visual:

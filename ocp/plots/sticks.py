@@ -93,8 +93,8 @@ def snapshots(figure: Figure, spec: Any, solution: Solution, count: int) -> None
     bar.ax.tick_params(labelsize=SMALL)
 
 
-def stick(solution: Solution, t: np.ndarray) -> Stick:
-    """Return the stick figure at times (N,), s.
+def stick(solution: Solution, t: np.ndarray, space: bool = False) -> Stick:
+    """Return the stick figure at times (N,), s, in a plane if it is planar, or if asked in `space`.
 
     Links run, as they bend, from their joint's anchor to their children's joints, where these are
     at q = 0, and to their points (to the centre of mass or a flexible link's tip if there are
@@ -107,6 +107,7 @@ def stick(solution: Solution, t: np.ndarray) -> Stick:
     n, parents, kinds = len(tree.joints), tree.parents, [joint.kind for joint in tree.joints]
     places, links = _skeleton(tree)
     free = _free(tree)
+    links = [(a, b) for a, b in links if a not in free]
     rails = [k for k in range(n) if kinds[k] in SLIDES and k not in free]
     stays = _stays(tree, places)
 
@@ -124,7 +125,7 @@ def stick(solution: Solution, t: np.ndarray) -> Stick:
         pairs[kind] = [(count + 2 * k, count + 2 * k + 1) for k in range(len(several))]
         count += 2 * len(several)
     spots = np.concatenate([spots, *(each for several in pushing.values() for each in several)], 1)
-    axes, up = _view(spots, np.array(tree.gravity))
+    axes, up = ([0, 1, 2], 1) if space else _view(spots, np.array(tree.gravity))
     return Stick(
         t=t,
         places=spots[:, :, axes],

@@ -69,7 +69,8 @@ def placed(solution: Solution, t: np.ndarray) -> tuple[Placed, ...]:
 def floors(solution: Solution, t: np.ndarray, spots: np.ndarray) -> list[np.ndarray]:
     """Return the corners (4, 3; m) of the ground below a figure's places (N, P, 3).
 
-    A single plane goes under all of them; of several each is drawn where it bears.
+    A single plane goes under all of them; of several, or among scenery, each is drawn where it
+    bears.
     """
     planes = _planes(solution)
     extent = float(np.ptp(spots, axis=(0, 1)).max())
@@ -79,7 +80,7 @@ def floors(solution: Solution, t: np.ndarray, spots: np.ndarray) -> list[np.ndar
     )
     if not planes:
         return []
-    if alike:
+    if alike and not solution.problem.scenery:
         return [_patch(spots.reshape(-1, 3), *planes[0][1:], MARGIN * extent)]
     felt = pushes(solution, t)
     patches = []
@@ -148,8 +149,10 @@ def draw_solid(
     if len(shown) == 3:
         return [_facets(axes, each.corners(k)[:, :, shown], tone, share)]
     ring = silhouette(each.outline(k)[:, shown])
-    look: dict[str, Any] = {"facecolor": (tone, share), "edgecolor": (tone, min(1.0, 3 * share))}
-    return list(axes.fill(*ring.T, linewidth=0.6, zorder=1.5, **look))
+    edge = "none" if each.still else (tone, min(1.0, 3 * share))
+    return list(
+        axes.fill(*ring.T, facecolor=(tone, share), edgecolor=edge, linewidth=0.6, zorder=1.5)
+    )
 
 
 def _facets(axes: Any, faces: np.ndarray, colour: Any, opacity: float) -> Artist:

@@ -23,6 +23,7 @@ from ocp.solution.outcomes import solution_of, statistics_of
 from ocp.solution.preflight import preflight
 from ocp.solution.solution import Solution
 from ocp.solution.starts import Guesses, start
+from ocp.solution.under_way import moving
 from ocp.solution.values import in_shares, nearest, values_of
 from ocp.solvers.minimizing import Solver
 from ocp.solvers.plugins import SHOWN
@@ -238,7 +239,7 @@ def _solved(
     begins = [starts[id(each)] for each in guesses]
     begins[0] = foreseen(transcribed, solver, attempts[0], guesses[0], begins[0])
     seen = time.perf_counter()
-    climbed = climb(transcribed, solver, attempts, begins, watch)
+    climbed = climb(transcribed, solver, attempts, begins, moving(transcribed, watch))
     alone = len(attempts) == 1  # one start of many, which nobody asks why it failed
     elastic = Elastic() if alone else _elastic(transcribed, solver, climbed, watch)
     statistics = statistics_of(transcribed, climbed)

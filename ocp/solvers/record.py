@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any
 
@@ -24,7 +24,9 @@ class Iteration:
     """One iteration as it happens.
 
     Number, objective, largest violation of any bound, seconds since the start, and of which `stage`
-    where a solve has several.
+    where a solve has several. While it happens a `watch` sees the `iterate` too, and in a solve of
+    a problem may ask for the `motion`() that it is, a Solution that is none yet; in stages that
+    solve other programs there is none.
     """
 
     number: int
@@ -32,6 +34,8 @@ class Iteration:
     violation: float
     seconds: float
     stage: str = ""
+    iterate: Iterate | None = field(default=None, repr=False, compare=False)
+    motion: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
 
 
 class Record:
@@ -67,7 +71,7 @@ class Record:
         )
         self.history.append(iteration)
         if self.watch is not None:
-            self.watch(iteration)
+            self.watch(replace(iteration, iterate=iterate))
         self.full = self._is_full(iteration)
         return self.interrupted or self.full
 

@@ -145,8 +145,10 @@ def test_a_body_has_the_inertia_of_its_link():
         2,
         3,
     )
-    short = equal_inertia(link, np.array([[1.0, 2, 3.15]]))
-    np.testing.assert_allclose(sorted(short.size), (0.05, 0.1, 0.15), rtol=1e-9)
+    near = np.array([[1.0, 2, 3.15]])
+    np.testing.assert_allclose(sorted(equal_inertia(link, near).size), (c, b, a), rtol=1e-9)
+    light = replace(link, mass=0.1, inertia=np.array(link.inertia) / 50)  # lighter than cork
+    np.testing.assert_allclose(sorted(equal_inertia(light, near).size), (0.05, 0.1, 0.15))
     assert equal_inertia(Link(mass=1.0), np.zeros((1, 3))) is None
 
 

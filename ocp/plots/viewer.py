@@ -1,0 +1,290 @@
+"""A viewer in space, in the browser: bodies, meshes, forces and time; needs the extra `view`.
+
+It is drawn by viser (Yi et al. 2025), which serves a page to any browser, or writes one that needs
+no server and no network.
+"""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ocp.plots.animation import Stick
+from ocp.plots.canvas import COLOURS, check_suffix
+from ocp.plots.solids import Solid
+from ocp.plots.sticks import stick
+from ocp.plots.surroundings import Placed
+from ocp.solution.arguments import check_solution
+from ocp.solution.files import write
+from ocp.solution.solution import Solution
+from ocp.solvers import Iteration
+from ocp.version import needs
+
+HOST, PORT, RATE = "127.0.0.1", 8080, 25  # frames a second
+FRAMES = 101  # of a motion, as it is shown
+MOST = 3_000_000  # bytes of a page
+SHORTEST = 1e-3  # m: arrows that are shown
+CELLS = (96, 48, 24, 12)  # of a mesh, along its longest side: coarser until a page is small enough
+THICK, SHAFT, HEAD = 0.006, 0.008, 0.02  # of the extent: bars, and arrows
+BODY, STILL, FLOOR = 0.55, 0.9, 0.5  # opacity of what has no colour of its own
+EARTH, GREY = (190, 178, 160), (140, 140, 140)
+AWAY = 1.25  # times the extent: how far the eye is
+SHARE = 0.2  # of a solve's time, at most, that showing its iterates takes
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What stands in a scene: the `figure` in space, handles of its moving `bodies`, of its `bars`
+    and of `arrows` by kind."""
+
+    figure: Stick
+    bodies: Sequence[tuple[Placed, Any]]
+    bars: Any
+    arrows: dict[str, Any]
+
+    def at(self, k: int) -> None:
+        """Move all to instant k."""
+        for placed, handle in self.bodies:
+            pose = placed.poses[k]
+            handle.position, handle.wxyz = pose[:3, 3], quaternion(pose[:3, :3])
+        if self.bars is not None:
+            self.bars.points = _segments(self.figure, "link", k)
+        for kind, handle in self.arrows.items():
+            ends = _segments(self.figure, kind, k)
+            long = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) > SHORTEST
+            handle.visible = bool(long.any())
+            if handle.visible:
+                handle.points = ends[long]
+
+
+class Viewer:
+    """A page at `url` that shows motions: `show` one, `watch` a solve, `stay` while someone looks.
+
+    `host` and `port` are where it is served: this machine alone unless the host says otherwise.
+    Raises ValueError where the extra `view` is not installed.
+    """
+
+    def __init__(self, host: str = HOST, port: int = PORT) -> None:
+        self.server: Any = _served(host, port)
+        self.url = f"http://{host}:{self.server.get_port()}"
+        self.shown: Shown | None = None
+        self.spent, self.began = 0.0, time.monotonic()
+        gui = self.server.gui
+        self.words = gui.add_markdown("")
+        self.phase = gui.add_slider("time", min=0.0, max=1.0, step=1e-3, initial_value=0.0)
+        self.plays = gui.add_checkbox("play", initial_value=True)
+        self.speed = gui.add_slider("speed", min=0.1, max=2.0, step=0.1, initial_value=1.0)
+        self.phase.on_update(lambda _: self._turn())
+
+    def show(self, solution: Solution, words: str = "") -> None:
+        """Show a motion, with `words` of markdown beside it, in place of what is shown."""
+        check_solution("show", solution)
+        figure = stick(solution, solution.times(FRAMES), space=True)
+        with self.server.atomic():
+            self.server.scene.reset()
+            self.shown = built(self.server, figure, _upward(solution), CELLS[0])
+        self.words.content = words or f"{solution.status}, objective {solution.objective:.6g}"
+        self._turn()
+
+    def watch(self, iteration: Iteration) -> None:
+        """Show the motion that a solver has arrived at: a `watch` of `solve`.
+
+        It takes at most a fifth of the solver's time.
+        """
+        begin = time.monotonic()
+        if iteration.motion is None or self.spent > SHARE * (begin - self.began):
+            return
+        self.show(
+            iteration.motion(),
+            f"iteration {iteration.number}, objective {iteration.objective:.6g}, "
+            f"violation {iteration.violation:.1e}",
+        )
+        self.spent += time.monotonic() - begin
+
+    def stay(self, seconds: float = np.inf) -> None:
+        """Play the motion for so many `seconds` (s), or until Ctrl-C, and serve no more."""
+        end = time.monotonic() + seconds
+        try:
+            while time.monotonic() < end:
+                time.sleep(1 / RATE)
+                if self.plays.value and self.shown is not None:
+                    whole = max(float(self.shown.figure.t[-1]), 1e-3)
+                    step = float(self.speed.value) / RATE / whole
+                    self.phase.value = (float(self.phase.value) + step) % 1.0
+                    self._turn()
+        except KeyboardInterrupt:
+            return
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Serve no more."""
+        _stopped(self.server)
+
+    def _turn(self) -> None:
+        if self.shown is not None:
+            last = len(self.shown.figure.t) - 1
+            with self.server.atomic():
+                self.shown.at(round(float(self.phase.value) * last))
+
+
+def page(solution: Solution, path: str | Path, seconds: float | None = None) -> None:
+    """Write a motion as one page of HTML that needs no server and no network, of 3 MB at most.
+
+    It plays for so many `seconds` (s), by default as long as the motion, and at least 2. Meshes are
+    made coarser where they do not fit. Raises ValueError naming another suffix, a page that does
+    not fit, and where the extra `view` is not installed.
+    """
+    check_solution("page", solution)
+    check_suffix(path, (".html",))
+    figure = stick(solution, solution.times(FRAMES), space=True)
+    pause = (max(2.0, solution.duration) if seconds is None else seconds) / FRAMES
+    for cells in CELLS:
+        server = _served(HOST, 0)
+        try:
+            shown = built(server, figure, _upward(solution), cells)
+            recording = server.get_scene_serializer()
+            for k in range(FRAMES):
+                shown.at(k)
+                recording.insert_sleep(pause)
+            text = recording.as_html()
+        finally:
+            _stopped(server)
+        if len(text.encode()) <= MOST:
+            write(path, text)
+            return
+    raise ValueError(f"{path}: the page would take more than {MOST / 1e6:g} MB")
+
+
+def built(server: Any, figure: Stick, up: np.ndarray, cells: int) -> Shown:
+    """Fill a server's scene with a figure in space, its meshes on a grid of so many cells; return
+    what moves."""
+    scene, (low, high) = server.scene, figure.bounds
+    extent, middle = float((high - low).max()) or 1.0, (low + high) / 2
+    scene.set_up_direction(tuple(up))
+    server.initial_camera.look_at = tuple(middle)
+    server.initial_camera.position = tuple(middle + AWAY * extent * _aside(up, high - low))
+    for k, floor in enumerate(figure.floors):
+        corners = floor[np.array([[0, 1, 2], [0, 2, 3]])]
+        _mesh(scene, f"/ground/{k}", Solid(link=-1, corners=corners), (EARTH, FLOOR), cells)
+    bodies = []
+    for k, each in enumerate(figure.solids):
+        look = (GREY, STILL) if each.still else (_rgb(COLOURS[5]), BODY)
+        handle = _mesh(scene, f"/bodies/{k}", each.solid, look, cells)
+        if not each.still:
+            bodies.append((each, handle))
+    bars = None
+    if figure.bars["link"]:
+        bars = scene.add_line_segments(
+            "/bars",
+            _segments(figure, "link", 0),
+            colors=_rgb(COLOURS[0]),
+            thickness=THICK * extent,
+        )
+    arrows = {
+        kind: scene.add_arrows(
+            f"/{kind}",
+            _segments(figure, kind, 0),
+            colors=_rgb(figure.colours[kind][0]),
+            shaft_radius=SHAFT * extent,
+            head_radius=HEAD * extent,
+            head_length=2 * HEAD * extent,
+        )
+        for kind in figure.arrows
+    }
+    return Shown(figure, bodies, bars, arrows)
+
+
+def _mesh(scene: Any, name: str, solid: Solid, look: tuple[Any, float], cells: int) -> Any:
+    places, faces = gridded(solid.corners, cells)
+    own = solid.colour
+    colour, opacity = look if own is None else (tuple(round(255 * v) for v in own[:3]), own[3])
+    return scene.add_mesh_simple(
+        name,
+        places.astype(np.float32),
+        faces.astype(np.uint32),
+        color=colour,
+        opacity=None if opacity >= 1 else opacity,
+        side="double",
+        flat_shading=False,
+    )
+
+
+def gridded(corners: np.ndarray, cells: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return places (V, 3) and triangles (F, 3) of corners (F, 3, 3), those in one cell of a grid
+    being one place, their mean.
+
+    The grid has so many `cells` along the longest side (Rossignac & Borrel 1993).
+    """
+    every = corners.reshape(-1, 3)
+    size = float(np.ptp(every, axis=0).max()) / cells or 1.0
+    _, owner = np.unique(np.round(every / size).astype(int), axis=0, return_inverse=True)
+    owner = owner.ravel()
+    count = np.bincount(owner)
+    places = np.column_stack([np.bincount(owner, every[:, k]) / count for k in range(3)])
+    faces = owner.reshape(-1, 3)
+    distinct = [(faces[:, k] != faces[:, k - 1]) for k in range(3)]
+    return places, faces[np.all(distinct, axis=0)]
+
+
+def quaternion(turn: np.ndarray) -> np.ndarray:
+    """Return the unit quaternion (4,), scalar first, of a rotation (3, 3): the largest
+    eigenvector of Bar-Itzhack's matrix (2000)."""
+    xx, xy, xz, yx, yy, yz, zx, zy, zz = turn.ravel()
+    symmetric = np.array(
+        [
+            [xx + yy + zz, zy - yz, xz - zx, yx - xy],
+            [zy - yz, xx - yy - zz, yx + xy, zx + xz],
+            [xz - zx, yx + xy, yy - xx - zz, zy + yz],
+            [yx - xy, zx + xz, zy + yz, zz - xx - yy],
+        ]
+    )
+    return np.linalg.eigh(symmetric)[1][:, -1]
+
+
+def _segments(figure: Stick, kind: str, k: int) -> np.ndarray:
+    """Return the ends (S, 2, 3; m) of bars or arrows of a kind at instant k."""
+    pairs = figure.bars.get(kind) or figure.arrows.get(kind, ())
+    return figure.places[k][np.array(pairs)].astype(np.float32)
+
+
+def _upward(solution: Solution) -> np.ndarray:
+    """Return the unit vector (3,) against gravity, z where there is none."""
+    gravity = np.array(solution.problem.tree.gravity, dtype=float)
+    return -gravity / np.linalg.norm(gravity) if gravity.any() else np.array([0.0, 0.0, 1.0])
+
+
+def _rgb(colour: str) -> tuple[int, ...]:
+    return tuple(int(colour[k : k + 2], 16) for k in (1, 3, 5))
+
+
+def _aside(up: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Return the unit vector (3,) from what is looked at to the eye: mostly along its shortest side
+    across, and somewhat above it."""
+    level = size + np.abs(up) * (1 + size.max())
+    across = np.eye(3)[level.argmin()]
+    along = np.cross(up, across)
+    way = across + 0.6 * along + 0.4 * up
+    return way / np.linalg.norm(way)
+
+
+def _served(host: str, port: int) -> Any:
+    """Return a server, which says nothing; raise ValueError where the extra is not installed."""
+    try:
+        import viser
+    except ImportError:
+        raise ValueError(f"the viewer needs viser: {needs('view')}") from None
+    with redirect_stdout(io.StringIO()):
+        return viser.ViserServer(host=host, port=port, verbose=False)
+
+
+def _stopped(server: Any) -> None:
+    with redirect_stdout(io.StringIO()):
+        server.stop()

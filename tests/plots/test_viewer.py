@@ -1,0 +1,106 @@
+"""The viewer in space: what it shows moves as the motion does, live too, and fits a page."""
+
+import re
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from ocp import solve
+from ocp.cli.command import command
+from ocp.mechanics import Visual
+from ocp.plots.solids import scenery
+from ocp.plots.viewer import Viewer, gridded, page, quaternion
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), "")
+FLAGS = (
+    *("--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader"),
+    *("--enable-unsafe-swiftshader", "--host-resolver-rules=MAP * ~NOTFOUND"),
+    *("--enable-logging=stderr", "--virtual-time-budget=300", "--window-size=300,200"),
+)
+
+
+def test_without_the_extra_the_viewer_says_how_to_get_it(solution, tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "viser", None)
+    for show in (Viewer, lambda: page(solution, tmp_path / "arm.html")):
+        with pytest.raises(ValueError, match="needs viser: install the extra `view`"):
+            show()
+    solution.save(tmp_path / "arm.npz")
+    assert command(["view", str(tmp_path / "arm.npz")]) == 2
+    assert "ocp view: error: the viewer needs viser" in capsys.readouterr().err
+    assert command(["view", str(tmp_path / "none.npz")]) == 2
+    assert "none.npz" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="suffix '.htm': expected one of .html"):
+        page(solution, tmp_path / "arm.htm")
+
+
+def test_a_quaternion_turns_as_its_matrix_does():
+    generator = np.random.default_rng(3)
+    for _ in range(20):
+        w, *v = wxyz = generator.normal(size=4) / 1.0
+        w, v = w / np.linalg.norm(wxyz), np.array(v) / np.linalg.norm(wxyz)
+        cross = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+        turn = np.eye(3) + 2 * w * cross + 2 * cross @ cross
+        again = quaternion(turn)
+        assert abs(again @ [w, *v]) == pytest.approx(1)
+
+
+def test_a_mesh_on_a_coarse_grid_has_fewer_triangles_and_its_size():
+    (ball,) = scenery((Visual(kind="sphere", size=(1.0,)),))
+    fine, coarse = gridded(ball.corners, 96), gridded(ball.corners, 4)
+    assert len(fine[1]) == len(ball.corners) and len(fine[0]) < len(ball.corners)
+    assert len(coarse[1]) < 0.7 * len(fine[1])
+    assert np.abs(coarse[0]).max() == pytest.approx(1.0, abs=0.3)
+
+
+def test_an_iterate_is_a_motion_already(solution):
+    """Of a solve: what a watch is handed can be drawn, and the last of it is what is found."""
+    motions = []
+    found = solve(solution.problem, watch=lambda each: motions.append(each.motion()))
+    assert len(motions) == found.statistics["iterations"] + 1
+    assert not motions[0].success and motions[0].status == "under way"
+    t = np.linspace(0, found.duration, 5)
+    np.testing.assert_allclose(motions[-1].q(t), found.q(t), atol=1e-9)
+    assert motions[0].duration != pytest.approx(found.duration, rel=1e-3)
+    assert found.history[-1].iterate is None and found.history[-1].motion is None
+
+
+def test_iterates_of_phases_are_motions_too(hopped):
+    seen = []
+    solve(hopped.problem, guess=hopped, watch=lambda each: seen.append(each.motion()))
+    assert set(seen[-1].phases) == set(hopped.phases)
+    assert seen[-1].duration == pytest.approx(hopped.duration, rel=1e-4)
+
+
+def test_a_served_scene_moves_with_its_motion(solution):
+    pytest.importorskip("viser", reason="needs the extra `view`")
+    viewer = Viewer(port=0)
+    viewer.show(solution)
+    _, last = viewer.shown.bodies
+    tip = solution.trace(lambda at: at.position("tip"), solution.duration)
+    viewer.shown.at(len(viewer.shown.figure.t) - 1)
+    np.testing.assert_allclose(last[1].position, tip, atol=1e-9)
+    problem = solution.problem
+    solve(problem, watch=viewer.watch)
+    assert "iteration" in viewer.words.content
+    viewer.stay(0.1)
+
+
+def test_a_page_plays_in_a_browser_and_is_small(hopped, tmp_path):
+    pytest.importorskip("viser", reason="needs the extra `view`")
+    hopped.save(tmp_path / "hop.npz")
+    assert command(["view", str(tmp_path / "hop.npz"), "--html", str(tmp_path / "hop.html")]) == 0
+    assert (tmp_path / "hop.html").stat().st_size < 3e6
+    if not BROWSER:
+        pytest.skip("needs a browser: chromium of the distribution's packages")
+    shown = subprocess.run(
+        [BROWSER, *FLAGS, "--dump-dom", (tmp_path / "hop.html").as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert "Uncaught" not in shown.stderr and "ERR_" not in shown.stderr
+    assert "Embedded data loaded" in shown.stderr and re.search("<canvas", shown.stdout)
