@@ -9,6 +9,7 @@ from ocp.interchange.table import Table
 from ocp.interchange.units import DEGREE
 from ocp.mechanics.tree import Tree
 from ocp.problem import Series
+from ocp.problem.units import unit_of
 
 AXES = "xyz"
 MARKS = (".", "_t", "_", ":")  # between a marker's name and the axis
@@ -69,11 +70,11 @@ def coordinates(
 
 
 def _coordinate(table: Table, tree: Tree, name: str, label: str) -> np.ndarray:
-    turns = tree.moving[tree.coordinate(name)].kind != "prismatic"
+    unit = unit_of(tree.moving[tree.coordinate(name)], "q")
     row = table.column(label)
     number = table.labels.index(label)
-    _check_units(table, [number], ("rad" if turns else "m", ""))
-    if not turns or table.units[number]:
+    _check_units(table, [number], (unit, ""))
+    if unit != "rad" or table.units[number]:
         return row
     if table.degrees:
         return DEGREE * row

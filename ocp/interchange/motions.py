@@ -13,9 +13,9 @@ import numpy as np
 from ocp.interchange.table import Table
 from ocp.interchange.writing import save_table
 from ocp.mechanics.checks import positive
-from ocp.mechanics.joints import UNITS, Joint
 from ocp.mechanics.tree import Tree
 from ocp.problem import Instant
+from ocp.problem.units import unit_of
 from ocp.solution import Solution, write
 
 RATE = 100.0  # Hz
@@ -68,14 +68,9 @@ def motion_table(
         raise ValueError(f"quantities: expected some of q, qd, qdd, tau, got {quantities!r}")
     t, joints = _times(solution, rate), solution.problem.tree.moving
     labels = [joint.name + QUANTITIES[what] for what in quantities for joint in joints]
-    units = [_unit(joint, what) for what in quantities for joint in joints]
+    units = [unit_of(joint, what) for what in quantities for joint in joints]
     values = np.vstack([getattr(solution, what)(t) for what in quantities])
     return Table(t=t, labels=labels, units=units, values=values, source="motion")
-
-
-def _unit(joint: Joint, what: str) -> str:
-    place, rate, torque, *_ = UNITS[joint.kind]
-    return {"q": place, "qd": rate, "qdd": f"{rate}2", "tau": torque}[what]
 
 
 def force_table(solution: Solution, *, rate: float = RATE) -> Table:
@@ -177,7 +172,7 @@ def joint_trajectory(solution: Solution, *, joints: Sequence[str] = (), rate: fl
 
 def _remark(tree: Tree, rows: Sequence[int]) -> str:
     """Return a line of remark with the units of the joints' positions."""
-    units = ", ".join(_unit(tree.moving[row], "q") for row in rows)
+    units = ", ".join(unit_of(tree.moving[row], "q") for row in rows)
     return f"# trajectory_msgs/JointTrajectory; positions in {units}"
 
 

@@ -49,4 +49,5 @@ def in_si(unit: str) -> tuple[str, float]:
     if plain not in _PLAIN or per.strip() not in times or bool(slash) != bool(per.strip()):
         raise ValueError(f"unit {text!r}: expected one of {', '.join(KNOWN)}")
     name, factor = _PLAIN[plain]
+    name = "1" if slash and not name else name
     return f"{name}{times[per.strip()]}", factor

@@ -13,6 +13,7 @@ from ocp.mechanics.checks import check_closed, instance, numbers, positive
 from ocp.mechanics.tree import Tree
 from ocp.motion import BSpline, cross_validated, nearest
 from ocp.problem import Series, matched, weighed
+from ocp.problem.units import unit_of
 from ocp.solution.marker_fit import (
     FAINT,
     Sightings,
@@ -108,10 +109,11 @@ def inverse_kinematics(
     basis `motion`, by default quintic splines of half as many segments again as generalised
     cross-validation of the markers chooses. Samples that are missing weigh nothing. `points`
     {marker: point} where names differ, `weights` {marker: number of at least 0}; `start` (n,) are
-    coordinates near the first frame, 0 by default; `deviation` (m) is that of the noise, estimated
-    where it is not given; the search takes at most so many `iterations`. Limits of joints are not
-    imposed but told. Raises ValueError for markers without a point, for fewer frames than control
-    points, and for parameters in the tree.
+    coordinates near the first frame, by default `tree.neutral`; `deviation` (m) is that of the
+    noise, estimated where it is not given; the search takes at most so many `iterations`. Limits of
+    joints are not imposed but told; quaternions have length one as nearly as the basis lets them.
+    Raises ValueError for markers without a point, for fewer frames than control points, and for
+    parameters in the tree.
     """
     name = "inverse_kinematics"
     check_closed(f"{name}: tree", instance(f"{name}: tree", tree, Tree))
@@ -127,7 +129,7 @@ def inverse_kinematics(
             f"{name}: {markers.source}: {basis.points} control points want as many frames at "
             f"least, got {len(s)}"
         )
-    first = numbers(f"{name}: start", np.zeros(tree.dof) if start is None else start, (tree.dof,))
+    first = numbers(f"{name}: start", tree.neutral if start is None else start, (tree.dof,))
     frames, path = marched(sightings, first, 2 * basis.points + 1)
     whole = np.array([np.interp(np.arange(len(s)), frames, row) for row in path])
     begin = nearest(basis, s, whole).T
@@ -183,7 +185,8 @@ def _fitted(
 def _noise(sightings: Sightings, here: np.ndarray, least: Splined, blind: int) -> float:
     """Return the noise's standard deviation (m), of the residuals over their degrees of freedom."""
     squares = float(np.sum((sightings.roots * (here - sightings.places)) ** 2))
-    unknowns = least.points.shape[0] * (least.points.shape[1] - blind)
+    known = blind + len(sightings.tree.balls)  # lengths of quaternions are given
+    unknowns = least.points.shape[0] * (least.points.shape[1] - known)
     return float(np.sqrt(squares / max(int((sightings.roots > 0).sum()) - unknowns, 1)))
 
 
@@ -205,5 +208,4 @@ def _beyond(tree: Tree, q: np.ndarray) -> Any:
         lower, upper = joint.position
         far = max(lower - row.min(), row.max() - upper)
         if far > FAINT:
-            unit = "m" if joint.kind == "prismatic" else "rad"
-            yield f"{joint.name} leaves its limits by {far:.3g} {unit}"
+            yield f"{joint.name} leaves its limits by {far:.3g} {unit_of(joint, 'q')}"

@@ -38,15 +38,24 @@ class Sightings:
     roots: np.ndarray
 
     def weighed(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the weighted deviations (N, rows) and their slopes (N, rows, n) at q (n, N)."""
+        """Return the weighted deviations (N, rows) and their slopes (N, rows, n) at q (n, N); below
+        them how far quaternions are from length one, which no marker sees."""
         here, slopes = seen_from(self.tree, self.points, q)
         roots = self.roots.T
-        return roots * (here - self.places).T, roots[:, :, None] * slopes
+        off, bent = roots * (here - self.places).T, roots[:, :, None] * slopes
+        for rows in map(list, self.tree.balls):
+            length = np.linalg.norm(q[rows], axis=0)
+            turned = np.zeros((len(off), 1, len(q)))
+            turned[:, 0, rows] = (q[rows] / length).T
+            off = np.hstack([off, (length - 1.0)[:, None]])
+            bent = np.concatenate([bent, turned], axis=1)
+        return off, bent
 
     def cost(self, q: np.ndarray) -> float:
         """Return the sum of the squared weighted deviations at q (n, N)."""
         here = evaluate(_watched(self.tree, self.points)[0], q, np.zeros(q.shape[1]))
-        return float(np.sum((self.roots * (here - self.places)) ** 2))
+        long = [np.linalg.norm(q[list(rows)], axis=0) - 1.0 for rows in self.tree.balls]
+        return float(np.sum((self.roots * (here - self.places)) ** 2) + np.sum(np.square(long)))
 
 
 def seen_from(tree: Tree, points: tuple[str, ...], q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ from ocp.models.human.markers import cluster_names, clustered
 from ocp.models.two_link import two_link
 
 from ocp import BSpline, Link, Parameter, Point, Series, Tree, inverse_kinematics, revolute
-from ocp.mechanics import poses
+from ocp.mechanics import free, poses
 from ocp.solution.marker_fit import seen_from
 
 BASIS = BSpline(points=9, degree=5)
@@ -168,6 +168,23 @@ def test_its_angles_and_its_guess_serve_a_problem():
     assert list(fit.angles.values) == ["yaw", "pitch", "roll"]
     assert fit.guess.duration == 1.0 and np.shape(fit.guess.q) == (3, 80)
     assert "5 markers, 80 times, converged" in repr(fit)
+
+
+def test_a_free_body_turns_by_quaternions_of_length_one():
+    places = {"a": (0.2, 0, 0), "b": (0, 0.3, 0), "c": (0, 0, 0.1), "d": (0.1, 0.1, 0.1)}
+    points = [Point(name=name, link="body", position=place) for name, place in places.items()]
+    body = Tree(links=[Link()] * 3 + [Link(mass=1.0)], joints=free("body"), points=points)
+    t = np.linspace(0.0, 1.0, 60)
+    half = 2.0 * t  # half of the angle: nearly two thirds of a turn about a slanted axis
+    turn = np.array([np.cos(half), np.sin(half) * 0.6, np.sin(half) * 0.8, 0 * t])
+    q = np.vstack([t, t**2, 0 * t, turn])
+    markers = seen(body, t, q, noise=NOISE)
+    fit = inverse_kinematics(body, markers)
+    assert fit.success and fit.unseen == ()
+    np.testing.assert_allclose(np.linalg.norm(fit.q[3:], axis=0), 1.0, atol=1e-3)
+    ratio = (fit.q - q) / fit.deviations
+    assert 0.7 < np.sqrt(np.mean(ratio**2)) < 1.4
+    assert np.abs(fit.q[3:] - turn).max() < 0.02
 
 
 @pytest.mark.parametrize(
