@@ -11,7 +11,7 @@ that shank. Seconds are the processor's.
 import argparse
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -67,7 +67,14 @@ OPTIMA = (
     "active rows, of them dependent",
     "sides apart",
 )
-PROSTHETIC = {"ankle_strength": 0.5, "shank_mass": 2.0}
+FULL = {"stride": "full"}
+PROSTHETIC = FULL | {"ankle_strength": 0.5, "shank_mass": 2.0}
+FREE = {"free_timing": True}
+WALKS: Mapping[str, tuple[dict[str, Any], ...]] = {
+    "free": (FREE,),
+    "both": (FULL | FREE,),
+    "prosthetic": (PROSTHETIC, PROSTHETIC | FREE),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,8 +233,8 @@ def beyond(solution: Solution) -> str:
 
 
 def walks(**changes: Any) -> tuple[Solution, list[str]]:
-    """Return a walk whose timing is free, and lines on it."""
-    stated = problem(free_timing=True, **changes)
+    """Return a walk, and lines on it."""
+    stated = problem(**changes)
     solution = walk(stated, Transcription(), Solver(), feasible=False)
     count = solution.statistics["iterations"]
     known = f"{solution.status}, {count} iterations, torques off between nodes {beyond(solution)}"
@@ -246,11 +253,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
         runs = tuple(arm() if what == "arm" else gait())
         print(markdown("", HEADER, [row(each) for each in runs]).rstrip())
         return DONE if all(each.solution.success for each in runs) else FAILED
-    changes = {} if what == "free" else {"stride": "full"}
-    changes |= PROSTHETIC if what == "prosthetic" else {}
-    solution, lines = walks(**changes)
-    print("\n".join(lines))
-    return DONE if solution.success else FAILED
+    solved = []
+    for changes in WALKS[what]:
+        solution, lines = walks(**changes)
+        print("\n".join(lines))
+        solved.append(solution.success)
+    return DONE if all(solved) else FAILED
 
 
 if __name__ == "__main__":

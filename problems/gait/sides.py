@@ -5,30 +5,37 @@ from typing import Any
 
 import numpy as np
 from ocp.problems.gait.cycle import JOINTS
+from ocp.problems.gait.measured import trapezoid
 from ocp.problems.gait.strides import OTHER
 
 from ocp import Problem, Solution
 from ocp.mechanics import body_weight
 from ocp.solution import dense, traces
 
-# Of men who walk freely: at any speed a step's length over their rate is 0.0072 m min (Inman,
-# Ralston & Todd 1981, after Zarrugh, Todd & Ralston 1974); stance 62 % of the cycle, 113 steps/min
-# at 1.37 m/s (Perry 1992)
+# Of men who walk freely, at any speed, a step's length over their rate is 0.0072 m min (Inman,
+# Ralston & Todd 1981), stance 62 % of the cycle, 113 steps/min at 1.37 m/s (Perry 1992): both books
+# as they are commonly quoted [not read at their source]. Winter's group at natural cadence, with
+# strides of 1.14 s at 1.325 m/s (Winter 1991, as the normative curves carry it), has 0.00717 m min;
+# the ratio is constant above 62 m/min (Murakami & Otaka 2017). Of the cycle stance is 64.2 - 3.5 v
+# %, v in m/s (Kirtley, Whittle & Jefferson 1985).
 WALK_RATIO = 0.0072
 PERRY = {"stance_percent": 62.0, "double_percent": 24.0, "cadence_steps_min": 113.0}
+WINTER = {"speed_m_s": 1.325, "cadence_steps_min": 120 / 1.14, "step_m": 1.325 * 1.14 / 2}
+STANCE, SHORTER = 64.2, 3.5  # % of the cycle, and by 1 m/s
 MINUTE = 60.0  # s
 
 
 def rhythm(solution: Solution) -> dict[str, Any]:
     """Return speed, rate and length of steps, and what of the stride is stance, of a walk in
-    phases; with Inman's rate and length at that speed, and Perry's shares."""
+    phases; with Inman's rate and length at that speed, Perry's and Winter's, and the stance that
+    Kirtley's line has at that speed."""
     way = float(np.max(solution.problem.symmetry.shift))
     halves = 1 if mirrored(solution.problem) else 2
     time = solution.duration / halves
     speed = way / solution.duration
     rate = float(np.sqrt(MINUTE * speed / WALK_RATIO))  # per min
     times = stance_times(solution)
-    stance = sum(times.values()) / 2
+    stance, usual = sum(times.values()) / 2, STANCE - SHORTER * speed
     return {
         "speed_m_s": speed,
         "step_m": way / halves,
@@ -37,6 +44,8 @@ def rhythm(solution: Solution) -> dict[str, Any]:
         "double_percent": 100.0 * (2 * stance - 2 * time) / (2 * time),
         "inman": {"cadence_steps_min": rate, "step_m": MINUTE * speed / rate},
         "perry": PERRY,
+        "winter": WINTER,
+        "kirtley": {"stance_percent": usual, "double_percent": 2 * usual - 100.0},
     }
 
 
@@ -79,26 +88,62 @@ def sides(solution: Solution) -> dict[str, dict[str, float]]:
         both = {n: ends.get(n, max)(chosen[side][n] for side in OTHER) for n in names}
         chosen = dict.fromkeys(OTHER, both)
     stride = solution.duration * (2 if image else 1)
-    times = stance_times(solution)
+    times, pushes, steps = stance_times(solution), impulses(solution), step_lengths(solution)
     return {
-        side: {"stance_s": times[side], "duty_factor": times[side] / stride} | chosen[side]
+        side: {
+            "stance_s": times[side],
+            "duty_factor": times[side] / stride,
+            "step_m": steps[side],
+            **chosen[side],
+            **pushes[side],
+        }
         for side in OTHER
     }
+
+
+def step_lengths(solution: Solution) -> dict[str, float]:
+    """Return {side: how far (m) its foot steps before the other one}."""
+    halves = 1 if mirrored(solution.problem) else 2
+    usual = float(np.max(solution.problem.symmetry.shift)) / halves
+    return {side: solution.parameters.get(f"{side}_step", usual) for side in OTHER}
+
+
+def impulses(solution: Solution) -> dict[str, dict[str, float]]:
+    """Return {side: braking and propulsion}, the integrals over a stride of the force on its foot
+    where that points back and where it points ahead, in body weights times s."""
+    sums = {side: np.zeros(2) for side in OTHER}
+    for phase in solution.phases.values():
+        t, forces = _forces(phase)
+        for side, (_, _, forward) in forces.items():
+            parts = np.minimum(forward, 0.0), np.maximum(forward, 0.0)
+            sums[side] += [trapezoid(t) @ part for part in parts]
+    if mirrored(solution.problem):  # each foot does in the next step what the other does in this
+        sums = dict.fromkeys(OTHER, sum(sums.values()))
+    return {
+        side: {"braking_impulse_BWs": float(back), "propulsion_impulse_BWs": float(ahead)}
+        for side, (back, ahead) in sums.items()
+    }
+
+
+def _forces(phase: Solution) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return times (N,) of a phase, and {side: force on its foot (3, N), left, up and forward, in
+    body weights}."""
+    wanted = {foot: lambda at, foot=foot: at.reaction.force(foot) for foot in OTHER}
+    t = dense(phase) * phase.duration
+    curves, weight = traces(phase, wanted, t), body_weight(phase.problem.tree)
+    return t, {foot: curves[foot] / weight for foot in OTHER}
 
 
 def _peaks(phase: Solution) -> dict[str, dict[str, float]]:
     """Return {side: {peak: its value}} of one phase."""
     tree = phase.problem.tree
-    wanted: dict[str, Any] = {"tau": lambda at: at.tau}
-    wanted |= {foot: lambda at, foot=foot: at.reaction.force(foot) for foot in OTHER}
-    curves = traces(phase, wanted, dense(phase) * phase.duration)
-    weight = body_weight(tree)
+    t, forces = _forces(phase)
+    tau = phase.tau(t)
     peaks = {}
     for side in OTHER:
-        _, vertical, forward = curves[side] / weight
+        _, vertical, forward = forces[side]
         torques = {
-            name: curves["tau"][tree.coordinate(f"{joint}_{side[0]}")]
-            for name, joint in JOINTS.items()
+            name: tau[tree.coordinate(f"{joint}_{side[0]}")] for name, joint in JOINTS.items()
         }
         peaks[side] = {
             "vertical_BW": float(vertical.max()),
@@ -128,24 +173,26 @@ def walk_lines(report: Mapping[str, Any]) -> list[str]:
 
 def _lines(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     now = report["rhythm"]
-    inman, perry = now["inman"], now["perry"]
+    inman, perry, winter, line = (now[name] for name in ("inman", "perry", "winter", "kirtley"))
     yield "walk", f"{now['speed_m_s']:.3f} m/s, {report['objective']:.6g} in all"
     yield (
         "steps",
         f"{now['cadence_steps_min']:.1f} steps/min of {now['step_m']:.3f} m; Inman at this speed "
-        f"{inman['cadence_steps_min']:.0f} of {inman['step_m']:.2f} m; Perry "
-        f"{perry['cadence_steps_min']:.0f} at 1.37 m/s",
+        f"{inman['cadence_steps_min']:.0f} of {inman['step_m']:.2f} m; Winter "
+        f"{winter['cadence_steps_min']:.0f} of {winter['step_m']:.2f} m at "
+        f"{winter['speed_m_s']:.4g} m/s; Perry {perry['cadence_steps_min']:.0f} at 1.37 m/s",
     )
     yield (
         "stance",
         f"{now['stance_percent']:.1f} % of the stride, both feet {now['double_percent']:.1f} %; "
+        f"Kirtley at this speed {line['stance_percent']:.1f} and {line['double_percent']:.1f} %, "
         f"Perry {perry['stance_percent']:.0f} and {perry['double_percent']:.0f} %",
     )
     yield "phases", ", ".join(f"{name} {T:.4f} s" for name, T in report["phases_s"].items())
     right, left = report["sides"]["right"], report["sides"]["left"]
     for name in right:
         what, _, unit = name.rpartition("_")
-        unit = {"factor": "", "s": " s", "BW": " BW", "Nm": " N m"}[unit]
+        unit = {"factor": "", "s": " s", "m": " m", "BW": " BW", "BWs": " BW s", "Nm": " N m"}[unit]
         yield (
             f"  {(what if unit else name).replace('_', ' ')}",
             f"right {right[name]:+.4g}{unit}, left {left[name]:+.4g}{unit}, "

@@ -6,9 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from ocp.models.human import ROOT, human, mirror
+from ocp.problems.gait import sides as sides_of
 from ocp.problems.gait.families import family_of
 from ocp.problems.gait.images import alike, both_steps, doubled, one_step
-from ocp.problems.gait.sides import WALK_RATIO, rhythm, stance_times, walk_lines
+from ocp.problems.gait.sides import WALK_RATIO, impulses, rhythm, stance_times, walk_lines
 from ocp.problems.gait.stance import noses, stance
 from ocp.problems.gait.statement import problem
 from ocp.problems.gait.strides import facing, impaired, schedule
@@ -306,3 +307,31 @@ def test_sides_that_differ_are_told_apart():
     }
     text = "\n".join(walk_lines(report))
     assert "stance" in text and "right +0.45 s, left +0.55 s, right less left -0.1" in text
+
+
+def test_impulses_are_what_brakes_and_what_pushes_over_a_stride(monkeypatch):
+    t = np.linspace(0.0, 0.5, 501)
+    wave = np.sin(2 * np.pi * t / 0.5)  # whose halves have areas of 0.5 / pi
+    forces = {
+        "right": np.array([0 * t, 1 + 0 * t, 0.2 * wave]),
+        "left": np.array([0 * t, 0 * t, -0.1 + 0 * t]),
+    }
+    monkeypatch.setattr(sides_of, "_forces", lambda phase: (t, forces))
+    both = impulses(walked((0.1, 0.4), 2))
+    area = 2 * 0.2 * 0.5 / np.pi  # of two phases
+    for name, sign in (("braking_impulse_BWs", -1), ("propulsion_impulse_BWs", 1)):
+        assert both["right"][name] == pytest.approx(sign * area, rel=1e-4)
+    assert both["left"]["braking_impulse_BWs"] == pytest.approx(-0.1)
+    assert both["left"]["propulsion_impulse_BWs"] == 0.0
+    one = impulses(walked((0.1, 0.4), 1))
+    assert one["right"] == one["left"]
+    assert one["right"]["braking_impulse_BWs"] == pytest.approx(-area - 0.1, rel=1e-4)
+
+
+def test_sources_of_people_agree_on_how_they_walk():
+    known = rhythm(walked((0.1, 0.4), 1))
+    assert known["kirtley"]["stance_percent"] == pytest.approx(60.0)
+    assert known["kirtley"]["double_percent"] == pytest.approx(20.0)
+    winter = known["winter"]
+    assert winter["step_m"] / winter["cadence_steps_min"] == pytest.approx(WALK_RATIO, rel=5e-3)
+    assert winter["step_m"] * winter["cadence_steps_min"] / 60 == pytest.approx(1.325)
