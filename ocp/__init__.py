@@ -125,7 +125,14 @@ from ocp.transcription import HermiteSimpson, Integrated, Radau, Spline, Transcr
 from ocp.version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from ocp.interchange import read_table, save_forces, save_motion, save_table
+    from ocp.interchange import (
+        load_model,
+        read_table,
+        save_forces,
+        save_model,
+        save_motion,
+        save_table,
+    )
     from ocp.plots import animate, plot
     from ocp.solution.archive import load
     from ocp.solution.certificate import NotVerified, Verification, verify
@@ -239,6 +246,7 @@ __all__ = [
     "kinematics",
     "line_contact",
     "load",
+    "load_model",
     "marker_tracking",
     "mass_matrix",
     "measured_torques",
@@ -265,6 +273,7 @@ __all__ = [
     "refine",
     "revolute",
     "save_forces",
+    "save_model",
     "save_motion",
     "save_table",
     "screw",
@@ -292,7 +301,14 @@ __all__ = [
 __getattr__, __dir__ = later(
     __name__,
     {
-        "ocp.interchange": ("read_table", "save_forces", "save_motion", "save_table"),
+        "ocp.interchange": (
+            "load_model",
+            "read_table",
+            "save_forces",
+            "save_model",
+            "save_motion",
+            "save_table",
+        ),
         "ocp.plots": ("animate", "plot"),
         "ocp.solution.archive": ("load",),
         "ocp.solution.identification": ("Fit", "fit", "predicted"),

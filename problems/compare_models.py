@@ -3,6 +3,8 @@ and momentum at random states.
 
 URDF files are those of the package `example-robot-data`, against Pinocchio (extra `oracles`). A
 file whose inertias are no body's is repaired first, and then written back for Pinocchio to read.
+Accelerations follow from Pinocchio's torques, and so do its own; "back to torques" are what it
+needs for ours. MJCF files are those of gymnasium and dm_control, against MuJoCo (extra `mjcf`).
 """
 
 import argparse
@@ -35,6 +37,7 @@ MEASURES = (
     "mass matrix",
     "accelerations",
     "Pinocchio's own",
+    "back to torques",
     "free torques",
     "momentum rates",
 )
@@ -91,26 +94,37 @@ def _standing(tree: Tree, path: Path, states: int) -> tuple[float, ...]:
     import pinocchio as pin
 
     if not tree.dof:
-        return (0.0,) * 4
+        return (0.0,) * 5
     model = pin.buildModelFromUrdf(str(path))
     data, (order, offset) = model.createData(), _lines(tree, model)
     symbols = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
     both = [inverse_dynamics(tree, *symbols), mass_matrix(tree, symbols[0])]
     own = ca.Function("own", symbols, both)
+    ahead = ca.Function("ahead", symbols, [forward_dynamics(tree, *symbols)])
     pairs: list[list[tuple[Any, Any]]] = []
     for q, qd, qdd in motions_of(tree, states):
         place, rate = _place(model, order.T @ q + offset), order.T @ qd
         torques, mass = (np.array(value) for value in own(q, qd, qdd))
         rigid = pin.rnea(model, data, place, rate, order.T @ qdd)
-        theirs = order @ (rigid + _lost(tree, model, rate))
+        lost = order @ _lost(tree, model, rate)
+        theirs = order @ rigid + lost
         upper = np.triu(pin.crba(model, data, place))
         full = order @ (upper + np.triu(upper, 1).T) @ order.T
-        moved = np.array(forward_dynamics(tree, ca.DM(q), ca.DM(qd), ca.DM(theirs))).ravel()
+        moved = np.array(ahead(q, qd, theirs)).ravel()
         bias = pin.rnea(model, data, place, rate, 0 * rate)
-        again = np.linalg.solve(full, order @ (rigid - bias))
-        pairs.append([(torques.ravel(), theirs), (mass, full), (moved, qdd), (again, qdd)])
-    torques, *others = zip(*pairs)
-    return worst_row(torques), *(worst(column) for column in others)
+        again = np.linalg.solve(full, theirs - lost - order @ bias)
+        back = order @ pin.rnea(model, data, place, rate, order.T @ moved) + lost
+        pairs.append(
+            [
+                (torques.ravel(), theirs),
+                (mass, full),
+                (moved, qdd),
+                (again, qdd),
+                (back, theirs),
+            ]
+        )
+    torques, *others, left = zip(*pairs)
+    return worst_row(torques), *(worst(column) for column in others), worst_row(left)
 
 
 def _floating(tree: Tree, path: Path, states: int) -> tuple[float, float]:

@@ -3,9 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ocp.mechanics.coordinates import Polynomial
-from ocp.mechanics.elements import Armature, Damper, Element, Friction, Spring
+from ocp.mechanics.coordinates import Polynomial, spin
+from ocp.mechanics.elements import Armature, Damper, Element, Friction, PassiveMoment, Spring
 from ocp.mechanics.joints import Joint
+from ocp.mechanics.types import Matrix
+
+QUATERNION = "wxyz"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +50,29 @@ def elements_at(joint: Joint, stated: AtJoint) -> Iterator[Element]:
             rest=(stated.rest - offset) / ratio,
             name=f"{name} spring",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Drag:
+    """The moments of a ball that is damped by d (N m s/rad) times its angular velocity.
+
+    These are -d w, of which the quaternion's coordinates p (4,) get their share by the transpose of
+    the map w = S(p) p' of rates.
+    """
+
+    damping: float
+
+    def __call__(self, p: Matrix, rate: Matrix) -> Matrix:
+        """Return what p gets at its rate (4,)."""
+        map_of_rates = spin(p)
+        return -self.damping * (map_of_rates.T @ (map_of_rates @ rate))
+
+
+def elements_at_ball(name: str, stated: AtJoint) -> Iterator[Element]:
+    """Yield the damper of a ball; it has no rotor, spring or dry friction."""
+    if stated.damping:
+        parts = [f"{name}.{part}" for part in QUATERNION]
+        yield PassiveMoment(name=f"{name} damper", joints=parts, moment=Drag(stated.damping))
 
 
 def is_curved(joint: Joint) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ocp.interchange.bases import Row
 from ocp.interchange.inertials import body
-from ocp.interchange.joint_elements import AtJoint, elements_at, is_curved
+from ocp.interchange.joint_elements import AtJoint, elements_at, elements_at_ball, is_curved
 from ocp.interchange.mjcf_drives import drives, undriven_forces
 from ocp.interchange.mjcf_looks import looks
 from ocp.interchange.mjcf_loops import called, coupled, cuts, left_out
@@ -193,13 +193,15 @@ def _sites(model: Model) -> Iterator[Point]:
 
 
 def _elements(model: Model, joints: Sequence[Joint]) -> Iterator[Any]:
-    """Yield what acts at slides and hinges, and at the slides of free joints."""
+    """Yield what acts at joints: at slides and hinges, at balls the damping alone."""
     known = {joint.name: joint for joint in joints}
     for k, stated in _stated(model):
         name, kind = model.joints[k], int(model.compiled.jnt_type[k])
         if kind == FREE and f"{name}_x" in known:
             for axis in "xyz":
                 yield from elements_at(known[f"{name}_{axis}"], stated)
+        if kind in (FREE, BALL) and name in known and known[name].ball:
+            yield from elements_at_ball(name, stated)
         elif name in known and kind not in (FREE, BALL) and not is_curved(known[name]):
             yield from elements_at(known[name], stated)
 
@@ -227,10 +229,11 @@ def _left_out(model: Model, joints: Sequence[Joint]) -> Remarks:
     data, known = model.compiled, {joint.name: joint for joint in joints}
     fluid = ["density or viscosity"] if data.opt.density or data.opt.viscosity else []
     acting = {k: stated for k, stated in _stated(model) if stated != AtJoint(rest=stated.rest)}
+    unturned = [k for k, stated in acting.items() if stated.friction or stated.armature]
     turning = [
         model.joints[k]
         for k in range(data.njnt)
-        if (int(data.jnt_type[k]) in (FREE, BALL) and (k in acting or data.jnt_stiffness[k]))
+        if (int(data.jnt_type[k]) in (FREE, BALL) and (k in unturned or data.jnt_stiffness[k]))
         or (k in acting and model.joints[k] in known and is_curved(known[model.joints[k]]))
     ]
     lifted = [model.links[k] for k in range(1, data.nbody) if data.body_gravcomp[k]]

@@ -18,4 +18,4 @@ def remark(file: str, remarks: Remarks) -> None:
         if ones:
             rest = f", and {len(ones) - SHOWN} more" if len(ones) > SHOWN else ""
             shown = "; ".join(ones[:SHOWN])
-            warnings.warn(f"{file}: {kind}: {shown}{rest}", ModelWarning, stacklevel=4)
+            warnings.warn(f"{file}: {kind}: {shown}{rest}", ModelWarning, stacklevel=3)

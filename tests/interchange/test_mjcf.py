@@ -32,7 +32,7 @@ MODEL = """<mujoco model="all kinds">
         <joint name="reach" type="slide" axis="1 0 1" ref="0.1" damping="2" frictionloss="0.4"/>
         <geom type="capsule" size="0.03" fromto="0 0 0 0.3 0 0"/>
         <body name="hand" pos="0.3 0 0">
-          <joint name="wrist" type="ball" pos="0.01 0 0.02"/>
+          <joint name="wrist" type="ball" pos="0.01 0 0.02" damping="0.07"/>
           <geom type="ellipsoid" size="0.03 0.05 0.07" pos="0 0 0.03"/>
           <body pos="0 0 0.1"><geom type="cylinder" size="0.02 0.04"/></body>
         </body>
@@ -123,6 +123,7 @@ def test_dry_friction_is_an_element(tmp_path, mujoco):
         "lift spring": "Spring",
         "reach damper": "Damper",
         "reach friction": "Friction",
+        "wrist damper": "PassiveMoment",
     }
     assert next(e for e in tree.elements if isinstance(e, Friction)).dynamic == 0.4
 
@@ -182,7 +183,7 @@ def test_joints_follow_by_polynomials_from_their_references(tmp_path, mujoco):
             '<motor name="push" site="eye"/></actuator>',
             "actuators of other things than joints are left out: push$",
         ),
-        ('type="ball"', 'type="ball" damping="1"', "no angle of their own is left out: wrist$"),
+        ('type="ball"', 'type="ball" armature="1"', "no angle of their own is left out: wrist$"),
     ],
 )
 def test_what_is_left_out_is_said(tmp_path, mujoco, old, new, message):

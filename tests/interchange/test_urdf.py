@@ -313,8 +313,9 @@ def test_meshes_that_are_not_there_are_a_warning(tmp_path):
         tmp_path,
         ARM.replace('<link name="tool"/>', f'<link name="tool">{MESH.format("a/b.stl")}</link>'),
     )
-    with pytest.warns(ModelWarning, match=r"arm.urdf: meshes that are not there: a/b.stl$"):
+    with pytest.warns(ModelWarning, match=r"arm.urdf: meshes that are not there: a/b.stl$") as said:
         tree = load_model(path)
+    assert said[0].filename == __file__  # the line that asked for it
     assert tree.links[3].visuals == (Visual(kind="mesh", path="a/b.stl", size=(1, -1, 2)),)
 
 
