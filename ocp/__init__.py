@@ -36,6 +36,7 @@ from ocp.mechanics.elements import (
     TorqueSpeed,
     Voluntary,
 )
+from ocp.mechanics.following import through
 from ocp.mechanics.joints import (
     Joint,
     ball,
@@ -284,6 +285,7 @@ __all__ = [
     "squares",
     "stop",
     "sweep",
+    "through",
     "tighten",
     "torque_limits",
     "torque_rate",

@@ -127,19 +127,19 @@ def measured(seed: int) -> tuple[float, ...]:
     }
     first = next(iter(torques.values()))
     return (
-        max(_apart(each, first) for each in torques.values()),
-        max(_forward(rng, tree, motion, torques[name], load, name) for name in FORMULATIONS),
-        _slopes(rng, tree, load),
+        max(apart(each, first) for each in torques.values()),
+        max(off_forward(rng, tree, motion, torques[name], load, name) for name in FORMULATIONS),
+        off_slopes(rng, tree, load),
         _power(tree, motion, first, load),
     )
 
 
-def _apart(one: np.ndarray, other: np.ndarray) -> float:
+def apart(one: np.ndarray, other: np.ndarray) -> float:
     """Return the largest difference, relative to the largest entry."""
     return float(np.abs(one - other).max() / max(1.0, np.abs(other).max()))
 
 
-def _forward(
+def off_forward(
     rng: np.random.Generator,
     tree: Tree,
     motion: Sequence[Matrix],
@@ -155,13 +155,13 @@ def _forward(
     rates, given = hybrid_dynamics(tree, q, qd, ca.DM(known), active, (load,), name)
     right = qdd.full().ravel()
     return max(
-        _apart(free.full().ravel(), right),
-        _apart(rates.full().ravel(), right),
-        _apart(given.full().ravel(), torques),
+        apart(free.full().ravel(), right),
+        apart(rates.full().ravel(), right),
+        apart(given.full().ravel(), torques),
     )
 
 
-def _slopes(rng: np.random.Generator, tree: Tree, load: Load) -> float:
+def off_slopes(rng: np.random.Generator, tree: Tree, load: Load) -> float:
     """Return how far the derivatives that a program assembles are from those of its functions."""
     problem = Problem(
         tree=tree,
@@ -186,7 +186,7 @@ def _slopes(rng: np.random.Generator, tree: Tree, load: Load) -> float:
         nlp.hessian("exact")(x, nothing, 1.0, pull),
         nlp.gradient(x, nothing)[1] + jacobian.T @ pull,
     )
-    return max(_apart(np.array(one), np.array(other)) for one, other in zip(given, right))
+    return max(apart(np.array(one), np.array(other)) for one, other in zip(given, right))
 
 
 def _power(tree: Tree, motion: Sequence[Matrix], torques: np.ndarray, load: Load) -> float:
@@ -199,7 +199,7 @@ def _power(tree: Tree, motion: Sequence[Matrix], torques: np.ndarray, load: Load
     given = ca.dot(torques, rate) + load_power(tree, place, rate, (load,))
     given -= element_loss(tree, place, rate)
     one, other = ca.Function("power", [place, rate], [given, gained])(q, qd)
-    return _apart(np.array(one), np.array(other))
+    return apart(np.array(one), np.array(other))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -32,6 +32,7 @@ from ocp.mechanics.elements.forces import (
     powers_by_element,
     torques_by_element,
 )
+from ocp.mechanics.following import through
 from ocp.mechanics.joints import (
     GROUND,
     Joint,
@@ -208,6 +209,7 @@ __all__ = [
     "stop",
     "structure",
     "tangents",
+    "through",
     "torques_by_element",
     "translate",
     "universal",

@@ -7,9 +7,10 @@ from typing import Any
 
 import casadi as ca
 
-from ocp.mechanics.coordinates import Polynomial, polynomial
+from ocp.mechanics.coordinates import Follows, Polynomial
 from ocp.mechanics.cuts import Loop
 from ocp.mechanics.elements import KINDS, Element
+from ocp.mechanics.elements.smooth import Cubic
 from ocp.mechanics.joints import Joint
 from ocp.mechanics.modes import Curve, Modes, Place
 from ocp.mechanics.stays import Stay
@@ -22,6 +23,7 @@ RATES = ("jerk", "torque_rate")
 MAPPED = ("ball", "follows")  # of a joint that turns or slides otherwise than by its coordinate
 SHOWN = ("name", "visuals")  # of a link
 Data = dict[str, Any]
+CURVES = {kind.__name__: kind for kind in (Polynomial, Cubic)}  # that a joint may follow
 NAMES = {kind.__name__: kind for kind in KINDS}
 
 
@@ -86,20 +88,27 @@ def tree_of(data: Data, tape_of: Callable[[Any], Tape]) -> Tree:
 def _follows_data(joint: Joint) -> Data | None:
     if joint.follows is None:
         return None
-    function = joint.follows.function
-    if not isinstance(function, Polynomial):
+    function: Any = joint.follows.function
+    kind = type(function)
+    if CURVES.get(kind.__name__) is not kind:
         raise ValueError(
-            f"joint {joint.name!r}: follows {joint.follows.coordinate!r} by a function that is no "
-            "Polynomial and cannot be written as data"
+            f"joint {joint.name!r}: follows {joint.follows.coordinate!r} by a function of one's "
+            "own, which cannot be written as data"
         )
-    return {"coordinate": joint.follows.coordinate, "coefficients": function.coefficients}
+    return {"coordinate": joint.follows.coordinate, "kind": kind.__name__, **asdict(function)}
 
 
 def _joint(data: Data) -> Joint:
-    follows = data.get("follows")
-    if follows is not None:
-        follows = polynomial(follows["coordinate"], *follows["coefficients"])
-    return Joint(**data | {"follows": follows})
+    given = data.get("follows")
+    if given is None:
+        return Joint(**data)
+    kind: Any = CURVES.get(given["kind"])
+    if kind is None:
+        raise ValueError(f"there is no function {given['kind']!r} that a joint follows")
+    known = {name: _tuples(value) for name, value in given.items()}
+    coordinate = known.pop("coordinate")
+    del known["kind"]
+    return Joint(**data | {"follows": Follows(coordinate=coordinate, function=kind(**known))})
 
 
 def _link(data: Data) -> Link:

@@ -1,5 +1,8 @@
 """Balls turn by quaternions, followers by functions; kinematics knows both."""
 
+import json
+from dataclasses import replace
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -23,10 +26,12 @@ from ocp.mechanics import (
     polynomial,
     prismatic,
     revolute,
+    through,
     universal,
 )
 from ocp.mechanics.coordinates import spin, spin_rate
 from ocp.mechanics.logarithm import quaternion
+from ocp.solution.tree_data import tree_data, tree_of
 
 
 def numbers(expression, symbols, values):
@@ -175,3 +180,28 @@ def test_a_ball_has_four_coordinates_and_says_so():
     assert tree.coordinate("hip.y") == 2
     with pytest.raises(ValueError, match=r"ball, whose coordinates are hip\.w, hip\.x"):
         tree.coordinate("hip")
+
+
+def test_a_curve_goes_through_its_points_and_straight_beyond():
+    function = through("knee", (-2.0, -1.0, 0.0), (-0.6, -0.1, 0.2)).function
+    got = [float(function(x)) for x in (-2.0, -1.0, 0.0, 1.0, 2.0)]
+    np.testing.assert_allclose(got[:3], (-0.6, -0.1, 0.2), atol=1e-15)
+    assert got[4] - got[3] == pytest.approx(got[3] - got[2])
+    with pytest.raises(ValueError, match="follows 'knee': places: expected two or more that incr"):
+        through("knee", (0.0, 0.0), (1.0, 2.0))
+
+
+def test_trees_as_data_keep_balls_and_curves_and_refuse_functions_of_ones_own():
+    curve = through("knee", (-2.0, -1.0, 0.0), (-0.6, -0.1, 0.2))
+    joints = (
+        ball("hip"),
+        revolute("knee", "hip"),
+        prismatic("roll", "knee", follows=curve),
+        prismatic("slide", "roll", follows=polynomial("knee", 0.0, 1.0, 2.0)),
+    )
+    tree = Tree(links=[Link(mass=1.0) for _ in joints], joints=joints)
+    data = json.loads(json.dumps(tree_data(tree, kept=None)))
+    assert tree_of(data, tape_of=None) == tree
+    own = replace(joints[2], follows=Follows(coordinate="knee", function=np.sin))
+    with pytest.raises(ValueError, match="joint 'roll': follows 'knee' by a function of one's own"):
+        tree_data(replace(tree, joints=(*joints[:2], own, joints[3])), kept=None)
