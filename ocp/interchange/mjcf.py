@@ -4,7 +4,9 @@ Coordinates are MuJoCo's: a joint's reference is turned into its home. Of what a
 constraints there (contacts, limits) only the ranges of joints are read.
 """
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
@@ -33,14 +35,15 @@ BASES = (None, "fixed")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """MuJoCo's statement of a file and the model compiled of it; `links` and `joints` are the names
-    of its bodies and joints here, by their numbers."""
+    """MuJoCo's statement of a file and the model compiled of it, and what it warns of; `links` and
+    `joints` are the names of its bodies and joints here, by their numbers."""
 
     spec: Any
     compiled: Any
     path: Path
     links: Sequence[str]
     joints: Mapping[int, str]
+    warned: Sequence[str]
 
 
 def read_mjcf(
@@ -79,8 +82,9 @@ def _model(path: Path) -> Model:
     except ImportError:
         raise ModuleNotFoundError(f"{path.name}: MuJoCo is needed: {needs('mjcf')}") from None
     try:
-        spec = mujoco.MjSpec.from_file(str(path))
-        compiled = spec.compile()
+        with _quiet(mujoco) as warned:
+            spec = mujoco.MjSpec.from_file(str(path))
+            compiled = spec.compile()
     except (ValueError, RuntimeError) as error:
         words = " ".join(str(error).split())
         raise ValueError(f"{path}: {words}") from None
@@ -92,7 +96,23 @@ def _model(path: Path) -> Model:
         k: called(compiled, "JOINT", k) or f"{names[compiled.jnt_bodyid[k]]} joint {k + 1}"
         for k in range(compiled.njnt)
     }
-    return Model(spec=spec, compiled=compiled, path=path, links=names, joints=joints)
+    said = tuple(dict.fromkeys(" ".join(words.split()) for words in warned))
+    return Model(spec=spec, compiled=compiled, path=path, links=names, joints=joints, warned=said)
+
+
+@contextmanager
+def _quiet(mujoco: Any) -> Iterator[list[str]]:
+    """Collect what MuJoCo warns of, which it would print and write to a file of its own."""
+    words: list[str] = []
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(words.append)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield words
+        words += [str(each.message) for each in caught]
+    finally:
+        mujoco.set_mju_user_warning(before)
 
 
 def _gravity(model: Model) -> Any:
@@ -238,6 +258,7 @@ def _left_out(model: Model, joints: Sequence[Joint]) -> Remarks:
     ]
     lifted = [model.links[k] for k in range(1, data.nbody) if data.body_gravcomp[k]]
     return {
+        "MuJoCo warns": model.warned,
         "forces of a fluid are left out": fluid,
         "what acts on turns that are no angle of their own is left out": turning,
         "what takes the weight of bodies is left out": lifted,

@@ -183,12 +183,19 @@ def test_joints_follow_by_polynomials_from_their_references(tmp_path, mujoco):
             '<motor name="push" site="eye"/></actuator>',
             "actuators of other things than joints are left out: push$",
         ),
+        (
+            '<compiler angle="degree"/>',
+            '<compiler angle="degree" settotalmass="9"/>',
+            "MuJoCo warns: compiler attribute 'settotalmass' is deprecated",
+        ),
         ('type="ball"', 'type="ball" armature="1"', "no angle of their own is left out: wrist$"),
     ],
 )
-def test_what_is_left_out_is_said(tmp_path, mujoco, old, new, message):
-    with pytest.warns(ModelWarning, match=message):
+def test_what_is_left_out_is_said(tmp_path, monkeypatch, mujoco, old, new, message):
+    monkeypatch.chdir(tmp_path)
+    with pytest.warns(ModelWarning, match=message) as said:
         load_model(written(tmp_path, MODEL.replace(old, new)))
+    assert len(said) == 1 and [path.name for path in tmp_path.iterdir()] == ["model.xml"]
 
 
 def test_what_the_file_switches_off_is_off(tmp_path, mujoco):
