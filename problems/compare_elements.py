@@ -77,7 +77,7 @@ def with_random_elements(rng: np.random.Generator, tree: Tree) -> Tree:
     ends = tuple(str(name) for name in rng.choice(points, size=2))
     above, beside = tuple(5 + rng.uniform(0, 1, 3)), (-5.0, 4.0, 6.0)
     way = (above, ends[0]) if ends[0] == ends[1] else (above, *ends, beside)
-    joint = iter([str(name) for name in rng.choice(names, size=6)])
+    joint = iter([str(name) for name in rng.choice(names, size=7)])
     few = tuple(str(name) for name in rng.permutation(names)[:2])
     sizes = iter(rng.uniform(0.2, 2.0, 12))
     places, forces = np.sort(rng.uniform(-2, 2, 5)), rng.standard_normal(5)
@@ -111,6 +111,8 @@ def with_random_elements(rng: np.random.Generator, tree: Tree) -> Tree:
             slack=9.0 if len(way) == 2 else 15.0,
             damping=next(sizes),
             rounding=0.1,
+            winch=next(joint),
+            radius=0.3,
         ),
     )
     return replace(tree, elements=elements)

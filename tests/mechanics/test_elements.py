@@ -145,6 +145,41 @@ def test_a_body_on_a_tendon_moves_as_its_own_equations_say():
     assert given(tendon, [0.0, 0.5], [0.0, 0.0], PLANE)[1] < 80 * 0.01**2 / 4 / 0.5 * 1.01
 
 
+def test_a_winch_lifts_a_body_by_its_tendon_as_their_own_equations_say():
+    """A drum of radius r winds up a tendon from which a body hangs."""
+    tree = Tree(
+        links=(Link(mass=MASS), Link()),
+        joints=(prismatic("up", axis=(0, 1, 0)), revolute("drum", home=(0, 2, 0))),
+        points=(Point(name="hook", link="up"),),
+        gravity=(0.0, -9.81, 0.0),
+        elements=(
+            Armature(joint="drum", inertia=0.01, gear=2.0),
+            Tendon(
+                name="rope",
+                path=((0, 2, 0), "hook"),
+                stiffness=500.0,
+                slack=2.0,
+                damping=4.0,
+                rounding=0.01,
+                winch="drum",
+                radius=0.1,
+            ),
+        ),
+    )
+
+    def right(x):
+        stretch, rate = 0.1 * x[1] - x[0], 0.1 * x[3] - x[2]
+        root = ca.sqrt(stretch**2 + 0.01**2)
+        pull = 500 * stretch + 4 * (1 + stretch / root) / 2 * rate
+        pull = (pull + ca.sqrt(pull**2 + 5.0**2)) / 2
+        return x[2], x[3], pull / MASS - 9.81, (3.0 - 0.1 * pull) / 0.04
+
+    found = simulate(tree, (0.0, 3.0), ([0.0, 0.0], [0.0, 0.0]), 1.0, count=11, tolerance=1e-13)
+    own = reference(right, [0.0, 0.0, 0.0, 0.0])
+    assert np.abs(np.vstack([found.q, found.qd]) - own).max() < 1e-8
+    assert found.q[0, -1] > 0.5
+
+
 def test_a_strut_is_a_spring_and_a_damper_along_its_line():
     strut = Strut(name="strut", start=(3, 0, 0), end="body", stiffness=7.0, rest=2.0, damping=0.5)
     force = given(strut, [0.0, 4.0], [3.0, 0.0], PLANE)
@@ -246,6 +281,26 @@ BAD = {
             elements=(PassiveMoment(name="m", joints=("hip",), moment=lambda x, v: (x[0], 0)),),
         ),
         "passive moment 'm': moment: expected 1 values, got 2",
+    ),
+    "a winch without a radius": (
+        lambda: Tendon(name="t", path=("thigh", "toe"), stiffness=1, slack=1, winch="hip"),
+        "tendon 't': expected a winch and its radius, or none, got 'hip' and 0",
+    ),
+    "an unknown winch": (
+        lambda: replace(
+            ARM,
+            elements=(
+                Tendon(
+                    name="t",
+                    path=("thigh", "toe"),
+                    stiffness=1,
+                    slack=1,
+                    winch="drum",
+                    radius=0.1,
+                ),
+            ),
+        ),
+        "tendon 't': winch: unknown joint 'drum'",
     ),
     "no moment": (
         lambda: PassiveMoment(name="m", joints=("hip",)),

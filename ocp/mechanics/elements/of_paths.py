@@ -13,9 +13,9 @@ from typing import Any
 import casadi as ca
 
 from ocp.mechanics.checks import check_units, frozen, numbers, positive, set_fields
-from ocp.mechanics.elements.of_joints import expression, lost, pushing
+from ocp.mechanics.elements.of_joints import check_joint_units, expression, lost, pushing
 from ocp.mechanics.elements.smooth import ramp_area
-from ocp.mechanics.parameters import is_open
+from ocp.mechanics.parameters import is_open, reference
 from ocp.mechanics.stays import End
 from ocp.mechanics.types import Matrix
 
@@ -156,7 +156,11 @@ class Tendon:
     of `stiffness` k (N/m), `damping` d (N s/m), and `rounding` w (m), over which it tightens; what
     is left of it where it hangs slack is k w^2 / (4 |e|) (after Chen & Harker 1993). It runs
     without friction over two points or more, or places (3, m) of the ground, no two of which meet
-    along it. A `Stay` (`cable`) is one that does not stretch. Raises ValueError naming it.
+    along it. A `Stay` (`cable`) is one that does not stretch.
+
+    A `winch` drives it: the named joint, which winds it up by `radius` r (m, or a number where the
+    joint slides) times its coordinate, so that e = l + r x - l_0, and gets the moment -r F. Raises
+    ValueError naming it.
     """
 
     name: str
@@ -165,6 +169,8 @@ class Tendon:
     slack: Any
     damping: Any = 0.0
     rounding: Any = 1e-3
+    winch: str = ""
+    radius: Any = 0.0
 
     def __post_init__(self) -> None:
         label = _checked_name("tendon", self.name)
@@ -173,25 +179,46 @@ class Tendon:
             number = positive(f"{label}: {what}", getattr(self, what), zero, unit="")
             set_fields(self, **{what: number})
         set_fields(self, rounding=positive(f"{label}: rounding", self.rounding, unit=""))
+        radius = numbers(f"{label}: radius", self.radius, (), "")
+        set_fields(self, radius=frozen(radius[()]))
+        if bool(self.winch) != bool(reference(self.radius)):
+            raise ValueError(
+                f"{label}: expected a winch and its radius, or none, got {self.winch!r} and "
+                f"{reference(self.radius):g}"
+            )
 
     def check(self, tree: Any) -> None:
-        """Raise ValueError unless the tree has its points, on two links or more."""
+        """Raise ValueError unless the tree has its points, on two links or more, and its winch."""
         label = f"tendon {self.name!r}"
         check_path(label, tree, self.path)
         _check_path_units(label, self)
+        if self.winch:
+            check_joint_units(f"{label}: winch", tree, self.winch, {"radius": (self.radius, WOUND)})
 
     def tension(self, state: Any) -> Matrix:
         """Return with what it pulls (N)."""
-        damped = is_open(self.damping) or self.damping
-        return pushing(self, self.stretch(state), state.length_rate(self.path) if damped else None)
+        return pushing(self, self.stretch(state), self._rate(state))
 
     def stretch(self, state: Any) -> Matrix:
         """Return by what it is longer than slack (m)."""
-        return state.length(self.path) - expression(self.slack)
+        wound = expression(self.radius) * state.q[state.row(self.winch)] if self.winch else 0.0
+        return state.length(self.path) + wound - expression(self.slack)
+
+    def _rate(self, state: Any) -> Any:
+        """Return at what rate it is stretched (m/s); None where that does not matter."""
+        if not is_open(self.damping) and not self.damping:
+            return None
+        wound = expression(self.radius) * state.qd[state.row(self.winch)] if self.winch else 0.0
+        return state.length_rate(self.path) + wound
 
     def torques(self, state: Any) -> dict[int, Matrix]:
         """Return {row of q: what it gives there} (N m or N)."""
-        return _along(state, self.path, self.tension(state))
+        tension = self.tension(state)
+        given = _along(state, self.path, tension)
+        if self.winch:
+            row = state.row(self.winch)
+            given[row] = given.get(row, 0.0) - expression(self.radius) * tension
+        return given
 
     def stored(self, state: Any) -> Matrix:
         """Return what it stores (J), zero where it tightens."""
@@ -200,11 +227,11 @@ class Tendon:
 
     def loss(self, state: Any) -> Matrix:
         """Return the power (W) that it takes."""
-        if not is_open(self.damping) and not self.damping:
-            return 0.0
-        return lost(self, self.stretch(state), state.length_rate(self.path))
+        rate = self._rate(state)
+        return 0.0 if rate is None else lost(self, self.stretch(state), rate)
 
 
+WOUND = "m", ""  # of a winch that turns, and of one that slides
 UNITS = {"stiffness": "N/m", "damping": "N s/m", "rest": "m", "slack": "m", "rounding": "m"}
 
 
