@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.elements import Strut, Tendon
 from ocp.mechanics.kinematics import poses, position
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Link, Point, Tree
@@ -175,16 +176,19 @@ def _skeleton(tree: Tree) -> tuple[list[Place], list[tuple[int, int]]]:
 
 
 def _stays(tree: Tree, places: list[Place]) -> list[tuple[int, int]]:
-    """Return the bars of cables and slots, and add their places on the ground to the others."""
+    """Return the bars of cables, slots, struts and tendons, and add their places on the ground to
+    the others."""
     first, bars = 2 * len(tree.joints), []
     known = {point.name: first + number for number, point in enumerate(tree.points)}
-    for stay in tree.stays:
-        pair = []
-        for which in () if stay.joint else (stay.start, stay.end):
+    paths: list[Any] = [(stay.start, stay.end) for stay in tree.stays if not stay.joint]
+    paths += [each.path for each in tree.elements if isinstance(each, Strut | Tendon)]
+    for path in paths:
+        spots = []
+        for which in path:
             if not isinstance(which, str):
                 places.append((-1, which))
-            pair.append(known[which] if isinstance(which, str) else len(places) - 1)
-        bars += [(pair[0], pair[1])] if pair else []
+            spots.append(known[which] if isinstance(which, str) else len(places) - 1)
+        bars += pairwise(spots)
     return bars
 
 

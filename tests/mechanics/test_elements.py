@@ -196,6 +196,21 @@ def test_a_path_over_several_points_gives_what_its_length_says():
     assert np.abs(np.array(ca.Function("f", [q], [force])([0.3, -0.8]))).max() < 1e-12
 
 
+def test_points_are_on_links_by_the_links_own_names():
+    links = tuple(replace(link, name=f"link{k}") for k, link in enumerate(ARM.links))
+    carriers = dict(zip(ARM.names, ("link0", "link1", "link2")))
+    points = tuple(replace(point, link=carriers[point.link]) for point in ARM.points)
+    cord = Strut(name="cord", start="thigh", end="toe", stiffness=3.0)
+    named = replace(ARM, links=links, points=points, elements=(cord,))
+    q, still = ca.DM([0.3, -0.8]), ca.DM.zeros(2)
+    apart = element_torques(named, q, still) - element_torques(
+        replace(ARM, elements=(cord,)), q, still
+    )
+    assert np.abs(np.array(apart)).max() == 0.0
+    with pytest.raises(ValueError, match="are all on one link"):
+        replace(named, elements=(replace(cord, end="heel"),))
+
+
 def test_a_passive_moment_couples_joints_by_its_energy_and_its_law():
     tissue = PassiveMoment(
         name="hamstrings",
