@@ -200,8 +200,11 @@ def test_points_are_on_links_by_the_links_own_names():
     links = tuple(replace(link, name=f"link{k}") for k, link in enumerate(ARM.links))
     carriers = dict(zip(ARM.names, ("link0", "link1", "link2")))
     points = tuple(replace(point, link=carriers[point.link]) for point in ARM.points)
+    joints = tuple(
+        replace(joint, parent=carriers.get(joint.parent, joint.parent)) for joint in ARM.joints
+    )
     cord = Strut(name="cord", start="thigh", end="toe", stiffness=3.0)
-    named = replace(ARM, links=links, points=points, elements=(cord,))
+    named = replace(ARM, links=links, joints=joints, points=points, elements=(cord,))
     q, still = ca.DM([0.3, -0.8]), ca.DM.zeros(2)
     apart = element_torques(named, q, still) - element_torques(
         replace(ARM, elements=(cord,)), q, still

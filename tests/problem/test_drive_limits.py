@@ -102,7 +102,8 @@ def test_strength_bounds_both_directions_and_files_keep_it(tmp_path):
     up = np.array([float(LEG(a, ca.DM(b))) for a, b in zip(q, qd)])
     down = np.array([2 / 3 * float(LEG(a, ca.DM(-b))) for a, b in zip(q, qd)])
     assert (tau < up + 5e-3).all() and (-tau < down + 5e-3).all()
-    assert np.abs(tau - up).min() < 1e-2 and np.abs(tau + down).min() < 1e-2
+    quick = qd > 0.5
+    assert np.abs(tau - up)[quick].min() < 1e-2 and np.abs(tau + down)[quick].min() < 1e-2
     solution.save(tmp_path / "wheel.npz")
     again = load(tmp_path / "wheel.npz")
     assert not again.missing
