@@ -178,7 +178,8 @@ def _skeleton(tree: Tree) -> tuple[list[Place], list[tuple[int, int]]]:
 def _stays(tree: Tree, places: list[Place]) -> list[tuple[int, int]]:
     """Return the bars of cables, slots, struts and tendons, and add their places on the ground to
     the others."""
-    first, bars = 2 * len(tree.joints), []
+    first = 2 * len(tree.joints)
+    bars: list[tuple[int, int]] = []
     known = {point.name: first + number for number, point in enumerate(tree.points)}
     paths: list[Any] = [(stay.start, stay.end) for stay in tree.stays if not stay.joint]
     paths += [each.path for each in tree.elements if isinstance(each, Strut | Tendon)]
