@@ -36,7 +36,7 @@ def plot(solution: Solution, path: str | Path | None = None) -> Figure:
     naming any other suffix.
     """
     check_solution("plot", solution)
-    sections = _sections(solution)
+    sections = sections_of(solution)
     many = any(crowded(solution, section) for section in sections)
     page = _of_many if many else _of_few
     with picture(path, WIDTH, 4.0) as figure:
@@ -49,7 +49,7 @@ def plot(solution: Solution, path: str | Path | None = None) -> Figure:
     return figure
 
 
-def _sections(solution: Solution) -> list[Profile]:
+def sections_of(solution: Solution) -> list[Profile]:
     """Return what of joints is drawn over time, without what is at rest."""
     tree, problem = solution.problem.tree, solution.problem
     shown = ["q", *(limited(tree, "qd") if is_held(problem, "qd") else []), "tau"]

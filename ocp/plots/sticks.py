@@ -147,9 +147,10 @@ def stick(solution: Solution, t: np.ndarray, space: bool = False) -> Stick:
 
 def _free(tree: Tree) -> set[int]:
     """Return the joints before the links without mass of a floating root, which are no bodies."""
-    drawn, names = structure(tree), [joint.name for joint in tree.joints]
-    root = [names.index(tree.moving[row].name) for row in drawn.root] if drawn.adrift else []
-    return {k for k in root if not float(tree.links[k].mass)}
+    drawn = structure(tree)
+    root = {*drawn.root} if drawn.adrift else set()
+    spans = enumerate(tree.spans)
+    return {k for k, span in spans if root & {*span} and not float(tree.links[k].mass)}
 
 
 def _skeleton(tree: Tree) -> tuple[list[Place], list[tuple[int, int]]]:
