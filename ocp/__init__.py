@@ -137,11 +137,13 @@ if TYPE_CHECKING:
     from ocp.plots import animate, plot
     from ocp.solution.archive import load
     from ocp.solution.certificate import NotVerified, Verification, verify
+    from ocp.solution.found_phases import phases_found
     from ocp.solution.identification import Fit, fit, predicted
     from ocp.solution.inverse_kinematics import MarkerFit, inverse_kinematics
     from ocp.solution.measured_torques import measured_torques
     from ocp.solution.recordings import Recording, noisy
     from ocp.solution.refinement import refine
+    from ocp.solution.schedules import schedule_found
     from ocp.solution.simulation import simulate
     from ocp.solution.tightening import tighten
     from ocp.solution.tracking import track
@@ -258,6 +260,7 @@ __all__ = [
     "pareto",
     "path",
     "periodic",
+    "phases_found",
     "planar",
     "plot",
     "point_contact",
@@ -277,6 +280,7 @@ __all__ = [
     "save_model",
     "save_motion",
     "save_table",
+    "schedule_found",
     "screw",
     "simulate",
     "slot",
@@ -321,6 +325,8 @@ __getattr__, __dir__ = later(
         "ocp.solution.certificate": ("NotVerified", "Verification", "verify"),
         "ocp.solution.simulation": ("simulate",),
         "ocp.solution.tracking": ("track",),
+        "ocp.solution.found_phases": ("phases_found",),
+        "ocp.solution.schedules": ("schedule_found",),
         "ocp.solution.tightening": ("tighten",),
         "ocp.studies": ("Published", "Task", "Views", "compare", "multistart", "pareto", "sweep"),
     },

@@ -1,12 +1,24 @@
 """Ground that touches when the motion says so: how robots on it are stated, solved and reported."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ocp import Guess, Problem, Radau, Solution, Solver, Transcription, plot, solve, tighten
+from ocp import (
+    Guess,
+    Problem,
+    Radau,
+    Solution,
+    Solver,
+    Transcription,
+    phases_found,
+    plot,
+    solve,
+    tighten,
+)
+from ocp import refine as refined
 from ocp.mechanics.zero_moment import body_weight
 from ocp.plots import plot_outputs
 from ocp.problem import Complementarity, Compliant, touches
@@ -22,7 +34,10 @@ GROUNDS = {
     "complementarity": Complementarity(friction=FRICTION, leak=1e-2),
 }
 LOOSE = 1.0  # J: the leak that complementary contacts begin with
-MESH = Transcription(method=Radau(intervals=60))  # as fine as ground that gives way is stiff
+MESH = Transcription(method=Radau(intervals=40, order=5))  # fine where ground gives way fast
+SEEKING = Transcription(method=Radau(intervals=20, order=2))  # where rigid contact is to be found
+IN_PHASES = Transcription(method=Radau(intervals=8, order=5))  # each of those that it finds
+TOLERANCE = 1e-3  # of the certificate that answers pass
 BEARING = 0.02  # of the weight: a foot that pushes more stands
 
 
@@ -41,10 +56,43 @@ def found(
     return solve(statement, transcription, solver, guess=guess, **settings)
 
 
+def solved_from(first: Callable[[Problem], Guess]) -> Callable[..., Solution]:
+    """Return how a problem is solved from its `first` guess, if there is no other."""
+
+    def method(
+        statement: Problem,
+        transcription: Transcription = MESH,
+        solver: Solver = Solver(),
+        *,
+        guess: Guess | Solution | None = None,
+        certified: bool = True,
+        refine: float | None = None,
+        **settings: Any,
+    ) -> Solution:
+        """Find contacts, and what is then sure of them.
+
+        If `certified`, the mesh is refined until the certificate holds: where forces are sought
+        that of the phases which contacts found. Otherwise the first answer is all.
+        """
+        begin, rigid = guess or first(statement), bool(touches(statement.loads))
+        if rigid and transcription == MESH:
+            transcription = SEEKING
+        tolerance = refine or (TOLERANCE if certified else None)
+        if tolerance is None or rigid:
+            solution = found(statement, transcription, solver, guess=begin, **settings)
+            if tolerance is None or not solution.success:
+                return solution
+            statement, begin = phases_found(solution)
+            transcription = IN_PHASES
+        return refined(statement, tolerance, transcription, solver, guess=begin, **settings)
+
+    return method
+
+
 def report(solution: Solution) -> dict[str, Any]:
     """Return of every foot its peak force (weights), the part of the motion in which it stands, and
-    from when to when (s); and the mean of all forces over the weight, which is 1 where the end of
-    the motion is the image of its start."""
+    from when to when (s); and the mean of all forces, blows among them, over the weight, which is 1
+    where the end of the motion is the image of its start."""
     t = solution.times(2001)
     weight = body_weight(solution.problem.tree)
     feet, total = {}, np.zeros(len(t))
@@ -57,7 +105,9 @@ def report(solution: Solution) -> dict[str, Any]:
             "share": float(stands.mean()),
             "spans": _spans(t, stands),
         }
-    mean = float(np.trapezoid(total, t) / solution.duration)
+    blows = [push for blow in (solution.impulses or {}).values() for push in blow.values()]
+    struck = sum(float(np.array(UP) @ push) for push in blows) / weight
+    mean = float((np.trapezoid(total, t) + struck) / solution.duration)
     return {"contacts": {"feet": feet, "mean": mean}}
 
 

@@ -5,20 +5,15 @@ gives way (Hunt & Crossley 1975; Serrancoli et al. 2019), or is rigid, gap and f
 (Posa, Cantu & Tedrake 2014). Over a period it gives the weight in the mean, whoever hops.
 """
 
-from typing import Any
-
 import numpy as np
 from ocp.models.monoped import monoped
-from ocp.problems.unscheduled import GROUNDS, MESH, UP, Contact, draw, found, lines, report
+from ocp.problems.unscheduled import GROUNDS, MESH, UP, Contact, draw, lines, report, solved_from
 
 from ocp import (
     BSpline,
     Guess,
     Problem,
-    Solution,
-    Solver,
     Task,
-    Transcription,
     Views,
     at_start,
     contact_outputs,
@@ -76,17 +71,7 @@ def crouch(statement: Problem) -> Guess:
     return Guess(q=np.column_stack([folded, lowest, folded]))
 
 
-def hop(
-    statement: Problem,
-    transcription: Transcription = MESH,
-    solver: Solver = Solver(),
-    *,
-    guess: Guess | Solution | None = None,
-    **settings: Any,
-) -> Solution:
-    """Solve from a crouch, on rigid ground with a leak that is brought down."""
-    return found(statement, transcription, solver, guess=guess or crouch(statement), **settings)
-
+hop = solved_from(crouch)
 
 TASK = Task(
     problem,

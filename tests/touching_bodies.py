@@ -4,6 +4,7 @@ import numpy as np
 
 from ocp import (
     BSpline,
+    Complementarity,
     Compliant,
     Link,
     Point,
@@ -38,9 +39,18 @@ def leg() -> Tree:
 
 
 def falling() -> Problem:
-    """It falls onto ground that gives way and comes to rest there."""
+    """It falls onto ground that gives way."""
+    return _falling(SOLE)
+
+
+def rigid_fall() -> Problem:
+    """It falls onto rigid ground."""
+    return _falling(Complementarity(friction=0.8, leak=1e-3))
+
+
+def _falling(model: Compliant | Complementarity) -> Problem:
     tree = leg()
-    touching = contacts(tree, "sole", model=SOLE, normal=UP)
+    touching = contacts(tree, "sole", model=model, normal=UP)
     start = {"x": 0.0, "y": 0.1, "pitch": 0.0, "leg": 0.4}
     return Problem(
         tree=tree,
