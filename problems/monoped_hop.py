@@ -4,10 +4,6 @@ Stance, flight, and a landing that stops the foot: stride and times are found. B
 torso and one leg of the robot RABBIT (Westervelt, Grizzle & Koditschek 2003).
 """
 
-from math import asin, atan2, hypot
-from typing import Any
-
-import numpy as np
 from ocp.models.five_link import SHANK, THIGH, TORSO, Segment
 from ocp.models.monoped import monoped
 from ocp.problems.biped_walk import SWINGING
@@ -16,13 +12,10 @@ from ocp import (
     BSpline,
     Constraint,
     Ground,
-    Guess,
     Parameter,
     Phase,
     Problem,
     Radau,
-    Solution,
-    Solver,
     Task,
     Transcription,
     continuous,
@@ -31,13 +24,11 @@ from ocp import (
     joint_limits,
     path,
     point_contact,
-    solve,
     squares,
     torque_limits,
     unilateral,
 )
 from ocp.cli import main
-from ocp.mechanics import position, reference
 from ocp.mechanics.checks import positive
 from ocp.problem import periodic
 
@@ -45,7 +36,6 @@ UP = (0.0, 1.0, 0.0)
 LINKS = TORSO, THIGH, SHANK
 Numbers = tuple[float, float, float]  # one for each of these
 DRIVEN = [3, 4]  # rows of hip and knee
-BENT = -0.8  # rad: the knee of the first guess
 SPAN = (0.1, 0.6)  # s: of stance and flight
 # Forces rise steeply where limits set in and the foot leaves, and no equal knots of a spline meet
 # these instants: its law is off in between, that of a mesh of high order hardly
@@ -109,43 +99,7 @@ def pace(stride: Parameter, speed: float) -> Constraint:
     )
 
 
-def hop_on(
-    statement: Problem,
-    transcription: Transcription = Transcription(),
-    solver: Solver = Solver(),
-    *,
-    guess: Any = None,
-    **settings: Any,
-) -> Solution:
-    """Solve from a stride on a leg of constant length, unless there is a guess; `settings` as
-    `solve`."""
-    if guess is None:
-        guess = striding(statement)
-    return solve(statement, transcription, solver, guess=guess, **settings)
-
-
-def striding(statement: Problem) -> dict[str, Guess]:
-    """Return a guess of stance and flight: the torso upright, the knee bent by a constant angle,
-    the leg swinging to and fro below the hip, which in flight moves on as it did in stance."""
-    tree, share = statement.tree, np.linspace(-1.0, 1.0, 9)
-    way = reference(statement.links[-1].symmetry.shift)[0]
-    x, y, _ = np.array(position(tree, np.array([0, 0, 0, 0, BENT]), "foot")).ravel()
-    length, lean = hypot(x, y), atan2(x, -y)
-    reach = asin(min(0.6, way / 4 / length))
-
-    def posture(hip: float, swing: float) -> list[float]:
-        return [hip, length * np.cos(swing), 0.0, swing - lean, BENT]
-
-    stance = [posture(length * np.sin(each * reach), -each * reach) for each in share]
-    end = stance[-1][0]
-    flight = [posture(end + way / 4 * (each + 1), each * reach) for each in share]
-    return {
-        "stance": Guess(q=np.array(stance).T, duration=0.4),
-        "flight": Guess(q=np.array(flight).T, duration=0.4),
-    }
-
-
-TASK = Task(problem, method=hop_on, transcription=MESH)
+TASK = Task(problem, transcription=MESH)
 
 if __name__ == "__main__":
     main(TASK)

@@ -7,17 +7,14 @@ found; the speed is given.
 
 from collections.abc import Sequence
 from math import inf
-from typing import Any
 
 import casadi as ca
-import numpy as np
-from ocp.models.quadruped import FEET, exchanged, quadruped, standing
+from ocp.models.quadruped import FEET, exchanged, quadruped
 
 from ocp import (
     BSpline,
     Constraint,
     Ground,
-    Guess,
     Parameter,
     Phase,
     Problem,
@@ -29,7 +26,6 @@ from ocp import (
     joint_limits,
     path,
     point_contact,
-    solve,
     torque_limits,
     unilateral,
 )
@@ -107,14 +103,7 @@ def clear(feet: Sequence[str]) -> Constraint:
     )
 
 
-def trotting(stated: Problem, *settings: Any, **options: Any) -> Any:
-    """Return the solution from a start that stands on all feet, as high as in rest."""
-    posture = np.array([standing(0.28), standing(0.28)]).T
-    guess = {phase.name: Guess(q=posture) for phase in stated.phases}
-    return solve(stated, *settings, **{"guess": guess} | options)
-
-
-TASK = Task(problem, method=trotting)
+TASK = Task(problem)
 
 if __name__ == "__main__":
     main(TASK)

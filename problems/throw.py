@@ -26,12 +26,10 @@ from ocp.models.thrower import GRAVITY, SHOULDER, thrower
 
 from ocp import (
     BSpline,
-    Guess,
     Objective,
     Phase,
     Problem,
     Solution,
-    Solver,
     Spline,
     Task,
     Transcription,
@@ -42,7 +40,6 @@ from ocp import (
     effort,
     joint_limits,
     path,
-    solve,
     torque_limits,
     velocity_limits,
 )
@@ -54,18 +51,6 @@ LONGEST = 1.0  # s, of swing and rest: a throw without a run-up of swings [assum
 REACH = LENGTHS["upper_arm"] + LENGTHS["forearm"] + GRIP  # m, from the shoulder to the ball
 # Limits hold at nodes; beyond them in between a motion goes by the square of their distance
 OFTEN = Transcription(method=Spline(nodes=8))
-
-# First guesses: waypoints of shoulder, elbow and wrist (rad) in each phase
-ROUGH = {
-    "underarm": {
-        "swing": ((0, -0.6, -1, -0.5, 0.6), (0.2, 0.3, 0.3, 0.2, 0.5), (0, -0.3, -0.5, -0.3, 0)),
-        "rest": ((0.6, 1.7, 2.5), (0.5, 1.5, 2), (0, 0.3, 0.5)),
-    },
-    "overarm": {
-        "swing": ((0, 1.5, 3, 3, 2.6), (0.2, 1.3, 2.4, 2, 0.6), (0, 0, -0.8, -0.5, -0.2)),
-        "rest": ((2.6, 1, 0), (0.6, 0.2, 0.2), (-0.2, -0.5, 0)),
-    },
-}
 
 
 def problem(
@@ -115,22 +100,6 @@ def problem(
         objective=u * effort(),
         outputs={"range (m)": lambda at: reach(at.position("grip"), at.velocity("grip"))},
     )
-
-
-def fling(
-    statement: Problem,
-    transcription: Transcription = Transcription(),
-    solver: Solver = Solver(),
-    *,
-    guess: Guess | Solution | Mapping[str, Guess] | None = None,
-    **settings: Any,
-) -> Solution:
-    """Solve from a rough motion of the same style: arm drawn back, released, brought to rest."""
-    swing = statement.parts[0]
-    style = next(each.name for each in swing.requirements if each.name in ROUGH)
-    n = statement.tree.dof
-    rough = {name: Guess(q=q[:n], duration=0.6) for name, q in ROUGH[style].items()}
-    return solve(statement, transcription, solver, guess=guess or rough, **settings)
 
 
 def farthest() -> Objective:
@@ -198,7 +167,7 @@ def lines(data: Mapping[str, Any]) -> list[str]:
     return text
 
 
-TASK = Task(problem, method=fling, transcription=OFTEN, views=Views(report=report, lines=lines))
+TASK = Task(problem, transcription=OFTEN, views=Views(report=report, lines=lines))
 
 if __name__ == "__main__":
     main(TASK)

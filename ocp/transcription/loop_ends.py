@@ -65,7 +65,7 @@ def _implied(same, integrated):
     """Return what is Implied, kept, because a transcription and its certificate ask several
     times."""
     problem = same.value
-    z, ends, hidden = _ends(problem)
+    z, ends, hidden = at_ends(problem)
     stated = list(_prescribed(problem, ends, hidden))
     owners = [owner for group, _ in stated for owner in group]
     rows, T = list(structure(problem.tree).cuts), np.sqrt(np.prod(problem.duration))
@@ -97,7 +97,7 @@ def following(problem: Problem, rows: Sequence) -> dict:
     Each of the `rows` is (end, function of an Instant that gives one number). They are compared in
     numbers, as closures are, where what is prescribed holds; if it cannot none follows.
     """
-    z, ends, hidden = _ends(problem)
+    z, ends, hidden = at_ends(problem)
     stated = list(_prescribed(problem, ends, hidden))
     count = sum(len(group) for group, _ in stated)
     asked = [function(ends[end]) for end, function in rows]
@@ -109,7 +109,7 @@ def following(problem: Problem, rows: Sequence) -> dict:
     return {k - count: float(values[k]) for k in dependent if k >= count}
 
 
-def _ends(problem):
+def at_ends(problem):
     """Return z = (q, T qd, T2 qdd) at the start and at the end, the two Instants, and the symbols
     of all that is no motion."""
     n, T, tree = problem.tree.dof, np.sqrt(np.prod(problem.duration)), problem.tree

@@ -7,12 +7,14 @@ all control points c are sought at once that make
 
 least where the equalities hold that concern coordinates, rates and accelerations alone: what is
 prescribed, what is the same where phases meet, contacts and loops that hold, whatever strikes
-leaves the ground as it does. Durations T are held. Slides of a root that nothing bears follow
-gravity, a = g T^2 (s - 1/2), the arc of a ballistic flight; elsewhere a = 0. Newton's steps with
+leaves the ground as it does. Durations T are held, as long as flights say (`ballistic`). Slides of
+a root that nothing bears follow gravity, a = g T^2 (s - 1/2), the arc of a ballistic flight;
+elsewhere a = 0. Newton's steps with
 the equalities made linear (their own curvature left out), halved until these hold better; laws of
 motion, forces and inequalities are the solver's.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +28,7 @@ from ocp.motion.quadrature import quadrature
 from ocp.problem import names
 from ocp.problem.statement import Problem
 from ocp.solvers.nlp import differentiated
+from ocp.transcription.ballistic import lasting, middle
 from ocp.transcription.guess import first_lifted
 from ocp.transcription.variables import free_duration, join
 
@@ -54,15 +57,24 @@ class Straight:
 def together(program: Any) -> np.ndarray:
     """Return x of a `Phased` program at its first guess."""
     program = replace(program, nlp=differentiated(program.nlp))
-    alone = program.joined([part.guess for part in program.parts])
-    straight = _straight(program)
+    times = lasting(
+        [part.layout.problem for part in program.parts], program.statement.transitions, falls
+    )
+    own = [
+        part.guess if middle(part.layout.problem) == T else _with_forces(part, part.guess, T)
+        for part, T in zip(program.parts, times)
+    ]
+    alone = program.joined(own)
+    straight = _straight(program, times)
     rows = _rows(program, alone, straight.free)
     total = _sum(program, straight, _inside(program, alone), rows)
     x = _searched(total)
     before, after = (np.abs(total.gaps(each)[0]).max(initial=0.0) for each in (alone, x))
     if not after < max(before, MET):
         return alone
-    return program.joined([_with_forces(part, x[columns]) for part, columns in _parts(program)])
+    return program.joined(
+        [_with_forces(part, x[columns], T) for (part, columns), T in zip(_parts(program), times)]
+    )
 
 
 def _parts(program):
@@ -76,24 +88,19 @@ def _points(part) -> slice:
     return slice(first, first + problem.tree.dof * problem.motion.points)
 
 
-def _duration(part) -> float:
-    """Return the duration (s) that a phase is guessed to have."""
-    return float(np.sqrt(np.prod(part.layout.problem.duration)))
-
-
-def _with_forces(part, x: np.ndarray) -> np.ndarray:
-    """Return x of a phase with what is lifted made anew."""
-    problem, T = part.layout.problem, _duration(part)
+def _with_forces(part, x: np.ndarray, T: float) -> np.ndarray:
+    """Return x of a phase that lasts T (s), with what is lifted made anew."""
+    problem = part.layout.problem
     points = np.reshape(x[_points(part)], (problem.tree.dof, -1), order="F")
     return join(part.layout, points, T, first_lifted(part.layout, points, T))
 
 
-def _straight(program) -> Straight:
-    """Return what is least where all phases are straight."""
+def _straight(program, times: Sequence[float]) -> Straight:
+    """Return what is least where all phases are straight, of phases that last so long (s)."""
     size = program.layout.size
     free, slope, triplets = np.zeros(size, dtype=bool), np.zeros(size), []
-    for part, columns in _parts(program):
-        problem, T = part.layout.problem, _duration(part)
+    for (part, columns), T in zip(_parts(program), times):
+        problem = part.layout.problem
         s, weight = quadrature(problem.motion, "gauss", problem.motion.degree)
         values = problem.motion.values(s, 1)
         places = columns[_points(part)].reshape((problem.tree.dof, -1), order="F")
@@ -102,7 +109,8 @@ def _straight(program) -> Straight:
         arc = values.T @ (weight * (s - 0.5)) * T  # T^2 / T
         for line, pull in zip(places, falls(problem)):
             slope[line] -= pull * arc
-            triplets.append((np.repeat(line, len(line)), np.tile(line, len(line)), stiffness))
+            row, column = np.nonzero(stiffness)
+            triplets.append((line[row], line[column], stiffness[row, column]))
     rows, columns, values = (
         np.concatenate([np.ravel(one) for one in each]) for each in zip(*triplets)
     )

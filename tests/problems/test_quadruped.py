@@ -7,8 +7,9 @@ import pytest
 from ocp.models.quadruped import FEET, GRAVITY, HALF, LEGS, exchanged, quadruped, standing
 from ocp.problems import compare_sequences
 from ocp.problems.compare_sequences import drawn
-from ocp.problems.quadruped_trot import STANDING, problem, trotting
+from ocp.problems.quadruped_trot import STANDING, problem
 
+from ocp import solve
 from ocp.mechanics import position
 
 TREE = quadruped()
@@ -17,7 +18,7 @@ MASS = 3.3 + 4 * (0.54 + 0.634 + 0.064)  # kg, as its makers have it but for rot
 
 @pytest.fixture(scope="module")
 def trot():
-    return trotting(problem(points=7, degree=3)).require()
+    return solve(problem(points=7, degree=3)).require()
 
 
 def test_its_mass_is_that_of_its_parts():
