@@ -1,6 +1,6 @@
 """What links and scenery look like: triangles of solids and meshes, bodies of equal inertia.
 
-A link without visuals is shown as the homogeneous ellipsoid of its mass and inertia.
+Links of a tree without visuals are shown as the homogeneous ellipsoids of their mass and inertia.
 """
 
 from __future__ import annotations
@@ -39,14 +39,16 @@ class Solid:
     @property
     def outline(self) -> np.ndarray:
         """Points (P, 3) whose convex hull is the solid's, of a mesh nearly so."""
-        points = np.unique(self.corners.reshape(-1, 3), axis=0)
-        if len(points) <= 2 * OUTLINE:
-            return points
-        return points[np.unique(np.argmax(points @ _ways().T, axis=0))]
+        points = self.corners.reshape(-1, 3)
+        few = np.unique(points, axis=0) if len(points) <= 20 * OUTLINE else points
+        if len(few) <= 2 * OUTLINE:
+            return few
+        return few[np.unique(np.argmax(few @ _ways().T, axis=0))]
 
 
 def solids(tree: Tree) -> tuple[Solid, ...]:
-    """Return what shows the links of a tree: their visuals, or else bodies of equal inertia."""
+    """Return what shows the links of a tree: their visuals, or of a tree without any bodies of equal
+    inertia."""
     return tuple(_solids(tree))
 
 
@@ -56,9 +58,10 @@ def scenery(visuals: tuple[Visual, ...]) -> tuple[Solid, ...]:
 
 
 def _solids(tree: Tree) -> Iterator[Solid]:
+    looks = any(link.visuals for link in tree.links)
     for k, link in enumerate(tree.links):
         visuals = link.visuals
-        if not visuals and link.modes is None:
+        if not looks and link.modes is None:
             body = equal_inertia(link, _reach(tree, k))
             visuals = () if body is None else (body,)
         for visual in visuals:
@@ -133,6 +136,23 @@ def _reach(tree: Tree, k: int) -> np.ndarray:
     ]
     points = [each.position for each in tree.points if tree.link_index(each.link) == k]
     return np.array([tree.joints[k].anchor, *joints, *points], dtype=float)
+
+
+def gridded(corners: np.ndarray, cells: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return places (V, 3) and triangles (F, 3) of corners (F, 3, 3), those in one cell of a grid
+    being one place, their mean.
+
+    The grid has so many `cells` along the longest side (Rossignac & Borrel 1993).
+    """
+    every = corners.reshape(-1, 3)
+    size = float(np.ptp(every, axis=0).max()) / cells or 1.0
+    _, owner = np.unique(np.round(every / size).astype(int), axis=0, return_inverse=True)
+    owner = owner.ravel()
+    count = np.bincount(owner)
+    places = np.column_stack([np.bincount(owner, every[:, k]) / count for k in range(3)])
+    faces = owner.reshape(-1, 3)
+    distinct = [(faces[:, k] != faces[:, k - 1]) for k in range(3)]
+    return places, faces[np.all(distinct, axis=0)]
 
 
 def _ways() -> np.ndarray:

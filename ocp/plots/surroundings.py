@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.checks import set_fields
 from ocp.mechanics.kinematics import poses
 from ocp.mechanics.zero_moment import hull, tangents
 from ocp.plots.contacts import pushes, surfaces
 from ocp.plots.parts import pieces
-from ocp.plots.solids import Solid, scenery, solids
+from ocp.plots.solids import Solid, gridded, scenery, solids
 from ocp.solution.solution import Solution
 
 if TYPE_CHECKING:
@@ -22,16 +23,29 @@ if TYPE_CHECKING:
 MARGIN = 0.15  # of a motion's extent: by which the ground goes on beyond it
 APART = 1e-6  # m: planes that are nearer are one
 BODY, STILL = 0.14, 0.45  # opacity of bodies and of scenery
+MANY, ROUGH = 1000, 16  # triangles, beyond which a mesh is drawn on a grid of so many cells
 GREY = "0.55"
 EARTH = "#8c7b66"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
-    """A solid at poses (N, 4, 4), or (1, 4, 4) where it stands still."""
+    """A solid at poses (N, 4, 4), or (1, 4, 4) where it stands still, as it is drawn on paper.
+
+    `edge` are points (P, 3; m) whose convex hull it fills, `faces` (F, 3, 3; m) triangles of it.
+    """
 
     solid: Solid
     poses: np.ndarray
+    edge: np.ndarray = field(init=False, repr=False)
+    faces: np.ndarray = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        corners = self.solid.corners
+        if len(corners) > MANY:
+            places, rings = gridded(corners, ROUGH)
+            corners = places[rings]
+        set_fields(self, edge=self.solid.outline, faces=corners)
 
     @property
     def still(self) -> bool:
@@ -40,11 +54,11 @@ class Placed:
 
     def corners(self, k: int) -> np.ndarray:
         """Return its triangles (F, 3, 3; m) at instant k, in the global frame."""
-        return _moved(self.solid.corners, self.poses[0 if self.still else k])
+        return _moved(self.faces, self.poses[0 if self.still else k])
 
     def outline(self, k: int) -> np.ndarray:
         """Return points (P, 3; m) at instant k whose convex hull it fills."""
-        return _moved(self.solid.outline, self.poses[0 if self.still else k])
+        return _moved(self.edge, self.poses[0 if self.still else k])
 
 
 def placed(solution: Solution, t: np.ndarray) -> tuple[Placed, ...]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from ocp.plots.animation import Stick
 from ocp.plots.canvas import COLOURS, check_suffix
-from ocp.plots.solids import Solid
+from ocp.plots.solids import Solid, gridded
 from ocp.plots.sticks import stick
 from ocp.plots.surroundings import Placed
 from ocp.solution.arguments import check_solution
@@ -215,23 +215,6 @@ def _mesh(scene: Any, name: str, solid: Solid, look: tuple[Any, float], cells: i
         side="double",
         flat_shading=False,
     )
-
-
-def gridded(corners: np.ndarray, cells: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return places (V, 3) and triangles (F, 3) of corners (F, 3, 3), those in one cell of a grid
-    being one place, their mean.
-
-    The grid has so many `cells` along the longest side (Rossignac & Borrel 1993).
-    """
-    every = corners.reshape(-1, 3)
-    size = float(np.ptp(every, axis=0).max()) / cells or 1.0
-    _, owner = np.unique(np.round(every / size).astype(int), axis=0, return_inverse=True)
-    owner = owner.ravel()
-    count = np.bincount(owner)
-    places = np.column_stack([np.bincount(owner, every[:, k]) / count for k in range(3)])
-    faces = owner.reshape(-1, 3)
-    distinct = [(faces[:, k] != faces[:, k - 1]) for k in range(3)]
-    return places, faces[np.all(distinct, axis=0)]
 
 
 def quaternion(turn: np.ndarray) -> np.ndarray:

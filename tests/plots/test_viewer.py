@@ -11,8 +11,8 @@ import pytest
 from ocp import solve
 from ocp.cli.command import command
 from ocp.mechanics import Visual
-from ocp.plots.solids import scenery
-from ocp.plots.viewer import Viewer, gridded, page, quaternion
+from ocp.plots.solids import gridded, scenery
+from ocp.plots.viewer import Viewer, page, quaternion
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), "")
 FLAGS = (
