@@ -164,7 +164,7 @@ def test_joints_that_turn_and_that_slide_have_panels_with_their_units(solution):
 
 
 def test_many_joints_get_torque_panels_of_their_own(solution):
-    names = [f"joint{k}" for k in range(MANY + 3)]
+    names = [f"joint{k}" for k in range(MANY + 1)]
     chain = Tree(
         links=[BODY] * len(names),
         joints=[
@@ -178,7 +178,6 @@ def test_many_joints_get_torque_panels_of_their_own(solution):
         list(curves(axes)) == [axes.get_title()] for axes in panels
     )
     assert all(len(shades(axes)) == 2 for axes in panels)
-    assert [axes.get_title() for axes in plot_joints(many).axes] == names * 3
     assert [axes.get_title() for axes in plot_reactions(many).axes] == names * 2
 
 
