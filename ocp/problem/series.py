@@ -10,7 +10,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.checks import instance, set_fields
+from ocp.mechanics.checks import instance, is_rotation, numbers, set_fields
 from ocp.mechanics.types import Matrix
 from ocp.motion import cross_validated, nearest
 
@@ -69,6 +69,26 @@ class Series:
         inside = (self.t >= start) & (self.t <= end)
         values = {name: rows[:, inside] for name, rows in self.values.items()}
         return replace(self, t=self.t[inside], values=values)
+
+    def turned(self, rotation: Any) -> "Series":
+        """Return the series in other axes: vectors (3, N), and wrenches (6, N), times a rotation
+        (3, 3), as from axes with z up to those with y up.
+
+        Raises ValueError for what is no rotation, and for things of other rows.
+        """
+        turn = numbers(f"{self.source}: rotation", rotation, (3, 3))
+        if not is_rotation(turn):
+            raise ValueError(f"{self.source}: rotation: expected an orthogonal matrix, got {turn}")
+        odd = [name for name, rows in self.values.items() if len(rows) not in (3, 6)]
+        if odd:
+            raise ValueError(
+                f"{self.source}: {odd[0]!r}: expected 3 or 6 rows, got {len(self.values[odd[0]])}"
+            )
+        values = {
+            name: np.vstack([turn @ part for part in np.split(rows, len(rows) // 3)])
+            for name, rows in self.values.items()
+        }
+        return replace(self, values=values)
 
     def at(self, t: np.ndarray) -> dict[str, np.ndarray]:
         """Return {name: (rows, M)} at times (M,), straight between samples; nan in gaps and beyond

@@ -4,7 +4,8 @@ Every frame sees the few control points of its segment alone, so the normal equa
 and their inverse is known where frames look.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import casadi as ca
@@ -22,9 +23,13 @@ GENTLE = 1e-8  # likewise: the damping of every step, so that what is hardly see
 DAMPED = 1e-3  # likewise, after a step that failed
 POOR, GOOD = 0.25, 0.75  # of the decrease that was promised: more damping, and less
 EASED = 10.0  # by which damping changes
+NEAR = 0.01  # m: root mean square distance of a first frame's markers below which it is met
+TURNS = (2.1, -2.1, 3.1)  # rad: by which a root's turns are tried
+ALIKE = 1.01  # times the least sum of squares: starts that end so differ by whole turns alone
 STIFF = 1e9  # the damping beyond which no step is left
 STILL = 1e-10  # rad or m: a step below it ends the search
-SPENT = 1e-10  # of the sum of squares: a step that brings less is far below the noise, and ends it
+SPENT = 1e-4  # of the noise's variance: a step that brings less is far below what noise does
+SMALL = 1e-3  # of the sum of squares: where a step promises less, the curvature of places counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -51,11 +56,24 @@ class Sightings:
             bent = np.concatenate([bent, turned], axis=1)
         return off, bent
 
+    def frame(self, number: int) -> "Sightings":
+        """Return what was seen in one frame."""
+        columns = self.places[:, [number]], self.roots[:, [number]]
+        return replace(self, places=columns[0], roots=columns[1])
+
     def cost(self, q: np.ndarray) -> float:
         """Return the sum of the squared weighted deviations at q (n, N)."""
         here = evaluate(_watched(self.tree, self.points)[0], q, np.zeros(q.shape[1]))
         long = [np.linalg.norm(q[list(rows)], axis=0) - 1.0 for rows in self.tree.balls]
         return float(np.sum((self.roots * (here - self.places)) ** 2) + np.sum(np.square(long)))
+
+    def curved(self, q: np.ndarray) -> np.ndarray:
+        """Return what the curvature of places adds to the normal matrices (N, n, n) at q (n, N)."""
+        places, _, curvature = _watched(self.tree, self.points)
+        none = np.zeros(q.shape[1])
+        off = self.roots**2 * (evaluate(places, q, none) - self.places)
+        bends = evaluate(curvature, q, none, off)
+        return np.moveaxis(bends.reshape((self.tree.dof, self.tree.dof, -1), order="F"), 2, 0)
 
 
 def seen_from(tree: Tree, points: tuple[str, ...], q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -67,32 +85,66 @@ def seen_from(tree: Tree, points: tuple[str, ...], q: np.ndarray) -> tuple[np.nd
 
 
 @lru_cache(maxsize=4)
-def _watched(tree: Tree, points: tuple[str, ...]) -> tuple[ca.Function, ca.Function]:
-    """Return the Functions (q, s) -> places, and -> places with their slopes below."""
+def _watched(tree: Tree, points: tuple[str, ...]) -> tuple[ca.Function, ...]:
+    """Return the Functions (q, s) -> places, and -> places with their slopes below, and (q, s,
+    pulls on the places) -> second derivatives of the work of these by q."""
     q, s = ca.SX.sym("q", tree.dof), ca.SX.sym("s")
     places = ca.vertcat(*kinematics.positions(tree, q, points))
+    pull = ca.SX.sym("pull", places.shape[0])
     both = ca.vertcat(places, ca.vec(ca.densify(ca.jacobian(places, q))))
-    return tuple(
-        function("markers", [q, s], [ca.cse(one)], ["q", "s"], ["p"]) for one in (places, both)
+    bend = ca.vec(ca.densify(ca.hessian(ca.dot(pull, places), q)[0]))
+    return (
+        function("places", [q, s], [ca.cse(places)], ["q", "s"], ["p"]),
+        function("slopes", [q, s], [ca.cse(both)], ["q", "s"], ["p"]),
+        function("curvature", [q, s, pull], [ca.cse(bend)], ["q", "s", "pull"], ["p"]),
     )
 
 
 def marched(sightings: Sightings, start: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
     """Return at `most` so many frames' numbers (k,), and the coordinates (n, k) there, each met
-    from the one before, the first from a start (n,)."""
+    from the one before, the first from a start (n,), or where it is not met so, from that with a
+    root turned otherwise."""
     count = sightings.places.shape[1]
     frames = np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
-    q, path = start, []
-    for number, frame in enumerate(frames):
-        one = Sightings(
-            tree=sightings.tree,
-            points=sightings.points,
-            places=sightings.places[:, [frame]],
-            roots=sightings.roots[:, [frame]],
-        )
-        q = _met(one, q, PATIENT if number == 0 else EAGER)
-        path.append(q)
+    path = [_begun(sightings.frame(int(frames[0])), start)]
+    for frame in frames[1:]:
+        path.append(_met(sightings.frame(int(frame)), path[-1], EAGER))
     return frames, np.array(path).T
+
+
+def _begun(one: Sightings, start: np.ndarray) -> np.ndarray:
+    """Return the coordinates (n,) of a first frame, from the first start that comes near to it, or
+    from the best of all."""
+    weight = max(float(np.sum(one.roots**2)) / 3, 1e-300)
+    tried: list[tuple[float, np.ndarray]] = []
+    for turned in _turned(one.tree, start):
+        q = _met(one, turned, PATIENT)
+        tried.append((one.cost(q[:, None]), q))
+        if tried[-1][0] <= NEAR**2 * weight:
+            break
+    least = min(cost for cost, _ in tried)
+    alike = [q for cost, q in tried if cost <= ALIKE * least]
+    return min(
+        alike, key=lambda q: float(np.abs(q - start).max())
+    )  # turned round no more than once
+
+
+def _turned(tree: Tree, start: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield a start (n,), and then others with the turns of a root that nothing drives."""
+    yield start
+    passive = [k for k, joint in enumerate(tree.moving) if not joint.actuated]
+    balls = [rows for rows in tree.balls if rows[0] in passive]
+    for rows in balls:
+        for unit in np.eye(4):
+            turned = start.copy()
+            turned[list(rows)] = unit
+            yield turned
+    for row in passive:
+        if tree.moving[row].kind == "revolute":
+            for angle in TURNS:
+                turned = start.copy()
+                turned[row] += angle
+                yield turned
 
 
 def _met(one: Sightings, q: np.ndarray, iterations: int) -> np.ndarray:
@@ -139,13 +191,20 @@ def splined(
     points, damping, status = start, GENTLE, "too many iterations"
     cost, count = sightings.cost((weights @ points).T), 0
     normals, pulls = _normal(sightings, weights, points)
+    spent = SPENT / max(int((sightings.roots > 0).sum()), 1)
     while count < iterations:
         factors = _factored(basis.degree, weights, normals, damping)
         step = _grouped_solve(factors, pulls, basis.degree)
         trial = sightings.cost((weights @ (points + step)).T)
+        promised = float(np.sum(pulls * step))
         count += 1
-        promised, brought = float(np.sum(pulls * step)), cost - trial
-        still = np.abs(step).max() < STILL or promised <= SPENT * cost
+        still = np.abs(step).max() < STILL or promised <= spent * cost
+        if not still and damping <= GENTLE and promised <= SMALL * cost:
+            bent = _curved_step(sightings, basis.degree, weights, points, normals, pulls)
+            further = sightings.cost((weights @ (points + bent)).T)
+            if further < trial:
+                step, trial, promised = bent, further, cost - further
+        brought = cost - trial
         if brought >= 0:
             points, cost = points + step, trial
             normals, pulls = _normal(sightings, weights, points)
@@ -166,6 +225,26 @@ def splined(
         factors=_factored(basis.degree, weights, normals, FAINT),
         seen=normals.sum(axis=0),
     )
+
+
+def _curved_step(
+    sightings: Sightings,
+    degree: int,
+    weights: np.ndarray,
+    points: np.ndarray,
+    normals: np.ndarray,
+    pulls: np.ndarray,
+) -> np.ndarray:
+    """Return Newton's step (points, n), or none where its system is not positive definite.
+
+    Where markers are off by more than noise, Gauss's steps alone are many and short.
+    """
+    bends = sightings.curved((weights @ points).T)
+    try:
+        factors = _factored(degree, weights, normals + bends, GENTLE)
+    except np.linalg.LinAlgError:
+        return np.zeros_like(points)
+    return _grouped_solve(factors, pulls, degree)
 
 
 def _normal(

@@ -35,7 +35,8 @@ def measured_torques(
     or as means over a step where they follow quicker than t; where one is missing, or was not
     recorded, the torques are nan. Rows that nothing drives, as those of a floating root, are what
     motion and forces leave unexplained. `dynamics` is a formulation. Raises ValueError for plates
-    without a link and links that the tree does not have, and for sizes that do not fit.
+    without a link and links that the tree does not have, for sizes that do not fit, and where
+    motion and forces have no time in common.
     """
     name = "measured_torques"
     check_closed(f"{name}: tree", instance(f"{name}: tree", tree, Tree))
@@ -49,6 +50,11 @@ def measured_torques(
     given = np.vstack([*motion, *rows])
     torques = _torques(tree, tuple(pushed.values()), dynamics)
     known = np.isfinite(given).all(axis=0)
+    if forces is not None and not known.any():
+        raise ValueError(
+            f"{name}: {forces.source}: forces from {forces.t[0]:g} to {forces.t[-1]:g} s, the "
+            f"motion from {times[0]:g} to {times[-1]:g} s: no time at which all are known"
+        )
     values = np.full(shape, np.nan)
     values[:, known] = evaluate(torques, given[:, known], times[known])
     return values

@@ -188,6 +188,18 @@ def test_what_cannot_be_followed_is_refused(make, words):
         make()
 
 
+def test_axes_with_z_up_become_axes_with_y_up():
+    turn = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])
+    wrench = np.arange(6.0)[:, None] * np.ones(81)
+    series = Series(t=T, values={"tip": tips(T), "foot": wrench}).turned(turn)
+    np.testing.assert_allclose(series.values["tip"], turn @ tips(T))
+    np.testing.assert_allclose(series.values["foot"][:, 0], (0, 2, -1, 3, 5, -4))
+    with pytest.raises(ValueError, match="rotation: expected an orthogonal matrix"):
+        recorded().turned(2 * np.eye(3))
+    with pytest.raises(ValueError, match="'a': expected 3 or 6 rows, got 1"):
+        Series(t=T, values={"a": T}).turned(turn)
+
+
 def test_samples_are_read_straight_between_and_not_in_gaps():
     values = 2 * T
     values[10:12] = np.nan

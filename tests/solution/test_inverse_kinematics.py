@@ -161,6 +161,23 @@ def test_a_start_far_off_finds_a_tree_that_is_turned_round():
     np.testing.assert_allclose(np.array(poses(tree, fit.q[:, 40])[-1]), expected, atol=1e-9)
 
 
+@pytest.mark.parametrize("angle", [2.1, pi, 4.2])
+def test_a_body_that_faces_another_way_is_found_from_where_it_stands(angle):
+    """A root that nothing drives is tried turned round, where the first frame is not met."""
+    places = [*np.array([(0.3, 0.1, 0), (0, 0.3, 0.1), (0.1, 0, 0.3), (-0.2, 0.1, -0.3)])]
+    points = [Point(name=f"m{k}", link="hand", position=place) for k, place in enumerate(places)]
+    joints = (
+        revolute("facing", axis=(0, 1, 0), actuated=False),
+        revolute("lean", "facing", axis=(1, 0, 0), actuated=False),
+        revolute("hand", "lean", axis=(0, 0, 1), home=(0.2, 1.0, 0.0)),
+    )
+    body = Tree(links=[Link(mass=1.0)] * 3, joints=joints, points=points)
+    t = np.linspace(0.0, 1.0, 30)
+    q = np.array([angle + 0.2 * t, 0.3 * t, -0.2 * t])
+    fit = inverse_kinematics(body, seen(body, t, q), motion=BASIS)
+    assert fit.success and max(fit.rms.values()) < 1e-9
+
+
 def test_its_angles_and_its_guess_serve_a_problem():
     tree = wrist()
     t, q = moving(tree)

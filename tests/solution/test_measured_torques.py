@@ -76,3 +76,12 @@ def test_plates_and_links_that_do_not_match_are_refused(links, words):
     series = Series(t=t, values={"hand": np.zeros((6, 5))}, source="arm.mot")
     with pytest.raises(ValueError, match=words):
         measured_torques(tree, t, still, still, still, series, links)
+
+
+def test_a_motion_and_forces_without_a_common_time_are_refused():
+    t = np.linspace(0.0, 1.0, 5)
+    tree, still = fastest(points=12).tree, np.zeros((2, 5))
+    late = Series(t=t + 3.0, values={"hand": np.zeros((6, 5))}, source="arm.mot")
+    words = "arm.mot: forces from 3 to 4 s, the motion from 0 to 1 s: no time"
+    with pytest.raises(ValueError, match=words):
+        measured_torques(tree, t, still, still, still, late, {"hand": "elbow"})
