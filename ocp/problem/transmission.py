@@ -94,12 +94,19 @@ def bears_root(tree: Tree, ground: Ground) -> bool:
         return True
     number = reference(tree)
     shares = [
-        {slot: _shares(number, ground, each, q)[root] for slot, each in given.items()}
+        {slot: columns[root] for slot, columns in contact_shares(number, ground, q).items()}
         for q in _postures(tree)
     ]
     return all(
         max(_rank([here[slot] for slot in way]) for here in shares) == needed for way in ways
     )
+
+
+def contact_shares(tree: Tree, ground: Ground, q: np.ndarray) -> dict[tuple[str, str], np.ndarray]:
+    """Return {(foot, link): generalized forces (n, 6) of its components at q (n,)}, zero of those
+    that are absent."""
+    given = zip(_names(tree, ground), transmissions(tree, ground))
+    return {slot: _shares(tree, ground, each, q) for slot, each in given}
 
 
 def corrected(tree: Tree, ground: Ground) -> bool:

@@ -22,6 +22,7 @@ from ocp.solvers.merging import Member, merged, merged_bounds
 from ocp.solvers.nlp import NLP
 from ocp.transcription.box import parameter_limits
 from ocp.transcription.goals import check_weights, nonlinear_program
+from ocp.transcription.handed_laws import laws_handed_over
 from ocp.transcription.handed_over import handed_over
 from ocp.transcription.links import (
     Asking,
@@ -37,7 +38,7 @@ from ocp.transcription.placing import given_bounds
 from ocp.transcription.rows import Group, Rows, row_bounds
 from ocp.transcription.sharing import motions_of_all, own_columns
 from ocp.transcription.sparse import Block
-from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
+from ocp.transcription.transcribe import Met, Transcribed, Transcription, transcribe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -244,9 +245,10 @@ def phased(
     Raises ValueError naming the phase, and what of it is wrong.
     """
     names = tuple(free)
-    met, settings = handed_over(problem, names), (transcription, names, sloped)
+    holds, rows = handed_over(problem, names), laws_handed_over(problem)
+    settings = transcription, names, sloped
     parts = tuple(
-        _part(phase.name, part, met[phase.name], *settings)
+        _part(phase.name, part, Met(holds=holds[phase.name], rows=rows[phase.name]), *settings)
         for phase, part in zip(problem.phases, problem.parts)
     )
     every = tuple(askings(problem, parts))

@@ -19,6 +19,7 @@ from ocp.mechanics.structure import structure
 from ocp.motion.basis import Basis, transfer
 from ocp.motion.moving import given as given_knots
 from ocp.motion.spline import BSpline
+from ocp.problem.names import PASSIVE
 from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.progress import say
@@ -273,6 +274,15 @@ class Transcribed:
         return np.array(self.reduction.expand(unknowns)).ravel()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Met:
+    """What a phase need not ask for at its start, since the one before it sees to that: `holds`
+    {(level, Hold)} of rigid contacts, and the lack of torque at `rows` of q."""
+
+    holds: frozenset = frozenset()
+    rows: frozenset[int] = frozenset()
+
+
 @attentive()
 def transcribe(
     problem: Problem,
@@ -280,13 +290,13 @@ def transcribe(
     *,
     free: Iterable[str] = (),
     sloped: bool = False,
-    met: frozenset | None = None,
+    met: Met | None = None,
 ) -> Transcribed:
     """Return the Transcribed problem, its parameters at their own values.
 
     Parameters named as `free` are sought beside those that are so of themselves; `sloped`, the
     program has derivatives by given ones too, which no solver needs. A phase need not have all of
-    them, and does not ask for what is `met` {(level, Hold)} at its start by the one before. Raises
+    them, and does not ask for what is `met` at its start by the one before. Raises
     ValueError naming constraint, joint and instant for bad sizes or contradictory bounds.
     """
     refuse_phases("transcribe", problem, "prepare(problem) puts their programs together")
@@ -306,7 +316,7 @@ def transcribe(
     )
     points, size = problem.motion.points, problem.tree.dof
     say(f"builds graphs of {size} coordinates on {points} points")
-    requests, stacks = _requests(program, method, met or frozenset()), term_stacks(program)
+    requests, stacks = _requests(program, method, met or Met()), term_stacks(program)
     seen = [  # that none fails after the solve
         given(f"output {name!r}", function, program.inputs)
         for name, function in problem.outputs.items()
@@ -355,8 +365,22 @@ def _requests(program, method, met):
     sound = soundness(problem, program.free)
     constraints, nodes = (*method.constraints(problem), *known, *sound), method.grid(numbers)
     own = method.laws(numbers, program.layout.lifts, program.formulation)
-    own = (*own, *standings(numbers, problem, program.free, met))
+    own = _spared(own, numbers.tree, met.rows)
+    own = (*own, *standings(numbers, problem, program.free, met.holds))
     return [*stated(program, constraints, nodes), *lawful(program, own)]
+
+
+def _spared(stated, tree, rows):
+    """Yield laws (Constraint, instants of every row), at the start without the lack of torque at
+    `rows` of q."""
+    names = {tree.moving[row].name for row in rows}
+    for constraint, instants in stated:
+        if names and constraint.name == PASSIVE:
+            instants = tuple(
+                own[1:] if label in names and own[:1] == (0.0,) else own
+                for label, own in zip(constraint.labels, instants)
+            )
+        yield constraint, instants
 
 
 def _opened(program, stacks, seen, alone):

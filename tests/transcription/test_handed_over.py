@@ -21,6 +21,9 @@ from ocp import (
 )
 from ocp.problem import friction, unilateral
 from ocp.problem.contact_kinds import point_contact
+from ocp.solution.optimality import variables
+from ocp.solvers import Iterate, curvature
+from ocp.transcription.handed_laws import laws_handed_over
 from ocp.transcription.phased import phased
 
 TREE = monoped()
@@ -65,6 +68,52 @@ def test_equalities_of_contacts_that_go_on_are_independent(problem):
     rows = equalities(problem)
     assert np.linalg.svd(rows, compute_uv=False)[-1] > 1e-6
     assert np.linalg.matrix_rank(rows) == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("problem", "spared"),
+    [
+        (crouch(standing(), standing()), {"part 1": set(), "part 2": {2}}),
+        (crouch(standing(), symmetry=periodic(TREE)), {"part 1": {2}}),
+        (crouch(None, None), {"part 1": set(), "part 2": {0, 1, 2}}),
+        (crouch(standing(), None), {"part 1": set(), "part 2": {2}}),
+        (crouch(standing(), standing(), links=(continuous(),)), {"part 1": set(), "part 2": set()}),
+    ],
+    ids=["on and on", "periodic", "flight", "lifts off", "accelerations may jump"],
+)
+def test_the_lack_of_torque_is_asked_for_once_where_phases_meet(problem, spared):
+    """On a point foot the moment about it is the same on both sides, in flight all is."""
+    assert laws_handed_over(problem) == spared
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [crouch(standing(), standing(), symmetry=periodic(TREE)), crouch(None, None)],
+    ids=["on and on, periodic", "flight"],
+)
+def test_active_equalities_of_phases_that_go_on_are_independent_at_an_optimum(problem):
+    """There forces of one contact are the same on both sides; what is not asked for holds."""
+    guess = {phase.name: Guess(q=np.outer(BENT, np.ones(2))) for phase in problem.phases}
+    solution = solve(problem, guess=guess).require()
+    program = phased(problem)
+    x, x_multipliers, g_multipliers = variables(solution, program)
+    g = np.array(program.nlp.constraints(x)).ravel()
+    point = Iterate(x=x, g=g, x_multipliers=x_multipliers, g_multipliers=g_multipliers)
+    bend = curvature(program.nlp, point)
+    assert bend.dependent == 0 and bend.rank == bend.equalities
+    last = list(solution.phases.values())[-1]
+    assert np.abs(last.trace(lambda at: at.needed, 0.0)[:3]).max() < 1e-6
+
+
+def test_bodies_that_carry_something_else_ask_for_all_on_both_sides():
+    heavier = replace(
+        TREE, links=(replace(TREE.links[-1], mass=TREE.links[-1].mass + 1.0), *TREE.links[1:])
+    )
+    flight = crouch(None, None)
+    first, second = flight.phases
+    other = replace(flight, phases=(first, replace(second, tree=heavier)))
+    assert laws_handed_over(flight)["part 2"] == {0, 1, 2}
+    assert not laws_handed_over(other)["part 2"]
 
 
 def test_a_foot_that_goes_on_standing_one_step_further_is_asked_for_once():
