@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 
 from ocp.mechanics.checks import positive, set_fields
+from ocp.mechanics.elements.smooth import friction
 from ocp.mechanics.parameters import expression_of, matrix
 from ocp.mechanics.types import Matrix
 
@@ -91,8 +92,7 @@ class Compliant:
         speed = ca.sqrt(ca.sumsqr(slip) + expression_of(self.rounding))
         share = speed / expression_of(self.transition)
         static, dynamic = expression_of(self.static), expression_of(self.dynamic)
-        peak = (static - dynamic) * share / (share**2 / 4 + 0.75) ** 2
-        grip = dynamic * ca.tanh(4 * share) + peak + expression_of(self.viscous) * speed
+        grip = friction(share, static, dynamic) + expression_of(self.viscous) * speed
         return -grip * slip / speed
 
     @property
