@@ -73,13 +73,17 @@ class Strike:
     The plane that it strikes has the upward unit `normal` (3). Along that the point leaves with
     `restitution` times the speed with which it came; across it sticks, or without any friction
     slides. The impulse pushes only, and within the pyramid inside the cone of `friction`, or where
-    that is None in any direction across. Raises ValueError naming the point.
+    that is None in any direction across. What `slips` sticks only where its impulse is within the
+    cone, and otherwise slides on, with an impulse on the cone's edge against where it then goes
+    (Coulomb's law between impulses and what is left of velocities: Moreau 1988). Raises ValueError
+    naming the point.
     """
 
     point: str
     friction: Any = None
     restitution: Any = 0.0
     normal: Any = Z
+    slips: bool = False
 
     def __post_init__(self) -> None:
         what = f"impact of {instance('impact: point', self.point, str)!r}"
@@ -94,12 +98,21 @@ class Strike:
                 value = float(numbers(f"{what}: {name}", number, ()))
                 if not 0.0 <= value <= most:
                     raise ValueError(f"{what}: {name}: expected within 0 and {most:g}, got {value}")
+        if instance(f"{what}: slips", self.slips, bool) and (self.friction is None or self.slides):
+            raise ValueError(
+                f"{what}: slips: expected a coefficient of friction above 0, got {self.friction}"
+            )
         set_fields(self, normal=frozen(normal))
 
     @property
     def slides(self) -> bool:
         """Tell whether nothing keeps the point from going on across."""
         return not is_open(self.friction) and self.friction == 0
+
+    @property
+    def sticks(self) -> bool:
+        """Tell whether the point rests across whatever its impulse."""
+        return not (self.slides or self.slips)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -185,6 +198,7 @@ def impact(
     friction: Any = None,
     restitution: Any = 0.0,
     normal: Any = Z,
+    slips: bool = False,
     symmetry: Symmetry | None = None,
     before: str = "",
     after: str = "",
@@ -193,14 +207,15 @@ def impact(
 
     M(q) (v+ - v-) = sum of J' L over the points, with impulses L as variables (Hurmuzlu & Marghitu
     1994). Coordinates are the same on both sides, under a `symmetry` as in `continuous`.
-    `friction`, `restitution` and the upward unit `normal` (3) of the plane that is struck are those
-    of `Strike`. Phases are those named `before` and `after`, or follow each other as listed. Raises
-    ValueError if no point is named.
+    `friction`, `restitution`, the upward unit `normal` (3) of the plane that is struck and `slips`
+    are those of `Strike`. What stands before and after takes part in a blow, and is named too.
+    Phases are those named `before` and `after`, or follow each other as listed. Raises ValueError
+    if no point is named.
     """
     if not points:
         raise ValueError("impact: expected the names of points that strike, got none")
     strikes = tuple(
-        Strike(point=point, friction=friction, restitution=restitution, normal=normal)
+        Strike(point=point, friction=friction, restitution=restitution, normal=normal, slips=slips)
         for point in points
     )
     return Transition(

@@ -153,21 +153,20 @@ def _row(meeting: Meeting, name: str, like: Constraint) -> Constraint:
     )
 
 
-def _named(meeting: Meeting, name: str, lower, upper, units, labels=()) -> Constraint:
-    """Return what is asked at a transition, whose values are known."""
-    return Constraint(
+def _valued(
+    meeting: Meeting, name: str, values: np.ndarray, lower, upper, units, labels=()
+) -> Valued:
+    """Return what is asked at a transition with its values, whatever the ends."""
+    asked = Constraint(
         name=f"{meeting.transition.name}{SEPARATOR}{name}",
-        function=_known,
+        function=lambda *ends: ca.DM(values),
         lower=lower,
         upper=upper,
         when="joined",
         labels=labels,
         units=units,
     )
-
-
-def _known(*ends):
-    raise NotImplementedError("its values are known")
+    return asked, values, meeting.time
 
 
 def _same(meeting: Meeting) -> Iterator[Valued]:
@@ -183,8 +182,8 @@ def _same(meeting: Meeting) -> Iterator[Valued]:
             gained = np.array(transition.symmetry.shift)
         units = tuple(unit_of(joint, quantity) for joint in moving)
         labels = tuple(joint.name for joint in moving)
-        asked = _named(meeting, quantity, tuple(gained), tuple(gained), units, labels)
-        yield asked, end - meeting.image(start), meeting.time
+        bound, apart = tuple(gained), end - meeting.image(start)
+        yield _valued(meeting, quantity, apart, bound, bound, units, labels)
 
 
 def _struck(meeting: Meeting, strike: Strike) -> Iterator[Valued]:
@@ -193,20 +192,25 @@ def _struck(meeting: Meeting, strike: Strike) -> Iterator[Valued]:
     jacobian = _jacobian(meeting, strike.point)
     before, left = (jacobian @ rates for rates in meeting.rates)
     rows = [float(normal @ left + float(strike.restitution) * (normal @ before))]
-    if not strike.slides:
+    if strike.sticks:
         rows += (left - normal * (normal @ left)).tolist()
     labels = ("normal", "x across", "y across", "z across")[: len(rows)]
-    asked = _named(meeting, f"leaving.{strike.point}", 0.0, 0.0, "m/s", labels)
-    yield asked, np.array(rows), meeting.time
+    yield _valued(meeting, f"leaving.{strike.point}", np.array(rows), 0.0, 0.0, "m/s", labels)
     impulse, mass = meeting.impulses[strike.point], mass_of(tree)
     push = float(normal @ impulse)
+    if strike.slips:
+        slip, pull = (each - normal * (normal @ each) for each in (left, impulse))
+        law = pull * np.linalg.norm(slip) + float(strike.friction) * push * slip
+        unit, labels = f"({mass:.4g} J)", ("x across", "y across", "z across")
+        yield _valued(meeting, f"slipping.{strike.point}", law / mass, 0.0, 0.0, unit, labels)
     room = [push]
     if strike.friction is not None:
         pull = float(np.linalg.norm(impulse - push * normal))
         room.append(float(strike.friction) * push - pull)
     labels, unit = ("push", "friction")[: len(room)], f"({mass:.4g} N s)"
-    asked = _named(meeting, f"impulse.{strike.point}", 0.0, np.inf, unit, labels)
-    yield asked, np.array(room) / mass, meeting.time
+    yield _valued(
+        meeting, f"impulse.{strike.point}", np.array(room) / mass, 0.0, np.inf, unit, labels
+    )
 
 
 def _momentum(meeting: Meeting) -> Valued:
@@ -214,8 +218,8 @@ def _momentum(meeting: Meeting) -> Valued:
     tree = meeting.before.problem.tree
     gained, given = _balance(meeting)
     mass, labels = mass_of(tree), tuple(joint.name for joint in tree.moving)
-    asked = _named(meeting, "momentum", 0.0, 0.0, f"({mass:.4g} N s)", labels)
-    return asked, (gained - given) / mass, meeting.time
+    unit = f"({mass:.4g} N s)"
+    return _valued(meeting, "momentum", (gained - given) / mass, 0.0, 0.0, unit, labels)
 
 
 def _balance(meeting: Meeting) -> tuple[np.ndarray, np.ndarray]:

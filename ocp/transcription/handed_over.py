@@ -102,7 +102,11 @@ def _off(tree: Tree, gaps: Matrix, q: Matrix, firm: np.ndarray) -> np.ndarray:
 
 
 def kept_at_rest(problem: Problem, link: Transition) -> frozenset[str]:
-    """Return which points that strike in a transition the phase after it holds at rest."""
+    """Return which points that strike in a transition the phase after it holds at rest.
+
+    Raises ValueError naming a contact that stands before and after but does not strike: it could
+    only do so where nothing is struck at all.
+    """
     parts = {phase.name: part for phase, part in zip(problem.phases, problem.parts)}
     before, after = parts[link.before], parts[link.after]
     starts = _standing(after, 0)
@@ -113,9 +117,40 @@ def kept_at_rest(problem: Problem, link: Transition) -> frozenset[str]:
     values = {each: each.value for each in every}
     base = _gaps(after, starts, _image(closed(link.symmetry, values), q), values)
     places = ca.vertcat(*positions(tree, q, link.points))
+    _check_standing(link, before, starts, (q, base, places))
     rows = np.reshape(_dependent(before.tree, q, base, places)[1], (-1, 3))
     depends = [bool(row.all()) for row in rows]
     return frozenset(point for point, held in zip(link.points, depends) if held)
+
+
+def _check_standing(
+    link: Transition,
+    before: Problem,
+    starts: Sequence[Hold],
+    looked: tuple[Matrix, Matrix, Matrix],
+) -> None:
+    """Raise ValueError naming a contact that holds on both sides of a link, of whose rows at the
+    `starts` nothing moves that strikes: q, their gaps and the places of what strikes are
+    `looked` at."""
+    q, gaps, places = looked
+    ends = _standing(before, 1)
+    if not ends:
+        return
+    every = parameters_of(_targets(before, ends))
+    values = {each: each.value for each in every}
+    rows = ca.vertcat(gaps, _gaps(before, ends, q, values), places)
+    look = ca.Function("look", [q], [rows, ca.jacobian(rows, q)])
+    slopes = searched(look, before.tree, np.arange(len(starts)))[1]
+    begin, end, blows = np.split(slopes, np.cumsum([len(starts), len(ends)]))
+    held, struck = _combined(end, begin), _combined(blows, begin)
+    for hold, stands, strikes in zip(starts, held, struck):
+        if stands and not strikes:
+            points = ", ".join(repr(point) for point in link.points)
+            raise ValueError(
+                f"links: {link.name}: impact of {points}: contact {hold.foot!r} stands before and "
+                "after it, and takes part in the blow; name its points too, as in impact('left "
+                "foot', 'right foot'), or let it leave"
+            )
 
 
 def _dependent(tree: Tree, q: Matrix, base: Matrix, rows: Matrix) -> tuple[np.ndarray, np.ndarray]:
@@ -125,10 +160,15 @@ def _dependent(tree: Tree, q: Matrix, base: Matrix, rows: Matrix) -> tuple[np.nd
     look = ca.Function("look", [q], [every, ca.jacobian(every, q)])
     values, slopes = searched(look, tree, np.arange(base.shape[0]))
     first, others = np.split(slopes, [base.shape[0]])
+    return values[base.shape[0] :], _combined(first, others)
+
+
+def _combined(first: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Tell which gradients (rows, n) of `others` are combinations of the `first` ones."""
     shares = np.linalg.lstsq(first.T, others.T, rcond=None)[0]
     rests = np.linalg.norm(others - shares.T @ first, axis=1)
     sizes = np.maximum(np.linalg.norm(others, axis=1), 1e-9)
-    return values[base.shape[0] :], rests < NEW * sizes
+    return rests < NEW * sizes
 
 
 def _standing(part: Problem, end: int) -> list[Hold]:

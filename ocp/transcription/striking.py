@@ -11,6 +11,12 @@ their joints, and what other force elements give is finite. Energy is lost
 by
 
     sum of L' J (v+ + v-) / 2
+
+What slips has after it the velocity v_t across, which Coulomb's law relates to the impulse,
+
+    L_t |v_t| + mu L_n v_t = 0,   |L_t| <= mu L_n           (Moreau 1988)
+
+so that it rests where the impulse is within the cone, and goes on where it is on its edge.
 """
 
 from collections.abc import Iterator
@@ -32,6 +38,7 @@ from ocp.problem.instant import Instant
 from ocp.problem.phases import Strike, Transition
 from ocp.problem.point_mass import PointMass
 
+STILL = 1e-12  # m/s: a slip of nothing has a slope with it
 FELT = 1e-9  # m/rad: below which a motion of the tree does not move a point along an axis
 
 
@@ -49,7 +56,17 @@ class Pushed:
     @property
     def ways(self) -> tuple[np.ndarray, ...]:
         """The directions across in which its point sticks."""
-        return () if self.strike.slides else self.across
+        return self.across if self.strike.sticks else ()
+
+    @property
+    def push(self) -> Matrix:
+        """The impulse along the normal (N s)."""
+        return ca.dot(ca.DM(self.strike.normal), self.impulse)
+
+    @property
+    def pull(self) -> Matrix:
+        """The impulse along the directions across (N s)."""
+        return ca.vertcat(*(ca.dot(ca.DM(way), self.impulse) for way in self.across))
 
 
 def mass_of(tree: Tree) -> float:
@@ -124,6 +141,8 @@ def struck(
             _check_rests(each.strike)
         else:
             yield _leaves(transition, each)
+        if each.strike.slips and each.across:
+            yield _slips(transition, each)
         yield Constraint(
             name=f"impulse.{point}",
             function=lambda end, start, each=each: _room(each),
@@ -137,6 +156,8 @@ def struck(
 
 def _faces(each: Pushed) -> tuple[str, ...]:
     """Return the names of the faces of what an impulse may be."""
+    if each.strike.slips:
+        return ("push", "friction") if each.across else ("push",)
     count = 0 if each.strike.friction is None else 2 * len(each.across)
     return "push", *(f"friction {k + 1}" for k in range(count))
 
@@ -154,10 +175,23 @@ def _leaves(transition: Transition, each: Pushed) -> Constraint:
     )
 
 
+def _slips(transition: Transition, each: Pushed) -> Constraint:
+    """Return the constraint that says how a point slides on against friction."""
+    return Constraint(
+        name=f"slipping.{each.strike.point}",
+        function=lambda end, start: _slipping(end, after(end, start, transition), each),
+        lower=0.0,
+        upper=0.0,
+        when="joined",
+        labels=("across", "across, second")[: len(each.across)],
+        units=f"({each.measure:.4g} J)",
+    )
+
+
 def _check_rests(strike: Strike) -> None:
     """Raise ValueError if a point bounces or slides that the next phase holds."""
     bounces = is_open(strike.restitution) or strike.restitution != 0
-    if bounces or strike.slides:
+    if bounces or not strike.sticks:
         raise ValueError(
             f"impact of {strike.point!r}: it {'bounces' if bounces else 'slides on'}, but the next "
             "phase holds it at rest"
@@ -199,11 +233,21 @@ def _leaving(end: Instant, rates: Matrix, each: Pushed) -> Matrix:
     return ca.vertcat(bounce, *(ca.dot(ca.DM(way), left) for way in each.ways))
 
 
+def _slipping(end: Instant, rates: Matrix, each: Pushed) -> Matrix:
+    """Return L_t |v_t| + mu L_n v_t over the measure of impulses (ways,; J)."""
+    left = replace(end, qd=rates).velocity(each.strike.point)
+    slip = ca.vertcat(*(ca.dot(ca.DM(way), left) for way in each.across))
+    speed = ca.sqrt(ca.sumsqr(slip) + STILL**2)
+    return (each.pull * speed + each.strike.friction * each.push * slip) / each.measure
+
+
 def _room(each: Pushed) -> Matrix:
     """Return how far an impulse is inside each face of what it may be."""
-    push, strike = ca.dot(ca.DM(each.strike.normal), each.impulse), each.strike
-    rows = [push]
-    if strike.friction is not None:
+    push, strike = each.push, each.strike
+    rows: list[Any] = [push]
+    if strike.slips and each.across:
+        rows.append(((strike.friction * push) ** 2 - ca.dot(each.pull, each.pull)) / each.measure)
+    elif strike.friction is not None:
         grip = strike.friction * push / sqrt(len(each.across) or 1)
         for way in each.across:
             pull = ca.dot(ca.DM(way), each.impulse)

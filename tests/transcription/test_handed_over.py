@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from ocp.models.five_link import five_link
 from ocp.models.monoped import monoped
+from refusals import refused
 
 from ocp import (
     BSpline,
@@ -201,3 +203,33 @@ def test_pushes_of_phases_are_those_of_their_own_ground():
     weight = 9.81 * sum(link.mass for link in TREE.links)
     assert push.min() > -1e-6
     assert np.trapezoid(push, t) + blow == pytest.approx(weight * 0.5, rel=1e-3)
+
+
+def stepping(*struck, after=("left foot", "right foot")):
+    """Return a biped on its left foot whose right one lands, and what then stands."""
+    tree, motion = five_link(), BSpline(points=6)
+    places = {"left foot": (0.0, 0.0, 0.0), "right foot": (0.4, 0.0, 0.0)}
+    feet = {name: point_contact(tree, name, at=place) for name, place in places.items()}
+    single = Ground(feet=(feet["left foot"],))
+    both = Ground(feet=tuple(feet[name] for name in after))
+    phases = (
+        Phase("single", motion=motion, duration=0.3, ground=single),
+        Phase("next", motion=motion, duration=0.1, ground=both),
+    )
+    links = (impact(*struck, normal=(0.0, 1.0, 0.0)),)
+    return Problem(tree=tree, phases=phases, links=links, objective=effort())
+
+
+def test_what_stands_on_takes_part_in_a_blow():
+    with refused(
+        "links: single to next: impact of 'right foot': contact 'left foot' stands before and "
+        "after it, and takes part in the blow; name its points too"
+    ):
+        phased(stepping("right foot"))
+    (asking,) = phased(stepping("left foot", "right foot")).askings
+    assert [each.strike.point for each in asking.strikes] == ["left foot", "right foot"]
+
+
+def test_what_leaves_takes_no_part_in_a_blow():
+    (asking,) = phased(stepping("right foot", after=("right foot",))).askings
+    assert [each.strike.point for each in asking.strikes] == ["right foot"]
