@@ -6,11 +6,13 @@ and mass, but of a man's proportions, follows what these files say, as far as it
 on the ground and its strength let it.
 """
 
+import atexit
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any
 
 import casadi as ca
@@ -41,7 +43,6 @@ from ocp.problem import curves
 SPEED, STEP = 1.2, 0.6  # m/s, m
 RATES = {"markers": 100.0, "forces": 1000.0}  # Hz
 SIZE, FORCE, MOMENT = 0.05, 100.0, 50.0  # m, N, N m: deviations that count alike [assumed]
-KEPT = TemporaryDirectory(prefix="ocp-walk-")
 
 
 def problem(
@@ -109,8 +110,8 @@ def made(person: str, noise: float, force_noise: float, seed: int) -> tuple[str,
     seen = marker_table(marked, points=cluster_names(body), rate=RATES["markers"])
     pushed = force_table(solution, rate=RATES["forces"])
     sizes = {"m": noise, "N": force_noise, "N m": force_noise / 10}
-    folder = Path(KEPT.name) / f"{person}-{noise:g}-{force_noise:g}-{seed}"
-    folder.mkdir()
+    folder = Path(mkdtemp(prefix="ocp-walk-"))
+    atexit.register(rmtree, folder, ignore_errors=True)
     files = folder / "walk.trc", folder / "forces.mot"
     for table, path in zip((seen, pushed), files):
         save_table(_noisy(table, sizes, rng), path)

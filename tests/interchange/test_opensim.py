@@ -1,4 +1,4 @@
-"""Files of ours as OpenSim's own readers see them."""
+"""Files of a predicted walk as OpenSim's own readers see them."""
 
 import importlib.util
 import json
@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 import pytest
-from ocp.problems.pogo_hop import problem as hop
+from ocp.problems.gait import problem, walk
 
-from ocp import read_table, save_forces, save_motion, save_table, solve
+from ocp import Solver, Transcription, read_table, save_forces, save_motion, save_table
 from ocp.interchange import force_table, marker_table, motion_table
 
 # OpenSim brings a CasADi of its own, which no process can have beside ours.
@@ -40,23 +40,24 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """{name: table that was written}, what OpenSim reads of it, and the folder."""
-    hopping, folder = solve(hop()).require(), tmp_path_factory.mktemp("opensim")
-    save_motion(hopping, folder / "hop.mot")
-    save_motion(hopping, folder / "hop.sto")
-    save_forces(hopping, folder / "forces.mot")
-    save_table(marker_table(hopping), folder / "hop.trc")
+    step = walk(problem(), Transcription(), Solver()).require()
+    folder = tmp_path_factory.mktemp("opensim")
+    save_motion(step, folder / "walk.mot")
+    save_motion(step, folder / "walk.sto")
+    save_forces(step, folder / "forces.mot")
+    save_table(marker_table(step), folder / "walk.trc")
     written = {
-        "hop.mot": motion_table(hopping, quantities=("q",)),
-        "hop.sto": motion_table(hopping),
-        "forces.mot": force_table(hopping),
-        "hop.trc": marker_table(hopping),
+        "walk.mot": motion_table(step, quantities=("q",)),
+        "walk.sto": motion_table(step),
+        "forces.mot": force_table(step),
+        "walk.trc": marker_table(step),
     }
     command = [sys.executable, "-c", READER, *written]
     done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
     return written, json.loads(done.stdout.splitlines()[-1]), folder
 
 
-@pytest.mark.parametrize("name", ["hop.mot", "hop.sto", "forces.mot"])
+@pytest.mark.parametrize("name", ["walk.mot", "walk.sto", "forces.mot"])
 def test_opensim_reads_every_column_unit_and_time(files, name):
     expected, read = files[0][name], files[1][name]
     assert tuple(read["labels"]) == expected.labels
@@ -67,14 +68,14 @@ def test_opensim_reads_every_column_unit_and_time(files, name):
 
 
 def test_opensim_reads_our_markers(files):
-    expected, read = files[0]["hop.trc"], files[1]["hop.trc"]
+    expected, read = files[0]["walk.trc"], files[1]["walk.trc"]
     assert [f"{name}.x" for name in read["labels"]] == list(expected.labels[::3])
     assert read["words"]["Units"] == "m"
     np.testing.assert_array_equal(read["t"], expected.t)
     np.testing.assert_array_equal(read["values"], expected.values.T)
 
 
-@pytest.mark.parametrize("name", ["hop.mot", "hop.sto", "forces.mot"])
+@pytest.mark.parametrize("name", ["walk.mot", "walk.sto", "forces.mot"])
 def test_what_opensim_writes_is_read(files, name):
     read, expected = read_table(files[2] / f"again {name}"), files[0][name]
     assert (read.labels, read.units) == (expected.labels, expected.units)
