@@ -3,16 +3,17 @@
 Its segments, ranges and torques are those of `human()`'s right arm, of 1.75 m and 75 kg.
 """
 
-from math import inf
+from math import inf, pi
 
 from ocp.models.human import human
 from ocp.models.human.anthropometry import GRIP, LENGTHS
 from ocp.models.human.sagittal import LIMBS, drive, proximal, together
 
 from ocp import Link, Point, Tree, fixed, revolute
-from ocp.mechanics import GROUND
+from ocp.mechanics import GROUND, Visual
 
 GRAVITY = 9.81  # m/s2
+WATER = 1000.0  # kg/m3: as dense pictures show the ball
 SHOULDER = 1.4217  # m: height of it, 0.8124 of the stature, as in human's table of joints
 SEGMENTS = ("upper_arm", "forearm", "hand")
 JOINTS = (("shoulder", "shou_flex_r"), ("elbow", "elb_flex_r"), ("wrist", "wri_flex_r"))
@@ -40,7 +41,8 @@ def thrower(links: int = 3, ball: float = 0.0, speed: float = inf) -> Tree:
         parent, home = name, (0.0, -LENGTHS[segment], 0.0)
     if ball:
         joints.append(fixed("ball", "wrist", home=(0.0, -GRIP, 0.0)))
-        bodies.append(Link(mass=ball))
+        radius = (3 * ball / (4 * pi * WATER)) ** (1 / 3)
+        bodies.append(Link(mass=ball, visuals=(Visual(kind="sphere", size=(radius,)),)))
     return Tree(
         links=bodies,
         joints=joints,

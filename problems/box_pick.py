@@ -41,7 +41,7 @@ from ocp import (
     torque_limits,
 )
 from ocp.cli import main
-from ocp.mechanics import kinetic_energy, potential_energy
+from ocp.mechanics import Visual, kinetic_energy, potential_energy
 
 Arm: TypeAlias = Literal["two_link", "slide"]
 GRAVITY = 9.81  # m/s2
@@ -52,6 +52,8 @@ HOME = {"two_link": (-1.2, -1.2), "slide": (0.0,)}
 PICK = {"two_link": (0.55, -0.3), "slide": (0.5, 0.0)}
 PLACE = {"two_link": (0.45, 0.35), "slide": (-0.3, 0.0)}
 MASS = 2.0  # kg, of the slide
+WATER = 1000.0  # kg/m3: as dense pictures show the box
+CARDBOARD = (0.75, 0.5, 0.2, 1.0)
 SAMPLES = 4001  # instants in a phase at which work is summed
 
 
@@ -105,10 +107,13 @@ def slide(mass: float = MASS) -> Tree:
 
 def loaded(tree: Tree, box: float) -> Tree:
     """Return the tree with a box (kg) in its hand."""
-    hand = tree.point("tip")
+    hand, edge = tree.point("tip"), (box / WATER) ** (1 / 3)
     return replace(
         tree,
-        links=(*tree.links, Link(mass=box)),
+        links=(
+            *tree.links,
+            Link(mass=box, visuals=(Visual(kind="box", size=(edge,) * 3, colour=CARDBOARD),)),
+        ),
         joints=(*tree.joints, fixed("box", hand.link, home=hand.position)),
     )
 

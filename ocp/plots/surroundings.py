@@ -10,10 +10,11 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.checks import set_fields
-from ocp.mechanics.kinematics import poses
+from ocp.mechanics.kinematics import poses, velocity
+from ocp.mechanics.tree import Point, Tree
 from ocp.mechanics.zero_moment import hull, tangents
 from ocp.plots.contacts import pushes, surfaces
-from ocp.plots.parts import pieces
+from ocp.plots.parts import Piece, pieces
 from ocp.plots.solids import Solid, gridded, scenery, solids
 from ocp.solution.solution import Solution
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 MARGIN = 0.15  # of a motion's extent: by which the ground goes on beyond it
 APART = 1e-6  # m: planes that are nearer are one
+AT_REST = 1e-3  # m/s: what is let go so slowly has been put down
 BODY, STILL = 0.14, 0.45  # opacity of bodies and of scenery
 MANY, ROUGH = 1000, 16  # triangles, beyond which a mesh is drawn on a grid of so many cells
 GREY = "0.55"
@@ -33,10 +35,13 @@ class Placed:
     """A solid at poses (N, 4, 4), or (1, 4, 4) where it stands still, as it is drawn on paper.
 
     `edge` are points (P, 3; m) whose convex hull it fills, `faces` (F, 3, 3; m) triangles of it.
+    Pictures reach as far as it goes from the `first` to the `last` instant, and not farther.
     """
 
     solid: Solid
     poses: np.ndarray
+    first: int = 0
+    last: int = -1
     edge: np.ndarray = field(init=False, repr=False)
     faces: np.ndarray = field(init=False, repr=False)
 
@@ -66,18 +71,64 @@ def placed(solution: Solution, t: np.ndarray) -> tuple[Placed, ...]:
     tree, around = solution.problem.tree, scenery(tuple(solution.problem.scenery))
     moving = solids(tree)
     still = tuple(Placed(solid=each, poses=np.eye(4)[None]) for each in around)
-    if not moving:
-        return still
-    links = sorted({each.link for each in moving})
+    ways = _frames(solution, tree, sorted({each.link for each in moving}), t)
+    bodies = (Placed(solid=each, poses=ways[each.link]) for each in moving)
+    return (*still, *bodies, *_carried(solution, t))
 
-    def frames(at: Any) -> Any:
+
+def _frames(solution: Solution, tree: Tree, links: Sequence[int], t: np.ndarray) -> dict:
+    """Return {link: its poses (N, 4, 4)} of the numbered links of a tree at times (N,), s."""
+    if not links:
+        return {}
+
+    def rows_of(at: Any) -> Any:
         known = poses(tree, at.q)
         return ca.vertcat(*(ca.vec(known[k][:3, :].T) for k in links))
 
-    rows = solution.trace(frames, t).T.reshape(len(t), len(links), 3, 4)
+    rows = solution.trace(rows_of, t).T.reshape(len(t), len(links), 3, 4)
     last = np.broadcast_to([0.0, 0.0, 0.0, 1.0], (len(t), len(links), 1, 4))
-    ways = dict(zip(links, np.concatenate([rows, last], axis=2).swapaxes(0, 1)))
-    return (*still, *(Placed(solid=each, poses=ways[each.link]) for each in moving))
+    return dict(zip(links, np.concatenate([rows, last], axis=2).swapaxes(0, 1)))
+
+
+def _carried(solution: Solution, t: np.ndarray) -> Iterator[Placed]:
+    """Yield what trees of phases have beside the whole motion's at times (N,), s: a box in a hand.
+
+    Before it is taken it comes as fast as it is then; let go it rests, or if it moves it flies.
+    """
+    known = {joint.name for joint in solution.problem.tree.joints}
+    held: dict[str, list[Piece]] = {}
+    for piece in pieces(solution):
+        for joint in piece.motion.problem.tree.joints:
+            if joint.name not in known:
+                held.setdefault(joint.name, []).append(piece)
+    for name, times in held.items():
+        ways, inside = np.empty((len(t), 4, 4)), np.zeros(len(t), dtype=bool)
+        for number, piece in enumerate(times):
+            tree = piece.motion.problem.tree
+            k = tree.link_index(name)
+            here = t >= piece.begin if number else np.full(len(t), True)
+            own = np.clip(t[here] - piece.begin, 0.0, piece.motion.duration)
+            ways[here] = _frames(piece.motion, tree, [k], own)[k]
+            ways[here, :3, 3] += _alone(piece, name, t[here])
+            inside |= (piece.begin <= t) & (t <= piece.end)
+        shown = np.flatnonzero(inside)
+        first, last = (int(shown[0]), int(shown[-1])) if len(shown) else (0, 0)
+        for each in solids(tree):
+            if each.link == k:
+                yield Placed(solid=each, poses=ways, first=first, last=last)
+
+
+def _alone(piece: Piece, name: str, t: np.ndarray) -> np.ndarray:
+    """Return how far (N, 3; m) a link goes by itself before a phase in which it is carried, and
+    after."""
+    motion, tree = piece.motion, piece.motion.problem.tree
+    place = Point(name=name, link=name)
+    rate = motion.trace(
+        lambda at: velocity(tree, at.q, at.qd, place), np.array([0.0, motion.duration])
+    ).T
+    early, late = np.minimum(t - piece.begin, 0.0), np.maximum(t - piece.end, 0.0)
+    gravity = np.array(tree.gravity, dtype=float) * (np.linalg.norm(rate[1]) > AT_REST)
+    return np.outer(early, rate[0]) + np.outer(late, rate[1]) + np.outer(late**2 / 2, gravity)
 
 
 def floors(solution: Solution, t: np.ndarray, spots: np.ndarray) -> list[np.ndarray]:
@@ -183,5 +234,5 @@ def _moved(points: np.ndarray, pose: np.ndarray) -> np.ndarray:
 def reached(several: Sequence[Placed]) -> Iterator[np.ndarray]:
     """Yield points (P, 3; m) of all that is drawn about a figure, at its first and last instant."""
     for each in several:
-        for k in {0, len(each.poses) - 1}:
+        for k in {each.first, each.last}:
             yield each.outline(k)

@@ -135,7 +135,7 @@ def _flown(
     if v is not None and w is not None:
         return (w - v) / g if (w - v) / g > 0 else None
     if v is not None or w is not None:
-        rate, pull = (v, g) if v is not None else (w, -g)
+        rate, pull = (v, g) if v is not None else (w or 0.0, -g)
         room = 2 * pull * (d or 0.0) + rate**2
         if room < 0:
             return None
