@@ -11,6 +11,7 @@ from typing import Any
 from ocp.solution import report
 
 LINES, COLUMNS = 25, 100  # of what is printed; columns where no terminal says otherwise
+ROOMY = 10  # lines, which a report has in any case
 NARROWEST = 60  # columns
 LABEL, LONGEST = 18, 34  # columns of labels; a longer one has its line to itself
 SILENT = 1e-9  # of its bound: violations below are none
@@ -38,6 +39,7 @@ def brief(
 
     Arguments are named where they are not the `defaults`; `own` lines are the problem's.
     """
+    room = max(room, ROOMY)
     sections = [
         Section(_head(said, defaults), room),
         Section(_certified(said), 4),

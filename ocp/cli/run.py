@@ -117,7 +117,8 @@ def _run(task: Task, flags: Mapping[str, Mapping[str, Any]], steps: Steps) -> in
         return BAD_ARGUMENTS
     certificate = None if outputs["verify"] is None else looking.verify(solution)
     steps.heard()
-    whole = _tell(task, flags.get("problem", {}), solution, certificate, outputs)
+    arguments = flags.get("problem", {})
+    whole = _tell(task, arguments, solution, certificate, outputs, LINES - steps.lines)
     if viewer is not None:
         viewer.show(solution)
         viewer.stay()
@@ -347,8 +348,10 @@ def _tell(
     solution: Solution,
     certificate: "looking.Verification | None",
     outputs: Mapping[str, Any],
+    room: int,
 ) -> bool:
-    """Print what came of a run, write what was asked for, and tell whether all of it is written."""
+    """Print what came of a run, by default in `room` lines, write what was asked for, and tell
+    whether all of it is written."""
     views, report = task.views, describe(task, arguments, solution, certificate)
     details = {} if views.report is None else dict(views.report(solution))
     own = [] if views.lines is None or not details else [*views.lines(details)]
@@ -358,7 +361,7 @@ def _tell(
     elif outputs["details"]:
         text = [block(report), *own]
     else:
-        text = [brief(report, task.defaults, own, LINES - len(explanation))]
+        text = [brief(report, task.defaults, own, room - len(explanation))]
     try:
         print(*text, sep="\n", flush=True)
         for line in explanation:

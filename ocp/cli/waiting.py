@@ -28,6 +28,7 @@ class Steps:
         self.words, self.last = "", time.monotonic()
         self.rewrites = stream is not None and stream.isatty()
         self.standing = False  # a line of ours on the terminal
+        self.lines = 0  # that stay
 
     def __call__(self, words: str) -> None:
         """Take what is done from now on."""
@@ -68,6 +69,7 @@ class Steps:
                 self.standing = True
             else:
                 self.patience *= GROWTH
+                self.lines += 1
                 print(line, file=self.stream, flush=True)
 
     def heard(self) -> None:

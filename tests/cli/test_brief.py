@@ -4,8 +4,9 @@ import pytest
 from ocp.problems.two_link_time import problem as fastest
 
 from ocp import solve, verify
-from ocp.cli.brief import COLUMNS, LINES, brief
+from ocp.cli.brief import COLUMNS, LINES, ROOMY, brief
 from ocp.cli.report import describe
+from ocp.cli.run import run
 from ocp.studies.task import Task
 
 TASK = Task(fastest)
@@ -60,3 +61,12 @@ def test_the_worst_rows_come_first_and_are_counted(said):
 def test_only_the_largest_terms_are_named(said):
     text = brief(crowded(said), TASK.defaults)
     assert [f"term {k}" in text for k in (0, 16, 17, 18, 19)] == [False, False, True, True, True]
+
+
+def test_lines_of_waiting_count_too(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("ocp.cli.waiting.PATIENCE", {True: 0.0, False: 0.0})
+    assert run(TASK, ["--points", "12", "--verify", "1"]) == 0
+    out, errors = capsys.readouterr()
+    assert len(errors.splitlines()) > 3
+    assert len(out.splitlines()) <= max(ROOMY, LINES - len(errors.splitlines()))
