@@ -49,6 +49,8 @@ def compared_mjcf(path: Path, states: int) -> Compared:
         except ValueError as error:
             return Compared(name=name, refusal=str(error))
         model = _plain_model(path)
+    if any(joint.follows is not None for joint in tree.joints):
+        return Compared(name=name, refusal=f"{path.name}: joints that follow others: not compared")
     elements = [each for each in tree.elements if not isinstance(each, Friction)]
     tree = replace(tree, elements=elements, loops=())
     pairs = list(_pairs(tree, model, states))
