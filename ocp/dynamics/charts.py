@@ -88,7 +88,7 @@ class Chart:
         place = SX(u)
         for rows in self.balls:
             place[rows] = ca.DM([1, 0, 0, 0])
-        return [SX(part) for part in ca.substitute(expressions, [u], [place])]
+        return ca.cse([SX(part) for part in ca.substitute(expressions, [u], [place])])
 
     @cached_property
     def _kinematics(self) -> list[Matrix]:

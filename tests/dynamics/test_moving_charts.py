@@ -220,3 +220,10 @@ def test_tables_refuse_a_ball_by_name():
     tree = Tree(links=(Link(mass=1.0),), joints=(ball("body"),))
     with pytest.raises(ValueError, match="joint 'body' is a ball"):
         TABLE.inverse(tree, ca.DM.ones(4), ca.DM.ones(4), ca.DM.ones(4))
+
+
+def test_matrix_expressions_are_refused_by_what_takes_their_place():
+    tree = Tree(links=(Link(mass=1.0),), joints=(ball("body"),))
+    q = ca.MX.sym("q", 4)
+    with pytest.raises(TypeError, match="balls or followers: expected SX or numbers, got MX"):
+        FORMULATIONS["newton_euler"].inverse(tree, q, q, q)

@@ -205,3 +205,14 @@ def test_trees_as_data_keep_balls_and_curves_and_refuse_functions_of_ones_own():
     own = replace(joints[2], follows=Follows(coordinate="knee", function=np.sin))
     with pytest.raises(ValueError, match="joint 'roll': follows 'knee' by a function of one's own"):
         tree_data(replace(tree, joints=(*joints[:2], own, joints[3])), kept=None)
+
+
+def test_places_of_balls_and_followers_are_the_same_in_matrix_expressions():
+    tree = random_mapped_tree(np.random.default_rng(2), 5)
+    q, point = ca.MX.sym("q", tree.dof), tree.points[-1].name
+    here = np.linspace(0.2, 1.0, tree.dof)
+    parts = [kinematics.position(tree, q, point), kinematics.jacobian(tree, q, point)]
+    right = [kinematics.position(tree, ca.DM(here), point)]
+    right.append(kinematics.jacobian(tree, ca.DM(here), point))
+    for one, other in zip(ca.Function("places", [q], parts)(here), right):
+        np.testing.assert_allclose(np.array(one), np.array(other), atol=1e-14)
