@@ -115,7 +115,9 @@ def mixed(
     """
     given = [row for row, flag in enumerate(active) if flag]
     free = [row for row, flag in enumerate(active) if not flag]
-    rest = known[free] - bias[free] - mass[free, given] @ known[given]
+    rest = known[free] - bias[free]
+    if given:
+        rest = rest - mass[free, given] @ known[given]
     released = ca.vertsplit(ca.solve(mass[free, free], rest)) if free else []
     accelerations = ca.vertcat(*_placed(known, dict(zip(free, released))))
     torques = mass @ accelerations + bias

@@ -28,6 +28,8 @@ from ocp import (
     impact,
     integral,
     point_contact,
+    polynomial,
+    prismatic,
     revolute,
     solve,
     unit_length,
@@ -204,3 +206,27 @@ def test_what_is_no_attitude_is_refused_by_name():
         unit_length(limb(True), "a")
     length = unit_length(tree, "hip", when="start")
     assert length.name == "unit_length.hip" and length.when == "start"
+
+
+def test_a_rack_on_a_pinion_costs_what_its_reflected_mass_does():
+    """Closed form: rest to rest by an angle D in T, 12 (I + m r^2)^2 D^2 / T^3."""
+    inertia, mass, radius, way, T = 0.3, 2.0, 0.25, 1.5, 0.8
+    wheel = Link(mass=1.0, inertia=np.diag((0.2, 0.2, inertia)))
+    tree = Tree(
+        links=(wheel, Link(mass=mass)),
+        joints=(
+            revolute("pinion"),
+            prismatic("rack", axis=(1, 0, 0), follows=polynomial("pinion", 0.0, radius)),
+        ),
+    )
+    problem = Problem(
+        tree=tree,
+        motion=BSpline(points=6, degree=5),
+        duration=T,
+        objective=effort(),
+        constraints=(*at_start(tree, q=0.0, qd=0.0), *at_end(tree, q=way, qd=0.0)),
+    )
+    solution = solve(problem).require()
+    right = 12 * (inertia + mass * radius**2) ** 2 * way**2 / T**3
+    assert solution.objective == pytest.approx(right, rel=1e-9)
+    verify(solution).require(1e-6)
