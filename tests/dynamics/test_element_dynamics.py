@@ -7,9 +7,10 @@ import numpy as np
 from flexible_trees import mixed
 from mapped_trees import random_mapped_tree
 from ocp.models.four_bar import four_bar
+from ocp.models.two_link import two_link
 from random_trees import over
 
-from ocp import forward_dynamics, inverse_dynamics
+from ocp import Formulation, forward_dynamics, inverse_dynamics
 from ocp.dynamics import FORMULATIONS, closed_loops, hybrid_dynamics
 from ocp.mechanics import (
     Armature,
@@ -98,3 +99,14 @@ def test_closed_loops_move_by_elements_alike_whoever_gives_the_mass_matrix():
     assert np.abs(np.array(one - free)).max() > 0.1
     needed, _ = closed_loops.inverse(arm, q, qd, one, [hinge])
     assert np.abs(np.array(needed)).max() < 1e-9
+
+
+def test_a_damper_does_what_an_own_formulation_with_friction_does():
+    def rubbing(tree, q, qd, qdd, loads=()):
+        return FORMULATIONS["newton_euler"].inverse(tree, q, qd, qdd, loads) + 0.5 * qd
+
+    arm = two_link(gravity=9.81)
+    damped = replace(arm, elements=[Damper(joint=name, damping=0.5) for name in arm.names])
+    motion = [ca.DM(part) for part in ((0.3, -0.5), (1.0, 2.0), (0.7, -3.0))]
+    own = inverse_dynamics(arm, *motion, (), Formulation(name="rubbing", inverse=rubbing))
+    assert np.abs(np.array(inverse_dynamics(damped, *motion) - own)).max() < 1e-12

@@ -49,9 +49,14 @@ class State:
     qd: Matrix = None
     known: Any = None
 
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """The row of q of every coordinate."""
+        return _rows(self.tree)
+
     def row(self, joint: str) -> int:
         """Return the row of q of a joint."""
-        return self.tree.coordinate(joint)
+        return self.rows[joint]
 
     @cached_property
     def moves(self) -> Any:
@@ -100,9 +105,10 @@ def _pull(places: Sequence[Matrix], k: int) -> Matrix:
 def rotors(tree: Tree) -> dict[int, Any]:
     """Return {row of q: what rotors add to the diagonal of the mass matrix there}, kg m2 or kg."""
     total: dict[int, Any] = {}
+    rows = _rows(tree) if has_rotors(tree) else {}
     for each in tree.elements:
         if isinstance(each, Armature):
-            row, inertia = tree.coordinate(each.joint), expression(each.reflected)
+            row, inertia = rows[each.joint], expression(each.reflected)
             total[row] = total[row] + inertia if row in total else inertia
     return total
 
@@ -132,7 +138,7 @@ def torques_by_element(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix) -> dict[s
     state, given = State(tree=tree, q=q, qd=qd), {}
     for each in forces_of(tree):
         if isinstance(each, Armature):
-            row = tree.coordinate(each.joint)
+            row = state.row(each.joint)
             given[each.name] = _column(tree, {row: -expression(each.reflected) * qdd[row]})
         else:
             given[each.name] = _summed(tree, (each,), state)
@@ -188,6 +194,10 @@ def completed(
 def with_elements(tree: Tree, tau: Matrix, q: Matrix, qd: Matrix) -> Matrix:
     """Return the generalized forces (n,) that drives give as tau, and elements beside them."""
     return tau + element_torques(tree, q, qd) if forces_of(tree) else tau
+
+
+def _rows(tree: Tree) -> dict[str, int]:
+    return {joint.name: row for row, joint in enumerate(tree.moving)}
 
 
 def _summed(tree: Tree, elements: Sequence[Any], state: State) -> Matrix:
