@@ -19,7 +19,7 @@ def test_without_the_library_the_hint_says_how_to_install_it(monkeypatch, view, 
 
 
 def test_a_frame_has_times_labels_and_units():
-    pytest.importorskip("pandas", reason="pandas is not installed")
+    pytest.importorskip("pandas", reason="needs the extra `data`")
     frame = as_pandas(TABLE)
     assert list(frame.columns) == ["knee", "hip"] and frame.index.name == "time"
     np.testing.assert_array_equal(frame["hip"], 2 * T)
@@ -27,7 +27,7 @@ def test_a_frame_has_times_labels_and_units():
 
 
 def test_a_dataset_has_times_variables_and_units():
-    pytest.importorskip("xarray", reason="xarray is not installed")
+    pytest.importorskip("xarray", reason="needs the extra `data`")
     data = as_xarray(TABLE)
     np.testing.assert_array_equal(data["hip"].sel(time=1.0), 2.0)
     assert data["hip"].attrs["units"] == "m" and data["time"].attrs["units"] == "s"
