@@ -10,6 +10,7 @@ from ocp import read_table, save_table
 from ocp.interchange import Table, coordinates, markers, wrenches
 
 T = np.linspace(0.0, 0.05, 6)
+KINDS = ("force_v", "force_p", "torque_")
 LABELS = ("shoulder", "elbow")
 TRC = """PathFileType\t4\t(X/Y/Z)\twalk.trc
 DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames
@@ -77,6 +78,22 @@ def test_millimetres_become_metres(tmp_path):
 def test_empty_entries_are_gaps(tmp_path):
     read = read_table(trc(tmp_path, row2="3\t0.02\t\t\t\t2\t5\t6"))
     assert np.isnan(read.column("KNEE.x")).tolist() == [False, False, True, False, False, False]
+
+
+def test_markers_and_forces_as_laboratories_write_them_are_read(tmp_path):
+    """Marker names with dots, tabs at the ends of lines, times that are rounded."""
+    head = TRC.replace("KNEE", "R.ASIS").replace("walk.trc", "walk.trc\t").replace("HIP", "HIP\t\t")
+    rows = [f"{k + 1}\t{k / 60:.3f}\t604.17\t1035.3\t125.2\t1\t2\t3\t" for k in range(6)]
+    (tmp_path / "a.trc").write_text(head.format(unit="mm", rate="60.00") + "\n".join(rows))
+    seen = markers(read_table(tmp_path / "a.trc"))
+    assert list(seen.values) == ["R.ASIS", "HIP"]
+    np.testing.assert_allclose(seen.values["R.ASIS"][:, 0], (0.60417, 1.0353, 0.1252))
+    labels = [f"{p}ground_{k}{a}" for p in ("", "1_") for k in KINDS for a in "xyz"]
+    text = "grf\nversion=1\nnRows=6\nnColumns=19\ninDegrees=yes\nendheader\n"
+    rows = [f"{k / 600}" + " \t1.5" * 18 for k in range(6)]
+    (tmp_path / "a.mot").write_text(text + "\t".join(["time", *labels]) + "\n" + "\n".join(rows))
+    pushed = wrenches(read_table(tmp_path / "a.mot"))
+    assert list(pushed.values) == ["ground", "1_ground"]
 
 
 def test_degrees_of_a_header_become_radians(tmp_path):
