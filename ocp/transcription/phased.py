@@ -33,6 +33,13 @@ from ocp.transcription.links import (
 )
 from ocp.transcription.methods import on_its_mesh
 from ocp.transcription.opening import sought
+from ocp.transcription.parameter_places import (
+    freed_parameters,
+    held_places,
+    parameter_places,
+    parameter_slice,
+    sought_parameters,
+)
 from ocp.transcription.phase_guess import together
 from ocp.transcription.placing import given_bounds
 from ocp.transcription.rows import Group, Rows, row_bounds
@@ -57,30 +64,11 @@ class Order:
     def __repr__(self) -> str:
         return f"Order({self.size} variables)"
 
-    @property
-    def parameters(self) -> slice:
-        """Where the parameters stand in x."""
-        return slice(self.size - len(self.values), self.size)
-
-    @property
-    def freed(self) -> tuple[Parameter, ...]:
-        """The parameters that solves seek, unless they hold them."""
-        return tuple(self.values)[: self.free]
-
-    @property
-    def sought(self) -> frozenset[Parameter]:
-        """The parameters that this solve seeks."""
-        return frozenset(each for each in self.freed if each.name not in self.held)
-
-    @property
-    def places(self) -> dict[Parameter, int]:
-        """Where each parameter stands in x."""
-        return dict(zip(self.values, range(self.size)[self.parameters]))
-
-    @property
-    def held_places(self) -> frozenset[int]:
-        """Where the parameters stand in x that are given, of themselves or for a solve."""
-        return frozenset(k for each, k in self.places.items() if each not in self.sought)
+    parameters = property(parameter_slice)
+    freed = property(freed_parameters)
+    sought = property(sought_parameters)
+    places = property(parameter_places)
+    held_places = property(held_places)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -32,6 +32,13 @@ from ocp.problem.ground import bearing_slots
 from ocp.problem.statement import Problem
 from ocp.problem.transmission import transmissions
 from ocp.transcription.between import torques_between, wrenches_between
+from ocp.transcription.parameter_places import (
+    freed_parameters,
+    held_places,
+    parameter_places,
+    parameter_slice,
+    sought_parameters,
+)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -63,26 +70,11 @@ class Layout:
         """Number of variables of the NLP."""
         return self.widths.stop + int((self.place >= 0).sum()) + len(self.values)
 
-    @property
-    def parameters(self) -> slice:
-        """Where the parameters stand in x."""
-        return slice(self.size - len(self.values), self.size)
-
-    @property
-    def freed(self) -> tuple[Parameter, ...]:
-        """The parameters that solves seek, unless they hold them."""
-        return tuple(self.values)[: self.free]
-
-    @property
-    def sought(self) -> frozenset[Parameter]:
-        """The parameters that this solve seeks."""
-        return frozenset(each for each in self.freed if each.name not in self.held)
-
-    @property
-    def held_places(self) -> frozenset[int]:
-        """Where the parameters stand in x that are given, of themselves or for a solve."""
-        places, sought = range(self.size)[self.parameters], self.sought
-        return frozenset(place for place, each in zip(places, self.values) if each not in sought)
+    parameters = property(parameter_slice)
+    freed = property(freed_parameters)
+    sought = property(sought_parameters)
+    places = property(parameter_places)
+    held_places = property(held_places)
 
     @property
     def weight(self) -> float:
