@@ -22,6 +22,7 @@ from ocp import refine as refined
 from ocp.mechanics.zero_moment import body_weight
 from ocp.plots import plot_outputs
 from ocp.problem import Complementarity, Compliant, touches
+from ocp.transcription.methods import Collocation
 
 Contact: TypeAlias = Literal["compliant", "complementarity"]
 
@@ -49,11 +50,28 @@ def found(
     guess: Guess | Solution,
     **settings: Any,
 ) -> Solution:
-    """Solve at once on compliant ground, and where forces are sought from a loose leak on."""
+    """Solve at once on compliant ground, on splines from a mesh's answer, and where forces are
+    sought from a loose leak on."""
     if touches(statement.loads):
         settings["loose"] = LOOSE
         return tighten(statement, transcription, solver, guess=guess, **settings)
-    return solve(statement, transcription, solver, guess=guess, **settings)
+    begin = lent(statement, transcription, solver, guess=guess, **settings)
+    return solve(statement, transcription, solver, guess=begin, **settings)
+
+
+def lent(
+    statement: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    guess: Guess | Solution,
+    **settings: Any,
+) -> Guess | Solution:
+    """Return the guess from which compliant contact is solved: on splines, which friction that
+    begins within a knot's distance sets ringing, the answer on a mesh."""
+    if isinstance(transcription.method, Collocation) or isinstance(guess, Solution):
+        return guess
+    return solve(statement, MESH, solver, guess=guess, **settings)
 
 
 def solved_from(first: Callable[[Problem], Guess]) -> Callable[..., Solution]:
@@ -84,6 +102,8 @@ def solved_from(first: Callable[[Problem], Guess]) -> Callable[..., Solution]:
                 return solution
             statement, begin = phases_found(solution)
             transcription = IN_PHASES
+        else:
+            begin = lent(statement, transcription, solver, guess=begin, **settings)
         return refined(statement, tolerance, transcription, solver, guess=begin, **settings)
 
     return method

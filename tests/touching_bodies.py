@@ -1,5 +1,7 @@
 """Bodies that meet the ground when their motion says so, quickly solved."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from ocp import (
@@ -43,15 +45,23 @@ def falling() -> Problem:
     return _falling(SOLE)
 
 
+def skidding(points: int = 32) -> Problem:
+    """It falls onto ground that gives way, and skids to a stop there, on a spline."""
+    material = replace(SOLE, transition=0.2)
+    fall = _falling(material, along=1.0)
+    return replace(fall, motion=BSpline(points=points, degree=5))
+
+
 def rigid_fall() -> Problem:
     """It falls onto rigid ground."""
     return _falling(Complementarity(friction=0.8, leak=1e-3))
 
 
-def _falling(model: Compliant | Complementarity) -> Problem:
+def _falling(model: Compliant | Complementarity, along: float = 0.0) -> Problem:
     tree = leg()
     touching = contacts(tree, "sole", model=model, normal=UP)
     start = {"x": 0.0, "y": 0.1, "pitch": 0.0, "leg": 0.4}
+    rates = dict.fromkeys(start, 0.0) | {"x": along}
     return Problem(
         tree=tree,
         motion=BSpline(points=12),
@@ -59,5 +69,5 @@ def _falling(model: Compliant | Complementarity) -> Problem:
         objective=effort(),
         loads=touching,
         outputs=contact_outputs(touching),
-        constraints=(at_start(tree, q=start, qd=0.0), at_end(tree, q={"leg": 0.3})),
+        constraints=(at_start(tree, q=start, qd=rates), at_end(tree, q={"leg": 0.3})),
     )

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from ocp.problems import unscheduled_hop, unscheduled_walk
+from ocp.problems import unscheduled, unscheduled_hop, unscheduled_walk
 from ocp.problems.unscheduled import GROUNDS, found, lines, report, solved_from
+from touching_bodies import skidding
 
 from ocp import (
     BSpline,
@@ -88,7 +89,7 @@ def test_the_hop_is_the_same_on_any_ground_but_for_the_ground():
 
 def test_what_rigid_ground_finds_is_stated_in_phases_and_certified():
     start = Guess(q=[[0.0, 0.0, 0.1], [0.4, 0.3, 0.4]])
-    mesh = Transcription(method=Radau(intervals=10, order=2))
+    mesh = Transcription(method=Radau(intervals=8, order=2))
     rigid = solved_from(lambda statement: start)(jump("complementarity"), mesh, refine=1e-3)
     verify(rigid.require()).require(1e-3)
     assert list(rigid.phases) == ["sole", "flight"]
@@ -97,3 +98,12 @@ def test_what_rigid_ground_finds_is_stated_in_phases_and_certified():
     first = solved_from(lambda statement: start)(jump("complementarity"), mesh, certified=False)
     assert not first.phases  # whose leak gives a little
     assert rigid.objective == pytest.approx(first.objective, rel=0.05)
+
+
+def test_a_spline_skids_from_the_answer_on_a_mesh(monkeypatch):
+    """From a guess of one's own friction sets it ringing, and it does not end (200 iterations)."""
+    monkeypatch.setattr(unscheduled, "MESH", Transcription(method=Radau(intervals=8, order=4)))
+    start = Guess(q=[[0.0, 0.2, 0.3], [0.1, 0.03, 0.03], [0.0] * 3, [0.4, 0.4, 0.3]])
+    skid = found(skidding(points=24), Transcription(), guess=start).require()
+    assert skid.statistics["iterations"] < 50
+    assert not skid.problem.motion.collocated
