@@ -4,7 +4,10 @@ So a stride of a body that is alike on both sides may begin: what is least of on
 image continues meets all that both steps are asked for.
 """
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -12,14 +15,16 @@ from ocp.models.human import mirror
 from ocp.problems.gait.families import OTHER_SIDE
 from ocp.problems.gait.strides import OTHER
 
-from ocp import Problem, Solution, Symmetry, Tree
+from ocp import Constraint, Parameter, Problem, Solution, Symmetry, Tree
 from ocp.dynamics import inverse_dynamics
+from ocp.mechanics import matrix
 from ocp.mechanics.parameters import parameters_of
 from ocp.mechanics.structure import structure
 from ocp.problem import mirrored, slots
 from ocp.solution.shares import shared_solution
 
 NEAR = 1e-9  # of the step: instants so close are one
+LENGTH = "_step"  # with which names of lengths of steps end
 SEED, ALIKE = 0, 1e-9  # of a motion whose image tells whether a body is alike on both sides
 
 FORCE = np.array([[-1.0], [1.0], [1.0]])  # reflected in the plane X = 0
@@ -73,25 +78,54 @@ def _lifted(phase: Solution, other: Problem, symmetry: Symmetry) -> np.ndarray:
 
 
 def one_step(stride: Problem) -> Problem | None:
-    """Return the first of both steps of a stride alone, which its image continues, with an
-    objective of the same size; None of any other walk, of a body that is not alike on both sides,
-    and where durations or lengths of steps are sought."""
+    """Return the first of both steps of a stride alone, which its image continues, its objective of
+    the same size; None of any other walk, and of a body that is not alike on both sides.
+
+    Where times and lengths of steps are sought, those of the other step are the same.
+    """
     count = len(stride.phases) // 2
     symmetry = stride.symmetry
     if symmetry is None or symmetry.index != tuple(range(stride.tree.dof)) or count < 1:
         return None
-    given = all(lower == upper for lower, upper in (part.duration for part in stride.parts))
-    if not given or parameters_of(stride) or stride.constraints or not alike(stride.tree):
+    if any(each.when != "durations" for each in stride.constraints) or not alike(stride.tree):
         return None
-    ahead = dict(zip((joint.name for joint in stride.tree.moving), np.array(symmetry.shift) / 2))
-    image = mirrored(stride.tree, *mirror(stride.tree), shift=ahead)
+    names = [phase.name for phase in stride.phases]
+    others = dict(zip(names[count:], names[:count]))
+    halves = [way / 2 for way in symmetry.shift]
+    ahead = dict(zip((joint.name for joint in stride.tree.moving), halves))
+    lengths = [each for each in parameters_of(stride) if each.name.endswith(LENGTH)]
     return replace(
         stride,
         phases=stride.phases[:count],
         links=stride.links[: count - 1],
-        symmetry=image,
+        symmetry=mirrored(stride.tree, *mirror(stride.tree), shift=ahead),
         objective=None if stride.objective is None else 2.0 * stride.objective,
+        constraints=(*(_of_both(each, others) for each in stride.constraints), *_even(lengths)),
     )
+
+
+def _of_both(whole: Constraint, others: Mapping[str, str]) -> Constraint:
+    """Return what is asked of the durations of a stride, of one step alone: phases among the
+    `others` last as long as those of which they are images."""
+
+    def asked(durations: Mapping[str, Any]) -> Any:
+        images = {name: durations[of] for name, of in others.items()}
+        return whole.function({**durations, **images})
+
+    return replace(whole, function=asked)
+
+
+def _even(lengths: Sequence[Parameter]) -> Iterator[Constraint]:
+    """Yield the constraints that make lengths of steps (m) the same."""
+    for first, second in pairwise(lengths):
+        yield Constraint(
+            name=f"{first.name} as {second.name}",
+            function=lambda durations, gap=first - second: matrix([gap]),
+            lower=0.0,
+            upper=0.0,
+            when="durations",
+            units="m",
+        )
 
 
 def alike(tree: Tree) -> bool:
@@ -109,9 +143,8 @@ def alike(tree: Tree) -> bool:
     return bool(same and np.array_equal(limits, images))
 
 
-def doubled(step: Solution, stride: Problem) -> dict[str, Solution]:
-    """Return a guess of every phase of a stride from a solution of its `one_step`, and its
-    image."""
+def doubled(step: Solution, stride: Problem) -> Solution:
+    """Return a guess of a stride from a solution of its `one_step`, and its image."""
     symmetry = step.problem.symmetry
     assert symmetry is not None
     tree, first = stride.tree, list(step.phases.values())
@@ -119,6 +152,6 @@ def doubled(step: Solution, stride: Problem) -> dict[str, Solution]:
     others = [
         image(phase, stride.parts[len(first) + k], symmetry, way) for k, phase in enumerate(first)
     ]
-    names = [phase.name for phase in stride.phases]
     bare = [replace(each, multipliers={}) for each in (*first, *others)]
-    return dict(zip(names, bare))
+    names = [phase.name for phase in stride.phases]
+    return replace(step, phases=dict(zip(names, bare)), multipliers={})

@@ -17,6 +17,7 @@ from ocp.problems.gait.walking import over_edges
 
 from ocp import Foot, Ground, Solution, Solver, Support, Transcription
 from ocp.mechanics import positions
+from ocp.mechanics.parameters import closed, evaluated, parameters_of
 from ocp.problem import bearing_slots, bears
 from ocp.solution.outcomes import solution_of
 from ocp.solvers import Outcome
@@ -115,9 +116,26 @@ def test_one_step_of_a_stride_is_the_step(stride):
 def test_no_walk_but_a_stride_of_two_like_sides_is_begun_with_one_step(whole):
     assert one_step(whole) is None
     assert one_step(problem(active=MOVING, stride="phases")) is None
-    assert one_step(problem(active=MOVING, stride="full", free_timing=True)) is None
     assert one_step(problem(active=MOVING, stride="full", ankle_strength=0.5)) is None
     assert one_step(problem(active=MOVING, stride="full", shank_mass=2.0)) is None
+
+
+def test_a_step_whose_times_and_length_are_sought_is_as_long_as_the_other():
+    step = one_step(problem(active=MOVING, stride="full", free_timing=True, speed=1.2))
+    progress, even = step.constraints
+    names = {each.name: each for each in parameters_of(step)}
+    assert set(names) == {"right_step", "left_step"}
+    values = {names["right_step"]: 0.5, names["left_step"]: 0.4}
+    times = {"right double": 0.1, "right single": 0.275}
+
+    def at(constraint, lengths):
+        gap = constraint.function(times)
+        return float(evaluated(gap, dict(zip(values, lengths))))
+
+    assert at(even, (0.5, 0.4)) == pytest.approx(0.1)
+    assert at(progress, (0.5, 0.4)) == pytest.approx(0.0)  # 0.9 m at 1.2 m/s in 0.75 s
+    ahead = closed(step.symmetry, values).shift
+    assert max(ahead) == pytest.approx(0.45)
 
 
 def test_sides_are_alike_in_masses_and_limits():
@@ -131,7 +149,7 @@ def test_a_stride_begins_with_a_step_and_its_image(stride):
     step = one_step(stride)
     made = phased(step)
     x = np.random.default_rng(6).normal(size=len(made.nlp.lower))
-    guesses = doubled(solution_of(made, outcome_at(made, x), {}, None), stride)
+    guesses = doubled(solution_of(made, outcome_at(made, x), {}, None), stride).phases
     assert list(guesses) == [phase.name for phase in stride.phases]
     single, other = guesses["right single"], guesses["left single"]
     symmetry = step.symmetry
