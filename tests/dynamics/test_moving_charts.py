@@ -14,9 +14,11 @@ from ocp.dynamics.published import published
 from ocp.mechanics import (
     Link,
     Load,
+    Loop,
     Point,
     Tree,
     ball,
+    close,
     exp_rotation,
     free,
     kinematics,
@@ -25,6 +27,8 @@ from ocp.mechanics import (
     revolute,
 )
 from ocp.mechanics.logarithm import quaternion
+from ocp.mechanics.loops import gap
+from ocp.solution import simulate
 
 
 def values(expression, symbols, numbers):
@@ -227,3 +231,33 @@ def test_matrix_expressions_are_refused_by_what_takes_their_place():
     q = ca.MX.sym("q", 4)
     with pytest.raises(TypeError, match="balls or followers: expected SX or numbers, got MX"):
         FORMULATIONS["newton_euler"].inverse(tree, q, q, q)
+
+
+def test_a_spatial_four_bar_on_balls_stays_closed_and_keeps_its_energy():
+    """RSSR: a crank and a rocker, a coupler on a ball at one and pinned to the other."""
+    rod = Link(mass=1.0, com=(0.5, 0, 0), inertia=np.diag((0.002, 0.08, 0.08)))
+    arm = Link(mass=1.0, com=(0.1, 0, 0), inertia=np.diag((0.01, 0.01, 0.02)))
+    tree = Tree(
+        links=(arm, rod, arm),
+        joints=(
+            revolute("crank"),
+            ball("coupler", "crank", home=(0.2, 0, 0), actuated=False),
+            revolute("rocker", axis=(0, 1, 0), home=(1.1, 0.1, 0.1), actuated=False),
+        ),
+        points=(
+            Point(name="end", link="coupler", position=(1.0, 0, 0)),
+            Point(name="tip", link="rocker", position=(0.3, 0, 0.1)),
+        ),
+        loops=(Loop(name="pin", start="end", end="tip", axes="global"),),
+        gravity=(0, 0, -9.81),
+    )
+    q = close(tree, np.array([0.3, 1, 0.05, 0.1, 0.05, 0.2]))
+    motion = simulate(tree, np.zeros(6), (q, np.zeros(6)), 0.4, count=5, tolerance=1e-10)
+    states = list(zip(motion.q.T, motion.qd.T))
+    energies = [
+        float(kinematics.kinetic_energy(tree, *state) + kinematics.potential_energy(tree, state[0]))
+        for state in states
+    ]
+    assert np.abs(motion.qd[0]).max() > 0.1 and np.ptp(energies) < 1e-8
+    gaps = [np.array(gap(tree, ca.DM(place))) for place, _ in states]
+    np.testing.assert_allclose(gaps, 0.0, atol=1e-8)
