@@ -13,6 +13,7 @@ from ocp.problems.compared import ACCELERATION, RATE, SEED, Compared, worst_row
 
 from ocp import Friction, Tree, inverse_dynamics
 from ocp.interchange import load_model
+from ocp.interchange.mjcf import quiet
 from ocp.mechanics.coordinates import spin
 
 FOLDERS = {
@@ -61,7 +62,8 @@ def _plain_model(path: Path) -> Any:
     """Return MuJoCo's model of a file without what is soft there, and what is not read here."""
     import mujoco
 
-    model = mujoco.MjModel.from_xml_path(str(path))
+    with quiet(mujoco):
+        model = mujoco.MjModel.from_xml_path(str(path))
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
     model.opt.density = model.opt.viscosity = 0.0
     for what in ("stiffness", "damping", "armature", "frictionloss"):

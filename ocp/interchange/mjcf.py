@@ -82,7 +82,7 @@ def _model(path: Path) -> Model:
     except ImportError:
         raise ModuleNotFoundError(f"{path.name}: MuJoCo is needed: {needs('mjcf')}") from None
     try:
-        with _quiet(mujoco) as warned:
+        with quiet(mujoco) as warned:
             spec = mujoco.MjSpec.from_file(str(path))
             compiled = spec.compile()
     except (ValueError, RuntimeError) as error:
@@ -101,7 +101,7 @@ def _model(path: Path) -> Model:
 
 
 @contextmanager
-def _quiet(mujoco: Any) -> Iterator[list[str]]:
+def quiet(mujoco: Any) -> Iterator[list[str]]:
     """Collect what MuJoCo warns of, which it would print and write to a file of its own."""
     words: list[str] = []
     before = mujoco.get_mju_user_warning()
