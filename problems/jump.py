@@ -39,6 +39,7 @@ from ocp import (
     pressure_inside,
     smoothness,
     torque_limits,
+    torque_rate,
     unilateral,
     velocity_limits,
 )
@@ -61,7 +62,8 @@ STANDING = {
 # How long phases may last (s) [assumed], and how many times the control points those have that are
 # on splines
 SPANS = {"push": (0.3, 1.2), "toes": (0.05, 0.3), "flight": (0.2, 1.0), "stand": (0.3, 1.5)}
-FINER = {"push": 1.0, "toes": 1.2, "stand": 1.0}
+FINER = {"push": 1.0, "toes": 1.5, "stand": 0.9}
+STAGES = 5  # of the flight's mesh: torques change fast after take-off
 SAMPLES = 2001  # instants of the flight among which the highest is looked for
 
 
@@ -69,16 +71,18 @@ def problem(
     speed: float = 20.0,
     grip: float = 0.8,
     u: float = 1e-6,
+    steady: float = 0.0,
     landing: float = 1e-5,
     smooth: float = 1e-4,
-    points: int = 10,
+    points: int = 16,
     degree: int = 5,
-    intervals: int = 30,
+    intervals: int = 15,
 ) -> Problem:
     """`speed`: limit of the joints' rates, at which their torques fade away (rad/s); `grip`:
-    coefficient of friction; `u`: weight of effort beside the height (m/(N2 m2 s)); `landing`: what
-    is added to it once the feet have left; `smooth`: weight of squared accelerations then (m/s);
-    `points`: control points per joint in phases on splines; `degree`: of these; `intervals`: of the
+    coefficient of friction; `u`: weight of effort beside the height (m/(N2 m2 s)); `steady`: that
+    of squared torque rates until the feet leave (m s/(N2 m2)); `landing`: what is added once they
+    have left; `smooth`: weight of squared accelerations then (m/s); `points`: control points per
+    joint of the push, others on splines in proportion; `degree`: of these; `intervals`: of the
     flight, whose law holds all along on a mesh of Radau's alone.
     """
     body = jumper(speed)
@@ -100,10 +104,14 @@ def problem(
             "objective": gentle,
         },
     }
+    if steady:
+        rates = steady * torque_rate(body, joints)
+        stated["push"]["objective"] = rates
+        stated["toes"]["objective"] += rates
     motions: dict[str, Basis] = {
         name: BSpline(points=round(share * points), degree=degree) for name, share in FINER.items()
     }
-    motions["flight"] = Mesh(method="radau", intervals=intervals)
+    motions["flight"] = Mesh(method="radau", intervals=intervals, order=STAGES)
     return Problem(
         tree=body,
         phases=[

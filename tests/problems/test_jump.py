@@ -13,7 +13,7 @@ from ocp.transcription.phased import phased
 @pytest.fixture(scope="module")
 def jumped():
     """Return a jump on a coarse basis."""
-    return solve(problem(points=6, intervals=10)).require()
+    return solve(problem(points=7, intervals=6)).require()
 
 
 def test_the_centre_of_mass_rises_as_it_does_by_its_speed_and_in_its_time(jumped):
@@ -41,7 +41,7 @@ def test_feet_leave_and_land_where_they_stand_and_bodies_fly(jumped):
 
 
 def test_the_first_guess_stands_on_its_feet():
-    program = phased(problem(points=6, intervals=10))
+    program = phased(problem(points=7, intervals=6))
     x = program.guess
     g = np.array(program.nlp.constraints(x)).ravel()
     for rows in program.rows:
