@@ -176,12 +176,15 @@ def _known(parts: Sequence[Problem]) -> list[str]:
 
 
 def _output(name: str, parts: Sequence[Problem]) -> Any:
-    """Return an output of all phases from those of each, which differ where their trees do."""
+    """Return an output of all phases from those of each, which differ where their trees or
+    what these stand on do."""
     played = [cast(Played, part.outputs[name]) for part in parts]
     if len({each.tape.digest for each in played}) == 1:
         return played[0]
     return Varied(
-        trees=tuple(part.tree for part in parts), tapes=tuple(each.tape for each in played)
+        trees=tuple(part.tree for part in parts),
+        grounds=tuple(part.ground for part in parts),
+        tapes=tuple(each.tape for each in played),
     )
 
 

@@ -17,6 +17,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.tree import Tree
+from ocp.problem.ground import Ground
 from ocp.problem.statement import Problem
 from ocp.transcription.kernels import column
 from ocp.transcription.listening import (
@@ -133,13 +134,16 @@ class Lasted:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Varied:
-    """Tapes of one function of an Instant, by the `trees` of phases that carry different things."""
+    """Tapes of one function of an Instant, by the `trees` of phases that carry different things and
+    the `grounds` on which these stand."""
 
     trees: tuple[Tree, ...]
+    grounds: tuple[Ground | None, ...]
     tapes: tuple[Tape, ...]
 
     def __call__(self, at: Any) -> Any:
-        return Played(tape=self.tapes[self.trees.index(at.tree)])(at)
+        known = list(zip(self.trees, self.grounds))
+        return Played(tape=self.tapes[known.index((at.tree, at.ground))])(at)
 
 
 def record(problem: Problem, function: Callable[..., Any], ends: int = 1) -> Tape:

@@ -15,6 +15,7 @@ from ocp import (
     Transcription,
     contacts,
     effort,
+    load,
     phases_found,
     schedule_found,
     solve,
@@ -45,10 +46,22 @@ def test_a_fall_is_flight_and_then_stands(fallen):
     assert stretches[0].end == stretches[1].start == pytest.approx(landing, abs=0.2)
 
 
-def test_what_was_found_strikes_as_a_body_that_falls_does(fallen):
+@pytest.fixture(scope="module")
+def stated(fallen):
     problem, guess = phases_found(fallen)
     mesh = Transcription(method=Radau(intervals=6, order=4))
-    solution = solve(problem, mesh, guess=guess).require()
+    return solve(problem, mesh, guess=guess).require()
+
+
+def test_the_ground_of_each_phase_comes_back_from_a_file(stated, tmp_path):
+    stated.save(tmp_path / "fall.npz")
+    again, t = load(tmp_path / "fall.npz"), np.array([0.05, 0.39])
+    name = "force on sole"
+    np.testing.assert_allclose(again.output(name, t), stated.output(name, t), atol=1e-9)
+
+
+def test_what_was_found_strikes_as_a_body_that_falls_does(fallen, stated):
+    solution = stated
     assert solution.objective < fallen.objective
     impulse = solution.impulses["flight to sole"]["sole"][1]
     rate = solution.phases["flight"].qd(solution.phases["flight"].duration)
