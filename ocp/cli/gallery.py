@@ -2,6 +2,7 @@
 
 import inspect
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ def write_scripts(folder: Path, *, solved: bool = True) -> dict[str, Any]:
         "sphinx_gallery_conf": {
             "examples_dirs": "problems/scripts",
             "gallery_dirs": "gallery",
-            "filename_pattern": "/",
+            "filename_pattern": f"/({'|'.join(within_reach(tasks()))}|gait_speeds)\\.py$",
             "image_scrapers": ("ocp.cli.gallery.pictures",),
             "reset_modules": (),
             "within_subsection_order": "FileNameSortKey",
@@ -97,6 +98,18 @@ def write_scripts(folder: Path, *, solved: bool = True) -> dict[str, Any]:
             "plot_gallery": solved,
         },
     }
+
+
+def within_reach(known: Mapping[str, Task]) -> list[str]:
+    """Return the names of problems that can be stated: others, shown unsolved, lack an extra."""
+    names = []
+    for name, task in known.items():
+        try:
+            task.problem()
+        except ModuleNotFoundError:
+            continue
+        names.append(name)
+    return names
 
 
 def script(name: str, task: Task, source: str) -> str:

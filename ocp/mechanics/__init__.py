@@ -67,6 +67,7 @@ from ocp.mechanics.kinematics import (
     wrench_torques,
 )
 from ocp.mechanics.loads import Load, Wrench, acting, attached
+from ocp.mechanics.locking import locked
 from ocp.mechanics.logarithm import (
     between,
     exp_rotation,
@@ -173,6 +174,7 @@ __all__ = [
     "joint_pose",
     "kinetic_energy",
     "load_power",
+    "locked",
     "log_pose",
     "log_rotation",
     "matrix",

