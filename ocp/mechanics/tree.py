@@ -33,8 +33,9 @@ from ocp.mechanics.joints import (
     without_coordinate,
 )
 from ocp.mechanics.modes import Modes
-from ocp.mechanics.parameters import is_open, parameters_of
+from ocp.mechanics.parameters import is_open
 from ocp.mechanics.stays import Stay
+from ocp.mechanics.tree_checks import check_tree, known
 from ocp.mechanics.types import Numbers
 from ocp.mechanics.visuals import Visual
 
@@ -140,34 +141,7 @@ class Tree:
             elements=several("tree: elements", self.elements, *KINDS),
             gravity=frozen(numbers("gravity", self.gravity, (3,), "m/s2")),
         )
-        if not self.joints or len(self.links) != len(self.joints):
-            raise ValueError(
-                f"tree: expected one link per joint and at least one, got {len(self.links)} links "
-                f"and {len(self.joints)} joints"
-            )
-        _check_unique("joint", self.names)
-        _check_unique("link", self.link_names)
-        _check_parents(self)
-        _check_unique("coordinate", [joint.name for joint in self.moving])
-        _check_followers(self)
-        _check_unique("point", [point.name for point in self.points])
-        for point in self.points:
-            if point.link not in self.link_names:
-                raise ValueError(
-                    f"point {point.name!r}: unknown link {point.link!r}; "
-                    f"{_known('links', self.link_names)}"
-                )
-        _check_unique("loop", [loop.name for loop in self.loops])
-        for loop in self.loops:
-            _check_ends(self, f"loop {loop.name!r}", loop.start, loop.end)
-        if self.flexible:
-            _check_places(self)
-        _check_unique("stay", [stay.name for stay in self.stays])
-        for stay in self.stays:
-            _check_stay(self, stay)
-        _check_unique("element", [element.name for element in self.elements])
-        for element in self.elements:
-            element.check(self)
+        check_tree(self)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -271,13 +245,13 @@ class Tree:
     def link_index(self, name: str) -> int:
         """Return the index of a link by what it is called; raise ValueError listing the known."""
         if name not in (names := self.link_names):
-            raise ValueError(f"unknown link {name!r}; {_known('links', names)}")
+            raise ValueError(f"unknown link {name!r}; {known('links', names)}")
         return names.index(name)
 
     def joint_index(self, name: str) -> int:
         """Return the index of a joint by its name; raise ValueError listing the known ones."""
         if name not in (names := self.names):
-            raise ValueError(f"unknown joint {name!r}; {_known('joints', names)}")
+            raise ValueError(f"unknown joint {name!r}; {known('joints', names)}")
         return names.index(name)
 
     def coordinate(self, name: str) -> int:
@@ -299,7 +273,7 @@ class Tree:
             if point.name == name:
                 return point
         raise ValueError(
-            f"unknown point {name!r}; {_known('points', [point.name for point in self.points])}"
+            f"unknown point {name!r}; {known('points', [point.name for point in self.points])}"
         )
 
 
@@ -327,104 +301,3 @@ def inward(tree: Tree, step: Callable[[int, list[tuple[int, Any]]], Any]) -> lis
         if parents[k] >= 0:
             children[parents[k]].insert(0, (k, values[k]))
     return values
-
-
-# Checks of the records of the statement -----------------------------------------------------------
-
-
-def _known(what, names):
-    return f"the {what} are {', '.join(names)}" if names else f"there are no {what}"
-
-
-def _check_places(tree):
-    """Raise ValueError naming what sits at an open place on a link that bends: shapes are numbers
-    there."""
-    seats = [(f"joint {joint.name!r}", joint.parent, joint.home) for joint in tree.joints]
-    seats += [(f"point {point.name!r}", point.link, point.position) for point in tree.points]
-    for label, link, place in seats:
-        if link in tree.flexible and is_open(place):
-            names = ", ".join(each.name for each in parameters_of(place))
-            raise ValueError(
-                f"{label}: parameters {names}: link {link!r} bends, and its shapes are known at "
-                "places in numbers alone"
-            )
-
-
-def _check_unique(what, names):
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"{what} {name!r}: the name is used twice")
-
-
-def _check_followers(tree):
-    """Raise ValueError naming a follower of no coordinate, or of one that is itself a function; and
-    where links bend any joint but single ones."""
-    known = {joint.name: joint for joint in tree.moving}
-    for joint in tree.joints:
-        label, follows = f"joint {joint.name!r}", joint.follows
-        if tree.flexible and (joint.ball or follows is not None):
-            raise ValueError(
-                f"{label}: trees with links that bend ({', '.join(tree.flexible)}) take no balls "
-                "and no joints that follow a coordinate"
-            )
-        if follows is not None and follows.coordinate not in known:
-            raise ValueError(
-                f"{label}: follows unknown coordinate {follows.coordinate!r}; "
-                f"{_known('coordinates', list(known))}"
-            )
-        if follows is not None and known[follows.coordinate].ball:
-            raise ValueError(
-                f"{label}: follows {follows.coordinate!r}, which is a component of a ball"
-            )
-
-
-def _check_parents(tree):
-    names = tree.link_names
-    parents = {name: joint.parent for name, joint in zip(names, tree.joints)}
-    for k, joint in enumerate(tree.joints):
-        if joint.parent != GROUND and joint.parent not in parents:
-            raise ValueError(
-                f"joint {joint.name!r}: unknown parent {joint.parent!r}; {_known('links', names)} "
-                f"and {GROUND!r}"
-            )
-        seen, ancestor = [names[k]], joint.parent
-        while ancestor in parents:
-            if ancestor in seen:
-                raise ValueError(
-                    f"joint {joint.name!r}: its parents form a cycle, "
-                    f"{' -> '.join([*seen, ancestor])}"
-                )
-            seen.append(ancestor)
-            ancestor = parents[ancestor]
-        if joint.parent in names[k:]:
-            raise ValueError(
-                f"joint {joint.name!r}: its parent {joint.parent!r} must stand before it"
-            )
-
-
-def _check_ends(tree, label, start, end):
-    """Raise ValueError unless both ends, points or places of the ground, move to each other."""
-    carriers, known = [], {point.name: point.link for point in tree.points}
-    for which in (start, end):
-        if isinstance(which, str) and which not in known:
-            raise ValueError(f"{label}: unknown point {which!r}; {_known('points', list(known))}")
-        above = outward(tree, lambda k, rigid: k if tree.spans[k] else rigid, -1)
-        carriers.append(above[tree.link_index(known[which])] if isinstance(which, str) else -1)
-    if carriers[0] == carriers[1]:
-        raise ValueError(
-            f"{label}: its points {start!r} and {end!r} are on one link, or on rigidly joined ones"
-        )
-
-
-def _check_stay(tree, stay):
-    label = f"stay {stay.name!r}"
-    if tree.flexible:
-        raise ValueError(f"{label}: links that bend ({', '.join(tree.flexible)}) take no stays yet")
-    if not stay.joint:
-        _check_ends(tree, label, stay.start, stay.end)
-    elif stay.joint not in tree.names:
-        raise ValueError(f"{label}: unknown joint {stay.joint!r}; {_known('joints', tree.names)}")
-    elif stay.joint not in [joint.name for joint in tree.moving]:
-        raise ValueError(
-            f"{label}: {without_coordinate(tree.joints[tree.joint_index(stay.joint)])}"
-        )

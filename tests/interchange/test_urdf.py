@@ -1,69 +1,24 @@
 """Robots from URDF files: what they become, what is said of them, and what is refused where."""
 
 from dataclasses import replace
-from math import inf, pi
+from math import inf
 
 import casadi as ca
 import numpy as np
 import pytest
+from urdf_texts import ARM, FINGERS, LOSSY, written
 
 from ocp import (
     Damper,
     Friction,
     Point,
-    Spring,
     inverse_dynamics,
     mass_matrix,
     prismatic,
     revolute,
 )
-from ocp.interchange import ModelWarning, load_model, save_model
+from ocp.interchange import ModelWarning, load_model
 from ocp.mechanics import Visual, element_torques, poses, position, structure
-
-ARM = """<?xml version="1.0"?>
-<robot name="arm">
-  <material name="steel"><color rgba="0.5 0.5 0.5 1"/></material>
-  <link name="world"/>
-  <link name="upper">
-    <inertial>
-      <origin xyz="0.1 0 0.2" rpy="0.3 -0.2 0.5"/>
-      <mass value="2"/>
-      <inertia ixx="0.03" ixy="0.001" ixz="-0.002" iyy="0.02" iyz="0.003" izz="0.04"/>
-    </inertial>
-    <visual>
-      <origin xyz="0 0 0.1"/>
-      <geometry><cylinder radius="0.05" length="0.4"/></geometry>
-      <material name="steel"/>
-    </visual>
-    <visual><geometry><box size="0.1 0.2 0.3"/></geometry></visual>
-  </link>
-  <link name="slider">
-    <inertial><mass value="0.5"/><inertia ixx="0" iyy="0" izz="0"/></inertial>
-    <visual><geometry><sphere radius="0.1"/></geometry></visual>
-  </link>
-  <link name="tool"/>
-  <joint name="turn" type="revolute">
-    <origin xyz="0 0 0.3" rpy="0 0 1.5707963267948966"/>
-    <parent link="world"/><child link="upper"/>
-    <axis xyz="0 2 0"/>
-    <limit lower="-1" upper="2" effort="30" velocity="3"/>
-  </joint>
-  <joint name="slide" type="prismatic">
-    <origin xyz="0.2 0 0"/><parent link="upper"/><child link="slider"/>
-    <limit lower="0" upper="0.4" effort="10"/>
-  </joint>
-  <joint name="tip" type="fixed">
-    <origin xyz="0.1 0 0" rpy="0.1 0.2 0.3"/><parent link="slider"/><child link="tool"/>
-  </joint>
-</robot>
-"""
-
-
-def written(folder, text, name="arm.urdf"):
-    """Path of a file with this text."""
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 @pytest.fixture
@@ -176,8 +131,6 @@ def test_joints_of_several_ways_are_rows_of_joints_without_drives(tmp_path, kind
 
 # What acts at joints, and what they follow --------------------------------------------------------
 
-LOSSY = ARM.replace("<axis xyz", '<dynamics damping="0.3" friction="0.2"/><axis xyz')
-
 
 def test_damping_and_dry_friction_are_elements(tmp_path):
     tree = load_model(written(tmp_path, LOSSY))
@@ -189,23 +142,6 @@ def test_damping_and_dry_friction_are_elements(tmp_path):
     plain = replace(tree, elements=())
     lost = inverse_dynamics(tree, q, qd, rest) - inverse_dynamics(plain, q, qd, rest)
     assert np.allclose(np.array(lost).ravel(), (0.3 * 50 + 0.2, 0), atol=1e-12)
-
-
-FINGERS = """<robot name="hand"><link name="palm"/>{}
-  <joint name="first" type="prismatic"><parent link="palm"/><child link="a"/>
-    <limit lower="0" upper="1" effort="9"/></joint>
-  <joint name="second" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
-    <limit lower="0" upper="1"/><dynamics damping="2" friction="0.5"/>
-    <mimic joint="first" multiplier="-3" offset="0.1"/></joint>
-  <joint name="third" type="continuous"><parent link="b"/><child link="c"/><axis xyz="0 1 0"/>
-    <mimic joint="second" multiplier="2" offset="1"/></joint>
-</robot>""".format(
-    "".join(
-        f'<link name="{name}"><inertial><origin xyz="0.1 0.2 0"/><mass value="1"/>'
-        f'<inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
-        for name in "abc"
-    )
-)
 
 
 def test_joints_follow_others_in_lines(tmp_path):
@@ -355,199 +291,3 @@ def test_what_is_called_like_the_ground_is_renamed(tmp_path):
     text = ARM.replace('"tool"', '"ground"')
     with pytest.warns(ModelWarning, match="link 'ground' is 'ground of the file'"):
         assert load_model(written(tmp_path, text)).link_names[-1] == "ground of the file"
-
-
-# What is refused ----------------------------------------------------------------------------------
-
-
-SLIDE = '<joint name="slide" type="prismatic">'
-TIP = '<joint name="tip" type="fixed">'
-TOOL = '<link name="tool"/>'
-HEAVY = '<mass value="2"/>'
-AXIS = 'xyz="0 2 0"'
-LIMIT = '<limit lower="0" upper="0.4" effort="10"/>'
-CHILD = '<child link="tool"/>'
-BALL = '<sphere radius="0.1"/>'
-
-WRONG = {
-    "cut off": ("</robot>\n", "", "", "no XML: no element found"),
-    "crossed": ("</link>", "</lnk>", "</lnk>", "no XML: mismatched tag"),
-    "kind": (
-        SLIDE,
-        SLIDE.replace("prismatic", "ball"),
-        SLIDE[:-18],
-        '<joint name="slide">: type: expected one of revolute, continuous, prismatic, fixed, '
-        "floating, planar, got 'ball'",
-    ),
-    "mass": (HEAVY, "", "<inertial>", "<inertial>: <mass> is missing"),
-    "negative": (
-        HEAVY,
-        '<mass value="-2"/>',
-        "<inertial>",
-        "<inertial>: link mass: expected at least 0 kg, got -2",
-    ),
-    "word": (
-        HEAVY,
-        '<mass value="heavy"/>',
-        "<mass",
-        "<mass>: value: expected a finite number, got 'heavy'",
-    ),
-    "nan": ('ixx="0.03"', 'ixx="nan"', 'ixx="nan"', "<inertia>: ixx: expected a finite number"),
-    "no axis": (AXIS, 'xyz="0 0 0"', "<axis", "<axis>: xyz: expected a direction, got zeros"),
-    "short axis": (AXIS, 'xyz="0 2"', "<axis", "<axis>: xyz: expected 3 finite numbers, got '0 2'"),
-    "no limit": (
-        LIMIT,
-        "",
-        SLIDE,
-        '<joint name="slide">: <limit> is missing, which a prismatic joint must have',
-    ),
-    "crossed limits": (
-        'lower="0"',
-        'lower="1"',
-        SLIDE,
-        "<joint name=\"slide\">: joint 'slide': position limits: lower bound 1 is above upper",
-    ),
-    "negative effort": (
-        'effort="10"',
-        'effort="-10"',
-        'effort="-10"',
-        "<limit>: effort: expected at least 0, got -10",
-    ),
-    "unknown link": (
-        CHILD,
-        '<child link="hook"/>',
-        '<child link="hook"/>',
-        "<child>: joint 'tip': unknown link 'hook'",
-    ),
-    "two parents": (
-        CHILD,
-        '<child link="upper"/>',
-        TIP,
-        "<joint name=\"tip\">: link 'upper' is already the child of joint 'turn' in line 23",
-    ),
-    "cycle": (
-        '<parent link="slider"/>',
-        '<parent link="tool"/>',
-        TIP,
-        '<joint name="tip">: joints tip form a cycle: a loop is no tree',
-    ),
-    "two roots": (
-        TOOL,
-        '<link name="tool"/><link name="spare"/>',
-        '<link name="spare"/>',
-        '<link name="spare">: expected one link without a parent, got 2: world, spare',
-    ),
-    "twice": (
-        TOOL,
-        '<link name="upper"/>',
-        '<link name="upper"/>',
-        '<link name="upper">: the name is used twice, first in line 5',
-    ),
-    "no name": (TOOL, "<link/>", "<link/>", "<link>: name is missing"),
-    "look": (
-        BALL,
-        '<cone radius="0.1"/>',
-        "<cone",
-        "<visual>: <geometry>: expected one of box, sphere, cylinder, capsule, mesh, got <cone>",
-    ),
-    "radius": (
-        BALL,
-        '<sphere radius="0"/>',
-        '<sphere radius="0"/>',
-        "<sphere>: visual sphere: radius: expected a number above 0, got 0",
-    ),
-    "no link": (ARM, '<robot name="arm"/>', "<robot", '<robot name="arm">: it has no <link>'),
-    "no robot": (ARM, "<model/>", "<model", "<model>: expected <robot>, the root of a URDF"),
-    "other": (ARM, "<sdf/>", "<sdf", "<sdf>: SDF files are not read"),
-    "muscles": (ARM, "<OpenSimDocument/>", "<Op", "<OpenSimDocument>: OpenSim files are not read"),
-    "damping": (
-        "<axis",
-        '<dynamics damping="-1"/><axis',
-        "<dynamics",
-        "<dynamics>: damper 'turn damper': damping: expected a number above 0, got -1",
-    ),
-}
-
-
-@pytest.mark.parametrize("kind", WRONG)
-def test_what_is_wrong_is_said_of_file_line_and_element(tmp_path, kind):
-    old, new, place, message = WRONG[kind]
-    text = ARM.replace(old, new)
-    line = text.index(place) if place else len(text)
-    with pytest.raises(ValueError) as error:
-        load_model(written(tmp_path, text))
-    number = text[:line].count("\n") + 1
-    assert str(error.value).startswith(f"arm.urdf:{number}: {message}")
-
-
-def test_options_that_are_none_are_refused(tmp_path):
-    path = written(tmp_path, ARM)
-    with pytest.raises(ValueError, match="base: expected one of fixed, free, planar, got 'loose'"):
-        load_model(path, base="loose")
-    with pytest.raises(ValueError, match="expected some of balance, weld, loosen, got 'glue'"):
-        load_model(path, repair="glue")
-    with pytest.raises(ValueError, match=r"none.urdf: cannot be read: No such file"):
-        load_model(tmp_path / "none.urdf")
-
-
-# What is written ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("base", ["fixed", "free", "planar"])
-@pytest.mark.parametrize("text", [LOSSY, FINGERS], ids=["arm", "hand"])
-@pytest.mark.filterwarnings("ignore:again.urdf. of dry friction:UserWarning")
-def test_a_tree_that_is_written_reads_back_the_same(tmp_path, base, text):
-    tree = load_model(written(tmp_path, text), base=base)
-    save_model(tree, tmp_path / "again.urdf")
-    again = load_model(tmp_path / "again.urdf", base=base)
-    assert (again.names, again.link_names) == (tree.names, tree.link_names)
-    for first, second in zip(tree.joints, again.joints):
-        assert np.abs(np.array(first.home) - np.array(second.home)).max() < 1e-15
-        assert replace(first, home=second.home) == second
-    fast = ca.DM([10.0] * tree.dof)
-    lost = [np.array(element_torques(each, fast, fast)) for each in (tree, again)]
-    assert np.abs(lost[0] - lost[1]).max() < 1e-12 and np.abs(lost[0]).max() > 1
-    for first, second in zip(tree.links, again.links):
-        assert replace(first, visuals=()) == replace(second, visuals=())
-        assert [each.size for each in first.visuals] == [each.size for each in second.visuals]
-
-
-@pytest.mark.parametrize("pitch", [pi / 2, -pi / 2 + 4e-12, 1e-5, pi / 2 - 1e-7])
-def test_turns_are_written_to_the_last_digits_at_any_pitch(tmp_path, pitch):
-    turns = f'rpy="0.4 {pitch!r} -1.1"'
-    tree = load_model(written(tmp_path, ARM.replace('rpy="0.1 0.2 0.3"', turns)))
-    save_model(tree, tmp_path / "again.urdf")
-    again = load_model(tmp_path / "again.urdf")
-    assert np.abs(np.array(tree.joints[3].home) - np.array(again.joints[3].home)).max() < 4e-16
-
-
-def test_a_tree_on_the_ground_has_a_link_for_it(tmp_path):
-    from ocp.models.two_link import two_link
-
-    tree = replace(two_link(gravity=9.81), points=())
-    with pytest.warns(ModelWarning, match="links' frames stand on their joints' axes: shoulder; "):
-        save_model(tree, tmp_path / "two.urdf", name="two & two")
-    assert '<robot name="two &amp; two">' in (tmp_path / "two.urdf").read_text()
-    again = load_model(tmp_path / "two.urdf", gravity=tree.gravity)
-    motion = [ca.DM([0.3, -0.4]), ca.DM([1, 2]), ca.DM([3, 4])]
-    torques = [np.array(inverse_dynamics(each, *motion)) for each in (tree, again)]
-    assert again.link_names[0] == "world" and np.abs(torques[0] - torques[1]).max() < 1e-13
-
-
-def test_what_the_format_cannot_say_is_refused_or_remarked(tmp_path, arm):
-    from ocp.models.four_bar import four_bar
-
-    with pytest.raises(ValueError, match="save_model: URDF knows no loops, and the tree has pin"):
-        save_model(four_bar(), tmp_path / "bar.urdf")
-    sprung = replace(arm, elements=(Spring(joint="turn", stiffness=3.0),))
-    with pytest.raises(ValueError, match="URDF knows no spring, and the tree has 'turn spring'"):
-        save_model(sprung, tmp_path / "bar.urdf")
-    tipped = replace(arm, points=(Point(name="tcp", link="tool"),))
-    with pytest.warns(ModelWarning, match=r"out.urdf: points are left out: tcp$"):
-        save_model(tipped, tmp_path / "out.urdf")
-    joints = [replace(each, torque=(-5, 7)) if each.name == "turn" else each for each in arm.joints]
-    with pytest.warns(
-        ModelWarning, match=r"the narrower of two limits is written: turn \(torque\)"
-    ):
-        save_model(replace(arm, joints=joints), tmp_path / "out.urdf")
-    assert load_model(tmp_path / "out.urdf").moving[0].torque == (-5, 5)

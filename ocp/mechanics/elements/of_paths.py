@@ -17,9 +17,8 @@ from ocp.mechanics.elements.of_joints import check_joint_units, expression, lost
 from ocp.mechanics.elements.smooth import ramp_area
 from ocp.mechanics.parameters import is_open, reference
 from ocp.mechanics.stays import End
+from ocp.mechanics.tree_checks import carrier
 from ocp.mechanics.types import Matrix
-
-GROUNDED = -1  # the link, by number, that places of the ground are on
 
 
 def _path_of(label: str, path: Any) -> tuple[End, ...]:
@@ -36,32 +35,12 @@ def _path_of(label: str, path: Any) -> tuple[End, ...]:
 
 def check_path(label: str, tree: Any, path: Sequence[End]) -> None:
     """Raise ValueError naming an unknown point, or a path whose points are all on one link."""
-    known = {point.name: point.link for point in tree.points}
-    carriers = []
-    for end in path:
-        if not isinstance(end, str):
-            carriers.append(GROUNDED)
-        elif end not in known:
-            names = f"the points are {', '.join(known)}" if known else "there are no points"
-            raise ValueError(f"{label}: unknown point {end!r}; {names}")
-        else:
-            carriers.append(_carrier(tree, tree.link_index(known[end])))
-    if len(set(carriers)) == 1:
+    carriers = {carrier(label, tree, end) for end in path}
+    if len(carriers) == 1:
         raise ValueError(
             f"{label}: the points of its path, {', '.join(map(str, path))}, are all on one link, "
             "or on rigidly joined ones: its length never changes"
         )
-
-
-def _carrier(tree: Any, k: int) -> int:
-    """Return the number of the link that a link is rigidly joined to, the nearest to the ground;
-    GROUNDED for the ground itself."""
-    while k >= 0 and tree.joints[k].screw is None and tree.links[k].modes is None:
-        parent = tree.parents[k]
-        if parent >= 0 and tree.links[parent].modes is not None:
-            return k
-        k = parent
-    return k
 
 
 def _checked_name(kind: str, name: Any) -> str:
