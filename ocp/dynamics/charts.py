@@ -54,7 +54,7 @@ class Chart:
     @cached_property
     def balls(self) -> list[list[int]]:
         """Rows of the quaternions."""
-        return [list(rows) for joint, rows in zip(self.tree.joints, self.tree.spans) if joint.ball]
+        return [list(rows) for rows in self.tree.balls]
 
     @cached_property
     def square(self) -> bool:

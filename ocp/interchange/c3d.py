@@ -8,6 +8,7 @@ import numpy as np
 
 from ocp.interchange.table import Table
 from ocp.interchange.units import in_si
+from ocp.version import needs
 
 AXES = "xyz"
 
@@ -50,9 +51,7 @@ def _opened(path: Path) -> Any:
     try:
         ezc3d = import_module("ezc3d")
     except ImportError:
-        raise ImportError(
-            f"{path}: C3D files need ezc3d: python -m pip install 'ocp-motion[data]'"
-        ) from None
+        raise ModuleNotFoundError(f"{path}: C3D files need ezc3d: {needs('data')}") from None
     path.stat()  # a file that is not there is an OSError
     try:
         return ezc3d.c3d(str(path), extract_forceplat_data=True)

@@ -11,11 +11,10 @@ from ocp.dynamics import FORMULATIONS
 from ocp.dynamics.closed_loops import eliminated
 from ocp.mechanics import kinematics
 from ocp.mechanics.elements.forces import (
-    armatures,
     element_loads,
     element_torques,
     forces_of,
-    has_rotors,
+    turned_too,
 )
 from ocp.mechanics.holding import stay_gaps, stay_torques, stay_wrenches
 from ocp.mechanics.loads import Load, attached
@@ -169,8 +168,7 @@ class Instant:
         """Return what is needed (n,) of drives, where bodies need that."""
         if not forces_of(self.tree):
             return needed
-        turned = armatures(self.tree) * self.qdd if has_rotors(self.tree) else 0.0
-        return needed + turned - self.elements
+        return turned_too(self.tree, needed, self.qdd) - self.elements
 
     @cached_property
     def supported(self) -> Matrix:

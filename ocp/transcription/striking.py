@@ -28,7 +28,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics import kinematics
-from ocp.mechanics.elements.forces import armatures, has_rotors
+from ocp.mechanics.elements.forces import turned_too
 from ocp.mechanics.loads import Load
 from ocp.mechanics.parameters import is_open, reference
 from ocp.mechanics.tree import Tree
@@ -215,9 +215,9 @@ def _imbalance(end: Instant, rates: Matrix, strikes: tuple[Pushed, ...]) -> Matr
         if isinstance(load, PointMass):  # which pulls against its own jump
             loads.append(Load(point=load.point, force=-(load.mass * jump.velocity(load.point))))
     still = ca.SX(tree.dof, 1)
-    lacking = end.forces.inverse(tree, end.q, still, jump.qd, tuple(loads))
-    if has_rotors(tree):
-        lacking = lacking + armatures(tree) * jump.qd
+    lacking = turned_too(
+        tree, end.forces.inverse(tree, end.q, still, jump.qd, tuple(loads)), jump.qd
+    )
     if not tree.flexible:
         return lacking
     return lacking - end.forces.inverse(tree, end.q, still, still, ())  # what holds links bent

@@ -21,11 +21,21 @@ Force: TypeAlias = (
 )
 Drive: TypeAlias = Activation | Strength | TorqueSpeed  # which has check(tree)
 Element: TypeAlias = Force | Drive
-FORCES = (Armature, Bumper, CurvedSpring, Damper, Friction, PassiveMoment, Spring, Strut, Tendon)
-KINDS = (*FORCES, Activation, Strength, TorqueSpeed)
+FORCE_KINDS = (
+    Armature,
+    Bumper,
+    CurvedSpring,
+    Damper,
+    Friction,
+    PassiveMoment,
+    Spring,
+    Strut,
+    Tendon,
+)
+KINDS = (*FORCE_KINDS, Activation, Strength, TorqueSpeed)
 
 __all__ = [
-    "FORCES",
+    "FORCE_KINDS",
     "KINDS",
     "Activation",
     "Armature",

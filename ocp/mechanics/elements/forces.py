@@ -17,7 +17,7 @@ from typing import Any
 import casadi as ca
 
 from ocp.mechanics import flexible, rigid
-from ocp.mechanics.elements import FORCES, Armature, Force, Strut, Tendon
+from ocp.mechanics.elements import FORCE_KINDS, Armature, Force, Strut, Tendon
 from ocp.mechanics.elements.of_joints import expression
 from ocp.mechanics.elements.of_paths import total_length
 from ocp.mechanics.loads import Load
@@ -34,7 +34,7 @@ def kind_of(tree: Tree) -> ModuleType:
 
 def forces_of(tree: Tree) -> tuple[Force, ...]:
     """Return the elements that act by forces of their own, as those of drives do not."""
-    return tuple(each for each in tree.elements if isinstance(each, FORCES))
+    return tuple(each for each in tree.elements if isinstance(each, FORCE_KINDS))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,9 +186,12 @@ def completed(
     """Return what drives have to give (n,) where bodies need `needed`: ID + A qdd - e."""
     if not forces_of(tree):
         return needed
-    if has_rotors(tree):
-        needed = needed + armatures(tree) * qdd
-    return needed - element_torques(tree, q, qd, moves)
+    return turned_too(tree, needed, qdd) - element_torques(tree, q, qd, moves)
+
+
+def turned_too(tree: Tree, needed: Matrix, qdd: Matrix) -> Matrix:
+    """Return what moves bodies and rotors (n,) where bodies alone need `needed`: ID + A qdd."""
+    return needed + armatures(tree) * qdd if has_rotors(tree) else needed
 
 
 def with_elements(tree: Tree, tau: Matrix, q: Matrix, qd: Matrix) -> Matrix:
