@@ -1,12 +1,13 @@
 """Public robots' motions: from a file to a certified motion."""
 
 import sys
+from xml.etree import ElementTree
 
 import casadi as ca
 import numpy as np
 import pytest
 from ocp.models.public import public_files, with_limits
-from ocp.problems import anymal_trot, panda_carry, ur5_reach
+from ocp.problems import anymal_trot, g1_step, panda_carry, ur5_reach
 
 from ocp import Link, Tree, revolute, verify
 from ocp.cli.gallery import within_reach
@@ -57,3 +58,35 @@ def test_a_public_quadruped_is_its_own_mirror_image(robots):
         for values, foot in ((q, "LF_FOOT"), (image.image(q), "RF_FOOT"))
     )
     np.testing.assert_allclose(np.array(there), np.array(here) * [[1], [-1], [1]], atol=1e-9)
+
+
+def test_a_public_humanoid_is_its_own_mirror_image(robots):
+    tree = g1_step.g1()
+    image = g1_step.exchanged(tree, 0.3)
+    q = np.random.default_rng(3).normal(size=tree.dof)
+    for name in g1_step.CORNERS:
+        across = name.split()[0] + (" right" if "left" in name else " left")
+        here = np.array(position(tree, ca.DM(q), f"left {name}"))
+        there = np.array(position(tree, ca.DM(image.image(q)), f"right {across}"))
+        np.testing.assert_allclose(there, here * [[1], [-1], [1]], atol=1e-5)
+
+
+def test_a_public_humanoids_soles_are_those_of_its_file(robots):
+    file = ElementTree.parse(robots / "g1_description/urdf/g1_29dof_rev_1_0.urdf")
+    places = []
+    for side in ("left", "right"):
+        for solid in file.findall(f"link[@name='{side}_ankle_roll_link']/collision"):
+            x, y, z = map(float, solid.find("origin").get("xyz").split())
+            places.append((x, y, z - float(solid.find("geometry/sphere").get("radius"))))
+    np.testing.assert_allclose(sorted(places), sorted([*g1_step.CORNERS.values()] * 2))
+
+
+def test_a_public_humanoid_stands_flat_and_steps_as_far_as_is_asked(robots):
+    stated = g1_step.problem(points=8, step=0.2)
+    q = g1_step.standing(stated.tree)
+    soles = [position(stated.tree, ca.DM(q), point.name) for point in stated.tree.points]
+    np.testing.assert_allclose([float(sole[2]) for sole in soles], 0.0, atol=1e-9)
+    solution = g1_step.walked(stated).require()
+    ends = solution.trace(lambda at: at.position("right heel right"), [0.0, solution.duration])
+    np.testing.assert_allclose(ends[:, 1] - ends[:, 0], (0.4, 0.0, 0.0), atol=1e-6)
+    assert (solution.trace(lambda at: at.reaction.push("left foot"), solution.times(9)) > 0).all()
