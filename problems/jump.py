@@ -98,11 +98,7 @@ def problem(
             "objective": -1 * final("height", apex),
         },
         "flight": {"constraints": raised("heel", "ball"), "objective": gentle},
-        "stand": {
-            "ground": flat,
-            "constraints": standing(body, flat, grip),
-            "objective": gentle,
-        },
+        "stand": {"ground": flat, "constraints": standing(body, flat, grip), "objective": gentle},
     }
     if steady:
         rates = steady * torque_rate(body, joints)
@@ -115,12 +111,7 @@ def problem(
     return Problem(
         tree=body,
         phases=[
-            Phase(
-                name,
-                motion=motions[name],
-                duration=SPANS[name],
-                **each,
-            )
+            Phase(name, motion=motions[name], duration=SPANS[name], **each)
             for name, each in stated.items()
         ],
         links=(continuous(), continuous(), impact("ball", "heel", normal=UP, friction=grip)),

@@ -3,12 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ocp.mechanics.coordinates import Polynomial, spin
+from ocp.mechanics.coordinates import COMPONENTS, Polynomial, spin
 from ocp.mechanics.elements import Armature, Damper, Element, Friction, PassiveMoment, Spring
 from ocp.mechanics.joints import Joint
 from ocp.mechanics.types import Matrix
-
-QUATERNION = "wxyz"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +69,7 @@ class Drag:
 def elements_at_ball(name: str, stated: AtJoint) -> Iterator[Element]:
     """Yield the damper of a ball; it has no rotor, spring or dry friction."""
     if stated.damping:
-        parts = [f"{name}.{part}" for part in QUATERNION]
+        parts = [f"{name}.{part}" for part in COMPONENTS]
         yield PassiveMoment(name=f"{name} damper", joints=parts, moment=Drag(stated.damping))
 
 

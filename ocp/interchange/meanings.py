@@ -8,8 +8,8 @@ import numpy as np
 from ocp.interchange.table import Table
 from ocp.interchange.units import DEGREE
 from ocp.mechanics.tree import Tree
+from ocp.mechanics.units import unit_of
 from ocp.problem import Series
-from ocp.problem.units import unit_of
 
 AXES = "xyz"
 MARKS = (".", "_t", "_", ":")  # between a marker's name and the axis

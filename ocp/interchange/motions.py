@@ -14,8 +14,8 @@ from ocp.interchange.table import Table
 from ocp.interchange.writing import save_table
 from ocp.mechanics.checks import positive
 from ocp.mechanics.tree import Tree
+from ocp.mechanics.units import unit_of
 from ocp.problem import Instant
-from ocp.problem.units import unit_of
 from ocp.solution import Solution, write
 
 RATE = 100.0  # Hz

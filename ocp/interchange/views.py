@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import Any
 
 from ocp.interchange.table import Table
+from ocp.version import needs
 
 
 def as_pandas(table: Table) -> Any:
@@ -37,4 +38,4 @@ def _library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise ImportError(f"this view needs {name}: python -m pip install {name}") from None
+        raise ModuleNotFoundError(f"this view needs {name}: {needs('data')}") from None

@@ -29,16 +29,15 @@ from ocp.mechanics.coordinates import COMPONENTS, Follows
 from ocp.mechanics.parameters import array, is_open, some
 from ocp.mechanics.spatial import dh_pose, invert, move_screw, tidy, translate
 from ocp.mechanics.types import Numbers
+from ocp.mechanics.units import unit_of
 
 GROUND = "ground"
-LIMITED = "position", "velocity", "torque", "jerk", "torque_rate"
-_TURNING = "rad", "rad/s", "N m", "rad/s3", "N m/s"  # their units
-UNITS = {
-    "revolute": _TURNING,
-    "screw": _TURNING,
-    "prismatic": ("m", "m/s", "N", "m/s3", "N/s"),
-    "ball": ("", "1/s", "N m", "1/s3", "N m/s"),
-    "fixed": ("",) * 5,
+LIMITED = {  # limits, and what they are of
+    "position": "q",
+    "velocity": "qd",
+    "torque": "tau",
+    "jerk": "qddd",
+    "torque_rate": "tau_rate",
 }
 
 
@@ -86,7 +85,8 @@ class Joint:
                 self,
                 screw=frozen(_unit_screw(label, numbers(f"{label}: screw", self.screw, (6,), ""))),
             )
-        for what, unit in zip(LIMITED, UNITS[self.kind]):
+        for what, quantity in LIMITED.items():
+            unit = "" if self.kind == "fixed" else unit_of(self, quantity)
             set_fields(self, **{what: limits(f"{label}: {what} limits", getattr(self, what), unit)})
         _check_coordinates(label, self)
 

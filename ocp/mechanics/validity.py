@@ -11,7 +11,7 @@ import numpy as np
 
 from ocp.mechanics.checks import vanishes
 from ocp.mechanics.elements import Element
-from ocp.mechanics.joints import UNITS, Joint
+from ocp.mechanics.joints import LIMITED, Joint
 from ocp.mechanics.parameters import (
     Parameter,
     array,
@@ -24,6 +24,7 @@ from ocp.mechanics.parameters import (
 from ocp.mechanics.stays import Stay
 from ocp.mechanics.tree import Link, Tree
 from ocp.mechanics.types import Matrix
+from ocp.mechanics.units import unit_of
 
 # name, expression, lower and upper bound of it, unit
 Requirement: TypeAlias = tuple[str, Matrix, float, float, str]
@@ -97,10 +98,11 @@ def _is_zero(value: Any) -> bool:
 
 
 def _of_limits(joint: Joint) -> Iterator[Requirement]:
-    for what, unit in zip(("position", "velocity", "torque"), UNITS[joint.kind]):
+    for what, quantity in LIMITED.items():
         lower, upper = getattr(joint, what)
         if is_open([lower, upper]) and np.isfinite(reference([lower, upper])).all():
             between = matrix(opened(upper - lower))
+            unit = unit_of(joint, quantity)
             yield f"joint {joint.name!r}: {what} limits", between, 0.0, inf, unit
 
 

@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics import State, Strut, Tendon, Tree, forces_of, torques_by_element
+from ocp.mechanics.units import unit_of
 from ocp.plots.canvas import COLOURS, SMALL, WIDTH, label_of, picture, style
 from ocp.plots.parts import curve, mark_ends
 from ocp.problem import Instant
@@ -99,9 +100,9 @@ def _given(tree: Tree) -> dict[str, tuple[str, int, int]]:
             continue
         joints = _joints(element)
         for which, joint in enumerate(joints):
-            slides = tree.moving[tree.coordinate(joint)].kind == "prismatic"
+            unit = unit_of(tree.moving[tree.coordinate(joint)], "tau")
             name = element.name if len(joints) == 1 else f"{element.name}: {joint}"
-            known[name] = "N" if slides else "N m", number, which
+            known[name] = unit, number, which
     return known
 
 

@@ -10,10 +10,10 @@ from ocp.mechanics.checks import instance, shown
 from ocp.mechanics.joints import Joint
 from ocp.mechanics.parameters import Open, is_open, opened, reference
 from ocp.mechanics.tree import Tree
+from ocp.mechanics.units import unit_of
 from ocp.problem.attitudes import check_length
 from ocp.problem.constraint import Constraint
 from ocp.problem.instant import Instant
-from ocp.problem.units import unit_of
 
 PerJoint: TypeAlias = float | Open | Sequence[Any] | np.ndarray | Mapping[str, Any] | None
 

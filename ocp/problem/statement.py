@@ -22,6 +22,7 @@ from ocp.mechanics.checks import (
 from ocp.mechanics.loads import Load
 from ocp.mechanics.parameters import array, opened, reference
 from ocp.mechanics.tree import Tree
+from ocp.mechanics.units import unit_of
 from ocp.mechanics.visuals import Visual
 from ocp.motion.basis import Basis
 from ocp.motion.mesh import Mesh
@@ -38,7 +39,6 @@ from ocp.problem.sequence import phase_fields, resolved
 from ocp.problem.strength import drive_limits
 from ocp.problem.symmetry import Symmetry
 from ocp.problem.terms import Objective
-from ocp.problem.units import unit_of
 
 UNSTATED: Any = None  # what a problem with phases leaves to these
 

@@ -8,8 +8,8 @@ import casadi as ca
 from ocp.mechanics.elements import Activation, Strength, TorqueSpeed
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
+from ocp.mechanics.units import unit_of
 from ocp.problem.constraint import Constraint
-from ocp.problem.units import unit_of
 
 if TYPE_CHECKING:
     from ocp.problem.instant import Instant

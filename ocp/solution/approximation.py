@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from ocp.mechanics.units import unit_of
 from ocp.problem.instant import Instant
 from ocp.problem.names import REACH
-from ocp.problem.units import unit_of
 from ocp.solution.optimality import program_again, variables
 from ocp.solution.sampling import dense, traces
 from ocp.solution.solution import Solution

@@ -12,10 +12,10 @@ import numpy as np
 
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
+from ocp.mechanics.units import unit_of
 from ocp.mechanics.zero_moment import body_weight
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.names import DURATION, DYNAMICS, REACH, RESTING, SEPARATOR, TOUCHING
-from ocp.problem.units import unit_of
 from ocp.solution.approximation import exactly
 from ocp.solution.sampling import DENSER, traces
 from ocp.solution.solution import Solution

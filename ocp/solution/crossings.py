@@ -14,11 +14,11 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics import kinematics
+from ocp.mechanics.units import unit_of
 from ocp.problem.constraint import Constraint
 from ocp.problem.names import SEPARATOR
 from ocp.problem.phases import Strike, Transition
 from ocp.problem.point_mass import PointMass
-from ocp.problem.units import unit_of
 from ocp.solution.bounds import Violation, of_row
 from ocp.solution.inputs import inputs, lifts
 from ocp.solution.solution import Solution

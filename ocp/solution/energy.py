@@ -31,8 +31,8 @@ def energy_error(solution: Solution, drive: Callable[[Instant], Any] = reported)
     """Return the largest gap between energy gained and work done, of the energy turned over.
 
     The work is that of what drives, by default as `reported`, of loads, of damping, and of force
-    elements beyond what they store. Energy that
-    goes to and fro between motion and height is turned over too: at least the largest kinetic one.
+    elements beyond what they store. Energy that goes to and fro between motion and height is turned
+    over too: at least the largest kinetic one.
     """
     motion = solution.problem.motion
     s, weights = quadrature(motion, "gauss", 2 * motion.degree + 4)

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 
 from ocp.mechanics.checks import check_closed, instance, numbers, positive
 from ocp.mechanics.tree import Tree
+from ocp.mechanics.units import unit_of
 from ocp.motion import BSpline, cross_validated, nearest
 from ocp.problem import Series, matched, weighed
-from ocp.problem.units import unit_of
 from ocp.solution.marker_fit import (
     FAINT,
     Sightings,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ocp.mechanics.structure import structure
+from ocp.mechanics.units import unit_of
 from ocp.motion.quadrature import quadrature
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.names import DYNAMICS, LOOPS, PASSIVE, RESTING, TOUCHING
@@ -228,9 +229,11 @@ def _astray(look: Look) -> Iterator[Gap]:
             off = np.cumsum(off * look.steps[:, None], axis=0)
         far = np.abs(off).max(axis=0)
         joint = moving[moved[int(np.argmax(far))]]
-        unit = "m" if joint.kind == "prismatic" else "rad"
         share = float(far.max())
-        words = f"{joint.name} misses its law of motion, which leads it {share:.2g} {unit} astray"
+        words = (
+            f"{joint.name} misses its law of motion, which leads it {share:.2g} "
+            f"{unit_of(joint, 'q')} astray"
+        )
         yield Gap(share=share, words=words)
 
 

@@ -10,12 +10,12 @@ from ocp.dynamics import Formulation, accelerations
 from ocp.mechanics.coordinates import length_acceleration, moments
 from ocp.mechanics.structure import bearing, structure
 from ocp.mechanics.tree import Tree
+from ocp.mechanics.units import unit_of
 from ocp.mechanics.zero_moment import body_weight
 from ocp.problem.constraint import Constraint
 from ocp.problem.names import DYNAMICS, LENGTHS, PASSIVE, REACH
 from ocp.problem.statement import Problem
 from ocp.problem.transmission import passive_rows
-from ocp.problem.units import unit_of
 from ocp.transcription.loop_laws import closures
 from ocp.transcription.stay_laws import holdings
 from ocp.transcription.touch_laws import touchings

@@ -12,12 +12,12 @@ import numpy as np
 
 from ocp.mechanics.parameters import Parameter, parameters_of
 from ocp.mechanics.types import Matrix
+from ocp.mechanics.units import unit_of
 from ocp.problem.constraint import Constraint
 from ocp.problem.names import SEPARATOR
 from ocp.problem.phases import Transition
 from ocp.problem.seams import seams
 from ocp.problem.statement import Problem
-from ocp.problem.units import unit_of
 from ocp.transcription.asking import blamed, kernel_of
 from ocp.transcription.handed_over import kept_at_rest
 from ocp.transcription.inputs import Inputs, symbols

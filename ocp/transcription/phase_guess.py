@@ -9,9 +9,8 @@ least where the equalities hold that concern coordinates, rates and acceleration
 prescribed, what is the same where phases meet, contacts and loops that hold, whatever strikes
 leaves the ground as it does. Durations T are held, as long as flights say (`ballistic`). Slides of
 a root that nothing bears follow gravity, a = g T^2 (s - 1/2), the arc of a ballistic flight;
-elsewhere a = 0. Newton's steps with
-the equalities made linear (their own curvature left out), halved until these hold better; laws of
-motion, forces and inequalities are the solver's.
+elsewhere a = 0. The search is a damped one (`_searched`); laws of motion, forces and inequalities
+are the solver's.
 """
 
 from collections.abc import Sequence

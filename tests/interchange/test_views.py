@@ -14,7 +14,7 @@ TABLE = Table(t=T, labels=("knee", "hip"), values=np.outer((1, 2), T), units=("r
 @pytest.mark.parametrize(("view", "name"), [(as_pandas, "pandas"), (as_xarray, "xarray")])
 def test_without_the_library_the_hint_says_how_to_install_it(monkeypatch, view, name):
     monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ImportError, match=f"needs {name}: python -m pip install {name}"):
+    with pytest.raises(ImportError, match=f"needs {name}: install the extra `data`"):
         view(TABLE)
 
 

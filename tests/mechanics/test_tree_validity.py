@@ -96,6 +96,10 @@ def test_two_products_of_inertia_join_all_three_axes():
             {"joints": (revolute("a", torque=Parameter("most", 5.0)), revolute("b", "a"))},
             ["joint 'a': torque limits"],
         ),
+        (
+            {"joints": (revolute("a", jerk=Parameter("most", 5.0)), revolute("b", "a"))},
+            ["joint 'a': jerk limits"],
+        ),
         ({"stays": (stop("low", "elbow", lower=Parameter("low", -1.0)),)}, []),
         (
             {"stays": (cable("rope", "tip", (0, 0, 0), Parameter("rope", 2.0)),)},

@@ -1,9 +1,9 @@
 """Units of what belongs to a joint: of its coordinate and the rates of that, of its torque or force
 and the rate of that."""
 
-from ocp.mechanics.joints import Joint
+from typing import Any
 
-UNITS = {
+UNITS = {  # at a joint that turns, one that slides, and a ball's component
     "q": ("rad", "m", ""),
     "qd": ("rad/s", "m/s", "1/s"),
     "qdd": ("rad/s2", "m/s2", "1/s2"),
@@ -14,6 +14,6 @@ UNITS = {
 KINDS = {"prismatic": 1, "ball": 2}
 
 
-def unit_of(joint: Joint, quantity: str) -> str:
+def unit_of(joint: Any, quantity: str) -> str:
     """Return the unit of one of UNITS of a joint that turns or slides, or a ball's component."""
     return UNITS[quantity][KINDS.get(joint.kind, 0)]
