@@ -5,7 +5,7 @@ cup.
 """
 
 from dataclasses import replace
-from math import pi, radians
+from math import pi, radians, sin
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from ocp import (
     dynamic_effort,
     fixed,
     joint_limits,
-    pose_along,
+    path,
     pose_at_end,
     pose_at_start,
     smoothness,
@@ -46,13 +46,13 @@ def problem(
     tilt: float = 1.0,
     mass: float = 0.4,
     turn: float = 10.0,
-    points: int = 16,
+    points: int = 20,
 ) -> Problem:
     """J has the squares of torques by their limits and of accelerations.
 
-    `duration`: of the motion (s); `tilt`: along each axis that the cup may have (deg); `mass`: of
-    the cup (kg); `turn`: acceleration of a joint that counts as 1 (rad/s2); `points`: control
-    points per joint.
+    `duration`: of the motion (s); `tilt`: of the cup's axis ahead and aside, at most (deg);
+    `mass`: of the cup (kg); `turn`: acceleration of a joint that counts as 1 (rad/s2); `points`:
+    control points per joint.
     """
     arm = locked(public_robot("panda_description/urdf/panda.urdf"), {"panda_finger_joint1": RADIUS})
     arm = replace(
@@ -61,6 +61,7 @@ def problem(
         joints=(*arm.joints, fixed("cup", "panda_hand_tcp")),
         points=(Point(name="cup", link="cup"),),
     )
+    lean = sin(radians(tilt))
     return Problem(
         tree=arm,
         motion=BSpline(points=points, degree=5),
@@ -71,7 +72,13 @@ def problem(
             pose_at_end(arm, "cup", translate(*SHELF) @ rotate_x(pi), rows=STRAIGHT),
             at_start(arm, qd=0.0, qdd=0.0),
             at_end(arm, qd=0.0, qdd=0.0),
-            pose_along(arm, "cup", rotate_x(pi), turn=radians(tilt), rows=STRAIGHT[3:]),
+            path(
+                "upright",
+                lambda at: at.pose("cup")[:2, 2],
+                lower=-lean,
+                upper=lean,
+                labels=("ahead", "aside"),
+            ),
             joint_limits(arm, hull=True),
             velocity_limits(arm),
             torque_limits(arm),

@@ -9,7 +9,7 @@ import pytest
 from ocp.models.public import public_files, with_limits
 from ocp.problems import anymal_trot, g1_step, panda_carry, ur5_reach
 
-from ocp import Link, Tree, revolute, verify
+from ocp import Link, Tree, revolute
 from ocp.cli.gallery import within_reach
 from ocp.mechanics import position
 from ocp.studies.task import Task
@@ -42,11 +42,12 @@ def test_limits_are_those_of_driven_joints():
 
 
 def test_a_cup_is_carried_upright(robots):
-    stated = panda_carry.problem(points=10, tilt=2.0)
+    stated = panda_carry.problem()
     solution = panda_carry.carried(stated).require()
     places = solution.trace(lambda at: at.position("cup"), [0.0, solution.duration])
     np.testing.assert_allclose(places.T, (panda_carry.TABLE, panda_carry.SHELF), atol=1e-7)
-    assert verify(solution).violations["pose_along.cup"].dense < 1e-2 * np.radians(2.0)
+    tilts = solution.trace(lambda at: at.pose("cup")[:2, 2], np.linspace(0, solution.duration, 99))
+    assert 0.95 < np.degrees(np.abs(tilts)).max() < 1.01  # between the nodes too
 
 
 def test_a_public_quadruped_is_its_own_mirror_image(robots):
