@@ -64,7 +64,8 @@ def _storage(path: Path) -> Table:
             f"{path}: line {first + 1}: expected the label 'time' first, got {labels[0]!r}"
         )
     rows = _rows(lines, first + 1, apart)
-    _check_count(path, header, ("nRows", "datarows"), len(rows))
+    _check_count(path, header, ("nRows", "datarows"), len(rows), "rows")
+    _check_count(path, header, ("nColumns", "datacolumns"), len(labels), "columns")
     values = numbers_in(path, rows, labels)
     words = header.get("units", "")
     units = [unit.strip() for unit in words.split(",")] if words else [""] * len(labels[1:])
@@ -101,10 +102,12 @@ def _header(lines: Sequence[str]) -> dict[str, str]:
     return header
 
 
-def _check_count(path: Path, header: dict[str, str], words: Sequence[str], count: int) -> None:
+def _check_count(
+    path: Path, header: dict[str, str], words: Sequence[str], count: int, of: str
+) -> None:
     for word in words:
         if word in header and header[word] != str(count):
-            raise ValueError(f"{path}: {word}: the header says {header[word]}, got {count} rows")
+            raise ValueError(f"{path}: {word}: the header says {header[word]}, got {count} {of}")
 
 
 def _rows(lines: Sequence[str], first: int, apart: str | None) -> Rows:
@@ -136,7 +139,7 @@ def _markers(path: Path) -> Table:
         )
     labels = [f"{name}.{axis}" for name in names for axis in "xyz"]
     rows = [(line, _without_tail(row, len(labels) + 2)) for line, row in _rows(lines, 5, "\t")]
-    _check_count(path, header, ("NumFrames",), len(rows))
+    _check_count(path, header, ("NumFrames",), len(rows), "rows")
     values = numbers_in(path, rows, ["Frame#", "time", *labels])
     table = Table(
         t=values[1],

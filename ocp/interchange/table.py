@@ -47,8 +47,8 @@ class Table:
         units = tuple(self.units) or ("",) * len(labels)
         if len(units) != len(labels):
             raise ValueError(f"{what}: expected {len(labels)} units, got {len(units)}")
-        names, values = _converted(what, labels, units, values)
         lines = tuple(self.lines) or tuple(range(1, len(t) + 1))
+        names, values = _converted(what, labels, units, values, lines)
         _check_times(what, t, lines)
         for array in (t, values):
             array.setflags(write=False)
@@ -73,7 +73,11 @@ class Table:
 
 
 def _converted(
-    what: str, labels: Sequence[str], units: Sequence[str], values: np.ndarray
+    what: str,
+    labels: Sequence[str],
+    units: Sequence[str],
+    values: np.ndarray,
+    lines: Sequence[int],
 ) -> tuple[tuple[str, ...], np.ndarray]:
     """Return the names of the units in SI, and the values in these."""
     names = []
@@ -84,6 +88,12 @@ def _converted(
             raise ValueError(f"{what}: column {label!r}: {error}") from None
         names.append(name)
         values[row] *= factor
+        endless = np.flatnonzero(np.isinf(values[row]))
+        if len(endless):
+            raise ValueError(
+                f"{what}: line {lines[endless[0]]}, column {label!r}: expected a finite number, or "
+                f"none, got {values[row, endless[0]]}"
+            )
     return tuple(names), values
 
 

@@ -15,6 +15,7 @@ from ocp.interchange.bases import Row, base_row, in_plane
 from ocp.interchange.joint_elements import AtJoint, elements_at
 from ocp.interchange.markup import Element
 from ocp.interchange.remarks import Remarks
+from ocp.interchange.suspect import suspect
 from ocp.interchange.urdf_links import Reading, called_in, colours_of, link_of, origin_of
 from ocp.mechanics.coordinates import polynomial
 from ocp.mechanics.elements import Element as Acting
@@ -97,6 +98,7 @@ def _unusual(elements: Sequence[Element]) -> Remarks:
             for each in elements
             if each.text("name") == GROUND
         ],
+        **suspect(elements),
     }
 
 

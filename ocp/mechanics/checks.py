@@ -250,7 +250,7 @@ def instance(what: str, value: Any, *kinds) -> Any:
 def several(what: str, values: Any, *kinds) -> tuple:
     """Return a tuple of values, each of one of the `kinds`; raise ValueError naming `what`."""
     if isinstance(values, str) or not isinstance(values, Iterable):
-        expected = kinds[0].__name__
+        expected = " or ".join(kind.__name__ for kind in kinds)
         raise ValueError(f"{what}: expected a tuple of {expected} records, got {shown(values)}")
     return tuple(instance(what, value, *kinds) for value in values)
 

@@ -17,6 +17,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.answers import as_column, tried
 from ocp.mechanics.checks import frozen, set_fields, shown
 from ocp.mechanics.types import Matrix
 
@@ -42,6 +43,13 @@ class Follows:
             raise ValueError(
                 f"follows {self.coordinate!r}: expected a function, got {shown(self.function)}"
             )
+        tried(f"follows {self.coordinate!r}: function", self.function, (1,), 1)
+
+
+def still(follows: Follows) -> bool:
+    """Tell whether what follows a coordinate is the same wherever that is."""
+    x = ca.SX.sym("x")
+    return not ca.jacobian(ca.SX(as_column("follows", follows.function(x))), x).nnz()
 
 
 @dataclass(frozen=True, slots=True)

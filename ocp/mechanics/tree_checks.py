@@ -6,6 +6,7 @@ Each check raises ValueError naming the joint, point, loop, stay or element.
 from collections.abc import Sequence
 from typing import Any
 
+from ocp.mechanics.coordinates import still
 from ocp.mechanics.joints import GROUND, without_coordinate
 from ocp.mechanics.parameters import is_open, parameters_of
 from ocp.mechanics.stays import End
@@ -85,6 +86,10 @@ def _check_followers(tree):
             raise ValueError(
                 f"{label}: follows unknown coordinate {follows.coordinate!r}; "
                 f"{known('coordinates', list(leaders))}"
+            )
+        if follows is not None and follows.coordinate == joint.name and still(follows):
+            raise ValueError(
+                f"{label}: follows its own coordinate by a constant, and never moves; fix it"
             )
         if follows is not None and leaders[follows.coordinate].ball:
             raise ValueError(

@@ -6,6 +6,7 @@ its weight is zero. The instant t of a motion is the recording's t + offset, whi
 Parameter, also a free one; in a phase t counts from the phase's start.
 """
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.checks import frozen, instance, numbers, positive
-from ocp.mechanics.parameters import matrix
+from ocp.mechanics.parameters import matrix, reference
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.problem.ground import Ground
@@ -38,17 +39,18 @@ def marker_tracking(
     those of the points of the same names, or of those that `points` {marker: point} names;
     `weights` {marker: number of at least 0}, 1 where none is given; `size` (m) is what counts as 1,
     `offset` (s) the time in the recording at which the motion starts. Raises ValueError for markers
-    that have no point, listing both, and for weights of unknown markers.
+    that have no point, listing both, for weights of unknown markers, and for an offset at which
+    nothing was recorded.
     """
     name = "marker_tracking"
     places = matched(name, tree, markers, points)
     scale = positive(f"{name}: size", size, unit="m")
-    aim = curves(markers)
-    weight = weighed(name, markers, weights)
+    aim, weight = curves(markers), weighed(name, markers, weights)
+    begin = _begin(name, markers, offset)
 
     def deviation(at: Instant) -> Matrix:
         here = ca.vertcat(*(at.position(point) for point in places))
-        return _off(aim, here, weight, at, offset, name) / scale
+        return _off(aim, here, weight, at, begin) / scale
 
     return squares(name, deviation)
 
@@ -70,9 +72,9 @@ def angle_tracking(
     name = "angle_tracking"
     rows = [_coordinate(tree, joint, angles) for joint in _sized(name, angles, (1,)).values]
     scale = positive(f"{name}: size", size, unit="")
-    aim = curves(angles)
-    weight = weighed(name, angles, weights)
-    return squares(name, lambda at: _off(aim, at.q[rows], weight, at, offset, name) / scale)
+    aim, weight = curves(angles), weighed(name, angles, weights)
+    begin = _begin(name, angles, offset)
+    return squares(name, lambda at: _off(aim, at.q[rows], weight, at, begin) / scale)
 
 
 def force_tracking(
@@ -111,12 +113,12 @@ def force_tracking(
             for k in (range(2) if len(rows) == 6 else (1,))
         )
     )
-    aim = curves(forces)
-    weight = weighed(name, forces, weights)
+    aim, weight = curves(forces), weighed(name, forces, weights)
+    begin = _begin(name, forces, offset)
 
     def deviation(at: Instant) -> Matrix:
         here = ca.vertcat(*(_given(at, foot, len(rows)) for foot, rows in forces.values.items()))
-        return _off(aim, here, weight, at, offset, name) / scale
+        return _off(aim, here, weight, at, begin) / scale
 
     return squares(name, deviation)
 
@@ -168,14 +170,42 @@ def weighed(what: str, series: Series, weights: Mapping[str, float] | None) -> n
     return np.sqrt(np.concatenate(roots))
 
 
-def _off(
-    aim: Curves, here: Matrix, weight: np.ndarray, at: Instant, offset: Any, name: str
-) -> Matrix:
+def _off(aim: Curves, here: Matrix, weight: np.ndarray, at: Instant, begin: Any) -> Matrix:
     """Return the weighted deviations (rows,) of what is here from what was measured."""
-    start = frozen(numbers(f"{name}: offset", offset, (), "s")[()])
-    t = at.t + matrix(start)
+    _warn_beyond(aim, at, begin)
+    t = at.t + matrix(begin)
     seen = ca.DM(weight) if not aim.missing else ca.DM(weight) * aim.measured(t)
     return seen * (here - aim.at(t))
+
+
+def _begin(name: str, series: Series, offset: Any) -> Any:
+    """Return the time (s) in a recording at which a motion starts, open or not.
+
+    Raises ValueError where that is not within the recording, nor less than a sample before it.
+    """
+    begin = numbers(f"{name}: offset", offset, (), "s")[()]
+    t, value = series.t, float(reference(begin))
+    if not t[0] - np.median(np.diff(t)) <= value < t[-1]:
+        raise ValueError(
+            f"{name}: {series.source}: offset: expected a time from {t[0]:g} to {t[-1]:g} s, which "
+            f"were recorded, got {value:g} s"
+        )
+    return frozen(begin)
+
+
+def _warn_beyond(aim: Curves, at: Instant, begin: Any) -> None:
+    """Warn of a motion of fixed duration that goes on for more than a segment of the curve after
+    the last sample, whose values are then held."""
+    seconds = ca.DM(at.T) if isinstance(at.T, float | int) else at.T
+    if isinstance(begin, float) and seconds.is_constant():
+        over = begin + float(at.T) - aim.end
+        if over > aim.step:
+            warnings.warn(
+                f"what is followed was recorded until {aim.end:g} s, {over:g} s before the end of "
+                "the motion: the last values are held",
+                UserWarning,
+                stacklevel=2,
+            )
 
 
 def _given(at: Instant, foot: str, rows: int) -> Matrix:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import casadi as ca
 
+from ocp.mechanics.answers import as_column, cause
 from ocp.mechanics.checks import called, instance
 from ocp.mechanics.loads import Load
 from ocp.mechanics.types import Matrix
@@ -41,9 +42,8 @@ class ForceLaw:
 
     def given(self, at: "Instant") -> Load:
         """Return the load that it is at an instant."""
-        value = self.law(at)
-        entries = value if hasattr(value, "shape") else ca.vertcat(*value)
-        parts = ca.vertsplit(ca.vec(entries)) if entries.numel() in (3, 6) else None
+        entries = as_column(f"force law at {self.point!r}: law", self._answer(at))
+        parts = ca.vertsplit(entries) if entries.numel() in (3, 6) else None
         if parts is None:
             raise ValueError(
                 f"force law at {self.point!r}: expected 3 numbers or expressions of a force (N), "
@@ -51,6 +51,14 @@ class ForceLaw:
             )
         moment = ca.vertcat(*parts[3:]) if len(parts) == 6 else (0.0, 0.0, 0.0)
         return Load(point=self.point, force=ca.vertcat(*parts[:3]), moment=moment)
+
+    def _answer(self, at: "Instant") -> Any:
+        try:
+            return self.law(at)
+        except (ValueError, Warning):  # which say what is wrong already
+            raise
+        except Exception as error:
+            raise ValueError(f"force law at {self.point!r}: law fails: {cause(error)}") from error
 
     def at(self, t: Matrix) -> NoReturn:
         """Raise ValueError: the force is known of an Instant of a motion, not of a time alone."""

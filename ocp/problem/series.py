@@ -35,8 +35,10 @@ class Series:
     def __post_init__(self) -> None:
         what = instance("series: source", self.source, str)
         t = _floats(f"{what}: t", self.t)
-        if t.ndim != 1 or len(t) < FEWEST or not np.isfinite(t).all() or (np.diff(t) <= 0).any():
-            raise ValueError(f"{what}: t: expected {FEWEST} or more times (s), each after the last")
+        if t.ndim != 1 or not np.isfinite(t).all() or (np.diff(t) <= 0).any():
+            raise ValueError(f"{what}: t: expected times (s), each after the last")
+        if len(t) < FEWEST:
+            raise ValueError(f"{what}: t: expected {FEWEST} or more times (s), got {len(t)}")
         values = {
             name: _rows(f"{what}: {name!r}", rows, len(t))
             for name, rows in instance(f"{what}: values", self.values, Mapping).items()
@@ -54,6 +56,8 @@ class Series:
 
         Raises ValueError naming an unknown one.
         """
+        if isinstance(names, str):
+            raise ValueError(f"{self.source}: only: expected a list of names, got {names!r}")
         unknown = [name for name in names if name not in self.values]
         if unknown:
             raise ValueError(
@@ -67,6 +71,11 @@ class Series:
         Raises ValueError where there are too few.
         """
         inside = (self.t >= start) & (self.t <= end)
+        if inside.sum() < FEWEST:
+            raise ValueError(
+                f"{self.source}: expected {FEWEST} or more samples from {start:g} to {end:g} s, "
+                f"got {inside.sum()} of those from {self.t[0]:g} to {self.t[-1]:g} s"
+            )
         values = {name: rows[:, inside] for name, rows in self.values.items()}
         return replace(self, t=self.t[inside], values=values)
 
@@ -123,6 +132,11 @@ class Curves:
     step: float
     coefficients: np.ndarray
     missing: tuple[tuple[tuple[int, ...], float, float], ...]
+
+    @property
+    def end(self) -> float:
+        """The time of the last sample (s)."""
+        return self.start + (self.coefficients.shape[1] - DEGREE) * self.step
 
     def at(self, t: Matrix) -> Matrix:
         """Return the curves' values (rows,) at a time (s), a number or an expression.

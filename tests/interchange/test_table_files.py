@@ -160,6 +160,8 @@ def test_bad_markers_are_refused_by_file_line_and_column(tmp_path, change, words
         ("units=rad", None, "units: expected 2, one for each column, got 1"),
         ("units=rad,furlong", None, "column 'elbow': unit 'furlong': expected one of"),
         ("nRows=7", None, "walk.mot: nRows: the header says 7, got 6 rows"),
+        ("nColumns=4", None, "walk.mot: nColumns: the header says 4, got 3 columns"),
+        ("inDegrees=no", [f"{k}\t1\tinf" for k in range(6)], "line 8, column 'elbow': .* got inf"),
         ("inDegrees=no", ["0\t1\t0,5"] * 6, "line 8, column 'elbow': .* got '0,5'"),
     ],
 )

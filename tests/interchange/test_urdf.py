@@ -287,6 +287,24 @@ def test_limits_that_nobody_gave_are_none(tmp_path):
     assert tree.moving[1].position == (-inf, inf)
 
 
+@pytest.mark.parametrize(
+    "old, new, words",
+    [
+        ('lower="-1" upper="2"', 'lower="-90" upper="180"', "angles beyond 10 rad .*: turn$"),
+        ('xyz="0.2 0 0"', 'xyz="200 0 0"', "places beyond 20 m .*: slide$"),
+        (
+            '<child link="tool"/>',
+            '<child link="tool"/><dynamics damping="2"/>',
+            "damping and friction of fixed joints are left out: tip$",
+        ),
+    ],
+)
+def test_what_is_likely_not_meant_is_warned_of(tmp_path, old, new, words):
+    assert old in ARM
+    with pytest.warns(ModelWarning, match=words):
+        load_model(written(tmp_path, ARM.replace(old, new, 1)))
+
+
 def test_what_is_called_like_the_ground_is_renamed(tmp_path):
     text = ARM.replace('"tool"', '"ground"')
     with pytest.warns(ModelWarning, match="link 'ground' is 'ground of the file'"):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from element_arm import ARM
 
@@ -14,6 +15,7 @@ from ocp.mechanics import (
     Friction,
     PassiveMoment,
     Spring,
+    Strength,
     Strut,
     Tendon,
 )
@@ -99,6 +101,37 @@ BAD = {
             ),
         ),
         "tendon 't': winch: unknown joint 'drum'",
+    ),
+    "a path that stays at a place": (
+        lambda: replace(
+            ARM,
+            elements=(Tendon(name="t", path=("thigh", "toe", "toe"), stiffness=1, slack=1),),
+        ),
+        "tendon 't': toe and toe of its path are one place",
+    ),
+    "a moment that fails": (
+        lambda: replace(
+            ARM, elements=(PassiveMoment(name="m", joints=("hip",), moment=lambda x, v: x[3]),)
+        ),
+        r"passive moment 'm': moment: fails where it is handed expressions \(1,\), \(1,\): Runtime",
+    ),
+    "a moment of no number": (
+        lambda: replace(
+            ARM, elements=(PassiveMoment(name="m", joints=("hip",), moment=lambda x, v: np.nan),)
+        ),
+        "passive moment 'm': moment: expected finite values, got nan",
+    ),
+    "a strength of angles alone": (
+        lambda: Strength(joint="hip", direction=1, capacity=lambda x: 3.0),
+        "hip strength upwards': capacity: fails where it is handed .* takes 1 positional argument",
+    ),
+    "a strength of nothing": (
+        lambda: Strength(joint="hip", direction=1, capacity=lambda x, v: None),
+        "capacity: expected a CasADi expression or numbers, got NoneType",
+    ),
+    "an element alone": (
+        lambda: replace(ARM, elements=Damper(joint="hip", damping=1)),
+        "elements: expected a tuple of Armature or Bumper or .* records, got Damper",
     ),
     "no moment": (
         lambda: PassiveMoment(name="m", joints=("hip",)),

@@ -168,6 +168,18 @@ def test_a_joint_may_follow_its_own_coordinate_by_any_function():
         ),
         (lambda: Polynomial(()), "polynomial: expected finite numbers"),
         (lambda: Follows(coordinate="b", function=3.0), "follows 'b': expected a function"),
+        (
+            lambda: Follows(coordinate="b", function=lambda x: 1.0 if x > 0 else 0.0),
+            "follows 'b': function: fails where it is handed .* Cannot compute the truth value",
+        ),
+        (
+            lambda: Follows(coordinate="b", function=lambda x: (x, x)),
+            "follows 'b': function: expected 1 values, got 2",
+        ),
+        (
+            lambda: (revolute("b", follows=polynomial("b", 1.0)),),
+            "joint 'b': follows its own coordinate by a constant, and never moves",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_by_name(joints, words):
@@ -202,7 +214,7 @@ def test_trees_as_data_keep_balls_and_curves_and_refuse_functions_of_ones_own():
     tree = Tree(links=[Link(mass=1.0) for _ in joints], joints=joints)
     data = json.loads(json.dumps(tree_data(tree, kept=None)))
     assert tree_of(data, tape_of=None) == tree
-    own = replace(joints[2], follows=Follows(coordinate="knee", function=np.sin))
+    own = replace(joints[2], follows=Follows(coordinate="knee", function=ca.sin))
     with pytest.raises(ValueError, match="joint 'roll': follows 'knee' by a function of one's own"):
         tree_data(replace(tree, joints=(*joints[:2], own, joints[3])), kept=None)
 

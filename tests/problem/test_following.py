@@ -112,17 +112,27 @@ def test_curves_are_those_of_the_basis_that_cross_validation_chose():
 
 
 def test_weights_are_of_squares_and_sizes_of_deviations():
-    ((_, one),) = marker_tracking(ARM, recorded(), size=0.01).terms
-    ((_, four),) = marker_tracking(ARM, recorded(), size=0.02, weights={"tip": 16.0}).terms
+    ((_, one),) = marker_tracking(ARM, recorded(), size=0.01, offset=0.3).terms
+    seen, heavy = recorded(), {"tip": 16.0}
+    ((_, four),) = marker_tracking(ARM, seen, size=0.02, weights=heavy, offset=0.3).terms
     at = instant(q=(0.2, 0.3))
     first, second = (np.array(ca.DM(term.function(at))) for term in (one, four))
     np.testing.assert_allclose(2 * first, second, rtol=1e-12)
 
 
-def instant(q, t=0.35):
+def instant(q, t=0.05, duration=SECONDS):
     return SimpleNamespace(
-        t=ca.DM(t), q=ca.DM(q), position=lambda name: position(ARM, ca.DM(q), name)
+        t=ca.DM(t),
+        T=ca.DM(duration),
+        q=ca.DM(q),
+        position=lambda name: position(ARM, ca.DM(q), name),
     )
+
+
+def test_a_motion_that_outlasts_a_recording_is_warned_of():
+    ((_, term),) = marker_tracking(ARM, recorded(), offset=0.3).terms
+    with pytest.warns(UserWarning, match="was recorded until 1.1 s, 0.7 s before the end of the m"):
+        term.function(instant(q=(0.2, 0.3), duration=1.5))
 
 
 @pytest.fixture(scope="module")
@@ -174,13 +184,23 @@ def two_rows():
             lambda: force_tracking(hop().phases[0].ground, recorded()),
             "force_tracking: arm.trc: 'tip' is no foot of the ground; the feet are foot",
         ),
-        (lambda: Series(t=T[::-1], values={"a": T}), "series: t: expected 5 or more times"),
+        (
+            lambda: Series(t=T[::-1], values={"a": T}),
+            r"series: t: expected times \(s\), each after",
+        ),
         (lambda: Series(t=T, values={}), "expected at least one thing that was measured"),
         (lambda: Series(t=T, values={"a": T[1:]}), r"'a': expected \(rows, 81\)"),
         (lambda: Series(t=T, values={"a": np.full(81, np.nan)}), "'a': all 81 samples are missing"),
         (lambda: Series(t=T, values={"a": np.full(81, np.inf)}), "'a': expected finite numbers"),
         (lambda: recorded().only(["nose"]), "arm.trc: 'nose': not measured; it has tip"),
-        (lambda: recorded().between(5.0, 6.0), "arm.trc: t: expected 5 or more times"),
+        (lambda: recorded().between(5.0, 6.0), "expected 5 or more samples from 5 to 6 s, got 0"),
+        (lambda: recorded().only("tip"), "arm.trc: only: expected a list of names, got 'tip'"),
+        (lambda: Series(t=T[:3], values={"a": T[:3]}), r"expected 5 or more times \(s\), got 3"),
+        (
+            lambda: marker_tracking(ARM, recorded(), offset=1.2),
+            "marker_tracking: arm.trc: offset: expected a time from 0.3 to 1.1 s, .* got 1.2 s",
+        ),
+        (lambda: marker_tracking(ARM, recorded()), "offset: expected a time .*, got 0 s"),
     ],
 )
 def test_what_cannot_be_followed_is_refused(make, words):

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import casadi as ca
 
+from ocp.mechanics.answers import tried
 from ocp.mechanics.checks import called, frozen, numbers, positive, set_fields
 from ocp.mechanics.elements.of_joints import (
     FORCES,
@@ -95,7 +96,7 @@ class Strength:
                 f"strength at {self.joint!r}: direction: expected 1 or -1, got {self.direction!r}"
             )
         label = named(self, f"strength {SIDES[self.direction]}")
-        called(f"{label}: capacity", self.capacity)
+        tried(f"{label}: capacity", called(f"{label}: capacity", self.capacity), (1, 1), 1)
 
     def check(self, tree: Any) -> None:
         """Raise ValueError unless the tree has its joint, with a drive."""

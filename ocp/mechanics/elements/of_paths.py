@@ -34,13 +34,22 @@ def _path_of(label: str, path: Any) -> tuple[End, ...]:
 
 
 def check_path(label: str, tree: Any, path: Sequence[End]) -> None:
-    """Raise ValueError naming an unknown point, or a path whose points are all on one link."""
+    """Raise ValueError naming an unknown point, a path whose points are all on one link, or two
+    neighbours at one place."""
     carriers = {carrier(label, tree, end) for end in path}
     if len(carriers) == 1:
         raise ValueError(
             f"{label}: the points of its path, {', '.join(map(str, path))}, are all on one link, "
             "or on rigidly joined ones: its length never changes"
         )
+    places = {point.name: (point.link, point.position) for point in tree.points}
+    for before, after in pairwise(path):
+        a, b = places.get(before, before), places.get(after, after)
+        if not is_open((a, b)) and a == b:
+            raise ValueError(
+                f"{label}: {before} and {after} of its path are one place, between which it has "
+                "no direction"
+            )
 
 
 def _checked_name(kind: str, name: Any) -> str:
