@@ -119,17 +119,17 @@ def off_turns(rng: np.random.Generator) -> float:
     unit = quaternion(move.rotation)
     rate = product(unit, ca.vertcat(0, move.rotation.T @ move.angular)) / 2
     starts = (turns, ca.DM(q), ca.DM(qd)), (tree, ca.vertcat(q[:3], unit), ca.vertcat(qd[:3], rate))
-    found = []
+    accelerations = []
     for each, place, rates in starts:
         qdd = forward_dynamics(each, place, rates, ca.DM.zeros(each.dof), load)
-        found.append(np.array(acceleration(each, place, rates, qdd, "tip")).ravel())
-    return apart(*found)
+        accelerations.append(np.array(acceleration(each, place, rates, qdd, "tip")).ravel())
+    return apart(*accelerations)
 
 
 def free_bodies() -> tuple[float, ...]:
     """Return how far free bodies are from each of the figures of BODIES."""
-    found = top(), middle(), somersaults()
-    return (*(off for off, _ in found), max(length for _, length in found))
+    figures = top(), middle(), somersaults()
+    return (*(off for off, _ in figures), max(length for _, length in figures))
 
 
 def tumbled(moments: Sequence[float], spin: Sequence[float], start: np.ndarray, duration: float):

@@ -15,6 +15,7 @@ from ocp.problem.complementarity import Touch
 from ocp.problem.compliant import Sphere
 from ocp.problem.contacts import force_of, name_of
 from ocp.problem.force_law import ForceLaw
+from ocp.problem.ground import feet_of
 from ocp.problem.statement import Problem
 from ocp.solution.sampling import traces
 from ocp.solution.solution import Solution
@@ -43,7 +44,7 @@ def contacts_of(solution: Solution) -> tuple[str, ...]:
     """Return the names of all that bears in any phase: feet in their order, then what touches
     whenever it comes to a surface."""
     parts = [each.motion.problem for each in pieces(solution)]
-    feet = [foot.name for part in parts if part.ground is not None for foot in part.ground.feet]
+    feet = [name for part in parts for name in feet_of(part.ground)]
     return tuple(dict.fromkeys([*feet, *(name for part in parts for name in _unscheduled(part))]))
 
 
@@ -72,8 +73,7 @@ def pushes(solution: Solution, t: np.ndarray) -> dict[str, Pushes]:
         own = np.clip(t[chosen] - each.begin, 0.0, each.motion.duration)
         for name, (place, force) in _touching(each.motion, own).items():
             places[name][chosen], forces[name][chosen] = place, force
-        ground = each.motion.problem.ground
-        feet = [] if ground is None else [foot.name for foot in ground.feet]
+        feet = feet_of(each.motion.problem.ground)
         wanted = {f"force {name}": partial(_force, name) for name in feet}
         wanted |= {f"lever {name}": partial(_lever, name) for name in feet}
         traced = traces(each.motion, wanted, own)
@@ -156,8 +156,7 @@ def _strength(name: str, motion: Solution, t: np.ndarray) -> np.ndarray:
     """Return the size of a contact's force (1, N), not a number where it is not there."""
     if name in _unscheduled(motion.problem):
         return np.linalg.norm(_touching(motion, t)[name][1], axis=1)[None, :]
-    ground = motion.problem.ground
-    if ground is None or name not in [foot.name for foot in ground.feet]:
+    if name not in feet_of(motion.problem.ground):
         return np.full((1, len(t)), np.nan)
     return np.linalg.norm(motion.trace(partial(_force, name), t), axis=0)[None, :]
 

@@ -17,7 +17,7 @@ from ocp.mechanics.checks import frozen, instance, numbers, positive
 from ocp.mechanics.parameters import matrix, reference
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
-from ocp.problem.ground import Ground
+from ocp.problem.ground import Ground, feet_of
 from ocp.problem.instant import Instant
 from ocp.problem.objectives import squares
 from ocp.problem.series import Curves, Series, curves
@@ -211,7 +211,7 @@ def _warn_beyond(aim: Curves, at: Instant, begin: Any) -> None:
 def _given(at: Instant, foot: str, rows: int) -> Matrix:
     """Return the force (3, N) on a foot, under the moment (3, N m) about the origin if 6 rows are
     asked for; zero where the ground of the instant's phase does not have it."""
-    if at.ground is None or foot not in [each.name for each in at.ground.feet]:
+    if foot not in feet_of(at.ground):
         return ca.DM.zeros(rows)
     force = at.reaction.force(foot)
     return force if rows == 3 else ca.vertcat(at.reaction.moment(foot), force)

@@ -245,6 +245,11 @@ def slots(ground: Ground) -> tuple[tuple[str, str], ...]:
     )
 
 
+def feet_of(ground: Ground | None) -> tuple[str, ...]:
+    """Return the names of the feet that a ground has; none without one."""
+    return () if ground is None else tuple(foot.name for foot in ground.feet)
+
+
 def in_force(foot: Foot, s: float) -> Support | None:
     """Return the Support of a foot at the instant s, the later one at a switch, or None."""
     standing = [

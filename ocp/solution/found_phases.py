@@ -1,10 +1,9 @@
 """The schedule that a motion found where nobody gave one, stated in phases.
 
 Between the nodes of a mesh a touch has no instant of its own, so that forces overshoot there, and
-nothing strikes. Stated in phases the schedule's order is given and
-its instants are sought: what stands is held exactly, what lands strikes with an impulse (moving
-finite elements to the same end: Baumrucker & Biegler 2009; Nurkanovic, Sperl, Albrecht & Diehl
-2024).
+nothing strikes. Stated in phases the schedule's order is given and its instants are sought: what
+stands is held exactly, what lands strikes with an impulse (moving finite elements to the same end:
+Baumrucker & Biegler 2009; Nurkanovic, Sperl, Albrecht & Diehl 2024).
 """
 
 import re
@@ -28,7 +27,7 @@ from ocp.problem.complementarity import Touch, touches
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.contact_kinds import point_contact
 from ocp.problem.contacts import contact_outputs
-from ocp.problem.ground import Foot, Ground
+from ocp.problem.ground import Foot, Ground, feet_of
 from ocp.problem.instant import Instant
 from ocp.problem.parting import phases_of
 from ocp.problem.phases import Phase, Strike, Transition, continuous
@@ -186,12 +185,12 @@ def _stood_before(
     return None
 
 
-def _place(touch: Touch, found: np.ndarray, number: int) -> list[Any]:
-    """Return the place (3, m) of a contact near where it was found (3, m), sought along its
+def _place(touch: Touch, stood: np.ndarray, number: int) -> list[Any]:
+    """Return the place (3, m) of a contact near where it `stood` (3, m), sought along its
     plane."""
     target, word = list(np.array(touch.place, dtype=float)), re.sub(r"\W", "_", touch.name)
     for k, way in enumerate(np.array(each, dtype=float) for each in touch.ways):
-        along = float(way @ (found - np.array(touch.place, dtype=float)))
+        along = float(way @ (stood - np.array(touch.place, dtype=float)))
         sought = Parameter(
             f"foothold_{number}_of_{word}" + "_across" * k,
             along,
@@ -338,7 +337,7 @@ def _outputs(every: Sequence[Touch]) -> Mapping[str, Any]:
 
 def _force(name: str) -> Any:
     def force(at: Instant) -> Any:
-        if at.ground is None or name not in [foot.name for foot in at.ground.feet]:
+        if name not in feet_of(at.ground):
             return ca.SX.zeros(3)
         return at.reaction.force(name)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ocp.problem.ground import feet_of
 from ocp.problem.statement import Problem
 from ocp.solution.crossings import impacts
 from ocp.solution.solution import Solution
@@ -27,7 +28,7 @@ def phases_of(solution: Solution) -> dict[str, dict[str, Any]]:
             "objective": phase.objective,
             "of_objective": abs(phase.objective) / total if total else 0.0,
             "basis": basis(phase.problem),
-            "bears": bearing(phase.problem),
+            "bears": list(feet_of(phase.problem.ground)),
         }
         for name, phase in solution.phases.items()
     }
@@ -58,11 +59,6 @@ def method_of(solution: Solution) -> str:
 def basis(problem: Problem) -> str:
     """Return in words the basis of a motion."""
     return f"{type(problem.motion).__name__} of {problem.motion.points} points"
-
-
-def bearing(problem: Problem) -> list[str]:
-    """Return the names of what bears in a phase."""
-    return [] if problem.ground is None else [foot.name for foot in problem.ground.feet]
 
 
 def stated_phases(problem: Problem) -> str:

@@ -67,9 +67,9 @@ def tree_data(tree: Tree, kept: Callable[[Tape], Data]) -> Data:
         }
         for joint in data["joints"]
     ]
-    found = {"stays": data["stays"], "elements": elements}
-    rest = {key: value for key, value in data.items() if key not in found}
-    return rest | {key: value for key, value in found.items() if value}
+    seldom = {"stays": data["stays"], "elements": elements}
+    rest = {key: value for key, value in data.items() if key not in seldom}
+    return rest | {key: value for key, value in seldom.items() if value}
 
 
 def tree_of(data: Data, tape_of: Callable[[Any], Tape]) -> Tree:

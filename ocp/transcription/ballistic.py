@@ -47,9 +47,9 @@ def lasting(parts: Sequence[Problem], transitions: Sequence[Any], pulls: Any) ->
     stated = _across([_stated(part) for part in parts], transitions)
     for k, part in enumerate(parts):
         if flying[k]:
-            found = _flown(*stated[k], falls[k], _slides(part)) if free_duration(part) else times[k]
-            if found is not None:
-                known[k] = times[k] = float(np.clip(found, *part.duration))
+            lasts = _flown(*stated[k], falls[k], _slides(part)) if free_duration(part) else times[k]
+            if lasts is not None:
+                known[k] = times[k] = float(np.clip(lasts, *part.duration))
     for run in _standing(parts, flying):
         count = len(parts)
         beside = [k % count for k in (run[0] - 1, run[-1] + 1) if k % count in known]

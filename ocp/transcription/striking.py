@@ -7,8 +7,7 @@ Koditschek 2003)
 
 of which the left side and the right are what inverse dynamics makes of accelerations v+ - v- at
 rest, without gravity, under the impulses L as loads, beside what holds links bent; rotors jump with
-their joints, and what other force elements give is finite. Energy is lost
-by
+their joints, and what other force elements give is finite. Energy is lost by
 
     sum of L' J (v+ + v-) / 2
 
