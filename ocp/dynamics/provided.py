@@ -53,7 +53,7 @@ def provided(provider: Provider, inverse: Callable[..., Matrix]) -> Provider:
         loaded = gradient[3 * place.count :]
         whole = ca.vertcat(total, loaded)
         extra = (*terms, ca.triu(bends[3]), crossed[3], whole)
-        return (*place.slopes[:2], place.slopes[2], *map(ca.sparsify, extra), *inner)
+        return (*place.slopes, *map(ca.sparsify, extra), *inner)
 
     def join_curvature(tree, parts):
         slopes, extra, inner = parts[:3], parts[3:9], parts[9:]
