@@ -3,9 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-import numpy as np
-
-from ocp.mechanics.joints import GROUND, Joint, fixed, free, prismatic, revolute
+from ocp.mechanics.joints import GROUND, Joint, fixed, free, revolute, slides_along
 from ocp.mechanics.tree import Link
 
 BASES = ("fixed", "free", "planar")
@@ -48,10 +46,5 @@ def in_plane(
 ) -> list[Joint]:
     """Return two slides along directions, called by their letters, and the turn about the axis
     across them, that nothing drives."""
-    joints: list[Joint] = []
-    for letter, direction in slides.items():
-        above, place = (joints[-1].name, np.zeros(3)) if joints else (parent, home)
-        joints.append(
-            prismatic(f"{name}_{letter}", above, axis=direction, home=place, actuated=False)
-        )
+    joints = slides_along(name, parent, home, slides, actuated=False)
     return [*joints, revolute(name, joints[-1].name, axis=axis, actuated=False)]

@@ -8,7 +8,7 @@ screw, and neither has a ball, whose link turns by a quaternion of four coordina
 Where numbers are open, rotations and axes must be such whatever the parameters' values.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
@@ -187,7 +187,8 @@ def free(
     The slides are NAME_x, NAME_y and NAME_z along the axes of `home`, each with a link (massless)
     of its own, and the ball is NAME; `actuated` says whether they are driven.
     """
-    slides = _slides(name, parent, home, "xyz", actuated)
+    ways = dict(zip("xyz", np.eye(3)))
+    slides = slides_along(name, parent, home, ways, actuated)
     return (*slides, ball(name, slides[-1].name, actuated=actuated))  # type: ignore[return-value]
 
 
@@ -199,7 +200,8 @@ def planar(
     Slides NAME_x and NAME_y, each with a link (massless) of its own, and NAME, which turns about z;
     `actuated` says whether they are driven.
     """
-    slides = _slides(name, parent, home, "xy", actuated)
+    ways = dict(zip("xy", np.eye(3)))
+    slides = slides_along(name, parent, home, ways, actuated)
     turn = revolute(name, slides[-1].name, actuated=actuated)
     return (*slides, turn)  # type: ignore[return-value]
 
@@ -261,15 +263,18 @@ def dh(
     )
 
 
-def _slides(name, parent, home, letters, actuated):
-    """Return slides NAME_x, ... along the axes of `home`, one after the other."""
+def slides_along(
+    name: str, parent: str, home: Any, ways: Mapping[str, Any], actuated: bool
+) -> tuple[Joint, ...]:
+    """Return slides NAME_x, ..., one after the other, along `ways` {letter: direction (3)} in the
+    axes of `home`; `actuated` says whether they are driven."""
     slides: list[Joint] = []
-    for letter in letters:
+    for letter, axis in ways.items():
         slides.append(
             prismatic(
                 f"{name}_{letter}",
                 slides[-1].name if slides else parent,
-                axis=np.eye(3)["xyz".index(letter)],
+                axis=axis,
                 home=(0.0, 0.0, 0.0) if slides else home,
                 actuated=actuated,
             )
