@@ -13,6 +13,7 @@ from ocp.problem.constraint import Constraint
 
 if TYPE_CHECKING:
     from ocp.problem.instant import Instant
+    from ocp.problem.phases import Transition
 
 STRENGTH, ACTIVATION, AT_FIRST = "strength", "activation", "activation_at_start"
 
@@ -66,6 +67,16 @@ def _activation(tree: Tree) -> tuple[Constraint, ...]:
         Constraint(name=ACTIVATION, function=_asked, **shared),
         Constraint(name=AT_FIRST, function=_activated, when="start", **shared),
     )
+
+
+def states_of_drives(link: "Transition", before: Any, after: Any) -> tuple[int, ...]:
+    """Return the rows of tau that are states of drives which come on by a law, and that nothing
+    else of a link between two phases makes the same on both sides; these are problems."""
+    free = before.ground is None and after.ground is None and before.tree is after.tree
+    alike = free and [id(each) for each in before.loads] == [id(each) for each in after.loads]
+    if (alike and {"q", "qd", "qdd"} <= set(link.quantities)) or "tau" in link.quantities:
+        return ()
+    return tuple(row for _, row in _coming_on(after.tree))
 
 
 def _asked(at: "Instant") -> Matrix:

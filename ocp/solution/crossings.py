@@ -19,6 +19,7 @@ from ocp.problem.constraint import Constraint
 from ocp.problem.names import SEPARATOR
 from ocp.problem.phases import Strike, Transition
 from ocp.problem.point_mass import PointMass
+from ocp.problem.strength import ACTIVATION, states_of_drives
 from ocp.solution.bounds import Violation, of_row
 from ocp.solution.inputs import inputs, lifts
 from ocp.solution.solution import Solution
@@ -184,6 +185,13 @@ def _same(meeting: Meeting) -> Iterator[Valued]:
         labels = tuple(joint.name for joint in moving)
         bound, apart = tuple(gained), end - meeting.image(start)
         yield _valued(meeting, quantity, apart, bound, bound, units, labels)
+    rows = list(states_of_drives(transition, meeting.before.problem, meeting.after.problem))
+    if rows:
+        end = meeting.before.tau(meeting.before.duration)[rows]
+        labels = tuple(moving[row].name for row in rows)
+        units = tuple(unit_of(moving[row], "tau") for row in rows)
+        apart = end - meeting.image(meeting.after.tau(0.0))[rows]
+        yield _valued(meeting, ACTIVATION, apart, 0.0, 0.0, units, labels)
 
 
 def _struck(meeting: Meeting, strike: Strike) -> Iterator[Valued]:

@@ -18,6 +18,7 @@ from ocp.problem.names import SEPARATOR
 from ocp.problem.phases import Transition
 from ocp.problem.seams import seams
 from ocp.problem.statement import Problem
+from ocp.problem.strength import ACTIVATION, states_of_drives
 from ocp.transcription.asking import blamed, kernel_of
 from ocp.transcription.handed_over import kept_at_rest
 from ocp.transcription.inputs import Inputs, symbols
@@ -94,7 +95,7 @@ def askings(problem: Problem, parts: Sequence[Transcribed]) -> Iterator[Asking]:
         if within:  # where a motion goes on by itself
             transition = replace(transition, quantities=())
         if transition.quantities or transition.strikes or transition.constraints:
-            yield _of_transition(problem, transition, _sides(parts, numbers))
+            yield _of_transition(problem, transition, _sides(parts, numbers), within)
     for constraint in problem.constraints:
         if constraint.when == "joined":
             ends = _sides(parts, (len(names) - 1, 0))
@@ -119,10 +120,12 @@ def _side(part: Transcribed, number: int, s: float) -> Side:
     return Side(part=number, s=s, inputs=replace(inputs, at=replace(inputs.at, s=ca.SX(s))))
 
 
-def _of_transition(problem: Problem, transition: Transition, sides: tuple[Side, Side]) -> Asking:
+def _of_transition(
+    problem: Problem, transition: Transition, sides: tuple[Side, Side], within: bool
+) -> Asking:
     ends = sides[0].inputs.at, sides[1].inputs.at
     strikes = pushed(ends[0].tree, transition)
-    constraints = [*_same(problem, transition), *transition.constraints]
+    constraints = [*_same(problem, transition, within), *transition.constraints]
     if strikes:
         constraints += struck(problem.tree, transition, strikes, kept_at_rest(problem, transition))
     named = (replace(each, name=f"{transition.name}{SEPARATOR}{each.name}") for each in constraints)
@@ -130,7 +133,7 @@ def _of_transition(problem: Problem, transition: Transition, sides: tuple[Side, 
     return Asking(name=transition.name, rows=rows, sides=sides, strikes=strikes)
 
 
-def _same(problem: Problem, transition: Transition) -> Iterator[Constraint]:
+def _same(problem: Problem, transition: Transition, within: bool) -> Iterator[Constraint]:
     """Yield the constraints that make quantities the same on both sides."""
     moving, symmetry = problem.tree.moving, transition.symmetry
     count = len(moving)
@@ -150,6 +153,18 @@ def _same(problem: Problem, transition: Transition) -> Iterator[Constraint]:
             when="joined",
             labels=tuple(joint.name for joint in moving),
             units=tuple(unit_of(joint, quantity) for joint in moving),
+        )
+    parts = {phase.name: part for phase, part in zip(problem.phases, problem.parts)}
+    rows = list(states_of_drives(transition, parts[transition.before], parts[transition.after]))
+    if rows and not within:
+        yield Constraint(
+            name=ACTIVATION,
+            function=lambda end, start: end.tau[rows] - (sign * start.tau[list(index)])[rows],
+            lower=0.0,
+            upper=0.0,
+            when="joined",
+            labels=tuple(moving[row].name for row in rows),
+            units=tuple(unit_of(moving[row], "tau") for row in rows),
         )
 
 

@@ -124,6 +124,26 @@ def test_a_drive_that_comes_on_late_takes_longer():
     assert 2 * np.sqrt(WAY * INERTIA / STALL) < times[0] < times[1] - 0.05
 
 
+def test_a_drive_that_comes_on_late_does_not_jump_between_phases(tmp_path):
+    tree = flywheel(Activation(joint="hinge", time=0.2), torque=STALL)
+    ways = at_start(tree, q=0.0, qd=0.0), at_end(tree, q=WAY, qd=0.0)
+    phases = tuple(
+        Phase(name, motion=BSpline(points=10), duration=(0.1, 3.0), constraints=way)
+        for name, way in zip(("go", "stop"), ways)
+    )
+    whole = Problem(tree=tree, phases=phases, links=(continuous(),), objective=duration())
+    solution = solve(whole).require()
+    go, stop = solution.phases["go"], solution.phases["stop"]
+    assert go.tau(go.duration)[0] == pytest.approx(stop.tau(0.0)[0], abs=1e-6)
+    assert verify(solution).violations["go to stop: activation"].nodes < 1e-6
+    solution.save(tmp_path / "wheel.npz")
+    again = verify(load(tmp_path / "wheel.npz")).violations["go to stop: activation"]
+    assert again.nodes < 1e-6
+    once = replace(whole, links=(continuous("q", "qd", "tau"),))
+    assert solve(once).require().duration == pytest.approx(solution.duration, rel=1e-6)
+    assert "go to stop: activation" not in verify(solve(once)).violations
+
+
 def test_every_phase_has_the_strength_of_its_tree_and_numbers_may_be_open():
     stall = Parameter("stall", STALL, "N m")
     tree = flywheel(TorqueSpeed(joint="hinge", stall=stall, no_load=FREE))
