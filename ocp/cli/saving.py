@@ -29,6 +29,11 @@ def check_paths(outputs: Mapping[str, Any]) -> None:
     for name in FILES:
         if outputs[name] is not None:
             check_writable(outputs[name])
+    asked = {name: Path(outputs[name]).resolve() for name in FILES if outputs[name] is not None}
+    for name, place in asked.items():
+        other = next(each for each in asked if asked[each] == place)
+        if other != name:
+            raise ValueError(f"--{name}: {outputs[name]} is the file of --{other} too")
     for name, known in ENDINGS.items():
         path = outputs[name]
         if path is not None and Path(path).suffix.lower() not in known:

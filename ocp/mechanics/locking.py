@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import casadi as ca
 
-from ocp.mechanics.checks import numbers
+from ocp.mechanics.checks import instance, numbers
 from ocp.mechanics.joints import Joint
 from ocp.mechanics.parameters import is_open
 from ocp.mechanics.rigid import joint_pose
@@ -20,8 +20,9 @@ def locked(tree: Tree, values: Mapping[str, float]) -> Tree:
     numbers.
     """
     places = {}
-    for name, value in values.items():
-        tree.coordinate(name)
+    for name, value in instance("locked: values", values, Mapping).items():
+        if tree.moving[tree.coordinate(name)].ball:
+            raise ValueError(f"joint {name!r}: a component of a ball is not locked by itself")
         places[name] = float(numbers(f"joint {name!r}: place", value, (), "rad or m"))
     still = {joint.name for joint in tree.joints if _leader(joint) in places}
     return replace(

@@ -106,6 +106,8 @@ def test_forces_are_left_as_a_table_where_there_is_a_ground(inside, capsys):
 
 
 def test_a_table_of_another_kind_is_refused_before_the_solve(inside, capsys):
+    assert run(FASTEST, [*SHORT, "--motion", "arm.csv", "--forces", "./arm.csv"]) == 2
+    assert "--forces: ./arm.csv is the file of --motion too" in capsys.readouterr().err
     assert run(FASTEST, [*SHORT, "--motion", "arm.trc"]) == 2
     words = "--motion: expected a file ending in .mot, .sto, .csv, .yaml, .yml, got 'arm.trc'"
     assert words in capsys.readouterr().err

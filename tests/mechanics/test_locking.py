@@ -39,3 +39,7 @@ def test_what_has_no_coordinate_of_its_own_is_not_locked():
         locked(hand(), {"nose": 0.0})
     with pytest.raises(ValueError, match="'hip' is a ball"):
         locked(Tree(links=(BODY,), joints=(ball("hip"),)), {"hip": 0.0})
+    with pytest.raises(ValueError, match=r"'hip\.w': a component of a ball is not locked by its"):
+        locked(Tree(links=(BODY,), joints=(ball("hip"),)), {"hip.w": 1.0})
+    with pytest.raises(ValueError, match="locked: values: expected Mapping, got list"):
+        locked(hand(), ["finger"])
