@@ -82,6 +82,20 @@ def check_length(what: str, tree: Tree, values: dict[int, Any]) -> None:
                 )
 
 
+def check_rates(what: str, tree: Tree, values: dict[int, Any], rates: dict[int, Any]) -> None:
+    """Raise ValueError naming a ball of which quaternion and rates are stated, {row: number}, and
+    whose length would change."""
+    for rows in tree.balls:
+        if all(isinstance(each.get(row), float) for row in rows for each in (values, rates)):
+            growth = sum(values[row] * rates[row] for row in rows)
+            if abs(growth) > UNIT * max(1.0, *(abs(rates[row]) for row in rows)):
+                name = tree.moving[rows[0]].parent
+                raise ValueError(
+                    f"{what}: ball {name!r}: expected rates across the quaternion, which keep its "
+                    f"length, got {growth:.3g} 1/s along it"
+                )
+
+
 def _quaternion(what: str, value: Any) -> np.ndarray:
     """Return the unit quaternion (4,) of a rotation or of itself, checked."""
     try:

@@ -11,7 +11,7 @@ from ocp.mechanics.joints import Joint
 from ocp.mechanics.parameters import Open, is_open, opened, reference
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.units import unit_of
-from ocp.problem.attitudes import check_length
+from ocp.problem.attitudes import check_length, check_rates
 from ocp.problem.constraint import Constraint
 from ocp.problem.instant import Instant
 
@@ -125,6 +125,11 @@ def _limits(tree: Tree, name: str, attribute: str, quantity: str, when: str = "p
 
 
 def _boundary(tree: Tree, when: str, **wanted: PerJoint) -> tuple[Constraint, ...]:
+    if wanted.get("q") is not None and wanted.get("qd") is not None:
+        values, rates = (
+            _per_joint(tree, f"at_{when}: {what}", wanted[what]) for what in ("q", "qd")
+        )
+        check_rates(f"at_{when}: qd", tree, values, rates)
     return tuple(
         _prescribed(tree, when, quantity, value)
         for quantity, value in wanted.items()

@@ -230,3 +230,11 @@ def test_a_rack_on_a_pinion_costs_what_its_reflected_mass_does():
     right = 12 * (inertia + mass * radius**2) ** 2 * way**2 / T**3
     assert solution.objective == pytest.approx(right, rel=1e-9)
     verify(solution).require(1e-6)
+
+
+def test_rates_that_change_a_quaternions_length_are_refused():
+    tree = Tree(links=(Link(mass=1.0, inertia=np.eye(3)),), joints=(ball("hip"),))
+    words = "at_start: qd: ball 'hip': expected rates across the quaternion, .* got 2 1/s along it"
+    with pytest.raises(ValueError, match=words):
+        at_start(tree, q=(1.0, 0.0, 0.0, 0.0), qd=(2.0, 0.0, 1.0, 0.0))
+    assert len(at_start(tree, q=(1.0, 0.0, 0.0, 0.0), qd=(0.0, 2.0, 1.0, 0.0))) == 2
