@@ -99,7 +99,7 @@ FIELDS = {
     ),
     "loads=one": (
         stated(loads=Load(point="tip", force=(0, 0, 1))),
-        "loads: expected a tuple of Load records, got Load",
+        "loads: expected a tuple of Load or PointMass or ForceLaw or Touch records, got Load",
     ),
     "q='home'": (lambda: at_start(ARM, q="home"), "at_start: q: expected numbers, got str 'home'"),
     "q=symbol": (lambda: at_start(ARM, q=ca.MX.sym("q", 2)), "at_start: q: expected numbers, got"),
