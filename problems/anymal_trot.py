@@ -6,22 +6,18 @@ given.
 """
 
 from dataclasses import replace
-from math import inf
-from typing import Any
 
 import casadi as ca
 import numpy as np
 from ocp.models.public import public_robot
+from ocp.problems.public_robots import clear, exchanged, solved_standing
 
 from ocp import (
     BSpline,
-    Constraint,
     Ground,
-    Guess,
     Parameter,
     Point,
     Problem,
-    Solution,
     Task,
     Tree,
     friction,
@@ -29,13 +25,12 @@ from ocp import (
     joint_limits,
     path,
     point_contact,
-    solve,
     torque_limits,
     unilateral,
     velocity_limits,
 )
 from ocp.cli import main
-from ocp.problem import mirrored, unit_length
+from ocp.problem import unit_length
 
 STANDING, STRIKING = ("LF_FOOT", "RH_FOOT"), ("RF_FOOT", "LH_FOOT")
 UP = (0.0, 0.0, 1.0)
@@ -43,6 +38,7 @@ FRONT, SIDE, HEIGHT = 0.46, 0.3, 0.54  # m: where feet rest, and the trunk stand
 LEGS = ((0.0, 0.4, -0.8), (0.0, 0.4, -0.8), (0.0, -0.4, 0.8), (0.0, -0.4, 0.8))  # rad, LF RF LH RH
 FORE, HIND = (-2.5, -0.3), (0.3, 2.5)  # rad, assumed: knees bend toward the middle
 KNEES = {"LF_KFE": FORE, "RF_KFE": FORE, "LH_KFE": HIND, "RH_KFE": HIND}
+SIDES, FLIPS = (("LF", "RF"), ("LH", "RH")), ("HAA",)
 POSTURE = (0.0, 0.0, HEIGHT, 1.0, 0.0, 0.0, 0.0, *np.ravel(LEGS))
 
 
@@ -74,7 +70,7 @@ def problem(speed: float = 0.5, grip: float = 0.6, lift: float = 0.05, points: i
         motion=BSpline(points=points, degree=5),
         duration=(0.2, 0.8),
         ground=ground,
-        symmetry=exchanged(tree, step),
+        symmetry=exchanged(tree, SIDES, FLIPS, step),
         objective=integral("effort per metre", lambda at: ca.sumsqr(at.tau) / step),
         constraints=(
             unilateral(tree, ground),
@@ -82,7 +78,7 @@ def problem(speed: float = 0.5, grip: float = 0.6, lift: float = 0.05, points: i
             joint_limits(tree, hull=True),
             torque_limits(tree),
             velocity_limits(tree),
-            clear(lift),
+            clear(STRIKING, lift),
             unit_length(tree, "base"),
             path("begins at 0", lambda at: at.q[0], lower=0.0, upper=0.0, when="start"),
             path("speed", lambda at: step - speed * at.T, lower=0.0, upper=0.0, when="end"),
@@ -95,42 +91,7 @@ def _near(foot: str, place: float, axis: str) -> Parameter:
     return Parameter(f"{foot}_{axis}", place, "m", place - 0.2, place + 0.2, free=True)
 
 
-def clear(lift: float) -> Constraint:
-    """Keep swinging feet above a wave of that height (m), which begins and ends at rest."""
-    return path(
-        "clear",
-        lambda at: ca.vertcat(
-            *(at.position(foot)[2] - lift * (4 * at.s * (1 - at.s)) ** 2 for foot in STRIKING)
-        ),
-        lower=0.0,
-        upper=inf,
-        labels=STRIKING,
-        units="m",
-    )
-
-
-def exchanged(tree: Tree, step: Any) -> Any:
-    """Return the Symmetry of a half cycle: its mirror image in the x-z plane, a step on."""
-    names = [joint.name for joint in tree.moving]
-    other = {"L": "R", "R": "L"}
-    index = [
-        names.index(other[name[0]] + name[1:]) if name[0] in other else row
-        for row, name in enumerate(names)
-    ]
-    flips = "base_y", "base.x", "base.z"
-    sign = [-1.0 if name in flips or name.endswith("HAA") else 1.0 for name in names]
-    return mirrored(tree, index, sign, shift={"base_x": step}, qdd=False)
-
-
-def trotted(
-    stated: Problem, *settings: Any, guess: Solution | None = None, **options: Any
-) -> Solution:
-    """Return the solution, from a robot that stands if from no `guess`."""
-    start = Guess(q=np.transpose([POSTURE, POSTURE])) if guess is None else guess
-    return solve(stated, *settings, guess=start, **options)
-
-
-TASK = Task(problem, method=trotted)
+TASK = Task(problem, method=solved_standing(lambda tree: POSTURE))
 
 if __name__ == "__main__":
     main(TASK)

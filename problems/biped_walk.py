@@ -34,11 +34,10 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics import Tree, Visual, position
-from ocp.problem import Span, mirrored, off_edges
+from ocp.problem import INSIDE, mirrored, off_edges
 
 EXCHANGED = (0, 1, 2, 5, 6, 3, 4)  # x, y, torso; left hip and knee, right ones
 DRIVEN = ("left hip", "left knee", "right hip", "right knee")
-SWINGING = Span(start=0.0, end=1.0, open_start=True, open_end=True)
 
 
 def problem(
@@ -100,7 +99,7 @@ def swing(point: str, run: float, rise: float, clearance: float) -> Constraint:
         x, y = place[0], place[1]
         return y - rise / run * x - clearance * (1 - (x / run) ** 2)
 
-    return path("swing", room, lower=0.0, when=SWINGING, labels=(point,), units="m")
+    return path("swing", room, lower=0.0, when=INSIDE, labels=(point,), units="m")
 
 
 def off_stairs(point: str, run: float, rise: float) -> tuple[Constraint, ...]:
@@ -110,7 +109,7 @@ def off_stairs(point: str, run: float, rise: float) -> tuple[Constraint, ...]:
         return ()
     edges = ((-run / 2, max(0.0, -rise), 0.0), (run / 2, max(0.0, rise), 0.0))
     way = (1.0 if rise > 0 else -1.0, 0.0, 0.0)
-    return (off_edges("edges", edges, [point], up=(0.0, 1.0, 0.0), ahead=way, when=SWINGING),)
+    return (off_edges("edges", edges, [point], up=(0.0, 1.0, 0.0), ahead=way, when=INSIDE),)
 
 
 FIRST = (-0.3, 0.7, 0.0, -0.5, -0.6)  # rad: Kelly's first guess, links' leans as they start a step

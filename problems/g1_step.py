@@ -6,32 +6,26 @@ strike; then the feet change roles at once.
 """
 
 from dataclasses import replace
-from math import inf, radians
-from typing import Any
+from math import radians
 
-import casadi as ca
 import numpy as np
 from ocp.models.public import public_robot
+from ocp.problems.public_robots import clear, exchanged, solved_standing
 
 from ocp import (
     BSpline,
-    Constraint,
     Ground,
-    Guess,
     Point,
     Problem,
-    Solution,
     Task,
     Tree,
     area_contact,
     dynamic_effort,
     friction,
     joint_limits,
-    path,
     pose_along,
     pressure_inside,
     smoothness,
-    solve,
     torque_limits,
     unilateral,
     velocity_limits,
@@ -39,7 +33,7 @@ from ocp import (
 from ocp.cli import main
 from ocp.mechanics import locked, position
 from ocp.mechanics.checks import positive
-from ocp.problem import Span, mirrored, unit_length
+from ocp.problem import INSIDE, unit_length
 
 # corners of a sole in the ankle's frame (m), below the file's spheres; counter-clockwise from above
 CORNERS = {
@@ -52,7 +46,7 @@ HELD = "waist_roll", "waist_pitch", "shoulder_roll", "shoulder_yaw", "elbow", "w
 ARMS = {"elbow": 1.0, "left_shoulder_roll": 0.15, "right_shoulder_roll": -0.15}  # rad
 BENT = {"hip_pitch": -0.35, "knee": 0.7, "ankle_pitch": -0.35}  # rad: the posture of the guess
 UPRIGHT = "about x", "about y"
-SWINGING = Span(start=0.0, end=1.0, open_start=True, open_end=True)
+SIDES, FLIPS = (("left_", "right_"),), ("roll", "yaw")
 
 
 def g1(bend: float = 0.2) -> Tree:
@@ -108,7 +102,7 @@ def problem(
         motion=BSpline(points=points, degree=5),
         duration=step / speed,
         ground=ground,
-        symmetry=exchanged(tree, step),
+        symmetry=exchanged(tree, SIDES, FLIPS, step),
         objective=dynamic_effort(tree) + smoothness(tree, drives, turn=turn),
         constraints=(
             unilateral(tree, ground),
@@ -118,39 +112,10 @@ def problem(
             velocity_limits(tree),
             torque_limits(tree),
             pose_along(tree, "pelvis", np.eye(4), turn=radians(tilt), rows=UPRIGHT),
-            clear(lift),
+            clear([f"right {name}" for name in CORNERS], lift, when=INSIDE),
             unit_length(tree, "base"),
         ),
     )
-
-
-def clear(lift: float) -> Constraint:
-    """Keep the swinging sole above a wave of that height (m), flat where it begins and ends."""
-    names = [f"right {name}" for name in CORNERS]
-    return path(
-        "clear",
-        lambda at: ca.vertcat(
-            *(at.position(name)[2] - lift * (4 * at.s * (1 - at.s)) ** 2 for name in names)
-        ),
-        lower=0.0,
-        upper=inf,
-        when=SWINGING,
-        labels=names,
-        units="m",
-    )
-
-
-def exchanged(tree: Tree, step: Any) -> Any:
-    """Return the Symmetry of a step: its mirror image in the x-z plane, a step on."""
-    names = [joint.name for joint in tree.moving]
-    other = {"left": "right", "right": "left"}
-    index, sign = [], []
-    for row, name in enumerate(names):
-        side, _, rest = name.partition("_")
-        index.append(names.index(f"{other[side]}_{rest}") if side in other else row)
-        flips = name in ("base_y", "base.x", "base.z") or "roll" in name or "yaw" in name
-        sign.append(-1.0 if flips else 1.0)
-    return mirrored(tree, index, sign, shift={"base_x": step}, qdd=False)
 
 
 def standing(tree: Tree) -> np.ndarray:
@@ -162,16 +127,7 @@ def standing(tree: Tree) -> np.ndarray:
     return q
 
 
-def walked(
-    stated: Problem, *settings: Any, guess: Solution | None = None, **options: Any
-) -> Solution:
-    """Return the solution, from a robot that stands if from no `guess`."""
-    posture = standing(stated.tree)
-    start = Guess(q=np.transpose([posture, posture])) if guess is None else guess
-    return solve(stated, *settings, guess=start, **options)
-
-
-TASK = Task(problem, method=walked)
+TASK = Task(problem, method=solved_standing(standing))
 
 if __name__ == "__main__":
     main(TASK)

@@ -6,7 +6,6 @@ torso and one leg of the robot RABBIT (Westervelt, Grizzle & Koditschek 2003).
 
 from ocp.models.five_link import SHANK, THIGH, TORSO, Segment
 from ocp.models.monoped import monoped
-from ocp.problems.biped_walk import SWINGING
 
 from ocp import (
     BSpline,
@@ -30,7 +29,7 @@ from ocp import (
 )
 from ocp.cli import main
 from ocp.mechanics.checks import positive
-from ocp.problem import periodic
+from ocp.problem import INSIDE, periodic
 
 UP = (0.0, 1.0, 0.0)
 LINKS = TORSO, THIGH, SHANK
@@ -84,7 +83,7 @@ def problem(
 
 def above() -> Constraint:
     """Keep the foot above the ground between lift-off and landing."""
-    return path("swing", lambda at: at.position("foot")[1], lower=0.0, when=SWINGING, units="m")
+    return path("swing", lambda at: at.position("foot")[1], lower=0.0, when=INSIDE, units="m")
 
 
 def pace(stride: Parameter, speed: float) -> Constraint:

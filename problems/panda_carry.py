@@ -6,18 +6,15 @@ cup.
 
 from dataclasses import replace
 from math import pi, radians, sin
-from typing import Any
 
-import numpy as np
 from ocp.models.public import public_robot
+from ocp.problems.public_robots import solved_standing
 
 from ocp import (
     BSpline,
-    Guess,
     Link,
     Point,
     Problem,
-    Solution,
     Task,
     at_end,
     at_start,
@@ -28,7 +25,6 @@ from ocp import (
     pose_at_end,
     pose_at_start,
     smoothness,
-    solve,
     torque_limits,
     velocity_limits,
 )
@@ -98,16 +94,7 @@ def _cup(mass: float) -> Link:
     return Link(mass=mass, inertia=moments, visuals=(look,))
 
 
-def carried(
-    stated: Problem, *settings: Any, guess: Solution | None = None, **options: Any
-) -> Solution:
-    """Return the solution, from a start that stands in the maker's ready posture if from no
-    `guess`."""
-    start = Guess(q=np.transpose([READY, READY])) if guess is None else guess
-    return solve(stated, *settings, guess=start, **options)
-
-
-TASK = Task(problem, method=carried)
+TASK = Task(problem, method=solved_standing(lambda tree: READY))
 
 if __name__ == "__main__":
     main(TASK)

@@ -20,7 +20,7 @@ from ocp.problem.balance import (
 )
 from ocp.problem.complementarity import Complementarity, Touch, touch_labels, touch_size, touches
 from ocp.problem.compliant import Compliant, Sphere
-from ocp.problem.constraint import Constraint, Span
+from ocp.problem.constraint import INSIDE, Constraint, Span
 from ocp.problem.constraints import (
     at_end,
     at_start,
@@ -78,6 +78,7 @@ from ocp.problem.symmetry import Symmetry, mirrored, periodic
 from ocp.problem.terms import Objective, Term
 
 __all__ = [
+    "INSIDE",
     "RESERVED",
     "Acting",
     "Complementarity",

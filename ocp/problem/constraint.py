@@ -50,6 +50,9 @@ class Span:
         return after & (s < self.end - 1e-9 if self.open_end else s <= self.end + 1e-9)
 
 
+INSIDE = Span(start=0.0, end=1.0, open_start=True, open_end=True)  # the ends left out
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
     """The one instant s of the motion, while it is open."""

@@ -24,7 +24,7 @@ from ocp.motion.basis import Basis
 from ocp.motion.spline import BSpline
 from ocp.problem.balance import friction, unilateral
 from ocp.problem.complementarity import Touch, touches
-from ocp.problem.constraint import Constraint, Span
+from ocp.problem.constraint import INSIDE, Constraint
 from ocp.problem.contact_kinds import point_contact
 from ocp.problem.contacts import contact_outputs
 from ocp.problem.ground import Foot, Ground, feet_of
@@ -41,7 +41,6 @@ ROOM = 4.0  # times longer or shorter than found: what a phase may last
 NEARBY = 1.0  # m: how far from where it was found a foothold may be
 MOTION = BSpline(points=16, degree=5)  # of a phase
 WAYPOINTS = 25  # of its guess
-SWINGING = Span(start=0.0, end=1.0, open_start=True, open_end=True)
 SEED, DRAWS, ALIKE = 3, 4, 1e-6  # postures, and how closely (m) images of points move together
 
 
@@ -242,7 +241,7 @@ def _above(touch: Touch) -> Constraint:
         function=touch.gap,
         lower=0.0,
         upper=inf,
-        when=SWINGING,
+        when=INSIDE,
         labels=(touch.name,),
         units="m",
     )

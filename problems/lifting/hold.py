@@ -7,7 +7,7 @@ import numpy as np
 
 from ocp import Constraint, Instant, Tree, path
 from ocp.mechanics import Open
-from ocp.problem import Span
+from ocp.problem import INSIDE
 
 UP = (0.0, 1.0, 0.0)
 FACING = np.cos(np.radians(30.0))  # of the most between palms and sides of the box [assumed]
@@ -81,7 +81,7 @@ def two_hands(body: Tree, box: Box, start: Spot, end: Spot, slack: float) -> tup
         lambda at: _between(at, box.width),
         lower=-slack,
         upper=slack,
-        when=Span(start=0.0, end=1.0, open_start=True, open_end=True),
+        when=INSIDE,
         labels=("level", "apart"),
         units="m",
     )

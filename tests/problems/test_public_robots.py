@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from ocp.models.public import public_files, with_limits
 from ocp.problems import anymal_trot, g1_step, panda_carry, ur5_reach
+from ocp.problems.public_robots import exchanged
 
 from ocp import Link, Tree, revolute
 from ocp.cli.gallery import within_reach
@@ -43,7 +44,7 @@ def test_limits_are_those_of_driven_joints():
 
 def test_a_cup_is_carried_upright(robots):
     stated = panda_carry.problem()
-    solution = panda_carry.carried(stated).require()
+    solution = panda_carry.TASK.method(stated).require()
     places = solution.trace(lambda at: at.position("cup"), [0.0, solution.duration])
     np.testing.assert_allclose(places.T, (panda_carry.TABLE, panda_carry.SHELF), atol=1e-7)
     tilts = solution.trace(lambda at: at.pose("cup")[:2, 2], np.linspace(0, solution.duration, 99))
@@ -52,7 +53,7 @@ def test_a_cup_is_carried_upright(robots):
 
 def test_a_public_quadruped_is_its_own_mirror_image(robots):
     tree = anymal_trot.anymal()
-    image = anymal_trot.exchanged(tree, 0.2)
+    image = exchanged(tree, anymal_trot.SIDES, anymal_trot.FLIPS, 0.2)
     q = np.random.default_rng(2).normal(size=tree.dof)
     here, there = (
         position(tree, ca.DM(values), foot)
@@ -63,7 +64,7 @@ def test_a_public_quadruped_is_its_own_mirror_image(robots):
 
 def test_a_public_humanoid_is_its_own_mirror_image(robots):
     tree = g1_step.g1()
-    image = g1_step.exchanged(tree, 0.3)
+    image = exchanged(tree, g1_step.SIDES, g1_step.FLIPS, 0.3)
     q = np.random.default_rng(3).normal(size=tree.dof)
     for name in g1_step.CORNERS:
         across = name.split()[0] + (" right" if "left" in name else " left")
@@ -87,7 +88,7 @@ def test_a_public_humanoid_stands_flat_and_steps_as_far_as_is_asked(robots):
     q = g1_step.standing(stated.tree)
     soles = [position(stated.tree, ca.DM(q), point.name) for point in stated.tree.points]
     np.testing.assert_allclose([float(sole[2]) for sole in soles], 0.0, atol=1e-9)
-    solution = g1_step.walked(stated).require()
+    solution = g1_step.TASK.method(stated).require()
     ends = solution.trace(lambda at: at.position("right heel right"), [0.0, solution.duration])
     np.testing.assert_allclose(ends[:, 1] - ends[:, 0], (0.4, 0.0, 0.0), atol=1e-6)
     assert (solution.trace(lambda at: at.reaction.push("left foot"), solution.times(9)) > 0).all()
