@@ -7,7 +7,7 @@ Parameter, also a free one; in a phase t counts from the phase's start.
 """
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import casadi as ca
@@ -45,14 +45,10 @@ def marker_tracking(
     name = "marker_tracking"
     places = matched(name, tree, markers, points)
     scale = positive(f"{name}: size", size, unit="m")
-    aim, weight = curves(markers), weighed(name, markers, weights)
-    begin = _begin(name, markers, offset)
-
-    def deviation(at: Instant) -> Matrix:
-        here = ca.vertcat(*(at.position(point) for point in places))
-        return _off(aim, here, weight, at, begin) / scale
-
-    return squares(name, deviation)
+    off = _follower(name, markers, weights, offset)
+    return squares(
+        name, lambda at: off(at, ca.vertcat(*(at.position(point) for point in places))) / scale
+    )
 
 
 def angle_tracking(
@@ -72,9 +68,8 @@ def angle_tracking(
     name = "angle_tracking"
     rows = [_coordinate(tree, joint, angles) for joint in _sized(name, angles, (1,)).values]
     scale = positive(f"{name}: size", size, unit="")
-    aim, weight = curves(angles), weighed(name, angles, weights)
-    begin = _begin(name, angles, offset)
-    return squares(name, lambda at: _off(aim, at.q[rows], weight, at, begin) / scale)
+    off = _follower(name, angles, weights, offset)
+    return squares(name, lambda at: off(at, at.q[rows]) / scale)
 
 
 def force_tracking(
@@ -113,12 +108,11 @@ def force_tracking(
             for k in (range(2) if len(rows) == 6 else (1,))
         )
     )
-    aim, weight = curves(forces), weighed(name, forces, weights)
-    begin = _begin(name, forces, offset)
+    off = _follower(name, forces, weights, offset)
 
     def deviation(at: Instant) -> Matrix:
         here = ca.vertcat(*(_given(at, foot, len(rows)) for foot, rows in forces.values.items()))
-        return _off(aim, here, weight, at, begin) / scale
+        return off(at, here) / scale
 
     return squares(name, deviation)
 
@@ -170,12 +164,21 @@ def weighed(what: str, series: Series, weights: Mapping[str, float] | None) -> n
     return np.sqrt(np.concatenate(roots))
 
 
-def _off(aim: Curves, here: Matrix, weight: np.ndarray, at: Instant, begin: Any) -> Matrix:
-    """Return the weighted deviations (rows,) of what is here from what was measured."""
-    _warn_beyond(aim, at, begin)
-    t = at.t + matrix(begin)
-    seen = ca.DM(weight) if not aim.missing else ca.DM(weight) * aim.measured(t)
-    return seen * (here - aim.at(t))
+def _follower(
+    name: str, series: Series, weights: Mapping[str, float] | None, offset: Any
+) -> Callable[[Instant, Matrix], Matrix]:
+    """Return the function of an Instant and of what is there that gives its weighted deviations
+    (rows,) from what was measured."""
+    aim, weight = curves(series), weighed(name, series, weights)
+    begin = _begin(name, series, offset)
+
+    def off(at: Instant, here: Matrix) -> Matrix:
+        _warn_beyond(aim, at, begin)
+        t = at.t + matrix(begin)
+        seen = ca.DM(weight) if not aim.missing else ca.DM(weight) * aim.measured(t)
+        return seen * (here - aim.at(t))
+
+    return off
 
 
 def _begin(name: str, series: Series, offset: Any) -> Any:
