@@ -108,7 +108,7 @@ def _curved(tree: Tree, slopes: Sequence[Matrix], second: Sequence[Matrix]) -> l
     count = chart_of(tree).plain.dof
     slope, rate, acceleration = (part[:count, :] for part in slopes)
     upper_qq, by_q_qd, by_q_qdd, upper_qd_qd, by_q_load = second
-    by_qq, by_qd_qd = (_mirrored(part) for part in (upper_qq, upper_qd_qd))
+    by_qq, by_qd_qd = (ca.triu2symm(part) for part in (upper_qq, upper_qd_qd))
     half = slope.T @ (by_qq @ slope) / 2 + slope.T @ (by_q_qd @ rate + by_q_qdd @ acceleration)
     half += rate.T @ (by_qd_qd @ rate) / 2
     across = slope.T @ (by_q_qd @ slope + 2 * (by_q_qdd @ rate)) + rate.T @ (by_qd_qd @ slope)
@@ -119,8 +119,3 @@ def _curved(tree: Tree, slopes: Sequence[Matrix], second: Sequence[Matrix]) -> l
         slope.T @ (by_qd_qd @ slope),
         slope.T @ by_q_load,
     ]
-
-
-def _mirrored(upper: Matrix) -> Matrix:
-    """Return the symmetric matrix of an upper triangle."""
-    return upper + ca.triu(upper, False).T

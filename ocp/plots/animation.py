@@ -204,7 +204,8 @@ def filmed(
         tempfile.TemporaryDirectory() as folder,
         rc_context(program),  # type: ignore[arg-type]
     ):
-        writer: Any = FFMpegWriter(rate, codec="h264") if program else PillowWriter(fps=rate)  # type: ignore[arg-type]
+        frames: Any = rate  # frames a second, whole ones or not
+        writer: Any = FFMpegWriter(frames, codec="h264") if program else PillowWriter(frames)
         act, path = prepare(figure), Path(folder) / f"film{kind}"
         writer.setup(figure, path, DPI if program else DPI / 2)
         for k in range(count):

@@ -169,8 +169,7 @@ class Activation:
         t_a dtau/dt = u - tau,   u within the joint's torque limits
 
     so that tau + t_a dtau/dt stays within them, and tau too, which is so at the start. Where phases
-    meet torques may jump, unless these are said to be continuous. `name` as in `Damper`. Raises
-    ValueError naming it.
+    meet tau goes on. `name` as in `Damper`. Raises ValueError naming it.
     """
 
     joint: str
