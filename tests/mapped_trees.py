@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import casadi as ca
+import numpy as np
 from random_trees import random_pose, random_tree
 
 from ocp.mechanics import Tree, ball, polynomial
@@ -24,3 +26,8 @@ def random_mapped_tree(rng, joints, *, followers=True):
     if all(joint.follows is None for joint in built) and followers:
         built[0] = replace(built[0], follows=polynomial(built[0].name, 0.1, 0.8, 0.2))
     return Tree(links=tree.links, joints=tuple(built), points=tree.points, gravity=tree.gravity)
+
+
+def numbers(expression, symbols, values):
+    """Values (numpy) of an expression."""
+    return np.array(ca.evalf(ca.densify(ca.substitute(expression, symbols, values))))

@@ -4,7 +4,7 @@ equations, and derivatives are exact."""
 import casadi as ca
 import numpy as np
 import pytest
-from mapped_trees import random_mapped_tree
+from mapped_trees import numbers, random_mapped_tree
 from random_trees import over, random_link, random_loads, random_motion
 
 from ocp.dynamics import FORMULATIONS, TABLE, derivatives_of, forward_dynamics, mass_matrix
@@ -31,11 +31,6 @@ from ocp.mechanics.loops import gap
 from ocp.solution import simulate
 
 
-def values(expression, symbols, numbers):
-    """Values (numpy) of an expression."""
-    return np.array(ca.evalf(ca.densify(ca.substitute(expression, symbols, numbers))))
-
-
 def lagrange(tree, q, qd, qdd, loads):
     """Torques of Lagrange's equations from the energies, the quaternions' lengths with theirs."""
     place, rate = ca.SX.sym("q", tree.dof), ca.SX.sym("qd", tree.dof)
@@ -48,7 +43,7 @@ def lagrange(tree, q, qd, qdd, loads):
     torques = ca.jtimes(momentum, place, rate) + ca.jtimes(momentum, rate, qdd)
     torques += ca.gradient(kinematics.potential_energy(tree, place) - kinetic, place)
     torques -= ca.gradient(kinematics.load_power(tree, place, rate, loads), rate)
-    return values(torques, ca.vertcat(place, rate), ca.vertcat(q, qd))
+    return numbers(torques, ca.vertcat(place, rate), ca.vertcat(q, qd))
 
 
 @over(range(2))
@@ -101,24 +96,24 @@ def test_slopes_and_curvature_are_those_of_automatic_differentiation():
     loads = (Load(point="tip", moment=wrench[:3], force=wrench[3:]),)
     symbols, here = ca.vertcat(*motion, wrench), ca.DM(rng.uniform(-1, 1, 3 * n + 6))
     torques = FORMULATIONS["newton_euler"].inverse(tree, *motion, loads)
-    slope = values(ca.jacobian(torques, symbols), symbols, here)
+    slope = numbers(ca.jacobian(torques, symbols), symbols, here)
     provider = derivatives_of("newton_euler", "recursive", tree)
     methods = [formulation for formulation in FORMULATIONS.values() if formulation.sensitivity]
     for own in (provider, published(FORMULATIONS["lie_group"])):
         parts = own.slope_parts(tree, *motion, loads)
-        got = values(ca.horzcat(*own.join_slopes(tree, parts)), symbols, here)
+        got = numbers(ca.horzcat(*own.join_slopes(tree, parts)), symbols, here)
         np.testing.assert_allclose(got, slope, atol=1e-10)
     for formulation in methods[::2]:
         parts = ca.horzcat(*formulation.sensitivity(tree, *motion, loads))
-        got = values(parts, symbols, here)
+        got = numbers(parts, symbols, here)
         np.testing.assert_allclose(got, slope[:, : 3 * n], atol=1e-10)
     hessian, gradient = ca.hessian(ca.dot(multipliers, torques), symbols)
-    full = values(hessian, symbols, here)
+    full = numbers(hessian, symbols, here)
     parts = provider.curvature_parts(tree, multipliers, *motion, loads)
-    got = [values(part, symbols, here) for part in provider.join_curvature(tree, parts)]
+    got = [numbers(part, symbols, here) for part in provider.join_curvature(tree, parts)]
     a, b, c, d = slice(0, n), slice(n, 2 * n), slice(2 * n, 3 * n), slice(3 * n, 3 * n + 6)
     right = [np.triu(full[a, a]), full[a, b], full[a, c], np.triu(full[b, b]), full[a, d]]
-    for one, other in zip(got, [*right, values(gradient, symbols, here)]):
+    for one, other in zip(got, [*right, numbers(gradient, symbols, here)]):
         np.testing.assert_allclose(one, other, atol=1e-9)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from mapped_trees import random_mapped_tree
+from mapped_trees import numbers, random_mapped_tree
 from random_trees import over, random_motion
 
 from ocp.mechanics import (
@@ -32,11 +32,6 @@ from ocp.mechanics import (
 from ocp.mechanics.coordinates import spin, spin_rate
 from ocp.mechanics.logarithm import quaternion
 from ocp.solution.tree_data import tree_data, tree_of
-
-
-def numbers(expression, symbols, values):
-    """Values (numpy) of an expression."""
-    return np.array(ca.evalf(ca.densify(ca.substitute(expression, symbols, values))))
 
 
 def test_a_quaternion_of_any_length_turns_as_its_rotation_does():

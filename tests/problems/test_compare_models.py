@@ -38,6 +38,14 @@ def test_a_file_moves_as_in_pinocchio(tmp_path, moment, repaired):
     assert max(compared.differences) < 1e-12
 
 
+def public(find):
+    """Files that an extra brings."""
+    try:
+        return find()
+    except ModuleNotFoundError as error:
+        pytest.skip(str(error))
+
+
 def test_a_refused_file_says_why(tmp_path):
     path = tmp_path / "robot.urdf"
     path.write_text("<robot/>")
@@ -48,10 +56,7 @@ def test_a_refused_file_says_why(tmp_path):
 
 def test_public_robots_move_as_in_pinocchio():
     pytest.importorskip("pinocchio", reason="needs the extra `oracles`")
-    try:
-        files = compare_models.urdf_files()
-    except ModuleNotFoundError as error:
-        pytest.skip(str(error))
+    files = public(compare_models.urdf_files)
     assert len(files) == 69
     for name in ("panda.urdf", "bolt.urdf"):  # one has a follower, the other needs repair
         path = next(each for each in files if each.name == name)
@@ -69,10 +74,7 @@ def test_without_the_public_files_the_command_says_what_to_install(monkeypatch, 
 
 def test_public_mjcf_models_move_as_in_mujoco():
     pytest.importorskip("mujoco", reason="needs the extra `mjcf`")
-    try:
-        files = compare_mjcf.mjcf_files()
-    except ModuleNotFoundError as error:
-        pytest.skip(str(error))
+    files = public(compare_mjcf.mjcf_files)
     for name in ("hopper", "ant", "walker2d", "pusher", "inverted_double_pendulum", "humanoid"):
         path = next(each for each in files if each.stem == name)
         assert compare_mjcf.compared_mjcf(path, states=3).differences[0] < 1e-12
