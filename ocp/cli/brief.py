@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ocp.solution import report
+from ocp.solution.reserves import closest_line, reserves_of_data
 
 LINES, COLUMNS = 25, 100  # of what is printed; columns where no terminal says otherwise
 ROOMY = 10  # lines, which a report has in any case
@@ -44,6 +45,7 @@ def brief(
         Section(_head(said, defaults), room),
         Section(_certified(said), 4),
         Section(_worst(said["violations"]), 3),
+        Section(closest_line(reserves_of_data(said["reserves"])), 1),
         Section([_split(line) for line in own], 4),
         Section(_published(said["published"]), 2),
     ]

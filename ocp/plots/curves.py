@@ -16,11 +16,14 @@ from ocp.mechanics.tree import Tree
 from ocp.plots.canvas import COLOURS, shades
 from ocp.plots.parts import curve
 from ocp.problem.statement import Problem
+from ocp.problem.strength import strengths, torque_bounds
 from ocp.solution.solution import Solution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Bands = Mapping[str, tuple[np.ndarray, np.ndarray]]
+Lines = tuple[np.ndarray, np.ndarray]
 LABELS = {  # of what turns and of what slides
     "q": ("angle (rad)", "slide (m)"),
     "qd": ("angular velocity (rad/s)", "velocity (m/s)"),
@@ -120,6 +123,25 @@ def limited(tree: Tree, quantity: str) -> list[str]:
     return [quantity] if any(isfinite(bound) for pair in limits for bound in pair) else []
 
 
+def bands(solution: Solution, quantity: str) -> Bands:
+    """Return {joint: (lower, upper), each (N,)} of what drives can over angle and speed, at the
+    times of `traced`; nothing for anything but torques, and of drives of which that is not said."""
+    tree = solution.problem.tree
+    known = {each.joint for each in strengths(tree)} if quantity == "tau" else set()
+    if not known:
+        return {}
+    lower, upper = np.split(curve(solution, partial(_bounds, tree))[1], 2)
+    rows = {joint: tree.coordinate(joint) for joint in known}
+    return {joint: (lower[row], upper[row]) for joint, row in rows.items()}
+
+
+def _bounds(tree: Tree, motion: Solution, t: np.ndarray) -> np.ndarray:
+    """Return what drives of a tree can (2n, N) at times (N,) of a motion or phase."""
+    if not strengths(motion.problem.tree):
+        return np.repeat([-np.inf, np.inf], tree.dof)[:, None] + np.zeros(len(t))
+    return motion.trace(torque_bounds, t)
+
+
 def _values(quantity: str, tree: Tree, motion: Solution, t: np.ndarray) -> np.ndarray:
     """Return a quantity of all joints of a tree (m, N) at times (N,) of a motion or phase, not a
     number of joints that a phase does not have."""
@@ -137,34 +159,46 @@ def _named(tree: Tree, quantity: str) -> Sequence[str]:
 
 
 def shade(
-    axes: Axes, panel: Profile, values: np.ndarray, looks: Mapping[str, Mapping[str, Any]]
+    axes: Axes,
+    panel: Profile,
+    lines: Lines,
+    looks: Mapping[str, Mapping[str, Any]],
+    known: Bands,
 ) -> None:
-    """Shade what lies beyond a panel's limits.
+    """Shade what lies beyond a panel's limits, and beyond the bands `known` that vary in time.
 
-    It is grey if all joints share their limits, else in the joint's colour.
+    `lines` are times (N,) and values (m, N). What is shaded is grey if all joints share their
+    limits, else in the joint's colour.
     """
-    joints = panel.joints
+    joints, (t, values) = panel.joints, lines
     limits = [getattr(joint, LIMITS[panel.quantity]) for joint in joints]
     values = values[:, np.isfinite(values).all(axis=0)]  # but for the gaps between phases
     reach = NEAR * np.abs(values).max()
-    near = [bound for pair in limits for bound in pair if abs(bound) <= reach]
+    varying = [bound for joint in joints for side in known.get(joint.name, ()) for bound in side]
+    every = [*(bound for pair in limits for bound in pair), *varying]
+    near = [bound for bound in every if abs(bound) <= reach]
     seen = [values.min(), values.max(), *near]
     margin = 0.07 * np.ptp(seen) or 1.0
     low, high = min(seen) - margin, max(seen) + margin
     for pair, joint in dict(zip(limits, joints)).items():
-        alike = len({*limits}) == 1
-        colour, alpha = ("0.5", 0.25) if alike else (looks[joint.name]["color"], 0.15)
+        look = _beyond(joint, looks, len({*limits}) == 1)
         beyond = min(low, pair[0] - margin), max(high, pair[1] + margin)
-        look: Any = {
-            "facecolor": (colour, alpha),
-            "edgecolor": colour,
-            "linewidth": 0.7,
-            "zorder": 0,
-        }
         for bound, far in zip(pair, beyond):
             if isfinite(bound):
                 axes.axhspan(bound, far, **look)
+    for joint in joints:
+        if joint.name in known:
+            look = _beyond(joint, looks, len(joints) == 1)
+            for bound, far in zip(known[joint.name], (low, high)):
+                if np.isfinite(bound).any():
+                    axes.fill_between(t, np.clip(bound, low, high), far, **look)
     axes.set_ylim(low, high)
+
+
+def _beyond(joint: Joint, looks: Mapping[str, Mapping[str, Any]], alike: bool) -> dict[str, Any]:
+    """Return how what lies beyond a joint's limits looks."""
+    colour, alpha = ("0.5", 0.25) if alike else (looks[joint.name]["color"], 0.15)
+    return {"facecolor": (colour, alpha), "edgecolor": colour, "linewidth": 0.7, "zorder": 0}
 
 
 def looks_of(tree: Tree) -> dict[str, dict[str, Any]]:

@@ -16,6 +16,7 @@ from ocp.plots.curves import (
     MANY,
     NORMS,
     Profile,
+    bands,
     is_held,
     kinds,
     labelled,
@@ -144,7 +145,7 @@ def draw_panels(grid: Any, solution: Solution, panels: Sequence[Profile]) -> Non
         axes.set(xlim=(t[0], t[-1]), ylim=(0 if norm else None, None))
         if is_held(solution.problem, panel.quantity):
             lines = [traces[panel.quantity][joint.name] for joint in panel.joints]
-            shade(axes, panel, np.array(lines), looks)
+            shade(axes, panel, (t, np.array(lines)), looks, bands(solution, panel.quantity))
     grid[0].figure.align_ylabels(grid)
 
 

@@ -10,8 +10,19 @@ import numpy as np
 
 from ocp.mechanics.joints import Joint
 from ocp.plots.canvas import COLOURS, SMALL, label_of, style
-from ocp.plots.curves import LIMITS, MANY, NORMS, Profile, is_held, labelled, shade, traced
+from ocp.plots.curves import (
+    LIMITS,
+    MANY,
+    NORMS,
+    Profile,
+    bands,
+    is_held,
+    labelled,
+    shade,
+    traced,
+)
 from ocp.plots.parts import mark_ends
+from ocp.problem.strength import strengths
 from ocp.solution.solution import Solution
 
 if TYPE_CHECKING:
@@ -52,10 +63,14 @@ def paired(joints: Sequence[Joint]) -> list[tuple[str, tuple[Joint, ...]]]:
 
 
 def crowded(solution: Solution, section: Profile) -> bool:
-    """Tell whether joints want panels of their own: if many, or some with limits that differ."""
+    """Tell whether joints want panels of their own: if many, or some with limits that differ or
+    vary in time."""
     joints = section.joints
     if len(joints) <= FEW or not is_held(solution.problem, section.quantity):
         return len(joints) > MANY
+    names = {each.joint for each in strengths(solution.problem.tree)}
+    if section.quantity == "tau" and names & {joint.name for joint in joints}:
+        return True
     return len({getattr(joint, LIMITS[section.quantity]) for joint in joints}) > 1
 
 
@@ -75,6 +90,7 @@ def multiples(figure: Figure, spec: Any, solution: Solution, sections: Sequence[
     for section in sections:
         panels = paired(section.joints)
         held = is_held(solution.problem, section.quantity)
+        known = bands(solution, section.quantity)
         for k, (title, pair) in enumerate(panels):
             axes = figure.add_subplot(grid[first + k // ACROSS, k % ACROSS])
             lines = [traces[section.quantity][joint.name] for joint in pair]
@@ -91,7 +107,7 @@ def multiples(figure: Figure, spec: Any, solution: Solution, sections: Sequence[
             axes.set(xlim=(t[0], t[-1]), ylim=(0 if section.quantity in NORMS else None, None))
             if held:
                 tones = {joint.name: look for joint, look in zip(pair, LOOKS)}
-                shade(axes, Profile(section.quantity, pair), np.array(lines), tones)
+                shade(axes, Profile(section.quantity, pair), (t, np.array(lines)), tones, known)
             mark_ends(axes, solution)
             both = both or len(pair) > 1
         first += rows_of(section.joints)

@@ -26,7 +26,7 @@ def drive_limits(tree: Tree) -> tuple[Constraint, ...]:
 
 
 def _strength(tree: Tree) -> tuple[Constraint, ...]:
-    known = [each for each in tree.elements if isinstance(each, Strength | TorqueSpeed)]
+    known = strengths(tree)
     if not known:
         return ()
     units = [unit_of(tree.moving[tree.coordinate(each.joint)], "tau") for each in known]
@@ -45,10 +45,9 @@ def _strength(tree: Tree) -> tuple[Constraint, ...]:
 def _room(at: "Instant") -> Matrix:
     """Return what is left of the strength of drives."""
     rows: list[Matrix] = []
-    for each in at.tree.elements:
-        if isinstance(each, Strength | TorqueSpeed):
-            row = at.tree.coordinate(each.joint)
-            rows += each.room(at.tau[row], at.q[row], at.qd[row])
+    for each in strengths(at.tree):
+        row = at.tree.coordinate(each.joint)
+        rows += each.room(at.tau[row], at.q[row], at.qd[row])
     return ca.vertcat(*rows)
 
 
@@ -67,6 +66,26 @@ def _activation(tree: Tree) -> tuple[Constraint, ...]:
         Constraint(name=ACTIVATION, function=_asked, **shared),
         Constraint(name=AT_FIRST, function=_activated, when="start", **shared),
     )
+
+
+def strengths(tree: Tree) -> tuple[Strength | TorqueSpeed, ...]:
+    """Return what limits torques of a tree over angle and speed."""
+    return tuple(each for each in tree.elements if isinstance(each, Strength | TorqueSpeed))
+
+
+def torque_bounds(at: "Instant") -> Matrix:
+    """Return between what the strengths of a tree keep its torques (2n,), N m or N: the lower
+    bounds, then the upper ones, infinite where there are none."""
+    least: list[Any] = [-inf] * at.tree.dof
+    most: list[Any] = [inf] * at.tree.dof
+    for each in strengths(at.tree):
+        row = at.tree.coordinate(each.joint)
+        sides = each.bounds(at.q[row], at.qd[row])
+        if -1 in sides:
+            least[row] = ca.fmax(least[row], sides[-1])
+        if 1 in sides:
+            most[row] = ca.fmin(most[row], sides[1])
+    return ca.vertcat(*least, *most)
 
 
 def states_of_drives(link: "Transition", before: Any, after: Any) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ocp.dynamics.catalogue import is_comparable
 from ocp.progress import say
-from ocp.solution.approximation import Approximated, approximated
+from ocp.solution.approximation import Approximated, approximated, exactly
 from ocp.solution.arguments import check_solution
 from ocp.solution.bending import Slope, steepest
 from ocp.solution.bounds import Violation, violations, with_links
@@ -22,6 +22,7 @@ from ocp.solution.joined_claims import misfit_of_phases, refusals_of_phases, sta
 from ocp.solution.optimality import first_order, program_again
 from ocp.solution.replaying import Deviations, deviations, lengths, worst_deviations
 from ocp.solution.report import Line, aligned, certificate_lines, certified, table, violation_lines
+from ocp.solution.reserves import Reserve, reserve_lines, reserves
 from ocp.solution.solution import Solution
 from ocp.solvers.record import attentive
 
@@ -57,7 +58,8 @@ class Verification:
     deviations and energy errors, and first-order conditions and objective of all, which those of a
     phase alone do not have. `impacts` and `flights`: what struck, and where nothing bore.
     `lengths`: how far those of quaternions are from one, of which no pose depends and which judge
-    nothing; None without balls.
+    nothing; None without balls. `reserves` {joint and side: Reserve}: the least that is left of
+    what drives can over angle and speed; nothing where that is not said.
     """
 
     violations: Mapping[str, Violation]
@@ -74,6 +76,7 @@ class Verification:
     impacts: tuple[Impact, ...] = ()
     flights: tuple[Flight, ...] = ()
     lengths: float | None = None
+    reserves: Mapping[str, Reserve] = field(default_factory=dict)
 
     @property
     def drift(self) -> float:
@@ -164,6 +167,7 @@ class Verification:
             head,
             *violation_lines(numbers["violations"]),
             *certificate_lines(numbers["verification"]),
+            *reserve_lines(self.reserves),
         ]
 
 
@@ -224,6 +228,7 @@ def _moved(solution: Solution, costs: Cost | None) -> Verification:
         mechanics="built-in" if is_comparable(planner) else planner.name,
         slope=steepest(solution),
         lengths=lengths(solution),
+        reserves=reserves(exactly(solution)),
         flights=flights(solution) if solution.problem.tree.balls else (),
     )
 
@@ -272,5 +277,6 @@ def _joined(solution: Solution, parts: Mapping[str, Verification], **known: Any)
         phases=parts,
         impacts=impacts(solution),
         flights=flights(solution),
+        reserves=reserves(exactly(solution)),
         **known,
     )

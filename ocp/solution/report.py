@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ocp.problem.statement import Problem
+from ocp.solution.approximation import exactly
 from ocp.solution.bounds import Violation, violations
 from ocp.solution.costs import dense_objective
 from ocp.solution.files import versions
@@ -30,6 +31,7 @@ from ocp.solution.phase_report import (
     phases_of,
     stated_phases,
 )
+from ocp.solution.reserves import reserve_lines, reserves, reserves_as_data, reserves_of_data
 from ocp.solution.solution import Solution
 from ocp.transcription.variables import free_knots
 
@@ -52,6 +54,7 @@ def describe(solution: Solution, certificate: "Verification | None" = None) -> d
     """
     statistics = solution.statistics
     worst = violations(solution) if certificate is None else certificate.violations
+    left = reserves(exactly(solution)) if certificate is None else certificate.reserves
     return {
         "status": solution.status,
         "success": solution.success,
@@ -75,6 +78,7 @@ def describe(solution: Solution, certificate: "Verification | None" = None) -> d
         "loops": loops_of(solution),
         "stays": stays_of(solution),
         "elements": elements_of(solution),
+        "reserves": reserves_as_data(left),
         "refinement": statistics.get("refinement", []),
         "outputs": extremes(solution),
     }
@@ -130,6 +134,7 @@ def lines(report: Mapping[str, Any]) -> list[Line]:
         *loop_lines(report["loops"]),
         *(("stay", f"{label}: at most {peak}") for label, peak in report["stays"].items()),
         *element_lines(report["elements"]),
+        *reserve_lines(reserves_of_data(report["reserves"])),
         *_round_lines(report["refinement"]),
     ]
 

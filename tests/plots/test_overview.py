@@ -10,6 +10,8 @@ from ocp import (
     Link,
     Point,
     Problem,
+    Strength,
+    TorqueSpeed,
     Tree,
     at_start,
     contacts,
@@ -24,7 +26,7 @@ from ocp import (
 from ocp.mechanics import Visual
 from ocp.plots import plot, plot_joints, plot_snapshots, stick
 from ocp.plots.contacts import contacts_of, pushes
-from ocp.plots.curves import Profile
+from ocp.plots.curves import Profile, bands, traced
 from ocp.plots.multiples import crowded, paired
 from ocp.plots.overview import sections_of
 from ocp.plots.surroundings import silhouette
@@ -100,6 +102,34 @@ def test_some_joints_whose_limits_differ_have_panels_of_their_own(solution):
         one = replace(one, problem=replace(one.problem, constraints=asked))
         assert crowded(one, Profile("q", joints)) == apart
         assert not crowded(one, Profile("qdd", joints))
+
+
+def strong(joint, direction):
+    """Drives of a joint that are weaker the further and the faster it turns."""
+    return Strength(
+        joint=joint,
+        direction=direction,
+        capacity=lambda x, speed: 3.0 + direction - 0.5 * x**2 - 0.1 * speed,
+    )
+
+
+def test_strength_over_angle_and_speed_is_shaded_as_it_varies(solution):
+    sides = [strong("a_l", 1), strong("a_l", -1), strong("a_r", 1)]
+    motor = TorqueSpeed(joint="b", stall=5.0, no_load=20.0)
+    tree = replace(arms(["a_r", "a_l", "b", "c"]), elements=(*sides, motor))
+    one = moved(solution, tree)
+    assert crowded(one, Profile("tau", tree.joints)) and not crowded(one, Profile("q", tree.joints))
+    t, _ = traced(one, ["tau"])
+    q, qd, known = one.q(t), one.qd(t), bands(one, "tau")
+    lower, upper = known["a_l"]
+    np.testing.assert_allclose(upper, 4.0 - 0.5 * q[1] ** 2 - 0.1 * qd[1])
+    np.testing.assert_allclose(lower, -(2.0 - 0.5 * q[1] ** 2 + 0.1 * qd[1]))
+    np.testing.assert_allclose(known["b"], [[-5.0], [5.0]] - 5.0 / 20.0 * qd[2])
+    assert np.isneginf(known["a_r"][0]).all() and "c" not in known and not bands(one, "q")
+    (hinge,) = [axes for axes in plot(one).axes if axes.get_title() == "b" and axes.collections]
+    below, above = (band.get_paths()[0].vertices for band in hinge.collections)
+    for edge, shaded in zip(known["b"], (below, above)):
+        assert np.isin(np.clip(edge, *hinge.get_ylim()), shaded[:, 1]).all()
 
 
 def test_what_is_at_rest_has_no_panel(solution):

@@ -102,6 +102,11 @@ def test_strength_bounds_both_directions_and_files_keep_it(tmp_path):
     up = np.array([float(LEG(a, ca.DM(b))) for a, b in zip(q, qd)])
     down = np.array([2 / 3 * float(LEG(a, ca.DM(-b))) for a, b in zip(q, qd)])
     assert (tau < up + 5e-3).all() and (-tau < down + 5e-3).all()
+    known = verify(solution).reserves["hinge upwards"]
+    assert known.full and abs(known.room) < 5e-3 and known.unit == "N m"
+    there = float(solution.q(known.time)[0]), ca.DM(float(solution.qd(known.time)[0]))
+    assert known.bound == pytest.approx(float(LEG(*there)), rel=1e-6)
+    assert "hinge downwards: " in str(verify(solution)) and "hinge upwards: " in str(solution)
     quick = qd > 0.5
     assert np.abs(tau - up)[quick].min() < 1e-2 and np.abs(tau + down)[quick].min() < 1e-2
     solution.save(tmp_path / "wheel.npz")

@@ -68,6 +68,12 @@ class TorqueSpeed:
         asked = tau + stall / expression(self.no_load) * qd
         return stall - asked, stall + asked
 
+    def bounds(self, q: Matrix, qd: Matrix) -> dict[int, Matrix]:
+        """Return {side: the torque up to which it goes there}, N m or N; 1 is upwards."""
+        stall = expression(self.stall)
+        lost = stall / expression(self.no_load) * qd
+        return {1: stall - lost, -1: -stall - lost}
+
     @property
     def sides(self) -> tuple[str, ...]:
         """Names of the rows of `room`."""
@@ -108,6 +114,10 @@ class Strength:
         """Return what is left of it (1,) at its joint's torque, coordinate and rate, N m or N."""
         capacity = self.capacity(q, self.direction * qd)
         return (capacity - self.direction * tau,)
+
+    def bounds(self, q: Matrix, qd: Matrix) -> dict[int, Matrix]:
+        """Return {direction: the torque up to which it goes there}, N m or N."""
+        return {self.direction: self.direction * self.capacity(q, self.direction * qd)}
 
     @property
     def sides(self) -> tuple[str, ...]:
