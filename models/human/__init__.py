@@ -16,6 +16,7 @@ from ocp.models.human.tables import (
     SELF_SPHERES,
     SOLES,
 )
+from ocp.models.human.tissue import passive
 
 __all__ = [
     "BOX_SPHERES",
@@ -37,6 +38,7 @@ __all__ = [
     "mirror",
     "normative",
     "parsed",
+    "passive",
     "person",
     "physique",
     "positive_motion",

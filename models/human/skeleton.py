@@ -30,6 +30,7 @@ from ocp.models.human.tables import (
     POINTS,
     ROOT,
 )
+from ocp.models.human.tissue import passive as tissue
 
 from ocp import Link, Point, Tree, dh, fixed
 from ocp.mechanics import Open, dh_pose, numbers, poses, reference
@@ -47,6 +48,7 @@ def human(
     frozen: Collection[str] = GAIT_FROZEN,
     ranges: str = "anatomical",
     gravity: tuple[float, float, float] = (0.0, -9.81, 0.0),
+    passive: bool = False,
 ) -> Tree:
     """Return the skeleton of a person of `stature` (m) and `mass` (kg), which may be open.
 
@@ -55,8 +57,8 @@ def human(
     bodies and the strength of women. `segments`: {name: Segment, or a mapping of its fields} that
     are the person's own; see `physique` for what the others do. The global joints are not actuated.
     `ranges`: position limits, "anatomical" or "gait"; the latter gives joints that do not move in
-    gait a quarter of their anatomical range. `gravity`: (3,), m/s2, global axes. Raises ValueError
-    naming what is wrong.
+    gait a quarter of their anatomical range. `gravity`: (3,), m/s2, global axes. `passive`: with
+    the elements of its tissue (`ocp.models.human.tissue`). Raises ValueError naming what is wrong.
     """
     length = _positive("stature", stature, "m") / STATURE
     weight = _positive("mass", mass, "kg") / MASS
@@ -77,11 +79,13 @@ def human(
             continue
         options = _range(name, ranges, length) | _drive(name, weight * length, sex)
         joints.append(dh(name, parent, theta=theta, d=d, a=a, alpha=alpha, before=base, **options))
+    moving = [name for name in NAMES if name not in stiff]
     return Tree(
         links=[links.get(_movement(name), Link()) for name in NAMES],
         joints=joints,
         points=_points(sizes),
         gravity=gravity,
+        elements=tissue(moving, stature, mass) if passive else (),
     )
 
 

@@ -164,6 +164,11 @@ class Instant:
             return ca.DM.zeros(self.tree.dof)
         return element_torques(self.tree, self.q, self.qd, self.moves)
 
+    def elements_named(self, *names: str) -> Matrix:
+        """Return the generalized forces (n,) that the force elements of these names give together,
+        as at.elements_named("tissue of leg r")[row]; raise ValueError for one that there is not."""
+        return element_torques(self.tree, self.q, self.qd, self.moves, names)
+
     def _completed(self, needed):
         """Return what is needed (n,) of drives, where bodies need that."""
         if not forces_of(self.tree):

@@ -123,13 +123,30 @@ def has_rotors(tree: Tree) -> bool:
     return any(isinstance(each, Armature) for each in tree.elements)
 
 
-def element_torques(tree: Tree, q: Matrix, qd: Matrix, moves: Any = None) -> Matrix:
+def element_torques(
+    tree: Tree,
+    q: Matrix,
+    qd: Matrix,
+    moves: Any = None,
+    names: Sequence[str] | None = None,
+) -> Matrix:
     """Return the generalized forces (n,), N m or N, that the elements give in a state of motion.
 
-    `moves` are the motions of all links where they are known already. Rotors give none: they ask
-    for accelerations, as `armatures` says.
+    `moves` are the motions of all links where they are known already, `names` those of the elements
+    that count, all without them. Rotors give none: they ask for accelerations, as `armatures` says.
+    Raises ValueError for a name that no element has which acts by a force.
     """
-    return _summed(tree, forces_of(tree), State(tree=tree, q=q, qd=qd, known=moves))
+    chosen = forces_of(tree)
+    if names is not None:
+        known = [each.name for each in chosen]
+        for name in names:
+            if name not in known:
+                raise ValueError(
+                    f"element {name!r}: none acts by that name; expected one of "
+                    f"{', '.join(known) or 'none'}"
+                )
+        chosen = tuple(each for each in chosen if each.name in names)
+    return _summed(tree, chosen, State(tree=tree, q=q, qd=qd, known=moves))
 
 
 def torques_by_element(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix) -> dict[str, Matrix]:

@@ -1,0 +1,206 @@
+"""What the joints of people get without any muscle's will: passive moments, as force elements.
+
+Of hip flexion, knee and ankle of a side together (Riener & Edrich 1999), of the lumbar and thoracic
+spine by the stiffness of its motion segments, and at both ends of all other ranges by exponentials
+
+    k1 exp(k2 (x - x1)) + k3 exp(k4 (x - x2))        (Anderson 1999, eq. 4.4; Anderson & Pandy 2001)
+
+of the man of STATURE and MASS; all grow with mass times stature, as torque limits do.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from math import degrees, radians
+from typing import Any
+
+import casadi as ca
+from ocp.models.human.anthropometry import MASS, STATURE
+from ocp.models.human.tables import MOVEMENTS
+
+from ocp import Damper, PassiveMoment, Spring
+from ocp.mechanics import Open
+from ocp.mechanics.elements import Element
+from ocp.mechanics.parameters import expression_of, is_open
+
+LEG = ("hip_flex", "knee_flex", "ankle_df")
+# Riener & Edrich (1999), with the ankle's sign turned: dorsiflexion is positive here, plantar
+# flexion there. Of each joint of LEG: a constant (N m) and terms (sign, exponent at 0, and its
+# slopes over hip, knee and ankle, 1/deg), sign exp(exponent). Read in three public implementations
+# that agree; the knee's 0.150 stands as 1.50 in a fourth, by which it would vanish within 2 deg.
+COUPLED = (
+    (8.072, ((1, 1.4655, (-0.0750, -0.0034, 0.0)), (-1, 1.3403, (0.0305, -0.0226, 0.0)))),
+    (
+        -4.820,
+        (
+            (1, 1.800, (0.0217, -0.0352, 0.0460)),
+            (-1, -3.971, (-0.0128, 0.0495, 0.0004)),
+            (1, 2.220, (0.0, -0.150, 0.0)),
+        ),
+    ),
+    (1.792, ((1, -7.9763, (0.0, 0.0008, -0.1949)), (-1, 2.1016, (0.0, -0.0176, 0.0843)))),
+)
+
+# Ends of ranges: (k N m, 1/rad, place rad) upwards, then downwards, of the movements that have
+# their own in Anderson (1999, table G.2), as Falisse et al. (2019) carry it in their public code.
+# The toes' end downwards, -70.08/rad from 0 there, would be 1e20 N m in the range of this model: it
+# is that of the others at the range's end [assumed].
+SOFT, SLOPE = 0.25, 20.36  # N m, 1/rad: the ends of Anderson's back in bending and rotation
+ENDS = {
+    "hip_abd": ((0.03, 14.94, 0.5), (0.03, 14.94, -0.5)),
+    "hip_rot": ((0.03, 14.94, 0.92), (0.03, 14.94, -0.92)),
+    "ankle_inv": ((60.21, 16.32, 0.65), (60.21, 16.32, -0.65)),
+    "toe_ext": ((0.9, 14.87, 1.134), (SOFT, SLOPE, radians(-40))),
+}
+# Upwards and downwards (k N m, 1/rad) at the ends of the anatomical ranges of all other joints: in
+# spine flexion Anderson's back, elsewhere its bending; its thresholds, of one joint for the whole
+# trunk, become the ends of each range [derived], of arms and neck all of it is [assumed].
+FLEXION = ((0.25, 20.36), (0.35, 30.72))
+OTHERS = ((SOFT, SLOPE), (SOFT, SLOPE))
+
+# Stiffness of a motion segment (N m/deg) in flexion, bending and rotation: lumbar 1.8 in flexion
+# and 2.6 in extension, their mean (as public OpenSim models have L2/L3); 2.1 and 7.0 (10.6 N m bend
+# one by 5 deg and turn it by 1.5: Schultz et al. 1979 [recalled]); thoracic 3.0, 3.0, 2.6 (Panjabi,
+# Brand & White 1976 [recalled]). In bending the six lumbar ones in series have 0.35, and people
+# lying on their side 0.25 to 0.31 in the first quarter of their range, 0.6 to 0.75 in the second
+# (Gombatto et al. 2008, in Watt et al. 2022, table 3).
+LUMBAR = {"flex": 2.2, "lat": 2.1, "rot": 7.0}
+THORACIC = {"flex": 3.0, "lat": 3.0, "rot": 2.6}
+# How many motion segments each joint of the spine stands for: L5/S1 to L3/L4, to T12/L1, T11/T12 to
+# T7/T8, to C7/T1
+SEGMENTS = {"spine1": (LUMBAR, 3), "spine2": (LUMBAR, 3), "spine3": (THORACIC, 5)}
+SEGMENTS |= {"spine4": (THORACIC, 7)}
+
+# Elements that gather the ends of ranges: their names, and the beginnings of those of joints
+GATHERED = {
+    "ligaments of leg": ("hip_abd", "hip_rot", "ankle_inv", "toe_ext"),
+    "ligaments of arm": ("clav_", "shou_", "elb_", "wri_"),
+    "ligaments of spine": ("spine",),
+    "ligaments of neck": ("neck_", "head_"),
+}
+TOE_DAMPING = 0.03 / 25  # s: damping over stiffness of the toes (Sasaki et al. 2009) [recalled]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coupling:
+    """The moments (k, N m) of Riener & Edrich (1999) at those of hip flexion, knee and ankle that
+    `move`, rows of LEG; the others stand at 0. `size` multiplies them.
+
+    They have no energy: d M_hip / d knee is not d M_knee / d hip.
+    """
+
+    move: tuple[int, ...]
+    size: Any = 1.0
+
+    def __call__(self, x: Any, rate: Any) -> tuple[Any, ...]:
+        """Return the moments at the coordinates x (k,), rad; their `rate` does nothing."""
+        turned = {row: degrees(1.0) * x[k] for k, row in enumerate(self.move)}
+        size = expression_of(self.size) if is_open(self.size) else self.size
+        return tuple(size * _coupled(*COUPLED[row], turned) for row in self.move)
+
+
+def _coupled(constant: float, terms: Sequence[Any], turned: dict[int, Any]) -> Any:
+    """Return a moment (N m) of the coordinates (deg) by rows of LEG."""
+    total = constant
+    for sign, exponent, slopes in terms:
+        total = total + sign * ca.exp(
+            sum((slopes[row] * angle for row, angle in turned.items() if slopes[row]), exponent)
+        )
+    return total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restoring:
+    """The energy (J) of moments that grow at both ends of joints' ranges.
+
+        V = sum of (k / c) exp(c (x - x1)) + (k' / c') exp(-c' (x - x2))
+
+    `ends`: of each joint ((k, c, x1), (k', c', x2)), N m, 1/rad and rad, upwards and downwards.
+    `size` multiplies it.
+    """
+
+    ends: tuple[tuple[tuple[float, float, float], tuple[float, float, float]], ...]
+    size: Any = 1.0
+
+    def __call__(self, x: Any) -> Any:
+        """Return what is stored (J) at the coordinates x (k,), rad."""
+        total: Any = 0.0
+        for k, pair in enumerate(self.ends):
+            for way, (moment, slope, place) in zip((1, -1), pair):
+                total = total + moment / slope * ca.exp(way * slope * (x[k] - place))
+        return (expression_of(self.size) if is_open(self.size) else self.size) * total
+
+
+def passive(
+    joints: Collection[str],
+    stature: float | Open = STATURE,
+    mass: float | Open = MASS,
+    *,
+    toes: float | Open = 0.0,
+) -> tuple[Element, ...]:
+    """Return the passive tissue of the named `joints` of a person of `stature` (m) and `mass` (kg).
+
+    `joints` are those that move: a law of several takes the others at 0. Elements are "tissue of
+    leg r" (Riener & Edrich), "ligaments of leg r", "arm r", "spine", "neck", all but the first
+    restoring at the ends of ranges, and "spine1_flex stiffness" and the like; with `toes`, a
+    stiffness (N m/rad), "toe_ext_r stiffness" and damping too: plantar tissue that stretches as the
+    toes bend, 25 in Sasaki et al. (2009) [recalled]. Names that are no joints of the human's with
+    such tissue, as those of the pelvis in space, get none.
+    """
+    size = (stature / STATURE) * (mass / MASS)
+    elements: list[Element] = []
+    for side in ("r", "l"):
+        elements += _leg(side, joints, size)
+    for what, starts in GATHERED.items():
+        for side in ("_r", "_l") if what.endswith(("leg", "arm")) else ("",):
+            elements += _ligaments(what, side, starts, joints, size)
+    elements += _segments(joints, size)
+    if is_open(toes) or toes:
+        for joint in (name for name in joints if name.startswith("toe_ext")):
+            stiffness, damping = size * toes, size * toes * TOE_DAMPING
+            elements.append(Spring(joint=joint, stiffness=stiffness, name=f"{joint} stiffness"))
+            elements.append(Damper(joint=joint, damping=damping, name=f"{joint} damping"))
+    return tuple(elements)
+
+
+def _leg(side: str, joints: Collection[str], size: Any) -> list[Element]:
+    """Return the coupled tissue of those joints of a leg that move."""
+    move = tuple(row for row, name in enumerate(LEG) if f"{name}_{side}" in joints)
+    if not move:
+        return []
+    names = tuple(f"{LEG[row]}_{side}" for row in move)
+    law = Coupling(move=move, size=size)
+    return [PassiveMoment(name=f"tissue of leg {side}", joints=names, moment=law)]
+
+
+def _ligaments(
+    what: str, side: str, starts: tuple[str, ...], joints: Collection[str], size: Any
+) -> list[Element]:
+    """Return what restores at the ends of ranges of those joints of a part that move."""
+    names = tuple(name for name in joints if name.startswith(starts) and name.endswith(side))
+    if not names:
+        return []
+    law = Restoring(ends=tuple(_ends(name) for name in names), size=size)
+    return [PassiveMoment(name=f"{what}{side.replace('_', ' ')}", joints=names, energy=law)]
+
+
+def _ends(joint: str) -> Any:
+    """Return (k, c, place) upwards and downwards of a joint."""
+    movement = joint[:-2] if joint.endswith(("_r", "_l")) else joint
+    if movement in ENDS:
+        return ENDS[movement]
+    lower, upper = (radians(bound) for bound in MOVEMENTS[movement][0])
+    flexes = movement.startswith("spine") and movement.endswith("flex")
+    above, below = FLEXION if flexes else OTHERS
+    return (*above, upper), (*below, lower)
+
+
+def _segments(joints: Collection[str], size: Any) -> list[Element]:
+    """Return springs of the spine's joints that move: each as its motion segments in series."""
+    springs: list[Element] = []
+    for joint in joints:
+        part, _, movement = joint.partition("_")
+        if part in SEGMENTS:
+            table, count = SEGMENTS[part]
+            stiffness = size * (degrees(1.0) * table[movement] / count)
+            springs.append(Spring(joint=joint, stiffness=stiffness, name=f"{joint} stiffness"))
+    return springs

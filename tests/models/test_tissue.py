@@ -1,0 +1,144 @@
+"""Passive tissue of people: published values, symmetry, signs, what it stores, how it grows."""
+
+from functools import cache
+
+import casadi as ca
+import numpy as np
+import pytest
+from ocp.models.human import NAMES, human, mirror, passive
+
+from ocp import Parameter, Spring
+from ocp.mechanics import elastic_energy, element_loss, element_torques
+from ocp.mechanics.elements import PassiveMoment
+
+
+@cache
+def person(frozen=()):
+    """A person with tissue, and the function (q deg, names) -> its moments (N m)."""
+    tree = human(passive=True, frozen=frozen)
+    q = ca.SX.sym("q", tree.dof)
+    given = element_torques(tree, np.pi / 180 * q, ca.DM.zeros(tree.dof))
+    return tree, ca.Function("given", [q], [given, ca.jacobian(given, q)])
+
+
+def at(posture, frozen=()):
+    """Moments (N m) by joint in a posture {joint: deg}, the others at 0."""
+    tree, given = person(frozen)
+    names = [joint.name for joint in tree.moving]
+    q = [posture.get(name, 0.0) for name in names]
+    return dict(zip(names, np.array(given(q)[0]).ravel()))
+
+
+def test_hip_knee_and_ankle_get_what_riener_and_edrich_measured():
+    given = at({"hip_flex_r": 30.0, "knee_flex_r": 60.0, "ankle_df_r": 10.0})
+    hip = np.exp(1.4655 - 0.204 - 2.25) - np.exp(1.3403 - 1.356 + 0.915) + 8.072
+    knee = np.exp(1.8 + 0.46 - 2.112 + 0.651) - np.exp(-3.971 + 0.004 + 2.97 - 0.384) - 4.82
+    ankle = np.exp(-7.9763 - 1.949 + 0.048) - np.exp(2.1016 + 0.843 - 1.056) + 1.792
+    assert given["hip_flex_r"] == pytest.approx(hip, rel=1e-12)
+    assert given["knee_flex_r"] == pytest.approx(knee + np.exp(2.22 - 9.0), rel=1e-12)
+    assert given["ankle_df_r"] == pytest.approx(ankle, rel=1e-12)
+
+
+def test_their_moments_turn_back_from_both_ends_of_a_walk():
+    assert at({"hip_flex_r": -20.0})["hip_flex_r"] > 15.0  # N m towards flexion
+    assert at({"hip_flex_r": 80.0})["hip_flex_r"] < -20.0
+    assert at({"knee_flex_r": -3.0})["knee_flex_r"] > 12.0
+    assert at({"knee_flex_r": 120.0})["knee_flex_r"] < -10.0
+    assert at({"ankle_df_r": 20.0})["ankle_df_r"] < -35.0
+    assert at({"ankle_df_r": -40.0})["ankle_df_r"] > 1.5
+
+
+def test_no_energy_gives_the_coupled_moments():
+    _, given = person()
+    rows = [NAMES.index(name) for name in ("hip_flex_r", "knee_flex_r")]
+    slopes = np.array(given([0.0] * 55)[1])[np.ix_(rows, rows)]  # N m/deg
+    assert slopes[0, 1] == pytest.approx(0.0226 * np.exp(1.3403) - 0.0034 * np.exp(1.4655))
+    assert slopes[1, 0] == pytest.approx(0.0217 * np.exp(1.8) + 0.0128 * np.exp(-3.971))
+    assert slopes[1, 0] > 1.8 * slopes[0, 1]
+
+
+@pytest.mark.parametrize("end", (0, 1), ids=("lower", "upper"))
+def test_every_range_ends_in_a_moment_back_and_finite_slopes(end):
+    tree, given = person()
+    away = 10.0 if end else -10.0  # deg beyond
+    for joint in tree.moving[6:]:
+        beyond = {joint.name: np.degrees(joint.position[end]) + away}
+        assert -np.sign(away) * at(beyond)[joint.name] > 0.05, joint.name
+    ends = [np.degrees(joint.position[end]) for joint in tree.moving]
+    assert np.isfinite(np.array(given(ends)[1])).all()
+    assert np.abs(np.array(given(ends)[1])).max() < 20.0  # N m/deg
+
+
+def test_a_reflected_posture_has_the_reflected_moments():
+    tree, given = person()
+    index, sign = mirror(tree)
+    draw = np.random.default_rng(3).uniform(-20.0, 20.0, tree.dof)
+    there, here = (np.array(given(q)[0]).ravel() for q in (sign * draw[index], draw))
+    assert there == pytest.approx(sign * here[index], abs=1e-12)
+    assert np.abs(there[6:]).min() > 0.0 and not there[:6].any()
+
+
+def test_frozen_joints_stand_at_nothing_in_the_law_of_the_others():
+    frozen = ("hip_flex_r", "ankle_df_r")
+    whole, less = at({"knee_flex_r": 25.0}), at({"knee_flex_r": 25.0}, frozen)
+    assert less["knee_flex_r"] == pytest.approx(whole["knee_flex_r"], rel=1e-13)
+    assert not any(name in less for name in frozen)
+
+
+def test_motion_segments_stand_in_series():
+    springs = {each.joint: each for each in passive(NAMES) if isinstance(each, Spring)}
+    lumbar = sum(1 / springs[f"spine{k}_lat"].stiffness for k in (1, 2))
+    assert np.pi / 180 / lumbar == pytest.approx(0.35, rel=1e-12)  # N m/deg
+    assert len(springs) == 12
+    assert springs["spine1_flex"].stiffness == pytest.approx(2.2 / 3 * 180 / np.pi)
+
+
+def test_tissue_grows_with_mass_times_stature_and_may_be_open():
+    mass = Parameter("mass", 75.0, "kg")
+    small, large = (human(1.6, each, passive=True, frozen=()) for each in (60.0, 75.0))
+    posture = np.random.default_rng(1).uniform(-0.3, 0.3, 55)
+    one, other, whole = (
+        np.array(element_torques(tree, ca.DM(posture), ca.DM.zeros(55))).ravel()
+        for tree in (small, large, person()[0])
+    )
+    assert other == pytest.approx(1.25 * one, rel=1e-12)
+    assert whole == pytest.approx(1.75 / 1.6 * other, rel=1e-12)
+    held = human(1.6, mass, passive=True, frozen=())
+    given = element_torques(held, ca.DM(posture), ca.DM.zeros(55))
+    closed = ca.Function("given", [mass.expression], [given])
+    assert np.array(closed(60.0)).ravel() == pytest.approx(one, rel=1e-12)
+
+
+def test_ends_and_springs_store_what_the_coupled_law_does_not():
+    tree, _ = person()
+    q = ca.SX.sym("q", 55)
+    pairs = ("hip_flex", "knee_flex", "ankle_df")
+    others = [row for row, name in enumerate(NAMES) if not name.startswith(pairs)]
+    both = ca.Function(
+        "both",
+        [q],
+        [-ca.gradient(elastic_energy(tree, q), q), element_torques(tree, q, ca.DM.zeros(55))],
+    )
+    slope, given = (np.array(each).ravel() for each in both(np.full(55, 0.2)))
+    assert given[others] == pytest.approx(slope[others], rel=1e-12)
+    rates = ca.DM.ones(55)
+    assert float(element_loss(tree, ca.DM.zeros(55), rates)) == pytest.approx(
+        -2 * (8.5815 + 10.4181 - 6.3869), abs=1e-3
+    )
+
+
+def test_toes_are_stiff_where_asked():
+    assert not [each for each in passive(NAMES) if each.name.startswith("toe")]
+    spring, damper = (each for each in passive(("toe_ext_l",), toes=25.0)[1:])
+    assert (spring.joint, spring.stiffness, damper.damping) == ("toe_ext_l", 25.0, 0.03)
+
+
+def test_trees_with_tissue_are_values_and_without_it_as_before():
+    assert human(passive=True) == human(passive=True) != human()
+    assert human().elements == ()
+    names = [each.name for each in human(passive=True).elements]
+    assert names[:4] == [
+        *("tissue of leg r", "tissue of leg l"),
+        *("ligaments of leg r", "ligaments of leg l"),
+    ]
+    assert all(isinstance(each, PassiveMoment | Spring) for each in human(passive=True).elements)
