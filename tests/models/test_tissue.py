@@ -8,8 +8,10 @@ import pytest
 from ocp.models.human import NAMES, human, mirror, passive
 
 from ocp import Parameter, Spring
+from ocp.dynamics.newton_euler import inverse
 from ocp.mechanics import elastic_energy, element_loss, element_torques
 from ocp.mechanics.elements import PassiveMoment
+from ocp.problem.instant import Forces, Instant
 
 
 @cache
@@ -142,3 +144,18 @@ def test_trees_with_tissue_are_values_and_without_it_as_before():
         *("ligaments of leg r", "ligaments of leg l"),
     ]
     assert all(isinstance(each, PassiveMoment | Spring) for each in human(passive=True).elements)
+
+
+def test_an_instant_tells_what_elements_of_some_names_give():
+    tree = human(passive=True)
+    q, rest = ca.DM.ones(38) / 10, ca.DM.zeros(38)
+    at = Instant(tree=tree, s=0.5, T=1.0, q=q, qd=rest, qdd=rest, forces=Forces(inverse=inverse))
+    names = [each.name for each in tree.elements]
+    parts = [np.array(at.elements_named(name)).ravel() for name in names]
+    assert sum(parts) == pytest.approx(np.array(at.elements).ravel(), rel=1e-12)
+    both = np.array(at.elements_named(*names[:2])).ravel()
+    assert both == pytest.approx(parts[0] + parts[1]) and np.count_nonzero(both) == 6
+    with pytest.raises(
+        ValueError, match="'tissue of arm': none acts by that name; expected one of"
+    ):
+        at.elements_named("tissue of arm")
