@@ -3,8 +3,10 @@ and momentum at random states.
 
 URDF files are those of the package `example-robot-data`, against Pinocchio (extra `oracles`). A
 file whose inertias are no body's is repaired first, and then written back for Pinocchio to read.
-Accelerations follow from Pinocchio's torques, and so do its own; "back to torques" are what it
-needs for ours. MJCF files are those of gymnasium and dm_control, against MuJoCo (extra `mjcf`).
+Accelerations follow from Pinocchio's torques, and so do its own; "by rounding" is how far they move
+when places and torques do by half of their last digit, so that no arithmetic of as many digits can
+tell; "back to torques" are what Pinocchio needs for ours. MJCF files are those of gymnasium and
+dm_control, against MuJoCo (extra `mjcf`).
 """
 
 import argparse
@@ -37,6 +39,7 @@ MEASURES = (
     "mass matrix",
     "accelerations",
     "Pinocchio's own",
+    "by rounding",
     "back to torques",
     "free torques",
     "momentum rates",
@@ -94,17 +97,17 @@ def _standing(tree: Tree, path: Path, states: int) -> tuple[float, ...]:
     import pinocchio as pin
 
     if not tree.dof:
-        return (0.0,) * 5
+        return (0.0,) * 6
     model = pin.buildModelFromUrdf(str(path))
     data, (order, offset) = model.createData(), _lines(tree, model)
     symbols = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
-    both = [inverse_dynamics(tree, *symbols), mass_matrix(tree, symbols[0])]
-    own = ca.Function("own", symbols, both)
+    needed, inertia = inverse_dynamics(tree, *symbols), mass_matrix(tree, symbols[0])
+    own = ca.Function("own", symbols, [needed, inertia, ca.jacobian(needed, symbols[0])])
     ahead = ca.Function("ahead", symbols, [forward_dynamics(tree, *symbols)])
     pairs: list[list[tuple[Any, Any]]] = []
     for q, qd, qdd in motions_of(tree, states):
         place, rate = _place(model, order.T @ q + offset), order.T @ qd
-        torques, mass = (np.array(value) for value in own(q, qd, qdd))
+        torques, mass, slope = (np.array(value) for value in own(q, qd, qdd))
         rigid = pin.rnea(model, data, place, rate, order.T @ qdd)
         lost = order @ _lost(tree, model, rate)
         theirs = order @ rigid + lost
@@ -120,11 +123,21 @@ def _standing(tree: Tree, path: Path, states: int) -> tuple[float, ...]:
                 (mass, full),
                 (moved, qdd),
                 (again, qdd),
+                (qdd + _rounding(mass, slope, q, theirs), qdd),
                 (back, theirs),
             ]
         )
     torques, *others, left = zip(*pairs)
     return worst_row(torques), *(worst(column) for column in others), worst_row(left)
+
+
+def _rounding(mass: np.ndarray, slope: np.ndarray, q: np.ndarray, tau: np.ndarray) -> np.ndarray:
+    """Return how far accelerations (n,) may move when q and tau do by half of their last digit.
+
+    M dqdd = dtau - (dtau/dq) dq, entry by entry, all signs against it (Higham 2002, section 7.2).
+    """
+    turned = np.abs(np.linalg.inv(mass)), np.abs(np.linalg.solve(mass, slope))
+    return np.finfo(float).eps / 2 * (turned[0] @ np.abs(tau) + turned[1] @ np.abs(q))
 
 
 def _floating(tree: Tree, path: Path, states: int) -> tuple[float, float]:
