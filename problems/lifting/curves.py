@@ -7,12 +7,12 @@ from typing import Any
 import casadi as ca
 import numpy as np
 from ocp.problems.gait.cycle import joint_forces
+from ocp.problems.lifting.back import Burden, borne
+from ocp.problems.lifting.niosh import COUPLINGS, Work
 
-from ocp import Solution, Tree
-from ocp.mechanics import poses
+from ocp import Solution
 from ocp.solution import traces
 
-BACK = "spine1_flex"  # the joint at L5/S1 that bends forward
 HANDS = ("right hand", "left hand")
 INNER = ("hip", "knee", "ankle")  # whose forces joint_forces gives, in its order
 
@@ -22,12 +22,11 @@ class Lift:
     """A lift at times `t` (N,), s, with a box of `mass` (kg).
 
     `angles` {joint: (N,), deg} and `torques` {joint: (N,), N m} with their `limits`; the `trunk`'s
-    lean forward and the `lumbar` flexion, of the two lower joints of the spine (N,), deg; what
-    L5/S1 passes up, along the spine `pressing` and across it `shearing` (N,), N, without what
-    muscles add; `inner` {joint: (N,), N}, norms of what right hip, knee and ankle pass on; `pulls`
-    {hand: (3, N), N} of the box; `forces` {foot: (3, N), N}; the zero moment point `zmp` (3, N), m;
-    the corners of the `box` (3, 8, N), m; and the `clearance` of each sphere of the body from it
-    {point: (N,), m}.
+    lean forward and the `lumbar` flexion, of the two lower joints of the spine (N,), deg; the
+    `burden` of L5/S1; `inner` {joint: (N,), N}, norms of what right hip, knee and ankle pass on;
+    `pulls` {hand: (3, N), N} of the box, and the places of the `hands` {hand: (3, N), m}; `forces`
+    {foot: (3, N), N}; the zero moment point `zmp` (3, N), m; the corners of the `box` (3, 8, N), m;
+    and the `clearance` of each sphere of the body from it {point: (N,), m}.
     """
 
     t: np.ndarray
@@ -37,10 +36,10 @@ class Lift:
     limits: Mapping[str, tuple[float, float]]
     trunk: np.ndarray
     lumbar: np.ndarray
-    pressing: np.ndarray
-    shearing: np.ndarray
+    burden: Burden
     inner: Mapping[str, np.ndarray]
     pulls: Mapping[str, np.ndarray]
+    hands: Mapping[str, np.ndarray]
     forces: Mapping[str, np.ndarray]
     zmp: np.ndarray
     box: np.ndarray
@@ -55,7 +54,6 @@ def lifted(solution: Solution, t: np.ndarray) -> Lift:
     turning = [joint.name for joint in tree.moving if joint.kind == "revolute"]
     driven = [joint for joint in tree.moving if joint.actuated]
     angles = {name: np.degrees(curves["q"][tree.coordinate(name)]) for name in turning}
-    pressing, shearing = _spine(solution, t)
     return Lift(
         t=t,
         mass=mass,
@@ -64,10 +62,10 @@ def lifted(solution: Solution, t: np.ndarray) -> Lift:
         torques={joint.name: curves["tau"][tree.coordinate(joint.name)] for joint in driven},
         trunk=np.degrees(np.arctan2(curves["trunk"][2], curves["trunk"][1])),
         lumbar=angles["spine1_flex"] + angles["spine2_flex"],
-        pressing=pressing,
-        shearing=shearing,
+        burden=borne(solution, t),
         inner=dict(zip(INNER, np.linalg.norm(curves["inner"].reshape(-1, 3, len(t)), axis=1))),
         pulls={hand: curves[f"pull {hand}"] for hand in HANDS},
+        hands={hand: curves[f"place {hand}"] for hand in HANDS},
         forces={name: curves[f"foot {name}"] for name in feet},
         zmp=curves["zmp"],
         box=curves["box"].reshape(8, 3, len(t)).transpose(1, 0, 2),
@@ -78,6 +76,12 @@ def lifted(solution: Solution, t: np.ndarray) -> Lift:
 def box_mass(solution: Solution) -> float:
     """Return the mass of the box (kg), found or carried."""
     return float(solution.output("box_mass", 0.0)[0])
+
+
+def work_of(solution: Solution) -> Work:
+    """Return how often, how long and by what handles the box is lifted."""
+    rate, hours, coupling = solution.output("work", 0.0)
+    return Work(rate=float(rate), hours=float(hours), coupling=list(COUPLINGS)[round(coupling)])
 
 
 def _wanted(solution: Solution, mass: float) -> dict[str, Callable[..., Any]]:
@@ -95,6 +99,7 @@ def _wanted(solution: Solution, mass: float) -> dict[str, Callable[..., Any]]:
     }
     for hand in HANDS:
         grip = f"grip_{hand[0]}"
+        wanted[f"place {hand}"] = lambda at, grip=grip: at.position(grip)
         wanted[f"pull {hand}"] = lambda at, grip=grip: half * (gravity - at.acceleration(grip))
     for foot in problem.ground.feet:
         wanted[f"foot {foot.name}"] = lambda at, name=foot.name: at.reaction.force(name)
@@ -111,14 +116,3 @@ def _clearance(solution: Solution, distances: np.ndarray) -> dict[str, np.ndarra
     return {
         name: line - rule.lower_of(k) for k, (name, line) in enumerate(zip(rule.labels, distances))
     }
-
-
-def _spine(solution: Solution, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return what L5/S1 passes up along the spine and across it (N,), N."""
-    tree: Tree = solution.problem.tree
-    link = tree.link_index(BACK)
-    upright = np.array(poses(tree, np.zeros(tree.dof))[link])[:3, :3]
-    up = upright.T @ (0.0, 1.0, 0.0)
-    passed = solution.reactions(t)[1][:, link]
-    pressing = up @ passed
-    return pressing, np.linalg.norm(passed - np.outer(up, pressing), axis=0)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from ocp.problems.gait.figure import ABOVE, BODY, FRONT, SIDEWAYS, body_points
 from ocp.problems.gait.pictures import beyond
-from ocp.problems.lifting.curves import BACK, HANDS, Lift, box_mass, lifted
+from ocp.problems.lifting.back import BACK
+from ocp.problems.lifting.curves import HANDS, Lift, box_mass, lifted
 
 from ocp import Solution
 from ocp.mechanics import body_weight
@@ -123,15 +124,15 @@ def _torques(panels: Any, lift: Lift) -> None:
     """Draw the torques of joints within their limits, and the moment at L5/S1."""
     for axes, (name, joint) in zip(panels.ravel(), PANELS):
         _sides(axes, lift, lift.torques, joint, f"{name} torque (N m)", limits=True)
-    _lines(panels[1, 2], lift, {"extension": -lift.torques[BACK]}, "moment at L5/S1 (N m)")
+    _lines(panels[1, 2], lift, {"extension": lift.burden.extending}, "moment at L5/S1 (N m)")
     beyond(panels[1, 2], [-limit for limit in lift.limits[BACK][::-1]])
 
 
 def _forces(panels: Any, lift: Lift, weight: float) -> None:
     """Draw the forces in joints and on the hands (N), and on feet over the weight (N)."""
     inside = {
-        "L5/S1 along": lift.pressing,
-        "L5/S1 across": lift.shearing,
+        "L5/S1 along": lift.burden.pressing,
+        "L5/S1 across": lift.burden.shearing,
         "hip": lift.inner["hip"],
         "knee": lift.inner["knee"],
     }

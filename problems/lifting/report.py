@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 from ocp.problems.lifting.active import active
-from ocp.problems.lifting.curves import BACK, Lift, lifted
+from ocp.problems.lifting.back import BACK, compression_line, compressions
+from ocp.problems.lifting.curves import HANDS, Lift, lifted, work_of
+from ocp.problems.lifting.niosh import COMPRESSION, judged, judged_lines
 
 from ocp import Solution
 from ocp.mechanics import body_weight
@@ -46,11 +48,17 @@ def lifting_report(solution: Solution) -> dict[str, Any]:
         "terms": {name: value for name, _, value in solution.terms},
         "references": solution.statistics.get("references"),
         "front": solution.statistics.get("front"),
+        "niosh": judged(middle(lift), t, lift.mass, work_of(solution)),
         **_loads(lift),
         **_feet(lift, weight, footing(solution)),
         "active": active(solution),
         "certificate_points": len(t),
     }
+
+
+def middle(lift: Lift) -> np.ndarray:
+    """Return the middle (3, N), m, of the hands."""
+    return sum(lift.hands[hand] for hand in HANDS) / 2
 
 
 def _loads(lift: Lift) -> dict[str, Any]:
@@ -59,9 +67,10 @@ def _loads(lift: Lift) -> dict[str, Any]:
     tightest = min(lift.clearance, key=lambda name: lift.clearance[name].min())
     courses = {name: _course(lift.angles[joint]) for name, joint in JOINTS.items()}
     return {
-        "L5S1_extension_Nm": _peak(-lift.torques[BACK], lift.t),
-        "L5S1_pressing_N": _peak(lift.pressing, lift.t),
-        "L5S1_shearing_N": _peak(lift.shearing, lift.t),
+        "L5S1_extension_Nm": _peak(lift.burden.extending, lift.t),
+        "L5S1_pressing_N": _peak(lift.burden.pressing, lift.t),
+        "L5S1_shearing_N": _peak(lift.burden.shearing, lift.t),
+        "L5S1_compression": compressions(lift.burden, lift.t),
         "torques_Nm": {name: _range(lift.torques[joint]) for name, joint in JOINTS.items()},
         "angles_deg": courses | {"lumbar": _course(lift.lumbar), "trunk": _course(lift.trunk)},
         "joint_force_N": {name: float(line.max()) for name, line in lift.inner.items()},
@@ -127,6 +136,8 @@ def loads(solution: Solution) -> dict[str, float]:
         "L5S1_Nm": report["L5S1_extension_Nm"]["value"],
         "L5S1_pressing_N": report["L5S1_pressing_N"]["value"],
         "L5S1_shearing_N": report["L5S1_shearing_N"]["value"],
+        "L5S1_compression_N": report["L5S1_compression"]["with_extensor_N"]["value"],
+        "recommended_kg": min(report["niosh"][when]["recommended_kg"] for when in ("start", "end")),
         **{
             f"{name}_most_deg": angles[name]["most"]
             for name in ("knee", "hip", "ankle", "lumbar", "trunk")
@@ -146,6 +157,9 @@ def _lines(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield (label, text) of all lines."""
     yield "box", f"{report['box_kg']:.3f} kg"
     yield "L5/S1", _back(report)
+    yield "compression", compression_line(report["L5S1_compression"], COMPRESSION)
+    for line in judged_lines(report["niosh"]):
+        yield "NIOSH's equation", line
     for name, course in report["angles_deg"].items():
         yield name, _bending(course, report["torques_Nm"].get(name))
     yield "joint forces", _listed(report["joint_force_N"], "{:.0f} N")

@@ -21,6 +21,7 @@ import casadi as ca
 import numpy as np
 from ocp.models.human import BOX_SPHERES, STATURE, carry, mirror, somebody
 from ocp.problems.lifting.hold import Box, Spot, corners, one_hand, placed, two_hands
+from ocp.problems.lifting.niosh import COUPLINGS, Work
 from ocp.problems.lifting.stance import (
     follows,
     lifter,
@@ -86,6 +87,9 @@ def problem(
     still: bool = True,
     contact: float = 0.002,
     slip: float = 0.02,
+    rate: float = 0.2,
+    hours: float = 1.0,
+    coupling: str = "poor",
 ) -> Problem:
     """`box`: its mass (kg), to begin with where `maximum` seeks it; `depth`: of the box, fore and
     aft (m); `height`: of the box (m); `width`: of the box, between the hands at the upper edge of
@@ -101,12 +105,15 @@ def problem(
     radii (a/b/c); `feet`: distance between the ankles (m); `balance`: pressure, of each foot in its
     polygon, or zmp, of both together in the hull; `smooth`: weight of accelerations beside effort;
     `still`: start and end without accelerations too; `contact`: tolerance of the place of feet and
-    hands (m); `slip`: and of the feet's velocity (m/s)."""
+    hands (m); `slip`: and of the feet's velocity (m/s); `rate`: of such lifts a minute, for what is
+    reported beside it; `hours`: up to which that goes on, 1, 2 or 8 (h); `coupling`: of hands and
+    box, good, fair or poor, as by table 6 of its manual that of a box higher than 0.30 m is."""
     sought = Parameter("box_mass", box, "kg", lower=0.0, free=True) if maximum else box
     crate = Box(mass=sought, depth=depth, height=height, width=width)
     start = Spot(high=start_height, ahead=start_ahead)
     end = Spot(high=end_height, ahead=end_ahead, angle=np.radians(turn))
     who = somebody(person, stature, mass, sex, segments)
+    work = Work(rate=rate, hours=hours, coupling=coupling)
     _check_numbers(*reference((crate, {"time": time, "feet": feet}, weight)))
     scene = _scene(who, (crate, start, end), symmetric and not turn, feet)
     return Problem(
@@ -119,6 +126,7 @@ def problem(
         outputs={
             "box": lambda at: corners(at, crate),
             "box_mass": lambda at: ca.SX(crate.mass),
+            "work": lambda at: ca.SX([work.rate, work.hours, list(COUPLINGS).index(coupling)]),
         },
     )
 

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from ocp.models.human import BOX_SPHERES
 from ocp.problems.lifting import TASK
-from ocp.problems.lifting.curves import BACK, HANDS, box_mass, lifted
+from ocp.problems.lifting.back import ARMS, BACK, borne
+from ocp.problems.lifting.curves import HANDS, box_mass, lifted
 from ocp.problems.lifting.pareto import lift
 from ocp.problems.lifting.pictures import draw, draw_front
 from ocp.problems.lifting.report import lifting_report, report_lines
@@ -119,12 +120,18 @@ def test_both_sides_mirror_and_the_hands_carry_the_box(lifting):
     )
 
 
-def free_body(solution, t, step=1e-4):
-    """What L5/S1 passes up (3, N; global axes) to all above it, by differences of places."""
-    tree = solution.problem.tree
+def above_the_back(tree):
+    """The links that L5/S1 bears."""
     above, parents = {tree.link_index(BACK)}, [joint.parent for joint in tree.joints]
     for k, parent in enumerate(parents):
         above |= {k} if parent in {tree.joints[each].name for each in above} else set()
+    return above
+
+
+def free_body(solution, t, step=1e-4):
+    """What L5/S1 passes up (3, N; global axes) to all above it, by differences of places."""
+    tree = solution.problem.tree
+    above = above_the_back(tree)
     frames = {when: poses(tree, solution.q(t + when)) for when in (-step, 0.0, step)}
     passed = np.zeros(3)
     for k in above:
@@ -143,9 +150,39 @@ def test_what_the_back_bears_is_what_a_free_body_above_it_needs(lifting, t):
     passed, up = free_body(lifting, t)
     curves = lifted(lifting, np.array([t]))
     along = up @ passed
-    assert curves.pressing[0] == pytest.approx(along, rel=1e-4)
-    assert curves.shearing[0] == pytest.approx(np.linalg.norm(passed - along * up), rel=1e-3)
-    assert np.linalg.norm(passed) > 300 and min(along, curves.shearing[0]) > 20
+    assert curves.burden.pressing[0] == pytest.approx(along, rel=1e-4)
+    assert curves.burden.shearing[0] == pytest.approx(np.linalg.norm(passed - along * up), rel=1e-3)
+    assert np.linalg.norm(passed) > 300 and min(along, curves.burden.shearing[0]) > 20
+
+
+@pytest.mark.parametrize("t", [0.0, 1.2])
+def test_at_rest_the_back_holds_up_what_leans_over_it(lifting, t):
+    tree, q = lifting.problem.tree, lifting.q(np.array([t]))[:, 0]
+    frames = [np.array(frame) for frame in poses(tree, q)]
+    joint = lifting.trace(lambda at: at.position("L5S1"), [t])[:, 0]
+    weighs = [
+        9.81 * tree.links[k].mass * ((frames[k] @ np.append(tree.links[k].com, 1.0))[2] - joint[2])
+        for k in above_the_back(tree)
+    ]
+    burden = borne(lifting, np.array([t]))
+    assert burden.extending[0] == pytest.approx(sum(weighs), abs=0.5)  # N m
+    added = burden.compression(0.06) - burden.pressing
+    assert added[0] == pytest.approx(sum(weighs) / 0.06, rel=0.1)
+
+
+def test_compression_is_told_with_and_without_a_muscle_beside_what_niosh_recommends(report):
+    compressed = report["L5S1_compression"]
+    least, most = compressed["between_N"]
+    alone, whole = (
+        compressed[which]["value"] for which in ("without_muscles_N", "with_extensor_N")
+    )
+    assert alone < 600 < 3000 < least < whole < most < 6000
+    extending = report["L5S1_extension_Nm"]["value"]
+    assert most == pytest.approx(extending / ARMS[0], rel=0.15) and most > extending / ARMS[0]
+    assert report["niosh"]["start"]["multipliers"]["H"] == pytest.approx(0.25 / 0.49, rel=1e-4)
+    assert report["niosh"]["lifting_index"] == pytest.approx(1.136, abs=0.001)
+    lines = " ".join(report_lines(report))
+    assert "one extensor 60 mm behind the disc" in lines and "lifting index 1.14" in lines
 
 
 def test_the_box_pulls_by_its_weight_and_against_its_acceleration(lifting):
