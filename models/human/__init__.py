@@ -1,7 +1,7 @@
 """The human: a skeleton of 55 joints, the bodies of people, and measured gait beside theirs."""
 
 from ocp.models.human.anthropometry import MASS, STATURE
-from ocp.models.human.measured import Normative, normative
+from ocp.models.human.measured import Normative, normative, normative_file
 from ocp.models.human.people import PEOPLE, SURVEY, person, somebody
 from ocp.models.human.segments import Segment, parsed, physique, segment_masses, weighed
 from ocp.models.human.skeleton import carry, human, mirror, positive_motion, torque_scale
@@ -37,6 +37,7 @@ __all__ = [
     "human",
     "mirror",
     "normative",
+    "normative_file",
     "parsed",
     "passive",
     "person",

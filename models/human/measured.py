@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -24,7 +25,8 @@ class Normative:
 
     `percent` (N,) of the gait cycle from heel strike; `curves` {quantity: (mean (N,), standard
     deviation (N,) or None)}. The unit ends a quantity's name: deg, BW (body weights) or Nm_kg.
-    `speed` (m/s) is None where it is not stated; `caveats` say what the numbers are not.
+    `speed` (m/s) and `stride_time` (s) are None where they are not stated; `caveats` say what the
+    numbers are not.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Normative:
     curves: Mapping[str, tuple[Curve, Curve | None]]
     subjects: str
     speed: float | None
+    stride_time: float | None
     source: str
     licence: str
     caveats: tuple[str, ...]
@@ -69,6 +72,7 @@ SOURCES: dict[str, dict[str, Any]] = {
     "winter": {
         "subjects": "adults, natural cadence group",
         "speed": 1.325,
+        "stride_time": 1.14,
         "licence": "Apache-2.0 (carrier)",
         "source": "Winter 1991, as carried by mad-lab-fau/BioMAC-Sim-Toolbox, Winter_normal.mat",
         "caveats": (
@@ -80,6 +84,7 @@ SOURCES: dict[str, dict[str, Any]] = {
     "fukuchi": {
         "subjects": "42 adults, both legs",
         "speed": None,
+        "stride_time": None,
         "licence": "CC BY 4.0 (data set; the carrier states none)",
         "source": "Fukuchi, Fukuchi & Duarte 2018 (PeerJ 6:e4640), "
         "averaged by BartWil/forfun, gait3d.js",
@@ -91,6 +96,7 @@ SOURCES: dict[str, dict[str, Any]] = {
     "falisse": {
         "subjects": "1 adult of 62 kg, right leg, 11 trials",
         "speed": 1.3,
+        "stride_time": 1.38 / 1.3,
         "licence": "MIT (carrier)",
         "source": "Falisse et al. 2019, antoinefalisse/3dpredictsim, ExperimentalData.mat",
         "caveats": (
@@ -107,18 +113,44 @@ def normative(name: str) -> Normative:
     if name not in SOURCES:
         raise ValueError(f"normative: expected one of {', '.join(SOURCES)}, got {name!r}")
     text = files(__package__).joinpath("data", f"{name}.csv").read_text(encoding="utf-8")
+    return _read(name, text, SOURCES[name])
+
+
+def normative_file(path: str | Path) -> Normative:
+    """Return the Normative record of a file of one's own, named after it.
+
+    It is a table by commas with a heading: gait_cycle_pct, then each quantity as name_mean and, if
+    known, name_sd, with units and signs as the folder data has them. Raises ValueError naming the
+    file and what is wrong with it, OSError where it cannot be read.
+    """
+    given = Path(path)
+    about = {
+        "subjects": f"as in {given.name}",
+        "speed": None,
+        "stride_time": None,
+        "source": given.name,
+        "licence": "not known here",
+        "caveats": ("a file of the user's own",),
+    }
+    try:
+        return _read(given.stem, given.read_text(encoding="utf-8"), about)
+    except (ValueError, KeyError) as error:
+        raise ValueError(f"norms: {given.name}: expected columns of numbers: {error}") from None
+
+
+def _read(name: str, text: str, about: dict[str, Any]) -> Normative:
+    """Return the Normative record of a table."""
     header, *rows = csv.reader(text.splitlines())
     columns = {
         column: frozen(values) for column, values in zip(header, np.array(rows, dtype=float).T)
     }
     quantities = [column.removesuffix("_mean") for column in header if column.endswith("_mean")]
+    if "gait_cycle_pct" not in columns or not quantities:
+        raise ValueError("no gait_cycle_pct and no name_mean")
     curves = {
         quantity: (columns[f"{quantity}_mean"], columns.get(f"{quantity}_sd"))
         for quantity in quantities
     }
     return Normative(
-        name=name,
-        percent=columns["gait_cycle_pct"],
-        curves=MappingProxyType(curves),
-        **SOURCES[name],
+        name=name, percent=columns["gait_cycle_pct"], curves=MappingProxyType(curves), **about
     )

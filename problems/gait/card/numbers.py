@@ -1,0 +1,193 @@
+"""A gait in numbers: its rhythm, the ground's force, how the body sways, and what it costs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from ocp.models.human import ROOT
+from ocp.problems.gait.card.stride import Stride
+from ocp.problems.gait.cycle import OTHER
+from ocp.problems.gait.measured import compare, double_peak
+
+MINUTE = 60.0  # s
+# Humps of the vertical force: maxima above half of the weight that stand out by this (BW) from the
+# dips at their sides [assumed]; means of measured walks have two at any smaller threshold
+PROMINENT, BEARING = 0.02, 0.5
+AT_BOUND = 0.5  # deg: so near a joint's range counts as at its bound
+# Of muscles that shorten and lengthen: work over metabolic energy (Margaria 1968 [quoted]). The
+# energy of walking on the level above that of rest is a linear function of the speed's square, in
+# cal/kg/min 29 + 0.0053 v^2 with rest, v in m/min (Ralston 1958 [quoted]).
+SHORTENING, LENGTHENING = 0.25, -1.20
+RALSTON, CALORIE = (29.0, 0.0053), 4.184  # J
+INSTANTS = np.arange(0.025, 100.0, 0.05)  # % of the cycle, at which it is asked which feet bear
+
+
+def numbers(stride: Stride, curves: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """Return {name: number} of a Stride and its curves (M,), units at the ends of the names."""
+    return {
+        **_rhythm(stride),
+        **_vertical(stride),
+        **_sway(stride, curves),
+        "at_bounds_percent": at_bounds(stride),
+        "arms": _arms(stride, curves),
+        **_costs(stride),
+    }
+
+
+def _rhythm(stride: Stride) -> dict[str, Any]:
+    """Return speed, times and lengths of steps, and how long feet bear."""
+    length = float(np.linalg.norm(stride.way))
+    cadence = 2.0 * MINUTE / stride.duration
+    right, left = (bearing(stride, foot) for foot in OTHER)
+    steps = _steps(stride)
+    return {
+        "speed_m_s": length / stride.duration,
+        "stride_s": stride.duration,
+        "stride_m": length,
+        "step_m": steps["right"],
+        "other_step_m": steps["left"],
+        "step_width_m": _width(stride),
+        "cadence_steps_min": cadence,
+        "walk_ratio_m_min": length / 2.0 / cadence,
+        "duty_factor": sum(end - start for start, end in stride.stances["right"]) / 100.0,
+        "double_support_percent": 100.0 * float(np.mean(right & left)),
+        "flight_percent": 100.0 * float(np.mean(~(right | left))),
+    }
+
+
+def bearing(stride: Stride, foot: str) -> np.ndarray:
+    """Tell at each of the INSTANTS (N,) of the cycle whether a foot bears."""
+    here = np.zeros(len(INSTANTS), dtype=bool)
+    for start, end in stride.stances[foot]:
+        for turn in (0.0, 100.0):
+            here |= (start - turn <= INSTANTS) & (end - turn > INSTANTS)
+    return here
+
+
+def _steps(stride: Stride) -> dict[str, float | None]:
+    """Return {foot: how far (m) it strikes ahead of where the other one has struck before}, None
+    where a foot never stands."""
+    if not all(stride.stances.values()):
+        return dict.fromkeys(OTHER)
+    ahead = stride.way / max(float(np.linalg.norm(stride.way)), 1e-12)
+    strikes = {foot: stride.stances[foot][0][0] % 100.0 for foot in OTHER}
+    places = {foot: ahead @ _at(stride, stride.heels[foot], strikes[foot]) for foot in OTHER}
+    return {
+        "right": float(places["right"] - places["left"] + stride.way @ ahead),
+        "left": float(places["left"] - places["right"]),
+    }
+
+
+def _width(stride: Stride) -> float:
+    """Return how far apart (m) the heels strike, sideways."""
+    strikes = {foot: spans[0][0] % 100.0 for foot, spans in stride.stances.items() if spans}
+    sides = [_at(stride, stride.heels[foot], at)[0] for foot, at in strikes.items()]
+    return float(np.ptp(sides))
+
+
+def _at(stride: Stride, values: np.ndarray, percent: float) -> np.ndarray:
+    return np.array([np.interp(percent, stride.percent, row) for row in values])
+
+
+def _vertical(stride: Stride) -> dict[str, Any]:
+    """Return the maxima of the vertical force on the right foot, and the valley between peaks."""
+    force, end = stride.forces["right"][1], stride.toe_off
+    if not force.any():
+        return {"vertical_maxima": [], "vertical_valley": None}
+    valley = double_peak(stride.percent, force, end)["valley"]
+    tops = [k for k in maxima(force, PROMINENT) if force[k] >= BEARING]
+    found = [{"percent": float(stride.percent[k]), "BW": float(force[k])} for k in tops]
+    return {"vertical_maxima": found, "vertical_valley": valley if len(found) > 1 else None}
+
+
+def maxima(values: np.ndarray, prominent: float) -> list[int]:
+    """Return the samples (of M) at which values (M,) have maxima that stand out on both sides: they
+    fall by at least so much before they rise above them."""
+    kept = np.flatnonzero(np.concatenate([[True], np.diff(values) != 0.0]))  # level counts once
+    line, tops = values[kept], []
+    for k in range(1, len(line) - 1):
+        if line[k - 1] < line[k] > line[k + 1]:
+            sides = (line[:k][::-1], line[k + 1 :])
+            if min(_fall(line[k], side) for side in sides) >= prominent:
+                tops.append(int(kept[k]))
+    return tops
+
+
+def _fall(top: float, side: np.ndarray) -> float:
+    """Return how far values fall below a top before they rise above it."""
+    above = np.flatnonzero(side > top)
+    return float(top - side[: above[0] if len(above) else len(side)].min())
+
+
+def _sway(stride: Stride, curves: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """Return what centre of mass, trunk, pelvis and knee do."""
+    loading = stride.percent <= stride.toe_off / 2.0
+    return {
+        "com_up_mm": float(np.ptp(curves["com_up"])),
+        "com_sideways_mm": float(np.ptp(curves["com_sideways"])),
+        "trunk_forward_deg": _ends(curves["trunk_forward"]),
+        "trunk_sideways_deg": float(np.abs(curves["trunk_sideways"]).max()),
+        "stance_knee_deg": float(curves["knee_flex"][loading].max()),
+        "pelvis_rotation_deg": float(np.abs(curves["pelvis_rotation"]).max()),
+        "pelvis_list_deg": float(np.abs(curves["pelvis_list"]).max()),
+    }
+
+
+def _ends(values: np.ndarray) -> list[float]:
+    return [float(values.min()), float(values.max())]
+
+
+def at_bounds(stride: Stride) -> dict[str, float]:
+    """Return {joint: % of the cycle} that joints, not the root's, spend at a bound of their range,
+    within AT_BOUND; those that never do are left out."""
+    shares = {}
+    for joint, row in zip(stride.tree.moving, stride.q):
+        if joint.name in ROOT or joint.kind != "revolute":
+            continue
+        lower, upper = (float(bound) for bound in joint.position)
+        near = np.minimum(row - lower, upper - row) <= np.radians(AT_BOUND)
+        share = 100.0 * float(stride.weights @ near)
+        if share > 0.0:
+            shares[joint.name] = share
+    return dict(sorted(shares.items(), key=lambda entry: -entry[1]))
+
+
+def _arms(stride: Stride, curves: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """Return how the arm swings, and its correlation with the same side's leg."""
+    r = compare(stride.percent, curves["shoulder_flex"], curves["hip_flex"])[2]
+    return {
+        "swing_deg": float(np.ptp(curves["shoulder_flex"])),
+        "with_own_leg_r": None if np.isnan(r) else r,
+    }
+
+
+def _costs(stride: Stride) -> dict[str, Any]:
+    """Return the work of all joints, and an estimate of the metabolic power of the drives.
+
+    Moments include what passive tissue gives, as those of measured walking do; metabolic energy is
+    of the drives' alone, each joint for itself, shortening or lengthening by its share.
+    """
+    driven = np.array([joint.actuated for joint in stride.tree.moving])
+    power = (stride.moments * stride.qd)[driven]
+    drives = (stride.drives * stride.qd)[driven]
+    way = max(float(np.linalg.norm(stride.way)), 1e-12) * stride.mass / stride.duration
+
+    def mean(values: np.ndarray) -> float:
+        """Return the mean (W) over the cycle of all joints' positive values."""
+        return float(np.maximum(values, 0.0).sum(axis=0) @ stride.weights)
+
+    net = mean(drives) / SHORTENING + mean(-drives) / -LENGTHENING
+    speed = MINUTE * float(np.linalg.norm(stride.way)) / stride.duration
+    usual = (RALSTON[0] + RALSTON[1] * speed**2) * CALORIE / MINUTE
+    return {
+        "positive_work_J_kg_m": mean(power) / way,
+        "negative_work_J_kg_m": -mean(-power) / way,
+        "metabolic": {
+            "net_W_kg": net / stride.mass,
+            "net_J_kg_m": net / way,
+            "level_walking_with_rest_W_kg": usual,
+            "source": "drives' work over 0.25 where positive, over -1.2 where negative "
+            "(Margaria 1968 [quoted]), without rest; level walking with rest by Ralston 1958 "
+            "[quoted]",
+        },
+    }

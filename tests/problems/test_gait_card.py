@@ -1,0 +1,258 @@
+"""The report card of a gait: signs, likeness, humps and faults, by curves that are known."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from made_up_steps import T, made_up_step
+from ocp.models.human import human
+from ocp.problems.gait.card import report_card
+from ocp.problems.gait.card.curves import CURVES, PERCENT, curves
+from ocp.problems.gait.card.faults import faults
+from ocp.problems.gait.card.likeness import against, delay, likeness, mean_r
+from ocp.problems.gait.card.norms import Band, norms, rates
+from ocp.problems.gait.card.numbers import maxima, numbers
+from ocp.problems.gait.card.stride import SAMPLES, Stride, _image, stride_of
+from ocp.problems.gait.cycle import cycle
+
+from ocp.mechanics import Spring, positions
+
+ASKED = (
+    *("hip_flex", "hip_abd", "hip_rot", "knee_flex", "ankle_df"),
+    *("pelvis_tilt", "pelvis_list", "pelvis_rotation", "trunk_forward", "trunk_sideways"),
+    *("force_vertical", "force_fore_aft", "force_lateral"),
+    *("moment_hip_flex", "moment_hip_abd", "moment_knee_flex", "moment_ankle_df"),
+    *("power_hip", "power_hip_abd", "power_knee", "power_ankle", "com_up", "com_sideways"),
+)
+USUAL = {
+    "com_up_mm": 35.0,
+    "com_sideways_mm": 40.0,
+    "trunk_sideways_deg": 2.0,
+    "stance_knee_deg": 18.0,
+    "pelvis_rotation_deg": 5.0,
+    "duty_factor": 0.61,
+    "walk_ratio_m_min": 0.0072,
+    "vertical_maxima": [{"percent": 14.0, "BW": 1.1}, {"percent": 48.0, "BW": 1.08}],
+    "vertical_valley": {"percent": 30.0, "BW": 0.75},
+    "at_bounds_percent": {},
+    "arms": {"with_own_leg_r": -0.9},
+}
+
+
+@pytest.fixture(scope="module")
+def step():
+    return made_up_step()
+
+
+@pytest.fixture(scope="module")
+def card(step):
+    return report_card(step)
+
+
+@pytest.fixture(scope="module")
+def known():
+    return norms()
+
+
+@pytest.fixture(scope="module")
+def people(known):
+    """Curves as people have them: each as its last source does; those of no source are level."""
+    mean = {name: each.bands[name].mean for each in known.values() for name in each.bands}
+    return {name: mean.get(name, np.zeros(101)) for name in CURVES}
+
+
+def still(**angles):
+    """A Stride of a body that keeps a posture, standing on both feet; angles in deg."""
+    tree = human(frozen=())
+    q = np.zeros((tree.dof, SAMPLES))
+    for joint, angle in angles.items():
+        q[tree.coordinate(joint)] = np.radians(angle)
+    names = ("C7T1", "L5S1", "hip_r", "hip_l")
+    c7, l5, *hips = (np.array(place).ravel() for place in positions(tree, q[:, 0], names))
+    level, zero = np.zeros((3, SAMPLES)), np.zeros((tree.dof, SAMPLES))
+    stride = Stride(
+        tree=tree,
+        percent=np.linspace(0.0, 100.0, SAMPLES),
+        q=q,
+        qd=zero,
+        moments=zero,
+        drives=zero,
+        forces={"right": level, "left": level},
+        centre=level,
+        trunk=level + (c7 - l5)[:, None],
+        heels={"right": level, "left": level},
+        stances={"right": ((0.0, 60.0),), "left": ((50.0, 110.0),)},
+        way=np.array([0.0, 0.0, 1.2]),
+        duration=1.0,
+        mass=75.0,
+    )
+    return stride, hips
+
+
+def told(people, known, kind="walk", **changed):
+    """Faults of people's curves and usual numbers, some changed."""
+    ours = people | {name: value for name, value in changed.items() if name in CURVES}
+    said = USUAL | {name: value for name, value in changed.items() if name not in CURVES}
+    return faults(kind, said, ours, known, mean_r(against(ours, known)), 60.0)
+
+
+def test_the_pelvis_lists_and_turns_as_its_hips_show():
+    """List is positive with the right hip up, rotation with the right hip ahead."""
+    for joint, curve, axis in (("glob_rz", "pelvis_list", 1), ("glob_ry", "pelvis_rotation", 2)):
+        stride, (right, left) = still(**{joint: 7.0})
+        assert np.sign(curves(stride)[curve][0]) == np.sign((right - left)[axis]) != 0.0
+    stride, _ = still(glob_rx=5.0)
+    assert curves(stride)["pelvis_tilt"][0] == pytest.approx(5.0)
+    assert curves(stride)["trunk_forward"][0] == pytest.approx(5.0)
+
+
+def test_the_trunk_leans_to_the_side_to_which_the_spine_bends():
+    stride, _ = still(spine1_lat=6.0, spine2_lat=4.0)
+    lean = curves(stride)["trunk_sideways"][0]
+    assert 6.0 < lean < 10.0 and stride.trunk[0, 0] < 0.0  # to the right, which is minus X
+    assert curves(_image(stride))["trunk_sideways"][0] == pytest.approx(-lean)
+
+
+def test_a_stride_reflected_twice_is_itself():
+    stride, _ = still(spine1_lat=6.0, glob_ry=3.0, hip_flex_r=20.0)
+    again = _image(_image(stride))
+    np.testing.assert_array_equal(again.q, stride.q)
+    np.testing.assert_array_equal(again.trunk, stride.trunk)
+    assert _image(stride).joint(_image(stride).q, "hip_flex_l")[0] == pytest.approx(np.radians(20))
+
+
+def test_sources_have_the_signs_of_what_people_do(people):
+    """The swing side drops, the side of the foot that strikes is ahead, abductors hold the pelvis,
+    the ground pushes inward, feet brake and then push, and the trunk leans over the stance leg."""
+    early, swing = slice(10, 26), slice(62, 76)
+    assert people["pelvis_list"][early].mean() > 2.0 > -2.0 > people["pelvis_list"][swing].mean()
+    assert people["pelvis_rotation"][0] > people["pelvis_rotation"][50] + 2.0
+    assert people["moment_hip_abd"][10:50].min() > 0.3
+    assert people["force_lateral"][10:50].min() > 0.0
+    assert people["force_fore_aft"][5:20].max() < 0.0 < people["force_fore_aft"][40:55].min()
+    assert people["trunk_sideways"][early].mean() > 0.5 > -0.5 > people["trunk_sideways"][70]
+    assert people["moment_knee_flex"][12:20].max() < 0.0 and people["moment_ankle_df"][48] < -1.0
+    assert people["power_ankle"].argmax() in range(50, 60) and people["power_hip"][65] > 0.3
+
+
+def test_a_curve_is_like_itself_and_one_that_is_shifted_is_late(people):
+    curve = people["hip_abd"]
+    band = Band(mean=curve, spread=np.full(101, 2.0))
+    same = likeness(curve, band)
+    assert same["r"] == pytest.approx(1.0) and same["rmse"] == 0.0 and same["shift_percent"] == 0
+    assert same["within"] == [1.0, 1.0]
+    late = np.append(np.roll(curve[:-1], 7), np.roll(curve[:-1], 7)[0])
+    assert delay(late, curve) == 7 and delay(curve, late) == -7
+    assert (
+        likeness(late, band)["minimum_percent"][0]
+        == likeness(curve, band)["minimum_percent"][1] + 7
+    )
+    away = likeness(curve + 3.0, band)
+    assert away["within"] == [0.0, 1.0] and away["rmse_centred"] == pytest.approx(0.0)
+    assert likeness(curve + 3.0, band, offset=True)["within"] == [1.0, 1.0]
+    assert delay(np.zeros(101), curve) is None and likeness(np.zeros(101), band)["r"] is None
+
+
+def test_a_rate_of_a_periodic_angle():
+    angle = 10.0 * np.sin(2.0 * np.pi * PERCENT / 100.0)
+    expected = np.radians(10.0) * 2.0 * np.pi * np.cos(2.0 * np.pi * PERCENT / 100.0) / 1.1
+    np.testing.assert_allclose(rates(angle, 1.1), expected, atol=1e-3)
+
+
+def test_humps_are_maxima_that_stand_out():
+    x = np.linspace(0.0, 1.0, 401)
+    two = np.sin(np.pi * x) + 0.3 * np.sin(3.0 * np.pi * x)
+    assert len(maxima(two, 0.02)) == 2
+    faint = two + 0.008 * np.sin(60.0 * np.pi * x)
+    assert len(maxima(faint, 0.02)) == 2 < len(maxima(faint, 1e-6))
+    assert maxima(np.array([0.0, 1.0, 1.0, 0.0]), 0.1) == [1]  # what is level counts once
+
+
+def test_the_card_has_every_curve_whole_and_periodic(card):
+    assert set(ASKED) <= set(card["curves"]) == set(CURVES) == set(card["units"])
+    for name, line in card["curves"].items():
+        assert len(line) == 101 and np.isfinite(line).all(), name
+        assert line[-1] == pytest.approx(line[0], abs=1e-6), name
+    assert card["kind"] == "walk" and card["left"] is None
+    assert json.loads(json.dumps(card, allow_nan=False)) == card
+    assert set(card["against"]["force_vertical"]) == {"winter", "falisse"}
+    assert set(card["sources"]) == {"winter", "fukuchi", "falisse"}
+
+
+def test_the_numbers_of_a_step_that_is_known(card, step):
+    said = card["numbers"]
+    assert said["speed_m_s"] == pytest.approx(1.2) and said["stride_s"] == pytest.approx(2 * T)
+    assert said["step_m"] == pytest.approx(0.6) == said["other_step_m"]
+    assert said["duty_factor"] == pytest.approx(0.6)
+    assert said["double_support_percent"] == pytest.approx(20.0, abs=0.2)
+    assert said["flight_percent"] == 0.0 and said["arms"]["with_own_leg_r"] < -0.9
+    walk = cycle(step)
+    hip = np.interp(PERCENT, walk.percent, walk.angles["hip_flex_r"])
+    np.testing.assert_allclose(card["curves"]["hip_flex"], hip, atol=0.01)
+    knee = np.interp(PERCENT[:50], walk.percent, walk.torques["knee_flex_r"]) / walk.mass
+    np.testing.assert_allclose(card["curves"]["moment_knee_flex"][:50], knee, atol=0.02)
+
+
+def test_moments_have_what_passive_tissue_gives_and_drives_do_not(step):
+    tree = step.problem.tree
+    spring = Spring(joint="knee_flex_r", stiffness=40.0, rest=0.3)
+    sprung = replace(step.problem, tree=replace(tree, elements=(spring,)))
+    bare, with_spring = (
+        stride_of(replace(step, problem=problem)) for problem in (step.problem, sprung)
+    )
+    early = slice(0, SAMPLES // 2)  # where the right leg is no image
+    given = -40.0 * (bare.joint(bare.q, "knee_flex_r") - 0.3)
+    np.testing.assert_allclose(with_spring.moments, bare.moments, atol=1e-8)
+    drives = with_spring.joint(with_spring.drives - with_spring.moments, "knee_flex_r")
+    np.testing.assert_allclose(drives[early], -given[early], atol=1e-9)
+
+
+def test_what_people_do_is_no_fault(people, known):
+    assert told(people, known) == []
+
+
+def test_faults_are_named_the_worst_first(people, known):
+    against_people = told(people, known, hip_abd=-people["hip_abd"])
+    assert against_people[0] == "hip abduction runs against people's (r -1.00)"
+    assert any("hip" in text and "more abducted than the band" in text for text in against_people)
+    bent = people["knee_flex"] + 30.0 * np.exp(-(((PERCENT - 30.0) / 8.0) ** 2))
+    (text,) = told(people, known, knee_flex=bent)
+    assert text.startswith("stance knee ") and "deg more bent than the band at 3" in text
+    third = [*USUAL["vertical_maxima"], {"percent": 33.0, "BW": 1.0}]
+    humps, lean = told(people, known, vertical_maxima=third, trunk_sideways_deg=5.0)
+    assert humps == "vertical force has 3 maxima, at 14, 48, 33 %, where people have two"
+    assert lean == "trunk leans sideways by 5 deg, up to 4 deg in people"
+    (held,) = told(people, known, at_bounds_percent={"spine1_lat": 40.0, "toe_ext_r": 2.0})
+    assert held == "spine1_lat is at the bound of its range for 40 % of the cycle"
+
+
+def test_a_run_is_held_to_numbers_of_runs(people, known):
+    top = [{"percent": 15.0, "BW": 2.5}]
+    run = {"duty_factor": 0.35, "vertical_maxima": top, "vertical_valley": None}
+    assert told(people, known, "run", hip_abd=-people["hip_abd"], **run) == []
+    (low,) = told(people, known, "run", **run | {"vertical_maxima": [{"percent": 15.0, "BW": 1.5}]})
+    assert low == "vertical force reaches 1.50 BW, 2 to 3 in people"
+
+
+def test_flight_and_duty_follow_from_what_feet_bear():
+    stride, _ = still()
+    running = replace(stride, stances={"right": ((0.0, 35.0),), "left": ((50.0, 85.0),)})
+    said = numbers(running, curves(running))
+    assert said["duty_factor"] == pytest.approx(0.35) and said["double_support_percent"] == 0.0
+    assert said["flight_percent"] == pytest.approx(30.0)
+
+
+def test_a_file_of_ones_own_is_read_and_a_bad_one_named(tmp_path):
+    path = tmp_path / "ours.csv"
+    path.write_text("gait_cycle_pct,hip_flex_deg_mean,hip_flex_deg_sd\n0,1,2\n50,3,2\n100,1,2\n")
+    read = norms([path])["ours"]
+    assert set(read.bands) == {"hip_flex"} and read.bands["hip_flex"].mean[25] == pytest.approx(2.0)
+    assert read.record.licence == "not known here"
+    for text in ("a,b\n1,2\n", "gait_cycle_pct,x_mean\n0,one\n"):
+        path.write_text(text)
+        with pytest.raises(ValueError, match="norms: ours.csv: expected columns of numbers"):
+            norms([path])
+    path.write_text("gait_cycle_pct,tail_deg_mean\n0,1\n50,2\n")
+    with pytest.raises(ValueError, match="norms: ours: expected some of hip_flex_deg"):
+        norms([path])
