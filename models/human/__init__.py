@@ -5,7 +5,7 @@ from ocp.models.human.measured import Normative, normative, normative_file
 from ocp.models.human.people import PEOPLE, SURVEY, person, somebody
 from ocp.models.human.segments import Segment, parsed, physique, segment_masses, weighed
 from ocp.models.human.skeleton import carry, human, mirror, positive_motion, torque_scale
-from ocp.models.human.strengths import strength
+from ocp.models.human.strengths import capacity, strength, strengths, torque_range
 from ocp.models.human.tables import (
     BOX_SPHERES,
     CONTACTS,
@@ -33,6 +33,7 @@ __all__ = [
     "SURVEY",
     "Normative",
     "Segment",
+    "capacity",
     "carry",
     "human",
     "mirror",
@@ -46,6 +47,8 @@ __all__ = [
     "segment_masses",
     "somebody",
     "strength",
+    "strengths",
+    "torque_range",
     "torque_scale",
     "weighed",
 ]

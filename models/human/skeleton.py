@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from ocp.models.human.anthropometry import MASS, STATURE
 from ocp.models.human.segments import Segment, physique
-from ocp.models.human.strengths import strength
+from ocp.models.human.strengths import over_speed, strengths, torque_range
 from ocp.models.human.tables import (
     GAIT_FROZEN,
     GAIT_SHARE,
@@ -32,7 +32,7 @@ from ocp.models.human.tables import (
 )
 from ocp.models.human.tissue import passive as tissue
 
-from ocp import Link, Point, Tree, dh, fixed
+from ocp import Link, Point, Strength, Tree, dh, fixed
 from ocp.mechanics import Open, dh_pose, numbers, poses, reference
 
 Row = tuple[float, float, float, float]  # theta, d, a, alpha
@@ -49,6 +49,9 @@ def human(
     ranges: str = "anatomical",
     gravity: tuple[float, float, float] = (0.0, -9.81, 0.0),
     passive: bool = False,
+    strength: str = "constant",
+    age: float | None = None,
+    percentile: float | None = None,
 ) -> Tree:
     """Return the skeleton of a person of `stature` (m) and `mass` (kg), which may be open.
 
@@ -58,7 +61,10 @@ def human(
     are the person's own; see `physique` for what the others do. The global joints are not actuated.
     `ranges`: position limits, "anatomical" or "gait"; the latter gives joints that do not move in
     gait a quarter of their anatomical range. `gravity`: (3,), m/s2, global axes. `passive`: with
-    the elements of its tissue (`ocp.models.human.tissue`). Raises ValueError naming what is wrong.
+    the elements of its tissue (`ocp.models.human.tissue`). `strength`: torque limits are
+    "constant", or fall with the "angle", or with that and the "speed", by elements; `age` (years)
+    and `percentile` of strength, without which it is that of the tables, see
+    `ocp.models.human.strengths`. Raises ValueError naming what is wrong.
     """
     length = _positive("stature", stature, "m") / STATURE
     weight = _positive("mass", mass, "kg") / MASS
@@ -67,6 +73,9 @@ def human(
         raise ValueError(f"human: ranges: expected 'anatomical' or 'gait', got {ranges!r}")
     stiff = _known_names(frozen)
     sizes = _sizes(length, lengths)
+    moving = [name for name in NAMES if name not in stiff]
+    who = {"age": age, "percentile": percentile}
+    able = strengths(moving, weight * length, sex, strength, **who)
     longer = sum(height * (lengths[segment] - length) for segment, height in LEG.items())
     joints = []
     for name, parent, row, *before in JOINTS:
@@ -77,15 +86,14 @@ def human(
         if name in stiff:
             joints.append(fixed(name, parent, home=base @ dh_pose(theta, d, a, alpha)))
             continue
-        options = _range(name, ranges, length) | _drive(name, weight * length, sex)
+        options = _range(name, ranges, length) | _drive(name, able, weight * length, sex, **who)
         joints.append(dh(name, parent, theta=theta, d=d, a=a, alpha=alpha, before=base, **options))
-    moving = [name for name in NAMES if name not in stiff]
     return Tree(
         links=[links.get(_movement(name), Link()) for name in NAMES],
         joints=joints,
         points=_points(sizes),
         gravity=gravity,
-        elements=tissue(moving, stature, mass) if passive else (),
+        elements=(*(tissue(moving, stature, mass) if passive else ()), *able),
     )
 
 
@@ -185,12 +193,15 @@ def _range(name: str, ranges: str, length: Any) -> dict[str, Any]:
     return {"kind": "revolute", "position": (radians(1.0) * lower, radians(1.0) * upper)}
 
 
-def _drive(name: str, size: Any, sex: str) -> dict[str, Any]:
+def _drive(
+    name: str, able: Collection[Strength], size: Any, sex: str, **who: Any
+) -> dict[str, Any]:
     """Options of a joint: its torque limits for a `size`, or none where no muscle acts."""
     if name in ROOT:
         return {"actuated": False}
-    factor, (lower, upper) = size * strength(name, sex), MOVEMENTS[_movement(name)][2]
-    return {"torque": (factor * lower, factor * upper)}
+    if able:
+        return {"torque": over_speed(name, able, size, sex, **who)}
+    return {"torque": torque_range(_movement(name), size, sex, **who)}
 
 
 def _points(sizes: Mapping[str, Any]) -> list[Point]:
