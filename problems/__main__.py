@@ -2,14 +2,15 @@
 
 import sys
 
-from ocp.cli import ended
-from ocp.cli.listing import line, modules
+from ocp.cli import ended, first_line, modules
 from ocp.studies import aligned
 
 
 def run() -> int:
     """Print the list and return the exit status."""
-    rows = [(f"python -m problems.{name}", line(module)) for name, module in modules().items()]
+    rows = [
+        (f"python -m problems.{name}", first_line(module)) for name, module in modules().items()
+    ]
     print(aligned(rows))
     return 0
 

@@ -12,18 +12,18 @@ from ocp.problems.compare_elements import apart, off_forward, off_slopes, random
 
 from ocp import Link, Load, Point, Tree, ball, free, polynomial, prismatic, revolute, simulate
 from ocp.cli import ended
-from ocp.dynamics import FORMULATIONS, forward_dynamics, inverse_dynamics
-from ocp.dynamics.charts import INERTIA
+from ocp.dynamics import FORMULATIONS, INERTIA, forward_dynamics, inverse_dynamics
 from ocp.mechanics import (
     Matrix,
     acceleration,
+    conjugate,
     kinetic_energy,
     load_power,
     motions,
     potential_energy,
+    product,
     quaternion,
 )
-from ocp.mechanics.logarithm import conjugate, product
 
 TIGHT = 1e-13  # of the integrators
 CLAIMS = {  # of random trees: what is measured, relative, and the most that it may be

@@ -18,8 +18,7 @@ from ocp.problems.barman_gait import problem
 
 from ocp import Attempt, Guess, Problem, Solution, Solver, smoothness, solve
 from ocp.cli import ended
-from ocp.solution import Violation, violations
-from ocp.solution.starts import start
+from ocp.solution import Violation, start, violations
 from ocp.studies import markdown
 from ocp.transcription import Transcribed, transcribe
 

@@ -12,9 +12,8 @@ import numpy as np
 from ocp.problems.compared import ACCELERATION, RATE, SEED, Compared, worst_row
 
 from ocp import Friction, Tree, inverse_dynamics
-from ocp.interchange import load_model
-from ocp.interchange.mjcf import quiet
-from ocp.mechanics.coordinates import spin
+from ocp.interchange import load_model, quiet
+from ocp.mechanics import spin
 
 FOLDERS = {
     "gymnasium": ("envs/mujoco/assets",),

@@ -40,10 +40,8 @@ from ocp import (
 )
 from ocp.cli import ended
 from ocp.problem import in_phases, mirrored
-from ocp.solution import violations
-from ocp.solution.optimality import variables
-from ocp.solvers import Iterate, curvature
-from ocp.solvers.record import Iteration
+from ocp.solution import variables, violations
+from ocp.solvers import Iterate, Iteration, curvature
 from ocp.studies import markdown
 
 DONE, FAILED = 0, 1

@@ -26,10 +26,20 @@ from ocp.problems.gait import TASK
 from ocp import Task
 from ocp.cli import ended
 from ocp.solvers import Solver
-from ocp.studies import Study, grid, markdown, open_study, sweep
-from ocp.studies.branches import SLIGHT, chained, lines_of
-from ocp.studies.content import cell, content, recipe
-from ocp.studies.study import study
+from ocp.studies import (
+    SLIGHT,
+    Study,
+    carry_out,
+    cell,
+    chained,
+    content_of,
+    grid,
+    lines_of,
+    markdown,
+    open_study,
+    recipe,
+    sweep,
+)
 
 SPEEDS, STEPS = (0.8, 1.6), (0.5, 0.65)  # m/s, m: ends of a sweep
 COUNT, WORKERS = 8, 2
@@ -82,7 +92,7 @@ def compared(task: Task, over: Any, workers: int, folder: Path) -> tuple[Timed, 
     built anew; each begins with nothing."""
     alone, plan = replace(task, parameters=()), chained(recipe(task, None, Solver()), over)
     ways: dict[str, Callable[..., Study]] = {
-        "on plans, from neighbours": partial(study, plan),
+        "on plans, from neighbours": partial(carry_out, plan),
         "and the lowest branch kept": partial(sweep, task, over, chain=True),
         "built anew per cell": partial(sweep, alone, over),
     }
@@ -103,8 +113,8 @@ def lowered(task: Task, done: Study, workers: int) -> list[tuple[Any, Any, float
     pairs += [pair[::-1] for pair in pairs]
     for a, b in pairs:
         near, other = done.cells[a], done.cells[b]
-        plan.append((cell(other.parameters, content(way, other.parameters), near), a))
-    study(plan, file=done.path, workers=workers)
+        plan.append((cell(other.parameters, content_of(way, other.parameters), near), a))
+    carry_out(plan, file=done.path, workers=workers)
     known = {one.id: one for one in open_study(done.path).cells}
     found = []
     for (a, b), (asked, _) in zip(pairs, plan[len(done.cells) :]):

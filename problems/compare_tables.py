@@ -21,11 +21,20 @@ from ocp.problems.two_link_time import problem as two_link_time
 
 from ocp import Link, Transcription, Tree, revolute, solve, verify
 from ocp.cli import ended
-from ocp.dynamics import FORMULATIONS, WITHOUT_CORIOLIS, Tabulated, table, tabulate
-from ocp.dynamics.tables import FORMS, plan
-from ocp.dynamics.tables_splines import BYTES, MEMORY, in_words
+from ocp.dynamics import (
+    FORMULATIONS,
+    NUMBER_BYTES,
+    TABLE_FORMS,
+    TABLE_MEMORY,
+    WITHOUT_CORIOLIS,
+    Tabulated,
+    bytes_in_words,
+    table,
+    table_plan,
+    tabulate,
+)
 from ocp.plots import Curve, Panel, check_suffix, panels
-from ocp.solution.files import check_writable
+from ocp.solution import check_writable
 from ocp.studies import markdown
 
 DONE, BAD_ARGUMENTS = 0, 2
@@ -49,7 +58,7 @@ def settings(form: str, joints: int, points: int, degree: int) -> Tabulated:
     fewest do along rates and accelerations, of which torques are polynomials of degree 2 and 1.
     """
     wide = {"rates": RATE, "accelerations": ACCELERATION}
-    names = ("rates", "accelerations")[: len(FORMS[form]) - 1]
+    names = ("rates", "accelerations")[: len(TABLE_FORMS[form]) - 1]
     ranges = {name: ((-wide[name], wide[name]),) * joints for name in names}
     few = points if degree == 1 else degree + 2
     counts = (points,) * joints + (few,) * joints * len(names)
@@ -85,11 +94,11 @@ def errors() -> Iterator[Record]:
         tree = model()
         n, right = tree.dof, _torques(tree, exact)
         yield Record(arm=arm, form="", degree=0, points=0, size=0, error=0.0, microseconds=right[1])
-        for form in FORMS:
+        for form in TABLE_FORMS:
             for degree in DEGREES:
                 for points in GRIDS:
                     chosen = settings(form, n, points, degree)
-                    if BYTES * plan(tree, chosen).size() > LARGEST:
+                    if NUMBER_BYTES * table_plan(tree, chosen).size() > LARGEST:
                         break
                     tau, cost = _torques(tree, chosen)
                     yield Record(
@@ -143,7 +152,7 @@ def error_table(records: Sequence[Record]) -> str:
     for one, fall in zip(records, orders(records)):
         known = ["computed", "", "", "", "", "", ""]
         if one.form:
-            size = (one.size, in_words(BYTES * one.size))
+            size = (one.size, bytes_in_words(NUMBER_BYTES * one.size))
             order = "" if fall is None else f"{fall:.1f}"
             known = [one.form, one.degree, one.points, *size, f"{one.error:.1e}", order]
         rows.append((one.arm, *known, f"{one.microseconds:.2f}"))
@@ -158,20 +167,21 @@ def memory_table() -> str:
     rows = []
     for n in JOINTS:
         tree = general_chain(n)
-        for form in FORMS:
-            sizes = plan(tree, settings(form, n, GRIDS[0], 1))
-            amounts = [BYTES * sizes.size(points) for points in GRIDS]
+        for form in TABLE_FORMS:
+            sizes = table_plan(tree, settings(form, n, GRIDS[0], 1))
+            amounts = [NUMBER_BYTES * sizes.size(points) for points in GRIDS]
             rows.append((n, form, *(_weighed(amount) for amount in amounts)))
     header = ("joints", "tables", *(f"{points} points" for points in GRIDS))
     title = "Memory of tables of general chains"
     note = (
-        f"* more than {in_words(MEMORY)}, at which tables are refused; a number has {BYTES} bytes."
+        f"* more than {bytes_in_words(TABLE_MEMORY)}, at which tables are refused; "
+        f"a number has {NUMBER_BYTES} bytes."
     )
     return f"{markdown(title, header, rows)}\n{note}"
 
 
 def _weighed(amount: int) -> str:
-    return in_words(amount) if amount < 1e15 else f"{amount:.0e} bytes"
+    return bytes_in_words(amount) if amount < 1e15 else f"{amount:.0e} bytes"
 
 
 def optimum_table() -> str:
@@ -190,7 +200,7 @@ def optimum_table() -> str:
         rows.append(
             (
                 *(form, degree, points),
-                in_words(tabulate(problem.tree, chosen).splines.bytes),
+                bytes_in_words(tabulate(problem.tree, chosen).splines.bytes),
                 f"{solution.duration:.9f}",
                 f"{solution.duration - best.duration:+.1e}",
                 f"{-known.objective:+.1e} of {known.objective_bound:.1e}, {known.relative:.1e}",
@@ -279,11 +289,14 @@ def curves(records: Sequence[Record], lines: Sequence[Speed]) -> list[Panel]:
     errors_of = []
     for (arm, form, degree), group in _grouped(records).items():
         if arm == "two links" and len(group) > 1:
-            x, y = [BYTES * one.size for one in group], [np.log10(one.error) for one in group]
-            label, colour = f"{form}, degree {degree}", list(FORMS).index(form)
+            x, y = (
+                [NUMBER_BYTES * one.size for one in group],
+                [np.log10(one.error) for one in group],
+            )
+            label, colour = f"{form}, degree {degree}", list(TABLE_FORMS).index(form)
             errors_of.append(Curve(label=label, x=x, y=y, colour=colour, dash=dashes[degree]))
     slow = []
-    for colour, motion in enumerate(dict.fromkeys(one.motion for one in lines), len(FORMS)):
+    for colour, motion in enumerate(dict.fromkeys(one.motion for one in lines), len(TABLE_FORMS)):
         alike = [one for one in lines if one.motion == motion]
         x, y = [one.rate for one in alike], [100 * one.dropped / one.torque for one in alike]
         slow.append(Curve(label=f"{SLOW}, {motion}", x=x, y=y, colour=colour))

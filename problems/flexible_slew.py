@@ -44,7 +44,7 @@ from ocp.cli import main
 from ocp.mechanics import Matrix, kinetic_energy, position, potential_energy, structure
 from ocp.motion import Mesh
 from ocp.plots import COLOURS, SMALL, WIDTH, picture, style
-from ocp.transcription.shooting import followed
+from ocp.transcription import followed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

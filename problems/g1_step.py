@@ -31,8 +31,7 @@ from ocp import (
     velocity_limits,
 )
 from ocp.cli import main
-from ocp.mechanics import locked, position
-from ocp.mechanics.checks import positive
+from ocp.mechanics import locked, position, positive
 from ocp.problem import INSIDE, unit_length
 
 # corners of a sole in the ankle's frame (m), below the file's spheres; counter-clockwise from above

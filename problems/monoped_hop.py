@@ -28,7 +28,7 @@ from ocp import (
     unilateral,
 )
 from ocp.cli import main
-from ocp.mechanics.checks import positive
+from ocp.mechanics import positive
 from ocp.problem import INSIDE, periodic
 
 UP = (0.0, 1.0, 0.0)

@@ -30,7 +30,7 @@ from ocp import (
     unilateral,
 )
 from ocp.cli import main
-from ocp.mechanics.checks import positive
+from ocp.mechanics import positive
 from ocp.problem import mirrored
 
 UP = (0.0, 1.0, 0.0)

@@ -37,7 +37,7 @@ from ocp import (
     torque_limits,
 )
 from ocp.cli import main
-from ocp.mechanics.logarithm import product
+from ocp.mechanics import product
 
 WAYPOINTS = 65
 PLACES = ("body_x", "body_y", "body_z")
@@ -72,9 +72,11 @@ def problem(
     torque: float = 150.0,
     points: int = 30,
 ) -> Problem:
-    """`somersaults`, `twists`: full turns forward and to the left; `duration`: of the flight (s),
-    which ends as high as it begins; `torque`: limit at the shoulders (N m); `points`: control
-    points per coordinate, where it is on a spline."""
+    """`somersaults`, `twists`: full turns forward and to the left, of twists halves too;
+    `duration`: of the flight (s), which ends as high as it begins; `torque`: limit at the shoulders
+    (N m); `points`: control points per coordinate, where it is on a spline."""
+    if twists % 0.5:
+        raise ValueError(f"twists: expected a multiple of one half, got {twists:g}")
     tree, begin = gymnast(torque=torque), TakeOff(somersaults, twists)
     still = dict.fromkeys(ARMS, 0.0)
     return Problem(

@@ -19,10 +19,10 @@ from ocp import (
     tighten,
 )
 from ocp import refine as refined
-from ocp.mechanics.zero_moment import body_weight
+from ocp.mechanics import body_weight
 from ocp.plots import plot_outputs
 from ocp.problem import Complementarity, Compliant, touches
-from ocp.transcription.methods import Collocation
+from ocp.transcription import Collocation
 
 Contact: TypeAlias = Literal["compliant", "complementarity"]
 

@@ -25,7 +25,7 @@ from ocp import (
     torque_limits,
 )
 from ocp.cli import main
-from ocp.mechanics.types import Matrix
+from ocp.mechanics import Matrix
 from ocp.problem import mirrored
 
 FEET = ("left foot", "right foot")

@@ -54,6 +54,25 @@ def test_a_wing_stands_only_on_lower_ones():
     assert upward == []
 
 
+def test_problems_and_models_import_from_public_faces():
+    inner = []
+    for path in (*(ROOT / "models").rglob("*.py"), *(ROOT / "problems").rglob("*.py")):
+        for name in modules_of(ast.parse(path.read_text(encoding="utf-8"))):
+            root, *rest = name.split(".")
+            if root == "ocp" and len(rest) > 1 and rest[0] not in ("models", "problems"):
+                inner.append((str(path.relative_to(ROOT)), name))
+    assert inner == []
+
+
+def modules_of(tree):
+    """Dotted names of the modules that a file imports from, or as a whole."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
 def test_every_wing_says_its_purpose_in_a_line():
     for name in FLOOR:
         page = ROOT / "ocp" / name / "__init__.py"

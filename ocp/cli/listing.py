@@ -49,7 +49,7 @@ def _own(module: ModuleType) -> bool:
     return hasattr(module, "__path__") or "\nTASK = " in inspect.getsource(module)
 
 
-def line(module: ModuleType) -> str:
+def first_line(module: ModuleType) -> str:
     """Return the first line of what a module says of itself."""
     return (inspect.getdoc(module) or "").partition("\n")[0]
 
@@ -65,7 +65,7 @@ def run(arguments: Sequence[str]) -> int:
 def listing() -> str:
     """Return the gallery as text: names, where values are published, and what is solved."""
     rows = [
-        (name, _sources(task), line(inspect.getmodule(task.problem) or ModuleType(name)))
+        (name, _sources(task), first_line(inspect.getmodule(task.problem) or ModuleType(name)))
         for name, task in tasks().items()
     ]
     return (

@@ -11,6 +11,7 @@ from ocp.dynamics.catalogue import (
     formulation_of,
     settled,
 )
+from ocp.dynamics.charts import INERTIA
 from ocp.dynamics.configuration_space import CONFIGURATION_SPACE, WITHOUT_CORIOLIS
 from ocp.dynamics.formulation import Approximation, Formulation, Provider, Reach
 from ocp.dynamics.hollerbach_3x3 import HOLLERBACH_3X3
@@ -24,7 +25,16 @@ from ocp.dynamics.model import (
     mass_matrix,
 )
 from ocp.dynamics.newton_euler import NEWTON_EULER
-from ocp.dynamics.tables import TABLE, Table, Tabulated, table, tabulate
+from ocp.dynamics.tables import (
+    TABLE,
+    TABLE_FORMS,
+    Table,
+    Tabulated,
+    table,
+    table_plan,
+    tabulate,
+)
+from ocp.dynamics.tables_splines import NUMBER_BYTES, TABLE_MEMORY, bytes_in_words
 from ocp.dynamics.uicker_kahn import UICKER_KAHN
 from ocp.dynamics.waters import WATERS
 
@@ -38,9 +48,13 @@ __all__ = [
     "FORMULATIONS",
     "HOLLERBACH_3X3",
     "HOLLERBACH_4X4",
+    "INERTIA",
     "LIE_GROUP",
     "NEWTON_EULER",
+    "NUMBER_BYTES",
     "TABLE",
+    "TABLE_FORMS",
+    "TABLE_MEMORY",
     "UICKER_KAHN",
     "WATERS",
     "WITHOUT_CORIOLIS",
@@ -51,6 +65,7 @@ __all__ = [
     "Table",
     "Tabulated",
     "accelerations",
+    "bytes_in_words",
     "derivatives_of",
     "formulation_of",
     "forward_dynamics",
@@ -59,5 +74,6 @@ __all__ = [
     "mass_matrix",
     "settled",
     "table",
+    "table_plan",
     "tabulate",
 ]

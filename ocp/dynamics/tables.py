@@ -22,14 +22,22 @@ import numpy as np
 from ocp.dynamics import configuration_space
 from ocp.dynamics.configuration_space import load_torques, torques
 from ocp.dynamics.formulation import Formulation, Reach, check_rigid
-from ocp.dynamics.tables_splines import DEGREES, Axis, Plan, Splines, in_words, planned, splined
+from ocp.dynamics.tables_splines import (
+    DEGREES,
+    Axis,
+    Plan,
+    Splines,
+    bytes_in_words,
+    planned,
+    splined,
+)
 from ocp.mechanics.checks import check_closed, instance, limits, set_fields
 from ocp.mechanics.loads import Load
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 
 NAME = "table"
-FORMS = {"configuration": ("q",), "raibert": ("q", "qd"), "albus": ("q", "qd", "qdd")}
+TABLE_FORMS = {"configuration": ("q",), "raibert": ("q", "qd"), "albus": ("q", "qd", "qdd")}
 RANGES = {"q": "ranges", "qd": "rates", "qdd": "accelerations"}
 MOST = 8  # coordinates whose tables are thought of at all
 
@@ -56,8 +64,10 @@ class Tabulated:
     coriolis: bool = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.form, str) or self.form not in FORMS:
-            raise ValueError(f"table: form: expected one of {', '.join(FORMS)}, got {self.form!r}")
+        if not isinstance(self.form, str) or self.form not in TABLE_FORMS:
+            raise ValueError(
+                f"table: form: expected one of {', '.join(TABLE_FORMS)}, got {self.form!r}"
+            )
         if not _is_whole(self.degree) or self.degree not in DEGREES:
             known = ", ".join(map(str, DEGREES))
             raise ValueError(f"table: degree: expected one of {known}, got {self.degree!r}")
@@ -73,7 +83,7 @@ class Tabulated:
         for quantity, name in RANGES.items():
             given = getattr(self, name)
             if given is not None:
-                if quantity not in FORMS[self.form]:
+                if quantity not in TABLE_FORMS[self.form]:
                     raise ValueError(f"table: {name}: form {self.form!r} has no axes of {quantity}")
                 set_fields(self, **{name: _pairs(f"table: {name}", given)})
 
@@ -157,7 +167,7 @@ class Table:
 
     def _entries(self, *motion: Matrix) -> list[Matrix]:
         """Return all entries at as much of (q, qd, qdd) as the form asks for."""
-        known = zip(FORMS[self.settings.form], motion)
+        known = zip(TABLE_FORMS[self.settings.form], motion)
         return self.splines([_entry(vector, k) for _, vector in known for k in range(self.dof)])
 
     @property
@@ -168,7 +178,7 @@ class Table:
     @property
     def reach(self) -> tuple[Reach, ...]:
         """The ranges of all arguments that the tables depend on and that have ends."""
-        quantities = FORMS[self.settings.form]
+        quantities = TABLE_FORMS[self.settings.form]
         reached = []
         for number in self.splines.used:
             axis, (which, row) = self.splines.axes[number], divmod(number, self.dof)
@@ -183,7 +193,7 @@ class Table:
         along = " x ".join(f"{axis.name} {axis.points}" for axis in used) or "nothing"
         return (
             f"{settings.form} tables of degree {settings.degree} over {along} points, "
-            f"{splines.size} numbers, {in_words(splines.bytes)}"
+            f"{splines.size} numbers, {bytes_in_words(splines.bytes)}"
         )
 
     def __repr__(self) -> str:
@@ -233,18 +243,18 @@ def tabulate(tree: Tree, settings: Tabulated) -> Table:
     memory where too much would be needed.
     """
     joints = ", ".join(joint.name for joint in tree.moving)
-    splines = splined(f"table of {joints}", plan(tree, settings))
+    splines = splined(f"table of {joints}", table_plan(tree, settings))
     return Table(settings=settings, dof=tree.dof, splines=splines)
 
 
-def plan(tree: Tree, settings: Tabulated) -> Plan:
+def table_plan(tree: Tree, settings: Tabulated) -> Plan:
     """Return what the tables of a tree are to keep, and so how large they would be.
 
     Raises ValueError as `tabulate` does, except of memory.
     """
     check_rigid(tree)
     check_closed("table", (tree.links, tree.joints, tree.gravity))
-    quantities, n = FORMS[settings.form], tree.dof
+    quantities, n = TABLE_FORMS[settings.form], tree.dof
     if not 1 <= n <= MOST:
         _refuse(tree, settings)
     axes = _axes(tree, settings)
@@ -307,7 +317,7 @@ def _column(vector: Any, n: int) -> Any:
 
 def _axes(tree: Tree, settings: Tabulated) -> list[Axis]:
     """Return the axes of a tree's tables."""
-    n, quantities = tree.dof, FORMS[settings.form]
+    n, quantities = tree.dof, TABLE_FORMS[settings.form]
     size = n * len(quantities)
     counts = settings.points if isinstance(settings.points, tuple) else (settings.points,) * size
     _check_count("points", counts, size, f"one for each joint's {', '.join(quantities)}")
@@ -369,7 +379,7 @@ def _refuse(tree: Tree, settings: Tabulated) -> None:
     if not n:
         raise ValueError("table: expected a moving joint, got none")
     most = max(settings.points) if isinstance(settings.points, tuple) else settings.points
-    power = n * len(FORMS[settings.form])
+    power = n * len(TABLE_FORMS[settings.form])
     size = 8.0 * n * most**power
     raise ValueError(
         f"table: expected at most {MOST} moving joints, got {n}: {tree.moving[MOST].name!r} is one "

@@ -19,9 +19,9 @@ import numpy as np
 from ocp.mechanics.types import Matrix
 
 DEGREES = (1, 3, 5)
-BYTES = 8  # of a number
+NUMBER_BYTES = 8  # of a number
 MARGIN = 0.25  # of a range: so far do its splines go on beyond it
-MEMORY = 2**26  # bytes that one table may take
+TABLE_MEMORY = 2**26  # bytes that one table may take
 TRIALS = 12  # places at which it is tried what a function depends on
 NOISE = 1e-12  # of the largest value: what differs by less is the same
 
@@ -115,7 +115,7 @@ class Splines:
     @property
     def bytes(self) -> int:
         """The memory that the numbers take."""
-        return BYTES * self.size
+        return NUMBER_BYTES * self.size
 
     @property
     def used(self) -> tuple[int, ...]:
@@ -202,8 +202,8 @@ def splined(what: str, plan: Plan) -> Splines:
     )
 
 
-def in_words(count: int) -> str:
-    """Return an amount of memory in bytes, kB, MB and so on."""
+def bytes_in_words(count: int) -> str:
+    """Return a `count` of bytes in words: bytes, kB, MB and so on."""
     size, units = float(count), ["bytes", "kB", "MB", "GB", "TB"]
     while size >= 1000 and len(units) > 1:
         size, units = size / 1000, units[1:]
@@ -271,16 +271,17 @@ def _values(function: ca.Function, places: np.ndarray) -> np.ndarray:
 
 def _check_memory(what: str, plan: Plan) -> None:
     """Raise ValueError if tables are too large, naming their arguments and what would be needed."""
-    needed = BYTES * plan.size()
-    if needed <= MEMORY:
+    needed = NUMBER_BYTES * plan.size()
+    if needed <= TABLE_MEMORY:
         return
     largest = max(plan.groups, key=lambda need: len(plan.groups[need]) * plan.each(need))
     least = fits = plan.degree + 2
-    while BYTES * plan.size(fits + 1) <= MEMORY:
+    while NUMBER_BYTES * plan.size(fits + 1) <= TABLE_MEMORY:
         fits += 1
-    small = fits > least or BYTES * plan.size(fits) <= MEMORY
+    small = fits > least or NUMBER_BYTES * plan.size(fits) <= TABLE_MEMORY
     raise ValueError(
-        f"{what}: {in_words(needed)} would be needed, more than {in_words(MEMORY)}: entries "
+        f"{what}: {bytes_in_words(needed)} would be needed, more than "
+        f"{bytes_in_words(TABLE_MEMORY)}: entries "
         f"depend on {', '.join(plan.axes[k].name for k in largest)}; "
         f"{f'take at most {fits} points' if small else 'no table is small enough'}"
     )

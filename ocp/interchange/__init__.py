@@ -6,6 +6,7 @@ from ocp.later import later
 
 if TYPE_CHECKING:
     from ocp.interchange.meanings import coordinates, markers, wrenches
+    from ocp.interchange.mjcf import quiet
     from ocp.interchange.models import load_model, save_model
     from ocp.interchange.motions import (
         force_table,
@@ -33,6 +34,7 @@ __all__ = [
     "marker_table",
     "markers",
     "motion_table",
+    "quiet",
     "read_table",
     "save_forces",
     "save_model",
@@ -46,6 +48,7 @@ __getattr__, __dir__ = later(
     __name__,
     {
         "ocp.interchange.meanings": ("coordinates", "markers", "wrenches"),
+        "ocp.interchange.mjcf": ("quiet",),
         "ocp.interchange.models": ("load_model", "save_model"),
         "ocp.interchange.motions": (
             "force_table",

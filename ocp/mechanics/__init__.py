@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 from ocp.later import later
-from ocp.mechanics.checks import frozen, numbers
+from ocp.mechanics.checks import frozen, numbers, positive
 from ocp.mechanics.closure import close, close_accelerations, close_rates
-from ocp.mechanics.coordinates import Follows, Polynomial, attitude, polynomial
+from ocp.mechanics.coordinates import Follows, Polynomial, attitude, polynomial, spin
 from ocp.mechanics.cuts import Loop
 from ocp.mechanics.elements import (
     Activation,
@@ -70,10 +70,12 @@ from ocp.mechanics.loads import Load, Wrench, acting, attached
 from ocp.mechanics.locking import locked
 from ocp.mechanics.logarithm import (
     between,
+    conjugate,
     exp_rotation,
     exp_twist,
     log_pose,
     log_rotation,
+    product,
     quaternion,
     relative,
 )
@@ -155,6 +157,7 @@ __all__ = [
     "close_accelerations",
     "close_rates",
     "closed",
+    "conjugate",
     "damped",
     "dh",
     "dh_pose",
@@ -193,9 +196,11 @@ __all__ = [
     "poses",
     "position",
     "positions",
+    "positive",
     "potential_energy",
     "powers_by_element",
     "prismatic",
+    "product",
     "quaternion",
     "reference",
     "relative",
@@ -207,6 +212,7 @@ __all__ = [
     "screw",
     "slot",
     "some",
+    "spin",
     "stiffened",
     "stop",
     "structure",

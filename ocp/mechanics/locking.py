@@ -2,34 +2,48 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import casadi as ca
 
-from ocp.mechanics.checks import instance, numbers
+from ocp.mechanics.checks import ZERO, instance, numbers
 from ocp.mechanics.joints import Joint
-from ocp.mechanics.parameters import is_open
+from ocp.mechanics.parameters import is_open, reference
 from ocp.mechanics.rigid import joint_pose
 from ocp.mechanics.tree import Tree
+from ocp.mechanics.units import unit_of
 
 
 def locked(tree: Tree, values: Mapping[str, float]) -> Tree:
     """Return the tree with joints fixed at `values` {name: rad or m}, and all that follow them.
 
     What acts on one of these joints alone, as its damping, goes with its coordinate. Raises
-    ValueError naming a joint that is unknown, has no coordinate of its own, is a ball, or has open
-    numbers.
+    ValueError naming a joint that is unknown, has no coordinate of its own, is a ball, has open
+    numbers, or cannot stand where it is to be fixed.
     """
-    places = {}
-    for name, value in instance("locked: values", values, Mapping).items():
-        if tree.moving[tree.coordinate(name)].ball:
-            raise ValueError(f"joint {name!r}: a component of a ball is not locked by itself")
-        places[name] = float(numbers(f"joint {name!r}: place", value, (), "rad or m"))
+    given = instance("locked: values", values, Mapping)
+    places = {name: _place(tree.moving[tree.coordinate(name)], given[name]) for name in given}
     still = {joint.name for joint in tree.joints if _leader(joint) in places}
     return replace(
         tree,
         joints=tuple(_held(joint, places.get(_leader(joint))) for joint in tree.joints),
         elements=tuple(each for each in tree.elements if getattr(each, "joint", None) not in still),
     )
+
+
+def _place(joint: Joint, value: Any) -> float:
+    """Return where a joint is to stand (rad or m), within its limits."""
+    if joint.ball:
+        raise ValueError(f"joint {joint.name!r}: a component of a ball is not locked by itself")
+    unit = unit_of(joint, "q")
+    place = float(numbers(f"joint {joint.name!r}: place", value, (), unit))
+    lower, upper = (float(bound) for bound in reference(joint.position))
+    if not lower - ZERO <= place <= upper + ZERO:
+        raise ValueError(
+            f"joint {joint.name!r}: it cannot be locked at {place:g} {unit}, beyond its limits of "
+            f"{lower:g} to {upper:g} {unit}"
+        )
+    return place
 
 
 def _leader(joint: Joint) -> str:

@@ -123,7 +123,7 @@ def product(first: Any, second: Any) -> Matrix:
 
 
 def conjugate(unit: Any) -> Matrix:
-    """Return the quaternion (4,) of the turn back."""
+    """Return the quaternion (4,) of the turn back, of a `unit` quaternion."""
     unit = _matrix(unit)
     return ca.vertcat(unit[0], -unit[1:])
 

@@ -16,9 +16,8 @@ from ocp.mechanics.checks import numbers
 from ocp.mechanics.parameters import array, reference
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.zero_moment import tangents
-from ocp.problem.ground import Foot, Pin, Plane, Support
+from ocp.problem.ground import FLAT, Foot, Pin, Plane, Support
 
-FLAT = 1e-6  # m: how far points of one sole may be from its plane
 ORIGIN = (0.0, 0.0, 0.0)
 WHOLE = (0.0, 1.0)
 

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from ocp.mechanics.checks import check_units, frozen, instance, numbers, refuse_open, set_fields
-from ocp.mechanics.parameters import array
+from ocp.mechanics.parameters import array, reference
 from ocp.mechanics.zero_moment import Z
 
+FLAT = 1e-6  # m: how far what stands may be from its plane
 NEAR = 1e-9  # of s: within which an instant is that of a switch
 KINDS = ("area", "line", "point")
 
@@ -168,8 +169,8 @@ class Ground:
     """The ground's feet, and its upward unit normal (3).
 
     That is by default z, or where all feet have planes of their own the mean of their normals.
-    While none of them bears the body is in flight. Raises ValueError without feet, or if two have
-    the same name.
+    While none of them bears the body is in flight. Raises ValueError without feet, if two have the
+    same name, or for a rigid one that is off the ground's plane and has none of its own.
     """
 
     feet: Sequence[Foot]
@@ -188,6 +189,8 @@ class Ground:
             raise ValueError(
                 f"ground: two feet have the same name; the feet are {', '.join(names)}"
             )
+        for foot in feet:
+            _check_plane(foot, self.normal)
 
     @property
     def switches(self) -> tuple[float, ...]:
@@ -218,6 +221,20 @@ class Ground:
         raise ValueError(
             f"unknown foot {name!r}; the feet are {', '.join(foot.name for foot in self.feet)}"
         )
+
+
+def _check_plane(foot: Foot, normal: Any) -> None:
+    """Raise ValueError for a foot without a plane of its own whose rigid pins are not on the
+    ground's."""
+    rigid = [support for support in foot.supports if support.rigid and foot.plane is None]
+    for pin in (pin for support in rigid for pin in support.pins):
+        height = abs(float(np.dot(reference(pin.target), normal)))
+        if height > FLAT:
+            raise ValueError(
+                f"foot {foot.name!r}: its pin {pin.point!r} holds {height:g} m off the ground's "
+                "plane; a foot that stands elsewhere has a plane of its own, "
+                "plane=Plane(normal=.., point=..)"
+            )
 
 
 def _unit(what: str, value: Any) -> Any:

@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING
 
 from ocp.later import later
 from ocp.solution.attempts import LADDER, PLAIN, Attempt
+from ocp.solution.budget import budget, staged
 from ocp.solution.files import check_writable, plain, versions, write
 from ocp.solution.plan import Plan, prepare
 from ocp.solution.solution import NotSolved, Solution
 from ocp.solution.solving import solve
-from ocp.solution.starts import Guess
+from ocp.solution.starts import Guess, start
 
 if TYPE_CHECKING:
     from ocp.solution.archive import load
@@ -17,11 +18,13 @@ if TYPE_CHECKING:
     from ocp.solution.identification import Fit, fit, predicted
     from ocp.solution.inverse_kinematics import MarkerFit, inverse_kinematics
     from ocp.solution.measured_torques import measured_torques
+    from ocp.solution.optimality import variables
     from ocp.solution.recordings import Recording, noisy
     from ocp.solution.refinement import refine
     from ocp.solution.replaying import replay
     from ocp.solution.report import describe
     from ocp.solution.sampling import dense, traces
+    from ocp.solution.shares import shared_solution
     from ocp.solution.simulation import Simulation, simulate
     from ocp.solution.standing import Extreme, Footing, as_data, footing, margin
     from ocp.solution.tracking import Replan, Tracked, simulated, track
@@ -46,6 +49,7 @@ __all__ = [
     "Verification",
     "Violation",
     "as_data",
+    "budget",
     "check_writable",
     "dense",
     "describe",
@@ -61,11 +65,15 @@ __all__ = [
     "prepare",
     "refine",
     "replay",
+    "shared_solution",
     "simulate",
     "simulated",
     "solve",
+    "staged",
+    "start",
     "traces",
     "track",
+    "variables",
     "verify",
     "versions",
     "violations",
@@ -91,6 +99,7 @@ __getattr__, __dir__ = later(
             "inverse_kinematics",
         ),
         "ocp.solution.measured_torques": ("measured_torques",),
+        "ocp.solution.optimality": ("variables",),
         "ocp.solution.recordings": (
             "Recording",
             "noisy",
@@ -107,6 +116,7 @@ __getattr__, __dir__ = later(
             "dense",
             "traces",
         ),
+        "ocp.solution.shares": ("shared_solution",),
         "ocp.solution.simulation": (
             "Simulation",
             "simulate",

@@ -157,11 +157,11 @@ def _met(one: Sightings, q: np.ndarray, iterations: int) -> np.ndarray:
         trial, trial_slopes = (part[0] for part in one.weighed((q + step)[:, None]))
         if trial @ trial <= off @ off:
             done = np.abs(step).max() < 1e-6
-            q, off, slopes, damping = q + step, trial, trial_slopes, max(damping / 10, GENTLE)
+            q, off, slopes, damping = q + step, trial, trial_slopes, max(damping / EASED, GENTLE)
             if done:
                 break
         elif damping < STIFF:
-            damping = max(10 * damping, DAMPED)
+            damping = max(EASED * damping, DAMPED)
         else:
             break
     return q

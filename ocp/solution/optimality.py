@@ -54,8 +54,8 @@ def _opened(solution: Solution, transcription: Transcription) -> Transcribed | P
 def variables(
     solution: Solution, transcribed: Transcribed | Phased
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the variables of a program that a solution is of, and the multipliers of their bounds
-    and of its rows."""
+    """Return the variables of a `transcribed` program that a solution is of, and the multipliers of
+    their bounds and of its rows."""
     if isinstance(transcribed, Phased):
         return _of_phases(solution, transcribed)
     nlp, reduction = transcribed.nlp, transcribed.reduction

@@ -48,8 +48,8 @@ Guesses = Guess | Solution | Mapping[str, "Guess | Solution"] | None
 
 
 def start(transcribed: Transcribed | Phased, guess: Guesses) -> Start:
-    """Return the Start of a solve; of phases each has a guess of its own, by name, or its share of
-    one of the whole motion.
+    """Return the Start of a `transcribed` problem's solve; of phases each has a guess of its own,
+    by name, or its share of one of the whole motion.
 
     Raises ValueError if the guess is no guess, or one of another model or of other phases.
     """

@@ -7,7 +7,9 @@ from ocp.solution.wandering import wandering
 from ocp.studies.task import Published, Task, Views
 
 if TYPE_CHECKING:
+    from ocp.studies.branches import SLIGHT, chained, lines_of
     from ocp.studies.comparison import Comparison, compare
+    from ocp.studies.content import cell, content_of, recipe
     from ocp.studies.designs import grid, latin_hypercube, zipped
     from ocp.studies.measures import outputs
     from ocp.studies.processes import EngineError
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
         Front,
         Optimum,
         Study,
+        carry_out,
         multistart,
         open_study,
         pareto,
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from ocp.studies.tables import aligned, markdown
 
 __all__ = [
+    "SLIGHT",
     "Comparison",
     "EngineError",
     "Entry",
@@ -43,15 +47,21 @@ __all__ = [
     "Task",
     "Views",
     "aligned",
+    "carry_out",
+    "cell",
+    "chained",
     "compare",
+    "content_of",
     "grid",
     "latin_hypercube",
+    "lines_of",
     "markdown",
     "multistart",
     "open_study",
     "outputs",
     "pareto",
     "ranked",
+    "recipe",
     "restarts",
     "sweep",
     "variants",
@@ -63,7 +73,9 @@ __all__ = [
 __getattr__, __dir__ = later(
     __name__,
     {
+        "ocp.studies.branches": ("SLIGHT", "chained", "lines_of"),
         "ocp.studies.comparison": ("Comparison", "compare"),
+        "ocp.studies.content": ("cell", "content_of", "recipe"),
         "ocp.studies.designs": ("grid", "latin_hypercube", "zipped"),
         "ocp.studies.measures": ("outputs",),
         "ocp.studies.processes": ("EngineError",),
@@ -71,8 +83,8 @@ __getattr__, __dir__ = later(
         "ocp.studies.schedule": ("Progress",),
         "ocp.studies.solver_entries": ("Entry",),
         "ocp.studies.solver_runs": ("Run",),
-        "ocp.studies.study": ("Front", "Optimum", "Study", "multistart", "open_study", "pareto")
-        + ("ranked", "restarts", "sweep", "variants"),
+        "ocp.studies.study": ("Front", "Optimum", "Study", "carry_out", "multistart")
+        + ("open_study", "pareto", "ranked", "restarts", "sweep", "variants"),
         "ocp.studies.tables": ("aligned", "markdown"),
     },
 )

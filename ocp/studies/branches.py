@@ -21,7 +21,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ocp.studies.content import Content, Recipe, cell, content
+from ocp.studies.content import Content, Recipe, cell, content_of
 from ocp.studies.designs import Cells, is_number, outwards
 from ocp.studies.rows import Cell
 
@@ -69,7 +69,8 @@ class Chain:
 
 
 def chained(recipe: Recipe, cells: Cells) -> Chain:
-    """Return the Chain of a design."""
+    """Return the Chain of a design: its `cells` {parameter: value} by a `recipe`, from the middle
+    outwards."""
     order, nearer = outwards(cells)
     lines = lines_of(cells)
     beside: dict[int, list[int]] = {}
@@ -79,7 +80,7 @@ def chained(recipe: Recipe, cells: Cells) -> Chain:
     rank = {k: number for number, k in enumerate(order)}
     inner = [[j for j in beside.get(k, []) if rank[j] < rank[k]] for k in range(len(cells))]
     return Chain(
-        cells=tuple(cell(parameters, content(recipe, parameters)) for parameters in cells),
+        cells=tuple(cell(parameters, content_of(recipe, parameters)) for parameters in cells),
         nearer=tuple(
             tuple(inner[k]) or (() if nearest is None else (nearest,))
             for k, nearest in enumerate(nearer)

@@ -83,8 +83,10 @@ def recipe(
     return Recipe(problem=problem, transcription=settled, solver=solver, **given)
 
 
-def content(recipe: Recipe, arguments: Mapping[str, Any], start: Content | None = None) -> Content:
-    """Return all that a solve depends on as plain data.
+def content_of(
+    recipe: Recipe, arguments: Mapping[str, Any], start: Content | None = None
+) -> Content:
+    """Return all that a solve by a `recipe` depends on as plain data, the `start` of it too.
 
     `arguments` of the problem may also hold "motion.NAME" of its spline, "transcription.NAME",
     "solver.NAME", "option.NAME" of the plugin and "method.NAME". Raises ValueError naming what no
@@ -116,7 +118,8 @@ def content(recipe: Recipe, arguments: Mapping[str, Any], start: Content | None 
 
 
 def cell(parameters: Mapping[str, Any], data: Content, after: Cell | None = None) -> Cell:
-    """Return the pending Cell of a content, whose hash knows also the cell from which it starts."""
+    """Return the pending Cell of `data`, a content, whose hash knows also the cell `after` which it
+    comes, from whose solution it starts; `parameters` {name: value} are those of the design."""
     data = data | {"after": None if after is None else after.id}
     return Cell(
         id=identity(data),

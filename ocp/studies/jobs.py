@@ -11,7 +11,7 @@ from ocp.problem import Problem
 from ocp.solution.solving import solve
 from ocp.solvers import HESSIANS, Solver
 from ocp.studies.addresses import address, named, where
-from ocp.studies.content import bound_to, content, recipe, transcription_content
+from ocp.studies.content import bound_to, content_of, recipe, transcription_content
 from ocp.studies.solver_entries import SOLVERS, TRANSCRIPTIONS, Entry
 from ocp.studies.solver_runs import Job, Run
 from ocp.studies.task import Task
@@ -152,7 +152,7 @@ def _stated(problem: Compared, arguments: Mapping[str, Any]) -> tuple[str, Mappi
         title = place.rpartition(":")[2]
         return title, {"problem": place, "arguments": {}, "method": address(solve), "how": {}}
     task = problem if isinstance(problem, Task) else Task(problem)
-    data = content(recipe(task, None, Solver()), arguments)
+    data = content_of(recipe(task, None, Solver()), arguments)
     return " ".join([task.name, *(f"{key}={value}" for key, value in arguments.items())]), data
 
 

@@ -16,7 +16,7 @@ from ocp.solution.solution import Solution
 from ocp.solvers import Solver
 from ocp.studies.branches import Chain, Plan, chained, lowest, place_of
 from ocp.studies.cells import restored
-from ocp.studies.content import Recipe, cell, content, recipe
+from ocp.studies.content import Recipe, cell, content_of, recipe
 from ocp.studies.database import Ledger
 from ocp.studies.designs import design
 from ocp.studies.mending import whole
@@ -157,8 +157,8 @@ def sweep(
     """
     way, given = _recipe(problem, transcription, solver, options)
     if chain:
-        return study(chained(way, design(over)), branches=True, **given)
-    return study([(cell(one, content(way, one)), None) for one in design(over)], **given)
+        return carry_out(chained(way, design(over)), branches=True, **given)
+    return carry_out([(cell(one, content_of(way, one)), None) for one in design(over)], **given)
 
 
 def variants(
@@ -178,9 +178,9 @@ def variants(
     plan: Plan = []
     for parameters in design({} if over is None else over):
         for name, changes in ways.items():
-            data = content(way, {**parameters, **changes}) | {"variant": name}
+            data = content_of(way, {**parameters, **changes}) | {"variant": name}
             plan.append((cell(parameters | {"variant": name}, data), None))
-    return study(plan, **given)
+    return carry_out(plan, **given)
 
 
 def pareto(
@@ -256,9 +256,9 @@ def restarts(
     stated = dict(arguments or {})
     for number in range(starts):
         start = {"number": number, "seed": seed, "spread": spread}
-        data = content(way, stated, start)
+        data = content_of(way, stated, start)
         plan.append((cell(stated | {"guess.number": number}, data), None))
-    return study(plan, **given)
+    return carry_out(plan, **given)
 
 
 def ranked(done: Study) -> tuple[Optimum, ...]:
@@ -308,7 +308,7 @@ def open_study(path: str | Path, trust: Any = ()) -> Study:
     return Study(path=Path(path), cells=cells, trust=trusted(trust))
 
 
-def study(
+def carry_out(
     plan: Plan | Chain,
     *,
     branches: bool = False,

@@ -1,5 +1,7 @@
 """From a problem to a nonlinear program: methods, variables, kernels, sparse derivatives, laws."""
 
+from ocp.transcription.asked import Asked, asked
+from ocp.transcription.compiled import NoCompiler, compile_function
 from ocp.transcription.methods import (
     METHODS,
     Collocation,
@@ -11,6 +13,7 @@ from ocp.transcription.methods import (
     setting,
 )
 from ocp.transcription.multipliers import Multipliers
+from ocp.transcription.shooting import followed
 from ocp.transcription.transcribe import (
     Transcribed,
     Transcription,
@@ -21,15 +24,20 @@ from ocp.transcription.transcribe import (
 
 __all__ = [
     "METHODS",
+    "Asked",
     "Collocation",
     "HermiteSimpson",
     "Integrated",
     "Method",
     "Multipliers",
+    "NoCompiler",
     "Radau",
     "Spline",
     "Transcribed",
     "Transcription",
+    "asked",
+    "compile_function",
+    "followed",
     "setting",
     "settings_of",
     "transcribe",

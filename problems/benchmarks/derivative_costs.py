@@ -13,7 +13,7 @@ from ocp.problems.benchmarks.operations import operations
 
 from ocp import Tree
 from ocp.dynamics import composite, newton_euler
-from ocp.transcription.compiled import compile_function
+from ocp.transcription import compile_function
 
 SIZES, LARGE = (2, 6, 12, 24), 12  # joints of chains; from which on the human-like tree comes in
 ROUNDS, LEAST = 25, 0.002  # of timing by turns; s that a round lasts

@@ -30,8 +30,16 @@ from ocp import (
     solve,
 )
 from ocp.cli import ended
-from ocp.mechanics import exp_rotation, log_pose, log_rotation, poses, quaternion, relative
-from ocp.mechanics.logarithm import conjugate, product
+from ocp.mechanics import (
+    conjugate,
+    exp_rotation,
+    log_pose,
+    log_rotation,
+    poses,
+    product,
+    quaternion,
+    relative,
+)
 from ocp.problem import pose_at_end
 from ocp.studies import markdown
 

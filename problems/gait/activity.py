@@ -7,8 +7,7 @@ import numpy as np
 from ocp.problems.gait.families import FAMILIES, family_of
 
 from ocp import Solution
-from ocp.transcription import Multipliers
-from ocp.transcription.asked import Asked, asked
+from ocp.transcription import Asked, Multipliers, asked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,11 +17,9 @@ from ocp.problems.gait.strides import OTHER
 
 from ocp import Constraint, Parameter, Problem, Solution, Symmetry, Tree
 from ocp.dynamics import inverse_dynamics
-from ocp.mechanics import matrix
-from ocp.mechanics.parameters import parameters_of
-from ocp.mechanics.structure import structure
+from ocp.mechanics import matrix, parameters_of, structure
 from ocp.problem import mirrored, slots
-from ocp.solution.shares import shared_solution
+from ocp.solution import shared_solution
 
 NEAR = 1e-9  # of the step: instants so close are one
 LENGTH = "_step"  # with which names of lengths of steps end

@@ -11,8 +11,7 @@ from ocp.problems.gait.report import gait_report, report_lines
 from ocp.problems.gait.walking import together, walk
 
 from ocp import Guess, Objective, Problem, Solution, Solver, Transcription, solve
-from ocp.solution.attempts import PLAIN
-from ocp.solution.budget import budget, staged
+from ocp.solution import PLAIN, budget, staged
 from ocp.solvers import INTERRUPTED
 
 TOLERANCE = 1e-3  # of optimality and feasibility (Barman 2020, section 5.2)

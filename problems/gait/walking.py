@@ -10,7 +10,7 @@ from ocp.problems.gait.families import EDGES
 from ocp.problems.gait.images import doubled, one_step
 
 from ocp import Attempt, Guess, Problem, Solution, Solver, Transcription, solve
-from ocp.solution.budget import budget, staged
+from ocp.solution import budget, staged
 
 TUNED = {
     "tol": 1e-6,

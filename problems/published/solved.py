@@ -7,7 +7,7 @@ from typing import Any
 from ocp.problems.published.row import Row
 
 from ocp import Published, Solution, Solver
-from ocp.cli.listing import tasks
+from ocp.cli import tasks
 from ocp.transcription import transcription_of
 
 Fixed = tuple[tuple[str, Any], ...]

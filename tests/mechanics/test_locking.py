@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -43,3 +45,14 @@ def test_what_has_no_coordinate_of_its_own_is_not_locked():
         locked(Tree(links=(BODY,), joints=(ball("hip"),)), {"hip.w": 1.0})
     with pytest.raises(ValueError, match="locked: values: expected Mapping, got list"):
         locked(hand(), ["finger"])
+
+
+def test_a_joint_is_not_locked_beyond_its_limits():
+    tree = hand()
+    limited = replace(tree.joints[2], position=(0.0, 0.04))
+    tree = replace(tree, joints=(*tree.joints[:2], limited, tree.joints[3]))
+    assert locked(tree, {"finger": 0.04}).dof == 2
+    with pytest.raises(ValueError, match=r"'finger': it cannot be locked at 0\.05 m"):
+        locked(tree, {"finger": 0.05})
+    with pytest.raises(ValueError, match=r"beyond its limits of 0 to 0\.04 m"):
+        locked(tree, {"finger": -0.01})

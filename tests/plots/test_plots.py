@@ -266,6 +266,21 @@ def test_convergence_shows_every_iteration(solution):
     ] * 2
 
 
+def objectives_drawn(solution, *values):
+    steps = [replace(solution.history[0], objective=value) for value in values]
+    axes = plot_convergence(replace(solution, history=tuple(steps))).axes[0]
+    return axes.get_yscale(), list(axes.lines[0].get_ydata())
+
+
+def test_objectives_that_are_zero_do_not_stretch_the_axis(solution):
+    wide = (40.0, 0.02, 0.13)
+    assert objectives_drawn(solution, *wide) == ("log", [*wide])
+    for zero in (1e-27, 0.0, -1e-20):
+        assert objectives_drawn(solution, zero, *wide) == ("log", [0.002, *wide])
+        assert objectives_drawn(solution, zero, 4.0, 1.0) == ("linear", [zero, 4.0, 1.0])
+    assert objectives_drawn(solution, -1.0, *wide) == ("linear", [-1.0, *wide])
+
+
 def test_spy_names_rows_by_constraint_and_shows_every_nonzero(solution):
     figure = spy(solution)
     (axes,) = figure.axes

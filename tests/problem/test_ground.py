@@ -79,6 +79,15 @@ def stood(**changes):
     return Ground(**{"feet": (foot,)} | changes)
 
 
+def standing(height):
+    return point_contact(two_link(), "tip", at=(0, 0, height), normal=(0, 0, 1))
+
+
+@pytest.mark.parametrize("height", [0.0, 0.1])
+def test_a_foot_on_a_plane_of_its_own_stands_at_any_height(height):
+    assert stood(feet=[standing(height)]).feet[0].plane.point[2] == height
+
+
 @pytest.mark.parametrize(
     ("build", "message"),
     [
@@ -94,6 +103,10 @@ def stood(**changes):
         (
             lambda: stood(feet=2 * stood().feet),
             "ground: two feet have the same name; the feet are only, only",
+        ),
+        (
+            lambda: stood(feet=[replace(standing(0.1), plane=None)]),
+            "foot 'tip': its pin 'tip' holds 0.1 m off the ground's plane; a foot that stands els",
         ),
         (lambda: stood(normal=(0, 0, 2)), "ground: normal: expected unit length, got 2"),
         (lambda: stood(normal=(0, 1)), r"ground: normal: expected shape \(3,\), got \(2,\)"),

@@ -7,7 +7,7 @@ from study_cells import PLANNED
 from ocp.solvers import Solver
 from ocp.studies.branches import chained
 from ocp.studies.content import recipe
-from ocp.studies.study import study
+from ocp.studies.study import carry_out
 
 OVER = [{"torque": torque, "points": 6} for torque in (8.0, 9.0)]
 
@@ -31,7 +31,7 @@ def test_both_sweeps_are_timed_and_no_neighbour_leads_lower(tmp_path):
 
 def test_a_cell_above_the_branch_of_a_neighbour_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(compare_sweeps, "SLIGHT", -1e-6)  # what is as low counts as lower
-    done = study(
+    done = carry_out(
         chained(recipe(PLANNED, None, Solver()), OVER), file=tmp_path / "a.sqlite", workers=0
     )
     found = lowered(PLANNED, done, 0)

@@ -17,7 +17,7 @@ from ocp.problems.compare_tables import (
 from PIL import Image
 
 from ocp.dynamics import tabulate
-from ocp.dynamics.tables_splines import in_words
+from ocp.dynamics.tables_splines import bytes_in_words
 
 
 def lines(text):
@@ -63,7 +63,7 @@ def test_memory_is_that_of_the_tables_that_are_made(monkeypatch):
     assert rows[0] == ["1", "configuration", "104 bytes", "168 bytes", "296 bytes"]
     assert rows[5] == ["2", "albus", "8.4 MB", "283 MB", "12.7 GB"]
     made = tabulate(compare_tables.general_chain(2), settings("configuration", 2, 9, 1))
-    assert in_words(made.splines.bytes) == rows[3][2]
+    assert bytes_in_words(made.splines.bytes) == rows[3][2]
 
 
 def test_the_optimum_by_tables_is_within_what_certificates_state(monkeypatch):

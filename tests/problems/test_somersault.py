@@ -30,6 +30,12 @@ def test_angular_momentum_is_that_of_take_off_all_along(layout_turn):
     assert data["length"] < 1e-6
 
 
+def test_a_body_lands_forward_or_backward_and_not_aside():
+    assert problem(2.0, 1.5).duration == (1.6, 1.6)
+    with pytest.raises(ValueError, match=r"twists: expected a multiple of one half, got 0\.3"):
+        problem(2.0, 0.3)
+
+
 def test_the_certificate_tells_lengths_and_flight_and_passes(layout_turn):
     certificate = verify(layout_turn).require(1e-2)
     (flight,) = certificate.flights

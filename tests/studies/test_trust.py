@@ -12,7 +12,7 @@ from study_cells import objectives, problem
 
 from ocp import Solver, Transcription
 from ocp.studies import StudyFileError, Task, open_study, rescue, sweep
-from ocp.studies.content import content, recipe
+from ocp.studies.content import content_of, recipe
 from ocp.studies.database import Ledger, result_of
 from ocp.studies.rows import Cell, identity
 from ocp.studies.trust import Trust
@@ -25,7 +25,7 @@ NAMES = ("os:mkdir", "planted:problem", "{folder}/planted.py:problem")
 
 def planted(path, changes, archive, key=None):
     """Write a study of one solved cell with a changed content, all its sums being right."""
-    data = content(recipe(problem, Transcription(), Solver()), {}) | {"after": None} | changes
+    data = content_of(recipe(problem, Transcription(), Solver()), {}) | {"after": None} | changes
     cell = Cell(id=key or identity(data), parameters={"torque": 10.0}, content=data)
     result = result_of(replace(cell, status="solved", objective=1.0), archive)
     with Ledger(path) as ledger:
@@ -49,7 +49,7 @@ def test_opening_a_study_runs_nothing_that_it_names(place, name, archive, inside
     monkeypatch.syspath_prepend(str(inside))
     Path("planted.py").write_text(PLANTED)
     name = name.format(folder=inside)
-    parts = content(recipe(problem, Transcription(), Solver()), {})
+    parts = content_of(recipe(problem, Transcription(), Solver()), {})
     changes = {
         "dynamics": {"transcription": parts["transcription"] | {"dynamics": name}},
         "rule": {"transcription": parts["transcription"] | {"method": name}},
@@ -95,7 +95,7 @@ def test_only_what_is_handed_over_gives_a_solution_its_functions():
     ],
 )
 def test_what_is_trusted_is_called_as_what_it_is_alone(changes, archive):
-    settings = content(recipe(problem, Transcription(), Solver()), {})["transcription"]
+    settings = content_of(recipe(problem, Transcription(), Solver()), {})["transcription"]
     own = {name: changes[name] for name in ("dynamics", "method") if name in changes}
     planted("a.sqlite", {"transcription": settings | own} if own else changes, archive)
     study = open_study("a.sqlite", trust=problem)
