@@ -18,6 +18,7 @@ from ocp.problem.names import DYNAMICS, LOOPS, PASSIVE, RESTING, TOUCHING
 from ocp.problem.statement import Problem
 from ocp.solvers.nlp import violation
 from ocp.transcription.kernels import Kernel, evaluate
+from ocp.transcription.laws import passive_measure
 from ocp.transcription.rates import rated_map
 from ocp.transcription.rows import Group
 from ocp.transcription.transcribe import Transcribed
@@ -73,6 +74,15 @@ class Look:
             if group.kernel.width == len(self.y) and along.any():
                 yield group, along & ~_blind(self.transcribed.layout, group.kernel)
 
+    def slopes(self, group: Group, first: int, count: int) -> np.ndarray:
+        """Return d rows / d inputs (N, m, count) of a group, of the inputs from `first` on."""
+        kernel = group.kernel
+        chosen = (kernel.columns >= first) & (kernel.columns < first + count)
+        slopes = np.zeros((len(self.s), kernel.size, count))
+        values = evaluate(kernel.jacobian, self.y, self.s)[chosen]
+        slopes[:, kernel.rows[chosen], kernel.columns[chosen] - first] = values.T
+        return slopes
+
     def laws(self) -> Iterator[tuple[Group, np.ndarray, np.ndarray]]:
         """Yield the groups with laws of motion, which of their rows are these (k,), and d rows /
         d accelerations (N, m, n)."""
@@ -80,12 +90,7 @@ class Look:
         for group, seen in self.groups():
             named = np.array([owner.name in LAWS for owner, _ in group.owners])
             if (named & seen).any():
-                kernel = group.kernel
-                chosen = (kernel.columns >= first) & (kernel.columns < first + n)
-                mass = np.zeros((len(self.s), kernel.size, n))
-                slopes = evaluate(kernel.jacobian, self.y, self.s)[chosen]
-                mass[:, kernel.rows[chosen], kernel.columns[chosen] - first] = slopes.T
-                yield group, np.nonzero(named & seen)[0], mass
+                yield group, np.nonzero(named & seen)[0], self.slopes(group, first, n)
 
 
 def coarseness(transcribed: Transcribed, x: np.ndarray) -> str:
@@ -156,9 +161,19 @@ def _sizes(look: Look, group: Group, law: np.ndarray, mass: np.ndarray) -> np.nd
     accelerations = look.y[first : motion_width(look.problem)].T[:, None, :]
     inertia = np.abs(mass[:, law] * accelerations).sum(axis=2).max(axis=0)
     inertia = np.maximum(inertia, NOISE * inertia.max(initial=0.0))  # of rows that stay at rest
-    torque, weight = _torque(look), look.transcribed.layout.weight
-    units = [weight if group.owners[row][0].name == DYNAMICS else 1.0 for row in law]
-    return np.minimum(inertia, torque / np.array(units)) if torque > 0 else inertia
+    torque = _torque(look)
+    return np.minimum(inertia, torque * _leverage(look, group, law)) if torque > 0 else inertia
+
+
+def _leverage(look: Look, group: Group, law: np.ndarray) -> np.ndarray:
+    """Return what a torque of 1 N m is in rows of a law (k,): one over their unit, or where they
+    are accelerations what it brings at most of these at any drives."""
+    if getattr(look.transcribed.transcription.method, "form", "implicit") == "explicit":
+        drives = len(structure(look.problem.tree).drives)
+        slopes = look.slopes(group, motion_width(look.problem), drives)[:, law]
+        return np.abs(slopes).sum(axis=2).max(axis=0)
+    units = {DYNAMICS: look.transcribed.layout.weight, PASSIVE: passive_measure(look.problem.tree)}
+    return 1.0 / np.array([units[group.owners[row][0].name] for row in law])
 
 
 def _torque(look: Look) -> float:

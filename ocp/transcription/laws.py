@@ -109,7 +109,8 @@ def _length(tree, balls):
 def _implicit(tree, rows, borne):
     """tau = inverse dynamics, in body weights; of balls that are `borne` the moments, since no
     ground holds a quaternion's length."""
-    weight, units = body_weight(tree), (f"({body_weight(tree):.4g} N m)",) * 2
+    weight = body_weight(tree)
+    units = f"({weight:.4g} N m)", f"({weight:.4g} N)"
     lengths = {ball[0] for ball in borne}
     kept = [row for row in rows if row not in lengths]
     chosen = {row: place for place, row in enumerate(kept)}

@@ -25,6 +25,7 @@ from ocp import (
     solve,
     torque_limits,
 )
+from ocp.solution import violations
 from ocp.solution.resolution import coarseness
 from ocp.transcription import transcribe
 from ocp.transcription.variables import join
@@ -101,12 +102,23 @@ def test_a_path_within_its_span_alone_is_looked_at():
         (swing(), Spline()),
         (swing(), Radau(intervals=30)),
         (swing(), HermiteSimpson(intervals=40)),
+        (swing(), HermiteSimpson(intervals=40, form="explicit")),
     ],
-    ids=["fastest", "lift", "swing", "swing on radau", "swing on hermite-simpson"],
+    ids=["fastest", "lift", "swing", "swing on radau", "swing on hermite-simpson", "explicitly"],
 )
 def test_sound_sizes_are_passed_in_silence(statement, method):
     solution = solve(statement, Transcription(method=method))
     assert solution.success and solution.explanation == () and not solution.statistics["coarse"]
+
+
+def test_what_is_missed_counts_in_the_units_of_its_form():
+    forms = [HermiteSimpson(intervals=12, form=form) for form in ("implicit", "explicit")]
+    implicit, explicit = (solve(swing(), Transcription(method=form)) for form in forms)
+    assert "dynamics (cart) is off by 0.0692 (12.75 N), 7%" in implicit.explanation[0]
+    assert "dynamics (pole) is off by 2.23 rad/s2, 9%" in explicit.explanation[0]
+    judged = [violations(each)["dynamics"] for each in (implicit, explicit)]
+    assert [(each.label, each.unit) for each in judged] == [("pole", "N m")] * 2
+    assert judged[1].relative == pytest.approx(judged[0].relative, rel=1e-6)
 
 
 def test_the_look_costs_little():
