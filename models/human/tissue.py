@@ -18,9 +18,7 @@ from ocp.models.human.anthropometry import MASS, STATURE
 from ocp.models.human.tables import MOVEMENTS
 
 from ocp import Damper, PassiveMoment, Spring
-from ocp.mechanics import Open
-from ocp.mechanics.elements import Element
-from ocp.mechanics.parameters import expression_of, is_open
+from ocp.mechanics import Element, Open, expression_of, is_open
 
 LEG = ("hip_flex", "knee_flex", "ankle_df")
 # Riener & Edrich (1999), with the ankle's sign turned: dorsiflexion is positive here, plantar
