@@ -10,8 +10,7 @@ from typing import Any
 
 import casadi as ca
 
-from ocp.mechanics.elements.smooth import ramp
-from ocp.mechanics.parameters import expression_of, is_open
+from ocp.mechanics import expression_of, is_open, ramp
 
 # Of the peak, what a cosine and a concentric hyperbola are not left below: there data end
 # [assumed]; and over what they come to it

@@ -33,6 +33,7 @@ from ocp.mechanics.elements.forces import (
     powers_by_element,
     torques_by_element,
 )
+from ocp.mechanics.elements.smooth import ramp
 from ocp.mechanics.following import through
 from ocp.mechanics.joints import (
     GROUND,
@@ -208,6 +209,7 @@ __all__ = [
     "prismatic",
     "product",
     "quaternion",
+    "ramp",
     "reference",
     "relative",
     "resultant",
