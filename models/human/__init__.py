@@ -17,6 +17,7 @@ from ocp.models.human.tables import (
     SOLES,
 )
 from ocp.models.human.tissue import passive
+from ocp.models.human.volumes import volumes
 
 __all__ = [
     "BOX_SPHERES",
@@ -50,5 +51,6 @@ __all__ = [
     "strengths",
     "torque_range",
     "torque_scale",
+    "volumes",
     "weighed",
 ]
