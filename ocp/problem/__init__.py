@@ -9,6 +9,7 @@ for each, a part of the motion with a basis, duration, ground, constraints and o
 and links between them, each a `Transition`: `continuous`, `impact` or `joined`.
 """
 
+from ocp.problem.activations import drive_states
 from ocp.problem.attitudes import attitude, unit_length
 from ocp.problem.avoidance import apart, off_box, off_edges, swing_together
 from ocp.problem.balance import (
@@ -118,6 +119,7 @@ __all__ = [
     "contacts",
     "continuous",
     "curves",
+    "drive_states",
     "duration",
     "dynamic_effort",
     "effort",

@@ -27,6 +27,7 @@ from ocp.mechanics.visuals import Visual
 from ocp.motion.basis import Basis
 from ocp.motion.mesh import Mesh
 from ocp.motion.spline import BSpline
+from ocp.problem.activations import drive_limits, mirrored_drives
 from ocp.problem.complementarity import Touch, touch_labels
 from ocp.problem.constraint import Constraint
 from ocp.problem.force_law import Acting, ForceLaw
@@ -36,7 +37,6 @@ from ocp.problem.phases import Phase, Transition
 from ocp.problem.point_mass import PointMass
 from ocp.problem.seams import IMAGE, OWN, closes
 from ocp.problem.sequence import phase_fields, resolved
-from ocp.problem.strength import drive_limits
 from ocp.problem.symmetry import Symmetry
 from ocp.problem.terms import Objective
 
@@ -105,7 +105,9 @@ class Problem:
         if self.links:
             raise ValueError("links: this problem has no phases that they could join")
         set_fields(self, duration=_duration(self.duration), parts=(), transitions=())
-        laid_down = *drive_limits(self.tree), *_images(self.tree, self.symmetry)
+        follows = self.cyclic or self.ground is None
+        image = mirrored_drives(self.tree, self.symmetry, self.ground, follows)
+        laid_down = *drive_limits(self.tree), *_images(self.tree, self.symmetry), *image
         set_fields(self, requirements=(*self.constraints, *laid_down))
         _check_names([constraint.name for constraint in self.requirements])
         for constraint in self.requirements:

@@ -1,11 +1,11 @@
-"""What the drives of a tree can, as requirements on every motion of it."""
+"""What the drives of a tree can over angle and speed, as a requirement on every motion of it."""
 
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from ocp.mechanics.elements import Activation, Strength, TorqueSpeed
+from ocp.mechanics.elements import Strength, TorqueSpeed
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.mechanics.units import unit_of
@@ -13,19 +13,13 @@ from ocp.problem.constraint import Constraint
 
 if TYPE_CHECKING:
     from ocp.problem.instant import Instant
-    from ocp.problem.phases import Transition
 
-STRENGTH, ACTIVATION, AT_FIRST = "strength", "activation", "activation_at_start"
-
-
-def drive_limits(tree: Tree) -> tuple[Constraint, ...]:
-    """Return what keeps the torques of drives within their strength over angle and speed, and the
-    signals of those that come on by a law within their joints' torque limits, from torques on that
-    are so; nothing of a tree without such drives."""
-    return (*_strength(tree), *_activation(tree))
+STRENGTH = "strength"
 
 
-def _strength(tree: Tree) -> tuple[Constraint, ...]:
+def strength_limits(tree: Tree) -> tuple[Constraint, ...]:
+    """Return what keeps the torques of drives within their strength over angle and speed; nothing
+    of a tree without such drives."""
     known = strengths(tree)
     if not known:
         return ()
@@ -51,23 +45,6 @@ def _room(at: "Instant") -> Matrix:
     return ca.vertcat(*rows)
 
 
-def _activation(tree: Tree) -> tuple[Constraint, ...]:
-    known = _coming_on(tree)
-    if not known:
-        return ()
-    joints = [tree.moving[row] for _, row in known]
-    shared: dict[str, Any] = {
-        "lower": [joint.torque[0] for joint in joints],
-        "upper": [joint.torque[1] for joint in joints],
-        "labels": tuple(each.joint for each, _ in known),
-        "units": tuple(unit_of(joint, "tau") for joint in joints),
-    }
-    return (
-        Constraint(name=ACTIVATION, function=_asked, **shared),
-        Constraint(name=AT_FIRST, function=_activated, when="start", **shared),
-    )
-
-
 def strengths(tree: Tree) -> tuple[Strength | TorqueSpeed, ...]:
     """Return what limits torques of a tree over angle and speed."""
     return tuple(each for each in tree.elements if isinstance(each, Strength | TorqueSpeed))
@@ -86,31 +63,3 @@ def torque_bounds(at: "Instant") -> Matrix:
         if 1 in sides:
             most[row] = ca.fmin(most[row], sides[1])
     return ca.vertcat(*least, *most)
-
-
-def states_of_drives(link: "Transition", before: Any, after: Any) -> tuple[int, ...]:
-    """Return the rows of tau that are states of drives which come on by a law, and that nothing
-    else of a link between two phases makes the same on both sides; these are problems."""
-    free = before.ground is None and after.ground is None and before.tree is after.tree
-    alike = free and [id(each) for each in before.loads] == [id(each) for each in after.loads]
-    if (alike and {"q", "qd", "qdd"} <= set(link.quantities)) or "tau" in link.quantities:
-        return ()
-    return tuple(row for _, row in _coming_on(after.tree))
-
-
-def _asked(at: "Instant") -> Matrix:
-    """Return the signals of drives that come on by a law."""
-    return ca.vertcat(
-        *(each.asked(at.tau[row], at.tau_rate[row]) for each, row in _coming_on(at.tree))
-    )
-
-
-def _activated(at: "Instant") -> Matrix:
-    """Return their torques."""
-    return ca.vertcat(*(at.tau[row] for _, row in _coming_on(at.tree)))
-
-
-def _coming_on(tree: Tree) -> list[tuple[Activation, int]]:
-    """Return the drives that come on by a law, and their rows of q."""
-    known = (each for each in tree.elements if isinstance(each, Activation))
-    return [(each, tree.coordinate(each.joint)) for each in known]

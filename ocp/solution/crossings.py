@@ -15,11 +15,11 @@ import numpy as np
 
 from ocp.mechanics import kinematics
 from ocp.mechanics.units import unit_of
+from ocp.problem.activations import ACTIVATION, drive_states, state_units, states_of_drives
 from ocp.problem.constraint import Constraint
 from ocp.problem.names import SEPARATOR
 from ocp.problem.phases import Strike, Transition
 from ocp.problem.point_mass import PointMass
-from ocp.problem.strength import ACTIVATION, states_of_drives
 from ocp.solution.bounds import Violation, of_row
 from ocp.solution.inputs import inputs, lifts
 from ocp.solution.solution import Solution
@@ -187,10 +187,10 @@ def _same(meeting: Meeting) -> Iterator[Valued]:
         yield _valued(meeting, quantity, apart, bound, bound, units, labels)
     rows = list(states_of_drives(transition, meeting.before.problem, meeting.after.problem))
     if rows:
-        end = meeting.before.tau(meeting.before.duration)[rows]
+        end = meeting.before.trace(drive_states, meeting.before.duration)[rows]
         labels = tuple(moving[row].name for row in rows)
-        units = tuple(unit_of(moving[row], "tau") for row in rows)
-        apart = end - meeting.image(meeting.after.tau(0.0))[rows]
+        units = state_units(meeting.before.problem.tree, rows)
+        apart = end - meeting.image(meeting.after.trace(drive_states, 0.0))[rows]
         yield _valued(meeting, ACTIVATION, apart, 0.0, 0.0, units, labels)
 
 

@@ -13,12 +13,12 @@ import numpy as np
 from ocp.mechanics.parameters import Parameter, parameters_of
 from ocp.mechanics.types import Matrix
 from ocp.mechanics.units import unit_of
+from ocp.problem.activations import ACTIVATION, drive_states, state_units, states_of_drives
 from ocp.problem.constraint import Constraint
 from ocp.problem.names import SEPARATOR
 from ocp.problem.phases import Transition
 from ocp.problem.seams import seams
 from ocp.problem.statement import Problem
-from ocp.problem.strength import ACTIVATION, states_of_drives
 from ocp.transcription.asking import blamed, kernel_of
 from ocp.transcription.handed_over import kept_at_rest
 from ocp.transcription.inputs import Inputs, symbols
@@ -159,12 +159,14 @@ def _same(problem: Problem, transition: Transition, within: bool) -> Iterator[Co
     if rows and not within:
         yield Constraint(
             name=ACTIVATION,
-            function=lambda end, start: end.tau[rows] - (sign * start.tau[list(index)])[rows],
+            function=lambda end, start: (
+                drive_states(end)[rows] - (sign * drive_states(start)[list(index)])[rows]
+            ),
             lower=0.0,
             upper=0.0,
             when="joined",
             labels=tuple(moving[row].name for row in rows),
-            units=tuple(unit_of(moving[row], "tau") for row in rows),
+            units=state_units(problem.tree, rows),
         )
 
 

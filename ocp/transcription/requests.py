@@ -18,6 +18,7 @@ from ocp.mechanics.parameters import anything_open, parameters_of, reference
 from ocp.mechanics.types import Matrix
 from ocp.motion.quadrature import sample
 from ocp.motion.spline import BSpline
+from ocp.problem.activations import MIRRORED
 from ocp.problem.constraint import Constraint, Moment, Span
 from ocp.problem.seams import SHARED, moving_points
 from ocp.problem.statement import Problem
@@ -220,7 +221,8 @@ def _beside_rates(program, stack, on_nodes):
 def _joined_stack(program, what, constraint):
     stack = given(what, constraint.function, program.joined)
     beyond = program.joined.y[program.layout.width + program.layout.motion_width :]
-    program.check_end(what, ca.depends_on(stack, beyond))
+    if constraint.name != MIRRORED:  # where supports share, that tells how they do at the end
+        program.check_end(what, ca.depends_on(stack, beyond))
     return stack
 
 

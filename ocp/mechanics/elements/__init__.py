@@ -2,7 +2,8 @@
 
 from typing import TypeAlias
 
-from ocp.mechanics.elements.of_drives import Activation, Strength, TorqueSpeed, Voluntary
+from ocp.mechanics.elements.activation import Activation
+from ocp.mechanics.elements.of_drives import Strength, TorqueSpeed, Voluntary
 from ocp.mechanics.elements.of_joints import (
     Armature,
     Bumper,

@@ -1,10 +1,10 @@
-"""What drives can: torque over speed of a motor, strength of people over angle and speed, and how
-fast a drive comes on. They act by no force of their own; a problem keeps its torques within them.
+"""What drives can: torque over speed of a motor, strength of people over angle and speed.
+
+They act by no force of their own; a problem keeps its torques within them.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any, TypeAlias
 
 import casadi as ca
@@ -20,7 +20,6 @@ from ocp.mechanics.elements.of_joints import (
     row_of,
 )
 from ocp.mechanics.elements.smooth import ramp
-from ocp.mechanics.parameters import reference
 from ocp.mechanics.types import Matrix
 
 Capacity: TypeAlias = Callable[[Matrix, Matrix], Any]
@@ -170,37 +169,3 @@ def _hyperbola(speed: Matrix, c4: Any, c5: Any) -> Matrix:
     """Return what is left of strength at a speed of at least 0."""
     whole = 2 * c4 * c5
     return (whole + speed * (c5 - 3 * c4)) / (whole + speed * (2 * c5 - 4 * c4))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Activation:
-    """A drive at a `joint` that comes on and off by a first-order law, of `time` t_a (s).
-
-        t_a dtau/dt = u - tau,   u within the joint's torque limits
-
-    so that tau + t_a dtau/dt stays within them, and tau too, which is so at the start. Where phases
-    meet tau goes on. `name` as in `Damper`. Raises ValueError naming it.
-    """
-
-    joint: str
-    time: Any
-    name: str = ""
-
-    def __post_init__(self) -> None:
-        label = named(self, "activation")
-        set_fields(self, time=positive(f"{label}: time", self.time, unit="s"))
-
-    def check(self, tree: Any) -> None:
-        """Raise ValueError unless the tree has its joint, with a drive and torque limits."""
-        label = f"activation {self.name!r}"
-        check_joint_units(label, tree, self.joint, {})
-        check_drives(label, tree, self.joint)
-        joint = tree.moving[tree.coordinate(self.joint)]
-        if not all(map(isfinite, reference(joint.torque))):
-            raise ValueError(
-                f"{label}: joint {self.joint!r}: expected torque limits, within which it comes on"
-            )
-
-    def asked(self, tau: Matrix, rate: Matrix) -> Matrix:
-        """Return the signal u (N m or N) of its joint's torque and the rate of that."""
-        return tau + expression(self.time) * rate
