@@ -147,7 +147,7 @@ if TYPE_CHECKING:
     from ocp.solution.simulation import simulate
     from ocp.solution.tightening import tighten
     from ocp.solution.tracking import track
-    from ocp.studies import Published, Task, Views, compare, multistart, pareto, sweep
+    from ocp.studies import OwnFile, Published, Task, Views, compare, multistart, pareto, sweep
 
 __all__ = [
     "LADDER",
@@ -181,6 +181,7 @@ __all__ = [
     "NotSolved",
     "NotVerified",
     "Objective",
+    "OwnFile",
     "Parameter",
     "PassiveMoment",
     "Phase",
@@ -328,6 +329,15 @@ __getattr__, __dir__ = later(
         "ocp.solution.found_phases": ("phases_found",),
         "ocp.solution.schedules": ("schedule_found",),
         "ocp.solution.tightening": ("tighten",),
-        "ocp.studies": ("Published", "Task", "Views", "compare", "multistart", "pareto", "sweep"),
+        "ocp.studies": (
+            "OwnFile",
+            "Published",
+            "Task",
+            "Views",
+            "compare",
+            "multistart",
+            "pareto",
+            "sweep",
+        ),
     },
 )

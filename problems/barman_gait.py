@@ -5,6 +5,7 @@ only unknowns; the end mirrors angles and rates alone; all nine families of cons
 alone, and first a motion that meets them, from q = 0 (Barman 2020, chapter V).
 """
 
+from ocp.problems.gait import CARD
 from ocp.problems.gait import problem as step_of
 from ocp.problems.gait.film import animate_walk
 from ocp.problems.gait.literal import literal_lines, literal_report, predict, total
@@ -92,7 +93,13 @@ TASK = Task(
     problem,
     method=predict,
     transcription=Transcription(method=Spline(nodes=5, torques="explicit")),
-    views=Views(plot=draw, animate=animate_walk, report=literal_report, lines=literal_lines),
+    views=Views(
+        plot=draw,
+        animate=animate_walk,
+        report=literal_report,
+        lines=literal_lines,
+        files=(CARD,),
+    ),
     published=PUBLISHED,
 )
 

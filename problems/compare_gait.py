@@ -170,14 +170,14 @@ def likeness(cases: Sequence[Case]) -> str:
 
 
 def _likeness(report: Mapping[str, Any]) -> tuple[str, ...]:
-    angles, standing = report["angles"]["fukuchi"], report["standing"]
-    peaks = [report["vertical_force"][part]["BW"] for part in PEAKS]
+    against, standing, said = report["against"], report["standing"], report["numbers"]
+    peaks = [said[f"vertical_{part}"]["BW"] for part in PEAKS]
     margin = min(extreme["value"] for extreme in standing["margins"].values())
     return (
-        *(f"{angles[joint]['r']:.3f}" for joint in JOINTS),
-        f"{report['forces']['vertical']['cycle']['r']:.3f}",
+        *(f"{against[joint]['fukuchi']['r']:.3f}" for joint in JOINTS),
+        f"{against['force_vertical']['winter']['r']:.3f}",
         ", ".join(f"{peak:.2f}" for peak in peaks),
-        f"{report['positive_work_J_per_m']:.0f}",
+        f"{said['positive_work_J_m']:.0f}",
         f"{1e3 * standing['height']['value']:.1f}",
         f"{1e3 * standing['slip']['value']:.1f}",
         f"{1e3 * margin:.1f}",
@@ -187,10 +187,10 @@ def _likeness(report: Mapping[str, Any]) -> tuple[str, ...]:
 def draw_speeds(cases: Sequence[Case], path: str) -> None:
     """Draw effort and positive work per metre over the speed, as shares of those at the first."""
     reports = [gait_report(case.solution) for case in cases]
-    speeds = tuple(report["speed_m_s"] for report in reports)
+    speeds = tuple(report["numbers"]["speed_m_s"] for report in reports)
     # J T / 10 over the step's length
-    effort = [report["objective"] / (10.0 * report["speed_m_s"]) for report in reports]
-    work = [report["positive_work_J_per_m"] for report in reports]
+    effort = [report["objective"] / (10.0 * speed) for report, speed in zip(reports, speeds)]
+    work = [report["numbers"]["positive_work_J_m"] for report in reports]
     shares = {
         "dynamic effort and smoothness per metre": [value / effort[0] for value in effort],
         "positive work per metre": [value / work[0] for value in work],

@@ -18,6 +18,7 @@ LABEL, LONGEST = 18, 34  # columns of labels; a longer one has its line to itsel
 SILENT = 1e-9  # of its bound: violations below are none
 SAME = 1e-6  # an objective's integral and sum that differ by less are said once
 WORST, TERMS, PRINTED, ROOTS = 5, 3, 3, 4  # rows of violations, terms, published, parameters
+OWN = 10  # of the problem's lines: shown before more than the first of these
 SPLIT = re.compile(r"(\s*\S.*?)\s{2,}(.*)")
 Line = tuple[str, str]
 
@@ -46,7 +47,7 @@ def brief(
         Section(_certified(said), 4),
         Section(_worst(said["violations"]), 3),
         Section(closest_line(reserves_of_data(said["reserves"])), 1),
-        Section([_split(line) for line in own], 4),
+        Section([_split(line) for line in own], OWN),
         Section(_published(said["published"]), 2),
     ]
     every = [line for section in sections for line in section.lines]

@@ -95,7 +95,7 @@ def _run(task: Task, flags: Mapping[str, Mapping[str, Any]], steps: Steps) -> in
     """Solve a task as flags ask for, tell what came of it, and return the exit status."""
     outputs = flags["output"]
     try:
-        check_paths(outputs)
+        check_paths(outputs, task.views.files)
         with attentive():
             chosen = {name: value for name, value in flags["motion"].items() if value is not None}
             statement = on_spline(task.problem(**flags.get("problem", {})), chosen)
@@ -196,7 +196,7 @@ def _parser(task: Task, program: str) -> argparse.ArgumentParser:
             add(group, prefix, setting)
         if prefix == "solver":
             _add_options(group)
-    _add_outputs(parser.add_argument_group("outputs"), task.name)
+    _add_outputs(parser.add_argument_group("outputs"), task)
     return parser
 
 
@@ -274,7 +274,7 @@ def _add_options(group: Any) -> None:
     add(group, "solver", option, action="append", metavar="NAME=VALUE", default=[])
 
 
-def _add_outputs(group: Any, name: str) -> None:
+def _add_outputs(group: Any, task: Task) -> None:
     def path(key: str, words: str, example: str, **options: Any) -> None:
         setting = Setting(name=key, kind=str, default=None, words=words)
         add(group, "output", setting, metavar=example, **options)
@@ -299,10 +299,12 @@ def _add_outputs(group: Any, name: str) -> None:
     add(group, "output", refinement, nargs="?", const=1e-3, metavar="TOLERANCE")
     path("motion", "write the motion as a table, or a trajectory of ROS as .yaml", "FILE.mot")
     path("forces", "write the ground forces as a table", "FILE.mot")
-    path("plot", "draw the overview", "FILE.png", nargs="?", const=f"{name}.png")
+    path("plot", "draw the overview", "FILE.png", nargs="?", const=f"{task.name}.png")
     port = Setting(name="view", kind=int, default=None, words="show it live in the browser (8080)")
     add(group, "output", port, nargs="?", const=8080, metavar="PORT")
     path("animate", "animate, as .gif, .mp4 or .html", "FILE.gif")
+    for own in task.views.files:
+        path(own.name, own.words, f"FILE{own.endings[0]}")
     amount = group.add_mutually_exclusive_group()
     for key, words in (
         ("details", "print every iteration and all that there is to say"),

@@ -3,7 +3,8 @@
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from ocp.problem.statement import Problem
 from ocp.progress import say
 from ocp.solution.files import check_writable, plain, write
 from ocp.solution.solution import Solution
-from ocp.studies.task import Views
+from ocp.studies.task import OwnFile, Views
 
 FILES = ("save", "report", "motion", "forces", "plot", "animate")
 TABLES = (".mot", ".sto", ".csv")
@@ -24,17 +25,18 @@ ENDINGS = {
 }
 
 
-def check_paths(outputs: Mapping[str, Any]) -> None:
-    """Raise OSError or ValueError naming the flag of a file that could not be written."""
-    for name in FILES:
-        if outputs[name] is not None:
-            check_writable(outputs[name])
-    asked = {name: Path(outputs[name]).resolve() for name in FILES if outputs[name] is not None}
+def check_paths(outputs: Mapping[str, Any], files: Sequence[OwnFile] = ()) -> None:
+    """Raise OSError or ValueError naming the flag of a file that could not be written, one of those
+    of every run or of a problem's own `files`."""
+    names = [*FILES, *(each.name for each in files)]
+    asked = {name: Path(outputs[name]).resolve() for name in names if outputs[name] is not None}
+    for name in asked:
+        check_writable(outputs[name])
     for name, place in asked.items():
         other = next(each for each in asked if asked[each] == place)
         if other != name:
             raise ValueError(f"--{name}: {outputs[name]} is the file of --{other} too")
-    for name, known in ENDINGS.items():
+    for name, known in (ENDINGS | {each.name: each.endings for each in files}).items():
         path = outputs[name]
         if path is not None and Path(path).suffix.lower() not in known:
             endings = ", ".join(known)
@@ -69,6 +71,8 @@ def leave(
         "plot": lambda path: views.plot(solution, path),
         "animate": lambda path: views.animate(solution, path),
     }
+    for own in views.files:
+        writers[own.name] = partial(own.write, solution)
     whole = True
     for what, writer in writers.items():
         if outputs[what] is None:

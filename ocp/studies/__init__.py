@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from ocp.later import later
 from ocp.solution.wandering import wandering
-from ocp.studies.task import Published, Task, Views
+from ocp.studies.task import OwnFile, Published, Task, Views
 
 if TYPE_CHECKING:
     from ocp.studies.branches import SLIGHT, chained, lines_of
@@ -39,6 +39,7 @@ __all__ = [
     "Entry",
     "Front",
     "Optimum",
+    "OwnFile",
     "Progress",
     "Published",
     "Run",

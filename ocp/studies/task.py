@@ -82,17 +82,29 @@ class Published:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OwnFile:
+    """A file that a problem's runs may leave beside those of every run: the flag --`name` with its
+    `words`, the `endings` that it may have, as ".json", and `write`(solution, path)."""
+
+    name: str
+    words: str
+    endings: tuple[str, ...]
+    write: Callable[[Solution, str], Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Views:
     """How a problem's solution is looked at: `plot` and `animate`, each (solution, path).
 
     Where the usual report does not say enough, `report`(solution) returns plain data by name, and
-    `lines`(data) their text.
+    `lines`(data) their text, the most telling first; `files` are what runs may also leave.
     """
 
     plot: Callable[..., Any] = overview
     animate: Callable[..., Any] = film
     report: Callable[[Solution], Report] | None = None
     lines: Callable[[Report], Iterable[str]] | None = None
+    files: tuple[OwnFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,23 @@
 """One step of normal walking, predicted for a human of 55 joints."""
 
+from ocp.problems.gait.card import save_card
+from ocp.problems.gait.card.leaving import ENDINGS
 from ocp.problems.gait.film import animate_walk
 from ocp.problems.gait.pictures import draw
 from ocp.problems.gait.report import gait_report, loads, report_lines
 from ocp.problems.gait.statement import problem
 from ocp.problems.gait.walking import walk
 
-from ocp import Parameter, Task, Views
+from ocp import OwnFile, Parameter, Task, Views
 
-__all__ = ["TASK", "loads", "problem", "walk"]
+__all__ = ["CARD", "TASK", "loads", "problem", "walk"]
 
+CARD = OwnFile(
+    name="card",
+    words="write the report card: all of it as .json, its curves as .csv, its page as a picture",
+    endings=ENDINGS,
+    write=save_card,
+)
 TASK = Task(
     problem,
     method=walk,
@@ -25,5 +33,11 @@ TASK = Task(
         Parameter("backpack", 10.0, "kg", lower=0.0),
         Parameter("hands", 40.0, "N", lower=0.0),
     ),
-    views=Views(plot=draw, animate=animate_walk, report=gait_report, lines=report_lines),
+    views=Views(
+        plot=draw,
+        animate=animate_walk,
+        report=gait_report,
+        lines=report_lines,
+        files=(CARD,),
+    ),
 )

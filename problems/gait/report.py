@@ -11,17 +11,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 from ocp.models.human import CONTACTS, SOLES
+from ocp.problems.gait.card import card_lines, card_table, report_card
 from ocp.problems.gait.continuity import continuity
 from ocp.problems.gait.cycle import JOINTS, Cycle, cycle, step_length
-from ocp.problems.gait.measured import (
-    compare,
-    comparison_text,
-    double_peak,
-    measured_angles,
-    measured_forces,
-    measured_moments,
-    trapezoid,
-)
 from ocp.problems.gait.sides import walk_lines, walk_report
 
 from ocp import Solution
@@ -44,32 +36,26 @@ GROUPS = {  # of joints, by the beginnings of their names
 
 
 def gait_report(solution: Solution) -> dict[str, Any]:
-    """Return the report of a step, plain data ready for JSON, as `report_lines` tells it; of a walk
-    in phases that of `walk_report`."""
+    """Return the report of a gait, plain data ready for JSON, as `report_lines` tells it.
+
+    It is the report card, and of a step what it costs and how honestly it stands, of a walk in
+    phases what `walk_report` tells.
+    """
+    card = report_card(solution)
     if solution.phases:
-        return walk_report(solution)
-    walk, step = cycle(solution), step_length(solution.problem)
-    work = positive_work(walk)
+        return card | walk_report(solution)
+    walk = cycle(solution)
     return {
-        "speed_m_s": step / solution.duration,
-        "step_m": step,
-        "cadence_steps_min": 60.0 / solution.duration,
-        "stance_percent": walk.toe_off,
+        **card,
         "objective": solution.objective,
         "terms": {name: weight * value for name, weight, value in solution.terms},
-        "angles": measured_angles(walk),
-        "moments": measured_moments(walk),
-        "forces": measured_forces(walk),
         **_forces(walk),
-        "continuity": as_data(continuity(solution, step)),
+        "continuity": as_data(continuity(solution, step_length(solution.problem))),
         "torque_share": as_data(torque_shares(walk)),
         "torque_excess_percent": 100.0
         * (max(walk.share(joint).max() for joint in walk.torques) - 1.0),
-        "positive_work_J_per_m": work / (2.0 * step),
-        "positive_work_J_per_kg_m": work / (2.0 * step * walk.mass),
         "standing": _standing(footing(solution)),
         "penetration": as_data(_lowest(solution)),
-        "posture": _posture(solution, walk),
         "certificate_points": len(dense(solution)),
         "nodes": len(solution.nodes) or None,
         "body_weight_N": body_weight(solution.problem.tree),
@@ -78,10 +64,9 @@ def gait_report(solution: Solution) -> dict[str, Any]:
 
 def _forces(walk: Cycle) -> dict[str, Any]:
     """Return the peaks of the ground's force on the right foot, and of its leg's joint forces."""
-    lateral, vertical, fore_aft = walk.forces["right"]
+    lateral, _, fore_aft = walk.forces["right"]
     ends = {"braking": fore_aft.argmin(), "propulsion": fore_aft.argmax()}
     return {
-        "vertical_force": double_peak(walk.percent, vertical, walk.toe_off),
         "fore_aft_force": {
             what: {"BW": float(fore_aft[k]), "percent": float(walk.percent[k])}
             for what, k in ends.items()
@@ -93,17 +78,6 @@ def _forces(walk: Cycle) -> dict[str, Any]:
             if name.endswith("_r")
         },
     }
-
-
-def positive_work(walk: Cycle) -> float:
-    """Return the positive work (J) of all actuated joints over the cycle, each joint for itself."""
-    weights = trapezoid(walk.percent / 100.0 * walk.duration)
-    return float(
-        sum(
-            weights @ np.maximum(walk.torques[joint] * walk.rates[joint], 0.0)
-            for joint in walk.torques
-        )
-    )
 
 
 def torque_shares(walk: Cycle) -> dict[str, Extreme]:
@@ -158,23 +132,6 @@ def _lowest(solution: Solution) -> dict[str, Extreme]:
     return extremes
 
 
-def _posture(solution: Solution, walk: Cycle) -> dict[str, Any]:
-    """Return what the upper body does: lean (deg) of the line L5/S1 to C7/T1, and the arms."""
-    way = solution.trace(
-        lambda at: at.position("C7T1") - at.position("L5S1"), dense(solution) * solution.duration
-    )
-    lean = {
-        "trunk_forward_deg": np.degrees(np.arctan2(way[2], way[1])),
-        "trunk_left_deg": np.degrees(np.arctan2(way[0], way[1])),
-    }
-    shoulder, hip = walk.angles["shou_flex_r"], walk.angles["hip_flex_r"]
-    return {name: [float(line.min()), float(line.max())] for name, line in lean.items()} | {
-        "shoulder_abduction_deg": float(walk.angles["shou_abd_r"].max()),
-        "shoulder_flexion_deg": [float(shoulder.min()), float(shoulder.max())],
-        "arm_leg_correlation": compare(walk.percent, shoulder, hip)[2],
-    }
-
-
 def loads(solution: Solution) -> dict[str, float]:
     """Return {name: number} of what a study over people compares.
 
@@ -187,8 +144,8 @@ def loads(solution: Solution) -> dict[str, float]:
         for end, pick in (("least", np.min), ("most", np.max))
     }
     return {
-        "speed_m_s": report["speed_m_s"],
-        "step_m": report["step_m"],
+        "speed_m_s": report["numbers"]["speed_m_s"],
+        "step_m": report["numbers"]["step_m"],
         **ranges,
         "vertical_force_BW": float(walk.forces["right"][1].max()),
         "braking_BW": report["fore_aft_force"]["braking"]["BW"],
@@ -198,33 +155,24 @@ def loads(solution: Solution) -> dict[str, float]:
             for name, joint in JOINTS.items()
         },
         "torque_of_limit": max(entry["value"] for entry in report["torque_share"].values()),
-        "work_J_kg_m": report["positive_work_J_per_kg_m"],
+        "work_J_kg_m": report["numbers"]["positive_work_J_kg_m"],
     }
 
 
 def report_lines(report: Mapping[str, Any]) -> list[str]:
-    """Return the report as lines of text."""
+    """Return the report as lines of text, the summary of the card first."""
+    lines = [*card_lines(report), *card_table(report)]
     if "rhythm" in report:
-        return walk_lines(report)
-    return [f"{label:<28}{text}" for label, text in _lines(report)]
+        return [*lines, *walk_lines(report)]
+    return [*lines, *(f"{label:<28}{text}" for label, text in _lines(report))]
 
 
 def _lines(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield (label, text) of all lines."""
-    yield (
-        "walk",
-        f"{report['speed_m_s']:.3f} m/s, step {report['step_m']:.3f} m, "
-        f"{report['cadence_steps_min']:.0f} steps/min, "
-        f"stance {report['stance_percent']:.0f} % of the cycle",
-    )
+    """Yield (label, text) of all lines beside those of the card."""
     terms = "".join(f", {name} {value:.6g}" for name, value in report["terms"].items())
     yield "objective", f"{report['objective']:.6g}{terms}"
-    yield from _compared(report)
     yield from _forced(report)
-    work = report["positive_work_J_per_m"], report["positive_work_J_per_kg_m"]
     yield "largest torque", f"{report['torque_excess_percent']:+.2f} % beyond its limit"
-    yield "positive work", f"{work[0]:.1f} J/m, {work[1]:.3f} J/kg/m"
-    yield from _postured(report["posture"])
     jumps = (
         f"{name.replace('_', ' ')} {entry['value']:.1e} {entry['unit']}"
         for name, entry in report["continuity"].items()
@@ -234,25 +182,7 @@ def _lines(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield from _certified(report)
 
 
-def _compared(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for what, form in (("angles", "{:.1f}"), ("moments", "{:.2f}")):
-        for source, joints in report[what].items():
-            for joint, entry in joints.items():
-                yield f"{joint} {what[:-1]} / {source}", comparison_text(entry, form)
-    for name, spans in report["forces"].items():
-        for span, entry in spans.items():
-            yield f"{name} / winter", f"{comparison_text(entry, '{:.3f}')} over the {span}"
-
-
 def _forced(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    vertical = report["vertical_force"]
-    peaks = ", ".join(
-        f"{name.replace('_', ' ')} {vertical[name]['BW']:.2f} BW "
-        f"at {vertical[name]['percent']:.0f} %"
-        for name in ("first_peak", "valley", "second_peak")
-    )
-    maxima = ", ".join(f"{peak['percent']:.0f}" for peak in vertical["maxima"])
-    yield "vertical force", f"{peaks}; maxima at {maxima} %"
     ends = ", ".join(
         f"{name} {entry['BW']:+.3f} BW at {entry['percent']:.0f} %"
         for name, entry in report["fore_aft_force"].items()
@@ -265,22 +195,6 @@ def _forced(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         for group, entry in report["torque_share"].items()
     )
     yield "torques of limits", ", ".join(shares)
-
-
-def _postured(posture: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    forward, left = posture["trunk_forward_deg"], posture["trunk_left_deg"]
-    yield (
-        "trunk lean",
-        f"forward {forward[0]:.1f} to {forward[1]:.1f} deg, "
-        f"to the left {left[0]:.1f} to {left[1]:.1f} deg",
-    )
-    swing = posture["arm_leg_correlation"]
-    yield (
-        "arms",
-        f"shoulder abduction up to {posture['shoulder_abduction_deg']:.1f} deg, "
-        f"correlation with the same side's hip {swing:+.2f} "
-        f"({'opposite' if swing < 0 else 'NOT opposite'} to the legs)",
-    )
 
 
 def _certified(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -3,13 +3,14 @@
 import errno
 import os
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from ocp.problems.pogo_hop import TASK as HOP
 from ocp.problems.two_link_time import TASK as FASTEST
 
-from ocp import load, read_table
+from ocp import OwnFile, Views, load, read_table
 from ocp.cli.run import run
 
 SHORT = ["--points", "8", "--quiet"]
@@ -111,3 +112,18 @@ def test_a_table_of_another_kind_is_refused_before_the_solve(inside, capsys):
     assert run(FASTEST, [*SHORT, "--motion", "arm.trc"]) == 2
     words = "--motion: expected a file ending in .mot, .sto, .csv, .yaml, .yml, got 'arm.trc'"
     assert words in capsys.readouterr().err
+
+
+def test_a_problem_leaves_a_file_of_its_own_where_it_is_asked_for(tmp_path, capsys):
+    def note(solution, path):
+        Path(path).write_text(f"{solution.duration:.4f}")
+
+    own = OwnFile(name="note", words="write the duration", endings=(".txt",), write=note)
+    task = replace(FASTEST, views=Views(files=(own,)))
+    path = str(tmp_path / "note.txt")
+    assert run(task, [*SHORT, "--note", path]) == 0
+    assert Path(path).read_text() == "0.4050"  # s, of 8 points
+    assert run(task, [*SHORT, "--note", str(tmp_path / "note.png")]) == 2
+    assert "--note: expected a file ending in .txt" in capsys.readouterr().err
+    assert run(task, [*SHORT, "--note", path, "--save", path]) == 2
+    assert "is the file of --" in capsys.readouterr().err

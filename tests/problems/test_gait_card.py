@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from made_up_steps import T, made_up_step
 from ocp.models.human import human
-from ocp.problems.gait.card import report_card
+from ocp.problems.gait.card import card_lines, card_table, report_card, save_card
 from ocp.problems.gait.card.curves import CURVES, PERCENT, curves
 from ocp.problems.gait.card.faults import faults
 from ocp.problems.gait.card.likeness import against, delay, likeness, mean_r
 from ocp.problems.gait.card.norms import Band, norms, rates
 from ocp.problems.gait.card.numbers import maxima, numbers
+from ocp.problems.gait.card.picture import plot_card
 from ocp.problems.gait.card.stride import SAMPLES, Stride, _image, stride_of
 from ocp.problems.gait.cycle import cycle
 
@@ -241,6 +242,52 @@ def test_flight_and_duty_follow_from_what_feet_bear():
     said = numbers(running, curves(running))
     assert said["duty_factor"] == pytest.approx(0.35) and said["double_support_percent"] == 0.0
     assert said["flight_percent"] == pytest.approx(30.0)
+
+
+def test_work_of_either_sign_is_paid_for_by_its_own_efficiency():
+    """A joint of 2 N m that goes 3 rad/s forth and back; half of the moment is a spring's."""
+    stride, _ = still()
+    knee = stride.tree.coordinate("knee_flex_r")
+    moments, qd = np.zeros_like(stride.q), np.zeros_like(stride.q)
+    moments[knee], qd[knee] = 2.0, np.where(np.arange(SAMPLES) < SAMPLES // 2, 3.0, -3.0)
+    said = numbers(replace(stride, moments=moments, drives=moments / 2, qd=qd), curves(stride))
+    assert said["positive_work_J_m"] == pytest.approx(3.0 / 1.2, rel=0.01)
+    assert said["positive_work_J_kg_m"] == pytest.approx(3.0 / 1.2 / 75.0, rel=0.01)
+    burnt = said["metabolic"]
+    assert burnt["net_W_kg"] == pytest.approx((1.5 / 0.25 + 1.5 / 1.2) / 75.0, rel=0.01)
+    assert burnt["net_J_kg_m"] == pytest.approx(burnt["net_W_kg"] / 1.2)
+    assert burnt["level_walking_with_rest_W_kg"] == pytest.approx(3.938, abs=0.01)
+
+
+def test_the_card_is_left_as_data_table_or_page(step, card, tmp_path):
+    save_card(step, tmp_path / "card.json")
+    assert json.loads((tmp_path / "card.json").read_text()) == card
+    save_card(step, tmp_path / "card.csv")
+    header, *rows = (tmp_path / "card.csv").read_text().splitlines()
+    assert header.split(",")[:2] == ["gait_cycle_pct", "hip_flex"] and len(rows) == 101
+    with pytest.raises(ValueError, match="card.doc: expected a file ending in .json"):
+        save_card(step, tmp_path / "card.doc")
+
+
+def test_the_page_has_a_panel_for_every_curve_before_its_sources(step, card):
+    panels = plot_card(step, card=card).axes
+    titles = [axes.get_title() for axes in panels]
+    assert len(panels) == len(CURVES) + 1 and titles[0] == "hip flexion (deg)"
+    labels = {line.get_label(): line for line in panels[0].lines}
+    assert set(labels) == {"winter", "fukuchi", "falisse", "ours"}
+    np.testing.assert_allclose(labels["ours"].get_ydata(), card["curves"]["hip_flex"])
+    (corner,) = panels[0].texts
+    assert corner.get_text() == f"r {card['r']['hip_flex']:+.2f}"
+    words = [text.get_text() for text in panels[-1].texts]
+    assert card["faults"][0] in words[-1]
+
+
+def test_the_summary_says_in_ten_lines_what_the_card_is(card):
+    lines = card_lines(card)
+    assert len(lines) == 10 and lines[0].startswith("walk ") and lines[1].startswith("faults ")
+    assert card["faults"][0] in lines[1]
+    table = "\n".join(card_table(card))
+    assert all(fault in table for fault in card["faults"]) and "knee_flex / winter" in table
 
 
 def test_a_file_of_ones_own_is_read_and_a_bad_one_named(tmp_path):

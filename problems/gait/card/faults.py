@@ -164,7 +164,7 @@ def _of_force(kind: str, said: Mapping[str, Any]) -> Iterator[Fault]:
     if off > 0.0:
         text = f"vertical force reaches {largest:.2f} BW, {low:g} to {high:g} in people"
         yield Fault(text=text, weight=DEVIATIONS + off / FORCE)
-    if kind == "walk" and valley is not None:
+    if kind == "walk" and len(tops) > 1:
         deep = max(VALLEY[0] - valley["BW"], valley["BW"] - VALLEY[1], 0.0)
         late = max(VALLEY_AT[0] - valley["percent"], valley["percent"] - VALLEY_AT[1], 0.0)
         if deep or late:

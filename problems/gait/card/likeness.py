@@ -50,12 +50,13 @@ def likeness(ours: np.ndarray, band: Band, offset: bool = False) -> dict[str, An
 
 def delay(ours: np.ndarray, theirs: np.ndarray) -> int | None:
     """Return by how much of the cycle (%) our curve (101,) is later than theirs, at most FARTHEST;
-    None if either is constant."""
+    None if either is constant, or none of these shifts is a best one."""
     a, b = (curve[:-1] - curve[:-1].mean() for curve in (ours, theirs))
     if not (a.any() and b.any()):
         return None
     shifts = sorted(range(-FARTHEST, FARTHEST + 1), key=abs)  # the least of equal ones
-    return max(shifts, key=lambda shift: float(np.roll(a, -shift) @ b))
+    best = max(shifts, key=lambda shift: float(np.roll(a, -shift) @ b))
+    return best if abs(best) < FARTHEST else None
 
 
 def _within(ours: np.ndarray, band: Band, offset: bool) -> list[float] | None:

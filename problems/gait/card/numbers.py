@@ -44,6 +44,7 @@ def _rhythm(stride: Stride) -> dict[str, Any]:
         "speed_m_s": length / stride.duration,
         "stride_s": stride.duration,
         "stride_m": length,
+        "climb_m": float(stride.way[1]),
         "step_m": steps["right"],
         "other_step_m": steps["left"],
         "step_width_m": _width(stride),
@@ -90,14 +91,17 @@ def _at(stride: Stride, values: np.ndarray, percent: float) -> np.ndarray:
 
 
 def _vertical(stride: Stride) -> dict[str, Any]:
-    """Return the maxima of the vertical force on the right foot, and the valley between peaks."""
-    force, end = stride.forces["right"][1], stride.toe_off
-    if not force.any():
-        return {"vertical_maxima": [], "vertical_valley": None}
-    valley = double_peak(stride.percent, force, end)["valley"]
+    """Return the humps of the vertical force on the right foot, the largest value in either half of
+    the stance, and the valley between; None for a foot that bears nothing."""
+    force = stride.forces["right"][1]
     tops = [k for k in maxima(force, PROMINENT) if force[k] >= BEARING]
-    found = [{"percent": float(stride.percent[k]), "BW": float(force[k])} for k in tops]
-    return {"vertical_maxima": found, "vertical_valley": valley if len(found) > 1 else None}
+    humps = [{"percent": float(stride.percent[k]), "BW": float(force[k])} for k in tops]
+    names = ("first_peak", "valley", "second_peak")
+    known = double_peak(stride.percent, force, stride.toe_off) if force.any() else {}
+    return {
+        "vertical_maxima": humps,
+        **{f"vertical_{name}": known.get(name) for name in names},
+    }
 
 
 def maxima(values: np.ndarray, prominent: float) -> list[int]:
@@ -157,6 +161,7 @@ def _arms(stride: Stride, curves: Mapping[str, np.ndarray]) -> dict[str, Any]:
     r = compare(stride.percent, curves["shoulder_flex"], curves["hip_flex"])[2]
     return {
         "swing_deg": float(np.ptp(curves["shoulder_flex"])),
+        "abduction_deg": float(np.degrees(stride.joint(stride.q, "shou_abd_r").max())),
         "with_own_leg_r": None if np.isnan(r) else r,
     }
 
@@ -170,16 +175,17 @@ def _costs(stride: Stride) -> dict[str, Any]:
     driven = np.array([joint.actuated for joint in stride.tree.moving])
     power = (stride.moments * stride.qd)[driven]
     drives = (stride.drives * stride.qd)[driven]
-    way = max(float(np.linalg.norm(stride.way)), 1e-12) * stride.mass / stride.duration
+    speed = max(float(np.linalg.norm(stride.way)), 1e-12) / stride.duration
+    way = speed * stride.mass  # kg m/s
 
     def mean(values: np.ndarray) -> float:
         """Return the mean (W) over the cycle of all joints' positive values."""
         return float(np.maximum(values, 0.0).sum(axis=0) @ stride.weights)
 
     net = mean(drives) / SHORTENING + mean(-drives) / -LENGTHENING
-    speed = MINUTE * float(np.linalg.norm(stride.way)) / stride.duration
-    usual = (RALSTON[0] + RALSTON[1] * speed**2) * CALORIE / MINUTE
+    usual = (RALSTON[0] + RALSTON[1] * (MINUTE * speed) ** 2) * CALORIE / MINUTE
     return {
+        "positive_work_J_m": mean(power) / speed,
         "positive_work_J_kg_m": mean(power) / way,
         "negative_work_J_kg_m": -mean(-power) / way,
         "metabolic": {

@@ -16,6 +16,7 @@ from ocp import Solution
 
 RUN = 0.5  # duty factor below which both feet are in the air at times: a run
 MEASURED = (1.0, 1.5)  # m/s: speeds about those of people's curves
+LEVEL = 0.01  # of the stride: what it climbs or descends at most on level ground
 
 
 def report_card(solution: Solution, files: Sequence[str | Path] = ()) -> dict[str, Any]:
@@ -73,12 +74,12 @@ def _source(each: Norms) -> dict[str, Any]:
 
 def _remarks(right: Mapping[str, Any]) -> Iterator[str]:
     """Yield what makes people's curves no measure of this motion."""
-    speed = right["numbers"]["speed_m_s"]
+    now = right["numbers"]
     if right["kind"] == "run":
         yield "people's curves here are of walking: a run is held to ranges of numbers alone"
-    elif not MEASURED[0] <= speed <= MEASURED[1]:
-        yield f"people's curves are of 1.2 to 1.33 m/s, and this walk goes {speed:.2f} m/s"
-
-
-def card_lines(card: Mapping[str, Any]) -> list[str]:
-    return []
+        return
+    if not MEASURED[0] <= now["speed_m_s"] <= MEASURED[1]:
+        speed = f"{now['speed_m_s']:.2f} m/s"
+        yield f"people's curves are of 1.2 to 1.33 m/s, and this walk goes {speed}"
+    if abs(now["climb_m"]) > LEVEL * now["stride_m"]:
+        yield "people's curves are of level walking, and this walk climbs or descends"

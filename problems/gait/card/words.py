@@ -1,0 +1,141 @@
+"""A report card in words: ten lines, and every comparison where all is asked for."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ocp.problems.gait.card.curves import CURVES
+
+LABEL = 28  # columns of labels
+NAMED = 2  # faults of the summary
+ROWS = (  # of the summary: label, {word: curve}
+    (
+        "r, legs",
+        {"hip": "hip_flex", "knee": "knee_flex", "ankle": "ankle_df", "abduction": "hip_abd"},
+    ),
+    (
+        "r, trunk",
+        {"pelvis list": "pelvis_list", "rotation": "pelvis_rotation", "trunk": "trunk_sideways"},
+    ),
+    (
+        "r, forces",
+        {"vertical": "force_vertical", "fore-aft": "force_fore_aft", "lateral": "force_lateral"},
+    ),
+    (
+        "r, moments",
+        {
+            "hip": "moment_hip_flex",
+            "knee": "moment_knee_flex",
+            "ankle": "moment_ankle_df",
+            "abduction": "moment_hip_abd",
+        },
+    ),
+    (
+        "r, powers",
+        {
+            "hip": "power_hip",
+            "knee": "power_knee",
+            "ankle": "power_ankle",
+            "abduction": "power_hip_abd",
+        },
+    ),
+)
+DIGITS = {"deg": 1, "mm": 1, "BW": 3, "N m/kg": 2, "W/kg": 2}
+SHARES = ("one", "two")  # standard deviations
+
+
+def card_lines(card: Mapping[str, Any]) -> list[str]:
+    """Return the summary of a report card, ten lines for a walk, label and text in columns."""
+    return _aligned(_summary(card))
+
+
+def card_table(card: Mapping[str, Any]) -> list[str]:
+    """Return all comparisons of a report card, all its faults and whose curves they are."""
+    return _aligned(_table(card))
+
+
+def _aligned(entries: Iterator[tuple[str, str]]) -> list[str]:
+    return [f"{label:<{LABEL}}{text}" for label, text in entries]
+
+
+def _summary(card: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield (label, text), the most telling first."""
+    now = card["numbers"]
+    air = f"both {now['double_support_percent']:.0f} %"
+    if now["flight_percent"] > 0.0:
+        air = f"neither {now['flight_percent']:.0f} %"
+    yield (
+        card["kind"],
+        f"{now['speed_m_s']:.2f} m/s, {now['cadence_steps_min']:.0f} steps/min of "
+        f"{now['stride_m'] / 2:.3f} m; a foot stands {100 * now['duty_factor']:.0f} %, {air}",
+    )
+    yield from _named(card["faults"])
+    for label, names in ROWS:
+        values = [(word, card["r"].get(name)) for word, name in names.items()]
+        text = ", ".join(f"{word} {r:+.2f}" for word, r in values if r is not None)
+        if text:
+            yield label, text
+    yield "vertical force", _humps(now)
+    yield (
+        "centre of mass",
+        f"up {now['com_up_mm']:.0f}, sideways {now['com_sideways_mm']:.0f} mm; trunk leans "
+        f"{now['trunk_sideways_deg']:.0f}, loaded knee {now['stance_knee_deg']:.0f} deg",
+    )
+    yield "work", _work(now)
+
+
+def _humps(now: Mapping[str, Any]) -> str:
+    tops, valley = now["vertical_maxima"], now["vertical_valley"]
+    text = ", ".join(f"{top['BW']:.2f}" for top in tops)
+    places = ", ".join(f"{top['percent']:.0f}" for top in tops)
+    dip = f"; valley {valley['BW']:.2f} at {valley['percent']:.0f} %" if len(tops) > 1 else ""
+    return f"maxima {text} BW at {places} %{dip}"
+
+
+def _work(now: Mapping[str, Any]) -> str:
+    burnt = now["metabolic"]
+    return (
+        f"{now['positive_work_J_kg_m']:.2f} J/kg/m; metabolic about {burnt['net_W_kg']:.1f} W/kg, "
+        f"people {burnt['level_walking_with_rest_W_kg']:.1f} with rest"
+    )
+
+
+def _named(faults: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the worst faults, in one line."""
+    if not faults:
+        yield "faults", "none"
+        return
+    yield "faults", f"{len(faults)}, the worst: {'; '.join(faults[:NAMED])}"
+
+
+def _table(card: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, sources in card["against"].items():
+        for source, entry in sources.items():
+            yield f"{name} / {source}", _compared(entry, CURVES[name].unit)
+    for side, each in (("", card), ("left: ", card["left"] or {"faults": ()})):
+        for text in each["faults"]:
+            yield "  fault", f"{side}{text}"
+    for text in card["remarks"]:
+        yield "  mind", text
+    yield "metabolic power", card["numbers"]["metabolic"]["source"]
+    for source, about in card["sources"].items():
+        speed = f", {about['speed_m_s']:.3g} m/s" if about["speed_m_s"] else ""
+        yield f"  {source}", f"{about['subjects']}{speed}: {about['source']}"
+
+
+def _compared(entry: Mapping[str, Any], unit: str) -> str:
+    """Return a likeness as text."""
+    form = f".{DIGITS[unit]}f"
+    ours, theirs = (
+        " to ".join(f"{value:{form}}" for value in entry[name])
+        for name in ("range", "measured_range")
+    )
+    r = "no r" if entry["r"] is None else f"r {entry['r']:+.3f}"
+    late = "" if entry["shift_percent"] is None else f", late by {entry['shift_percent']:+d} %"
+    inside = ""
+    if entry["within"] is not None:
+        shares = (f"{100 * share:.0f} % in {n} SD" for n, share in zip(SHARES, entry["within"]))
+        inside = f"; {', '.join(shares)}"
+    return (
+        f"{r}, RMSE {entry['rmse']:{form}} {unit}, {entry['rmse_centred']:{form}} without means"
+        f"{late}; {ours}, measured {theirs}{inside}"
+    )
