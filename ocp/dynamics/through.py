@@ -19,7 +19,9 @@ SX = ca.SX
 
 
 def _numbers(*values: Any) -> bool:
-    return all(isinstance(value, ca.DM) for value in values)
+    """Tell whether matrices, or lists of entries, are numbers."""
+    parts = (ca.vertcat(*value) if isinstance(value, list) else value for value in values)
+    return all(isinstance(part, ca.DM) for part in parts)
 
 
 def _evaluated(parts: Any, numbers: bool) -> Any:

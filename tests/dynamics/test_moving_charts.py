@@ -75,6 +75,21 @@ def test_forward_dynamics_and_the_mass_matrix_invert_the_inverse(seed):
         np.testing.assert_allclose(np.array(part), np.array(right), atol=1e-8)
 
 
+def test_numbers_give_numbers_where_loops_are_closed_too():
+    """Only of numbers it can be told that nothing determines the accelerations."""
+    crank = revolute("crank")
+    rod = prismatic("rod", "crank", axis=(1, 0, 0), follows=polynomial("crank", 0.5))
+    tree = Tree(
+        links=(random_link(np.random.default_rng(0)), Link(), Link(mass=1.0)),
+        joints=(crank, rod, prismatic("slide", axis=(1, 0, 0))),
+        points=(Point(name="pin", link="rod"), Point(name="eye", link="slide")),
+        loops=(Loop(name="joint", start="pin", end="eye", position="x"),),
+    )
+    torques = np.array([1.0, 2.0])
+    turned = np.array([0.3, 0.5 * np.cos(0.3)])
+    assert isinstance(forward_dynamics(tree, turned, 0 * turned, torques), ca.DM)
+
+
 def test_light_fingers_on_a_heavy_trunk_keep_their_digits():
     """Rows of tonnes beside rows of milligrams lose none, as they do where Q R mixes them."""
     light = Link(mass=1e-6, com=(0.01, 0.002, 0.0), inertia=np.diag([1e-9, 2e-9, 2e-9]))
