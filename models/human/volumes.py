@@ -173,7 +173,7 @@ def _part(known: dict[str, Any]) -> Any:
 
 
 def _row(joint: str) -> tuple[str, str, str]:
-    """Return the row that a joint is of, which of its kinds, and the side: ("spine", "flex", "")."""
+    """Return the row that a joint is of, which of its kinds, and its side, as spine, flex, ""."""
     part, _, rest = joint.partition("_")
     kind, _, side = rest.partition("_")
     return "spine" if part.startswith("spine") else "neck" if part == "head" else part, kind, side
