@@ -140,6 +140,7 @@ if TYPE_CHECKING:
     from ocp.solution.found_phases import phases_found
     from ocp.solution.identification import Fit, fit, predicted
     from ocp.solution.inverse_kinematics import MarkerFit, inverse_kinematics
+    from ocp.solution.marker_scaling import Scaling
     from ocp.solution.measured_torques import measured_torques
     from ocp.solution.recordings import Recording, noisy
     from ocp.solution.refinement import refine
@@ -193,6 +194,7 @@ __all__ = [
     "Published",
     "Radau",
     "Recording",
+    "Scaling",
     "Series",
     "Solution",
     "Solver",
@@ -320,6 +322,7 @@ __getattr__, __dir__ = later(
         "ocp.solution.archive": ("load",),
         "ocp.solution.identification": ("Fit", "fit", "predicted"),
         "ocp.solution.inverse_kinematics": ("MarkerFit", "inverse_kinematics"),
+        "ocp.solution.marker_scaling": ("Scaling",),
         "ocp.solution.measured_torques": ("measured_torques",),
         "ocp.solution.recordings": ("Recording", "noisy"),
         "ocp.solution.refinement": ("refine",),

@@ -8,6 +8,10 @@ The table says how long it took (processor), how far angles are off (degrees, ro
 joints that turn), how far the least squares' covariance says that they are, the root mean square of
 errors over these deviations, which is 1 where it is right, and how many errors are within 1.96 of
 them, which 95 % ought to be.
+
+With `--lengths 0.1` the body that is seen has segments that are longer or shorter by as much
+(standard deviation, both sides alike), and is found by the body that has not, scaled with the
+motion: then the table has the errors of the factors of length too.
 """
 
 import argparse
@@ -21,12 +25,23 @@ import numpy as np
 from ocp.models.human.markers import cluster_names, clustered
 from ocp.problems.gait import problem, walk
 
-from ocp import BSpline, Series, Solution, Solver, Transcription, inverse_kinematics
+from ocp import (
+    BSpline,
+    Scaling,
+    Series,
+    Solution,
+    Solver,
+    Transcription,
+    Tree,
+    inverse_kinematics,
+)
 from ocp.cli import ended
 from ocp.interchange import marker_table, markers
+from ocp.mechanics import scaled, segments
 from ocp.studies import markdown
 
 DONE, FRAMES, WIDE = 0, 200, 1.96
+SIDES = ("_r", "_l")
 HEADER = (
     "basis",
     "seed",
@@ -38,11 +53,20 @@ HEADER = (
     "within 1.96 (%)",
     "noise (mm)",
 )
+LENGTHS = (
+    "seed",
+    "seconds",
+    "iterations",
+    "lengths off (%)",
+    "said (%)",
+    "errors over deviations",
+    "angles off (deg)",
+    "errors over deviations",
+)
 
 
-def seen(solution: Solution) -> Series:
-    """Return the markers of a walk without noise."""
-    body = clustered(solution.problem.tree)
+def seen(solution: Solution, body: Tree) -> Series:
+    """Return the markers of a body that moves as a walk does, without noise."""
     marked = replace(solution, problem=replace(solution.problem, tree=body))
     rate = (FRAMES - 1) / solution.duration
     return markers(marker_table(marked, points=cluster_names(body), rate=rate))
@@ -76,6 +100,37 @@ def row(
     ]
 
 
+def scaled_row(solution: Solution, spread: float, seed: int, noise: float) -> list[Any]:
+    """Return a row of the table of lengths: of segments that vary by a spread, and a seed."""
+    rng = np.random.default_rng(seed)
+    body = clustered(solution.problem.tree)
+    sizes = {name: 1 + spread * rng.standard_normal() for name in segments(body, SIDES)}
+    longer = {link: sizes[name] for name, links in segments(body, SIDES).items() for link in links}
+    exact = seen(solution, scaled(body, longer))
+    values = {
+        name: rows + noise * rng.standard_normal(rows.shape) for name, rows in exact.values.items()
+    }
+    begin = time.process_time()
+    plan = Scaling(sides=SIDES, spread=spread)
+    known = solution.problem.motion
+    fit = inverse_kinematics(body, replace(exact, values=values), motion=known, scaling=plan)
+    seconds = time.process_time() - begin
+    off = np.array([fit.lengths[name] - size for name, size in sizes.items()])
+    wide = np.array([fit.length_deviations[name] for name in sizes])
+    error = fit.q - solution.q(fit.t)
+    turns = [k for k, joint in enumerate(body.moving) if joint.kind == "revolute"]
+    return [
+        seed,
+        f"{seconds:.2f}",
+        fit.iterations if fit.success else fit.status,
+        f"{100 * np.sqrt(np.mean(off**2)):.4f}",
+        f"{100 * np.sqrt(np.mean(wide**2)):.4f}",
+        f"{np.sqrt(np.mean((off / wide) ** 2)):.3f}",
+        f"{np.degrees(np.sqrt(np.mean(error[turns] ** 2))):.3f}",
+        f"{np.sqrt(np.mean((error / fit.deviations) ** 2)):.3f}",
+    ]
+
+
 def run(arguments: Sequence[str] | None = None) -> int:
     """Print the table as the command line asks and return the exit status."""
     parser = argparse.ArgumentParser(
@@ -85,9 +140,16 @@ def run(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--noise", type=float, default=1e-3, help="of markers (m)")
     parser.add_argument("--trials", type=int, default=5, help="how many of each basis")
+    words = "by which segments differ (standard deviation of a factor): they are found too"
+    parser.add_argument("--lengths", type=float, help=words)
     flags = parser.parse_args(arguments)
     solution = walk(problem(), Transcription(), Solver()).require()
-    exact = seen(solution)
+    if flags.lengths is not None:
+        trials = range(flags.trials)
+        table = [scaled_row(solution, flags.lengths, seed, flags.noise) for seed in trials]
+        print(markdown("", LENGTHS, table))
+        return DONE
+    exact = seen(solution, clustered(solution.problem.tree))
     known = solution.problem.motion
     rows = [
         row(solution, exact, basis, seed, flags.noise)

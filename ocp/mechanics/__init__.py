@@ -95,6 +95,7 @@ from ocp.mechanics.parameters import (
     some,
 )
 from ocp.mechanics.rigid import Motion, joint_pose
+from ocp.mechanics.scaling import scaled, segments
 from ocp.mechanics.spatial import dh_pose, rotate_x, rotate_y, rotate_z, translate
 from ocp.mechanics.stays import Stay, cable, slot, stop
 from ocp.mechanics.structure import Structure, structure
@@ -217,7 +218,9 @@ __all__ = [
     "rotate_x",
     "rotate_y",
     "rotate_z",
+    "scaled",
     "screw",
+    "segments",
     "slot",
     "some",
     "spin",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ocp.solution.certificate import NotVerified, Verification, verify
     from ocp.solution.identification import Fit, fit, predicted
     from ocp.solution.inverse_kinematics import MarkerFit, inverse_kinematics
+    from ocp.solution.marker_scaling import Scaling
     from ocp.solution.measured_torques import measured_torques
     from ocp.solution.optimality import variables
     from ocp.solution.recordings import Recording, noisy
@@ -43,6 +44,7 @@ __all__ = [
     "Plan",
     "Recording",
     "Replan",
+    "Scaling",
     "Simulation",
     "Solution",
     "Tracked",
@@ -98,6 +100,7 @@ __getattr__, __dir__ = later(
             "MarkerFit",
             "inverse_kinematics",
         ),
+        "ocp.solution.marker_scaling": ("Scaling",),
         "ocp.solution.measured_torques": ("measured_torques",),
         "ocp.solution.optimality": ("variables",),
         "ocp.solution.recordings": (

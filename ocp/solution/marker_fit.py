@@ -1,31 +1,23 @@
 """Coordinates as splines through all frames of markers at once: Gauss-Newton on a banded system.
 
 Every frame sees the few control points of its segment alone, so the normal equations are banded,
-and their inverse is known where frames look.
+and their inverse is known where frames look. Factors of the segments' lengths, which all frames
+see, border the band: their Schur complement is small.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
+from typing import Any
 
-import casadi as ca
 import numpy as np
 
-from ocp.mechanics import kinematics
-from ocp.mechanics.tree import Tree
-from ocp.motion import BSpline
+from ocp.solution.sightings import Sightings
 from ocp.solvers.banded import Factors, factored
-from ocp.transcription.kernels import evaluate, function
 
-EAGER, PATIENT = 8, 60  # iterations in such a frame, and in the first one
 FAINT = 1e-12  # of the largest diagonal entry: what keeps directions that nobody sees regular
 GENTLE = 1e-8  # likewise: the damping of every step, so that what is hardly seen stays where it is
 DAMPED = 1e-3  # likewise, after a step that failed
 POOR, GOOD = 0.25, 0.75  # of the decrease that was promised: more damping, and less
 EASED = 10.0  # by which damping changes
-NEAR = 0.01  # m: root mean square distance of a first frame's markers below which it is met
-TURNS = (2.1, -2.1, 3.1)  # rad: by which a root's turns are tried
-ALIKE = 1.01  # times the least sum of squares: starts that end so differ by whole turns alone
 STIFF = 1e9  # the damping beyond which no step is left
 STILL = 1e-10  # rad or m: a step below it ends the search
 SPENT = 1e-4  # of the noise's variance: a step that brings less is far below what noise does
@@ -33,184 +25,185 @@ SMALL = 1e-3  # of the sum of squares: where a step promises less, the curvature
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Sightings:
-    """What was seen: `places` (rows, N) m of markers, zero where missing, and the roots of their
-    weights (rows, N), zero there; `points` are those of the tree that the markers stand for."""
+class Unknowns:
+    """What is sought: control points (points, n), and factors of length (groups,)."""
 
-    tree: Tree
-    points: tuple[str, ...]
-    places: np.ndarray
-    roots: np.ndarray
+    points: np.ndarray
+    factors: np.ndarray
 
-    def weighed(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the weighted deviations (N, rows) and their slopes (N, rows, n) at q (n, N); below
-        them how far quaternions are from length one, which no marker sees."""
-        here, slopes = seen_from(self.tree, self.points, q)
-        roots = self.roots.T
-        off, bent = roots * (here - self.places).T, roots[:, :, None] * slopes
-        for rows in map(list, self.tree.balls):
-            length = np.linalg.norm(q[rows], axis=0)
-            turned = np.zeros((len(off), 1, len(q)))
-            turned[:, 0, rows] = (q[rows] / length).T
-            off = np.hstack([off, (length - 1.0)[:, None]])
-            bent = np.concatenate([bent, turned], axis=1)
-        return off, bent
+    def plus(self, step: "Unknowns") -> "Unknowns":
+        """Return the sum with a step."""
+        return Unknowns(points=self.points + step.points, factors=self.factors + step.factors)
 
-    def frame(self, number: int) -> "Sightings":
-        """Return what was seen in one frame."""
-        columns = self.places[:, [number]], self.roots[:, [number]]
-        return replace(self, places=columns[0], roots=columns[1])
+    def times(self, share: float) -> "Unknowns":
+        """Return a share of a step."""
+        return Unknowns(points=share * self.points, factors=share * self.factors)
 
-    def cost(self, q: np.ndarray) -> float:
-        """Return the sum of the squared weighted deviations at q (n, N)."""
-        here = evaluate(_watched(self.tree, self.points)[0], q, np.zeros(q.shape[1]))
-        long = [np.linalg.norm(q[list(rows)], axis=0) - 1.0 for rows in self.tree.balls]
-        return float(np.sum((self.roots * (here - self.places)) ** 2) + np.sum(np.square(long)))
+    def along(self, step: "Unknowns") -> float:
+        """Return the inner product with a step."""
+        return float(np.sum(self.points * step.points) + np.sum(self.factors * step.factors))
 
-    def curved(self, q: np.ndarray) -> np.ndarray:
-        """Return what the curvature of places adds to the normal matrices (N, n, n) at q (n, N)."""
-        places, _, curvature = _watched(self.tree, self.points)
-        none = np.zeros(q.shape[1])
-        off = self.roots**2 * (evaluate(places, q, none) - self.places)
-        bends = evaluate(curvature, q, none, off)
-        return np.moveaxis(bends.reshape((self.tree.dof, self.tree.dof, -1), order="F"), 2, 0)
+    @property
+    def largest(self) -> float:
+        """The largest entry, without its sign."""
+        return float(max(np.abs(self.points).max(), np.abs(self.factors).max(initial=0.0)))
+
+    def at(self, weights: np.ndarray) -> np.ndarray:
+        """Return coordinates and factors y (n + groups, N) at frames of `weights` (N, points)."""
+        factors = np.repeat(self.factors[:, None], len(weights), axis=1)
+        return np.vstack([(weights @ self.points).T, factors])
 
 
-def seen_from(tree: Tree, points: tuple[str, ...], q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return places (rows, N) of points, and slopes (N, rows, n), at coordinates q (n, N)."""
-    both = evaluate(_watched(tree, points)[1], q, np.zeros(q.shape[1]))
-    rows = 3 * len(points)
-    slopes = both[rows:].reshape((rows, tree.dof, -1), order="F")
-    return both[:rows], np.moveaxis(slopes, 2, 0)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class System:
+    """The factored normal equations: those of the `band` of control points, their `border` (points,
+    n, groups) with factors of length, `beside` the band's inverse times that, and `inner` (groups,
+    groups) the Schur complement, to which the weight `prior` of (factor - 1)^2 comes."""
 
+    band: Factors
+    degree: int
+    border: np.ndarray
+    beside: np.ndarray
+    inner: np.ndarray
+    prior: float
 
-@lru_cache(maxsize=4)
-def _watched(tree: Tree, points: tuple[str, ...]) -> tuple[ca.Function, ...]:
-    """Return the Functions (q, s) -> places, and -> places with their slopes below, and (q, s,
-    pulls on the places) -> second derivatives of the work of these by q."""
-    q, s = ca.SX.sym("q", tree.dof), ca.SX.sym("s")
-    places = ca.vertcat(*kinematics.positions(tree, q, points))
-    pull = ca.SX.sym("pull", places.shape[0])
-    both = ca.vertcat(places, ca.vec(ca.densify(ca.jacobian(places, q))))
-    bend = ca.vec(ca.densify(ca.hessian(ca.dot(pull, places), q)[0]))
-    return (
-        function("places", [q, s], [ca.cse(places)], ["q", "s"], ["p"]),
-        function("slopes", [q, s], [ca.cse(both)], ["q", "s"], ["p"]),
-        function("curvature", [q, s, pull], [ca.cse(bend)], ["q", "s", "pull"], ["p"]),
-    )
+    def solve(self, right: Unknowns) -> Unknowns:
+        """Return the solution for a right side."""
+        points = _grouped_solve(self.band, right.points, self.degree)
+        if not len(self.inner):
+            return Unknowns(points=points, factors=right.factors)
+        left = right.factors - np.tensordot(self.border, points, axes=((0, 1), (0, 1)))
+        factors = np.linalg.solve(self.inner + self.prior * np.eye(len(left)), left)
+        return Unknowns(points=points - self.beside @ factors, factors=factors)
 
+    def covariance(self, noise: float, spread: float) -> np.ndarray:
+        """Return the covariance (groups, groups) of the factors, of markers' deviations `noise` (m)
+        and those of factors themselves, `spread`."""
+        return np.linalg.inv(self.inner / noise**2 + np.eye(len(self.inner)) / spread**2)
 
-def marched(sightings: Sightings, start: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return at `most` so many frames' numbers (k,), and the coordinates (n, k) there, each met
-    from the one before, the first from a start (n,), or where it is not met so, from that with a
-    root turned otherwise."""
-    count = sightings.places.shape[1]
-    frames = np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
-    path = [_begun(sightings.frame(int(frames[0])), start)]
-    for frame in frames[1:]:
-        path.append(_met(sightings.frame(int(frame)), path[-1], EAGER))
-    return frames, np.array(path).T
-
-
-def _begun(one: Sightings, start: np.ndarray) -> np.ndarray:
-    """Return the coordinates (n,) of a first frame, from the first start that comes near to it, or
-    from the best of all."""
-    weight = max(float(np.sum(one.roots**2)) / 3, 1e-300)
-    tried: list[tuple[float, np.ndarray]] = []
-    for turned in _turned(one.tree, start):
-        q = _met(one, turned, PATIENT)
-        tried.append((one.cost(q[:, None]), q))
-        if tried[-1][0] <= NEAR**2 * weight:
-            break
-    least = min(cost for cost, _ in tried)
-    alike = [q for cost, q in tried if cost <= ALIKE * least]
-    return min(
-        alike, key=lambda q: float(np.abs(q - start).max())
-    )  # turned round no more than once
-
-
-def _turned(tree: Tree, start: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield a start (n,), and then others with the turns of a root that nothing drives."""
-    yield start
-    passive = [k for k, joint in enumerate(tree.moving) if not joint.actuated]
-    balls = [rows for rows in tree.balls if rows[0] in passive]
-    for rows in balls:
-        for unit in np.eye(4):
-            turned = start.copy()
-            turned[list(rows)] = unit
-            yield turned
-    for row in passive:
-        if tree.moving[row].kind == "revolute":
-            for angle in TURNS:
-                turned = start.copy()
-                turned[row] += angle
-                yield turned
-
-
-def _met(one: Sightings, q: np.ndarray, iterations: int) -> np.ndarray:
-    """Return the coordinates (n,) nearest to one frame's markers, from q on."""
-    damping, (off, slopes) = GENTLE, (part[0] for part in one.weighed(q[:, None]))
-    for _ in range(iterations):
-        normal = slopes.T @ slopes
-        size = max(float(np.diag(normal).max()), 1e-300)
-        step = np.linalg.solve(normal + damping * size * np.eye(len(q)), -slopes.T @ off)
-        trial, trial_slopes = (part[0] for part in one.weighed((q + step)[:, None]))
-        if trial @ trial <= off @ off:
-            done = np.abs(step).max() < 1e-6
-            q, off, slopes, damping = q + step, trial, trial_slopes, max(damping / EASED, GENTLE)
-            if done:
-                break
-        elif damping < STIFF:
-            damping = max(EASED * damping, DAMPED)
-        else:
-            break
-    return q
+    def variances(self, weights: np.ndarray, noise: float, spread: float) -> np.ndarray:
+        """Return the variances (N, n) of the coordinates at frames of `weights` (N, points): b' S b
+        of the blocks S of the inverse of a frame's points."""
+        own = noise**2 * _banded_variances(self.band, self.degree, weights, self.border.shape[1])
+        if not len(self.inner):
+            return own
+        carried = np.tensordot(weights, self.beside, axes=1)
+        factors = self.covariance(noise, spread)
+        return own + np.einsum("knl,lm,knm->kn", carried, factors, carried)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Splined:
-    """Where a sum of squares of splines is least: control points (points, n), how the search ended
-    and after how many iterations, and the system's `factors` there, damped by FAINT of its largest
-    entry; `seen` (n, n) is the sum of all frames' normal matrices."""
+    """Where a sum of squares of splines is least: the `unknowns`, how the search ended and after
+    how many iterations, and the `system` there, damped by FAINT of its largest entry; `seen` (n, n)
+    is the sum of all frames' normal matrices, and `pressed` (n, N) has the sign of the limit at
+    which a coordinate is held, zero where it is at none."""
 
-    points: np.ndarray
+    unknowns: Unknowns
     status: str
     iterations: int
-    factors: Factors
+    system: System
     seen: np.ndarray
+    pressed: np.ndarray
 
 
-def splined(
-    sightings: Sightings, basis: BSpline, weights: np.ndarray, start: np.ndarray, iterations: int
-) -> Splined:
-    """Return the Splined of control points (points, n), from a start on.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Search:
+    """What the search looks at: `sightings` at frames where the basis of a `degree` has `weights`
+    (N, points); `prior` is the weight of (factor - 1)^2."""
 
-    `weights` (N, points) are those of the basis at the frames. A direction that no marker sees
-    stays where it began.
+    sightings: Sightings
+    degree: int
+    weights: np.ndarray
+    prior: float
+
+    def cost(self, x: Unknowns) -> float:
+        """Return the sum of squares."""
+        off = float(np.sum((x.factors - 1.0) ** 2))
+        return self.sightings.cost(x.at(self.weights)) + self.prior * off
+
+    def normal(self, x: Unknowns) -> tuple[np.ndarray, Unknowns]:
+        """Return the normal matrices (N, n + groups, n + groups) of the frames, and the downhill
+        pull."""
+        normals, pulls = self.sightings.normal(x.at(self.weights))
+        n = self.sightings.tree.dof
+        factors = pulls[:, n:].sum(axis=0) - self.prior * (x.factors - 1.0)
+        return normals, Unknowns(points=self.weights.T @ pulls[:, :n], factors=factors)
+
+    def system(self, normals: np.ndarray, damping: float, held: Any = 0.0) -> System:
+        """Return the System of normal matrices (N, n + groups, n + groups), damped by a share of
+        their largest entry, and with what limits add to the diagonal of q's part, `held` (N, n).
+
+        Raises LinAlgError where it is not positive definite.
+        """
+        n = self.sightings.tree.dof
+        groups = normals.shape[1] - n
+        own = normals[:, :n, :n]
+        largest = ((self.weights**2).T @ np.diagonal(own, axis1=1, axis2=2)).max()
+        own = own + held[:, :, None] * np.eye(n) if np.ndim(held) else own
+        band = _factored(self.degree, self.weights, own, damping * max(largest, 1e-300))
+        border = np.tensordot(self.weights.T, normals[:, :n, n:], axes=1)
+        beside, inner = border, np.empty((0, 0))
+        if groups:
+            beside = _grouped_solve(band, border, self.degree)
+            own = normals[:, n:, n:].sum(axis=0)
+            own += damping * float(np.diag(own).max()) * np.eye(groups)
+            inner = own - np.tensordot(border, beside, axes=((0, 1), (0, 1)))
+            inner = (inner + inner.T) / 2
+            np.linalg.cholesky(inner + self.prior * np.eye(groups))
+        return System(
+            band=band,
+            degree=self.degree,
+            border=border,
+            beside=beside,
+            inner=inner,
+            prior=self.prior,
+        )
+
+
+def splined(search: Search, start: Unknowns, iterations: int) -> Splined:
+    """Return the Splined of unknowns, from a start on.
+
+    A direction that no marker sees stays where it began.
     """
-    points, damping, status = start, GENTLE, "too many iterations"
-    cost, count = sightings.cost((weights @ points).T), 0
-    normals, pulls = _normal(sightings, weights, points)
-    spent = SPENT / max(int((sightings.roots > 0).sum()), 1)
+    x, status, count = _least(search, start, iterations)
+    normals, _ = search.normal(x)
+    n = search.sightings.tree.dof
+    return Splined(
+        unknowns=x,
+        status=status,
+        iterations=count,
+        system=search.system(normals, FAINT),
+        seen=normals[:, :n, :n].sum(axis=0),
+        pressed=np.zeros((n, len(search.weights))),
+    )
+
+
+def _least(search: Search, x: Unknowns, iterations: int) -> tuple[Unknowns, str, int]:
+    """Return where the sum of squares is least from x on, how the search ended, and after how many
+    iterations."""
+    damping, status = GENTLE, "too many iterations"
+    cost, count = search.cost(x), 0
+    normals, pull = search.normal(x)
+    spent = SPENT / max(int((search.sightings.roots > 0).sum()), 1)
     while count < iterations:
-        factors = _factored(basis.degree, weights, normals, damping)
-        step = _grouped_solve(factors, pulls, basis.degree)
-        trial = sightings.cost((weights @ (points + step)).T)
-        promised = float(np.sum(pulls * step))
+        step = search.system(normals, damping).solve(pull)
+        trial, promised = search.cost(x.plus(step)), pull.along(step)
         count += 1
-        still = np.abs(step).max() < STILL or promised <= spent * cost
+        still = step.largest < STILL or promised <= spent * cost
         if not still and damping <= GENTLE and promised <= SMALL * cost:
-            bent = _curved_step(sightings, basis.degree, weights, points, normals, pulls)
-            further = sightings.cost((weights @ (points + bent)).T)
+            bent = _curved_step(search, x, normals, pull)
+            further = search.cost(x.plus(bent))
             if further < trial:
                 step, trial, promised = bent, further, cost - further
         brought = cost - trial
         if brought >= 0:
-            points, cost = points + step, trial
-            normals, pulls = _normal(sightings, weights, points)
+            x, cost = x.plus(step), trial
         if still:
             status = "converged"
             break
+        if brought >= 0:
+            normals, pull = search.normal(x)
         if brought >= GOOD * promised:
             damping = max(damping / EASED, GENTLE)
         elif brought < POOR * promised:
@@ -218,53 +211,30 @@ def splined(
         if damping > STIFF:
             status = "no step brings the markers nearer"
             break
-    return Splined(
-        points=points,
-        status=status,
-        iterations=count,
-        factors=_factored(basis.degree, weights, normals, FAINT),
-        seen=normals.sum(axis=0),
-    )
+    return x, status, count
 
 
-def _curved_step(
-    sightings: Sightings,
-    degree: int,
-    weights: np.ndarray,
-    points: np.ndarray,
-    normals: np.ndarray,
-    pulls: np.ndarray,
-) -> np.ndarray:
-    """Return Newton's step (points, n), or none where its system is not positive definite.
+def _curved_step(search: Search, x: Unknowns, normals: np.ndarray, pull: Unknowns) -> Unknowns:
+    """Return Newton's step, or none where its system is not positive definite.
 
     Where markers are off by more than noise, Gauss's steps alone are many and short.
     """
-    bends = sightings.curved((weights @ points).T)
+    bends = search.sightings.curved(x.at(search.weights))
     try:
-        factors = _factored(degree, weights, normals + bends, GENTLE)
+        return search.system(normals + bends, GENTLE).solve(pull)
     except np.linalg.LinAlgError:
-        return np.zeros_like(points)
-    return _grouped_solve(factors, pulls, degree)
+        return Unknowns(points=np.zeros_like(x.points), factors=np.zeros_like(x.factors))
 
 
-def _normal(
-    sightings: Sightings, weights: np.ndarray, points: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the normal matrices (N, n, n) of the frames, and the downhill pull (points, n)."""
-    off, slopes = sightings.weighed((weights @ points).T)
-    pulls = -np.einsum("kri,kr->ki", slopes, off)
-    return slopes.transpose(0, 2, 1) @ slopes, weights.T @ pulls
-
-
-def _factored(degree: int, weights: np.ndarray, normals: np.ndarray, damping: float) -> Factors:
-    """Return the factors of the sum over frames of (b b') x normal, b a frame's weights, in groups
-    of as many control points as the degree: then neighbours alone touch."""
+def _factored(degree: int, weights: np.ndarray, normals: np.ndarray, ridge: float) -> Factors:
+    """Return the factors of the sum over frames of (b b') x normal, b a frame's weights, and of a
+    `ridge` on the diagonal, in groups of as many control points as the degree: then neighbours
+    alone touch."""
     count, n = weights.shape[1], normals.shape[1]
     groups = -(-count // degree)
     size = degree * n
     diagonal = [np.zeros((degree, n, degree, n)) for _ in range(groups)]
     below = [np.zeros((degree, n, degree, n)) for _ in range(groups - 1)]
-    largest = 0.0
     for i in range(count):
         for j in range(max(0, i - degree), i + 1):
             both = weights[:, i] * weights[:, j]
@@ -276,12 +246,10 @@ def _factored(degree: int, weights: np.ndarray, normals: np.ndarray, damping: fl
                 diagonal[gi][rj, :, ri, :] = block.T
             else:
                 below[gj][ri, :, rj, :] = block
-            largest = max(largest, float(np.diag(block).max()))
-    ridge = damping * max(largest, 1e-300)
     for k in range(groups):
         for row in range(degree):
             beyond = k * degree + row >= count
-            diagonal[k][row, :, row, :] += (largest if beyond else ridge) * np.eye(n)
+            diagonal[k][row, :, row, :] += (1.0 if beyond else ridge) * np.eye(n)
     return factored(
         [block.reshape(size, size) for block in diagonal],
         [block.reshape(size, size) for block in below],
@@ -289,19 +257,16 @@ def _factored(degree: int, weights: np.ndarray, normals: np.ndarray, damping: fl
 
 
 def _grouped_solve(factors: Factors, right: np.ndarray, degree: int) -> np.ndarray:
-    """Return the solution (points, n) for a right side (points, n)."""
-    count, n = right.shape
-    padded = np.zeros((len(factors.lower) * degree, n))
+    """Return the solution (points, n, ...) for right sides (points, n, ...)."""
+    count, n, *rest = right.shape
+    padded = np.zeros((len(factors.lower) * degree, n, *rest))
     padded[:count] = right
-    solved = factors.solve(padded.reshape(len(factors.lower), degree * n))
-    return solved.reshape(-1, n)[:count]
+    solved = factors.solve(padded.reshape(len(factors.lower), degree * n, *rest))
+    return solved.reshape(-1, n, *rest)[:count]
 
 
-def variances(factors: Factors, degree: int, weights: np.ndarray, n: int) -> np.ndarray:
-    """Return the variances (N, n) of the coordinates at the frames, of deviations of variance 1.
-
-    They are b' S b of the blocks S of the inverse that belong to a frame's control points.
-    """
+def _banded_variances(factors: Factors, degree: int, weights: np.ndarray, n: int) -> np.ndarray:
+    """Return the variances (N, n) of the coordinates at the frames by the band alone."""
     count = weights.shape[1]
     diagonal, right = factors.inverse()
     total = np.zeros((len(weights), n))

@@ -19,3 +19,6 @@ def test_a_row_says_how_far_errors_are_from_what_the_covariance_says(capsys, mon
     for row in known:
         assert float(row[6]) == pytest.approx(1.0, abs=0.5)
         assert float(row[8]) == pytest.approx(1.0, abs=0.1)  # mm
+    assert compare_markers.run(["--trials", "1", "--lengths", "0.1"]) == 0
+    row = capsys.readouterr().out.strip().splitlines()[2].strip("|").split("|")
+    assert float(row[3]) < 0.3 and float(row[5]) < 3.0  # percent, and errors over deviations
