@@ -2,12 +2,14 @@
 
 import json
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
-from made_up_steps import T, made_up_step
+from made_up_steps import MOVING, T, made_up_step
 from ocp.models.human import human
 from ocp.problems.gait.card import card_lines, card_table, report_card, save_card
+from ocp.problems.gait.card.__main__ import run
 from ocp.problems.gait.card.curves import CURVES, PERCENT, curves
 from ocp.problems.gait.card.faults import faults
 from ocp.problems.gait.card.likeness import against, delay, likeness, mean_r
@@ -16,6 +18,8 @@ from ocp.problems.gait.card.numbers import maxima, numbers
 from ocp.problems.gait.card.picture import plot_card
 from ocp.problems.gait.card.stride import SAMPLES, Stride, _image, stride_of
 from ocp.problems.gait.cycle import cycle
+from ocp.problems.gait.measured import compare
+from ocp.problems.gait.statement import problem
 
 from ocp.mechanics import Spring, positions
 
@@ -209,6 +213,28 @@ def test_moments_have_what_passive_tissue_gives_and_drives_do_not(step):
     np.testing.assert_allclose(drives[early], -given[early], atol=1e-9)
 
 
+@pytest.fixture(scope="module")
+def both(step):
+    """Both steps of a stride, the second one the image of the first."""
+    stride, symmetry = problem(active=MOVING, stride="full"), step.problem.symmetry
+    ahead = np.array(symmetry.shift)[:, None]
+    points = (step.points, symmetry.image(step.points) + ahead)
+    phases = {
+        phase.name: replace(step, problem=part, points=points[k // 2], duration=share * T)
+        for k, (phase, part, share) in enumerate(zip(stride.phases, stride.parts, (0.2, 0.8) * 2))
+    }
+    return replace(step, problem=stride, phases=phases, duration=2 * T)
+
+
+def test_a_stride_of_both_steps_has_the_card_of_its_step_on_either_side(card, both):
+    whole = report_card(both)
+    assert whole["left"]["numbers"]["stride_m"] == pytest.approx(1.2)
+    for side in (whole, whole["left"]):
+        for name, line in card["curves"].items():
+            np.testing.assert_allclose(side["curves"][name], line, atol=1e-6, err_msg=name)
+        assert side["numbers"]["duty_factor"] == pytest.approx(0.6)
+
+
 def test_what_people_do_is_no_fault(people, known):
     assert told(people, known) == []
 
@@ -303,3 +329,22 @@ def test_a_file_of_ones_own_is_read_and_a_bad_one_named(tmp_path):
     path.write_text("gait_cycle_pct,tail_deg_mean\n0,1\n50,2\n")
     with pytest.raises(ValueError, match="norms: ours: expected some of hip_flex_deg"):
         norms([path])
+
+
+def test_the_command_tells_a_saved_gait(step, tmp_path, capsys):
+    path, table = tmp_path / "walk.npz", tmp_path / "card.csv"
+    step.save(path)
+    assert run([str(path), "--card", str(table)]) == 0 and table.exists()
+    assert capsys.readouterr().out.startswith("walk  ")
+    assert run([str(path), "--norms", str(tmp_path / "none.csv")]) == 2
+    assert "gait.card: error:" in capsys.readouterr().err
+
+
+def test_sources_agree_with_each_other_as_the_page_says(known):
+    first = {"hip_flex": 0.95, "knee_flex": 0.94, "ankle_df": 0.89}
+    for name, least in first.items():
+        means = [each.bands[name].mean for each in known.values()]
+        pairs = [compare(PERCENT, a, b)[2] for a, b in combinations(means, 2)]
+        assert least - 0.005 < min(pairs) < least + 0.01 and max(pairs) < 0.99
+    forces = [known[source].bands["force_vertical"].mean for source in ("winter", "falisse")]
+    assert compare(PERCENT, *forces)[2] == pytest.approx(0.974, abs=5e-4)
