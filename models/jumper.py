@@ -7,6 +7,7 @@ sum of both sides' strength. Spine, elbows, wrists and toes are stiff.
 from math import inf
 
 from ocp.models.five_link import GRAVITY, planar_root
+from ocp.models.flat import Pair
 from ocp.models.human import human
 from ocp.models.human.anthropometry import BALL, LENGTHS
 from ocp.models.human.sagittal import drive, proximal, together
@@ -14,6 +15,7 @@ from ocp.models.human.sagittal import drive, proximal, together
 from ocp import Link, Point, Tree, revolute
 
 SIDES = ("_r", "_l")
+LEG = ("hip", "knee", "ankle")
 TRUNK = ("glob_rx", "spine1_rot", "spine2_rot", "spine3_rot", "spine4_rot", "neck_rot", "head_rot")
 LIMBS = {
     "hip": ("hip_rot",),
@@ -30,13 +32,14 @@ DRIVES = {
 HEEL = BALL[0] + 0.07448 - LENGTHS["foot"]  # m, ahead of the ankle; the toe's length as in human's
 
 
-def jumper(speed: float = inf) -> Tree:
+def jumper(speed: float = inf, *, arms: bool = True) -> Tree:
     """Return the tree in the x-y plane, forward along x, with y up and the ground at y = 0.
 
     Coordinates are the hip's place x, y (m), the trunk's lean backward, the flexions of hip and
     ankle, the negative one of the knee, and that of the shoulder (rad); at zero it hangs straight
-    from its hip. Points are heel and ball of the foot, ankle, knee, hip and fingertip. `speed`:
-    limit of the joints' rates (rad/s).
+    from its hip. Points are heel and ball of the foot, the hip, the head, and the fingertip.
+    `speed`: limit of the joints' rates (rad/s); without `arms` that swing they hang still beside
+    the trunk, and belong to it.
     """
     person = human(frozen=())
     hip, knee = proximal(person, "thigh"), proximal(person, "shank")
@@ -45,8 +48,10 @@ def jumper(speed: float = inf) -> Tree:
     pivots = {"hip": hip, "knee": knee, "ankle": ankle, "shoulder": shoulder}
     parents = {"hip": ("torso", hip), "knee": ("hip", hip), "ankle": ("knee", knee)}
     parents["shoulder"] = ("torso", hip)
-    joints, links = list(planar_root()), [Link(), Link(), together(person, TRUNK, hip)]
-    for name, limbs in LIMBS.items():
+    still = [limb + side for limb in LIMBS["shoulder"] for side in SIDES if not arms]
+    joints, links = list(planar_root()), [Link(), Link(), together(person, (*TRUNK, *still), hip)]
+    for name in LIMBS if arms else LEG:
+        limbs = LIMBS[name]
         parent, before = parents[name]
         x, y = pivots[name][0] - before[0], pivots[name][1] - before[1]
         moved, way = DRIVES[name]
@@ -54,7 +59,6 @@ def jumper(speed: float = inf) -> Tree:
         joints.append(revolute(name, parent, home=(x, y, 0.0), velocity=speed, **limits))
         names = [limb + side for limb in limbs for side in SIDES]
         links.append(together(person, names, pivots[name]))
-    arm = LENGTHS["upper_arm"] + LENGTHS["forearm"] + LENGTHS["hand"]
     return Tree(
         links=links,
         joints=joints,
@@ -62,7 +66,17 @@ def jumper(speed: float = inf) -> Tree:
             Point(name="heel", link="ankle", position=(HEEL, -ankle[1], 0.0)),
             Point(name="ball", link="ankle", position=(BALL[0], -ankle[1], 0.0)),
             Point(name="head", link="torso", position=(0.0, 1.75 - hip[1], 0.0)),
-            Point(name="fingertip", link="shoulder", position=(0.0, -arm, 0.0)),
+            Point(name="hip", link="torso", position=(0.0, 0.0, 0.0)),
+            _fingertip(pivots["shoulder"], hip, arms),
         ),
         gravity=(0.0, -GRAVITY, 0.0),
     )
+
+
+def _fingertip(shoulder: Pair, hip: Pair, swinging: bool) -> Point:
+    """Return the end of the arm, on its own link or, where it hangs still, on the trunk's."""
+    arm = LENGTHS["upper_arm"] + LENGTHS["forearm"] + LENGTHS["hand"]
+    if swinging:
+        return Point(name="fingertip", link="shoulder", position=(0.0, -arm, 0.0))
+    place = (shoulder[0] - hip[0], shoulder[1] - hip[1] - arm, 0.0)
+    return Point(name="fingertip", link="torso", position=place)

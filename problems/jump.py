@@ -74,6 +74,7 @@ def problem(
     steady: float = 0.0,
     landing: float = 1e-5,
     smooth: float = 1e-4,
+    still: bool = False,
     points: int = 16,
     degree: int = 5,
     intervals: int = 15,
@@ -81,14 +82,16 @@ def problem(
     """`speed`: limit of the joints' rates, at which their torques fade away (rad/s); `grip`:
     coefficient of friction; `u`: weight of effort beside the height (m/(N2 m2 s)); `steady`: that
     of squared torque rates until the feet leave (m s/(N2 m2)); `landing`: what is added once they
-    have left; `smooth`: weight of squared accelerations then (m/s); `points`: control points per
-    joint of the push, others on splines in proportion; `degree`: of these; `intervals`: of the
-    flight, whose law holds all along on a mesh of Radau's alone.
+    have left; `smooth`: weight of squared accelerations then (m/s); `still`: arms hang beside the
+    trunk and do not swing; `points`: control points per joint of the push, others on splines in
+    proportion; `degree`: of these; `intervals`: of the flight, whose law holds all along on a mesh
+    of Radau's alone.
     """
-    body = jumper(speed)
+    body = jumper(speed, arms=not still)
     flat = Ground(feet=(line_contact(body, ("heel", "ball"), at=(HEEL, 0.0, 0.0)),), normal=UP)
     toes = Ground(feet=(point_contact(body, "ball", at=(BALL[0], 0.0, 0.0)),), normal=UP)
     joints = [joint.name for joint in body.moving if joint.actuated]
+    upright = {joint.name: STANDING[joint.name] for joint in body.moving}
     gentle = landing * effort() + smooth * smoothness(body, joints)
     stated: dict[str, dict[str, Any]] = {
         "push": {"ground": flat, "constraints": standing(body, flat, grip)},
@@ -117,8 +120,8 @@ def problem(
         links=(continuous(), continuous(), impact("ball", "heel", normal=UP, friction=grip)),
         objective=u * effort(),
         constraints=(
-            at_start(body, q=STANDING, qd=0.0),
-            at_end(body, q=STANDING, qd=0.0),
+            at_start(body, q=upright, qd=0.0),
+            at_end(body, q=upright, qd=0.0),
             joint_limits(body),
             velocity_limits(body),
             torque_limits(body),

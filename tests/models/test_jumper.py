@@ -44,6 +44,21 @@ def test_turning_both_sides_costs_the_same_energy(joint, names, sign):
     assert flat == pytest.approx(float(kinetic_energy(PERSON, upright, own)), rel=1e-5)
 
 
+def test_arms_that_hang_still_belong_to_the_trunk():
+    tree, still = jumper(), jumper(arms=False)
+    assert [joint.name for joint in still.moving] == [
+        joint.name for joint in tree.moving if joint.name != "shoulder"
+    ]
+    for q in ({"torso": 0.4}, {"torso": -0.3, "hip": 1.2}):
+        centres, tips = [], []
+        for body in (tree, still):
+            posture = np.array([(STANDING | q).get(joint.name, 0.0) for joint in body.moving])
+            centres.append(np.array(center_of_mass(body, posture)).ravel())
+            tips.append(np.array(position(body, posture, "fingertip")).ravel())
+        np.testing.assert_allclose(centres[0], centres[1], atol=1e-9)
+        np.testing.assert_allclose(tips[0], tips[1], atol=1e-9)
+
+
 def test_ranges_and_torques_are_those_of_both_sides():
     knee = next(joint for joint in PERSON.moving if joint.name == "knee_flex_r")
     made = drive(PERSON, "knee_flex_r", -1, 2)
