@@ -51,7 +51,7 @@ from ocp.mechanics.joints import (
 )
 from ocp.mechanics.loads import Load
 from ocp.mechanics.parameters import Parameter
-from ocp.mechanics.stays import Stay, cable, slot, stop
+from ocp.mechanics.stays import Stay, cable, slot, stop, wire
 from ocp.mechanics.tree import Link, Point, Tree
 from ocp.motion import BSpline
 from ocp.problem import (
@@ -303,6 +303,7 @@ __all__ = [
     "universal",
     "velocity_limits",
     "verify",
+    "wire",
     "zmp_inside",
 ]
 

@@ -97,7 +97,7 @@ from ocp.mechanics.parameters import (
 from ocp.mechanics.rigid import Motion, joint_pose
 from ocp.mechanics.scaling import scaled, segments
 from ocp.mechanics.spatial import dh_pose, rotate_x, rotate_y, rotate_z, translate
-from ocp.mechanics.stays import Stay, cable, slot, stop
+from ocp.mechanics.stays import Stay, cable, slot, stop, wire
 from ocp.mechanics.structure import Structure, structure
 from ocp.mechanics.tree import Link, Point, Tree, inward, outward
 from ocp.mechanics.types import Matrix
@@ -233,6 +233,7 @@ __all__ = [
     "translate",
     "universal",
     "velocity",
+    "wire",
     "wrench_torques",
 ]
 

@@ -5,12 +5,14 @@ q - lower and upper - q; of a distance d they are
 
     (d^2 - lower^2) / (2 lower),   (upper^2 - d^2) / (2 upper)
 
-which near the bound are d - lower and upper - d, and smooth where the ends meet. A force (N, or N m
+which near the bound are d - lower and upper - d, and smooth where the ends meet; that of a wire is
+its length, negative, by whose slope its tension hauls. A force (N, or N m
 about a joint that turns) works on its gap: generalized forces are J' force with J the gap's slope,
 so that where the gap does not change it does no work. Expressions SX, MX or DM alike.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import casadi as ca
 
@@ -72,6 +74,9 @@ def stay_wrenches(tree: Tree, frames: Sequence[Matrix], forces: Matrix) -> tuple
     sides = ((stay, side) for stay in tree.stays for side in stay.sides)
     for row, (stay, side) in enumerate(sides):
         apart = forces[row] if side == "lower" else -forces[row]
+        if stay.path:
+            wrenches += _of_path(tree, frames, stay, forces[row])
+            continue
         made = _of_joint if stay.joint else _of_distance
         wrenches += made(tree, frames, stay, side, apart)
     return tuple(wrenches)
@@ -108,11 +113,27 @@ def _of_distance(tree, frames, stay, side, push):
     ]
 
 
+def _of_path(tree, frames, stay, tension):
+    """Return the wrenches of a tension (N) on what a path runs over: towards its neighbours."""
+    places = [_place(tree, frames, which) for which in stay.path]
+    ways = [(end - start) / ca.norm_2(end - start) for start, end in pairwise(places)]
+    none, given = ca.DM.zeros(3), []
+    for which, place, before, after in zip(stay.path, places, [none, *ways], [*ways, none]):
+        if isinstance(which, str):
+            force = tension * (after - before)
+            link = tree.point(which).link
+            given.append(Wrench(link=link, moment=ca.cross(place, force), force=force))
+    return given
+
+
 def _gaps(tree, moves, coordinates):
     """Return the derivative of the gaps (m,) by time of the order of the last of (q, qd, qdd)."""
     order, rows = len(coordinates) - 1, []
     for stay in tree.stays:
         for side in stay.sides:
+            if stay.path:
+                rows.append(-_length(tree, moves, stay, order))
+                continue
             bound, sign = getattr(stay, side), 1 if side == "lower" else -1
             if stay.joint:
                 value, start = coordinates[order][tree.coordinate(stay.joint)], bound
@@ -120,6 +141,23 @@ def _gaps(tree, moves, coordinates):
                 value, start = _half_square(tree, moves, stay, order) / bound, bound / 2
             rows.append(sign * (value if order else value - start))
     return ca.vertcat(ca.DM(0, 1), *rows)
+
+
+def _length(tree, moves, stay, order):
+    """Return the length of a wire, or its derivative of that order."""
+    ends = [_end(tree, moves, which, order) for which in stay.path]
+    return sum(_stretch(*(last - first for last, first in zip(*pair))) for pair in pairwise(ends))
+
+
+def _stretch(r, v=None, a=None):
+    """Return the length of a way r, its rate where a velocity v is known, or its acceleration where
+    a is too."""
+    if v is None:
+        return ca.norm_2(r)
+    along = ca.dot(r, v) / ca.norm_2(r)
+    if a is None:
+        return along
+    return (ca.dot(r, a) + ca.sumsqr(v) - along**2) / ca.norm_2(r)
 
 
 def _half_square(tree, moves, stay, order):

@@ -19,6 +19,7 @@ End: TypeAlias = str | Sequence[float]
 Spans: TypeAlias = Sequence[tuple[float, float]]
 
 ALIKE = 1e-10  # of the motion: instants so close are one
+THROUGHOUT = ((0.0, 1.0),)
 LEAK = 1e-4  # J: what gap times force may be
 
 
@@ -32,7 +33,12 @@ class Stay:
     and what it has left to a bound times the force there is at most `leak` (J): a force acts only
     where it is closed. When that is follows from the motion, or is prescribed: `closed` names spans
     (a, b) of s, over which it lies at its bound and outside of which there is no force; () is
-    never. Constructors are `cable`, `stop` and `slot`. Raises ValueError naming the stay.
+    never. Constructors are `cable`, `stop` and `slot`.
+
+    A stay with a `tension` is a wire that something hauls: its force is chosen, between (least,
+    most) N, whatever its length over the points of its `path`, or places (3, m) of the ground,
+    which it runs over without friction; `speed` (m/s) is the most at which it is hauled in or paid
+    out. `wire` is its constructor. Raises ValueError naming the stay.
     """
 
     name: str
@@ -43,15 +49,21 @@ class Stay:
     upper: float = inf
     leak: float = LEAK
     closed: Spans | None = None
+    path: Sequence[End] = ()
+    tension: Any = None
+    speed: Any = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise ValueError(f"stay: name: expected a word, got {self.name!r}")
         label = f"stay {self.name!r}"
+        if self.tension is not None or len(self.path):
+            self._check_wire(f"wire {self.name!r}")
+            return
         unit = "" if self.joint else "m"
         lower, upper = limits(f"{label}: bounds", (self.lower, self.upper), unit)
         leak = positive(f"{label}: leak (J)", self.leak)
-        set_fields(self, lower=lower, upper=upper, leak=leak)
+        set_fields(self, lower=lower, upper=upper, leak=leak, path=())
         for what in ("start", "end"):
             value = getattr(self, what)
             if not isinstance(value, str):
@@ -77,6 +89,24 @@ class Stay:
                 f"{upper:g}"
             )
 
+    def _check_wire(self, label: str) -> None:
+        closed = self.closed is None or _spans(f"{label}: closed", self.closed) == THROUGHOUT
+        if self.joint or self.start or self.end or not closed:
+            raise ValueError(f"{label}: expected a path and a tension alone")
+        set_fields(self, path=path_of(label, self.path), closed=THROUGHOUT)
+        if self.tension is None or np.ndim(self.tension) != 1:
+            raise ValueError(f"{label}: tension: expected (least, most) N, got {self.tension!r}")
+        tension = limits(f"{label}: tension", self.tension, "N")
+        least, most = reference(tension)
+        if not 0 <= least < most:
+            raise ValueError(
+                f"{label}: tension: expected 0 <= least < most, since it only pulls, got {least:g} "
+                f"and {most:g} N"
+            )
+        set_fields(self, tension=tension, lower=-inf, upper=inf)
+        if self.speed is not None:
+            set_fields(self, speed=positive(f"{label}: speed", self.speed, unit="m/s"))
+
     def closes(self, s: Any, *, before: bool = False) -> Any:
         """Tell at which instants s (N,) there may be a force: over the spans that are prescribed,
         or at all of them where none are.
@@ -97,7 +127,9 @@ class Stay:
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """The bounds that it has, "lower" before "upper"."""
+        """The bounds that it has, "lower" before "upper"; of a wire its "tension"."""
+        if len(self.path):
+            return ("tension",)
         return tuple(
             side for side in ("lower", "upper") if isfinite(reference(getattr(self, side)))
         )
@@ -128,6 +160,24 @@ def slot(
     (J) is what gap times force may be.
     """
     return Stay(name=name, start=start, end=end, lower=shortest, upper=longest, leak=leak)
+
+
+def wire(name: str, path: Sequence[End], tension: Any, speed: Any = None) -> Stay:
+    """Return a Stay whose force is chosen: a cable over the points of a `path`, hauled with a
+    `tension` of (least, most) N, and at most at a `speed` (m/s)."""
+    return Stay(name=name, path=path, tension=tension, speed=speed)
+
+
+def path_of(label: str, path: Any) -> tuple[End, ...]:
+    """Return a path of two ends or more; raise ValueError beginning with `label`."""
+    if isinstance(path, str) or not isinstance(path, Sequence) or len(path) < 2:
+        raise ValueError(f"{label}: path: expected two points or more, got {path!r}")
+    return tuple(
+        end
+        if isinstance(end, str)
+        else frozen(numbers(f"{label}: place {k + 1} of its path", end, (3,), "m"))
+        for k, end in enumerate(path)
+    )
 
 
 def _spans(what: str, value: Any) -> Spans:

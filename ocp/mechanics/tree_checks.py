@@ -4,6 +4,7 @@ Each check raises ValueError naming the joint, point, loop, stay or element.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from ocp.mechanics.coordinates import still
@@ -151,11 +152,32 @@ def carrier(label: str, tree: Any, end: End) -> int:
     return k
 
 
+def check_path(label: str, tree: Any, path: Sequence[End]) -> None:
+    """Raise ValueError naming an unknown point, a path whose points are all on one link, or two
+    neighbours at one place."""
+    carriers = {carrier(label, tree, end) for end in path}
+    if len(carriers) == 1:
+        raise ValueError(
+            f"{label}: the points of its path, {', '.join(map(str, path))}, are all on one link, "
+            "or on rigidly joined ones: its length never changes"
+        )
+    places = {point.name: (point.link, point.position) for point in tree.points}
+    for before, after in pairwise(path):
+        a, b = places.get(before, before), places.get(after, after)
+        if not is_open((a, b)) and a == b:
+            raise ValueError(
+                f"{label}: {before} and {after} of its path are one place, between which it has "
+                "no direction"
+            )
+
+
 def _check_stay(tree, stay):
     label = f"stay {stay.name!r}"
     if tree.flexible:
         raise ValueError(f"{label}: links that bend ({', '.join(tree.flexible)}) take no stays yet")
-    if not stay.joint:
+    if stay.path:
+        check_path(f"wire {stay.name!r}", tree, stay.path)
+    elif not stay.joint:
         _check_ends(tree, label, stay.start, stay.end)
     elif stay.joint not in tree.names:
         raise ValueError(f"{label}: unknown joint {stay.joint!r}; {known('joints', tree.names)}")

@@ -182,7 +182,8 @@ def _stays(tree: Tree, places: list[Place]) -> list[tuple[int, int]]:
     first = 2 * len(tree.joints)
     bars: list[tuple[int, int]] = []
     known = {point.name: first + number for number, point in enumerate(tree.points)}
-    paths: list[Any] = [(stay.start, stay.end) for stay in tree.stays if not stay.joint]
+    joining = [stay for stay in tree.stays if not stay.joint]
+    paths: list[Any] = [stay.path or (stay.start, stay.end) for stay in joining]
     paths += [each.path for each in tree.elements if isinstance(each, Strut | Tendon)]
     for path in paths:
         spots = []

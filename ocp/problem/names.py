@@ -16,13 +16,14 @@ REACH = "dynamics_range"  # the motion stays where an approximate formulation kn
 STAYS = "stays"  # none leaves its bounds, forces act where they are closed
 TOUCHING = "touching"  # what a force of a stay holds does not move against it
 HELD = ("stays_closed", "stay_rates", "stay_accelerations")  # those prescribed to be closed are
+WIRES = "wires"  # tensions and speeds at which they are hauled stay within their bounds
 CONTACTS = ("standing", "standing_rate", "standing_acceleration")  # .foot: rigid ones stay
 TOUCHES = "contacts"  # points that find the ground stay above it, forces act where they touch
 RESTING = "contacts_resting"  # what a force of a contact holds does not move against it
 GRIPPING = "contacts_gripping"  # friction of contacts in its pyramid, against all slip at its edge
 LOOPS = ("loops", "loop_rates", "loop_accelerations")  # cut joints stay closed
 RESERVED = (
-    *(DURATION, DYNAMICS, PASSIVE, LENGTHS, STAGES, REACH, STAYS, TOUCHING),
+    *(DURATION, DYNAMICS, PASSIVE, LENGTHS, STAGES, REACH, STAYS, TOUCHING, WIRES),
     *(TOUCHES, RESTING, GRIPPING),
     *(*HELD, *KNOTS, *LOOPS),
 )

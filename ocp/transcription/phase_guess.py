@@ -32,7 +32,7 @@ from ocp.transcription.guess import first_lifted
 from ocp.transcription.variables import free_duration, join
 
 FORCES = (
-    *(names.DYNAMICS, names.PASSIVE, names.STAYS, names.TOUCHING),
+    *(names.DYNAMICS, names.PASSIVE, names.STAYS, names.TOUCHING, names.WIRES),
     *(names.TOUCHES, names.RESTING, names.GRIPPING),
 )  # laws that a guess of the motion leaves out
 WEIGHTS = (1e2, 1e4, 1e7)  # of the equalities beside straightness, one search after the other

@@ -99,8 +99,9 @@ def _unknown(problem, motion, lifted):
         jumps = "degree 2" if basis.degree == 2 else f"knots at {basis.jumps.tolist()}"
         if basis.degree == 2 or len(basis.jumps):
             yield motion[-n:], f"accelerations of a spline with {jumps} jump"
-    if tree.stays:
-        names = ", ".join(stay.name for stay in tree.stays)
+    closing = [stay.name for stay in tree.stays if not stay.path]
+    if closing:
+        names = ", ".join(closing)
         yield lifted, f"forces jump where stays {names} close"
     if touches(problem.loads):
         names = ", ".join(touch_labels(problem.loads))

@@ -24,7 +24,7 @@ from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.motion.basis import Basis
 from ocp.problem.constraint import Constraint
-from ocp.problem.names import HELD, STAYS, TOUCHING
+from ocp.problem.names import HELD, STAYS, TOUCHING, WIRES
 from ocp.problem.statement import Problem
 from ocp.transcription.loop_ends import OFF, following
 from ocp.transcription.tracing import Same
@@ -45,11 +45,13 @@ def holdings(problem: Problem) -> tuple:
     nodes), ..)."""
     tree, motion = problem.tree, problem.motion
     owners = _owners(tree)
-    held = [k for k, stay in enumerate(owners) if stay.closed]
-    free = [k for k, stay in enumerate(owners) if stay.closed is None]
-    stated: list[tuple] = [(_unilateral(tree), None)] if owners else []
+    bound = [k for k, stay in enumerate(owners) if not stay.path]
+    held = [k for k in bound if owners[k].closed]
+    free = [k for k in bound if owners[k].closed is None]
+    stated: list[tuple] = [(_unilateral(tree, bound), None)] if bound else []
+    stated += [(_hauled(tree), None)] if len(bound) < len(owners) else []
     stated += [(_touching(tree, free), None)] if free else []
-    known = _prescribed(Same(problem)) if owners else frozenset()
+    known = _prescribed(Same(problem)) if bound else frozenset()
     for level in range(3) if held else ():
         instants = tuple(
             tuple(
@@ -78,16 +80,18 @@ def _owners(tree: Tree) -> list[Stay]:
     return [stay for stay in tree.stays for _ in stay.sides]
 
 
-def _unilateral(tree: Tree) -> Constraint:
-    """0 <= gap, 0 <= force, gap force <= leak (Xiang, Arora & Abdel-Malek 2009, eq. 38b).
+def _unilateral(tree: Tree, bound: list[int]) -> Constraint:
+    """0 <= gap, 0 <= force, gap force <= leak (Xiang, Arora & Abdel-Malek 2009, eq. 38b), of the
+    rows of what is `bound`.
 
     Where a stay is prescribed to be closed its gap is said to vanish elsewhere.
     """
-    names, units, owners = stay_labels(tree), stay_units(tree), _owners(tree)
+    owners = [_owners(tree)[k] for k in bound]
+    names, units = ([each[k] for k in bound] for each in (stay_labels(tree), stay_units(tree)))
     words, many = ("gap", "force", "gap times force"), len(names)
 
     def rows(at):
-        gaps, forces = at.stay_gaps, at.stay_forces
+        gaps, forces = _chosen(at.stay_gaps, bound), _chosen(at.stay_forces, bound)
         return ca.vertcat(gaps * (1 - _closed(owners, at.s)), forces, gaps * forces)
 
     return Constraint(
@@ -98,6 +102,35 @@ def _unilateral(tree: Tree) -> Constraint:
         labels=tuple(f"{name}: {word}" for word in words for name in names),
         units=(*units, *("N" if unit == "m" else "N m" for unit in units), *["J"] * many),
     )
+
+
+def _hauled(tree: Tree) -> Constraint:
+    """Tensions of wires within their bounds, and where they have any, their speeds."""
+    wires = [(k, stay) for k, stay in enumerate(_owners(tree)) if stay.path]
+    quick = [(k, stay) for k, stay in wires if stay.speed is not None]
+
+    def rows(at):
+        tensions = at.stay_forces[[k for k, _ in wires]]
+        if not quick:
+            return tensions
+        speeds = stay_rates(at.tree, at.q, at.qd)[[k for k, _ in quick]]
+        return ca.vertcat(tensions, speeds)
+
+    return Constraint(
+        name=WIRES,
+        function=rows,
+        lower=[*(stay.tension[0] for _, stay in wires), *(-stay.speed for _, stay in quick)],
+        upper=[*(stay.tension[1] for _, stay in wires), *(stay.speed for _, stay in quick)],
+        labels=(
+            *(f"{stay.name}: tension" for _, stay in wires),
+            *(f"{stay.name}: hauled in" for _, stay in quick),
+        ),
+        units=(*["N"] * len(wires), *["m/s"] * len(quick)),
+    )
+
+
+def _chosen(rows: Matrix, numbers: list[int]) -> Matrix:
+    return rows if len(numbers) == rows.shape[0] else rows[numbers]
 
 
 def _touching(tree: Tree, free: list[int]) -> Constraint:
@@ -159,6 +192,7 @@ def _prescribed(same: Same) -> frozenset:
     asked = [
         (level, end, row)
         for row, stay in enumerate(owners)
+        if not stay.path
         for end in (0, 1)
         for level in range(3 if _closes(stay, end) else 1)
     ]

@@ -16,40 +16,9 @@ from ocp.mechanics.checks import check_units, frozen, numbers, positive, set_fie
 from ocp.mechanics.elements.of_joints import check_joint_units, expression, lost, pushing
 from ocp.mechanics.elements.smooth import ramp_area
 from ocp.mechanics.parameters import is_open, reference
-from ocp.mechanics.stays import End
-from ocp.mechanics.tree_checks import carrier
+from ocp.mechanics.stays import End, path_of
+from ocp.mechanics.tree_checks import check_path
 from ocp.mechanics.types import Matrix
-
-
-def _path_of(label: str, path: Any) -> tuple[End, ...]:
-    """Return a path of two ends or more; raise ValueError naming the element."""
-    if isinstance(path, str) or not isinstance(path, Sequence) or len(path) < 2:
-        raise ValueError(f"{label}: path: expected two points or more, got {path!r}")
-    return tuple(
-        end
-        if isinstance(end, str)
-        else frozen(numbers(f"{label}: place {k + 1} of its path", end, (3,), "m"))
-        for k, end in enumerate(path)
-    )
-
-
-def check_path(label: str, tree: Any, path: Sequence[End]) -> None:
-    """Raise ValueError naming an unknown point, a path whose points are all on one link, or two
-    neighbours at one place."""
-    carriers = {carrier(label, tree, end) for end in path}
-    if len(carriers) == 1:
-        raise ValueError(
-            f"{label}: the points of its path, {', '.join(map(str, path))}, are all on one link, "
-            "or on rigidly joined ones: its length never changes"
-        )
-    places = {point.name: (point.link, point.position) for point in tree.points}
-    for before, after in pairwise(path):
-        a, b = places.get(before, before), places.get(after, after)
-        if not is_open((a, b)) and a == b:
-            raise ValueError(
-                f"{label}: {before} and {after} of its path are one place, between which it has "
-                "no direction"
-            )
 
 
 def _checked_name(kind: str, name: Any) -> str:
@@ -86,7 +55,7 @@ class Strut:
 
     def __post_init__(self) -> None:
         label = _checked_name("strut", self.name)
-        start, end = _path_of(label, (self.start, self.end))
+        start, end = path_of(label, (self.start, self.end))
         set_fields(self, start=start, end=end)
         for what in ("stiffness", "rest", "damping"):
             number = positive(f"{label}: {what}", getattr(self, what), True, unit="")
@@ -162,7 +131,7 @@ class Tendon:
 
     def __post_init__(self) -> None:
         label = _checked_name("tendon", self.name)
-        set_fields(self, path=_path_of(label, self.path))
+        set_fields(self, path=path_of(label, self.path))
         for what, zero in (("stiffness", False), ("slack", True), ("damping", True)):
             number = positive(f"{label}: {what}", getattr(self, what), zero, unit="")
             set_fields(self, **{what: number})
