@@ -235,6 +235,34 @@ def test_a_stride_of_both_steps_has_the_card_of_its_step_on_either_side(card, bo
         assert side["numbers"]["duty_factor"] == pytest.approx(0.6)
 
 
+def test_the_cycle_begins_with_the_strike_wherever_the_motion_begins(card, both):
+    """After double support, and so with the foot's next strike near the end; what feet share there
+    follows from their places, which stay behind."""
+    (name, first), *others = both.phases.items()
+    way = np.zeros((first.problem.tree.dof, 1))
+    way[first.problem.tree.coordinate("glob_tz")] = 1.2
+    later = replace(both, phases=dict([*others, (name, replace(first, points=first.points + way))]))
+    stride = stride_of(later)
+    assert stride.stances["right"][0] == pytest.approx((0.0, 60.0))
+    assert stride.stances["left"][0] == pytest.approx((50.0, 110.0))
+    for name, line in curves(stride).items():
+        known = slice(0 if CURVES[name].unit in ("deg", "mm") else 10, None)
+        np.testing.assert_allclose(
+            line[::4][known], card["curves"][name][known], atol=1e-6, err_msg=name
+        )
+    said = numbers(stride, curves(stride))
+    assert said["step_m"] == pytest.approx(0.6) == said["other_step_m"]
+
+
+def test_where_there_is_no_ground_a_body_flies(both):
+    phases = dict(both.phases)
+    for name in ("right single", "left single"):
+        phases[name] = replace(phases[name], problem=replace(phases[name].problem, ground=None))
+    stride = stride_of(replace(both, phases=phases))
+    assert not any(force[:, 60:190].any() for force in stride.forces.values())
+    assert numbers(stride, curves(stride))["flight_percent"] == pytest.approx(80.0, abs=0.1)
+
+
 def test_what_people_do_is_no_fault(people, known):
     assert told(people, known) == []
 
