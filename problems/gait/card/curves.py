@@ -101,7 +101,7 @@ CURVES: Mapping[str, Quantity] = MappingProxyType(
             _angle("ankle_df_r"),
         ),
         "pelvis_tilt": _entry(
-            "pelvis tilt, forward +; deg; tilted further forward; tilted further backward",
+            "pelvis tilt, forward +; deg; more tilted forward; more tilted backward",
             ANGLE,
             _angle("glob_rx"),
             True,
@@ -118,14 +118,13 @@ CURVES: Mapping[str, Quantity] = MappingProxyType(
             _angle("glob_ry"),
         ),
         "trunk_forward": _entry(
-            "trunk lean forward; deg; leaning further forward; leaning further back",
+            "trunk lean forward; deg; further forward; further back",
             ANGLE,
             _lean(2, 1.0),
             True,
         ),
         "trunk_sideways": _entry(
-            "trunk lean to the own side; deg; leaning further to the leg's side; "
-            "leaning further away from the leg",
+            "trunk lean to the own side; deg; further to the leg's side; further away from the leg",
             ANGLE / 2,
             _lean(0, -1.0),
         ),
