@@ -109,6 +109,21 @@ def test_the_walk_is_like_that_of_measured_adults(report):
     assert np.abs(said["trunk_forward_deg"]).max() < 10
 
 
+def test_the_card_names_what_a_walk_of_effort_alone_does_unlike_people(report):
+    """It limps: what people's abductors hold up sinks, the trunk leans over the leg that stands."""
+    said = "\n".join(report["faults"])
+    for words in (
+        "hip abduction runs against people's",
+        "pelvis list runs against people's",
+        "trunk leans sideways by 10.2 deg",
+        "maxima, at 8, 10, 32, 50 %, where people have two",
+        "hip abduction moment reaches 0.25 N m/kg",
+        "knee bends to 31 deg as it is loaded",
+    ):
+        assert words in said
+    assert report["faults"][0].startswith("hip abduction runs against")
+
+
 def test_the_balance_of_the_whole_body(step):
     """Mean vertical force over a step is the weight, since the step ends as it began."""
     t = np.linspace(0.0, step.duration, 4001)
