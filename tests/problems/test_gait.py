@@ -121,7 +121,7 @@ def test_the_card_names_what_a_walk_of_effort_alone_does_unlike_people(report):
         "knee bends to 31 deg as it is loaded",
     ):
         assert words in said
-    assert report["faults"][0].startswith("hip abduction runs against")
+    assert any(text.startswith("hip abduction runs against") for text in report["faults"][:3])
 
 
 def test_the_balance_of_the_whole_body(step):
