@@ -6,7 +6,7 @@ from ocp.later import later
 
 if TYPE_CHECKING:
     from ocp.interchange.meanings import coordinates, markers, wrenches
-    from ocp.interchange.mjcf import quiet
+    from ocp.interchange.mjcf_compiled import quiet
     from ocp.interchange.models import load_model, save_model
     from ocp.interchange.motions import (
         force_table,
@@ -48,7 +48,7 @@ __getattr__, __dir__ = later(
     __name__,
     {
         "ocp.interchange.meanings": ("coordinates", "markers", "wrenches"),
-        "ocp.interchange.mjcf": ("quiet",),
+        "ocp.interchange.mjcf_compiled": ("quiet",),
         "ocp.interchange.models": ("load_model", "save_model"),
         "ocp.interchange.motions": (
             "force_table",

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import isfinite
 from os import PathLike
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
+
+ENDLESS = 1e100  # in any unit: what is beyond is no number that was meant
 
 
 class Misstated(ValueError):
@@ -81,7 +82,7 @@ class Element:
             values = tuple(float(word) for word in words)
         except ValueError:
             values = ()
-        if len(values) != count or not all(isfinite(value) for value in values):
+        if len(values) != count or not all(abs(value) < ENDLESS for value in values):
             wanted = "a finite number" if count == 1 else f"{count} finite numbers"
             raise self.wrong(f"{attribute}: expected {wanted}, got {' '.join(words)!r}")
         return values
@@ -125,5 +126,7 @@ def parsed(content: bytes, file: str) -> Element:
         reader.Parse(content, True)
     except expat.ExpatError as error:
         raise Misstated(f"{file}:{error.lineno}: no XML: {expat.ErrorString(error.code)}") from None
+    except LookupError as error:  # what it says of its encoding
+        raise Misstated(f"{file}:1: no XML: {error}") from None
     root: Element = above[0]["children"][0]
     return root

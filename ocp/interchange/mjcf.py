@@ -4,10 +4,8 @@ Coordinates are MuJoCo's: a joint's reference is turned into its home. Of what a
 constraints there (contacts, limits) only the ranges of joints are read.
 """
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ import numpy as np
 from ocp.interchange.bases import Row
 from ocp.interchange.inertials import body
 from ocp.interchange.joint_elements import AtJoint, elements_at, elements_at_ball, is_curved
+from ocp.interchange.mjcf_compiled import Model, compiled, unread
 from ocp.interchange.mjcf_drives import drives, undriven_forces
 from ocp.interchange.mjcf_looks import looks
 from ocp.interchange.mjcf_loops import called, coupled, cuts, left_out
@@ -26,24 +25,10 @@ from ocp.interchange.remarks import Remarks
 from ocp.mechanics.joints import GROUND, Joint, ball, fixed, free
 from ocp.mechanics.spatial import exp_screw, translate
 from ocp.mechanics.tree import Link, Point, Tree
-from ocp.version import needs
 
 FREE, BALL, SLIDE = 0, 1, 2  # MuJoCo's kinds of joints; those of 3 turn
 KINDS = ("free", "ball", "slide", "hinge")
 BASES = (None, "fixed")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
-    """MuJoCo's statement of a file and the model compiled of it, and what it warns of; `links` and
-    `joints` are the names of its bodies and joints here, by their numbers."""
-
-    spec: Any
-    compiled: Any
-    path: Path
-    links: Sequence[str]
-    joints: Mapping[int, str]
-    warned: Sequence[str]
 
 
 def read_mjcf(
@@ -59,13 +44,20 @@ def read_mjcf(
             f"{path.name}: base: an MJCF file states its free joints itself; expected 'fixed', "
             f"which holds them, or None, got {base!r}"
         )
-    model = _model(path)
+    model = compiled(path)
+    with model.located():
+        tree = _tree(model, base, repair, gravity)
+    return tree, _left_out(model, tree.joints)
+
+
+def _tree(model: Model, base: str | None, repair: Sequence[str], gravity: Any) -> Tree:
+    """Return the tree of a model."""
     rows = [_body(model, number, base, repair) for number in range(1, model.compiled.nbody)]
     loops, ends = cuts(model.compiled, model.links)
     if any(point.link == model.links[0] for point in ends):
         rows.append(([fixed(model.links[0])], [Link(name=model.links[0])]))
     joints = [joint for row, _ in rows for joint in row]
-    tree = Tree(
+    return Tree(
         joints=joints,
         links=[link for _, row in rows for link in row],
         points=[*_sites(model), *ends],
@@ -73,46 +65,6 @@ def read_mjcf(
         gravity=_gravity(model) if gravity is None else gravity,
         elements=list(_elements(model, joints)),
     )
-    return tree, _left_out(model, joints)
-
-
-def _model(path: Path) -> Model:
-    try:
-        import mujoco
-    except ImportError:
-        raise ModuleNotFoundError(f"{path.name}: MuJoCo is needed: {needs('mjcf')}") from None
-    try:
-        with quiet(mujoco) as warned:
-            spec = mujoco.MjSpec.from_file(str(path))
-            compiled = spec.compile()
-    except (ValueError, RuntimeError) as error:
-        words = " ".join(str(error).split())
-        raise ValueError(f"{path}: {words}") from None
-    if compiled.nbody < 2:
-        raise ValueError(f"{path.name}: it has no body but the world")
-    bodies = [called(compiled, "BODY", k) or f"body {k}" for k in range(compiled.nbody)]
-    names = [name if name != GROUND else f"{name} of the file" for name in bodies]
-    joints = {
-        k: called(compiled, "JOINT", k) or f"{names[compiled.jnt_bodyid[k]]} joint {k + 1}"
-        for k in range(compiled.njnt)
-    }
-    said = tuple(dict.fromkeys(" ".join(words.split()) for words in warned))
-    return Model(spec=spec, compiled=compiled, path=path, links=names, joints=joints, warned=said)
-
-
-@contextmanager
-def quiet(mujoco: Any) -> Iterator[list[str]]:
-    """Collect what MuJoCo warns of, which it would print and write to a file of its own."""
-    words: list[str] = []
-    before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(words.append)
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            yield words
-        words += [str(each.message) for each in caught]
-    finally:
-        mujoco.set_mju_user_warning(before)
 
 
 def _gravity(model: Model) -> Any:
@@ -216,14 +168,21 @@ def _elements(model: Model, joints: Sequence[Joint]) -> Iterator[Any]:
     """Yield what acts at joints: at slides and hinges, at balls the damping alone."""
     known = {joint.name: joint for joint in joints}
     for k, stated in _stated(model):
-        name, kind = model.joints[k], int(model.compiled.jnt_type[k])
-        if kind == FREE and f"{name}_x" in known:
-            for axis in "xyz":
-                yield from elements_at(known[f"{name}_{axis}"], stated)
-        if kind in (FREE, BALL) and name in known and known[name].ball:
-            yield from elements_at_ball(name, stated)
-        elif name in known and kind not in (FREE, BALL) and not is_curved(known[name]):
-            yield from elements_at(known[name], stated)
+        with model.located(k):
+            yield from _elements_of(model.joints[k], int(model.compiled.jnt_type[k]), known, stated)
+
+
+def _elements_of(
+    name: str, kind: int, known: Mapping[str, Joint], stated: AtJoint
+) -> Iterator[Any]:
+    """Yield what acts at one joint of MuJoCo's, of that kind."""
+    if kind == FREE and f"{name}_x" in known:
+        for axis in "xyz":
+            yield from elements_at(known[f"{name}_{axis}"], stated)
+    if kind in (FREE, BALL) and name in known and known[name].ball:
+        yield from elements_at_ball(name, stated)
+    elif name in known and kind not in (FREE, BALL) and not is_curved(known[name]):
+        yield from elements_at(known[name], stated)
 
 
 def _stated(model: Model) -> Iterator[tuple[int, AtJoint]]:
@@ -258,7 +217,7 @@ def _left_out(model: Model, joints: Sequence[Joint]) -> Remarks:
     ]
     lifted = [model.links[k] for k in range(1, data.nbody) if data.body_gravcomp[k]]
     return {
-        "MuJoCo warns": model.warned,
+        **unread(model),
         "forces of a fluid are left out": fluid,
         "what acts on turns that are no angle of their own is left out": turning,
         "what takes the weight of bodies is left out": lifted,

@@ -13,7 +13,6 @@ from ocp.mechanics.tree import Point
 
 CONNECT, WELD, JOINT = 0, 1, 2  # MuJoCo's kinds of equality
 SITE = 6  # its kind of object
-KNOWN = (CONNECT, WELD, JOINT)
 
 
 def cuts(model: Any, names: Sequence[str]) -> tuple[list[Loop], list[Point]]:
@@ -68,30 +67,47 @@ def _turn(model: Any, k: int) -> np.ndarray:
 def coupled(model: Any, names: Mapping[int, str]) -> dict[int, Follows]:
     """Return how joints follow others, by their numbers; `names`: of the joints by theirs.
 
-    MuJoCo's polynomial is of distances from both joints' references (4 or fewer powers).
+    MuJoCo's polynomial is of distances from both joints' references (4 or fewer powers). Who
+    follows a follower follows what that does, by the one polynomial of the other. Raises ValueError
+    naming joints that follow each other.
     """
-    follows = {}
-    for k in _active(model):
-        first, second = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
-        if int(model.eq_type[k]) != JOINT or second < 0:
-            continue
+    steps = {}
+    for first, k in _leading(model).items():
+        second = int(model.eq_obj2id[k])
         rests = [float(model.qpos0[model.jnt_qposadr[joint]]) for joint in (first, second)]
-        whole = Series(model.eq_data[k][:5])(Series([-rests[1], 1.0])) + rests[0]
-        coefficients = whole.coef.tolist()
-        while len(coefficients) > 2 and not coefficients[-1]:
-            coefficients.pop()
-        follows[first] = polynomial(names[second], *coefficients)
+        line = Series([-rests[1], 1.0])
+        steps[first] = (second, Series(model.eq_data[k][:5])(line) + rests[0])
+    follows = {}
+    for first in steps:
+        leader, whole = first, Series([0.0, 1.0])
+        seen = [first]
+        while leader in steps:
+            leader, step = steps[leader]
+            whole = whole(step)
+            if leader in seen:
+                ring = ", ".join(names[joint] for joint in seen)
+                raise ValueError(f"joints {ring} follow each other")
+            seen.append(leader)
+        follows[first] = polynomial(names[leader], *whole.trim().coef.tolist())
     return follows
+
+
+def _leading(model: Any) -> dict[int, int]:
+    """Return the equalities by which joints follow others, the first of each joint."""
+    leading: dict[int, int] = {}
+    for k in _active(model):
+        if int(model.eq_type[k]) == JOINT and int(model.eq_obj2id[k]) >= 0:
+            leading.setdefault(int(model.eq_obj1id[k]), k)
+    return leading
 
 
 def left_out(model: Any) -> list[str]:
     """Return the equalities that are neither loops nor followers."""
-    kinds = [int(kind) for kind in model.eq_type]
-    alone = [int(second) < 0 for second in model.eq_obj2id]
+    known = set(_leading(model).values())
     return [
         called(model, "EQUALITY", k) or f"equality {k + 1}"
         for k in _active(model)
-        if kinds[k] not in KNOWN or (kinds[k] == JOINT and alone[k])
+        if int(model.eq_type[k]) not in (CONNECT, WELD) and k not in known
     ]
 
 

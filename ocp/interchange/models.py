@@ -1,5 +1,6 @@
 """Models from files: which reader a file takes, and what all of them are told."""
 
+import re
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -15,7 +16,14 @@ from ocp.mechanics.tree import Tree
 from ocp.solution.files import write
 
 REPAIRS = ("balance", "weld", "loosen")
-ELSEWHERE = {"OpenSimDocument": "OpenSim", "sdf": "SDF"}
+ELSEWHERE = {
+    "OpenSimDocument": "OpenSim files are not read",
+    "sdf": "SDF files are not read",
+    "mujocoinclude": "a part of other MJCF files; load the file that includes it",
+}
+MJCF = re.compile(
+    rb"(\xef\xbb\xbf)?(\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE.*?>)*<mujoco[\s/>]", re.DOTALL
+)
 DOWN = (0.0, 0.0, -9.81)  # m/s2, where a file states no gravity
 
 
@@ -43,12 +51,13 @@ def load_model(
     """
     path = Path(path)
     repairs = _repairs(repair)
-    root = _root(path, arguments)
-    if root.tag in ELSEWHERE:
-        raise root.wrong(f"{ELSEWHERE[root.tag]} files are not read")
-    if root.tag == "mujoco":
+    if _is_mjcf(path):
+        _check_plain(path, arguments)
         tree, remarks = read_mjcf(path, base=base, repair=repairs, gravity=gravity)
     else:
+        root = _root(path, arguments)
+        if root.tag in ELSEWHERE:
+            raise root.wrong(ELSEWHERE[root.tag])
         tree, remarks = read_urdf(
             root,
             path,
@@ -61,13 +70,23 @@ def load_model(
     return tree
 
 
+def _is_mjcf(path: Path) -> bool:
+    """Tell whether the first element of a file is that of MJCF, which MuJoCo judges."""
+    return path.suffix != ".xacro" and bool(MJCF.match(contents(path)))
+
+
+def _check_plain(path: Path, arguments: Mapping[str, object] | None) -> None:
+    """Raise ValueError if arguments are given for a file without macros."""
+    if arguments:
+        raise ValueError(f"{path.name}: only files named .xacro take arguments, got {[*arguments]}")
+
+
 def _root(path: Path, arguments: Mapping[str, object] | None) -> Element:
     """Return the root element of a file, its macros expanded."""
     if path.suffix == ".xacro":
         contents(path)  # says what is wrong with the file itself
         return parsed(expanded(path, arguments or {}), path.name)
-    if arguments:
-        raise ValueError(f"{path.name}: only files named .xacro take arguments, got {[*arguments]}")
+    _check_plain(path, arguments)
     root = parsed(contents(path), path.name)
     if any(each.tag.startswith("xacro:") for each in root.children):
         raise root.wrong("it has macros: a file of macros is named .xacro")

@@ -23,6 +23,11 @@ def suspect(elements: Sequence[Element]) -> Remarks:
         "damping and friction of fixed joints are left out": [
             each.text("name") for each in joints if _idle(each)
         ],
+        "joints that are fixed and follow another stay fixed": [
+            each.text("name")
+            for each in joints
+            if each.attributes.get("type") == "fixed" and each.one("mimic") is not None
+        ],
     }
 
 

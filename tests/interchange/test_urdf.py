@@ -297,6 +297,11 @@ def test_limits_that_nobody_gave_are_none(tmp_path):
             '<child link="tool"/><dynamics damping="2"/>',
             "damping and friction of fixed joints are left out: tip$",
         ),
+        (
+            '<child link="tool"/>',
+            '<child link="tool"/><mimic joint="turn"/>',
+            "joints that are fixed and follow another stay fixed: tip$",
+        ),
     ],
 )
 def test_what_is_likely_not_meant_is_warned_of(tmp_path, old, new, words):

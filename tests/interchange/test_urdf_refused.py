@@ -38,6 +38,14 @@ WRONG = {
         "<mass>: value: expected a finite number, got 'heavy'",
     ),
     "nan": ('ixx="0.03"', 'ixx="nan"', 'ixx="nan"', "<inertia>: ixx: expected a finite number"),
+    "endless": ('ixx="0.03"', 'ixx="1e300"', 'ixx="1e300"', "<inertia>: ixx: expected a finite"),
+    "code": (
+        ARM,
+        '<?xml version="1.0" encoding="klingon"?>' + ARM,
+        "<?xml",
+        "no XML: unknown encoding: klingon",
+    ),
+    "part": (ARM, "<mujocoinclude/>", "<mujoco", "<mujocoinclude>: a part of other MJCF files"),
     "no axis": (AXIS, 'xyz="0 0 0"', "<axis", "<axis>: xyz: expected a direction, got zeros"),
     "short axis": (AXIS, 'xyz="0 2"', "<axis", "<axis>: xyz: expected 3 finite numbers, got '0 2'"),
     "no limit": (
