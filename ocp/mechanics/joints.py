@@ -295,7 +295,8 @@ def _check_coordinates(label, joint):
     another = joint.follows is not None and joint.follows.coordinate != joint.name
     if limited and (joint.ball or another):
         where = (
-            "constraints of the problem bound its moments and rates"
+            "ball_limits(tree, joint, swing=.., twist=..) bounds how far it turns, constraints of "
+            "the problem its moments and rates"
             if joint.ball
             else f"they belong to {joint.follows.coordinate!r}, which it follows"
         )

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ocp.plots.canvas import TEXT, WIDTH, picture
+from ocp.plots.balls import draw_ball, limited_balls
+from ocp.plots.canvas import SMALL, TEXT, WIDTH, picture
 from ocp.plots.contacts import LEAST, contacts_of, draw_forces, pushes
 from ocp.plots.curves import MANY, Profile, is_held, kinds, limited
 from ocp.plots.motions import draw_panels, legend
@@ -70,14 +71,17 @@ def _bears(solution: Solution) -> bool:
 
 def _of_few(figure: Figure, solution: Solution, sections: Sequence[Profile], bearing: bool) -> None:
     """Draw curves on the left, and on the right the motion and how it was found."""
-    count = len(sections) + bearing
+    balls = limited_balls(solution)
+    count = len(sections) + len(balls) + bearing
     figure.set_figheight(1.7 + 1.25 * max(3, count))
     columns = figure.add_gridspec(1, 2, width_ratios=(1, 1.05))
     grid: Any = columns[0].subgridspec(count, 1).subplots(sharex=True, squeeze=False)[:, 0]
     draw_panels(grid[: len(sections)], solution, sections)
+    for axes, reach in zip(grid[len(sections) :], balls):
+        draw_ball(axes, solution, reach)
     if bearing:
         draw_forces(grid[-1], solution)
-        grid[-1].set_xlabel("time (s)", fontsize=TEXT)
+    grid[-1].set_xlabel("time (s)", fontsize=TEXT)
     rows = columns[1].subgridspec(3, 1, height_ratios=(3, 1, 1))
     snapshots(figure, rows[0], solution, SHOTS)
     convergence([figure.add_subplot(rows[k]) for k in (1, 2)], solution)
@@ -93,10 +97,15 @@ def _of_many(
     rows = figure.add_gridspec(2, 1, height_ratios=(TOP, below))
     columns = rows[0].subgridspec(1, 2, width_ratios=(1.45, 1))
     snapshots(figure, columns[0], solution, SHOTS)
-    right = columns[1].subgridspec(2 + bearing, 1)
+    balls = limited_balls(solution)
+    right = columns[1].subgridspec(2 + len(balls) + bearing, 1)
     convergence([figure.add_subplot(right[k]) for k in (0, 1)], solution)
+    for k, reach in enumerate(balls):
+        axes = figure.add_subplot(right[2 + k])
+        draw_ball(axes, solution, reach)
+        axes.legend(fontsize=SMALL, frameon=False)
     if bearing:
-        axes = figure.add_subplot(right[2])
+        axes = figure.add_subplot(right[-1])
         draw_forces(axes, solution)
         axes.set_xlim(0, solution.duration)
         axes.set_xlabel("time (s)", fontsize=TEXT)

@@ -19,6 +19,7 @@ from ocp.problem.balance import (
     unilateral,
     zmp_inside,
 )
+from ocp.problem.ball_limits import ball_limits
 from ocp.problem.complementarity import Complementarity, Touch, touch_labels, touch_size, touches
 from ocp.problem.compliant import Compliant, Sphere
 from ocp.problem.constraint import INSIDE, Constraint, Span
@@ -113,6 +114,7 @@ __all__ = [
     "at_end",
     "at_start",
     "attitude",
+    "ball_limits",
     "bearing_slots",
     "bears",
     "contact_outputs",

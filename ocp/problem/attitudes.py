@@ -24,7 +24,7 @@ def attitude(tree: Tree, joint: str, value: Any, *, when: Any = "end") -> Constr
     sign too. Raises ValueError naming the joint.
     """
     rows = ball_rows(f"attitude of {joint!r}", tree, joint)
-    back = turned_back(ca.DM(_quaternion(f"attitude of {joint!r}", value)))
+    back = turned_back(ca.DM(unit_quaternion(f"attitude of {joint!r}", value)))
 
     def off(at):
         p = at.q[rows]
@@ -96,7 +96,7 @@ def check_rates(what: str, tree: Tree, values: dict[int, Any], rates: dict[int, 
                 )
 
 
-def _quaternion(what: str, value: Any) -> np.ndarray:
+def unit_quaternion(what: str, value: Any) -> np.ndarray:
     """Return the unit quaternion (4,) of a rotation or of itself, checked."""
     try:
         entries = np.array(value, dtype=float)
