@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from ocp.problems.gait.figure import ABOVE, BODY, FRONT, SIDEWAYS, body_points
-from ocp.problems.gait.pictures import beyond
 from ocp.problems.lifting.back import BACK
 from ocp.problems.lifting.curves import HANDS, Lift, box_mass, lifted
 
@@ -125,7 +124,7 @@ def _torques(panels: Any, lift: Lift) -> None:
     for axes, (name, joint) in zip(panels.ravel(), PANELS):
         _sides(axes, lift, lift.torques, joint, f"{name} torque (N m)", limits=True)
     _lines(panels[1, 2], lift, {"extension": lift.burden.extending}, "moment at L5/S1 (N m)")
-    beyond(panels[1, 2], [-limit for limit in lift.limits[BACK][::-1]])
+    _beyond(panels[1, 2], [-limit for limit in lift.limits[BACK][::-1]])
 
 
 def _forces(panels: Any, lift: Lift, weight: float) -> None:
@@ -207,7 +206,7 @@ def _sides(
             label=f"{side} side",
         )
     if limits:
-        beyond(axes, lift.limits[f"{joint}_r"])
+        _beyond(axes, lift.limits[f"{joint}_r"])
     _dress(axes, lift, title)
 
 
@@ -223,3 +222,20 @@ def _dress(axes: Any, lift: Lift, title: str) -> None:
     style(axes, "", "")
     axes.set_title(title, fontsize=TEXT, pad=3)
     axes.set_xlim(0.0, lift.t[-1])
+
+
+def _beyond(axes: Any, limits: Any) -> None:
+    """Shade what lies beyond the limits, where they come into view; the view stays as it is."""
+    low, high = axes.get_ylim()
+    for bound, far in zip(limits, (low, high)):
+        if low < bound < high:
+            axes.axhspan(
+                bound,
+                far,
+                facecolor="0.8",
+                edgecolor="0.5",
+                linewidth=0.7,
+                zorder=0,
+                label="beyond the torque limit",
+            )
+    axes.set_ylim(low, high)

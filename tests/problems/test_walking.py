@@ -11,11 +11,12 @@ import casadi as ca
 import numpy as np
 import pytest
 from made_up_steps import STEP, T, made_up_step
+from ocp.problems.gait.card.picture import plot_card
 from ocp.problems.gait.continuity import continuity
 from ocp.problems.gait.cycle import Cycle, cycle, step_length, stride
 from ocp.problems.gait.film import animate_walk, going_on
 from ocp.problems.gait.measured import compare, double_peak
-from ocp.problems.gait.pictures import INSTANTS, plot_cycle, plot_walk
+from ocp.problems.gait.pictures import INSTANTS, plot_walk
 from ocp.problems.gait.report import gait_report, report_lines
 from PIL import Image
 
@@ -265,15 +266,6 @@ def test_the_walk_goes_on_without_a_jump_a_step_further_each_time(step):
     )
 
 
-def test_the_cycle_is_drawn_with_both_legs_and_what_was_measured(step, walk):
-    panels = list(plot_cycle(step).axes)
-    assert len(panels) == 15 and panels[0].get_title() == "hip flexion"
-    lines = {line.get_label(): line.get_ydata() for line in panels[0].lines}
-    np.testing.assert_allclose(lines["right leg"], walk.angles["hip_flex_r"])
-    np.testing.assert_allclose(lines["left leg"], walk.angles["hip_flex_l"])
-    assert "Fukuchi, mean" in lines and len(panels[0].collections) == 1  # Winter's band
-
-
 def test_the_step_is_drawn_on_one_page(step, tmp_path):
     figure = plot_walk(step, tmp_path / "walk.png")
     side, _, above = figure.axes
@@ -308,7 +300,7 @@ def test_films_are_written_whole_and_contain_every_frame(step, tmp_path):
     )
 
 
-@pytest.mark.parametrize("picture", [plot_walk, plot_cycle, animate_walk])
+@pytest.mark.parametrize("picture", [plot_walk, plot_card, animate_walk])
 def test_an_unknown_suffix_is_named_and_nothing_written(step, tmp_path, picture):
     with pytest.raises(ValueError, match=r"walk\.doc: suffix '\.doc': expected one of"):
         picture(step, tmp_path / "walk.doc")

@@ -9,11 +9,12 @@ from ocp.problems.gait.card.curves import CURVES, PERCENT
 from ocp.problems.gait.card.norms import Norms, norms
 from ocp.problems.gait.card.report import report_card
 from ocp.problems.gait.card.words import card_lines
-from ocp.problems.gait.pictures import LEFT, MEASURED, RIGHT
 
 from ocp import Solution
 from ocp.plots import COLOURS, SMALL, TEXT, picture, style
 
+RIGHT, LEFT = COLOURS[1], COLOURS[0]
+MEASURED = {"winter": "0.55", "fukuchi": "0.1", "falisse": COLOURS[2]}
 COLUMNS, HEIGHT, WIDTH = 5, 11.0, 10.0  # panels in a row; in
 FAULTS = 9  # that are written below
 TINY = 6  # pt
