@@ -40,31 +40,41 @@ def mjcf_files() -> list[Path]:
 
 def compared_mjcf(path: Path, states: int) -> Compared:
     """Return how a file's torques, over the largest of the same coordinate, differ from those of
-    mj_inverse, without contacts, limits, dry friction, fluids and forces of tendons."""
+    mj_inverse, without contacts, limits, dry friction, fluids and tendons that are left out."""
     name = f"{path.parent.parent.name}/{path.stem}"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             tree = load_model(path)
+            model = plain_model(path, tree)
         except ValueError as error:
             return Compared(name=name, refusal=str(error))
-        model = plain_model(path)
     elements = [each for each in tree.elements if not isinstance(each, Friction)]
     tree = replace(tree, elements=elements, loops=())
     pairs = list(_pairs(tree, model, states))
     return Compared(name=name, coordinates=tree.dof, differences=(worst_row(pairs),))
 
 
-def plain_model(path: Path) -> Any:
-    """Return MuJoCo's model of a file without what is soft there, and what is not read here."""
+def plain_model(path: Path, tree: Tree) -> Any:
+    """Return MuJoCo's model of a tree's file without what is soft there, and what is not in the
+    tree; raise ValueError with MuJoCo's words."""
     import mujoco
 
     with quiet(mujoco):
-        model = mujoco.MjModel.from_xml_path(str(path))
+        spec = mujoco.MjSpec.from_file(str(path))
+        spec.compiler.LRopt.mode = mujoco.mjtLRMode.mjLRMODE_NONE
+        model = spec.compile()
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
     model.opt.density = model.opt.viscosity = 0.0
-    for what in ("stiffness", "damping", "armature", "frictionloss"):
-        getattr(model, f"tendon_{what}")[:] = 0.0
+    elements = {each.name for each in tree.elements}
+    for k in range(model.ntendon):
+        name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_TENDON, k) or f"tendon {k + 1}"
+        if f"{name} tendon" not in elements:
+            for what in ("stiffness", "damping", "armature", "frictionloss"):
+                getattr(model, f"tendon_{what}")[k] = 0.0
+    for joint in tree.joints:
+        if joint.follows is not None and len(joint.follows.function.coefficients) != 2:  # type: ignore[attr-defined]
+            model.dof_armature[model.joint(joint.name).dofadr] = 0.0
     model.body_gravcomp[:] = 0.0
     return model
 

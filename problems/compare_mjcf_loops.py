@@ -74,9 +74,10 @@ def _machine(path: Path) -> Machine:
     """Return a file's machine; raise ValueError if it has no loops."""
     import mujoco
 
-    tree, model = load_model(path), plain_model(path)
+    tree = load_model(path)
     if not tree.loops:
         raise ValueError("it has no loops")
+    model = plain_model(path, tree)
     flags = mujoco.mjtDisableBit
     soft = flags.mjDSBL_CONTACT | flags.mjDSBL_LIMIT | flags.mjDSBL_FRICTIONLOSS
     model.opt.disableflags = model.opt.disableflags & ~int(flags.mjDSBL_CONSTRAINT) | int(soft)

@@ -251,7 +251,8 @@ def files_in(folder: Path) -> dict[str, list[Path]]:
     kinds = {"URDF": sorted(folder.rglob("*.urdf")), "MJCF": []}
     for path in sorted(folder.rglob("*.xml")):
         text = path.read_text(errors="replace")
-        kinds["MJCF"] += [path] if "<mujoco" in text and "<worldbody" in text else []
+        whole = "<mujoco" in text and "<mujocoinclude" not in text
+        kinds["MJCF"] += [path] if whole else []
     kinds["loops"] = [path for path in kinds["MJCF"] if compare_mjcf_loops.has_loops(path)]
     if not kinds["URDF"] and not kinds["MJCF"]:
         raise ModuleNotFoundError(f"{folder}: no URDF or MJCF files")

@@ -73,6 +73,55 @@ def elements_at_ball(name: str, stated: AtJoint) -> Iterator[Element]:
         yield PassiveMoment(name=f"{name} damper", joints=parts, moment=Drag(stated.damping))
 
 
+@dataclass(frozen=True, slots=True)
+class CurvedDrag:
+    """What a damper (N m s/rad or N s/m) at a joint gives the coordinate x that this follows by a
+    curve z(x): -d z'^2 x'."""
+
+    damping: float
+    curve: Polynomial
+
+    def __call__(self, x: Matrix, rate: Matrix) -> Matrix:
+        """Return what x (1,) gets at its rate (1,)."""
+        return -self.damping * _slope(self.curve)(x) ** 2 * rate
+
+
+@dataclass(frozen=True, slots=True)
+class CurvedStretch:
+    """What a spring (N m/rad or N/m) that rests where a joint is at z_0 stores if this follows a
+    coordinate x by a curve z(x): k (z - z_0)^2 / 2."""
+
+    stiffness: float
+    rest: float
+    curve: Polynomial
+
+    def __call__(self, x: Matrix) -> Matrix:
+        """Return what is stored (J) at x (1,)."""
+        return self.stiffness * (self.curve(x) - self.rest) ** 2 / 2
+
+
+def _slope(curve: Polynomial) -> Polynomial:
+    rising = [power * each for power, each in enumerate(curve.coefficients)][1:]
+    return Polynomial(rising or (0.0,))
+
+
+def elements_at_curve(joint: Joint, stated: AtJoint) -> Iterator[Element]:
+    """Yield damper and spring of a joint that follows another by a polynomial; there is no rotor
+    and no dry friction of such joints."""
+    follows = joint.follows
+    if follows is None or not isinstance(follows.function, Polynomial):
+        return
+    stiff = CurvedStretch(stated.stiffness, stated.rest, follows.function)
+    loose = CurvedDrag(stated.damping, follows.function)
+    if stated.damping or stated.stiffness:
+        yield PassiveMoment(
+            name=f"{joint.name} spring and damper",
+            joints=[follows.coordinate],
+            moment=loose if stated.damping else None,
+            energy=stiff if stated.stiffness else None,
+        )
+
+
 def is_curved(joint: Joint) -> bool:
     """Tell whether a joint follows another by more than a straight line, or by nothing: where no
     element can act for it."""

@@ -15,11 +15,18 @@ import numpy as np
 
 from ocp.interchange.bases import Row
 from ocp.interchange.inertials import body
-from ocp.interchange.joint_elements import AtJoint, elements_at, elements_at_ball, is_curved
+from ocp.interchange.joint_elements import (
+    AtJoint,
+    elements_at,
+    elements_at_ball,
+    elements_at_curve,
+    is_curved,
+)
 from ocp.interchange.mjcf_compiled import Model, compiled, unread
 from ocp.interchange.mjcf_drives import drives, undriven_forces
 from ocp.interchange.mjcf_looks import looks
 from ocp.interchange.mjcf_loops import called, coupled, cuts, left_out
+from ocp.interchange.mjcf_tendons import tendons
 from ocp.interchange.poses import placed, turned
 from ocp.interchange.remarks import Remarks
 from ocp.mechanics.joints import GROUND, Joint, ball, fixed, free
@@ -29,6 +36,7 @@ from ocp.mechanics.tree import Link, Point, Tree
 FREE, BALL, SLIDE = 0, 1, 2  # MuJoCo's kinds of joints; those of 3 turn
 KINDS = ("free", "ball", "slide", "hinge")
 BASES = (None, "fixed")
+OFF = {"stiffness": "SPRING", "damping": "DAMPER"}  # what switches them off
 
 
 def read_mjcf(
@@ -57,14 +65,21 @@ def _tree(model: Model, base: str | None, repair: Sequence[str], gravity: Any) -
     if any(point.link == model.links[0] for point in ends):
         rows.append(([fixed(model.links[0])], [Link(name=model.links[0])]))
     joints = [joint for row, _ in rows for joint in row]
+    cords, knots, _ = _tendons(model)
     return Tree(
         joints=joints,
         links=[link for _, row in rows for link in row],
-        points=[*_sites(model), *ends],
+        points=[*_sites(model), *ends, *knots],
         loops=loops,
         gravity=_gravity(model) if gravity is None else gravity,
-        elements=list(_elements(model, joints)),
+        elements=[*_elements(model, joints), *cords],
     )
+
+
+def _tendons(model: Model) -> tuple[list[Any], list[Point], list[str]]:
+    """Return what tendons are here, the points that these need, and those that are left out."""
+    off = [what for what in ("stiffness", "damping") if _is_off(model, OFF[what])]
+    return tendons(model.compiled, model.links, model.joints, off)
 
 
 def _gravity(model: Model) -> Any:
@@ -181,8 +196,9 @@ def _elements_of(
             yield from elements_at(known[f"{name}_{axis}"], stated)
     if kind in (FREE, BALL) and name in known and known[name].ball:
         yield from elements_at_ball(name, stated)
-    elif name in known and kind not in (FREE, BALL) and not is_curved(known[name]):
-        yield from elements_at(known[name], stated)
+    elif name in known and kind not in (FREE, BALL):
+        at = elements_at_curve if is_curved(known[name]) else elements_at
+        yield from at(known[name], stated)
 
 
 def _stated(model: Model) -> Iterator[tuple[int, AtJoint]]:
@@ -213,14 +229,15 @@ def _left_out(model: Model, joints: Sequence[Joint]) -> Remarks:
         model.joints[k]
         for k in range(data.njnt)
         if (int(data.jnt_type[k]) in (FREE, BALL) and (k in unturned or data.jnt_stiffness[k]))
-        or (k in acting and model.joints[k] in known and is_curved(known[model.joints[k]]))
+        or (k in unturned and model.joints[k] in known and is_curved(known[model.joints[k]]))
     ]
     lifted = [model.links[k] for k in range(1, data.nbody) if data.body_gravcomp[k]]
     return {
         **unread(model),
         "forces of a fluid are left out": fluid,
-        "what acts on turns that are no angle of their own is left out": turning,
+        "rotors and friction of turns that are no angle of their own are left out": turning,
         "what takes the weight of bodies is left out": lifted,
         "equalities are left out": left_out(data),
+        "tendons with forces of their own are left out": _tendons(model)[2],
         **undriven_forces(data, model.joints),
     }

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from ocp.interchange.mjcf_loops import called
+from ocp.interchange.mjcf_tendons import sum_of, summed
 from ocp.interchange.remarks import Remarks
 
-JOINTS = (0, 1)  # what an actuator acts on: a joint, or it in its parent's axes
+JOINTS, TENDON = (0, 1), 3  # what actuators act on: a joint, or it in its parent's axes; a tendon
 FIXED, PLAIN = 0, 0  # its gain is a number, its bias nothing: a motor
 
 
@@ -17,20 +18,34 @@ def drives(model: Any) -> dict[int, tuple[float, float]]:
     """Return the limits (N m or N) of the joints that actuators drive, by their numbers.
 
     A motor's is its gear times gain times control, every other's what limits its force; those of
-    several at one joint add up, and the joint's own limit bounds them.
+    several at one joint add up, and the joint's own limit bounds them. What acts on a joint that
+    follows another, or on a tendon of one joint and its followers, drives the one.
     """
     driven: dict[int, tuple[float, float]] = {}
     for k in range(model.nu):
-        if int(model.actuator_trntype[k]) in JOINTS:
-            joint = int(model.actuator_trnid[k][0])
+        share = _share(model, k)
+        if share is not None:
+            joint, ratio = share
             lower, upper = driven.get(joint, (0.0, 0.0))
-            least, most = _limits(model, k)
+            least, most = sorted(ratio * end for end in _limits(model, k)) if ratio else (0.0, 0.0)
             driven[joint] = lower + least, upper + most
     for joint, (lower, upper) in driven.items():
         if model.jnt_actfrclimited[joint]:
             least, most = (float(end) for end in model.jnt_actfrcrange[joint])
             driven[joint] = max(lower, least), min(upper, most)
     return driven
+
+
+def _share(model: Any, actuator: int) -> tuple[int, float] | None:
+    """Return the one joint that an actuator drives, and by which factor; None if there is none."""
+    kind, number = int(model.actuator_trntype[actuator]), int(model.actuator_trnid[actuator][0])
+    if kind in JOINTS:
+        known = summed(model, [(number, 1.0)])
+    else:
+        known = sum_of(model, number) if kind == TENDON else None
+    if known is None or len(known[0]) != 1:
+        return None
+    return known[0][0], known[1].ratios[0]
 
 
 def _limits(model: Any, k: int) -> tuple[float, float]:
@@ -47,19 +62,11 @@ def _limits(model: Any, k: int) -> tuple[float, float]:
 
 
 def undriven_forces(model: Any, joints: Mapping[int, str]) -> Remarks:
-    """Return by kind what of actuators, tendons and curved springs is not read."""
-    acting = [
-        called(model, "TENDON", k) or f"tendon {k + 1}"
-        for k in range(model.ntendon)
-        if any(
-            np.any(getattr(model, f"tendon_{what}")[k])
-            for what in ("stiffness", "damping", "armature", "frictionloss")
-        )
-    ]
+    """Return by kind what of actuators and curved springs is not read."""
     other = [
         called(model, "ACTUATOR", k) or f"actuator {k + 1}"
         for k in range(model.nu)
-        if int(model.actuator_trntype[k]) not in JOINTS
+        if _share(model, k) is None
     ]
     curved = [
         name
@@ -67,7 +74,6 @@ def undriven_forces(model: Any, joints: Mapping[int, str]) -> Remarks:
         if np.any(model.jnt_stiffnesspoly[k]) or np.any(model.dof_dampingpoly[model.jnt_dofadr[k]])
     ]
     return {
-        "tendons with forces of their own are left out": acting,
-        "actuators of other things than joints are left out": other,
+        "actuators that drive no joint alone are left out": other,
         "stiffness and damping are those of the first power": curved,
     }

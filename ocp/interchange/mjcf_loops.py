@@ -71,25 +71,32 @@ def coupled(model: Any, names: Mapping[int, str]) -> dict[int, Follows]:
     follows a follower follows what that does, by the one polynomial of the other. Raises ValueError
     naming joints that follow each other.
     """
+    return {
+        first: polynomial(names[leader], *whole.coef.tolist())
+        for first, (leader, whole) in leaders(model, names).items()
+    }
+
+
+def leaders(model: Any, names: Mapping[int, str] | None = None) -> dict[int, tuple[int, Series]]:
+    """Return whom joints follow in the end, all by their numbers, and the polynomials by which."""
     steps = {}
     for first, k in _leading(model).items():
         second = int(model.eq_obj2id[k])
         rests = [float(model.qpos0[model.jnt_qposadr[joint]]) for joint in (first, second)]
         line = Series([-rests[1], 1.0])
         steps[first] = (second, Series(model.eq_data[k][:5])(line) + rests[0])
-    follows = {}
+    ends = {}
     for first in steps:
-        leader, whole = first, Series([0.0, 1.0])
-        seen = [first]
+        leader, whole, seen = first, Series([0.0, 1.0]), [first]
         while leader in steps:
             leader, step = steps[leader]
             whole = whole(step)
             if leader in seen:
-                ring = ", ".join(names[joint] for joint in seen)
+                ring = ", ".join(str(joint) if names is None else names[joint] for joint in seen)
                 raise ValueError(f"joints {ring} follow each other")
             seen.append(leader)
-        follows[first] = polynomial(names[leader], *whole.trim().coef.tolist())
-    return follows
+        ends[first] = (leader, whole.trim())
+    return ends
 
 
 def _leading(model: Any) -> dict[int, int]:

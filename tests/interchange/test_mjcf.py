@@ -174,21 +174,21 @@ def test_joints_follow_by_polynomials_from_their_references(tmp_path, mujoco):
         ('<body name="tail"', '<body name="tail" gravcomp="1"', "weight of bodies .*: tail$"),
         (
             "</actuator>",
-            '</actuator><tendon><fixed name="string" stiffness="3"><joint joint="lift" coef="1"/>'
-            "</fixed></tendon>",
+            '</actuator><tendon><fixed name="string" stiffness="3" armature="1">'
+            '<joint joint="lift" coef="1"/></fixed></tendon>',
             "tendons with forces of their own are left out: string$",
         ),
         (
             "</actuator>",
             '<motor name="push" site="eye"/></actuator>',
-            "actuators of other things than joints are left out: push$",
+            "actuators that drive no joint alone are left out: push$",
         ),
         (
             '<compiler angle="degree"/>',
             '<compiler angle="degree" settotalmass="9"/>',
             "MuJoCo warns: compiler attribute 'settotalmass' is deprecated",
         ),
-        ('type="ball"', 'type="ball" armature="1"', "no angle of their own is left out: wrist$"),
+        ('type="ball"', 'type="ball" armature="1"', "no angle of their own are left out: wrist$"),
     ],
 )
 def test_what_is_left_out_is_said(tmp_path, monkeypatch, mujoco, old, new, message):
