@@ -12,7 +12,7 @@ from ocp.problems.jump import problem as jump
 
 from ocp import Problem, Task, Views
 from ocp.cli import main
-from ocp.mechanics.checks import positive
+from ocp.mechanics import positive
 
 EFFORT = 1e-6  # m/(N2 m2 s): the jump's weight of effort
 

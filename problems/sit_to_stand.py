@@ -34,8 +34,7 @@ from ocp import (
     torque_limits,
 )
 from ocp.cli import main
-from ocp.mechanics import body_weight
-from ocp.mechanics.checks import positive
+from ocp.mechanics import body_weight, positive
 
 UP = (0.0, 1.0, 0.0)
 FEET = "heel to ball"
