@@ -15,7 +15,7 @@ from ocp.mechanics import expression_of, is_open, ramp
 # Of the peak, what a cosine and a concentric hyperbola are not left below: there data end
 # [assumed]; and over what they come to it
 LEAST_AT_ANGLE, LEAST_AT_SPEED = 0.2, 0.05
-ROUNDING, ROUNDING_SPEED, ROUNDING_ANGLE = 0.02, 0.05, radians(2.0)  # -, rad/s, rad
+ROUNDING, ROUNDING_SPEED, ROUNDING_ANGLE = 0.05, 0.2, 5.0  # -, rad/s, deg
 # How fast (rad/s) muscle that is drawn out gets no stronger [assumed]: tests were at about 60 deg/s
 DRAWN_OUT = 1.0
 
@@ -32,22 +32,22 @@ class Cosine:
 
     def __call__(self, x: Any) -> Any:
         """Return the share at x."""
-        share = ca.cos(self.narrowing * (x - self.best))
-        return LEAST_AT_ANGLE + ramp(share - LEAST_AT_ANGLE, ROUNDING)
+        return _floored(ca.cos(self.narrowing * (x - self.best)), LEAST_AT_ANGLE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """What is left of a peak at an angle (rad): straight between `points`, (deg, share) each, with
-    rounded corners, and constant beyond the first and the last."""
+    """What is left of a peak at an angle (rad): straight between `points`, (deg, share) each,
+    corners rounded over `rounding` (deg), and constant beyond the first and the last."""
 
     points: tuple[tuple[float, float], ...]
+    rounding: float = ROUNDING_ANGLE
 
     def __call__(self, x: Any) -> Any:
         """Return the share at x."""
         total: Any = self.points[0][1]
         for (here, share), (there, other) in zip(self.points, self.points[1:]):
-            rises = [ramp(x - radians(place), ROUNDING_ANGLE) for place in (here, there)]
+            rises = [ramp(x - radians(place), radians(self.rounding)) for place in (here, there)]
             slope = (other - share) / radians(there - here)
             total = total + slope * (rises[0] - rises[1])
         return total
@@ -71,17 +71,24 @@ class Hill:
 
     def __call__(self, w: Any) -> Any:
         """Return the share at w, 1 at rest."""
-        return self._share(w) / self._share(0.0)
-
-    def _share(self, w: Any) -> Any:
-        shorter, longer = (ramp(way * w, ROUNDING_SPEED) for way in (1, -1))
+        shorter, longer = _above(w), _above(-w)
         longer = DRAWN_OUT * ca.tanh(longer / DRAWN_OUT)
-        doing = LEAST_AT_SPEED + ramp(self._left(shorter) - LEAST_AT_SPEED, ROUNDING)
+        doing = _floored(self._left(shorter), LEAST_AT_SPEED)
         return doing * self._left(longer) * (1 + self.eccentric * longer)
 
     def _left(self, speed: Any) -> Any:
         c4, c5 = self.three_quarters, self.half
         return (2 * c4 * c5 + speed * (c5 - 3 * c4)) / (2 * c4 * c5 + speed * (2 * c5 - 4 * c4))
+
+
+def _floored(share: Any, least: float) -> Any:
+    """Return a share that comes smoothly to a floor; 1 stays 1."""
+    return (least + ramp(share - least, ROUNDING)) / (least + ramp(1.0 - least, ROUNDING))
+
+
+def _above(w: Any) -> Any:
+    """Return max(w, 0) rounded, nothing at 0 and far below, where it is just below nothing."""
+    return ramp(w, ROUNDING_SPEED) - ROUNDING_SPEED**3 / (w**2 + ROUNDING_SPEED**2) / 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from ocp.models.human.exertions import (
     AGES,
     LIKE,
     LINES,
+    ROUNDING_ANGLE,
     SHOULDER,
     TABLE,
     TRUNK,
@@ -220,7 +221,8 @@ def _at_angle(movement: str, way: int, sex: str, share: float, bends: int) -> An
         return Cosine(narrowing=narrowing, best=best)
     if movement.startswith("spine") and movement.endswith("flex"):
         line = LINES["trunk", way]
-        return Line(points=tuple((place / bends, left) for place, left in line))
+        points = tuple((place / bends, left) for place, left in line)
+        return Line(points=points, rounding=ROUNDING_ANGLE / bends)
     return Line(points=LINES[movement, way]) if (movement, way) in LINES else None
 
 
