@@ -52,7 +52,8 @@ HEADER = (
     *("build s", "solve s", "total ratio", "objective", "difference"),
 )
 LIKENESS = (
-    *("case", "hip r", "knee r", "ankle r", "vertical r", "first peak, valley, second (BW)"),
+    *("case", "hip r", "knee r", "ankle r", "abduction r", "list r", "vertical r"),
+    *("first peak, valley, second (BW)", "sway, up (mm)", "faults"),
     *("work (J/m)", "contact (mm)", "slip (mm)", "pressure margin (mm)"),
 )
 JOINTS = ("hip_flex", "knee_flex", "ankle_df")  # laid beside measured adults
@@ -175,8 +176,11 @@ def _likeness(report: Mapping[str, Any]) -> tuple[str, ...]:
     margin = min(extreme["value"] for extreme in standing["margins"].values())
     return (
         *(f"{against[joint]['fukuchi']['r']:.3f}" for joint in JOINTS),
+        *(f"{report['r'][name]:.3f}" for name in ("hip_abd", "pelvis_list")),
         f"{against['force_vertical']['winter']['r']:.3f}",
         ", ".join(f"{peak:.2f}" for peak in peaks),
+        f"{said['com_sideways_mm']:.0f}, {said['com_up_mm']:.0f}",
+        str(len(report["faults"])),
         f"{said['positive_work_J_m']:.0f}",
         f"{1e3 * standing['height']['value']:.1f}",
         f"{1e3 * standing['slip']['value']:.1f}",
