@@ -40,7 +40,12 @@ OFF = {"stiffness": "SPRING", "damping": "DAMPER"}  # what switches them off
 
 
 def read_mjcf(
-    path: Path, *, base: str | None = None, repair: Sequence[str] = (), gravity: Any = None
+    path: Path,
+    *,
+    base: str | None = None,
+    repair: Sequence[str] = (),
+    gravity: Any = None,
+    shapes: str = "visual",
 ) -> tuple[Tree, Remarks]:
     """Return the Tree of an MJCF file, and by kind what of it is not in there.
 
@@ -52,7 +57,7 @@ def read_mjcf(
             f"{path.name}: base: an MJCF file states its free joints itself; expected 'fixed', "
             f"which holds them, or None, got {base!r}"
         )
-    model = compiled(path)
+    model = compiled(path, shapes)
     with model.located():
         tree = _tree(model, base, repair, gravity)
     return tree, _left_out(model, tree.joints)
@@ -106,7 +111,7 @@ def _body(model: Model, number: int, base: str | None, repair: Sequence[str]) ->
         (inertia + inertia.T) / 2,
         ("balance", *repair),  # MuJoCo has checked them
         name=name,
-        visuals=tuple(looks(model.spec, data, model.path, number)),
+        visuals=tuple(looks(model.spec, data, model.path, number, model.shapes)),
     )
     above = int(data.body_parentid[number])
     parent = model.links[above] if above else GROUND

@@ -24,7 +24,7 @@ SAID = re.compile(
 class Model:
     """MuJoCo's statement of a file and the model compiled of it, and what it warns of; `links` and
     `joints` are the names of its bodies and joints here, by their numbers, `absent` the files of
-    meshes and pictures that are not there."""
+    meshes and pictures that are not there, `shapes` which of them show links."""
 
     spec: Any
     compiled: Any
@@ -33,6 +33,7 @@ class Model:
     joints: Mapping[int, str]
     warned: Sequence[str]
     absent: Sequence[str]
+    shapes: str
 
     @contextmanager
     def located(self, joint: int | None = None) -> Iterator[None]:
@@ -50,7 +51,7 @@ class Model:
             raise Misstated(f"{place}: <joint> {self.joints[joint]!r}: {error}") from None
 
 
-def compiled(path: Path) -> Model:
+def compiled(path: Path, shapes: str) -> Model:
     """Return a file's Model; raise ValueError naming the file, where MuJoCo tells it the line, and
     what is wrong, ModuleNotFoundError without MuJoCo."""
     try:
@@ -87,6 +88,7 @@ def compiled(path: Path) -> Model:
         joints=joints,
         warned=said,
         absent=absent,
+        shapes=shapes,
     )
 
 

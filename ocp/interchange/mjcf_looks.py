@@ -16,12 +16,15 @@ MESH = 7
 KINDS = {2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", MESH: "mesh"}
 
 
-def looks(spec: Any, model: Any, path: Path, number: int) -> Iterator[Visual]:
-    """Yield the visuals of a body: its geoms that MuJoCo shows, planes and heights left out."""
+def looks(spec: Any, model: Any, path: Path, number: int, shapes: str) -> Iterator[Visual]:
+    """Yield the visuals of a body: its geoms that MuJoCo shows, or of `shapes` "collision" those
+    that touch others, planes and heights left out."""
     first = model.body_geomadr[number]
     for k in range(first, first + model.body_geomnum[number]):
         kind = KINDS.get(int(model.geom_type[k]))
-        if kind is None or model.geom_group[k] >= HIDDEN:
+        touches = bool(model.geom_contype[k] or model.geom_conaffinity[k])
+        wanted = touches if shapes == "collision" else model.geom_group[k] < HIDDEN
+        if kind is None or not wanted:
             continue
         pose = placed(model.geom_pos[k], model.geom_quat[k])
         if kind == "mesh":

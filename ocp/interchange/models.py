@@ -15,6 +15,7 @@ from ocp.interchange.urdf_out import urdf_text
 from ocp.mechanics.tree import Tree
 from ocp.solution.files import write
 
+SHAPES = ("visual", "collision")
 REPAIRS = ("balance", "weld", "loosen")
 ELSEWHERE = {
     "OpenSimDocument": "OpenSim files are not read",
@@ -35,6 +36,7 @@ def load_model(
     gravity: Any = None,
     folders: Sequence[str | PathLike[str]] = (),
     arguments: Mapping[str, object] | None = None,
+    shapes: str = "visual",
 ) -> Tree:
     """Return the Tree of a model's file: URDF, its macros in a file named .xacro, or MJCF.
 
@@ -45,15 +47,18 @@ def load_model(
     joint follow none); without it such a file is refused.
     `gravity` (3, m/s2) instead of the file's, or of 9.81 along -z; `folders`: where else meshes of
     packages may be; `arguments` {name: value} of a file of macros, which needs the extra `xacro`,
-    as MJCF needs `mjcf`. Names of links and joints are those of the file; what is repaired, left
+    as MJCF needs `mjcf`. `shapes`: what links show, "visual" ones of the file or its "collision"
+    shapes. Names of links and joints are those of the file; what is repaired, left
     out or not there, as a mesh, is said by a ModelWarning. Raises ValueError naming file, line (of
     macros that of what they expand to) and element, ModuleNotFoundError if an extra is missing.
     """
     path = Path(path)
     repairs = _repairs(repair)
+    if shapes not in SHAPES:
+        raise ValueError(f"load_model: shapes: expected one of {', '.join(SHAPES)}, got {shapes!r}")
     if _is_mjcf(path):
         _check_plain(path, arguments)
-        tree, remarks = read_mjcf(path, base=base, repair=repairs, gravity=gravity)
+        tree, remarks = read_mjcf(path, base=base, repair=repairs, gravity=gravity, shapes=shapes)
     else:
         root = _root(path, arguments)
         if root.tag in ELSEWHERE:
@@ -65,6 +70,7 @@ def load_model(
             repair=repairs,
             gravity=DOWN if gravity is None else gravity,
             folders=tuple(Path(folder) for folder in folders),
+            shapes=shapes,
         )
     remark(path.name, {**remarks, "meshes that are not there": _absent(tree)})
     return tree

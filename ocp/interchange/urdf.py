@@ -37,6 +37,7 @@ def read_urdf(
     repair: Sequence[str] = (),
     gravity: Any = (0.0, 0.0, -9.81),
     folders: Sequence[Path] = (),
+    shapes: str = "visual",
 ) -> tuple[Tree, Remarks]:
     """Return the Tree of a URDF file's root element, and by kind what was not taken as it stands.
 
@@ -45,7 +46,7 @@ def read_urdf(
     if root.tag != "robot":
         raise root.wrong("expected <robot>, the root of a URDF file")
     colours = dict(colours_of(root.every("material")))
-    reading = Reading(path=path, repair=repair, folders=folders, colours=colours)
+    reading = Reading(path=path, repair=repair, folders=folders, colours=colours, shapes=shapes)
     links, joints = _named(root, "link"), _named(root, "joint")
     first, carried = _arranged(root, links, joints)
     bodies = {name: link_of(reading, element) for name, element in links.items()}

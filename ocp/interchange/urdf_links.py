@@ -18,13 +18,14 @@ from ocp.mechanics.visuals import Visual
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How a file is read: its `path`, what may be repaired, where meshes may be, and the colours
-    that it names."""
+    """How a file is read: its `path`, what may be repaired, where meshes may be, the colours that
+    it names, and the tag of the `shapes` that show links."""
 
     path: Path
     repair: Sequence[str]
     folders: Sequence[Path]
     colours: Mapping[str, Sequence[float]]
+    shapes: str = "visual"
 
 
 def called_in(element: Element, attribute: str) -> str:
@@ -55,7 +56,7 @@ def link_of(reading: Reading, element: Element) -> tuple[Link, str]:
 
 
 def _visuals(reading: Reading, element: Element) -> Iterator[Visual]:
-    for visual in element.every("visual"):
+    for visual in element.every(reading.shapes):
         shape = next(iter(visual.child("geometry").children), None)
         if shape is None or shape.tag not in SOLIDS:
             shown = "nothing" if shape is None else f"<{shape.tag}>"

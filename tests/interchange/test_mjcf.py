@@ -86,6 +86,10 @@ def test_its_looks_are_the_geoms_that_are_shown(tmp_path, mujoco):
     assert box.pose[0][3] == pytest.approx(0.02)
     shapes = [each.kind for link in tree.links for each in link.visuals]
     assert shapes == ["box", "capsule", "ellipsoid", "cylinder", "capsule"]
+    text = MODEL.replace('rgba="1 0 0 0.5"', 'contype="0" conaffinity="0"')
+    touching = load_model(written(tmp_path, text), shapes="collision")
+    (ball,) = touching.links[touching.link_index("trunk")].visuals
+    assert ball.kind == "sphere"
 
 
 def test_it_moves_as_in_mujoco(tmp_path, mujoco):

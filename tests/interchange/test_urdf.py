@@ -314,3 +314,17 @@ def test_what_is_called_like_the_ground_is_renamed(tmp_path):
     text = ARM.replace('"tool"', '"ground"')
     with pytest.warns(ModelWarning, match="link 'ground' is 'ground of the file'"):
         assert load_model(written(tmp_path, text)).link_names[-1] == "ground of the file"
+
+
+def test_links_may_show_their_collision_shapes(tmp_path):
+    text = ARM.replace(
+        '<link name="tool"/>',
+        """<link name="tool"><visual><geometry>
+      <sphere radius="1"/></geometry></visual><collision><origin xyz="0 0 2"/><geometry>
+      <box size="1 2 3"/></geometry></collision></link>""",
+    )
+    (shape,) = load_model(written(tmp_path, text), shapes="collision").links[-1].visuals
+    assert (shape.kind, shape.size, shape.pose[2][3]) == ("box", (1, 2, 3), 2)
+    assert load_model(written(tmp_path, text)).links[-1].visuals[0].kind == "sphere"
+    with pytest.raises(ValueError, match="shapes: expected one of visual, collision, got 'both'"):
+        load_model(written(tmp_path, text), shapes="both")
