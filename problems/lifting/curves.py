@@ -10,7 +10,7 @@ from ocp.problems.gait.cycle import joint_forces
 from ocp.problems.lifting.back import Burden, borne
 from ocp.problems.lifting.niosh import COUPLINGS, Work
 
-from ocp import Solution
+from ocp import Joint, Solution, Strength, Tree
 from ocp.solution import traces
 
 HANDS = ("right hand", "left hand")
@@ -21,8 +21,9 @@ INNER = ("hip", "knee", "ankle")  # whose forces joint_forces gives, in its orde
 class Lift:
     """A lift at times `t` (N,), s, with a box of `mass` (kg).
 
-    `angles` {joint: (N,), deg} and `torques` {joint: (N,), N m} with their `limits`; the `trunk`'s
-    lean forward and the `lumbar` flexion, of the two lower joints of the spine (N,), deg; the
+    `angles` {joint: (N,), deg} and `torques` {joint: (N,), N m} with their `limits`, and what
+    muscles are `able` to at the angles, downwards and upwards; the `trunk`'s lean forward and the
+    `lumbar` flexion, of the two lower joints of the spine (N,), deg; the
     `burden` of L5/S1; `inner` {joint: (N,), N}, norms of what right hip, knee and ankle pass on;
     `pulls` {hand: (3, N), N} of the box, and the places of the `hands` {hand: (3, N), m}; `forces`
     {foot: (3, N), N}; the zero moment point `zmp` (3, N), m; the corners of the `box` (3, 8, N), m;
@@ -34,6 +35,7 @@ class Lift:
     angles: Mapping[str, np.ndarray]
     torques: Mapping[str, np.ndarray]
     limits: Mapping[str, tuple[float, float]]
+    able: Mapping[str, tuple[np.ndarray, np.ndarray]]
     trunk: np.ndarray
     lumbar: np.ndarray
     burden: Burden
@@ -59,6 +61,10 @@ def lifted(solution: Solution, t: np.ndarray) -> Lift:
         mass=mass,
         angles=angles,
         limits={joint.name: joint.torque for joint in driven},
+        able={
+            joint.name: _able(tree, joint, curves["q"][tree.coordinate(joint.name)])
+            for joint in driven
+        },
         torques={joint.name: curves["tau"][tree.coordinate(joint.name)] for joint in driven},
         trunk=np.degrees(np.arctan2(curves["trunk"][2], curves["trunk"][1])),
         lumbar=angles["spine1_flex"] + angles["spine2_flex"],
@@ -71,6 +77,17 @@ def lifted(solution: Solution, t: np.ndarray) -> Lift:
         box=curves["box"].reshape(8, 3, len(t)).transpose(1, 0, 2),
         clearance=_clearance(solution, curves["avoidance"]),
     )
+
+
+def _able(tree: Tree, joint: Joint, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return what the muscles at a joint can at its coordinates (N,), downwards and upwards."""
+    known = {
+        each.direction: np.array(each.capacity(ca.DM(q), ca.DM.zeros(len(q)))).ravel()
+        for each in tree.elements
+        if isinstance(each, Strength) and each.joint == joint.name
+    }
+    lower, upper = (np.full(len(q), float(limit)) for limit in joint.torque)
+    return -known[-1] if -1 in known else lower, known.get(1, upper)
 
 
 def box_mass(solution: Solution) -> float:

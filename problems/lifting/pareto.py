@@ -17,6 +17,7 @@ from ocp import (
     Solution,
     Solver,
     Transcription,
+    dynamic_effort,
     prepare,
     solve,
 )
@@ -37,6 +38,7 @@ ATTEMPTS = (
     Attempt(options=CAREFUL),
     Attempt(options=CAREFUL, feasible_first=True),
 )
+NEXT = (Attempt(options=TUNED | {"mu_init": 1e-2}), *ATTEMPTS)  # from a lift without tissue
 SUMMED = ("iterations", "build_seconds", "solve_seconds", "total_seconds")
 BUILT = ("build_seconds", "total_seconds")
 SLIGHT = 1e-6  # of a lift's objective: by which another must be less to better it
@@ -59,24 +61,30 @@ def lift(
 ) -> Solution:
     """Solve a lift from the standing posture, q = 0, or from a guess.
 
-    A failed attempt is followed by a more careful one. Where both objectives count, they are
+    With tissue it is first solved without, and goes on from there. A failed attempt is followed by
+    a more careful one. Where both objectives count, they are
     counted in the ranges between their own optima and their values where the other one is optimal,
     which are found first; all these lifts are of one plan. `pareto`: number of weights from 1 to 0
     whose lifts make the front of effort against stability, or 0 for the one lift alone. The front
     is in the statistics, as a list of plain records. `values` are those of the problem's
     parameters.
     """
-    first = Guess(q=np.zeros((problem.tree.dof, 2))) if guess is None else guess
     given: dict[str, Any] = dict(values or {})
+    if guess is None and problem.tree.elements:
+        plain = lift(_bare(problem), transcription, solver, watch=watch, values=given)
+        how = {"guess": replace(plain, multipliers={}), "pareto": pareto, "values": given}
+        return _with(lift(problem, transcription, solver, watch=watch, **how), plain)
+    first = Guess(q=np.zeros((problem.tree.dof, 2))) if guess is None else guess
+    attempts = NEXT if problem.tree.elements else ATTEMPTS
     weights = _numbers({term.name: weight for weight, term in problem.objective.terms}, given)
     if pareto and (pareto < 2 or "stability" not in weights):
         raise ValueError(
             f"pareto: expected at least 2 weights, and a box of known mass, got {pareto}"
         )
     if "stability" not in weights or (weights["stability"] == 0 and not pareto):
-        how: dict[str, Any] = {"guess": first, "attempts": ATTEMPTS, "values": given}
-        return solve(problem, transcription, solver, watch=watch, **how)
-    plan = prepare(_opened(problem), transcription, solver, attempts=ATTEMPTS)
+        known: dict[str, Any] = {"guess": first, "attempts": attempts, "values": given}
+        return solve(problem, transcription, solver, watch=watch, **known)
+    plan = prepare(_opened(problem), transcription, solver, attempts=attempts)
 
     def run(weighed: Weights, start: Any) -> Solution:
         moving = {each.name: weight for each, weight in zip(OPEN, weighed)}
@@ -85,6 +93,24 @@ def lift(
     lifted = _balanced(weights, _unstopped(run), first, pareto)
     seconds = {name: lifted.statistics[name] + plan.seconds for name in BUILT}
     return replace(lifted, statistics=dict(lifted.statistics) | seconds)
+
+
+def _bare(problem: Problem) -> Problem:
+    """Return a lift as it is without tissue, the strength of drives constant, effort alone."""
+    tree = replace(problem.tree, elements=())
+    (weight, effort), *others = problem.objective.terms
+    if effort.name == "exertion":
+        others = [(one, term) for one, term in others if term.name != "stability"]
+        ((_, effort),) = dynamic_effort(tree).terms
+    return replace(problem, tree=tree, objective=Objective(terms=((weight, effort), *others)))
+
+
+def _with(lifted: Solution, before: Solution) -> Solution:
+    """Return a lift with the iterations, seconds and attempts before it in its statistics."""
+    own = lifted.statistics
+    total = {key: own[key] + before.statistics[key] for key in SUMMED}
+    tried = [*before.statistics["attempts"], *own["attempts"]]
+    return replace(lifted, statistics=dict(own) | total | {"attempts": tried})
 
 
 def _numbers(weights: Mapping[str, Any], given: Mapping[str, float]) -> dict[str, float]:
@@ -119,8 +145,9 @@ def _balanced(weights: Mapping[str, float], run: Run, guess: Any, pareto: int) -
 
     The front is in its statistics.
     """
-    both = weights["dynamic_effort"] + weights["stability"]
-    share, smooth = weights["dynamic_effort"] / both, weights["smoothness"] / both
+    effort, off, gentle = weights.values()
+    both = effort + off
+    share, smooth = effort / both, gentle / both
     lazy = run((1.0, 0.0, smooth), guess)
     stable = run((FAINT, 1.0, smooth), replace(lazy, multipliers={}))
     ends = zip(lazy.terms[:2], stable.terms[:2])
@@ -145,7 +172,7 @@ def _balanced(weights: Mapping[str, float], run: Run, guess: Any, pareto: int) -
     return _summed(
         lifts[share],
         made,
-        references=dict(zip(("dynamic_effort", "stability"), ranges)),
+        references=dict(zip(weights, ranges)),
         front=front if pareto else [],
     )
 
@@ -184,7 +211,7 @@ def _record(weight: float, solution: Solution) -> dict[str, Any]:
     return {
         "weight": weight,
         "status": solution.status,
-        "effort": values["dynamic_effort"],
+        "effort": solution.terms[0][2],
         "stability": values["stability"],
         "iterations": solution.statistics["iterations"],
         "solve_seconds": solution.statistics["solve_seconds"],

@@ -91,9 +91,9 @@ def _feet(lift: Lift, weight: float, standing: Footing) -> dict[str, Any]:
 
 
 def _shares(lift: Lift) -> list[dict[str, Any]]:
-    """Return the joints that come nearest to the limits of their torques, as plain Extremes."""
+    """Return the joints that come nearest to what they can, as plain Extremes."""
     shares = {
-        name: np.maximum(line / lift.limits[name][1], line / lift.limits[name][0])
+        name: np.maximum(line / lift.able[name][1], line / lift.able[name][0])
         for name, line in lift.torques.items()
     }
     names = sorted(shares, key=lambda name: -shares[name].max())[:NEAREST]

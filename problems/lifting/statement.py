@@ -4,13 +4,17 @@ Both feet stand still, the hands hold the box level, each carries half of it as 
 Arora & Abdel-Malek 2010). `--pareto` sweeps the weights of the two objectives; `--maximum` makes
 the mass of the box a free parameter and asks for the heaviest one.
 
-Beside measured lifts: L5/S1 is extended by up to 225 N m here, with 9 kg; men and women lifting 10
+Joints have passive tissue and strength over the angle; the shares of both that a lift takes are its
+effort (`exertion`). Without these (`passive=False`), and for the heaviest box, effort is that of
+torques over constant limits, and ranges are narrower.
+
+Beside measured lifts, with 9 kg: L5/S1 is extended by up to 227 N m here; men and women lifting 10
 kg by peaks of about 200 N m (an error of 20 N m being 10 % of them: Faber et al. 2020). The lumbar
-joints bend by 50 deg and the knees by 50 deg; those of handlers by 54 (SD 11) and about 72 (30)
-deg, of novices by 66 (15) and 53 (33) deg (Plamondon et al. 2010). The back is bent as far as it
-can be at the start; measured ones are to 78-97 % of their flexion when their moment is largest
-(Dolan, Mannion & Adams 1994). L5/S1 is sheared by 602 N without the muscles' forces, which make
-that 1100-1400 N with 10.5 kg (Kingma et al. 2004).
+joints bend by 47 deg and the knees by 65 deg; those of handlers by 54 (SD 11) and about 72 (30)
+deg, of novices by 66 (15) and 53 (33) deg (Plamondon et al. 2010). The back is bent by 95 % of its
+range when its moment is largest, measured ones by 78-97 % (Dolan, Mannion & Adams 1994). L5/S1 is
+sheared by 555 N without the muscles' forces, which make that 1100-1400 N with 10.5 kg (Kingma et
+al. 2004).
 """
 
 from collections.abc import Callable, Mapping
@@ -20,6 +24,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 from ocp.models.human import BOX_SPHERES, STATURE, carry, mirror, somebody
+from ocp.problems.lifting.exertion import exertion
 from ocp.problems.lifting.hold import Box, Spot, corners, one_hand, placed, two_hands
 from ocp.problems.lifting.niosh import COUPLINGS, Work
 from ocp.problems.lifting.stance import (
@@ -90,6 +95,7 @@ def problem(
     rate: float = 0.2,
     hours: float = 1.0,
     coupling: str = "poor",
+    passive: bool | None = None,
 ) -> Problem:
     """`box`: its mass (kg), to begin with where `maximum` seeks it; `depth`: of the box, fore and
     aft (m); `height`: of the box (m); `width`: of the box, between the hands at the upper edge of
@@ -107,7 +113,9 @@ def problem(
     `still`: start and end without accelerations too; `contact`: tolerance of the place of feet and
     hands (m); `slip`: and of the feet's velocity (m/s); `rate`: of such lifts a minute, for what is
     reported beside it; `hours`: up to which that goes on, 1, 2 or 8 (h); `coupling`: of hands and
-    box, good, fair or poor, as by table 6 of its manual that of a box higher than 0.30 m is."""
+    box, good, fair or poor, as by table 6 of its manual that of a box higher than 0.30 m is;
+    `passive`: joints have tissue and strength over the angle, by which effort counts, by default
+    but for the heaviest box; without, narrower ranges."""
     sought = Parameter("box_mass", box, "kg", lower=0.0, free=True) if maximum else box
     crate = Box(mass=sought, depth=depth, height=height, width=width)
     start = Spot(high=start_height, ahead=start_ahead)
@@ -115,7 +123,8 @@ def problem(
     who = somebody(person, stature, mass, sex, segments)
     work = Work(rate=rate, hours=hours, coupling=coupling)
     _check_numbers(*reference((crate, {"time": time, "feet": feet}, weight)))
-    scene = _scene(who, (crate, start, end), symmetric and not turn, feet)
+    tissue = not maximum if passive is None else passive
+    scene = _scene(who, (crate, start, end), symmetric and not turn, feet, tissue)
     return Problem(
         tree=scene.body,
         motion=BSpline(points=(11 if maximum else 9) if points is None else points),
@@ -153,14 +162,18 @@ class Scene:
 
 
 def _scene(
-    who: dict[str, Any], lift: tuple[Box, Spot, Spot], mirrors: bool, apart: float | Open
+    who: dict[str, Any],
+    lift: tuple[Box, Spot, Spot],
+    mirrors: bool,
+    apart: float | Open,
+    passive: bool,
 ) -> Scene:
     """Return the Scene of a person {stature, mass, ..} and a lift, ankles `apart` (m).
 
-    The `lift` is the box, and where it starts and ends.
+    The `lift` is the box, and where it starts and ends; `passive` as in `lifter`.
     """
     box, start, end = lift
-    person, size = lifter(who, mirrors), who["stature"] / STATURE
+    person, size = lifter(who, mirrors, passive), who["stature"] / STATURE
     _check_reach(*reference((person, box, start, end, BOX_SPHERES["toe_r"] * size)))
     feet = stance(person, apart)
     body = carry(carry(person, "grip_r", box.mass / 2), "grip_l", box.mass / 2)
@@ -183,7 +196,8 @@ def _scene(
 
 def _goal(scene: Scene, weight: float, smooth: float | Open, maximum: bool) -> Objective:
     """Return effort against stability, or the mass of the box (kg) and a little of effort."""
-    effort, gentle = dynamic_effort(scene.body), smooth * smoothness(scene.body)
+    effort = exertion(scene.body) if scene.body.elements else dynamic_effort(scene.body)
+    gentle = smooth * smoothness(scene.body)
     if maximum:
         mass = final("mass", lambda at: -ca.SX(scene.box.mass))
         return (1 / KILOGRAMS) * mass + FAINT * (effort + gentle)

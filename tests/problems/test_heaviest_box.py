@@ -29,7 +29,9 @@ def heaviest():
 @cache
 def middle():
     """The lift in the middle of the front of three weights, on six control points."""
-    return lift(problem(points=6, weight=0.5), COARSE, Solver(), pareto=len(WEIGHTS)).require()
+    return lift(
+        problem(points=6, weight=0.5, passive=False), COARSE, Solver(), pareto=len(WEIGHTS)
+    ).require()
 
 
 def test_the_heaviest_box_leans_on_the_wrists():
@@ -115,6 +117,6 @@ def test_a_lift_in_a_poorer_local_optimum_is_told_and_what_betters_it():
 
 
 def test_the_first_lift_of_the_front_is_that_of_least_effort():
-    alone = lift(problem(points=6), COARSE, Solver()).require()
+    alone = lift(problem(points=6, passive=False), COARSE, Solver()).require()
     assert [term for term, weight, _ in alone.terms if weight] == ["dynamic_effort", "smoothness"]
     assert alone.terms[0][2] == pytest.approx(middle().statistics["front"][0]["effort"], rel=1e-6)

@@ -28,8 +28,8 @@ FEW = Transcription(method=Spline(nodes=1))
 def test_a_plan_s_program_at_other_values_is_that_of_these_numbers():
     parameters = {each.name: each for each in TASK.parameters if each.name in OTHER}
     values = {each: OTHER[name] for name, each in parameters.items()}
-    planned = transcribe(problem(points=6, weight=0.5, **parameters), FEW).at(values)
-    stated = transcribe(problem(points=6, weight=0.5, **OTHER), FEW)
+    planned = transcribe(problem(points=6, weight=0.5, passive=False, **parameters), FEW).at(values)
+    stated = transcribe(problem(points=6, weight=0.5, passive=False, **OTHER), FEW)
     size = len(stated.nlp.lower)
     x = stated.guess + 0.05 * np.sin(np.arange(size))
     whole = np.append(x, planned.nlp.lower[size:])
@@ -44,7 +44,10 @@ def test_a_plan_s_program_at_other_values_is_that_of_these_numbers():
 
 def test_an_open_box_is_in_the_hands_and_what_it_weighs_is_an_output():
     box = next(each for each in TASK.parameters if each.name == "box")
-    given, stated = closed(problem(box=box), {box: 12.0}), problem(box=12.0)
+    given, stated = (
+        closed(problem(box=box, passive=False), {box: 12.0}),
+        problem(box=12.0, passive=False),
+    )
     assert given.tree == stated.tree
     assert float(given.outputs["box_mass"](None)) == 12.0
 
@@ -59,7 +62,7 @@ def test_soles_reach_as_far_as_the_feet_are_apart():
 
 def test_the_weights_of_a_front_are_those_of_the_values_given():
     open_ones = {each.name: each for each in TASK.parameters if each.name in ("time", "smooth")}
-    terms = problem(weight=0.25, **open_ones).objective.terms
+    terms = problem(weight=0.25, passive=False, **open_ones).objective.terms
     numbers = _numbers({term.name: weight for weight, term in terms}, {"time": 2.0})
     expected = {"dynamic_effort": 0.125, "stability": 0.375, "smoothness": 0.00125}
     assert numbers == pytest.approx(expected)

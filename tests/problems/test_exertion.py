@@ -1,0 +1,112 @@
+"""Lifts of people with tissue and strength over the angle: what holds at the ends, and costs."""
+
+import casadi as ca
+import numpy as np
+import pytest
+from ocp.models.human import human
+from ocp.problems.lifting.back import BACK
+from ocp.problems.lifting.exertion import WIDTH, exertion, shares
+from ocp.problems.lifting.pareto import _bare
+from ocp.problems.lifting.stance import COUPLED, lifter
+from ocp.problems.lifting.statement import problem
+
+from ocp import Strength
+from ocp.mechanics import element_torques, torques_by_element
+
+WHO = {"stature": 1.75, "mass": 75.0, "sex": "male"}
+
+
+class At:
+    """A posture with torques, at rest."""
+
+    def __init__(self, body, tau=(), q=()):
+        self.q, self.tau, self.qd = (ca.DM.zeros(body.dof) for _ in range(3))
+        for vector, entries in ((self.q, dict(q)), (self.tau, dict(tau))):
+            for name, value in entries.items():
+                vector[body.coordinate(name)] = value
+        self.elements = element_torques(body, self.q, self.qd)
+
+
+@pytest.fixture(scope="module")
+def body():
+    return lifter(WHO, True, True)
+
+
+def test_the_spine_fully_flexed_is_held_by_what_was_measured_of_men(body):
+    """120 N m in their mean (Dolan, Mannion & Adams 1994), 150 of a man as strong as these limits;
+    and hardly anything in the first half of its range."""
+    row = body.coordinate(BACK)
+    held = [
+        float(At(body, q={BACK: np.radians(angle)}.items()).elements[row]) for angle in (25, 12.5)
+    ]
+    assert held[0] == pytest.approx(-150.0, abs=1.5)
+    assert held[1] == pytest.approx(-10.8, abs=1.5)
+
+
+def test_tissue_holds_both_ends_of_all_ranges_but_those_that_are_measured(body):
+    still = torques_by_element(body, *(ca.DM.zeros(body.dof) for _ in range(3)))
+    ends = {name.removeprefix("end of ") for name in still if name.startswith("end of ")}
+    driven = {joint.name for joint in body.moving if joint.actuated}
+    assert ends == {name for name in driven if not name.startswith(COUPLED)}
+    for name in ("wri_rad_r", "shou_rot_r"):
+        joint = body.moving[body.coordinate(name)]
+        for side, bound in zip((1, -1), joint.position):
+            q = At(body, q={name: bound}.items()).q
+            given = torques_by_element(body, q, 0 * q, 0 * q)[f"end of {name}"]
+            holds = side * float(given[body.coordinate(name)])
+            assert holds == pytest.approx(0.725 * -side * joint.torque[(1 - side) // 2], rel=0.02)
+
+
+def test_tissue_grows_with_people():
+    small = lifter({"stature": 1.4, "mass": 50.0, "sex": "male"}, True, True)
+    bent = {BACK: np.radians(25)}.items()
+    whole, part = (
+        float(At(each, q=bent).elements[each.coordinate(BACK)])
+        for each in (lifter(WHO, True, True), small)
+    )
+    assert part / whole == pytest.approx(1.4 * 50 / (1.75 * 75))
+
+
+def test_a_torque_counts_over_the_strength_of_the_side_that_acts_at_its_angle(body):
+    k = next(
+        i for i, j in enumerate(j for j in body.moving if j.actuated) if j.name == "knee_flex_r"
+    )
+    bent = np.radians(65)
+    extends = next(
+        each.capacity
+        for each in body.elements
+        if isinstance(each, Strength) and (each.joint, each.direction) == ("knee_flex_r", -1)
+    )
+    posture = {"knee_flex_r": bent}.items()
+    found = np.array(shares(body, At(body, tau={"knee_flex_r": -100.0}.items(), q=posture)))
+    downwards, upwards = found.ravel()[2 * k : 2 * k + 2]
+    assert downwards == pytest.approx(100.0 / float(extends(bent, 0.0)), rel=1e-3)
+    assert 0 < upwards < WIDTH / 100
+    ((_, term),) = exertion(body).terms
+    whole = np.array(term.function(At(body, tau={"knee_flex_r": -100.0}.items(), q=posture)))
+    assert len(whole) == 3 * sum(joint.actuated for joint in body.moving)
+
+
+def test_without_tissue_bodies_have_constant_strength_and_the_narrower_ranges():
+    plain = lifter(WHO, True)
+    assert plain.elements == () and problem(passive=False).objective.terms[0][1].name == (
+        "dynamic_effort"
+    )
+    knee = plain.coordinate("spine1_flex")
+    assert np.degrees(plain.moving[knee].position) == pytest.approx((-4.0, 25.0))
+    assert human().elements == ()
+
+
+def test_a_lift_with_tissue_is_first_solved_as_one_without_of_effort_alone():
+    stated = problem(weight=0.5)
+    bare = _bare(stated)
+    assert stated.tree.elements and bare.tree.elements == ()
+    assert [term.name for _, term in stated.objective.terms] == [
+        "exertion",
+        "stability",
+        "smoothness",
+    ]
+    assert [term.name for _, term in bare.objective.terms] == ["dynamic_effort", "smoothness"]
+    assert bare.objective.terms[0][0] == stated.objective.terms[0][0]
+    heaviest = _bare(problem(maximum=True, passive=True))
+    assert heaviest.objective.terms[0][1].name == "mass"
