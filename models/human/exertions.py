@@ -5,6 +5,7 @@ smooth, positive, and constant where the data end.
 """
 
 from dataclasses import dataclass
+from functools import cache
 from math import radians
 from typing import Any
 
@@ -109,10 +110,14 @@ class Exertion:
     @property
     def largest(self) -> Any:
         """The largest torque (N m) at any angle and speed: muscle drawn out is stronger."""
-        if self.speed is None:
-            return self.peak
-        speeds = ca.linspace(ca.DM(-10 * DRAWN_OUT), ca.DM(0.0), 201)
-        return self.peak * max(1.0, float(ca.mmax(self.speed(speeds))))
+        return self.peak if self.speed is None else self.peak * _most(self.speed)
+
+
+@cache
+def _most(speed: Hill) -> float:
+    """Return the largest share at any speed, at least 1."""
+    shares = speed(ca.linspace(ca.DM(-10 * DRAWN_OUT), ca.DM(0.0), 201))
+    return max(1.0, float(ca.mmax(shares)))
 
 
 # Anderson, Madigan & Nussbaum (2007, table 3), as a public library of torque muscles has it (means
