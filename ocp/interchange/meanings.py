@@ -14,7 +14,9 @@ from ocp.problem import Series
 AXES = "xyz"
 MARKS = (".", "_t", "_", ":")  # between a marker's name and the axis
 FORCE = re.compile(r"^(?P<head>.*)force(?P<tail>_.*)?_v(?P<axis>[xyz])$")
-MANY = 10.0  # rad: beyond it a coordinate of a file that does not say so is taken for degrees
+MANY = 10.0  # rad: beyond it a coordinate without a unit is taken for degrees
+NEAR = 0.05  # m: an exact zero farther from its neighbours is no place of a marker
+MOMENT = re.compile(r"(torque|moment)(_[^_.:]*)?$", re.IGNORECASE)
 
 
 def markers(table: Table) -> Series:
@@ -32,7 +34,27 @@ def markers(table: Table) -> Series:
         if lacking:
             raise ValueError(f"{table.source}: marker {name!r}: no column in m for {lacking[0]}")
     values = {name: table.values[[rows[axis] for axis in AXES]] for name, rows in places.items()}
+    for name, rows in values.items():
+        _check_zeros(table, name, rows)
     return Series(t=table.t, values=values, source=table.source)
+
+
+def _check_zeros(table: Table, name: str, rows: np.ndarray) -> None:
+    """Raise ValueError for a marker that jumps to 0, 0, 0, as one that was not seen does in files
+    of some programs."""
+    zero = (rows == 0).all(axis=0)
+    seen = np.isfinite(rows).all(axis=0) & ~zero
+    if not zero.any() or not seen.any():
+        return
+    k, others = int(np.argmax(zero)), np.flatnonzero(seen)
+    nearest = others[np.argmin(np.abs(others - k))]
+    far = float(np.linalg.norm(rows[:, nearest]))
+    if far > NEAR:
+        raise ValueError(
+            f"{table.source}: line {table.lines[k]}, t = {table.t[k]:g} s: marker {name!r} is at "
+            f"0, 0, 0, and {far:.3g} m from there at {table.t[nearest]:g} s; if it was not seen, "
+            "leave its entries empty"
+        )
 
 
 def _places(table: Table, mark: str) -> dict[str, dict[str, int]]:
@@ -40,7 +62,8 @@ def _places(table: Table, mark: str) -> dict[str, dict[str, int]]:
     places: dict[str, dict[str, int]] = {}
     for number, (label, unit) in enumerate(zip(table.labels, table.units)):
         name, axis = label[: -len(mark) - 1], label[-1:].lower()
-        if name and axis in AXES and label[len(name) : -1] == mark and unit in ("m", ""):
+        fits = label[len(name) : -1] == mark and unit in ("m", "") and not MOMENT.search(name)
+        if name and axis in AXES and fits:
             places.setdefault(name, {})[axis] = number
     return places
 
@@ -52,8 +75,8 @@ def coordinates(
 
     By default those whose columns have the joints' names, other columns being left out; `joints`
     names some of them, or {joint: column}. Turns in degrees become radians. Raises ValueError for
-    joints without a column, where none has one, and for turns beyond 10 rad of a file that does not
-    say whether they are in degrees, naming line and column.
+    joints without a column, where none has one, and for turns beyond 10 rad in a column whose unit
+    is not stated, naming line and column.
     """
     names = [joint.name for joint in tree.moving]
     if joints is None:
@@ -78,13 +101,13 @@ def _coordinate(table: Table, tree: Tree, name: str, label: str) -> np.ndarray:
         return row
     if table.degrees:
         return DEGREE * row
-    said = "inDegrees" in table.header
-    if not said and np.nanmax(np.abs(row), initial=0.0) > MANY:
+    if np.nanmax(np.abs(row), initial=0.0) > MANY:
         k = int(np.nanargmax(np.abs(row)))
+        said = " although the header says inDegrees=no" if "inDegrees" in table.header else ""
         raise ValueError(
             f"{table.source}: line {table.lines[k]}, column {label!r}: {row[k]:g} rad is "
-            f"{abs(row[k]) / (2 * np.pi):.1f} turns; if these are degrees, say inDegrees=yes in "
-            "the header, or (deg) after the label"
+            f"{abs(row[k]) / (2 * np.pi):.1f} turns; if these are degrees{said}, say inDegrees=yes "
+            "in the header or (deg) after the label, and the unit rad of the column if not"
         )
     return row
 
@@ -96,7 +119,8 @@ def wrenches(table: Table) -> Series:
     Of the force v at the point p with the moment T about it: M = p x v + T, of columns as OpenSim
     has them, `ground_force_vx`, `ground_force_px`, `ground_torque_x` and so on, with the plate's
     name before `force` or between it and `v`. A point that is missing while there is no force
-    counts as the origin. Raises ValueError naming the file and a column that is missing.
+    counts as the origin, a moment as none. Raises ValueError naming the file and a column that is
+    missing.
     """
     plates: dict[str, np.ndarray] = {}
     for label in table.labels:
@@ -128,7 +152,7 @@ def _wrench(
         _check_units(table, [table.labels.index(label) for label in labels], (unit, ""))
     force, point, torque = parts
     idle = (force == 0).all(axis=0)
-    point = np.where(idle & np.isnan(point), 0.0, point)
+    point, torque = (np.where(idle & np.isnan(each), 0.0, each) for each in (point, torque))
     return np.vstack([np.cross(point.T, force.T).T + torque, force])
 
 

@@ -11,9 +11,11 @@ from ocp.interchange.rows import lines_of, numbers_in
 from ocp.interchange.table import Table
 from ocp.interchange.units import in_si
 
+WORDS = ("inDegrees", "units", "nRows", "nColumns", "datarows", "datacolumns")  # of a header
 TRUTHS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 APART = 0.05  # of a rate that a header states, by which times may differ from it
 UNIT = re.compile(r"^(?P<label>.*?)\s*[(\[](?P<unit>[^()\[\]]*)[)\]]\s*$")
+MARKS = {",": "commas", ";": "semicolons", "\t": "tabs"}  # between entries
 Rows = list[tuple[int, list[str]]]
 
 
@@ -57,16 +59,13 @@ def _storage(path: Path) -> Table:
     first = next((k for k in range(end + 1, len(lines)) if lines[k].strip()), None)
     if first is None:
         raise ValueError(f"{path}: line {end + 1}: expected a line of labels below it, got none")
-    apart = "\t" if "\t" in lines[first] else None
-    labels = [label.strip() for label in lines[first].strip().split(apart)]
-    if labels[0].lower() != "time":
-        raise ValueError(
-            f"{path}: line {first + 1}: expected the label 'time' first, got {labels[0]!r}"
-        )
-    rows = _rows(lines, first + 1, apart)
+    tabs = "\t" in lines[first].strip()
+    labels = [label.strip() for label in lines[first].strip().split("\t" if tabs else None)]
+    _check_labels(path, first + 1, labels, ("time",))
+    rows = _rows(lines, first + 1, "\t" if tabs else None, len(labels))
     _check_count(path, header, ("nRows", "datarows"), len(rows), "rows")
     _check_count(path, header, ("nColumns", "datacolumns"), len(labels), "columns")
-    values = numbers_in(path, rows, labels)
+    values = numbers_in(path, rows, labels, "tabs" if tabs else "blanks")
     words = header.get("units", "")
     units = [unit.strip() for unit in words.split(",")] if words else [""] * len(labels[1:])
     if len(units) != len(labels) - 1:
@@ -89,8 +88,12 @@ def _storage(path: Path) -> Table:
 
 
 def _header(lines: Sequence[str]) -> dict[str, str]:
-    """Return {word: text} of header lines `word=text` or `word text`; the first may be a name."""
+    """Return {word: text} of header lines `word=text` or `word text`; the first may be a name.
+
+    What is asked for is found however it is spelled, capital or not.
+    """
     header = {}
+    spelled = {word.lower(): word for word in WORDS}
     for number, text in enumerate(lines):
         word, sign, rest = text.strip().partition("=")
         if not sign:
@@ -98,7 +101,7 @@ def _header(lines: Sequence[str]) -> dict[str, str]:
         if number == 0 and "=" not in text:
             header["name"] = text.strip().removeprefix("name ")
         elif sign:
-            header[word.strip()] = rest.strip()
+            header[spelled.get(word.strip().lower(), word.strip())] = rest.strip()
     return header
 
 
@@ -110,10 +113,28 @@ def _check_count(
             raise ValueError(f"{path}: {word}: the header says {header[word]}, got {count} {of}")
 
 
-def _rows(lines: Sequence[str], first: int, apart: str | None) -> Rows:
-    """Return (line, entries) of the lines from `first` on that are not empty."""
+def _check_labels(
+    path: Path, line: int, labels: Sequence[str], times: Sequence[str] = ("time", "t")
+) -> None:
+    """Raise ValueError unless the first label is that of the time, and others are there, each with
+    a name of its own."""
+    if labels[0].lower() not in times:
+        raise ValueError(f"{path}: line {line}: expected the label 'time' first, got {labels[0]!r}")
+    if len(labels) < 2:
+        raise ValueError(f"{path}: line {line}: expected labels of columns beside time, got none")
+    for number, label in enumerate(labels):
+        if not label:
+            raise ValueError(f"{path}: line {line}: column {number + 1} has no label")
+        if label in labels[:number]:
+            raise ValueError(f"{path}: line {line}: column {label!r}: the label is used twice")
+
+
+def _rows(lines: Sequence[str], first: int, apart: str | None, count: int) -> Rows:
+    """Return (line, entries) of the lines from `first` on that are not empty, without the empty
+    entry that a mark at the end of a row of `count` entries makes."""
     texts = ((k + 1, lines[k]) for k in range(first, len(lines)))
-    return [(k, text.strip("\r\n").split(apart)) for k, text in texts if text.strip()]
+    rows = [(k, text.strip("\r\n").split(apart)) for k, text in texts if text.strip()]
+    return [(k, _without_tail(row, count)) for k, row in rows]
 
 
 def _markers(path: Path) -> Table:
@@ -122,6 +143,10 @@ def _markers(path: Path) -> Table:
     if len(lines) < 6 or not lines[0].startswith("PathFileType"):
         raise ValueError(f"{path}: line 1: expected PathFileType and five lines of header")
     words, texts = lines[1].split(), lines[2].split()
+    if len(texts) < len(words):
+        raise ValueError(
+            f"{path}: line 3: expected {len(words)} entries, as line 2 has words, got {len(texts)}"
+        )
     header = dict(zip(words, texts))
     for word in ("DataRate", "NumFrames", "NumMarkers", "Units"):
         if word not in header:
@@ -137,10 +162,11 @@ def _markers(path: Path) -> Table:
         raise ValueError(
             f"{path}: line 4: expected {header['NumMarkers']} markers, got {len(names)}"
         )
+    _check_markers(path, names, lines[4].split())
     labels = [f"{name}.{axis}" for name in names for axis in "xyz"]
-    rows = [(line, _without_tail(row, len(labels) + 2)) for line, row in _rows(lines, 5, "\t")]
+    rows = _rows(lines, 5, "\t", len(labels) + 2)
     _check_count(path, header, ("NumFrames",), len(rows), "rows")
-    values = numbers_in(path, rows, ["Frame#", "time", *labels])
+    values = numbers_in(path, rows, ["Frame#", "time", *labels], "tabs")
     table = Table(
         t=values[1],
         labels=labels,
@@ -154,18 +180,35 @@ def _markers(path: Path) -> Table:
     return table
 
 
+def _check_markers(path: Path, names: Sequence[str], axes: Sequence[str]) -> None:
+    """Raise ValueError for a marker that is named twice, and for columns in another order than x,
+    y, z."""
+    if not names:
+        raise ValueError(f"{path}: line 4: expected names of markers, got none")
+    twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
+    if twice is not None:
+        raise ValueError(f"{path}: line 4: marker {twice!r} is named twice")
+    letters = "".join(axis[:1].lower() for axis in axes)
+    if letters.strip("xyz") == "" and letters != "xyz" * (len(letters) // 3):
+        raise ValueError(
+            f"{path}: line 5: expected columns in the order X, Y, Z, got {', '.join(axes[:3])}"
+        )
+
+
 def _without_tail(row: list[str], count: int) -> list[str]:
     """Return a row without the empty entry that a tab at its end makes."""
     return row[:-1] if len(row) == count + 1 and not row[-1].strip() else row
 
 
 def _check_rate(path: Path, text: str, t: np.ndarray) -> None:
-    step = float(t[-1] - t[0]) / (len(t) - 1) if len(t) > 1 else np.nan
+    if len(t) < 2:
+        return
+    step = float(t[-1] - t[0]) / (len(t) - 1)
     try:
         rate = float(text)
     except ValueError:
         raise ValueError(f"{path}: line 3: DataRate: expected a number, got {text!r}") from None
-    if abs(rate * step - 1) > APART:
+    if not abs(rate * step - 1) <= APART:
         raise ValueError(
             f"{path}: line 3: DataRate is {rate:g} Hz, but its times are {step:g} s apart"
         )
@@ -177,15 +220,13 @@ def _comma_separated(path: Path) -> Table:
     lines = [(k, text) for k, text in lines if text.strip() and not text.startswith("#")]
     if not lines:
         raise ValueError(f"{path}: expected a line of labels, got none")
-    mark = max(",;\t", key=lines[0][1].count)
-    cells = [next(csv.reader([text], delimiter=mark)) for _, text in lines]
-    labels, units = zip(*(_label(text) for text in cells[0]))
-    if labels[0].lower() not in ("time", "t"):
-        raise ValueError(
-            f"{path}: line {lines[0][0]}: expected the label 'time' first, got {labels[0]!r}"
-        )
-    rows = [(line, row) for (line, _), row in zip(lines[1:], cells[1:])]
-    values = numbers_in(path, rows, labels)
+    mark = max(MARKS, key=lines[0][1].count)
+    cells = [_cells(path, line, text, mark) for line, text in lines]
+    first = _without_tail(cells[0], len(cells[0]) - 1)
+    labels, units = zip(*(_label(text) for text in first))
+    _check_labels(path, lines[0][0], labels)
+    rows = [(line, _without_tail(r, len(labels))) for (line, _), r in zip(lines[1:], cells[1:])]
+    values = numbers_in(path, rows, labels, MARKS[mark])
     if units[0] not in ("", "s", "ms"):
         raise ValueError(f"{path}: line {lines[0][0]}: time: expected s or ms, got {units[0]!r}")
     factor = 1e-3 if units[0] == "ms" else 1.0
@@ -197,6 +238,14 @@ def _comma_separated(path: Path) -> Table:
         source=str(path),
         lines=[line for line, _ in rows],
     )
+
+
+def _cells(path: Path, line: int, text: str, mark: str) -> list[str]:
+    """Return the entries of a line, which may stand in quotes."""
+    try:
+        return next(csv.reader([text], delimiter=mark))
+    except csv.Error as error:
+        raise ValueError(f"{path}: line {line}: {error}") from None
 
 
 def _label(text: str) -> tuple[str, str]:

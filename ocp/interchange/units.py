@@ -15,6 +15,7 @@ _PLAIN = {
     "N": ("N", 1.0),
     "kN": ("N", 1e3),
     "N m": ("N m", 1.0),
+    "N cm": ("N m", 1e-2),
     "N mm": ("N m", 1e-3),
     "1": ("", 1.0),
     "": ("", 1.0),
@@ -30,11 +31,15 @@ _SPELLED = {
     "Nm": "N m",
     "N.m": "N m",
     "N*m": "N m",
+    "Ncm": "N cm",
+    "N.cm": "N cm",
+    "N*cm": "N cm",
     "Nmm": "N mm",
     "N.mm": "N mm",
     "N*mm": "N mm",
 }
-KNOWN = ("s", "ms", "m", "cm", "mm", "rad", "deg", "N", "kN", "N m", "N mm", "and these over s, s2")
+LENGTHS, FORCES = ("m", "cm", "mm"), ("N", "kN", "N m", "N cm", "N mm")
+KNOWN = ("s", "ms", *LENGTHS, "rad", "deg", *FORCES, "and these over s, s2")
 
 
 def in_si(unit: str) -> tuple[str, float]:

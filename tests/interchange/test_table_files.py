@@ -143,9 +143,14 @@ def test_forces_at_a_point_with_a_moment_are_wrenches_about_the_origin():
         ({"unit": "N"}, r"walk.trc: line 3: Units: expected m or mm, got 'N'"),
         ({"rate": "200"}, r"line 3: DataRate is 200 Hz, but its times are 0.01 s apart"),
         ({"row3": "4\t0.03\t1\t2\tabc\t3\t5\t6"}, r"line 10, column 'KNEE.z': .* got 'abc'"),
-        ({"row3": "4\t0.03\t1\t2"}, r"walk.trc: line 10: expected 8 entries, got 4"),
+        (
+            {"row3": "4\t0.03\t1\t2"},
+            r"walk.trc: line 10: expected 8 entries with tabs between, got 4",
+        ),
         ({"row3": "4\t0.02\t1\t2\t3\t3\t5\t6"}, r"line 10: time: 0.02 s does not come after 0.02"),
         ({"row3": "4\t\t1\t2\t3\t3\t5\t6"}, r"walk.trc: line 10: time: expected a number"),
+        ({"row3": "4 0.03 1 2 3 3 5 6"}, r"line 10: expected 8 entries with tabs between, got 1"),
+        ({"rate": "nan"}, r"line 3: DataRate is nan Hz, but its times are 0.01 s apart"),
     ],
 )
 def test_bad_markers_are_refused_by_file_line_and_column(tmp_path, change, words):
@@ -154,15 +159,44 @@ def test_bad_markers_are_refused_by_file_line_and_column(tmp_path, change, words
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("HIP", "KNEE", "walk.trc: line 4: marker 'KNEE' is named twice"),
+        ("X1\tY1\tZ1", "Z1\tX1\tY1", "walk.trc: line 5: expected columns in the order X, Y, Z"),
+        ("\t2\tmm\t", "\t2\t", "walk.trc: line 3: expected 8 entries, as line 2 has words, got 7"),
+        ("KNEE\t\t\tHIP", "", "walk.trc: line 4: expected 2 markers, got 0"),
+        ("PathFileType", "Path", "walk.trc: line 1: expected PathFileType and five lines"),
+    ],
+)
+def test_bad_headers_of_markers_are_refused_by_line(tmp_path, old, new, words):
+    path = trc(tmp_path)
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(ValueError, match=words):
+        read_table(path)
+
+
+def test_a_marker_that_jumps_to_the_origin_was_not_seen(tmp_path):
+    rows = {f"row{k}": f"{k + 1}\t{0.01 * k:g}\t900\t2\t3\t1\t5\t6" for k in range(6)}
+    rows["row2"] = "3\t0.02\t0\t0\t0\t1\t5\t6"
+    words = (
+        r"line 9, t = 0.02 s: marker 'KNEE' is at 0, 0, 0, and 0.9 m from there at 0.01 s; if it"
+    )
+    with pytest.raises(ValueError, match=words):
+        markers(read_table(trc(tmp_path, **rows)))
+
+
+@pytest.mark.parametrize(
     ("header", "rows", "words"),
     [
+        ("inDegrees=no", ["0 1 2"] * 6, "line 8: expected 3 entries with tabs between, got 1"),
+        ("inDegrees=no", ["0\t1_0\t2"] * 6, "line 8, column 'shoulder': .* number, got '1_0'"),
+        ("inDegrees=no", ["0\t1\t2,5"] * 6, "line 8, .* a number with a decimal point, got '2,5'"),
         ("inDegrees=perhaps", None, "inDegrees: expected yes or no, got 'perhaps'"),
         ("units=rad", None, "units: expected 2, one for each column, got 1"),
         ("units=rad,furlong", None, "column 'elbow': unit 'furlong': expected one of"),
         ("nRows=7", None, "walk.mot: nRows: the header says 7, got 6 rows"),
         ("nColumns=4", None, "walk.mot: nColumns: the header says 4, got 3 columns"),
         ("inDegrees=no", [f"{k}\t1\tinf" for k in range(6)], "line 8, column 'elbow': .* got inf"),
-        ("inDegrees=no", ["0\t1\t0,5"] * 6, "line 8, column 'elbow': .* got '0,5'"),
     ],
 )
 def test_bad_motions_are_refused_by_file_line_and_column(tmp_path, header, rows, words):
@@ -170,10 +204,83 @@ def test_bad_motions_are_refused_by_file_line_and_column(tmp_path, header, rows,
         read_table(mot(tmp_path, header, rows))
 
 
-def test_degrees_that_nobody_tells_are_refused(tmp_path):
-    words = r"line 8, column 'elbow': 90 rad is 14.3 turns; if these are degrees, say inDegrees=yes"
+@pytest.mark.parametrize("header", ["version=1", "inDegrees=no"])
+def test_degrees_that_are_told_to_be_radians_or_nothing_are_refused(tmp_path, header):
+    words = r"line 8, column 'elbow': 90 rad is 14.3 turns; if these are degrees.* say inDegrees="
     with pytest.raises(ValueError, match=words):
-        coordinates(read_table(mot(tmp_path, "version=1")), two_link())
+        coordinates(read_table(mot(tmp_path, header)), two_link())
+    stated = coordinates(read_table(mot(tmp_path, f"{header}\nunits=rad,rad")), two_link())
+    assert stated.values["elbow"][0, 0] == 90.0
+
+
+@pytest.mark.parametrize("header", ["INDEGREES=yes", "indegrees = Yes", "inDegrees yes"])
+def test_a_header_is_read_however_it_is_spelled(tmp_path, header):
+    angles = coordinates(read_table(mot(tmp_path, header)), two_link())
+    np.testing.assert_allclose(angles.values["elbow"], pi / 2)
+
+
+def test_files_as_other_programs_leave_them_are_read(tmp_path):
+    """A mark of UTF-8, ends of lines of Windows, tabs at the ends, many words for missing."""
+    rows = [f"{0.01 * k:g}\t{k}\t{word}\t" for k, word in enumerate(("NaN", "", "1.#IND", "#N/A"))]
+    rows += ["0.04\t4\t-nan(ind)\t", "0.05\t5\t0.5\t"]
+    path = mot(tmp_path, rows=rows)
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    read = read_table(path)
+    assert np.isnan(read.column("elbow")).tolist() == [True] * 5 + [False]
+    table = tmp_path / "walk.csv"
+    table.write_text("time;elbow;\n" + "".join(f"{k};{k / 2};\n" for k in range(6)))
+    assert read_table(table).labels == ("elbow",)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("a.mot", "", "a.mot: expected a line 'endheader' below the header, got none"),
+        ("a.trc", "", "a.trc: line 1: expected PathFileType"),
+        ("a.csv", "", "a.csv: expected a line of labels, got none"),
+        ("a.csv", "time,knee\n", "a.csv: expected rows of numbers, got none"),
+        ("a.csv", "0,1\n1,2\n", "a.csv: line 1: expected the label 'time' first, got '0'"),
+        ("a.csv", "time\n1\n", "a.csv: line 1: expected labels of columns beside time, got none"),
+        ("a.csv", "time,,hip\n0,1,2\n", "a.csv: line 1: column 2 has no label"),
+        ("a.csv", "time,hip,hip\n0,1,2\n", "a.csv: line 1: column 'hip': the label is used twice"),
+        (
+            "a.csv",
+            "time,hip\n0,1\n1\n",
+            "a.csv: line 3: expected 2 entries with commas between, got",
+        ),
+        ("a.csv", f"time,hip\n0,{'9' * 140000}\n", "a.csv: line 2: field larger than"),
+        ("a.csv", "time,hip (inch)\n0,1\n", "a.csv: column 'hip': unit 'inch': expected one of"),
+        ("a.csv", "time (h),hip\n0,1\n", "a.csv: line 1: time: expected s or ms, got 'h'"),
+        ("a.csv", "time,hip\n0,\u0661\n", "a.csv: line 2, column 'hip': expected a number"),
+        ("a.csv", b"time,hip\n0,1\xb0\n", r"a.csv: line 2: expected a text file in UTF-8.*\(b0 0a"),
+    ],
+)
+def test_tables_that_cannot_be_read_are_refused_by_file_and_line(tmp_path, name, text, words):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(ValueError, match=words):
+        read_table(path)
+
+
+@pytest.mark.parametrize("name", ["a.mot", "a.trc", "a.csv"])
+def test_a_folder_is_no_table(tmp_path, name):
+    (tmp_path / name).mkdir()
+    with pytest.raises(OSError, match=name):
+        read_table(tmp_path / name)
+
+
+def test_plates_that_bear_nothing_have_no_centre_of_pressure(tmp_path):
+    labels = [f"ground_{kind}{axis}" for kind in KINDS for axis in "xyz"]
+    values = np.ones((9, 6))
+    values[:3, :2], values[3:, :2] = 0.0, np.nan
+    pushed = wrenches(Table(t=T, labels=labels, values=values)).values["ground"]
+    np.testing.assert_array_equal(pushed[:, 0], 0.0)
+    assert np.isfinite(pushed).all()
+    lost = Table(t=T, labels=labels[:4] + labels[5:], values=values[1:], source="walk.mot")
+    with pytest.raises(ValueError, match=r"walk.mot: no column 'ground_force_py'; it has ground_"):
+        wrenches(lost)
+    with pytest.raises(ValueError, match="expected columns NAME.x"):  # moments are no markers
+        markers(Table(t=T, labels=labels, values=values))
 
 
 def test_a_marker_that_was_never_seen_is_refused(tmp_path):
