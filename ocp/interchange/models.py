@@ -20,6 +20,7 @@ REPAIRS = ("balance", "weld", "loosen")
 ELSEWHERE = {
     "OpenSimDocument": "OpenSim files are not read",
     "sdf": "SDF files are not read",
+    "mujoco": "MJCF is read of files in UTF-8 without macros",
     "mujocoinclude": "a part of other MJCF files; load the file that includes it",
 }
 MJCF = re.compile(

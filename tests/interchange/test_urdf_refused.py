@@ -141,3 +141,10 @@ def test_options_that_are_none_are_refused(tmp_path):
         load_model(path, repair="glue")
     with pytest.raises(ValueError, match=r"none.urdf: cannot be read: No such file"):
         load_model(tmp_path / "none.urdf")
+
+
+def test_mjcf_that_mujoco_cannot_decode_is_said(tmp_path):
+    path = tmp_path / "m.xml"
+    path.write_bytes("<mujoco/>".encode("utf-16"))
+    with pytest.raises(ValueError, match=r"^m.xml:1: <mujoco>: MJCF is read of files in UTF-8"):
+        load_model(path)
