@@ -19,6 +19,7 @@ from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.problem.ground import Ground, feet_of
 from ocp.problem.instant import Instant
+from ocp.problem.marker_sizes import check_size
 from ocp.problem.objectives import squares
 from ocp.problem.series import Curves, Series, curves
 from ocp.problem.terms import Objective
@@ -123,7 +124,8 @@ def matched(
     """Return the names of the points that markers stand for, in their order.
 
     `points` {marker: point} names those of other names. Raises ValueError, in the name of `what`
-    asks, listing the markers that have no point, and the tree's points.
+    asks, listing the markers that have no point, and the tree's points, and for markers of another
+    size than these.
     """
     named = dict(instance(f"{what}: points", points or {}, Mapping))
     known = {point.name for point in tree.points}
@@ -141,6 +143,7 @@ def matched(
             f"whose points are {', '.join(sorted(known)) or 'none'}; name theirs in points="
             "{marker: point}, or take markers.only([...])"
         )
+    check_size(what, tree, markers, places)
     return places
 
 

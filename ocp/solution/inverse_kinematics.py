@@ -15,6 +15,7 @@ from ocp.mechanics.tree import Tree
 from ocp.mechanics.units import unit_of
 from ocp.motion import BSpline, cross_validated, nearest
 from ocp.problem import Series, matched, weighed
+from ocp.solution.marker_axes import check_axes
 from ocp.solution.marker_fit import Search, Splined, Unknowns, splined
 from ocp.solution.marker_limits import Limits, held
 from ocp.solution.marker_scaling import SPREAD, Scaling
@@ -128,7 +129,8 @@ def inverse_kinematics(
     too, the same in all frames: from a static trial, whose `tree` then serves other recordings, or
     from the motion itself. Quaternions have length one as nearly as the basis lets them. Raises
     ValueError for markers without a point, for fewer frames than control points, for limits of
-    joints that have none, for segments that do not fit, and for parameters in the tree.
+    joints that have none, for segments that do not fit, for markers that are of another size than
+    the tree, as millimetres are, and for parameters in the tree; warns of markers in other axes.
     """
     name = "inverse_kinematics"
     check_closed(f"{name}: tree", instance(f"{name}: tree", tree, Tree))
@@ -163,7 +165,7 @@ def inverse_kinematics(
         weights=basis.values(s),
         prior=(max(noise, TINY) / spread) ** 2,
     )
-    begin = _begun(search, basis, s, first)
+    begin = _begun(search, basis, s, first, markers.source)
     if limited is None:
         least = splined(search, begin, ITERATIONS)
     else:
@@ -195,10 +197,14 @@ def _limited(name: str, tree: Tree, joint: str) -> int:
     return row
 
 
-def _begun(search: Search, basis: BSpline, s: np.ndarray, first: np.ndarray) -> Unknowns:
+def _begun(
+    search: Search, basis: BSpline, s: np.ndarray, first: np.ndarray, source: str
+) -> Unknowns:
     """Return the unknowns at which the search begins: met frame after frame from a first posture
-    (n,), with segments as they are in the tree."""
+    (n,), with segments as they are in the tree. Warn of markers in other axes."""
     frames, path = marched(search.sightings, first, 2 * basis.points + 1)
+    one = search.sightings.frame(int(frames[0]))
+    check_axes(one, first, path[:, 0], source)
     whole = np.array([np.interp(np.arange(len(s)), frames, row) for row in path])
     factors = np.ones(len(search.sightings.groups))
     return Unknowns(points=nearest(basis, s, whole).T, factors=factors)

@@ -22,7 +22,7 @@ def marched(sightings: Sightings, start: np.ndarray, most: int) -> tuple[np.ndar
     frames = np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
     path = [_begun(sightings.frame(int(frames[0])), start)]
     for frame in frames[1:]:
-        path.append(_met(sightings.frame(int(frame)), path[-1], EAGER))
+        path.append(met(sightings.frame(int(frame)), path[-1], EAGER))
     return frames, np.array(path).T
 
 
@@ -32,7 +32,7 @@ def _begun(one: Sightings, start: np.ndarray) -> np.ndarray:
     weight = max(float(np.sum(one.roots**2)) / 3, 1e-300)
     tried: list[tuple[float, np.ndarray]] = []
     for turned in _turned(one.tree, start):
-        q = _met(one, turned, PATIENT)
+        q = met(one, turned, PATIENT)
         tried.append((one.cost(q[:, None]), q))
         if tried[-1][0] <= NEAR**2 * weight:
             break
@@ -60,7 +60,7 @@ def _turned(tree: Tree, start: np.ndarray) -> Iterator[np.ndarray]:
                 yield turned
 
 
-def _met(one: Sightings, q: np.ndarray, iterations: int) -> np.ndarray:
+def met(one: Sightings, q: np.ndarray, iterations: int) -> np.ndarray:
     """Return the coordinates (n,) nearest to one frame's markers, from q on."""
     damping, (normals, pulls), cost = GENTLE, one.normal(q[:, None]), one.cost(q[:, None])
     for _ in range(iterations):
