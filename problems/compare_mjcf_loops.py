@@ -82,6 +82,9 @@ def _machine(path: Path) -> Machine:
     soft = flags.mjDSBL_CONTACT | flags.mjDSBL_LIMIT | flags.mjDSBL_FRICTIONLOSS
     model.opt.disableflags = model.opt.disableflags & ~int(flags.mjDSBL_CONSTRAINT) | int(soft)
     model.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
+    joint = int(mujoco.mjtEq.mjEQ_JOINT)
+    kinds, alone = model.eq_type, model.eq_obj2id < 0
+    model.eq_active0[(kinds > joint) | ((kinds == joint) & alone)] = 0  # are left out of the tree
     elements = [each for each in tree.elements if not isinstance(each, Friction)]
     tree = replace(tree, elements=elements)
     coordinates = coordinates_of(tree, model)
