@@ -175,7 +175,7 @@ def lines(data: Mapping[str, Any]) -> tuple[str, ...]:
 TASK = Task(
     problem,
     method=turning,
-    transcription=Transcription(method=Radau(intervals=30, order=5)),
+    transcription=Transcription(method=Radau(intervals=40, order=5)),
     views=Views(report=report, lines=lines),
 )
 

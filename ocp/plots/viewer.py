@@ -34,6 +34,7 @@ SHORTEST = 1e-3  # m: arrows that are shown
 CELLS = (96, 48, 24, 12)  # of a mesh, along its longest side: coarser until a page is small enough
 THICK, SHAFT, HEAD = 0.006, 0.008, 0.02  # of the extent: bars, and arrows
 BODY, STILL, FLOOR = 0.55, 0.9, 0.5  # opacity of what has no colour of its own
+VEIL = 0.45  # opacity, at most, of bodies that forces push, which run up within them
 EARTH, GREY = (190, 178, 160), (140, 140, 140)
 AWAY = 1.25  # times the extent: how far the eye is
 SHARE = 0.2  # of a solve's time, at most, that showing its iterates takes
@@ -177,7 +178,8 @@ def built(server: Any, figure: Stick, up: np.ndarray, cells: int) -> Shown:
     bodies = []
     for k, each in enumerate(figure.solids):
         look = (GREY, STILL) if each.still else (_rgb(COLOURS[5]), BODY)
-        handle = _mesh(scene, f"/bodies/{k}", each.solid, look, cells)
+        most = VEIL if figure.arrows and not each.still else 1.0
+        handle = _mesh(scene, f"/bodies/{k}", each.solid, look, cells, most)
         if not each.still:
             bodies.append((each, handle))
     bars = None
@@ -202,10 +204,13 @@ def built(server: Any, figure: Stick, up: np.ndarray, cells: int) -> Shown:
     return Shown(figure, bodies, bars, arrows)
 
 
-def _mesh(scene: Any, name: str, solid: Solid, look: tuple[Any, float], cells: int) -> Any:
+def _mesh(
+    scene: Any, name: str, solid: Solid, look: tuple[Any, float], cells: int, most: float = 1.0
+) -> Any:
     places, faces = gridded(solid.corners, cells)
     own = solid.colour
     colour, opacity = look if own is None else (tuple(round(255 * v) for v in own[:3]), own[3])
+    opacity = min(opacity, most)
     return scene.add_mesh_simple(
         name,
         places.astype(np.float32),

@@ -12,7 +12,8 @@ from ocp import solve
 from ocp.cli.command import command
 from ocp.mechanics import Visual
 from ocp.plots.solids import gridded, scenery
-from ocp.plots.viewer import Viewer, page, quaternion
+from ocp.plots.sticks import stick
+from ocp.plots.viewer import VEIL, Viewer, built, page, quaternion
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), "")
 FLAGS = (
@@ -53,6 +54,29 @@ def test_a_mesh_on_a_coarse_grid_has_fewer_triangles_and_its_size():
     assert len(fine[1]) == len(ball.corners) and len(fine[0]) < len(ball.corners)
     assert len(coarse[1]) < 0.7 * len(fine[1])
     assert np.abs(coarse[0]).max() == pytest.approx(1.0, abs=0.3)
+
+
+class Stage:
+    """A scene that keeps what is put into it, {name: settings}."""
+
+    def __init__(self):
+        self.meshes = {}
+        self.initial_camera = self.scene = self
+
+    def add_mesh_simple(self, name, places, faces, **settings):
+        self.meshes[name] = settings
+
+    def __getattr__(self, name):
+        return lambda *entries, **settings: None
+
+
+def test_bodies_that_forces_push_do_not_hide_them(solution, hopped):
+    for motion, veiled in ((solution, False), (hopped, True)):
+        stage, figure = Stage(), stick(motion, motion.times(3), space=True)
+        built(stage, figure, np.array([0.0, 1.0, 0.0]), 12)
+        seen = [each["opacity"] for name, each in stage.meshes.items() if "bodies" in name]
+        assert bool(figure.arrows) == veiled and seen
+        assert (max(seen) <= VEIL) == veiled
 
 
 def test_an_iterate_is_a_motion_already(solution):
