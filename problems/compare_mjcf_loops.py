@@ -1,4 +1,5 @@
-"""Closed loops of MJCF files beside MuJoCo: gaps, and accelerations under hard constraints.
+"""Closed loops and followers of MJCF files beside MuJoCo: gaps, and accelerations under hard
+constraints.
 
 MuJoCo's own constraints are soft. Its mass matrix M, forces and Jacobian J of the equalities,
 whose rate is that of sixth-order central differences, make up the hard ones,
@@ -9,6 +10,7 @@ whose rate is that of sixth-order central differences, make up the hard ones,
 of which redundant rows are left to least squares.
 """
 
+import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -27,6 +29,8 @@ from ocp.mechanics import close, close_rates
 MEASURES = ("gaps", "rates of gaps", "accelerations")
 NEAR, TORQUE = 0.2, 10.0  # rad or m about the file's own place; N m or N of random drives
 TRIALS = 20  # places tried for each that closes
+EQUALITIES = ("<connect", "<weld", "joint2=")
+INCLUDED = re.compile(r'<include\s+file="([^"]+)"')
 STEP = 1e-3  # s, of central differences
 STENCIL = ((1, 45.0), (2, -9.0), (3, 1.0))  # times 1 / 60
 
@@ -43,15 +47,19 @@ class Machine:
 
 
 def files_with_loops() -> list[Path]:
-    """Return the MJCF files here that connect or weld bodies; raise ModuleNotFoundError if none of
-    their packages is here."""
+    """Return the MJCF files here that connect or weld bodies, or in which joints follow others;
+    raise ModuleNotFoundError if none of their packages is here."""
     return [path for path in mjcf_files() if has_loops(path)]
 
 
 def has_loops(path: Path) -> bool:
-    """Tell whether a file speaks of connected or welded bodies."""
+    """Tell whether a file, or one that it includes, speaks of bodies that are connected or welded,
+    or of joints that follow others."""
     text = path.read_text(errors="replace")
-    return "<connect" in text or "<weld" in text
+    included = (path.parent / name for name in INCLUDED.findall(text))
+    return any(word in text for word in EQUALITIES) or any(
+        has_loops(each) for each in included if each.is_file() and each != path
+    )
 
 
 def compared_loops(path: Path, states: int) -> Compared:
@@ -71,12 +79,12 @@ def compared_loops(path: Path, states: int) -> Compared:
 
 
 def _machine(path: Path) -> Machine:
-    """Return a file's machine; raise ValueError if it has no loops."""
+    """Return a file's machine; raise ValueError if it has neither loops nor followers."""
     import mujoco
 
     tree = load_model(path)
-    if not tree.loops:
-        raise ValueError("it has no loops")
+    if not tree.loops and all(joint.follows is None for joint in tree.joints):
+        raise ValueError("it has neither loops nor followers")
     model = plain_model(path, tree)
     flags = mujoco.mjtDisableBit
     soft = flags.mjDSBL_CONTACT | flags.mjDSBL_LIMIT | flags.mjDSBL_FRICTIONLOSS
@@ -98,15 +106,19 @@ def _states(machine: Machine, states: int) -> Iterator[tuple[np.ndarray, ...]]:
     for _ in range(states):
         drawn = rng.uniform(-RATE, RATE, tree.dof)
         q, drawn = machine.coordinates.on_balls(_closed(tree, home, rng), drawn)
-        q, qd = machine.coordinates.on_balls(q, close_rates(tree, q, drawn))
+        qd = close_rates(tree, q, drawn) if tree.loops else drawn
+        q, qd = machine.coordinates.on_balls(q, qd)
         yield q, qd, rng.uniform(-TORQUE, TORQUE, machine.model.nv)
 
 
 def _closed(tree: Tree, home: np.ndarray, rng: Any) -> np.ndarray:
     """Return a place near `home` at which the loops close; raise ValueError if none is found."""
     for _ in range(TRIALS - 1):
+        place = home + rng.uniform(-NEAR, NEAR, tree.dof)
+        if not tree.loops:
+            return place
         try:
-            return close(tree, home + rng.uniform(-NEAR, NEAR, tree.dof))
+            return close(tree, place)
         except ValueError:
             continue
     return close(tree, home)

@@ -276,7 +276,7 @@ def tables(only: str, states: int, folder: Path | None = None) -> Iterator[str]:
         "URDF": ("URDF files beside Pinocchio", compared_urdf, MEASURES),
         "MJCF": ("MJCF files beside MuJoCo", compare_mjcf.compared_mjcf, compare_mjcf.MEASURES),
         "loops": (
-            "Loops of MJCF files beside MuJoCo",
+            "Loops and followers of MJCF files beside MuJoCo",
             compare_mjcf_loops.compared_loops,
             compare_mjcf_loops.MEASURES,
         ),

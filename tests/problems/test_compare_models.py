@@ -84,7 +84,8 @@ BARS = """<mujoco><worldbody>
   <body name="left"><freejoint name="root"/>
     <geom type="capsule" size="0.02" fromto="0 0 0 0 0 1"/>
     <body name="top" pos="0 0 1">
-      <joint name="b" axis="0 1 0" damping="0.1" stiffness="2" springref="30" armature="0.01"/>
+      <joint name="b" axis="0 1 0" ref="10" damping="0.1" stiffness="2" springref="30"
+        armature="0.01"/>
       <geom type="capsule" size="0.02" fromto="0 0 0 1 0 0"/></body>
     <body name="right" pos="1 0 0"><joint name="c" type="ball" damping="0.2"/>
       <geom type="capsule" size="0.02" fromto="0 0 0 0 0 1"/></body>
