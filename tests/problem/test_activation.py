@@ -228,6 +228,10 @@ def test_the_share_of_strength_goes_on_where_speed_jumps(tmp_path):
             "release: expected at least 0.0364 s by this law, since below that more signal",
         ),
         (
+            lambda: wheel(Activation(joint="hinge", time=0.1, release=0.2), torque=(0.0, 0.0)),
+            "expected torque that it can have, got limits of 0",
+        ),
+        (
             lambda: wheel(BOTH[0], Activation(joint="hinge", time=0.1)),
             "expected torque limits, within which it comes on, or a Strength in each direction",
         ),

@@ -91,6 +91,11 @@ class Activation:
                     "on, or a Strength in each direction"
                 )
 
+        if not self.plain(tree) and self.ways(tree) == (0.0, 0.0):
+            raise ValueError(
+                f"{label}: joint {self.joint!r}: expected torque that it can have, got limits of 0"
+            )
+
     def plain(self, tree: Any) -> bool:
         """Tell whether its state is the torque itself: by one time, within the torque limits."""
         one = self.release is None and self.law == LAWS[0]

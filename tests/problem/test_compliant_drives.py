@@ -1,0 +1,113 @@
+"""Drives of limited strength that come on late, springs, friction and rotors, on ground that gives
+way: the powers of all of them balance."""
+
+import casadi as ca
+import numpy as np
+import pytest
+from dropped_bodies import GRAVITY, MASS, Z, sunk
+
+from ocp import (
+    Activation,
+    Armature,
+    BSpline,
+    Bumper,
+    Damper,
+    Friction,
+    HermiteSimpson,
+    Link,
+    Point,
+    Problem,
+    Radau,
+    Spring,
+    Strength,
+    Transcription,
+    Tree,
+    at_end,
+    at_start,
+    effort,
+    load,
+    prismatic,
+    solve,
+    verify,
+)
+from ocp.mechanics import element_loss, kinematics
+from ocp.problem import Compliant, contacts
+from ocp.problem.activations import drive_states
+
+FOOT = 0.5  # kg
+GROUND = Compliant(radius=0.05, stiffness=5e4, dissipation=1.0)
+LEG = (
+    Spring(joint="leg", stiffness=40.0, rest=0.35),
+    Damper(joint="leg", damping=1.5),
+    Friction(joint="leg", dynamic=0.6),
+    Armature(joint="leg", inertia=0.02, gear=4.0),
+    Bumper(joint="leg", lower=0.3, upper=0.6, stiffness=2e3, damping=5.0, rounding=0.01),
+    *(
+        Strength(
+            joint="leg", direction=side, capacity=lambda x, speed: 45.0 - 30.0 * x - 8.0 * speed
+        )
+        for side in (1, -1)
+    ),
+    Activation(joint="leg", time=0.03, release=0.06),
+)
+
+
+def piston():
+    """A mass over a foot, which a driven slide joins, on a rail upright."""
+    return Tree(
+        links=(Link(mass=FOOT), Link(mass=MASS)),
+        joints=(
+            prismatic("foot", "ground", axis=Z, actuated=False),
+            prismatic("leg", "foot", axis=Z),
+        ),
+        points=(Point(name="sole", link="foot"),),
+        gravity=(0.0, 0.0, -GRAVITY),
+        elements=LEG,
+    )
+
+
+def lift():
+    """The mass raised by 0.1 m in 0.5 s, on a foot that nothing holds."""
+    tree = piston()
+    rest = GROUND.radius - sunk(GROUND, (MASS + FOOT) * GRAVITY)
+    return Problem(
+        tree=tree,
+        motion=BSpline(points=20),
+        duration=0.5,
+        objective=effort(),
+        loads=contacts(tree, "sole", model=GROUND),
+        constraints=(at_start(tree, q=(rest, 0.4), qd=0.0), at_end(tree, q={"leg": 0.5}, qd=0.0)),
+    )
+
+
+@pytest.mark.parametrize("method", [Radau(intervals=14), HermiteSimpson(intervals=24)])
+def test_powers_of_drives_elements_and_ground_make_the_energy_change(method, tmp_path):
+    solution = solve(lift(), Transcription(method=method)).require()
+    t = solution.times(41)
+    powers = solution.trace(balance, t)
+    energy, change, given, lost, pushed = powers
+    scale = np.abs([given, lost, pushed]).max()
+    assert np.abs(change - (given + pushed - lost)).max() < 1e-8 * max(1.0, scale)
+    assert (lost > 0).any() and np.ptp(energy) > 1.0 and np.abs(pushed).max() > 1e-2
+    certificate = verify(solution)
+    assert certificate.energy_error < 1e-3
+    assert certificate.violations["activation"].nodes < 1e-7
+    assert certificate.violations["strength"].nodes < 1e-7
+    shares = solution.trace(drive_states, t)[1]
+    assert np.abs(shares).max() <= 1 + 1e-6 and np.abs(shares).max() > 0.2
+    solution.save(tmp_path / "piston.npz")
+    again = load(tmp_path / "piston.npz")
+    assert not again.missing
+    np.testing.assert_allclose(again.trace(balance, t), powers, rtol=1e-9, atol=1e-9)
+
+
+def balance(at):
+    """Energy of bodies, rotors and springs, its change along the motion, and the power of drives,
+    the loss of elements, and the power of the ground."""
+    q, qd = ca.SX.sym("q", 2), ca.SX.sym("qd", 2)
+    energy = kinematics.kinetic_energy(at.tree, q, qd) + kinematics.potential_energy(at.tree, q)
+    change = ca.jtimes(energy, q, qd) + ca.jtimes(energy, qd, at.qdd)
+    level, change = ca.substitute([energy, change], [q, qd], [at.q, at.qd])
+    pushed = kinematics.load_power(at.tree, at.q, at.qd, at.acting)
+    lost = element_loss(at.tree, at.q, at.qd)
+    return ca.vertcat(level, change, ca.dot(at.needed, at.qd), lost, pushed)
