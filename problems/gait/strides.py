@@ -15,7 +15,7 @@ from ocp.problems.gait.stance import BALL_OFF, FLAT, TOE_OFF
 
 from ocp import BSpline, Constraint, Objective, Parameter, Phase, Problem, Tree, continuous
 from ocp.mechanics import Open, array, matrix, positions, reference, some
-from ocp.problem import Foot, Ground, Pin, Support, mirrored, periodic, phases_of
+from ocp.problem import Foot, Ground, Pin, Support, Term, mirrored, periodic, phases_of
 
 STRIDES = ("half", "phases", "full")
 OTHER = {"right": "left", "left": "right"}
@@ -93,10 +93,10 @@ def in_stride(
         tree=body,
         phases=phases,
         links=(continuous(*SMOOTH),) * (len(phases) - 1),
-        objective=_shared(effort, shares) if free else shares * effort,
+        objective=shared(effort, shares) if free else shares * effort,
         loads=steps["right"].loads,
         symmetry=image,
-        constraints=(_progress(way, chosen.speed),) if free else (),
+        constraints=(progress(way, chosen.speed),) if free else (),
     )
 
 
@@ -129,18 +129,17 @@ def _named(ends: Mapping[str, float], side: str, count: int) -> dict[str, float]
     return {f"{side} {name}" if count > 1 else name: end for name, end in ends.items()}
 
 
-def _shared(objective: Objective, share: Any) -> Objective:
-    """Return an objective of squares times a share that may be sought, in its functions."""
-    root, known = matrix([share]) ** 0.5, objective.terms
+def shared(objective: Objective, share: Any) -> Objective:
+    """Return an objective of integrals times a share that may be sought, in their functions."""
 
-    def scaled(function: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda at: root * function(at)
+    def scaled(term: Term) -> Term:
+        factor, function = matrix([share]) ** (0.5 if term.kind == "squares" else 1), term.function
+        return replace(term, function=lambda at: factor * function(at))
 
-    terms = [(weight, replace(term, function=scaled(term.function))) for weight, term in known]
-    return Objective(terms=tuple(terms))
+    return Objective(terms=tuple((weight, scaled(term)) for weight, term in objective.terms))
 
 
-def _progress(way: Any, speed: Any) -> Constraint:
+def progress(way: Any, speed: Any) -> Constraint:
     """Return the constraint that all phases together go a way (m) at a speed (m/s)."""
     return Constraint(
         name="progress",

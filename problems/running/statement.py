@@ -1,0 +1,154 @@
+"""A human of 55 joints runs at a given speed: what a step asks, in phases of stance and flight.
+
+A step begins where the right foot lands and ends where the left one does; its mirror image goes on
+from there. In stance the foot stands on its heel, then flat, then on ball and toes, or begins flat
+or on ball and toes: its `strike`. How long each phase lasts is found, and what is least is effort
+over the way.
+
+The foot comes to rest as it lands: it does not strike. A strike would stop the momentum of 1.7 % of
+the body where the fore part of a bare foot lands, of 6.8 % at a heel (Lieberman et al. 2010
+[recalled]); the peak of some 50 ms that follows a heel's strike is not in the forces here.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from ocp.models.human import CONTACTS, human, mirror, somebody
+from ocp.problems.gait.strides import progress, shared
+from ocp.problems.running.exertion import exerted
+from ocp.problems.running.stance import FLIGHT, STRIKES, stance, swinging
+
+from ocp import (
+    BSpline,
+    Constraint,
+    Objective,
+    Parameter,
+    Phase,
+    Problem,
+    Tree,
+    continuous,
+    friction,
+    joint_limits,
+    pressure_inside,
+    torque_limits,
+    unilateral,
+)
+from ocp.mechanics.checks import positive
+from ocp.problem import apart, foot_contact, mirrored, no_penetration, swing_together
+
+STEPS_PER_MINUTE = 165.0  # [assumed]: at 3 m/s
+ROOM = 0.6, 1.6  # of usual lengths of step: within which one that is free is sought
+SHARES = {  # of the step: what phases last at first, and at least and at most [assumed]
+    "heel": {"heel": 0.06, "flat": 0.32, "toes": 0.27, FLIGHT: 0.35},
+    "mid": {"flat": 0.37, "toes": 0.28, FLIGHT: 0.35},
+    "fore": {"toes": 0.65, FLIGHT: 0.35},
+}
+SPANS = {"heel": (0.02, 0.2), "flat": (0.1, 0.7), "toes": (0.1, 0.9), FLIGHT: (0.05, 0.9)}
+FINER = {"heel": 0.7, "flat": 1.3, "toes": 1.0, FLIGHT: 0.9}  # shares of control points
+ROUGH = 40.0  # times the weight of smoothness in the first stage of a solve
+WIDE = 0.03, 0.10  # m: radii of wrists and hips that keep off each other [assumed]
+
+
+def problem(
+    speed: float = 3.0,
+    frequency: float = STEPS_PER_MINUTE,
+    strike: str = "mid",
+    width: float = 0.04,
+    person: str = "",
+    smooth: float = 0.0025,
+    work: float = 0.0,
+    lag: float = 0.0375,
+    tissue: bool = False,
+    contact: float = 0.002,
+    slip: float = 0.1,
+    points: int = 12,
+    degree: int = 5,
+) -> Problem:
+    """`speed`: of running (m/s); `frequency`: steps per minute, 0 to find how long steps are;
+    `strike`: what lands first, heel, mid (the whole sole) or fore (ball and toes); `width`:
+    distance between the feet (m); `person`: woman or man of a percentile, f5, f50, f95, m5, m50 or
+    m95, or else a man of 1.75 m and 75 kg; `smooth`: weight of squared accelerations beside effort;
+    `work`: that of mechanical work; `lag`: by how much torque follows its excitation (s), whose
+    square is the effort; `tissue`: joints have passive moments; `contact`: tolerance of places
+    where feet stand (m); `slip`: and of their velocity (m/s); `points`: control points per joint of
+    a phase, of others in proportion; `degree`: of the splines.
+    """
+    if strike not in STRIKES:
+        raise ValueError(f"strike: expected one of {', '.join(STRIKES)}, got {strike!r}")
+    positive("speed", speed)
+    body = human(**somebody(person), passive=tissue)
+    usual = 60.0 * speed / (frequency or STEPS_PER_MINUTE)
+    lower, upper = (share * usual for share in ROOM)
+    step = usual if frequency else Parameter("step", usual, "m", lower, upper, free=True)
+    names = (*STRIKES[strike], FLIGHT)
+    phases = [
+        Phase(
+            name,
+            motion=BSpline(points=max(degree + 1, round(FINER[name] * points)), degree=degree),
+            duration=tuple(share * usual / speed for share in SPANS[name]),
+            **_asked(body, name, names, width, (contact, slip)),
+        )
+        for name in names
+    ]
+    return Problem(
+        tree=body,
+        phases=phases,
+        links=(continuous("q", "qd", "qdd"),) * len(phases[1:]),
+        objective=shared(exerted(body, smooth, work, lag), 10.0 * speed / step),
+        symmetry=mirrored(body, *mirror(body), shift={"glob_tz": step}),
+        constraints=(
+            joint_limits(body, hull=True),
+            torque_limits(body),
+            swing_together("coupling", ("shoulder_l", "wrist_l"), ("hip_r", "ankle_r")),
+            _hands_off(),
+            progress(step, speed),
+        ),
+    )
+
+
+def begun(problem: Problem, points: int) -> Problem:
+    """Return the step with phases that last as usual, by the effort of torques and many times the
+    smoothness, on `points` control points each: what a run is solved by way of."""
+    names = tuple(phase.name for phase in problem.phases)
+    strike = next(key for key, ways in STRIKES.items() if (*ways, FLIGHT) == names)
+    time = problem.phases[0].duration[0] / SPANS[names[0]][0]
+    phases = (
+        replace(
+            phase,
+            duration=SHARES[strike][phase.name] * time,
+            motion=replace(phase.motion, points=min(points, phase.motion.points)),
+        )
+        for phase in problem.phases
+    )
+    effort, smooth, *_ = problem.objective.terms
+    terms = (effort, (ROUGH * smooth[0], smooth[1]))
+    return replace(problem, phases=tuple(phases), objective=Objective(terms=terms))
+
+
+def _asked(
+    body: Tree, name: str, names: tuple[str, ...], width: float, tolerances: tuple[float, float]
+) -> dict[str, Any]:
+    """Return the ground and the constraints of a phase."""
+    sides = ("left", "right") if name == FLIGHT else ("left",)
+    soles = {side: [point for part in CONTACTS[side].values() for point in part] for side in sides}
+    above = no_penetration(swinging(*sides), soles)
+    if name == FLIGHT:
+        return {"constraints": above}
+    ground = stance(body, name, width, first=name == names[0], last=name == names[-2])
+    soles = {"right": [point for part in CONTACTS["right"].values() for point in part]}
+    position, velocity = tolerances
+    rules = (
+        *above,
+        *no_penetration(ground, soles),
+        *foot_contact(ground, position=position, velocity=velocity),
+        pressure_inside(body, ground),
+        unilateral(body, ground),
+        friction(body, ground),
+    )
+    return {"ground": ground, "constraints": rules}
+
+
+def _hands_off() -> Constraint:
+    """Keep wrists off hips."""
+    wrist, hip = WIDE
+    return apart("avoidance", [((f"wrist_{s}", wrist), (f"hip_{s}", hip)) for s in "rl"])
