@@ -9,7 +9,7 @@ from ocp.problems.gait.walking import TUNED, together
 from ocp.problems.running.statement import begun
 
 from ocp import Attempt, Guess, Problem, Solution, Solver, Transcription, solve
-from ocp.solution.budget import budget, staged
+from ocp.solution import budget, staged
 
 COARSE = 8  # control points per joint and phase of the first stage
 WAYPOINTS = 25  # of each phase, from which the second begins

@@ -33,7 +33,7 @@ from ocp import (
     torque_limits,
     unilateral,
 )
-from ocp.mechanics.checks import positive
+from ocp.mechanics import positive
 from ocp.problem import apart, foot_contact, mirrored, no_penetration, swing_together
 
 STEPS_PER_MINUTE = 165.0  # [assumed]: at 3 m/s
