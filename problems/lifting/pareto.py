@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from ocp.problems.lifting.stance import STYLE
 from ocp.problems.lifting.statement import FAINT
 
 from ocp import (
@@ -61,8 +62,8 @@ def lift(
 ) -> Solution:
     """Solve a lift from the standing posture, q = 0, or from a guess.
 
-    With tissue it is first solved without, and goes on from there. A failed attempt is followed by
-    a more careful one. Where both objectives count, they are
+    With tissue it is first solved without, one of a style first as it is best, and it goes on from
+    there. A failed attempt is followed by a more careful one. Where both objectives count, they are
     counted in the ranges between their own optima and their values where the other one is optimal,
     which are found first; all these lifts are of one plan. `pareto`: number of weights from 1 to 0
     whose lifts make the front of effort against stability, or 0 for the one lift alone. The front
@@ -70,8 +71,9 @@ def lift(
     parameters.
     """
     given: dict[str, Any] = dict(values or {})
-    if guess is None and problem.tree.elements:
-        plain = lift(_bare(problem), transcription, solver, watch=watch, values=given)
+    simpler = _simpler(problem) if guess is None else None
+    if simpler is not None:
+        plain = lift(simpler, transcription, solver, watch=watch, values=given)
         how = {"guess": replace(plain, multipliers={}), "pareto": pareto, "values": given}
         return _with(lift(problem, transcription, solver, watch=watch, **how), plain)
     first = Guess(q=np.zeros((problem.tree.dof, 2))) if guess is None else guess
@@ -95,6 +97,13 @@ def lift(
     return replace(lifted, statistics=dict(lifted.statistics) | seconds)
 
 
+def _simpler(problem: Problem) -> Problem | None:
+    """Return the lift from which to go on to this one, None where it begins from standing."""
+    if any(each.name == STYLE for each in problem.constraints):
+        return _unstyled(problem)
+    return _bare(problem) if problem.tree.elements else None
+
+
 def _bare(problem: Problem) -> Problem:
     """Return a lift as it is without tissue, the strength of drives constant, effort alone."""
     tree = replace(problem.tree, elements=())
@@ -103,6 +112,12 @@ def _bare(problem: Problem) -> Problem:
         others = [(one, term) for one, term in others if term.name != "stability"]
         ((_, effort),) = dynamic_effort(tree).terms
     return replace(problem, tree=tree, objective=Objective(terms=((weight, effort), *others)))
+
+
+def _unstyled(problem: Problem) -> Problem:
+    """Return a lift of which no style is asked."""
+    others = [each for each in problem.constraints if each.name != STYLE]
+    return replace(problem, constraints=others)
 
 
 def _with(lifted: Solution, before: Solution) -> Solution:

@@ -66,7 +66,7 @@ def plot_lift(solution: Solution, path: str | Path | None = None) -> Any:
     """
     with picture(path, WIDTH, 7.6) as figure:
         s = np.linspace(0.0, 1.0, 121)
-        figures = scene(solution, solution.duration * np.array(INSTANTS), _points(solution))
+        figures = scene(solution, solution.duration * np.array(INSTANTS), drawn_points(solution))
         above = scene(solution, solution.duration * s, {})
         side, front, ground = figure.subplots(3, 1, height_ratios=(2.2, 2.2, 1.6))
         labels = [f"{solution.duration * instant:.2f} s" for instant in INSTANTS]
@@ -179,7 +179,7 @@ def _text(value: Any) -> str:
     return f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
-def _points(solution: Solution) -> dict[str, Any]:
+def drawn_points(solution: Solution) -> dict[str, Any]:
     """Return {name: function(Instant)} of all that the body and the box are drawn by."""
     box = solution.problem.outputs["box"]
     return body_points() | {

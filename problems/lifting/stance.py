@@ -32,6 +32,10 @@ RANGES = {
     "spine3_flex": (-4, 18),
     "spine4_flex": (-4, 17),
 }
+STYLE = "style"  # the constraint's name
+# How far knees bend at the start (deg): of a squat at least by a right angle, of a stoop as little
+# as somebody told to keep them straight may [assumed]
+STYLES = {"squat": (90.0, 140.0), "stoop": (0.0, 20.0)}
 MIDDLE = ("glob_tx", "glob_ry", "glob_rz")  # of the pelvis, which a symmetric lift holds there
 
 
@@ -89,6 +93,32 @@ def right_half(body: Tree) -> Tree:
             replace(joint, position=free, torque=free) if joint.name.endswith("_l") else joint
             for joint in body.joints
         ],
+    )
+
+
+def started(body: Tree, style: str) -> tuple[Constraint, ...]:
+    """Return what a style asks of the knees of a body with limits, at the start.
+
+    Raises ValueError for an unknown one.
+    """
+    if style not in ("", *STYLES):
+        raise ValueError(f"style: expected one of {', '.join(STYLES)} or none, got {style!r}")
+    if not style:
+        return ()
+    free = [joint for joint in body.moving if joint.name.startswith("knee")]
+    names = [joint.name for joint in free if np.isfinite(reference(joint.position)).all()]
+    rows = [body.coordinate(name) for name in names]
+    least, most = np.radians(STYLES[style])
+    return (
+        path(
+            STYLE,
+            lambda at: at.q[rows],
+            lower=least,
+            upper=most,
+            when="start",
+            labels=names,
+            units="rad",
+        ),
     )
 
 

@@ -34,6 +34,7 @@ from ocp.problems.lifting.stance import (
     sides_alike,
     stability,
     stance,
+    started,
 )
 
 from ocp import (
@@ -96,6 +97,7 @@ def problem(
     hours: float = 1.0,
     coupling: str = "poor",
     passive: bool | None = None,
+    style: str = "",
 ) -> Problem:
     """`box`: its mass (kg), to begin with where `maximum` seeks it; `depth`: of the box, fore and
     aft (m); `height`: of the box (m); `width`: of the box, between the hands at the upper edge of
@@ -115,7 +117,8 @@ def problem(
     reported beside it; `hours`: up to which that goes on, 1, 2 or 8 (h); `coupling`: of hands and
     box, good, fair or poor, as by table 6 of its manual that of a box higher than 0.30 m is;
     `passive`: joints have tissue and strength over the angle, by which effort counts, by default
-    but for the heaviest box; without, narrower ranges."""
+    but for the heaviest box; without, narrower ranges; `style`: squat, with knees bent by 90 deg at
+    least at the start, or stoop, by 20 at most, or what is best."""
     sought = Parameter("box_mass", box, "kg", lower=0.0, free=True) if maximum else box
     crate = Box(mass=sought, depth=depth, height=height, width=width)
     start = Spot(high=start_height, ahead=start_ahead)
@@ -131,7 +134,10 @@ def problem(
         duration=time,
         objective=(1 / time) * _goal(scene, weight, smooth, maximum),
         ground=scene.feet,
-        constraints=_constraints(scene, balance, still, contact, slip),
+        constraints=(
+            *_constraints(scene, balance, still, contact, slip),
+            *started(scene.limited, style),
+        ),
         outputs={
             "box": lambda at: corners(at, crate),
             "box_mass": lambda at: ca.SX(crate.mass),

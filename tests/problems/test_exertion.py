@@ -4,9 +4,10 @@ import casadi as ca
 import numpy as np
 import pytest
 from ocp.models.human import human
+from ocp.problems.compare_lifts import postural_index
 from ocp.problems.lifting.back import BACK
 from ocp.problems.lifting.exertion import WIDTH, exertion, shares
-from ocp.problems.lifting.pareto import _bare
+from ocp.problems.lifting.pareto import _bare, _simpler
 from ocp.problems.lifting.stance import COUPLED, lifter
 from ocp.problems.lifting.statement import problem
 
@@ -110,3 +111,22 @@ def test_a_lift_with_tissue_is_first_solved_as_one_without_of_effort_alone():
     assert bare.objective.terms[0][0] == stated.objective.terms[0][0]
     heaviest = _bare(problem(maximum=True, passive=True))
     assert heaviest.objective.terms[0][1].name == "mass"
+
+
+def test_a_style_asks_for_knees_at_the_start_and_goes_on_from_the_best_lift():
+    for style, (least, most) in {"squat": (90.0, 140.0), "stoop": (0.0, 20.0)}.items():
+        stated = problem(style=style)
+        rule = next(each for each in stated.constraints if each.name == "style")
+        assert rule.labels == ("knee_flex_r",) and rule.when == "start"
+        assert np.degrees([rule.lower_of(0), rule.upper_of(0)]) == pytest.approx([least, most])
+        first = _simpler(stated)
+        assert first.tree.elements and "style" not in [each.name for each in first.constraints]
+        assert _simpler(first).tree.elements == () and _simpler(_simpler(first)) is None
+    with pytest.raises(ValueError, match="style: expected one of squat, stoop or none, got 'sit'"):
+        problem(style="sit")
+
+
+def test_postures_between_stoop_and_squat_have_their_index():
+    """Flexion of knees over that of ankles, hips and spine (Burgess-Limerick & Abernethy 1997)."""
+    assert postural_index({"knee": 0.0, "ankle": -5.0, "hip": 60.0, "lumbar": 45.0}) == 0.0
+    assert postural_index({"knee": 120.0, "ankle": 20.0, "hip": 90.0, "lumbar": 10.0}) == 1.0
