@@ -15,6 +15,7 @@ from ocp.solution.sampling import dense
 from ocp.solution.solution import Solution
 
 Line = tuple[str, str]
+SHOWN = 10  # lines
 FULL = 0.01  # of its strength: with less left a drive is said to be at it
 
 
@@ -63,9 +64,14 @@ def reserves_of_data(known: Mapping[str, Mapping[str, Any]]) -> dict[str, Reserv
 
 
 def reserve_lines(known: Mapping[str, Reserve]) -> list[Line]:
-    """Return a line for each joint and side, the closest first."""
+    """Return a line for each joint and side that come closest, the closest first, and one for all
+    the others."""
     order = sorted(known, key=lambda label: known[label].share)
-    return [("strength", _worded(label, known[label])) for label in order]
+    lines = [("strength", _worded(label, known[label])) for label in order[:SHOWN]]
+    if len(order) > SHOWN:
+        least, count = known[order[SHOWN]].share, len(order) - SHOWN
+        lines.append(("strength", f"of {count} others at least {least:.0%} of theirs left"))
+    return lines
 
 
 def closest_line(known: Mapping[str, Reserve]) -> list[Line]:
