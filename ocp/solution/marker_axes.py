@@ -25,7 +25,8 @@ def check_axes(one: Sightings, start: np.ndarray, q: np.ndarray, source: str) ->
     """Warn where a frame that was met at q (n,) from a start (n,) is met far better in other axes,
     or stands with another axis up than the tree does there, which a floating root takes for a turn.
     """
-    places, seen = one.places.reshape(-1, 3), (one.roots > 0).reshape(-1, 3).all(axis=1)
+    places = one.places.reshape(-1, 3)
+    seen = np.array((one.roots > 0).reshape(-1, 3).all(axis=1))
     if seen.sum() < FEWEST:
         return
     far = np.sqrt(np.mean(np.sum((places - places[seen].mean(axis=0))[seen] ** 2, axis=1)))
