@@ -67,6 +67,7 @@ def angle_tracking(
     `offset` (s) as in `marker_tracking`. Raises ValueError for a joint that the tree does not have.
     """
     name = "angle_tracking"
+    instance(f"{name}: tree", tree, Tree)
     rows = [_coordinate(tree, joint, angles) for joint in _sized(name, angles, (1,)).values]
     scale = positive(f"{name}: size", size, unit="")
     off = _follower(name, angles, weights, offset)
@@ -128,6 +129,7 @@ def matched(
     size than these.
     """
     named = dict(instance(f"{what}: points", points or {}, Mapping))
+    instance(f"{what}: tree", tree, Tree)
     known = {point.name for point in tree.points}
     stray = [marker for marker in named if marker not in markers.values]
     if stray:
@@ -151,7 +153,7 @@ def weighed(what: str, series: Series, weights: Mapping[str, float] | None) -> n
     """Return the roots of the weights of all rows of a series.
 
     Weights are numbers of at least 0, 1 where none is given. Raises ValueError, in the name of
-    `what` asks, for unknown names.
+    `what` asks, for unknown names, and where all are 0.
     """
     given = dict(instance(f"{what}: weights", weights or {}, Mapping))
     unknown = [name for name in given if name not in series.values]
@@ -164,6 +166,8 @@ def weighed(what: str, series: Series, weights: Mapping[str, float] | None) -> n
         np.full(len(rows), positive(f"{what}: weight of {name!r}", given.get(name, 1.0), zero=True))
         for name, rows in series.values.items()
     ]
+    if not np.concatenate(roots).any():
+        raise ValueError(f"{what}: weights: {series.source}: all are 0")
     return np.sqrt(np.concatenate(roots))
 
 

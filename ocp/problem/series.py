@@ -40,7 +40,7 @@ class Series:
         if len(t) < FEWEST:
             raise ValueError(f"{what}: t: expected {FEWEST} or more times (s), got {len(t)}")
         values = {
-            name: _rows(f"{what}: {name!r}", rows, len(t))
+            instance(f"{what}: name", name, str): _rows(f"{what}: {name!r}", rows, len(t))
             for name, rows in instance(f"{what}: values", self.values, Mapping).items()
         }
         if not values:
@@ -87,7 +87,10 @@ class Series:
         """
         turn = numbers(f"{self.source}: rotation", rotation, (3, 3))
         if not is_rotation(turn):
-            raise ValueError(f"{self.source}: rotation: expected an orthogonal matrix, got {turn}")
+            raise ValueError(
+                f"{self.source}: rotation: expected a matrix that turns and does not mirror, got "
+                f"{turn.tolist()}"
+            )
         odd = [name for name, rows in self.values.items() if len(rows) not in (3, 6)]
         if odd:
             raise ValueError(

@@ -151,7 +151,8 @@ def inverse_kinematics(
     )
     limited = _imposed(name, tree, limits)
     s = (markers.t - markers.t[0]) / (markers.t[-1] - markers.t[0])
-    basis = motion or _fine(cross_validated(s, rows, DEGREE))
+    given = None if motion is None else instance(f"{name}: motion", motion, BSpline)
+    basis = given or _fine(cross_validated(s, rows, DEGREE))
     if basis.points > len(s):
         raise ValueError(
             f"{name}: {markers.source}: {basis.points} control points want as many frames at "

@@ -40,12 +40,16 @@ def measured_torques(
     """
     name = "measured_torques"
     check_closed(f"{name}: tree", instance(f"{name}: tree", tree, Tree))
-    times = np.asarray(t, dtype=float)
+    times = numbers(f"{name}: t", t, (np.size(t),))
+    if (np.diff(times) <= 0).any():
+        raise ValueError(f"{name}: t: expected times (s), each after the last")
+    if forces is not None:
+        instance(f"{name}: forces", forces, Series)
     shape = (tree.dof, len(times))
     motion = [
         numbers(f"{name}: {what}", x, shape) for what, x in zip(("q", "qd", "qdd"), (q, qd, qdd))
     ]
-    pushed = _pushed(name, tree, forces, links or {})
+    pushed = _pushed(name, tree, forces, instance(f"{name}: links", links or {}, Mapping))
     rows = [forces.at(times)[plate] for plate in pushed] if forces is not None else []
     given = np.vstack([*motion, *rows])
     torques = _torques(tree, tuple(pushed.values()), dynamics)
@@ -79,7 +83,11 @@ def _pushed(
             raise ValueError(
                 f"{name}: links: no plate {plate!r}; they are {', '.join(plates) or 'none'}"
             )
-        tree.link_index(link)
+        if link not in tree.link_names:
+            raise ValueError(
+                f"{name}: links: plate {plate!r}: unknown link {link!r}; the links are "
+                f"{', '.join(tree.link_names)}"
+            )
     return {plate: links[plate] for plate in plates}
 
 

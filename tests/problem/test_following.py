@@ -201,6 +201,20 @@ def two_rows():
             "marker_tracking: arm.trc: offset: expected a time from 0.3 to 1.1 s, .* got 1.2 s",
         ),
         (lambda: marker_tracking(ARM, recorded()), "offset: expected a time .*, got 0 s"),
+        (
+            lambda: marker_tracking(ARM, recorded(), weights={"tip": 0.0}),
+            "marker_tracking: weights: arm.trc: all are 0",
+        ),
+        (
+            lambda: marker_tracking(None, recorded()),
+            "marker_tracking: tree: expected Tree, got None",
+        ),
+        (lambda: angle_tracking(None, recorded()), "angle_tracking: tree: expected Tree, got None"),
+        (lambda: Series(t=T, values={1: T}), "name: expected str, got int 1"),
+        (
+            lambda: recorded().turned(np.diag([1, 1, -1])),
+            "rotation: .* that turns and does not mir",
+        ),
     ],
 )
 def test_what_cannot_be_followed_is_refused(make, words):
@@ -214,7 +228,7 @@ def test_axes_with_z_up_become_axes_with_y_up():
     series = Series(t=T, values={"tip": tips(T), "foot": wrench}).turned(turn)
     np.testing.assert_allclose(series.values["tip"], turn @ tips(T))
     np.testing.assert_allclose(series.values["foot"][:, 0], (0, 2, -1, 3, 5, -4))
-    with pytest.raises(ValueError, match="rotation: expected an orthogonal matrix"):
+    with pytest.raises(ValueError, match="rotation: expected a matrix that turns"):
         recorded().turned(2 * np.eye(3))
     with pytest.raises(ValueError, match="'a': expected 3 or 6 rows, got 1"):
         Series(t=T, values={"a": T}).turned(turn)

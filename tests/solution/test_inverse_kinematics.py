@@ -219,6 +219,7 @@ def test_a_free_body_turns_by_quaternions_of_length_one():
         ({"weights": {"nose": 1.0}}, "weights: walk.trc has no 'nose'"),
         ({"start": (0.0, 0.0)}, r"inverse_kinematics: start: expected shape \(3,\)"),
         ({"motion": BSpline(points=81)}, "walk.trc: 81 control points want as many frames"),
+        ({"motion": 9}, "inverse_kinematics: motion: expected BSpline, got int 9"),
         ({"deviation": -1.0}, "deviation: expected a number of at least 0"),
         ({"limits": ["roll"]}, "limits: joint 'roll' has none"),
         ({"limits": ["neck"]}, "unknown joint 'neck'"),

@@ -67,7 +67,8 @@ def test_a_wrench_stays_where_it_is_while_the_link_moves():
     [
         ({}, "arm.mot: plate 'hand': expected the link that it pushes"),
         ({"hand": "elbow", "foot": "elbow"}, "links: no plate 'foot'; they are hand"),
-        ({"hand": "knee"}, "unknown"),
+        ({"hand": "knee"}, "links: plate 'hand': unknown link 'knee'; the links are shoulder, elb"),
+        (["elbow"], "measured_torques: links: expected Mapping, got list"),
     ],
 )
 def test_plates_and_links_that_do_not_match_are_refused(links, words):
@@ -76,6 +77,15 @@ def test_plates_and_links_that_do_not_match_are_refused(links, words):
     series = Series(t=t, values={"hand": np.zeros((6, 5))}, source="arm.mot")
     with pytest.raises(ValueError, match=words):
         measured_torques(tree, t, still, still, still, series, links)
+
+
+@pytest.mark.parametrize("t", [np.linspace(1.0, 0.0, 5), np.full(5, np.nan), "late"])
+def test_times_that_do_not_increase_are_refused(t):
+    tree, still = fastest(points=12).tree, np.zeros((2, 5))
+    with pytest.raises(ValueError, match="measured_torques: t: expected"):
+        measured_torques(tree, t, still, still, still)
+    with pytest.raises(ValueError, match="measured_torques: forces: expected Series, got dict"):
+        measured_torques(tree, np.linspace(0, 1, 5), still, still, still, {"hand": still})
 
 
 def test_a_motion_and_forces_without_a_common_time_are_refused():
