@@ -27,8 +27,11 @@ ENDINGS = {
 
 def check_paths(outputs: Mapping[str, Any], files: Sequence[OwnFile] = ()) -> None:
     """Raise OSError or ValueError naming the flag of a file that could not be written, one of those
-    of every run or of a problem's own `files`."""
+    of every run or of a problem's own `files`, and for a film that nothing here makes."""
     names = [*FILES, *(each.name for each in files)]
+    for name in names:
+        if outputs[name] is not None and not Path(outputs[name]).name:
+            raise ValueError(f"--{name}: expected the name of a file, got {outputs[name]!r}")
     asked = {name: Path(outputs[name]).resolve() for name in names if outputs[name] is not None}
     for name in asked:
         check_writable(outputs[name])
@@ -41,6 +44,18 @@ def check_paths(outputs: Mapping[str, Any], files: Sequence[OwnFile] = ()) -> No
         if path is not None and Path(path).suffix.lower() not in known:
             endings = ", ".join(known)
             raise ValueError(f"--{name}: expected a file ending in {endings}, got {path!r}")
+    if Path(outputs["animate"] or "").suffix.lower() == ".mp4":
+        _check_ffmpeg()
+
+
+def _check_ffmpeg() -> None:
+    """Raise ValueError where a film as .mp4 could not be made, before anything is solved for it."""
+    from ocp.plots.animation import ffmpeg  # which no other run needs
+
+    try:
+        ffmpeg()
+    except ValueError as error:
+        raise ValueError(f"--animate: {error}") from None
 
 
 def check_tables(outputs: Mapping[str, Any], statement: Problem) -> None:

@@ -18,6 +18,7 @@ def run(arguments: Sequence[str]) -> int:
     """Show a saved solution as the command line asks and return the exit status."""
     flags = _parser().parse_args(arguments)
     try:
+        _check_flags(flags)
         with waited("ocp view") as steps:
             if flags.html is not None:
                 check_writable(flags.html)
@@ -38,6 +39,14 @@ def run(arguments: Sequence[str]) -> int:
         print(f"ocp view: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
     return DONE
+
+
+def _check_flags(flags: argparse.Namespace) -> None:
+    """Raise ValueError for flags that do nothing together."""
+    if flags.html is None and flags.seconds is not None:
+        raise ValueError("--seconds: is of a page, which --html FILE.html writes")
+    if flags.html is not None and (flags.host, flags.port) != (HOST, PORT):
+        raise ValueError("--host, --port: a page that --html writes is not served")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -7,6 +7,7 @@ no server and no network.
 from __future__ import annotations
 
 import io
+import socket
 import time
 from collections.abc import Sequence
 from contextlib import redirect_stdout
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ocp.mechanics.checks import positive
 from ocp.plots.animation import Stick
 from ocp.plots.canvas import COLOURS, check_suffix
 from ocp.plots.solids import Solid, gridded
@@ -28,6 +30,7 @@ from ocp.solvers import Iteration
 from ocp.version import needs
 
 HOST, PORT, RATE = "127.0.0.1", 8080, 25  # frames a second
+LAST_PORT = 65535
 FRAMES = 101  # of a motion, as it is shown
 MOST = 3_000_000  # bytes of a page
 SHORTEST = 1e-3  # m: arrows that are shown
@@ -145,8 +148,8 @@ def page(solution: Solution, path: str | Path, seconds: float | None = None) -> 
     """
     check_solution("page", solution)
     check_suffix(path, (".html",))
-    figure = stick(solution, solution.times(FRAMES), space=True)
-    pause = (max(2.0, solution.duration) if seconds is None else seconds) / FRAMES
+    long = max(2.0, solution.duration) if seconds is None else positive("page: seconds", seconds)
+    figure, pause = stick(solution, solution.times(FRAMES), space=True), long / FRAMES
     for cells in CELLS:
         server = _served(HOST, 0)
         try:
@@ -265,12 +268,26 @@ def _aside(up: np.ndarray, size: np.ndarray) -> np.ndarray:
 
 def _served(host: str, port: int) -> Any:
     """Return a server, which says nothing; raise ValueError where the extra is not installed."""
+    _check_place(host, port)
     try:
         import viser
     except ImportError:
         raise ValueError(f"the viewer needs viser: {needs('view')}") from None
     with redirect_stdout(io.StringIO()):
         return viser.ViserServer(host=host, port=port, verbose=False)
+
+
+def _check_place(host: str, port: int) -> None:
+    """Raise ValueError for a port that is none, and for a host that is not of this machine, for
+    which viser would wait for ever."""
+    if not 0 <= port <= LAST_PORT:
+        raise ValueError(f"port: expected a number of 0 to {LAST_PORT}, got {port}")
+    try:
+        family, *_, address = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family) as place:
+            place.bind(address)
+    except OSError as error:
+        raise ValueError(f"host {host!r}: cannot be served from here: {error.strerror}") from None
 
 
 def _stopped(server: Any) -> None:

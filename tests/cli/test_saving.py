@@ -2,6 +2,7 @@
 
 import errno
 import os
+import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +27,16 @@ def inside(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.chdir(tmp_path / "run")
     return tmp_path
+
+
+def test_a_film_that_nothing_here_makes_is_refused_before_anything_is_solved(
+    inside, monkeypatch, capsys
+):
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    assert run(FASTEST, [*SHORT, "--animate", "a.mp4"]) == 2
+    words = "two_link_time: error: --animate: a film as .mp4 needs ffmpeg: install the extra `film`"
+    assert capsys.readouterr().err.startswith(words)
 
 
 def fill(monkeypatch, *folders):

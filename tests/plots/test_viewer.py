@@ -37,6 +37,36 @@ def test_without_the_extra_the_viewer_says_how_to_get_it(solution, tmp_path, mon
         page(solution, tmp_path / "arm.htm")
 
 
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--port", "70000"], "port: expected a number of 0 to 65535, got 70000"),
+        (["--host", "203.0.113.1"], "host '203.0.113.1': cannot be served from here"),
+        (["--seconds", "3"], "--seconds: is of a page, which --html FILE.html writes"),
+        (["--html", "a.html", "--port", "8000"], "a page that --html writes is not served"),
+        (["--html", "a.html", "--seconds", "0"], "seconds: expected a number above 0, got 0"),
+        (["--html", "a.html", "--seconds", "nan"], "seconds: expected finite numbers, got nan"),
+        (["--html", "."], ".: is a directory, expected a new or a regular file"),
+    ],
+)
+def test_what_cannot_be_shown_so_is_refused_in_a_line(
+    solution, tmp_path, monkeypatch, capsys, flags, words
+):
+    monkeypatch.chdir(tmp_path)
+    solution.save("arm.npz")
+    assert command(["view", "arm.npz", *flags]) == 2
+    said = capsys.readouterr().err.strip().splitlines()[-1]
+    assert said.startswith("ocp view: error: ") and words in said
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"PK\x03\x04" + bytes(200)])
+def test_files_that_are_no_results_are_named(tmp_path, capsys, content):
+    (tmp_path / "a.npz").write_bytes(content)
+    assert command(["view", str(tmp_path / "a.npz")]) == 2
+    said = capsys.readouterr().err.strip().splitlines()
+    assert len(said) == 1 and "a.npz: not a result file of this program, or damaged" in said[0]
+
+
 def test_a_quaternion_turns_as_its_matrix_does():
     generator = np.random.default_rng(3)
     for _ in range(20):
