@@ -1,7 +1,6 @@
 """Robots from public files: those of the package example-robot-data (extra `robots`)."""
 
 import warnings
-from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -30,17 +29,3 @@ def public_robot(file: str, **options: Any) -> Tree:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
         return load_model(public_files() / file, **options)
-
-
-def with_limits(tree: Tree, *, torque: float = 1.0, **limits: Any) -> Tree:
-    """Return a tree of which all driven joints have `limits`, as jerk=50.0 (rad/s3 or m/s3).
-
-    `torque`: limits of torques and forces, as a part of those that the tree has.
-    """
-    joints = []
-    for joint in tree.joints:
-        if joint.actuated and joint.screw is not None and joint.follows is None:
-            bounds = tuple(torque * bound for bound in joint.torque)
-            joint = replace(joint, torque=bounds, **limits)
-        joints.append(joint)
-    return replace(tree, joints=joints)

@@ -49,8 +49,11 @@ from ocp.mechanics.joints import (
     screw,
     universal,
 )
+from ocp.mechanics.limiting import limited
 from ocp.mechanics.loads import Load
+from ocp.mechanics.locking import locked
 from ocp.mechanics.parameters import Parameter
+from ocp.mechanics.solids import solid, with_link
 from ocp.mechanics.stays import Stay, cable, slot, stop, wire
 from ocp.mechanics.tree import Link, Point, Tree
 from ocp.motion import BSpline
@@ -75,9 +78,12 @@ from ocp.problem import (
     apart,
     area_contact,
     at_end,
+    at_rest,
     at_start,
     attitude,
     ball_limits,
+    bearing,
+    clearance,
     contact_outputs,
     contacts,
     continuous,
@@ -86,6 +92,7 @@ from ocp.problem import (
     effort,
     final,
     foot_contact,
+    footholds,
     force_tracking,
     friction,
     impact,
@@ -95,10 +102,13 @@ from ocp.problem import (
     jerk_limits,
     joined,
     joint_limits,
+    limits,
     line_contact,
     marker_tracking,
+    mirrored,
     mixed,
     no_penetration,
+    off_sphere,
     path,
     periodic,
     point_contact,
@@ -114,11 +124,13 @@ from ocp.problem import (
     torque_rate_limits,
     unilateral,
     unit_length,
+    upright,
     velocity_limits,
     zmp_inside,
 )
 from ocp.solution.attempts import LADDER, PLAIN, Attempt
 from ocp.solution.plan import Plan, prepare
+from ocp.solution.postures import from_posture
 from ocp.solution.solution import NotSolved, Solution
 from ocp.solution.solving import solve
 from ocp.solution.starts import Guess
@@ -221,11 +233,14 @@ __all__ = [
     "apart",
     "area_contact",
     "at_end",
+    "at_rest",
     "at_start",
     "attitude",
     "ball",
     "ball_limits",
+    "bearing",
     "cable",
+    "clearance",
     "compare",
     "contact_outputs",
     "contacts",
@@ -238,10 +253,12 @@ __all__ = [
     "fit",
     "fixed",
     "foot_contact",
+    "footholds",
     "force_tracking",
     "forward_dynamics",
     "free",
     "friction",
+    "from_posture",
     "impact",
     "in_phases",
     "integral",
@@ -252,16 +269,21 @@ __all__ = [
     "joined",
     "joint_limits",
     "kinematics",
+    "limited",
+    "limits",
     "line_contact",
     "load",
     "load_model",
+    "locked",
     "marker_tracking",
     "mass_matrix",
     "measured_torques",
+    "mirrored",
     "mixed",
     "multistart",
     "no_penetration",
     "noisy",
+    "off_sphere",
     "pareto",
     "path",
     "periodic",
@@ -290,6 +312,7 @@ __all__ = [
     "simulate",
     "slot",
     "smoothness",
+    "solid",
     "solve",
     "squares",
     "stop",
@@ -303,9 +326,11 @@ __all__ = [
     "unilateral",
     "unit_length",
     "universal",
+    "upright",
     "velocity_limits",
     "verify",
     "wire",
+    "with_link",
     "zmp_inside",
 ]
 

@@ -4,72 +4,50 @@ The arm comes from its public URDF file. Its maker states torques and speeds; th
 assumed, and so are the spheres that bound its parts.
 """
 
-from dataclasses import replace
-from math import inf, pi
+from math import pi
 
-import casadi as ca
-from ocp.models.public import public_robot, with_limits
+from ocp.models.public import public_robot
 
 from ocp import (
     BSpline,
-    Point,
     Problem,
     Task,
-    at_end,
+    at_rest,
     at_start,
     duration,
-    jerk_limits,
-    joint_limits,
-    path,
+    limited,
+    limits,
+    off_sphere,
     pose_at_end,
-    torque_limits,
-    velocity_limits,
 )
 from ocp.cli import main
 from ocp.mechanics import Visual, rotate_x, translate
 
 START = (-0.9, -1.2, 1.5, -1.9, -1.57, 0.0)  # rad: the tool down, to the right of the ball
 BALL, GOAL = (0.62, 0.1, 0.28), (0.36, 0.63, 0.19)  # m
-PARTS = {"elbow": 0.08, "wrist": 0.08, "tool": 0.05}  # m: radii
-LINKS = {"elbow": "forearm_link", "wrist": "wrist_1_link", "tool": "tool0"}
+PARTS = {"forearm_link": 0.08, "wrist_1_link": 0.08, "tool0": 0.05}  # m: radii
+REACHED = "x", "y", "z", "about x", "about y"  # turned any way about the tool's own axis
 
 
 def problem(
-    torque: float = 1.0,
-    jerk: float = 200.0,
-    ball: float = 0.15,
-    points: int = 30,
-    degree: int = 3,
+    torque: float = 1.0, jerk: float = 200.0, ball: float = 0.15, points: int = 30, degree: int = 3
 ) -> Problem:
     """`torque`: limits used, as a part of the maker's; `jerk`: limit of all joints (rad/s3,
     assumed); `ball`: radius of the obstacle (m); `points`: control points per joint; `degree`: of
     the spline, of which the jerk is constant between knots at 3."""
-    arm = with_limits(public_robot("ur_description/urdf/ur5_robot.urdf"), torque=torque, jerk=jerk)
-    arm = replace(arm, points=[Point(name=name, link=link) for name, link in LINKS.items()])
-    down = translate(*GOAL) @ rotate_x(pi)
+    arm = public_robot("ur_description/urdf/ur5_robot.urdf")
+    arm = limited(arm, strength=torque, jerk=jerk)
     return Problem(
         tree=arm,
         motion=BSpline(points=points, degree=degree),
         duration=(0.2, 5.0),
         objective=duration(),
         constraints=(
-            at_start(arm, q=START, qd=0.0, qdd=0.0),
-            pose_at_end(arm, "tool", down, rows=("x", "y", "z", "about x", "about y")),
-            at_end(arm, qd=0.0, qdd=0.0),
-            joint_limits(arm),
-            velocity_limits(arm),
-            torque_limits(arm),
-            jerk_limits(arm),
-            path(
-                "off the ball",
-                lambda at: ca.vertcat(
-                    *(ca.sumsqr(at.position(part) - ca.DM(BALL)) for part in PARTS)
-                ),
-                lower=[(ball + radius) ** 2 for radius in PARTS.values()],
-                upper=inf,
-                labels=tuple(PARTS),
-                units="m2",
-            ),
+            at_start(arm, q=START),
+            at_rest(arm),
+            pose_at_end(arm, "tool0", translate(*GOAL) @ rotate_x(pi), rows=REACHED),
+            limits(arm),
+            off_sphere("off the ball", BALL, ball, PARTS),
         ),
         scenery=(Visual(kind="sphere", size=(ball,), pose=translate(*BALL)),),
     )

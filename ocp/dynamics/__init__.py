@@ -17,6 +17,7 @@ from ocp.dynamics.formulation import Approximation, Formulation, Provider, Reach
 from ocp.dynamics.hollerbach_3x3 import HOLLERBACH_3X3
 from ocp.dynamics.hollerbach_4x4 import HOLLERBACH_4X4
 from ocp.dynamics.lie_group import LIE_GROUP
+from ocp.dynamics.mirroring import mirror_image
 from ocp.dynamics.model import (
     accelerations,
     forward_dynamics,
@@ -72,6 +73,7 @@ __all__ = [
     "hybrid_dynamics",
     "inverse_dynamics",
     "mass_matrix",
+    "mirror_image",
     "settled",
     "table",
     "table_plan",

@@ -12,7 +12,7 @@ from ocp.dynamics.through import inverse_of_any, reactions_of_any, sensitivity_o
 from ocp.mechanics.checks import at_own_values, frozen, mirrored, set_fields
 from ocp.mechanics.parameters import array, is_open, reference
 from ocp.mechanics.spatial import invert, tidy
-from ocp.mechanics.tree import Link, Tree
+from ocp.mechanics.tree import Link, Point, Tree
 from ocp.mechanics.types import Matrix
 
 PARALLEL = (
@@ -176,7 +176,9 @@ def aligned(tree: Tree) -> tuple[Tree, tuple]:
                 inertia=mirrored(inertia),
             )
         )
-    for point in tree.points:
+    known = {point.name for point in tree.points}
+    origins = [Point(name=link, link=link) for link in tree.link_names if link not in known]
+    for point in (*tree.points, *origins):  # which links call by their names
         back = invert(turns[tree.link_index(point.link)])
         points.append(
             replace(point, position=tidy(back[:3, :3] @ array(point.position) + back[:3, 3], 1e-15))

@@ -38,6 +38,7 @@ def load_model(
     folders: Sequence[str | PathLike[str]] = (),
     arguments: Mapping[str, object] | None = None,
     shapes: str = "visual",
+    soles: Sequence[str] = (),
 ) -> Tree:
     """Return the Tree of a model's file: URDF, its macros in a file named .xacro, or MJCF.
 
@@ -49,9 +50,11 @@ def load_model(
     `gravity` (3, m/s2) instead of the file's, or of 9.81 along -z; `folders`: where else meshes of
     packages may be; `arguments` {name: value} of a file of macros, which needs the extra `xacro`,
     as MJCF needs `mjcf`. `shapes`: what links show, "visual" ones of the file or its "collision"
-    shapes. Names of links and joints are those of the file; what is repaired, left
-    out or not there, as a mesh, is said by a ModelWarning. Raises ValueError naming file, line (of
-    macros that of what they expand to) and element, ModuleNotFoundError if an extra is missing.
+    shapes; `soles`: links of a URDF file that get points where they stand, "LINK.1" and so on, the
+    lowest of its collision shapes where no joint has moved. Names of links and joints are those of
+    the file; what is repaired, left out or not there, as a mesh, is said by a ModelWarning. Raises
+    ValueError naming file, line (of macros that of what they expand to) and element,
+    ModuleNotFoundError if an extra is missing.
     """
     path = Path(path)
     repairs = _repairs(repair)
@@ -59,6 +62,10 @@ def load_model(
         raise ValueError(f"load_model: shapes: expected one of {', '.join(SHAPES)}, got {shapes!r}")
     if _is_mjcf(path):
         _check_plain(path, arguments)
+        if soles:
+            raise ValueError(
+                f"{path.name}: soles are found in URDF files alone; state points of the tree"
+            )
         tree, remarks = read_mjcf(path, base=base, repair=repairs, gravity=gravity, shapes=shapes)
     else:
         root = _root(path, arguments)
@@ -72,6 +79,7 @@ def load_model(
             gravity=DOWN if gravity is None else gravity,
             folders=tuple(Path(folder) for folder in folders),
             shapes=shapes,
+            soles=(soles,) if isinstance(soles, str) else tuple(soles),
         )
     remark(path.name, {**remarks, "meshes that are not there": _absent(tree)})
     return tree

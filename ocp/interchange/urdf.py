@@ -5,6 +5,7 @@ the format leaves out is as it says: no origin is none, no axis is x, no <inerti
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,14 @@ from ocp.interchange.bases import Row, base_row, in_plane
 from ocp.interchange.joint_elements import AtJoint, elements_at
 from ocp.interchange.markup import Element
 from ocp.interchange.remarks import Remarks
+from ocp.interchange.soles import sole
 from ocp.interchange.suspect import suspect
 from ocp.interchange.urdf_links import Reading, called_in, colours_of, link_of, origin_of
 from ocp.mechanics.coordinates import polynomial
 from ocp.mechanics.elements import Element as Acting
 from ocp.mechanics.joints import GROUND, Joint, fixed, free, prismatic, revolute
-from ocp.mechanics.tree import Link, Tree
+from ocp.mechanics.kinematics import poses
+from ocp.mechanics.tree import Link, Point, Tree
 
 DRIVEN = ("revolute", "continuous", "prismatic")
 KINDS = (*DRIVEN, "fixed", "floating", "planar")
@@ -38,10 +41,12 @@ def read_urdf(
     gravity: Any = (0.0, 0.0, -9.81),
     folders: Sequence[Path] = (),
     shapes: str = "visual",
+    soles: Sequence[str] = (),
 ) -> tuple[Tree, Remarks]:
     """Return the Tree of a URDF file's root element, and by kind what was not taken as it stands.
 
-    Joints stand depth first, in the file's order. Raises ValueError naming file, line and element.
+    `soles` are links that get points where they stand. Joints stand depth first, in the file's
+    order. Raises ValueError naming file, line and element.
     """
     if root.tag != "robot":
         raise root.wrong("expected <robot>, the root of a URDF file")
@@ -75,6 +80,7 @@ def read_urdf(
         gravity=gravity,
         elements=acting,
     )
+    tree = replace(tree, points=_soles(tree, links, soles))
     repaired = [words for _, words in bodies.values() if words]
     return tree, {
         "repaired inertias": repaired,
@@ -82,6 +88,13 @@ def read_urdf(
         "joints that ought to follow unknown ones follow none": lost,
         **_unusual([*links.values(), *joints.values()]),
     }
+
+
+def _soles(tree: Tree, links: Mapping[str, Element], named: Sequence[str]) -> list[Point]:
+    """Return the corners of the soles of links."""
+    frames = poses(tree, np.array(tree.neutral)) if named else []
+    turns = [np.array(frames[tree.link_index(name)])[:3, :3] for name in named]
+    return [point for name, turn in zip(named, turns) for point in sole(links[name], turn)]
 
 
 def _unusual(elements: Sequence[Element]) -> Remarks:

@@ -68,6 +68,7 @@ from ocp.mechanics.kinematics import (
     velocity,
     wrench_torques,
 )
+from ocp.mechanics.limiting import by_joint, limited
 from ocp.mechanics.loads import Load, Wrench, acting, attached
 from ocp.mechanics.locking import locked
 from ocp.mechanics.logarithm import (
@@ -96,10 +97,11 @@ from ocp.mechanics.parameters import (
 )
 from ocp.mechanics.rigid import Motion, joint_pose
 from ocp.mechanics.scaling import scaled, segments
+from ocp.mechanics.solids import solid, with_link
 from ocp.mechanics.spatial import dh_pose, rotate_x, rotate_y, rotate_z, translate
 from ocp.mechanics.stays import Stay, cable, slot, stop, wire
 from ocp.mechanics.structure import Structure, structure
-from ocp.mechanics.tree import Link, Point, Tree, inward, outward
+from ocp.mechanics.tree import Link, Point, Tree, inward, outward, points_of
 from ocp.mechanics.types import Matrix
 from ocp.mechanics.visuals import Visual
 from ocp.mechanics.zero_moment import body_weight, hull, resultant, tangents
@@ -157,6 +159,7 @@ __all__ = [
     "ball",
     "between",
     "body_weight",
+    "by_joint",
     "cable",
     "center_of_mass",
     "close",
@@ -184,6 +187,7 @@ __all__ = [
     "jacobian_at",
     "joint_pose",
     "kinetic_energy",
+    "limited",
     "load_power",
     "locked",
     "log_pose",
@@ -200,6 +204,7 @@ __all__ = [
     "place_of",
     "planar",
     "point_motion",
+    "points_of",
     "polynomial",
     "poses",
     "position",
@@ -222,6 +227,7 @@ __all__ = [
     "screw",
     "segments",
     "slot",
+    "solid",
     "some",
     "spin",
     "stiffened",
@@ -234,6 +240,7 @@ __all__ = [
     "universal",
     "velocity",
     "wire",
+    "with_link",
     "wrench_torques",
 ]
 

@@ -8,6 +8,7 @@ import casadi as ca
 
 from ocp.mechanics.checks import ZERO, instance, numbers
 from ocp.mechanics.joints import Joint
+from ocp.mechanics.limiting import by_joint
 from ocp.mechanics.parameters import is_open, reference
 from ocp.mechanics.rigid import joint_pose
 from ocp.mechanics.tree import Tree
@@ -17,11 +18,12 @@ from ocp.mechanics.units import unit_of
 def locked(tree: Tree, values: Mapping[str, float]) -> Tree:
     """Return the tree with joints fixed at `values` {name: rad or m}, and all that follow them.
 
+    Words call all joints that have them in their names, as "wrist": see `by_joint`.
     What acts on one of these joints alone, as its damping, goes with its coordinate. Raises
     ValueError naming a joint that is unknown, has no coordinate of its own, is a ball, has open
     numbers, or cannot stand where it is to be fixed.
     """
-    given = instance("locked: values", values, Mapping)
+    given = by_joint(tree, instance("locked: values", values, Mapping))
     places = {name: _place(tree.moving[tree.coordinate(name)], given[name]) for name in given}
     still = {joint.name for joint in tree.joints if _leader(joint) in places}
     return replace(

@@ -204,6 +204,11 @@ class Tree:
         return tuple(rows for joint, rows in zip(self.joints, self.spans) if joint.ball)
 
     @property
+    def driven(self) -> tuple[str, ...]:
+        """Names of the coordinates that drives move."""
+        return tuple(joint.name for joint in self.moving if joint.actuated)
+
+    @property
     def dof(self) -> int:
         """Number of coordinates n: the length of q."""
         return len(self.moving)
@@ -268,13 +273,26 @@ class Tree:
         return moving.index(name)
 
     def point(self, name: str) -> Point:
-        """Return the Point of that name; raise ValueError listing the known ones."""
+        """Return the Point of that name, or the origin of the link that is called so; raise
+        ValueError listing the known points."""
         for point in self.points:
             if point.name == name:
                 return point
-        raise ValueError(
-            f"unknown point {name!r}; {known('points', [point.name for point in self.points])}"
-        )
+        if name in self.link_names:
+            return Point(name=name, link=name)
+        own = [point.name for point in self.points if point.name not in self.link_names]
+        raise ValueError(f"unknown point {name!r}; {known('points', own)}")
+
+
+def points_of(tree: Tree, names: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the points that one or several names call: of a link all that are on it, in order, or
+    its origin where none is; raise ValueError for a name that is neither a point's nor a link's."""
+    called: list[str] = []
+    for name in (names,) if isinstance(names, str) else names:
+        point = tree.point(name)
+        on = [each.name for each in tree.points if each.link == name]
+        called += [name] if point in tree.points or not on else on
+    return tuple(called)
 
 
 def outward(tree: Tree, step: Callable[[int, Any], Any], root: Any) -> list[Any]:

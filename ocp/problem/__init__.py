@@ -11,8 +11,9 @@ and links between them, each a `Transition`: `continuous`, `impact` or `joined`.
 
 from ocp.problem.activations import drive_states
 from ocp.problem.attitudes import attitude, unit_length
-from ocp.problem.avoidance import apart, off_box, off_edges, swing_together
+from ocp.problem.avoidance import apart, off_box, off_edges, off_sphere, swing_together
 from ocp.problem.balance import (
+    bearing,
     friction,
     linear_split,
     pressure_inside,
@@ -25,15 +26,17 @@ from ocp.problem.compliant import Compliant, Sphere
 from ocp.problem.constraint import INSIDE, Constraint, Span
 from ocp.problem.constraints import (
     at_end,
+    at_rest,
     at_start,
     jerk_limits,
     joint_limits,
+    limits,
     path,
     torque_limits,
     torque_rate_limits,
     velocity_limits,
 )
-from ocp.problem.contact import along, foot_contact, in_place, no_penetration
+from ocp.problem.contact import along, clearance, foot_contact, in_place, no_penetration
 from ocp.problem.contact_kinds import area_contact, line_contact, point_contact
 from ocp.problem.contacts import contact_outputs, contacts
 from ocp.problem.following import (
@@ -43,6 +46,7 @@ from ocp.problem.following import (
     matched,
     weighed,
 )
+from ocp.problem.footholds import footholds
 from ocp.problem.force_law import Acting, ForceLaw
 from ocp.problem.ground import (
     Foot,
@@ -72,7 +76,7 @@ from ocp.problem.objectives import (
 from ocp.problem.parting import ground_between, in_phases, phases_of
 from ocp.problem.phases import Phase, Strike, Transition, continuous, impact, joined
 from ocp.problem.point_mass import PointMass
-from ocp.problem.poses import pose_along, pose_at_end, pose_at_start, pose_tracking
+from ocp.problem.poses import pose_along, pose_at_end, pose_at_start, pose_tracking, upright
 from ocp.problem.reactions import Reaction, shared, two_pass, zero_moment_point
 from ocp.problem.series import Curves, Series, curves
 from ocp.problem.statement import Problem
@@ -112,11 +116,14 @@ __all__ = [
     "apart",
     "area_contact",
     "at_end",
+    "at_rest",
     "at_start",
     "attitude",
     "ball_limits",
+    "bearing",
     "bearing_slots",
     "bears",
+    "clearance",
     "contact_outputs",
     "contacts",
     "continuous",
@@ -127,6 +134,7 @@ __all__ = [
     "effort",
     "final",
     "foot_contact",
+    "footholds",
     "force_tracking",
     "friction",
     "ground_between",
@@ -139,6 +147,7 @@ __all__ = [
     "jerk_limits",
     "joined",
     "joint_limits",
+    "limits",
     "line_contact",
     "linear_split",
     "marker_tracking",
@@ -148,6 +157,7 @@ __all__ = [
     "no_penetration",
     "off_box",
     "off_edges",
+    "off_sphere",
     "path",
     "periodic",
     "phases_of",
@@ -171,6 +181,7 @@ __all__ = [
     "two_pass",
     "unilateral",
     "unit_length",
+    "upright",
     "velocity_limits",
     "weighed",
     "zero_moment_point",

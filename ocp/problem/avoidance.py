@@ -62,6 +62,24 @@ def apart(name: str, pairs: Sequence[tuple[tuple[str, Any], tuple[str, Any]]]) -
     )
 
 
+def off_sphere(
+    name: str, place: Any, radius: Any, spheres: Mapping[str, Any], *, when: Any = "path"
+) -> Constraint:
+    """Keep spheres {point: radius (m)} off a sphere of a `radius` (m) that rests at a `place` (3,
+    m). Rows are squared distances (m2); `when` as in `Constraint`."""
+    return Constraint(
+        name=name,
+        function=lambda at: ca.vertcat(
+            *(ca.sumsqr(at.position(point) - matrix(place)) for point in spheres)
+        ),
+        lower=tuple((radius + own) ** 2 for own in spheres.values()),
+        upper=inf,
+        when=when,
+        labels=tuple(spheres),
+        units="m2",
+    )
+
+
 def off_box(
     name: str,
     box: Callable[[Instant], tuple[Any, tuple[Any, Any]]],

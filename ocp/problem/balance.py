@@ -135,6 +135,18 @@ def _margins(
     return margins
 
 
+def bearing(
+    tree: Tree, ground: Ground, *, coefficient: Any = 0.6, torsion: Any = None
+) -> tuple[Constraint, ...]:
+    """Let every foot bear as a rough ground does: by a push alone, within friction, and inside its
+    sole; `coefficient` and `torsion` are those of `friction`."""
+    return (
+        *unilateral(tree, ground),
+        *friction(tree, ground, coefficient=coefficient, torsion=torsion),
+        *pressure_inside(tree, ground),
+    )
+
+
 def pressure_inside(tree: Tree, ground: Ground) -> tuple[Constraint, ...]:
     """Keep each foot's centre of pressure in the polygon of the support in force.
 

@@ -37,6 +37,31 @@ def at_end(
     return _boundary(tree, "end", q=q, qd=qd, qdd=qdd)
 
 
+def at_rest(tree: Tree) -> tuple[Constraint, ...]:
+    """Begin and end without rates and accelerations."""
+    return (*at_start(tree, qd=0.0, qdd=0.0), *at_end(tree, qd=0.0, qdd=0.0))
+
+
+def limits(tree: Tree, *, hull: bool = False) -> tuple[Constraint, ...]:
+    """Keep all limits that the tree's joints have: of positions, velocities, torques, jerks and
+    torque rates.
+
+    `hull` is that of `joint_limits`. Raises ValueError if there are none.
+    """
+    instance("limits: tree", tree, Tree)
+    known = {
+        "position": lambda: joint_limits(tree, hull=hull),
+        "velocity": lambda: velocity_limits(tree),
+        "torque": lambda: torque_limits(tree),
+        "jerk": lambda: jerk_limits(tree),
+        "torque_rate": lambda: torque_rate_limits(tree),
+    }
+    stated = tuple(make() for attribute, make in known.items() if _bounded(tree, attribute))
+    if not stated:
+        raise ValueError("limits: no joint of the tree has any")
+    return stated
+
+
 def joint_limits(tree: Tree, *, hull: bool = False) -> Constraint:
     """Keep every coordinate within its joint's `position` limits, at the nodes.
 
@@ -105,11 +130,7 @@ def path(
 
 def _limits(tree: Tree, name: str, attribute: str, quantity: str, when: str = "path") -> Constraint:
     instance(f"{name}: tree", tree, Tree)
-    bounded = [
-        (row, joint)
-        for row, joint in enumerate(tree.moving)
-        if any(is_open(bound) or isfinite(bound) for bound in getattr(joint, attribute))
-    ]
+    bounded = _bounded(tree, attribute)
     if not bounded:
         raise ValueError(f"{name}: no joint of the tree has {attribute} limits")
     rows = [row for row, _ in bounded]
@@ -122,6 +143,15 @@ def _limits(tree: Tree, name: str, attribute: str, quantity: str, when: str = "p
         labels=tuple(joint.name for _, joint in bounded),
         units=tuple(unit_of(joint, quantity) for _, joint in bounded),
     )
+
+
+def _bounded(tree: Tree, attribute: str) -> list[tuple[int, Joint]]:
+    """Return the joints that have a limit, with their rows of q."""
+    return [
+        (row, joint)
+        for row, joint in enumerate(tree.moving)
+        if any(is_open(bound) or isfinite(bound) for bound in getattr(joint, attribute))
+    ]
 
 
 def _boundary(tree: Tree, when: str, **wanted: PerJoint) -> tuple[Constraint, ...]:

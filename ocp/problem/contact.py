@@ -1,6 +1,6 @@
 """Where feet are while they stand and step: pins that hold, points that do not sink."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -8,7 +8,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.mechanics.parameters import matrix
+from ocp.mechanics.parameters import matrix, reference, some
+from ocp.mechanics.tree import Tree, points_of
+from ocp.mechanics.zero_moment import Z
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.ground import Foot, Ground, Pin, Support
 from ocp.problem.instant import Instant
@@ -129,6 +131,34 @@ def no_penetration(ground: Ground, points: Mapping[str, Iterable[str]]) -> tuple
         for point in points[foot.name]
         for constraint in _above(ground, foot, point)
     )
+
+
+def clearance(
+    tree: Tree, points: str | Sequence[str], lift: Any = 0.0, *, when: Any = "path"
+) -> Constraint:
+    """Keep what swings above the ground through the origin, across gravity: points, or all that
+    links have, or their origins.
+
+    Heights are above a wave of the height `lift` (m) that begins and ends flat, lift (4 s (1 -
+    s))^2; `when` as in `Constraint`. Raises ValueError for an unknown point.
+    """
+    names = points_of(tree, points)
+    gravity = np.array(reference(tree.gravity), dtype=float)
+    up = -gravity / (np.linalg.norm(gravity) or 1.0) if gravity.any() else np.array(Z)
+
+    def heights(at: Instant) -> Any:
+        places = (at.position(name) for name in names)
+        wave = lift * (4 * at.s * (1 - at.s)) ** 2 if some([lift]) else 0.0
+        return ca.vertcat(*(_height(place, up) - wave for place in places))
+
+    return Constraint(
+        name="clear", function=heights, lower=0.0, upper=inf, when=when, labels=names, units="m"
+    )
+
+
+def _height(place: Any, up: np.ndarray) -> Any:
+    axis = int(np.argmax(np.abs(up)))
+    return place[axis] if up[axis] == 1.0 else ca.dot(ca.DM(up), place)
 
 
 def _above(ground: Ground, foot: Foot, point: str) -> Iterator[Constraint]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ocp.mechanics.checks import numbers
 from ocp.mechanics.parameters import array, reference
-from ocp.mechanics.tree import Tree
+from ocp.mechanics.tree import Tree, points_of
 from ocp.mechanics.zero_moment import tangents
 from ocp.problem.ground import FLAT, Foot, Pin, Plane, Support
 
@@ -72,7 +72,7 @@ def line_contact(
 
 def area_contact(
     tree: Tree,
-    points: Sequence[str],
+    points: str | Sequence[str],
     *,
     name: str | None = None,
     at: Any = ORIGIN,
@@ -85,23 +85,27 @@ def area_contact(
     round it counter-clockwise seen from the body, the first at the place `at` (3, m), the second
     from there `along` a direction (3) of the plane.
 
-    By default that is x, or what of it lies in the plane. It passes on a whole wrench, which
-    `pressure_inside` keeps between the points; `normal`, `when` and `grips` are those of
-    `point_contact`. Raises ValueError naming what is wrong.
+    A link may be named in place of its points: then `at` is the place below its origin, and its own
+    x points `along`. By default that is x, or what of it lies in the plane. It passes on a whole
+    wrench, which `pressure_inside` keeps between the points; `normal`, `when` and `grips` are those
+    of `point_contact`. Raises ValueError naming what is wrong.
     """
-    if len(points) < 3:
+    named = points_of(tree, points)
+    if len(named) < 3:
         raise ValueError(
-            f"area contact: expected three points or more, got {', '.join(points) or 'none'}"
+            f"area contact: expected three points or more, got {', '.join(named) or 'none'}"
         )
-    return _sole(tree, points, name, at, along, normal, when, grips)
+    if isinstance(points, str):
+        name = name or points
+    return _sole(tree, named, name, at, along, normal, when, grips, isinstance(points, str))
 
 
-def _sole(tree, points, name, at, along, normal, when, grips) -> Foot:
-    """Return the Foot of several points of one link."""
+def _sole(tree, points, name, at, along, normal, when, grips, below: bool = False) -> Foot:
+    """Return the Foot of several points of one link, whose origin is over the place if `below`."""
     name = name or f"{points[0]} to {points[-1]}"
     what = f"contact {name!r}"
     place = array(numbers(f"{what}: at", at, (3,), "m"))
-    local = _local(tree, what, points)
+    local = _local(tree, what, points, below)
     up = _upward(tree, normal)
     way = _direction(what, along, up)
     corners = np.array([place + u * way + v * np.cross(up, way) for u, v in local])
@@ -119,9 +123,9 @@ def _sole(tree, points, name, at, along, normal, when, grips) -> Foot:
     return _foot(name, support, array(corners.mean(axis=0).tolist()), up, grips)
 
 
-def _local(tree: Tree, what: str, points: Sequence[str]) -> list[tuple[float, float]]:
+def _local(tree: Tree, what: str, points: Sequence[str], below: bool) -> list[tuple[float, float]]:
     """Return where points lie in their plane (m): from the first, toward the second and to its
-    left."""
+    left; or if `below` from the link's origin, along its x and to the left of that."""
     known = [tree.point(point) for point in points]
     links = {point.link for point in known}
     if len(links) > 1:
@@ -143,6 +147,10 @@ def _local(tree: Tree, what: str, points: Sequence[str]) -> list[tuple[float, fl
     away = places - places[0]
     if np.abs(away @ up).max() > FLAT:
         raise ValueError(f"{what}: its points lie in no plane")
+    if below:
+        away = places
+        way = np.array((1.0, 0.0, 0.0)) - up[0] * up
+        way /= float(np.linalg.norm(way)) or 1.0
     left = np.cross(up, way)
     return [(float(place @ way), float(place @ left)) for place in away]
 

@@ -91,6 +91,24 @@ def pose_along(
     return _prescribed(tree, name, point, target, rows, when, home, width=array(width))
 
 
+def upright(tree: Tree, point: str, lean: Any, *, when: Any = "path") -> Constraint:
+    """Keep the own axis z of a point's link, up or down, within `lean` (rad) of the global z.
+
+    Ahead and aside it leans so far each, turned any way about itself; `when` as in `Constraint`.
+    """
+    name = f"upright.{point}"
+    kinematics.place_of(instance(f"{name}: tree", tree, Tree), point)
+    most = np.sin(positive(f"{name}: lean", lean, unit="rad"))
+    return Constraint(
+        name=name,
+        function=lambda at: at.pose(point)[:2, 2],
+        lower=-most,
+        upper=most,
+        when=when,
+        labels=("ahead", "aside"),
+    )
+
+
 def pose_tracking(
     tree: Tree, point: str, target: Target, *, place: Any = 1.0, turn: Any = 1.0
 ) -> Objective:

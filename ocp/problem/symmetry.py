@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ocp.dynamics.mirroring import ASIDE, mirror_image
 from ocp.mechanics.checks import frozen, instance, numbers, set_fields
 from ocp.mechanics.tree import Tree
 
@@ -71,18 +72,23 @@ class Symmetry:
 
 def mirrored(
     tree: Tree,
-    index: Sequence[int],
-    sign: Sequence[float],
+    index: Sequence[int] | None = None,
+    sign: Sequence[float] | None = None,
     *,
+    normal: Any = ASIDE,
     shift: Mapping[str, Any] | None = None,
     qdd: bool = True,
 ) -> Symmetry:
     """Return the Symmetry of a motion whose end is the mirror image of its start.
 
-    Its reflection continues it. `index, sign` (n,) make the image of a coordinate; `shift` is
-    {joint name: way gained in one step, rad or m}; `qdd` says whether accelerations are mirrored
-    too. Raises ValueError for an unknown joint or a wrong count.
+    Its reflection continues it. `index, sign` (n,) make the image of a coordinate; without them
+    they are those of `mirror_image`, of the tree's own reflection across the unit `normal` (3);
+    `shift` is {joint name: way gained in one step, rad or m}; `qdd` says whether accelerations are
+    mirrored too. Raises ValueError for an unknown joint, a wrong count, or a tree that is not its
+    own mirror image.
     """
+    if index is None or sign is None:
+        index, sign = mirror_image(tree, normal)
     shapes = np.shape(index), np.shape(sign)
     if shapes != ((tree.dof,), (tree.dof,)):
         raise ValueError(

@@ -7,6 +7,7 @@ from ocp.solution.attempts import LADDER, PLAIN, Attempt
 from ocp.solution.budget import budget, staged
 from ocp.solution.files import check_writable, plain, versions, write
 from ocp.solution.plan import Plan, prepare
+from ocp.solution.postures import from_posture, posture
 from ocp.solution.solution import NotSolved, Solution
 from ocp.solution.solving import solve
 from ocp.solution.starts import Guess, start
@@ -57,12 +58,14 @@ __all__ = [
     "describe",
     "fit",
     "footing",
+    "from_posture",
     "inverse_kinematics",
     "load",
     "margin",
     "measured_torques",
     "noisy",
     "plain",
+    "posture",
     "predicted",
     "prepare",
     "refine",

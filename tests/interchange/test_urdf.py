@@ -328,3 +328,40 @@ def test_links_may_show_their_collision_shapes(tmp_path):
     assert load_model(written(tmp_path, text)).links[-1].visuals[0].kind == "sphere"
     with pytest.raises(ValueError, match="shapes: expected one of visual, collision, got 'both'"):
         load_model(written(tmp_path, text), shapes="both")
+
+
+SOLES = """<robot name="walker">
+  <link name="trunk"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+  <link name="box"><collision><origin xyz="0.1 0 0"/><geometry><box size="0.2 0.1 0.04"/></geometry>
+  </collision></link>
+  <link name="ball"><collision><geometry><sphere radius="0.03"/></geometry></collision></link>
+  <link name="rod"><collision><geometry><cylinder radius="1" length="1"/></geometry></collision>
+  </link>
+  <joint name="a" type="fixed"><origin rpy="0 0 3.141592653589793"/>
+    <parent link="trunk"/><child link="box"/></joint>
+  <joint name="b" type="fixed"><origin rpy="1.5707963267948966 0 0"/>
+    <parent link="trunk"/><child link="ball"/></joint>
+  <joint name="c" type="fixed"><parent link="trunk"/><child link="rod"/></joint>
+</robot>"""
+
+
+def test_soles_are_the_lowest_of_collision_shapes(tmp_path):
+    tree = load_model(written(tmp_path, SOLES), soles=("box", "ball"))
+    places = [np.array(position(tree, np.zeros(0), point.name)).ravel() for point in tree.points]
+    assert [point.name for point in tree.points] == ["box.1", "box.2", "box.3", "box.4", "ball.1"]
+    expected = [(-0.2, -0.05), (0.0, -0.05), (0.0, 0.05), (-0.2, 0.05)]
+    np.testing.assert_allclose(places[:4], [(*place, -0.02) for place in expected], atol=1e-12)
+    np.testing.assert_allclose(places[4], (0.0, 0.0, -0.03), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("link", "message"),
+    [
+        ("rod", r"arm\.urdf:6: <collision>.*: a sole is that of spheres and boxes, got <cylinder>"),
+        ("trunk", r"arm\.urdf:2: <link name=.trunk.>: it has no <collision> to stand on"),
+        ("heel", "unknown link 'heel'; the links are trunk, box"),
+    ],
+)
+def test_a_link_without_a_sole_says_so(tmp_path, link, message):
+    with pytest.raises(ValueError, match=message):
+        load_model(written(tmp_path, SOLES), soles=[link])

@@ -1,0 +1,50 @@
+"""Soles from a file's collision shapes: the points on which a link would stand."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ocp.interchange.markup import Element
+from ocp.interchange.urdf_links import called_in, origin_of
+from ocp.mechanics.tree import Point
+from ocp.mechanics.zero_moment import hull
+
+LEVEL = 1e-3  # m: how far above its lowest point a sole goes
+
+
+def sole(element: Element, turn: np.ndarray) -> list[Point]:
+    """Return the corners of a link's sole, called "LINK.1" and so on: the hull of the lowest places
+    of its collision shapes, counter-clockwise seen from above.
+
+    `element` is the <link>, `turn` (3x3) how it is turned where no joint has moved. Spheres have
+    their lowest point, boxes their corners. Raises ValueError naming file and line of another
+    shape, or of a link without any.
+    """
+    name, up = called_in(element, "name"), turn[2]
+    places = [place for shape in element.every("collision") for place in _places(shape, up)]
+    if not places:
+        raise element.wrong("it has no <collision> to stand on; state its points")
+    heights = np.array(places) @ up
+    low = np.array(places)[heights < heights.min() + LEVEL]
+    corners = np.array(low) if len(low) < 3 else hull(low, up)
+    first = min(range(len(corners)), key=lambda k: tuple(np.round(corners[k] @ turn.T, 9)))
+    ordered = np.round(np.roll(corners, -first, axis=0), 12).tolist()
+    return [
+        Point(name=f"{name}.{number}", link=name, position=place)
+        for number, place in enumerate(ordered, 1)
+    ]
+
+
+def _places(collision: Element, up: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the places (3, m) of a shape on which it may stand."""
+    pose = origin_of(collision)
+    shape = next(iter(collision.child("geometry").children), None)
+    if shape is not None and shape.tag == "sphere":
+        yield pose[:3, 3] - shape.number("radius") * up
+    elif shape is not None and shape.tag == "box":
+        half = np.array(shape.numbers("size", 3)) / 2
+        for signs in np.ndindex(2, 2, 2):
+            yield pose[:3, 3] + pose[:3, :3] @ (half * (2 * np.array(signs) - 1))
+    else:
+        shown = "nothing" if shape is None else f"<{shape.tag}>"
+        raise collision.wrong(f"a sole is that of spheres and boxes, got {shown}; state its points")

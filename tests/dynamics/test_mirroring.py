@@ -1,0 +1,70 @@
+"""A tree's mirror image is found in the tree, and no tree is its own that is not."""
+
+from dataclasses import replace
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from ocp import Link, Tree, ball, free, inverse_dynamics, revolute
+from ocp.dynamics import mirror_image
+from ocp.problem import mirrored
+
+TRUNK = Link(mass=5.0, com=(0.1, 0.0, 0.2), inertia=np.diag([0.3, 0.2, 0.25]))
+
+
+def leg(side):
+    return Link(mass=1.0, com=(0.02, 0.03 * side, -0.2), inertia=np.diag([0.03, 0.03, 0.01]))
+
+
+def walker(**changes):
+    """A trunk on legs of a hip that turns inward on both sides, a coaxial thigh, and a ball."""
+    joints, links = list(free("base")), [Link()] * 3 + [TRUNK]
+    for name, side in (("a", 1), ("b", -1)):
+        joints += [
+            revolute(f"{name} hip", "base", axis=(0, 1, 0), home=(0, 0.1 * side, 0)),
+            revolute(f"{name} roll", f"{name} hip", axis=(side, 0, 0), home=(0, 0, -0.1)),
+            ball(f"{name} foot", f"{name} roll", home=(0, 0, -0.3)),
+        ]
+        links += [leg(side)] * 3
+    return replace(Tree(links=links, joints=joints, gravity=(0, 0, -9.81)), **changes)
+
+
+def test_a_walkers_image_swaps_legs_and_turns_what_the_plane_turns():
+    tree = walker()
+    index, sign = mirror_image(tree)
+    names = [joint.name for joint in tree.moving]
+    turned = dict(zip(names, sign))
+    assert names[index[names.index("a hip")]] == "b hip"
+    assert names[index[names.index("b foot.x")]] == "a foot.x"
+    assert turned["base_y"] == turned["base.x"] == turned["a foot.z"] == -1.0
+    assert turned["base_x"] == turned["base.w"] == turned["a hip"] == turned["a foot.y"] == 1.0
+    assert turned["a roll"] == 1.0  # both turn inward
+    rng = np.random.default_rng(0)
+    q, qd, qdd = rng.normal(size=(3, tree.dof))
+    here = np.array(inverse_dynamics(tree, ca.DM(q), ca.DM(qd), ca.DM(qdd))).ravel()
+    image = [ca.DM(np.array(sign) * each[list(index)]) for each in (q, qd, qdd)]
+    there = np.array(inverse_dynamics(tree, *image)).ravel()
+    np.testing.assert_allclose(there, np.array(sign) * here[list(index)], atol=1e-10)
+    stated = mirrored(tree, shift={"base_x": 0.3}, qdd=False)
+    assert (stated.index, tuple(stated.sign)) == (index, sign) and stated.shift[0] == 0.3
+
+
+def test_a_walker_that_limps_is_refused_by_its_joint():
+    tree = walker()
+    place = tree.joint_index("b roll")
+    bent = revolute("b roll", "b hip", axis=(0, 0, 1), home=(0, 0, -0.1))
+    joints = (*tree.joints[:place], bent, *tree.joints[place + 1 :])
+    with pytest.raises(
+        ValueError, match=r"joint 'a roll': no revolute joint is its image; 'b roll'"
+    ):
+        mirror_image(replace(tree, joints=joints))
+
+
+def test_a_walker_with_one_heavier_leg_is_refused():
+    links = list(walker().links)
+    links[-1] = replace(links[-1], mass=1.2)
+    with pytest.raises(ValueError, match=r"bears otherwise: torques of a motion and of its image"):
+        mirror_image(walker(links=links))
+    with pytest.raises(ValueError, match="normal: expected unit length"):
+        mirror_image(walker(), (0, 2, 0))
