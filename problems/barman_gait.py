@@ -6,7 +6,7 @@ alone, and first a motion that meets them, from q = 0 (Barman 2020, chapter V).
 """
 
 from ocp.problems.gait import CARD
-from ocp.problems.gait import problem as step_of
+from ocp.problems.gait import effort_step as step_of
 from ocp.problems.gait.film import animate_walk
 from ocp.problems.gait.literal import literal_lines, literal_report, predict, total
 from ocp.problems.gait.pictures import draw
@@ -38,10 +38,10 @@ def problem(
     contact, balance, coupling, avoidance, symmetry, clearance and places.
     """
     return step_of(
-        speed,
-        step,
-        points,
-        person,
+        speed=speed,
+        step=step,
+        points=points,
+        person=person,
         active=active,
         objective=objective,
         smooth=0.0,

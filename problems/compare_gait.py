@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from ocp.problems.gait import problem, walk
+from ocp.problems.gait import effort_step as problem
+from ocp.problems.gait import walk
 from ocp.problems.gait.report import gait_report
 
 from ocp import Guess, Solution, Solver

@@ -23,7 +23,8 @@ from typing import Any
 
 import numpy as np
 from ocp.models.human.markers import cluster_names, clustered
-from ocp.problems.gait import problem, walk
+from ocp.problems.gait import effort_step as problem
+from ocp.problems.gait import walk
 
 from ocp import (
     BSpline,

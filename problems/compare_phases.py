@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from ocp.models.human import mirror
 from ocp.models.two_link import two_link
-from ocp.problems.gait import problem, walk
+from ocp.problems.gait import effort_step as problem
+from ocp.problems.gait import walk
 from ocp.problems.gait.images import both_steps
 from ocp.problems.gait.sides import walk_lines, walk_report
 from ocp.problems.gait.walking import TUNED

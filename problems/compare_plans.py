@@ -17,7 +17,8 @@ from typing import Any
 
 import casadi as ca
 from ocp.models.human import PEOPLE, SURVEY
-from ocp.problems.gait import problem, walk
+from ocp.problems.gait import effort_step as problem
+from ocp.problems.gait import walk
 
 from ocp import NotVerified, Parameter, Plan, Solution, Solver, Transcription, verify
 from ocp.cli import ended

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from ocp.problems.cart_pole_swing import problem as cart_pole
 from ocp.problems.four_bar_effort import problem as four_bar
-from ocp.problems.gait import problem as gait
+from ocp.problems.gait import effort_step as gait
 from ocp.problems.gait import walk
 from ocp.problems.pr_mixed import problem as pr_mixed
 from ocp.problems.two_link_lift import problem as two_link_lift

@@ -163,7 +163,13 @@ def differences(planned: Timed, alone: Timed) -> str:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Print the comparison that the command line asks for and return the exit status."""
     flags = _parser().parse_args(arguments)
-    over = grid({"speed": _spaced(SPEEDS, flags.count), "step": _spaced(STEPS, flags.count)})
+    over = grid(
+        {
+            "speed": _spaced(SPEEDS, flags.count),
+            "step": _spaced(STEPS, flags.count),
+            "objective": "effort",
+        }
+    )
     with TemporaryDirectory() as folder:
         once, planned, alone = compared(TASK, over, flags.workers, Path(folder))
         print(table((once, planned, alone)))

@@ -19,7 +19,7 @@ import casadi as ca
 import numpy as np
 from ocp.models.human import somebody
 from ocp.models.human.markers import cluster_names, clustered
-from ocp.problems.gait import problem as gait
+from ocp.problems.gait import effort_step as gait
 from ocp.problems.gait import walk
 
 from ocp import (

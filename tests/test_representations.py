@@ -1,7 +1,7 @@
 """What is printed of records stays short."""
 
 from ocp.models.flexible_arm import flexible_arm
-from ocp.problems.gait import problem as step
+from ocp.problems.gait import effort_step as step
 from ocp.problems.two_link_time import problem
 
 from ocp.dynamics import FORMULATIONS

@@ -41,13 +41,15 @@ COUPLED = (
 # Ends of ranges: (k N m, 1/rad, place rad) upwards, then downwards, of the movements that have
 # their own in Anderson (1999, table G.2), as Falisse et al. (2019) carry it in their public code.
 # The toes' end downwards, -70.08/rad from 0 there, would be 1e20 N m in the range of this model: it
-# is that of the others at the range's end [assumed].
+# is that of the others at the range's end [assumed]. An arm held out, palm up, straightens at the
+# elbow under forearm and hand, 3.5 N m about it [derived from their masses].
 SOFT, SLOPE = 0.25, 20.36  # N m, 1/rad: the ends of Anderson's back in bending and rotation
 ENDS = {
     "hip_abd": ((0.03, 14.94, 0.5), (0.03, 14.94, -0.5)),
     "hip_rot": ((0.03, 14.94, 0.92), (0.03, 14.94, -0.92)),
     "ankle_inv": ((60.21, 16.32, 0.65), (60.21, 16.32, -0.65)),
     "toe_ext": ((0.9, 14.87, 1.134), (SOFT, SLOPE, radians(-40))),
+    "elb_flex": ((SOFT, SLOPE, radians(150)), (3.5, SLOPE, 0.0)),
 }
 # Upwards and downwards (k N m, 1/rad) at the ends of the anatomical ranges of all other joints: in
 # spine flexion Anderson's back, elsewhere its bending; its thresholds, of one joint for the whole

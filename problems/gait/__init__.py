@@ -5,12 +5,12 @@ from ocp.problems.gait.card.leaving import ENDINGS
 from ocp.problems.gait.film import animate_walk
 from ocp.problems.gait.pictures import draw
 from ocp.problems.gait.report import gait_report, loads, report_lines
-from ocp.problems.gait.statement import problem
+from ocp.problems.gait.statement import effort_step, problem
 from ocp.problems.gait.walking import walk
 
 from ocp import OwnFile, Parameter, Task, Views
 
-__all__ = ["CARD", "TASK", "loads", "problem", "walk"]
+__all__ = ["CARD", "TASK", "effort_step", "loads", "problem", "walk"]
 
 CARD = OwnFile(
     name="card",

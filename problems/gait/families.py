@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from ocp.models.human import CONTACTS, FEET, SELF_SPHERES
-from ocp.problems.gait.stance import TOE_OFF, noses
+from ocp.problems.gait.stance import noses
 
 from ocp import Constraint, Symmetry, Tree, joint_limits, path, torque_limits
 from ocp.mechanics import Open
@@ -125,13 +125,14 @@ def _off_stairs(one: Step) -> Constraint:
     )
     ways = [(heel, inner), (heel, outer), (inner, toe), (outer, toe)]
     between = [(*way, share) for way in ways for share in THIRDS]
+    toe_off = min(foot.bears[1] for foot in one.ground.feet)
     return off_edges(
         EDGES,
         noses(one.ground, one.step, one.rise),
         [heel, inner, outer, toe, *between],
         up=(0.0, 1.0, 0.0),
         ahead=(0.0, 0.0, float(np.sign(one.rise))),
-        when=Span(start=TOE_OFF, end=1.0, open_end=True, between=1),
+        when=Span(start=toe_off, end=1.0, open_end=True, between=1),
     )
 
 

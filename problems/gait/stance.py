@@ -1,7 +1,7 @@
 """Who stands where and when in a step: the contact schedule of normal gait."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,44 +12,64 @@ from ocp.mechanics import Open, array, positions, reference
 from ocp.problem import Foot, Ground, Pin, Plane, Support
 
 UP = (0.0, 1.0, 0.0)
-# Of the step, in normal gait [assumed]: ball off, foot flat, toe off (10 % of the cycle), heel off
-# (37.5 %)
-BALL_OFF, FLAT, TOE_OFF, HEEL_OFF = 0.10, 0.15, 0.20, 0.75
 HEEL = 0.01  # m: half length of what bears of the heel alone [assumed]
 BALL, TOE = ("ball_med", "ball_lat"), ("toe_med", "toe_lat")
 Spots = Mapping[str, Any]  # of named points, each its place (3, m)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """When feet change how they stand, of a step: when the leading one is `flat` and its heel goes
+    off, `heel_off`, and when ball and toe of the trailing one do.
+
+    Raises ValueError where the heel is off not between foot flat and the end.
+    """
+
+    ball_off: float
+    flat: float
+    toe_off: float
+    heel_off: float
+
+    def __post_init__(self) -> None:
+        if not self.flat < self.heel_off < 1:
+            raise ValueError(
+                f"heel_off: expected between foot flat, {self.flat:g}, and the end of the step, 1, "
+                f"got {self.heel_off:g}"
+            )
+
+
+# Loading response ends with the other toe's off at 12 % of the cycle and terminal stance begins
+# with the heel's off at 31 % (Perry 1992); the metatarsals go off at 95 % of a stance of 62 %, and
+# the foot is flat after an eighth of it [recalled]
+NORMAL = Schedule(ball_off=0.18, flat=0.15, toe_off=0.24, heel_off=0.62)
+# Of walks of effort alone: double support of 10 % of the cycle, heel off at 37.5 % [assumed]
+PLAIN = Schedule(ball_off=0.10, flat=0.15, toe_off=0.20, heel_off=0.75)
 
 
 def stance(
     body: Tree,
     step: float | Open,
     width: float | Open,
-    heel_off: float = HEEL_OFF,
+    when: Schedule = PLAIN,
     slope: float = 0.0,
     rise: float = 0.0,
 ) -> Ground:
     """Return the Ground of one step, its length and the distance between the feet in m.
 
-    The right foot strikes at 0, the left one behind it leaves at a fifth and strikes at the end.
-    `heel_off`: when the right heel may leave the ground, of the step. The ground goes up by its
-    `slope` (deg), or the right foot stands on a stair above the left one by the `rise` (m). Raises
-    ValueError where the heel is off not between foot flat and the end, and for both at once.
+    The right foot strikes at 0, the left one behind it leaves and strikes at the end, by the
+    schedule `when`. The ground goes up by its `slope` (deg), or the right foot stands on a stair
+    above the left one by the `rise` (m). Raises ValueError for both at once.
     """
-    if not FLAT < heel_off < 1:
-        raise ValueError(
-            f"heel_off: expected between foot flat, {FLAT:g}, and the end of the step, 1, "
-            f"got {heel_off:g}"
-        )
     if slope and rise:
         raise ValueError("slope: the ground is a slope or stairs, got both a slope and a rise")
     right = _flat(body, "right", (-width / 2, 0.0, 0.0))
     left = _flat(body, "left", (width / 2, -rise, -step))
     if not slope:
-        feet = _striking(right, heel_off), _leaving(left)
+        feet = _striking(right, when), _leaving(left, when)
         return Ground(normal=UP, feet=_on_stairs(feet, rise) if rise else feet)
     tilt = tilted(slope)
     right, left = ({name: tilt @ spot for name, spot in spots.items()} for spots in (right, left))
-    feet = _striking(right, heel_off, tilt[:, 2]), _leaving(left)
+    feet = _striking(right, when, tilt[:, 2]), _leaving(left, when)
     return Ground(normal=tilt[:, 1], feet=feet)
 
 
@@ -87,7 +107,7 @@ def noses(ground: Ground, step: float | Open, rise: float) -> tuple[Any, ...]:
     return (0.0, -rise, fore + margin - step), (0.0, 0.0, fore + margin)
 
 
-def _striking(spots: Spots, heel_off: float, forward: Any = (0.0, 0.0, 1.0)) -> Foot:
+def _striking(spots: Spots, when: Schedule, forward: Any = (0.0, 0.0, 1.0)) -> Foot:
     """Return the right foot: it stands on its heel, then flat, then on ball and toes."""
     rear, fore = FEET["right"]
     tread = [
@@ -95,16 +115,18 @@ def _striking(spots: Spots, heel_off: float, forward: Any = (0.0, 0.0, 1.0)) -> 
         for side in ("med", "lat")
         for ahead in (0.0, 2 * HEEL)
     ]
-    on_heel = Support(link=rear, when=(0.0, FLAT), pins=_pins(spots, heel_r="xyz"), polygon=tread)
+    on_heel = Support(
+        link=rear, when=(0.0, when.flat), pins=_pins(spots, heel_r="xyz"), polygon=tread
+    )
     flat = Support(
         link=rear,
-        when=(FLAT, heel_off),
+        when=(when.flat, when.heel_off),
         pins=_pins(spots, heel_r="xyz", ball_med_r="xy", ball_lat_r="y", toe_r="y"),
         polygon=[spots[name] for name in SOLES["right"]],
     )
     on_toes = Support(
         link=fore,
-        when=(heel_off, 1.0),
+        when=(when.heel_off, 1.0),
         pins=_pins(spots, ball_med_r="xyz", ball_lat_r="y", toe_r="xy"),
         polygon=[spots[f"{name}_r"] for name in BALL + TOE],
     )
@@ -116,24 +138,24 @@ def _striking(spots: Spots, heel_off: float, forward: Any = (0.0, 0.0, 1.0)) -> 
     )
 
 
-def _leaving(spots: Spots) -> Foot:
+def _leaving(spots: Spots, when: Schedule) -> Foot:
     """Return the left foot: it stands on ball and toes, then on toes alone."""
     _, fore = FEET["left"]
     on_ball = Support(
         link=fore,
-        when=(0.0, BALL_OFF),
+        when=(0.0, when.ball_off),
         pins=_pins(spots, ball_med_l="xyz", ball_lat_l="y", toe_l="xy"),
         polygon=[spots[f"{name}_l"] for name in BALL + TOE],
     )
     on_toes = Support(
         link=fore,
-        when=(BALL_OFF, TOE_OFF),
+        when=(when.ball_off, when.toe_off),
         pins=_pins(spots, toe_l="xyz"),
         polygon=[spots[f"{name}_l"] for name in ("ball_med", *TOE)],
     )
     return Foot(
         name="left",
-        bears=(-np.inf, TOE_OFF),
+        bears=(-np.inf, when.toe_off),
         center=(spots["ball_med_l"] + spots["ball_lat_l"] + 2 * spots["toe_l"]) / 4,
         supports=(on_ball, on_toes),
     )

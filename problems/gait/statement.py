@@ -1,10 +1,11 @@
 """One step of normal walking, predicted for a human of 55 joints from task and effort alone.
 
 The task is a speed and a length of step; the schedule of contact is that of normal gait (Barman
-2020, chapter V; Xiang et al. 2009).
+2020, chapter V; Xiang et al. 2009). By the objective "human" people have tissue and strength over
+angle and spare what `costs` says; by the others torques alone are limited and count, as in 2020.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -20,8 +21,9 @@ from ocp.models.human import (
     mirror,
     somebody,
 )
+from ocp.problems.gait.costs import human_cost
 from ocp.problems.gait.families import Step, asked, requirements
-from ocp.problems.gait.stance import HEEL_OFF, stance
+from ocp.problems.gait.stance import NORMAL, PLAIN, stance
 from ocp.problems.gait.strides import STRIDES, facing, impaired, in_stride, pace
 
 from ocp import (
@@ -40,27 +42,34 @@ from ocp.problem import mirrored
 BENDING = tuple(f"{joint}_{side}" for joint in ("hip_flex", "knee_flex") for side in "rl")
 GRAVITY = 9.81  # m/s2
 SPEED, STEP = 1.2, 0.6  # m/s, m: of the man of 1.75 m, unless something else is asked (Barman 2020)
+HUMAN = "human"
+POINTS, DEGREE = {True: 10, False: 8}, {True: 4, False: 3}  # of the spline, of people or of effort
+# Joints that have their whole range where tissue restores them at its ends, by how they begin
+ROAMING = ("glob_r", "spine", "shou_abd", "shou_rot", "head_")
+PERCENTILE = 84.13  # of strength: a mean and a standard deviation, as of most torque limits
 BEHIND = (0.0, 0.0, -0.15)  # m: of a backpack's centre from T6 [assumed]
 
 
 def problem(
     speed: float | Open | None = None,
     step: float | Open | None = None,
-    points: int = 8,
+    points: int | None = None,
     person: str = "",
     stature: float | Open | None = None,
     mass: float | Open | None = None,
     sex: str | None = None,
     segments: str = "",
     active: str = "gait",
-    objective: str = "effort",
+    objective: str = HUMAN,
+    age: float | None = None,
+    percentile: float = PERCENTILE,
     smooth: float | Open = 0.0025,
     contact: float | Open = 0.002,
     slip: float | Open = 0.1,
     width: float | Open = 0.1,
     balance: str = "pressure",
     split: bool = False,
-    heel_off: float = HEEL_OFF,
+    heel_off: float | None = None,
     jump: bool = False,
     backpack: float | Open = 0.0,
     hands: float | Open = 0.0,
@@ -74,27 +83,34 @@ def problem(
     rise: float = 0.0,
 ) -> Problem:
     """`speed`: of walking (m/s), by default as 1.2 m/s is to the legs of the man of 1.75 m; `step`:
-    length of a step (m), by default as 0.6 m is to those legs; `points`: control points per joint;
-    `person`: woman or man of a percentile, f5, f50, f95, m5, m50 or m95, or else a man of 1.75 m
-    and 75 kg; `stature`: in place of that person's (m); `mass`: in place of that person's (kg);
-    `sex`: male or female, in place of that person's; `segments`: the person's own, as
-    thigh.length=0.45,shank.mass=3.4, of limbs also com and radii (a/b/c); `active`: joints that
-    move, gait (38), all (55) or names separated by commas, partners and pelvis included;
-    `objective`: effort, torque or constant; `smooth`: weight of accelerations beside it; `contact`:
-    tolerance of the contact points' place (m); `slip`: and of their velocity (m/s); `width`:
-    distance between the feet (m); `balance`: pressure, of each foot in its polygon, or zmp, of both
-    together in the hull; `split`: share double support by distance instead of freely; `heel_off`:
-    when the heel may leave the ground, of the step; `jump`: let accelerations and forces jump from
-    step to step, as six control points need; `backpack`: mass behind T6 (kg); `hands`: weight in
-    each hand (N); `without`: families of constraints to leave out, separated by commas, of angles,
-    torques, contact, balance, coupling, avoidance, symmetry, clearance and places; `hold`: feet in
-    their places throughout, or at both ends; `stride`: half, the step that its image continues,
-    phases, the same stated in phases, or full, both steps; `free_timing`: find how long single and
-    double support last and how long steps are; `ankle_strength`: of the right ankle, of its own;
-    `shank_mass`: put on the right shank (kg); `slope`: of the ground, upward (deg); `rise`: of
-    stairs, of which every step takes one (m)."""
+    length of a step (m), by default as 0.6 m is to those legs; `points`: control points per joint,
+    by default 10, of walks of effort alone 8; `person`: woman or man of a percentile, f5, f50, f95,
+    m5, m50 or m95, or else a man of 1.75 m and 75 kg; `stature`: in place of that person's (m);
+    `mass`: in place of that person's (kg); `sex`: male or female, in place of that person's;
+    `segments`: the person's own, as thigh.length=0.45,shank.mass=3.4, of limbs also com and radii
+    (a/b/c); `active`: joints that move, gait (38), all (55) or names separated by commas, partners
+    and pelvis included; `objective`: human, what people spare with their tissue and strength, or
+    effort, torque or constant; `age`: years, of whose strength, 18 to 110; `percentile`: of
+    strength at that age, 1 to 99; `smooth`: weight of accelerations beside it; `contact`: tolerance
+    of the contact points' place (m); `slip`: and of their velocity (m/s); `width`: distance between
+    the feet (m); `balance`: pressure, of each foot in its polygon, or zmp, of both together in the
+    hull; `split`: share double support by distance instead of freely; `heel_off`: when the heel may
+    leave the ground, of the step, by default 0.62, of walks of effort alone 0.75; `jump`: let
+    accelerations and forces jump from step to step, as six control points need; `backpack`: mass
+    behind T6 (kg); `hands`: weight in each hand (N); `without`: families of constraints to leave
+    out, separated by commas, of angles, torques, contact, balance, coupling, avoidance, symmetry,
+    clearance and places; `hold`: feet in their places throughout, or at both ends; `stride`: half,
+    the step that its image continues, phases, the same stated in phases, or full, both steps;
+    `free_timing`: find how long single and double support last and how long steps are;
+    `ankle_strength`: of the right ankle, of its own; `shank_mass`: put on the right shank (kg);
+    `slope`: of the ground, upward (deg); `rise`: of stairs, of which every step takes one (m)."""
     who = somebody(person, stature, mass, sex, segments)
-    body, speed, step = _walker(who, active, speed, step, backpack)
+    living = objective == HUMAN
+    strong = {"age": age, "percentile": percentile} if living else None
+    body, speed, step = _walker(who, active, speed, step, backpack, strong)
+    usual = NORMAL if living else PLAIN
+    when = usual if heel_off is None else replace(usual, heel_off=heel_off)
+    points = POINTS[living] if points is None else points
     body = impaired(climbing(body, rise), ankle_strength, shank_mass)
     families = asked(without)
     _check_tolerances(*reference((contact, slip)))
@@ -109,7 +125,7 @@ def problem(
     def stated(lead: str = "right") -> Problem:
         """Return one step in one phase, whose image continues it."""
         way, time = chosen.lead(lead), step / speed
-        ground = stance(body, way, width, heel_off, slope, rise)
+        ground = stance(body, way, width, when, slope, rise)
         ahead = dict(zip(("glob_ty", "glob_tz"), _ahead(step, slope, rise)))
         image = mirrored(body, *mirror(body), shift=ahead, qdd=not jump)
         one = Step(
@@ -124,9 +140,9 @@ def problem(
         share = 1.0 if phased else 10.0 / time
         return Problem(
             tree=body,
-            motion=BSpline(points=points),
+            motion=BSpline(points=points, degree=DEGREE[living]),
             duration=time,
-            objective=share * _objective(body, objective, smooth),
+            objective=share * _objective(body, objective, smooth, who),
             ground=one.ground,
             symmetry=one.symmetry,
             loads=[
@@ -139,8 +155,13 @@ def problem(
 
     if not phased:
         return stated()
-    kinds = {"stride": stride, "free": free_timing, "points": points, "heel_off": heel_off}
-    return in_stride(stated, chosen, **kinds)
+    return in_stride(stated, chosen, stride=stride, free=free_timing, when=when)
+
+
+def effort_step(speed: Any = None, step: Any = None, **asked: Any) -> Problem:
+    """Return the `problem` of effort alone, unless `asked` names another objective: constant torque
+    limits, no tissue, the steady benchmark of this project."""
+    return problem(speed, step, **{"objective": "effort"} | asked)
 
 
 def climbing(body: Tree, rise: float) -> Tree:
@@ -154,11 +175,27 @@ def climbing(body: Tree, rise: float) -> Tree:
     whole = human()
     for name in BENDING:
         free[name] = whole.joints[whole.joint_index(name)].position
+    return _ranging(body, free)
+
+
+def _ranging(body: Tree, ranges: Mapping[str, Any]) -> Tree:
+    """Return a body whose joints of these names have these ranges (rad or m)."""
     joints = (
-        replace(joint, position=free[joint.name]) if joint.name in free else joint
+        replace(joint, position=ranges[joint.name]) if joint.name in ranges else joint
         for joint in body.joints
     )
     return replace(body, joints=tuple(joints))
+
+
+def _roaming(body: Tree) -> Tree:
+    """Return a body whose joints that tissue restores have their whole ranges."""
+    whole = human()
+    free = {
+        joint.name: whole.joints[whole.joint_index(joint.name)].position
+        for joint in body.moving
+        if joint.name.startswith(ROAMING) and joint.name in {each.name for each in whole.moving}
+    }
+    return _ranging(body, free)
 
 
 def _ahead(step: Any, slope: float, rise: float) -> tuple[Any, Any]:
@@ -178,10 +215,18 @@ def _check_phases(phased: bool, **wanted: bool) -> None:
 
 
 def _walker(
-    who: dict[str, Any], active: str, speed: Any, step: Any, backpack: Any
+    who: dict[str, Any],
+    active: str,
+    speed: Any,
+    step: Any,
+    backpack: Any,
+    strong: Mapping[str, Any] | None = None,
 ) -> tuple[Tree, Any, Any]:
-    """Return the body of a person {stature, mass, ..}, and speed (m/s) and step (m) of it."""
-    body = human(**who, frozen=_frozen(active), ranges="gait")
+    """Return the body of a person {stature, mass, ..}, and speed (m/s) and step (m) of it; with
+    `strong`, whose strength it has by age and percentile, it has that over angle, and tissue."""
+    living: dict[str, Any] = {"passive": True, "strength": "angle", **strong} if strong else {}
+    body = human(**who, **living, frozen=_frozen(active), ranges="gait")
+    body = _roaming(body) if strong else body
     speed, step = likewise(body, speed, step)
     _check_task(*reference((body, speed, step, who["stature"])))
     return carry(body, "T6", backpack, BEHIND) if some((backpack,)) else body, speed, step
@@ -210,18 +255,20 @@ def _leg(body: Tree) -> Any:
     return array(position(body, np.zeros(body.dof), "hip_r")).ravel().tolist()[1]
 
 
-def _objective(body: Tree, name: str, smooth: Any) -> Objective:
+def _objective(body: Tree, name: str, smooth: Any, who: dict[str, Any]) -> Objective:
     """Return what is to be least, with the weight of accelerations; "constant" has nothing at all.
 
     So it is a search for any motion that meets the constraints (Barman 2020, section 5.2).
     """
+    if name == HUMAN:
+        return human_cost(body, who, smooth)
     known: dict[str, Callable[[], Objective]] = {
         "effort": lambda: dynamic_effort(body),
         "torque": lambda: squares("torque", lambda at: at.tau[len(ROOT) :] / 100.0),
         "constant": lambda: Objective(terms=()),
     }
     if name not in known:
-        raise ValueError(f"objective: expected one of {', '.join(known)}, got {name!r}")
+        raise ValueError(f"objective: expected one of {', '.join((HUMAN, *known))}, got {name!r}")
     chosen = known[name]()
     return chosen + smooth * smoothness(body) if some((smooth,)) and chosen.terms else chosen
 

@@ -11,9 +11,19 @@ from typing import Any
 import numpy as np
 from ocp.models.human import carry, mirror
 from ocp.problems.gait.families import IMAGE, OTHER_SIDE
-from ocp.problems.gait.stance import BALL_OFF, FLAT, TOE_OFF
+from ocp.problems.gait.stance import Schedule
 
-from ocp import BSpline, Constraint, Objective, Parameter, Phase, Problem, Tree, continuous
+from ocp import (
+    BSpline,
+    Constraint,
+    Objective,
+    Parameter,
+    Phase,
+    Problem,
+    Strength,
+    Tree,
+    continuous,
+)
 from ocp.mechanics import Open, array, matrix, positions, reference, some
 from ocp.problem import Foot, Ground, Pin, Support, Term, mirrored, periodic, phases_of
 
@@ -21,8 +31,6 @@ STRIDES = ("half", "phases", "full")
 OTHER = {"right": "left", "left": "right"}
 SMOOTH = ("q", "qd", "qdd")  # that goes on from phase to phase
 ROOM = 0.25, 4.0  # of usual lengths and durations: within which those that are free are sought
-DEGREE = 3
-SUPPORTS = {"double": TOE_OFF, "single": 1.0}  # where they end, of the step
 
 
 Stated = Callable[[str], Problem]  # side that leads -> its step in one phase
@@ -42,16 +50,23 @@ class Pace:
         return self.right if side == "right" else self.left
 
 
-def schedule(heel_off: float) -> dict[str, float]:
-    """Return where each phase of a step ends, of the step. Of the foot that leads bear heel, heel,
-    all, all, ball and toes; of the other ball and toes, toes, toes, and then nothing."""
+def scheduled(when: Schedule) -> dict[str, float]:
+    """Return where each phase of a step ends, of the step: loading until the trailing foot's ball
+    goes off or the leading one is flat, rolling until both are so, leaving until the trailing one
+    is off, single support, and rising once the leading heel is off."""
+    first, second = sorted((when.ball_off, when.flat))
     return {
-        "loading": BALL_OFF,
-        "rolling": FLAT,
-        "leaving": TOE_OFF,
-        "single": heel_off,
+        "loading": first,
+        "rolling": second,
+        "leaving": when.toe_off,
+        "single": when.heel_off,
         "rising": 1.0,
     }
+
+
+def supports(when: Schedule) -> dict[str, float]:
+    """Return where double and single support end, of the step."""
+    return {"double": when.toe_off, "single": 1.0}
 
 
 def pace(speed: Any, step: Any, *, free: bool, full: bool) -> Pace:
@@ -67,9 +82,7 @@ def pace(speed: Any, step: Any, *, free: bool, full: bool) -> Pace:
     return Pace(speed=speed, right=right, left=left)
 
 
-def in_stride(
-    stated: Stated, chosen: Pace, *, stride: str, free: bool, points: int, heel_off: float
-) -> Problem:
+def in_stride(stated: Stated, chosen: Pace, *, stride: str, free: bool, when: Schedule) -> Problem:
     """Return a walk in phases: of one step, which its mirror image continues, or of both.
 
     `stated` says what one step asks for, in one phase; with `free` durations there are two phases
@@ -80,9 +93,9 @@ def in_stride(
     sides = ("right", "left") if stride == "full" else ("right",)
     steps = {side: stated(side) for side in sides}
     phases = (
-        _timed(steps, points)
+        _timed(steps, when)
         if free
-        else _scheduled(steps, schedule(heel_off) if stride == STRIDES[1] else SUPPORTS)
+        else _scheduled(steps, scheduled(when) if stride == STRIDES[1] else supports(when))
     )
     body, way = steps["right"].tree, sum(chosen.lead(side) for side in sides)
     shift, usual = {"glob_tz": way}, sum(step.duration[0] for step in steps.values())
@@ -108,18 +121,23 @@ def _scheduled(steps: Mapping[str, Problem], ends: Mapping[str, float]) -> tuple
     return tuple(phases)
 
 
-def _timed(steps: Mapping[str, Problem], points: int) -> tuple[Phase, ...]:
+def _timed(steps: Mapping[str, Problem], when: Schedule) -> tuple[Phase, ...]:
     """Return the phases of steps of free durations, a spline for each."""
-    segments = max(2, points - DEGREE)
-    double = max(1, round(TOE_OFF * segments))
-    motions = [BSpline(points=part + DEGREE) for part in (double, segments - double)]
+    whole: Any = steps["right"].motion
+    segments = max(2, whole.points - whole.degree)
+    double = max(1, round(when.toe_off * segments))
+    motions = [
+        BSpline(points=part + whole.degree, degree=whole.degree)
+        for part in (double, segments - double)
+    ]
     phases: list[Phase] = []
     for k, (side, step) in enumerate(steps.items()):
         usual = float(reference(step.duration[0]))
         durations = [
-            tuple(room * share * usual for room in ROOM) for share in (TOE_OFF, 1 - TOE_OFF)
+            tuple(room * share * usual for room in ROOM)
+            for share in (when.toe_off, 1 - when.toe_off)
         ]
-        named, last = _named(SUPPORTS, side, len(steps)), k + 1 == len(steps)
+        named, last = _named(supports(when), side, len(steps)), k + 1 == len(steps)
         phases += phases_of(step, named, motions=motions, durations=durations, last=last)
     return tuple(phases)
 
@@ -190,9 +208,18 @@ def impaired(body: Tree, strength: float, mass: float | Open) -> Tree:
     if strength < 1:
         k = body.joint_index("ankle_df_r")
         weak = replace(body.joints[k], torque=tuple(strength * np.array(body.joints[k].torque)))
-        body = replace(body, joints=(*body.joints[:k], weak, *body.joints[k + 1 :]))
+        muscles = tuple(_weaker(each, weak.name, strength) for each in body.elements)
+        joints = (*body.joints[:k], weak, *body.joints[k + 1 :])
+        body = replace(body, joints=joints, elements=muscles)
     if not some((mass,)):
         return body
     knee, ankle = positions(body, np.zeros(body.dof), ("knee_r", "ankle_r"))
     middle = (array(knee) - array(ankle)).ravel() / 2
     return carry(body, "ankle_r", mass, tuple(middle))
+
+
+def _weaker(each: Any, joint: str, share: float) -> Any:
+    """Return an element of a tree, of a joint's muscles one that has a share of their strength."""
+    if not (isinstance(each, Strength) and each.joint == joint):
+        return each
+    return replace(each, capacity=replace(each.capacity, peak=share * each.capacity.peak))

@@ -9,7 +9,7 @@ import numpy as np
 from ocp.problems.gait.families import EDGES
 from ocp.problems.gait.images import doubled, one_step
 
-from ocp import Attempt, Guess, Problem, Solution, Solver, Transcription, solve
+from ocp import Attempt, Guess, Problem, Solution, Solver, Strength, Transcription, solve
 from ocp.solution import budget, staged
 
 TUNED = {
@@ -53,7 +53,7 @@ def walk(
     stride follow one, see `doubly`, and a step past edges one through them, `over_edges`.
     """
     if guess is None and feasible is not True and not values:
-        for begun in (doubly, over_edges):
+        for begun in (doubly, over_edges, by_strength):
             solved = begun(problem, transcription, solver, watch=watch)
             if solved is not None:
                 return solved
@@ -112,6 +112,37 @@ def over_edges(
         return None
     near: dict[str, Any] = {"guess": replace(first, multipliers={}), "options": TUNED}
     return _after(first, "without_edges", problem, transcription, solver, watch=watch, **near)
+
+
+def by_strength(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    watch: Callable[..., Any] | None = None,
+) -> Solution | None:
+    """Solve a walk of people who have their strength over angle from one that has constant torque
+    limits alone: what strength allows bends where motions far from walking are, and of walking it
+    limits little.
+
+    Statistics are as those of `doubly`, `constant_limits`. None where people have no such strength,
+    and where either solve fails.
+    """
+    if not any(isinstance(each, Strength) for each in problem.tree.elements):
+        return None
+    first = walk(_limited(problem), transcription, solver, watch=staged(watch, "constant limits"))
+    if not first.success:
+        return None
+    near: dict[str, Any] = {"guess": replace(first, multipliers={}), "options": TUNED | NEAR}
+    return _after(first, "constant_limits", problem, transcription, solver, watch=watch, **near)
+
+
+def _limited(problem: Problem) -> Problem:
+    """Return a problem whose drives have their constant limits alone."""
+    elements = tuple(each for each in problem.tree.elements if not isinstance(each, Strength))
+    bare = replace(problem.tree, elements=elements)
+    phases = tuple(replace(phase, tree=phase.tree and bare) for phase in problem.phases)
+    return replace(problem, tree=bare, phases=phases)
 
 
 def _after(

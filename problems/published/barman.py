@@ -1,7 +1,7 @@
 """Numbers of Barman (2020) beside those that come with the problems."""
 
 import numpy as np
-from ocp.problems.gait import problem as step
+from ocp.problems.gait import effort_step as step
 from ocp.problems.gait.families import FAMILIES
 from ocp.problems.published.row import Row
 from ocp.problems.published.solved import solution

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 from ocp.models.human import human, torque_scale
-from ocp.problems.gait import problem as gait
+from ocp.problems.gait import effort_step as gait
 from ocp.problems.lifting import problem as lifting
 
 BALL_TO_TIP, ACROSS, HIGH = 0.07448, 0.095, 0.03  # m: the forefoot as a box [assumed]

@@ -9,8 +9,8 @@ from ocp.problems import two_link_time
 from ocp.problems.barman_gait import TASK, problem
 from ocp.problems.compare_contact import counted, freedom, stated
 from ocp.problems.compare_contact import run as compare
+from ocp.problems.gait import effort_step as step_of
 from ocp.problems.gait import literal, walking
-from ocp.problems.gait import problem as step_of
 from ocp.problems.gait.activity import Activity, of_row
 from ocp.problems.gait.families import FAMILIES, family_of
 

@@ -3,7 +3,7 @@
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.problems.gait import problem as gait
+from ocp.problems.gait import effort_step as gait
 from ocp.problems.lifting import problem as lifting
 from ocp.problems.lifting.stance import stability
 

@@ -9,7 +9,7 @@ import pytest
 from ocp.models.human import FEET, GAIT_FROZEN, NAMES
 from ocp.problems.gait import TASK
 from ocp.problems.gait.report import gait_report, report_lines
-from ocp.problems.gait.statement import problem
+from ocp.problems.gait.statement import effort_step as problem
 from ocp.problems.gait.walking import walk
 
 from ocp import Solver, Spline, Transcription, load, verify
@@ -207,7 +207,7 @@ def test_the_report_reads_well(report):
         ({"stature": 0.0}, "stature: expected more than 0 m"),
         (
             {"objective": "speed"},
-            "objective: expected one of effort, torque, constant, got 'speed'",
+            "objective: expected one of human, effort, torque, constant, got 'speed'",
         ),
         ({"balance": "hips"}, "balance: expected one of pressure, zmp, got 'hips'"),
         ({"heel_off": 0.1}, "heel_off: expected between foot flat"),

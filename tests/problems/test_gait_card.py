@@ -19,7 +19,7 @@ from ocp.problems.gait.card.picture import plot_card
 from ocp.problems.gait.card.stride import SAMPLES, Stride, _image, stride_of
 from ocp.problems.gait.cycle import cycle
 from ocp.problems.gait.measured import compare
-from ocp.problems.gait.statement import problem
+from ocp.problems.gait.statement import effort_step as problem
 
 from ocp.mechanics import Spring, positions
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from ocp.models.human import ROOT, human
-from ocp.problems.gait.statement import problem
+from ocp.problems.gait.statement import effort_step as problem
 
 from ocp import Parameter, Transcription
 from ocp.mechanics.parameters import closed, parameters_of

@@ -10,9 +10,9 @@ from ocp.problems.gait import sides as sides_of
 from ocp.problems.gait.families import family_of
 from ocp.problems.gait.images import alike, both_steps, doubled, one_step
 from ocp.problems.gait.sides import WALK_RATIO, impulses, rhythm, stance_times, walk_lines
-from ocp.problems.gait.stance import noses, stance
-from ocp.problems.gait.statement import problem
-from ocp.problems.gait.strides import facing, impaired, schedule
+from ocp.problems.gait.stance import PLAIN, noses, stance
+from ocp.problems.gait.statement import effort_step as problem
+from ocp.problems.gait.strides import facing, impaired, scheduled
 from ocp.problems.gait.walking import over_edges
 
 from ocp import Foot, Ground, Solution, Solver, Support, Transcription
@@ -41,7 +41,7 @@ def stride():
 
 def test_phases_of_a_step_have_one_way_of_standing_each():
     phases = problem(active=MOVING, stride="phases").phases
-    assert [phase.name for phase in phases] == NAMES == list(schedule(0.75))
+    assert [phase.name for phase in phases] == NAMES == list(scheduled(PLAIN))
     for phase in phases:
         ways = {bearing_slots(phase.ground, s) for s in (0.2, 0.5, 0.8)}
         assert len(ways) == 1 and not phase.ground.switches

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ocp.problems.gait import problem as gait
+from ocp.problems.gait import effort_step as gait
 from ocp.problems.two_link_time import problem
 
 from ocp import HermiteSimpson, NotVerified, Transcription, load, solve, verify

@@ -97,7 +97,7 @@ def branched() -> tuple[Solution, Solution]:
 @cache
 def walk() -> Solution:
     """Return our own step of the human: 38 joints, eight control points each, as people walk."""
-    return gait.TASK.method(gait.problem(), Transcription(), Solver()).require()
+    return gait.TASK.method(gait.effort_step(), Transcription(), Solver()).require()
 
 
 @cache

@@ -1,0 +1,167 @@
+"""What people seem to spare when they walk, as terms of an objective: each over what people have.
+
+Weights are round numbers beside one of the muscles' excitation. They were found by hand with the
+curves of Winter, Fukuchi, Falisse and Schwartz at hand, so these are no test of them; halved or
+doubled one by one they change what `report_card.md` says.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import casadi as ca
+from ocp.models.human import capacity, volumes
+
+from ocp import Instant, Objective, Strength, Tree, integral, smoothness, squares
+from ocp.mechanics import body_weight, center_of_mass, expression_of, is_open
+from ocp.mechanics import momentum as whole_momentum
+
+WEIGHTS = {
+    "excitation": 0.5,
+    "passive": 1.0,
+    "work": 1.0,
+    "upright": 0.08,
+    "pelvis": 0.005,
+    "arms": 0.2,
+    "momentum": 0.006,
+}
+# s: between a muscle's excitation and its force, the mean of 15 ms on and 60 ms off, as Falisse et
+# al. (2019) have them
+ACTIVATION = 0.0375
+ROUNDED = 1.0  # N m: within which it is rounded which of two muscles acts
+IDLE = 1e-3  # of weight times 1 m/s, squared: over which the size of power is rounded
+LEAN = 0.0873  # rad: 5 degrees, about twice what trunks lean in walking (Chung 2010)
+RELAXED = 10.0  # N m: about what holds an arm level
+# Of mass, the height of the centre of mass and speed: angular momenta of people who walk stay
+# within a few hundredths of that (Herr & Popovic 2008); height over the legs' 0.93 m [assumed]
+MOMENTUM, HEIGHT, SPEED = 0.02, 0.9, 1.2
+
+
+def human_cost(body: Tree, who: dict[str, Any], smooth: Any) -> Objective:
+    """Return what walking costs people: the terms of this module by WEIGHTS, and accelerations by
+    the weight `smooth`. `who` tells stature (m) and mass (kg)."""
+    own = {
+        "excitation": lambda: excitation(body, who),
+        "passive": lambda: passive_share(body),
+        "work": lambda: mechanical_work(body),
+        "upright": lambda: squares("upright", _leans),
+        "pelvis": lambda: pelvis_turns(body),
+        "arms": lambda: arm_torques(body),
+        "momentum": lambda: momentum(body),
+    }
+    total = smooth * smoothness(body)
+    for name, weight in WEIGHTS.items():
+        total = total + weight * own[name]()
+    return total
+
+
+def excitation(body: Tree, who: dict[str, Any]) -> Objective:
+    """Return the excitation of muscles, squared, by volume:
+
+        integral of sum V (a^2 + (t_a a')^2) dt,   a = tau / what the acting side can at the angle
+
+    over all driven joints, V over the mean volume. A muscle's force follows its excitation e by
+    t_a a' = e - a, and over a cycle e^2 is a^2 + (t_a a')^2. Muscles' volumes are those of
+    Handsfield et al. (2014); activation squared and weighted by them: Happee & van der Helm (1995)
+    [recalled], Ackermann & van den Bogert (2010).
+    """
+    rows = _driven(body)
+    sizes = volumes(body, who["stature"], who["mass"])
+    numbers = [_number(each) for pair in sizes.values() for each in pair]
+    mean = sum(numbers) / len(numbers)
+    shares = {name: tuple(_number(each) / mean for each in pair) for name, pair in sizes.items()}
+    able = {(name, way): _able(body, name, way) for name in rows for way in (1, -1)}
+
+    def spent(at: Instant) -> Any:
+        total: Any = 0.0
+        for name, row in rows.items():
+            down, up = (
+                share / able[name, way](at.q[row]) ** 2 for share, way in zip(shares[name], (-1, 1))
+            )
+            both, more = (up + down) / 2, (up - down) / 2
+            tau, rate = at.tau[row], ACTIVATION * at.tau_rate[row]
+            total += both * (tau**2 + rate**2) + more * tau * ca.sqrt(tau**2 + ROUNDED**2)
+        return total
+
+    return integral("excitation", spent)
+
+
+def passive_share(body: Tree) -> Objective:
+    """Return what tissue gives at driven joints over what muscles there can, squared: people do
+    not hang in their ligaments (Falisse et al. 2019 cost it likewise)."""
+    rows = _driven(body)
+    most = ca.vertcat(
+        *(
+            ca.fmax(_number(capacity(body, name, 1)), _number(capacity(body, name, -1)))
+            for name in rows
+        )
+    )
+    return squares("passive", lambda at: at.elements[list(rows.values())] / most)
+
+
+def mechanical_work(body: Tree) -> Objective:
+    """Return the mechanical work of the driven joints, both ways, over weight times metres at 1
+    m/s: muscles pay for work, positive and negative (Margaria 1968)."""
+    rows, weight = list(_driven(body).values()), _number(body_weight(body))
+
+    def work(at: Instant) -> Any:
+        power = at.tau[rows] * at.qd[rows] / weight
+        return ca.sum1(ca.sqrt(power**2 + IDLE) - IDLE**0.5)
+
+    return integral("work", work)
+
+
+def _leans(at: Instant) -> Any:
+    """Return how far trunk and shoulders turn from upright and ahead, to the left, forward and
+    about the vertical, over LEAN."""
+    trunk = at.position("C7T1") - at.position("L5S1")
+    across = at.position("shoulder_l") - at.position("shoulder_r")
+    angles = ca.vertcat(
+        ca.atan2(trunk[0], trunk[1]), ca.atan2(trunk[2], trunk[1]), ca.atan2(-across[2], across[0])
+    )
+    return angles / LEAN
+
+
+def pelvis_turns(body: Tree) -> Objective:
+    """Return how far the pelvis turns, over LEAN, squared."""
+    rows = [body.coordinate(name) for name in ("glob_ry", "glob_rz", "glob_rx")]
+    return squares("pelvis", lambda at: at.q[rows] / LEAN)
+
+
+def arm_torques(body: Tree) -> Objective:
+    """Return the torques of shoulders and elbows over RELAXED, squared: arms hang (Falisse et al.
+    2019 weigh their arms' torques far above muscles)."""
+    rows = [row for name, row in _driven(body).items() if name.startswith(("shou_", "elb_"))]
+    return squares("arms", lambda at: at.tau[rows] / RELAXED)
+
+
+def momentum(body: Tree) -> Objective:
+    """Return the body's angular momentum about its centre of mass, over MOMENTUM of mass, height
+    and speed, squared: people keep it small (Herr & Popovic 2008)."""
+    mass = sum(_number(link.mass) for link in body.links)
+    most = MOMENTUM * mass * HEIGHT * SPEED
+
+    def share(at: Instant) -> Any:
+        angular, linear = whole_momentum(at.tree, at.q, at.qd)
+        return (angular - ca.cross(center_of_mass(at.tree, at.q), linear)) / most
+
+    return squares("momentum", share)
+
+
+def _driven(body: Tree) -> dict[str, int]:
+    """Return {joint: row of q} of those with muscles."""
+    return {joint.name: row for row, joint in enumerate(body.moving) if joint.actuated}
+
+
+def _able(body: Tree, joint: str, way: int) -> Callable[[Any], Any]:
+    """Return the function of a joint's angle (rad) that gives what its muscles can there, at rest,
+    in a direction (N m)."""
+    for each in body.elements:
+        if isinstance(each, Strength) and (each.joint, each.direction) == (joint, way):
+            return lambda q, law=each.capacity: law(q, ca.SX(0))
+    best = _number(capacity(body, joint, way))
+    return lambda q: best
+
+
+def _number(value: Any) -> Any:
+    """Return a number, or the expression of one that is open."""
+    return expression_of(value) if is_open(value) else value
