@@ -22,3 +22,7 @@ def test_a_row_says_how_far_errors_are_from_what_the_covariance_says(capsys, mon
     assert compare_markers.run(["--trials", "1", "--lengths", "0.1"]) == 0
     row = capsys.readouterr().out.strip().splitlines()[2].strip("|").split("|")
     assert float(row[3]) < 0.3 and float(row[5]) < 3.0  # percent, and errors over deviations
+    assert compare_markers.run(["--trials", "1", "--torques", "--frames", "60"]) == 0
+    rows = [line.split("|") for line in capsys.readouterr().out.strip().splitlines()[2:]]
+    known, chosen = ([float(entry) for entry in row[4:6]] for row in rows)
+    assert chosen[1] < chosen[0] and known[0] < chosen[0]  # the ends are off most
