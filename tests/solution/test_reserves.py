@@ -1,4 +1,4 @@
-"""What is left of drives' strength is told of those that come closest, and of all others at once."""
+"""What is left of drives' strength is told of those that come closest, and of others at once."""
 
 from ocp.solution.reserves import Reserve, closest_line, reserve_lines
 
