@@ -1,6 +1,5 @@
 """Models from files: which reader a file takes, and what all of them are told."""
 
-import re
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -23,9 +22,7 @@ ELSEWHERE = {
     "mujoco": "MJCF is read of files in UTF-8 without macros",
     "mujocoinclude": "a part of other MJCF files; load the file that includes it",
 }
-MJCF = re.compile(
-    rb"(\xef\xbb\xbf)?(\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE.*?>)*<mujoco[\s/>]", re.DOTALL
-)
+BESIDE = {b"<?": b"?>", b"<!--": b"-->", b"<!": b">"}  # what may stand before the first element
 DOWN = (0.0, 0.0, -9.81)  # m/s2, where a file states no gravity
 
 
@@ -87,7 +84,12 @@ def load_model(
 
 def _is_mjcf(path: Path) -> bool:
     """Tell whether the first element of a file is that of MJCF, which MuJoCo judges."""
-    return path.suffix != ".xacro" and bool(MJCF.match(contents(path)))
+    if path.suffix == ".xacro":
+        return False
+    rest = contents(path).removeprefix(b"\xef\xbb\xbf").lstrip()
+    while end := next((end for start, end in BESIDE.items() if rest.startswith(start)), b""):
+        rest = rest.partition(end)[2].lstrip()
+    return rest.startswith(b"<mujoco") and rest[7:8] in (b" ", b"\t", b"\r", b"\n", b"/", b">")
 
 
 def _check_plain(path: Path, arguments: Mapping[str, object] | None) -> None:

@@ -131,3 +131,9 @@ def test_a_comment_that_only_mujoco_takes_is_no_fault(tmp_path):
     path = tmp_path / "m.xml"
     path.write_text("<!-- arm -->\n" + MODEL.replace("<worldbody>", "<!-- a -- b --><worldbody>"))
     assert load_model(path).dof == 3
+
+
+def test_a_file_that_begins_with_many_comments_is_read_at_once(tmp_path):
+    path = tmp_path / "m.urdf"
+    path.write_text("<!-- a -->\n" * 200 + '<robot name="r"><link name="base"/></robot>')
+    assert load_model(path).link_names == ("base",)
