@@ -72,6 +72,17 @@ def test_exact_markers_give_the_lengths_back_and_a_tree_that_needs_no_scaling():
     assert list(part.lengths) == ["thighs"] and max(part.rms.values()) > 1e-3
 
 
+def test_a_body_scaled_on_a_static_trial_serves_another_recording():
+    tree, q, walk = seen_scaled(NOISE)
+    still = np.repeat(q[:, [20]], 60, axis=1)
+    sizes = {"pelvis": 0.95} | {f"{n}_{side}": LENGTHS[n] for n in ("hip", "knee") for side in "rl"}
+    stands = seen(scaled(tree, sizes), walk.t, still, noise=NOISE, seed=7)
+    static = inverse_kinematics(tree, stands, scaling=Scaling(sides=("_r", "_l")))
+    assert max(abs(static.lengths[name] - LENGTHS[name]) for name in LENGTHS) < 3e-3
+    moved = inverse_kinematics(static.tree, walk, motion=BASIS)
+    assert moved.deviation == pytest.approx(NOISE, rel=0.05) and moved.tree is static.tree
+
+
 def test_deviations_of_lengths_are_those_of_the_dense_covariance():
     tree, _, markers = seen_scaled(NOISE)
     plan = Scaling(sides=("_r", "_l"), spread=0.05)
