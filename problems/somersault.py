@@ -31,7 +31,6 @@ from ocp import (
     at_start,
     effort,
     joint_limits,
-    kinematics,
     path,
     solve,
     torque_limits,
@@ -157,8 +156,7 @@ def report(solution: Solution) -> dict[str, Any]:
 
 
 def _momentum(at: Instant) -> ca.SX:
-    angular, linear = kinematics.momentum(at.tree, at.q, at.qd)
-    return angular - ca.cross(kinematics.center_of_mass(at.tree, at.q), linear)
+    return at.angular_momentum
 
 
 def lines(data: Mapping[str, Any]) -> tuple[str, ...]:

@@ -50,6 +50,7 @@ from ocp.mechanics.joints import (
 )
 from ocp.mechanics.kinematics import (
     acceleration,
+    angular_momentum,
     center_of_mass,
     jacobian,
     jacobian_at,
@@ -151,6 +152,7 @@ __all__ = [
     "Wrench",
     "acceleration",
     "acting",
+    "angular_momentum",
     "armatures",
     "array",
     "assumed_modes",

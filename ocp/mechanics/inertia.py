@@ -18,7 +18,6 @@ def first_moment(link: Link) -> tuple[float, np.ndarray, np.ndarray]:
     return link.mass, link.mass * com, about_com + link.mass * np.outer(com, com)
 
 
-@lru_cache(maxsize=32)
 def regrouped(tree: Tree) -> tuple[tuple[float, np.ndarray, np.ndarray], ...]:
     """Return (mass, first moment, pseudo-inertia) per link of an aligned tree that give the same
     joint torques, three fewer per revolute joint.
@@ -29,9 +28,21 @@ def regrouped(tree: Tree) -> tuple[tuple[float, np.ndarray, np.ndarray], ...]:
     (2002), section 9.4. What a fixed link has goes to its parent whole; what reaches the ground is
     at rest.
     """
-    inertias: list[Any] = [first_moment(link) for link in tree.links]
-    parents = tree.parents
-    for k in reversed(range(len(inertias))):
+    return _with_the_ground(tree)[:-1]
+
+
+def resting(tree: Tree) -> tuple[float, np.ndarray]:
+    """Return mass and first moment (3) in the ground of what reaches the ground when the links of
+    an aligned tree are `regrouped`."""
+    return _with_the_ground(tree)[-1][:2]
+
+
+@lru_cache(maxsize=32)
+def _with_the_ground(tree: Tree) -> tuple[tuple[float, np.ndarray, np.ndarray], ...]:
+    """Return what each link has when they are regrouped, and at the end what the ground gets."""
+    inertias: list[Any] = [*map(first_moment, tree.links), (0.0, np.zeros(3), np.zeros((3, 3)))]
+    parents = tree.parents  # -1, the ground, is the last of these
+    for k in reversed(range(len(tree.links))):
         joint, (mass, first, second) = tree.joints[k], inertias[k]
         if joint.kind == "fixed":
             inertias[k], moved = (0.0, np.zeros(3), np.zeros((3, 3))), (mass, first, second)
@@ -48,10 +59,9 @@ def regrouped(tree: Tree) -> tuple[tuple[float, np.ndarray, np.ndarray], ...]:
             inertias[k] = 0.0, _without_noise(array([first[0], first[1], 0.0]), first), left
         else:
             continue
-        if parents[k] >= 0:
-            inertias[parents[k]] = tuple(
-                kept + added for kept, added in zip(inertias[parents[k]], moved)
-            )
+        inertias[parents[k]] = tuple(
+            kept + added for kept, added in zip(inertias[parents[k]], moved)
+        )
     return tuple(inertias)
 
 

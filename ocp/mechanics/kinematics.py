@@ -205,6 +205,16 @@ def momentum(
     return kind_of(tree).momentum(tree, q, qd, about)
 
 
+def angular_momentum(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
+    """Return the angular momentum (3, kg m2/s) about the centre of mass, in global axes, without
+    what rotors of drives have: the angular part of the centroidal momentum (Orin & Goswami 2008).
+
+    Raises ValueError if the tree has no mass.
+    """
+    angular, linear = momentum(tree, q, qd)
+    return angular - ca.cross(center_of_mass(tree, q), linear)
+
+
 def kinetic_energy(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
     """Return the kinetic energy (J) of the links, and of rotors that turn with their joints."""
     energy = kind_of(tree).kinetic_energy(tree, q, qd)

@@ -44,7 +44,8 @@ class Forces:
     without the tree's force elements; `ground`: the wrenches
     of the feet; `cuts`: the forces of cut joints (m,), where passive joints do not determine them;
     `stays`: those of the stays (sides,); `touches`: those of contacts that are sought, in
-    components.
+    components; `spin`: the angular momentum about the centre of mass (3,), if something stands for
+    it.
     """
 
     inverse: Any
@@ -54,6 +55,7 @@ class Forces:
     cuts: Callable | None = None
     stays: Callable | None = None
     touches: Callable | None = None
+    spin: Callable | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,9 +64,10 @@ class Instant:
 
     `s` in [0, 1], duration `T` (s), `q, qd, qdd` (n,), and on demand the time `t` (s), the joint
     torques `tau` (n,), the pose (4x4), position, velocity and acceleration (3,) of named points,
-    what the ground gives, a `reaction`, what cut joints pass, the `loop_forces`, and how stays
-    hold, their `stay_gaps` and `stay_forces`. `forces` says how all of these are known, and `flow`,
-    a function of an expression, how that changes in time (1/s), None where this is not known.
+    the `center_of_mass` and the `angular_momentum` about it (3,), what the ground gives, a
+    `reaction`, what cut joints pass, the `loop_forces`, and how stays hold, their `stay_gaps` and
+    `stay_forces`. `forces` says how all of these are known, and `flow`, a function of an
+    expression, how that changes in time (1/s), None where this is not known.
     """
 
     tree: Tree
@@ -286,6 +289,20 @@ class Instant:
     def moves(self) -> Any:
         """Motions of all links, without accelerations."""
         return kinematics.motions(self.tree, self.q, self.qd)
+
+    @cached_property
+    def center_of_mass(self) -> Matrix:
+        """The centre of mass (3, m) of the whole tree, in global axes; raises ValueError if it has
+        no mass."""
+        return kinematics.center_of_mass(self.tree, self.q)
+
+    @cached_property
+    def angular_momentum(self) -> Matrix:
+        """The angular momentum (3, kg m2/s) of the whole tree about its centre of mass, in global
+        axes (`ocp.mechanics.angular_momentum`); raises ValueError if it has no mass."""
+        if self.forces.spin is not None:
+            return self.forces.spin(self)
+        return kinematics.angular_momentum(self.tree, self.q, self.qd)
 
     def position(self, point: str) -> Matrix:
         """Position (3, m) of a named point in global axes."""

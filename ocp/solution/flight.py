@@ -128,7 +128,7 @@ def _flight(name: str, phase: Solution, ways: np.ndarray, turns: np.ndarray) -> 
 
 
 def _center(at: Instant) -> ca.SX:
-    return kinematics.center_of_mass(at.tree, at.q)
+    return at.center_of_mass
 
 
 def _linear(at: Instant) -> ca.SX:
@@ -137,8 +137,7 @@ def _linear(at: Instant) -> ca.SX:
 
 def _angular(at: Instant) -> ca.SX:
     """Return the angular momentum about the centre of mass."""
-    turning, linear = kinematics.momentum(at.tree, at.q, at.qd)
-    return turning - ca.cross(_center(at), linear)
+    return at.angular_momentum
 
 
 def _size(tree: Tree, q: np.ndarray) -> float:

@@ -77,7 +77,7 @@ def kernel_of(
 
 def _strange(inputs: Inputs, stack: Matrix) -> list[str]:
     """Return the names of symbols in a column that are not those of the inputs."""
-    known = [inputs.y, inputs.s] + ([] if inputs.torque is None else [inputs.torque.symbol])
+    known = [inputs.y, inputs.s, *(each.symbol for each in inputs.stand_ins)]
     own = {symbol.element_hash() for symbol in ca.symvar(ca.veccat(*known))}
     return [symbol.name() for symbol in ca.symvar(stack) if symbol.element_hash() not in own]
 

@@ -15,10 +15,10 @@ import casadi as ca
 
 from ocp.dynamics.closed_loops import spread
 from ocp.dynamics.formulation import Formulation, Provider
+from ocp.dynamics.momentum import has_momentum_slopes
 from ocp.mechanics.loads import Wrench
 from ocp.mechanics.parameters import Parameter, is_open
 from ocp.mechanics.structure import structure
-from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.mechanics.zero_moment import resultant
 from ocp.motion.moving import curve
@@ -29,57 +29,17 @@ from ocp.problem.reactions import check_two_pass, shared, two_pass
 from ocp.problem.statement import Problem
 from ocp.problem.transmission import corrected, transmissions
 from ocp.transcription.rates import flow_of, rate_width
+from ocp.transcription.stand_ins import Spin, Torque, chosen_of
 from ocp.transcription.variables import Layout, free_duration
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Torque:
-    """Inverse dynamics whose derivatives are given rather than derived: `symbol` (n,) stands for
-    `value` (n,), a function of `place` = (q, qd, qdd, moment and force of every load); `provider`
-    differentiates it at `arguments`.
-
-    Where the place is made of entries of y and of constants, `chosen` has the former's numbers in
-    it and in y.
-    """
-
-    symbol: Matrix
-    value: Matrix
-    place: Matrix
-    provider: Provider
-    tree: Tree
-    arguments: tuple
-    chosen: tuple | None
-
-    def slope(self, run: Callable) -> Matrix:
-        """Return d value / d place."""
-        parts = run(self.provider.slope_parts(self.tree, *self.arguments))
-        return ca.horzcat(*self.provider.join_slopes(self.tree, parts))
-
-    def curvature(self, run: Callable, weight: Matrix) -> tuple[Matrix, Matrix]:
-        """Return the upper triangle of the second derivatives, and the gradient, of weight . value
-        by place."""
-        n, symbol = self.value.shape[0], ca.SX.sym("weight", *self.value.shape)
-        scalar_parts = self.provider.curvature_parts(self.tree, symbol, *self.arguments)
-        parts = run(scalar_parts, ((symbol, weight),))
-        by_qq, by_q_qd, by_q_qdd, by_qd_qd, by_q_load, slope = self.provider.join_curvature(
-            self.tree, parts
-        )
-        empty, loads = type(by_qq), by_q_load.shape[1]
-        upper = ca.vertcat(
-            ca.horzcat(by_qq, by_q_qd, by_q_qdd, by_q_load),
-            ca.horzcat(empty(n, n), by_qd_qd, empty(n, n + loads)),
-            empty(n + loads, 3 * n + loads),
-        )
-        return upper, slope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
     """What kernels are functions of: y and s as SX symbols, the Instant they describe (or two,
     start and end), its `torque` when inverse dynamics has derivatives of its own (and then is a
-    symbol that stands for it), what `finish`es every Function, what of the motion lies in the
-    instant's own segment where knots are free (`width`), and the `rates` that y has beside the
-    motion once values contain any.
+    symbol that stands for it), its `spin` likewise when the angular momentum has, what `finish`es
+    every Function, what of the motion lies in the instant's own segment where knots are free
+    (`width`), and the `rates` that y has beside the motion once values contain any.
 
     At the end of y stand parameters: `sought` ones, and ones that are `given`, by which nothing is
     differentiated."""
@@ -87,7 +47,8 @@ class Inputs:
     y: Matrix
     s: Matrix
     at: Any
-    torque: Torque | None = None
+    torque: Torque | Spin | None = None
+    spin: Spin | None = None
     finish: Callable | None = None
     width: Matrix = 1.0
     sought: int = 0
@@ -128,6 +89,11 @@ class Inputs:
         return replace(self, y=y, sought=free, given=len(parameters) - free)
 
     @property
+    def stand_ins(self) -> tuple[Torque | Spin, ...]:
+        """What symbols stand for."""
+        return tuple(each for each in (self.torque, self.spin) if each is not None)
+
+    @property
     def measure(self) -> Matrix:
         """What an integral over the motion, or over the segment where knots are free, is multiplied
         by to be one over time (s)."""
@@ -153,7 +119,7 @@ def symbols(
     of cut joints before them, unless passive joints determine these, and of stays. Where knots are
     `moving`, y has control points and distances, which make the curve.
     """
-    count, known = _LIFTED[wrenches](problem)
+    count, forces = _LIFTED[wrenches](problem)
     n, free = problem.tree.dof, free_duration(problem)
     size = Layout(problem=problem, moving=moving).motion_width
     y, s = ca.SX.sym("y", size + count), ca.SX.sym("s")
@@ -172,13 +138,16 @@ def symbols(
         qdd=qdd,
         loads=tuple(problem.loads),
         ground=problem.ground,
-        forces=replace(known(lifted), inverse=formulation.inverse),
+        forces=replace(forces(lifted), inverse=formulation.inverse),
     )
-    torque = None
+    torque = spin = None
     if provider is not None:
         at, torque = _with_derivatives(at, provider, y, lifted)
+        at, spin = _with_spin(at, y)
     rates = ca.SX.sym("rate", rate_width(problem, count, moving=moving))
-    inputs = Inputs(y=y, s=s, at=at, torque=torque, finish=finish, width=width, rates=rates)
+    inputs = Inputs(
+        y=y, s=s, at=at, torque=torque, spin=spin, finish=finish, width=width, rates=rates
+    )
     return replace(inputs, at=replace(at, flow=flow_of(problem, inputs, size, moving=moving)))
 
 
@@ -234,20 +203,19 @@ def _with_derivatives(at, provider, y, lifted):
         provider=provider,
         tree=at.tree,
         arguments=(at.q, at.qd, at.qdd, loads),
-        chosen=_chosen(place, y),
+        chosen=chosen_of(place, y),
     )
     return replace(at, forces=known), torque
 
 
-def _chosen(place, y):
-    """Return which entries of an expression are entries of y, and which ones.
-
-    None if another one depends on y.
-    """
-    slope = ca.jacobian(place, y)
-    if not slope.is_constant() or any(entry != 1 for entry in ca.DM(slope).nonzeros()):
-        return None
-    return slope.sparsity().get_triplet()
+def _with_spin(at, y):
+    """Return the Instant with a symbol for its angular momentum, and the Spin that the symbol
+    stands for; as it is, and None, where that has no derivatives of its own."""
+    if not has_momentum_slopes(at.tree):
+        return at, None
+    symbol, place = ca.SX.sym("momentum", 3), ca.vertcat(at.q, at.qd)
+    spin = Spin(symbol=symbol, place=place, tree=at.tree, chosen=chosen_of(place, y))
+    return replace(at, forces=replace(at.forces, spin=lambda _: symbol)), spin
 
 
 # How forces are known: each returns how many inputs are lifted, and Forces of them

@@ -2,11 +2,12 @@
 compiled.
 
 Where inverse dynamics brings its own derivatives the kernel takes the chain rule through it, and
-only what a constraint or an objective makes of the torques is differentiated automatically.
+only what a constraint or an objective makes of the torques is differentiated automatically. So it
+is with the angular momentum, which stands in a kernel's inputs where the torques do otherwise.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import casadi as ca
 import numpy as np
@@ -60,6 +61,7 @@ def kernel(inputs, stack, *, squares=False):
     values, before they are differentiated: that is quicker than to do so with the derivatives, and
     leaves as few.
     """
+    inputs, stack = _through_one(inputs, stack)
     y, s = inputs.y, inputs.s
     stack = ca.cse(stack)
     values = inputs.measure * ca.sumsqr(stack) if squares else stack
@@ -101,6 +103,20 @@ def kernel(inputs, stack, *, squares=False):
     )
 
 
+def _through_one(inputs, stack):
+    """Return the inputs and the column with one symbol at most that stands for something, which the
+    inputs have as their `torque`.
+
+    Where torques and the angular momentum are both in it, the latter is written out.
+    """
+    spin = inputs.spin
+    if spin is None or not ca.depends_on(stack, spin.symbol):
+        return inputs, stack
+    if _uses_torque(inputs, stack):
+        return inputs, ca.substitute(stack, spin.symbol, spin.value)
+    return replace(inputs, torque=spin), stack
+
+
 def _sparse_function(name, inputs, values, more, build):
     """Return the Function of the nonzeros of the matrix build(run), and their rows and columns.
 
@@ -110,9 +126,7 @@ def _sparse_function(name, inputs, values, more, build):
     """
     scalars = [inputs.y, inputs.s, *more]
     looped = (
-        _uses_torque(inputs, values)
-        and inputs.finish is None
-        and inputs.torque.value.shape[0] >= LOOPED
+        _uses_torque(inputs, values) and inputs.finish is None and inputs.torque.tree.dof >= LOOPED
     )
     arguments = (
         [ca.MX.sym(f"i{k}", *symbol.shape) for k, symbol in enumerate(scalars)]

@@ -42,8 +42,9 @@ def parameters_in(
     if not anything_open():
         return {}
     together = ca.vertcat(*stacks)
-    if inputs.torque is not None and ca.depends_on(together, inputs.torque.symbol):
-        together = ca.vertcat(together, inputs.torque.value)
+    for stand_in in inputs.stand_ins:
+        if ca.depends_on(together, stand_in.symbol):
+            together = ca.vertcat(together, stand_in.value)
     moving = parameters_of(together)
     known = dict.fromkeys((*parameters_of(problem), *parameters_of(list(seen))), False)
     known |= dict.fromkeys(moving, True)

@@ -175,8 +175,7 @@ class Program:
         inputs, problem = self.inputs, self.layout.problem
         changing = [inputs.motion[free_duration(problem) :], inputs.s]
         changing.append(inputs.rates[problem.tree.dof :])
-        if inputs.torque is not None:
-            changing.append(inputs.torque.symbol)
+        changing += [each.symbol for each in inputs.stand_ins]
         steady = problem.motion.degree == 3 and not ca.depends_on(stack, ca.vertcat(*changing))
         return rate_instants(self.layout, nodes, equal=equal, lifted=lifted, steady=steady)
 

@@ -38,8 +38,8 @@ from ocp.transcription.variables import (
 class Flow:
     """The rate (1/s) of an expression of a `place`, whose own rates are its `velocity`.
 
-    A `symbol` may stand for a `value`, as for that of inverse dynamics. What depends on `unknown`
-    symbols, ((symbols, why not), ..), has no rate.
+    A `symbol` may stand for a `value`, as for that of inverse dynamics, and so may that of a
+    `spin`. What depends on `unknown` symbols, ((symbols, why not), ..), has no rate.
     """
 
     place: Matrix
@@ -47,10 +47,13 @@ class Flow:
     unknown: tuple[tuple[Matrix, str], ...]
     symbol: Any = None
     value: Any = None
+    spin: Any = None
 
     def __call__(self, expression: Matrix) -> Matrix:
         """Return the rate; raise NoRate saying why there is none."""
         expression = ca.SX(expression)
+        if self.spin is not None and ca.depends_on(expression, self.spin.symbol):
+            expression = ca.substitute(expression, self.spin.symbol, self.spin.value)
         stands = self.symbol is not None and ca.depends_on(expression, self.symbol)
         whole = ca.veccat(expression, self.value) if stands else ca.vec(expression)
         for symbols, reason in self.unknown:
@@ -83,6 +86,7 @@ def flow_of(problem: Problem, inputs, motion: int, *, moving: bool) -> Flow:
         unknown=unknown,
         symbol=None if torque is None else torque.symbol,
         value=None if torque is None else torque.value,
+        spin=inputs.spin,
     )
 
 

@@ -208,7 +208,7 @@ def _beside_rates(program, stack, on_nodes):
     nothing moves, as those of passive joints or of a foot in swing, go with them."""
     rated, inputs = program.rated_rows(stack), program.inputs
     if rated.any() or (on_nodes.any() and not on_nodes.all()):
-        moving = [inputs.y, inputs.s] + ([inputs.torque.symbol] if inputs.torque else [])
+        moving = [inputs.y, inputs.s, *(each.symbol for each in inputs.stand_ins)]
         still = ~np.array(ca.which_depends(stack, ca.vertcat(*moving), 1, True), dtype=bool)
         if rated.any():
             on_nodes = on_nodes | (still & ~rated & on_nodes[rated].any())
