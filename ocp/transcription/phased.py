@@ -45,7 +45,8 @@ from ocp.transcription.placing import given_bounds
 from ocp.transcription.rows import Group, Rows, row_bounds
 from ocp.transcription.sharing import motions_of_all, own_columns
 from ocp.transcription.sparse import Block
-from ocp.transcription.transcribe import Met, Transcribed, Transcription, transcribe
+from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
+from ocp.transcription.wanted import Met
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -19,14 +19,12 @@ from ocp.mechanics.structure import structure
 from ocp.motion.basis import Basis, transfer
 from ocp.motion.moving import given as given_knots
 from ocp.motion.spline import BSpline
-from ocp.problem.names import PASSIVE
 from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.progress import say
 from ocp.solvers.nlp import NLP
 from ocp.solvers.record import attentive
 from ocp.transcription.asking import given
-from ocp.transcription.contact_laws import standings
 from ocp.transcription.finish import Finish
 from ocp.transcription.goals import (
     goals,
@@ -37,7 +35,6 @@ from ocp.transcription.goals import (
 )
 from ocp.transcription.guess import standing, straight_guess
 from ocp.transcription.knots import check_moving, knot_groups
-from ocp.transcription.laws import within_reach
 from ocp.transcription.methods import METHODS, Method, Spline, method_of, on_its_mesh
 from ocp.transcription.opening import (
     check_apart,
@@ -45,15 +42,15 @@ from ocp.transcription.opening import (
     depended,
     parameters_in,
     plain,
-    soundness,
 )
 from ocp.transcription.placing import blocks_of, given_bounds, placed
 from ocp.transcription.program import program_of
-from ocp.transcription.requests import groups, lawful, stated
+from ocp.transcription.requests import groups
 from ocp.transcription.shooting import Reduction
 from ocp.transcription.sizes import warn_of_size
 from ocp.transcription.tracing import trace_open
 from ocp.transcription.variables import Layout, free_duration, join, motion_at, split
+from ocp.transcription.wanted import Met, wanted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,15 +271,6 @@ class Transcribed:
         return np.array(self.reduction.expand(unknowns)).ravel()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Met:
-    """What a phase need not ask for at its start, since the one before it sees to that: `holds`
-    {(level, Hold)} of rigid contacts, and the lack of torque at `rows` of q."""
-
-    holds: frozenset = frozenset()
-    rows: frozenset[int] = frozenset()
-
-
 @attentive()
 def transcribe(
     problem: Problem,
@@ -302,42 +290,30 @@ def transcribe(
     refuse_phases("transcribe", problem, "prepare(problem) puts their programs together")
     transcription = settled(problem.tree, transcription)
     method, motion, finish = transcription.method, problem.motion, Finish(transcription.compiled)
-    formulation = formulation_of(transcription.dynamics, problem.tree)
     check_moving(problem, method)
     problem = method.stated(problem)
-    program = program_of(
-        problem,
-        method.layout(reference(problem)),
-        formulation,
-        derivatives_of(formulation, transcription.derivatives, problem.tree),
-        finish if transcription.compiled else None,
-        tuple(free),
-        sloped=sloped,
-    )
-    points, size = problem.motion.points, problem.tree.dof
-    say(f"builds graphs of {size} coordinates on {points} points")
-    requests, stacks = _requests(program, method, met or Met()), term_stacks(program)
-    seen = [  # that none fails after the solve
-        given(f"output {name!r}", function, program.inputs)
-        for name, function in problem.outputs.items()
-    ]
-    every = [*(request.stack for request in requests), *stacks]
-    program = _opened(program, every, seen, met is None)
+    program = _begun(problem, transcription, finish, tuple(free), sloped)
+    say(f"builds graphs of {problem.tree.dof} coordinates on {problem.motion.points} points")
+    requests, stacks = wanted(program, method, met or Met()), term_stacks(program)
+    seen = _outputs(problem, program)
+    program = _opened(program, requests, stacks, seen, met is None)
     layout = program.layout
     warn_of_size(layout, requests)
     equations = *method.equations(layout, program.finish), *knot_groups(layout, program.finish)
     open_groups = (*equations, *groups(program, requests))
     asked_for = given_bounds(open_groups, layout.values)
     box, places, rows, bounds = placed(asked_for, layout)
-    lifting = layout.problem, layout.nodes
-    rules = method.rule(layout.problem), method.lifted_rule(*lifting), method.rate_rule(*lifting)
-    terms = goals(program, stacks, rules)
-    open_weights = [weight for weight, _ in problem.objective.terms]
-    weights = weighing(layout, open_weights)
-    differentiated = transcription.derivatives != "solver"
-    settings = {"differentiated": differentiated, "sloped": sloped and is_open(open_weights)}
-    nlp = nonlinear_program(terms, weights, blocks_of(asked_for, places), bounds, **settings)
-    nlp, reduction = method.reduced(layout, nlp, formulation, problem)
+    terms = goals(program, stacks, _rules(method, layout))
+    weights = [weight for weight, _ in problem.objective.terms]
+    nlp = nonlinear_program(
+        terms,
+        weighing(layout, weights),
+        blocks_of(asked_for, places),
+        bounds,
+        differentiated=transcription.derivatives != "solver",
+        sloped=sloped and is_open(weights),
+    )
+    nlp, reduction = method.reduced(layout, nlp, program.formulation, problem)
     return Transcribed(
         statement=problem,
         problem=layout.problem,
@@ -358,34 +334,42 @@ def transcribe(
     )
 
 
-def _requests(program, method, met):
-    """Return all that is asked of the motion: first what the problem states, then the laws."""
-    problem, numbers = program.problem, program.layout.problem
-    known = within_reach(numbers.tree, program.formulation)
-    sound = soundness(problem, program.free)
-    constraints, nodes = (*method.constraints(problem), *known, *sound), method.grid(numbers)
-    own = method.laws(numbers, program.layout.lifts, program.formulation)
-    own = _spared(own, numbers.tree, met.rows)
-    own = (*own, *standings(numbers, problem, program.free, met.holds))
-    return [*stated(program, constraints, nodes), *lawful(program, own)]
+def _begun(problem, transcription, finish, free, sloped):
+    """Return the program of a problem on its method's basis, of which nothing is asked yet."""
+    formulation = formulation_of(transcription.dynamics, problem.tree)
+    return program_of(
+        problem,
+        transcription.method.layout(reference(problem)),
+        formulation,
+        derivatives_of(formulation, transcription.derivatives, problem.tree),
+        finish if transcription.compiled else None,
+        free,
+        sloped=sloped,
+    )
 
 
-def _spared(stated, tree, rows):
-    """Yield laws (Constraint, instants of every row), at the start without the lack of torque at
-    `rows` of q."""
-    names = {tree.moving[row].name for row in rows}
-    for constraint, instants in stated:
-        if names and constraint.name == PASSIVE:
-            instants = tuple(
-                own[1:] if label in names and own[:1] == (0.0,) else own
-                for label, own in zip(constraint.labels, instants)
-            )
-        yield constraint, instants
+def _outputs(problem, program):
+    """Return what a problem's outputs give, so that none fails after the solve."""
+    return [
+        given(f"output {name!r}", function, program.inputs)
+        for name, function in problem.outputs.items()
+    ]
 
 
-def _opened(program, stacks, seen, alone):
+def _rules(method, layout):
+    """Return the quadratures of what runs along the motion, of what is lifted, and of rates."""
+    numbers, nodes = layout.problem, layout.nodes
+    return (
+        method.rule(numbers),
+        method.lifted_rule(numbers, nodes),
+        method.rate_rule(numbers, nodes),
+    )
+
+
+def _opened(program, requests, stacks, seen, alone):
     """Return the program with all parameters of its problem in its layout, at their own values;
-    `stacks` are columns of all that is asked, `seen` those of outputs."""
-    known = parameters_in(program.problem, stacks, seen, program.inputs)
+    `stacks` are columns of the objective's terms, `seen` those of outputs."""
+    every = [*(request.stack for request in requests), *stacks]
+    known = parameters_in(program.problem, every, seen, program.inputs)
     parameters, count = (checked if alone else depended)(known, program.free)
     return program.opened({each: each.value for each in parameters}, count)

@@ -4,7 +4,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from ocp import Link, Load, Point, Tree, fixed, inverse_dynamics, limited, prismatic, revolute
+from ocp import Link, Load, Point, Tree, fixed, inverse_dynamics, limited, revolute
 from ocp.dynamics import FORMULATIONS
 from ocp.mechanics import by_joint, points_of, position, solid, with_link
 
@@ -17,7 +17,7 @@ def arm():
         joints=(
             revolute("left_knee", position=(-1.0, 1.0), torque=20.0),
             revolute("right_knee", "left_knee", axis=(0, 1, 0), home=(0.4, 0, 0.1), torque=10.0),
-            prismatic("free", "right_knee", axis=(0.6, 0, 0.8), home=(0.3, 0, 0), actuated=False),
+            revolute("free", "right_knee", axis=(1, 0, 0), home=(0.3, 0.2, 0), actuated=False),
         ),
         gravity=(0, 0, -9.81),
     )
