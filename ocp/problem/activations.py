@@ -13,6 +13,7 @@ from ocp.mechanics.types import Matrix
 from ocp.mechanics.units import unit_of
 from ocp.problem.constraint import Constraint
 from ocp.problem.ground import Ground, bearing_slots
+from ocp.problem.seams import IMAGE
 from ocp.problem.strength import strength_limits
 from ocp.problem.symmetry import Symmetry
 
@@ -82,6 +83,8 @@ def states_of_drives(link: "Transition", before: Any, after: Any) -> tuple[int, 
     alike = free and [id(each) for each in before.loads] == [id(each) for each in after.loads]
     if alike and moves and "qdd" in link.quantities:
         return ()
+    if before.end == IMAGE and not (_shared(before.ground, 1.0) or _shared(after.ground, 0.0)):
+        return ()
     known = _coming_on(after.tree)
     if "tau" in link.quantities:
         known = [pair for pair in known if not (moves or pair[0].plain(after.tree))]
@@ -97,7 +100,7 @@ def mirrored_drives(
     known = _coming_on(tree)
     if symmetry is None or not known:
         return ()
-    shared = ground is not None and any(len(bearing_slots(ground, s)) > 1 for s in (0.0, 1.0))
+    shared = _shared(ground, 0.0) or _shared(ground, 1.0)
     if symmetry.accelerations and follows and not (shared or tree.loops or tree.stays):
         return ()
     rows, index, sign = [row for _, row in known], list(symmetry.index), ca.DM(symmetry.sign)
@@ -114,6 +117,11 @@ def mirrored_drives(
             units=state_units(tree, rows),
         ),
     )
+
+
+def _shared(ground: Ground | None, s: float) -> bool:
+    """Tell whether several supports share at s what they bear."""
+    return ground is not None and len(bearing_slots(ground, s)) > 1
 
 
 def drive_states(at: "Instant") -> Matrix:
