@@ -6,6 +6,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from ocp.problems.compare_elements import off_slopes
+from ocp.problems.gait import problem as gait
 
 from ocp import (
     Activation,
@@ -32,7 +33,7 @@ from ocp import (
     verify,
 )
 from ocp.problem import mirrored, periodic
-from ocp.problem.activations import drive_states
+from ocp.problem.activations import drive_states, states_of_drives
 
 INERTIA, MOST, ON, OFF, TIME = 0.5, 3.0, 0.2, 0.5, 0.3
 FINE = Transcription(method=Radau(intervals=6, order=6))
@@ -210,6 +211,22 @@ def test_the_share_of_strength_goes_on_where_speed_jumps(tmp_path):
     solution.save(tmp_path / "wheel.npz")
     again = verify(load(tmp_path / "wheel.npz")).violations["go to stop: activation"]
     assert again.nodes < 1e-6 and again.unit == ""
+
+
+def test_states_follow_at_the_image_of_a_step_that_one_foot_bears():
+    stated = gait(stride="phases")
+    knee = Activation(joint="knee_flex_r", time=0.03, release=0.05)
+    step = replace(stated, tree=replace(stated.tree, elements=(knee,)))
+    parts = {phase.name: part for phase, part in zip(step.phases, step.parts)}
+    known = {
+        each.symmetry is not None: states_of_drives(each, parts[each.before], parts[each.after])
+        for each in step.transitions
+    }
+    row = stated.tree.coordinate("knee_flex_r")
+    assert known == {True: (), False: (row,)}
+    whole = gait()
+    alone = replace(whole, tree=replace(whole.tree, elements=(knee,)))
+    assert "mirrored.activation" not in [each.name for each in alone.requirements]
 
 
 @pytest.mark.parametrize(
