@@ -199,7 +199,7 @@ def test_the_share_of_strength_goes_on_where_speed_jumps(tmp_path):
     tree = wheel(*BOTH, Activation(joint="hinge", time=0.1, release=0.2))
     stated = at_start(tree, q=0.0, qd=0.0), (*at_start(tree, qd=0.5), *at_end(tree, q=0.5))
     phases = tuple(
-        Phase(name, motion=BSpline(points=8), duration=0.6, constraints=each)
+        Phase(name, motion=BSpline(points=6), duration=0.6, constraints=each)
         for name, each in zip(("go", "stop"), stated)
     )
     whole = Problem(tree=tree, phases=phases, links=(continuous("q"),), objective=effort())

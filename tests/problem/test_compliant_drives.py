@@ -3,7 +3,6 @@ way: the powers of all of them balance."""
 
 import casadi as ca
 import numpy as np
-import pytest
 from dropped_bodies import GRAVITY, MASS, Z, sunk
 
 from ocp import (
@@ -13,7 +12,6 @@ from ocp import (
     Bumper,
     Damper,
     Friction,
-    HermiteSimpson,
     Link,
     Point,
     Problem,
@@ -80,9 +78,8 @@ def lift():
     )
 
 
-@pytest.mark.parametrize("method", [Radau(intervals=14), HermiteSimpson(intervals=24)])
-def test_powers_of_drives_elements_and_ground_make_the_energy_change(method, tmp_path):
-    solution = solve(lift(), Transcription(method=method)).require()
+def test_powers_of_drives_elements_and_ground_make_the_energy_change(tmp_path):
+    solution = solve(lift(), Transcription(method=Radau(intervals=14))).require()
     t = solution.times(41)
     powers = solution.trace(balance, t)
     energy, change, given, lost, pushed = powers
