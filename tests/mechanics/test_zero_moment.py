@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from ocp.models.human import human
 from ocp.models.two_link import two_link
-from ocp.problems.gait.stance import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF, UP
+from ocp.problems.gait.stance import UP
 from random_trees import random_motion, random_tree
+from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
 from ocp import Load
 from ocp.dynamics.newton_euler import inverse

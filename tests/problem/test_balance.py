@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from bipeds import biped, posture, rows, steps, wrench_of, wrenches_on
 from ocp.models.human import human
-from ocp.problems.gait.stance import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF, UP, stance
+from ocp.problems.gait.stance import UP, stance
+from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
 from ocp.dynamics.newton_euler import inverse
 from ocp.mechanics import Wrench, body_weight, hull, kinematics, resultant

@@ -9,7 +9,7 @@ from bipeds import biped, steps, wrench_of
 from ocp.models.human import human
 from ocp.models.monoped import monoped
 from ocp.models.two_link import two_link
-from ocp.problems.gait.stance import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
+from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
 from ocp import (
     BSpline,
