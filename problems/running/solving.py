@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from ocp.problems.gait.walking import TUNED, together
@@ -12,9 +12,11 @@ from ocp import Attempt, Guess, Problem, Solution, Solver, Transcription, solve
 from ocp.solution import budget, staged
 
 COARSE = 8  # control points per joint and phase of the first stage
+MIDDLE = 16  # those of the second at most
 WAYPOINTS = 25  # of each phase, from which the second begins
 FIRST = TUNED | {"max_iter": 300}
-SECOND = TUNED | {"max_iter": 500, "mu_init": 1e-2}
+SECOND = TUNED | {"max_iter": 400, "mu_init": 1e-2}
+LAST = TUNED | {"max_iter": 200, "mu_init": 1e-6}
 
 
 def run(
@@ -29,30 +31,49 @@ def run(
     """Solve a run from the standing posture, q = 0, or from a guess.
 
     Phases first last as usual, and motion is much smoother; from there durations are found, and
-    effort is that of excitation. Statistics are of both; a first stage that fails is returned.
+    effort is that of excitation, on coarse splines and then on the problem's own. Statistics are of
+    all; a stage that fails is returned.
     """
-    attempts = (Attempt(options=SECOND),)
     if guess is not None:
+        attempts = (Attempt(options=LAST if isinstance(guess, Solution) else SECOND),)
         given: dict[str, Any] = {"guess": guess, "attempts": attempts, "watch": watch}
         return solve(problem, transcription, solver, **given, **settings)
     still = Guess(q=np.zeros((problem.tree.dof, 2)))
-    first = solve(
-        begun(problem, COARSE),
-        transcription,
-        solver,
-        guess=still,
-        attempts=(Attempt(options=FIRST),),
-        watch=staged(watch, "durations as usual"),
+    stages: tuple[tuple[str, Problem, dict[str, Any]], ...] = (
+        ("durations as usual", begun(problem, COARSE), FIRST),
+        ("coarse splines", coarser(problem, MIDDLE), SECOND),
+        ("", problem, LAST),
     )
-    if not first.success:
-        return first
-    spent = first.statistics
-    left = budget(solver).after(spent["iterations"], spent["solve_seconds"], spent["solve_seconds"])
-    given = {"guess": waypoints(first), "attempts": attempts, "watch": watch}
-    last = solve(problem, transcription, left.limit(solver), **given, **settings)
-    if not last.success:
-        return last
-    return replace(last, statistics=together(spent, last.statistics))
+    solution: Solution | None = None
+    start: Any = still
+    left = solver
+    for name, stage, options in stages:
+        given = {"attempts": (Attempt(options=options),), "watch": staged(watch, name)}
+        last = settings if stage is problem else {}
+        now = solve(stage, transcription, left, guess=start, **given, **last)
+        if not now.success:
+            return now
+        spent = now.statistics
+        if solution is not None:
+            now = replace(now, statistics=together(solution.statistics, spent))
+        solution, start = now, waypoints(now) if name == stages[0][0] else without(now)
+        used = solution.statistics
+        left = budget(solver).after(used["iterations"], *[used["solve_seconds"]] * 2).limit(solver)
+    return cast(Solution, solution)
+
+
+def coarser(problem: Problem, points: int) -> Problem:
+    """Return a run on at most that many control points per joint and phase."""
+
+    def fewer(motion: Any) -> Any:
+        return replace(motion, points=min(points, motion.points))
+
+    return replace(problem, phases=[replace(p, motion=fewer(p.motion)) for p in problem.phases])
+
+
+def without(solution: Solution) -> Solution:
+    """Return a solution without its multipliers, which are of other rows on other splines."""
+    return replace(solution, multipliers={})
 
 
 def waypoints(solution: Solution) -> dict[str, Guess]:

@@ -44,7 +44,7 @@ SHARES = {  # of the step: what phases last at first, and at least and at most [
     "fore": {"toes": 0.65, FLIGHT: 0.35},
 }
 SPANS = {"heel": (0.02, 0.2), "flat": (0.1, 0.7), "toes": (0.1, 0.9), FLIGHT: (0.05, 0.9)}
-FINER = {"heel": 0.7, "flat": 1.3, "toes": 1.0, FLIGHT: 0.9}  # shares of control points
+FINER = {"heel": 1.0, "flat": 1.9, "toes": 1.6, FLIGHT: 0.9}  # shares of control points
 ROUGH = 40.0  # times the weight of smoothness in the first stage of a solve
 WIDE = 0.03, 0.10  # m: radii of wrists and hips that keep off each other [assumed]
 

@@ -6,6 +6,7 @@ import pytest
 from ocp.models.human import human
 from ocp.problems.running import problem
 from ocp.problems.running.exertion import RATES, WORK, exerted
+from ocp.problems.running.solving import coarser
 from ocp.problems.running.stance import FLIGHT, STRIKES, stance, swinging
 from ocp.problems.running.statement import SHARES, begun
 
@@ -84,3 +85,13 @@ def test_steps_are_given_by_their_rate_or_sought():
     assert "step" in str(step)
     with pytest.raises(ValueError, match="strike: expected one of heel, mid, fore, got 'hind'"):
         problem(strike="hind")
+
+
+def test_stages_are_coarse_first_and_ask_the_same():
+    stated = problem()
+    fewer = coarser(stated, 16)
+    for before, after in zip(stated.phases, fewer.phases):
+        assert after.motion.points == min(16, before.motion.points)
+        assert after.constraints == before.constraints
+        assert after.duration == before.duration
+    assert max(phase.motion.points for phase in stated.phases) > 16
