@@ -147,11 +147,12 @@ def _turning(chain: Chain) -> Matrix:
 
 def _whole(chain: Chain, q: Matrix, qd: Matrix) -> Whole:
     """Return the Whole of a chain, as it moves beside its leading slides."""
-    frames = ground_frames(chain, q, ca.densify(_turning(chain) @ qd), SX.zeros(len(chain.homes)))
+    rates = ca.densify(_turning(chain) @ qd)
+    frames = ground_frames(chain, q, rates, SX.zeros(len(chain.homes)))
     bodies = bodies_of(chain, frames)
     own = ca.vertcat(stacked(bodies), wrench_of(bodies, frames.twist))
-    carried, momentum = ca.vertsplit(carried_sums(chain, own), [0, 28, 34])
-    together = unstacked(carried)
+    sums = carried_sums(chain, own)
+    together, momentum = unstacked(sums[:28, :]), sums[28:, :]
     roots = [k for k, p in enumerate(chain.parents) if p < 0]
     _, still = resting(chain.tree)
     mass = sum(link.mass for link in chain.tree.links)
