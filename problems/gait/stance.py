@@ -38,10 +38,10 @@ class Schedule:
             )
 
 
-# Loading response ends with the other toe's off at 12 % of the cycle and terminal stance begins
-# with the heel's off at 31 % (Perry 1992); the metatarsals go off at 95 % of a stance of 62 %, and
-# the foot is flat after an eighth of it [recalled]
-NORMAL = Schedule(ball_off=0.18, flat=0.15, toe_off=0.24, heel_off=0.62)
+# Loading response ends with the other toe's off at 12 % of the cycle, and terminal stance begins
+# with the heel's off at 30 % (Perry 1992, in whole tens but the first); the metatarsals go off at
+# 95 % of a stance of 62 %, and the foot is flat after an eighth of it [recalled]
+NORMAL = Schedule(ball_off=0.18, flat=0.15, toe_off=0.24, heel_off=0.60)
 # Of walks of effort alone: double support of 10 % of the cycle, heel off at 37.5 % [assumed]
 PLAIN = Schedule(ball_off=0.10, flat=0.15, toe_off=0.20, heel_off=0.75)
 

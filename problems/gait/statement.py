@@ -95,7 +95,7 @@ def problem(
     of the contact points' place (m); `slip`: and of their velocity (m/s); `width`: distance between
     the feet (m); `balance`: pressure, of each foot in its polygon, or zmp, of both together in the
     hull; `split`: share double support by distance instead of freely; `heel_off`: when the heel may
-    leave the ground, of the step, by default 0.62, of walks of effort alone 0.75; `jump`: let
+    leave the ground, of the step, by default 0.6, of walks of effort alone 0.75; `jump`: let
     accelerations and forces jump from step to step, as six control points need; `backpack`: mass
     behind T6 (kg); `hands`: weight in each hand (N); `without`: families of constraints to leave
     out, separated by commas, of angles, torques, contact, balance, coupling, avoidance, symmetry,
