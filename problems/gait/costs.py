@@ -121,16 +121,14 @@ def _leans(at: Instant) -> Any:
 
 
 def posture(body: Tree) -> Objective:
-    """Return how far the pelvis turns, over LEAN, and the arms about themselves, over TWIST, squared:
-    both cost next to nothing in torques, and nobody walks with palms turned out."""
-    names = (
-        ("glob_ry", "glob_rz", "glob_rx"),
-        ("shou_rot_r", "shou_rot_l", "elb_pron_r", "elb_pron_l"),
-    )
-    moving = {joint.name for joint in body.moving}
-    rows = [[body.coordinate(name) for name in each if name in moving] for each in names]
-    most = [LEAN] * len(rows[0]) + [TWIST] * len(rows[1])
-    return squares("posture", lambda at: at.q[sum(rows, [])] / ca.DM(most))
+    """Return how far the pelvis turns, over LEAN, and how far the arms about themselves, over
+    TWIST, squared: both cost next to nothing in torques, and nobody walks with palms turned out."""
+    most = {
+        row: LEAN if joint.name.startswith("glob_r") else TWIST
+        for row, joint in enumerate(body.moving)
+        if joint.name.startswith(("glob_r", "shou_rot", "elb_pron"))
+    }
+    return squares("posture", lambda at: at.q[list(most)] / ca.DM(list(most.values())))
 
 
 def arm_torques(body: Tree) -> Objective:

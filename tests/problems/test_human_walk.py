@@ -1,0 +1,98 @@
+"""The default walk: of people with tissue and strength, as its report card tells it."""
+
+import numpy as np
+import pytest
+from ocp.problems.gait import problem, walk
+from ocp.problems.gait.card import report_card
+from ocp.problems.gait.costs import WEIGHTS
+from ocp.problems.gait.stance import NORMAL, Schedule
+
+from ocp import Parameter, Solver, Strength, Transcription, verify
+
+
+@pytest.fixture(scope="module")
+def step():
+    return walk(problem(), Transcription(), Solver()).require()
+
+
+@pytest.fixture(scope="module")
+def card(step):
+    return report_card(step)
+
+
+# Mean over the sources that are shipped; bounds are what was asked of this walk
+ALIKE = {
+    "hip_flex": 0.96,
+    "knee_flex": 0.95,
+    "ankle_df": 0.85,
+    "hip_abd": 0.90,
+    "force_vertical": 0.97,
+    "force_fore_aft": 0.94,
+    "power_hip": 0.80,
+    "power_ankle": 0.80,
+    "moment_knee_flex": 0.80,
+}
+
+
+@pytest.mark.parametrize("curve", ALIKE)
+def test_its_curves_go_as_peoples(card, curve):
+    assert card["r"][curve] >= ALIKE[curve]
+
+
+def test_its_vertical_force_has_two_peaks_and_a_valley_between(card):
+    told = card["numbers"]
+    peaks = [each for each in told["vertical_maxima"] if each["BW"] > 1.0]
+    assert len(peaks) == 2 and all(each["BW"] < 1.25 for each in peaks)
+    valley = told["vertical_valley"]
+    assert 0.6 <= valley["BW"] <= 0.85 and 25 <= valley["percent"] <= 35
+
+
+def test_it_does_not_limp_and_hangs_in_no_joint(card):
+    told = card["numbers"]
+    assert told["com_sideways_mm"] >= 20 and 20 <= told["com_up_mm"] <= 45
+    assert told["trunk_sideways_deg"] <= 4 and max(map(abs, told["trunk_forward_deg"])) <= 4
+    assert told["stance_knee_deg"] <= 20 and told["pelvis_rotation_deg"] <= 8
+    assert max(told["at_bounds_percent"].values(), default=0.0) <= 5
+    assert 0.6 <= max(card["curves"]["moment_hip_abd"]) <= 1.0
+
+
+def test_it_was_solved_by_way_of_constant_limits_and_stays_within_strength(step):
+    spent = step.statistics
+    assert 0 < spent["constant_limits"]["iterations"] < spent["iterations"]
+    assert any(isinstance(each, Strength) for each in step.problem.tree.elements)
+    assert min(each.room for each in verify(step).reserves.values()) > 0
+
+
+def test_every_weight_has_its_term():
+    terms = {term.name for _, term in problem().objective.terms}
+    assert terms == {*WEIGHTS, "smoothness"}
+
+
+def test_walks_of_effort_alone_have_neither_tissue_nor_strength():
+    assert not problem(objective="effort").tree.elements
+    assert problem(objective="effort").motion.points == 8
+
+
+def test_the_heel_goes_off_between_flat_foot_and_the_end():
+    with pytest.raises(ValueError, match="heel_off: expected between foot flat, 0.15, and the end"):
+        Schedule(ball_off=0.18, flat=0.15, toe_off=0.24, heel_off=0.1)
+    assert NORMAL.flat < NORMAL.ball_off < NORMAL.toe_off < NORMAL.heel_off
+
+
+def test_a_weak_ankle_has_a_share_of_its_strength_over_angle():
+    weak, sound = (problem(ankle_strength=share).tree.elements for share in (0.5, 1.0))
+    peaks = [
+        [each.capacity.peak for each in body if isinstance(each, Strength)]
+        for body in (weak, sound)
+    ]
+    shares = dict(
+        zip((each.name for each in sound if isinstance(each, Strength)), np.divide(*peaks))
+    )
+    ankle = {name: share for name, share in shares.items() if "ankle_df_r" in name}
+    assert set(ankle.values()) == {0.5} and len(ankle) == 2
+    assert {share for name, share in shares.items() if name not in ankle} == {1.0}
+
+
+def test_its_costs_follow_a_body_of_open_mass():
+    stated = problem(mass=Parameter("mass", value=75.0, unit="kg"))
+    assert {term.name for _, term in stated.objective.terms} == {*WEIGHTS, "smoothness"}
