@@ -4,7 +4,8 @@ Weights are round numbers, found by hand with the curves of Winter, Fukuchi, Fal
 at hand: these are no test of them. What each does is told by `python -m problems.compare_walks`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import casadi as ca
@@ -13,15 +14,18 @@ from ocp.models.human import capacity, volumes
 from ocp import Instant, Objective, Strength, Tree, integral, smoothness, squares
 from ocp.mechanics import body_weight, expression_of, is_open
 
-WEIGHTS = {
-    "excitation": 0.5,
-    "passive": 1.0,
-    "work": 0.8,
-    "upright": 0.08,
-    "posture": 0.005,
-    "arms": 0.2,
-    "momentum": 0.007,
-}
+WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {
+        "excitation": 0.5,
+        "passive": 1.0,
+        "work": 0.8,
+        "upright": 0.08,
+        "posture": 0.005,
+        "arms": 0.2,
+        "momentum": 0.007,
+    }
+)
+SMOOTH = 0.0025  # the weight of accelerations, as of walks of effort alone
 # s: between a muscle's excitation and its force, the geometric mean of 15 ms on and 60 ms off, as
 # Falisse et al. (2019) have
 ACTIVATION = 0.03
@@ -35,9 +39,14 @@ RELAXED = 10.0  # N m: about what holds an arm level
 MOMENTUM, HEIGHT, SPEED = 0.02, 0.9, 1.2
 
 
-def human_cost(body: Tree, who: dict[str, Any], smooth: Any) -> Objective:
-    """Return what walking costs people: the terms of this module by WEIGHTS, and accelerations by
-    the weight `smooth`. `who` tells stature (m) and mass (kg)."""
+def human_cost(
+    body: Tree, who: dict[str, Any], smooth: Any, weights: Mapping[str, float] = WEIGHTS
+) -> Objective:
+    """Return what walking costs people: the terms of this module by their `weights`, those without
+    one left out, and accelerations by the weight `smooth`. `who` tells stature (m) and mass (kg).
+
+    Raises ValueError for a weight of no such term.
+    """
     own = {
         "excitation": lambda: excitation(body, who),
         "passive": lambda: passive_share(body),
@@ -47,8 +56,11 @@ def human_cost(body: Tree, who: dict[str, Any], smooth: Any) -> Objective:
         "arms": lambda: arm_torques(body),
         "momentum": lambda: momentum(body),
     }
+    unknown = [name for name in weights if name not in own]
+    if unknown:
+        raise ValueError(f"weights: expected some of {', '.join(own)}, got {', '.join(unknown)}")
     total = smooth * smoothness(body)
-    for name, weight in WEIGHTS.items():
+    for name, weight in weights.items():
         total = total + weight * own[name]()
     return total
 

@@ -21,7 +21,7 @@ from ocp.models.human import (
     mirror,
     somebody,
 )
-from ocp.problems.gait.costs import human_cost
+from ocp.problems.gait.costs import SMOOTH, human_cost
 from ocp.problems.gait.families import Step, asked, requirements
 from ocp.problems.gait.stance import NORMAL, PLAIN, stance
 from ocp.problems.gait.strides import STRIDES, facing, impaired, in_stride, pace
@@ -63,7 +63,7 @@ def problem(
     objective: str = HUMAN,
     age: float | None = None,
     percentile: float = PERCENTILE,
-    smooth: float | Open = 0.0025,
+    smooth: float | Open = SMOOTH,
     contact: float | Open = 0.002,
     slip: float | Open = 0.1,
     width: float | Open = 0.1,
