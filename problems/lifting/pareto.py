@@ -71,6 +71,11 @@ def lift(
     parameters.
     """
     given: dict[str, Any] = dict(values or {})
+    weights = _numbers({term.name: weight for weight, term in problem.objective.terms}, given)
+    if pareto and (pareto < 2 or "stability" not in weights):
+        raise ValueError(
+            f"pareto: expected at least 2 weights, and a box of known mass, got {pareto}"
+        )
     simpler = _simpler(problem) if guess is None else None
     if simpler is not None:
         plain = lift(simpler, transcription, solver, watch=watch, values=given)
@@ -78,11 +83,6 @@ def lift(
         return _with(lift(problem, transcription, solver, watch=watch, **how), plain)
     first = Guess(q=np.zeros((problem.tree.dof, 2))) if guess is None else guess
     attempts = NEXT if problem.tree.elements else ATTEMPTS
-    weights = _numbers({term.name: weight for weight, term in problem.objective.terms}, given)
-    if pareto and (pareto < 2 or "stability" not in weights):
-        raise ValueError(
-            f"pareto: expected at least 2 weights, and a box of known mass, got {pareto}"
-        )
     if "stability" not in weights or (weights["stability"] == 0 and not pareto):
         known: dict[str, Any] = {"guess": first, "attempts": attempts, "values": given}
         return solve(problem, transcription, solver, watch=watch, **known)

@@ -63,7 +63,7 @@ def test_the_box_that_is_found_is_in_the_hands_and_nothing_else_is_added():
     found = heaviest()
     mass = found.parameters["box_mass"]
     assert mass == box_mass(found) and found.plan.free[0].name == "box_mass"
-    known = problem(box=mass, points=7)
+    known = problem(box=mass, points=7, passive=False)
     assert found.problem.tree == known.tree and found.problem.loads == ()
     assert {joint.name for joint in known.tree.joints} <= set(NAMES)
     push = found.trace(lambda at: at.reaction.push(), np.array([0.0, found.duration]))
