@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 from ocp.models.human import carry
 from ocp.problems.gait import TASK as WALK
-from ocp.problems.gait import problem as step_of
+from ocp.problems.gait import effort_step as step_of
 from ocp.problems.gait import walk
 
 from ocp import Constraint, Instant, Problem, Task, path
@@ -38,7 +38,8 @@ def problem(
     for what, value in {"box": box, "width": width, "ahead": ahead}.items():
         if not (np.isfinite(value) and value > 0):
             raise ValueError(f"{what}: expected a positive number, got {value}")
-    walked = step_of(speed, step, points, person, smooth=smooth, without="coupling,avoidance")
+    free = "coupling,avoidance"
+    walked = step_of(speed, step, points=points, person=person, smooth=smooth, without=free)
     body = carry(carry(walked.tree, "grip_r", box / 2), "grip_l", box / 2)
     return replace(
         walked, tree=body, constraints=(*walked.constraints, in_both_hands(width, up, ahead))

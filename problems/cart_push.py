@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 from ocp.problems.gait import TASK as WALK
-from ocp.problems.gait import problem as step_of
+from ocp.problems.gait import effort_step as step_of
 from ocp.problems.gait import walk
 
 from ocp import Constraint, Instant, Load, Parameter, Problem, Task, path
@@ -49,7 +49,7 @@ def problem(
         if not (np.isfinite(value) and value > 0):
             raise ValueError(f"{what}: expected a positive length in m, got {value}")
     free = "coupling,avoidance"
-    walked = step_of(speed, step, points, person, smooth=smooth, without=free)
+    walked = step_of(speed, step, points=points, person=person, smooth=smooth, without=free)
     pulls = [Load(point=f"grip_{side}", force=(0.0, 0.0, -force / 2)) for side in "rl"]
     return replace(
         walked,
