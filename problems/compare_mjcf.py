@@ -73,7 +73,8 @@ def plain_model(path: Path, tree: Tree) -> Any:
             for what in ("stiffness", "damping", "armature", "frictionloss"):
                 getattr(model, f"tendon_{what}")[k] = 0.0
     for joint in tree.joints:
-        if joint.follows is not None and len(joint.follows.function.coefficients) != 2:  # type: ignore[attr-defined]
+        law: Any = joint.follows and joint.follows.function
+        if law is not None and len(law.coefficients) != 2:
             model.dof_armature[model.joint(joint.name).dofadr] = 0.0
     model.body_gravcomp[:] = 0.0
     return model

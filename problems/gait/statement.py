@@ -189,11 +189,8 @@ def _ranging(body: Tree, ranges: Mapping[str, Any]) -> Tree:
 
 def _roaming(body: Tree) -> Tree:
     """Return a body whose joints that tissue restores have their whole ranges."""
-    whole = human()
     free = {
-        joint.name: whole.joints[whole.joint_index(joint.name)].position
-        for joint in body.moving
-        if joint.name.startswith(ROAMING) and joint.name in {each.name for each in whole.moving}
+        joint.name: joint.position for joint in human().moving if joint.name.startswith(ROAMING)
     }
     return _ranging(body, free)
 
