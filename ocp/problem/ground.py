@@ -262,6 +262,12 @@ def slots(ground: Ground) -> tuple[tuple[str, str], ...]:
     )
 
 
+def of_contacts(lifted: Any, count: int) -> Any:
+    """Return the last rows (6 count, ..) of what is lifted (rows, ..): those of `count` contacts,
+    no rows of none."""
+    return lifted[lifted.shape[0] - 6 * count :, :]
+
+
 def feet_of(ground: Ground | None) -> tuple[str, ...]:
     """Return the names of the feet that a ground has; none without one."""
     return () if ground is None else tuple(foot.name for foot in ground.feet)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ocp.mechanics.structure import structure
 from ocp.problem.complementarity import touch_size, touches
-from ocp.problem.ground import Ground, slots
+from ocp.problem.ground import Ground, of_contacts, slots
 from ocp.problem.transmission import corrected
 from ocp.transcription.between import wrenches_between
 from ocp.transcription.rates import motion_rates
@@ -83,7 +83,7 @@ def _contacts(solution: "Solution") -> Iterable[np.ndarray]:
     ground = cast(Ground, solution.problem.ground)
     if corrected(solution.problem.tree, ground):
         return solution.wrenches().values()
-    return (solution.lifted[-6 * len(slots(ground)) :],)
+    return (of_contacts(solution.lifted, len(slots(ground))),)
 
 
 def touch_forces(solution: "Solution") -> np.ndarray:

@@ -24,7 +24,7 @@ from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
 from ocp.motion.mesh import Mesh, power_series
 from ocp.problem.complementarity import Touch, rows_of, touch_size, touches
-from ocp.problem.ground import Ground, slots
+from ocp.problem.ground import Ground, of_contacts, slots
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.point_mass import PointMass
 from ocp.problem.sequence import refuse_phases
@@ -324,7 +324,7 @@ def _stands(solution: Solution) -> bool:
 
 def _stood(solution: Solution, t: np.ndarray) -> np.ndarray:
     """Return what the contacts of the ground give (6 contacts, N) at times t (s), N m and N."""
-    lines = solution.lifted[-6 * len(slots(cast(Ground, solution.problem.ground))) :]
+    lines = of_contacts(solution.lifted, len(slots(cast(Ground, solution.problem.ground))))
     return lines @ wrenches_between(solution.problem, solution.nodes, t / solution.duration).T
 
 

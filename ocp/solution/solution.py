@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.dynamics import Formulation, formulation_of
+from ocp.problem.ground import of_contacts
 from ocp.problem.instant import Instant
 from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
@@ -208,8 +209,8 @@ class Solution:
             raise ValueError("wrenches: of this solution no ground wrenches were variables")
         totals: dict[str, np.ndarray] = {}
         given = transmissions(self.problem.tree, ground)
-        for each, lines in zip(given, np.split(self.lifted[-6 * len(given) :], len(given))):
-            parts = np.split(lines, 2)
+        every = of_contacts(self.lifted, len(given)).reshape(len(given), 2, 3, len(self.nodes))
+        for each, parts in zip(given, every):
             moment, force = parts if each.axes is None else np.array(each.axes) @ parts
             place = np.array(ground.foot(each.foot).center)
             if each.point is not None:

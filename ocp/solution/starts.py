@@ -16,7 +16,7 @@ from ocp.motion.spline import BSpline
 from ocp.problem.complementarity import Touch, touches
 from ocp.problem.contacts import force_of
 from ocp.problem.force_law import ForceLaw
-from ocp.problem.ground import Ground, slots
+from ocp.problem.ground import Ground, of_contacts, slots
 from ocp.problem.names import DYNAMICS
 from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
@@ -241,10 +241,10 @@ def _pushed(layout: Layout, guess: Solution) -> np.ndarray:
     problem, former = layout.problem, guess.problem
     if problem.ground is None:
         return np.empty((0, len(layout.nodes)))
-    rows = slice(-6 * len(slots(problem.ground)), None)
+    count = len(slots(problem.ground))
     if not guess.stands or slots(cast(Ground, former.ground)) != slots(problem.ground):
-        return standing(layout)[rows]
-    return guess.lifted[rows] @ wrenches_between(former, guess.nodes, layout.nodes).T
+        return of_contacts(standing(layout), count)
+    return of_contacts(guess.lifted, count) @ wrenches_between(former, guess.nodes, layout.nodes).T
 
 
 def _stayed(problem: Problem, guess: Solution, t: np.ndarray) -> np.ndarray:

@@ -104,7 +104,8 @@ def standing(layout: Layout) -> np.ndarray:
     if problem.ground is None or not len(layout.nodes):
         return lifted
     given = transmissions(problem.tree, problem.ground)
-    present = np.any((layout.place[rows:] >= 0).reshape(len(given), 6, -1), axis=1)
+    shape = len(given), 6, len(layout.nodes)
+    present = np.any((layout.place[rows:] >= 0).reshape(shape), axis=1)
     gravity = np.array(problem.tree.gravity)
     strength = max(float(np.linalg.norm(gravity)), 1e-12)
     push = -gravity * body_weight(problem.tree) / strength

@@ -23,7 +23,7 @@ from ocp.mechanics.types import Matrix
 from ocp.mechanics.zero_moment import resultant
 from ocp.motion.moving import curve
 from ocp.problem.complementarity import touch_size
-from ocp.problem.ground import slots
+from ocp.problem.ground import of_contacts, slots
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.reactions import check_two_pass, shared, two_pass
 from ocp.problem.statement import Problem
@@ -222,12 +222,14 @@ def _with_spin(at, y):
 
 
 def from_the_motion(problem: Problem) -> tuple[int, Callable]:
-    """Ground wrenches in two passes; torques and forces of cut joints follow."""
+    """Ground wrenches in two passes, none in flight; torques and forces of cut joints follow."""
     ground = problem.ground
-    if ground is not None:
+    if ground is not None and slots(ground):
         check_two_pass(problem.tree, ground)
 
     def two_passes(at):
+        if not slots(ground):
+            return {}
         return two_pass(ground, at.s, resultant(at.tree, at.frames, at.unsupported))
 
     known = Forces(inverse=None, ground=None if ground is None else two_passes)
@@ -310,7 +312,7 @@ def contact_wrenches(at: Instant, lifted: Matrix) -> dict[tuple[str, str], Wrenc
     """Return the Wrench of every slot of the ground, of all that is lifted at an instant."""
     ground: Any = at.ground
     given = transmissions(at.tree, ground)
-    parts = ca.vertsplit(lifted[-6 * len(given) :], 6)
+    parts = ca.vertsplit(of_contacts(lifted, len(given)), 6)
     wrenches = {}
     for each, part in zip(given, parts):
         place = None if each.point is None else at.position(each.point)
@@ -323,5 +325,5 @@ def _contact_loads(at: Instant, lifted: Matrix) -> tuple:
     if at.ground is None:
         return ()
     given = transmissions(at.tree, at.ground)
-    parts = ca.vertsplit(lifted[-6 * len(given) :], 6)
+    parts = ca.vertsplit(of_contacts(lifted, len(given)), 6)
     return tuple(each.load(at.ground, part) for each, part in zip(given, parts))
