@@ -1,6 +1,7 @@
 """The human: a skeleton of 55 joints, the bodies of people, and measured gait beside theirs."""
 
 from ocp.models.human.anthropometry import MASS, STATURE
+from ocp.models.human.loads import loads_of, wearing, worn
 from ocp.models.human.measured import Normative, normative, normative_file
 from ocp.models.human.people import PEOPLE, SURVEY, person, somebody
 from ocp.models.human.segments import Segment, parsed, physique, segment_masses, weighed
@@ -37,6 +38,7 @@ __all__ = [
     "capacity",
     "carry",
     "human",
+    "loads_of",
     "mirror",
     "normative",
     "normative_file",
@@ -52,5 +54,7 @@ __all__ = [
     "torque_range",
     "torque_scale",
     "volumes",
+    "wearing",
     "weighed",
+    "worn",
 ]

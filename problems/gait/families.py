@@ -56,7 +56,7 @@ class Step:
     """Who steps where: the `body` on its `ground`, `size` (stature over 1.75 m), `step` (m).
 
     `symmetry` is None where that family is left out. The foot of the side `lead` has struck. Stairs
-    go up by the `rise` (m), if any.
+    go up by the `rise` (m), if any. Knees may bend further in swing than in usual walks if `bent`.
     """
 
     body: Tree
@@ -66,6 +66,7 @@ class Step:
     symmetry: Symmetry | None
     lead: str = "right"
     rise: float = 0.0
+    bent: bool = False
 
     def side(self, name: str) -> str:
         """Return the name of what of the lead's side would be `name`, as of the right one."""
@@ -190,7 +191,7 @@ def limbs(one: Step) -> dict[str, Constraint]:
             "clearance",
             lambda at: at.q[knee],
             lower=np.radians(55),
-            upper=inf if one.rise else np.radians(65),
+            upper=inf if one.bent else np.radians(65),
             when=(MID_SWING, MID_SWING),
             labels=(swings,),
             units="rad",

@@ -10,13 +10,13 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from ocp.models.human import CONTACTS, SOLES
+from ocp.models.human import CONTACTS, SOLES, worn
 from ocp.problems.gait.card import card_lines, card_table, report_card
 from ocp.problems.gait.continuity import continuity
 from ocp.problems.gait.cycle import JOINTS, Cycle, cycle, step_length
 from ocp.problems.gait.sides import walk_lines, walk_report
 
-from ocp import Solution
+from ocp import Solution, Tree
 from ocp.mechanics import body_weight
 from ocp.solution import Extreme, Footing, as_data, dense, footing, traces
 
@@ -41,7 +41,7 @@ def gait_report(solution: Solution) -> dict[str, Any]:
     It is the report card, and of a step what it costs and how honestly it stands, of a walk in
     phases what `walk_report` tells.
     """
-    card = report_card(solution)
+    card = report_card(solution) | {"loads_kg": loads_kg(solution.problem.tree)}
     if solution.phases:
         return card | walk_report(solution)
     walk = cycle(solution)
@@ -60,6 +60,11 @@ def gait_report(solution: Solution) -> dict[str, Any]:
         "nodes": len(solution.nodes) or None,
         "body_weight_N": body_weight(solution.problem.tree),
     }
+
+
+def loads_kg(tree: Tree) -> dict[str, float]:
+    """Return {segment and side: mass (kg)} of what a body wears."""
+    return {name.partition("_")[2]: mass for name, mass in worn(tree).items()}
 
 
 def _forces(walk: Cycle) -> dict[str, Any]:
@@ -161,10 +166,17 @@ def loads(solution: Solution) -> dict[str, float]:
 
 def report_lines(report: Mapping[str, Any]) -> list[str]:
     """Return the report as lines of text, the summary of the card first."""
-    lines = [*card_lines(report), *card_table(report)]
+    lines = [*card_lines(report), *card_table(report), *_worn(report.get("loads_kg", {}))]
     if "rhythm" in report:
         return [*lines, *walk_lines(report)]
     return [*lines, *(f"{label:<28}{text}" for label, text in _lines(report))]
+
+
+def _worn(loads: Mapping[str, float]) -> Iterator[str]:
+    """Yield the line of what is worn, if anything is."""
+    if loads:
+        parts = (f"{name.replace('_', ' ')} {mass:g} kg" for name, mass in loads.items())
+        yield f"{'worn':<28}{', '.join(parts)}"
 
 
 def _lines(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -29,7 +29,7 @@ def rhythm(solution: Solution) -> dict[str, Any]:
     """Return speed, rate and length of steps, and what of the stride is stance, of a walk in
     phases; with Inman's rate and length at that speed, Perry's and Winter's, and the stance that
     Kirtley's line has at that speed."""
-    way = float(np.max(solution.problem.symmetry.shift))
+    way = float(np.linalg.norm(solution.problem.symmetry.shift))
     halves = 1 if mirrored(solution.problem) else 2
     time = solution.duration / halves
     speed = way / solution.duration
@@ -104,7 +104,7 @@ def sides(solution: Solution) -> dict[str, dict[str, float]]:
 def step_lengths(solution: Solution) -> dict[str, float]:
     """Return {side: how far (m) its foot steps before the other one}."""
     halves = 1 if mirrored(solution.problem) else 2
-    usual = float(np.max(solution.problem.symmetry.shift)) / halves
+    usual = float(np.linalg.norm(solution.problem.symmetry.shift)) / halves
     return {side: solution.parameters.get(f"{side}_step", usual) for side in OTHER}
 
 

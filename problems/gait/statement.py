@@ -18,8 +18,10 @@ from ocp.models.human import (
     STATURE,
     carry,
     human,
+    loads_of,
     mirror,
     somebody,
+    wearing,
 )
 from ocp.problems.gait.costs import SMOOTH, human_cost
 from ocp.problems.gait.families import Step, asked, requirements
@@ -46,6 +48,7 @@ HUMAN = "human"
 POINTS, DEGREE = {True: 10, False: 8}, {True: 4, False: 3}  # of the spline, of people or of effort
 # Joints that have their whole range where tissue restores them at its ends, by how they begin
 ROAMING = ("glob_r", "spine", "shou_abd", "shou_rot", "head_")
+CROUCHED = 50.0  # deg: below what knees of legs in swing are asked to bend by
 PERCENTILE = 84.13  # of strength: a mean and a standard deviation, as of most torque limits
 BEHIND = (0.0, 0.0, -0.15)  # m: of a backpack's centre from T6 [assumed]
 
@@ -81,6 +84,8 @@ def problem(
     shank_mass: float | Open = 0.0,
     slope: float = 0.0,
     rise: float = 0.0,
+    load: str = "",
+    crouch: float = 0.0,
 ) -> Problem:
     """`speed`: of walking (m/s), by default as 1.2 m/s is to the legs of the man of 1.75 m; `step`:
     length of a step (m), by default as 0.6 m is to those legs; `points`: control points per joint,
@@ -103,7 +108,9 @@ def problem(
     the step that its image continues, phases, the same stated in phases, or full, both steps;
     `free_timing`: find how long single and double support last and how long steps are;
     `ankle_strength`: of the right ankle, of its own; `shank_mass`: put on the right shank (kg);
-    `slope`: of the ground, upward (deg); `rise`: of stairs, of which every step takes one (m)."""
+    `slope`: of the ground, upward (deg); `rise`: of stairs, of which every step takes one (m);
+    `load`: worn on trunk, waist, thigh, shank and foot, as trunk=10,foot=2, of legs on each side
+    (kg); `crouch`: by which knees are bent at least, always (deg)."""
     who = somebody(person, stature, mass, sex, segments)
     living = objective == HUMAN
     strong = {"age": age, "percentile": percentile} if living else None
@@ -111,15 +118,17 @@ def problem(
     usual = NORMAL if living else PLAIN
     when = usual if heel_off is None else replace(usual, heel_off=heel_off)
     points = POINTS[living] if points is None else points
-    body = impaired(climbing(body, rise), ankle_strength, shank_mass)
+    body = impaired(crouching(climbing(body, rise), crouch), ankle_strength, shank_mass)
+    body = wearing(body, loads_of(load))
     families = asked(without)
     _check_tolerances(*reference((contact, slip)))
-    phased = stride != STRIDES[0] or free_timing
+    phased, full = stride != STRIDES[0] or free_timing, stride == STRIDES[2]
     uneven = bool(slope or rise)
-    _check_phases(phased, jump=jump, split=split, whole="symmetry" in families, uneven=uneven)
+    one_phase = {"jump": jump, "split": split, "whole": "symmetry" in families}
+    _check_phases(phased, **one_phase, uneven=bool(rise or (slope and full)))
     if uneven and not (balance == "pressure" and "symmetry" in families):
         raise ValueError("slope, rise: expected pressure as balance, and the family of symmetry")
-    chosen = pace(speed, step, free=free_timing, full=stride == "full")
+    chosen = pace(speed, step, free=free_timing, full=full, slope=slope)
     rules = {"tolerances": (contact, slip), "hold": hold, "balance": balance, "split": split}
 
     def stated(lead: str = "right") -> Problem:
@@ -136,6 +145,7 @@ def problem(
             symmetry=image if "symmetry" in families else None,
             lead=lead,
             rise=rise,
+            bent=bool(rise or crouch),
         )
         share = 1.0 if phased else 10.0 / time
         return Problem(
@@ -169,13 +179,34 @@ def climbing(body: Tree, rise: float) -> Tree:
     and knees bend as far as they can, beyond what level gait takes."""
     if not rise:
         return body
-    free = {name: body.joints[body.joint_index(name)].position for name in ("glob_ty", *BENDING)}
-    lower, upper = free["glob_ty"]
-    free["glob_ty"] = lower - abs(rise), upper + abs(rise)
-    whole = human()
+    lower, upper = body.joints[body.joint_index("glob_ty")].position
+    return _ranging(body, _whole() | {"glob_ty": (lower - abs(rise), upper + abs(rise))})
+
+
+def crouching(body: Tree, crouch: float) -> Tree:
+    """Return a body whose knees are always bent by a `crouch` (deg) at least, and whose hips and
+    knees bend as far as they can. Its root may go down as far as such legs are shorter.
+
+    Raises ValueError for an angle below 0 or above CROUCHED.
+    """
+    if not 0 <= crouch <= CROUCHED:
+        raise ValueError(f"crouch: expected 0 to {CROUCHED:g} deg, got {crouch!r}")
+    if not crouch:
+        return body
+    lower, upper = body.joints[body.joint_index("glob_ty")].position
+    down = reference(_leg(body)) * (1.0 - float(np.cos(np.radians(crouch) / 2)))
+    free = _whole() | {"glob_ty": (lower - down, upper)}
     for name in BENDING:
-        free[name] = whole.joints[whole.joint_index(name)].position
+        if name.startswith("knee_flex"):
+            free[name] = float(np.radians(crouch)), free[name][1]
     return _ranging(body, free)
+
+
+@cache
+def _whole() -> dict[str, Any]:
+    """Return {joint: its range (rad)} of hips and knees as far as they can bend."""
+    whole = human()
+    return {name: whole.joints[whole.joint_index(name)].position for name in BENDING}
 
 
 def _ranging(body: Tree, ranges: Mapping[str, Any]) -> Tree:
@@ -204,7 +235,7 @@ def _ahead(step: Any, slope: float, rise: float) -> tuple[Any, Any]:
 
 def _check_phases(phased: bool, **wanted: bool) -> None:
     """Raise ValueError for what a walk stated in phases does not have."""
-    words = {"whole": "without symmetry", "uneven": "slope or rise"}
+    words = {"whole": "without symmetry", "uneven": "slope of both steps, or rise"}
     asked = [(words.get(name, name), one != (name == "whole")) for name, one in wanted.items()]
     for what, amiss in asked:
         if phased and amiss:

@@ -39,15 +39,24 @@ Stated = Callable[[str], Problem]  # side that leads -> its step in one phase
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
     """How one goes: `speed` (m/s), and how far (m) the right foot steps before the left one, and
-    the left before the right; lengths may be parameters, to be found."""
+    the left before the right, on ground that goes up by a `slope` (deg); lengths may be parameters,
+    to be found."""
 
     speed: Any
     right: Any
     left: Any
+    slope: float = 0.0
 
     def lead(self, side: str) -> Any:
         """Return how far (m) the foot of a side steps before the other."""
         return self.right if side == "right" else self.left
+
+    def ahead(self, way: Any) -> dict[str, Any]:
+        """Return {slide of the root: how far (m) it goes} on a way (m) along the ground."""
+        if not self.slope:
+            return {"glob_tz": way}
+        angle = np.radians(self.slope)
+        return {"glob_ty": way * float(np.sin(angle)), "glob_tz": way * float(np.cos(angle))}
 
 
 def scheduled(when: Schedule) -> dict[str, float]:
@@ -69,17 +78,17 @@ def supports(when: Schedule) -> dict[str, float]:
     return {"double": when.toe_off, "single": 1.0}
 
 
-def pace(speed: Any, step: Any, *, free: bool, full: bool) -> Pace:
-    """Return the Pace of a speed (m/s) and a length of step (m): where lengths are free they are
-    found, one for both sides unless the stride is `full`."""
+def pace(speed: Any, step: Any, *, free: bool, full: bool, slope: float = 0.0) -> Pace:
+    """Return the Pace of a speed (m/s) and a length of step (m) on a slope (deg): where lengths are
+    free they are found, one for both sides unless the stride is `full`."""
     if not free:
-        return Pace(speed=speed, right=step, left=step)
+        return Pace(speed=speed, right=step, left=step, slope=slope)
     usual = float(reference(step))
     sought = {"value": usual, "unit": "m", "free": True}
     lower, upper = (share * usual for share in ROOM)
     right = Parameter("right_step" if full else "step", lower=lower, upper=upper, **sought)
     left = Parameter("left_step", lower=lower, upper=upper, **sought) if full else right
-    return Pace(speed=speed, right=right, left=left)
+    return Pace(speed=speed, right=right, left=left, slope=slope)
 
 
 def in_stride(stated: Stated, chosen: Pace, *, stride: str, free: bool, when: Schedule) -> Problem:
@@ -98,7 +107,7 @@ def in_stride(stated: Stated, chosen: Pace, *, stride: str, free: bool, when: Sc
         else _scheduled(steps, scheduled(when) if stride == STRIDES[1] else supports(when))
     )
     body, way = steps["right"].tree, sum(chosen.lead(side) for side in sides)
-    shift, usual = {"glob_tz": way}, sum(step.duration[0] for step in steps.values())
+    shift, usual = chosen.ahead(way), sum(step.duration[0] for step in steps.values())
     full, effort = len(sides) > 1, steps["right"].objective
     image = periodic(body, shift=shift) if full else mirrored(body, *mirror(body), shift=shift)
     shares = 10.0 * chosen.speed / way if free else 10.0 / usual

@@ -16,7 +16,7 @@ from ocp.problems.gait.strides import facing, impaired, scheduled
 from ocp.problems.gait.walking import over_edges
 
 from ocp import Foot, Ground, Solution, Solver, Support, Transcription
-from ocp.mechanics import positions
+from ocp.mechanics import positions, reference
 from ocp.mechanics.parameters import closed, evaluated, parameters_of
 from ocp.problem import bearing_slots, bears
 from ocp.solution.outcomes import solution_of
@@ -189,6 +189,16 @@ def test_free_timing_seeks_times_and_lengths():
     assert len(both.phases) == 4
 
 
+@pytest.mark.parametrize("changes", [{"free_timing": True}, {"stride": "phases"}])
+def test_steps_in_phases_go_up_slopes(changes):
+    uphill = problem(active=MOVING, slope=5.0, **changes)
+    shift = dict(zip((joint.name for joint in uphill.tree.moving), uphill.symmetry.shift))
+    up, ahead = (float(reference(shift[name])) for name in ("glob_ty", "glob_tz"))
+    assert (np.hypot(up, ahead), up / ahead) == pytest.approx((0.6, np.tan(np.radians(5.0))))
+    for phase in uphill.phases:
+        np.testing.assert_allclose(phase.ground.normal[2], -np.sin(np.radians(5.0)))
+
+
 def test_an_ankle_is_weaker_and_a_shank_heavier():
     body = human()
     other = impaired(body, 0.5, 2.0)
@@ -216,7 +226,8 @@ def test_an_ankle_is_weaker_and_a_shank_heavier():
         ({"free_timing": True, "without": "symmetry"}, "without symmetry: is known of a step"),
         ({"slope": 5.0, "rise": 0.1}, "the ground is a slope or stairs"),
         ({"slope": 5.0, "balance": "zmp"}, "slope, rise: expected pressure as balance"),
-        ({"rise": 0.1, "stride": "full"}, "slope or rise: is known of a step in one phase"),
+        ({"rise": 0.1, "stride": "full"}, "slope of both steps, or rise: is known of a step in"),
+        ({"slope": 5.0, "stride": "full"}, "slope of both steps, or rise: is known of a step in"),
         ({"ankle_strength": 0.0}, "ankle_strength: expected a share above 0"),
     ],
 )
