@@ -8,17 +8,18 @@ spine by the stiffness of its motion segments, and at both ends of all other ran
 of the man of STATURE and MASS; all grow with mass times stature, as torque limits do.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import degrees, radians
 from typing import Any
 
 import casadi as ca
 from ocp.models.human.anthropometry import MASS, STATURE
+from ocp.models.human.strengths import peak
 from ocp.models.human.tables import MOVEMENTS
 
-from ocp import Damper, PassiveMoment, Spring
-from ocp.mechanics import Element, Open, expression_of, is_open
+from ocp import Damper, Joint, PassiveMoment, Spring
+from ocp.mechanics import Element, Open, expression_of, is_open, reference
 
 LEG = ("hip_flex", "knee_flex", "ankle_df")
 # Riener & Edrich (1999), with the ankle's sign turned: dorsiflexion is positive here, plantar
@@ -77,6 +78,11 @@ GATHERED = {
     "ligaments of spine": ("spine",),
     "ligaments of neck": ("neck_", "head_"),
 }
+# Of the strength that bends a joint so far, what its tissue holds at the end of its range: of the
+# spine fully flexed 120 N m over 182 / 1.25 N m, both in the mean of men (of women 77; Dolan,
+# Mannion & Adams 1994), less what its motion segments hold there, 18 N m over the 182 of a strong
+# man. For all other joints, which have no such measure here, it is [derived] from that.
+HELD = 120 / (182 / 1.25) - 18 / 182
 TOE_DAMPING = 0.03 / 25  # s: damping over stiffness of the toes (Sasaki et al. 2009) [recalled]
 
 
@@ -160,6 +166,27 @@ def passive(
             elements.append(Spring(joint=joint, stiffness=stiffness, name=f"{joint} stiffness"))
             elements.append(Damper(joint=joint, damping=damping, name=f"{joint} damping"))
     return tuple(elements)
+
+
+def holding_ends(joints: Iterable[Joint], size: Any, sex: str) -> list[PassiveMoment]:
+    """Return tissue that holds who lifts at both ends of the range of each driven joint.
+
+    It gives HELD of the strength of people of this `sex` that bends so far, times `size` (mass
+    times stature over those of the man of MASS and STATURE), and grows there as the ends of
+    Anderson's (1999) back. Elements are "end of spine1_flex" and the like; joints whose tissue is
+    measured (LEG: Riener & Edrich 1999) get none.
+    """
+    elements = []
+    for joint in joints:
+        movement = joint.name.removesuffix("_r").removesuffix("_l")
+        if joint.actuated and movement not in LEG:
+            held = [HELD * peak(movement, way, sex) for way in (1, -1)]
+            down, up = reference(joint.position)
+            ends = ((held[0], SLOPE, float(up)), (held[1], SLOPE, float(down)))
+            law = Restoring(ends=(ends,), size=size)
+            name = f"end of {joint.name}"
+            elements.append(PassiveMoment(name=name, joints=(joint.name,), energy=law))
+    return elements
 
 
 def _leg(side: str, joints: Collection[str], size: Any) -> list[Element]:

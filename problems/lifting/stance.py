@@ -7,11 +7,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 from ocp.models.human import FEET, MASS, NAMES, SOLES, STATURE, human
-from ocp.models.human.strengths import peak
-from ocp.models.human.tissue import Restoring
+from ocp.models.human.tissue import holding_ends
 from ocp.problems.lifting.hold import UP
 
-from ocp import Constraint, Instant, Objective, PassiveMoment, Tree, path, squares
+from ocp import Constraint, Instant, Objective, Tree, path, squares
 from ocp.mechanics import Open, Wrench, array, body_weight, matrix, positions, reference
 from ocp.problem import Foot, Ground, Pin, Support, zero_moment_point
 
@@ -39,15 +38,6 @@ STYLES = {"squat": (90.0, 140.0), "stoop": (0.0, 20.0)}
 MIDDLE = ("glob_tx", "glob_ry", "glob_rz")  # of the pelvis, which a symmetric lift holds there
 
 
-# Of the strength that bends a joint so far, what its tissue holds at the end of its range: of the
-# spine fully flexed 120 N m over 182 / 1.25 N m, both in the mean of men (of women 77; Dolan,
-# Mannion & Adams 1994), less what its motion segments hold there, 18 N m over the 182 of a strong
-# man. For all other joints, which have no such measure here, it is [derived] from that.
-HELD = 120 / (182 / 1.25) - 18 / 182
-STEEP = 20.36  # 1/rad: how fast it grows there, as at the ends of Anderson's (1999) back
-COUPLED = ("hip_flex", "knee_flex", "ankle_df")  # whose tissue is measured (Riener & Edrich 1999)
-
-
 def lifter(who: dict, mirrors: bool, passive: bool = False) -> Tree:
     """Return the body of a person {stature, mass, ..} who lifts.
 
@@ -57,7 +47,9 @@ def lifter(who: dict, mirrors: bool, passive: bool = False) -> Tree:
     frozen = STILL + (SIDEWAYS if mirrors else ())
     if passive:
         body = human(**who, frozen=frozen, passive=True, strength="angle")
-        return replace(body, elements=(*body.elements, *_ends(body, who)))
+        size = who["stature"] / STATURE * (who["mass"] / MASS)
+        ends = holding_ends(body.moving, size, who["sex"])
+        return replace(body, elements=(*body.elements, *ends))
     body = human(**who, frozen=frozen, ranges="anatomical")
     joints = []
     for joint in body.joints:
@@ -66,22 +58,6 @@ def lifter(who: dict, mirrors: bool, passive: bool = False) -> Tree:
             joint = replace(joint, position=tuple(np.radians(limits)))
         joints.append(joint)
     return replace(body, joints=joints)
-
-
-def _ends(body: Tree, who: dict) -> list[PassiveMoment]:
-    """Return what tissue holds at the ends of ranges, both sides' joints apart."""
-    size = who["stature"] / STATURE * (who["mass"] / MASS)
-    elements = []
-    for joint in body.moving:
-        movement = joint.name.removesuffix("_r").removesuffix("_l")
-        if joint.actuated and movement not in COUPLED:
-            held = [HELD * peak(movement, way, who["sex"]) for way in (1, -1)]
-            down, up = reference(joint.position)
-            ends = ((held[0], STEEP, float(up)), (held[1], STEEP, float(down)))
-            law = Restoring(ends=(ends,), size=size)
-            name = f"end of {joint.name}"
-            elements.append(PassiveMoment(name=name, joints=(joint.name,), energy=law))
-    return elements
 
 
 def right_half(body: Tree) -> Tree:
