@@ -92,15 +92,22 @@ def recommended(factors: Mapping[str, float]) -> float:
 
 
 def judged(
-    middle: np.ndarray, t: np.ndarray, mass: float, work: Work, forward: float = 0.0
+    middle: np.ndarray,
+    t: np.ndarray,
+    mass: float,
+    work: Work,
+    forward: float = 0.0,
+    stepped: Any = (0.0, 0.0, 0.0),
 ) -> dict[str, Any]:
     """Return what the equation says of a lift, as plain data.
 
-    `middle` (3, N), m, of the hands from the middle of the ankles at times t (N,), s; `mass` (kg)
-    of the box; `forward` (rad): to which side the feet look. Of `start` and `end` it tells the
-    multipliers and the recommended weight (kg); the lower one makes the lifting index.
+    `middle` (3, N), m, of the hands from the middle of the ankles at the start, at times t (N,), s;
+    `mass` (kg) of the box; `forward` (rad): to which side the feet look; `stepped` (3, m): how far
+    the middle of the ankles goes. Of `start` and `end` it tells the multipliers and the recommended
+    weight (kg); the lower one makes the lifting index.
     """
-    origin, there = (_grasp(middle[:, k], forward) for k in (0, -1))
+    origin = _grasp(middle[:, 0], forward)
+    there = _grasp(middle[:, -1] - np.array(stepped), forward)
     entries = {}
     for when, at in (("start", origin), ("end", there)):
         factors = multipliers(at, origin, there.high - origin.high, work)

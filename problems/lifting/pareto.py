@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from ocp.problems.lifting.asked import FAINT
 from ocp.problems.lifting.stance import STYLE
-from ocp.problems.lifting.statement import FAINT
 
 from ocp import (
     Attempt,

@@ -9,6 +9,7 @@ import numpy as np
 from ocp.problems.gait.figure import ABOVE, BODY, FRONT, SIDEWAYS, body_points
 from ocp.problems.lifting.back import BACK
 from ocp.problems.lifting.curves import HANDS, Lift, box_mass, lifted
+from ocp.problems.lifting.stepping import AHEAD
 
 from ocp import Solution
 from ocp.mechanics import body_weight
@@ -33,7 +34,7 @@ INSTANTS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # of the lift, that are drawn
 BOXED = replace(
     BODY,
     bars={**BODY.bars, "box": tuple((f"corner {a}", f"corner {b}") for a, b in CORNERS)},
-    colours={**BODY.colours, "box": COLOURS[4]},
+    colours={**BODY.colours, "box": COLOURS[4], AHEAD: BODY.colours["left"]},
     middle="ankle_r",
 )
 PANELS = (
@@ -78,7 +79,7 @@ def plot_lift(solution: Solution, path: str | Path | None = None) -> Any:
             fontsize=TEXT,
         )
         front.set_title("from the front", fontsize=TEXT)
-        handles = plan(ground, above, BODY, ABOVE, s)
+        handles = plan(ground, above, BOXED, ABOVE, s)
         ground.set_title(
             "from above: the soles, and where the zero moment point goes", fontsize=TEXT
         )

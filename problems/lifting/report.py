@@ -11,6 +11,7 @@ from ocp.problems.lifting.active import active
 from ocp.problems.lifting.back import BACK, compression_line, compressions
 from ocp.problems.lifting.curves import HANDS, Lift, lifted, work_of
 from ocp.problems.lifting.niosh import COMPRESSION, judged, judged_lines
+from ocp.problems.lifting.stance import stepped
 
 from ocp import Solution
 from ocp.mechanics import body_weight
@@ -43,12 +44,13 @@ def lifting_report(solution: Solution) -> dict[str, Any]:
     """Return the report of a lift, plain data ready for JSON, as `report_lines` tells it."""
     t = dense(solution) * solution.duration
     lift, weight = lifted(solution, t), body_weight(solution.problem.tree)
+    way = stepped(solution.problem.ground)
     return {
         "box_kg": lift.mass,
         "terms": {name: value for name, _, value in solution.terms},
         "references": solution.statistics.get("references"),
         "front": solution.statistics.get("front"),
-        "niosh": judged(middle(lift), t, lift.mass, work_of(solution)),
+        "niosh": judged(middle(lift), t, lift.mass, work_of(solution), stepped=way),
         **_loads(lift),
         **_feet(lift, weight, footing(solution)),
         "active": active(solution),

@@ -12,7 +12,7 @@ from ocp.problems.lifting.hold import UP
 
 from ocp import Constraint, Instant, Objective, Tree, path, squares
 from ocp.mechanics import Open, Wrench, array, body_weight, matrix, positions, reference
-from ocp.problem import Foot, Ground, Pin, Support, zero_moment_point
+from ocp.problem import Foot, Ground, Pin, Support, in_force, zero_moment_point
 
 # Frozen [assumed]: clavicles, neck, head and toes, and where both sides mirror, the spine sideways
 STILL = tuple(name for name in NAMES if name.startswith(("clav", "neck", "head", "toe")))
@@ -130,6 +130,15 @@ def _foot(body: Tree, side: str, apart: float | Open) -> Foot:
     )
     center = (spots[f"heel_{s}"] + spots[f"toe_{s}"]) / 2
     return Foot(name=side, center=center, supports=(support,))
+
+
+def stepped(ground: Ground) -> np.ndarray:
+    """Return how far (3, m) the middle of the feet goes from the start to the end."""
+    start, end = (
+        np.mean([reference(foot.center) for foot in ground.feet if in_force(foot, s)], axis=0)
+        for s in (0.0, 1.0)
+    )
+    return end - start
 
 
 def stability(ground: Ground) -> Objective:

@@ -17,54 +17,18 @@ sheared by 552 N without the muscles' forces, which make that 1100-1400 N with 1
 al. 2004).
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping
 
-import casadi as ca
 import numpy as np
-from ocp.models.human import BOX_SPHERES, STATURE, carry, mirror, somebody
-from ocp.problems.lifting.exertion import exertion
-from ocp.problems.lifting.hold import Box, Spot, corners, one_hand, placed, two_hands
-from ocp.problems.lifting.niosh import COUPLINGS, Work
-from ocp.problems.lifting.stance import (
-    follows,
-    lifter,
-    right_half,
-    sides_alike,
-    stability,
-    stance,
-    started,
-)
+from ocp.models.human import somebody
+from ocp.problems.lifting.asked import Manner, stated
+from ocp.problems.lifting.hold import Box, Spot
+from ocp.problems.lifting.niosh import Work
+from ocp.problems.lifting.scene import scened
+from ocp.problems.lifting.stance import lifter, stance, started
 
-from ocp import (
-    BSpline,
-    Constraint,
-    Objective,
-    Parameter,
-    Problem,
-    Tree,
-    at_end,
-    at_start,
-    dynamic_effort,
-    joint_limits,
-    smoothness,
-    torque_limits,
-)
-from ocp.mechanics import Open, positions, reference
-from ocp.problem import (
-    Ground,
-    final,
-    foot_contact,
-    friction,
-    off_box,
-    pressure_inside,
-    unilateral,
-    zmp_inside,
-)
-
-FAINT = 0.01  # weight of effort that makes the most stable lift a single one, likewise the heaviest
-KILOGRAMS = 10.0  # of the box, that count as 1
+from ocp import BSpline, Parameter, Problem
+from ocp.mechanics import Open, reference
 
 
 def problem(
@@ -123,149 +87,23 @@ def problem(
     crate = Box(mass=sought, depth=depth, height=height, width=width)
     start = Spot(high=start_height, ahead=start_ahead)
     end = Spot(high=end_height, ahead=end_ahead, angle=np.radians(turn))
-    who = somebody(person, stature, mass, sex, segments)
-    work = Work(rate=rate, hours=hours, coupling=coupling)
-    _check_numbers(*reference((crate, {"time": time, "feet": feet}, weight)))
-    tissue = not maximum if passive is None else passive
-    scene = _scene(who, (crate, start, end), symmetric and not turn, feet, tissue)
-    return Problem(
-        tree=scene.body,
+    manner = Manner(
+        time=time,
         motion=BSpline(points=(11 if maximum else 9) if points is None else points),
-        duration=time,
-        objective=(1 / time) * _goal(scene, weight, smooth, maximum),
-        ground=scene.feet,
-        constraints=(
-            *_constraints(scene, balance, still, contact, slip),
-            *started(scene.limited, style),
-        ),
-        outputs={
-            "box": lambda at: corners(at, crate),
-            "box_mass": lambda at: ca.SX(crate.mass),
-            "work": lambda at: ca.SX([work.rate, work.hours, list(COUPLINGS).index(coupling)]),
-        },
+        work=Work(rate=rate, hours=hours, coupling=coupling),
+        weight=weight,
+        smooth=smooth,
+        maximum=maximum,
+        balance=balance,
+        still=still,
+        contact=contact,
+        slip=slip,
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
-    """What a lift is stated of.
-
-    The `body` with half of the box in each hand; the body whose limits are asked, `limited`, and
-    the feet that are asked to stand, `asked`, in a symmetric lift those of one side; the ground of
-    both `feet`; the `box`, where it starts and ends; the mirror image (index, sign) of the body,
-    None where nothing mirrors; and the `radii` (m) of the spheres kept off the box.
-    """
-
-    body: Tree
-    limited: Tree
-    asked: Ground
-    feet: Ground
-    box: Box
-    start: Spot
-    end: Spot
-    image: tuple[Any, Any] | None
-    radii: Mapping[str, Any]
-
-
-def _scene(
-    who: dict[str, Any],
-    lift: tuple[Box, Spot, Spot],
-    mirrors: bool,
-    apart: float | Open,
-    passive: bool,
-) -> Scene:
-    """Return the Scene of a person {stature, mass, ..} and a lift, ankles `apart` (m).
-
-    The `lift` is the box, and where it starts and ends; `passive` as in `lifter`.
-    """
-    box, start, end = lift
-    person, size = lifter(who, mirrors, passive), who["stature"] / STATURE
-    _check_reach(*reference((person, box, start, end, BOX_SPHERES["toe_r"] * size)))
-    feet = stance(person, apart)
-    body = carry(carry(person, "grip_r", box.mass / 2), "grip_l", box.mass / 2)
-    return Scene(
-        body=body,
-        limited=right_half(body) if mirrors else body,
-        asked=replace(feet, feet=feet.feet[:1]) if mirrors else feet,
-        feet=feet,
-        box=box,
-        start=start,
-        end=end,
-        image=mirror(person) if mirrors else None,
-        radii={
-            name: radius * size
-            for name, radius in BOX_SPHERES.items()
-            if not (mirrors and name.endswith("_l"))
-        },
-    )
-
-
-def _goal(scene: Scene, weight: float, smooth: float | Open, maximum: bool) -> Objective:
-    """Return effort against stability, or the mass of the box (kg) and a little of effort."""
-    effort = exertion(scene.body) if scene.body.elements else dynamic_effort(scene.body)
-    gentle = smooth * smoothness(scene.body)
-    if maximum:
-        mass = final("mass", lambda at: -ca.SX(scene.box.mass))
-        return (1 / KILOGRAMS) * mass + FAINT * (effort + gentle)
-    return weight * effort + (1 - weight) * stability(scene.feet) + gentle
-
-
-def _constraints(
-    scene: Scene, balance: str, still: bool, contact: float, slip: float
-) -> tuple[Any, ...]:
-    """Return all that is asked of the motion, of feet and body, and of hands and box."""
-    return (
-        _motion(scene, still),
-        _standing(scene, balance, contact, slip),
-        _holding(scene, contact),
-    )
-
-
-def _motion(scene: Scene, still: bool) -> tuple[Any, ...]:
-    """Return limits, and rest at both ends, with `still` of accelerations too."""
-    rest = {
-        joint.name: 0.0
-        for joint in scene.limited.moving
-        if not (scene.image and follows(joint.name))
-    }
-    return (
-        joint_limits(scene.limited, hull=True),
-        torque_limits(scene.limited),
-        [end(scene.body, qd=rest, qdd=rest if still else None) for end in (at_start, at_end)],
-    )
-
-
-def _standing(scene: Scene, balance: str, contact: float, slip: float) -> tuple[Any, ...]:
-    """Return what keeps the feet in place and the body on them."""
-    body = scene.body
-    known: dict[str, Callable[[], tuple[Constraint, ...]]] = {
-        "pressure": lambda: pressure_inside(body, scene.asked),
-        "zmp": lambda: zmp_inside(body, scene.feet),
-    }
-    if balance not in known:
-        raise ValueError(f"balance: expected one of {', '.join(known)}, got {balance!r}")
-    return (
-        foot_contact(scene.asked, position=contact, velocity=slip),
-        known[balance](),
-        unilateral(body, scene.asked),
-        friction(body, scene.asked),
-        sides_alike(body, *scene.image) if scene.image else (),
-    )
-
-
-def _holding(scene: Scene, slack: float) -> tuple[Any, ...]:
-    """Return what keeps the hands at the box and the body off it."""
-    box = scene.box
-    hold = one_hand if scene.image else two_hands
-    return (
-        hold(scene.body, box, scene.start, scene.end, slack),
-        off_box(
-            "avoidance",
-            lambda at: placed(at, box.height),
-            (box.height / 2, box.depth / 2),
-            scene.radii,
-        ),
-    )
+    _check_numbers(*reference((crate, {"time": time, "feet": feet}, weight)))
+    who, mirrors = somebody(person, stature, mass, sex, segments), symmetric and not turn
+    body = lifter(who, mirrors, not maximum if passive is None else passive)
+    scene = scened(who, body, stance(body, feet), (crate, start, end), mirrors=mirrors)
+    return stated(scene, manner, *started(scene.limited, style))
 
 
 def _check_numbers(box: Box, others: Mapping[str, float], weight: float) -> None:
@@ -276,32 +114,3 @@ def _check_numbers(box: Box, others: Mapping[str, float], weight: float) -> None
             raise ValueError(f"{what}: expected a positive number, got {value}")
     if not 0 <= weight <= 1:
         raise ValueError(f"weight: expected a number from 0 to 1, got {weight}")
-
-
-def _check_reach(body: Tree, box: Box, start: Spot, end: Spot, radius: float) -> None:
-    """Raise ValueError for a lift that nobody can do whatever the effort.
-
-    `radius` (m) is that of the toes.
-    """
-    names = [f"{name}_r" for name in ("shoulder", "grip", "hip", "toe", "ankle")]
-    shoulder, grip, hip, toe, ankle = (
-        np.array(place).ravel() for place in positions(body, np.zeros(body.dof), names)
-    )
-    arm, trunk = np.linalg.norm(grip - shoulder), shoulder[1] - hip[1]
-    least = toe[2] - ankle[2] + radius + box.depth / 2
-    for when, spot in (("start", start), ("end", end)):
-        if not 0 < spot.high < shoulder[1] + arm:
-            raise ValueError(
-                f"{when}_height: {spot.high:g} m is out of reach: "
-                f"expected between the floor and {shoulder[1] + arm:.2f} m"
-            )
-        if not 0 < spot.ahead < arm + trunk:
-            raise ValueError(
-                f"{when}_ahead: {spot.ahead:g} m is out of reach: "
-                f"expected between 0 and {arm + trunk:.2f} m"
-            )
-        if spot.high - box.height < radius and spot.ahead < least:
-            raise ValueError(
-                f"{when}_ahead: at {spot.ahead:g} m the box would stand on the toes: "
-                f"expected at least {least:.3f} m"
-            )

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from ocp.models.human import MASS, NAMES
 from ocp.problems.lifting.active import active
+from ocp.problems.lifting.asked import KILOGRAMS
 from ocp.problems.lifting.curves import box_mass
 from ocp.problems.lifting.pareto import bettered, lift
-from ocp.problems.lifting.statement import KILOGRAMS, problem
+from ocp.problems.lifting.statement import problem
 
 from ocp import Solver, Spline, Transcription
 from ocp.solution import violations

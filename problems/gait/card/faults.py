@@ -28,7 +28,7 @@ WHERE = {"hip_flex": "hip", "hip_abd": "hip", "hip_rot": "hip", "knee_flex": "kn
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Range:
     """Where a number of people's gait lies: from `low` to `high`, whose departures by `unit` are as
     bad as one standard deviation; `text` says it of ours as {0}, `source` whose it is."""
@@ -40,6 +40,7 @@ class Range:
     source: str
 
 
+STANDS = "a foot stands for {0:.2f} of the stride"
 # Of walking at usual speeds, and of running. The trunk leans over a range of 3.3 deg, SD 1.4, half
 # of it to a side (Chung et al. 2010, 20 adults at 1.2 m/s), here with two deviations. The centre of
 # mass goes up and down by 27 to 48 mm and sideways by 70 to 39 mm at 0.7 to 1.6 m/s (Orendurff et
@@ -47,63 +48,31 @@ class Range:
 # 1992 and Winter 1991 have them [quoted], widened; the walk ratio by Inman et al. 1981 [quoted].
 WALKING: Mapping[str, Range] = {
     "com_up_mm": Range(
-        low=20.0,
-        high=50.0,
-        unit=5.0,
-        text="centre of mass goes up and down by {0:.0f} mm",
-        source="20 to 50 mm in people",
+        20.0, 50.0, 5.0, "centre of mass goes up and down by {0:.0f} mm", "20 to 50 mm in people"
     ),
     "com_sideways_mm": Range(
-        low=20.0,
-        high=60.0,
-        unit=5.0,
-        text="centre of mass sways by {0:.0f} mm",
-        source="20 to 60 mm in people",
+        20.0, 60.0, 5.0, "centre of mass sways by {0:.0f} mm", "20 to 60 mm in people"
     ),
     "trunk_sideways_deg": Range(
-        low=0.0,
-        high=3.1,
-        unit=0.7,
-        text="trunk leans sideways by {0:.1f} deg",
-        source="up to 3.1 deg in people",
+        0.0, 3.1, 0.7, "trunk leans sideways by {0:.1f} deg", "up to 3.1 deg in people"
     ),
     "stance_knee_deg": Range(
-        low=8.0,
-        high=25.0,
-        unit=4.0,
-        text="knee bends to {0:.0f} deg as it is loaded",
-        source="8 to 25 deg in people",
+        8.0, 25.0, 4.0, "knee bends to {0:.0f} deg as it is loaded", "8 to 25 deg in people"
     ),
     "pelvis_rotation_deg": Range(
-        low=0.0,
-        high=8.0,
-        unit=2.0,
-        text="pelvis turns by {0:.0f} deg each way",
-        source="up to 8 deg in people",
+        0.0, 8.0, 2.0, "pelvis turns by {0:.0f} deg each way", "up to 8 deg in people"
     ),
-    "duty_factor": Range(
-        low=0.56,
-        high=0.68,
-        unit=0.02,
-        text="a foot stands for {0:.2f} of the stride",
-        source="0.56 to 0.68 in people who walk",
-    ),
+    "duty_factor": Range(0.56, 0.68, 0.02, STANDS, "0.56 to 0.68 in people who walk"),
     "walk_ratio_m_min": Range(
-        low=0.0058,
-        high=0.0086,
-        unit=0.0007,
-        text="steps are {0:.4f} m long over their rate per minute",
-        source="0.0072 m min in men, 20 % to either side",
+        0.0058,
+        0.0086,
+        0.0007,
+        "steps are {0:.4f} m long over their rate per minute",
+        "0.0072 m min in men, 20 % to either side",
     ),
 }
 RUNNING: Mapping[str, Range] = {
-    "duty_factor": Range(
-        low=0.2,
-        high=0.45,
-        unit=0.03,
-        text="a foot stands for {0:.2f} of the stride",
-        source="0.20 to 0.45 in people who run",
-    ),
+    "duty_factor": Range(0.2, 0.45, 0.03, STANDS, "0.20 to 0.45 in people who run"),
     "trunk_sideways_deg": WALKING["trunk_sideways_deg"],
 }
 PEAKS = {"walk": (1.0, 1.25), "run": (2.0, 3.0)}  # BW, of the vertical force, as people have them
