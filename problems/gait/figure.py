@@ -1,9 +1,14 @@
 """The figure of a human: what it is drawn by, and the planes it is seen in."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+from ocp.models.human import worn
+
+from ocp import Tree
 from ocp.plots import COLOURS, Body
 
 LEG = ("hip", "knee", "ankle", "heel", "ball_med", "toe")
@@ -37,12 +42,27 @@ BODY = Body(
 )
 # Planes of view: forward and up, left and up, forward and left
 SIDEWAYS, FRONT, ABOVE = (2, 1), (0, 1), (2, 0)
+WATER = 1000.0  # kg/m3: balls of what is worn are drawn as large as its mass of water
 ALONG_HEAD = {"neck": 0.18, "head": 0.60}  # of the way from the neck's root to the head's top
 
 
-def body_points() -> dict[str, Callable[..., Any]]:
-    """Return {name: function(Instant)} of all that BODY is drawn by."""
+def laden(tree: Tree) -> Body:
+    """Return the BODY with a ball for each load that a tree wears."""
+    sides = {"r": "right", "l": "left"}
+    balls = {
+        name: (
+            sides.get(name[-2:].strip("_"), "middle"),
+            float(np.cbrt(0.75 * mass / WATER / np.pi)),
+        )
+        for name, mass in worn(tree).items()
+    }
+    return replace(BODY, balls={**BODY.balls, **balls})
+
+
+def body_points(tree: Tree | None = None) -> dict[str, Callable[..., Any]]:
+    """Return {name: function(Instant)} of all that BODY is drawn by, and that a tree wears."""
     names = {name for pairs in BODY.bars.values() for pair in pairs for name in pair} - {"neck"}
+    names |= set() if tree is None else set(worn(tree))
     points = {name: lambda at, name=name: at.position(name) for name in sorted(names)}
     return points | {
         name: lambda at, part=part: (

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from ocp.problems.gait.card.picture import plot_card
-from ocp.problems.gait.figure import ABOVE, BODY, FRONT, SIDEWAYS, body_points
+from ocp.problems.gait.figure import ABOVE, BODY, FRONT, SIDEWAYS, body_points, laden
 from ocp.problems.gait.footprints import soles
 
 from ocp import Solution
@@ -41,13 +41,14 @@ def plot_walk(solution: Solution, path: str | Path | None = None) -> Any:
     """
     with picture(path, WIDTH, 7.2) as figure:
         T, switches = solution.duration, solution.problem.ground.switches
+        tree = solution.problem.tree
         s = np.unique(np.concatenate([np.linspace(0, 1, 201), switches]))
-        figures = scene(solution, T * np.array(INSTANTS), body_points())
+        figures = scene(solution, T * np.array(INSTANTS), body_points(tree))
         above = scene(solution, T * s, {})
         side, front, ground = figure.subplots(3, 1, height_ratios=(2.1, 2.2, 2.2))
         labels = [f"{50 * instant:g} %" for instant in INSTANTS]
-        strip(side, figures, BODY, SIDEWAYS, 1.0, labels)
-        strip(front, figures, BODY, FRONT, 1.0, labels)
+        strip(side, figures, laden(tree), SIDEWAYS, 1.0, labels)
+        strip(front, figures, laden(tree), FRONT, 1.0, labels)
         rulers(front, BODY, 1.6, -0.27)
         side.set_title(
             "the step from the right side, at percentages of the gait cycle", fontsize=TEXT

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from ocp.models.human import human, loads_of, mirror, wearing, worn
 from ocp.problems.gait import effort_step as problem
+from ocp.problems.gait.figure import body_points, laden
 from ocp.problems.gait.report import loads_kg
 
 from ocp.dynamics import inverse_dynamics
@@ -53,6 +54,18 @@ def test_loads_weigh_on_both_sides_where_their_segments_have_their_centres():
 def test_what_is_worn_is_reported():
     assert loads_kg(wearing(human(), {"foot": 2.0})) == {"foot_r": 2.0, "foot_l": 2.0}
     assert loads_kg(human()) == {}
+
+
+def test_what_is_worn_is_drawn_as_balls_of_its_side():
+    body = wearing(human(), {"waist": 4.0, "foot": 2.0})
+    balls = laden(body).balls
+    assert {name: part for name, (part, _) in balls.items() if name.startswith("load")} == {
+        "load_waist": "middle",
+        "load_foot_r": "right",
+        "load_foot_l": "left",
+    }
+    assert balls["load_waist"][1] == pytest.approx(0.0985, abs=1e-4)  # m, of 4 l
+    assert set(balls) <= set(body_points(body)) and not set(worn(body)) & set(body_points())
 
 
 def test_knees_of_those_who_crouch_stay_bent_and_hips_may_go_down():
