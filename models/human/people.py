@@ -1,5 +1,6 @@
 """People to study: women and men of the 5th, 50th and 95th percentile, by name."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from ocp.models.human.anthropometry import MASS, STATURE
@@ -40,17 +41,18 @@ def somebody(
     stature: float | None = None,
     mass: float | None = None,
     sex: str | None = None,
-    segments: str = "",
+    segments: str | Mapping[str, Any] = "",
 ) -> dict[str, Any]:
     """Return {stature (m), mass (kg), sex, segments} of `human` from what a task says of a person.
 
     `name`: f5, f50, f95, m5, m50, m95, or "" for the man of the tables; what is not None takes the
-    place of what that person has; `segments`: text like "thigh.length=0.45,shank.mass=3.4". Raises
-    ValueError for an unknown name or a text that cannot be read.
+    place of what that person has; `segments`: text like "thigh.length=0.45,shank.mass=3.4", or what
+    `human` takes. Raises ValueError for an unknown name or a text that cannot be read.
     """
     if name and name not in PEOPLE:
         raise ValueError(f"person: expected one of {', '.join(PEOPLE)}, got {name!r}")
     usual = person(*PEOPLE[name]) if name else {"stature": STATURE, "mass": MASS, "sex": "male"}
     given = {"stature": stature, "mass": mass, "sex": sex}
     said = {key: value for key, value in given.items() if value is not None}
-    return usual | said | {"segments": parsed(segments)}
+    own = parsed(segments) if isinstance(segments, str) else segments
+    return usual | said | {"segments": own}

@@ -26,12 +26,13 @@ class Segment:
     """A person's own segment, None where it is as in others of the same sex, stature and mass.
 
     `length` (m), `mass` (kg, of one side), `com`, the centre of mass from the proximal joint over
-    the length, and `radii` (3,) of gyration over it, sagittal, transverse and longitudinal.
+    the length, all of which may be open, and `radii` (3,) of gyration over it, sagittal, transverse
+    and longitudinal.
     """
 
-    length: float | None = None
-    mass: float | None = None
-    com: float | None = None
+    length: float | Open | None = None
+    mass: float | Open | None = None
+    com: float | Open | None = None
     radii: tuple[float, float, float] | None = None
 
 
@@ -145,10 +146,10 @@ def _weights(given: Mapping[str, Segment], mass: Any, sex: str) -> dict[str, Any
         sum((2 if name in PAIRED else 1) * amounts[name] for name in masses)
         for amounts in (masses, usual)
     )
-    whole = reference(mass)
-    if masses and (kept >= whole or len(masses) == len(LENGTHS)):
+    heavy, whole = reference((kept, mass))
+    if masses and (heavy >= whole or len(masses) == len(LENGTHS)):
         raise ValueError(
-            f"human: segments: {', '.join(masses)} weigh {kept:g} kg, both sides counted, of "
+            f"human: segments: {', '.join(masses)} weigh {heavy:g} kg, both sides counted, of "
             f"{whole:g} kg; expected less, and some segment without a mass of its own that takes "
             "the rest"
         )
@@ -194,14 +195,15 @@ def _checked(name: str, entry: Entry, stature: Any) -> Segment:
     return entry
 
 
-def _check_number(name: str, field: str, value: float | None, most: float, unit: str) -> None:
+def _check_number(name: str, field: str, value: Any, most: float, unit: str) -> None:
     """Raise ValueError unless a field of a segment is None or above 0 and below `most`."""
-    if value is None or 0 < float(numbers(f"human: segments: {name}.{field}", value, ())) < most:
+    if value is None:
         return
-    less = f" and less than {most:g}{unit}" if most < np.inf else ""
-    raise ValueError(
-        f"human: segments: {name}.{field}: expected more than 0{unit}{less}, got {value:g}{unit}"
-    )
+    what = f"human: segments: {name}.{field}"
+    here = reference(numbers(what, value, (), unit.strip()).item())
+    if not 0 < here < most:
+        less = f" and less than {most:g}{unit}" if most < np.inf else ""
+        raise ValueError(f"{what}: expected more than 0{unit}{less}, got {here:g}{unit}")
 
 
 def _reshaped(link: Link, name: str, segment: Segment, length: Any) -> Link:

@@ -51,7 +51,7 @@ def human(
     passive: bool = False,
     strength: str = "constant",
     age: float | None = None,
-    percentile: float | None = None,
+    percentile: float | Open | None = None,
 ) -> Tree:
     """Return the skeleton of a person of `stature` (m) and `mass` (kg), which may be open.
 
@@ -63,7 +63,7 @@ def human(
     gait a quarter of their anatomical range. `gravity`: (3,), m/s2, global axes. `passive`: with
     the elements of its tissue (`ocp.models.human.tissue`). `strength`: torque limits are
     "constant", or fall with the "angle", or with that and the "speed", by elements; `age` (years)
-    and `percentile` of strength, without which it is that of the tables, see
+    and `percentile`, which may be open, of strength, without which it is that of the tables, see
     `ocp.models.human.strengths`. Raises ValueError naming what is wrong.
     """
     length = _positive("stature", stature, "m") / STATURE

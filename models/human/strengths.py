@@ -9,6 +9,7 @@ from collections.abc import Collection
 from statistics import NormalDist, mean
 from typing import Any
 
+import casadi as ca
 from ocp.models.human.anthropometry import MASS, STATURE
 from ocp.models.human.exertions import (
     AGES,
@@ -26,7 +27,7 @@ from ocp.models.human.exertions import (
 from ocp.models.human.tables import MOVEMENTS, ROOT
 
 from ocp import Strength, Tree
-from ocp.mechanics import Open
+from ocp.mechanics import Open, array, expression_of, is_open, reference
 
 KINDS = ("constant", "angle", "speed")
 GRAVITY = 9.81  # m/s2, of the weight that the table is over
@@ -79,7 +80,7 @@ def torque_range(
     size: float | Open = 1.0,
     sex: str = "male",
     age: float | None = None,
-    percentile: float | None = None,
+    percentile: float | Open | None = None,
 ) -> tuple[Any, Any]:
     """Return the torque limits (N m) of a movement, as "hip_flex", that are constant.
 
@@ -95,9 +96,14 @@ def torque_range(
 
 
 def peak(
-    movement: str, way: int, sex: str, age: float | None = None, percentile: float | None = None
-) -> float:
-    """Return the isometric best (N m) in a direction of a movement, for STATURE and MASS."""
+    movement: str,
+    way: int,
+    sex: str,
+    age: float | None = None,
+    percentile: float | Open | None = None,
+) -> Any:
+    """Return the isometric best (N m) in a direction of a movement, for STATURE and MASS; it is
+    open where the `percentile` is."""
     share, z = _years(age), _deviations(percentile)
     if (movement, way) in TABLE[sex]:
         c1, deviation = _aged(TABLE[sex][movement, way], share)[:2]
@@ -112,7 +118,7 @@ def strengths(
     sex: str = "male",
     kind: str = "speed",
     age: float | None = None,
-    percentile: float | None = None,
+    percentile: float | Open | None = None,
 ) -> tuple[Strength, ...]:
     """Return what the muscles at the named joints can, both ways, over "angle", or that and
     "speed": of the former those joints that are known to differ.
@@ -180,13 +186,16 @@ def _years(age: float | None) -> float:
     return 1.0 + min(age - middle, old - middle) / (old - middle)
 
 
-def _deviations(percentile: float | None) -> float:
+def _deviations(percentile: float | Open | None) -> Any:
     """Return how many standard deviations a percentile is above the mean, by default 1."""
     if percentile is None:
         return 1.0
-    if not PERCENTILES[0] <= percentile <= PERCENTILES[1]:
-        raise ValueError(f"human: percentile: expected 1 to 99, got {percentile:g}")
-    return NormalDist().inv_cdf(percentile / 100)
+    here = reference(percentile)
+    if not PERCENTILES[0] <= here <= PERCENTILES[1]:
+        raise ValueError(f"human: percentile: expected 1 to 99, got {here:g}")
+    if not is_open(percentile):
+        return NormalDist().inv_cdf(here / 100)
+    return array(2**0.5 * ca.erfinv(expression_of(percentile / 50 - 1))).item()
 
 
 def _aged(rows: tuple[tuple[float, ...], ...], share: float) -> tuple[float, ...]:

@@ -65,7 +65,7 @@ def problem(
     active: str = "gait",
     objective: str = HUMAN,
     age: float | None = None,
-    percentile: float = PERCENTILE,
+    percentile: float | Open = PERCENTILE,
     smooth: float | Open = SMOOTH,
     contact: float | Open = 0.002,
     slip: float | Open = 0.1,

@@ -11,6 +11,7 @@ from ocp.models.human import human
 from ocp.problems.gait.card import card_lines, card_table, report_card, save_card
 from ocp.problems.gait.card.__main__ import run
 from ocp.problems.gait.card.curves import CURVES, PERCENT, curves
+from ocp.problems.gait.card.energy import metabolic
 from ocp.problems.gait.card.faults import faults
 from ocp.problems.gait.card.likeness import against, delay, likeness, mean_r
 from ocp.problems.gait.card.norms import Band, norms, rates
@@ -310,7 +311,20 @@ def test_work_of_either_sign_is_paid_for_by_its_own_efficiency():
     burnt = said["metabolic"]
     assert burnt["net_W_kg"] == pytest.approx((1.5 / 0.25 + 1.5 / 1.2) / 75.0, rel=0.01)
     assert burnt["net_J_kg_m"] == pytest.approx(burnt["net_W_kg"] / 1.2)
+    assert burnt["shared_W_kg"] == pytest.approx(burnt["net_W_kg"])
     assert burnt["level_walking_with_rest_W_kg"] == pytest.approx(3.938, abs=0.01)
+    assert burnt["level_walking_W_kg"] == pytest.approx(7.2 * 20.1 / 60.0, rel=1e-6)
+    assert burnt["rest_W_kg"] == pytest.approx(1.17, abs=0.01)
+
+
+def test_joints_of_a_limb_share_what_muscles_across_two_of_them_hand_on():
+    """What the knee takes the hip gives; the other leg and the trunk pay for themselves."""
+    power = np.array([[8.0, 8.0], [-8.0, -8.0], [4.0, 4.0], [2.0, 2.0], [-2.0, -2.0]])
+    names = ("hip_flex_r", "knee_flex_r", "hip_flex_l", "spine1_flex", "spine1_lat")
+    burnt = metabolic(names, power, np.array([0.5, 0.5]), 1.0, 1.0)
+    others = 6.0 / 0.25 + 2.0 / 1.2
+    assert burnt["shared_W_kg"] == pytest.approx(others)
+    assert burnt["net_W_kg"] == pytest.approx(others + 8.0 / 0.25 + 8.0 / 1.2)
 
 
 def test_the_card_is_left_as_data_table_or_page(step, card, tmp_path):

@@ -5,20 +5,15 @@ from typing import Any
 
 import numpy as np
 from ocp.models.human import ROOT
+from ocp.problems.gait.card.energy import MINUTE, metabolic
 from ocp.problems.gait.card.stride import Stride
 from ocp.problems.gait.cycle import OTHER
 from ocp.problems.gait.measured import compare, double_peak
 
-MINUTE = 60.0  # s
 # Humps of the vertical force: maxima above half of the weight that stand out by this (BW) from the
 # dips at their sides [assumed]; means of measured walks have two at any smaller threshold
 PROMINENT, BEARING = 0.02, 0.5
 AT_BOUND = 0.5  # deg: so near a joint's range counts as at its bound
-# Of muscles that shorten and lengthen: work over metabolic energy (Margaria 1968 [quoted]). The
-# energy of walking on the level above that of rest is a linear function of the speed's square, in
-# cal/kg/min 29 + 0.0053 v^2 with rest, v in m/min (Ralston 1958 [quoted]).
-SHORTENING, LENGTHENING = 0.25, -1.20
-RALSTON, CALORIE = (29.0, 0.0053), 4.184  # J
 INSTANTS = np.arange(0.025, 100.0, 0.05)  # % of the cycle, at which it is asked which feet bear
 
 
@@ -167,33 +162,22 @@ def _arms(stride: Stride, curves: Mapping[str, np.ndarray]) -> dict[str, Any]:
 
 
 def _costs(stride: Stride) -> dict[str, Any]:
-    """Return the work of all joints, and an estimate of the metabolic power of the drives.
+    """Return the work of all joints, and estimates of the metabolic power of the drives.
 
     Moments include what passive tissue gives, as those of measured walking do; metabolic energy is
-    of the drives' alone, each joint for itself, shortening or lengthening by its share.
+    of the drives' alone.
     """
     driven = np.array([joint.actuated for joint in stride.tree.moving])
-    power = (stride.moments * stride.qd)[driven]
-    drives = (stride.drives * stride.qd)[driven]
+    power, drives = ((each * stride.qd)[driven] for each in (stride.moments, stride.drives))
     speed = max(float(np.linalg.norm(stride.way)), 1e-12) / stride.duration
     way = speed * stride.mass  # kg m/s
-
-    def mean(values: np.ndarray) -> float:
-        """Return the mean (W) over the cycle of all joints' positive values."""
-        return float(np.maximum(values, 0.0).sum(axis=0) @ stride.weights)
-
-    net = mean(drives) / SHORTENING + mean(-drives) / -LENGTHENING
-    usual = (RALSTON[0] + RALSTON[1] * (MINUTE * speed) ** 2) * CALORIE / MINUTE
+    gained, lost = (
+        float(np.maximum(sign * power, 0.0).sum(axis=0) @ stride.weights) for sign in (1, -1)
+    )
+    names = [joint.name for joint in stride.tree.moving if joint.actuated]
     return {
-        "positive_work_J_m": mean(power) / speed,
-        "positive_work_J_kg_m": mean(power) / way,
-        "negative_work_J_kg_m": -mean(-power) / way,
-        "metabolic": {
-            "net_W_kg": net / stride.mass,
-            "net_J_kg_m": net / way,
-            "level_walking_with_rest_W_kg": usual,
-            "source": "drives' work over 0.25 where positive, over -1.2 where negative "
-            "(Margaria 1968 [quoted]), without rest; level walking with rest by Ralston 1958 "
-            "[quoted]",
-        },
+        "positive_work_J_m": gained / speed,
+        "positive_work_J_kg_m": gained / way,
+        "negative_work_J_kg_m": -lost / way,
+        "metabolic": metabolic(names, drives, stride.weights, stride.mass, speed),
     }

@@ -93,9 +93,10 @@ def _humps(now: Mapping[str, Any]) -> str:
 
 def _work(now: Mapping[str, Any]) -> str:
     burnt = now["metabolic"]
+    estimate = f"{burnt['shared_W_kg']:.1f} to {burnt['net_W_kg']:.1f}"
     return (
-        f"{now['positive_work_J_kg_m']:.2f} J/kg/m; metabolic about {burnt['net_W_kg']:.1f} W/kg, "
-        f"people {burnt['level_walking_with_rest_W_kg']:.1f} with rest"
+        f"{now['positive_work_J_kg_m']:.2f} J/kg/m; metabolic {estimate} W/kg above rest by "
+        f"estimate, people {burnt['level_walking_W_kg']:.1f}"
     )
 
 
