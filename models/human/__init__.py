@@ -17,7 +17,7 @@ from ocp.models.human.tables import (
     SELF_SPHERES,
     SOLES,
 )
-from ocp.models.human.tissue import passive
+from ocp.models.human.tissue import passive, within_ranges
 from ocp.models.human.volumes import volumes
 
 __all__ = [
@@ -56,5 +56,6 @@ __all__ = [
     "volumes",
     "wearing",
     "weighed",
+    "within_ranges",
     "worn",
 ]

@@ -10,7 +10,7 @@ of the man of STATURE and MASS; all grow with mass times stature, as torque limi
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from math import degrees, radians
+from math import degrees, exp, radians
 from typing import Any
 
 import casadi as ca
@@ -84,6 +84,16 @@ GATHERED = {
 # man. For all other joints, which have no such measure here, it is [derived] from that.
 HELD = 120 / (182 / 1.25) - 18 / 182
 TOE_DAMPING = 0.03 / 25  # s: damping over stiffness of the toes (Sasaki et al. 2009) [recalled]
+
+# Hips in abduction and rotation are as stiff as in flexion when standing, over how far they turn
+# [assumed]: the slope of the first of COUPLED is 0.441 N m/deg with all at 0, over 150 deg. So they
+# have 0.88 and 0.74 N m/deg. People's resist the first 20 deg of inward rotation (Leite et al.
+# 2012), by muscle, for capsules alone leave up to 50 deg free (van Arkel et al. 2015).
+HIPS = ("hip_abd", "hip_rot")
+# Elbows: stiffness 0.40 to 1.8 N m/rad in 19 people, here its middle, from where they rest, bent by
+# 73 deg (Wiegner & Watts 1986: 107 between upper arm and forearm), and damping (N m s/rad), about a
+# sixth of the critical one of a hanging forearm [assumed]
+ELBOW, ELBOW_REST, ELBOW_DAMPING = 1.1, radians(73), 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +197,41 @@ def holding_ends(joints: Iterable[Joint], size: Any, sex: str) -> list[PassiveMo
             name = f"end of {joint.name}"
             elements.append(PassiveMoment(name=name, joints=(joint.name,), energy=law))
     return elements
+
+
+def within_ranges(
+    joints: Collection[str], stature: float | Open = STATURE, mass: float | Open = MASS
+) -> tuple[Element, ...]:
+    """Return what those of the named `joints` that are hips and elbows get within their ranges, of
+    a person of `stature` (m) and `mass` (kg), beside what `passive` has at the ends of these.
+
+    Elements are "hip_abd_r stiffness", "elb_flex_r stiffness", "elb_flex_r damping" and the like.
+    """
+    size = (stature / STATURE) * (mass / MASS)
+    elements: list[Element] = []
+    for joint in joints:
+        movement = joint[:-2] if joint.endswith(("_r", "_l")) else joint
+        if movement in HIPS:
+            stiffness = size * (_standing_hip() * _turn("hip_flex") / _turn(movement))
+            elements.append(Spring(joint=joint, stiffness=stiffness, name=f"{joint} stiffness"))
+        if movement == "elb_flex":
+            stiff = {"stiffness": size * ELBOW, "rest": ELBOW_REST}
+            elements.append(Spring(joint=joint, name=f"{joint} stiffness", **stiff))
+            damping = size * ELBOW_DAMPING
+            elements.append(Damper(joint=joint, damping=damping, name=f"{joint} damping"))
+    return tuple(elements)
+
+
+def _standing_hip() -> float:
+    """Return the stiffness (N m/rad) of hip flexion when hip, knee and ankle are at 0."""
+    _, terms = COUPLED[0]
+    return -degrees(1.0) * sum(sign * exp(exponent) * slopes[0] for sign, exponent, slopes in terms)
+
+
+def _turn(movement: str) -> float:
+    """Return how far (deg) a joint turns."""
+    lower, upper = MOVEMENTS[movement][0]
+    return upper - lower
 
 
 def _leg(side: str, joints: Collection[str], size: Any) -> list[Element]:

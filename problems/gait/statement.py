@@ -22,6 +22,7 @@ from ocp.models.human import (
     mirror,
     somebody,
     wearing,
+    within_ranges,
 )
 from ocp.problems.gait.costs import SMOOTH, human_cost
 from ocp.problems.gait.families import Step, asked, requirements
@@ -226,6 +227,13 @@ def _roaming(body: Tree) -> Tree:
     return _ranging(body, free)
 
 
+def _easing(body: Tree, who: dict[str, Any]) -> Tree:
+    """Return a body whose hips and elbows have tissue within their ranges too."""
+    moving = [joint.name for joint in body.moving]
+    tissue = within_ranges(moving, who["stature"], who["mass"])
+    return replace(body, elements=(*body.elements, *tissue))
+
+
 def _ahead(step: Any, slope: float, rise: float) -> tuple[Any, Any]:
     """Return how far (m) one step goes up and forward."""
     if not slope:
@@ -254,7 +262,7 @@ def _walker(
     `strong`, whose strength it has by age and percentile, it has that over angle, and tissue."""
     living: dict[str, Any] = {"passive": True, "strength": "angle", **strong} if strong else {}
     body = human(**who, **living, frozen=_frozen(active), ranges="gait")
-    body = _roaming(body) if strong else body
+    body = _easing(_roaming(body), who) if strong else body
     speed, step = likewise(body, speed, step)
     _check_task(*reference((body, speed, step, who["stature"])))
     return carry(body, "T6", backpack, BEHIND) if some((backpack,)) else body, speed, step

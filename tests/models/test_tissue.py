@@ -5,7 +5,7 @@ from functools import cache
 import casadi as ca
 import numpy as np
 import pytest
-from ocp.models.human import NAMES, human, mirror, passive
+from ocp.models.human import NAMES, human, mirror, passive, within_ranges
 
 from ocp import Parameter, Spring
 from ocp.dynamics.newton_euler import inverse
@@ -159,3 +159,20 @@ def test_an_instant_tells_what_elements_of_some_names_give():
         ValueError, match="'tissue of arm': none acts by that name; expected one of"
     ):
         at.elements_named("tissue of arm")
+
+
+def test_hips_turn_aside_and_about_themselves_against_what_they_bend_against():
+    bent = (at({"hip_flex_r": -0.5})["hip_flex_r"] - at({"hip_flex_r": 0.5})["hip_flex_r"]) / 1.0
+    given = {each.joint: each for each in within_ranges(("hip_abd_r", "hip_rot_l", "knee_flex_r"))}
+    assert set(given) == {"hip_abd_r", "hip_rot_l"}
+    over = {name: np.radians(each.stiffness) for name, each in given.items()}  # N m/deg
+    assert over["hip_abd_r"] == pytest.approx(bent * 150 / 75, rel=1e-3)
+    assert over["hip_rot_l"] == pytest.approx(bent * 150 / 90, rel=1e-3)
+
+
+def test_elbows_rest_bent_and_do_not_swing_for_ever():
+    spring, damper = within_ranges(("elb_flex_l",), 1.6, 60.0)
+    size = 1.6 / 1.75 * 60.0 / 75.0
+    assert float(spring.stiffness) == pytest.approx(1.1 * size, rel=1e-12)
+    assert np.degrees(float(spring.rest)) == pytest.approx(73.0)
+    assert float(damper.damping) == pytest.approx(0.2 * size, rel=1e-12)

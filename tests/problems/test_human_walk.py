@@ -26,6 +26,7 @@ ALIKE = {
     "knee_flex": 0.95,
     "ankle_df": 0.85,
     "hip_abd": 0.90,
+    "pelvis_list": 0.85,
     "force_vertical": 0.97,
     "force_fore_aft": 0.94,
     "power_hip": 0.80,
@@ -66,6 +67,11 @@ def test_it_was_solved_by_way_of_constant_limits_and_stays_within_strength(step)
 def test_every_weight_has_its_term():
     terms = {term.name for _, term in problem().objective.terms}
     assert terms == {*WEIGHTS, "smoothness"}
+
+
+def test_elbows_are_bent_as_they_hang(card):
+    bent = np.array(card["curves"]["elbow_flex"])
+    assert bent.min() >= 10 and 20 <= bent.max() <= 40
 
 
 def test_walks_of_effort_alone_have_neither_tissue_nor_strength():
