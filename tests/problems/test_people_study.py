@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ocp.problems.gait.people import people, picture, problem
 from ocp.problems.gait.people.bands import summary, tables
 from ocp.problems.gait.people.measures import NUMBERS, curves
 from ocp.problems.gait.people.picture import plot_bands
-from ocp.problems.gait.people.statement import PARAMETERS, alike
+from ocp.problems.gait.people.statement import alike
 
 from ocp import Parameter
 from ocp.mechanics import closed, parameters_of, position
@@ -49,17 +50,14 @@ def test_every_band_of_proportions_and_strength_has_one_person(drawn):
         assert values.std() == pytest.approx(0.04 if name.endswith("length") else 0.08, rel=0.05)
 
 
-@pytest.fixture(scope="module")
-def stated():
-    return problem(sex="female", **{each.name: each for each in PARAMETERS})
-
-
-def test_one_program_is_everybodys_of_a_sex(stated):
-    """Legs, masses and strength are those of a body of numbers; who is long of leg is no taller."""
+def test_who_is_long_of_leg_is_no_taller():
+    """Legs, masses and strength are the person's; all of them may be open."""
     who = {"stature": 1.7, "mass": 60.0, "thigh_length": 1.1, "shank_length": 0.95}
     who |= {"thigh_mass": 1.2, "shank_mass": 0.9, "percentile": 30.0}
+    ready = {name: Parameter(name, value) for name, value in who.items()}
+    stated = problem(sex="female", **ready)
     assert {each.name for each in parameters_of(stated)} == {*who}
-    tree = closed(stated.tree, {each: who[each.name] for each in PARAMETERS})
+    tree = closed(stated.tree, {each: who[each.name] for each in ready.values()})
     there = np.zeros(tree.dof)
     assert float(position(tree, there, "head_top")[1]) == pytest.approx(1.7)
     thigh = position(tree, there, "hip_r") - position(tree, there, "knee_r")
@@ -87,15 +85,16 @@ def test_a_segment_may_be_open_but_not_impossible():
 class Walked:
     """What of a Solution a start needs."""
 
+    problem: Any
     points: np.ndarray
     lifted: np.ndarray
     multipliers: Any
 
 
 def test_a_start_has_lengths_and_forces_of_the_persons_size():
-    stature, mass = SURVEY["male"][50]
-    walked = Walked(np.ones((38, 10)), np.ones((50, 4)), {"law": 1})
-    start = alike(walked, 0.9 * stature, 1.2 * mass, "male")
+    problem = SimpleNamespace(tree=human(1.755, 84.6))
+    walked = Walked(problem, np.ones((38, 10)), np.ones((50, 4)), {"law": 1})
+    start = alike(walked, human(0.9 * 1.755, 1.2 * 84.6, sex="female"))
     assert start.points[:3] == pytest.approx(0.9) and start.points[3:] == pytest.approx(1.0)
     assert start.lifted[:38] == pytest.approx(1.08) and start.multipliers == {}
     wrench = start.lifted[-6:]

@@ -1,18 +1,19 @@
-"""The walk of people of any size: one program for each sex, whose numbers are a person's."""
+"""The walk of people of any size, proportions and strength, from that of the median person."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
+import numpy as np
 from ocp.models.human import person
 from ocp.models.human.anthropometry import LENGTHS, STATURE, shares
 from ocp.problems.gait.statement import problem as gait
 from ocp.problems.gait.walking import TUNED
 from ocp.problems.gait.walking import walk as from_standing
 
-from ocp import Attempt, Parameter, Problem, Solution, Solver, Task, Transcription, prepare, solve
-from ocp.mechanics import Open, closed
+from ocp import Attempt, Problem, Solution, Solver, Task, Transcription, Tree, solve
+from ocp.mechanics import Open, body_weight, position
 
 TRUNK = ("pelvis", "middle_trunk", "upper_trunk")
 SLIDES, WRENCHES = 3, 12  # rows of the motion that are lengths; of what is lifted, of two feet
@@ -55,11 +56,8 @@ def usual(sex: str) -> Solution:
 
     Raises NotSolved where that fails.
     """
-    return from_standing(problem(**_median(sex)), Transcription(), Solver()).require()
-
-
-def _median(sex: str) -> dict[str, Any]:
-    return person(sex, 50)
+    median = problem(**person(sex, 50))
+    return from_standing(median, Transcription(), Solver()).require()
 
 
 def walk(
@@ -69,33 +67,25 @@ def walk(
     *,
     guess: Any = None,
     watch: Callable[..., Any] | None = None,
-    values: Mapping[str, float] | None = None,
     sex: str = "male",
 ) -> Solution:
     """Solve the walk of somebody from that of the median person, and from standing if that fails.
 
-    The motion is scaled as walks of people who are alike are (Hof 1996). `values` are those of the
-    problem's parameters. `sex`: whose median person it starts from, male or female.
+    The motion is scaled as walks of people who are alike are (Hof 1996). `sex`: whose median person
+    it starts from, male or female.
     """
-    plan = prepare(problem, transcription, solver)
-    known = {each.name: each.value for each in plan.parameters} | dict(values or {})
-    if guess is None and {"stature", "mass"} <= set(known):
-        guess = alike(usual(sex), known["stature"], known["mass"], sex)
-    if guess is not None:
-        attempts = (Attempt(options=TUNED | NEAR),)
-        given: dict[str, Any] = {"guess": guess, "attempts": attempts, "values": values}
-        solution = solve(problem, transcription, solver, watch=watch, **given)
-        if solution.success:
-            return solution
-    numbers = {each: known[each.name] for each in plan.parameters}
-    return from_standing(closed(problem, numbers), transcription, solver, watch=watch)
+    start = alike(usual(sex), problem.tree) if guess is None else guess
+    attempts = (Attempt(options=TUNED | NEAR),)
+    solution = solve(problem, transcription, solver, guess=start, attempts=attempts, watch=watch)
+    if solution.success:
+        return solution
+    return from_standing(problem, transcription, solver, watch=watch)
 
 
-def alike(walked: Solution, stature: float, mass: float, sex: str) -> Solution:
-    """Return the walk of the median person of a sex as a start of somebody's of another `stature`
-    (m) and `mass` (kg): lengths are in proportion to the one, forces to the other."""
-    before = _median(sex)
-    length, weight = stature / before["stature"], mass / before["mass"]
+def alike(walked: Solution, body: Tree) -> Solution:
+    """Return a walk as a start of somebody's of another `body`: lengths are in proportion to
+    stature, forces to weight, moments and torques to both."""
+    weight, length = (of(body) / of(walked.problem.tree) for of in (body_weight, _stature))
     points, lifted = walked.points.copy(), weight * length * walked.lifted
     points[:SLIDES] *= length
     rows = lifted[-WRENCHES:].reshape(-1, 6, lifted.shape[1])
@@ -103,13 +93,8 @@ def alike(walked: Solution, stature: float, mass: float, sex: str) -> Solution:
     return replace(walked, points=points, lifted=lifted, multipliers={})
 
 
-PARAMETERS = (
-    Parameter("stature", 1.755, "m", lower=1.0, upper=2.5),
-    Parameter("mass", 84.6, "kg", lower=20.0, upper=300.0),
-    Parameter("thigh_length", 1.0, lower=0.5, upper=1.5),
-    Parameter("shank_length", 1.0, lower=0.5, upper=1.5),
-    Parameter("thigh_mass", 1.0, lower=0.3, upper=2.0),
-    Parameter("shank_mass", 1.0, lower=0.3, upper=2.0),
-    Parameter("percentile", LIKELY, lower=1.0, upper=99.0),
-)
-TASK = Task(problem, method=walk, parameters=PARAMETERS)
+def _stature(body: Tree) -> float:
+    return float(position(body, np.zeros(body.dof), "head_top")[1])
+
+
+TASK = Task(problem, method=walk)
