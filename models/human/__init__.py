@@ -1,6 +1,7 @@
 """The human: a skeleton of 55 joints, the bodies of people, and measured gait beside theirs."""
 
 from ocp.models.human.anthropometry import MASS, STATURE
+from ocp.models.human.children import CHILDREN, child
 from ocp.models.human.loads import loads_of, wearing, worn
 from ocp.models.human.measured import Normative, normative, normative_file
 from ocp.models.human.people import PEOPLE, SURVEY, person, somebody
@@ -22,6 +23,7 @@ from ocp.models.human.volumes import volumes
 
 __all__ = [
     "BOX_SPHERES",
+    "CHILDREN",
     "CONTACTS",
     "FEET",
     "GAIT_FROZEN",
@@ -37,6 +39,7 @@ __all__ = [
     "Segment",
     "capacity",
     "carry",
+    "child",
     "human",
     "loads_of",
     "mirror",

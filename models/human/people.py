@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ocp.models.human.anthropometry import MASS, STATURE
+from ocp.models.human.children import CHILDREN, child
 from ocp.models.human.segments import parsed
 
 # Stature (m) and mass (kg), each for itself: percentiles by nearest rank of the 1986 women and 4082
@@ -45,14 +46,27 @@ def somebody(
 ) -> dict[str, Any]:
     """Return {stature (m), mass (kg), sex, segments} of `human` from what a task says of a person.
 
-    `name`: f5, f50, f95, m5, m50, m95, or "" for the man of the tables; what is not None takes the
-    place of what that person has; `segments`: text like "thigh.length=0.45,shank.mass=3.4", or what
-    `human` takes. Raises ValueError for an unknown name or a text that cannot be read.
+    `name`: f5, f50, f95, m5, m50, m95, a child as girl10 or boy7, or "" for the man of the tables;
+    what is not None takes the place of what that person has; `segments`: text like
+    "thigh.length=0.45,shank.mass=3.4", or what `human` takes, in place of the person's own. Raises
+    ValueError for an unknown name or a text that cannot be read.
     """
+    own = dict(parsed(segments)) if isinstance(segments, str) else dict(segments)
+    if name in CHILDREN:
+        usual, age = CHILDREN[name]
+        young = child(sex or usual, age, stature, mass)
+        return young | {"segments": _joined(young["segments"], own)}
     if name and name not in PEOPLE:
-        raise ValueError(f"person: expected one of {', '.join(PEOPLE)}, got {name!r}")
-    usual = person(*PEOPLE[name]) if name else {"stature": STATURE, "mass": MASS, "sex": "male"}
+        raise ValueError(
+            f"person: expected one of {', '.join(PEOPLE)}, or a child of 5 to 18 years as girl10 "
+            f"or boy7, got {name!r}"
+        )
+    grown = person(*PEOPLE[name]) if name else {"stature": STATURE, "mass": MASS, "sex": "male"}
     given = {"stature": stature, "mass": mass, "sex": sex}
     said = {key: value for key, value in given.items() if value is not None}
-    own = parsed(segments) if isinstance(segments, str) else segments
-    return usual | said | {"segments": own}
+    return grown | said | {"segments": own}
+
+
+def _joined(usual: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return segments with fields of one's own in place of usual ones."""
+    return {**usual, **{name: usual.get(name, {}) | dict(own[name]) for name in own}}

@@ -31,7 +31,7 @@ from ocp.mechanics import Open, array, expression_of, is_open, reference
 
 KINDS = ("constant", "angle", "speed")
 GRAVITY = 9.81  # m/s2, of the weight that the table is over
-YEARS = (18.0, 110.0)
+YEARS = (5.0, 110.0)  # of children that of young adults, see `children`
 PERCENTILES = (1.0, 99.0)
 # Women's strength over men's of the same mass times stature: what they have of men's, legs 71.9,
 # trunk 63.8 and arms 55.8 % in the mean of nine studies (Laubach 1976), over the median woman's

@@ -87,34 +87,38 @@ def problem(
     rise: float = 0.0,
     load: str = "",
     crouch: float = 0.0,
+    toes: float | Open = 0.0,
 ) -> Problem:
     """`speed`: of walking (m/s), by default as 1.2 m/s is to the legs of the man of 1.75 m; `step`:
     length of a step (m), by default as 0.6 m is to those legs; `points`: control points per joint,
     by default 10, of walks of effort alone 8; `person`: woman or man of a percentile, f5, f50, f95,
-    m5, m50 or m95, or else a man of 1.75 m and 75 kg; `stature`: in place of that person's (m);
-    `mass`: in place of that person's (kg); `sex`: male or female, in place of that person's;
-    `segments`: the person's own, as thigh.length=0.45,shank.mass=3.4, of limbs also com and radii
-    (a/b/c); `active`: joints that move, gait (38), all (55) or names separated by commas, partners
-    and pelvis included; `objective`: human, what people spare with their tissue and strength, or
-    effort, torque or constant; `age`: years, of whose strength, 18 to 110; `percentile`: of
-    strength at that age, 1 to 99; `smooth`: weight of accelerations beside it; `contact`: tolerance
-    of the contact points' place (m); `slip`: and of their velocity (m/s); `width`: distance between
-    the feet (m); `balance`: pressure, of each foot in its polygon, or zmp, of both together in the
-    hull; `split`: share double support by distance instead of freely; `heel_off`: when the heel may
-    leave the ground, of the step, by default 0.6, of walks of effort alone 0.75; `jump`: let
-    accelerations and forces jump from step to step, as six control points need; `backpack`: mass
-    behind T6 (kg); `hands`: weight in each hand (N); `without`: families of constraints to leave
-    out, separated by commas, of angles, torques, contact, balance, coupling, avoidance, symmetry,
-    clearance and places; `hold`: feet in their places throughout, or at both ends; `stride`: half,
-    the step that its image continues, phases, the same stated in phases, or full, both steps;
-    `free_timing`: find how long single and double support last and how long steps are;
-    `ankle_strength`: of the right ankle, of its own; `shank_mass`: put on the right shank (kg);
-    `slope`: of the ground, upward (deg); `rise`: of stairs, of which every step takes one (m);
-    `load`: worn on trunk, waist, thigh, shank and foot, as trunk=10,foot=2, of legs on each side
-    (kg); `crouch`: by which knees are bent at least, always (deg)."""
+    m5, m50 or m95, a child of 5 to 18 years as girl10 or boy7, or else a man of 1.75 m and 75 kg;
+    `stature`: in place of that person's (m); `mass`: in place of that person's (kg); `sex`: male or
+    female, in place of that person's; `segments`: the person's own, as
+    thigh.length=0.45,shank.mass=3.4, of limbs also com and radii (a/b/c); `active`: joints that
+    move, gait (38), all (55) or names separated by commas, partners and pelvis included;
+    `objective`: human, what people spare with their tissue and strength, or effort, torque or
+    constant; `age`: years, of whose strength, 5 to 110; `percentile`: of strength at that age, 1 to
+    99; `smooth`: weight of accelerations beside it; `contact`: tolerance of the contact points'
+    place (m); `slip`: and of their velocity (m/s); `width`: distance between the feet (m);
+    `balance`: pressure, of each foot in its polygon, or zmp, of both together in the hull; `split`:
+    share double support by distance instead of freely; `heel_off`: when the heel may leave the
+    ground, of the step, by default 0.6, of walks of effort alone 0.75; `jump`: let accelerations
+    and forces jump from step to step, as six control points need; `backpack`: mass behind T6 (kg);
+    `hands`: weight in each hand (N); `without`: families of constraints to leave out, separated by
+    commas, of angles, torques, contact, balance, coupling, avoidance, symmetry, clearance and
+    places; `hold`: feet in their places throughout, or at both ends; `stride`: half, the step that
+    its image continues, phases, the same stated in phases, or full, both steps; `free_timing`: find
+    how long single and double support last and how long steps are; `ankle_strength`: of the right
+    ankle, of its own; `shank_mass`: put on the right shank (kg); `slope`: of the ground, upward
+    (deg); `rise`: of stairs, of which every step takes one (m); `load`: worn on trunk, waist,
+    thigh, shank and foot, as trunk=10,foot=2, of legs on each side (kg); `crouch`: by which knees
+    are bent at least, always (deg); `toes`: stiffness of those of the objective human (N m/rad)."""
     who = somebody(person, stature, mass, sex, segments)
     living = objective == HUMAN
-    strong = {"age": age, "percentile": percentile} if living else None
+    if some((toes,)) and not living:
+        raise ValueError(f"toes: have tissue with the objective {HUMAN}, not {objective}")
+    strong = {"age": age, "percentile": percentile, "toes": toes} if living else None
     body, speed, step = _walker(who, active, speed, step, backpack, strong)
     usual = NORMAL if living else PLAIN
     when = usual if heel_off is None else replace(usual, heel_off=heel_off)

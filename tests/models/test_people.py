@@ -4,7 +4,17 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from ocp.models.human import NAMES, PEOPLE, Segment, human, parsed, person, somebody
+from ocp.models.human import (
+    NAMES,
+    PEOPLE,
+    Segment,
+    capacity,
+    child,
+    human,
+    parsed,
+    person,
+    somebody,
+)
 from ocp.models.human.anthropometry import DE_LEVA, LENGTHS, LINKS, PAIRED
 from ocp.models.human.people import SURVEY
 from ocp.problems import gait
@@ -15,7 +25,7 @@ from ocp.problems.gait.statement import likewise
 from ocp.problems.lifting import problem as lifting
 from test_human import frames_of, other_side, places, together
 
-from ocp import Solver, Spline, Transcription
+from ocp import Solver, Spline, Spring, Transcription
 from ocp.cli.run import run
 from ocp.mechanics import position
 from ocp.studies.tables import draw_study
@@ -385,3 +395,39 @@ def test_a_study_over_people_is_drawn_over_their_names(tmp_path):
     assert draw_study(cells, tmp_path / "people.svg", "moment") == (tmp_path / "people.svg",)
     with pytest.raises(ValueError, match="plot: no parameter varies"):
         draw_study(cells[:1], tmp_path / "one.svg", "moment")
+
+
+@pytest.mark.parametrize("age", [6, 12, 18])
+def test_children_weigh_as_their_age_does_and_grow_into_young_adults(age):
+    young, grown = child("male", age), child("male", 18)
+    masses = {name: each["mass"] / young["mass"] for name, each in young["segments"].items()}
+    before = {name: each["mass"] / grown["mass"] for name, each in grown["segments"].items()}
+    ratio = {6: (18.2 / 7.0, 8.5 / 11.4), 12: (10.1 / 7.0, 11.0 / 11.4), 18: (1.0, 1.0)}[age]
+    found = [masses[name] / before[name] for name in ("head_and_neck", "thigh")]
+    assert found == pytest.approx(ratio)
+    tree = human(**young)
+    assert sum(link.mass for link in tree.links) == pytest.approx(young["mass"])
+    size = young["mass"] * young["stature"] / (75.0 * 1.75)
+    assert capacity(tree, "knee_flex_r", 1) == pytest.approx(size * 131.0, rel=0.01)
+
+
+def test_a_child_is_a_person_by_name_with_what_is_its_own():
+    girl = somebody("girl10")
+    assert (girl["stature"], girl["mass"], girl["sex"]) == (1.380, 32.9, "female")
+    heavy = somebody("girl10", mass=40.0, segments="thigh.length=0.36")
+    assert heavy["segments"]["thigh"]["length"] == 0.36
+    ratio = heavy["segments"]["thigh"]["mass"] / girl["segments"]["thigh"]["mass"]
+    assert ratio == pytest.approx(40.0 / 32.9)
+    with pytest.raises(ValueError, match="child of 5 to 18 years as girl10 or boy7, got 'boy3'"):
+        somebody("boy3")
+    with pytest.raises(ValueError, match="an age of 5 to 18 years, got 'male' and 30"):
+        child("male", 30)
+
+
+def test_toes_are_as_stiff_as_asked_and_only_where_there_is_tissue():
+    toes = [each for each in human(passive=True, toes=25.0).elements if "toe_ext" in each.name]
+    assert [each.stiffness for each in toes if isinstance(each, Spring)] == [25.0, 25.0]
+    with pytest.raises(ValueError, match="human: toes: their stiffness is of tissue"):
+        human(toes=25.0)
+    with pytest.raises(ValueError, match="toes: have tissue with the objective human, not effort"):
+        problem(toes=25.0)

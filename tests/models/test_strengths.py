@@ -167,7 +167,7 @@ def test_angle_adds_what_is_known_to_differ_and_constant_nothing():
     ("said", "words"),
     [
         ({"strength": "fast"}, "strength: expected 'constant', 'angle' or 'speed', got 'fast'"),
-        ({"age": 12}, "age: expected 18 to 110 years, got 12"),
+        ({"age": 4}, "age: expected 5 to 110 years, got 4"),
         ({"percentile": 100}, "percentile: expected 1 to 99, got 100"),
     ],
 )
