@@ -19,7 +19,7 @@ AXES = ("speed", "slope", "crouch", "load")
 USUAL = {"speed": SPEED, "slope": 0.0, "crouch": 0.0, "load": ""}
 # Of a segment: the objective of the usual walk is off its integral by 4 % with 4, by 1.4 % with 6
 # and by 0.9 % with 8, since torques bend between nodes just after the strike
-NODES = 10
+NODES = 12
 SIGNS = {"speed": "", "slope": "+", "crouch": ""}  # of values in names
 # Away from the usual walk, m/s and deg, each condition from the one before it
 BRANCHES = (

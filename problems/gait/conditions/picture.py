@@ -38,12 +38,14 @@ def plot_conditions(done: Sequence[Walk], path: str | Path | None = None) -> Any
     .pdf. Marks that are hollow are of walks that are not certified; grey is people's. Raises
     ValueError naming any other suffix."""
     with picture(path, *SIZE) as figure:
-        grid = figure.subplots(len(ROWS), len(AXES), sharey="row")
+        grid = figure.subplots(len(ROWS), len(AXES), sharex="col", sharey="row")
         for axes, (title, names) in zip(grid, ROWS.items()):
             for panel, axis in zip(axes, AXES):
                 _panel(panel, done, axis, names)
-                first, last = panel is axes[0], axes is grid[-1]
-                style(panel, TITLES[axis] if last else "", title if first else "")
+                style(panel, "", "")
+            axes[0].set_ylabel(title, fontsize=TEXT)
+        for panel, axis in zip(grid[-1], AXES):
+            panel.set_xlabel(TITLES[axis], fontsize=TEXT)
         for panel, axis in zip(grid[0], AXES):
             _frequencies(panel, done, axis)
         for panel in (*grid[:, 0], grid[0, 1], grid[0, 3]):
@@ -58,8 +60,8 @@ def _panel(panel: Any, done: Sequence[Walk], axis: str, names: dict[str, str]) -
     places = _places(entries, axis)
     for k, (label, name) in enumerate(names.items()):
         values = [numbers[name] for _, numbers in entries]
-        line = "none" if axis == "load" else "-"
-        panel.plot(places, values, linestyle=line, linewidth=1.0, color=COLOURS[k], label=label)
+        if axis != "load":
+            panel.plot(places, values, linewidth=1.0, color=COLOURS[k], label=label)
         for place, value, (_, numbers) in zip(places, values, entries):
             face = COLOURS[k] if numbers["certified"] else "white"
             panel.plot(place, value, MARKS[k], color=COLOURS[k], markerfacecolor=face, markersize=4)
@@ -110,12 +112,5 @@ def _work(panel: Any, done: Sequence[Walk]) -> None:
         return
     slopes = np.array([-8.0, 8.0])
     rise = people.POSITIVE_OVER_SINE * np.sin(np.radians(slopes))
-    panel.plot(
-        slopes,
-        level["positive_J_kg_m"] + rise,
-        "--",
-        color="0.6",
-        label="Minetti: rise of positive",
-    )
+    panel.plot(slopes, level["positive_J_kg_m"] + rise, "--", color="0.6", label="Minetti's rise")
     panel.legend(fontsize=SMALL, frameon=False)
-    panel.tick_params(labelsize=TEXT)
