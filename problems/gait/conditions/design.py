@@ -4,31 +4,29 @@ They are those by which Afschrift et al. (2025) judge predicted gaits: speed, sl
 masses worn on trunk, waist, thighs, shanks and feet. Times and lengths of steps are found.
 """
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ocp.problems.gait.conditions.measuring import measured
 from ocp.problems.gait.statement import SPEED, problem
-from ocp.problems.gait.walking import walk
+from ocp.problems.gait.walking import NEAR, TUNED, together, walk
 
-from ocp import Solver, Spline, Transcription
-from ocp.studies import Study, carry_out, cell, content_of, recipe
+from ocp import Attempt, Problem, Solution, Solver, Spline, Transcription, solve
+from ocp.solution import staged
+from ocp.studies import Study, sweep
 
 AXES = ("speed", "slope", "crouch", "load")
 USUAL = {"speed": SPEED, "slope": 0.0, "crouch": 0.0, "load": ""}
 # Of a segment: the objective of the usual walk is off its integral by 4 % with 4, by 1.4 % with 6
 # and by 0.9 % with 8, since torques bend between nodes just after the strike
-NODES = 12
+NODES, FEW = 12, 4
+# From what fewer nodes have led to: the barrier begins where that is about as far off
+CLOSE = NEAR | {"mu_init": 1e-5}
 SIGNS = {"speed": "", "slope": "+", "crouch": ""}  # of values in names
-# Away from the usual walk, m/s and deg, each condition from the one before it
-BRANCHES = (
-    ("speed", (1.0, 0.8, 0.6)),
-    ("speed", (1.4, 1.6, 1.8, 2.0)),
-    ("slope", (-5.0, -8.0)),
-    ("slope", (5.0, 8.0)),
-    ("crouch", (20.0, 35.0)),
-)
+SPEEDS = (0.6, 0.8, 1.0, 1.4, 1.6, 1.8, 2.0)  # m/s, beside the usual one
+SLOPES = (-8.0, -5.0, 5.0, 8.0)  # deg
+CROUCHES = (20.0, 35.0)  # deg
 # kg, those of legs on each side: the heavier ones of Browning et al. (2007), and a trunk's
 LOADS = ("trunk=16", "waist=16", "thigh=4", "thigh=8", "shank=2", "shank=4", "foot=2", "foot=4")
 
@@ -36,11 +34,10 @@ LOADS = ("trunk=16", "waist=16", "thigh=4", "thigh=8", "shank=2", "shank=4", "fo
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
     """A condition: the `value` on one of the AXES, all others as in the usual walk, whose axis is
-    "usual". It is solved from the one `before` it, that from standing."""
+    "usual"."""
 
     axis: str
     value: Any
-    before: "Condition | None" = None
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -59,14 +56,11 @@ class Condition:
 
 
 def _conditions() -> Iterator[Condition]:
-    """Yield the usual walk, and the others along BRANCHES and with LOADS."""
-    usual = Condition(axis="usual", value=SPEED)
-    yield usual
-    for axis, values in (*BRANCHES, *(("load", (load,)) for load in LOADS)):
-        last = usual
+    """Yield the usual walk, and the others axis after axis."""
+    yield Condition(axis="usual", value=SPEED)
+    for axis, values in zip(AXES, (SPEEDS, SLOPES, CROUCHES, LOADS)):
         for value in values:
-            last = Condition(axis=axis, value=value, before=last)
-            yield last
+            yield Condition(axis=axis, value=value)
 
 
 CONDITIONS = tuple(_conditions())
@@ -77,20 +71,32 @@ def chosen(axes: Collection[str]) -> tuple[Condition, ...]:
     return tuple(each for each in CONDITIONS if each.axis in {"usual", *axes})
 
 
-def swept(conditions: Sequence[Condition], nodes: int = NODES, **options: Any) -> Study:
-    """Walk in conditions and return the Study, its cells in their order.
+def finely(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    guess: Any = None,
+    watch: Callable[..., Any] | None = None,
+) -> Solution:
+    """Solve a walk by way of one on FEW nodes, which leads near to it, as `walk` does should that
+    or the rest fail. Statistics are of both."""
+    coarse = replace(transcription, method=replace(transcription.method, nodes=FEW))
+    first = walk(problem, coarse, solver, guess=guess, watch=staged(watch, "few nodes first"))
+    if first.success:
+        near: dict[str, Any] = {"guess": replace(first, multipliers={}), "watch": watch}
+        once = (Attempt(options=TUNED | CLOSE),)
+        last = solve(problem, transcription, solver, attempts=once, **near)
+        if last.success:
+            return replace(last, statistics=together(first.statistics, last.statistics))
+    return walk(problem, transcription, solver, guess=guess, watch=watch)
 
-    Those that others start from must stand before these; what fails so starts from standing.
-    `nodes` of a segment; `options` are those of `carry_out`: file, workers, watch, retry, seconds.
+
+def swept(conditions: Sequence[Condition], nodes: int = NODES, **options: Any) -> Study:
+    """Walk in conditions, each from standing, and return the Study, its cells in their order.
+
+    `nodes` of a segment; `options` are those of `sweep`: file, workers, watch, retry, seconds.
     """
     settled = Transcription(method=Spline(nodes=nodes))
-    way = recipe(problem, settled, Solver(), method=walk, measure=measured)
-    plan: list[Any] = []
-    places: dict[str, int] = {}
-    for k, each in enumerate(conditions):
-        start = None if each.before is None else places[each.before.name]
-        near = None if start is None else plan[start][0]
-        content = content_of(way, each.arguments)
-        plan.append((cell(each.arguments, content, near), start))
-        places[each.name] = k
-    return carry_out(plan, **options)
+    cells = [each.arguments for each in conditions]
+    return sweep(problem, cells, settled, Solver(), method=finely, measure=measured, **options)
