@@ -1,7 +1,8 @@
 """A box lifted from in front and put down at one's left side, feet in place: an asymmetric lift.
 
-All joints move on their own: both sides lift differently. Effort is that of torques over constant
-limits; `--passive` counts tissue and strength over the angle.
+All joints move on their own: both sides lift differently. Effort is that of people with tissue and
+strength over the angle, as in `lifting`; with `passive=False` it is that of torques over constant
+limits.
 """
 
 from ocp.problems.lifting import TASK as LIFT
@@ -20,13 +21,13 @@ def problem(
     time: float = 1.2,
     points: int = 9,
     person: str = "",
-    passive: bool = False,
+    passive: bool = True,
 ) -> Problem:
     """`turn`: by which the box ends to the left, about the middle of the ankles (deg); `box`: its
     mass (kg); `end_height`: of the hands at the end (m); `end_ahead`: of the hands from the middle
     of the ankles there (m); `time`: of the lift (s); `points`: control points per joint; `person`:
     f5, f50, f95, m5, m50 or m95, or else a man of 1.75 m and 75 kg; `passive`: with tissue and
-    strength over the angle."""
+    strength over the angle, by which effort counts."""
     if not 0 < turn <= 90:
         raise ValueError(f"turn: expected more than 0 and at most 90 deg, got {turn}")
     return lifting(
