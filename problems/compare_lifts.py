@@ -3,7 +3,6 @@
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +27,10 @@ HEADER = (
 
 
 def solved(flags: Mapping[str, Any]) -> dict[str, Solution]:
-    """Return {style: the lift}: squat and stoop go on from the best one."""
-    lifts: dict[str, Solution] = {}
-    for style in STYLES:
-        stated = problem(style=style, **flags)
-        best = replace(lifts[""], multipliers={}) if lifts else None
-        lifts[style] = lift(stated, Transcription(), Solver(), guess=best)
-    return lifts
+    """Return {style: the lift}."""
+    return {
+        style: lift(problem(style=style, **flags), Transcription(), Solver()) for style in STYLES
+    }
 
 
 def postural_index(angles: Mapping[str, float]) -> float:

@@ -11,6 +11,7 @@ from ocp.problems.lifting.stance import STYLE
 
 from ocp import (
     Attempt,
+    Constraint,
     Guess,
     Objective,
     Parameter,
@@ -40,6 +41,7 @@ ATTEMPTS = (
     Attempt(options=CAREFUL, feasible_first=True),
 )
 NEXT = (Attempt(options=TUNED | {"mu_init": 1e-2}), *ATTEMPTS)  # from a lift without tissue
+HALF_WAY = float(np.radians(75.0))  # to a squat from what is best, where knees are bent by about 62
 SUMMED = ("iterations", "build_seconds", "solve_seconds", "total_seconds")
 BUILT = ("build_seconds", "total_seconds")
 SLIGHT = 1e-6  # of a lift's objective: by which another must be less to better it
@@ -62,13 +64,13 @@ def lift(
 ) -> Solution:
     """Solve a lift from the standing posture, q = 0, or from a guess.
 
-    With tissue it is first solved without, one of a style first as it is best, and it goes on from
-    there. A failed attempt is followed by a more careful one. Where both objectives count, they are
-    counted in the ranges between their own optima and their values where the other one is optimal,
-    which are found first; all these lifts are of one plan. `pareto`: number of weights from 1 to 0
-    whose lifts make the front of effort against stability, or 0 for the one lift alone. The front
-    is in the statistics, as a list of plain records. `values` are those of the problem's
-    parameters.
+    With tissue it is first solved without, and one of a style before that as it is best then; it
+    goes on from there. A failed attempt is followed by a more careful one. Where both objectives
+    count, they are counted in the ranges between their own optima and their values where the other
+    one is optimal, which are found first; all these lifts are of one plan. `pareto`: number of
+    weights from 1 to 0 whose lifts make the front of effort against stability, or 0 for the one
+    lift alone. The front is in the statistics, as a list of plain records. `values` are those of
+    the problem's parameters.
     """
     given: dict[str, Any] = dict(values or {})
     weights = _numbers({term.name: weight for weight, term in problem.objective.terms}, given)
@@ -80,9 +82,9 @@ def lift(
     if simpler is not None:
         plain = lift(simpler, transcription, solver, watch=watch, values=given)
         how = {"guess": replace(plain, multipliers={}), "pareto": pareto, "values": given}
-        return _with(lift(problem, transcription, solver, watch=watch, **how), plain)
+        return after(lift(problem, transcription, solver, watch=watch, **how), plain)
     first = Guess(q=np.zeros((problem.tree.dof, 2))) if guess is None else guess
-    attempts = NEXT if problem.tree.elements else ATTEMPTS
+    attempts = NEXT if problem.tree.elements or _style(problem) else ATTEMPTS
     if "stability" not in weights or (weights["stability"] == 0 and not pareto):
         known: dict[str, Any] = {"guess": first, "attempts": attempts, "values": given}
         return solve(problem, transcription, solver, watch=watch, **known)
@@ -99,12 +101,21 @@ def lift(
 
 def _simpler(problem: Problem) -> Problem | None:
     """Return the lift from which to go on to this one, None where it begins from standing."""
-    if any(each.name == STYLE for each in problem.constraints):
-        return _unstyled(problem)
-    return _bare(problem) if problem.tree.elements else None
+    if problem.tree.elements:
+        return bare(problem)
+    rule = _style(problem)
+    if rule is None:
+        return None
+    far = rule.lower_of(0) > HALF_WAY
+    return _restyled(problem, (replace(rule, lower=HALF_WAY),) if far else ())
 
 
-def _bare(problem: Problem) -> Problem:
+def _style(problem: Problem) -> Constraint | None:
+    """Return what a style asks, None where none is asked."""
+    return next((each for each in problem.constraints if each.name == STYLE), None)
+
+
+def bare(problem: Problem) -> Problem:
     """Return a lift as it is without tissue, the strength of drives constant, effort alone."""
     tree = replace(problem.tree, elements=())
     (weight, effort), *others = problem.objective.terms
@@ -114,13 +125,13 @@ def _bare(problem: Problem) -> Problem:
     return replace(problem, tree=tree, objective=Objective(terms=((weight, effort), *others)))
 
 
-def _unstyled(problem: Problem) -> Problem:
-    """Return a lift of which no style is asked."""
-    others = [each for each in problem.constraints if each.name != STYLE]
-    return replace(problem, constraints=others)
+def _restyled(problem: Problem, rules: tuple[Constraint, ...]) -> Problem:
+    """Return a lift of which other rules of style are asked, or none."""
+    others = tuple(each for each in problem.constraints if each.name != STYLE)
+    return replace(problem, constraints=(*others, *rules))
 
 
-def _with(lifted: Solution, before: Solution) -> Solution:
+def after(lifted: Solution, before: Solution) -> Solution:
     """Return a lift with the iterations, seconds and attempts before it in its statistics."""
     own = lifted.statistics
     total = {key: own[key] + before.statistics[key] for key in SUMMED}
