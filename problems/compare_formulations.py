@@ -27,8 +27,8 @@ from ocp.cli import ended
 from ocp.dynamics import Tabulated, newton_euler, tabulate
 from ocp.plots import Curve, check_suffix, lines
 from ocp.solution import check_writable, write
+from ocp.solvers import NoCompiler
 from ocp.studies import markdown
-from ocp.transcription import NoCompiler
 
 DONE, BAD_ARGUMENTS = 0, 2
 FIELDS = tuple(field.name for field in fields(Record))

@@ -92,7 +92,7 @@ def test_graphs_solvers_files_and_words_have_one_home():
     assert homes("open", "np.load", "os.replace") <= {
         "solution/files",
         "solution/archive",
-        "transcription/compiled",
+        "solvers/machine_code",
     }
     assert {home.partition("/")[0] for home in homes("print")} <= {"cli"}
     numbers = {"mechanics/closure"}  # loops are closed in numbers, in hundreds of steps

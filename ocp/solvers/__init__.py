@@ -2,6 +2,7 @@
 
 from ocp.solvers.backend import HESSIANS, Answer, Backend, See, Start
 from ocp.solvers.curvature import Curvature, curvature
+from ocp.solvers.machine_code import NoCompiler
 from ocp.solvers.minimizing import INTERRUPTED, Outcome, Solver, minimize
 from ocp.solvers.nlp import NLP, Iterate, feasibility, kkt_residual, violation
 from ocp.solvers.record import Iteration, attentive
@@ -15,6 +16,7 @@ __all__ = [
     "Curvature",
     "Iterate",
     "Iteration",
+    "NoCompiler",
     "Outcome",
     "See",
     "Solver",

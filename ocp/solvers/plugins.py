@@ -11,6 +11,8 @@ from typing import Any
 
 import casadi as ca
 
+from ocp.solvers import fronts
+from ocp.solvers.machine_code import NoCompiler
 from ocp.solvers.nlp import NLP
 
 SQP = ("sqpmethod", "feasiblesqpmethod", "qrsqp")
@@ -86,13 +88,23 @@ def options(
     """Return CasADi's options of a plugin.
 
     The `given` ones over those that keep it quiet, start it `warm`, and choose the `hessian`.
+    IPOPT's linear solver may be `fronts`, ours; ValueError where there is no compiler for it.
     """
     limited = LIMITED[plugin] if hessian == "lbfgs" else {}
     chosen = _USUAL.get(plugin, {}) | (WARM.get(plugin, {}) if warm else {}) | limited | dict(given)
     if plugin in SQP:
         silent = _QP_SILENT.get(chosen.get("qpsol", "qrqp" if plugin == "qrsqp" else "qpoases"), {})
         chosen["qpsol_options"] = silent | dict(chosen.get("qpsol_options", {}))
+    if plugin == "ipopt" and chosen.get("linear_solver") == fronts.NAME:
+        chosen |= _own_factorisation()
     return _split(plugin, chosen) | {"print_time": False}
+
+
+def _own_factorisation() -> dict[str, Any]:
+    try:
+        return fronts.options()
+    except NoCompiler as reason:
+        raise ValueError(f"linear_solver {fronts.NAME!r} needs a C compiler: {reason}") from None
 
 
 def derivatives(nlp: NLP, plugin: str, hessian: str) -> dict[str, Any]:

@@ -36,6 +36,7 @@ ALPAQA_OPTIONS = {
 }
 SOLVERS: Mapping[str, Entry] = {
     "ipopt": Entry(plugin="ipopt"),
+    "ipopt-fronts": Entry(plugin="ipopt", options={"linear_solver": "fronts"}),
     "ipopt-spral": Entry(
         plugin="ipopt", options={"linear_solver": "spral"}, environment=SPRAL_WANTS
     ),

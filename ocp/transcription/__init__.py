@@ -1,7 +1,7 @@
 """From a problem to a nonlinear program: methods, variables, kernels, sparse derivatives, laws."""
 
 from ocp.transcription.asked import Asked, asked
-from ocp.transcription.compiled import NoCompiler, compile_function
+from ocp.transcription.compiled import compile_function
 from ocp.transcription.methods import (
     METHODS,
     Collocation,
@@ -30,7 +30,6 @@ __all__ = [
     "Integrated",
     "Method",
     "Multipliers",
-    "NoCompiler",
     "Radau",
     "Spline",
     "Transcribed",

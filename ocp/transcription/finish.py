@@ -1,6 +1,7 @@
 """What kernels run on: CasADi's virtual machine, or machine code where there is a compiler."""
 
 from ocp.progress import say
+from ocp.solvers import NoCompiler
 
 
 class Finish:
@@ -13,7 +14,7 @@ class Finish:
         self.compiled, self.trouble, self.count = compiled, None, 0
 
     def __call__(self, kernel_function):
-        from ocp.transcription.compiled import NoCompiler, compile_function  # loads when asked for
+        from ocp.transcription.compiled import compile_function  # loads when asked for
 
         if self.trouble is None:
             self.count += 1

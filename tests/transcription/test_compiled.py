@@ -12,8 +12,10 @@ import pytest
 from ocp.problems.two_link_lift import problem as lift
 
 from ocp import Transcription, solve
-from ocp.transcription import compiled, transcribe
-from ocp.transcription.compiled import NoCompiler, compile_function, find_compiler
+from ocp.solvers import NoCompiler, machine_code
+from ocp.solvers.machine_code import find_compiler
+from ocp.transcription import transcribe
+from ocp.transcription.compiled import compile_function
 
 ROOT = Path(__file__).parents[2]
 
@@ -185,7 +187,7 @@ def test_a_library_that_is_not_as_its_name_says_is_built_anew(cache, damage):
         library.symlink_to(cache.parent / "planted.so")
     elif damage == "text":
         text = b"whose name is right"
-        (cache / f"{library.stem[:-32]}{compiled._hash(text)}.so").write_bytes(text)
+        (cache / f"{library.stem[:-32]}{machine_code._hash(text)}.so").write_bytes(text)
     else:
         flipped = content.copy()
         flipped[len(content) // 2] ^= 1
@@ -205,7 +207,7 @@ def test_a_library_that_is_not_as_its_name_says_is_built_anew(cache, damage):
 def test_a_library_is_known_by_the_compiler_and_the_machine(cache, monkeypatch):
     compile_function(pendulum())
     for name, value in (("_version", lambda _: "another"), ("_machine", lambda: ("another",))):
-        monkeypatch.setattr(compiled, name, value)
+        monkeypatch.setattr(machine_code, name, value)
         compile_function(pendulum())
         monkeypatch.undo()
         monkeypatch.setenv("OCP_CACHE", str(cache))

@@ -1,0 +1,134 @@
+/* Factorisation and solution by a plan. Behind IPOPT's values stand the pivots' rows of all
+   fronts, D, and which rows were swapped. */
+
+typedef struct {
+  double *rows, *d;
+  int *pivot;
+} Store;
+
+static int64_t needed(const Plan *plan) {
+  return plan->pattern.entries + plan->size + 3 * (int64_t)plan->pattern.n + WIDE;
+}
+
+static Store stored(const Plan *plan, double *a) {
+  double *rows = a + plan->pattern.entries, *d = rows + plan->size;
+  return (Store){rows, d, (int *)(d + 2 * (int64_t)plan->pattern.n)};
+}
+
+/* Add what is left of a child, C (lower triangle), to its parent's pivots, the rest of their rows,
+   and what is left of the parent. */
+static void add_on(const Plan *plan, const Front *child, const double *C, const Front *to,
+                   double *square, double *rest, double *left) {
+  const Run *run = plan->run + child->runs;
+  for (int a = 0; a < child->run_count; a++)
+    for (int i = run[a].from; i < run[a].from + run[a].count; i++) {
+      const double *row = C + (size_t)i * child->wide;
+      int at = run[a].to + i - run[a].from, beside = at - to->pivots;
+      for (int b = 0; b <= a; b++) {
+        int begin = run[b].from, end = run[b].from + run[b].count, first = run[b].to - begin;
+        if (end > i + 1) end = i + 1;
+        if (beside < 0 || run[b].to >= to->pivots) {
+          double *goal = beside < 0 ? square + (size_t)at * to->pivots
+                                    : left + (size_t)beside * to->wide - to->pivots;
+          for (int j = begin; j < end; j++) goal[first + j] += row[j];
+        } else
+          for (int j = begin; j < end; j++) rest[(size_t)(first + j) * to->wide + beside] += row[j];
+      }
+    }
+}
+
+static double largest(const double *square, int m) {
+  double most = 0;
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j <= i; j++) most = fmax(most, fabs(square[(size_t)i * m + j]));
+  return most;
+}
+
+/* The rows of a front beyond its first `done` pivots, in `stuck`; return how many. */
+static int left_over(const Plan *plan, const Front *f, const int *pivot, int done, int *stuck) {
+  int *order = ROOM(int, f->pivots), count = f->pivots - done;
+  memcpy(order, plan->list + f->own, sizeof(int) * f->pivots);
+  for (int k = 0, to; k < done; k += pivot[k] < 0 ? 2 : 1) {
+    int from = swapped(pivot, k, &to), t = order[from];
+    order[from] = order[to], order[to] = t;
+  }
+  memcpy(stuck, order + done, sizeof(int) * count);
+  free(order);
+  return count;
+}
+
+/* Factorise the values that begin `a`, and count negative eigenvalues. Return how many rows were
+   left by a singular front, and these in `stuck` (n). */
+static int factorised(const Plan *plan, double *a, int *negative, int *stuck) {
+  Store s = stored(plan, a);
+  int m = plan->most_pivots, count = 0;
+  int64_t top = 0, *where = ROOM(int64_t, plan->fronts);
+  double *pile = malloc(sizeof(double) * (plan->pile + WIDE)), *work = ROOM(double, 2 * m);
+  double *Z = ROOM(double, (size_t)m * plan->most_wide);
+  if (!pile) abort();
+  memset(s.rows, 0, sizeof(double) * plan->size), *negative = 0;
+  for (int k = 0; k < plan->pattern.entries; k++) s.rows[plan->place[k]] += a[k];
+  for (int q = 0; q < plan->fronts; q++) {
+    const Front *f = plan->front + q;
+    double *square = s.rows + f->square, *X = s.rows + f->rest, *left = pile + top;
+    int *pivot = s.pivot + f->own;
+    int64_t low = top, own = (int64_t)f->wide * f->wide;
+    memset(left, 0, sizeof(double) * own);
+    for (int c = f->child; c >= 0; c = plan->front[c].next) {
+      add_on(plan, plan->front + c, pile + where[c], f, square, X, left);
+      if (where[c] < low) low = where[c];
+    }
+    double least = 1e-14 * fmin(1, largest(square, f->pivots));
+    int done = ldl(square, f->pivots, pivot, s.d + 2 * f->own, least, work, negative);
+    if (done < f->pivots) {
+      count = left_over(plan, f, pivot, done, stuck);
+      break;
+    }
+    forward(square, done, pivot, X, f->wide);
+    diagonal(s.d + 2 * f->own, pivot, done, X, Z, f->wide);
+    update(X, Z, done, f->wide, left);
+    if (low < top) memmove(pile + low, left, sizeof(double) * own);
+    where[q] = low, top = low + own;
+  }
+  free(where), free(pile), free(work), free(Z);
+  return count;
+}
+
+/* Solve for a right-hand side (n), in place. */
+static void solved(const Plan *plan, double *a, double *x) {
+  Store s = stored(plan, a);
+  double *t = ROOM(double, plan->most_pivots), *u = ROOM(double, plan->most_wide);
+  for (int q = 0; q < plan->fronts; q++) {
+    const Front *f = plan->front + q;
+    const int *own = plan->list + f->own, *beside = plan->list + f->beside;
+    const int *pivot = s.pivot + f->own;
+    for (int i = 0; i < f->pivots; i++) t[i] = x[own[i]];
+    forward(s.rows + f->square, f->pivots, pivot, t, 1);
+    diagonal(s.d + 2 * f->own, pivot, f->pivots, t, t, 1);
+    memset(u, 0, sizeof(double) * f->wide);
+    for (int i = 0; i < f->pivots; i++) {
+      const double *row = s.rows + f->rest + (size_t)i * f->wide;
+      for (int j = 0; j < f->wide; j++) u[j] += t[i] * row[j];
+      x[own[i]] = t[i];
+    }
+    for (int j = 0; j < f->width; j++) x[beside[j]] -= u[j];
+  }
+  for (int q = plan->fronts - 1; q >= 0; q--) {
+    const Front *f = plan->front + q;
+    const int *own = plan->list + f->own, *beside = plan->list + f->beside;
+    const int *pivot = s.pivot + f->own;
+    memset(u, 0, sizeof(double) * f->wide);
+    for (int j = 0; j < f->width; j++) u[j] = x[beside[j]];
+    for (int i = 0; i < f->pivots; i++) {
+      const double *row = s.rows + f->rest + (size_t)i * f->wide;
+      double sum = 0;
+      for (int j = 0; j < f->wide; j++) sum += row[j] * u[j];
+      t[i] = sum;
+    }
+    diagonal(s.d + 2 * f->own, pivot, f->pivots, t, t, 1);
+    for (int i = 0; i < f->pivots; i++) t[i] = x[own[i]] - t[i];
+    backward(s.rows + f->square, f->pivots, pivot, t);
+    for (int i = 0; i < f->pivots; i++) x[own[i]] = t[i];
+  }
+  free(t), free(u);
+}

@@ -1,0 +1,159 @@
+/* A symmetric indefinite factorisation for IPOPT, behind the interface of HSL's MA27: multifrontal
+   L D L' (Duff & Reid 1983) whose order, pairs and fronts are found once for a pattern, with dense
+   kernels of which compilers make vectors. Its inertia is exact; rows that leave a front singular
+   are eliminated last of all from then on. */
+
+#include <limits.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels.h"
+#include "pattern.h"
+#include "ordering.h"
+#include "drafts.h"
+#include "plan.h"
+#include "factor.h"
+
+enum { KEPT = 64 }; /* plans; the one that was not used for longest goes first */
+enum { ROOMS = -4, FATAL = -1, SINGULAR = 3 }; /* what MA27 says */
+
+static Plan *plans[KEPT];
+static int64_t used[KEPT], uses;
+static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
+
+static void let_go(Plan *plan) {
+  if (!plan) return;
+  free(plan->pattern.row), free(plan->pattern.col), free(plan->last), free(plan->front);
+  free(plan->run), free(plan->list), free(plan->place), free(plan);
+}
+
+static Plan *kept(Plan *plan) {
+  int at = 0;
+  for (int q = 1; q < KEPT; q++)
+    if (used[q] < used[at]) at = q;
+  let_go(plans[at]);
+  plan->serial = used[at] = ++uses, plans[at] = plan;
+  return plan;
+}
+
+/* A plan of the same pattern, to which `stuck` rows are last as well. */
+static Plan *fresh(const Pattern *p, word key, const char *last) {
+  Plan *plan = ROOM(Plan, 1);
+  plan->pattern = (Pattern){p->n, p->entries, ROOM(int, p->entries), ROOM(int, p->entries)};
+  memcpy(plan->pattern.row, p->row, sizeof(int) * p->entries);
+  memcpy(plan->pattern.col, p->col, sizeof(int) * p->entries);
+  plan->key = key, plan->last = ROOM(char, p->n);
+  if (last) memcpy(plan->last, last, p->n);
+  return plan;
+}
+
+static Plan *by_serial(int64_t serial) {
+  for (int q = 0; q < KEPT; q++)
+    if (plans[q] && plans[q]->serial == serial) return used[q] = ++uses, plans[q];
+  return NULL;
+}
+
+/* The newest plan of a pattern, made if there is none. Rows and columns are Fortran's. */
+static Plan *by_pattern(int n, int entries, const int *row, const int *col) {
+  Pattern p = {n, entries, ROOM(int, entries), ROOM(int, entries)};
+  word key = 14695981039346656037u;
+  Plan *best = NULL;
+  for (int k = 0; k < entries; k++) {
+    p.row[k] = row[k] - 1, p.col[k] = col[k] - 1;
+    key = (key ^ (word)row[k]) * 1099511628211u, key = (key ^ (word)col[k]) * 1099511628211u;
+  }
+  for (int q = 0; q < KEPT; q++) {
+    Plan *each = plans[q];
+    if (!each || each->key != key || each->pattern.n != n || each->pattern.entries != entries)
+      continue;
+    if (memcmp(each->pattern.row, p.row, sizeof(int) * entries)) continue;
+    if (memcmp(each->pattern.col, p.col, sizeof(int) * entries)) continue;
+    if (!best || each->serial > best->serial) best = each;
+  }
+  if (!best) best = kept(fresh(&p, key, NULL));
+  free(p.row), free(p.col);
+  return best;
+}
+
+/* IPOPT's workspace of whole numbers has a plan's serial number at its start. */
+static void note(int *work, int64_t serial) { memcpy(work, &serial, sizeof serial); }
+
+static int64_t noted(const int *work) {
+  int64_t serial;
+  memcpy(&serial, work, sizeof serial);
+  return serial;
+}
+
+void ma27id_(int *icntl, double *cntl) {
+  memset(icntl, 0, sizeof(int) * 30), memset(cntl, 0, sizeof(double) * 5);
+}
+
+/* The pattern, before there are values. */
+void ma27ad_(const int *n, const int *nz, const int *row, const int *col, int *iw, const int *liw,
+             int *ikeep, int *iw1, int *nsteps, const int *iflag, const int *icntl,
+             const double *cntl, int *info, double *ops) {
+  (void)iw, (void)liw, (void)iw1, (void)iflag, (void)icntl, (void)cntl;
+  pthread_mutex_lock(&alone);
+  Plan *plan = by_pattern(*n, *nz, row, col);
+  note(ikeep, plan->serial);
+  memset(info, 0, sizeof(int) * 20);
+  info[4] = plan->fronts && needed(plan) < INT_MAX ? (int)needed(plan) : *nz, info[5] = 4;
+  pthread_mutex_unlock(&alone);
+  *nsteps = 1, *ops = 0;
+}
+
+static Plan *without(Plan *plan, const int *stuck, int count) {
+  Plan *next = NULL;
+  for (int k = 0; k < count; k++) {
+    if (plan->last[stuck[k]]) continue;
+    if (!next) next = fresh(&plan->pattern, plan->key, plan->last);
+    next->last[stuck[k]] = 1;
+  }
+  return next ? kept(next) : NULL;
+}
+
+/* Values, factorised in place. */
+void ma27bd_(const int *n, const int *nz, const int *row, const int *col, double *a,
+             const int *la, int *iw, const int *liw, int *ikeep, const int *nsteps, int *maxfrt,
+             int *iw1, const int *icntl, const double *cntl, int *info) {
+  (void)liw, (void)nsteps, (void)iw1, (void)icntl, (void)cntl;
+  int count = 0, negative = 0, *stuck = ROOM(int, *n);
+  double *value = ROOM(double, *nz);
+  memcpy(value, a, sizeof(double) * *nz);
+  memset(info, 0, sizeof(int) * 20), *maxfrt = 1;
+  pthread_mutex_lock(&alone);
+  Plan *plan = by_serial(noted(ikeep));
+  if (!plan) plan = by_pattern(*n, *nz, row, col);
+  while (plan) {
+    int small = plan->fronts || lay_out(plan, value);
+    int64_t need = small ? needed(plan) + needed(plan) / 4 : 0;
+    note(ikeep, plan->serial), note(iw, plan->serial);
+    if (!small || need > INT_MAX) info[0] = FATAL;
+    else if (*la < needed(plan)) info[0] = ROOMS, info[1] = (int)need;
+    if (info[0]) break;
+    pthread_mutex_unlock(&alone);
+    count = factorised(plan, a, &negative, stuck);
+    pthread_mutex_lock(&alone);
+    if (!count) break;
+    memcpy(a, value, sizeof(double) * *nz);
+    plan = without(plan, stuck, count);
+  }
+  pthread_mutex_unlock(&alone);
+  if (!plan) info[0] = SINGULAR, info[1] = *n - count;
+  info[14] = negative;
+  free(stuck), free(value);
+}
+
+void ma27cd_(const int *n, double *a, const int *la, const int *iw, const int *liw, double *w,
+             const int *maxfrt, double *rhs, int *iw1, const int *nsteps, const int *icntl,
+             const double *cntl) {
+  (void)la, (void)liw, (void)w, (void)maxfrt, (void)iw1, (void)nsteps, (void)icntl, (void)cntl;
+  pthread_mutex_lock(&alone);
+  Plan *plan = by_serial(noted(iw));
+  pthread_mutex_unlock(&alone);
+  if (plan) solved(plan, a, rhs);
+  for (int v = 0; !plan && v < *n; v++) rhs[v] = NAN;
+}

@@ -1,0 +1,140 @@
+/* What can be said of a matrix by its pattern: neighbours, rows of multipliers, and partners. */
+
+typedef struct {
+  int n, entries;
+  int *row, *col; /* of entries, from zero, each once above or below the diagonal */
+} Pattern;
+
+typedef struct {
+  int *start, *at; /* neighbours of v: at[start[v]] to at[start[v + 1]], ascending, once each */
+} Graph;
+
+static void *room(size_t count, size_t size) {
+  void *made = calloc(count + 1, size);
+  if (!made) abort();
+  return made;
+}
+
+#define ROOM(type, count) ((type *)room(count, sizeof(type)))
+
+static int by_value(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+static int degree(const Graph *graph, int v) { return graph->start[v + 1] - graph->start[v]; }
+
+static Graph graph_of(const Pattern *p) {
+  int *end = ROOM(int, p->n), to = 0;
+  Graph graph = {ROOM(int, p->n), NULL};
+  for (int k = 0; k < p->entries; k++)
+    if (p->row[k] != p->col[k]) end[p->row[k]]++, end[p->col[k]]++;
+  for (int v = 0, sum = 0; v <= p->n; v++) {
+    int count = v < p->n ? end[v] : 0;
+    graph.start[v] = end[v] = sum, sum += count;
+  }
+  graph.at = ROOM(int, end[p->n]);
+  for (int k = 0; k < p->entries; k++)
+    if (p->row[k] != p->col[k]) {
+      graph.at[end[p->row[k]]++] = p->col[k];
+      graph.at[end[p->col[k]]++] = p->row[k];
+    }
+  for (int v = 0; v < p->n; v++) { /* sorted, once each */
+    int begin = graph.start[v], before = -1;
+    qsort(graph.at + begin, end[v] - begin, sizeof(int), by_value);
+    graph.start[v] = to;
+    for (int k = begin; k < end[v]; k++)
+      if (graph.at[k] != before) graph.at[to++] = before = graph.at[k];
+  }
+  graph.start[p->n] = to;
+  free(end);
+  return graph;
+}
+
+/* Which rows are those of multipliers, without curvature. IPOPT's unknowns are variables, slacks,
+   multipliers of equations and of inequalities: the last one's slack has no other neighbour, and
+   multipliers follow the last slack. Without slacks they are the rows whose diagonal is zero. */
+static char *multipliers(const Pattern *p, const Graph *graph, const double *value) {
+  int n = p->n, last = n - 1, slack = degree(graph, last) ? graph->at[graph->start[n] - 1] : n;
+  char *bare = ROOM(char, n);
+  int known = slack < last && degree(graph, slack) == 1;
+  memset(bare, 1, n);
+  for (int k = 0; !known && k < p->entries; k++)
+    if (p->row[k] == p->col[k] && value[k] != 0) bare[p->row[k]] = 0;
+  for (int v = 0; known && v <= slack; v++) bare[v] = 0;
+  return bare;
+}
+
+enum { LIGHT = 40 }; /* neighbours, up to which a partner is preferred */
+
+/* What it costs to pair multipliers with their neighbours, beside these: the logarithm of the
+   largest entry of the row over this one, and how many neighbours that one has. */
+static double *prices(const Pattern *p, const Graph *graph, const char *bare, const double *value) {
+  double *cost = ROOM(double, graph->start[p->n]);
+  for (int k = 0; k < p->entries; k++)
+    for (int side = 0; side < 2; side++) {
+      int y = side ? p->row[k] : p->col[k], x = side ? p->col[k] : p->row[k];
+      if (!bare[y] || bare[x]) continue;
+      int low = graph->start[y], high = graph->start[y + 1];
+      while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (graph->at[middle] <= x) low = middle;
+        else high = middle;
+      }
+      cost[low] += fabs(value[k]);
+    }
+  for (int y = 0; y < p->n; y++) {
+    double most = 0;
+    for (int k = graph->start[y]; bare[y] && k < graph->start[y + 1]; k++)
+      most = fmax(most, cost[k]);
+    for (int k = graph->start[y]; bare[y] && k < graph->start[y + 1]; k++) {
+      int x = graph->at[k], count = degree(graph, x);
+      double weight = count > LIGHT ? 50 + 0.01 * count : 0.02 * count;
+      cost[k] = bare[x] || cost[k] <= 1e-6 * most ? INFINITY : log(most / cost[k]) + weight;
+    }
+  }
+  return cost;
+}
+
+/* The partner of each multiplier and of each variable that has one, -1 for others: a pair is a
+   pivot whatever its curvature. The sum of prices is least (shortest augmenting paths), as that of
+   Duff & Pralet (2005). */
+static int *partners(const Pattern *p, const Graph *graph, const char *bare, const double *value) {
+  int n = p->n, *match = ROOM(int, n), *seen = ROOM(int, n), *from = ROOM(int, n);
+  int *reached = ROOM(int, n);
+  double *cost = prices(p, graph, bare, value), *dual = ROOM(double, n), *far = ROOM(double, n);
+  for (int v = 0; v < n; v++) match[v] = -1;
+  for (int s = 0; s < n; s++) {
+    int count = 0, end = -1, y = s, open = 2 * s + 1, done = 2 * s + 2;
+    double base = 0;
+    if (!bare[s]) continue;
+    while (end < 0) {
+      int best = -1;
+      for (int k = graph->start[y]; k < graph->start[y + 1]; k++) {
+        int x = graph->at[k];
+        double way = base + cost[k] - dual[x] - dual[y];
+        if (cost[k] == INFINITY || seen[x] == done) continue;
+        if (seen[x] == open && far[x] <= way) continue;
+        if (seen[x] != open) reached[count++] = x;
+        seen[x] = open, far[x] = way, from[x] = y;
+      }
+      for (int q = 0; q < count; q++)
+        if (seen[reached[q]] == open && (best < 0 || far[reached[q]] < far[best]))
+          best = reached[q];
+      if (best < 0) break;
+      seen[best] = done, base = far[best];
+      if (match[best] < 0) end = best;
+      y = match[best];
+    }
+    if (end < 0) continue;
+    for (int q = 0; q < count; q++) {
+      int x = reached[q];
+      if (seen[x] != done || x == end) continue;
+      dual[x] += far[x] - far[end], dual[match[x]] -= far[x] - far[end];
+    }
+    dual[s] += far[end];
+    for (int x = end, row = -1; row != s;) {
+      int next = match[row = from[x]];
+      match[x] = row, match[row] = x, x = next;
+    }
+  }
+  free(seen), free(from), free(reached), free(cost), free(dual), free(far);
+  return match;
+}

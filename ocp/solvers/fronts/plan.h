@@ -1,0 +1,170 @@
+/* What is done for all matrices of a pattern: fronts in their order, and where entries go. */
+
+typedef struct {
+  int parent, child, next; /* fronts, -1 for none */
+  int pivots, width, wide; /* rows that are pivots, rows beside them, and these padded */
+  int own, beside;         /* where both are listed, in the order they go */
+  int runs, run_count;     /* rows beside as runs of rows of the parent */
+  int64_t square, rest;    /* where the pivots' rows are stored, and what is beside */
+} Front;
+
+typedef struct {
+  int from, to, count;
+} Run;
+
+typedef struct {
+  Pattern pattern;
+  word key;        /* of the pattern */
+  int64_t serial;  /* by which IPOPT's workspace tells it */
+  char *last;      /* rows that go last of all, since they left a front singular */
+  int fronts, most_pivots, most_wide;
+  Front *front;
+  Run *run;
+  int *list;       /* rows of fronts */
+  int64_t *place;  /* where an entry is stored */
+  int64_t size, pile; /* of what is stored, and of fronts under way */
+} Plan;
+
+static int after_children(const Ordering *o, const Draft *drafts, int *sequence) {
+  int count = 0, top = 0, *stack = ROOM(int, o->count);
+  char *open = ROOM(char, o->count);
+  for (int s = 0; s < o->count; s++) {
+    if (drafts[s].joined || drafts[s].besides) continue;
+    for (stack[top++] = s; top;) {
+      int f = stack[top - 1];
+      if (open[f]) sequence[count++] = stack[--top];
+      else for (int c = drafts[f].child; c >= 0; c = drafts[c].next) stack[top++] = c;
+      open[f] = 1;
+    }
+  }
+  free(stack), free(open);
+  return count;
+}
+
+/* List the rows of fronts; return {row: its front}, {row: where it goes} in `place`. */
+static int *listed(Plan *plan, const Ordering *o, const int *match, const Draft *drafts,
+                   const int *sequence, int *place) {
+  int n = plan->pattern.n, *of = ROOM(int, n), *at = ROOM(int, n), end = 0, gone = 0;
+  size_t total = n;
+  for (int q = 0; q < plan->fronts; q++) total += drafts[sequence[q]].width;
+  plan->list = ROOM(int, total);
+  for (int q = 0; q < plan->fronts; q++) {
+    const Draft *d = drafts + sequence[q];
+    Front *f = plan->front + q;
+    f->own = end, f->pivots = d->pivots, f->width = d->width;
+    f->wide = (d->width + WIDE - 1) / WIDE * WIDE;
+    for (int k = 0; k < d->count; k++)
+      for (int v = o->lead[o->order[d->groups[k]]], twice = 0; v >= 0 && twice < 2; twice++) {
+        plan->list[end++] = at[gone] = v, place[v] = gone++, of[v] = q, v = match[v];
+      }
+  }
+  for (int q = 0; q < plan->fronts; q++) {
+    const Draft *d = drafts + sequence[q];
+    Front *f = plan->front + q;
+    int *rows_beside = plan->list + (f->beside = end);
+    for (int k = 0; k < d->besides; k++) {
+      int v = o->lead[o->order[d->beside[k]]];
+      plan->list[end++] = place[v];
+      if (match[v] >= 0) plan->list[end++] = place[match[v]];
+    }
+    qsort(rows_beside, f->width, sizeof(int), by_value);
+    for (int k = 0; k < f->width; k++) rows_beside[k] = at[rows_beside[k]];
+  }
+  free(at);
+  return of;
+}
+
+/* Where the rows of a front stand in it, in `local`. */
+static void locate(const Plan *plan, const Front *f, int *local) {
+  for (int k = 0; k < f->pivots; k++) local[plan->list[f->own + k]] = k;
+  for (int k = 0; k < f->width; k++) local[plan->list[f->beside + k]] = f->pivots + k;
+}
+
+/* Find parents, and the runs of rows that go to them; how much is stored, and how much is under
+   way at most. */
+static void connect(Plan *plan, const int *of, int *local) {
+  int count = 0;
+  size_t most = 1;
+  int64_t pile = 0;
+  for (int q = 0; q < plan->fronts; q++) most += plan->front[q].width;
+  plan->run = ROOM(Run, most);
+  for (int q = 0; q < plan->fronts; q++) {
+    Front *f = plan->front + q;
+    f->parent = f->width ? of[plan->list[f->beside]] : -1, f->child = f->next = -1;
+    f->square = plan->size, plan->size += ((int64_t)f->pivots * f->pivots + 7) / 8 * 8;
+    f->rest = plan->size, plan->size += (int64_t)f->pivots * f->wide;
+    if (f->pivots > plan->most_pivots) plan->most_pivots = f->pivots;
+    if (f->wide > plan->most_wide) plan->most_wide = f->wide;
+  }
+  for (int q = plan->fronts - 1; q >= 0; q--) {
+    Front *f = plan->front + q, *to = plan->front + f->parent;
+    if (f->parent >= 0) f->next = to->child, to->child = q;
+  }
+  for (int q = 0; q < plan->fronts; q++) {
+    Front *f = plan->front + q;
+    int64_t own = (int64_t)f->wide * f->wide;
+    if (pile + own > plan->pile) plan->pile = pile + own;
+    for (int c = f->child; c >= 0; c = plan->front[c].next)
+      pile -= (int64_t)plan->front[c].wide * plan->front[c].wide;
+    pile += own, f->runs = count;
+    if (f->parent < 0) continue;
+    const Front *to = plan->front + f->parent;
+    locate(plan, to, local);
+    for (int k = 0; k < f->width; k++) {
+      int at = local[plan->list[f->beside + k]];
+      Run *r = plan->run + count - 1;
+      int goes_on = count > f->runs && r->to + r->count == at && at != to->pivots;
+      if (goes_on) r->count++;
+      else plan->run[count++] = (Run){k, at, 1};
+    }
+    f->run_count = count - f->runs;
+  }
+}
+
+static void places(Plan *plan, const int *of, const int *place, int *local) {
+  const Pattern *p = &plan->pattern;
+  int *start = ROOM(int, plan->fronts + 1), *list = ROOM(int, p->entries);
+  plan->place = ROOM(int64_t, p->entries);
+  for (int pass = 0; pass < 2; pass++) { /* entries by the front in which they are first */
+    for (int k = 0; k < p->entries; k++) {
+      int i = p->row[k], j = p->col[k], q = of[place[i] < place[j] ? i : j];
+      if (pass) list[start[q]++] = k;
+      else start[q + 1]++;
+    }
+    for (int q = 0; !pass && q < plan->fronts; q++) start[q + 1] += start[q];
+  }
+  for (int q = 0, k = 0; q < plan->fronts; q++) {
+    const Front *f = plan->front + q;
+    locate(plan, f, local);
+    for (; k < start[q]; k++) {
+      int i = local[p->row[list[k]]], j = local[p->col[list[k]]];
+      int low = i < j ? i : j, high = i < j ? j : i, beside = high - f->pivots;
+      plan->place[list[k]] = beside < 0 ? f->square + (int64_t)high * f->pivots + low
+                                        : f->rest + (int64_t)low * f->wide + beside;
+    }
+  }
+  free(start), free(list);
+}
+
+/* Plan the factorisation of a pattern's matrices by the values of the first; 0 where it is too
+   large for this ordering. */
+static int lay_out(Plan *plan, const double *value) {
+  const Pattern *p = &plan->pattern;
+  Graph graph = graph_of(p);
+  char *bare = multipliers(p, &graph, value);
+  int *match = partners(p, &graph, bare, value);
+  Ordering o = ordered(p->n, &graph, bare, match, plan->last);
+  if (o.count) {
+    Draft *drafts = drafted(&o);
+    int *sequence = ROOM(int, o.count), *place = ROOM(int, p->n), *local = ROOM(int, p->n);
+    plan->fronts = after_children(&o, drafts, sequence);
+    plan->front = ROOM(Front, plan->fronts);
+    int *of = listed(plan, &o, match, drafts, sequence, place);
+    connect(plan, of, local);
+    places(plan, of, place, local);
+    free_drafts(drafts, o.count), free(sequence), free(place), free(local), free(of);
+    free_ordering(&o);
+  }
+  free(graph.start), free(graph.at), free(bare), free(match);
+  return plan->fronts > 0;
+}

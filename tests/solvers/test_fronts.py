@@ -1,0 +1,150 @@
+"""Our factorisation behind IPOPT's MA27: solutions, inertia, singular systems, and IPOPT's."""
+
+import ctypes
+
+import numpy as np
+import pytest
+from ocp.problems.two_link_lift import problem as lift
+
+from ocp import Solver, solve
+from ocp.solvers import NoCompiler, fronts, plugins
+from ocp.solvers.machine_code import find_compiler
+
+
+def has_compiler():
+    try:
+        find_compiler()
+    except NoCompiler:
+        return False
+    return True
+
+
+compiler_needed = pytest.mark.skipif(not has_compiler(), reason="this machine has no C compiler")
+
+
+class Factorisation:
+    """MA27's three calls, as IPOPT makes them: a pattern, then values, then right-hand sides."""
+
+    def __init__(self, matrix):
+        self.library, n = ctypes.CDLL(str(fronts.library())), len(matrix)
+        kept = np.tril(matrix) != 0
+        np.fill_diagonal(kept, True)
+        self.row, self.col = (each.astype(np.int32) for each in np.nonzero(kept))
+        self.keep, self.work, self.info = (np.zeros(3 * n + 20, np.int32) for _ in range(3))
+        self.sizes = {
+            "n": np.int32([n]),
+            "nz": np.int32([len(self.row)]),
+            "la": np.int32([0]),
+            "small": np.zeros(30, np.int32),
+            "reals": np.zeros(5),
+        }
+        self.a, self.rhs = np.zeros(0), np.zeros(0)
+        self.call("ad", "n nz row col work la keep small small small small reals info reals")
+
+    def call(self, name, order):
+        has = {**self.sizes, "row": self.row + 1, "col": self.col + 1, "keep": self.keep}
+        has |= {"work": self.work, "info": self.info, "a": self.a, "rhs": self.rhs}
+        numbers = [has[word].ctypes.data_as(ctypes.c_void_p) for word in order.split()]
+        getattr(self.library, f"ma27{name}_")(*numbers)
+
+    def factorise(self, matrix):
+        """Return what MA27 says, 0 or an error, and how many eigenvalues are negative."""
+        values = matrix[self.row, self.col]
+        for _ in range(5):
+            self.a = np.zeros(max(self.sizes["la"][0], len(values)))
+            self.a[: len(values)] = values
+            self.sizes["la"][0] = len(self.a)
+            words = "n nz row col a la work small keep small small small small reals info"
+            self.call("bd", words)
+            if self.info[0] != -4:
+                return self.info[0], self.info[14]
+            self.sizes["la"][0] = self.info[1]
+        raise AssertionError("asks for room again and again")
+
+    def solve(self, rhs):
+        self.rhs = rhs.copy()
+        self.call("cd", "n a la work small reals small rhs small small small reals")
+        return self.rhs
+
+
+def saddle(rng, dense, rows, curvature=1.0):
+    """Return the matrix of an interior point: variables, slacks, multipliers of equations and of
+    inequalities. Rows bind all of the `dense` variables, and one each of others, as the laws of
+    motion bind torques; `curvature` bends the dense ones either way."""
+    n, half = dense + rows, rows // 2
+    size, slack, law = n + half + rows, n + np.arange(half), n + half + np.arange(rows)
+    bend = rng.normal(size=(dense, dense))
+    whole = np.zeros((size, size))
+    whole[np.arange(n), np.arange(n)] = rng.uniform(0.1, 2.0, n)
+    whole[:dense, :dense] += curvature * (bend + bend.T)
+    whole[slack, slack] = 10.0 ** rng.uniform(-6, 6, half)
+    whole[np.ix_(law, np.arange(dense))] = rng.normal(size=(rows, dense))
+    whole[law, dense + np.arange(rows)] = 1.0
+    whole[law[-half:], slack] = -1.0
+    lower = np.tril(whole)
+    return lower + np.tril(lower, -1).T
+
+
+@compiler_needed
+@pytest.mark.parametrize("seed", range(12))
+def test_it_solves_and_counts_negative_eigenvalues(seed):
+    rng = np.random.default_rng(seed)
+    matrix = saddle(rng, int(rng.integers(1, 40)), int(rng.integers(2, 60)))
+    made = Factorisation(matrix)
+    scale = 1 / np.sqrt(np.abs(matrix).max(axis=0))
+    assert made.factorise(matrix) == (
+        0,
+        (np.linalg.eigvalsh(matrix * scale * scale[:, None]) < 0).sum(),
+    )
+    rhs = rng.normal(size=len(matrix))
+    x = made.solve(rhs)
+    assert np.abs(matrix @ x - rhs).max() < 1e-9 * (np.abs(matrix) @ np.abs(x)).max()
+
+
+@compiler_needed
+def test_a_pattern_is_planned_once_and_other_values_go_through_it():
+    rng = np.random.default_rng(3)
+    matrix = saddle(rng, 12, 20)
+    made, again = Factorisation(matrix), Factorisation(matrix)
+    for each in (made, again, made):
+        values = matrix * rng.uniform(0.5, 2.0)
+        assert each.factorise(values)[0] == 0
+        assert np.allclose(values @ each.solve(np.ones(len(matrix))), 1.0, atol=1e-8)
+    assert (made.keep[:2] == again.keep[:2]).all()
+
+
+@compiler_needed
+def test_what_is_singular_is_said_to_be():
+    matrix = saddle(np.random.default_rng(5), 6, 8)
+    rows = [5, 6]  # twice the same equation
+    matrix = np.vstack([matrix, matrix[-rows[0]]])
+    matrix = np.column_stack([matrix, np.append(matrix[-1], 0.0)])
+    assert Factorisation(matrix).factorise(matrix)[0] == 3
+
+
+@compiler_needed
+def test_rows_without_a_partner_of_their_own_wait():
+    """Two equations of one variable: with any pair of them the other is left."""
+    matrix = np.zeros((5, 5))
+    matrix[:3, :3] = np.diag([1.0, 2.0, 3.0])
+    matrix[3, :3], matrix[4, :3] = (1.0, 1.0, 0.0), (1.0, 1.0, 1.0)
+    matrix += np.tril(matrix, -1).T
+    made = Factorisation(matrix)
+    assert made.factorise(matrix) == (0, 2)
+    assert np.allclose(matrix @ made.solve(np.arange(5.0)), np.arange(5.0), atol=1e-12)
+
+
+@compiler_needed
+def test_ipopt_goes_the_same_way_with_it():
+    assert plugins.options("ipopt", {"linear_solver": "fronts"})["ipopt"]["linear_solver"] == "ma27"
+    plain = solve(lift(points=8))
+    ours = solve(lift(points=8), solver=Solver(options={"linear_solver": "fronts"}))
+    assert ours.statistics["iterations"] == plain.statistics["iterations"]
+    assert ours.objective == pytest.approx(plain.objective, rel=1e-9)
+
+
+def test_without_a_compiler_it_says_what_it_needs(monkeypatch):
+    fronts.library.cache_clear()
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(ValueError, match="'fronts' needs a C compiler: no C compiler found"):
+        solve(lift(points=6), solver=Solver(options={"linear_solver": "fronts"}))
