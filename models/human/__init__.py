@@ -2,7 +2,7 @@
 
 from ocp.models.human.anthropometry import MASS, STATURE
 from ocp.models.human.children import CHILDREN, child
-from ocp.models.human.loads import loads_of, wearing, worn
+from ocp.models.human.loads import loads_of, one_sided, wearing, worn
 from ocp.models.human.measured import Normative, normative, normative_file
 from ocp.models.human.people import PEOPLE, SURVEY, person, somebody
 from ocp.models.human.segments import Segment, parsed, physique, segment_masses, weighed
@@ -45,6 +45,7 @@ __all__ = [
     "mirror",
     "normative",
     "normative_file",
+    "one_sided",
     "parsed",
     "passive",
     "person",

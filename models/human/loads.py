@@ -17,14 +17,18 @@ PLACES: Mapping[str, str] = {
     "thigh": "thigh",
     "shank": "shank",
     "foot": "foot",
+    "hand": "hand",
 }
+SIDES = ("r", "l")
+GRIP = "grip_"  # point at which hands hold what they carry, where others wear it at their centres
 
 
 def loads_of(text: str) -> dict[str, float]:
     """Return {segment: mass (kg)} of a text like "trunk=10,foot=2".
 
-    Commas or blanks stand between the entries. Raises ValueError naming an entry that cannot be
-    read, a segment that is none of PLACES or given twice, and a mass that is not above 0.
+    Commas or blanks stand between the entries; segments of limbs may have a side, as hand_r=5.
+    Raises ValueError naming an entry that cannot be read, a segment that is none of PLACES or given
+    twice, and a mass that is not above 0.
     """
     if not isinstance(text, str):
         raise ValueError(f"load: expected a text, as 'trunk=10,foot=2', got {text!r}")
@@ -37,30 +41,58 @@ def loads_of(text: str) -> dict[str, float]:
             mass = np.nan
         if not equals or np.isnan(mass):
             raise ValueError(f"load: expected SEGMENT=KG, as in trunk=10,foot=2, got {item!r}")
-        if name not in PLACES:
+        if not _sides(name):
             raise ValueError(
-                f"load: unknown segment {name!r}; expected some of {', '.join(PLACES)}"
+                f"load: unknown segment {name!r}; expected some of {', '.join(PLACES)}, those of "
+                "limbs also of one side, as hand_r"
             )
         if name in loads:
             raise ValueError(f"load: {name} is given twice")
         if not (0 < mass < np.inf):
             raise ValueError(f"load: {name}: expected more than 0 kg, got {value} kg")
         loads[name] = mass
+    twice = [name for name in loads if name[:-2] in loads and name[-2:] in ("_r", "_l")]
+    if twice:
+        raise ValueError(f"load: {twice[0]} is given twice")
     return loads
 
 
-def wearing(tree: Tree, loads: Mapping[str, float]) -> Tree:
-    """Return a human's tree that wears `loads` {segment of PLACES: kg}, those of legs on each side.
+def _sides(name: str) -> tuple[str, ...]:
+    """Return the ends of the names of links that a segment's load is on, "" of what has no sides;
+    none of an unknown segment."""
+    segment, _, side = name.partition("_")
+    if segment not in PLACES or (side and (side not in SIDES or PLACES[segment] not in PAIRED)):
+        return ()
+    if PLACES[segment] not in PAIRED:
+        return ("",)
+    return tuple(f"_{each}" for each in SIDES if side in ("", each))
 
-    A load is a point mass where the segment has its own centre of mass: a link and a point of its
-    own, by the name load_SEGMENT, of legs with _r or _l at its end.
+
+def one_sided(loads: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the names of loads that are not on both sides alike."""
+    other = {"r": "l", "l": "r"}
+    return tuple(
+        name
+        for name, mass in loads.items()
+        if name.endswith(("_r", "_l")) and loads.get(name[:-1] + other[name[-1]]) != mass
+    )
+
+
+def wearing(tree: Tree, loads: Mapping[str, float]) -> Tree:
+    """Return a human's tree that wears `loads` {segment of PLACES: kg}, those of limbs on each side
+    or, by a name that ends with _r or _l, on one.
+
+    A load is a point mass where the segment has its own centre of mass, in hands where they grip: a
+    link and a point of its own, by the name load_SEGMENT, of limbs with _r or _l at its end.
     """
     links, joints, points = list(tree.links), list(tree.joints), list(tree.points)
-    for segment, mass in loads.items():
-        part = PLACES[segment]
-        for side in ("_r", "_l") if part in PAIRED else ("",):
-            name, k = f"{WORN}{segment}{side}", tree.link_index(LINKS[part][0] + side)
-            joints.append(fixed(name, tree.joints[k].name, home=np.array(tree.links[k].com)))
+    for entry, mass in loads.items():
+        segment = entry.partition("_")[0]
+        for side in _sides(entry):
+            k = tree.link_index(LINKS[PLACES[segment]][0] + side)
+            grip = tree.point(f"{GRIP}{side[1:]}").position if segment == "hand" else None
+            name, home = f"{WORN}{segment}{side}", tree.links[k].com if grip is None else grip
+            joints.append(fixed(name, tree.joints[k].name, home=np.array(home)))
             links.append(Link(mass=mass))
             points.append(Point(name=name, link=name))
     return replace(tree, links=tuple(links), joints=tuple(joints), points=tuple(points))

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
+import casadi as ca
 import numpy as np
 from ocp.models.human import CONTACTS, FEET, SELF_SPHERES
-from ocp.problems.gait.stance import noses
+from ocp.problems.gait.stance import landing, noses
 
 from ocp import Constraint, Symmetry, Tree, joint_limits, path, torque_limits
 from ocp.mechanics import Open
@@ -109,11 +110,10 @@ def standing(
         soles = {
             side: [name for names in CONTACTS[side].values() for name in names] for side in FEET
         }
-        rules += [
-            foot_contact(one.ground, axes=axes, **tolerances),
-            no_penetration(one.ground, soles),
-        ]
+        below = landing(one.ground, one.rise)
+        rules += [foot_contact(one.ground, axes=axes, **tolerances), no_penetration(below, soles)]
         rules += [_off_stairs(one)] if one.rise else []
+        rules += [_off_tread(one, position)] if one.rise < 0 else []
     if "places" in families and not (contact and always):
         rules.append(_ends(one, position, LEVEL if contact else UP + LEVEL))
     return tuple(rules)
@@ -134,6 +134,21 @@ def _off_stairs(one: Step) -> Constraint:
         up=(0.0, 1.0, 0.0),
         ahead=(0.0, 0.0, float(np.sign(one.rise))),
         when=Span(start=toe_off, end=1.0, open_end=True, between=1),
+    )
+
+
+def _off_tread(one: Step, tolerance: Any) -> Constraint:
+    """Return what keeps the sole above the stair that it leaves on the way down; its balls, which
+    are held there at first, within a tolerance (m)."""
+    names = [one.side(f"{name}_l") for name in ("heel", "ball_med", "ball_lat")]
+    toe_off = min(foot.bears[1] for foot in one.ground.feet)
+    return path(
+        "penetration.stair",
+        lambda at: ca.vertcat(*(at.position(name)[1] + one.rise for name in names)),
+        lower=(0.0, -tolerance, -tolerance),
+        when=Span(start=0.0, end=toe_off),
+        labels=tuple(names),
+        units="m",
     )
 
 

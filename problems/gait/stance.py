@@ -13,6 +13,7 @@ from ocp.problem import Foot, Ground, Pin, Plane, Support
 
 UP = (0.0, 1.0, 0.0)
 HEEL = 0.01  # m: half length of what bears of the heel alone [assumed]
+LANDING = ("heel", "fore")
 BALL, TOE = ("ball_med", "ball_lat"), ("toe_med", "toe_lat")
 Spots = Mapping[str, Any]  # of named points, each its place (3, m)
 
@@ -20,17 +21,21 @@ Spots = Mapping[str, Any]  # of named points, each its place (3, m)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
     """When feet change how they stand, of a step: when the leading one is `flat` and its heel goes
-    off, `heel_off`, and when ball and toe of the trailing one do.
+    off, `heel_off`, and when ball and toe of the trailing one do. What of a foot `lands` first is
+    its "heel" or its "fore" part, ball and toes.
 
-    Raises ValueError where the heel is off not between foot flat and the end.
+    Raises ValueError where the heel is off not between foot flat and the end, and for another part.
     """
 
     ball_off: float
     flat: float
     toe_off: float
     heel_off: float
+    lands: str = "heel"
 
     def __post_init__(self) -> None:
+        if self.lands not in LANDING:
+            raise ValueError(f"lands: expected {' or '.join(LANDING)}, got {self.lands!r}")
         if not self.flat < self.heel_off < 1:
             raise ValueError(
                 f"heel_off: expected between foot flat, {self.flat:g}, and the end of the step, 1, "
@@ -42,8 +47,22 @@ class Schedule:
 # with the heel's off at 30 % (Perry 1992, in whole tens but the first); the metatarsals go off at
 # 95 % of a stance of 62 %, and the foot is flat after an eighth of it [recalled]
 NORMAL = Schedule(ball_off=0.18, flat=0.15, toe_off=0.24, heel_off=0.60)
+# On stairs people land on the fore part of the foot, up and down (Riener, Rabuffetti & Frigo 2002);
+# the heel stays down for long where the leg lets the body down [assumed: 40 % of the cycle]
+UPSTAIRS = replace(NORMAL, lands="fore")
+DOWNSTAIRS = replace(UPSTAIRS, heel_off=0.80)
 # Of walks of effort alone: double support of 10 % of the cycle, heel off at 37.5 % [assumed]
 PLAIN = Schedule(ball_off=0.10, flat=0.15, toe_off=0.20, heel_off=0.75)
+
+
+def usual_schedule(living: bool, rise: float) -> Schedule:
+    """Return the usual Schedule of `living` people, on stairs that go up by a `rise` (m), or of
+    walks of effort alone."""
+    if not living:
+        return PLAIN
+    if not rise:
+        return NORMAL
+    return UPSTAIRS if rise > 0 else DOWNSTAIRS
 
 
 def stance(
@@ -87,6 +106,16 @@ def _on_stairs(feet: tuple[Foot, Foot], rise: float) -> tuple[Foot, Foot]:
     return replace(lead, plane=Plane(normal=UP)), replace(trail, plane=below)
 
 
+def landing(ground: Ground, rise: float) -> Ground:
+    """Return the ground of a step on stairs as the foot in swing finds it: down stairs it comes
+    onto the stair a rise (m) below that of the leading foot."""
+    if not rise < 0:
+        return ground
+    lead, trail = ground.feet
+    next_stair = Plane(normal=UP, point=(0.0, rise, 0.0))
+    return replace(ground, feet=(lead, replace(trail, plane=next_stair)))
+
+
 def noses(ground: Ground, step: float | Open, rise: float) -> tuple[Any, ...]:
     """Return a place (3, m) on the edge of each stair that the foot in swing passes, of stairs as
     deep as the `step` (m) that go up by the `rise` (m), in the middle of each of which a sole
@@ -108,8 +137,14 @@ def noses(ground: Ground, step: float | Open, rise: float) -> tuple[Any, ...]:
 
 
 def _striking(spots: Spots, when: Schedule, forward: Any = (0.0, 0.0, 1.0)) -> Foot:
-    """Return the right foot: it stands on its heel, then flat, then on ball and toes."""
+    """Return the right foot: it stands on what of it lands, then flat, then on ball and toes."""
     rear, fore = FEET["right"]
+    on_toes = Support(
+        link=fore,
+        when=(when.heel_off, 1.0),
+        pins=_pins(spots, ball_med_r="xyz", ball_lat_r="y", toe_r="xy"),
+        polygon=[spots[f"{name}_r"] for name in BALL + TOE],
+    )
     tread = [
         spots[f"heel_{side}_r"] + ahead * np.array(forward)
         for side in ("med", "lat")
@@ -124,17 +159,12 @@ def _striking(spots: Spots, when: Schedule, forward: Any = (0.0, 0.0, 1.0)) -> F
         pins=_pins(spots, heel_r="xyz", ball_med_r="xy", ball_lat_r="y", toe_r="y"),
         polygon=[spots[name] for name in SOLES["right"]],
     )
-    on_toes = Support(
-        link=fore,
-        when=(when.heel_off, 1.0),
-        pins=_pins(spots, ball_med_r="xyz", ball_lat_r="y", toe_r="xy"),
-        polygon=[spots[f"{name}_r"] for name in BALL + TOE],
-    )
+    first = on_heel if when.lands == "heel" else replace(on_toes, when=on_heel.when)
     return Foot(
         name="right",
         bears=(0.0, np.inf),
         center=(spots["heel_r"] + spots["toe_r"]) / 2,
-        supports=(on_heel, flat, on_toes),
+        supports=(first, flat, on_toes),
     )
 
 

@@ -20,13 +20,14 @@ from ocp.models.human import (
     human,
     loads_of,
     mirror,
+    one_sided,
     somebody,
     wearing,
     within_ranges,
 )
 from ocp.problems.gait.costs import SMOOTH, human_cost
 from ocp.problems.gait.families import Step, asked, requirements
-from ocp.problems.gait.stance import NORMAL, PLAIN, stance
+from ocp.problems.gait.stance import stance, usual_schedule
 from ocp.problems.gait.strides import STRIDES, facing, impaired, in_stride, pace
 
 from ocp import (
@@ -43,6 +44,7 @@ from ocp.mechanics import Open, array, position, positions, reference, some
 from ocp.problem import mirrored
 
 BENDING = tuple(f"{joint}_{side}" for joint in ("hip_flex", "knee_flex") for side in "rl")
+ANKLES = ("ankle_df_r", "ankle_df_l")
 GRAVITY = 9.81  # m/s2
 SPEED, STEP = 1.2, 0.6  # m/s, m: of the man of 1.75 m, unless something else is asked (Barman 2020)
 HUMAN = "human"
@@ -103,31 +105,36 @@ def problem(
     place (m); `slip`: and of their velocity (m/s); `width`: distance between the feet (m);
     `balance`: pressure, of each foot in its polygon, or zmp, of both together in the hull; `split`:
     share double support by distance instead of freely; `heel_off`: when the heel may leave the
-    ground, of the step, by default 0.6, of walks of effort alone 0.75; `jump`: let accelerations
-    and forces jump from step to step, as six control points need; `backpack`: mass behind T6 (kg);
-    `hands`: weight in each hand (N); `without`: families of constraints to leave out, separated by
-    commas, of angles, torques, contact, balance, coupling, avoidance, symmetry, clearance and
-    places; `hold`: feet in their places throughout, or at both ends; `stride`: half, the step that
-    its image continues, phases, the same stated in phases, or full, both steps; `free_timing`: find
-    how long single and double support last and how long steps are; `ankle_strength`: of the right
-    ankle, of its own; `shank_mass`: put on the right shank (kg); `slope`: of the ground, upward
-    (deg); `rise`: of stairs, of which every step takes one (m); `load`: worn on trunk, waist,
-    thigh, shank and foot, as trunk=10,foot=2, of legs on each side (kg); `crouch`: by which knees
-    are bent at least, always (deg); `toes`: stiffness of those of the objective human (N m/rad)."""
+    ground, of the step, by default 0.6, of walks of effort alone 0.75, down stairs 0.8; `jump`: let
+    accelerations and forces jump from step to step, as six control points need; `backpack`: mass
+    behind T6 (kg); `hands`: weight in each hand (N); `without`: families of constraints to leave
+    out, separated by commas, of angles, torques, contact, balance, coupling, avoidance, symmetry,
+    clearance and places; `hold`: feet in their places throughout, or at both ends; `stride`: half,
+    the step that its image continues, phases, the same stated in phases, or full, both steps;
+    `free_timing`: find how long single and double support last and how long steps are;
+    `ankle_strength`: of the right ankle, of its own; `shank_mass`: put on the right shank (kg);
+    `slope`: of the ground, upward (deg); `rise`: of stairs, of which every step takes one (m),
+    below 0 down; `load`: worn on trunk, waist, thigh, shank and foot or held in hands, as
+    trunk=10,foot=2, of limbs on each side or on one, as hand_r=5 (kg); `crouch`: by which knees are
+    bent at least, always (deg); `toes`: stiffness of those of the objective human (N m/rad)."""
     who = somebody(person, stature, mass, sex, segments)
     living = objective == HUMAN
     if some((toes,)) and not living:
         raise ValueError(f"toes: have tissue with the objective {HUMAN}, not {objective}")
     strong = {"age": age, "percentile": percentile, "toes": toes} if living else None
     body, speed, step = _walker(who, active, speed, step, backpack, strong)
-    usual = NORMAL if living else PLAIN
+    usual = usual_schedule(living, rise)
     when = usual if heel_off is None else replace(usual, heel_off=heel_off)
     points = POINTS[living] if points is None else points
-    body = impaired(crouching(climbing(body, rise), crouch), ankle_strength, shank_mass)
-    body = wearing(body, loads_of(load))
+    body = impaired(
+        crouching(climbing(body, rise, ankles=living), crouch), ankle_strength, shank_mass
+    )
+    laden = loads_of(load)
+    body = wearing(body, laden)
     families = asked(without)
     _check_tolerances(*reference((contact, slip)))
     phased, full = stride != STRIDES[0] or free_timing, stride == STRIDES[2]
+    _check_sides(one_sided(laden), full=full)
     uneven = bool(slope or rise)
     one_phase = {"jump": jump, "split": split, "whole": "symmetry" in families}
     _check_phases(phased, **one_phase, uneven=bool(rise or (slope and full)))
@@ -179,13 +186,14 @@ def effort_step(speed: Any = None, step: Any = None, **asked: Any) -> Problem:
     return problem(speed, step, **{"objective": "effort"} | asked)
 
 
-def climbing(body: Tree, rise: float) -> Tree:
+def climbing(body: Tree, rise: float, *, ankles: bool = False) -> Tree:
     """Return a body whose root may go up and down by a `rise` (m) beyond its range, and whose hips
-    and knees bend as far as they can, beyond what level gait takes."""
+    and knees bend as far as they can, beyond what level gait takes, and with `ankles` these too."""
     if not rise:
         return body
     lower, upper = body.joints[body.joint_index("glob_ty")].position
-    return _ranging(body, _whole() | {"glob_ty": (lower - abs(rise), upper + abs(rise))})
+    free = _whole() | (_whole(ANKLES) if ankles else {})
+    return _ranging(body, free | {"glob_ty": (lower - abs(rise), upper + abs(rise))})
 
 
 def crouching(body: Tree, crouch: float) -> Tree:
@@ -208,10 +216,10 @@ def crouching(body: Tree, crouch: float) -> Tree:
 
 
 @cache
-def _whole() -> dict[str, Any]:
-    """Return {joint: its range (rad)} of hips and knees as far as they can bend."""
+def _whole(names: tuple[str, ...] = BENDING) -> dict[str, Any]:
+    """Return {joint: its range (rad)} of joints, hips and knees, as far as they can bend."""
     whole = human()
-    return {name: whole.joints[whole.joint_index(name)].position for name in BENDING}
+    return {name: whole.joints[whole.joint_index(name)].position for name in names}
 
 
 def _ranging(body: Tree, ranges: Mapping[str, Any]) -> Tree:
@@ -243,6 +251,15 @@ def _ahead(step: Any, slope: float, rise: float) -> tuple[Any, Any]:
     if not slope:
         return rise, step
     return step * float(np.sin(np.radians(slope))), step * float(np.cos(np.radians(slope)))
+
+
+def _check_sides(loads: tuple[str, ...], *, full: bool) -> None:
+    """Raise ValueError for loads on one side where a step is continued by its image."""
+    if loads and not full:
+        raise ValueError(
+            f"load: {', '.join(loads)}: of a body that is not alike on both sides the image of a "
+            "step is none of its own; take stride full"
+        )
 
 
 def _check_phases(phased: bool, **wanted: bool) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ocp.models.human import human, loads_of, mirror, wearing, worn
+from ocp.models.human import human, loads_of, mirror, one_sided, wearing, worn
 from ocp.problems.gait import effort_step as problem
 from ocp.problems.gait.figure import body_points, laden
 from ocp.problems.gait.report import loads_kg
@@ -22,6 +22,10 @@ def test_a_text_of_loads_is_read():
         (3, "load: expected a text, as 'trunk=10,foot=2', got 3"),
         ("foot", "load: expected SEGMENT=KG, as in trunk=10,foot=2, got 'foot'"),
         ("foot=two", "load: expected SEGMENT=KG, .*, got 'foot=two'"),
+        ("trunk_r=2", "load: unknown segment 'trunk_r'"),
+        ("hand_x=2", "load: unknown segment 'hand_x'"),
+        ("foot=1,foot_r=2", "load: foot_r is given twice"),
+        ("hand_r=5", "load: hand_r: of a body that is not alike on both sides .* take stride full"),
         ("arm=2", "load: unknown segment 'arm'; expected some of trunk, waist, thigh, shank, foot"),
         ("foot=1,foot=2", "load: foot is given twice"),
         ("foot=-2", "load: foot: expected more than 0 kg, got -2 kg"),
@@ -49,6 +53,15 @@ def test_loads_weigh_on_both_sides_where_their_segments_have_their_centres():
     height = body.coordinate("glob_ty")
     assert heavy[height] - bare[height] == pytest.approx(14.0 * 9.81)
     np.testing.assert_array_equal(mirror(laden)[0], mirror(body)[0])
+
+
+def test_a_hand_holds_its_load_where_it_grips():
+    body = human()
+    laden = wearing(body, loads_of("hand_r=5,foot_l=1"))
+    assert worn(laden) == {"load_hand_r": 5.0, "load_foot_l": 1.0}
+    held, grip = positions(laden, np.zeros(laden.dof), ("load_hand_r", "grip_r"))
+    np.testing.assert_allclose(held, grip)
+    assert one_sided(loads_of("foot=2,hand_r=5,hand_l=5,thigh_l=1")) == ("thigh_l",)
 
 
 def test_what_is_worn_is_reported():
