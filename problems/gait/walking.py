@@ -1,7 +1,7 @@
 """How a step is solved: from standing, by attempts each more careful than the last; both steps of a
 stride by way of one."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +29,14 @@ NEAR = {  # from what is nearly the solution, whose bounds are those of the star
     "slack_bound_push": 1e-8,
     "slack_bound_frac": 1e-8,
 }
+QUICK = TUNED | {"mumps_scaling": 0}  # for people with strength
+ROUGH = QUICK | {  # to begin from
+    "tol": 1e-3,
+    "perturb_always_cd": "yes",
+    "jacobian_regularization_value": 1e-6,
+    "mumps_pivtol": 1e-10,
+}
+AFTER = QUICK | {"mu_strategy": "adaptive", "mu_min": 1e-8}  # from there, multipliers known
 ADDED = ("iterations", "build_seconds", "solve_seconds", "total_seconds")  # over solves
 
 
@@ -41,6 +49,7 @@ def walk(
     watch: Callable[..., Any] | None = None,
     feasible: bool | None = None,
     values: Mapping[str, float] | None = None,
+    options: Mapping[str, Any] = TUNED,
 ) -> Solution:
     """Solve a gait from the standing posture, q = 0, or from a guess.
 
@@ -49,8 +58,9 @@ def walk(
     without it the inertia of the KKT system is misjudged near the solution. What the user sets
     comes last. The second attempt pivots more, the third starts from a feasible motion; `feasible`:
     the first does so too; by default where the start is somebody's waypoints, whose accelerations
-    may be anything. `values` are those of the problem's parameters. From standing both steps of a
-    stride follow one, see `doubly`, and a step past edges one through them, `over_edges`.
+    may be anything. `values` are those of the problem's parameters, `options` those of IPOPT in the
+    first attempt. From standing both steps of a stride follow one, see `doubly`, a step past edges
+    one through them, `over_edges`, and people with strength over angle as `by_strength` says.
     """
     if guess is None and feasible is not True and not values:
         for begun in (doubly, over_edges, by_strength):
@@ -59,11 +69,9 @@ def walk(
                 return solved
     start = Guess(q=np.zeros((problem.tree.dof, 2))) if guess is None else guess
     early = isinstance(guess, Guess) if feasible is None else feasible
-    attempts = (
-        Attempt(options=TUNED, feasible_first=early),
-        Attempt(options=CAREFUL, feasible_first=early),
-        Attempt(options=CAREFUL, feasible_first=True),
-    )
+    ladder = [options, CAREFUL] if options == TUNED else [options, TUNED, CAREFUL]
+    attempts = [Attempt(options=each, feasible_first=early) for each in ladder]
+    attempts.append(Attempt(options=CAREFUL, feasible_first=True))
     given: dict[str, Any] = {"guess": start, "attempts": attempts, "values": values}
     return solve(problem, transcription, solver, watch=watch, **given)
 
@@ -86,7 +94,8 @@ def doubly(
     first = walk(step, transcription, solver, watch=staged(watch, "one step first"))
     if not first.success:
         return None
-    near: dict[str, Any] = {"guess": doubled(first, problem), "options": TUNED | NEAR}
+    attempts = (Attempt(options=TUNED | NEAR),)
+    near: dict[str, Any] = {"guess": doubled(first, problem), "attempts": attempts}
     return _after(first, "one_step", problem, transcription, solver, watch=watch, **near)
 
 
@@ -110,7 +119,8 @@ def over_edges(
     first = walk(through, transcription, solver, watch=staged(watch, "through edges first"))
     if not first.success:
         return None
-    near: dict[str, Any] = {"guess": replace(first, multipliers={}), "options": TUNED}
+    attempts = (Attempt(options=TUNED),)
+    near: dict[str, Any] = {"guess": replace(first, multipliers={}), "attempts": attempts}
     return _after(first, "without_edges", problem, transcription, solver, watch=watch, **near)
 
 
@@ -125,15 +135,21 @@ def by_strength(
     limits alone: what strength allows bends where motions far from walking are, and of walking it
     limits little.
 
-    Statistics are as those of `doubly`, `constant_limits`. None where people have no such strength,
-    and where either solve fails.
+    The first solve ends roughly, and the other goes on from its multipliers. MUMPS scales nothing,
+    since the program is scaled already, and in the first solve all rows are regularized a little:
+    those that mirror the ends leave zeros on the diagonal, and pivots put off for these add a third
+    to the work of factorising. Statistics are as those of `doubly`, `constant_limits`. None where
+    people have no such strength, and where either solve fails.
     """
     if not any(isinstance(each, Strength) for each in problem.tree.elements):
         return None
-    first = walk(_limited(problem), transcription, solver, watch=staged(watch, "constant limits"))
+    begun = staged(watch, "constant limits")
+    first = walk(_limited(problem), transcription, solver, watch=begun, options=ROUGH)
     if not first.success:
         return None
-    near: dict[str, Any] = {"guess": replace(first, multipliers={}), "options": TUNED | NEAR}
+    bare = replace(first, multipliers={})
+    attempts = Attempt(options=AFTER), Attempt(options=TUNED | NEAR, guess=bare)
+    near: dict[str, Any] = {"guess": first, "attempts": attempts}
     return _after(first, "constant_limits", problem, transcription, solver, watch=watch, **near)
 
 
@@ -153,14 +169,13 @@ def _after(
     solver: Solver,
     *,
     guess: Any,
-    options: Mapping[str, Any],
+    attempts: Sequence[Attempt],
     watch: Callable[..., Any] | None,
 ) -> Solution | None:
     """Return the Solution of a problem that begins where a `first` one has led, with the statistics
     of both; None where it fails."""
     spent = first.statistics
     left = budget(solver).after(spent["iterations"], spent["solve_seconds"], spent["solve_seconds"])
-    attempts = (Attempt(options=options),)
     given: dict[str, Any] = {"guess": guess, "attempts": attempts, "watch": watch}
     last = solve(problem, transcription, left.limit(solver), **given)
     if not last.success:

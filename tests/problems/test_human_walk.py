@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from ocp.problems.gait import problem, walk
+from ocp.problems.gait import problem, walk, walking
 from ocp.problems.gait.card import report_card
 from ocp.problems.gait.costs import WEIGHTS
 from ocp.problems.gait.stance import NORMAL, Schedule
+from ocp.problems.gait.walking import ROUGH, TUNED
 
 from ocp import Parameter, Solver, Strength, Transcription, verify
 
@@ -62,6 +63,21 @@ def test_it_was_solved_by_way_of_constant_limits_and_stays_within_strength(step)
     assert 0 < spent["constant_limits"]["iterations"] < spent["iterations"]
     assert any(isinstance(each, Strength) for each in step.problem.tree.elements)
     assert min(each.room for each in verify(step).reserves.values()) > 0
+
+
+def test_its_last_solve_goes_on_from_a_rough_one(step):
+    spent, rough = step.statistics, step.statistics["constant_limits"]
+    assert spent["warm_start"] and not rough["warm_start"]
+    assert rough["options"]["tol"] > spent["options"]["tol"] == TUNED["tol"]
+    assert 4 * (spent["iterations"] - rough["iterations"]) < rough["iterations"]
+    assert step.objective == pytest.approx(4.12298, abs=1e-5)
+
+
+def test_a_first_attempt_with_options_of_its_own_is_followed_by_those_of_any_walk(monkeypatch):
+    monkeypatch.setattr(walking, "solve", lambda *problem, attempts, **given: attempts)
+    attempts = walk(problem(objective="effort"), Transcription(), Solver(), options=ROUGH)
+    usual = walk(problem(objective="effort"), Transcription(), Solver())
+    assert attempts[0].options == ROUGH and attempts[1:] == usual
 
 
 def test_every_weight_has_its_term():
