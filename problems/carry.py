@@ -10,8 +10,7 @@ import casadi as ca
 import numpy as np
 from ocp.models.human import carry
 from ocp.problems.gait import TASK as WALK
-from ocp.problems.gait import effort_step as step_of
-from ocp.problems.gait import walk
+from ocp.problems.gait import busy_step, walk
 
 from ocp import Constraint, Instant, Problem, Task, path
 from ocp.cli import main
@@ -27,19 +26,21 @@ def problem(
     ahead: float = 0.32,
     speed: float = 1.0,
     step: float = 0.53,
-    points: int = 8,
+    points: int | None = None,
     person: str = "",
     smooth: float = 0.0025,
+    objective: str = "human",
 ) -> Problem:
     """`box`: its mass (kg); `width`: of the box, between the hands (m); `up`: of the hands above
     L5/S1 (m); `ahead`: of the hands before L5/S1 (m); `speed`: of walking (m/s); `step`: length of
     a step (m); `points`: control points per joint; `person`: f5, f50, f95, m5, m50 or m95, or else
-    a man of 1.75 m and 75 kg; `smooth`: weight of accelerations beside effort."""
+    a man of 1.75 m and 75 kg; `smooth`: weight of accelerations; `objective`: human or effort, as
+    of `gait`."""
     for what, value in {"box": box, "width": width, "ahead": ahead}.items():
         if not (np.isfinite(value) and value > 0):
             raise ValueError(f"{what}: expected a positive number, got {value}")
-    free = "coupling,avoidance"
-    walked = step_of(speed, step, points=points, person=person, smooth=smooth, without=free)
+    how = {"points": points, "person": person, "smooth": smooth, "objective": objective}
+    walked = busy_step(speed, step, **how)
     body = carry(carry(walked.tree, "grip_r", box / 2), "grip_l", box / 2)
     return replace(
         walked, tree=body, constraints=(*walked.constraints, in_both_hands(width, up, ahead))

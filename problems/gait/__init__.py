@@ -1,5 +1,6 @@
 """One step of normal walking, predicted for a human of 55 joints."""
 
+from ocp.problems.gait.busy import busy_step
 from ocp.problems.gait.card import save_card
 from ocp.problems.gait.card.leaving import ENDINGS
 from ocp.problems.gait.film import animate_walk
@@ -10,7 +11,7 @@ from ocp.problems.gait.walking import walk
 
 from ocp import OwnFile, Parameter, Task, Views
 
-__all__ = ["CARD", "TASK", "effort_step", "loads", "problem", "walk"]
+__all__ = ["CARD", "TASK", "busy_step", "effort_step", "loads", "problem", "walk"]
 
 CARD = OwnFile(
     name="card",

@@ -7,6 +7,8 @@ from ocp.problems.carry import in_both_hands
 from ocp.problems.carry import problem as carry
 from ocp.problems.cart_push import GRAVITY, REACH, rolling
 from ocp.problems.cart_push import problem as cart
+from ocp.problems.gait import busy_step
+from ocp.problems.gait import problem as walk
 from ocp.problems.lift_aside import problem as aside
 
 from ocp.mechanics import body_weight, reference
@@ -83,3 +85,15 @@ def test_a_lift_to_the_side_frees_both_sides_and_ends_there():
 def test_what_cannot_be_handled_is_refused(made, message):
     with pytest.raises(ValueError, match=message):
         made()
+
+
+def test_arms_that_hold_something_are_not_spared_as_those_that_hang():
+    free, busy = walk(1.0, 0.53), busy_step(1.0, 0.53)
+    terms = [term.name for _, term in free.objective.terms]
+    assert [term.name for _, term in busy.objective.terms] == [
+        name for name in terms if name != "arms"
+    ]
+    left = {each.name for each in free.constraints} - {each.name for each in busy.constraints}
+    assert left == {"coupling", "avoidance"} and busy.tree == free.tree
+    plain = busy_step(1.0, 0.53, objective="effort")
+    assert [term.name for _, term in plain.objective.terms] == ["dynamic_effort", "smoothness"]

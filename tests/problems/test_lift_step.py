@@ -1,0 +1,97 @@
+"""A lift with one step: where the feet stand and when, what the swing keeps clear, what is told."""
+
+import casadi as ca
+import numpy as np
+import pytest
+from ocp.models.human import SOLES
+from ocp.problems.lift_step import problem
+from ocp.problems.lifting.niosh import Work, judged
+from ocp.problems.lifting.stance import stance, stepped
+from ocp.problems.lifting.stepping import AHEAD, CLEAR, SEGMENTS, Pace, knotted, swinging
+
+from ocp.problem import bearing_slots
+
+PACE = Pace(length=0.3, leaves=0.4, lands=0.7)
+
+
+@pytest.fixture(scope="module")
+def stated():
+    return problem(step=0.3)
+
+
+def test_the_left_foot_stands_at_two_places_and_nowhere_in_between(stated):
+    ground = stated.ground
+    bearing = {s: [name for name, _ in bearing_slots(ground, s)] for s in (0.0, 0.5, 0.8, 1.0)}
+    assert bearing == {
+        0.0: ["right", "left"],
+        0.5: ["right"],
+        0.8: ["right", AHEAD],
+        1.0: ["right", AHEAD],
+    }
+    before, after = ground.foot("left").supports[0], ground.foot(AHEAD).supports[0]
+    assert np.array(after.polygon) - before.polygon == pytest.approx(
+        np.tile([0.0, 0.0, 0.3], (len(before.polygon), 1))
+    )
+    for old, new in zip(before.pins, after.pins):
+        assert (old.point, old.axes) == (new.point, new.axes)
+        assert np.subtract(new.target, old.target) == pytest.approx([0.0, 0.0, 0.3])
+
+
+def test_the_box_ends_before_the_middle_of_the_feet_as_they_stand_then(stated):
+    assert stepped(stated.ground) == pytest.approx([0.0, 0.0, 0.15])
+    assert (stepped(stance(stated.tree, 0.2)) == 0.0).all()
+    goal = next(each.lower for each in stated.constraints if each.name == "hands.end")
+    assert np.mean([goal[:3], goal[3:]], axis=0) == pytest.approx([0.0, 1.0, 0.46 + 0.15])
+
+
+def test_niosh_counts_from_the_feet_as_they_stand_at_each_end():
+    t = np.linspace(0.0, 1.0, 5)
+    middle = np.array([0 * t, 0.4 + 0.6 * t, 0.5 + 0.2 * t])
+    entry = judged(middle, t, 9.0, Work(), stepped=(0.0, 0.0, 0.2))
+    for when in ("start", "end"):
+        assert entry[when]["multipliers"]["H"] == pytest.approx(0.25 / 0.5)
+    assert entry["hand_speed"] == pytest.approx(np.hypot(0.6, 0.2))
+
+
+def test_knots_stand_where_the_foot_leaves_and_lands():
+    spline = knotted(15, PACE)
+    inner = np.array(spline.inner)
+    swing = inner[(inner > 0.4 - 1e-9) & (inner < 0.7 + 1e-9)]
+    assert swing == pytest.approx(np.linspace(0.4, 0.7, SEGMENTS + 1))
+    assert (np.diff([0.0, *inner, 1.0]) > 0).all() and len(inner) == 11
+    with pytest.raises(ValueError, match="points: expected at least 9, got 8"):
+        knotted(8, PACE)
+
+
+class Sole:
+    """An instant at which the whole sole is at a height."""
+
+    def __init__(self, s, height):
+        self.s, self.height = s, height
+
+    def position(self, name):
+        assert name in SOLES["left"]
+        return ca.DM([0.1, self.height, 0.0])
+
+
+def test_the_sole_is_clear_of_the_ground_in_the_middle_of_its_swing():
+    rule = swinging(PACE)
+    middle = np.array(rule.function(Sole(0.55, CLEAR)))
+    assert middle == pytest.approx(np.zeros((len(SOLES["left"]), 1)))
+    assert np.array(rule.function(Sole(0.4, 0.01))) == pytest.approx(0.01)
+    assert not rule.when.holds(0.4) and rule.when.holds(0.55) and not rule.when.holds(0.7)
+
+
+@pytest.mark.parametrize(
+    "flags, message",
+    [
+        ({"step": np.nan}, "step: expected a length in m, got nan"),
+        ({"leaves": 0.7, "lands": 0.4}, "leaves, lands: expected 0 < leaves < lands < 1"),
+        ({"box": 0.0}, "box: expected a number above 0"),
+        ({"time": -1.0}, "time: expected a number above 0"),
+        ({"end_ahead": 2.0}, "end_ahead: 2 m is out of reach"),
+    ],
+)
+def test_a_step_that_cannot_be_is_refused(flags, message):
+    with pytest.raises(ValueError, match=message):
+        problem(**flags)
