@@ -20,7 +20,7 @@ from ocp.problems.lifting.niosh import Work
 from ocp.problems.lifting.pareto import after, bare
 from ocp.problems.lifting.scene import scened
 from ocp.problems.lifting.stance import lifter, stepped
-from ocp.problems.lifting.stepping import AHEAD, Pace, knotted, stepping, swinging
+from ocp.problems.lifting.stepping import AHEAD, Pace, knotted, square, stepping, swinging
 
 from ocp import Guess, Problem, Solution, Solver, Task, Transcription
 from ocp.cli import main
@@ -37,6 +37,7 @@ def problem(
     time: float = 1.8,
     leaves: float = 0.4,
     lands: float = 0.7,
+    aslant: float = 15.0,
     feet: float = 0.20,
     points: int = 15,
     person: str = "",
@@ -45,9 +46,9 @@ def problem(
     """`step`: by which the left foot goes ahead (m); `box`: its mass (kg); `end_height`: of the
     hands at the end (m); `end_ahead`: of the hands before the middle of the ankles there (m);
     `time`: of the lift (s); `leaves`: when the foot leaves the ground, of the lift; `lands`: and
-    when it lands; `feet`: distance between the ankles (m); `points`: control points per joint;
-    `person`: f5, f50, f95, m5, m50 or m95, or else a man of 1.75 m and 75 kg; `passive`: with
-    tissue and strength over the angle."""
+    when it lands; `aslant`: by which the box turns at most (deg); `feet`: distance between the
+    ankles (m); `points`: control points per joint; `person`: f5, f50, f95, m5, m50 or m95, or else
+    a man of 1.75 m and 75 kg; `passive`: with tissue and strength over the angle."""
     crate = Box(mass=positive("box", box), depth=0.37, height=0.365, width=0.40)
     pace = Pace(length=step, leaves=leaves, lands=lands)
     who = somebody(person)
@@ -56,7 +57,8 @@ def problem(
     scene = scened(who, body, stepping(body, positive("feet", feet), pace), (crate, *spots))
     work = Work(coupling="poor")
     manner = Manner(time=positive("time", time), motion=knotted(points, pace), work=work)
-    return stated(scene, manner, swinging(pace))
+    before = square(crate.width, np.radians(positive("aslant", aslant)))
+    return stated(scene, manner, swinging(pace), before)
 
 
 def with_step(

@@ -11,7 +11,7 @@ from ocp.problems.lifting.stance import stance
 
 from ocp import BSpline, Constraint, Instant, Tree, path
 from ocp.mechanics import Open
-from ocp.problem import Foot, Ground, Span
+from ocp.problem import INSIDE, Foot, Ground, Span
 
 CLEAR = 0.03  # m: of the sole at least above the ground in the middle of its swing [assumed]
 DEGREE, SEGMENTS = 3, 4  # of a spline, and how many of its segments a swing takes
@@ -83,6 +83,20 @@ def knotted(points: int, pace: Pace) -> BSpline:
     spans = zip(edges, edges[1:], (first, SEGMENTS, others - first))
     knots = np.concatenate([np.linspace(a, b, count + 1)[1:] for a, b, count in spans])
     return BSpline(points=points, degree=DEGREE, inner=tuple(knots[:-1].tolist()))
+
+
+def square(width: float, most: float) -> Constraint:
+    """Keep a box of a `width` (m) before the body: turned to a side by at most so much (rad)."""
+    apart = width * float(np.sin(most))
+    return path(
+        "square",
+        lambda at: at.position("grip_l")[2] - at.position("grip_r")[2],
+        lower=-apart,
+        upper=apart,
+        when=INSIDE,
+        labels=("turned",),
+        units="m",
+    )
 
 
 def swinging(pace: Pace) -> Constraint:

@@ -7,7 +7,7 @@ from ocp.models.human import SOLES
 from ocp.problems.lift_step import problem
 from ocp.problems.lifting.niosh import Work, judged
 from ocp.problems.lifting.stance import stance, stepped
-from ocp.problems.lifting.stepping import AHEAD, CLEAR, SEGMENTS, Pace, knotted, swinging
+from ocp.problems.lifting.stepping import AHEAD, CLEAR, SEGMENTS, Pace, knotted, square, swinging
 
 from ocp.problem import bearing_slots
 
@@ -80,6 +80,22 @@ def test_the_sole_is_clear_of_the_ground_in_the_middle_of_its_swing():
     assert middle == pytest.approx(np.zeros((len(SOLES["left"]), 1)))
     assert np.array(rule.function(Sole(0.4, 0.01))) == pytest.approx(0.01)
     assert not rule.when.holds(0.4) and rule.when.holds(0.55) and not rule.when.holds(0.7)
+
+
+class Hands:
+    """An instant at which the left hand is ahead of the right one."""
+
+    def __init__(self, ahead):
+        self.ahead = ahead
+
+    def position(self, name):
+        return ca.DM([0.0, 1.0, {"grip_l": 0.3 + self.ahead, "grip_r": 0.3}[name]])
+
+
+def test_the_box_stays_before_the_body():
+    rule = square(0.4, np.radians(15.0))
+    assert float(rule.function(Hands(0.1))) == pytest.approx(0.1)
+    assert rule.upper_of(0) == pytest.approx(0.1035, abs=1e-4) == -rule.lower_of(0)
 
 
 @pytest.mark.parametrize(
