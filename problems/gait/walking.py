@@ -144,7 +144,7 @@ def by_strength(
     if not any(isinstance(each, Strength) for each in problem.tree.elements):
         return None
     begun = staged(watch, "constant limits")
-    first = walk(_limited(problem), transcription, solver, watch=begun, options=ROUGH)
+    first = walk(limited(problem), transcription, solver, watch=begun, options=ROUGH)
     if not first.success:
         return None
     bare = replace(first, multipliers={})
@@ -153,7 +153,7 @@ def by_strength(
     return _after(first, "constant_limits", problem, transcription, solver, watch=watch, **near)
 
 
-def _limited(problem: Problem) -> Problem:
+def limited(problem: Problem) -> Problem:
     """Return a problem whose drives have their constant limits alone."""
     elements = tuple(each for each in problem.tree.elements if not isinstance(each, Strength))
     bare = replace(problem.tree, elements=elements)

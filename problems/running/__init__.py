@@ -1,5 +1,6 @@
 """A human of 55 joints runs: stance and flight, whose durations are found."""
 
+from ocp.problems.gait import CARD
 from ocp.problems.running.numbers import lines, report
 from ocp.problems.running.solving import run
 from ocp.problems.running.statement import problem
@@ -8,4 +9,4 @@ from ocp import Task, Views
 
 __all__ = ["TASK", "problem", "run"]
 
-TASK = Task(problem, method=run, views=Views(report=report, lines=lines))
+TASK = Task(problem, method=run, views=Views(report=report, lines=lines, files=(CARD,)))

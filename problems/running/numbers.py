@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from ocp.problems.gait.card import card_lines, report_card
 from ocp.problems.running.stance import FLIGHT
 
 from ocp import Solution
@@ -14,8 +15,9 @@ MINUTE = 60.0  # s
 
 
 def report(solution: Solution) -> dict[str, Any]:
-    """Return speed, rhythm, duty factor, peaks of the ground's force (body weights), impulses back
-    and ahead (body weights times s), and how far the centre of mass rises and falls (m)."""
+    """Return speed, rhythm, duty factor, peaks of the ground's force (body weights), how far the
+    centre of mass rises and falls (m), and what share of the objective each term has; and the
+    `card`, its report card."""
     tree, T = solution.problem.tree, solution.duration
     step = float(np.max(solution.problem.symmetry.shift)) or solution.parameters["step"]
     flown = solution.durations[FLIGHT]
@@ -38,8 +40,20 @@ def report(solution: Solution) -> dict[str, Any]:
             "lateral_BW": float(np.ptp(lateral)),
             "rises_m": float(np.ptp(heights)),
             "phases_s": dict(solution.durations),
-        }
+            "shares": shares(solution),
+        },
+        "card": report_card(solution),
     }
+
+
+def shares(solution: Solution) -> dict[str, float]:
+    """Return {term: its share of the objective} over all phases, the largest first."""
+    parts: dict[str, float] = {}
+    for name, weight, value in solution.terms:
+        term = name.partition(": ")[2]
+        parts[term] = parts.get(term, 0.0) + weight * value
+    whole = sum(parts.values())
+    return {term: parts[term] / whole for term in sorted(parts, key=lambda each: -parts[each])}
 
 
 def traced(solution: Solution) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -61,6 +75,7 @@ def traced(solution: Solution) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def lines(data: Mapping[str, Any]) -> list[str]:
     """Return the report's text."""
     now = data["run"]
+    costs = ", ".join(f"{name} {100 * share:.0f} %" for name, share in now["shares"].items())
     return [
         f"{'run':<22}{now['speed_m_s']:.3f} m/s, {now['steps_min']:.1f} steps/min of "
         f"{now['step_m']:.3f} m",
@@ -69,4 +84,6 @@ def lines(data: Mapping[str, Any]) -> list[str]:
         f"{'force':<22}{now['vertical_BW']:.2f} BW at {now['peak_percent']:.0f} % of stance, "
         f"fore-aft {now['braking_BW']:+.2f} to {now['propulsion_BW']:+.2f} BW",
         f"{'centre of mass':<22}rises {now['rises_m']:.3f} m",
+        f"{'what it costs':<22}{costs}; the work is that of muscles behind their tendons",
+        *card_lines(data["card"]),
     ]

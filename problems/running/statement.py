@@ -2,8 +2,8 @@
 
 A step begins where the right foot lands and ends where the left one does; its mirror image goes on
 from there. In stance the foot stands on its heel, then flat, then on ball and toes, or begins flat
-or on ball and toes: its `strike`. How long each phase lasts is found, and what is least is effort
-over the way.
+or on ball and toes: its `strike`. How long each phase lasts is found, and what is least is what
+people spare, see `exertion`, over the way.
 
 The foot comes to rest as it lands: it does not strike. A strike would stop the momentum of 1.7 % of
 the body where the fore part of a bare foot lands, of 6.8 % at a heel (Lieberman et al. 2010
@@ -14,8 +14,10 @@ from dataclasses import replace
 from typing import Any
 
 from ocp.models.human import CONTACTS, human, mirror, somebody
+from ocp.problems.gait.costs import SMOOTH
+from ocp.problems.gait.statement import PERCENTILE
 from ocp.problems.gait.strides import progress, shared
-from ocp.problems.running.exertion import exerted
+from ocp.problems.running.exertion import run_cost
 from ocp.problems.running.stance import FLIGHT, STRIKES, stance, swinging
 
 from ocp import (
@@ -39,13 +41,13 @@ from ocp.problem import apart, foot_contact, mirrored, no_penetration, swing_tog
 STEPS_PER_MINUTE = 165.0  # [assumed]: at 3 m/s
 ROOM = 0.6, 1.6  # of usual lengths of step: within which one that is free is sought
 SHARES = {  # of the step: what phases last at first, and at least and at most [assumed]
-    "heel": {"heel": 0.06, "flat": 0.32, "toes": 0.27, FLIGHT: 0.35},
-    "mid": {"flat": 0.37, "toes": 0.28, FLIGHT: 0.35},
+    "heel": {"heel": 0.06, "flat": 0.14, "toes": 0.45, FLIGHT: 0.35},
+    "mid": {"flat": 0.20, "toes": 0.45, FLIGHT: 0.35},
     "fore": {"toes": 0.65, FLIGHT: 0.35},
 }
 SPANS = {"heel": (0.02, 0.2), "flat": (0.1, 0.7), "toes": (0.1, 0.9), FLIGHT: (0.05, 0.9)}
-FINER = {"heel": 1.0, "flat": 1.9, "toes": 1.6, FLIGHT: 0.9}  # shares of control points
-ROUGH = 40.0  # times the weight of smoothness in the first stage of a solve
+FINER = {"heel": 0.6, "flat": 0.7, "toes": 1.5, FLIGHT: 1.0}  # shares of control points
+ROUGH = "smoothness"  # name of the term of accelerations
 WIDE = 0.03, 0.10  # m: radii of wrists and hips that keep off each other [assumed]
 
 
@@ -55,10 +57,10 @@ def problem(
     strike: str = "mid",
     width: float = 0.04,
     person: str = "",
-    smooth: float = 0.0025,
-    work: float = 0.0,
-    lag: float = 0.0375,
-    tissue: bool = False,
+    smooth: float = SMOOTH,
+    excitation: float = 0.1,
+    work: float = 0.8,
+    tendons: bool = True,
     contact: float = 0.002,
     slip: float = 0.1,
     points: int = 12,
@@ -67,16 +69,17 @@ def problem(
     """`speed`: of running (m/s); `frequency`: steps per minute, 0 to find how long steps are;
     `strike`: what lands first, heel, mid (the whole sole) or fore (ball and toes); `width`:
     distance between the feet (m); `person`: woman or man of a percentile, f5, f50, f95, m5, m50 or
-    m95, or else a man of 1.75 m and 75 kg; `smooth`: weight of squared accelerations beside effort;
-    `work`: that of mechanical work; `lag`: by how much torque follows its excitation (s), whose
-    square is the effort; `tissue`: joints have passive moments; `contact`: tolerance of places
-    where feet stand (m); `slip`: and of their velocity (m/s); `points`: control points per joint of
-    a phase, of others in proportion; `degree`: of the splines.
+    m95, or else a man of 1.75 m and 75 kg; `smooth`: weight of squared accelerations;
+    `excitation`: that of muscles' excitation, squared; `work`: that of their work, both ways;
+    `tendons`: those of ankles and knees stretch, and what they give back costs nothing; `contact`:
+    tolerance of places where feet stand (m); `slip`: and of their velocity (m/s); `points`: control
+    points per joint of a phase, of others in proportion; `degree`: of the splines.
     """
     if strike not in STRIKES:
         raise ValueError(f"strike: expected one of {', '.join(STRIKES)}, got {strike!r}")
     positive("speed", speed)
-    body = human(**somebody(person), passive=tissue)
+    who = somebody(person)
+    body = human(**who, passive=True, strength="angle", percentile=PERCENTILE)
     usual = 60.0 * speed / (frequency or STEPS_PER_MINUTE)
     lower, upper = (share * usual for share in ROOM)
     step = usual if frequency else Parameter("step", usual, "m", lower, upper, free=True)
@@ -90,11 +93,13 @@ def problem(
         )
         for name in names
     ]
+    weights: dict[str, Any] = {"excitation": excitation, "work": work, "tendons": tendons}
+    cost = run_cost(body, who, smooth, **weights)
     return Problem(
         tree=body,
         phases=phases,
         links=(continuous("q", "qd", "qdd"),) * len(phases[1:]),
-        objective=shared(exerted(body, smooth, work, lag), 10.0 * speed / step),
+        objective=shared(cost, 10.0 * speed / step),
         symmetry=mirrored(body, *mirror(body), shift={"glob_tz": step}),
         constraints=(
             joint_limits(body, hull=True),
@@ -106,23 +111,24 @@ def problem(
     )
 
 
-def begun(problem: Problem, points: int) -> Problem:
-    """Return the step with phases that last as usual, by the effort of torques and many times the
-    smoothness, on `points` control points each: what a run is solved by way of."""
+def as_usual(problem: Problem) -> Problem:
+    """Return the step with phases that last as usual."""
     names = tuple(phase.name for phase in problem.phases)
     strike = next(key for key, ways in STRIKES.items() if (*ways, FLIGHT) == names)
     time = problem.phases[0].duration[0] / SPANS[names[0]][0]
     phases = (
-        replace(
-            phase,
-            duration=SHARES[strike][phase.name] * time,
-            motion=replace(phase.motion, points=min(points, phase.motion.points)),
-        )
-        for phase in problem.phases
+        replace(phase, duration=SHARES[strike][phase.name] * time) for phase in problem.phases
     )
-    effort, smooth, *_ = problem.objective.terms
-    terms = (effort, (ROUGH * smooth[0], smooth[1]))
-    return replace(problem, phases=tuple(phases), objective=Objective(terms=terms))
+    return replace(problem, phases=tuple(phases))
+
+
+def smoother(problem: Problem, times: float) -> Problem:
+    """Return the step with so many times the weight of its smoothness."""
+    terms = (
+        (times * weight if term.name == ROUGH else weight, term)
+        for weight, term in problem.objective.terms
+    )
+    return replace(problem, objective=Objective(terms=tuple(terms)))
 
 
 def _asked(

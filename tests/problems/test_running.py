@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 from ocp.models.human import human
 from ocp.problems.running import problem
-from ocp.problems.running.exertion import RATES, WORK, exerted
-from ocp.problems.running.solving import coarser
+from ocp.problems.running.exertion import EXCITATION, TENDONS, WORK, muscle_work
+from ocp.problems.running.solving import SPARSE, coarser, lifted
 from ocp.problems.running.stance import FLIGHT, STRIKES, stance, swinging
-from ocp.problems.running.statement import SHARES, begun
+from ocp.problems.running.statement import SHARES, as_usual, smoother
 
+from ocp import HermiteSimpson, Spline, Transcription
 from ocp.mechanics import array, positions
 
 
@@ -21,7 +22,7 @@ def test_phases_are_those_of_the_strike_and_their_durations_free(strike):
     assert stated.phases[-1].ground is None
     assert all(lower < upper for lower, upper in (phase.duration for phase in stated.phases))
     assert sum(SHARES[strike].values()) == pytest.approx(1.0)
-    first = begun(stated, 6)
+    first = coarser(as_usual(stated), 6)
     time = sum(phase.duration for phase in first.phases)
     assert time == pytest.approx(60 / 165)
     assert [phase.motion.points for phase in first.phases] == [6] * len(names)
@@ -49,32 +50,40 @@ def weights(stated):
     return {term.name: weight for weight, term in stated.objective.terms}
 
 
-def test_effort_is_that_of_excitation_and_first_of_torques_alone():
-    given = weights(problem(work=0.3))
-    assert given[RATES] == pytest.approx(0.0375**2)
-    assert given[WORK] == pytest.approx(0.3)
-    first = weights(begun(problem(work=0.3), 6))
-    assert first["smoothness"] == pytest.approx(40 * given["smoothness"])
-    assert set(first) == {"dynamic_effort", "smoothness"}
-    assert not {RATES, WORK} & set(weights(problem(lag=0.0)))
+def test_what_people_spare_has_the_weights_asked_for_and_starts_smoother():
+    stated = problem(excitation=0.2, work=0.3)
+    given = weights(stated)
+    assert (given[EXCITATION], given[WORK]) == pytest.approx((0.2, 0.3))
+    assert "momentum" not in given
+    first = weights(smoother(stated, 40.0))
+    assert first.pop("smoothness") == pytest.approx(40 * given.pop("smoothness"))
+    assert first == given
 
 
-def test_work_counts_power_both_ways_in_weights_times_metres():
+class Knee:
+    """A right knee that turns at 2 rad/s against a torque that changes, everything else at rest."""
+
+    def __init__(self, body, torque, rate=0.0):
+        self.tau, self.qd, self.tau_rate = (ca.DM(body.dof, 1) for _ in range(3))
+        row = body.coordinate("knee_flex_r")
+        self.tau[row], self.qd[row], self.tau_rate[row] = torque, 2.0, rate
+
+
+@pytest.mark.parametrize("size", [0.0, 1.0])
+def test_work_counts_power_both_ways_in_weights_times_metres(size):
     body = human()
-    term = exerted(body, 0.0, 1.0, 0.0).terms[-1][1]
-
-    class At:
-        """A knee that turns at 2 rad/s against a torque, everything else at rest."""
-
-        def __init__(self, torque):
-            self.tau, self.qd = ca.DM(body.dof, 1), ca.DM(body.dof, 1)
-            knee = body.coordinate("knee_flex_r")
-            self.tau[knee], self.qd[knee] = torque, 2.0
-
-    weight = 75.0 * 9.81
+    term, weight = muscle_work(body, size).terms[-1][1], 75.0 * 9.81
     for torque in (weight, -weight):
-        assert float(term.function(At(torque))) == pytest.approx(2.0, abs=0.04)
-    assert float(term.function(At(0.0))) == pytest.approx(0.0, abs=1e-12)
+        assert float(term.function(Knee(body, torque))) == pytest.approx(2.0, abs=0.04)
+    assert float(term.function(Knee(body, 0.0))) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_tendon_that_takes_up_the_turn_leaves_muscles_without_work():
+    body = human()
+    rate = -2.0 * TENDONS["knee_flex"]  # N m/s: the tendon gives back what the knee turns
+    behind, stiff = (muscle_work(body, size).terms[-1][1].function for size in (1.0, 0.0))
+    assert float(behind(Knee(body, 100.0, rate))) == pytest.approx(0.0, abs=1e-12)
+    assert float(stiff(Knee(body, 100.0, rate))) > 0.2
 
 
 def test_steps_are_given_by_their_rate_or_sought():
@@ -89,9 +98,19 @@ def test_steps_are_given_by_their_rate_or_sought():
 
 def test_stages_are_coarse_first_and_ask_the_same():
     stated = problem()
-    fewer = coarser(stated, 16)
+    fewer = coarser(stated, 8)
     for before, after in zip(stated.phases, fewer.phases):
-        assert after.motion.points == min(16, before.motion.points)
+        assert after.motion.points == min(8, before.motion.points)
         assert after.constraints == before.constraints
         assert after.duration == before.duration
-    assert max(phase.motion.points for phase in stated.phases) > 16
+    assert min(phase.motion.points for phase in stated.phases) > 8
+
+
+def test_torques_are_variables_in_flight_too_unless_something_else_is_asked():
+    usual = lifted(Transcription()).method
+    assert (usual.torques, usual.nodes) == ("variables", Spline().nodes)
+    assert lifted(Transcription(), SPARSE).method.nodes == SPARSE < usual.nodes
+    explicit = Transcription(method=Spline(torques="explicit", nodes=1))
+    assert lifted(explicit, SPARSE) == explicit
+    mesh = Transcription(method=HermiteSimpson())
+    assert lifted(mesh, SPARSE) == mesh
