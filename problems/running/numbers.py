@@ -19,7 +19,8 @@ def report(solution: Solution) -> dict[str, Any]:
     centre of mass rises and falls (m), and what share of the objective each term has; and the
     `card`, its report card."""
     tree, T = solution.problem.tree, solution.duration
-    step = float(np.max(solution.problem.symmetry.shift)) or solution.parameters["step"]
+    image: Any = solution.problem.symmetry
+    step = float(np.max(image.shift)) or solution.parameters["step"]
     flown = solution.durations[FLIGHT]
     times, forces, heights = traced(solution)
     weight = body_weight(tree)
