@@ -32,6 +32,7 @@ NEAR = {  # from what is nearly the solution, whose bounds are those of the star
 QUICK = TUNED | {"mumps_scaling": 0}  # for people with strength
 ROUGH = QUICK | {  # to begin from
     "tol": 1e-3,
+    "max_iter": 120,
     "perturb_always_cd": "yes",
     "jacobian_regularization_value": 1e-6,
     "mumps_pivtol": 1e-10,
