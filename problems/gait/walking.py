@@ -11,6 +11,7 @@ from ocp.problems.gait.images import doubled, one_step
 
 from ocp import Attempt, Guess, Problem, Solution, Solver, Strength, Transcription, solve
 from ocp.solution import budget, staged
+from ocp.solvers import fronts
 
 TUNED = {
     "tol": 1e-6,
@@ -63,6 +64,7 @@ def walk(
     first attempt. From standing both steps of a stride follow one, see `doubly`, a step past edges
     one through them, `over_edges`, and people with strength over angle as `by_strength` says.
     """
+    solver = quickest(solver, transcription)
     if guess is None and feasible is not True and not values:
         for begun in (doubly, over_edges, by_strength):
             solved = begun(problem, transcription, solver, watch=watch)
@@ -75,6 +77,14 @@ def walk(
     attempts.append(Attempt(options=CAREFUL, feasible_first=True))
     given: dict[str, Any] = {"guess": start, "attempts": attempts, "values": values}
     return solve(problem, transcription, solver, watch=watch, **given)
+
+
+def quickest(solver: Solver, transcription: Transcription) -> Solver:
+    """Return a solver with the factorisation of ours where kernels are compiled too, unless it has
+    been told another."""
+    if not transcription.compiled or solver.name != "ipopt" or not fronts.available():
+        return solver
+    return replace(solver, options={"linear_solver": fronts.NAME, **solver.options})
 
 
 def doubly(

@@ -25,6 +25,14 @@ def options() -> dict[str, object]:
     return {"linear_solver": "ma27", "hsllib": str(library()), "ma27_la_init_factor": 1.0}
 
 
+def available() -> bool:
+    """Return whether it can be compiled here."""
+    try:
+        return bool(library())
+    except NoCompiler:
+        return False
+
+
 @cache
 def library() -> Path:
     """Return the compiled library, made for this processor where that can be told.

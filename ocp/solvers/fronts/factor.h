@@ -15,24 +15,27 @@ static Store stored(const Plan *plan, double *a) {
   return (Store){rows, d, (int *)(d + 2 * (int64_t)plan->pattern.n)};
 }
 
-/* Add what is left of a child, C (lower triangle), to its parent's pivots, the rest of their rows,
-   and what is left of the parent. */
+/* Add what is left of a child, C (lower triangle), to the rows of its parent's pivots, or to what
+   is `left` of the parent. */
 static void add_on(const Plan *plan, const Front *child, const double *C, const Front *to,
                    double *square, double *rest, double *left) {
   const Run *run = plan->run + child->runs;
-  for (int a = 0; a < child->run_count; a++)
+  int inner = 0; /* runs among the parent's pivots */
+  while (inner < child->run_count && run[inner].to < to->pivots) inner++;
+  for (int a = left ? inner : 0; a < child->run_count; a++)
     for (int i = run[a].from; i < run[a].from + run[a].count; i++) {
       const double *row = C + (size_t)i * child->wide;
       int at = run[a].to + i - run[a].from, beside = at - to->pivots;
-      for (int b = 0; b <= a; b++) {
+      for (int b = left ? inner : 0; b <= a && (left || b < inner); b++) {
         int begin = run[b].from, end = run[b].from + run[b].count, first = run[b].to - begin;
         if (end > i + 1) end = i + 1;
-        if (beside < 0 || run[b].to >= to->pivots) {
-          double *goal = beside < 0 ? square + (size_t)at * to->pivots
-                                    : left + (size_t)beside * to->wide - to->pivots;
-          for (int j = begin; j < end; j++) goal[first + j] += row[j];
-        } else
+        if (!left && beside >= 0) {
           for (int j = begin; j < end; j++) rest[(size_t)(first + j) * to->wide + beside] += row[j];
+          continue;
+        }
+        double *goal = left ? left + (size_t)beside * to->wide - to->pivots
+                            : square + (size_t)at * to->pivots;
+        for (int j = begin; j < end; j++) goal[first + j] += row[j];
       }
     }
 }
@@ -73,11 +76,8 @@ static int factorised(const Plan *plan, double *a, int *negative, int *stuck) {
     double *square = s.rows + f->square, *X = s.rows + f->rest, *left = pile + top;
     int *pivot = s.pivot + f->own;
     int64_t low = top, own = (int64_t)f->wide * f->wide;
-    memset(left, 0, sizeof(double) * own);
-    for (int c = f->child; c >= 0; c = plan->front[c].next) {
-      add_on(plan, plan->front + c, pile + where[c], f, square, X, left);
-      if (where[c] < low) low = where[c];
-    }
+    for (int c = f->child; c >= 0; c = plan->front[c].next)
+      add_on(plan, plan->front + c, pile + where[c], f, square, X, NULL);
     double least = 1e-14 * fmin(1, largest(square, f->pivots));
     int done = ldl(square, f->pivots, pivot, s.d + 2 * f->own, least, work, negative);
     if (done < f->pivots) {
@@ -86,7 +86,11 @@ static int factorised(const Plan *plan, double *a, int *negative, int *stuck) {
     }
     forward(square, done, pivot, X, f->wide);
     diagonal(s.d + 2 * f->own, pivot, done, X, Z, f->wide);
-    update(X, Z, done, f->wide, left);
+    product(X, Z, done, f->wide, left);
+    for (int c = f->child; c >= 0; c = plan->front[c].next) {
+      add_on(plan, plan->front + c, pile + where[c], f, square, X, left);
+      if (where[c] < low) low = where[c];
+    }
     if (low < top) memmove(pile + low, left, sizeof(double) * own);
     where[q] = low, top = low + own;
   }

@@ -2,7 +2,7 @@
 
 typedef double quad __attribute__((vector_size(32), aligned(8)));
 
-enum { WIDE = 8 }; /* rows beside pivots are padded to multiples of this */
+enum { WIDE = 12 }; /* rows beside pivots are padded to multiples of this */
 
 static void swap(double *x, double *y) {
   double t = *x;
@@ -134,22 +134,21 @@ static void backward(const double *A, int m, const int *pivot, double *b) {
   }
 }
 
-/* C (w, w) -= X' Z in blocks on and below the diagonal; X and Z (m, w), w a multiple of WIDE. */
-static void update(const double *X, const double *Z, int m, int w, double *C) {
+/* C (w, w) := -X' Z in blocks on and below the diagonal; X and Z (m, w), w a multiple of WIDE. */
+static void product(const double *X, const double *Z, int m, int w, double *C) {
   for (int i = 0; i < w; i += 4)
     for (int j = 0; j <= i + 3; j += WIDE) {
-      quad sum[8] = {{0}};
+      quad sum[12] = {{0}};
       const double *x = X + i, *z = Z + j;
       for (int r = 0; r < m; r++, x += w, z += w) {
-        quad left = *(const quad *)z, right = *(const quad *)(z + 4);
+        quad left = *(const quad *)z, mid = *(const quad *)(z + 4), right = *(const quad *)(z + 8);
         for (int k = 0; k < 4; k++) {
           quad all = {x[k], x[k], x[k], x[k]};
-          sum[2 * k] += all * left, sum[2 * k + 1] += all * right;
+          sum[3 * k] += all * left, sum[3 * k + 1] += all * mid, sum[3 * k + 2] += all * right;
         }
       }
-      for (int k = 0; k < 4; k++) {
-        double *to = C + (size_t)(i + k) * w + j;
-        *(quad *)to -= sum[2 * k], *(quad *)(to + 4) -= sum[2 * k + 1];
-      }
+      for (int k = 0; k < 4; k++)
+        for (int part = 0; part < 3; part++)
+          *(quad *)(C + (size_t)(i + k) * w + j + 4 * part) = -sum[3 * k + part];
     }
 }
