@@ -20,10 +20,8 @@ RALSTON = (29.0, 0.0053)
 REST, WALKING, OXYGEN = 3.5, 0.1, 20.1
 LIMBS = {"leg": ("hip_", "knee_", "ankle_", "toe_"), "arm": ("clav_", "shou_", "elb_", "wri_")}
 SOURCE = (
-    "an estimate: drives' work over 0.25 where positive, over -1.2 where negative (Margaria 1968 "
-    "[quoted]), above rest; each joint for itself, or less where the joints of a limb share it; "
-    "people on the level: Ralston 1958 [quoted] with rest, above it and at rest by the walking "
-    "equation of the American College of Sports Medicine"
+    "an estimate: drives' work over 0.25, negative over -1.2 (Margaria 1968 [quoted]), each joint "
+    "for itself or limbs together; people: Ralston 1958 [quoted], rest by the ACSM's equation"
 )
 
 
