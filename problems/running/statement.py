@@ -38,7 +38,8 @@ from ocp import (
 from ocp.mechanics import positive
 from ocp.problem import apart, foot_contact, mirrored, no_penetration, swing_together
 
-STEPS_PER_MINUTE = 165.0  # [assumed]: at 3 m/s
+# At 3 m/s 160 are usual (van Oeveren et al. 2017), 170 the cheapest (Lieberman et al. 2015)
+STEPS_PER_MINUTE = 165.0
 ROOM = 0.6, 1.6  # of usual lengths of step: within which one that is free is sought
 SHARES = {  # of the step: what phases last at first, and at least and at most [assumed]
     "heel": {"heel": 0.06, "flat": 0.14, "toes": 0.45, FLIGHT: 0.35},
