@@ -16,7 +16,7 @@ import numpy as np
 from ocp.models.human import PEOPLE, human, somebody
 from ocp.problems.gait import problem, walk
 from ocp.problems.gait.card import report_card
-from ocp.problems.gait.card.norms import norms
+from ocp.problems.gait.card.norms import NORMS_FLAG, norms
 from ocp.problems.gait.costs import SMOOTH, WEIGHTS, human_cost
 from ocp.problems.gait.statement import likewise
 from ocp.problems.gait.walking import NEAR
@@ -282,13 +282,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m problems.compare_walks", description=__doc__, allow_abbrev=False
     )
     parser.add_argument("what", choices=WAYS, help="what to compare; each takes minutes")
-    parser.add_argument(
-        "--norms",
-        action="append",
-        default=[],
-        metavar="FILE.csv",
-        help="people's curves beside those of the house; may be repeated",
-    )
+    parser.add_argument("--norms", **NORMS_FLAG)
     words = "of the random walks the first one that is solved"
     parser.add_argument("--first", type=int, default=0, metavar="N", help=f"{words} (default: 0)")
     words = f"how many of them (default: {COUNT})"

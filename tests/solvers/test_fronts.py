@@ -4,22 +4,11 @@ import ctypes
 
 import numpy as np
 import pytest
+from compilers import compiler_needed
 from ocp.problems.two_link_lift import problem as lift
 
 from ocp import Solver, solve
-from ocp.solvers import NoCompiler, fronts, plugins
-from ocp.solvers.machine_code import find_compiler
-
-
-def has_compiler():
-    try:
-        find_compiler()
-    except NoCompiler:
-        return False
-    return True
-
-
-compiler_needed = pytest.mark.skipif(not has_compiler(), reason="this machine has no C compiler")
+from ocp.solvers import fronts, plugins
 
 
 class Factorisation:

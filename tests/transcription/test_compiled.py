@@ -9,26 +9,15 @@ from pathlib import Path
 import casadi as ca
 import numpy as np
 import pytest
+from compilers import compiler_needed
 from ocp.problems.two_link_lift import problem as lift
 
 from ocp import Transcription, solve
 from ocp.solvers import NoCompiler, machine_code
-from ocp.solvers.machine_code import find_compiler
 from ocp.transcription import transcribe
 from ocp.transcription.compiled import compile_function
 
 ROOT = Path(__file__).parents[2]
-
-
-def has_compiler():
-    try:
-        find_compiler()
-    except NoCompiler:
-        return False
-    return True
-
-
-compiler_needed = pytest.mark.skipif(not has_compiler(), reason="this machine has no C compiler")
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from ocp.problems.gait.card import card_lines, card_table, report_card, save_card
+from ocp.problems.gait.card.norms import NORMS_FLAG
 
 from ocp import load
 from ocp.cli import ended
@@ -19,13 +20,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         prog="python -m problems.gait.card", description=__doc__, allow_abbrev=False
     )
     parser.add_argument("solution", metavar="FILE.npz", help="a gait that was saved")
-    parser.add_argument(
-        "--norms",
-        action="append",
-        default=[],
-        metavar="FILE.csv",
-        help="people's curves beside those of the house; may be repeated",
-    )
+    parser.add_argument("--norms", **NORMS_FLAG)
     parser.add_argument("--card", metavar="FILE.json", help="write it, as .json, .csv or a picture")
     flags = parser.parse_args(arguments)
     try:

@@ -8,12 +8,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from ocp.models.human import Normative, normative, normative_file
 from ocp.problems.gait.card.curves import PERCENT
 
 SHIPPED = ("winter", "fukuchi", "falisse")
+NORMS_FLAG: Mapping[str, Any] = MappingProxyType(  # of commands that take files of one's own
+    {
+        "action": "append",
+        "default": [],
+        "metavar": "FILE.csv",
+        "help": "people's curves beside those of the house; may be repeated",
+    }
+)
 # Columns of files: ours, and the sign that turns theirs to ours
 COLUMNS: Mapping[str, tuple[str, float]] = MappingProxyType(
     {

@@ -61,14 +61,11 @@ def plot_card(
     return figure
 
 
-def _panel(
-    axes: Any,
-    name: str,
-    card: Mapping[str, Any],
-    known: Mapping[str, Norms],
-    shades: Mapping[str, Any],
+def draw_measured(
+    axes: Any, name: str, known: Mapping[str, Norms], shades: Mapping[str, Any]
 ) -> None:
-    """Draw one curve before those of people."""
+    """Draw on `axes` what the sources `known`, by name, have of the curve `name`: means, and a
+    deviation about them, in their `shades`."""
     for source, each in known.items():
         if name not in each.bands:
             continue
@@ -77,6 +74,17 @@ def _panel(
             ends = band.mean - band.spread, band.mean + band.spread
             axes.fill_between(PERCENT, *ends, facecolor=(shade, 0.22), linewidth=0, zorder=1)
         axes.plot(PERCENT, band.mean, color=shade, linewidth=0.8, zorder=2, label=source)
+
+
+def _panel(
+    axes: Any,
+    name: str,
+    card: Mapping[str, Any],
+    known: Mapping[str, Norms],
+    shades: Mapping[str, Any],
+) -> None:
+    """Draw one curve before those of people."""
+    draw_measured(axes, name, known, shades)
     if card["left"] is not None:
         left = card["left"]["curves"][name]
         axes.plot(PERCENT, left, color=LEFT, linewidth=1.1, linestyle="--", label="ours, left leg")

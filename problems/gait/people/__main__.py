@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ocp.problems.gait.card.norms import norms
+from ocp.problems.gait.card.norms import NORMS_FLAG, norms
 from ocp.problems.gait.people.bands import summary, tables, write_people
 from ocp.problems.gait.people.measures import certified, measured
 from ocp.problems.gait.people.picture import plot_bands
@@ -86,13 +86,7 @@ def _parser() -> argparse.ArgumentParser:
         "--certify", action="store_true", help="verify every walk, which takes time"
     )
     parser.add_argument("--retry", action="store_true", help="solve those anew that failed")
-    parser.add_argument(
-        "--norms",
-        action="append",
-        default=[],
-        metavar="FILE.csv",
-        help="people's curves beside those of the house; may be repeated",
-    )
+    parser.add_argument("--norms", **NORMS_FLAG)
     return parser
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 from ocp.problems.gait.card.curves import CURVES, PERCENT
-from ocp.problems.gait.card.norms import Norms, norms
-from ocp.problems.gait.card.picture import MEASURED, TINY
+from ocp.problems.gait.card.norms import norms
+from ocp.problems.gait.card.picture import MEASURED, TINY, draw_measured
 
 from ocp.plots import COLOURS, SMALL, picture, style
 
@@ -34,7 +34,7 @@ def plot_bands(
         rows = -(-len(CURVES) // COLUMNS)
         panels = figure.subplots(rows, COLUMNS, sharex=True).ravel()
         for axes, name in zip(panels, CURVES):
-            _measured(axes, name, known, shades)
+            draw_measured(axes, name, known, shades)
             _ours(axes, name, told["curves"][name])
         for axes in panels[len(CURVES) :]:
             axes.set_axis_off()
@@ -46,18 +46,6 @@ def plot_bands(
         place = {"loc": "outside upper center", "ncols": len(handles)}
         figure.legend(handles.values(), handles, fontsize=SMALL, frameon=False, **place)
     return figure
-
-
-def _measured(axes: Any, name: str, known: Mapping[str, Norms], shades: Mapping[str, Any]) -> None:
-    """Draw what sources have of a curve."""
-    for source, each in known.items():
-        if name not in each.bands:
-            continue
-        band, shade = each.bands[name], shades[source]
-        if band.spread is not None:
-            ends = band.mean - band.spread, band.mean + band.spread
-            axes.fill_between(PERCENT, *ends, facecolor=(shade, 0.22), linewidth=0, zorder=1)
-        axes.plot(PERCENT, band.mean, color=shade, linewidth=0.8, zorder=2, label=source)
 
 
 def _ours(axes: Any, name: str, band: Mapping[str, Sequence[float]]) -> None:
