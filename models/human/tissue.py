@@ -162,7 +162,7 @@ def passive(
     toes bend, 25 in Sasaki et al. (2009) [recalled]. Names that are no joints of the human's with
     such tissue, as those of the pelvis in space, get none.
     """
-    size = (stature / STATURE) * (mass / MASS)
+    size = _size(stature, mass)
     elements: list[Element] = []
     for side in ("r", "l"):
         elements += _leg(side, joints, size)
@@ -207,7 +207,7 @@ def within_ranges(
 
     Elements are "hip_abd_r stiffness", "elb_flex_r stiffness", "elb_flex_r damping" and the like.
     """
-    size = (stature / STATURE) * (mass / MASS)
+    size = _size(stature, mass)
     elements: list[Element] = []
     for joint in joints:
         movement = joint[:-2] if joint.endswith(("_r", "_l")) else joint
@@ -276,3 +276,8 @@ def _segments(joints: Collection[str], size: Any) -> list[Element]:
             stiffness = size * (degrees(1.0) * table[movement] / count)
             springs.append(Spring(joint=joint, stiffness=stiffness, name=f"{joint} stiffness"))
     return springs
+
+
+def _size(stature: Any, mass: Any) -> Any:
+    """Return how much larger moments are than those of the man of STATURE and MASS."""
+    return (stature / STATURE) * (mass / MASS)
