@@ -5,7 +5,7 @@ The task is a speed and a length of step; the schedule of contact is that of nor
 angle and spare what `costs` says; by the others torques alone are limited and count, as in 2020.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -134,7 +134,9 @@ def problem(
     families = asked(without)
     _check_tolerances(*reference((contact, slip)))
     phased, full = stride != STRIDES[0] or free_timing, stride == STRIDES[2]
-    _check_sides(one_sided(laden), full=full)
+    weakened = {"ankle_strength": ankle_strength != 1, "shank_mass": some((shank_mass,))}
+    sided = [f"load: {', '.join(loads)}"] if (loads := one_sided(laden)) else []
+    _check_sides([*sided, *(name for name, given in weakened.items() if given)], full=full)
     uneven = bool(slope or rise)
     one_phase = {"jump": jump, "split": split, "whole": "symmetry" in families}
     _check_phases(phased, **one_phase, uneven=bool(rise or (slope and full)))
@@ -253,12 +255,13 @@ def _ahead(step: Any, slope: float, rise: float) -> tuple[Any, Any]:
     return step * float(np.sin(np.radians(slope))), step * float(np.cos(np.radians(slope)))
 
 
-def _check_sides(loads: tuple[str, ...], *, full: bool) -> None:
-    """Raise ValueError for loads on one side where a step is continued by its image."""
-    if loads and not full:
+def _check_sides(sided: Sequence[str], *, full: bool) -> None:
+    """Raise ValueError for what makes sides `sided` unlike where a step is continued by its
+    image."""
+    if sided and not full:
         raise ValueError(
-            f"load: {', '.join(loads)}: of a body that is not alike on both sides the image of a "
-            "step is none of its own; take stride full"
+            f"{', '.join(sided)}: of a body that is not alike on both sides the image of a step is "
+            "none of its own; take stride full"
         )
 
 

@@ -102,7 +102,9 @@ def test_the_heel_goes_off_between_flat_foot_and_the_end():
 
 
 def test_a_weak_ankle_has_a_share_of_its_strength_over_angle():
-    weak, sound = (problem(ankle_strength=share).tree.elements for share in (0.5, 1.0))
+    weak, sound = (
+        problem(ankle_strength=share, stride="full").tree.elements for share in (0.5, 1.0)
+    )
     peaks = [
         [each.capacity.peak for each in body if isinstance(each, Strength)]
         for body in (weak, sound)

@@ -229,6 +229,8 @@ def test_an_ankle_is_weaker_and_a_shank_heavier():
         ({"rise": 0.1, "stride": "full"}, "slope of both steps, or rise: is known of a step in"),
         ({"slope": 5.0, "stride": "full"}, "slope of both steps, or rise: is known of a step in"),
         ({"ankle_strength": 0.0}, "ankle_strength: expected a share above 0"),
+        ({"ankle_strength": 0.5}, "ankle_strength: of a body that is not alike on both sides"),
+        ({"shank_mass": 2.0}, "shank_mass: of a body that is not alike on both sides"),
     ],
 )
 def test_what_no_walk_can_be_is_refused(changes, words):
