@@ -107,7 +107,7 @@ def doubly(
         return None
     attempts = (Attempt(options=TUNED | NEAR),)
     near: dict[str, Any] = {"guess": doubled(first, problem), "attempts": attempts}
-    return _after(first, "one_step", problem, transcription, solver, watch=watch, **near)
+    return after(first, "one_step", problem, transcription, solver, watch=watch, **near)
 
 
 def over_edges(
@@ -132,7 +132,7 @@ def over_edges(
         return None
     attempts = (Attempt(options=TUNED),)
     near: dict[str, Any] = {"guess": replace(first, multipliers={}), "attempts": attempts}
-    return _after(first, "without_edges", problem, transcription, solver, watch=watch, **near)
+    return after(first, "without_edges", problem, transcription, solver, watch=watch, **near)
 
 
 def by_strength(
@@ -161,7 +161,7 @@ def by_strength(
     bare = replace(first, multipliers={})
     attempts = Attempt(options=AFTER), Attempt(options=TUNED | NEAR, guess=bare)
     near: dict[str, Any] = {"guess": first, "attempts": attempts}
-    return _after(first, "constant_limits", problem, transcription, solver, watch=watch, **near)
+    return after(first, "constant_limits", problem, transcription, solver, watch=watch, **near)
 
 
 def limited(problem: Problem) -> Problem:
@@ -172,7 +172,7 @@ def limited(problem: Problem) -> Problem:
     return replace(problem, tree=bare, phases=phases)
 
 
-def _after(
+def after(
     first: Solution,
     name: str,
     problem: Problem,
@@ -183,8 +183,12 @@ def _after(
     attempts: Sequence[Attempt],
     watch: Callable[..., Any] | None,
 ) -> Solution | None:
-    """Return the Solution of a problem that begins where a `first` one has led, with the statistics
-    of both; None where it fails."""
+    """Return the Solution of a problem that begins at a `guess` to which a `first` one has led,
+    within what that has left of the solver's limits; None where it fails.
+
+    Its statistics are of both, and tell those of the first by `name`. `attempts` and `watch` are
+    those of `solve`.
+    """
     spent = first.statistics
     left = budget(solver).after(spent["iterations"], spent["solve_seconds"], spent["solve_seconds"])
     given: dict[str, Any] = {"guess": guess, "attempts": attempts, "watch": watch}

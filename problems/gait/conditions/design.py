@@ -10,9 +10,9 @@ from typing import Any
 
 from ocp.problems.gait.conditions.measuring import measured
 from ocp.problems.gait.statement import SPEED, problem
-from ocp.problems.gait.walking import NEAR, TUNED, together, walk
+from ocp.problems.gait.walking import NEAR, TUNED, after, walk
 
-from ocp import Attempt, Problem, Solution, Solver, Spline, Transcription, solve
+from ocp import Attempt, Problem, Solution, Solver, Spline, Transcription
 from ocp.solution import staged
 from ocp.studies import Study, sweep
 
@@ -85,10 +85,10 @@ def finely(
     first = walk(problem, coarse, solver, guess=guess, watch=staged(watch, "few nodes first"))
     if first.success:
         near: dict[str, Any] = {"guess": replace(first, multipliers={}), "watch": watch}
-        once = (Attempt(options=TUNED | CLOSE),)
-        last = solve(problem, transcription, solver, attempts=once, **near)
-        if last.success:
-            return replace(last, statistics=together(first.statistics, last.statistics))
+        near |= {"attempts": (Attempt(options=TUNED | CLOSE),)}
+        last = after(first, "few_nodes", problem, transcription, solver, **near)
+        if last is not None:
+            return last
     return walk(problem, transcription, solver, guess=guess, watch=watch)
 
 
