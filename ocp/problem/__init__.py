@@ -80,12 +80,14 @@ from ocp.problem.poses import pose_along, pose_at_end, pose_at_start, pose_track
 from ocp.problem.reactions import Reaction, shared, two_pass, zero_moment_point
 from ocp.problem.series import Curves, Series, curves
 from ocp.problem.statement import Problem
+from ocp.problem.strength import STRENGTH
 from ocp.problem.symmetry import Symmetry, mirrored, periodic
 from ocp.problem.terms import Objective, Term
 
 __all__ = [
     "INSIDE",
     "RESERVED",
+    "STRENGTH",
     "Acting",
     "Complementarity",
     "Compliant",

@@ -28,6 +28,7 @@ from ocp.solution.values import in_shares, nearest, values_of
 from ocp.solvers.minimizing import Solver
 from ocp.solvers.plugins import SHOWN
 from ocp.solvers.record import Iteration
+from ocp.transcription.less import less
 from ocp.transcription.phased import Phased, phased
 from ocp.transcription.transcribe import Transcribed, Transcription, transcribe
 
@@ -135,6 +136,15 @@ class Plan:
         begin = time.perf_counter()
         with self.turn:
             return self._replanned(guess, seconds, values, begin)
+
+    def without(self, *names: str) -> "Plan":
+        """Return the plan that asks nothing of the constraints of some names, on the same graphs:
+        for a solve whose solution is the start of another one, with all of them.
+
+        Raises ValueError for a name that none has, and where passive joints are integrated.
+        """
+        with self.turn:
+            return replace(self, transcribed=less(self.transcribed, names), seconds=0.0)
 
     def _replanned(self, guess: Guesses, seconds: float, values: dict, begin: float) -> Solution:
         transcribed = self.at(values)

@@ -7,10 +7,12 @@ Nothing here knows of mechanics.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 
 import casadi as ca
 import numpy as np
+
+JACOBIAN = ["g", "jac_g_x"]  # what CasADi's solvers call these
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -94,6 +96,45 @@ def feasibility(nlp: NLP) -> NLP:
     )
 
 
+def with_rows(nlp: NLP, kept: np.ndarray) -> NLP:
+    """Return the program with the rows `kept` (k,) of its constraints alone, evaluated by the same
+    functions."""
+    x, p, count = ca.MX.sym("x", len(nlp.lower)), ca.MX.sym("p", 0), len(nlp.g_lower)
+    rows = kept.tolist()
+    fewer = replace(
+        nlp,
+        g_lower=nlp.g_lower[kept],
+        g_upper=nlp.g_upper[kept],
+        constraints=ca.Function("g", [x], [nlp.constraints(x)[rows]], ["x"], ["g"]),
+        made={},
+    )
+    if nlp.jacobian is None:
+        return fewer
+    g, slopes = nlp.jacobian(x, p)
+    return replace(
+        fewer,
+        jacobian=ca.Function("jac_g", [x, p], [g[rows], slopes[rows, :]], ["x", "p"], JACOBIAN),
+        hessian=nlp.hessian and cache(partial(_of_rows, nlp, rows, count)),
+    )
+
+
+def _of_rows(nlp: NLP, rows: list[int], count: int, kind: str) -> ca.Function:
+    """Return the Hessian of the Lagrangian with no multipliers but those of some of `count`
+    rows."""
+    assert nlp.hessian is not None
+    x, p = ca.MX.sym("x", len(nlp.lower)), ca.MX.sym("p", 0)
+    lam_f, lam_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", len(rows))
+    every = ca.MX(count, 1)
+    every[rows] = lam_g
+    return ca.Function(
+        "hess_lag",
+        [x, p, lam_f, lam_g],
+        [nlp.hessian(kind)(x, p, lam_f, ca.densify(every))],
+        ["x", "p", "lam_f", "lam_g"],
+        ["triu_hess_gamma_x_x"],
+    )
+
+
 def _without_objective(nlp: NLP, kind: str) -> ca.Function:
     """Return the Hessian of the Lagrangian without its objective, as an NLP's `hessian` does."""
     assert nlp.hessian is not None
@@ -119,7 +160,7 @@ def differentiated(nlp: NLP) -> NLP:
         gradient=ca.Function(
             "grad_f", [x, p], [f, ca.gradient(f, x)], ["x", "p"], ["f", "grad_f_x"]
         ),
-        jacobian=ca.Function("jac_g", [x, p], [g, ca.jacobian(g, x)], ["x", "p"], ["g", "jac_g_x"]),
+        jacobian=ca.Function("jac_g", [x, p], [g, ca.jacobian(g, x)], ["x", "p"], JACOBIAN),
     )
 
 

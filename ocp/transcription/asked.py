@@ -78,7 +78,7 @@ def _rows(
     y = program.map_of(kind, s)(x)
     if kind == "joined":
         y = y.reshape(-1, 1, order="F")
-    stack = ca.cse(ca.vertcat(*(request.stack for request in requests)))
+    stack = ca.vertcat(*(request.stack for request in requests))
     values = evaluate(ca.Function("rows", [inputs.y, inputs.s], [stack]), y, s)
     owners = ((request, number) for request in requests for number in request.numbers)
     for line, (request, number) in zip(values, owners):

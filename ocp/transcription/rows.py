@@ -1,6 +1,6 @@
 """Where constraints go in an NLP: rows of g, or bounds of a variable where a row has only one."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -63,8 +63,14 @@ class Group:
             return self
         return self._moved(s=np.array([closed(when.s, values)]))
 
+    def without(self, names: Container[str]) -> "Group":
+        """Return the group with nothing asked of constraints of some names."""
+        kept = np.array([constraint.name not in names for constraint, _ in self.owners], dtype=bool)
+        return self if kept.all() else self._moved(asked=self.asked & kept[:, None])
+
     def _moved(self, **changes: Any) -> "Group":
-        """Return the group with other owners or instant, which leave its lines as they are."""
+        """Return the group with other owners, instant or what is asked for, which leave its lines
+        as they are."""
         other = replace(self, **changes)
         other.__dict__.update(lines=self.lines, unmoved_rows=self.unmoved_rows)
         return other

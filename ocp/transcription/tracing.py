@@ -41,13 +41,14 @@ class Trace:
 
 
 def trace(problem: Problem, formulation, wanted: Callable, wrenches: str | None = None) -> Trace:
-    """Return the Trace of wanted(Instant).
+    """Return the Trace of wanted(Instant), which is looked at a few times at most: to take
+    repetitions out would take longer than to evaluate them.
 
     `wrenches` as in `symbols`: y has those of the feet, about the origin, if they are "given", and
     torques as "variables".
     """
     inputs = _traced(Same(problem), formulation, wrenches)
-    values = ca.cse(given("trace", wanted, inputs))
+    values = given("trace", wanted, inputs)
     rated = ca.depends_on(values, inputs.rates)
     y = inputs.rated.y if rated else inputs.y
     return Trace(function=ca.Function("trace", [y, inputs.s], [values]), rated=rated)
@@ -72,7 +73,7 @@ def trace_joined(
 ) -> Callable:
     """Return a function (y (2 width,)) -> (m,) of wanted(start Instant, end Instant)."""
     inputs = joined_symbols(problem, formulation, wrenches=wrenches)
-    values = ca.cse(given("trace", wanted, inputs))
+    values = given("trace", wanted, inputs)
     compiled = ca.Function("trace", [inputs.y, inputs.s], [values])
     return lambda y: evaluate(compiled, y, np.zeros(1))[:, 0]
 

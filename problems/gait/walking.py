@@ -9,7 +9,19 @@ import numpy as np
 from ocp.problems.gait.families import EDGES
 from ocp.problems.gait.images import doubled, one_step
 
-from ocp import Attempt, Guess, Problem, Solution, Solver, Strength, Transcription, solve
+from ocp import (
+    Attempt,
+    Guess,
+    Plan,
+    Problem,
+    Solution,
+    Solver,
+    Strength,
+    Transcription,
+    prepare,
+    solve,
+)
+from ocp.problem import STRENGTH
 from ocp.solution import budget, staged
 from ocp.solvers import fronts
 
@@ -70,13 +82,24 @@ def walk(
             solved = begun(problem, transcription, solver, watch=watch)
             if solved is not None:
                 return solved
-    start = Guess(q=np.zeros((problem.tree.dof, 2))) if guess is None else guess
+    start = standing(problem) if guess is None else guess
     early = isinstance(guess, Guess) if feasible is None else feasible
-    ladder = [options, CAREFUL] if options == TUNED else [options, TUNED, CAREFUL]
-    attempts = [Attempt(options=each, feasible_first=early) for each in ladder]
-    attempts.append(Attempt(options=CAREFUL, feasible_first=True))
+    attempts = more_and_more_careful(options, early)
     given: dict[str, Any] = {"guess": start, "attempts": attempts, "values": values}
     return solve(problem, transcription, solver, watch=watch, **given)
+
+
+def standing(problem: Problem) -> Guess:
+    """Return the standing posture, q = 0, as a guess."""
+    return Guess(q=np.zeros((problem.tree.dof, 2)))
+
+
+def more_and_more_careful(options: Mapping[str, Any], feasible: bool = False) -> list[Attempt]:
+    """Return the attempts at a step, those of `walk`: the first one with these options of IPOPT,
+    all of them `feasible` first, or only the last."""
+    ladder = [options, CAREFUL] if options == TUNED else [options, TUNED, CAREFUL]
+    attempts = [Attempt(options=each, feasible_first=feasible) for each in ladder]
+    return [*attempts, Attempt(options=CAREFUL, feasible_first=True)]
 
 
 def quickest(solver: Solver, transcription: Transcription) -> Solver:
@@ -154,14 +177,23 @@ def by_strength(
     """
     if not any(isinstance(each, Strength) for each in problem.tree.elements):
         return None
-    begun = staged(watch, "constant limits")
-    first = walk(limited(problem), transcription, solver, watch=begun, options=ROUGH)
+    plan = prepare(problem, transcription, solver)
+    begun: dict[str, Any] = {"watch": staged(watch, "constant limits")}
+    begun["attempts"] = more_and_more_careful(ROUGH)
+    first = plan.without(STRENGTH).solve(standing(problem), **begun)
+    first = replace(first, statistics=prepared(plan, first.statistics))
     if not first.success:
         return None
     bare = replace(first, multipliers={})
     attempts = Attempt(options=AFTER), Attempt(options=TUNED | NEAR, guess=bare)
-    near: dict[str, Any] = {"guess": first, "attempts": attempts}
-    return after(first, "constant_limits", problem, transcription, solver, watch=watch, **near)
+    last = replace(plan, solver=left_of(first, solver)).solve(first, attempts=attempts, watch=watch)
+    return joined("constant_limits", first, last)
+
+
+def prepared(plan: Plan, statistics: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the statistics of a solve with what preparing its plan took."""
+    both = {name: statistics[name] + plan.seconds for name in ("build_seconds", "total_seconds")}
+    return {**statistics, **both}
 
 
 def limited(problem: Problem) -> Problem:
@@ -189,12 +221,24 @@ def after(
     Its statistics are of both, and tell those of the first by `name`. `attempts` and `watch` are
     those of `solve`.
     """
+    given: dict[str, Any] = {"guess": guess, "attempts": attempts, "watch": watch}
+    last = solve(problem, transcription, left_of(first, solver), **given)
+    return joined(name, first, last)
+
+
+def left_of(first: Solution, solver: Solver) -> Solver:
+    """Return a solver within what a solve has left of its limits."""
     spent = first.statistics
     left = budget(solver).after(spent["iterations"], spent["solve_seconds"], spent["solve_seconds"])
-    given: dict[str, Any] = {"guess": guess, "attempts": attempts, "watch": watch}
-    last = solve(problem, transcription, left.limit(solver), **given)
+    return left.limit(solver)
+
+
+def joined(name: str, first: Solution, last: Solution) -> Solution | None:
+    """Return the last of two solves with the statistics of both, and those of the first by `name`;
+    None where it fails."""
     if not last.success:
         return None
+    spent = first.statistics
     return replace(last, statistics=together(spent, last.statistics) | {name: dict(spent)})
 
 
