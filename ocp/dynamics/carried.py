@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.ground_frame import Chain, Frames
-from ocp.mechanics.parameters import array, matrix
+from ocp.dynamics.ground_frame import Chain, Frames, of_bodies
+from ocp.mechanics.parameters import array, is_open, matrix
 from ocp.mechanics.spatial import across, by_rows, cross, times
 from ocp.mechanics.types import Matrix
 
@@ -24,9 +24,12 @@ ENTRIES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bodies:
-    """Of every link, or of all that every joint carries, as columns: mass (1), first moment h (3),
-    inertia (6: xx yy zz xy xz yz), the upper left of B = [upper, 0; -[m], 0] (9, row by row), m
-    (3), twice the momentum, and moment and force (3)."""
+    """Of all that has mass, or of all that every joint carries, as columns: mass (1), first moment
+    h (3), inertia (6: xx yy zz xy xz yz), the upper left of B = [upper, 0; -[m], 0] (9, row by
+    row), m (3), twice the momentum, and moment and force (3).
+
+    With V, the integral of v r' by mass, upper = 2 (trace(V) 1 - V).
+    """
 
     mass: Matrix
     first: Matrix
@@ -37,38 +40,88 @@ class Bodies:
     force: Matrix
 
 
-def bodies_of(chain: Chain, frames: Frames) -> Bodies:
-    """Return every link's own Bodies, in the ground frame."""
-    constants = [
-        (mass, *first, *(np.trace(second) * np.eye(3) - second).ravel())
-        for mass, first, second in chain.inertias
-    ]
-    mass, *local = (matrix(row).T for row in array(constants).T)
-    columns = [ca.horzcat(*(turn[:, k] for turn in frames.rotation)) for k in range(3)]
-    turned = [
-        sum(across(local[3 * r + c], 3) * columns[c] for c in range(3)) for r in range(4)
-    ]  # R h, and the columns of R I
-    first, lever = (
-        turned[0] + across(mass, 3) * frames.origin,
-        turned[0] + across(mass / 2, 3) * frames.origin,
+def bodies_of(chain: Chain, frames: Frames) -> tuple[Bodies, Matrix]:
+    """Return the Bodies of what moves, in the ground frame, and their momenta (6, m), moment first.
+
+    With the first and second moments h and P of a body about a place in it,  V = [w] P + v h' of
+    those, and that of its mass there.
+    """
+    bodies = chain.bodies
+    mass, local, first = (
+        matrix(array([getattr(body, name) for body in bodies])).T
+        for name in ("mass", "place", "first")
     )
-    about_origin = [
-        sum(columns[c][i, :] * turned[1 + c][j, :] for c in range(3)) for i, j in ENTRIES
+    columns = [
+        ca.horzcat(*(frames.rotation[body.carrier][:, i] for body in bodies)) for i in range(3)
     ]
-    inertia = ca.vertcat(*about_origin) + _shifts(frames.origin, lever)
-    w, v, dw, dv = *ca.vertsplit(frames.twist, 3), *ca.vertsplit(frames.acceleration, 3)
-    spin, momentum = times(inertia, w) + cross(first, v), across(mass, 3) * v - cross(first, w)
-    xx, yy, zz, xy, xz, yz = ca.vertsplit(_shifts(v, first) - _rolled(inertia, w))
-    x, y, z = ca.vertsplit(spin)
-    upper = ca.vertcat(xx, xy + z, xz - y, xy - z, yy, yz + x, xz + y, yz - x, zz)
+    motion = (
+        *(frames.angular, frames.linear),
+        *(frames.angular_acceleration, frames.linear_acceleration, frames.origin),
+    )
+    w, v, dw, dv, origin = (of_bodies(chain, part) for part in motion)
+    arm, first = (
+        sum(across(each[i, :], 3) * columns[i] for i in range(3)) for each in (local, first)
+    )
+    swept, swung, place = cross(w, arm), cross(w, first), origin + arm
+    v, dv = v + swept, dv + cross(dw, arm) + cross(w, swept)
+    mass, whole = SX(mass), across(mass, 3) * place
+    momentum = across(mass, 3) * v + swung
+    twice, force = 2 * momentum, across(mass, 3) * dv + cross(dw, first) + cross(w, swung)
+    own, opposite = _turned(columns, [body.second for body in bodies])
+    bent = ca.vertcat(*(cross(2 * w, by_three) for by_three in opposite))
+    bent = bent[[0, 3, 6, 1, 4, 7, 2, 5, 8], :]
+    spin = times(own, w) + cross(place, momentum) + cross(first, v)
+    moment = times(own, dw) + by_rows(bent, w / 2, range(9))
     return Bodies(
-        mass=SX(mass),
-        first=first,
-        inertia=inertia,
-        upper=upper,
-        twice=2 * momentum,
-        moment=times(inertia, dw) + cross(first, dv) + cross(w, spin) + cross(v, momentum),
-        force=across(mass, 3) * dv - cross(first, dw) + cross(w, momentum),
+        mass=mass,
+        first=whole + first,
+        inertia=own + _of_point(whole, place) + _shifts(place, first),
+        upper=bent + _of_point_moving(twice, place) + _of_point_moving(2 * v, first),
+        twice=twice,
+        moment=moment + cross(place, force) + cross(first, dv),
+        force=force,
+    ), ca.vertcat(spin, momentum)
+
+
+def _turned(columns, second):
+    """Return in the ground frame the inertias (6, m) of second moments P (3x3), given in frames
+    whose axes are the `columns`, and the columns of -P, (3, m) each.
+
+    One entry of each diagonal is taken out, which the ground frame has as it is.
+    """
+    level = [_commonest(np.diag(each)) for each in second]
+    rest = array([(np.eye(3) * each - p).ravel() for each, p in zip(level, second)])
+    rest = [matrix(row).T for row in rest.T]
+    images = [sum(across(rest[3 * r + c], 3) * columns[c] for c in range(3)) for r in range(3)]
+    xx, yy, zz, xy, xz, yz = (
+        sum(columns[r][i, :] * images[r][j, :] for r in range(3)) for i, j in ENTRIES
+    )
+    level, trace = (matrix(array(row)).T for row in (level, [np.trace(each) for each in second]))
+    inertia = ca.vertcat(*(each + (trace - level) for each in (xx, yy, zz)), xy, xz, yz)
+    xx, yy, zz = (each - level for each in (xx, yy, zz))
+    return inertia, (ca.vertcat(xx, xy, xz), ca.vertcat(xy, yy, yz), ca.vertcat(xz, yz, zz))
+
+
+def _commonest(diagonal):
+    """Return the entry of a diagonal (3) that leaves most zeros when it is taken from all."""
+    if is_open(diagonal):
+        return diagonal[2]
+    return max(reversed(diagonal), key=lambda entry: np.isclose(diagonal, entry, rtol=1e-14).sum())
+
+
+def _of_point(h, p):
+    """Return the entries of the inertia (6, m) of a mass at p with the first moment h."""
+    (x, y, z), (a, b, c) = ca.vertsplit(p), ca.vertsplit(h)
+    ax, by, cz = a * x, b * y, c * z
+    return ca.vertcat(by + cz, ax + cz, ax + by, -a * y, -a * z, -b * z)
+
+
+def _of_point_moving(twice, p):
+    """Return the upper left (9, m) of B of a mass at p with half the momentum `twice`."""
+    (x, y, z), (a, b, c) = ca.vertsplit(p), ca.vertsplit(twice)
+    ax, by, cz = a * x, b * y, c * z
+    return ca.vertcat(
+        *(by + cz, -a * y, -a * z), *(-b * x, ax + cz, -b * z), *(-c * x, -c * y, ax + by)
     )
 
 

@@ -32,7 +32,14 @@ from ocp.dynamics.carried import (
     wrench_of,
 )
 from ocp.dynamics.formulation import Provider
-from ocp.dynamics.ground_frame import carried_sums, chain_of, ground_frames, of_parents, summed
+from ocp.dynamics.ground_frame import (
+    carried_sums,
+    chain_of,
+    ground_frames,
+    of_bodies,
+    of_parents,
+    summed,
+)
 from ocp.dynamics.pairs import bilinear, products
 from ocp.dynamics.pushed import load_curvatures, load_slopes
 from ocp.mechanics.loads import Load
@@ -94,7 +101,7 @@ def slope_parts(
     frames = ground_frames(chain, q, qd, qdd)
     motions = ca.densify(ca.vertcat(frames.screw, 2 * frames.phi, frames.psi))
     return (
-        carried_sums(chain, stacked(bodies_of(chain, frames))),
+        carried_sums(chain, stacked(bodies_of(chain, frames)[0])),
         motions,
         *load_slopes(chain, frames, loads),
     )
@@ -139,11 +146,13 @@ def curvature_parts(
     """
     chain = chain_of(tree)
     frames = ground_frames(chain, q, qd, qdd)
-    bodies = bodies_of(chain, frames)
+    bodies, _ = bodies_of(chain, frames)
     s, phi, psi = frames.screw, frames.phi, frames.psi
     virtual = summed(chain, s * across(multipliers, 6), SX.zeros(6))
     lift = cross_motion(of_parents(chain, virtual, SX.zeros(6)), s)
-    sums = carried_sums(chain, ca.vertcat(stacked(bodies), duals_of(bodies, virtual)))
+    sums = carried_sums(
+        chain, ca.vertcat(stacked(bodies), duals_of(bodies, of_bodies(chain, virtual)))
+    )
     _, force, image, back, _ = ca.vertsplit(sums, [0, 22, 28, 34, 37, 43])
     slopes = (
         dot(lift, force) + dot(psi, image) + dot(phi[:3, :], back),

@@ -7,14 +7,16 @@ derivatives of S along the motion are  phi = v_p x S,  psi = a_p x S + v_p x phi
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.dynamics.formulation import aligned
-from ocp.mechanics.inertia import regrouped
-from ocp.mechanics.parameters import array, matrix, some
-from ocp.mechanics.spatial import across, cross, cross_motion
+from ocp.mechanics.checks import at_own_values
+from ocp.mechanics.inertia import merged, regrouped
+from ocp.mechanics.parameters import array, is_open, matrix, some
+from ocp.mechanics.spatial import across, cross
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 
@@ -22,23 +24,36 @@ SX = ca.SX
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """Of something that moves: the joint that carries it, mass, first moment (3) and second moment
+    (3x3, integral of r r') about a place (3) of the joint's frame."""
+
+    carrier: int
+    place: np.ndarray
+    mass: Any
+    first: np.ndarray
+    second: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Chain:
     """The moving joints of an aligned tree, in the order of q: index of each one's moving parent
-    (-1: ground), the joint that carries each link (-1: ground), homes (4x4), mass, first moment (3)
-    and inertia (3x3), and which leading slides need no place."""
+    (-1: ground), the joint that carries each link (-1: ground), homes (4x4), which leading slides
+    need no place, and what moves."""
 
     tree: Tree
     parents: tuple[int, ...]
     carriers: tuple[int, ...]
     homes: tuple[np.ndarray, ...]
-    inertias: tuple
     still: tuple[int, ...]
+    bodies: tuple[Body, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frames:
-    """Of every joint, as columns: rotation (3x3 each, a list), origin (3, n), twist S, phi, psi,
-    link's twist and acceleration (6, n), all about the place `base` (3) in the ground."""
+    """Of every joint, as columns: rotation (3x3 each, a list), origin (3, n), twist S, phi, psi
+    (6, n), all about the place `base` (3) in the ground; and of its link, at that origin, angular
+    and linear velocity and acceleration (3, n each), the base accelerating by -g."""
 
     base: Matrix
     rotation: tuple[Matrix, ...]
@@ -46,14 +61,19 @@ class Frames:
     screw: Matrix
     phi: Matrix
     psi: Matrix
-    twist: Matrix
-    acceleration: Matrix
+    angular: Matrix
+    linear: Matrix
+    angular_acceleration: Matrix
+    linear_acceleration: Matrix
 
 
-def chain_of(tree: Tree) -> Chain:
-    """Return the Chain of a tree."""
+def chain_of(tree: Tree, regroup: bool = False) -> Chain:
+    """Return the Chain of a tree, its bodies with their own masses or regrouped.
+
+    Regrouped, revolute joints carry no mass, but there are more bodies.
+    """
     tree, _ = aligned(tree)
-    parents, rows, inertias = tree.parents, tree.rows, regrouped(tree)
+    parents, rows = tree.parents, tree.rows
     carriers: list[int] = []
     for k, row in enumerate(rows):
         carriers.append(row if row is not None else carriers[parents[k]] if parents[k] >= 0 else -1)
@@ -63,9 +83,25 @@ def chain_of(tree: Tree) -> Chain:
         parents=tuple(carriers[parents[k]] if parents[k] >= 0 else -1 for k in moving),
         carriers=tuple(carriers),
         homes=tuple(array(tree.joints[k].home) for k in moving),
-        inertias=tuple(inertias[k] for k in moving),
         still=_leading_slides(tree),
+        bodies=tuple(_bodies(carriers, (regrouped if regroup else merged)(tree))),
     )
+
+
+def _bodies(carriers, inertias):
+    """Yield the Body of every link that moves and has one, and of the first joint's in any case:
+    about its centre of mass, or about its origin if no mass is left there."""
+    for carrier, (mass, first, second) in zip(carriers, inertias):
+        if carrier < 0 or (carrier and not some([mass, *first, *second.ravel()])):
+            continue
+        place = np.zeros(3)
+        if some([mass]):
+            place = at_own_values(first) / (at_own_values(array([mass]))[0] or 1.0)
+            arm = np.outer(first, place)
+            second = second - arm - arm.T + mass * np.outer(place, place)
+            first = first - mass * place
+            first = first if is_open(first) else np.zeros(3)
+        yield Body(carrier=carrier, place=place, mass=mass, first=first, second=second)
 
 
 def _leading_slides(tree):
@@ -88,57 +124,69 @@ def ground_frames(chain: Chain, q: Matrix, qd: Matrix, qdd: Matrix) -> Frames:
     ground's.
 
     Any point may serve that is fixed in the ground at the instant; that one spares a floating base
-    its offset.
+    its offset. With w and dw of the parent, and u and a of its point at the joint's origin p, the
+    parts of a turn's phi and psi are
+
+        w x z   and   u x z + p x (w x z)
+        x = dw x z + w x (w x z)   and   a x z + 2 u x (w x z) + p x x
     """
     joints = chain.tree.moving
-    base_place, rotation, origin = _places(chain, q)
+    base_place, rotation, origin, steps = _places(chain, q)
     axes = ca.horzcat(*(turn[:, 2] for turn in rotation))
-    turning = np.tile([joint.kind != "prismatic" for joint in joints], (3, 1)).astype(float)
-    sliding = matrix([_slide(joint) for joint in joints]).T
-    screw = ca.vertcat(
-        axes * ca.DM(turning),
-        cross(origin, axes) * ca.DM(turning) + axes * ca.repmat(sliding, 3, 1),
-    )
-    still, base = SX.zeros(6), ca.vertcat(SX.zeros(3), -SX(matrix(chain.tree.gravity)))
-    rates, accelerations = across(qd, 6), across(qdd, 6)
-    twist = summed(chain, screw * rates, still)
-    before = of_parents(chain, twist, still)
-    phi = cross_motion(before, screw)
-    acceleration = summed(chain, screw * accelerations + phi * rates, base)
-    psi = cross_motion(of_parents(chain, acceleration, base), screw) + cross_motion(before, phi)
+    turning = ca.DM(np.tile([joint.kind != "prismatic" for joint in joints], (3, 1)).astype(float))
+    sliding = ca.repmat(matrix([_slide(joint) for joint in joints]).T, 3, 1)
+    rates, still = across(qd, 3), SX.zeros(3)
+    angular = summed(chain, axes * rates * turning, still)
+    before = of_parents(chain, angular, still)
+    turned, swept = cross(before, axes), cross(before, steps)
+    pushed = axes * across(qdd, 3)
+    swing = summed(chain, (pushed + turned * rates) * turning, still)
+    swing_before = of_parents(chain, swing, still)
+    bent = cross(swing_before, axes) + cross(before, turned)
+    slides = axes * rates * sliding, (pushed + 2 * turned * rates) * sliding
+    linear = summed(chain, swept + slides[0], still)
+    pull = cross(swing_before, steps) + cross(before, swept) + slides[1]
+    pull = summed(chain, pull, -SX(matrix(chain.tree.gravity)))
+    u, a = linear - slides[0], pull - slides[1]
+    moved = cross(u, axes) + cross(origin, turned)
+    moved_on = cross(a, axes) + cross(2 * u, turned) + cross(origin, bent)
     return Frames(
         base=base_place,
         rotation=rotation,
         origin=origin,
-        screw=screw,
-        phi=phi,
-        psi=psi,
-        twist=twist,
-        acceleration=acceleration,
+        screw=ca.vertcat(axes * turning, cross(origin, axes) * turning + axes * sliding),
+        phi=ca.vertcat(turned * turning, moved * turning + turned * sliding),
+        psi=ca.vertcat(bent * turning, moved_on * turning + bent * sliding),
+        angular=angular,
+        linear=linear,
+        angular_acceleration=swing,
+        linear_acceleration=pull,
     )
 
 
 def _places(chain, q):
-    """Return the place (3) of the last leading slide, the rotations (3x3), and the origins (3, n)
-    from there."""
-    start, rotation, origin = SX.zeros(3), [], []
+    """Return the place (3) of the last leading slide, the rotations (3x3), the origins (3, n) from
+    there, and the ways (3, n) to them from those of the parents."""
+    start, rotation, origin, steps = SX.zeros(3), [], [], []
     cosines, sines, spin = ca.cos(q), ca.sin(q), ca.diagcat(ca.DM.ones(2, 2), 1).sparsity()
     for k, (joint, home) in enumerate(zip(chain.tree.moving, chain.homes)):
         p = chain.parents[k]
         turn, place = (SX.eye(3), SX.zeros(3)) if p < 0 else (rotation[p], origin[p])
-        base = turn @ matrix(home[:3, :3])
+        base, step = turn @ matrix(home[:3, :3]), SX.zeros(3)
         if k in chain.still:
             start = start + turn @ matrix(home[:3, 3]) + base[:, 2] * q[k]
             place = SX.zeros(3)
         else:
-            place = place + turn @ matrix(home[:3, 3]) if some(home[:3, 3]) else place
+            step = turn @ matrix(home[:3, 3]) if some(home[:3, 3]) else step
             if joint.kind != "revolute":
-                place = place + base[:, 2] * (_slide(joint) * q[k])
+                step = step + base[:, 2] * (_slide(joint) * q[k])
+            place = place + step
         if joint.kind != "prismatic":
             base = base @ SX(spin, ca.vertcat(cosines[k], sines[k], -sines[k], cosines[k], 1))
         rotation.append(base)
         origin.append(place)
-    return start, tuple(rotation), ca.horzcat(*origin)
+        steps.append(step)
+    return start, tuple(rotation), ca.horzcat(*origin), ca.horzcat(*steps)
 
 
 def _slide(joint):
@@ -160,10 +208,17 @@ def of_parents(chain: Chain, columns: Matrix, base: Matrix) -> Matrix:
     return ca.horzcat(*(base if p < 0 else split[p] for p in chain.parents))
 
 
+def of_bodies(chain: Chain, columns: Matrix) -> Matrix:
+    """Return the column of the joint that carries it for everything that has mass."""
+    return columns[:, [body.carrier for body in chain.bodies]]
+
+
 def carried_sums(chain: Chain, columns: Matrix) -> Matrix:
-    """Return the sums (m, n) of columns over all that every joint carries, itself included."""
-    sums = list(ca.horzsplit(columns))
-    for k in reversed(range(len(sums))):
-        if chain.parents[k] >= 0:
-            sums[chain.parents[k]] = sums[chain.parents[k]] + sums[k]
+    """Return the sums (m, n) over all that every joint carries of columns (m, bodies)."""
+    sums = [SX.zeros(columns.shape[0])] * len(chain.parents)
+    for body, column in zip(chain.bodies, ca.horzsplit(columns)):
+        sums[body.carrier] = sums[body.carrier] + column
+    for k, p in reversed(list(enumerate(chain.parents))):
+        if p >= 0:
+            sums[p] = sums[p] + sums[k]
     return ca.horzcat(*sums)

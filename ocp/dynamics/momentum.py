@@ -80,13 +80,13 @@ def has_momentum_slopes(tree: Tree) -> bool:
 
 def angular_momentum(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
     """Return the angular momentum (3, kg m2/s) of a tree about its centre of mass, global axes."""
-    whole = _whole(chain_of(tree), q, qd)
+    whole = _whole(chain_of(tree, regroup=True), q, qd)
     return whole.moment - ca.cross(whole.center, whole.linear)
 
 
 def momentum_slope(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
     """Return the derivatives (3, 2 n) of the angular momentum by q and qd."""
-    chain = chain_of(tree)
+    chain = chain_of(tree, regroup=True)
     whole, turning = _whole(chain, q, qd), _turning(chain)
     a, u = whole.by_rate, whole.by_place
     by_q, by_qd = (part[:3, :] + against(part[3:, :], whole.center) for part in (u, a))
@@ -102,7 +102,7 @@ def momentum_curvature_parts(
     These are three vectors of each joint (18, 3 n), to be multiplied by S, phi and S x Lambda of
     its ancestors (18, n), n x multipliers / M, m and n (3, n each), and the gradient (2 n,).
     """
-    chain, n = chain_of(tree), tree.dof
+    chain, n = chain_of(tree, regroup=True), tree.dof
     whole, turning = _whole(chain, q, qd), _turning(chain)
     s, a, u = whole.screw, whole.by_rate, whole.by_place
     arm = ca.vertcat(multipliers, ca.cross(whole.center, multipliers))
@@ -131,7 +131,7 @@ def join_momentum_curvature(tree: Tree, parts: Sequence[Matrix]) -> tuple[Matrix
     """Return the second derivatives (n, n) by (q, q), as an upper triangle, and by (q, qd), and the
     gradient (2 n,), from `momentum_curvature_parts`, as SX or MX; those by (qd, qd) vanish."""
     kinds, motions, levers, moved, ways, gradient = parts
-    turning = _turning(chain_of(tree))
+    turning = _turning(chain_of(tree, regroup=True))
     by_qq, by_q_qd = (
         turning @ part @ turning for part in products(tree, kinds, motions, ((0, None), (1, 2)))
     )
@@ -149,9 +149,8 @@ def _whole(chain: Chain, q: Matrix, qd: Matrix) -> Whole:
     """Return the Whole of a chain, as it moves beside its leading slides."""
     rates = ca.densify(_turning(chain) @ qd)
     frames = ground_frames(chain, q, rates, SX.zeros(len(chain.homes)))
-    bodies = bodies_of(chain, frames)
-    own = ca.vertcat(stacked(bodies), wrench_of(bodies, frames.twist))
-    sums = carried_sums(chain, own)
+    bodies, momenta = bodies_of(chain, frames)
+    sums = carried_sums(chain, ca.vertcat(stacked(bodies), momenta))
     together, momentum = unstacked(sums[:28, :]), sums[28:, :]
     roots = [k for k, p in enumerate(chain.parents) if p < 0]
     _, still = resting(chain.tree)

@@ -28,25 +28,36 @@ def regrouped(tree: Tree) -> tuple[tuple[float, np.ndarray, np.ndarray], ...]:
     (2002), section 9.4. What a fixed link has goes to its parent whole; what reaches the ground is
     at rest.
     """
-    return _with_the_ground(tree)[:-1]
+    return _handed_on(tree)[:-1]
+
+
+def merged(tree: Tree) -> tuple[tuple[float, np.ndarray, np.ndarray], ...]:
+    """Return (mass, first moment, pseudo-inertia) per link of an aligned tree, with all that fixed
+    links have handed to their parents."""
+    return _handed_on(tree, ("fixed",))[:-1]
 
 
 def resting(tree: Tree) -> tuple[float, np.ndarray]:
     """Return mass and first moment (3) in the ground of what reaches the ground when the links of
     an aligned tree are `regrouped`."""
-    return _with_the_ground(tree)[-1][:2]
+    return _handed_on(tree)[-1][:2]
 
 
 @lru_cache(maxsize=32)
-def _with_the_ground(tree: Tree) -> tuple[tuple[float, np.ndarray, np.ndarray], ...]:
-    """Return what each link has when they are regrouped, and at the end what the ground gets."""
+def _handed_on(
+    tree: Tree, kinds: tuple[str, ...] = ("fixed", "revolute")
+) -> tuple[tuple[float, np.ndarray, np.ndarray], ...]:
+    """Return what each link has when those of joints of some kinds are regrouped, and at the end
+    what the ground gets."""
     inertias: list[Any] = [*map(first_moment, tree.links), (0.0, np.zeros(3), np.zeros((3, 3)))]
     parents = tree.parents  # -1, the ground, is the last of these
     for k in reversed(range(len(tree.links))):
         joint, (mass, first, second) = tree.joints[k], inertias[k]
+        if joint.kind not in kinds:
+            continue
         if joint.kind == "fixed":
             inertias[k], moved = (0.0, np.zeros(3), np.zeros((3, 3))), (mass, first, second)
-        elif joint.kind == "revolute":
+        else:
             origin, axis = array(joint.home)[:3, 3], array(joint.home)[:3, 2]
             line, arm = second[0, 0] + second[2, 2], first[2] * np.outer(origin, axis)
             moved = (
@@ -57,8 +68,6 @@ def _with_the_ground(tree: Tree) -> tuple[tuple[float, np.ndarray, np.ndarray], 
             left = second.copy()
             left[2, 2] = -second[0, 0]
             inertias[k] = 0.0, _without_noise(array([first[0], first[1], 0.0]), first), left
-        else:
-            continue
         inertias[parents[k]] = tuple(
             kept + added for kept, added in zip(inertias[parents[k]], moved)
         )
