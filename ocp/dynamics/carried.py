@@ -8,6 +8,7 @@ import numpy as np
 
 from ocp.dynamics.ground_frame import Chain, Frames, of_bodies
 from ocp.mechanics.parameters import array, is_open, matrix
+from ocp.mechanics.remembered import remembered
 from ocp.mechanics.spatial import across, by_rows, cross, times
 from ocp.mechanics.types import Matrix
 
@@ -40,6 +41,7 @@ class Bodies:
     force: Matrix
 
 
+@remembered(4)
 def bodies_of(chain: Chain, frames: Frames) -> tuple[Bodies, Matrix]:
     """Return the Bodies of what moves, in the ground frame, and their momenta (6, m), moment first.
 

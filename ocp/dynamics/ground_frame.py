@@ -7,6 +7,7 @@ derivatives of S along the motion are  phi = v_p x S,  psi = a_p x S + v_p x phi
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import casadi as ca
@@ -16,6 +17,7 @@ from ocp.dynamics.formulation import aligned
 from ocp.mechanics.checks import at_own_values
 from ocp.mechanics.inertia import merged, regrouped
 from ocp.mechanics.parameters import array, is_open, matrix, some
+from ocp.mechanics.remembered import remembered
 from ocp.mechanics.spatial import across, cross
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
@@ -67,6 +69,7 @@ class Frames:
     linear_acceleration: Matrix
 
 
+@lru_cache(maxsize=16)
 def chain_of(tree: Tree, regroup: bool = False) -> Chain:
     """Return the Chain of a tree, its bodies with their own masses or regrouped.
 
@@ -119,6 +122,7 @@ def _leading_slides(tree):
     return tuple(slides)
 
 
+@remembered(4)
 def ground_frames(chain: Chain, q: Matrix, qd: Matrix, qdd: Matrix) -> Frames:
     """Return the Frames of all joints, about the origin of the last leading slide instead of the
     ground's.

@@ -36,6 +36,7 @@ from ocp.dynamics.ground_frame import Chain, carried_sums, chain_of, ground_fram
 from ocp.dynamics.pairs import products
 from ocp.mechanics.inertia import resting
 from ocp.mechanics.parameters import anything_open, matrix, parameters_of, some
+from ocp.mechanics.remembered import remembered
 from ocp.mechanics.spatial import against, cross_force, cross_motion, dot
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
@@ -145,6 +146,7 @@ def _turning(chain: Chain) -> Matrix:
     return ca.diag(ca.sparsify(ca.DM([k not in chain.still for k in range(len(chain.homes))])))
 
 
+@remembered(4)
 def _whole(chain: Chain, q: Matrix, qd: Matrix) -> Whole:
     """Return the Whole of a chain, as it moves beside its leading slides."""
     rates = ca.densify(_turning(chain) @ qd)

@@ -157,8 +157,13 @@ def _float_or_open(value: Any) -> Any:
 def frozen(entries: Any) -> Any:
     """Return nested tuples of `entries`, numbers some of which may be open: hashable, comparable,
     read-only."""
-    if isinstance(entries, Open):
+    kind = type(entries)
+    if kind is float or isinstance(entries, Open):
         return entries
+    if kind is np.ndarray and entries.dtype == float:
+        entries = entries.tolist()
+    if isinstance(entries, list | tuple):
+        return tuple(row if type(row) is float else frozen(row) for row in entries)
     return tuple(frozen(row) for row in entries) if np.ndim(entries) else float(entries)
 
 

@@ -98,17 +98,12 @@ class Joint:
         """
         if self.screw is None:
             return "ball" if self.ball else "fixed"
-        if not some(self.screw[:3]):
-            return "prismatic"
-        pitch = self.pitch
-        return "screw" if is_open(pitch) or abs(pitch) >= 1e-14 else "revolute"
+        return _kind(self.screw)
 
     @property
     def pitch(self) -> float:
         """Advance per radian (m/rad) of a joint that turns: w . v."""
-        if is_open(self.screw):
-            return _open_pitch(self.screw)
-        return float(np.dot(self.screw[:3], self.screw[3:]))
+        return _pitch(self.screw)
 
     @property
     def anchor(self) -> np.ndarray:
@@ -120,6 +115,20 @@ class Joint:
         if self.screw is None or self.kind == "prismatic":
             return np.zeros(3)
         return np.cross(array(self.screw[:3]), array(self.screw[3:]))
+
+
+@lru_cache(maxsize=1024)
+def _kind(screw: Any) -> str:
+    """Return the kind of a joint with a screw."""
+    if not some(screw[:3]):
+        return "prismatic"
+    pitch = _pitch(screw)
+    return "screw" if is_open(pitch) or abs(pitch) >= 1e-14 else "revolute"
+
+
+def _pitch(screw: Any) -> Any:
+    """Return the pitch of a screw (m/rad)."""
+    return _open_pitch(screw) if is_open(screw) else float(np.dot(screw[:3], screw[3:]))
 
 
 def revolute(

@@ -6,8 +6,9 @@ Instant see it as any CasADi expression. What needs numbers asks for them: `refe
 of the parameters' own values, `closed` the record with given ones in their place.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cache
 from math import inf, isfinite, isnan
 from operator import add, is_, mul, sub, truediv
 from types import MappingProxyType
@@ -18,6 +19,7 @@ import numpy as np
 
 from ocp.mechanics.types import Matrix
 
+PLAIN = frozenset((float, int, str, bool, type(None)))  # types of values with nothing inside
 _KNOWN: dict[int, "Parameter"] = {}  # by the node of its symbol, which it keeps alive
 
 
@@ -216,13 +218,13 @@ def anything_open() -> bool:
 
 def is_open(value: Any) -> bool:
     """Tell whether a number, or any entry of nested sequences of numbers, is open."""
+    if isinstance(value, list | tuple):
+        return any(type(entry) is not float and is_open(entry) for entry in value)
     if isinstance(value, Open):
         return True
-    if isinstance(value, ca.SX):
-        return not value.is_constant()
     if isinstance(value, np.ndarray):
         return value.dtype == object and any(is_open(entry) for entry in value.ravel())
-    return isinstance(value, list | tuple) and any(is_open(entry) for entry in value)
+    return isinstance(value, ca.SX) and not value.is_constant()
 
 
 def array(value: Any) -> np.ndarray:
@@ -276,30 +278,42 @@ def parameters_of(value: Any) -> tuple[Parameter, ...]:
 
     They come in the order in which they are met. What is inside functions is not seen.
     """
-    return tuple(dict.fromkeys(_met(value)))
+    met: dict[Parameter, None] = {}
+    _meet(value, met)
+    return tuple(met)
 
 
-def _met(value: Any) -> Iterator[Parameter]:
+def _meet(value: Any, met: dict[Parameter, None]) -> None:
+    """Add the parameters in a value to those `met` before."""
+    kind: Any = type(value)
+    if kind in PLAIN:
+        return
     if isinstance(value, Parameter):
-        yield value
+        met[value] = None
     elif isinstance(value, Open):
-        yield from _met(value.expression)
+        _meet(value.expression, met)
     elif isinstance(value, ca.SX):
-        for symbol in ca.symvar(value):
-            parameter = _KNOWN.get(int(symbol.element_hash()))
-            if parameter is not None:
-                yield parameter
-    elif is_dataclass(value) and not isinstance(value, type):
-        for entry in fields(value):
-            yield from _met(getattr(value, entry.name))
+        known = (_KNOWN.get(int(symbol.element_hash())) for symbol in ca.symvar(value))
+        met.update((parameter, None) for parameter in known if parameter is not None)
+    elif _names(kind):
+        for name in _names(kind):
+            _meet(getattr(value, name), met)
     elif isinstance(value, Mapping):
         for part in value.values():
-            yield from _met(part)
-    elif isinstance(value, np.ndarray) and value.dtype == object:
-        yield from _met(value.ravel().tolist())
+            _meet(part, met)
+    elif isinstance(value, np.ndarray):
+        if value.dtype == object:
+            _meet(value.ravel().tolist(), met)
     elif isinstance(value, list | tuple):
         for part in value:
-            yield from _met(part)
+            if type(part) not in PLAIN:
+                _meet(part, met)
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    """Return the names of a record's fields; nothing of what is no record."""
+    return tuple(entry.name for entry in fields(kind)) if is_dataclass(kind) else ()
 
 
 def some(values: Iterable[Any]) -> bool:

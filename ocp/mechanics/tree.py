@@ -10,7 +10,7 @@ again where others are given; `ocp.mechanics.validity` says what sought ones mus
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ from ocp.mechanics.joints import (
 )
 from ocp.mechanics.modes import Modes
 from ocp.mechanics.parameters import is_open
+from ocp.mechanics.remembered import remembered
 from ocp.mechanics.stays import Stay
 from ocp.mechanics.tree_checks import check_tree, known
 from ocp.mechanics.types import Numbers
@@ -148,11 +149,14 @@ class Tree:
         """Names of all joints, in order."""
         return tuple(joint.name for joint in self.joints)
 
+    def __hash__(self) -> int:
+        return _hash(self)
+
     @property
     def link_names(self) -> tuple[str, ...]:
         """What the links are called, in the order of their joints: by their names, those without
         by their joints'."""
-        return tuple(link.name or joint.name for joint, link in zip(self.joints, self.links))
+        return _link_names(self.joints, self.links)
 
     @property
     def moving(self) -> tuple[Joint, ...]:
@@ -162,18 +166,7 @@ class Tree:
         like "link.bend_y1" and carrying nothing. In a ball's place stand its components, named like
         "ball.w"; a joint that follows another's coordinate has none.
         """
-        return tuple(
-            moving
-            for joint, link in zip(self.joints, self.links)
-            for moving in (
-                *own_coordinates(joint),
-                *(
-                    ()
-                    if link.modes is None
-                    else amplitude_joints(joint.name, link.modes.names, link.modes.units)
-                ),
-            )
-        )
+        return _moving(self.joints, self.links)
 
     @property
     def flexible(self) -> tuple[str, ...]:
@@ -319,3 +312,23 @@ def inward(tree: Tree, step: Callable[[int, list[tuple[int, Any]]], Any]) -> lis
         if parents[k] >= 0:
             children[parents[k]].insert(0, (k, values[k]))
     return values
+
+
+@remembered(64)
+def _hash(tree: Tree) -> int:
+    return hash(tuple(getattr(tree, entry.name) for entry in fields(tree)))
+
+
+@remembered(64)
+def _link_names(joints: Sequence[Joint], links: Sequence[Link]) -> tuple[str, ...]:
+    return tuple(link.name or joint.name for joint, link in zip(joints, links))
+
+
+@remembered(64)
+def _moving(joints: Sequence[Joint], links: Sequence[Link]) -> tuple[Joint, ...]:
+    moving: list[Joint] = []
+    for joint, link in zip(joints, links):
+        moving += own_coordinates(joint)
+        if link.modes is not None:
+            moving += amplitude_joints(joint.name, link.modes.names, link.modes.units)
+    return tuple(moving)

@@ -19,6 +19,7 @@ from ocp.mechanics.elements.forces import (
 from ocp.mechanics.holding import stay_gaps, stay_torques, stay_wrenches
 from ocp.mechanics.loads import Load, attached
 from ocp.mechanics.loops import loop_loads, loop_wrenches
+from ocp.mechanics.remembered import remembered
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
@@ -288,7 +289,7 @@ class Instant:
     @cached_property
     def moves(self) -> Any:
         """Motions of all links, without accelerations."""
-        return kinematics.motions(self.tree, self.q, self.qd)
+        return _moves(self.tree, self.q, self.qd)
 
     @cached_property
     def center_of_mass(self) -> Matrix:
@@ -334,3 +335,9 @@ class Instant:
     def acceleration(self, point: str) -> Matrix:
         """Acceleration (3, m/s2) of a named point in global axes."""
         return kinematics.acceleration(self.tree, self.q, self.qd, self.qdd, point)
+
+
+@remembered(4)
+def _moves(tree: Tree, q: Matrix, qd: Matrix) -> Any:
+    """Return the motions of all links, which Instants share that are one but for their forces."""
+    return kinematics.motions(tree, q, qd)

@@ -69,7 +69,7 @@ class Spin:
     tree: Tree
     chosen: tuple | None
 
-    @property
+    @cached_property
     def arguments(self) -> tuple[Matrix, Matrix]:
         """q and qd."""
         q, qd = ca.vertsplit(self.place, self.tree.dof)
