@@ -15,7 +15,10 @@ from ocp.solvers.nlp import NLP, Iterate, differentiated, iterate, own_residual,
 from ocp.solvers.record import Interruptible, Iteration, Record, attentive
 from ocp.solvers.statuses import ACCEPTABLE, CUT_SHORT, INTERRUPTED
 
-BACKENDS = {"snopt": "ocp.solvers.snopt"}  # beside the plugins of CasADi: where each BACKEND is
+BACKENDS = {  # beside the plugins of CasADi: where each BACKEND is
+    "snopt": "ocp.solvers.snopt",
+    "structured": "ocp.solvers.structured.running",
+}
 OPTIMAL = 1e-3  # first-order residual of a success by loose tolerances, over max(1, |objective|)
 MET = 1e-4  # and its violation of bounds, IPOPT's own `constr_viol_tol`
 
@@ -26,9 +29,10 @@ class Solver:
 
     `hessian` is "exact", "gauss-newton" or "lbfgs".
 
-    `plugin` is the name of a plugin of CasADi; "snopt", the solver SNOPT that Drake brings (extra
-    `snopt`); or a Backend of one's own. SNOPT and "alpaqa" always estimate curvature from
-    gradients, so "exact", the default, and "lbfgs" are the same to them.
+    `plugin` is the name of a plugin of CasADi; "structured", an interior point of ours; "snopt",
+    the solver SNOPT that Drake brings (extra `snopt`); or a Backend of one's own. SNOPT and
+    "alpaqa" always estimate curvature from gradients, so "exact", the default, and "lbfgs" are the
+    same to them.
     Raises ValueError naming an unknown plugin, Hessian, option, or an option's unusable value.
     """
 

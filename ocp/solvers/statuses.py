@@ -66,4 +66,4 @@ def says_done(solver: str, status: str) -> bool:
         return False
     if solver == "snopt":
         return status in map(snopt_status, SNOPT_DONE)
-    return status in DONE if ca.has_nlpsol(solver) else True
+    return status in DONE if solver == "structured" or ca.has_nlpsol(solver) else True

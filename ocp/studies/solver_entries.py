@@ -40,6 +40,7 @@ SOLVERS: Mapping[str, Entry] = {
     "ipopt-spral": Entry(
         plugin="ipopt", options={"linear_solver": "spral"}, environment=SPRAL_WANTS
     ),
+    "structured": Entry(plugin="structured"),
     "bonmin": Entry(plugin="bonmin"),
     "uno-ipopt": Entry(plugin="uno", options={"preset": "ipopt"}),
     "uno-filtersqp": Entry(plugin="uno"),

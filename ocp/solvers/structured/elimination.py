@@ -1,0 +1,123 @@
+"""Which equalities are eliminated before the core: those of small blocks of variables of their own.
+
+Rows that own variables, a law of motion its torque, the root's rows the wrench of a foot, are
+found from the pattern alone: variables in few rows are light; light ones and the rows that they
+are in fall apart into blocks; a block's rows are solved for as many of its variables, those of
+which the largest pivots are. What is left is light in its turn. The rows that no block owns stay
+in the core.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+LIGHT = (1, 2, 4, 8, 16, 32)  # rows that a light variable is in at most, tried one after another
+BLOCK = 40  # rows of a block at most
+PIVOT = 1e-5  # of a block beside its largest: less, and a row stays in the core
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Rows that are solved for as many variables: `rows`, `columns` (size,)."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elimination:
+    """What is solved for what: `levels` of Blocks, in the order of solving, of which none needs a
+    variable of a later level; `rest`, the rows of the core, and `free`, its variables."""
+
+    levels: tuple[tuple[Block, ...], ...]
+    rest: np.ndarray
+    free: np.ndarray
+
+
+def eliminate(
+    rows: np.ndarray, columns: np.ndarray, values: np.ndarray, shape: tuple[int, int]
+) -> Elimination:
+    """Return the Elimination of equalities (m, n) with entries `values` at `rows`, `columns`."""
+    m, n = shape
+    entry = values != 0
+    rows, columns, values = rows[entry], columns[entry], values[entry]
+    left, refused = np.ones(m, dtype=bool), np.zeros(m, dtype=bool)
+    levels = []
+    for light in LIGHT:
+        while True:
+            within = (left & ~refused)[rows]
+            own = np.bincount(columns[within], minlength=n) <= light
+            within &= own[columns]
+            blocks, without = _level(rows[within], columns[within], values[within])
+            if light > LIGHT[0]:
+                refused[without] = True
+            if not blocks:
+                break
+            levels.append(blocks)
+            for block in blocks:
+                left[block.rows] = False
+    free = np.ones(n, dtype=bool)
+    for blocks in levels:
+        for block in blocks:
+            free[block.columns] = False
+    return Elimination(
+        levels=tuple(levels[::-1]), rest=np.flatnonzero(left), free=np.flatnonzero(free)
+    )
+
+
+def _level(
+    rows: np.ndarray, columns: np.ndarray, values: np.ndarray
+) -> tuple[tuple[Block, ...], list[int]]:
+    """Return the Blocks that light variables fall apart into, and the rows for which their blocks
+    have no pivots."""
+    blocks, without = [], []
+    for part in _components(rows, columns):
+        own = np.unique(rows[part])
+        if len(own) > BLOCK:
+            continue
+        block = _pivots(rows[part], columns[part], values[part])
+        if block is not None:
+            blocks.append(block)
+            own = np.setdiff1d(own, block.rows)
+        without += own.tolist()
+    return tuple(blocks), without
+
+
+def _components(rows: np.ndarray, columns: np.ndarray) -> list[np.ndarray]:
+    """Return the entries of each connected part of a bipartite graph."""
+    if not len(rows):
+        return []
+    label = np.arange(rows.max() + 1)
+    while True:  # the least label of neighbours, until nothing changes
+        of_column = np.full(columns.max() + 1, len(label))
+        np.minimum.at(of_column, columns, label[rows])
+        new = label.copy()
+        np.minimum.at(new, rows, of_column[columns])
+        new = np.minimum(new, new[new])
+        if np.array_equal(new, label):
+            break
+        label = new
+    order = np.argsort(label[rows], kind="stable")
+    ends = np.flatnonzero(np.diff(label[rows][order])) + 1
+    return np.split(order, ends)
+
+
+def _pivots(rows: np.ndarray, columns: np.ndarray, values: np.ndarray) -> Block | None:
+    """Return the rows and variables of a part that complete pivoting pairs, if there are any."""
+    own, row = np.unique(rows, return_inverse=True)
+    light, column = np.unique(columns, return_inverse=True)
+    part = np.zeros((len(own), len(light)))
+    part[row, column] = values
+    part /= np.abs(part).max(axis=1, keepdims=True)
+    paired: list[tuple[int, int]] = []
+    for _ in range(min(part.shape)):
+        i, j = divmod(int(np.argmax(np.abs(part))), part.shape[1])
+        if abs(part[i, j]) < PIVOT:
+            break
+        paired.append((i, j))
+        part -= np.outer(part[:, j] / part[i, j], part[i])
+        part[i], part[:, j] = 0.0, 0.0
+    if not paired:
+        return None
+    pairs = np.array(paired)
+    return Block(rows=own[pairs[:, 0]], columns=light[pairs[:, 1]])

@@ -1,0 +1,190 @@
+"""The null space of equalities by elimination: a basis, and both kinds of solves with it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ocp.solvers.structured.elimination import Block, Elimination
+from ocp.solvers.structured.products import Pieces, Sparse, pieces
+
+GROWTH = 1e4  # of a variable that is solved for, beside the free ones
+PROBES = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bunch:
+    """Blocks of a level of one size: `rows`, `columns` (blocks, size), and where the `entries` of
+    their matrices stand among (blocks, size, size): `places`."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+    entries: np.ndarray
+    places: np.ndarray
+
+    def matrices(self, values: np.ndarray) -> np.ndarray:
+        """Return the matrices (blocks, size, size)."""
+        blocks, size = self.rows.shape
+        matrices = np.zeros(blocks * size * size)
+        matrices[self.places] = values[self.entries]
+        return matrices.reshape(blocks, size, size)
+
+    def solved(self, values: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return which blocks are regular, and their solutions (blocks, size, width) for the rows
+        of right-hand sides (m, width)."""
+        matrices = self.matrices(values)
+        regular = np.linalg.matrix_rank(matrices) == self.rows.shape[1]
+        matrices[~regular] = np.eye(self.rows.shape[1])
+        return regular, np.linalg.solve(matrices, right[self.rows])
+
+    def inverses(self, values: np.ndarray) -> np.ndarray:
+        """Return the inverses (blocks, size, size); raise LinAlgError for a singular one."""
+        matrices = self.matrices(values)
+        if matrices.shape[1] > 1:
+            return np.linalg.inv(matrices)
+        if not matrices.all():
+            raise np.linalg.LinAlgError("a pivot is zero")
+        return 1.0 / matrices
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """A level of an elimination: its `bunches`, the `others`, entries of their rows beside their
+    own variables, as Pieces, and all of them as a Sparse matrix (m, n) of `entries`."""
+
+    bunches: tuple[Bunch, ...]
+    others: Pieces
+    sparse: Sparse
+    entries: np.ndarray
+    all_entries: np.ndarray
+
+
+def level(blocks: tuple[Block, ...], matrix: Sparse, width: int = 0) -> Level:
+    """Return a Level of Blocks of a matrix for bases of so many columns."""
+    m, n = matrix.shape
+    owner_of_row, owner_of_column = np.full(m, -1), np.full(n, -2)
+    for number, block in enumerate(blocks):
+        owner_of_row[block.rows], owner_of_column[block.columns] = number, number
+    entry = np.flatnonzero(owner_of_row[matrix.rows] >= 0)
+    own = owner_of_row[matrix.rows[entry]] == owner_of_column[matrix.columns[entry]]
+    wanted = np.concatenate([block.rows for block in blocks])
+    other = entry[~own]
+    nowhere = Pieces(order=wanted, pieces=(), seconds=0.0)
+    at = matrix.rows[other], matrix.columns[other], other
+    others = pieces(wanted, *at, width) if width else nowhere
+    return Level(
+        bunches=tuple(_bunches(blocks, matrix, entry[own])),
+        others=others,
+        sparse=Sparse(rows=matrix.rows[other], columns=matrix.columns[other], shape=matrix.shape),
+        entries=other,
+        all_entries=entry,
+    )
+
+
+def _bunches(blocks: tuple[Block, ...], matrix: Sparse, own: np.ndarray) -> list[Bunch]:
+    found = []
+    for size in sorted({len(block.rows) for block in blocks}):
+        alike = [block for block in blocks if len(block.rows) == size]
+        rows = np.array([block.rows for block in alike])
+        columns = np.array([block.columns for block in alike])
+        row_place, column_place = np.full(matrix.shape[0], -1), np.full(matrix.shape[1], -1)
+        row_place[rows.ravel()] = np.arange(rows.size)
+        column_place[columns.ravel()] = np.arange(columns.size)
+        entries = own[row_place[matrix.rows[own]] >= 0]
+        column = column_place[matrix.columns[entries]] % size
+        places = row_place[matrix.rows[entries]] * size + column
+        found.append(Bunch(rows=rows, columns=columns, entries=entries, places=places))
+    return found
+
+
+def tame(elimination: Elimination, matrix: Sparse, values: np.ndarray) -> Elimination:
+    """Return an elimination without the blocks whose variables move by more than so much when free
+    ones do, by ones at random: a chain of blocks may multiply what each of them magnifies.
+
+    Their rows are the core's again.
+    """
+    x = np.random.default_rng(0).standard_normal((matrix.shape[1], PROBES))
+    free, rest = [elimination.free], [elimination.rest]
+    levels = []
+    for blocks in elimination.levels:
+        each = level(blocks, matrix)
+        entries = values[each.entries]
+        moved = np.stack([each.sparse.times(entries, probe) for probe in x.T], axis=1)
+        kept = []
+        for bunch in each.bunches:
+            taken, along = bunch.solved(values, moved)
+            size = np.sqrt(np.mean(along**2, axis=2)).max(axis=1)
+            tame_ones = taken & (size <= GROWTH)
+            x[bunch.columns[tame_ones]] = along[tame_ones]
+            kept += [
+                Block(rows=rows, columns=columns)
+                for rows, columns in zip(bunch.rows[tame_ones], bunch.columns[tame_ones])
+            ]
+            free.append(bunch.columns[~tame_ones].ravel())
+            rest.append(bunch.rows[~tame_ones].ravel())
+        if kept:
+            levels.append(tuple(kept))
+    return Elimination(
+        levels=tuple(levels), rest=np.sort(np.concatenate(rest)), free=np.sort(np.concatenate(free))
+    )
+
+
+class Basis:
+    """The null space of the eliminated rows for the values that it was made of last.
+
+    `Z` (n, free): the identity for free variables, what they take along for the others.
+    """
+
+    def __init__(self, elimination: Elimination, matrix: Sparse):
+        self.matrix, self.free, self.rest = matrix, elimination.free, elimination.rest
+        width = len(self.free)
+        self.levels = [level(blocks, matrix, width) for blocks in elimination.levels]
+        self.Z = np.zeros((matrix.shape[1], width))
+        self.Z[self.free, np.arange(width)] = 1.0
+        self.basic = np.setdiff1d(np.arange(matrix.shape[1]), self.free)
+        self._kept: list[np.ndarray | None] = [None] * len(self.levels)
+        self._inverses: list[list[np.ndarray]] = [[] for _ in self.levels]
+
+    def make(self, values: np.ndarray) -> None:
+        """Make the basis for entries `values`; raise LinAlgError where a block is singular.
+
+        Levels whose entries are those of the last time, like all before them, stay.
+        """
+        self.values, changed = values, False
+        for number, each in enumerate(self.levels):
+            own = values[each.all_entries]
+            kept = self._kept[number]
+            if not changed and kept is not None and np.array_equal(own, kept):
+                continue
+            changed, self._kept[number] = True, None
+            inverses = [bunch.inverses(values) for bunch in each.bunches]
+            product = each.others.times(values, self.Z)
+            place = np.zeros(self.matrix.shape[0], dtype=int)
+            place[each.others.order] = np.arange(len(each.others.order))
+            for bunch, inverse in zip(each.bunches, inverses):
+                if bunch.rows.shape[1] == 1:
+                    scale = -inverse.reshape(-1, 1)
+                    self.Z[bunch.columns[:, 0]] = scale * product[place[bunch.rows[:, 0]]]
+                else:
+                    self.Z[bunch.columns] = -(inverse @ product[place[bunch.rows]])
+            self._inverses[number], self._kept[number] = inverses, own
+
+    def particular(self, right: np.ndarray) -> np.ndarray:
+        """Return x (n,) that meets the eliminated rows, A x = right (m,), without the free ones."""
+        x = np.zeros(self.matrix.shape[1])
+        for each, inverses in zip(self.levels, self._inverses):
+            left = right - each.sparse.times(self.values[each.entries], x)
+            for bunch, inverse in zip(each.bunches, inverses):
+                x[bunch.columns] = np.einsum("bij,bj->bi", inverse, left[bunch.rows])
+        return x
+
+    def multipliers(self, right: np.ndarray) -> np.ndarray:
+        """Return y (m,) of the eliminated rows, zero elsewhere, with which A' y is as `right` (n,)
+        in the variables that they were solved for."""
+        y, right = np.zeros(self.matrix.shape[0]), right.copy()
+        for each, inverses in zip(self.levels[::-1], self._inverses[::-1]):
+            part = np.zeros(len(y))
+            for bunch, inverse in zip(each.bunches, inverses):
+                part[bunch.rows] = np.einsum("bji,bj->bi", inverse, right[bunch.columns])
+            right -= each.sparse.transposed(self.values[each.entries], part)
+            y += part
+        return y

@@ -1,0 +1,231 @@
+"""A program as the interior point sees it: scaled, without fixed variables, rows with slacks.
+
+    minimise f(v) subject to r(v) = 0 and lower <= v <= upper,
+    v = (x, s), r = (c(x) - target, d(x) - s)
+
+f and each row are divided so that their slopes are 100 at the start at most (Waechter & Biegler
+2006, section 3.8), and bounds are relaxed by 1e-8 of their size (section 3.5).
+"""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ocp.solvers.nlp import NLP, Iterate
+from ocp.solvers.structured.products import Sparse, added
+
+STEEP = 100.0  # slopes at the start at most
+LEAST = 1e-8  # scale at least
+RELAXED, MOST = 1e-8, 1e-4  # of a bound, of its size, and at most
+
+
+class Evaluated:
+    """A CasADi Function called on arrays, without copies of its own between."""
+
+    def __init__(self, function: ca.Function):
+        made: Any = function.buffer()
+        self.buffer, self.trigger = made
+        self.inputs: list[Any] = [np.zeros(function.nnz_in(k)) for k in range(function.n_in())]
+        self.outputs: list[Any] = [np.zeros(function.nnz_out(k)) for k in range(function.n_out())]
+        for number, each in enumerate(self.inputs):
+            if each.size:
+                self.buffer.set_arg(number, memoryview(each))
+        for number, each in enumerate(self.outputs):
+            if each.size:
+                self.buffer.set_res(number, memoryview(each))
+        self.calls, self.seconds = 0, 0.0
+
+    def __call__(self, *values: Any) -> list[np.ndarray]:
+        """Return the nonzeros of every output, which the next call overwrites."""
+        for each, value in zip(self.inputs, values):
+            each[:] = value
+        begin = time.perf_counter()
+        self.trigger()
+        self.seconds += time.perf_counter() - begin
+        if self.buffer.ret():
+            for each in self.outputs:
+                each[:] = np.nan
+        self.calls += 1
+        return self.outputs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slopes:
+    """First derivatives at a point: `gradient` (size,) of f, `entries` of the Jacobian of c and d
+    by x."""
+
+    gradient: np.ndarray
+    entries: np.ndarray
+
+
+def lagrangian(nlp: NLP, kind: str) -> ca.Function:
+    """Return the Hessian of the Lagrangian, upper triangle, which CasADi finds where the program
+    brings none."""
+    if nlp.hessian is not None:
+        return nlp.hessian(kind)
+    x, p = ca.MX.sym("x", len(nlp.lower)), ca.MX.sym("p", 0)
+    lam_f, lam_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", len(nlp.g_lower))
+    value = lam_f * nlp.objective(x) + ca.dot(lam_g, nlp.constraints(x))
+    upper = ca.triu(ca.hessian(value, x)[0])
+    return ca.Function("hess_lag", [x, p, lam_f, lam_g], [upper])
+
+
+def relaxed(bounds: np.ndarray) -> np.ndarray:
+    """Return by how much bounds are relaxed."""
+    return np.minimum(MOST, RELAXED * np.maximum(1.0, np.abs(bounds)))
+
+
+class Program:
+    """An NLP with scales, slacks and free variables, as the module says.
+
+    `size` variables v, `rows` r, of which the first `equalities` are c; `lower`, `upper` (size,).
+    """
+
+    def __init__(self, nlp: NLP, kind: str, start: np.ndarray):
+        self.nlp: Any = nlp
+        fixed = nlp.lower >= nlp.upper
+        self.fixed, self.moving = fixed, np.flatnonzero(~fixed)
+        self.whole = np.where(fixed, nlp.lower, start)
+        equal = nlp.g_lower == nlp.g_upper
+        bounded = np.isfinite(nlp.g_lower) | np.isfinite(nlp.g_upper)
+        self.order = np.concatenate([np.flatnonzero(equal), np.flatnonzero(bounded & ~equal)])
+        self.equalities, self.rows = int(equal.sum()), len(self.order)
+        self.variables = len(self.moving)
+        self.size = self.variables + self.rows - self.equalities
+        self._last: tuple[Any, np.ndarray] = None, np.zeros(0)
+        self._functions(kind)
+        self._scale()
+        self._bounds()
+
+    def _functions(self, kind: str) -> None:
+        nlp, n = self.nlp, len(self.nlp.lower)
+        self.f, self.g = Evaluated(nlp.objective), Evaluated(nlp.constraints)
+        self.of_f, self.of_g = Evaluated(nlp.gradient), Evaluated(nlp.jacobian)
+        bend = lagrangian(nlp, kind)
+        self.bend = Evaluated(bend)
+        self.evaluated = {
+            "f": self.f,
+            "g": self.g,
+            "grad_f": self.of_f,
+            "jac_g": self.of_g,
+            "hess_l": self.bend,
+        }
+        self.g_places = np.array(nlp.constraints.sparsity_out(0).row(), dtype=int)
+        self.slope_places = np.array(nlp.gradient.sparsity_out(1).row(), dtype=int)
+        place, column = np.full(len(nlp.g_lower), -1), np.full(n, -1)
+        place[self.order], column[self.moving] = np.arange(self.rows), np.arange(self.variables)
+        r, c = (np.array(each, dtype=int) for each in nlp.jacobian.sparsity_out(1).get_triplet())
+        self.kept = np.flatnonzero((place[r] >= 0) & (column[c] >= 0))
+        shape = self.rows, self.variables
+        self.jacobian = Sparse(rows=place[r[self.kept]], columns=column[c[self.kept]], shape=shape)
+        r, c = (np.array(each, dtype=int) for each in bend.sparsity_out(0).get_triplet())
+        self.bent = np.flatnonzero((column[r] >= 0) & (column[c] >= 0))
+        r, c = column[r[self.bent]], column[c[self.bent]]
+        square = self.variables, self.variables
+        self.curvature = Sparse(rows=np.minimum(r, c), columns=np.maximum(r, c), shape=square)
+        self.beside = np.flatnonzero(r != c)
+
+    def _scale(self) -> None:
+        self.f_scale, self.scales = 1.0, np.ones(self.rows)
+        slopes = self._slopes(self.whole[self.moving])
+        steep = np.max(np.abs(slopes.gradient), initial=0.0)
+        if np.isfinite(steep) and steep > STEEP:
+            self.f_scale = max(LEAST, STEEP / steep)
+        steepest = np.zeros(self.rows)
+        np.maximum.at(steepest, self.jacobian.rows, np.abs(slopes.entries))
+        large = np.isfinite(steepest) & (steepest > STEEP)
+        self.scales[large] = np.maximum(LEAST, STEEP / steepest[large])
+
+    def _bounds(self) -> None:
+        nlp, inner = self.nlp, self.order[self.equalities :]
+        scales = self.scales[self.equalities :]
+        self.target = nlp.g_lower[self.order[: self.equalities]] * self.scales[: self.equalities]
+        scales = np.concatenate([np.ones(self.variables), scales])
+        lower = np.concatenate([nlp.lower[self.moving], nlp.g_lower[inner]])
+        upper = np.concatenate([nlp.upper[self.moving], nlp.g_upper[inner]])
+        self.lower = scales * (lower - relaxed(lower))
+        self.upper = scales * (upper + relaxed(upper))
+
+    def point(self, v: np.ndarray) -> np.ndarray:
+        """Return all variables of the NLP at v (size,)."""
+        x = self.whole.copy()
+        x[self.moving] = v[: self.variables]
+        return x
+
+    def objective(self, v: np.ndarray) -> float:
+        """Return f, scaled, at v (size,)."""
+        return self.f_scale * float(self.f(self.point(v))[0][0])
+
+    def all_rows(self, v: np.ndarray) -> np.ndarray:
+        """Return g of the NLP, all rows in its own units, at v (size,)."""
+        if self._last[0] is not v:
+            g = np.zeros(len(self.nlp.g_lower))
+            g[self.g_places] = self.g(self.point(v))[0]
+            self._last = v, g
+        return self._last[1]
+
+    def values(self, v: np.ndarray) -> np.ndarray:
+        """Return r (rows,) at v (size,)."""
+        r = self.all_rows(v)[self.order] * self.scales
+        r[: self.equalities] -= self.target
+        r[self.equalities :] -= v[self.variables :]
+        return r
+
+    def slopes(self, v: np.ndarray) -> Slopes:
+        """Return first derivatives at v (size,)."""
+        return self._slopes(v[: self.variables])
+
+    def _slopes(self, moving: np.ndarray) -> Slopes:
+        x = self.whole.copy()
+        x[self.moving] = moving
+        slope = np.zeros(len(x))
+        slope[self.slope_places] = self.of_f(x)[1]
+        entries = self.of_g(x)[1][self.kept] * self.scales[self.jacobian.rows]
+        gradient = np.zeros(self.size)
+        gradient[: self.variables] = self.f_scale * slope[self.moving]
+        return Slopes(gradient=gradient, entries=entries)
+
+    def bends(self, v: np.ndarray, y: np.ndarray, weight: float = 1.0) -> np.ndarray:
+        """Return the entries of the Lagrangian's Hessian, upper triangle, with multipliers y
+        (rows,) and a weight of the objective."""
+        pull = np.zeros(len(self.nlp.g_lower))
+        pull[self.order] = y * self.scales
+        return self.bend(self.point(v), (), weight * self.f_scale, pull)[0][self.bent]
+
+    def pull(self, slopes: Slopes, y: np.ndarray) -> np.ndarray:
+        """Return J' y (size,) of multipliers y (rows,)."""
+        return np.concatenate([self.jacobian.transposed(slopes.entries, y), -y[self.equalities :]])
+
+    def push(self, slopes: Slopes, step: np.ndarray) -> np.ndarray:
+        """Return J step (rows,) of a step (size,)."""
+        out = self.jacobian.times(slopes.entries, step[: self.variables])
+        out[self.equalities :] -= step[self.variables :]
+        return out
+
+    def bent_by(self, bends: np.ndarray, step: np.ndarray) -> np.ndarray:
+        """Return W step (size,) of the Lagrangian's Hessian with entries `bends`."""
+        x, side = step[: self.variables], self.beside
+        curve, out = self.curvature, np.zeros(self.size)
+        out[: self.variables] = curve.times(bends, x) + added(
+            curve.columns[side], bends[side] * x[curve.rows[side]], self.variables
+        )
+        return out
+
+    def iterate(self, v: np.ndarray, y: np.ndarray, z: np.ndarray) -> Iterate:
+        """Return the NLP's Iterate, in its own units, of v, multipliers y of rows and z (size,) of
+        bounds."""
+        multipliers, g = np.zeros(len(self.nlp.g_lower)), self.all_rows(v)
+        multipliers[self.order] = y * self.scales / self.f_scale
+        x, of_bounds = self.point(v), np.zeros(len(self.whole))
+        of_bounds[self.moving] = z[: self.variables] / self.f_scale
+        if self.fixed.any():
+            slope = np.zeros(len(x))
+            slope[self.slope_places] = self.of_f(x)[1]
+            r, c = self.nlp.jacobian.sparsity_out(1).get_triplet()
+            weights = self.of_g(x)[1] * multipliers[np.array(r, dtype=int)]
+            slope += added(np.array(c, dtype=int), weights, len(x))
+            of_bounds[self.fixed] = -slope[self.fixed]
+        return Iterate(x=x, g=g, x_multipliers=of_bounds, g_multipliers=multipliers)

@@ -1,0 +1,188 @@
+"""Systems that are condensed to a core have the solutions and the inertia of the whole."""
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from ocp.solvers import NLP
+from ocp.solvers.nlp import differentiated
+from ocp.solvers.structured.condensed import (
+    Condensed,
+    TooLarge,
+    inverse_of_triangle,
+    range_of,
+)
+from ocp.solvers.structured.elimination import eliminate
+from ocp.solvers.structured.nullspace import Basis, tame
+from ocp.solvers.structured.products import Sparse, pieces
+from ocp.solvers.structured.program import Program, Slopes
+
+
+def nodes(rng, count=5, motion=6, own=3):
+    """Equalities (m, n) of a spline with torques and wrenches: at each node two rows with a wrench
+    of two components, and `own` rows with a torque each, the wrench, and part of the motion."""
+    width = motion + count * (own + 2)
+    matrix = []
+    for node in range(count):
+        begin = motion + node * (own + 2)
+        for row in range(own + 2):
+            line = np.zeros(width)
+            line[: motion - (node % 2)] = rng.standard_normal(motion - (node % 2))
+            line[begin : begin + 2] = rng.standard_normal(2)
+            if row >= 2:
+                line[begin + row] = 2.0
+            matrix.append(line)
+    mirror = np.zeros((2, width))
+    mirror[0, [0, 5]], mirror[1, [1, 4]] = (1.0, -1.0), (1.0, 1.0)
+    return np.vstack([*matrix, mirror])
+
+
+def sparse(matrix):
+    """A dense matrix as Sparse, and its entries."""
+    rows, columns = np.nonzero(matrix)
+    return Sparse(rows=rows, columns=columns, shape=matrix.shape), matrix[rows, columns]
+
+
+def test_rows_that_own_variables_are_eliminated_whatever_they_are_called():
+    matrix = nodes(np.random.default_rng(1))[:, np.random.default_rng(2).permutation(31)]
+    pattern, values = sparse(matrix)
+    found = eliminate(pattern.rows, pattern.columns, values, pattern.shape)
+    assert len(found.rest) == 0 and len(found.free) == 31 - 27
+    basis = Basis(found, pattern)
+    basis.make(values)
+    assert np.abs(matrix @ basis.Z).max() < 1e-12
+    assert np.linalg.matrix_rank(basis.Z) == 4
+
+
+def test_a_basis_solves_rows_and_multipliers():
+    rng = np.random.default_rng(3)
+    matrix = nodes(rng)
+    pattern, values = sparse(matrix)
+    basis = Basis(eliminate(pattern.rows, pattern.columns, values, matrix.shape), pattern)
+    basis.make(values)
+    right, y = rng.standard_normal(27), rng.standard_normal(27)
+    assert matrix @ basis.particular(right) == pytest.approx(right, abs=1e-11)
+    assert basis.multipliers(matrix.T @ y) == pytest.approx(y, abs=1e-11)
+
+
+def test_levels_that_did_not_change_are_kept_and_others_are_not():
+    matrix = nodes(np.random.default_rng(4))
+    pattern, values = sparse(matrix)
+    basis = Basis(eliminate(pattern.rows, pattern.columns, values, matrix.shape), pattern)
+    basis.make(values)
+    nearly = values * np.random.default_rng(5).uniform(0.5, 1.5, len(values))
+    of_nodes, of_mirror = (np.where((pattern.rows < 25) == side, nearly, values) for side in (1, 0))
+    for changed in (of_nodes, values, of_mirror, nearly):
+        basis.make(changed)
+        dense = np.zeros(matrix.shape)
+        dense[pattern.rows, pattern.columns] = changed
+        assert np.abs(dense @ basis.Z).max() < 1e-11
+
+
+def test_a_chain_that_grows_is_left_to_the_core():
+    """x_k+1 = 30 x_k: solved one after another, the last of 12 would be 30^12 of the first."""
+    matrix = np.zeros((12, 13))
+    matrix[np.arange(12), np.arange(12)], matrix[np.arange(12), np.arange(1, 13)] = -30.0, 1.0
+    matrix[0, 1:], matrix[0, 0] = 0.0, 1e-3
+    matrix[0, 12] = 1.0
+    pattern, values = sparse(matrix)
+    found = eliminate(pattern.rows, pattern.columns, values, matrix.shape)
+    tamed = tame(found, pattern, values)
+    basis = Basis(tamed, pattern)
+    basis.make(values)
+    assert np.abs(basis.Z).max() < 1e5
+    assert len(tamed.rest) + sum(len(block.rows) for level in tamed.levels for block in level) == 12
+
+
+def test_dense_pieces_multiply_as_the_matrix_does():
+    rng = np.random.default_rng(5)
+    matrix = rng.standard_normal((40, 60)) * (rng.random((40, 60)) < 0.2)
+    pattern, values = sparse(matrix)
+    wanted = np.flatnonzero(rng.random(40) < 0.7)
+    made = pieces(wanted, pattern.rows, pattern.columns, np.arange(len(values)), 9)
+    tall = rng.standard_normal((60, 9))
+    assert np.sort(made.order).tolist() == wanted.tolist()
+    assert made.times(values, tall) == pytest.approx(matrix[made.order] @ tall)
+    vector, back = rng.standard_normal(60), rng.standard_normal(40)
+    assert pattern.times(values, vector) == pytest.approx(matrix @ vector)
+    assert pattern.transposed(values, back) == pytest.approx(matrix.T @ back)
+
+
+def test_a_triangle_is_inverted_by_halves():
+    lower = np.tril(np.random.default_rng(6).standard_normal((130, 130))) + 20 * np.eye(130)
+    assert inverse_of_triangle(lower) @ lower == pytest.approx(np.eye(130), abs=1e-12)
+
+
+@pytest.mark.parametrize("dependent", [False, True])
+def test_rows_of_a_core_are_met_also_where_they_depend_on_each_other(dependent):
+    rng = np.random.default_rng(7)
+    rows = rng.standard_normal((4, 9))
+    if dependent:
+        rows[3] = rows[0] - 2 * rows[1]
+    found, u, y = range_of(rows), rng.standard_normal(9), rng.standard_normal(4)
+    assert found.along.shape == (9, 6 if dependent else 5)
+    assert np.abs(rows @ found.along).max() < 1e-12
+    assert rows @ found.meet(rows @ u) == pytest.approx(rows @ u)
+    assert rows.T @ found.multipliers(rows.T @ y) == pytest.approx(rows.T @ y)
+
+
+def of_nodes(rng, equalities, inner):
+    """A program whose rows are those of a spline, and two dense inequalities."""
+    m, n = equalities.shape
+    x = ca.MX.sym("x", n)
+    rows = ca.vertcat(ca.DM(ca.sparsify(ca.DM(equalities))) @ x, ca.DM(inner) @ x)
+    return differentiated(
+        NLP(
+            lower=np.full(n, -1.0),
+            upper=np.full(n, np.inf),
+            g_lower=np.concatenate([np.zeros(m), np.full(len(inner), -2.0)]),
+            g_upper=np.concatenate([np.zeros(m), np.full(len(inner), 2.0)]),
+            objective=ca.Function("f", [x], [ca.sumsqr(x) / 2 + x[0] ** 3 - x[3] * x[-1]]),
+            constraints=ca.Function("g", [x], [rows]),
+        )
+    )
+
+
+@pytest.mark.parametrize("dependent", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_condensed_system_has_the_solution_and_the_inertia_of_the_whole(seed, dependent):
+    rng = np.random.default_rng(seed)
+    equalities = nodes(rng)
+    if dependent:
+        equalities = np.vstack([equalities, equalities[3] + equalities[-1]])
+    program = Program(of_nodes(rng, equalities, rng.standard_normal((2, 31))), "exact", np.ones(31))
+    system, matrix = Condensed(program), program.jacobian
+    v = rng.standard_normal(program.size)
+    slopes = program.slopes(v)
+    bends = rng.standard_normal(len(program.bent))
+    system.at(bends, slopes)
+    n, size = program.variables, program.size
+    J = np.hstack([np.zeros((program.rows, n)), np.zeros((program.rows, size - n))])
+    J[matrix.rows, matrix.columns] = slopes.entries
+    J[np.arange(program.equalities, program.rows), np.arange(n, size)] = -1.0
+    W = np.zeros((size, size))
+    curve = program.curvature
+    W[curve.rows, curve.columns] = W[curve.columns, curve.rows] = bends
+    diagonal = rng.random(size) * 0.3
+    for shift in (0.0, 0.5, 5.0):
+        H = W + np.diag(diagonal + shift)
+        along = np.linalg.svd(J)[2][np.linalg.matrix_rank(J) :].T
+        descends = np.linalg.eigvalsh(along.T @ H @ along).min() > 0
+        assert system.factorise(diagonal, shift) == descends
+    x, y = rng.standard_normal(size), rng.standard_normal(program.rows)
+    a, b = H @ x + J.T @ y, J @ x
+    dv, dy = system.solve(a, b)
+    assert dv == pytest.approx(x, abs=1e-9)
+    assert H @ dv + J.T @ dy == pytest.approx(a, abs=1e-9)
+    assert J.T @ dy == pytest.approx(program.pull(slopes, dy), abs=1e-12)
+    assert J @ dv == pytest.approx(program.push(slopes, dv), abs=1e-12)
+    assert W @ dv == pytest.approx(program.bent_by(bends, dv), abs=1e-12)
+    assert isinstance(slopes, Slopes)
+
+
+def test_a_program_without_a_small_core_is_refused_by_its_size(monkeypatch):
+    monkeypatch.setattr("ocp.solvers.structured.condensed.CORE", 3)
+    rng = np.random.default_rng(0)
+    program = Program(of_nodes(rng, nodes(rng), np.ones((2, 31))), "exact", np.ones(31))
+    with pytest.raises(TooLarge, match="a core of 4 variables"):
+        Condensed(program).at(np.zeros(len(program.bent)), program.slopes(np.ones(program.size)))
