@@ -1,13 +1,16 @@
 """Kernels as machine code: C that CasADi generates, compiled and kept.
 
--O1 is as fast as -O3 on such straight-line code and compiles ten times sooner.
+A scalar graph is folded and not optimized: it compiles five times sooner than by -O1, and takes a
+tenth longer.
 """
 
 import casadi as ca
 
 from ocp.solvers.machine_code import load_compiled
+from ocp.transcription.folding import folded
 
-FLAGS = ("-O1", "-fPIC", "-shared")
+PLAIN = ("-O0", "-fPIC", "-shared")
+OPTIMIZED = ("-O1", "-fPIC", "-shared")
 
 
 def compile_function(function: ca.Function) -> ca.Function:
@@ -16,11 +19,13 @@ def compile_function(function: ca.Function) -> ca.Function:
     Raises NoCompiler with the reason if that cannot be had.
     """
     name = function.name()
+    scalar = function.is_a("SXFunction") and function.n_out() == 1
+    text = generate(function)
     return load_compiled(
         name,
-        {"kernel.c": generate(function)},
+        {"kernel.c": folded(text) if scalar else text},
         lambda library: ca.external(name, str(library)),
-        flags=FLAGS,
+        flags=PLAIN if scalar else OPTIMIZED,
         versions=(ca.CasadiMeta.version(),),
     )
 

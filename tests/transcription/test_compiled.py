@@ -15,7 +15,8 @@ from ocp.problems.two_link_lift import problem as lift
 from ocp import Transcription, solve
 from ocp.solvers import NoCompiler, machine_code
 from ocp.transcription import transcribe
-from ocp.transcription.compiled import compile_function
+from ocp.transcription.compiled import compile_function, generate
+from ocp.transcription.folding import folded
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,6 +42,46 @@ def test_machine_code_gives_the_same_numbers(cache):
         np.array(function.map(3)(np.outer(x, [1, 2, 3]))),
         rtol=1e-15,
     )
+
+
+def tangle(count):
+    """A graph of random operations, conditions and constants, whose values are used once or more
+    often."""
+    choice, x = np.random.default_rng(5), ca.SX.sym("x", 3)
+    known = [*ca.vertsplit(x), ca.SX(-1.5), ca.SX(0.25)]
+    for _ in range(count):
+        first, second = (known[choice.integers(max(0, len(known) - 40), len(known))] for _ in "ab")
+        known.append(
+            (
+                lambda a, b: a - b,
+                lambda a, b: -a * b / 2,
+                lambda a, b: ca.sin(a) - (-b),
+                lambda a, b: ca.if_else(a < b, ca.fabs(a) / 3, ca.tanh(b)) - -0.5,
+                lambda a, b: ca.fmin(a, 2.0) / (2 + ca.cos(b) ** 2),
+            )[choice.integers(5)](first, second)
+        )
+    return ca.Function("tangle", [x], [ca.vertcat(*known[-30:], *known[:40:7])])
+
+
+@compiler_needed
+def test_folded_text_gives_the_same_bits_in_fewer_statements(cache):
+    function, x = tangle(600), [0.7, -0.4, 1.3]
+    text = generate(function)
+    assert folded(text).count("\n  a") < 0.6 * text.count("\n  a")
+    assert np.array_equal(np.array(compile_function(function)(x)), np.array(function(x)))
+
+
+@compiler_needed
+def test_functions_of_several_results_and_of_matrices_are_machine_code_too(cache):
+    x, y = ca.SX.sym("x", 2), ca.MX.sym("y", 2)
+    two = ca.Function("two", [x], [ca.sumsqr(x), ca.sin(x)])
+    loops = ca.Function("loops", [y], [ca.DM([[1, 2], [3, 4]]) @ ca.sin(y)])
+    for function in (two, loops):
+        assert folded(generate(two)) == generate(two)
+        pairs = zip(
+            *(each.call([ca.DM([0.3, -0.2])]) for each in (compile_function(function), function))
+        )
+        assert all(np.allclose(np.array(one), np.array(other), rtol=1e-15) for one, other in pairs)
 
 
 @compiler_needed
@@ -138,7 +179,8 @@ def test_compiled_kernels_are_machine_code_all_of_them(cache):
 
 LOADED = """
 import casadi as ca
-from ocp.transcription.compiled import compile_function
+from ocp.transcription.compiled import compile_function, generate
+from ocp.transcription.folding import folded
 x = ca.SX.sym("x", 2)
 function = compile_function(ca.Function("pendulum", [x], [ca.vertcat(x[1], -ca.sin(x[0]))]))
 print(function.class_name(), float(function([0.3, -1.2])[1]))

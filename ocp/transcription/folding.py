@@ -1,0 +1,122 @@
+"""C text of a scalar graph with fewer and longer statements.
+
+CasADi writes one assignment per operation. Without optimization a compiler keeps each in memory,
+and with it takes seconds over thousands of them in one block. Where a value that is used once
+stands in the expression that uses it, what is between stays in registers by itself.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+LONGEST = 300  # letters of an expression that goes into another one
+BEGIN = re.compile(r"static int casadi_f0\([^)]*\) \{\n(?:  casadi_real a[^;]*;\n)*")
+END = "  return 0;\n}\n"
+ASSIGNED = re.compile(r"  (a\d+)=(.+);")
+GIVEN = re.compile(r"  if \(res\[0\]!=0\) (res\[0\]\[\d+\]=a\d+;)")
+VARIABLE = re.compile(r"\ba\d+\b")
+CLOSED = re.compile(r"\([^()]*\)")  # an expression that needs no parentheses around it
+
+
+class Statement(NamedTuple):
+    """`target` = `value`, which reads the variables of `operands`; "" where it gives a result."""
+
+    target: str
+    value: str
+    operands: list[str]
+
+
+def folded(text: str) -> str:
+    """Return the C text of a scalar function of one result, as CasADi generates it, in which values
+    that are used once stand where they are used; as it is where it reads otherwise.
+
+    Results are the same to the last bit: operations and their order within an expression are.
+    """
+    begin = BEGIN.search(text)
+    if begin is None or END not in text:
+        return text
+    last = text.index(END, begin.end())
+    statements = _read(text[begin.end() : last].splitlines())
+    if statements is None:
+        return text
+    lines = list(_written(statements, _uses(statements)))
+    names = sorted({each.target for each in statements if each.target})
+    declared = [f"  casadi_real {', '.join(names)};"] if names else []
+    body = "\n".join([*declared, "  if (res[0]==0) return 0;", *lines, ""])
+    head = begin.group().split("\n")[0] + "\n"
+    return text[: begin.start()] + head + body + text[last:]
+
+
+def _read(lines: Sequence[str]) -> list[Statement] | None:
+    statements = []
+    for line in lines:
+        assigned, given = ASSIGNED.fullmatch(line), GIVEN.fullmatch(line)
+        if assigned:
+            value = assigned[2] if CLOSED.fullmatch(assigned[2]) else f"({assigned[2]})"
+            statements.append(Statement(assigned[1], value, VARIABLE.findall(value)))
+        elif given:
+            statements.append(Statement("", given[1], VARIABLE.findall(given[1])))
+        else:
+            return None
+    return statements
+
+
+def _uses(statements: Sequence[Statement]) -> list[int]:
+    """Return how often each statement's value is read before its variable has another."""
+    latest: dict[str, int] = {}
+    uses = [0] * len(statements)
+    for number, (target, _, operands) in enumerate(statements):
+        for name in operands:
+            uses[latest[name]] += 1
+        if target:
+            latest[target] = number
+    return uses
+
+
+def _written(statements: Sequence[Statement], uses: Sequence[int]) -> Iterator[str]:
+    """Yield lines of C; a value that is used once waits until it is, or a variable that it reads
+    gets another value."""
+    waiting: dict[str, Statement] = {}
+    readers: dict[str, set[str]] = {}  # of a variable: what waits
+
+    def leave(name: str) -> Statement:
+        statement = waiting.pop(name)
+        for operand in statement.operands:
+            readers[operand].discard(name)
+        return statement
+
+    for (target, value, operands), count in zip(statements, uses):
+        inner, known, length = {}, [], len(value)
+        for name in operands:
+            if name not in waiting:
+                known.append(name)
+                continue
+            statement = leave(name)
+            length += len(statement.value)
+            if length > LONGEST:
+                yield _line(statement)
+                known.append(name)
+            else:
+                inner[name] = statement.value
+                known += statement.operands
+        if inner:
+            value = _inserted(value, inner)
+        for name in sorted(readers.get(target, ())):
+            yield _line(leave(name))
+        statement = Statement(target, value, known)
+        if target and count == 1:
+            waiting[target] = statement
+            for name in known:
+                readers.setdefault(name, set()).add(target)
+        else:
+            yield _line(statement)
+
+
+def _inserted(value: str, inner: dict[str, str]) -> str:
+    return VARIABLE.sub(lambda each: inner.get(each[0], each[0]), value)
+
+
+def _line(statement: Statement) -> str:
+    return (
+        f"  {statement.target}={statement.value};" if statement.target else f"  {statement.value}"
+    )
