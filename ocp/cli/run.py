@@ -5,6 +5,7 @@ import inspect
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -355,21 +356,21 @@ def _tell(
     """Print what came of a run, by default in `room` lines, write what was asked for, and tell
     whether all of it is written."""
     views, report = task.views, describe(task, arguments, solution, certificate)
-    details = {} if views.report is None else dict(views.report(solution))
-    own = [] if views.lines is None or not details else [*views.lines(details)]
+    details = cache(lambda: {} if views.report is None else dict(views.report(solution)))
     explanation = list(solution.explanation)
     if outputs["quiet"]:
         text = [summary(report)]
     elif outputs["details"]:
-        text = [block(report), *own]
+        text = [block(report), *views.said(details())]
     else:
+        own = views.said(details()) if views.brief is None else views.brief(solution)
         text = [brief(report, task.defaults, own, room - len(explanation))]
     try:
         print(*text, sep="\n", flush=True)
         for line in explanation:
             print(line, file=sys.stderr)
     finally:  # a full stream takes no files along
-        whole = leave(task.name, views, solution, report | details, outputs)
+        whole = leave(task.name, views, solution, lambda: report | details(), outputs)
     return whole
 
 

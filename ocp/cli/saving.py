@@ -69,18 +69,18 @@ def leave(
     name: str,
     views: Views,
     solution: Solution,
-    report: Mapping[str, Any],
+    report: Callable[[], Mapping[str, Any]],
     outputs: Mapping[str, Any],
 ) -> bool:
     """Write what was asked for, and tell whether all of it stands where it was asked for.
 
+    The `report` is made only for its file.
     What cannot be written is named on stderr and keeps nothing else from being written. The
     solution itself then goes to another place, which is named too.
     """
-    text = json.dumps(plain(report, null=True), indent=2) + "\n"
     writers: dict[str, Callable[[str], Any]] = {
         "save": solution.save,
-        "report": lambda path: write(path, text),
+        "report": lambda path: write(path, json.dumps(plain(report(), null=True), indent=2) + "\n"),
         "motion": lambda path: interchange.save_motion(solution, path),
         "forces": lambda path: interchange.save_forces(solution, path),
         "plot": lambda path: views.plot(solution, path),

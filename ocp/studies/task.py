@@ -97,14 +97,21 @@ class Views:
     """How a problem's solution is looked at: `plot` and `animate`, each (solution, path).
 
     Where the usual report does not say enough, `report`(solution) returns plain data by name, and
-    `lines`(data) their text, the most telling first; `files` are what runs may also leave.
+    `lines`(data) their text, the most telling first. `brief`(solution), if given, returns those
+    that are told unless all is asked for, where they take less to make. `files` are what runs may
+    also leave.
     """
 
     plot: Callable[..., Any] = overview
     animate: Callable[..., Any] = film
     report: Callable[[Solution], Report] | None = None
     lines: Callable[[Report], Iterable[str]] | None = None
+    brief: Callable[[Solution], Iterable[str]] | None = None
     files: tuple[OwnFile, ...] = ()
+
+    def said(self, report: Report) -> Iterable[str]:
+        """Return the lines of a report; none of an empty one."""
+        return [] if self.lines is None or not report else self.lines(report)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from ocp.problems.gait.card import save_card
 from ocp.problems.gait.card.leaving import ENDINGS
 from ocp.problems.gait.film import animate_walk
 from ocp.problems.gait.pictures import draw
-from ocp.problems.gait.report import gait_report, loads, report_lines
+from ocp.problems.gait.report import brief_lines, gait_report, loads, report_lines
 from ocp.problems.gait.statement import effort_step, problem
 from ocp.problems.gait.walking import walk
 
@@ -39,6 +39,7 @@ TASK = Task(
         animate=animate_walk,
         report=gait_report,
         lines=report_lines,
+        brief=brief_lines,
         files=(CARD,),
     ),
 )

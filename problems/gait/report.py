@@ -41,7 +41,7 @@ def gait_report(solution: Solution) -> dict[str, Any]:
     It is the report card, and of a step what it costs and how honestly it stands, of a walk in
     phases what `walk_report` tells.
     """
-    card = report_card(solution) | {"loads_kg": loads_kg(solution.problem.tree)}
+    card = _card(solution)
     if solution.phases:
         return card | walk_report(solution)
     walk = cycle(solution)
@@ -60,6 +60,16 @@ def gait_report(solution: Solution) -> dict[str, Any]:
         "nodes": len(solution.nodes) or None,
         "body_weight_N": body_weight(solution.problem.tree),
     }
+
+
+def brief_lines(solution: Solution) -> list[str]:
+    """Return the lines of the report card alone."""
+    return _card_lines(_card(solution))
+
+
+def _card(solution: Solution) -> dict[str, Any]:
+    """Return the report card, and what is worn."""
+    return report_card(solution) | {"loads_kg": loads_kg(solution.problem.tree)}
 
 
 def loads_kg(tree: Tree) -> dict[str, float]:
@@ -166,10 +176,14 @@ def loads(solution: Solution) -> dict[str, float]:
 
 def report_lines(report: Mapping[str, Any]) -> list[str]:
     """Return the report as lines of text, the summary of the card first."""
-    lines = [*card_lines(report), *card_table(report), *_worn(report.get("loads_kg", {}))]
+    lines = _card_lines(report)
     if "rhythm" in report:
         return [*lines, *walk_lines(report)]
     return [*lines, *(f"{label:<28}{text}" for label, text in _lines(report))]
+
+
+def _card_lines(report: Mapping[str, Any]) -> list[str]:
+    return [*card_lines(report), *card_table(report), *_worn(report.get("loads_kg", {}))]
 
 
 def _worn(loads: Mapping[str, float]) -> Iterator[str]:

@@ -138,3 +138,21 @@ def test_a_problem_leaves_a_file_of_its_own_where_it_is_asked_for(tmp_path, caps
     assert "--note: expected a file ending in .txt" in capsys.readouterr().err
     assert run(task, [*SHORT, "--note", path, "--save", path]) == 2
     assert "is the file of --" in capsys.readouterr().err
+
+
+def test_a_report_is_made_only_where_it_is_told_or_left(tmp_path, capsys):
+    made = []
+
+    def report(solution):
+        made.append(solution)
+        return {"seconds": solution.duration}
+
+    views = Views(report=report, lines=lambda data: ["all of it"], brief=lambda _: ["in brief"])
+    task, path, points = replace(FASTEST, views=views), str(tmp_path / "r.json"), SHORT[:2]
+    assert run(task, points) == 0 and not made
+    told = capsys.readouterr().out
+    assert "in brief" in told and "all of it" not in told
+    assert run(task, [*points, "--details"]) == 0 and len(made) == 1
+    assert "all of it" in capsys.readouterr().out
+    assert run(task, [*points, "--quiet", "--report", path]) == 0 and len(made) == 2
+    assert '"seconds"' in Path(path).read_text()
