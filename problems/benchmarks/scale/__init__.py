@@ -1,0 +1,1 @@
+"""How time and memory grow with joints, steps, control points, bodies and workers."""
