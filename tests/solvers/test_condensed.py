@@ -79,6 +79,17 @@ def test_levels_that_did_not_change_are_kept_and_others_are_not():
         assert np.abs(dense @ basis.Z).max() < 1e-11
 
 
+def test_an_entry_that_is_zero_at_first_may_be_any_number_later():
+    rng = np.random.default_rng(8)
+    matrix = nodes(rng)
+    pattern, values = sparse(matrix)
+    at_first = np.where((rng.random(len(values)) < 0.3) & (pattern.rows < 25), 0.0, values)
+    basis = Basis(eliminate(pattern.rows, pattern.columns, at_first, matrix.shape), pattern)
+    basis.make(values)
+    kept = np.setdiff1d(np.arange(len(matrix)), basis.rest)
+    assert len(kept) > 20 and np.abs((matrix @ basis.Z)[kept]).max() < 1e-9
+
+
 def test_a_chain_that_grows_is_left_to_the_core():
     """x_k+1 = 30 x_k: solved one after another, the last of 12 would be 30^12 of the first."""
     matrix = np.zeros((12, 13))

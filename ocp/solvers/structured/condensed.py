@@ -82,15 +82,19 @@ class Condensed:
         matrix, self.m = program.jacobian, program.equalities
         self.equal = np.flatnonzero(matrix.rows < self.m)
         self.inner = np.flatnonzero(matrix.rows >= self.m)
-        shape = self.m, program.variables
-        equal = self.equal
-        self.A = Sparse(rows=matrix.rows[equal], columns=matrix.columns[equal], shape=shape)
+        n, equal, inner = program.variables, self.equal, self.inner
+        self.A = Sparse(rows=matrix.rows[equal], columns=matrix.columns[equal], shape=(self.m, n))
+        self.D = Sparse(
+            rows=matrix.rows[inner] - self.m,
+            columns=matrix.columns[inner],
+            shape=(program.rows - self.m, n),
+        )
         self.basis: Basis | None = None
 
     def at(self, bends: np.ndarray, slopes: Slopes) -> None:
         """Take the Hessian's and the Jacobian's entries of a point."""
         self.slopes, self.bends = slopes, bends
-        self.values = slopes.entries[self.equal]
+        self.values, self.inner_values = slopes.entries[self.equal], slopes.entries[self.inner]
         self._basis()
         assert self.basis is not None
         basis = self.basis
@@ -103,6 +107,7 @@ class Condensed:
         core = basis.Z[self.half_pieces.order].T @ product
         self.curved = core + core.T
         self._shift: np.ndarray | None = None
+        self._weighted: tuple[np.ndarray, np.ndarray] | None = None
         self.range: Range | None = None
         if len(basis.rest):
             product = self.rest_pieces.times(self.values, basis.Z)
@@ -149,19 +154,17 @@ class Condensed:
     def factorise(self, diagonal: np.ndarray, shift: float) -> bool:
         """Add a `diagonal` (size,) and a `shift` of all of it to W; tell whether the system has
         the inertia of a minimum."""
-        assert self.basis is not None
-        program, Z = self.program, self.basis.Z
-        n = program.variables
+        if self._weighted is None or self._weighted[0] is not diagonal:
+            self._weighted = diagonal, self.curved + self._grown(diagonal)
         self.diagonal = diagonal + shift
-        weights = self.diagonal[n:]
-        scaled = np.sqrt(diagonal[n:])[:, None] * self.inner_rows
-        tall = np.sqrt(diagonal[:n])[:, None] * Z
-        core = self.curved + scaled.T @ scaled + tall.T @ tall
+        self.weights = self.diagonal[self.program.variables :]
+        core = self._weighted[1]
         if shift:
-            core += shift * self._shifted()
+            if self._shift is None:
+                self._shift = self._grown(np.ones(len(diagonal)))
+            core = core + shift * self._shift
         if self.range is not None:
             core = self.range.along.T @ core @ self.range.along
-        self.weights = weights
         if not np.isfinite(core).all():
             return False
         try:
@@ -173,13 +176,15 @@ class Condensed:
         self.factor = inverse_of_triangle(lower)
         return True
 
-    def _shifted(self) -> np.ndarray:
-        """Return what a shift of one adds to the core."""
+    def _grown(self, diagonal: np.ndarray) -> np.ndarray:
+        """Return what a diagonal (size,) adds to the core."""
         assert self.basis is not None
-        if self._shift is None:
-            Z, rows = self.basis.Z, self.inner_rows
-            self._shift = Z.T @ Z + rows.T @ rows
-        return self._shift
+        basis, n = self.basis, self.program.variables
+        scaled = np.sqrt(diagonal[n:])[:, None] * self.inner_rows
+        tall = np.sqrt(diagonal[basis.basic])[:, None] * basis.Z[basis.basic]
+        core = scaled.T @ scaled + tall.T @ tall
+        core[np.diag_indices(len(core))] += diagonal[basis.free]
+        return core
 
     def solve(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return dv (size,) and dy (rows,) of right-hand sides a (size,) and b (rows,)."""
@@ -214,8 +219,7 @@ class Condensed:
         return bent + self._inner_transposed(self.weights * self._inner_times(x))
 
     def _inner_times(self, x: np.ndarray) -> np.ndarray:
-        return self.program.jacobian.times(self.slopes.entries, x)[self.m :]
+        return self.D.times(self.inner_values, x)
 
     def _inner_transposed(self, y: np.ndarray) -> np.ndarray:
-        whole = np.concatenate([np.zeros(self.m), y])
-        return self.program.jacobian.transposed(self.slopes.entries, whole)
+        return self.D.transposed(self.inner_values, y)

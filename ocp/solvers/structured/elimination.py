@@ -37,10 +37,11 @@ class Elimination:
 def eliminate(
     rows: np.ndarray, columns: np.ndarray, values: np.ndarray, shape: tuple[int, int]
 ) -> Elimination:
-    """Return the Elimination of equalities (m, n) with entries `values` at `rows`, `columns`."""
+    """Return the Elimination of equalities (m, n) with entries `values` at `rows`, `columns`.
+
+    An entry that is zero may be another number next time: the pattern counts, values choose pivots.
+    """
     m, n = shape
-    entry = values != 0
-    rows, columns, values = rows[entry], columns[entry], values[entry]
     left, refused = np.ones(m, dtype=bool), np.zeros(m, dtype=bool)
     levels = []
     for light in LIGHT:
@@ -108,7 +109,7 @@ def _pivots(rows: np.ndarray, columns: np.ndarray, values: np.ndarray) -> Block 
     light, column = np.unique(columns, return_inverse=True)
     part = np.zeros((len(own), len(light)))
     part[row, column] = values
-    part /= np.abs(part).max(axis=1, keepdims=True)
+    part /= np.maximum(np.abs(part).max(axis=1, keepdims=True), np.finfo(float).tiny)
     paired: list[tuple[int, int]] = []
     for _ in range(min(part.shape)):
         i, j = divmod(int(np.argmax(np.abs(part))), part.shape[1])

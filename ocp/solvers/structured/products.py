@@ -1,6 +1,5 @@
 """Products of sparse matrices in numpy: with vectors by entries, with tall ones by dense pieces."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,87 +70,82 @@ def pieces(
 
     Rows follow each other as wanted or by the middle of their columns, whichever takes less.
     """
-    by_row = {row: np.zeros(0, dtype=int) for row in wanted.tolist()}
-    order = np.argsort(rows, kind="stable")
-    order = order[np.isin(rows[order], wanted)]
-    if len(order):
-        ends = np.flatnonzero(np.diff(rows[order])) + 1
-        by_row |= {int(rows[part[0]]): part for part in np.split(order, ends)}
-    middles = [np.median(columns[by_row[row]]) if len(by_row[row]) else 0.0 for row in wanted]
-    sorted_rows = wanted[np.argsort(middles, kind="stable")]
-    spans = {row: columns[part] for row, part in by_row.items()}
-    ways = [(each, _clusters(each.tolist(), spans, width)) for each in (wanted, sorted_rows)]
-    chosen, clusters = min(ways, key=lambda way: sum(cost for _, cost in way[1]))
-    found, begin = [], 0
-    for cluster, _ in clusters:
-        of_rows = slice(begin, begin + len(cluster))
-        begin += len(cluster)
-        found += _dense(cluster, of_rows, by_row, columns, entries, width)
-    seconds = sum(cost for _, cost in clusters)
-    return Pieces(order=chosen, pieces=tuple(found), seconds=seconds)
+    place = np.full(max(np.max(wanted, initial=0), np.max(rows, initial=0)) + 1, -1)
+    place[wanted] = np.arange(len(wanted))
+    rows, columns, entries = (each[place[rows] >= 0] for each in (rows, columns, entries))
+    span = np.max(columns, initial=0) + 1
+    masks = np.zeros((len(wanted), span + 2), dtype=bool)
+    masks[place[rows], columns + 1] = True
+    middles = np.bincount(place[rows], weights=columns, minlength=len(wanted))
+    middles = middles / np.maximum(1, masks.sum(axis=1))
+    orders = np.arange(len(wanted)), np.argsort(middles, kind="stable")
+    ways = [(order, _clusters(masks[order], width)) for order in orders]
+    order, clusters = min(ways, key=lambda way: sum(cost for _, _, cost in way[1]))
+    after = np.empty(len(wanted), dtype=int)
+    after[order] = np.arange(len(wanted))
+    by_place = np.argsort(after[place[rows]], kind="stable")
+    local = after[place[rows]][by_place], columns[by_place], entries[by_place]
+    found = [piece for own, mask, _ in clusters for piece in _dense(own, mask, local, width)]
+    seconds = sum(cost for _, _, cost in clusters)
+    return Pieces(order=wanted[order], pieces=tuple(found), seconds=seconds)
 
 
-def _clusters(
-    wanted: Sequence[int], spans: dict[int, np.ndarray], width: int
-) -> list[tuple[list[int], float]]:
-    """Return rows that go together, and the seconds that each such cluster takes."""
-    clusters: list[tuple[list[int], float]] = []
-    union = np.zeros(0, dtype=int)
-    for row in wanted:
-        own = np.unique(spans[row])
+def _clusters(masks: np.ndarray, width: int) -> list[tuple[slice, np.ndarray, float]]:
+    """Return rows that go together, the columns of each such cluster, as a mask, and the seconds
+    that it takes."""
+    clusters: list[tuple[slice, np.ndarray, float]] = []
+    for row, own in enumerate(masks):
         alone = _seconds(1, own, width)
         if clusters:
-            cluster, cost = clusters[-1]
-            both = np.union1d(union, own)
-            joined = _seconds(len(cluster) + 1, both, width)
+            cluster, mask, cost = clusters[-1]
+            both = mask | own
+            joined = _seconds(row + 1 - cluster.start, both, width)
             if joined <= cost + alone:
-                clusters[-1] = [*cluster, row], joined
-                union = both
+                clusters[-1] = slice(cluster.start, row + 1), both, joined
                 continue
-        clusters.append(([row], alone))
-        union = own
+        clusters.append((slice(row, row + 1), own, alone))
     return clusters
 
 
-def _seconds(rows: int, columns: np.ndarray, width: int) -> float:
-    spans = _spans(rows, columns, width)
-    return sum(CALL + 2 * rows * (end - begin) * width / SPEED for begin, end in spans)
+def _seconds(rows: int, mask: np.ndarray, width: int) -> float:
+    edges = (mask[1:] != mask[:-1]).nonzero()[0]
+    if not len(edges):
+        return 0.0
+    gaps = edges[2::2] - edges[1:-1:2]
+    wide = gaps[gaps > CALL * SPEED / (2 * rows * width)]
+    spanned = int(edges[-1] - edges[0] - wide.sum())
+    return float((len(wide) + 1) * CALL + 2 * rows * spanned * width / SPEED)
 
 
-def _spans(rows: int, columns: np.ndarray, width: int) -> list[tuple[int, int]]:
-    """Return (begin, end) of runs of sorted columns, over gaps that cost less than a call."""
-    if not len(columns):
-        return []
-    gap = CALL * SPEED / (2 * rows * width)
-    breaks = np.flatnonzero(np.diff(columns) > gap + 1)
-    begins = columns[np.append(0, breaks + 1)]
-    ends = columns[np.append(breaks, len(columns) - 1)] + 1
-    return list(zip(begins.tolist(), ends.tolist()))
+def _spans(rows: int, mask: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return begins and ends of runs of columns, over gaps that cost less than a call."""
+    edges = np.flatnonzero(mask[1:] != mask[:-1])
+    begins, ends = edges[::2], edges[1::2]
+    apart = begins[1:] - ends[:-1] > CALL * SPEED / (2 * rows * width)
+    return begins[np.append(True, apart)[: len(begins)]], ends[np.append(apart, True)[: len(ends)]]
 
 
 def _dense(
-    cluster: Sequence[int],
-    of_rows: slice,
-    by_row: dict[int, np.ndarray],
-    columns: np.ndarray,
-    entries: np.ndarray,
+    own: slice,
+    mask: np.ndarray,
+    local: tuple[np.ndarray, np.ndarray, np.ndarray],
     width: int,
 ) -> list[Piece]:
-    """Return the Pieces of a cluster of rows."""
-    parts = [by_row[row] for row in cluster]
-    local = np.repeat(np.arange(len(cluster)), [len(part) for part in parts])
-    index = np.concatenate(parts)
-    found = []
-    for begin, end in _spans(len(cluster), np.unique(columns[index]), width):
-        inside = (columns[index] >= begin) & (columns[index] < end)
-        places = local[inside] * (end - begin) + columns[index][inside] - begin
+    """Return the Pieces of a cluster of rows, of entries that are sorted by rows."""
+    rows, columns, entries = local
+    begin, end = np.searchsorted(rows, (own.start, own.stop))
+    rows, columns, entries = (each[begin:end] for each in (rows, columns, entries))
+    count, found = own.stop - own.start, []
+    for first, last in zip(*_spans(count, mask, width)):
+        inside = (columns >= first) & (columns < last)
+        places = (rows[inside] - own.start) * (last - first) + columns[inside] - first
         found.append(
             Piece(
-                rows=of_rows,
-                columns=slice(begin, end),
-                entries=entries[index[inside]],
+                rows=own,
+                columns=slice(first, last),
+                entries=entries[inside],
                 places=places,
-                dense=np.zeros((len(cluster), end - begin)),
+                dense=np.zeros((count, last - first)),
             )
         )
     return found
