@@ -2,6 +2,7 @@
 them that derivatives need."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -77,8 +78,8 @@ def bodies_of(chain: Chain, frames: Frames) -> tuple[Bodies, Matrix]:
     return Bodies(
         mass=mass,
         first=whole + first,
-        inertia=own + _of_point(whole, place) + _shifts(place, first),
-        upper=bent + _of_point_moving(twice, place) + _of_point_moving(2 * v, first),
+        inertia=own + _of_point(whole, place) + shifts(place, first),
+        upper=bent + of_point_moving(twice, place) + of_point_moving(2 * v, first),
         twice=twice,
         moment=moment + cross(place, force) + cross(first, dv),
         force=force,
@@ -118,7 +119,7 @@ def _of_point(h, p):
     return ca.vertcat(by + cz, ax + cz, ax + by, -a * y, -a * z, -b * z)
 
 
-def _of_point_moving(twice, p):
+def of_point_moving(twice: Any, p: Any) -> Matrix:
     """Return the upper left (9, m) of B of a mass at p with half the momentum `twice`."""
     (x, y, z), (a, b, c) = ca.vertsplit(p), ca.vertsplit(twice)
     ax, by, cz = a * x, b * y, c * z
@@ -127,7 +128,7 @@ def _of_point_moving(twice, p):
     )
 
 
-def _shifts(p, l):
+def shifts(p: Any, l: Any) -> Matrix:
     """Return the entries of 2 (p.l) 1 - p l' - l p'."""
     (x, y, z), (a, b, c) = ca.vertsplit(p), ca.vertsplit(l)
     xa, yb, zc = x * a, y * b, z * c
@@ -173,7 +174,7 @@ def duals_of(bodies: Bodies, w: Matrix) -> Matrix:
 
         K = [upper, -[G force]; [G force], 0]
     """
-    upper = _rolled(bodies.inertia, w[:3, :]) - _shifts(w[3:, :], bodies.first)
+    upper = _rolled(bodies.inertia, w[:3, :]) - shifts(w[3:, :], bodies.first)
     return ca.densify(ca.vertcat(wrench_of(bodies, w), bent_back(bodies, w), upper))
 
 

@@ -40,6 +40,7 @@ from ocp.dynamics.ground_frame import (
     of_parents,
     summed,
 )
+from ocp.dynamics.meeting import meeting_slopes
 from ocp.dynamics.pairs import bilinear, products
 from ocp.dynamics.pushed import load_curvatures, load_slopes
 from ocp.mechanics.loads import Load
@@ -96,20 +97,24 @@ def slope_parts(
     tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
 ) -> tuple[Matrix, ...]:
     """Return what `join_slopes` makes the derivatives of: what the joints carry, (28, n), their S,
-    2 phi and psi, (18, n), and the loads' two parts."""
+    phi and psi, (18, n), the `centers` of their frames (9, n), and the loads' two parts."""
     chain = chain_of(tree)
     frames = ground_frames(chain, q, qd, qdd)
-    motions = ca.densify(ca.vertcat(frames.screw, 2 * frames.phi, frames.psi))
     return (
         carried_sums(chain, stacked(bodies_of(chain, frames)[0])),
-        motions,
+        ca.densify(ca.vertcat(frames.screw, frames.phi, frames.psi)),
+        frames.centers,
         *load_slopes(chain, frames, loads),
     )
 
 
 def join_slopes(tree: Tree, parts: Sequence[Matrix]) -> tuple[Matrix, ...]:
     """Return the four derivatives from `slope_parts`, as SX or MX."""
-    carried, motions, load_places, by_load = parts
+    carried, motions, centers, load_places, by_load = parts
+    if isinstance(carried, SX):
+        by_q, by_qd, by_qdd = meeting_slopes(chain_of(tree), carried, motions, centers)
+        return by_q - load_places, by_qd, by_qdd, by_load
+    motions = ca.vertcat(motions[:6, :], 2 * motions[6:12, :], motions[12:, :])
     by_q, by_qd, by_qdd = products(
         tree, bilinear(_slope_kinds, carried, motions), motions, ((0, 1), (2, 3), (4, 4))
     )

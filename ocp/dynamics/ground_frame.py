@@ -55,7 +55,8 @@ class Chain:
 class Frames:
     """Of every joint, as columns: rotation (3x3 each, a list), origin (3, n), twist S, phi, psi
     (6, n), all about the place `base` (3) in the ground; and of its link, at that origin, angular
-    and linear velocity and acceleration (3, n each), the base accelerating by -g."""
+    and linear velocity and acceleration (3, n each), the base accelerating by -g. `centers` (9, n)
+    are the origins, with velocity and acceleration of the parents' points there."""
 
     base: Matrix
     rotation: tuple[Matrix, ...]
@@ -67,6 +68,7 @@ class Frames:
     linear: Matrix
     angular_acceleration: Matrix
     linear_acceleration: Matrix
+    centers: Matrix
 
 
 @lru_cache(maxsize=16)
@@ -165,7 +167,25 @@ def ground_frames(chain: Chain, q: Matrix, qd: Matrix, qdd: Matrix) -> Frames:
         linear=linear,
         angular_acceleration=swing,
         linear_acceleration=pull,
+        centers=ca.densify(ca.vertcat(origin, u, a)),
     )
+
+
+def _without_minus(matrix):
+    """Return a dense matrix with y - x for -(x - y), and half of -2 x for other -x.
+
+    A minus would move on through all products with it, and cost an instruction in each.
+    """
+    return ca.reshape(ca.vertcat(*map(_affirmed, ca.densify(matrix).nonzeros())), *matrix.shape)
+
+
+def _affirmed(entry):
+    if entry.op() != ca.OP_NEG:
+        return entry
+    opposite = entry.dep(0)
+    if opposite.op() == ca.OP_SUB:
+        return opposite.dep(1) - opposite.dep(0)
+    return -2 * opposite / 2
 
 
 def _places(chain, q):
@@ -176,7 +196,7 @@ def _places(chain, q):
     for k, (joint, home) in enumerate(zip(chain.tree.moving, chain.homes)):
         p = chain.parents[k]
         turn, place = (SX.eye(3), SX.zeros(3)) if p < 0 else (rotation[p], origin[p])
-        base, step = turn @ matrix(home[:3, :3]), SX.zeros(3)
+        base, step = _without_minus(turn @ matrix(home[:3, :3])), SX.zeros(3)
         if k in chain.still:
             start = start + turn @ matrix(home[:3, 3]) + base[:, 2] * q[k]
             place = SX.zeros(3)
