@@ -16,14 +16,25 @@ class Finish:
     def __call__(self, kernel_function):
         from ocp.transcription.compiled import compile_function  # loads when asked for
 
+        finished = self._made(compile_function, kernel_function)
+        return kernel_function if finished is None else finished
+
+    def placed(self, given, wheres, count):
+        """Return products of kernels' values put in their places, as `scattered` does, or None
+        where that is left to the virtual machine."""
+        from ocp.transcription.scatter import scattered  # loads when asked for
+
+        return self._made(scattered, given, wheres, count) if self.compiled else None
+
+    def _made(self, make, *what):
         if self.trouble is None:
             self.count += 1
             say(f"compiles kernels, the {self.count}. of them")
             try:
-                return compile_function(kernel_function)
+                return make(*what)
             except NoCompiler as reason:
                 self.trouble = str(reason)
-        return kernel_function
+        return None
 
     def words(self):
         """Return how kernels run."""

@@ -14,7 +14,7 @@ from ocp.motion.moving import located
 from ocp.solvers.nlp import NLP
 from ocp.transcription.asking import given, kernel_of
 from ocp.transcription.program import Program
-from ocp.transcription.sparse import Block, assemble, assemble_hessian
+from ocp.transcription.sparse import Block, Taken, assemble, assemble_gradient, assemble_hessian
 from ocp.transcription.variables import Layout
 
 
@@ -63,7 +63,7 @@ def _goal(program, rules, number, term, stack):
 def term_values(terms, size: int, count: int) -> ca.Function:
     """Return the Function x -> values (count,) of the objective's terms, unweighted."""
     x = ca.MX.sym("x", size)
-    return ca.Function("terms", [x], [assemble(terms, size, count)[0](x)], ["x"], ["terms"])
+    return ca.Function("terms", [x], [assemble(terms, size, count)[0](Taken(x))], ["x"], ["terms"])
 
 
 def check_weights(weights: Sequence, freed: Iterable[Parameter]) -> None:
@@ -91,43 +91,54 @@ def weighing(layout: Layout, weights: Sequence) -> Callable:
 
 
 def nonlinear_program(
-    terms, weights, blocks, bounds, *, differentiated: bool = True, sloped: bool = False
+    terms,
+    weights,
+    blocks,
+    bounds,
+    *,
+    differentiated: bool = True,
+    sloped: bool = False,
+    library: Callable | None = None,
 ) -> NLP:
     """Return the NLP of the weighted terms and the blocks' rows; `weights`(x) are the terms', and
     `bounds` {lower, upper, g_lower, g_upper} give its sizes. Unless `differentiated`, its
-    derivatives are left to the solver's front end; `sloped`, weights are differentiated too."""
+    derivatives are left to the solver's front end; `sloped`, weights are differentiated too. A
+    `library` of machine code may put derivatives in their places."""
     size, rows, count = len(bounds["lower"]), len(bounds["g_lower"]), len(terms)
     x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
-    values_of_terms, slopes_of_terms = assemble(terms, size, count)
-    values, slopes = assemble(blocks, size, rows)
-    f, g = ca.dot(weights(x), values_of_terms(x)), values(x)
+    values_of_terms, _ = assemble(terms, size, count)
+    values, slopes = assemble(blocks, size, rows, library)
+    taken = Taken(x)
+    f, g = ca.dot(weights(x), values_of_terms(taken)), values(taken)
     functions: dict[str, Any] = {
         "objective": ca.Function("f", [x], [f], ["x"], ["f"]),
         "constraints": ca.Function("g", [x], [g], ["x"], ["g"]),
     }
     if not differentiated:
         return NLP(**bounds, **functions)
-    slope = ca.densify(slopes_of_terms(x).T @ weights(x))
+    slope = assemble_gradient(terms, size)(taken, weights(x))
     if sloped:
-        slope += ca.densify(ca.jacobian(weights(x), x).T @ values_of_terms(x))
+        slope += ca.densify(ca.jacobian(weights(x), x).T @ values_of_terms(taken))
     return NLP(
         gradient=ca.Function("grad_f", [x, p], [f, slope], ["x", "p"], ["f", "grad_f_x"]),
-        jacobian=ca.Function("jac_g", [x, p], [g, slopes(x)], ["x", "p"], ["g", "jac_g_x"]),
-        hessian=_hessians(terms, weights, blocks, size, rows, sloped),
+        jacobian=ca.Function("jac_g", [x, p], [g, slopes(taken)], ["x", "p"], ["g", "jac_g_x"]),
+        hessian=_hessians(terms, weights, (blocks, rows), size, sloped, library),
         **bounds,
         **functions,
     )
 
 
-def _hessians(terms, weights, blocks, size, rows, sloped):
-    """Return hessian(kind), the upper triangle of the Lagrangian's, each kind built once."""
+def _hessians(terms, weights, rows, size, sloped, library):
+    """Return hessian(kind), the upper triangle of the Lagrangian's, each kind built once, of terms
+    and of the `rows` (blocks, number of them)."""
 
     @cache
     def hessian(kind):
         x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
-        lam_f, lam_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", rows)
-        curvature = assemble_hessian(terms, size, len(terms), kind)(x, lam_f * weights(x))
-        curvature += assemble_hessian(blocks, size, rows, kind)(x, lam_g)
+        lam_f, lam_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", rows[1])
+        summands = (terms, len(terms)), rows
+        curvature = assemble_hessian(summands, size, kind, library)
+        curvature = curvature(Taken(x), lam_f * weights(x), lam_g)
         if sloped:
             curvature += lam_f * _weighed_curvature(terms, weights, size, x)
         inputs = ["x", "p", "lam_f", "lam_g"]
@@ -143,5 +154,5 @@ def _weighed_curvature(terms, weights, size, x):
     values, slopes = assemble(terms, size, len(terms))
     fixed, turn = ca.MX.sym("terms", len(terms)), ca.jacobian(weights(x), x)
     bend = ca.Function("bend", [x, fixed], [ca.hessian(ca.dot(weights(x), fixed), x)[0]])
-    crossed = turn.T @ slopes(x)
-    return ca.triu(crossed + crossed.T + bend(x, values(x)))
+    crossed = turn.T @ slopes(Taken(x))
+    return ca.triu(crossed + crossed.T + bend(x, values(Taken(x))))

@@ -312,6 +312,7 @@ def transcribe(
         bounds,
         differentiated=transcription.derivatives != "solver",
         sloped=sloped and is_open(weights),
+        library=finish.placed,
     )
     nlp, reduction = method.reduced(layout, nlp, program.formulation, problem)
     return Transcribed(
