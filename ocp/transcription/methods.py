@@ -41,6 +41,7 @@ def setting(default: Any, words: str, choices: tuple = ()) -> Any:
 
 
 NODES = "steps per segment at whose ends inequalities hold"
+SHARED = "and where several feet bear; by default as many"
 RULE = "rule of the integrals over each segment"
 PANELS = (
     "points (gauss) or panels of that rule; "
@@ -195,6 +196,12 @@ class Spline(OnSpline):
 
     name: ClassVar[str] = "spline"
     of_passive: ClassVar[str] = ", passive joints constrained"
+
+    shared: int | None = setting(None, SHARED)
+
+    def grid(self, problem: Problem) -> np.ndarray:
+        """Return the instants at which inequalities hold."""
+        return scheduled(problem, self.nodes, self.shared)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

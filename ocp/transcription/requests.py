@@ -7,7 +7,7 @@ torques, forces of cut joints and ground wrenches that are variables are asked f
 where these are.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
 
@@ -20,6 +20,7 @@ from ocp.motion.quadrature import sample
 from ocp.motion.spline import BSpline
 from ocp.problem.activations import MIRRORED
 from ocp.problem.constraint import Constraint, Moment, Span
+from ocp.problem.ground import Ground, bearing_slots
 from ocp.problem.seams import SHARED, moving_points
 from ocp.problem.statement import Problem
 from ocp.transcription.asking import given, kernel_of
@@ -60,13 +61,14 @@ class Request:
         return self.kind, self.equal, self.on_nodes, self.law
 
 
-def scheduled(problem: Problem, per_segment: int) -> np.ndarray:
+def scheduled(problem: Problem, per_segment: int, shared: int | None = None) -> np.ndarray:
     """Return the instants of the motion's grid.
 
     Where the ground has a contact schedule, they stand at its switches too. A segment that these
     cut has its steps anew: in each piece as many as are its part of the segment, and two at least
-    unless the grid has but one. The first step after a strike, where velocities fall fastest, is
-    halved.
+    unless the grid has but one. If they are told how many to a segment where several feet bear, it
+    is as many as are `shared` there, one at least. The first step after a strike, where velocities
+    fall fastest, is halved.
     """
     s, ground = problem.motion.grid(per_segment), problem.ground
     if ground is None:
@@ -74,20 +76,24 @@ def scheduled(problem: Problem, per_segment: int) -> np.ndarray:
     switches = np.array(ground.switches)
     for a, b in pairwise(problem.motion.breaks.tolist()):
         cuts = switches[(switches > a + ALIKE) & (switches < b - ALIKE)].tolist()
-        if cuts:
-            steps = _cut_steps([a, *cuts, b], per_segment)
+        if cuts or shared:
+            steps = _steps_between(ground, [a, *cuts, b], per_segment, shared)
             s = np.concatenate([s[s <= a], steps, s[s > b - STEP]])
     strikes = [foot.bears[0] for foot in ground.feet if 0 <= foot.bears[0] < 1]
     halves = [(s[s <= at + ALIKE][-1] + s[s > at + ALIKE][0]) / 2 for at in strikes]
     return np.sort(np.append(s, halves))
 
 
-def _cut_steps(edges, per_segment):
+def _steps_between(
+    ground: Ground, edges: Sequence[float], per_segment: int, shared: int | None
+) -> list[float]:
     """Return the steps strictly inside a segment between its `edges`, those inside among them."""
-    length, least = edges[-1] - edges[0], min(2, per_segment)
-    s = [edges[0]]
+    length, s = edges[-1] - edges[0], [edges[0]]
     for a, b in pairwise(edges):
-        count = max(least, round((b - a) / length * per_segment))
+        steps, least = per_segment, min(2, per_segment)
+        if shared and len(bearing_slots(ground, (a + b) / 2)) > 1:
+            steps, least = shared, 1
+        count = max(least, round((b - a) / length * steps))
         s += np.linspace(a, b, count + 1)[1:].tolist()
     return s[1:-1]
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from ocp.problems.gait.beginning import SELDOM, motion_alone
 from ocp.problems.gait.families import EDGES
 from ocp.problems.gait.images import doubled, one_step
 
@@ -16,6 +17,7 @@ from ocp import (
     Problem,
     Solution,
     Solver,
+    Spline,
     Strength,
     Transcription,
     prepare,
@@ -50,7 +52,10 @@ ROUGH = QUICK | {  # to begin from
     "jacobian_regularization_value": 1e-6,
     "mumps_pivtol": 1e-10,
 }
+ALONE = ROUGH | {"tol": 1e-1, "mu_init": 1e-2}  # of motions without forces
+PLACED = ROUGH | {"mu_init": 5e-3}  # from such a motion, whose feet are where they shall be
 AFTER = QUICK | {"mu_strategy": "adaptive", "mu_min": 1e-8}  # from there, multipliers known
+SHARED = 8  # steps of the grid to a segment where both feet bear
 ADDED = ("iterations", "build_seconds", "solve_seconds", "total_seconds")  # over solves
 
 
@@ -76,7 +81,7 @@ def walk(
     first attempt. From standing both steps of a stride follow one, see `doubly`, a step past edges
     one through them, `over_edges`, and people with strength over angle as `by_strength` says.
     """
-    solver = quickest(solver, transcription)
+    solver, transcription = quickest(solver, transcription), closely(problem, transcription)
     if guess is None and feasible is not True and not values:
         for begun in (doubly, over_edges, by_strength):
             solved = begun(problem, transcription, solver, watch=watch)
@@ -108,6 +113,25 @@ def quickest(solver: Solver, transcription: Transcription) -> Solver:
     if not transcription.compiled or solver.name != "ipopt" or not fronts.available():
         return solver
     return replace(solver, options={"linear_solver": fronts.NAME, **solver.options})
+
+
+def closely(problem: Problem, transcription: Transcription) -> Transcription:
+    """Return a transcription that looks closely at people with strength where both feet bear,
+    unless it has been told how.
+
+    What muscles spend there hangs on how quickly torques change; these run straight from node to
+    node, and with as few nodes as elsewhere a walk turns what they leave out to account.
+    """
+    method = transcription.method
+    usual = isinstance(method, Spline) and method.shared is None
+    if not usual or problem.phases or not strong(problem):
+        return transcription
+    return replace(transcription, method=replace(method, shared=max(SHARED, method.nodes)))
+
+
+def strong(problem: Problem) -> bool:
+    """Tell whether people have their strength over angle."""
+    return any(isinstance(each, Strength) for each in problem.tree.elements)
 
 
 def doubly(
@@ -169,25 +193,46 @@ def by_strength(
     limits alone: what strength allows bends where motions far from walking are, and of walking it
     limits little.
 
-    The first solve ends roughly, and the other goes on from its multipliers. MUMPS scales nothing,
-    since the program is scaled already, and in the first solve all rows are regularized a little:
-    those that mirror the ends leave zeros on the diagonal, and pivots put off for these add a third
-    to the work of factorising. Statistics are as those of `doubly`, `constant_limits`. None where
-    people have no such strength, and where either solve fails.
+    It begins where feet are placed, see `placed`. The first solve ends roughly, and the other goes
+    on from its multipliers. MUMPS scales nothing, since the program is scaled already, and in the
+    first solve all rows are regularized a little: those that mirror the ends leave zeros on the
+    diagonal, and pivots put off for these add a third to the work of factorising. Statistics are as
+    those of `doubly`, `constant_limits` and in it `motion_alone`. None where people have no such
+    strength, and where either solve fails.
     """
-    if not any(isinstance(each, Strength) for each in problem.tree.elements):
+    if not strong(problem):
         return None
-    plan = prepare(problem, transcription, solver)
-    begun: dict[str, Any] = {"watch": staged(watch, "constant limits")}
-    begun["attempts"] = more_and_more_careful(ROUGH)
-    first = plan.without(STRENGTH).solve(standing(problem), **begun)
-    first = replace(first, statistics=prepared(plan, first.statistics))
-    if not first.success:
+    alone = placed(problem, solver, watch)
+    plan = prepare(problem, transcription, solver if alone is None else left_of(alone, solver))
+    attempts = more_and_more_careful(ROUGH)
+    if alone is not None:
+        attempts.insert(0, Attempt(options=PLACED, guess=replace(alone, multipliers={})))
+    begun: dict[str, Any] = {"attempts": attempts, "watch": staged(watch, "constant limits")}
+    rough = plan.without(STRENGTH).solve(standing(problem), **begun)
+    rough = replace(rough, statistics=prepared(plan, rough.statistics))
+    first = rough if alone is None else joined("motion_alone", alone, rough)
+    if first is None or not first.success:
         return None
     bare = replace(first, multipliers={})
     attempts = Attempt(options=AFTER), Attempt(options=TUNED | NEAR, guess=bare)
     last = replace(plan, solver=left_of(first, solver)).solve(first, attempts=attempts, watch=watch)
     return joined("constant_limits", first, last)
+
+
+def placed(problem: Problem, solver: Solver, watch: Callable[..., Any] | None) -> Solution | None:
+    """Return the motion of a step without its forces, from standing: with its feet where they shall
+    be forces are found in half the iterations. None of several phases, and where that fails."""
+    if problem.phases:
+        return None
+    first = solve(
+        motion_alone(problem),
+        SELDOM,
+        solver,
+        guess=standing(problem),
+        attempts=(Attempt(options=ALONE),),
+        watch=staged(watch, "motion alone"),
+    )
+    return first if first.success else None
 
 
 def prepared(plan: Plan, statistics: Mapping[str, Any]) -> dict[str, Any]:

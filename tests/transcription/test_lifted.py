@@ -20,6 +20,7 @@ from ocp import (
 )
 from ocp.mechanics import body_weight, structure
 from ocp.problem import (
+    bearing_slots,
     foot_contact,
     friction,
     linear_split,
@@ -269,6 +270,20 @@ def test_nodes_stand_at_every_switch_of_the_contact_schedule():
     }
     assert np.array_equal(rows["dynamics"], s) and np.array_equal(rows["torque_limits"], s)
     assert np.array_equal(rows["split.1"], s[(s > 0.26) & (s < 0.61)])
+
+
+def test_nodes_stand_closer_where_several_feet_bear_if_they_are_told_to():
+    problem = crouch(strike=0.26, leave=0.61)
+    ground, usual = problem.ground, scheduled(problem, 4)
+    close = scheduled(problem, 4, shared=12)
+    both = [len(bearing_slots(ground, s)) > 1 for s in (close[1:] + close[:-1]) / 2]
+    steps, segment = np.diff(close), np.diff(problem.motion.breaks)[0]
+    assert 0 < sum(both) < len(both) and set(ground.switches) <= {*np.round(close, 12)}
+    assert steps[both].max() <= 1.5 * segment / 12 < segment / 4
+    alone = close[1:][np.logical_not(both)]
+    assert np.isin(np.round(alone, 12), np.round(usual, 12)).all()
+    chosen = Transcription(method=Spline(nodes=4, shared=12))
+    assert np.array_equal(transcribe(problem, chosen).layout.nodes, close)
 
 
 def test_the_first_guess_stands_on_its_feet():

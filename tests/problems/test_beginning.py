@@ -1,0 +1,50 @@
+"""The motion of a step without its forces, where people who walk begin."""
+
+import numpy as np
+import pytest
+from ocp.problems.gait import problem, walking
+from ocp.problems.gait.beginning import FORCES, motion_alone
+from ocp.problems.gait.families import family_of
+
+from ocp import Solver, Spline, Transcription
+from ocp.solution import violations
+
+
+@pytest.fixture(scope="module")
+def step():
+    return problem()
+
+
+@pytest.fixture(scope="module")
+def motion(step):
+    return walking.placed(step, Solver(), None)
+
+
+def test_it_asks_for_the_same_angles_and_places_and_for_no_force(step):
+    alone = motion_alone(step)
+    kept, all_of_them = ({each.name for each in one.constraints} for one in (alone, step))
+    assert {family_of(name) for name in all_of_them - kept} == set(FORCES)
+    assert alone.ground is None and not alone.tree.elements and alone.symmetry == step.symmetry
+    assert all(joint.actuated for joint in alone.tree.joints)
+
+
+def test_its_feet_go_where_those_of_the_step_shall_be(motion, step):
+    assert motion.success and motion.problem.motion == step.motion
+    rows = dict(violations(motion))
+    feet = [row.nodes for name, row in rows.items() if family_of(name) == "contact"]
+    assert len(feet) > 10 and max(feet) < 1e-3  # m, m/s
+
+
+def test_who_has_no_strength_over_angle_or_walks_in_phases_does_not_begin_there(step):
+    assert walking.placed(problem(stride="phases"), Solver(), None) is None
+    effort = problem(objective="effort")
+    assert walking.by_strength(effort, Transcription(), Solver()) is None
+
+
+def test_nodes_are_close_where_both_feet_of_people_with_strength_bear_unless_it_is_said_how(step):
+    usual, told = Transcription(), Transcription(method=Spline(shared=5))
+    assert walking.closely(step, usual).method == Spline(shared=walking.SHARED)
+    assert walking.closely(step, told) == told
+    assert walking.closely(problem(objective="effort"), usual) == usual
+    assert walking.closely(problem(stride="phases"), usual) == usual
+    assert np.isclose(walking.SHARED, 2 * Spline().nodes)
