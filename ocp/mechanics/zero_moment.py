@@ -67,9 +67,10 @@ def _solve_three(axes, values):
 def hull(points: Any, normal: Sequence[float] = Z) -> np.ndarray:
     """Return the convex hull (k, 3) of points on the ground, counter-clockwise seen from where the
     `normal` (3,) points (Andrew 1979)."""
-    points = np.unique(np.asarray(points, dtype=float), axis=0)
+    apart = sorted(set(map(tuple, np.asarray(points, dtype=float).tolist())))
     across, along = tangents(normal)
-    flat = sorted((float(point @ across), float(point @ along), tuple(point)) for point in points)
+    places = np.array(apart)
+    flat = sorted(zip((places @ across).tolist(), (places @ along).tolist(), apart))
 
     def chain(ordered):
         kept = []

@@ -3,7 +3,6 @@
 Plain data ready for JSON, and the block of text that a paper needs.
 """
 
-import html
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
@@ -93,6 +92,8 @@ def aligned(entries: Iterable[Line]) -> str:
 
 def table(entries: Iterable[Line]) -> str:
     """Return lines as a table in HTML, for notebooks."""
+    import html  # which nothing but notebooks needs
+
     style = "style='text-align:left'"
     rows = (
         f"<tr><th {style}>{html.escape(label)}</th><td {style}>{html.escape(text)}</td></tr>"

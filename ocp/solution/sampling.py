@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ocp.problem.instant import Instant
 from ocp.problem.sequence import refuse_phases
 from ocp.solution.solution import Solution
+from ocp.transcription.distinct import distinct
 from ocp.transcription.kernels import column
 from ocp.transcription.requests import scheduled
 
@@ -24,7 +25,7 @@ def dense(solution: Solution) -> np.ndarray:
     refuse_phases("dense", solution.problem)
     nodes = solution.transcription.method.steps
     grids = [scheduled(solution.problem, factor * nodes) for factor in (1, DENSER)]
-    return np.unique(np.concatenate(grids).round(12))
+    return distinct(np.concatenate(grids).round(12))[0]
 
 
 def traces(

@@ -1,15 +1,15 @@
 """One step of normal walking, predicted for a human of 55 joints."""
 
+from pathlib import Path
+
 from ocp.problems.gait.busy import busy_step
 from ocp.problems.gait.card import save_card
 from ocp.problems.gait.card.leaving import ENDINGS
-from ocp.problems.gait.film import animate_walk
-from ocp.problems.gait.pictures import draw
 from ocp.problems.gait.report import brief_lines, gait_report, loads, report_lines
 from ocp.problems.gait.statement import effort_step, problem
 from ocp.problems.gait.walking import walk
 
-from ocp import OwnFile, Parameter, Task, Views
+from ocp import OwnFile, Parameter, Solution, Task, Views
 
 __all__ = ["CARD", "TASK", "busy_step", "effort_step", "loads", "problem", "walk"]
 
@@ -19,6 +19,22 @@ CARD = OwnFile(
     endings=ENDINGS,
     write=save_card,
 )
+
+
+def draw(solution: Solution, path: str | Path) -> None:
+    """Draw the step to a file, and its report card beside it."""
+    from ocp.problems.gait import pictures  # which load when one is drawn
+
+    pictures.draw(solution, path)
+
+
+def animate(solution: Solution, path: str | Path) -> None:
+    """Animate the walk."""
+    from ocp.problems.gait.film import animate_walk
+
+    animate_walk(solution, path)
+
+
 TASK = Task(
     problem,
     method=walk,
@@ -36,7 +52,7 @@ TASK = Task(
     ),
     views=Views(
         plot=draw,
-        animate=animate_walk,
+        animate=animate,
         report=gait_report,
         lines=report_lines,
         brief=brief_lines,
