@@ -81,14 +81,14 @@ def stance(
     """
     if slope and rise:
         raise ValueError("slope: the ground is a slope or stairs, got both a slope and a rise")
-    right = _flat(body, "right", (-width / 2, 0.0, 0.0))
-    left = _flat(body, "left", (width / 2, -rise, -step))
+    right = planted(body, "right", (-width / 2, 0.0, 0.0))
+    left = planted(body, "left", (width / 2, -rise, -step))
     if not slope:
-        feet = _striking(right, when), _leaving(left, when)
+        feet = striking(right, when), leaving(left, when)
         return Ground(normal=UP, feet=_on_stairs(feet, rise) if rise else feet)
     tilt = tilted(slope)
     right, left = ({name: tilt @ spot for name, spot in spots.items()} for spots in (right, left))
-    feet = _striking(right, when, tilt[:, 2]), _leaving(left, when)
+    feet = striking(right, when, tilt[:, 2]), leaving(left, when)
     return Ground(normal=tilt[:, 1], feet=feet)
 
 
@@ -136,7 +136,7 @@ def noses(ground: Ground, step: float | Open, rise: float) -> tuple[Any, ...]:
     return (0.0, -rise, fore + margin - step), (0.0, 0.0, fore + margin)
 
 
-def _striking(spots: Spots, when: Schedule, forward: Any = (0.0, 0.0, 1.0)) -> Foot:
+def striking(spots: Spots, when: Schedule, forward: Any = (0.0, 0.0, 1.0)) -> Foot:
     """Return the right foot: it stands on what of it lands, then flat, then on ball and toes."""
     rear, fore = FEET["right"]
     on_toes = Support(
@@ -153,12 +153,7 @@ def _striking(spots: Spots, when: Schedule, forward: Any = (0.0, 0.0, 1.0)) -> F
     on_heel = Support(
         link=rear, when=(0.0, when.flat), pins=_pins(spots, heel_r="xyz"), polygon=tread
     )
-    flat = Support(
-        link=rear,
-        when=(when.flat, when.heel_off),
-        pins=_pins(spots, heel_r="xyz", ball_med_r="xy", ball_lat_r="y", toe_r="y"),
-        polygon=[spots[name] for name in SOLES["right"]],
-    )
+    flat = flat_on(spots, "right", (when.flat, when.heel_off))
     first = on_heel if when.lands == "heel" else replace(on_toes, when=on_heel.when)
     return Foot(
         name="right",
@@ -168,7 +163,20 @@ def _striking(spots: Spots, when: Schedule, forward: Any = (0.0, 0.0, 1.0)) -> F
     )
 
 
-def _leaving(spots: Spots, when: Schedule) -> Foot:
+def flat_on(spots: Spots, side: str, when: tuple[float, float]) -> Support:
+    """Return the support of a foot that stands flat on the spots of its sole, over a part `when` of
+    the step."""
+    names, pins = SOLES[side], {"heel": "xyz", "ball_med": "xy", "ball_lat": "y", "toe": "y"}
+    held = {f"{name}_{side[0]}": axes for name, axes in pins.items()}
+    return Support(
+        link=FEET[side][0],
+        when=when,
+        pins=_pins(spots, **held),
+        polygon=[spots[name] for name in names],
+    )
+
+
+def leaving(spots: Spots, when: Schedule) -> Foot:
     """Return the left foot: it stands on ball and toes, then on toes alone."""
     _, fore = FEET["left"]
     on_ball = Support(
@@ -191,7 +199,7 @@ def _leaving(spots: Spots, when: Schedule) -> Foot:
     )
 
 
-def _flat(body: Tree, side: str, shift: tuple[Any, Any, Any]) -> Spots:
+def planted(body: Tree, side: str, shift: tuple[Any, Any, Any]) -> Spots:
     """Return {point: place (3, m)} of a foot that stands flat with its heel at `shift` (3, m)."""
     names = (*SOLES[side], *(name for names in CONTACTS[side].values() for name in names))
     places = positions(body, np.zeros(body.dof), names)

@@ -1,0 +1,73 @@
+"""How a first step or a last one is solved: from postures between standing and walking."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from ocp.models.human import mirror
+from ocp.problems.gait.walking import CAREFUL, TUNED, quickest
+
+from ocp import Attempt, Guess, Problem, Solution, Solver, Transcription, solve
+from ocp.mechanics import array, position
+from ocp.problem import mirrored
+
+STRIKES = ("second double", "last double")  # phases that begin with the strike of a foot
+STANDS = ("unloading", "settling")  # that begin as one stands
+WAYPOINTS = 9  # of a first guess, in each phase
+
+
+def by_way(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    guess: Any = None,
+    watch: Callable[..., Any] | None = None,
+) -> Solution:
+    """Solve a first step or a last one from a guess, or from straight ways between standing, the
+    state of the walk and its mirror image. A failed attempt is followed by a more careful one."""
+    begun = straight(problem) if guess is None else guess
+    attempts = [Attempt(options={**TUNED, "max_iter": 300}), Attempt(options=CAREFUL)]
+    given: dict[str, Any] = {"guess": begun, "attempts": attempts, "watch": watch}
+    return solve(problem, transcription, quickest(solver, transcription), **given)
+
+
+def straight(problem: Problem) -> dict[str, Guess]:
+    """Return a guess of each phase: straight ways from posture to posture."""
+    times = np.cumsum([0.0, *(float(np.sqrt(np.prod(each.duration))) for each in problem.parts)])
+    known = dict(postures(problem))
+    reached = times[list(known)]
+    guesses = {}
+    for k, phase in enumerate(problem.phases):
+        t = np.linspace(times[k], times[k + 1], WAYPOINTS)
+        rows = (np.interp(t, reached, row) for row in np.transpose(list(known.values())))
+        guesses[phase.name] = Guess(q=np.array(list(rows)))
+    return guesses
+
+
+def postures(problem: Problem) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield (number of a phase, or of all, posture q (n,) as it begins) of those that are known."""
+    asked: Mapping[str, Any] = {each.name: np.array(each.lower) for each in problem.constraints}
+    start, end = asked["at_start.q"], asked["at_end.q"]
+    walks = np.abs(asked["at_end.qd"]).max() > 0
+    stands, moves = (start, end) if walks else (end, start)
+    yield 0, start
+    for k, phase in enumerate(problem.phases):
+        if phase.name in STANDS:
+            yield k, stands
+        elif phase.name in STRIKES:
+            yield k, _image(problem, k, moves)
+    yield len(problem.phases), end
+
+
+def _image(problem: Problem, k: int, q: np.ndarray) -> np.ndarray:
+    """Return the mirror image (n,) of a posture of walking, where the foot that strikes as the k-th
+    phase begins has its heel."""
+    tree, ground = problem.tree, problem.phases[k].ground
+    assert ground is not None
+    image = mirrored(tree, *mirror(tree)).image(q)
+    foot = next(each for each in ground.feet if each.bears[0] == 0.0)
+    pin = foot.supports[0].pins[0]
+    heel = np.array(array(position(tree, image, pin.point)), dtype=float).ravel()
+    image[tree.coordinate("glob_tz")] += float(pin.target[2]) - heel[2]
+    return image

@@ -1,0 +1,165 @@
+"""The first step of walking and the last one: who stands where, from rest and to it."""
+
+import numpy as np
+import pytest
+from ocp.models.human import ROOT, human
+from ocp.problems import gait_start, gait_stop
+from ocp.problems.gait.stance import PLAIN
+from ocp.problems.starting_stopping import (
+    by_way,
+    carried,
+    closing,
+    draw,
+    posture,
+    releasing,
+    standing,
+    start_lines,
+    start_report,
+    stop_lines,
+    stop_report,
+)
+from ocp.problems.starting_stopping.footing import apart
+from ocp.problems.starting_stopping.solving import postures
+from ocp.problems.starting_stopping.states import steady
+
+from ocp import Solver, Transcription
+from ocp.mechanics import center_of_mass, positions
+
+LEGS = ("hip_flex", "hip_abd", "knee_flex", "ankle_df", "toe_ext", "shou_abd")
+MOVING = ",".join([*ROOT, *(f"{joint}_{side}" for side in "rl" for joint in LEGS)])
+WIDTH = 0.1
+
+
+@pytest.fixture(scope="module")
+def started():
+    """Return the first step of a body of few joints."""
+    return by_way(gait_start.problem(active=MOVING), Transcription(), Solver()).require()
+
+
+@pytest.fixture(scope="module")
+def stopped():
+    """Return the last step of a body of few joints."""
+    return by_way(gait_stop.problem(active=MOVING), Transcription(), Solver()).require()
+
+
+def place(tree, q, name):
+    """Return a named point of a tree (3,)."""
+    return np.array(positions(tree, q, (name,))[0]).ravel()
+
+
+@pytest.mark.parametrize(("side", "sign"), [("right", -1), ("left", 1)])
+def test_one_stands_on_flat_feet_with_the_mass_before_the_ankles(side, sign):
+    body = human()
+    q = posture(body, WIDTH, 0.3, side)
+    for foot in ("right", "left"):
+        places = [place(body, q, f"{name}_{foot[0]}") for name in ("heel", "toe", "ball_lat")]
+        np.testing.assert_allclose([each[1] for each in places], 0.0, atol=1e-9)
+        assert places[0][2] == pytest.approx(0.3)
+    heel = place(body, q, f"heel_{side[0]}")
+    assert heel[0] == pytest.approx(sign * WIDTH / 2)
+    mass, ankle = np.array(center_of_mass(body, q)).ravel(), place(body, q, "ankle_r")
+    assert 0.03 < mass[2] - ankle[2] < 0.06
+
+
+def test_feet_stand_side_by_side_before_and_after():
+    body = human()
+    for ground in (releasing(body, WIDTH, PLAIN, 0.05), standing(body, WIDTH)):
+        right, left = (
+            {pin.point: pin.target for pin in ground.foot(side).supports[0].pins}
+            for side in ("right", "left")
+        )
+        between = np.array(left["heel_l"]) - right["heel_r"]
+        np.testing.assert_allclose(between, (apart(body), 0.0, 0.0), atol=1e-12)
+    assert all(foot.bears == (-np.inf, np.inf) for foot in standing(body, WIDTH).feet)
+
+
+def test_the_foot_that_swings_leaves_heel_first_and_the_other_never():
+    ground = releasing(human(), WIDTH, PLAIN, 0.05)
+    left, right = ground.foot("left"), ground.foot("right")
+    assert [support.when for support in left.supports] == [(0, 0.05), (0.05, 0.1), (0.1, 0.2)]
+    assert left.bears[1] == 0.2
+    assert right.bears == (-np.inf, np.inf)
+    assert [support.when for support in right.supports] == [(0, 0.75), (0.75, 1)]
+    last = closing(human(), 0.5, WIDTH, PLAIN)
+    assert [support.when for support in last.foot("right").supports] == [(0, 0.15), (0.15, 1)]
+
+
+def test_a_start_begins_at_rest_and_ends_as_the_steady_walk(started):
+    first, *_, last = started.phases.values()
+    tree, walked = started.problem.tree, steady(**ASKED)
+    np.testing.assert_allclose(first.q(0.0), posture(tree, WIDTH), atol=1e-9)
+    for rates in (first.qd(0.0), first.qdd(0.0)):
+        np.testing.assert_allclose(rates, 0.0, atol=1e-9)
+    shift = np.zeros(tree.dof)
+    shift[tree.coordinate("glob_tz")] = 1.2
+    np.testing.assert_allclose(last.q(last.duration), walked.q(0.0) + shift, atol=1e-7)
+    np.testing.assert_allclose(last.qd(last.duration), walked.qd(0.0), atol=1e-6)
+
+
+def test_before_the_first_step_the_centre_of_pressure_goes_back_and_to_the_foot_that_swings(
+    started, tmp_path
+):
+    entry = start_report(started)["start"]
+    assert entry["pressure_back_m"] > 0.02
+    assert entry["pressure_aside_m"] > 0.02
+    assert entry["first_foot_bears_BW"] > 0.55
+    assert 0.6 < entry["first_strike"] < 0.95
+    assert entry["strike_s"] == pytest.approx(1.07)
+    assert len(start_lines({"start": entry})) == 9
+    draw(started, tmp_path / "start.png")
+    assert (tmp_path / "start.png").stat().st_size > 1e4
+
+
+def test_a_stop_begins_as_the_steady_walk_and_ends_at_rest(stopped):
+    first, *_, last = stopped.phases.values()
+    tree, walked = stopped.problem.tree, steady(**ASKED)
+    np.testing.assert_allclose(first.q(0.0), walked.q(0.0), atol=1e-7)
+    np.testing.assert_allclose(first.qd(0.0), walked.qd(0.0), atol=1e-6)
+    rest = posture(tree, WIDTH, 0.5, "left")
+    np.testing.assert_allclose(last.q(last.duration), rest, atol=1e-9)
+    for rates in (last.qd(last.duration), last.qdd(last.duration)):
+        np.testing.assert_allclose(rates, 0.0, atol=1e-8)
+    entry = stop_report(stopped)["stop"]
+    assert 1.0 > entry["last_strike"] > entry["landing"] > 0.0
+    assert entry["braking_BWs"]["left"] > entry["braking_BWs"]["right"] > 0
+    assert entry["pressure_before_mass_m"] > 0.1
+    assert len(stop_lines({"stop": entry})) == 5
+
+
+ASKED = {
+    "speed": 1.2,
+    "step": 0.6,
+    "width": WIDTH,
+    "person": "",
+    "active": MOVING,
+    "objective": "effort",
+    "smooth": 0.0025,
+}
+
+
+def test_a_first_guess_strikes_where_the_foot_shall_stand():
+    stated = gait_start.problem(active=MOVING, first_step=0.4)
+    known = dict(postures(stated))
+    assert list(known) == [0, 1, 3, 5]
+    np.testing.assert_allclose(known[0], known[1])
+    heel = place(stated.tree, known[3], "heel_l")
+    assert heel[2] == pytest.approx(0.4)
+    assert heel[0] == pytest.approx(WIDTH / 2, abs=0.01)
+    state = carried(steady(**ASKED), 1.0)
+    np.testing.assert_allclose(known[5], state["q"])
+
+
+@pytest.mark.parametrize(
+    ("module", "flags", "words"),
+    [
+        (gait_start, {"shifting": 0.0}, "shifting: expected a number above 0"),
+        (gait_start, {"first_step": -0.6}, "first_step: expected a number above 0"),
+        (gait_start, {"speed": -1.0}, "speed: expected a number above 0"),
+        (gait_stop, {"settling": -1.0}, "settling: expected a number above 0"),
+        (gait_stop, {"last_step": 0.0}, "last_step: expected a number above 0"),
+        (gait_stop, {"objective": "none"}, "objective: expected one of human, effort"),
+    ],
+)
+def test_what_makes_no_step_is_refused_by_name(module, flags, words):
+    with pytest.raises(ValueError, match=words):
+        module.problem(**{"active": MOVING} | flags)
