@@ -96,12 +96,16 @@ def curvature(
 def slope_parts(
     tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()
 ) -> tuple[Matrix, ...]:
-    """Return what `join_slopes` makes the derivatives of: what the joints carry, (28, n), their S,
-    phi and psi, (18, n), the `centers` of their frames (9, n), and the loads' two parts."""
+    """Return what `join_slopes` makes the derivatives of.
+
+    These are what the m joints carry that differ in it, (28, m), of all joints S, phi and psi,
+    (18, n), and the `centers` of their frames (9, n), and the loads' two parts.
+    """
     chain = chain_of(tree)
     frames = ground_frames(chain, q, qd, qdd)
+    carried = carried_sums(chain, stacked(bodies_of(chain, frames)[0]))
     return (
-        carried_sums(chain, stacked(bodies_of(chain, frames)[0])),
+        carried[:, sorted(set(chain.alike))],
         ca.densify(ca.vertcat(frames.screw, frames.phi, frames.psi)),
         frames.centers,
         *load_slopes(chain, frames, loads),
@@ -111,6 +115,7 @@ def slope_parts(
 def join_slopes(tree: Tree, parts: Sequence[Matrix]) -> tuple[Matrix, ...]:
     """Return the four derivatives from `slope_parts`, as SX or MX."""
     carried, motions, centers, load_places, by_load = parts
+    carried = _of_all(tree, carried)
     if isinstance(carried, SX):
         by_q, by_qd, by_qdd = meeting_slopes(chain_of(tree), carried, motions, centers)
         return by_q - load_places, by_qd, by_qdd, by_load
@@ -119,6 +124,13 @@ def join_slopes(tree: Tree, parts: Sequence[Matrix]) -> tuple[Matrix, ...]:
         tree, bilinear(_slope_kinds, carried, motions), motions, ((0, 1), (2, 3), (4, 4))
     )
     return by_q - load_places, by_qd, by_qdd, by_load
+
+
+def _of_all(tree, columns):
+    """Return the column of every joint, of those of joints that carry different bodies."""
+    alike = chain_of(tree).alike
+    known = sorted(set(alike))
+    return columns[:, [known.index(k) for k in alike]]
 
 
 def _slope_kinds(carried, motions):
@@ -146,7 +158,7 @@ def curvature_parts(
 ) -> tuple[Matrix, ...]:
     """Return what `join_curvature` makes the second derivatives of.
 
-    These are what the joints carry with its duals, (43, n), their S, phi, lift and psi, (24, n),
+    These are what the joints carry with its duals, (43, m), their S, phi, lift and psi, (24, n),
     the loads' two parts, and the gradient by (q, qd, qdd, loads) of L = multipliers . tau.
     """
     chain = chain_of(tree)
@@ -166,6 +178,7 @@ def curvature_parts(
     )
     by_qq, by_q_load, by_q, by_load = load_curvatures(chain, frames, virtual, loads)
     gradient = ca.vertcat(slopes[0].T - by_q, slopes[1].T, slopes[2].T, by_load)
+    sums = sums[:, sorted(set(chain.alike))]
     return sums, ca.densify(ca.vertcat(s, phi, lift, psi)), by_qq, by_q_load, gradient
 
 
@@ -173,7 +186,7 @@ def join_curvature(tree: Tree, parts: Sequence[Matrix]) -> tuple[Matrix, ...]:
     """Return the five second derivatives and the gradient from `curvature_parts`, as SX or MX."""
     carried, motions, load_places, by_q_load, gradient = parts
     kinds, places = (
-        bilinear(_curvature_kinds, carried, motions),
+        bilinear(_curvature_kinds, _of_all(tree, carried), motions),
         ((0, None), (1, 2), (3, 4), (5, None)),
     )
     by_qq, by_q_qd, by_q_qdd, by_qd_qd = products(tree, kinds, motions, places)

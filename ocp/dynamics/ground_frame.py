@@ -50,6 +50,17 @@ class Chain:
     still: tuple[int, ...]
     bodies: tuple[Body, ...]
 
+    @property
+    def alike(self) -> tuple[int, ...]:
+        """Of every joint the last one outward that carries the same bodies."""
+        owners = {body.carrier for body in self.bodies}
+        last: list[int] = list(range(len(self.parents)))
+        for k in reversed(last[:]):
+            children = [child for child, p in enumerate(self.parents) if p == k]
+            if len(children) == 1 and k not in owners:
+                last[k] = last[children[0]]
+        return tuple(last)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frames:

@@ -135,7 +135,14 @@ def microseconds(
 
     For a processor's speed drifts; a round of a function lasts at least `least` (s).
     """
-    calls = [_call(function) for function in functions]
+    return timed(functions, rounds, least)
+
+
+def timed(
+    calls: Sequence[ca.Function | Callable[[], Any]], rounds: int = ROUNDS, least: float = LEAST
+) -> list[float]:
+    """Return what `microseconds` does of functions, or of anything that is called."""
+    calls = [_call(each) if isinstance(each, ca.Function) else each for each in calls]
     counts = [max(1, round(least / max(_seconds(call, 3), 1e-7))) for call in calls]
     turns = [list(map(_seconds, calls, counts)) for _ in range(rounds)]
     return [1e6 * float(np.median(times)) for times in zip(*turns)]

@@ -144,8 +144,8 @@ def test_the_recursive_derivatives_of_55_joints_keep_their_size(large):
     symbols = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
     parts = composite.sensitivity(tree, *symbols)[:3]
     assert composed.nnz_out() == sum(part.nnz() for part in parts)
-    assert ways["jacobian", "composite loops"][1] <= 16_100
-    assert ways["hessian", "composite loops"][1] <= 21_300
+    assert ways["jacobian", "composite loops"][1] <= 15_300
+    assert ways["hessian", "composite loops"][1] <= 20_000
 
 
 def test_the_tables_read_as_markdown_and_state_the_misprints():

@@ -1,0 +1,178 @@
+"""Torques, their Jacobian and forward dynamics of the human of 38 and of 55 joints, timed by turns
+with Pinocchio's (Carpentier et al. 2019), called from Python: extra `oracles`.
+
+Times are of processor time of one call, ours of CasADi's virtual machine, which needs no compiler.
+Pinocchio's joints turn about and slide along coordinate axes of its frames, which are its quickest.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from ocp.models.human import human
+from ocp.problems.benchmarks.derivative_costs import derivatives, scalar, timed
+
+from ocp import Tree
+from ocp.cli import ended
+from ocp.dynamics import forward_dynamics
+from ocp.mechanics import translate
+from ocp.studies import markdown
+
+SAME = 1e-8  # relative: how far two answers may lie apart
+ROUNDS = 25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What one quantity of a tree takes: our instructions, and us of a call, ours and theirs."""
+
+    joints: int
+    quantity: str
+    instructions: int
+    ours: float
+    theirs: float
+
+
+def rows(trees: Sequence[Tree], rounds: int = ROUNDS) -> Iterator[Row]:
+    """Yield the Rows of trees, by medians over `rounds`.
+
+    Raises ValueError if an answer of Pinocchio is another than ours.
+    """
+    for tree in trees:
+        ours, theirs = _ours(tree), _theirs(tree)
+        _compare(tree, ours, theirs)
+        calls = [function for function, _ in ours.values()]
+        others = list(dict.fromkeys(name.split(",")[0] for name in ours))
+        times = timed([*calls, *(theirs[name] for name in others)], rounds)
+        peers = dict(zip(others, times[len(calls) :]))
+        for (name, (_, count)), mine in zip(ours.items(), times):
+            yield Row(
+                joints=tree.dof,
+                quantity=name,
+                instructions=count,
+                ours=mine,
+                theirs=peers[name.split(",")[0]],
+            )
+
+
+def _ours(tree: Tree) -> dict[str, tuple[ca.Function, int]]:
+    motion = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
+    ways = derivatives(tree)
+    forward = scalar(motion, [forward_dynamics(tree, *motion)])
+    return {
+        "torques": ways["tau", "newton_euler"],
+        "Jacobian, scalar": ways["jacobian", "composite"],
+        "Jacobian, looped": ways["jacobian", "composite loops"],
+        "forward dynamics": (forward, forward.n_instructions()),
+    }
+
+
+def _theirs(tree: Tree) -> dict[str, Callable[[], Any]]:
+    import pinocchio as pin
+
+    model, order = _model(tree)
+    data, motion = model.createData(), [values[order] for values in _motion(tree)]
+    return {
+        "torques": lambda: pin.rnea(model, data, *motion),
+        "Jacobian": lambda: pin.computeRNEADerivatives(model, data, *motion),
+        "forward dynamics": lambda: pin.aba(model, data, *motion),
+    }
+
+
+def _motion(tree):
+    """Return the numbers that `derivative_costs` evaluates functions at."""
+    return [np.random.default_rng(k).uniform(-1, 1, tree.dof) for k in range(3)]
+
+
+def _compare(tree, ours, theirs):
+    """Raise ValueError unless torques and accelerations are the same."""
+    _, order = _model(tree)
+    for name in ("torques", "forward dynamics"):
+        mine = np.array(ours[name][0](*_motion(tree))).ravel()[order]
+        other = np.array(theirs[name]()).ravel()
+        if np.abs(mine - other).max() > SAME * np.abs(other).max():
+            raise ValueError(f"{name} of {tree.dof} joints: Pinocchio's are others")
+
+
+def _model(tree: Tree) -> tuple[Any, np.ndarray]:
+    """Return Pinocchio's model of a tree of turns and slides, and which coordinate of the tree each
+    of its coordinates is."""
+    import pinocchio as pin
+
+    model, joints, offsets, rows = pin.Model(), {-1: 0}, {-1: pin.SE3.Identity()}, {}
+    model.gravity = pin.Motion(np.array(tree.gravity), np.zeros(3))
+    for k in _depth_first(tree, -1):
+        joint, link, parent = tree.joints[k], tree.links[k], tree.parents[k]
+        home = offsets[parent] * pin.SE3(np.array(joint.home))
+        joints[k], offsets[k] = joints[parent], home
+        if joint.screw is not None:
+            slides = joint.kind == "prismatic"
+            kind = pin.JointModelPZ() if slides else pin.JointModelRZ()
+            screw, anchor = np.array(joint.screw), np.array(joint.anchor)
+            turned = pin.SE3(_toward(screw[3:] if slides else screw[:3]), np.zeros(3))
+            place = turned if slides else pin.SE3(translate(*anchor)) * turned
+            joints[k] = model.addJoint(joints[parent], kind, home * place, joint.name)
+            offsets[k], rows[joint.name] = place.inverse(), model.joints[joints[k]].idx_q
+        inertia = pin.Inertia(link.mass, np.array(link.com), np.array(link.inertia))
+        model.appendBodyToJoint(joints[k], inertia, offsets[k])
+    order = np.zeros(tree.dof, dtype=int)
+    for name, row in rows.items():
+        order[row] = tree.coordinate(name)
+    return model, order
+
+
+def _depth_first(tree: Tree, parent: int) -> Iterator[int]:
+    """Yield links, every branch finished before the next begins, as Pinocchio numbers them."""
+    for k, above in enumerate(tree.parents):
+        if above == parent:
+            yield k
+            yield from _depth_first(tree, k)
+
+
+def _toward(axis: np.ndarray) -> np.ndarray:
+    """Return a rotation (3x3) that takes z to a unit axis."""
+    x = np.eye(3)[np.argmin(np.abs(axis))]
+    x = x - (x @ axis) * axis
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(axis, x), axis])
+
+
+def table(found: Sequence[Row]) -> str:
+    """Return the Rows as text."""
+    lines = [
+        (
+            str(row.joints),
+            row.quantity,
+            str(row.instructions),
+            f"{row.ours:.1f}",
+            f"{row.theirs:.1f}",
+            f"{row.ours / row.theirs:.2f}",
+        )
+        for row in found
+    ]
+    header = ("joints", "of", "instructions", "us", "Pinocchio's us", "ratio")
+    return markdown("Virtual machine and Pinocchio", header, lines)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line asks for and return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m problems.benchmarks.pinocchio_costs", description=__doc__
+    )
+    parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help="medians over N")
+    flags = parser.parse_args(arguments)
+    try:
+        import pinocchio  # noqa: F401
+    except ImportError:
+        print("pinocchio_costs: error: needs the extra `oracles`", file=sys.stderr)
+        return 2
+    print(table(list(rows((human(), human(frozen=())), flags.rounds))))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(ended(run))

@@ -1,0 +1,23 @@
+"""Our times beside Pinocchio's: the same answers, by turns, in one table."""
+
+import pytest
+from ocp.models.human_like import human_like
+from ocp.models.ur5_like import ur5_like
+from ocp.problems.benchmarks import pinocchio_costs
+
+pytest.importorskip("pinocchio", reason="needs the extra `oracles`")
+
+
+def test_rows_tell_both_times_of_the_same_answers():
+    found = list(pinocchio_costs.rows((ur5_like(), human_like()), rounds=1))
+    assert [row.joints for row in found] == [6] * 4 + [55] * 4
+    assert all(row.ours > 0 and row.theirs > 0 and row.instructions > 0 for row in found)
+    text = pinocchio_costs.table(found)
+    assert text.count("\n| 55  ") == 4 and "forward dynamics" in text
+
+
+def test_another_answer_is_refused(monkeypatch):
+    forward = pinocchio_costs.forward_dynamics
+    monkeypatch.setattr(pinocchio_costs, "forward_dynamics", lambda *at: 1.01 * forward(*at))
+    with pytest.raises(ValueError, match="forward dynamics of 6 joints"):
+        list(pinocchio_costs.rows((ur5_like(),), rounds=1))
