@@ -1,0 +1,1 @@
+"""The same problems in Pinocchio, Drake, OpenSim Moco and rockit, each in its own process."""
