@@ -108,20 +108,21 @@ def nonlinear_program(
     x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
     values_of_terms, _ = assemble(terms, size, count)
     values, slopes = assemble(blocks, size, rows, library)
-    taken = Taken(x)
-    f, g = ca.dot(weights(x), values_of_terms(taken)), values(taken)
+    alone, beside = Taken(x), Taken(x)
+    objective = ca.dot(weights(x), values_of_terms(alone))
     functions: dict[str, Any] = {
-        "objective": ca.Function("f", [x], [f], ["x"], ["f"]),
-        "constraints": ca.Function("g", [x], [g], ["x"], ["g"]),
+        "objective": ca.Function("f", [x], [objective], ["x"], ["f"]),
+        "constraints": ca.Function("g", [x], [values(alone)], ["x"], ["g"]),
     }
     if not differentiated:
         return NLP(**bounds, **functions)
-    slope = assemble_gradient(terms, size)(taken, weights(x))
+    slope, matrix_of_rows = assemble_gradient(terms, size)(beside, weights(x)), slopes(beside)
+    f, g = ca.dot(weights(x), values_of_terms(beside)), values(beside)
     if sloped:
-        slope += ca.densify(ca.jacobian(weights(x), x).T @ values_of_terms(taken))
+        slope += ca.densify(ca.jacobian(weights(x), x).T @ values_of_terms(beside))
     return NLP(
         gradient=ca.Function("grad_f", [x, p], [f, slope], ["x", "p"], ["f", "grad_f_x"]),
-        jacobian=ca.Function("jac_g", [x, p], [g, slopes(taken)], ["x", "p"], ["g", "jac_g_x"]),
+        jacobian=ca.Function("jac_g", [x, p], [g, matrix_of_rows], ["x", "p"], ["g", "jac_g_x"]),
         hessian=_hessians(terms, weights, (blocks, rows), size, sloped, library),
         **bounds,
         **functions,

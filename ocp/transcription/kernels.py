@@ -19,10 +19,11 @@ LOOPED = 12  # from so many joints on, pair products run faster as loops than as
 class Kernel:
     """A vector function of one instant and its derivatives.
 
-    `values`(y, s) -> (m,); `jacobian`(y, s) -> its nonzeros at (`rows`, `columns`); `linear` (m,)
-    tells the rows linear in y; `hessian(kind)` -> (function (y, s, multipliers (m,)) -> nonzeros of
-    the upper triangle, rows, columns), kind "exact" or "gauss-newton". Given parameters at the end
-    of y have no slopes, and no row with one counts as linear.
+    `values`(y, s) -> (m,); `jacobian`(y, s) -> its nonzeros at (`rows`, `columns`), and the values
+    (m,) beside them; `linear` (m,) tells the rows linear in y; `hessian(kind)` -> (function (y, s,
+    multipliers (m,)) -> nonzeros of the upper triangle, rows, columns), kind "exact" or
+    "gauss-newton". Given parameters at the end of y have no slopes, and no row with one counts as
+    linear.
     """
 
     size: int
@@ -66,7 +67,7 @@ def kernel(inputs, stack, *, squares=False):
     stack = ca.cse(stack)
     values = inputs.measure * ca.sumsqr(stack) if squares else stack
     jacobian, rows, columns = _sparse_function(
-        "jacobian", inputs, values, [], lambda run: _slope(inputs, values, run)
+        "jacobian", inputs, values, [], lambda run: _slope(inputs, values, run), beside=values
     )
 
     def hessian(kind):
@@ -117,8 +118,9 @@ def _through_one(inputs, stack):
     return replace(inputs, torque=spin), stack
 
 
-def _sparse_function(name, inputs, values, more, build):
-    """Return the Function of the nonzeros of the matrix build(run), and their rows and columns.
+def _sparse_function(name, inputs, values, more, build, beside=None):
+    """Return the Function of the nonzeros of the matrix build(run), and of an expression `beside`
+    it, and their rows and columns.
 
     `run(expressions, bound)` gives the value of SX expressions in the inputs, after binding symbols
     to values. In scalar graphs that is the expressions themselves; for large trees it is a call,
@@ -151,7 +153,10 @@ def _sparse_function(name, inputs, values, more, build):
     matrix = matrix if looped else ca.sparsify(matrix)
     matrix = ca.cse(matrix) if _uses_torque(inputs, values) and not looped else matrix
     rows, columns = (np.array(index, dtype=int) for index in matrix.sparsity().get_triplet())
-    return _finished(inputs, ca.Function(name, arguments, [ca.vec(matrix.nz[:])])), rows, columns
+    outputs = [ca.vec(matrix.nz[:])]
+    if beside is not None:
+        outputs += (call if looped else inline)([_resolved(inputs, beside)])
+    return _finished(inputs, ca.Function(name, arguments, outputs)), rows, columns
 
 
 def _finished(inputs, function):
@@ -296,5 +301,6 @@ def function(name, inputs, outputs, input_names, output_names):
 
 
 def evaluate(kernel_function: ca.Function, y, s, *extra) -> np.ndarray:
-    """Evaluate a kernel's function at many instants: y (width, N), s (N,) -> (outputs, N)."""
-    return np.array(kernel_function.map(len(s))(y, ca.DM(s).T, *extra))
+    """Return what a kernel's function gives first at many instants: y (width, N), s (N,) ->
+    (outputs, N)."""
+    return np.array(kernel_function.map(len(s)).call([y, ca.DM(s).T, *extra])[0])

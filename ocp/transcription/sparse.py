@@ -40,10 +40,11 @@ class Block:
 
 class Taken:
     """What kernels take of x at all instants, (width, N) of each block: blocks that take the same
-    share it."""
+    share it. `values` keeps those of blocks whose slopes were asked for, as these give both."""
 
     def __init__(self, x: ca.MX):
         self.x = x
+        self.values: dict[int, ca.MX] = {}
         self.known: list[tuple[Block, ca.MX]] = []
 
     def __call__(self, block: Block) -> ca.MX:
@@ -69,14 +70,14 @@ def assemble(blocks, variables, rows, library=None):
                 np.arange(block.target.size),
                 block.weight.T.ravel(),
             )
-            total += scatter @ ca.vec(_evaluate(block, block.kernel.values, taken))
+            total += scatter @ ca.vec(_values(block, taken))
         return ca.densify(total)
 
     def jacobian(taken):
         given = []
         for block in blocks:
             products = list(slopes(block, units_of(block.matrix, block.kernel.width)))
-            given.append((products, [_evaluate(block, block.kernel.jacobian, taken)]))
+            given.append((products, [_slopes(block, taken)]))
         return placed(given, (rows, variables), library)
 
     return values, jacobian
@@ -95,7 +96,7 @@ def assemble_gradient(blocks, variables):
             size = len(slopes_of_it)
             weight = np.repeat(block.weight[0], len(block.kernel.columns))
             spread = matrix_of(count * width, size, entry.ravel(), slopes_of_it, weight)
-            slope = ca.vec(_evaluate(block, block.kernel.jacobian, taken))
+            slope = ca.vec(_slopes(block, taken))
             total += weights[number] * ((block.matrix.T @ spread) @ slope)
         return total
 
@@ -121,7 +122,7 @@ def assemble_hessian(summands, variables, kind, library=None):
             first = members[0][0]
             units = units_of(first.matrix, first.kernel.width)
             values = [
-                _evaluate(block, function, taken, _local(block, rows, own))
+                _evaluate(block, function, taken, _local(block, rows, own))[0]
                 for block, (function, _, _), rows, own in members
             ]
             given.append((list(curvatures([each[1][1:] for each in members], units)), values))
@@ -163,8 +164,20 @@ def _local(block, rows, multipliers):
     return ca.reshape(spread @ multipliers, block.kernel.size, len(block.s))
 
 
+def _values(block, taken):
+    if id(block) not in taken.values:
+        taken.values[id(block)] = _evaluate(block, block.kernel.values, taken)[0]
+    return taken.values[id(block)]
+
+
+def _slopes(block, taken):
+    slopes_there, taken.values[id(block)] = _evaluate(block, block.kernel.jacobian, taken)
+    return slopes_there
+
+
 def _evaluate(block, kernel_function, taken, *more):
-    return kernel_function.map(len(block.s))(taken(block), ca.DM(block.s).T, *more)
+    arguments = [taken(block), ca.DM(block.s).T, *more]
+    return kernel_function.map(len(block.s)).call(arguments)
 
 
 def expand(matrix, lines):

@@ -1,0 +1,119 @@
+"""What evaluations of a program's derivatives cost, and how much of that is the kernels' own.
+
+    python -m problems.benchmarks.evaluation_costs [--of effort,walk,lifting] [--compiled]
+        [--old DIRECTORY]
+
+In milliseconds of processor time, medians of functions evaluated by turns in one run. With the
+directory of an older checkout, whose functions are made there by the same Python and loaded here,
+its times beside. Its gait is that of effort alone where it knows no other.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import casadi as ca
+from ocp.problems import gait, lifting
+from ocp.problems.benchmarks.derivative_costs import microseconds
+
+from ocp import Problem, Transcription
+from ocp.transcription import Transcribed, transcribe
+
+PARTS = ("jacobian", "hessian", "gradient")
+STATED = {
+    "effort": lambda: gait.problem(objective="effort"),
+    "walk": gait.problem,
+    "lifting": lifting.TASK.problem,
+}
+ELSEWHERE = """
+import sys
+name, compiled, folder = sys.argv[1], sys.argv[2] == "True", sys.argv[3]
+try:
+    from ocp.transcription import Transcription, transcribe
+    from ocp.problems import gait, lifting
+    stated = {"effort": lambda: gait.problem(objective="effort"), "walk": gait.problem,
+              "lifting": lambda: lifting.TASK.problem()}[name]()
+except ImportError:  # of the first house, whose only gait is that of effort
+    from ocp.transcribe import Transcription, transcribe
+    from problems.gait import problem
+    stated = problem()
+nlp = transcribe(stated, Transcription(compiled=compiled)).nlp
+for part, function in (("jacobian", nlp.jacobian), ("hessian", nlp.hessian("exact")),
+                       ("gradient", nlp.gradient)):
+    function.save(f"{folder}/{part}.casadi")
+"""
+
+
+def wholes(made: Transcribed) -> dict[str, ca.Function]:
+    """Return {derivative: its Function} of a program, as its solver is given them."""
+    nlp: Any = made.nlp
+    return {"jacobian": nlp.jacobian, "hessian": nlp.hessian("exact"), "gradient": nlp.gradient}
+
+
+def kernels(made: Transcribed) -> dict[str, list[ca.Function]]:
+    """Return {derivative: the kernels of it, each mapped over its instants} of a program."""
+    rows, terms = made.groups, made.goals
+    kept = {
+        "jacobian": [(each.kernel.jacobian, each.s) for each in rows],
+        "hessian": [(each.kernel.hessian("exact")[0], each.s) for each in (*terms, *rows)],
+        "gradient": [(each.kernel.jacobian, each.s) for each in terms],
+    }
+    return {
+        part: [function.map(len(s)) for function, s in each if function.nnz_out()]
+        for part, each in kept.items()
+    }
+
+
+def elsewhere(directory: Path, name: str, compiled: bool) -> dict[str, ca.Function]:
+    """Return {derivative: its Function} as a checkout in another directory makes it."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-c", ELSEWHERE, name, str(compiled), folder]
+        subprocess.run(command, cwd=directory, env=_environment(directory), check=True)
+        return {part: ca.Function.load(f"{folder}/{part}.casadi") for part in PARTS}
+
+
+def _environment(directory: Path) -> Mapping[str, str]:
+    return os.environ | {"PYTHONPATH": str(directory)}
+
+
+def costs(problem: Problem, old: Mapping[str, ca.Function], compiled: bool) -> Iterator[list]:
+    """Yield [derivative, kernels, whole, old whole or None] of a problem's program (ms)."""
+    made = transcribe(problem, Transcription(compiled=compiled))
+    ours, parts = wholes(made), kernels(made)
+    for part in PARTS:
+        functions = [ours[part], *([old[part]] if old else []), *parts[part]]
+        times = [each / 1000 for each in microseconds(functions)]
+        first = 2 if old else 1
+        yield [part, sum(times[first:]), times[0], times[1] if old else None]
+
+
+def shown(name: str, lines: Sequence[list]) -> Iterator[str]:
+    """Yield the lines of a table."""
+    yield f"{name:10} kernels (ms)  whole (ms)  whole / kernels  old (ms)  whole / old"
+    for part, own, whole, old in lines:
+        beside = "" if old is None else f"{old:10.3f}{whole / old:13.2f}"
+        yield f"{part:10}{own:13.3f}{whole:12.3f}{whole / own:17.2f}{beside}"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--of", default=",".join(STATED), help="problems, separated by commas")
+    parser.add_argument("--compiled", action="store_true", help="kernels as machine code")
+    parser.add_argument("--old", type=Path, help="the directory of an older checkout")
+    given = parser.parse_args(arguments)
+    for name in given.of.split(","):
+        if name not in STATED:
+            parser.error(f"of: expected some of {', '.join(STATED)}, got {name!r}")
+        old = elsewhere(given.old, name, given.compiled) if given.old else {}
+        lines = list(costs(STATED[name](), old, given.compiled))
+        print("\n".join(shown(name, lines)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
