@@ -173,7 +173,7 @@ def _through(task, k, inertia, wrench, phi):
         known, inertia = drive / pivot, _deflated(axis, inertia, image, 1 / pivot, rotor)
     return Held(
         inertia=inertia,
-        wrench=wrench + inertia @ phi * task.qd[row] + image * known,
+        wrench=wrench + inertia @ (phi * task.qd[row]) + image * known,
         image=image,
         pivot=pivot,
         drive=drive,
