@@ -11,6 +11,7 @@ from ocp.transcription.products import Product
 from ocp.transcription.triplets import matrix_of, pattern_of
 
 TABLE = 50_000_000  # entries of a matrix up to which a table of them all sorts its nonzeros
+BLOCK = 128  # entries that are numbered together, at most what a byte counts
 Given = tuple[Sequence[Product], Sequence[ca.MX]]
 
 
@@ -115,6 +116,8 @@ def _ranked(keys, limit):
     """
     if limit > TABLE:
         return distinct(keys)
-    there = np.zeros(limit, dtype=bool)
-    there[keys] = True
-    return np.nonzero(there)[0], (np.cumsum(there, dtype=np.int32) - 1)[keys]
+    there = np.zeros((limit // BLOCK + 1, BLOCK), dtype=bool)
+    there.ravel()[keys] = True
+    inside = np.cumsum(there, axis=1, dtype=np.uint8)  # of its block
+    before = np.cumsum(np.append(0, inside[:-1, -1]), dtype=int)
+    return np.flatnonzero(there), before[keys // BLOCK] + inside.ravel()[keys] - 1

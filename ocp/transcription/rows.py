@@ -176,7 +176,9 @@ def linear_rows(group: Group) -> Lines:
     kernel, count = group.kernel, len(group.s)
     shape, size = (len(group.owners), count), group.matrix.shape[1]
     known = np.repeat(kernel.linear[:, None], count, axis=1)
-    y = group.inputs(np.eye(size)[0])  # where a free duration is 1 and all else 0
+    first = np.zeros(size)
+    first[0] = 1.0
+    y = group.inputs(first)  # where a free duration is 1 and all else 0
     chosen = np.nonzero(kernel.linear[kernel.rows])[0]
     slopes = evaluate(kernel.jacobian, y, group.s)[chosen]
     row, column = np.tile(kernel.rows[chosen], count), np.tile(kernel.columns[chosen], count)

@@ -13,11 +13,21 @@ def pattern_of(shape, places):
 
 
 def matrix_of(rows, columns, row, column, value):
-    """Return a sparse DM from triplets, duplicates summed; rows or columns of -1 are left out."""
+    """Return a sparse DM from triplets, duplicates summed; rows or columns of -1 are left out.
+
+    One with more columns than rows is made by its rows: CasADi takes lists, a number per column.
+    """
+    if columns > rows:
+        return matrix_of(columns, rows, column, row, value).T
+    places, sums = _summed(row, column, value, rows)
+    return ca.DM(pattern_of((rows, columns), places), sums)
+
+
+def _summed(row, column, value, rows):
+    """Return the places of triplets, counted column by column and in order, and the sums there."""
     keep = (row >= 0) & (column >= 0)
     key, value = (column * rows + row)[keep], value[keep]
     order = np.argsort(key, kind="stable")  # quick, since keys come in nearly this order
     key = key[order]
     first = np.nonzero(np.diff(key, prepend=-1))[0]
-    sums = np.add.reduceat(value[order], first) if len(first) else value
-    return ca.DM(pattern_of((rows, columns), key[first]), sums)
+    return key[first], np.add.reduceat(value[order], first) if len(first) else value
