@@ -17,7 +17,7 @@ from ocp.problems.benchmarks.scale.programs import lift, planar_walk
 from ocp.problems.benchmarks.scale.riding import MARK, bodies
 from ocp.problems.benchmarks.scale.shown import largest
 from ocp.problems.benchmarks.scale.steps import steps, strides
-from ocp.problems.benchmarks.scale.store import filled, kept, stored
+from ocp.problems.benchmarks.scale.store import alone, filled, kept, stored
 from ocp.problems.benchmarks.scale.trees import LENGTH, MASS, SHAPES, depths
 from ocp.problems.gait import effort_step
 
@@ -44,6 +44,11 @@ def doubled(name):
     if name == "refuses":
         raise ValueError("it is refused")
     return {"size": len(name), "process": os.getpid()}
+
+
+def nested(name):
+    """A row of what a process of this row's process tells."""
+    return {"within": alone(doubled, name, 60.0)["size"]}
 
 
 def nonzeros(shape, joints):
@@ -155,6 +160,10 @@ def test_rows_are_kept_one_by_one_and_a_run_goes_on(tmp_path):
     path.write_text("[]", encoding="utf-8")
     with pytest.raises(ValueError, match="is no file of rows"):
         stored(path)
+
+
+def test_a_row_may_have_processes_of_its_own():
+    assert alone(nested, "inner", 60.0) == {"within": 5}
 
 
 def test_a_row_that_takes_too_long_is_given_up(tmp_path):

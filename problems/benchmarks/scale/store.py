@@ -66,7 +66,7 @@ def alone(measure: Callable[[str], Row], name: str, limit: float) -> Row:
     """Return measure(name) from a process of its own, or {"failed": why}."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_send, args=(theirs, measure, name), daemon=True)
+    process = context.Process(target=_send, args=(theirs, measure, name))
     process.start()
     theirs.close()
     try:
