@@ -47,9 +47,9 @@ def slopes(block, units: Units) -> Iterator[Product]:
         nonzero = np.nonzero((unit >= 0) & (units.kind[unit] == number))[0]
         if not len(nonzero):
             continue
-        keys, pair = distinct(rows[nonzero] * len(units.kind) + unit[nonzero])
+        keys, pair = distinct(unit[nonzero] * block.kernel.size + rows[nonzero])
         slots, slot = distinct(place[nonzero])
-        row, member = np.divmod(keys, len(units.kind))
+        member, row = np.divmod(keys, block.kernel.size)  # neighbours go to neighbouring places
         weight = kind.weight[:, slots]
         there = _there(pair, slot, weight != 0)
         known = units.known(number, member)[:, kind.run]  # (pairs, N, K)
@@ -84,7 +84,7 @@ def curvatures(triangles, units: Units) -> Iterator[Product]:
         nonzero, same = np.nonzero(group == number)[0], bool(number % 2)
         kinds = np.divmod(number // 2, len(units.kinds))
         one, other = (units.kinds[kind] for kind in kinds)
-        keys, pair = distinct(first[nonzero] * count + second[nonzero])
+        keys, pair = distinct(second[nonzero] * count + first[nonzero])
         within = units.place[above[nonzero]] * other.size + units.place[right[nonzero]]
         slots, slot = distinct(within)
         weight = _squares(one.weight, other.weight, *np.divmod(slots, other.size), same)
@@ -92,7 +92,7 @@ def curvatures(triangles, units: Units) -> Iterator[Product]:
         starts = [start for start, _ in runs]
         there = np.array([(weight[start:end] != 0).any(axis=0) for start, end in runs])
         there = _there(pair, slot, there)
-        left, beyond = np.divmod(keys, count)
+        beyond, left = np.divmod(keys, count)
         sides = [
             units.known(kind, member)[:, units.kinds[kind].run[starts]]
             for kind, member in zip(kinds, (left, beyond))
