@@ -15,18 +15,105 @@ import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 HASH = 32  # hexadecimal digits of a hash that are kept
 Loaded = TypeVar("Loaded")
+_UNDER_WAY: list[subprocess.Popen] = []  # compilers, the first to begin first
 
 
 class NoCompiler(RuntimeError):
     """Raised when no C compiler is found, or the one found does not work, or nowhere to keep what
     it makes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """What is, or is to be, a library: its `name` with the hash of what it is made of, the path of
+    the `compiler`, and the `flags` for it.
+
+    All it does raises NoCompiler with the reason if it cannot be done.
+    """
+
+    name: str
+    compiler: str
+    flags: tuple[str, ...]
+
+    def kept(self, load: Callable[[Path], Loaded]) -> Loaded | None:
+        """Return what `load` makes of the library if it is there and sound, else None; one that
+        does not load, with RuntimeError or OSError, is not for this system and is removed."""
+        with _kept_in_cache():
+            library = _kept(private_folder(), self.name)
+            if library is None:
+                return None
+            try:
+                return load(library)
+            except (RuntimeError, OSError):
+                library.unlink()
+                return None
+
+    def begun(self, sources: Mapping[str, str]) -> "Build":
+        """Return the Build of C `sources`, {file: text}, the first of which is compiled. It begins
+        when fewer are under way than there are cores."""
+        _make_room()
+        with _kept_in_cache():
+            build = Build(self, sources)
+        _UNDER_WAY.append(build.process)
+        return build
+
+
+class Build:
+    """A library that a compiler is making meanwhile."""
+
+    def __init__(self, code: Code, sources: Mapping[str, str]) -> None:
+        self.code, folder = code, Path(tempfile.mkdtemp(dir=private_folder()))
+        self.cleared = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        for file, text in sources.items():
+            (folder / file).write_text(text, encoding="utf-8")
+        self.source = folder / next(iter(sources))
+        self.library, self.errors = folder / "library.so", folder / "errors"
+        command = [code.compiler, *code.flags, "-o", str(self.library), str(self.source), "-lm"]
+        quiet: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+        with self.errors.open("w") as errors:
+            self.process = subprocess.Popen(command, stderr=errors, **quiet)
+
+    def result(self) -> Path:
+        """Return the library, when it is there; only once.
+
+        Raises NoCompiler with the compiler's last line.
+        """
+        try:
+            return self._placed()
+        except OSError as error:
+            raise _refused(error) from None
+        finally:
+            self.cleared()
+
+    def _placed(self) -> Path:
+        if self.process.wait():
+            words = self.errors.read_text(errors="replace").strip().splitlines()
+            last = (words or ["no message"])[-1]
+            raise NoCompiler(f"{self.code.compiler} failed: {last}")
+        name = f"{self.code.name}_{_hash(self.library.read_bytes())}.so"
+        return self.library.replace(private_folder() / name)
+
+
+def code_of(name: str, made_of: Sequence[str], flags: Sequence[str]) -> Code:
+    """Return the Code of a library whose name begins with `name`, of all the texts that it is
+    `made_of` and compiled with `flags`.
+
+    Raises NoCompiler with the reason if there is no compiler.
+    """
+    compiler = find_compiler()
+    parts = (_version(compiler), *_machine(), *flags, *made_of)
+    known = f"{name}_{_hash(chr(0).join(parts).encode())}"
+    return Code(name=known, compiler=compiler, flags=tuple(flags))
 
 
 def load_compiled(
@@ -43,20 +130,18 @@ def load_compiled(
     The library's name begins with `name`, and depends on `versions` beside the sources. Raises
     NoCompiler with the reason if it cannot be had.
     """
-    compiler = find_compiler()
-    parts = (*versions, _version(compiler), *_machine(), *flags, *sources, *sources.values())
-    name = f"{name}_{_hash(chr(0).join(parts).encode())}"
+    code = code_of(name, (*versions, *sources, *sources.values()), flags)
+    found = code.kept(load)
+    return loaded(load, code.begun(sources).result()) if found is None else found
+
+
+def loaded(load: Callable[[Path], Loaded], library: Path) -> Loaded:
+    """Return what is loaded of a library; raise NoCompiler with the reason if it cannot be."""
     try:
-        folder = private_folder()
-        library = _kept(folder, name) or _built(compiler, sources, flags, folder, name)
-        try:
-            return load(library)
-        except (RuntimeError, OSError) as error:  # sound, yet not for this system: once more
-            library.unlink()
-            library = _built(compiler, sources, flags, folder, name)
-            return _loaded(load, library, error)
-    except OSError as error:
-        raise NoCompiler(f"cannot compile in {cache_folder()}: {error}") from None
+        return load(library)
+    except (RuntimeError, OSError) as error:
+        words = (str(error).strip().splitlines() or ["no message"])[-1]
+        raise NoCompiler(f"{library}: cannot be loaded: {words}") from None
 
 
 def find_compiler() -> str:
@@ -141,36 +226,23 @@ def _kept(folder: Path, name: str) -> Path | None:
     return sound
 
 
-def _built(
-    compiler: str, sources: Mapping[str, str], flags: Sequence[str], folder: Path, name: str
-) -> Path:
-    """Compile C text and return the library.
-
-    Raises NoCompiler with the compiler's last line.
-    """
-    with tempfile.TemporaryDirectory(dir=folder) as work:
-        for file, text in sources.items():
-            (Path(work) / file).write_text(text, encoding="utf-8")
-        source, built = Path(work) / next(iter(sources)), Path(work) / "library.so"
-        done = subprocess.run(
-            [compiler, *flags, "-o", str(built), str(source), "-lm"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            raise NoCompiler(
-                f"{compiler} failed: {(done.stderr.strip().splitlines() or ['no message'])[-1]}"
-            )
-        library = folder / f"{name}_{_hash(built.read_bytes())}.so"
-        os.replace(built, library)
-    return library
+def _make_room() -> None:
+    """Wait until fewer compilers run than there are cores."""
+    cores = os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        cores = len(os.sched_getaffinity(0))
+    _UNDER_WAY[:] = [process for process in _UNDER_WAY if process.poll() is None]
+    while len(_UNDER_WAY) >= cores:
+        _UNDER_WAY.pop(0).wait()
 
 
-def _loaded(load: Callable[[Path], Loaded], library: Path, error: Exception) -> Loaded:
-    """Return what is loaded of a library; raise NoCompiler if it does not load either."""
+@contextmanager
+def _kept_in_cache() -> Iterator[None]:
     try:
-        return load(library)
-    except (RuntimeError, OSError):
-        words = str(error).strip().splitlines()
-        raise NoCompiler(f"{library}: cannot be loaded: {words[-1]}") from None
+        yield
+    except OSError as error:
+        raise _refused(error) from None
+
+
+def _refused(error: OSError) -> NoCompiler:
+    return NoCompiler(f"cannot compile in {cache_folder()}: {error}")

@@ -1,23 +1,41 @@
 """What kernels run on: CasADi's virtual machine, or machine code where there is a compiler."""
 
+import hashlib
+import time
+from functools import cache
+from pathlib import Path
+
 from ocp.progress import say
 from ocp.solvers import NoCompiler
+
+BEGUN = time.time()
+AGE = 1.0  # s before BEGUN: a source that changed later may not be what was imported
+WINGS = ("mechanics", "dynamics", "motion", "problem", "transcription")  # that make graphs
 
 
 class Finish:
     """What finishes kernels as machine code, and says how they run.
 
-    After the first trouble it leaves them as they are.
+    After the first trouble it leaves them as they are. `differentiated` says by what inverse
+    dynamics is differentiated; "" where graphs are not known by the values that they are of, since
+    a formulation is somebody's own.
     """
 
-    def __init__(self, compiled):
+    def __init__(self, compiled, differentiated=""):
         self.compiled, self.trouble, self.count = compiled, None, 0
+        self.differentiated = differentiated
 
-    def __call__(self, kernel_function):
-        from ocp.transcription.compiled import compile_function  # loads when asked for
+    def __call__(self, name, build, follows):
+        """Return what gives the function of a Graph of that name, as machine code if that can be
+        had, and the Graph's pattern; `build`() builds it, and `follows`() is a text that says all
+        that it follows from."""
+        from ocp.transcription.compiled import compiling  # loads when asked for
 
-        finished = self._made(compile_function, kernel_function)
-        return kernel_function if finished is None else finished
+        begun = self._made(compiling, name, build, self._statement(name, follows))
+        if begun is not None:
+            return Finished(self, begun, build), begun.pattern
+        graph = build()
+        return lambda: graph.function, graph.pattern
 
     def placed(self, given, wheres, count):
         """Return products of kernels' values put in their places, as `scattered` does, or None
@@ -41,3 +59,38 @@ class Finish:
         if not self.compiled:
             return "virtual machine"
         return "compiled" if self.trouble is None else f"virtual machine: {self.trouble}"
+
+    def _statement(self, name, follows):
+        if not self.differentiated or not sources():
+            return None
+        return chr(0).join((name, self.differentiated, sources(), follows()))
+
+
+class Finished:
+    """A function that is being compiled; called, it waits and gives it."""
+
+    def __init__(self, finish, begun, build):
+        self.finish, self.begun, self.build, self.function = finish, begun, build, None
+
+    def __call__(self):
+        if self.function is None:
+            try:
+                self.function = self.begun.result()
+            except NoCompiler as reason:
+                self.finish.trouble = str(reason)
+                self.function = self.begun.built or self.build().function
+            self.begun = self.build = None
+        return self.function
+
+
+@cache
+def sources():
+    """Return a hash of the sources that graphs are made by, "" where these are not to be had or may
+    have changed since they were imported."""
+    folder, known = Path(__file__).parents[1], hashlib.sha256()
+    files = [file for wing in WINGS for file in sorted((folder / wing).rglob("*.py"))]
+    for file in files:
+        if file.stat().st_mtime > BEGUN - AGE:
+            return ""
+        known.update(file.read_bytes())
+    return known.hexdigest() if files else ""

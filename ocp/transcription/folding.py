@@ -13,7 +13,7 @@ LONGEST = 300  # letters of an expression that goes into another one
 BEGIN = re.compile(r"static int casadi_f0\([^)]*\) \{\n(?:  casadi_real a[^;]*;\n)*")
 END = "  return 0;\n}\n"
 ASSIGNED = re.compile(r"  (a\d+)=(.+);")
-GIVEN = re.compile(r"  if \(res\[0\]!=0\) (res\[0\]\[\d+\]=a\d+;)")
+GIVEN = re.compile(r"  if \(res\[(\d+)\]!=0\) res\[\1\]\[(\d+)\]=(a\d+);")
 VARIABLE = re.compile(r"\ba\d+\b")
 CLOSED = re.compile(r"\([^()]*\)")  # an expression that needs no parentheses around it
 
@@ -27,8 +27,8 @@ class Statement(NamedTuple):
 
 
 def folded(text: str) -> str:
-    """Return the C text of a scalar function of one result, as CasADi generates it, in which values
-    that are used once stand where they are used; as it is where it reads otherwise.
+    """Return the C text of a scalar function, as CasADi generates it, in which values that are used
+    once stand where they are used; as it is where it reads otherwise.
 
     Results are the same to the last bit: operations and their order within an expression are.
     """
@@ -42,9 +42,18 @@ def folded(text: str) -> str:
     lines = list(_written(statements, _uses(statements)))
     names = sorted({each.target for each in statements if each.target})
     declared = [f"  casadi_real {', '.join(names)};"] if names else []
-    body = "\n".join([*declared, "  if (res[0]==0) return 0;", *lines, ""])
+    body = "\n".join([*declared, *_results(text[begin.end() : last]), *lines, ""])
     head = begin.group().split("\n")[0] + "\n"
     return text[: begin.start()] + head + body + text[last:]
+
+
+def _results(text: str) -> list[str]:
+    """Return C that names the results, one that nobody asks for among them."""
+    places = [(int(result), int(entry)) for result, entry, _ in GIVEN.findall(text)]
+    most = max((entry for _, entry in places), default=0) + 1
+    names = sorted({result for result, _ in places})
+    lines = [f"  casadi_real *r{k} = res[{k}] ? res[{k}] : unasked;" for k in names]
+    return [f"  casadi_real unasked[{most}];", *lines] if names else []
 
 
 def _read(lines: Sequence[str]) -> list[Statement] | None:
@@ -55,7 +64,7 @@ def _read(lines: Sequence[str]) -> list[Statement] | None:
             value = assigned[2] if CLOSED.fullmatch(assigned[2]) else f"({assigned[2]})"
             statements.append(Statement(assigned[1], value, VARIABLE.findall(value)))
         elif given:
-            statements.append(Statement("", given[1], VARIABLE.findall(given[1])))
+            statements.append(Statement("", f"r{given[1]}[{given[2]}]={given[3]};", [given[3]]))
         else:
             return None
     return statements

@@ -138,6 +138,8 @@ def _hessians(terms, weights, rows, size, sloped, library):
         x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
         lam_f, lam_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", rows[1])
         summands = (terms, len(terms)), rows
+        for block in (*terms, *rows[0]):
+            block.kernel.begin(kind)
         curvature = assemble_hessian(summands, size, kind, library)
         curvature = curvature(Taken(x), lam_f * weights(x), lam_g)
         if sloped:

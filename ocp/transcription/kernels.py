@@ -6,13 +6,22 @@ only what a constraint or an objective makes of the torques is differentiated au
 is with the angular momentum, which stands in a kernel's inputs where the torques do otherwise.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
 
 LOOPED = 12  # from so many joints on, pair products run faster as loops than as scalar graphs
+
+
+class Graph(NamedTuple):
+    """A `function`, and the `pattern` of the matrix whose entries it gives, if it is of one."""
+
+    function: ca.Function
+    pattern: ca.Sparsity = ca.Sparsity(0, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -24,16 +33,33 @@ class Kernel:
     multipliers (m,)) -> nonzeros of the upper triangle, rows, columns), kind "exact" or
     "gauss-newton". Given parameters at the end of y have no slopes, and no row with one counts as
     linear.
+
+    Functions may be on their way to machine code: whoever asks for one waits. `begin`(kind) starts
+    to make that of the Hessian.
     """
 
     size: int
     width: int
-    values: ca.Function
-    jacobian: ca.Function
+    made: Mapping[str, Callable[[], ca.Function]]
     rows: np.ndarray
     columns: np.ndarray
     linear: np.ndarray
-    hessian: Callable
+    begin: Callable
+
+    @property
+    def values(self) -> ca.Function:
+        """(y, s) -> (m,)."""
+        return self.made["values"]()
+
+    @property
+    def jacobian(self) -> ca.Function:
+        """(y, s) -> the nonzeros."""
+        return self.made["jacobian"]()
+
+    def hessian(self, kind: str) -> tuple[ca.Function, np.ndarray, np.ndarray]:
+        """Return the Function of the Hessian, and its rows and columns."""
+        function, rows, columns = self.begin(kind)
+        return function(), rows, columns
 
     def __repr__(self) -> str:
         return f"Kernel({self.width} inputs, {self.size} values, {len(self.rows)} slopes)"
@@ -66,20 +92,30 @@ def kernel(inputs, stack, *, squares=False):
     y, s = inputs.y, inputs.s
     stack = ca.cse(stack)
     values = inputs.measure * ca.sumsqr(stack) if squares else stack
+    given = ca.Function("values", [y, s], [ca.cse(_resolved(inputs, values))])
+    stated = cache(partial(_stated, inputs, stack, given))
     jacobian, rows, columns = _sparse_function(
-        "jacobian", inputs, values, [], lambda run: _slope(inputs, values, run), beside=values
+        "jacobian",
+        inputs,
+        values,
+        [],
+        lambda run: _slope(inputs, values, run),
+        stated,
+        beside=values,
     )
 
-    def hessian(kind):
+    @cache
+    def begin(kind):
         multipliers = ca.SX.sym("lam", values.shape[0])
         if kind == "gauss-newton":
             root = ca.sqrt(inputs.measure) * stack if squares else ca.SX(0, 1)
             return _sparse_function(
-                "hessian",
+                "squares",
                 inputs,
                 stack,
                 [multipliers],
                 lambda run: _squared(_slope(inputs, root, run), run, multipliers),
+                stated,
             )
         scalar = ca.dot(multipliers, values)
         return _sparse_function(
@@ -88,20 +124,30 @@ def kernel(inputs, stack, *, squares=False):
             scalar,
             [multipliers],
             lambda run: ca.triu(_curvature(inputs, scalar, run)),
+            stated,
         )
 
+    result, _ = _finished(inputs, "values", lambda: Graph(given), stated)
     return Kernel(
         size=values.shape[0],
         width=y.shape[0],
         rows=rows,
         columns=columns,
-        hessian=hessian,
-        jacobian=jacobian,
+        begin=begin,
+        made={"values": result, "jacobian": jacobian},
         linear=_linear(inputs, values),
-        values=_finished(
-            inputs, ca.Function("values", [y, s], [ca.cse(_resolved(inputs, values))])
-        ),
     )
+
+
+def _stated(inputs, stack, values):
+    """Return a text of all that a kernel's functions follow from: of its values, and what they are
+    made of."""
+    symbols, parts = [inputs.y, inputs.s], [stack]
+    if _uses_torque(inputs, stack):
+        symbols.append(inputs.torque.symbol)
+        parts += [inputs.torque.value, inputs.torque.place]
+    parts = ca.Function("parts", symbols, parts)
+    return "|".join((values.serialize(), parts.serialize(), str(inputs.sought), str(inputs.given)))
 
 
 def _through_one(inputs, stack):
@@ -118,49 +164,54 @@ def _through_one(inputs, stack):
     return replace(inputs, torque=spin), stack
 
 
-def _sparse_function(name, inputs, values, more, build, beside=None):
-    """Return the Function of the nonzeros of the matrix build(run), and of an expression `beside`
-    it, and their rows and columns.
+def _sparse_function(name, inputs, values, more, build, stated, beside=None):
+    """Return what gives the Function of the nonzeros of the matrix build(run), and of an expression
+    `beside` it, and their rows and columns; `stated`() says what they follow from.
 
     `run(expressions, bound)` gives the value of SX expressions in the inputs, after binding symbols
     to values. In scalar graphs that is the expressions themselves; for large trees it is a call,
     and what build does with the results runs as loops over numbers.
     """
     scalars = [inputs.y, inputs.s, *more]
-    looped = (
-        _uses_torque(inputs, values) and inputs.finish is None and inputs.torque.tree.dof >= LOOPED
-    )
-    arguments = (
-        [ca.MX.sym(f"i{k}", *symbol.shape) for k, symbol in enumerate(scalars)]
-        if looped
-        else scalars
-    )
 
-    def call(expressions, bound=()):
-        stage = ca.Function(
-            "stage",
-            [*scalars, *(symbol for symbol, _ in bound)],
-            [ca.SX(part) for part in expressions],
-        )
-        return stage.call([*arguments, *(value for _, value in bound)])
+    def graph():
+        torque, arguments, run = _uses_torque(inputs, values), scalars, _inline
+        looped = torque and inputs.finish is None and inputs.torque.tree.dof >= LOOPED
+        if looped:
+            arguments = [ca.MX.sym(f"i{k}", *each.shape) for k, each in enumerate(scalars)]
+            run = partial(_called, scalars, arguments)
+        matrix = build(run)
+        matrix = matrix if looped else ca.sparsify(matrix)
+        matrix = ca.cse(matrix) if torque and not looped else matrix
+        outputs = [ca.vec(matrix.nz[:])]
+        if beside is not None:
+            outputs += run([_resolved(inputs, beside)])
+        return Graph(ca.Function(name, arguments, outputs), matrix.sparsity())
 
-    def inline(expressions, bound=()):
-        for symbol, value in bound:
-            expressions = ca.substitute(list(expressions), [symbol], [ca.densify(value)])
-        return list(expressions)
-
-    matrix = build(call if looped else inline)
-    matrix = matrix if looped else ca.sparsify(matrix)
-    matrix = ca.cse(matrix) if _uses_torque(inputs, values) and not looped else matrix
-    rows, columns = (np.array(index, dtype=int) for index in matrix.sparsity().get_triplet())
-    outputs = [ca.vec(matrix.nz[:])]
-    if beside is not None:
-        outputs += (call if looped else inline)([_resolved(inputs, beside)])
-    return _finished(inputs, ca.Function(name, arguments, outputs)), rows, columns
+    function, pattern = _finished(inputs, name, graph, stated)
+    rows, columns = (np.array(index, dtype=int) for index in pattern.get_triplet())
+    return function, rows, columns
 
 
-def _finished(inputs, function):
-    return function if inputs.finish is None else inputs.finish(function)
+def _called(scalars, arguments, expressions, bound=()):
+    inputs = [*scalars, *(symbol for symbol, _ in bound)]
+    stage = ca.Function("stage", inputs, [ca.SX(part) for part in expressions])
+    return stage.call([*arguments, *(value for _, value in bound)])
+
+
+def _inline(expressions, bound=()):
+    for symbol, value in bound:
+        expressions = ca.substitute(list(expressions), [symbol], [ca.densify(value)])
+    return list(expressions)
+
+
+def _finished(inputs, name, build, stated):
+    """Return what gives the function of the Graph that build() builds, finished, and its
+    pattern."""
+    if inputs.finish is None:
+        graph = build()
+        return lambda: graph.function, graph.pattern
+    return inputs.finish(name, build, stated)
 
 
 def _resolved(inputs, expression):

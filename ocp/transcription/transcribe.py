@@ -13,6 +13,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.dynamics import Formulation, derivatives_of, formulation_of, settled
+from ocp.dynamics.catalogue import is_built_in
 from ocp.mechanics.checks import instance
 from ocp.mechanics.parameters import Parameter, closed, is_open, reference
 from ocp.mechanics.structure import structure
@@ -289,7 +290,7 @@ def transcribe(
     """
     refuse_phases("transcribe", problem, "prepare(problem) puts their programs together")
     transcription = settled(problem.tree, transcription)
-    method, motion, finish = transcription.method, problem.motion, Finish(transcription.compiled)
+    method, motion, finish = transcription.method, problem.motion, _finish(problem, transcription)
     check_moving(problem, method)
     problem = method.stated(problem)
     program = _begun(problem, transcription, finish, tuple(free), sloped)
@@ -333,6 +334,13 @@ def transcribe(
         reduction=reduction,
         made={"same": plain(problem, requests, stacks, seen) if layout.values else {}},
     )
+
+
+def _finish(problem, transcription):
+    """Return the Finish of a problem's kernels."""
+    method = formulation_of(transcription.dynamics, problem.tree)
+    words = f"{method.name} {transcription.derivatives}" if is_built_in(method) else ""
+    return Finish(transcription.compiled, words)
 
 
 def _begun(problem, transcription, finish, free, sloped):

@@ -4,6 +4,8 @@ where there is no compiler."""
 import os
 import subprocess
 import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import casadi as ca
@@ -13,8 +15,9 @@ from compilers import compiler_needed
 from ocp.problems.two_link_lift import problem as lift
 
 from ocp import Transcription, solve
+from ocp.dynamics import FORMULATIONS
 from ocp.solvers import NoCompiler, machine_code
-from ocp.transcription import transcribe
+from ocp.transcription import finish, kernels, transcribe
 from ocp.transcription.compiled import compile_function, generate
 from ocp.transcription.folding import folded
 
@@ -76,12 +79,61 @@ def test_functions_of_several_results_and_of_matrices_are_machine_code_too(cache
     x, y = ca.SX.sym("x", 2), ca.MX.sym("y", 2)
     two = ca.Function("two", [x], [ca.sumsqr(x), ca.sin(x)])
     loops = ca.Function("loops", [y], [ca.DM([[1, 2], [3, 4]]) @ ca.sin(y)])
+    assert folded(generate(two)) != generate(two) and folded(generate(loops)) == generate(loops)
     for function in (two, loops):
-        assert folded(generate(two)) == generate(two)
         pairs = zip(
             *(each.call([ca.DM([0.3, -0.2])]) for each in (compile_function(function), function))
         )
         assert all(np.allclose(np.array(one), np.array(other), rtol=1e-15) for one, other in pairs)
+
+
+def numbers(problem, **settings):
+    """Jacobian and both Hessians of a problem's program somewhere."""
+    nlp = transcribe(problem, Transcription(**settings)).nlp
+    x = np.random.default_rng(2).uniform(0.5, 1.0, len(nlp.lower))
+    weights = 1.0, np.linspace(-1, 1, len(nlp.g_lower))
+    hessians = [nlp.hessian(kind)(x, [], *weights) for kind in ("exact", "gauss-newton")]
+    return [np.array(each) for each in (nlp.jacobian(x, [])[1], *hessians)]
+
+
+@compiler_needed
+def test_kept_kernels_are_taken_without_being_differentiated(cache, monkeypatch):
+    monkeypatch.setattr(finish, "sources", lambda: "these")
+    first = numbers(lift(points=6), compiled=True)
+    monkeypatch.setattr(kernels, "_slope", None)
+    monkeypatch.setattr(kernels, "_curvature", None)
+    again = numbers(lift(points=6), compiled=True)
+    assert all(np.array_equal(one, other) for one, other in zip(first, again))
+
+
+@compiler_needed
+def test_kept_kernels_are_those_of_the_same_numbers(cache, monkeypatch):
+    monkeypatch.setattr(finish, "sources", lambda: "these")
+    problem = lift(points=6)
+    link = replace(problem.tree.links[0], mass=0.7 * problem.tree.links[0].mass)
+    lighter = replace(problem, tree=replace(problem.tree, links=(link, *problem.tree.links[1:])))
+    for each in (problem, lighter):
+        for one, other in zip(numbers(each, compiled=True), numbers(each)):
+            assert np.allclose(one, other, rtol=1e-12, atol=1e-12 * np.abs(other).max())
+
+
+@compiler_needed
+def test_kernels_of_an_own_formulation_are_known_by_their_graphs(cache, monkeypatch):
+    """Since its derivatives may change where its values do not."""
+    monkeypatch.setattr(finish, "sources", lambda: "these")
+    own = replace(FORMULATIONS["newton_euler"], name="mine")
+    numbers(lift(points=6), compiled=True, dynamics=own)
+    monkeypatch.setattr(kernels, "_slope", None)
+    with pytest.raises(TypeError, match="not callable"):
+        numbers(lift(points=6), compiled=True, dynamics=own)
+
+
+def test_sources_that_changed_since_they_were_imported_are_not_known(monkeypatch):
+    for begun, known in ((time.time() + 10, True), (0.0, False)):
+        monkeypatch.setattr(finish, "BEGUN", begun)
+        finish.sources.cache_clear()
+        assert bool(finish.sources()) is known
+    finish.sources.cache_clear()
 
 
 @compiler_needed
