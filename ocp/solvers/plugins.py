@@ -171,8 +171,9 @@ def _parts(nlp: NLP, hessian: str, symbols: Mapping[str, ca.MX]) -> dict[str, Ca
     """
     x, p, lam_f, lam_g = (symbols[name] for name in ("x", "p", "lam_f", "lam_g"))
     given: Any = nlp  # whose derivatives are given
-    gradient, jacobian = cache(lambda: given.gradient(x, p)), cache(lambda: given.jacobian(x, p))
-    upper = cache(lambda: given.hessian(hessian)(x, p, lam_f, lam_g))
+    gradient = cache(lambda: _part_of_it(given.gradient, x, p))
+    jacobian = cache(lambda: _part_of_it(given.jacobian, x, p))
+    upper = cache(lambda: _part_of_it(given.hessian(hessian), x, p, lam_f, lam_g)[0])
     second: dict[str, Callable[[], ca.MX]] = {
         "triu_hess_gamma_x_x": upper,
         "hess_gamma_x_x": lambda: ca.triu2symm(upper()),
@@ -190,6 +191,12 @@ def _parts(nlp: NLP, hessian: str, symbols: Mapping[str, ca.MX]) -> dict[str, Ca
         "grad_gamma_x": lambda: ca.densify(lam_f * gradient()[1] + jacobian()[1].T @ lam_g),
         "grad_gamma_p": lambda: ca.MX(0, 1),
     }
+
+
+def _part_of_it(function: ca.Function, *arguments: ca.MX) -> list[ca.MX]:
+    """Return what a function gives. A graph of matrices becomes part of the one around it, which
+    spares a copy of large results."""
+    return function.call(list(arguments), function.is_a("MXFunction"), False)
 
 
 def _split(plugin: str, flat: Mapping[str, Any]) -> dict[str, Any]:
