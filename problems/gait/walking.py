@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from ocp.problems.gait.beginning import SELDOM, motion_alone
-from ocp.problems.gait.families import EDGES
+from ocp.problems.gait.families import EDGES, family_of
 from ocp.problems.gait.images import doubled, one_step
 
 from ocp import (
@@ -221,8 +221,8 @@ def by_strength(
 
 def placed(problem: Problem, solver: Solver, watch: Callable[..., Any] | None) -> Solution | None:
     """Return the motion of a step without its forces, from standing: with its feet where they shall
-    be forces are found in half the iterations. None of several phases, and where that fails."""
-    if problem.phases:
+    be forces are found in half the iterations. None where it fails, and where `freely` says no."""
+    if not freely(problem):
         return None
     first = solve(
         motion_alone(problem),
@@ -233,6 +233,18 @@ def placed(problem: Problem, solver: Solver, watch: Callable[..., Any] | None) -
         watch=staged(watch, "motion alone"),
     )
     return first if first.success else None
+
+
+def freely(problem: Problem) -> bool:
+    """Tell whether a step, in one phase, is a plain walk: arms swing, and no foot is on stairs.
+
+    Without forces, arms that are not told how to swing and legs that climb go ways from which
+    worse walks were found than from standing.
+    """
+    if problem.phases or problem.ground is None:
+        return False
+    told = any(family_of(each.name) == "coupling" for each in problem.constraints)
+    return told and all(foot.plane is None for foot in problem.ground.feet)
 
 
 def prepared(plan: Plan, statistics: Mapping[str, Any]) -> dict[str, Any]:

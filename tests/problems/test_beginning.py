@@ -35,8 +35,13 @@ def test_its_feet_go_where_those_of_the_step_shall_be(motion, step):
     assert len(feet) > 10 and max(feet) < 1e-3  # m, m/s
 
 
-def test_who_has_no_strength_over_angle_or_walks_in_phases_does_not_begin_there(step):
-    assert walking.placed(problem(stride="phases"), Solver(), None) is None
+@pytest.mark.parametrize("other", [{"stride": "phases"}, {"rise": 0.17}, {"without": "coupling"}])
+def test_walks_in_phases_on_stairs_and_with_busy_arms_begin_from_standing(step, other):
+    assert walking.freely(step) and walking.freely(problem(slope=5.0))
+    assert walking.placed(problem(**other), Solver(), None) is None
+
+
+def test_walks_of_effort_alone_have_no_constant_limits_to_begin_with():
     effort = problem(objective="effort")
     assert walking.by_strength(effort, Transcription(), Solver()) is None
 

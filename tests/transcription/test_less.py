@@ -8,7 +8,18 @@ from ocp.models.two_link import two_link
 from ocp.problems import cart_pole_swing
 from phased_motions import moved
 
-from ocp import BSpline, Integrated, Problem, Transcription, at_end, at_start, effort, path, prepare
+from ocp import (
+    BSpline,
+    Integrated,
+    Parameter,
+    Problem,
+    Transcription,
+    at_end,
+    at_start,
+    effort,
+    path,
+    prepare,
+)
 from ocp.transcription.phased import phased
 from ocp.transcription.transcribe import transcribe
 
@@ -67,3 +78,12 @@ def test_what_cannot_be_left_out_is_named():
     plan = prepare(swing, Transcription(method=Integrated()))
     with pytest.raises(ValueError, match="passive joints are integrated"):
         plan.without(plan.transcribed.rows[0].constraint.name)
+
+
+def test_parameters_at_other_values_leave_nothing_of_what_is_left_out():
+    heavy = Parameter("mass", 0.5, "kg", lower=0.1)
+    links = (replace(ARM.links[0], mass=heavy), *ARM.links[1:])
+    plan = prepare(replace(WHOLE, tree=replace(ARM, links=links)))
+    loose = plan.without(*ASKED).solve(mass=0.6).require()
+    tight = plan.solve(loose, mass=0.6).require()
+    assert tight.statistics["warm_start"] and tight.objective > loose.objective
