@@ -1,0 +1,115 @@
+"""What a whole run of the gait costs, stage by stage: import, graphs, solver, solves, report.
+
+    python -m problems.benchmarks.build_costs [--runs 3] [--old DIRECTORY]
+
+In seconds of processor time, medians of fresh processes, one after the other by turns, and the
+largest memory that they had (MB), in a clone. With the directory of an older checkout, whose gait is that of
+effort, ratios to it. "build" is import, graphs and solver: model, functions and the solver set up.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import median
+
+import ocp
+
+STAGES = ("import", "graphs", "solver", "solve", "report", "build", "command", "memory")
+RUNS: Mapping[str, tuple[str, ...]] = {"effort": ("--objective", "effort"), "walk": ()}
+FRESH = """
+import json, os, resource, runpy, sys, time
+import casadi as ca
+marks, set_up = [], ca.nlpsol
+def mark(stage):
+    marks.append((stage, time.process_time()))
+class Timed:
+    def __init__(self, function):
+        self.function = function
+    def __getattr__(self, name):
+        return getattr(self.function, name)
+    def __call__(self, *arguments, **named):
+        mark("graphs")
+        try:
+            return self.function(*arguments, **named)
+        finally:
+            mark("solve")
+def timed(name, *arguments):
+    if name == "probe":
+        return set_up(name, *arguments)
+    mark("graphs")
+    made = set_up(name, *arguments)
+    mark("solver")
+    return Timed(made)
+ca.nlpsol = timed
+sys.path.insert(0, os.getcwd())
+import problems.gait
+mark("import")
+printed, sys.stdout = sys.stdout, open(os.devnull, "w")
+sys.stderr = sys.stdout
+try:
+    runpy.run_module("problems.gait", run_name="__main__", alter_sys=True)
+except SystemExit:
+    pass
+mark("report")
+memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps([marks, memory]), file=printed)
+"""
+
+
+def run(directory: Path, flags: Sequence[str]) -> dict[str, float]:
+    """Return {stage: seconds} of one run of the gait of a checkout, and its "memory" (MB)."""
+    command = [sys.executable, "-c", FRESH, *flags]
+    done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=True)
+    return summed(*json.loads(done.stdout.splitlines()[-1]))
+
+
+def summed(marks: Sequence[tuple[str, float]], memory: float) -> dict[str, float]:
+    """Return {stage: seconds} of `marks` (stage, the process's time at its end), in order."""
+    total, before = dict.fromkeys(STAGES, 0.0), 0.0
+    for stage, end in marks:
+        total[stage] += end - before
+        before = end
+    total["build"] = sum(total[stage] for stage in STAGES[:3])
+    return total | {"command": before, "memory": memory}
+
+
+def shown(
+    name: str, runs: Sequence[Mapping[str, float]], old: Sequence[Mapping[str, float]]
+) -> str:
+    """Return the line of a run's medians, and where there are `old` ones that of the ratios."""
+    lines = [f"{name:8}" + "".join(f"{median(each[s] for each in runs):9.3f}" for s in STAGES)]
+    if old:
+        ratios = (median(a[s] / b[s] for a, b in zip(runs, old)) for s in STAGES)
+        lines.append(f"{'  ratio':8}" + "".join(f"{ratio:9.3f}" for ratio in ratios))
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=3, help="fresh processes of each")
+    parser.add_argument("--old", type=Path, help="the directory of an older checkout")
+    given = parser.parse_args(arguments)
+    here = Path(ocp.__file__).parent.parent
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a second run finds what the first compiled
+    known: dict[str, list[dict[str, float]]] = {name: [] for name in ("old", *RUNS)}
+    for _ in range(given.runs):
+        if given.old:
+            known["old"].append(run(given.old, ()))
+        for name, flags in RUNS.items():
+            known[name].append(run(here, flags))
+    print(f"{'':8}" + "".join(f"{stage:>9}" for stage in STAGES))
+    if given.old:
+        print(shown("old", known["old"], ()))
+    for name in RUNS:
+        print(shown(name, known[name], known["old"]))
+
+
+if __name__ == "__main__":
+    main()

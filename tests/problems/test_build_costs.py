@@ -1,0 +1,20 @@
+"""Stages of a whole run, from when each of them ended."""
+
+import pytest
+from ocp.problems.benchmarks.build_costs import STAGES, shown, summed
+
+MARKS = [("import", 0.5), ("graphs", 1.5), ("solver", 1.6), ("graphs", 1.7), ("solve", 3.7)]
+
+
+def test_times_between_marks_are_those_of_stages():
+    run = summed([*MARKS, ("report", 4.0)], 120.0)
+    assert run["graphs"] == pytest.approx(1.1) and run["solve"] == pytest.approx(2.0)
+    assert run["build"] == pytest.approx(1.7) and run["command"] == 4.0
+    assert sum(run[stage] for stage in STAGES[:5]) == pytest.approx(run["command"])
+
+
+def test_ratios_are_medians_of_runs_side_by_side():
+    one = summed([*MARKS, ("report", 4.0)], 120.0)
+    twice = {stage: 2 * value for stage, value in one.items()}
+    lines = shown("walk", [twice, twice, one], [one, one, one]).splitlines()
+    assert [float(word) for word in lines[1].split()[1:]] == [2.0] * len(STAGES)
