@@ -2,9 +2,9 @@
 
     python -m problems.benchmarks.build_costs [--runs 3] [--old DIRECTORY]
 
-In seconds of processor time, medians of fresh processes, one after the other by turns, and the
-largest memory that they had (MB), in a clone. With the directory of an older checkout, whose gait is that of
-effort, ratios to it. "build" is import, graphs and solver: model, functions and the solver set up.
+In seconds of processor time, medians of fresh processes by turns, and the largest memory that they
+had (MB); in a clone. With the directory of an older checkout, whose gait is that of effort, ratios
+to it. "build" is import, graphs and solver: model, functions and the solver set up.
 """
 
 import argparse
