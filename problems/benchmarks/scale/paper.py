@@ -90,7 +90,7 @@ def lines(known: Constants, cells: Mapping[str, float]) -> Sequence[tuple[str, .
             numbers = f"{one.workers:.0f}", f"{one.scheduler:.0f}", f"{one.hands:.0f}"
             hours = known.start + MANY / one.cells
             rest = f"{one.busy:.0f}", one.limit, f"{hours:.0f}"
-            found.append((name, f"{cell:g}", str(together), *numbers, *rest))
+            found.append((name, f"{cell:.3g}", str(together), *numbers, *rest))
     return found
 
 

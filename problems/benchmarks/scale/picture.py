@@ -12,7 +12,7 @@ PANELS = {  # part -> its title, what its sizes are
     "points": ("one motion", "control points of every joint"),
     "humans": ("a step of one body or two", "joints"),
 }
-SIZE = 11.0, 7.5  # inches
+SIZE, NEAR = (11.0, 7.5), 1.2  # inches; how far ticks may be beyond what is drawn
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 
@@ -29,7 +29,8 @@ def draw(entries: Sequence[Entry], rows: Mapping[str, Any], path: Path) -> None:
             axes.plot(*zip(*points), marker="o", markersize=4, label=line)
         sizes, times = {each.size for each in own}, [rows[each.name]["iteration"] for each in own]
         for axis, values in ((axes.xaxis, sizes), (axes.yaxis, times)):
-            axis.set_ticks([tick for tick in TICKS if tick <= 1.1 * max(values, default=1)])
+            low, high = min(values, default=1) / NEAR, max(values, default=1) * NEAR
+            axis.set_ticks([tick for tick in TICKS if low <= tick <= high])
             axis.set_ticks([], minor=True)
             axis.set_major_formatter("{x:g}")
         axes.grid(alpha=0.3)
