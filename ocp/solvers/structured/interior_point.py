@@ -23,6 +23,7 @@ REFINEMENTS = 5
 CORRECTIONS, CORRECTED = 4, 0.99  # second-order corrections, and by how much each must gain
 TINY = 10 * np.finfo(float).eps  # steps beside the variables
 DIVERGED = 1e20
+VAST, NEARLY = 1e4, 1e-2  # multipliers that are found anew, and the violation up to which they are
 
 
 class Stage(Protocol):
@@ -70,7 +71,9 @@ class Search:
 
     `show`(point) is called with every iterate, and ends the search where it returns True;
     `restore`(search) returns a Point that the filter takes, or the status with which all ends;
-    `accept`(point) ends it well before it has converged.
+    `accept`(point) ends it well before it has converged; `renew`(point) returns a point with the
+    multipliers of least squares, in place of very large ones, which rows that nearly depend on each
+    other have.
     """
 
     def __init__(
@@ -80,9 +83,10 @@ class Search:
         show: Callable[[Point], bool],
         restore: Callable[["Search"], Point | str] | None = None,
         accept: Callable[[Point], bool] | None = None,
+        renew: Callable[[Point], Point] | None = None,
     ):
         self.stage, self.settings = stage, settings
-        self.show, self.restore, self.accept = show, restore, accept
+        self.show, self.restore, self.accept, self.renew = show, restore, accept, renew
         self.mu, self.filter = settings.mu_init, Filter()
         self.shift, self.count, self.regularized, self.tiny = 0.0, 0, 0.0, 0
         self.begin = time.perf_counter()
@@ -100,8 +104,13 @@ class Search:
             found = self._step(point) or self._restored(point)
             if isinstance(found, str):
                 return Ending(point=self.last, status=found)
-            point = found
+            point = self._renewed(found)
             self.count += 1
+
+    def _renewed(self, point: Point) -> Point:
+        """Return a nearly feasible point with new multipliers where they are very large."""
+        large = np.max(np.abs(point.y), initial=0.0) > VAST and point.theta < NEARLY
+        return self.renew(point) if self.renew is not None and large and point.sound else point
 
     def _restored(self, point: Point) -> Point | str:
         """Return a point that is more feasible than one from which no step leads on, or why there

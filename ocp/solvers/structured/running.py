@@ -14,7 +14,7 @@ from ocp.solvers.structured.elastic import restoration
 from ocp.solvers.structured.interior_point import Search, Settings
 from ocp.solvers.structured.point import Point, errors
 from ocp.solvers.structured.program import Program
-from ocp.solvers.structured.stated import Stated, begin
+from ocp.solvers.structured.stated import Stated, begin, with_least
 
 if TYPE_CHECKING:
     from ocp.solvers.minimizing import Solver
@@ -74,7 +74,13 @@ def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], 
                 max_wall_time=settings.max_wall_time - spent,
             )
 
-        search = Search(stated, settings, show, restoration(stated, show, left))
+        search = Search(
+            stated,
+            settings,
+            show,
+            restoration(stated, show, left),
+            renew=lambda point: with_least(stated, point),
+        )
         try:
             ending = search.run(begin(stated, start, given))
         except TooLarge as reason:
