@@ -4,14 +4,17 @@ import importlib.util
 import json
 import math
 
+import casadi as ca
 import numpy as np
 import pytest
 from ocp.problems.benchmarks.peers import __main__ as command
 from ocp.problems.benchmarks.peers import running
-from ocp.problems.benchmarks.peers.check import checked
+from ocp.problems.benchmarks.peers.check import checked, simulated
 from ocp.problems.benchmarks.peers.running import Row, child, planned
 from ocp.problems.benchmarks.peers.table import best, lines, quickest, reaching
 from ocp.problems.benchmarks.peers.tasks import MOTIONS, ROBOTS, SYSTEMS
+
+from ocp import mass_matrix
 
 FASTEST = MOTIONS["two_link_time"].reference
 CHECK = {"missed": 0.0, "beyond": 0.0, "effort": 1.0}
@@ -102,6 +105,19 @@ def test_a_check_notices_torques_that_lead_elsewhere_or_too_far():
     assert wrong["effort"] == pytest.approx(121 * t[-1])
 
 
+def test_a_check_simulates_as_long_as_the_table_lasts():
+    """From rest, momentum is the impulse of the torque."""
+    arm = MOTIONS["two_link_time"].statement().tree
+    t = np.array([0.0, 1e-3])
+    states = simulated(arm, np.array([0.0, -2.0]), t, np.array([[0.0, 0.0], [5.0, 5.0]]))
+    assert states[2:, -1] @ mass(arm) == pytest.approx([0.0, 5e-3], abs=1e-6)
+
+
+def mass(arm):
+    """The mass matrix at the start (2, 2)."""
+    return np.array(ca.DM(mass_matrix(arm, ca.DM([0.0, -2.0]))))
+
+
 OURS = {
     "two_link_time": {"method": "radau", "intervals": 20, "order": 3},
     "cart_pole": {"method": "hermite-simpson", "intervals": 40},
@@ -153,7 +169,7 @@ def test_dynamics_of_all_systems_are_the_same(robot):
     needs("pinocchio")
     needs("drake")
     file, base = ROBOTS[robot]
-    settings = {"robot": file, "base": base, "calls": 1}
+    settings = {"robot": file, "base": base, "seconds": 0.0}
     theirs, *others = (
         child(f"by_{system}", "dynamics", settings, 1)["values"]
         for system in ("pinocchio", "drake", "ocp")

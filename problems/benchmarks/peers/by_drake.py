@@ -83,11 +83,12 @@ def ur5_effort(solver: str, samples: int) -> Callable:
     return _solved(_least_effort(plant, samples, 0.5), solver, start, goal, 0.5)
 
 
-def dynamics(robot: str, base: str, calls: int) -> Callable:
+def dynamics(robot: str, base: str, seconds: float) -> Callable:
     """Inverse dynamics, their Jacobian and forward dynamics of a robot on a fixed base.
 
     The Jacobian is that by place, rate and acceleration, by automatic differentiation; `robot`: a
-    file; `base`: the link that is held, unless the file does so; `calls` of each are timed.
+    file; `base`: the link that is held, unless the file does so; each is timed for so many
+    `seconds`.
     """
     plant = MultibodyPlant(time_step=0.0)
     Parser(plant).AddModels(_file(robot))
@@ -112,7 +113,7 @@ def dynamics(robot: str, base: str, calls: int) -> Callable:
         plant.get_applied_generalized_force_input_port().FixValue(context, tau)
         return plant.EvalTimeDerivatives(context).get_generalized_velocity().CopyToVector()
 
-    return lambda: measured(_names(plant), inverse, jacobian, forward, calls)
+    return lambda: measured(_names(plant), inverse, jacobian, forward, seconds)
 
 
 def _torques(plant: Any, context: Any, forces: Any, q: Any, v: Any, a: Any) -> Any:

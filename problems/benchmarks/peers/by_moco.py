@@ -4,6 +4,7 @@ from collections.abc import Callable
 from math import pi
 from typing import Any
 
+import numpy as np
 import opensim as osim
 
 osim.Logger.setLevelString("error")
@@ -44,14 +45,16 @@ def cart_pole(
     problem.setModel(_cart())
     problem.setTimeBounds(0, 2)
     ends = {"cart": ([-2, 2], 0, 1), "pole": ([-10, 10], 0, pi)}
+    straight_line = {}
     for joint, (bounds, begin, end) in ends.items():
         state = f"/jointset/{joint}/{joint}_place"
+        straight_line[f"{state}/value"] = (begin, end)
         problem.setStateInfo(f"{state}/value", bounds, begin, end)
         problem.setStateInfo(f"{state}/speed", [-50, 50], 0, 0)
     problem.setControlInfo("/forceset/cart_motor", [-1, 1])
     effort = osim.MocoControlGoal("effort", 20.0**2)  # of controls that count in 20 N
     problem.addGoal(effort)
-    return _solved(study, scheme, intervals, mode, straight, scale=20.0)
+    return _solved(study, scheme, intervals, mode, straight, 20.0, straight_line)
 
 
 def _arm() -> Any:
@@ -102,8 +105,15 @@ def _drive(model: Any, joint: Any, force: float) -> None:
 
 
 def _solved(
-    study: Any, scheme: str, intervals: int, mode: str, straight: bool, scale: float
+    study: Any,
+    scheme: str,
+    intervals: int,
+    mode: str,
+    straight: bool,
+    scale: float,
+    begun: dict[str, tuple[float, float]] | None = None,
 ) -> Callable:
+    """Solve from the middle of all bounds, or where `begun` says from lines between two values."""
     solver = study.initCasADiSolver()
     solver.set_num_mesh_intervals(intervals)
     solver.set_transcription_scheme(scheme)
@@ -113,6 +123,11 @@ def _solved(
     solver.set_optim_constraint_tolerance(1e-6)
     solver.set_parallel(0)
     solver.set_verbosity(0)
+    if begun:
+        guess = solver.createGuess()
+        for state, (first, last) in begun.items():
+            guess.setState(state, np.linspace(first, last, guess.getNumTimes()))
+        solver.setGuess(guess)
     solution = study.solve()
     success = solution.success()
     if not success:

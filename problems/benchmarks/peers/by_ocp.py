@@ -56,11 +56,11 @@ def ur5_effort(method: str, **settings: Any) -> Callable:
     return _solved(reach(), method, **settings)
 
 
-def dynamics(robot: str, base: str, calls: int, compiled: bool = False) -> Callable:
+def dynamics(robot: str, base: str, seconds: float, compiled: bool = False) -> Callable:
     """Inverse dynamics, their Jacobian and forward dynamics of a robot on a fixed base.
 
-    `robot`: a file; `base`: the link that is held, which is the root link anyway; `calls` of each
-    are timed; `compiled` or on CasADi's virtual machine.
+    `robot`: a file; `base`: the link that is held, which is the root link anyway; each is
+    timed for so many `seconds`; `compiled` or on CasADi's virtual machine.
     """
     tree = public_robot(robot, repair=("balance", "weld"))
     q, v, a = (ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd"))
@@ -74,7 +74,7 @@ def dynamics(robot: str, base: str, calls: int, compiled: bool = False) -> Calla
         _call(ca.Function(name, [q, v, a], [ca.densify(graph)]), compiled)
         for name, graph in graphs.items()
     ]
-    return lambda: measured([joint.name for joint in tree.moving], *functions, calls)
+    return lambda: measured([joint.name for joint in tree.moving], *functions, seconds)
 
 
 def _call(function: ca.Function, compiled: bool) -> Callable:

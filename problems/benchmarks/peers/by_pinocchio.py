@@ -15,11 +15,11 @@ def version() -> str:
     return pin.__version__
 
 
-def dynamics(robot: str, base: str, calls: int) -> Callable:
+def dynamics(robot: str, base: str, seconds: float) -> Callable:
     """Inverse dynamics, their Jacobian and forward dynamics of a robot on a fixed base.
 
-    `robot`: a file; `base`: the link that is held, which is the root link anyway; `calls` of each
-    are timed.
+    `robot`: a file; `base`: the link that is held, which is the root link anyway; each is
+    timed for so many `seconds`.
     """
     file = metadata.distribution("example-robot-data").locate_file(f"{ROBOTS}/{robot}")
     model = pin.buildModelFromUrdf(str(file))
@@ -38,7 +38,7 @@ def dynamics(robot: str, base: str, calls: int) -> Callable:
     def forward(q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
         return pin.aba(model, data, q, v, tau)
 
-    return lambda: measured(model.names[1:], inverse, jacobian, forward, calls)
+    return lambda: measured(model.names[1:], inverse, jacobian, forward, seconds)
 
 
 TASKS = {"dynamics": dynamics}

@@ -6,19 +6,20 @@ from typing import Any
 
 import numpy as np
 
-ROUNDS = 11  # of timing, by turns
+BATCH = 20  # calls between two looks at the clock
 QUANTITIES = ("inverse", "jacobian", "forward")
 
 Quantity = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
 
 
 def measured(
-    names: Sequence[str], inverse: Quantity, jacobian: Quantity, forward: Quantity, calls: int
+    names: Sequence[str], inverse: Quantity, jacobian: Quantity, forward: Quantity, seconds: float
 ) -> dict[str, Any]:
     """Return microseconds of a call of each, and the numbers at one state, joints by name.
 
     `names` of the n coordinates; torques (n,) of places, rates and accelerations (n,); their
-    `jacobian` (n, 3 n) by the three in turn; `forward`: accelerations of places, rates, torques.
+    `jacobian` (n, 3 n) by the three in turn; `forward`: accelerations of places, rates, torques;
+    each is timed for so many `seconds`.
     """
     order = np.argsort(names)
     q, v, a = (np.empty(len(names)) for _ in range(3))
@@ -29,12 +30,11 @@ def measured(
     back = np.array(forward(q, v, tau)).ravel()
     inputs = {"inverse": (q, v, a), "jacobian": (q, v, a), "forward": (q, v, tau)}
     functions = dict(zip(QUANTITIES, (inverse, jacobian, forward)))
-    taken: dict[str, list[float]] = {name: [] for name in functions}
-    for _ in range(ROUNDS):
-        for name, function in functions.items():
-            taken[name].append(_microseconds(function, inputs[name], calls))
+    taken = {
+        name: _microseconds(function, inputs[name], seconds) for name, function in functions.items()
+    }
     return {
-        "microseconds": {name: float(np.median(values)) for name, values in taken.items()},
+        "microseconds": taken,
         "values": {
             "inverse": tau[order].tolist(),
             "jacobian": slopes[order][:, :, order].ravel().tolist(),
@@ -43,8 +43,14 @@ def measured(
     }
 
 
-def _microseconds(function: Quantity, inputs: Sequence[np.ndarray], calls: int) -> float:
-    start = time.process_time()
-    for _ in range(calls):
-        function(*inputs)
-    return 1e6 * (time.process_time() - start) / calls
+def _microseconds(function: Quantity, inputs: Sequence[np.ndarray], seconds: float) -> float:
+    """Return the mean processor time of a call, over so many seconds.
+
+    Clocks of processor time tick in hundredths of a second on some machines.
+    """
+    start, count = time.process_time(), 0
+    while count == 0 or time.process_time() - start < seconds:
+        for _ in range(BATCH):
+            function(*inputs)
+        count += BATCH
+    return 1e6 * (time.process_time() - start) / count

@@ -32,7 +32,7 @@ class Row:
     task: str
     system: str
     way: str
-    size: int
+    size: float
     settings: dict[str, Any]
     runs: list[dict[str, Any]] = field(default_factory=list)
     refusal: str = ""

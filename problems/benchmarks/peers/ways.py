@@ -7,7 +7,7 @@ from typing import Any
 
 from ocp.problems.benchmarks.peers.tasks import ROBOTS
 
-CALLS = 400  # of a function, in a round of timing
+SECONDS = 0.5  # that each function of a robot is timed for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +109,8 @@ def _dynamics() -> Iterator[Way]:
                 task=robot,
                 system=system,
                 name=name,
-                key="calls",
-                sizes=(CALLS,),
+                key="seconds",
+                sizes=(SECONDS,),
                 settings={"robot": file, "base": base} | settings,
             )
 
