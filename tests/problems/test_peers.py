@@ -44,6 +44,12 @@ def test_what_a_coarse_mesh_hits_by_chance_is_no_merit():
     assert best(rows[:2])[0].size == 10 and quickest(rows[:2], "ocp") is None
 
 
+def test_a_motion_that_leaves_its_limits_reaches_nothing():
+    row = made_up("ocp", "mesh", 10, 1e-6, 0.1)
+    row.runs[0]["check"] = CHECK | {"beyond": 0.14}
+    assert row.error < 2e-6 and reaching([row]) == []
+
+
 def test_a_solve_that_failed_reaches_nothing():
     failed = made_up("ocp", "mesh", 10, 0.0, 0.1, success=False)
     assert failed.error == math.inf and reaching([failed]) == []

@@ -48,6 +48,11 @@ class Row:
         return float(np.median([run["cold"] for run in self.runs]))
 
     @property
+    def beyond(self) -> float:
+        """How far limits are exceeded, as a part of them."""
+        return self.runs[-1]["check"]["beyond"]
+
+    @property
     def error(self) -> float:
         """Distance of what is minimised from the reference in the task's unit, or infinity."""
         task, run = MOTIONS[self.task], self.runs[-1]

@@ -19,6 +19,7 @@ HEADER = (
     "end missed",
     "limits exceeded (%)",
 )
+WITHIN = 0.02  # of its limits, that a motion may leave them by between the nodes
 RATES = ("robot", "system", "by", "torques (us)", "Jacobian (us)", "accelerations (us)", "differs")
 
 
@@ -57,10 +58,10 @@ def best(rows: Sequence[Row]) -> list[Row]:
 
 
 def reaching(rows: Sequence[Row]) -> list[Row]:
-    """Return those of a way's rows, from coarse to fine, that reach the goal for good."""
+    """Return those of a way's rows, given from coarse to fine, that reach the goal for good."""
     good: list[Row] = []
     for row in reversed(rows):
-        if not row.error <= MOTIONS[row.task].goal:
+        if not (row.error <= MOTIONS[row.task].goal and row.beyond <= WITHIN):
             break
         good.append(row)
     return good
