@@ -5,11 +5,21 @@ from typing import Any
 
 import numpy as np
 from ocp.models.human import mirror
-from ocp.problems.gait.walking import CAREFUL, TUNED, quickest
+from ocp.problems.gait.walking import (
+    AFTER,
+    CAREFUL,
+    QUICK,
+    TUNED,
+    after,
+    limited,
+    quickest,
+    strong,
+)
 
 from ocp import Attempt, Guess, Problem, Solution, Solver, Transcription, solve
 from ocp.mechanics import array, position
 from ocp.problem import mirrored
+from ocp.solution import staged
 
 STRIKES = ("second double", "last double")  # phases that begin with the strike of a foot
 STANDS = ("unloading", "settling")  # that begin as one stands
@@ -25,11 +35,37 @@ def by_way(
     watch: Callable[..., Any] | None = None,
 ) -> Solution:
     """Solve a first step or a last one from a guess, or from straight ways between standing, the
-    state of the walk and its mirror image. A failed attempt is followed by a more careful one."""
+    state of the walk and its mirror image. A failed attempt is followed by a more careful one;
+    people with strength over angle begin with constant limits, as `by_limits` says."""
+    if guess is None and strong(problem):
+        solved = by_limits(problem, transcription, solver, watch=watch)
+        if solved is not None:
+            return solved
     begun = straight(problem) if guess is None else guess
     attempts = [Attempt(options={**TUNED, "max_iter": 300}), Attempt(options=CAREFUL)]
     given: dict[str, Any] = {"guess": begun, "attempts": attempts, "watch": watch}
     return solve(problem, transcription, quickest(solver, transcription), **given)
+
+
+def by_limits(
+    problem: Problem,
+    transcription: Transcription,
+    solver: Solver,
+    *,
+    watch: Callable[..., Any] | None = None,
+) -> Solution | None:
+    """Solve a first step or a last one of people with strength over angle from one that has
+    constant torque limits alone, which ends roughly. Statistics are of both, those of the first
+    `constant_limits`. None where either fails."""
+    bare, solver = limited(problem), quickest(solver, transcription)
+    rough = [Attempt(options=QUICK | {"tol": 1e-3, "max_iter": 250})]
+    given: dict[str, Any] = {"guess": straight(bare), "attempts": rough}
+    told = staged(watch, "constant limits")
+    first = solve(bare, transcription, solver, watch=told, **given)
+    if not first.success:
+        return None
+    near: dict[str, Any] = {"guess": first, "attempts": [Attempt(options=AFTER)]}
+    return after(first, "constant_limits", problem, transcription, solver, watch=watch, **near)
 
 
 def straight(problem: Problem) -> dict[str, Guess]:

@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 from ocp.problems.gait import problem, walk
+from ocp.problems.gait.walking import strong
 from ocp.problems.starting_stopping.footing import apart
 
 from ocp import Solution, Solver, Transcription, Tree
@@ -24,11 +25,15 @@ def steady(**asked: object) -> Solution:
 
 def carried(walked: Solution, way: float = 0.0) -> dict[str, np.ndarray]:
     """Return {"q", "qd", "qdd"} (n,) of a steady walk as the right heel strikes, a `way` (m) ahead
-    of where it does."""
+    of where it does.
+
+    Without accelerations of people with strength over angle: their spines are bent as far as they
+    can be then, where splines of other segments cannot have these within all ranges.
+    """
     tree = walked.problem.tree
+    told = ("q", "qd") if strong(walked.problem) else ("q", "qd", "qdd")
     state = {
-        name: np.array(getattr(walked, name)(np.zeros(1)), dtype=float).ravel()
-        for name in ("q", "qd", "qdd")
+        name: np.array(getattr(walked, name)(np.zeros(1)), dtype=float).ravel() for name in told
     }
     lower, upper = np.array([joint.position for joint in tree.moving], dtype=float).T
     state["q"] = np.clip(state["q"], lower, upper)

@@ -1,5 +1,7 @@
 """The first step of walking and the last one: who stands where, from rest and to it."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from ocp.models.human import ROOT, human
@@ -147,6 +149,18 @@ def test_a_first_guess_strikes_where_the_foot_shall_stand():
     assert heel[0] == pytest.approx(WIDTH / 2, abs=0.01)
     state = carried(steady(**ASKED), 1.0)
     np.testing.assert_allclose(known[5], state["q"])
+
+
+@pytest.mark.parametrize(
+    ("living", "told"),
+    [({}, {"q", "qd", "qdd"}), ({"passive": True, "strength": "angle"}, {"q", "qd"})],
+)
+def test_people_with_strength_over_angle_start_and_stop_without_the_walk_s_accelerations(
+    living, told
+):
+    body = human(**living)
+    still = dict.fromkeys(("q", "qd", "qdd"), lambda t: np.zeros((body.dof, 1)))
+    assert set(carried(SimpleNamespace(problem=SimpleNamespace(tree=body), **still))) == told
 
 
 @pytest.mark.parametrize(
