@@ -55,7 +55,7 @@ ROUGH = QUICK | {  # to begin from
 ALONE = ROUGH | {"tol": 1e-1, "mu_init": 1e-2}  # of motions without forces
 PLACED = ROUGH | {"mu_init": 5e-3}  # from such a motion, whose feet are where they shall be
 AFTER = QUICK | {"mu_strategy": "adaptive", "mu_min": 1e-8}  # from there, multipliers known
-SHARED = 8  # steps of the grid to a segment where both feet bear
+SHARED, CLOSER = 8, 12  # steps of the grid to a segment where both feet bear: walking, and else
 ADDED = ("iterations", "build_seconds", "solve_seconds", "total_seconds")  # over solves
 
 
@@ -120,13 +120,15 @@ def closely(problem: Problem, transcription: Transcription) -> Transcription:
     unless it has been told how.
 
     What muscles spend there hangs on how quickly torques change; these run straight from node to
-    node, and with as few nodes as elsewhere a walk turns what they leave out to account.
+    node, and with as few nodes as elsewhere a walk turns what they leave out to account; more so on
+    stairs.
     """
     method = transcription.method
     usual = isinstance(method, Spline) and method.shared is None
     if not usual or problem.phases or not strong(problem):
         return transcription
-    return replace(transcription, method=replace(method, shared=max(SHARED, method.nodes)))
+    close = SHARED if freely(problem) else CLOSER
+    return replace(transcription, method=replace(method, shared=max(close, method.nodes)))
 
 
 def strong(problem: Problem) -> bool:

@@ -1,6 +1,5 @@
 """The motion of a step without its forces, where people who walk begin."""
 
-import numpy as np
 import pytest
 from ocp.problems.gait import problem, walking
 from ocp.problems.gait.beginning import FORCES, motion_alone
@@ -52,4 +51,6 @@ def test_nodes_are_close_where_both_feet_of_people_with_strength_bear_unless_it_
     assert walking.closely(step, told) == told
     assert walking.closely(problem(objective="effort"), usual) == usual
     assert walking.closely(problem(stride="phases"), usual) == usual
-    assert np.isclose(walking.SHARED, 2 * Spline().nodes)
+    stairs = problem(rise=0.17)
+    assert walking.closely(stairs, usual).method == Spline(shared=walking.CLOSER)
+    assert walking.CLOSER > walking.SHARED > Spline().nodes
