@@ -23,6 +23,7 @@ from ocp import (
     prepare,
     solve,
 )
+from ocp.mechanics import reference
 from ocp.problem import STRENGTH
 from ocp.solution import budget, staged
 from ocp.solvers import fronts
@@ -120,8 +121,8 @@ def closely(problem: Problem, transcription: Transcription) -> Transcription:
     unless it has been told how.
 
     What muscles spend there hangs on how quickly torques change; these run straight from node to
-    node, and with as few nodes as elsewhere a walk turns what they leave out to account; more so on
-    stairs.
+    node, and with as few nodes as elsewhere a walk turns what they leave out to account; more so
+    up and down.
     """
     method = transcription.method
     usual = isinstance(method, Spline) and method.shared is None
@@ -238,15 +239,16 @@ def placed(problem: Problem, solver: Solver, watch: Callable[..., Any] | None) -
 
 
 def freely(problem: Problem) -> bool:
-    """Tell whether a step, in one phase, is a plain walk: arms swing, and no foot is on stairs.
+    """Tell whether a step, in one phase, is a plain walk: arms swing, and the way is level.
 
-    Without forces, arms that are not told how to swing and legs that climb go ways from which
-    worse walks were found than from standing.
+    Without forces, arms that are not told how to swing and legs that go up or down take ways from
+    which no better walks were found than from standing.
     """
-    if problem.phases or problem.ground is None:
+    if problem.phases or problem.symmetry is None:
         return False
     told = any(family_of(each.name) == "coupling" for each in problem.constraints)
-    return told and all(foot.plane is None for foot in problem.ground.feet)
+    climb = problem.symmetry.shift[problem.tree.coordinate("glob_ty")]
+    return told and not reference(climb)
 
 
 def prepared(plan: Plan, statistics: Mapping[str, Any]) -> dict[str, Any]:
