@@ -56,9 +56,9 @@ def test_instructions_are_counted_exactly(small):
     for name, expected in ANALYTICAL.items():
         assert counts(small, name, FIRST, PUBLISHED) == expected, name
     assert counts(small, "newton_euler", FIRST, AUTOMATIC) == {2: 350, 3: 1166}
-    assert counts(small, COMPOSITE, FIRST, RECURSIVE) == {2: 1342, 3: 2302}
+    assert counts(small, COMPOSITE, FIRST, RECURSIVE) == {2: 1306, 3: 2252}
     assert counts(small, "lie_group", SECOND, PUBLISHED) == {2: 855, 3: 4503}
-    assert counts(small, COMPOSITE, SECOND, RECURSIVE) == {2: 1513, 3: 2886}
+    assert counts(small, COMPOSITE, SECOND, RECURSIVE) == {2: 1519, 3: 2927}
 
 
 def test_the_page_prints_what_is_counted(small):
@@ -95,7 +95,7 @@ def test_the_claims_are_those_of_the_counts(small):
     cells = {tuple(line[:2]): line[2:] for line in lines if len(line) == 8}
     assert cells["Jacobian", "lie_group"][:4] == ["all", "none", "all", "all"]
     assert cells["Jacobian", "barman"][:4] == ["up to 2", "none", "all", "all"]
-    assert cells["Jacobian", "hollerbach_4x4"][:4] == ["all", "none", "up to 2", "all"]
+    assert cells["Jacobian", "hollerbach_4x4"][:4] == ["all", "none", "none", "all"]
     assert cells["Hessian", "barman"][:4] == ["none", "none", "up to 2", ""]
     assert cells["Hessian", "composite"] == ["", "none", "", "", "n^1.6", ""]
 

@@ -35,7 +35,7 @@ from ocp import (
 )
 from ocp.problem.objectives import final
 
-EXACT = Solver(options={"tol": 1e-12})
+EXACT = Solver(options={"tol": 1e-11})  # residuals of 1e-12 are those of rounding here
 
 
 def test_a_free_stiffness_is_that_of_resonance():

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 from ocp.problems.benchmarks.peers.running import Row
 from ocp.problems.benchmarks.peers.table import WITHIN
@@ -16,9 +15,11 @@ MARKS = "os^Dvp"
 def drawn(rows: Sequence[Row], file: Path) -> None:
     """Draw the motions among the rows, beside one another, into a file."""
     tasks = [task for task in MOTIONS if any(row.task == task and row.runs for row in rows)]
-    figure, axes = plt.subplots(
-        1, max(1, len(tasks)), figsize=(6.0 * max(1, len(tasks)), 6.0), squeeze=False
-    )
+    from matplotlib.figure import Figure  # only where a picture is made
+
+    count = max(1, len(tasks))
+    figure = Figure(figsize=(6.0 * count, 6.0), layout="tight")
+    axes = figure.subplots(1, count, squeeze=False)
     for task, ax in zip(tasks, axes[0]):
         own = [row for row in rows if row.task == task and row.runs and np.isfinite(row.error)]
         ways = list(dict.fromkeys((row.system, row.way) for row in own))
@@ -38,6 +39,4 @@ def drawn(rows: Sequence[Row], file: Path) -> None:
             ylabel=f"error of the objective ({MOTIONS[task].unit})",
         )
         ax.legend(fontsize=6, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.14))
-    figure.tight_layout()
     figure.savefig(file, dpi=110)
-    plt.close(figure)
