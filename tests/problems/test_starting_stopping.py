@@ -24,24 +24,25 @@ from ocp.problems.starting_stopping.footing import apart
 from ocp.problems.starting_stopping.solving import postures
 from ocp.problems.starting_stopping.states import steady
 
-from ocp import Solver, Transcription
+from ocp import Solver, Spline, Transcription
 from ocp.mechanics import center_of_mass, positions
 
 LEGS = ("hip_flex", "hip_abd", "knee_flex", "ankle_df", "toe_ext", "shou_abd")
 MOVING = ",".join([*ROOT, *(f"{joint}_{side}" for side in "rl" for joint in LEGS)])
 WIDTH = 0.1
+FEW = Transcription(method=Spline(nodes=2))  # whose torques are bounded at few instants
 
 
 @pytest.fixture(scope="module")
 def started():
     """Return the first step of a body of few joints."""
-    return by_way(gait_start.problem(active=MOVING), Transcription(), Solver()).require()
+    return by_way(gait_start.problem(active=MOVING), FEW, Solver()).require()
 
 
 @pytest.fixture(scope="module")
 def stopped():
     """Return the last step of a body of few joints."""
-    return by_way(gait_stop.problem(active=MOVING), Transcription(), Solver()).require()
+    return by_way(gait_stop.problem(active=MOVING), FEW, Solver()).require()
 
 
 def place(tree, q, name):
