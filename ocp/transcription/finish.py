@@ -21,6 +21,8 @@ class Finish:
     a formulation is somebody's own.
     """
 
+    scalar = True  # machine code is made of scalar graphs
+
     def __init__(self, compiled, differentiated=""):
         self.compiled, self.trouble, self.count = compiled, None, 0
         self.differentiated = differentiated

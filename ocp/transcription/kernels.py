@@ -24,6 +24,9 @@ class Graph(NamedTuple):
     pattern: ca.Sparsity = ca.Sparsity(0, 0)
 
 
+Finished = tuple[Callable[[], ca.Function], ca.Sparsity]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Kernel:
     """A vector function of one instant and its derivatives.
@@ -176,7 +179,7 @@ def _sparse_function(name, inputs, values, more, build, stated, beside=None):
 
     def graph():
         torque, arguments, run = _uses_torque(inputs, values), scalars, _inline
-        looped = torque and inputs.finish is None and inputs.torque.tree.dof >= LOOPED
+        looped = torque and not _scalar(inputs) and inputs.torque.tree.dof >= LOOPED
         if looped:
             arguments = [ca.MX.sym(f"i{k}", *each.shape) for k, each in enumerate(scalars)]
             run = partial(_called, scalars, arguments)
@@ -208,10 +211,19 @@ def _inline(expressions, bound=()):
 def _finished(inputs, name, build, stated):
     """Return what gives the function of the Graph that build() builds, finished, and its
     pattern."""
-    if inputs.finish is None:
-        graph = build()
-        return lambda: graph.function, graph.pattern
-    return inputs.finish(name, build, stated)
+    return (inputs.finish or as_built)(name, build, stated)
+
+
+def _scalar(inputs):
+    """Tell whether machine code is made of graphs, and so all have to be scalar ones."""
+    return inputs.finish is not None and inputs.finish.scalar
+
+
+def as_built(name: str, build: Callable[[], Graph], follows: Callable[[], str]) -> Finished:
+    """Return what gives the function of the Graph that `build`() builds, as it is, and its
+    pattern; its `name`, and what it `follows` from, are of no use to that."""
+    graph = build()
+    return lambda: graph.function, graph.pattern
 
 
 def _resolved(inputs, expression):

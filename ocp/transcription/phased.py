@@ -235,7 +235,8 @@ def phased(
     """
     names = tuple(free)
     holds, rows = handed_over(problem, names), laws_handed_over(problem)
-    settings = transcription, names, sloped
+    alike: dict = {}
+    settings = transcription, names, sloped, alike
     parts = tuple(
         _part(phase.name, part, Met(holds=holds[phase.name], rows=rows[phase.name]), *settings)
         for phase, part in zip(problem.phases, problem.parts)
@@ -289,10 +290,10 @@ def _moved(rows: Rows, phase: str, columns: np.ndarray, first: int) -> Rows:
     )
 
 
-def _part(name, part, met, transcription, free, sloped):
+def _part(name, part, met, transcription, free, sloped, alike):
     try:
         settings = replace(transcription, method=on_its_mesh(transcription.method, part.motion))
-        made = transcribe(part, settings, free=free, sloped=sloped, met=met)
+        made = transcribe(part, settings, free=free, sloped=sloped, met=met, alike=alike)
     except ValueError as error:
         raise ValueError(f"phase {name!r}: {error}") from None
     if made.layout.moving:

@@ -25,6 +25,7 @@ from ocp.problem.statement import Problem
 from ocp.progress import say
 from ocp.solvers.nlp import NLP
 from ocp.solvers.record import attentive
+from ocp.transcription.alike import Alike
 from ocp.transcription.asking import given
 from ocp.transcription.finish import Finish
 from ocp.transcription.goals import (
@@ -280,20 +281,22 @@ def transcribe(
     free: Iterable[str] = (),
     sloped: bool = False,
     met: Met | None = None,
+    alike: dict | None = None,
 ) -> Transcribed:
     """Return the Transcribed problem, its parameters at their own values.
 
     Parameters named as `free` are sought beside those that are so of themselves; `sloped`, the
     program has derivatives by given ones too, which no solver needs. A phase need not have all of
-    them, and does not ask for what is `met` at its start by the one before. Raises
-    ValueError naming constraint, joint and instant for bad sizes or contradictory bounds.
+    them, and does not ask for what is `met` at its start by the one before; kernels that it has
+    with others are kept in `alike`. Raises ValueError naming constraint, joint and instant for bad
+    sizes or contradictory bounds.
     """
     refuse_phases("transcribe", problem, "prepare(problem) puts their programs together")
     transcription = settled(problem.tree, transcription)
     method, motion, finish = transcription.method, problem.motion, _finish(problem, transcription)
     check_moving(problem, method)
     problem = method.stated(problem)
-    program = _begun(problem, transcription, finish, tuple(free), sloped)
+    program = _begun(problem, transcription, _shared(finish, alike), tuple(free), sloped)
     say(f"builds graphs of {problem.tree.dof} coordinates on {problem.motion.points} points")
     requests, stacks = wanted(program, method, met or Met()), term_stacks(program)
     seen = _outputs(problem, program)
@@ -343,6 +346,15 @@ def _finish(problem, transcription):
     return Finish(transcription.compiled, words)
 
 
+def _shared(finish, alike):
+    """Return what finishes kernels, one for all phases where they share `alike` ones; None where
+    they stay as they are built."""
+    own = finish if finish.compiled else None
+    if alike is None or not finish.differentiated:
+        return own
+    return Alike(differentiated=finish.differentiated, finish=own, made=alike)
+
+
 def _begun(problem, transcription, finish, free, sloped):
     """Return the program of a problem on its method's basis, of which nothing is asked yet."""
     formulation = formulation_of(transcription.dynamics, problem.tree)
@@ -351,7 +363,7 @@ def _begun(problem, transcription, finish, free, sloped):
         transcription.method.layout(reference(problem)),
         formulation,
         derivatives_of(formulation, transcription.derivatives, problem.tree),
-        finish if transcription.compiled else None,
+        finish,
         free,
         sloped=sloped,
     )
