@@ -3,7 +3,7 @@ read-only."""
 
 import reprlib
 from collections.abc import Iterable
-from math import isnan
+from math import isfinite, isnan
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from ocp.mechanics.parameters import (
 
 WORDS = 250  # characters of names that a record shows of itself
 
+FLOATS = frozenset((float,))
 ZERO = 1e-12  # below which a number that ought to be zero is it
 
 
@@ -31,6 +32,8 @@ def numbers(what: str, value: Any, shape: tuple[int, ...], unit: str | None = No
     another unit is refused. Raises ValueError naming `what` otherwise, or if an entry is not
     finite, an open one at its parameters' own values.
     """
+    if type(value) is float and not shape and isfinite(value):
+        return np.asarray(value)
     try:
         entries = np.asarray(value, dtype=float) if unit is None else array(value)
     except (TypeError, ValueError, RuntimeError):
@@ -78,8 +81,8 @@ def check_units(what: str, entries: Any, unit: str) -> None:
 
     Parameters without a unit, entries without one (""), and expressions go unchecked.
     """
-    for entry in np.ravel(entries) if is_open(entries) else ():
-        if isinstance(entry, Parameter) and unit and entry.unit not in ("", unit):
+    for entry in np.ravel(entries) if unit and is_open(entries) else ():
+        if isinstance(entry, Parameter) and entry.unit not in ("", unit):
             raise ValueError(
                 f"{what}: expected {unit}, got parameter {entry.name!r} in {entry.unit}"
             )
@@ -131,6 +134,8 @@ def limits(what: str, value: Any, unit: str | None = None) -> tuple[float, float
 
     Raises ValueError naming `what`.
     """
+    if type(value) is tuple and [*map(type, value)] == [float, float] and value[0] <= value[1]:
+        return value
     number, value = (float, value) if unit is None else (_float_or_open, opened(value))
     try:
         lower, upper = (
@@ -141,7 +146,7 @@ def limits(what: str, value: Any, unit: str | None = None) -> tuple[float, float
     except (TypeError, ValueError, RuntimeError):
         raise ValueError(f"{what}: expected (lower, upper) or one number, got {value!r}") from None
     check_units(what, (value,) if np.ndim(value) == 0 else (lower, upper), unit or "")
-    least, most = reference((lower, upper))
+    least, most = reference((lower, upper)) if is_open((lower, upper)) else (lower, upper)
     if isnan(least) or isnan(most):
         raise ValueError(f"{what}: expected numbers, got {(lower, upper)}")
     if least > most:
@@ -162,6 +167,9 @@ def frozen(entries: Any) -> Any:
         return entries
     if kind is np.ndarray and entries.dtype == float:
         entries = entries.tolist()
+        kind = type(entries)
+    if (kind is list or kind is tuple) and FLOATS.issuperset(map(type, entries)):
+        return tuple(entries)
     if isinstance(entries, list | tuple):
         return tuple(row if type(row) is float else frozen(row) for row in entries)
     return tuple(frozen(row) for row in entries) if np.ndim(entries) else float(entries)

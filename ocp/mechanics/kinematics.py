@@ -60,7 +60,7 @@ def place_at(tree: Tree, moves: Sequence[Motion], point: str | Point) -> Matrix:
 
 def position(tree: Tree, q: Matrix, point: str | Point) -> Matrix:
     """Return the position (3, m) of a point."""
-    return point_motion(tree, motions(tree, q), point).origin
+    return positions(tree, q, (point,))[0]
 
 
 def felt_slopes(tree: Tree, point: str) -> np.ndarray:
@@ -75,8 +75,13 @@ def felt_slopes(tree: Tree, point: str) -> np.ndarray:
 
 def positions(tree: Tree, q: Matrix, points: Sequence[str | Point]) -> list[Matrix]:
     """Return the positions (3, m) of several points."""
-    moves = motions(tree, q)
-    return [point_motion(tree, moves, point).origin for point in points]
+    known = [_point(tree, point) for point in points]
+    if tree.flexible:
+        moves = motions(tree, q)
+    else:
+        between = {k for point in known for k in _toward_ground(tree, tree.link_index(point.link))}
+        moves = rigid.motions(tree, q, only=between)
+    return [point_motion(tree, moves, point).origin for point in known]
 
 
 def place_of(tree: Tree, name: str | Point) -> Point:
@@ -148,10 +153,10 @@ def offset(tree: Tree, q: Matrix, start: str | Point, end: str | Point) -> Matri
 
 def _toward_ground(tree: Tree, k: int) -> list[int]:
     """Return the links from k to the ground."""
-    chain = []
+    chain, parents = [], tree.parents
     while k >= 0:
         chain.append(k)
-        k = tree.parents[k]
+        k = parents[k]
     return chain
 
 

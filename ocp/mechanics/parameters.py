@@ -218,8 +218,10 @@ def anything_open() -> bool:
 
 def is_open(value: Any) -> bool:
     """Tell whether a number, or any entry of nested sequences of numbers, is open."""
+    if type(value) in PLAIN:
+        return False
     if isinstance(value, list | tuple):
-        return any(type(entry) is not float and is_open(entry) for entry in value)
+        return not PLAIN.issuperset(map(type, value)) and any(map(is_open, value))
     if isinstance(value, Open):
         return True
     if isinstance(value, np.ndarray):
@@ -286,7 +288,7 @@ def parameters_of(value: Any) -> tuple[Parameter, ...]:
 def _meet(value: Any, met: dict[Parameter, None]) -> None:
     """Add the parameters in a value to those `met` before."""
     kind: Any = type(value)
-    if kind in PLAIN:
+    if kind in PLAIN or (kind is tuple and PLAIN.issuperset(map(type, value))):
         return
     if isinstance(value, Parameter):
         met[value] = None
@@ -306,8 +308,7 @@ def _meet(value: Any, met: dict[Parameter, None]) -> None:
             _meet(value.ravel().tolist(), met)
     elif isinstance(value, list | tuple):
         for part in value:
-            if type(part) not in PLAIN:
-                _meet(part, met)
+            _meet(part, met)
 
 
 @cache

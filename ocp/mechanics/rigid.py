@@ -1,7 +1,7 @@
 """Motion of trees of rigid links: poses, velocities and accelerations of links and points, momentum
 and energies."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeAlias
@@ -99,11 +99,20 @@ def _waves(home: tuple, screw: tuple | None) -> tuple[Waves, Waves]:
     return constant, moving
 
 
-def motions(tree: Tree, q: Matrix, qd: Matrix = None, qdd: Matrix = None) -> list[Motion]:
-    """Return the Motion of every link, as far as rates and accelerations are given."""
+def motions(
+    tree: Tree,
+    q: Matrix,
+    qd: Matrix = None,
+    qdd: Matrix = None,
+    only: Collection[int] | None = None,
+) -> list[Motion]:
+    """Return the Motion of every link, as far as rates and accelerations are given; of those that
+    are `only` asked for, with all between them and the ground, and None of the others."""
     spans, zero = tree.spans, ca.DM.zeros(3)
 
     def move(k, parent):
+        if only is not None and k not in only:
+            return None
         joint = tree.joints[k]
         slope, (place, rate, acceleration) = _joint_motion(joint, spans[k], q, qd, qdd)
         turn, shift = joint_turn(joint, place)

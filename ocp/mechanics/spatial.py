@@ -6,6 +6,7 @@ are numpy, whose entries may be open.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import casadi as ca
@@ -94,6 +95,11 @@ def dh_pose(theta: float, d: float, a: float, alpha: float) -> np.ndarray:
 
     Xiang, Arora & Abdel-Malek (2009), eq. 1.
     """
+    return _dh_pose(theta, d, a, alpha).copy()
+
+
+@lru_cache(maxsize=512)
+def _dh_pose(theta: float, d: float, a: float, alpha: float) -> np.ndarray:
     return rotate_z(theta) @ translate(a, 0.0, d) @ rotate_x(alpha)
 
 

@@ -209,14 +209,13 @@ class Tree:
     @property
     def parents(self) -> tuple[int, ...]:
         """Index of each joint's parent; -1 is the ground."""
-        index = {name: k for k, name in enumerate(self.link_names)}
-        return tuple(index.get(joint.parent, -1) for joint in self.joints)
+        return _parents(self.joints, self.links)
 
     @property
     def rows(self) -> tuple[int | None, ...]:
         """Row of q that is each joint's own angle or way; None for fixed ones, and where `mapped`
         for balls and followers."""
-        row = {joint.name: k for k, joint in enumerate(self.moving)}
+        row = _places(self.joints, self.links)
         return tuple(
             row[joint.name] if joint.screw is not None and joint.follows is None else None
             for joint in self.joints
@@ -226,13 +225,7 @@ class Tree:
     def spans(self) -> tuple[tuple[int, ...], ...]:
         """Rows of q that move each joint: none of a fixed one, four of a ball, otherwise its own or
         the one that it follows."""
-        row = {joint.name: k for k, joint in enumerate(self.moving)}
-        return tuple(
-            tuple(row[part.name] for part in own_coordinates(joint))
-            if joint.follows is None
-            else (row[joint.follows.coordinate],)
-            for joint in self.joints
-        )
+        return _spans(self.joints, self.links)
 
     @property
     def mapped(self) -> bool:
@@ -257,13 +250,11 @@ class Tree:
 
         Raises ValueError if there is none.
         """
-        if name not in self.names and name in (moving := [joint.name for joint in self.moving]):
-            return moving.index(name)
-        moving = [joint.name for joint in self.moving]
-        if name not in moving:
+        rows = _places(self.joints, self.links)
+        if name not in rows:
             joint = self.joints[self.joint_index(name)]
             raise ValueError(without_coordinate(joint))
-        return moving.index(name)
+        return rows[name]
 
     def point(self, name: str) -> Point:
         """Return the Point of that name, or the origin of the link that is called so; raise
@@ -322,6 +313,28 @@ def _hash(tree: Tree) -> int:
 @remembered(64)
 def _link_names(joints: Sequence[Joint], links: Sequence[Link]) -> tuple[str, ...]:
     return tuple(link.name or joint.name for joint, link in zip(joints, links))
+
+
+@remembered(64)
+def _parents(joints: Sequence[Joint], links: Sequence[Link]) -> tuple[int, ...]:
+    index = {name: k for k, name in enumerate(_link_names(joints, links))}
+    return tuple(index.get(joint.parent, -1) for joint in joints)
+
+
+@remembered(64)
+def _places(joints: Sequence[Joint], links: Sequence[Link]) -> dict[str, int]:
+    return {joint.name: k for k, joint in enumerate(_moving(joints, links))}
+
+
+@remembered(64)
+def _spans(joints: Sequence[Joint], links: Sequence[Link]) -> tuple[tuple[int, ...], ...]:
+    row = _places(joints, links)
+    return tuple(
+        tuple(row[part.name] for part in own_coordinates(joint))
+        if joint.follows is None
+        else (row[joint.follows.coordinate],)
+        for joint in joints
+    )
 
 
 @remembered(64)

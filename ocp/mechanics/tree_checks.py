@@ -67,9 +67,9 @@ def _check_places(tree):
 
 
 def _check_unique(what, names):
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"{what} {name!r}: the name is used twice")
+    if len(set(names)) < len(names):
+        name = next(each for each in names if names.count(each) > 1)
+        raise ValueError(f"{what} {name!r}: the name is used twice")
 
 
 def _check_followers(tree):
@@ -101,7 +101,10 @@ def _check_followers(tree):
 def _check_parents(tree):
     names = tree.link_names
     parents = {name: joint.parent for name, joint in zip(names, tree.joints)}
+    index = {name: k for k, name in enumerate(names)}
     for k, joint in enumerate(tree.joints):
+        if index.get(joint.parent, k) < k:
+            continue
         if joint.parent != GROUND and joint.parent not in parents:
             raise ValueError(
                 f"joint {joint.name!r}: unknown parent {joint.parent!r}; {known('links', names)} "

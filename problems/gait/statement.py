@@ -220,7 +220,7 @@ def crouching(body: Tree, crouch: float) -> Tree:
 @cache
 def _whole(names: tuple[str, ...] = BENDING) -> dict[str, Any]:
     """Return {joint: its range (rad)} of joints, hips and knees, as far as they can bend."""
-    whole = human()
+    whole = _man()
     return {name: whole.joints[whole.joint_index(name)].position for name in names}
 
 
@@ -235,9 +235,7 @@ def _ranging(body: Tree, ranges: Mapping[str, Any]) -> Tree:
 
 def _roaming(body: Tree) -> Tree:
     """Return a body whose joints that tissue restores have their whole ranges."""
-    free = {
-        joint.name: joint.position for joint in human().moving if joint.name.startswith(ROAMING)
-    }
+    free = {joint.name: joint.position for joint in _man().moving if joint.name.startswith(ROAMING)}
     return _ranging(body, free)
 
 
@@ -305,9 +303,15 @@ def likewise(
 
 
 @cache
+def _man() -> Tree:
+    """Return the man of 1.75 m, whose joints have their whole ranges."""
+    return human()
+
+
+@cache
 def _usual_leg() -> float:
     """Return the height of the hips of the man of 1.75 m (m)."""
-    return float(_leg(human()))
+    return float(_leg(_man()))
 
 
 def _leg(body: Tree) -> Any:

@@ -42,20 +42,16 @@ class PassiveMoment:
             )
         if self.moment is None and self.energy is None:
             raise ValueError(f"{label}: expected a moment or an energy, got neither")
-        for what in ("moment", "energy"):
-            if getattr(self, what) is not None:
-                called(f"{label}: {what}", getattr(self, what))
-
-    def check(self, tree: Any) -> None:
-        """Raise ValueError unless the tree has its joints, and its functions as many values."""
-        label = f"passive moment {self.name!r}"
-        for joint in self.joints:
-            row_of(label, tree, joint)
         k = len(self.joints)
         if self.moment is not None:
-            tried(f"{label}: moment", self.moment, (k, k), k)
+            tried(f"{label}: moment", called(f"{label}: moment", self.moment), (k, k), k)
         if self.energy is not None:
-            tried(f"{label}: energy", self.energy, (k,), 1)
+            tried(f"{label}: energy", called(f"{label}: energy", self.energy), (k,), 1)
+
+    def check(self, tree: Any) -> None:
+        """Raise ValueError unless the tree has its joints."""
+        for joint in self.joints:
+            row_of(f"passive moment {self.name!r}", tree, joint)
 
     def torques(self, state: Any) -> dict[int, Matrix]:
         """Return {row of q: what it gives there} (N m or N)."""
