@@ -3,19 +3,22 @@
 import casadi as ca
 import numpy as np
 import pytest
+from compilers import compiler_needed
 
 from ocp.solvers import NLP
 from ocp.solvers.nlp import differentiated
-from ocp.solvers.structured.condensed import (
-    Condensed,
-    TooLarge,
-    inverse_of_triangle,
-    range_of,
-)
+from ocp.solvers.structured.condensed import Condensed, TooLarge, range_of
 from ocp.solvers.structured.elimination import eliminate
+from ocp.solvers.structured.machine import Machine, engine
 from ocp.solvers.structured.nullspace import Basis, tame
 from ocp.solvers.structured.products import Sparse, pieces
 from ocp.solvers.structured.program import Program, Slopes
+from ocp.solvers.structured.tall import Engine, Tall, groups_of, inverse_of_triangle
+
+ENGINES = [
+    pytest.param(Engine, id="numpy"),
+    pytest.param(engine, id="machine code", marks=compiler_needed),
+]
 
 
 def nodes(rng, count=5, motion=6, own=3):
@@ -48,27 +51,29 @@ def test_rows_that_own_variables_are_eliminated_whatever_they_are_called():
     pattern, values = sparse(matrix)
     found = eliminate(pattern.rows, pattern.columns, values, pattern.shape)
     assert len(found.rest) == 0 and len(found.free) == 31 - 27
-    basis = Basis(found, pattern)
+    basis = Basis(found, pattern, Engine())
     basis.make(values)
     assert np.abs(matrix @ basis.Z).max() < 1e-12
     assert np.linalg.matrix_rank(basis.Z) == 4
 
 
-def test_a_basis_solves_rows_and_multipliers():
+@pytest.mark.parametrize("made", ENGINES)
+def test_a_basis_solves_rows_and_multipliers(made):
     rng = np.random.default_rng(3)
     matrix = nodes(rng)
     pattern, values = sparse(matrix)
-    basis = Basis(eliminate(pattern.rows, pattern.columns, values, matrix.shape), pattern)
+    basis = Basis(eliminate(pattern.rows, pattern.columns, values, matrix.shape), pattern, made())
     basis.make(values)
     right, y = rng.standard_normal(27), rng.standard_normal(27)
     assert matrix @ basis.particular(right) == pytest.approx(right, abs=1e-11)
     assert basis.multipliers(matrix.T @ y) == pytest.approx(y, abs=1e-11)
 
 
-def test_levels_that_did_not_change_are_kept_and_others_are_not():
+@pytest.mark.parametrize("made", ENGINES)
+def test_levels_that_did_not_change_are_kept_and_others_are_not(made):
     matrix = nodes(np.random.default_rng(4))
     pattern, values = sparse(matrix)
-    basis = Basis(eliminate(pattern.rows, pattern.columns, values, matrix.shape), pattern)
+    basis = Basis(eliminate(pattern.rows, pattern.columns, values, matrix.shape), pattern, made())
     basis.make(values)
     nearly = values * np.random.default_rng(5).uniform(0.5, 1.5, len(values))
     of_nodes, of_mirror = (np.where((pattern.rows < 25) == side, nearly, values) for side in (1, 0))
@@ -79,12 +84,13 @@ def test_levels_that_did_not_change_are_kept_and_others_are_not():
         assert np.abs(dense @ basis.Z).max() < 1e-11
 
 
-def test_an_entry_that_is_zero_at_first_may_be_any_number_later():
+@pytest.mark.parametrize("made", ENGINES)
+def test_an_entry_that_is_zero_at_first_may_be_any_number_later(made):
     rng = np.random.default_rng(8)
     matrix = nodes(rng)
     pattern, values = sparse(matrix)
     at_first = np.where((rng.random(len(values)) < 0.3) & (pattern.rows < 25), 0.0, values)
-    basis = Basis(eliminate(pattern.rows, pattern.columns, at_first, matrix.shape), pattern)
+    basis = Basis(eliminate(pattern.rows, pattern.columns, at_first, matrix.shape), pattern, made())
     basis.make(values)
     kept = np.setdiff1d(np.arange(len(matrix)), basis.rest)
     assert len(kept) > 20 and np.abs((matrix @ basis.Z)[kept]).max() < 1e-9
@@ -99,7 +105,7 @@ def test_a_chain_that_grows_is_left_to_the_core():
     pattern, values = sparse(matrix)
     found = eliminate(pattern.rows, pattern.columns, values, matrix.shape)
     tamed = tame(found, pattern, values)
-    basis = Basis(tamed, pattern)
+    basis = Basis(tamed, pattern, Engine())
     basis.make(values)
     assert np.abs(basis.Z).max() < 1e5
     assert len(tamed.rest) + sum(len(block.rows) for level in tamed.levels for block in level) == 12
@@ -117,6 +123,75 @@ def test_dense_pieces_multiply_as_the_matrix_does():
     vector, back = rng.standard_normal(60), rng.standard_normal(40)
     assert pattern.times(values, vector) == pytest.approx(matrix @ vector)
     assert pattern.transposed(values, back) == pytest.approx(matrix.T @ back)
+
+
+def tall_of(rng, rows, width):
+    """A tall matrix with numbers in rows of one column, of a few and of about half."""
+    share = rng.choice([1.5 / width, 3 / width, 0.5], size=(rows, 1))
+    tall = Tall(rng.random((rows, width)) < share)
+    tall.array[tall.support] = rng.standard_normal(tall.support.sum())
+    return tall
+
+
+@pytest.mark.parametrize("made", ENGINES)
+@pytest.mark.parametrize(("width", "seed"), [(1, 0), (8, 1), (9, 2), (37, 3), (130, 4)])
+def test_products_with_tall_matrices_are_those_of_dense_ones(width, seed, made):
+    rng, how = np.random.default_rng(seed), made()
+    tall, matrix = (
+        tall_of(rng, 60, width),
+        rng.standard_normal((40, 60)) * (rng.random((40, 60)) < 0.2),
+    )
+    pattern, values = sparse(matrix)
+    wanted = np.flatnonzero(rng.random(40) < 0.7)
+    product = how.multiplied(wanted, pattern.rows, pattern.columns, np.arange(len(values)), tall)
+    for factor in (1.0, -2.0):  # what it was is forgotten
+        result = product.times(factor * values)
+        assert result.array == pytest.approx(factor * matrix[wanted] @ tall.array)
+    assert not result.array[~result.support].any()
+    rows, weights = rng.permutation(60)[:50], rng.standard_normal(50)
+    core = np.zeros((tall.array.shape[1],) * 2)
+    how.crossed(tall, rows).add(core, weights)
+    left = tall.array[rows]
+    assert np.tril(core) == pytest.approx(np.tril(left.T @ (weights[:, None] * left)))
+    core, few = np.ones_like(core), rng.integers(len(wanted), size=50)
+    how.crossed(tall, rows, result, few).add(core)
+    assert core - 1 == pytest.approx(left.T @ result.array[few])
+
+
+@pytest.mark.parametrize("made", ENGINES)
+@pytest.mark.parametrize("size", [1, 2, 7, 8, 65])
+def test_a_core_is_solved_by_its_lower_triangle(size, made):
+    rng = np.random.default_rng(size)
+    root = np.tril(rng.standard_normal((size, size))) + 3 * np.eye(size)
+    core, right = root @ root.T, rng.standard_normal(size)
+    given = np.tril(core) + np.triu(rng.standard_normal((size, size)), 1)
+    before = right.copy()
+    assert core @ made().factor(given).solve(right) == pytest.approx(before)
+    assert (right == before).all()
+    with pytest.raises(np.linalg.LinAlgError):
+        made().factor(-core)
+
+
+def test_groups_are_neighbours_with_nearly_the_same_tiles():
+    tiles = np.zeros((300, 20), dtype=bool)
+    for row, begin in enumerate(np.random.default_rng(9).integers(16, size=299)):
+        tiles[row, begin : begin + 4] = True
+    groups = groups_of(tiles)
+    assert sorted(groups.order) == list(range(299))  # a row of zeros adds nothing
+    for begin, end, own in zip(groups.begin, groups.begin[1:], groups.tiles):
+        members = tiles[groups.order[begin:end]]
+        assert set(np.flatnonzero(members.any(axis=0))) == set(own)
+        assert len(members) <= 96 and len(own) <= 1.2 * members.sum(axis=1).max()
+
+
+@compiler_needed
+def test_machine_code_is_taken_where_there_is_a_compiler_and_numpy_elsewhere(monkeypatch):
+    engine.cache_clear()
+    assert isinstance(engine(), Machine)
+    monkeypatch.setenv("CC", "no-such-compiler")
+    engine.cache_clear()
+    assert type(engine()) is Engine
+    engine.cache_clear()
 
 
 def test_a_triangle_is_inverted_by_halves():
@@ -148,21 +223,25 @@ def of_nodes(rng, equalities, inner):
             upper=np.full(n, np.inf),
             g_lower=np.concatenate([np.zeros(m), np.full(len(inner), -2.0)]),
             g_upper=np.concatenate([np.zeros(m), np.full(len(inner), 2.0)]),
-            objective=ca.Function("f", [x], [ca.sumsqr(x) / 2 + x[0] ** 3 - x[3] * x[-1]]),
+            objective=ca.Function(
+                "f", [x], [ca.sumsqr(x) / 2 + x[0] ** 3 - x[3] * x[-1] + ca.dot(x[4:20], x[11:27])]
+            ),
             constraints=ca.Function("g", [x], [rows]),
         )
     )
 
 
+@pytest.mark.parametrize("made", ENGINES)
 @pytest.mark.parametrize("dependent", [False, True])
 @pytest.mark.parametrize("seed", range(4))
-def test_a_condensed_system_has_the_solution_and_the_inertia_of_the_whole(seed, dependent):
+def test_a_condensed_system_has_the_solution_and_the_inertia_of_the_whole(seed, dependent, made):
     rng = np.random.default_rng(seed)
-    equalities = nodes(rng)
+    equalities = nodes(rng)[:, rng.permutation(31)]
     if dependent:
         equalities = np.vstack([equalities, equalities[3] + equalities[-1]])
-    program = Program(of_nodes(rng, equalities, rng.standard_normal((2, 31))), "exact", np.ones(31))
-    system, matrix = Condensed(program), program.jacobian
+    stated = of_nodes(rng, equalities, rng.standard_normal((2, 31)))
+    program = Program(stated, "exact", np.ones(31), made())
+    system, matrix = Condensed(program, made()), program.jacobian
     v = rng.standard_normal(program.size)
     slopes = program.slopes(v)
     bends = rng.standard_normal(len(program.bent))
@@ -194,6 +273,9 @@ def test_a_condensed_system_has_the_solution_and_the_inertia_of_the_whole(seed, 
 def test_a_program_without_a_small_core_is_refused_by_its_size(monkeypatch):
     monkeypatch.setattr("ocp.solvers.structured.condensed.CORE", 3)
     rng = np.random.default_rng(0)
-    program = Program(of_nodes(rng, nodes(rng), np.ones((2, 31))), "exact", np.ones(31))
+    stated = of_nodes(rng, nodes(rng), np.ones((2, 31)))
+    program = Program(stated, "exact", np.ones(31), Engine())
     with pytest.raises(TooLarge, match="a core of 4 variables"):
-        Condensed(program).at(np.zeros(len(program.bent)), program.slopes(np.ones(program.size)))
+        Condensed(program, Engine()).at(
+            np.zeros(len(program.bent)), program.slopes(np.ones(program.size))
+        )

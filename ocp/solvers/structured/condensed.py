@@ -12,32 +12,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ocp.solvers.structured.curves import Curves
 from ocp.solvers.structured.elimination import eliminate
 from ocp.solvers.structured.nullspace import Basis, tame
-from ocp.solvers.structured.products import Sparse, pieces
 from ocp.solvers.structured.program import Program, Slopes
+from ocp.solvers.structured.tall import Engine, inverse_of_triangle
 
 GROWTH = 1e8  # of a basis at most
 DEPENDENT = 1e-10  # pivots or singular values of rows beside the largest
-TRIANGLE = 48  # rows of a triangle that is inverted at once
 CORE = 1500  # variables of a core at most
 
 
 class TooLarge(ValueError):
     """Raised where a program has no small dense core."""
-
-
-def inverse_of_triangle(lower: np.ndarray) -> np.ndarray:
-    """Return the inverse of a lower triangle, by halves."""
-    size = len(lower)
-    if size <= TRIANGLE:
-        return np.tril(np.linalg.inv(lower))
-    half = size // 2
-    out = np.zeros_like(lower)
-    out[:half, :half] = inverse_of_triangle(lower[:half, :half])
-    out[half:, half:] = inverse_of_triangle(lower[half:, half:])
-    out[half:, :half] = -out[half:, half:] @ (lower[half:, :half] @ out[:half, :half])
-    return out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,18 +64,15 @@ def range_of(rows: np.ndarray) -> Range:
 class Condensed:
     """The systems of a Program; `at` makes one, `factorise` adds a diagonal, `solve` solves."""
 
-    def __init__(self, program: Program):
-        self.program = program
+    def __init__(self, program: Program, engine: Engine):
+        self.program, self.engine = program, engine
         matrix, self.m = program.jacobian, program.equalities
         self.equal = np.flatnonzero(matrix.rows < self.m)
         self.inner = np.flatnonzero(matrix.rows >= self.m)
         n, equal, inner = program.variables, self.equal, self.inner
-        self.A = Sparse(rows=matrix.rows[equal], columns=matrix.columns[equal], shape=(self.m, n))
-        self.D = Sparse(
-            rows=matrix.rows[inner] - self.m,
-            columns=matrix.columns[inner],
-            shape=(program.rows - self.m, n),
-        )
+        shape = program.rows - self.m, n
+        self.A = engine.sparse(matrix.rows[equal], matrix.columns[equal], (self.m, n))
+        self.D = engine.sparse(matrix.rows[inner] - self.m, matrix.columns[inner], shape)
         self.basis: Basis | None = None
 
     def at(self, bends: np.ndarray, slopes: Slopes) -> None:
@@ -97,21 +81,14 @@ class Condensed:
         self.values, self.inner_values = slopes.entries[self.equal], slopes.entries[self.inner]
         self._basis()
         assert self.basis is not None
-        basis = self.basis
-        inner = self.inner_pieces.times(slopes.entries, basis.Z)
-        self.inner_rows = np.empty_like(inner)
-        self.inner_rows[self.inner_pieces.order - self.m] = inner
-        half = bends.copy()
-        half[self.program.curvature.rows == self.program.curvature.columns] *= 0.5
-        product = self.half_pieces.times(half, basis.Z)
-        core = basis.Z[self.half_pieces.order].T @ product
-        self.curved = core + core.T
+        self.inner_rows.times(slopes.entries)
+        self.curved = self.curves.curved(bends)
         self._shift: np.ndarray | None = None
         self._weighted: tuple[np.ndarray, np.ndarray] | None = None
         self.range: Range | None = None
-        if len(basis.rest):
-            product = self.rest_pieces.times(self.values, basis.Z)
-            self.range = range_of(product[np.argsort(self.rest_pieces.order)])
+        if len(self.basis.rest):
+            product = self.rest_rows.times(self.values).array
+            self.range = range_of(product[:, : len(self.basis.free)])
 
     def _basis(self) -> None:
         """Make the basis of the values, by another elimination where theirs is a bad one."""
@@ -119,7 +96,8 @@ class Condensed:
             if self.basis is not None:
                 try:
                     self.basis.make(self.values)
-                    if np.max(np.abs(self.basis.Z), initial=0.0) < GROWTH:
+                    Z = self.basis.Z
+                    if max(Z.max(initial=0.0), -Z.min(initial=0.0)) < GROWTH:
                         return
                 except np.linalg.LinAlgError:
                     pass
@@ -128,61 +106,65 @@ class Condensed:
         self.basis.make(self.values)
 
     def _eliminate(self) -> None:
-        """Find an elimination for the values, and the dense pieces of it."""
-        A, values = self.A, self.values
+        """Find an elimination for the values, and the products of it."""
+        A, values, engine = self.A, self.values, self.engine
         elimination = tame(eliminate(A.rows, A.columns, values, A.shape), A, values)
         if len(elimination.free) > CORE:
             raise TooLarge(
                 f"a core of {len(elimination.free)} variables: more than {CORE}, which is what "
                 "dense factors are for; use IPOPT"
             )
-        self.basis = Basis(elimination, A)
-        width = max(1, len(elimination.free))
-        matrix, curve = self.program.jacobian, self.program.curvature
-        inner, rest = self.inner, np.isin(A.rows, elimination.rest)
-        wanted = np.arange(self.m, self.program.rows)
-        self.inner_pieces = pieces(wanted, matrix.rows[inner], matrix.columns[inner], inner, width)
-        entries = np.flatnonzero(rest)
-        self.rest_pieces = pieces(
-            elimination.rest, A.rows[entries], A.columns[entries], entries, width
+        basis = self.basis = Basis(elimination, A, engine)
+        matrix, inner = self.program.jacobian, self.inner
+        own, wanted = (
+            (matrix.rows[inner], matrix.columns[inner]),
+            np.arange(self.m, matrix.shape[0]),
         )
-        every = np.arange(len(curve.rows))
-        ways = [(curve.rows, curve.columns), (curve.columns, curve.rows)]
-        made = [pieces(np.unique(one), one, other, every, width) for one, other in ways]
-        self.half_pieces = min(made, key=lambda way: way.seconds)
+        self.inner_rows = engine.multiplied(wanted, *own, inner, basis.tall)
+        of_rest = np.zeros(self.m, dtype=bool)
+        of_rest[basis.rest] = True
+        entries = np.flatnonzero(of_rest[A.rows])
+        own = A.rows[entries], A.columns[entries]
+        self.rest_rows = engine.multiplied(basis.rest, *own, entries, basis.tall)
+        self.curves = Curves(self.program.curvature, basis, engine)
+        every = np.arange(len(wanted))
+        self.squares = engine.crossed(self.inner_rows.result, every)
+        self.own_squares = engine.crossed(basis.tall, basis.basic)
 
     def factorise(self, diagonal: np.ndarray, shift: float) -> bool:
         """Add a `diagonal` (size,) and a `shift` of all of it to W; tell whether the system has
         the inertia of a minimum."""
+        n = self.program.variables
         if self._weighted is None or self._weighted[0] is not diagonal:
-            self._weighted = diagonal, self.curved + self._grown(diagonal)
+            grown = diagonal.copy()
+            grown[:n] += self.curves.diagonal(self.bends)
+            self._weighted = diagonal, self._grown(self.curved, grown)
         self.diagonal = diagonal + shift
-        self.weights = self.diagonal[self.program.variables :]
+        self.weights = self.diagonal[n:]
         core = self._weighted[1]
         if shift:
             if self._shift is None:
-                self._shift = self._grown(np.ones(len(diagonal)))
+                self._shift = self._grown(np.zeros_like(core), np.ones(len(diagonal)))
             core = core + shift * self._shift
-        if self.range is not None:
-            core = self.range.along.T @ core @ self.range.along
         if not np.isfinite(core).all():
             return False
+        if self.range is not None:
+            core = np.tril(core) + np.tril(core, -1).T
+            core = self.range.along.T @ core @ self.range.along
         try:
-            lower = np.linalg.cholesky(core)
+            self.factor = self.engine.factor(core)
         except np.linalg.LinAlgError:
             return False
-        if not np.isfinite(lower).all():
-            return False
-        self.factor = inverse_of_triangle(lower)
-        return True
+        return bool(np.isfinite(self.factor.lower).all())
 
-    def _grown(self, diagonal: np.ndarray) -> np.ndarray:
-        """Return what a diagonal (size,) adds to the core."""
+    def _grown(self, core: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
+        """Return a core with what a diagonal (size,) adds to it, below its diagonal and on it."""
         assert self.basis is not None
         basis, n = self.basis, self.program.variables
-        scaled = np.sqrt(diagonal[n:])[:, None] * self.inner_rows
-        tall = np.sqrt(diagonal[basis.basic])[:, None] * basis.Z[basis.basic]
-        core = scaled.T @ scaled + tall.T @ tall
+        wide = np.zeros((basis.tall.width,) * 2)
+        self.squares.add(wide, diagonal[n:])
+        self.own_squares.add(wide, diagonal[basis.basic])
+        core = core + wide[: len(basis.free), : len(basis.free)]
         core[np.diag_indices(len(core))] += diagonal[basis.free]
         return core
 
@@ -200,7 +182,7 @@ class Condensed:
         reduced = basis.Z.T @ (right - self._curved(x))
         along = None if self.range is None else self.range.along
         reduced = reduced if along is None else along.T @ reduced
-        core = self.factor.T @ (self.factor @ reduced)
+        core = self.factor.solve(reduced)
         x = x + basis.Z @ (core if along is None else along @ core)
         left = right - self._curved(x)
         y = np.zeros(m)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ocp.solvers.structured.condensed import CORE, inverse_of_triangle
+from ocp.solvers.structured.condensed import CORE
 from ocp.solvers.structured.filter import Trial
 from ocp.solvers.structured.interior_point import Search, Settings
 from ocp.solvers.structured.point import Point
@@ -119,10 +119,10 @@ class Elastic:
         core = self.W + scaled.T @ scaled
         core[np.diag_indices(n)] += self.diagonal[:n] + self.pulled[:n]
         try:
-            self.factor = inverse_of_triangle(np.linalg.cholesky(core))
+            self.factor = self.stated.engine.factor(core)
         except np.linalg.LinAlgError:
             return False
-        return bool(np.isfinite(self.factor).all())
+        return bool(np.isfinite(self.factor.lower).all())
 
     def solve(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return dv and dy of right-hand sides."""
@@ -132,7 +132,7 @@ class Elastic:
         right = b + a[self.p] / on_p - a[self.n] / on_n
         right[m:] += a[n : program.size] / self.on_slacks
         reduced = a[:n] + self.J.T @ (self.weights * right)
-        x = self.factor.T @ (self.factor @ reduced)
+        x = self.factor.solve(reduced)
         y = self.weights * (self.J @ x - right)
         slacks = (a[n : program.size] + y[m:]) / self.on_slacks
         p, minus = (a[self.p] + y) / on_p, (a[self.n] - y) / on_n

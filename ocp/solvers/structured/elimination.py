@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ocp.solvers.structured.products import distinct
+
 LIGHT = (1, 2, 4, 8, 16, 32)  # rows that a light variable is in at most, tried one after another
 BLOCK = 40  # rows of a block at most
 PIVOT = 1e-5  # of a block beside its largest: less, and a row stays in the core
@@ -71,23 +73,42 @@ def _level(
 ) -> tuple[tuple[Block, ...], list[int]]:
     """Return the Blocks that light variables fall apart into, and the rows for which their blocks
     have no pivots."""
-    blocks, without = [], []
-    for part in _components(rows, columns):
-        own = np.unique(rows[part])
+    if not len(rows):
+        return (), []
+    label = _labels(rows, columns)
+    members = np.bincount(label[distinct(rows)[0]], minlength=len(label))
+    alone = members[label[rows]] == 1
+    blocks, without = _single(rows[alone], columns[alone], values[alone])
+    order = np.flatnonzero(~alone)
+    order = order[np.argsort(label[rows[order]], kind="stable")]
+    ends = np.flatnonzero(np.diff(label[rows[order]])) + 1
+    for part in np.split(order, ends) if len(order) else ():
+        own = distinct(rows[part])[0]
         if len(own) > BLOCK:
             continue
         block = _pivots(rows[part], columns[part], values[part])
         if block is not None:
             blocks.append(block)
-            own = np.setdiff1d(own, block.rows)
+            own = np.array(sorted({*own.tolist()} - {*block.rows.tolist()}), dtype=int)
         without += own.tolist()
     return tuple(blocks), without
 
 
-def _components(rows: np.ndarray, columns: np.ndarray) -> list[np.ndarray]:
-    """Return the entries of each connected part of a bipartite graph."""
-    if not len(rows):
-        return []
+def _single(
+    rows: np.ndarray, columns: np.ndarray, values: np.ndarray
+) -> tuple[list[Block], list[int]]:
+    """Return as `_level` what becomes of rows that share no variable: each is solved for the one
+    with the largest entry."""
+    order = np.lexsort((np.abs(values), rows))
+    last = order[np.flatnonzero(np.diff(rows[order], append=-1))]
+    zero = values[last] == 0
+    blocks = [Block(rows=rows[[k]], columns=columns[[k]]) for k in last[~zero]]
+    return blocks, rows[last[zero]].tolist()
+
+
+def _labels(rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Return for every row up to the last the least row of its connected part of a bipartite
+    graph."""
     label = np.arange(rows.max() + 1)
     while True:  # the least label of neighbours, until nothing changes
         of_column = np.full(columns.max() + 1, len(label))
@@ -96,17 +117,13 @@ def _components(rows: np.ndarray, columns: np.ndarray) -> list[np.ndarray]:
         np.minimum.at(new, rows, of_column[columns])
         new = np.minimum(new, new[new])
         if np.array_equal(new, label):
-            break
+            return label
         label = new
-    order = np.argsort(label[rows], kind="stable")
-    ends = np.flatnonzero(np.diff(label[rows][order])) + 1
-    return np.split(order, ends)
 
 
 def _pivots(rows: np.ndarray, columns: np.ndarray, values: np.ndarray) -> Block | None:
     """Return the rows and variables of a part that complete pivoting pairs, if there are any."""
-    own, row = np.unique(rows, return_inverse=True)
-    light, column = np.unique(columns, return_inverse=True)
+    (own, row), (light, column) = distinct(rows), distinct(columns)
     part = np.zeros((len(own), len(light)))
     part[row, column] = values
     part /= np.maximum(np.abs(part).max(axis=1, keepdims=True), np.finfo(float).tiny)

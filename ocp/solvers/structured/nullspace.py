@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ocp.solvers.structured.elimination import Block, Elimination
-from ocp.solvers.structured.products import Pieces, Sparse, pieces
+from ocp.solvers.structured.products import Sparse
+from ocp.solvers.structured.tall import Engine, Multiplied, Taken, Tall, support_of
 
 GROWTH = 1e4  # of a variable that is solved for, beside the free ones
 PROBES = 4
@@ -48,35 +49,46 @@ class Bunch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """A level of an elimination: its `bunches`, the `others`, entries of their rows beside their
-    own variables, as Pieces, and all of them as a Sparse matrix (m, n) of `entries`."""
+    """A level of an elimination: its `bunches`, the `wanted` rows of its blocks, the `others`,
+    entries of these beside their own variables, as a Sparse matrix (m, n) of `entries`, and all of
+    them, `every`."""
 
     bunches: tuple[Bunch, ...]
-    others: Pieces
-    sparse: Sparse
+    wanted: np.ndarray
+    others: Sparse
     entries: np.ndarray
-    all_entries: np.ndarray
+    every: np.ndarray
+
+    def times(self, engine: Engine, tall: Tall) -> Multiplied:
+        """Return the others times a tall matrix, ready to be made."""
+        others = self.others
+        return engine.multiplied(self.wanted, others.rows, others.columns, self.entries, tall)
+
+    def reach(self, support: np.ndarray) -> None:
+        """Tell in the `support` (n, width) of a basis what the level's variables take along."""
+        place = np.zeros(self.others.shape[0], dtype=int)
+        place[self.wanted] = np.arange(len(self.wanted))
+        at = place[self.others.rows]
+        along = support_of(len(self.wanted), at, self.others.columns, support)
+        for bunch in self.bunches:
+            support[bunch.columns] = along[place[bunch.rows]].any(axis=1, keepdims=True)
 
 
-def level(blocks: tuple[Block, ...], matrix: Sparse, width: int = 0) -> Level:
-    """Return a Level of Blocks of a matrix for bases of so many columns."""
+def level(blocks: tuple[Block, ...], matrix: Sparse, engine: Engine) -> Level:
+    """Return a Level of Blocks of a matrix."""
     m, n = matrix.shape
     owner_of_row, owner_of_column = np.full(m, -1), np.full(n, -2)
     for number, block in enumerate(blocks):
         owner_of_row[block.rows], owner_of_column[block.columns] = number, number
     entry = np.flatnonzero(owner_of_row[matrix.rows] >= 0)
     own = owner_of_row[matrix.rows[entry]] == owner_of_column[matrix.columns[entry]]
-    wanted = np.concatenate([block.rows for block in blocks])
     other = entry[~own]
-    nowhere = Pieces(order=wanted, pieces=(), seconds=0.0)
-    at = matrix.rows[other], matrix.columns[other], other
-    others = pieces(wanted, *at, width) if width else nowhere
     return Level(
         bunches=tuple(_bunches(blocks, matrix, entry[own])),
-        others=others,
-        sparse=Sparse(rows=matrix.rows[other], columns=matrix.columns[other], shape=matrix.shape),
+        wanted=np.concatenate([block.rows for block in blocks]),
+        others=engine.sparse(matrix.rows[other], matrix.columns[other], matrix.shape),
         entries=other,
-        all_entries=entry,
+        every=entry,
     )
 
 
@@ -106,9 +118,9 @@ def tame(elimination: Elimination, matrix: Sparse, values: np.ndarray) -> Elimin
     free, rest = [elimination.free], [elimination.rest]
     levels = []
     for blocks in elimination.levels:
-        each = level(blocks, matrix)
+        each = level(blocks, matrix, Engine())
         entries = values[each.entries]
-        moved = np.stack([each.sparse.times(entries, probe) for probe in x.T], axis=1)
+        moved = np.stack([each.others.times(entries, probe) for probe in x.T], axis=1)
         kept = []
         for bunch in each.bunches:
             taken, along = bunch.solved(values, moved)
@@ -131,16 +143,27 @@ def tame(elimination: Elimination, matrix: Sparse, values: np.ndarray) -> Elimin
 class Basis:
     """The null space of the eliminated rows for the values that it was made of last.
 
-    `Z` (n, free): the identity for free variables, what they take along for the others.
+    `tall`, Z (n, free): the identity for free variables, what they take along for the others.
     """
 
-    def __init__(self, elimination: Elimination, matrix: Sparse):
+    def __init__(self, elimination: Elimination, matrix: Sparse, engine: Engine):
         self.matrix, self.free, self.rest = matrix, elimination.free, elimination.rest
-        width = len(self.free)
-        self.levels = [level(blocks, matrix, width) for blocks in elimination.levels]
-        self.Z = np.zeros((matrix.shape[1], width))
-        self.Z[self.free, np.arange(width)] = 1.0
-        self.basic = np.setdiff1d(np.arange(matrix.shape[1]), self.free)
+        self.levels = [level(blocks, matrix, engine) for blocks in elimination.levels]
+        support = np.zeros((matrix.shape[1], len(self.free)), dtype=bool)
+        support[self.free, np.arange(len(self.free))] = True
+        for each in self.levels:
+            each.reach(support)
+        self.tall = Tall(support)
+        self.Z = self.tall.array[:, : len(self.free)]
+        self.Z[self.free, np.arange(len(self.free))] = 1.0
+        self.products = [each.times(engine, self.tall) for each in self.levels]
+        self.taken = [
+            self._taken(engine, each, product.result)
+            for each, product in zip(self.levels, self.products)
+        ]
+        basic = np.ones(matrix.shape[1], dtype=bool)
+        basic[self.free] = False
+        self.basic = np.flatnonzero(basic)
         self._kept: list[np.ndarray | None] = [None] * len(self.levels)
         self._inverses: list[list[np.ndarray]] = [[] for _ in self.levels]
 
@@ -151,28 +174,30 @@ class Basis:
         """
         self.values, changed = values, False
         for number, each in enumerate(self.levels):
-            own = values[each.all_entries]
+            own = values[each.every]
             kept = self._kept[number]
             if not changed and kept is not None and np.array_equal(own, kept):
                 continue
             changed, self._kept[number] = True, None
             inverses = [bunch.inverses(values) for bunch in each.bunches]
-            product = each.others.times(values, self.Z)
-            place = np.zeros(self.matrix.shape[0], dtype=int)
-            place[each.others.order] = np.arange(len(each.others.order))
-            for bunch, inverse in zip(each.bunches, inverses):
-                if bunch.rows.shape[1] == 1:
-                    scale = -inverse.reshape(-1, 1)
-                    self.Z[bunch.columns[:, 0]] = scale * product[place[bunch.rows[:, 0]]]
-                else:
-                    self.Z[bunch.columns] = -(inverse @ product[place[bunch.rows]])
+            self.products[number].times(values)
+            for taken, inverse in zip(self.taken[number], inverses):
+                taken.put(inverse)
             self._inverses[number], self._kept[number] = inverses, own
+
+    def _taken(self, engine: Engine, own: Level, along: Tall) -> list[Taken]:
+        place = np.zeros(self.matrix.shape[0], dtype=int)
+        place[own.wanted] = np.arange(len(own.wanted))
+        return [
+            engine.taken(place[bunch.rows], bunch.columns, along, self.tall)
+            for bunch in own.bunches
+        ]
 
     def particular(self, right: np.ndarray) -> np.ndarray:
         """Return x (n,) that meets the eliminated rows, A x = right (m,), without the free ones."""
         x = np.zeros(self.matrix.shape[1])
         for each, inverses in zip(self.levels, self._inverses):
-            left = right - each.sparse.times(self.values[each.entries], x)
+            left = right - each.others.times(self.values[each.entries], x)
             for bunch, inverse in zip(each.bunches, inverses):
                 x[bunch.columns] = np.einsum("bij,bj->bi", inverse, left[bunch.rows])
         return x
@@ -185,6 +210,6 @@ class Basis:
             part = np.zeros(len(y))
             for bunch, inverse in zip(each.bunches, inverses):
                 part[bunch.rows] = np.einsum("bji,bj->bi", inverse, right[bunch.columns])
-            right -= each.sparse.transposed(self.values[each.entries], part)
+            right -= each.others.transposed(self.values[each.entries], part)
             y += part
         return y

@@ -8,7 +8,7 @@ SPEED = 2e10  # multiplications and additions per second of a dense product
 CALL = 1.2e-5  # seconds that a piece costs beside
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Sparse:
     """Where a matrix has entries: `rows`, `columns` (entries,), its `shape`."""
 
@@ -28,6 +28,17 @@ class Sparse:
 def added(places: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
     """Return the sums (size,) of values that share a place."""
     return np.bincount(places, weights=values, minlength=size).astype(float, copy=False)
+
+
+def distinct(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distinct ones among whole numbers from 0 on, in order, and which of them each
+    is."""
+    there = np.zeros(int(np.max(numbers, initial=-1)) + 1, dtype=bool)
+    there[numbers] = True
+    kept = np.flatnonzero(there)
+    place = np.empty(len(there), dtype=int)
+    place[kept] = np.arange(len(kept))
+    return kept, place[numbers]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,8 @@ import casadi as ca
 import numpy as np
 
 from ocp.solvers.nlp import NLP, Iterate
-from ocp.solvers.structured.products import Sparse, added
+from ocp.solvers.structured.products import added
+from ocp.solvers.structured.tall import Engine
 
 STEEP = 100.0  # slopes at the start at most
 LEAST = 1e-8  # scale at least
@@ -84,7 +85,7 @@ class Program:
     `size` variables v, `rows` r, of which the first `equalities` are c; `lower`, `upper` (size,).
     """
 
-    def __init__(self, nlp: NLP, kind: str, start: np.ndarray):
+    def __init__(self, nlp: NLP, kind: str, start: np.ndarray, engine: Engine):
         self.nlp: Any = nlp
         fixed = nlp.lower >= nlp.upper
         self.fixed, self.moving = fixed, np.flatnonzero(~fixed)
@@ -96,11 +97,12 @@ class Program:
         self.variables = len(self.moving)
         self.size = self.variables + self.rows - self.equalities
         self._last: tuple[Any, np.ndarray] = None, np.zeros(0)
-        self._functions(kind)
+        self._pulled: tuple[Any, Any, np.ndarray] = None, None, np.zeros(0)
+        self._functions(kind, engine)
         self._scale()
         self._bounds()
 
-    def _functions(self, kind: str) -> None:
+    def _functions(self, kind: str, engine: Engine) -> None:
         nlp, n = self.nlp, len(self.nlp.lower)
         self.f, self.g = Evaluated(nlp.objective), Evaluated(nlp.constraints)
         self.of_f, self.of_g = Evaluated(nlp.gradient), Evaluated(nlp.jacobian)
@@ -118,18 +120,20 @@ class Program:
         place, column = np.full(len(nlp.g_lower), -1), np.full(n, -1)
         place[self.order], column[self.moving] = np.arange(self.rows), np.arange(self.variables)
         r, c = (np.array(each, dtype=int) for each in nlp.jacobian.sparsity_out(1).get_triplet())
-        self.kept = np.flatnonzero((place[r] >= 0) & (column[c] >= 0))
+        kept = (place[r] >= 0) & (column[c] >= 0)
+        self.kept = slice(None) if kept.all() else np.flatnonzero(kept)
         shape = self.rows, self.variables
-        self.jacobian = Sparse(rows=place[r[self.kept]], columns=column[c[self.kept]], shape=shape)
+        self.jacobian = engine.sparse(place[r[self.kept]], column[c[self.kept]], shape)
         r, c = (np.array(each, dtype=int) for each in bend.sparsity_out(0).get_triplet())
         self.bent = np.flatnonzero((column[r] >= 0) & (column[c] >= 0))
         r, c = column[r[self.bent]], column[c[self.bent]]
         square = self.variables, self.variables
-        self.curvature = Sparse(rows=np.minimum(r, c), columns=np.maximum(r, c), shape=square)
-        self.beside = np.flatnonzero(r != c)
+        self.curvature = engine.sparse(np.minimum(r, c), np.maximum(r, c), square)
+        self.on = np.flatnonzero(r == c)
 
     def _scale(self) -> None:
         self.f_scale, self.scales = 1.0, np.ones(self.rows)
+        self.entry_scales = np.ones(len(self.jacobian.rows))
         slopes = self._slopes(self.whole[self.moving])
         steep = np.max(np.abs(slopes.gradient), initial=0.0)
         if np.isfinite(steep) and steep > STEEP:
@@ -138,6 +142,7 @@ class Program:
         np.maximum.at(steepest, self.jacobian.rows, np.abs(slopes.entries))
         large = np.isfinite(steepest) & (steepest > STEEP)
         self.scales[large] = np.maximum(LEAST, STEEP / steepest[large])
+        self.entry_scales = self.scales[self.jacobian.rows]
 
     def _bounds(self) -> None:
         nlp, inner = self.nlp, self.order[self.equalities :]
@@ -183,7 +188,7 @@ class Program:
         x[self.moving] = moving
         slope = np.zeros(len(x))
         slope[self.slope_places] = self.of_f(x)[1]
-        entries = self.of_g(x)[1][self.kept] * self.scales[self.jacobian.rows]
+        entries = self.of_g(x)[1][self.kept] * self.entry_scales
         gradient = np.zeros(self.size)
         gradient[: self.variables] = self.f_scale * slope[self.moving]
         return Slopes(gradient=gradient, entries=entries)
@@ -196,8 +201,13 @@ class Program:
         return self.bend(self.point(v), (), weight * self.f_scale, pull)[0][self.bent]
 
     def pull(self, slopes: Slopes, y: np.ndarray) -> np.ndarray:
-        """Return J' y (size,) of multipliers y (rows,)."""
-        return np.concatenate([self.jacobian.transposed(slopes.entries, y), -y[self.equalities :]])
+        """Return J' y (size,) of multipliers y (rows,), which is kept for the same once more."""
+        known, of_y, pulled = self._pulled
+        if known is not slopes or of_y is not y:
+            along = self.jacobian.transposed(slopes.entries, y)
+            pulled = np.concatenate([along, -y[self.equalities :]])
+            self._pulled = slopes, y, pulled
+        return pulled
 
     def push(self, slopes: Slopes, step: np.ndarray) -> np.ndarray:
         """Return J step (rows,) of a step (size,)."""
@@ -207,11 +217,10 @@ class Program:
 
     def bent_by(self, bends: np.ndarray, step: np.ndarray) -> np.ndarray:
         """Return W step (size,) of the Lagrangian's Hessian with entries `bends`."""
-        x, side = step[: self.variables], self.beside
-        curve, out = self.curvature, np.zeros(self.size)
-        out[: self.variables] = curve.times(bends, x) + added(
-            curve.columns[side], bends[side] * x[curve.rows[side]], self.variables
-        )
+        x, curve, out = step[: self.variables], self.curvature, np.zeros(self.size)
+        once = bends.copy()
+        once[self.on] = 0.0
+        out[: self.variables] = curve.times(bends, x) + curve.transposed(once, x)
         return out
 
     def iterate(self, v: np.ndarray, y: np.ndarray, z: np.ndarray) -> Iterate:

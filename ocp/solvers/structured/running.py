@@ -12,6 +12,7 @@ from ocp.solvers.nlp import NLP, Iterate
 from ocp.solvers.structured.condensed import TooLarge
 from ocp.solvers.structured.elastic import restoration
 from ocp.solvers.structured.interior_point import Search, Settings
+from ocp.solvers.structured.machine import engine
 from ocp.solvers.structured.point import Point, errors
 from ocp.solvers.structured.program import Program
 from ocp.solvers.structured.stated import Stated, begin, with_least
@@ -51,7 +52,8 @@ def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], 
     Raises ValueError where the program has no core small enough for dense factors.
     """
     given = COLD | (WARM if start.warm else {}) | dict(solver.options)
-    program = Program(nlp, solver.hessian, np.array(start.x, dtype=float).ravel())
+    products = engine()
+    program = Program(nlp, solver.hessian, np.array(start.x, dtype=float).ravel(), products)
     settings = Settings(
         tol=given["tol"],
         max_iter=int(given["max_iter"]),
@@ -60,7 +62,7 @@ def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], 
     )
 
     def run() -> Answer:
-        stated = Stated(program)
+        stated = Stated(program, products)
         began = time.perf_counter()
 
         def show(point: Point) -> bool:

@@ -10,6 +10,7 @@ from ocp.solvers.backend import Start
 from ocp.solvers.structured.condensed import Condensed
 from ocp.solvers.structured.point import Point
 from ocp.solvers.structured.program import Program, Slopes
+from ocp.solvers.structured.tall import Engine
 
 UNSCALED = 1.0, 1e-4, 1e-4  # stationarity, rows, multiplier times distance: IPOPT's limits
 LARGEST = 1e3  # multiplier at the start
@@ -18,8 +19,8 @@ LARGEST = 1e3  # multiplier at the start
 class Stated:
     """The program itself as a Stage of the interior point."""
 
-    def __init__(self, program: Program):
-        self.program, self.system = program, Condensed(program)
+    def __init__(self, program: Program, engine: Engine):
+        self.program, self.system, self.engine = program, Condensed(program, engine), engine
         self.lower, self.upper = program.lower, program.upper
         self.objective, self.values, self.slopes = (
             program.objective,

@@ -1,0 +1,104 @@
+/* Products of sparse matrices with tall ones, in which every row has numbers in a few tiles of
+   eight columns: rows times a tall matrix, one tall matrix times another, and the solves beside.
+
+   `first` and `tile` list each row's tiles; rows of tall matrices are `width` apart, in tiles. */
+
+typedef double lanes __attribute__((vector_size(64), aligned(8)));
+enum { TILE = 8 };
+
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
+#define CLONED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define CLONED
+#endif
+
+/* out = A B: row r has values[entry[e]] at column[e], e of start[r] to start[r + 1] */
+CLONED void multiplied(int rows, const int *start, const int *entry, const int *column,
+                       const double *values, const int *first, const int *tile, const double *tall,
+                       long width, const int *own_first, const int *own_tile, double *out) {
+  for (int r = 0; r < rows; ++r) {
+    double *to = out + r * width;
+    for (int t = own_first[r]; t < own_first[r + 1]; ++t)
+      *(lanes *)(to + TILE * own_tile[t]) = (lanes){0};
+    for (int e = start[r]; e < start[r + 1]; ++e) {
+      const double value = values[entry[e]], *from = tall + column[e] * width;
+      for (int t = first[column[e]]; t < first[column[e] + 1]; ++t)
+        *(lanes *)(to + TILE * tile[t]) += value * *(const lanes *)(from + TILE * tile[t]);
+    }
+  }
+}
+
+static inline void packed(int count, const int *row, const double *weight, const double *from,
+                          long width, lanes *to) {
+  for (int r = 0; r < count; ++r) {
+    lanes part = *(const lanes *)(from + row[r] * width);
+    to[r] = weight ? weight[r] * part : part;
+  }
+}
+
+/* core += L' diag(weight) R over groups of rows that have numbers in the same tiles; below the
+   diagonal and on it where that is symmetric */
+CLONED void crossed(int groups, const int *begin, const int *left_row, const int *right_row,
+                    const double *weight, const int *first, const int *tile, const double *left,
+                    const double *right, long width, int symmetric, lanes *work, double *core) {
+  for (int g = 0; g < groups; ++g) {
+    const int at = begin[g], count = begin[g + 1] - at, tiles = first[g + 1] - first[g];
+    const int *own = tile + first[g];
+    lanes *one = work, *other = work + (long)tiles * count;
+    for (int k = 0; k < tiles; ++k) {
+      packed(count, left_row + at, weight ? weight + at : weight, left + TILE * own[k], width,
+             one + (long)k * count);
+      packed(count, right_row + at, 0, right + TILE * own[k], width, other + (long)k * count);
+    }
+    for (int i = 0; i < tiles; ++i)
+      for (int j = 0; j < (symmetric ? i + 1 : tiles); ++j) {
+        lanes sums[TILE] = {{0}};
+        const double *a = (const double *)(one + (long)i * count);
+        const lanes *b = other + (long)j * count;
+        for (int r = 0; r < count; ++r)
+          for (int q = 0; q < TILE; ++q) sums[q] += a[TILE * r + q] * b[r];
+        double *to = core + TILE * own[i] * width + TILE * own[j];
+        for (int q = 0; q < TILE; ++q) *(lanes *)(to + q * width) += sums[q];
+      }
+  }
+}
+
+/* rows `column` of a tall matrix: those of blocks, less their inverse times `row` of another one */
+CLONED void taken(int blocks, int size, const int *row, const int *column, const double *inverse,
+                  const double *from, long width, const int *first, const int *tile, double *tall) {
+  for (int b = 0; b < blocks; ++b)
+    for (int i = 0; i < size; ++i) {
+      const int to = column[b * size + i];
+      for (int t = first[to]; t < first[to + 1]; ++t) {
+        lanes sum = {0};
+        for (int j = 0; j < size; ++j)
+          sum -= inverse[(b * size + i) * size + j] *
+                 *(const lanes *)(from + row[b * size + j] * width + TILE * tile[t]);
+        *(lanes *)(tall + to * width + TILE * tile[t]) = sum;
+      }
+    }
+}
+
+/* out[to[k]] += values[k] x[from[k]] */
+void gathered(long count, const int *to, const int *from, const double *values, const double *x,
+              double *out) {
+  for (long k = 0; k < count; ++k) out[to[k]] += values[k] * x[from[k]];
+}
+
+/* x becomes the solution of L L' x, of the lower triangle L (size, size) */
+CLONED void solved(long size, const double *lower, double *x) {
+  for (long i = 0; i < size; ++i) {
+    const double *row = lower + i * size;
+    lanes sums = {0};
+    double rest = x[i];
+    long k = 0;
+    for (; k + TILE <= i; k += TILE) sums += *(const lanes *)(row + k) * *(const lanes *)(x + k);
+    for (; k < i; ++k) rest -= row[k] * x[k];
+    for (int q = 0; q < TILE; ++q) rest -= sums[q];
+    x[i] = rest / row[i];
+  }
+  for (long i = size; i-- > 0;) {
+    const double *row = lower + i * size, value = x[i] /= row[i];
+    for (long k = 0; k < i; ++k) x[k] -= value * row[k];
+  }
+}

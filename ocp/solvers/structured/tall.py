@@ -1,0 +1,256 @@
+"""Tall matrices with numbers in a few tiles of columns, and what is multiplied with them, in numpy.
+
+A basis of the null space is one, and so is what sparse rows make of it. Which entries may be other
+than zero is known beforehand.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ocp.solvers.structured.products import Sparse, pieces
+
+TILE = 8  # columns
+THIN = 4  # entries of a row that is multiplied by itself at most, not in dense pieces
+ROWS, WIDER = 96, 1.2  # of a group at most, and tiles beside those of its widest row
+
+
+class Tall:
+    """A matrix (rows, `width`), the width made up to whole tiles: `array`, and `support`, of the
+    same shape, where it may be other than zero."""
+
+    def __init__(self, support: np.ndarray):
+        rows, width = support.shape
+        self.width = -(-width // TILE) * TILE
+        self.support: np.ndarray = np.zeros((rows, self.width), dtype=bool)
+        self.support[:, :width] = support
+        self.array: np.ndarray = np.zeros((rows, self.width))
+
+    @cached_property
+    def tiles(self) -> np.ndarray:
+        """Which tiles of each row may hold numbers (rows, tiles)."""
+        tiles = self.support.reshape(len(self.support), self.width // TILE, TILE)
+        return np.any(tiles, axis=2, keepdims=True)[..., 0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Groups:
+    """Rows of tall matrices that are multiplied together: `order` (rows,) of what they are among
+    those wanted, where each group `begin`s (groups + 1,), and the `tiles` of each."""
+
+    order: np.ndarray
+    begin: tuple[int, ...]
+    tiles: tuple[np.ndarray, ...]
+
+
+def support_of(count: int, at: np.ndarray, columns: np.ndarray, support: np.ndarray) -> np.ndarray:
+    """Return where so many rows, with entries in rows `at` and `columns`, times a matrix with that
+    `support` may be other than zero."""
+    reached = np.zeros((count, support.shape[1]), dtype=bool)
+    if len(at):
+        order = np.argsort(at, kind="stable")
+        begin = np.flatnonzero(np.diff(at[order], prepend=-1))
+        present = at[order][begin]
+        packed = np.packbits(support, axis=1)[columns[order]]
+        joined = np.unpackbits(np.bitwise_or.reduceat(packed, begin), axis=1)
+        reached[present] = joined[:, : support.shape[1]]
+    return reached
+
+
+class Multiplied:
+    """Rows `wanted` of a sparse matrix, whose `entries` stand at `rows`, `columns`, times a tall
+    one: `result`, which `times` makes."""
+
+    def __init__(
+        self,
+        wanted: np.ndarray,
+        rows: np.ndarray,
+        columns: np.ndarray,
+        entries: np.ndarray,
+        tall: Tall,
+    ):
+        place = np.full(max(np.max(wanted, initial=0), np.max(rows, initial=0)) + 1, -1)
+        place[wanted] = np.arange(len(wanted))
+        kept = place[rows] >= 0
+        at, columns, entries = place[rows[kept]], columns[kept], entries[kept]
+        self.tall = tall
+        self.result = Tall(support_of(len(wanted), at, columns, tall.support))
+        self._prepare(at, columns, entries)
+
+    def _prepare(self, at: np.ndarray, columns: np.ndarray, entries: np.ndarray) -> None:
+        support, width = self.tall.support, self.tall.width
+        counts = support.sum(axis=1)
+        thin = counts[columns] <= THIN
+        row, column = np.nonzero(support)
+        begin = np.searchsorted(row, np.arange(len(support)))
+        few = np.flatnonzero(thin)
+        repeated = np.repeat(few, counts[columns[few]])
+        within = np.arange(len(repeated)) - np.repeat(
+            np.cumsum(counts[columns[few]]) - counts[columns[few]], counts[columns[few]]
+        )
+        reached = column[begin[columns[repeated]] + within]
+        self.entry = entries[repeated]
+        self.source = columns[repeated] * width + reached
+        self.target = at[repeated] * width + reached
+        wanted = np.arange(len(self.result.array))
+        self.thick = pieces(wanted, at[~thin], columns[~thin], entries[~thin], width)
+
+    def times(self, values: np.ndarray) -> Tall:
+        """Return the product with entries `values`."""
+        array = self.result.array
+        given = values[self.entry] * self.tall.array.reshape(-1)[self.source]
+        total = np.bincount(self.target, weights=given, minlength=array.size)
+        array[:] = total.reshape(array.shape)
+        if self.thick.pieces:
+            array[self.thick.order] += self.thick.times(values, self.tall.array)
+        return self.result
+
+
+class Taken:
+    """What variables of blocks (blocks, size) that are solved for take along: in `columns` of a
+    tall matrix what stands in `rows` of another."""
+
+    def __init__(self, rows: np.ndarray, columns: np.ndarray, along: Tall, tall: Tall):
+        self.rows, self.columns, self.along, self.tall = rows, columns, along, tall
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Make tables, where there are any."""
+
+    def put(self, inverses: np.ndarray) -> None:
+        """Put them there, by the inverses (blocks, size, size) of the blocks."""
+        Z, along = self.tall.array, self.along.array
+        if self.rows.shape[1] == 1:
+            Z[self.columns[:, 0]] = -inverses.reshape(-1, 1) * along[self.rows[:, 0]]
+        else:
+            Z[self.columns] = -(inverses @ along[self.rows])
+
+
+class Crossed:
+    """Rows of a tall matrix, transposed, times as many rows of another, or times themselves with
+    weights."""
+
+    def __init__(
+        self, left: Tall, rows: np.ndarray, right: Tall | None, right_rows: np.ndarray | None
+    ):
+        self.left, self.rows = left, rows
+        self.right = left if right is None else right
+        self.right_rows = rows if right_rows is None else right_rows
+        self.symmetric = right is None
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Make tables, where there are any."""
+
+    def add(self, core: np.ndarray, weights: np.ndarray | None = None) -> None:
+        """Add the product with `weights` (rows,) to a core (width, width), which stays symmetric
+        where a matrix is multiplied with itself."""
+        left = self.left.array[self.rows]
+        if not self.symmetric:
+            core += left.T @ self.right.array[self.right_rows]
+            return
+        assert weights is not None
+        for sign in (1.0, -1.0):
+            chosen = sign * weights > 0
+            if chosen.any():
+                scaled = np.sqrt(sign * weights[chosen])[:, None] * left[chosen]
+                core += sign * (scaled.T @ scaled)
+
+
+def groups_of(tiles: np.ndarray) -> Groups:
+    """Return Groups of rows with numbers in so many tiles (rows, tiles): neighbours, by the middle
+    of their tiles, as long as they have nearly the same ones."""
+    count = tiles.sum(axis=1)
+    middle = tiles @ np.arange(tiles.shape[1]) / np.maximum(1, count)
+    order = np.argsort(middle, kind="stable")
+    order = order[count[order] > 0]
+    masks = [int.from_bytes(each.tobytes(), "big") for each in np.packbits(tiles[order], axis=1)]
+    begin, joined = [0], []
+    mask, widest = 0, 0
+    for number, (own, most) in enumerate(zip(masks, count[order].tolist())):
+        both, wide = mask | own, max(widest, most)
+        full = number - begin[-1] >= ROWS or both.bit_count() > WIDER * wide
+        if number > begin[-1] and full:
+            begin.append(number)
+            joined.append(mask)
+            both, wide = own, most
+        mask, widest = both, wide
+    joined.append(mask)
+    bits = 8 * -(-tiles.shape[1] // 8)
+    found = [[k for k in range(tiles.shape[1]) if each >> (bits - 1 - k) & 1] for each in joined]
+    kept = tuple(np.array(each, dtype=int) for each in found)
+    return Groups(order=order, begin=(*begin, len(order)), tiles=kept)
+
+
+class Engine:
+    """What makes products: here numpy."""
+
+    def multiplied(
+        self,
+        wanted: np.ndarray,
+        rows: np.ndarray,
+        columns: np.ndarray,
+        entries: np.ndarray,
+        tall: Tall,
+    ) -> Multiplied:
+        """Return the rows `wanted` of a sparse matrix times a tall one, ready to be made."""
+        return Multiplied(wanted, rows, columns, entries, tall)
+
+    def taken(self, rows: np.ndarray, columns: np.ndarray, along: Tall, tall: Tall) -> Taken:
+        """Return what blocks take along, ready to be put."""
+        return Taken(rows, columns, along, tall)
+
+    def crossed(
+        self,
+        left: Tall,
+        rows: np.ndarray,
+        right: Tall | None = None,
+        right_rows: np.ndarray | None = None,
+    ) -> Crossed:
+        """Return rows of a tall matrix, transposed, times themselves or as many rows of another,
+        ready to be made."""
+        return Crossed(left, rows, right, right_rows)
+
+    def sparse(self, rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]) -> Sparse:
+        """Return where a matrix has entries."""
+        return Sparse(rows=rows, columns=columns, shape=shape)
+
+    def factor(self, core: np.ndarray) -> "Factor":
+        """Return the Factor of a core, of which what is below the diagonal and on it counts.
+
+        Raises LinAlgError where it is not positive definite.
+        """
+        return Factor(np.linalg.cholesky(core))
+
+
+class Factor:
+    """A core by its Cholesky factor, a `lower` triangle."""
+
+    def __init__(self, lower: np.ndarray):
+        self.lower = lower
+
+    def solve(self, right: np.ndarray) -> np.ndarray:
+        """Return the solution of right-hand sides (size,)."""
+        inverse = self._inverse
+        return inverse.T @ (inverse @ right)
+
+    @cached_property
+    def _inverse(self) -> np.ndarray:
+        return inverse_of_triangle(self.lower)
+
+
+TRIANGLE = 48  # rows of a triangle that is inverted at once
+
+
+def inverse_of_triangle(lower: np.ndarray) -> np.ndarray:
+    """Return the inverse of a lower triangle, by halves."""
+    size = len(lower)
+    if size <= TRIANGLE:
+        return np.tril(np.linalg.inv(lower))
+    half = size // 2
+    out = np.zeros_like(lower)
+    out[:half, :half] = inverse_of_triangle(lower[:half, :half])
+    out[half:, half:] = inverse_of_triangle(lower[half:, half:])
+    out[half:, :half] = -out[half:, half:] @ (lower[half:, :half] @ out[:half, :half])
+    return out
