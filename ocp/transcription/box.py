@@ -158,11 +158,14 @@ def _single(group, lines):
 
 
 def _by_constraint(group, row, variable, coefficient, bound):
-    """Yield the Rows of each constraint of a group, at the instants where it is asked for."""
+    """Yield the Rows of each constraint of a group, at the instants where it is asked for; none of
+    one that is asked for nowhere."""
     names = np.array([id(constraint) for constraint, _ in group.owners])
     for name in dict.fromkeys(names.tolist()):
         chosen = np.nonzero(names == name)[0]
         present = group.asked[chosen].any(axis=0)
+        if not present.any():
+            continue
         yield Rows(
             constraint=group.owners[chosen[0]][0],
             s=group.s[present],

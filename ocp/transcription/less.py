@@ -20,7 +20,8 @@ def less(program: Transcribed | Phased, names: Collection[str]) -> Transcribed |
     Raises ValueError for a name that none has, and where passive joints are integrated.
     """
     parts = (program,) if isinstance(program, Transcribed) else program.parts
-    known = {each.constraint.name for part in parts for each in part.rows}
+    owners = [owner for part in parts for group in part.groups for owner in group.owners]
+    known = {constraint.name for constraint, _ in owners}
     for name in names:
         if name not in known:
             raise ValueError(f"without: expected names of constraints, got {name!r}")
@@ -50,7 +51,7 @@ def _less(part: Transcribed, names: Collection[str]) -> tuple[Transcribed, np.nd
         part,
         open_groups=tuple(group.without(names) for group in part.open_groups),
         groups=groups,
-        rows=tuple(each for each in rows if len(each.s)),
+        rows=rows,
         asked=box.asked,
         binding=box.binding,
         nlp=replace(with_rows(part.nlp, kept), **bounds),

@@ -115,7 +115,7 @@ def gather_multipliers(
 def _of_rows(known: Multipliers | None, placed: Rows) -> np.ndarray | None:
     """Return the multipliers (m, N) of a constraint's rows at their instants, of the signs that
     their bounds allow; None where they are not known."""
-    if known is None or not len(known.s):
+    if known is None:
         return None
     values, labels = _resampled(known, placed.s), placed.labels
     if len(values) != len(labels):

@@ -84,6 +84,10 @@ def test_parameters_at_other_values_leave_nothing_of_what_is_left_out():
     heavy = Parameter("mass", 0.5, "kg", lower=0.1)
     links = (replace(ARM.links[0], mass=heavy), *ARM.links[1:])
     plan = prepare(replace(WHOLE, tree=replace(ARM, links=links)))
-    loose = plan.without(*ASKED).solve(mass=0.6).require()
+    left = plan.without(*ASKED)
+    for program in (left.transcribed, left.transcribed.at({heavy: 0.6})):
+        assert {each.name for each in program.rows}.isdisjoint(ASKED)
+    loose = left.solve(mass=0.6).require()
+    assert loose.multipliers.keys().isdisjoint(ASKED)
     tight = plan.solve(loose, mass=0.6).require()
     assert tight.statistics["warm_start"] and tight.objective > loose.objective
