@@ -4,7 +4,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
@@ -19,13 +19,19 @@ class Steps:
     """Says what is done once nothing was said for a while: a listener of `ocp.progress`.
 
     On a terminal it is one line that changes and vanishes in the end; elsewhere lines, each after
-    twice the `patience` (s) of the last. Without a stream it says nothing.
+    twice the `patience` (s) of the last, by a `clock` (s). Without a stream it says nothing.
     """
 
-    def __init__(self, name: str, stream: TextIO | None, patience: float) -> None:
-        self.name, self.stream, self.patience = name, stream, patience
+    def __init__(
+        self,
+        name: str,
+        stream: TextIO | None,
+        patience: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name, self.stream, self.patience, self.clock = name, stream, patience, clock
         self.lock, self.timer = threading.Lock(), threading.Timer(0, lambda: None)
-        self.words, self.last = "", time.monotonic()
+        self.words, self.last = "", clock()
         self.rewrites = stream is not None and stream.isatty()
         self.standing = False  # a line of ours on the terminal
         self.lines = 0  # that stay
@@ -52,15 +58,15 @@ class Steps:
             return float("inf")
         with self.lock:
             self.words = words
-            return self.last + self.patience - time.monotonic()
+            return self.last + self.patience - self.clock()
 
     def tell(self) -> None:
         """Print what is done, unless something was printed meanwhile."""
         with self.lock:
-            if not self.words or time.monotonic() - self.last < 0.9 * self.patience:
+            if not self.words or self.clock() - self.last < 0.9 * self.patience:
                 return
             self._write(f"{self.name}: {self.words} ...")
-            self.words, self.last = "", time.monotonic()
+            self.words, self.last = "", self.clock()
 
     def _write(self, line: str) -> None:
         with suppress(OSError, ValueError):  # a stream that takes nothing is not our matter
@@ -79,7 +85,7 @@ class Steps:
             if self.standing:
                 with suppress(OSError, ValueError):
                     print(CLEAR, end="", file=self.stream, flush=True)
-            self.words, self.last, self.standing = "", time.monotonic(), False
+            self.words, self.last, self.standing = "", self.clock(), False
 
 
 @contextmanager

@@ -18,30 +18,39 @@ from ocp.solvers import Iteration
 from ocp.transcription import sizes, transcribe, transcription_of
 
 
+class Clock:
+    """Time that passes when it is told to."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
 def test_what_lasts_is_said_once_and_what_does_not_last_never():
+    """Here time passes by itself: what is said is said by a timer."""
     stream = io.StringIO()
     steps = Steps("arm", stream, 0.4)
     with listening(steps):
         say("counts")
         say("builds graphs")
-        time.sleep(0.5)
+        steps.timer.join()
         say("draws")
+        last = steps.timer
         steps.heard()
-        time.sleep(0.5)
+        last.join()
     assert stream.getvalue() == "arm: builds graphs ...\n"
 
 
 def test_many_short_steps_are_said_when_they_last_together():
-    stream = io.StringIO()
-    steps = Steps("arm", stream, 0.1)
+    stream, clock = io.StringIO(), Clock()
+    steps = Steps("arm", stream, 1.0, clock)
     with listening(steps):
-        for number in range(8):
+        for number in range(12):
             say(f"compiles {number}")
-            end = time.monotonic() + 0.03
-            while time.monotonic() < end:
-                pass
+            clock.now += 0.3
     steps.heard()
-    assert 1 <= len(stream.getvalue().splitlines()) <= 3
+    assert stream.getvalue() == "arm: compiles 4 ...\narm: compiles 11 ...\n"
 
 
 class Terminal(io.StringIO):
@@ -53,24 +62,27 @@ class Terminal(io.StringIO):
 
 def iterated(stream, patience):
     """What is said of 400 iterations of a millisecond each."""
-    steps = Steps("arm", stream, patience)
+    clock = Clock()
+    steps = Steps("arm", stream, patience, clock)
     show = mentioned(steps)
     for number in range(400):
         show(Iteration(number=number, objective=1.0, violation=0.5, seconds=0.0))
-        time.sleep(1e-3)
+        clock.now += 1e-3
     steps.heard()
     return stream.getvalue()
 
 
 def test_how_far_a_solve_is_stands_in_ever_rarer_lines():
-    lines = iterated(io.StringIO(), 0.02).splitlines()
-    assert 2 <= len(lines) <= 5
-    assert re.fullmatch(r"arm: iteration \d+, objective 1, violation 5.0e-01 \.\.\.", lines[0])
+    """After 20 ms, and after twice as long each time."""
+    lines = iterated(io.StringIO(), 0.0195).splitlines()
+    told = [int(re.search(r"iteration (\d+)", line).group(1)) for line in lines]
+    assert told == [20, 59, 137, 293]
+    assert lines[0] == "arm: iteration 20, objective 1, violation 5.0e-01 ..."
 
 
 def test_on_a_terminal_it_is_one_line_that_vanishes():
-    text = iterated(Terminal(), 0.02)
-    assert "\n" not in text and text.count(CLEAR) >= 5 and text.endswith(CLEAR)
+    text = iterated(Terminal(), 0.0195)
+    assert "\n" not in text and text.count(CLEAR) == 20 and text.endswith(CLEAR)
 
 
 def test_nobody_listens_by_default(capsys):
