@@ -47,10 +47,17 @@ def problem(
     `free_timing`: find how long all phases last; `width`: distance between the feet in walking (m);
     `person` and `active`: as of `gait`; `objective`: of the walk and of the start, as of `gait`;
     `smooth`: weight of accelerations beside it."""
-    all_positive(speed=speed, step=step, first_step=first_step)
-    all_positive(shifting=shifting, unloading=unloading, first_swing=first_swing)
-    flags = {"person": person, "active": active, "objective": objective, "smooth": smooth}
-    who = walker(speed, step, width, **flags)
+    all_positive(first_step=first_step, shifting=shifting, unloading=unloading)
+    all_positive(first_swing=first_swing)
+    who = walker(
+        speed=speed,
+        step=step,
+        width=width,
+        person=person,
+        active=active,
+        objective=objective,
+        smooth=smooth,
+    )
     body, usual, total = who.body, who.when, shifting + unloading + first_swing
     lift, off = shifting / total, (shifting + unloading) / total
     share = (usual.heel_off - usual.toe_off) / (1.0 - usual.toe_off)

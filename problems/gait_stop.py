@@ -49,10 +49,17 @@ def problem(
     from its landing to rest (s); `free_timing`: find how long all phases last; `width`: distance
     between the feet in walking (m); `person` and `active`: as of `gait`; `objective`: of the walk
     and of the stop, as of `gait`; `smooth`: weight of accelerations beside it."""
-    all_positive(speed=speed, step=step, last_step=last_step)
-    all_positive(last_double=last_double, last_swing=last_swing, settling=settling)
-    flags = {"person": person, "active": active, "objective": objective, "smooth": smooth}
-    who = walker(speed, step, width, **flags)
+    all_positive(last_step=last_step, last_double=last_double, last_swing=last_swing)
+    all_positive(settling=settling)
+    who = walker(
+        speed=speed,
+        step=step,
+        width=width,
+        person=person,
+        active=active,
+        objective=objective,
+        smooth=smooth,
+    )
     body, usual = who.body, who.when
     first = part(
         who,

@@ -66,9 +66,10 @@ def all_positive(**numbers: float) -> None:
         positive(name, value)
 
 
-def walker(speed: float, step: float, width: float, **asked: Any) -> Walker:
+def walker(*, speed: float, step: float, width: float, **asked: Any) -> Walker:
     """Return the Walker of a speed (m/s), a step and a width (m); `asked` are other flags of
-    `gait`, person and objective among them."""
+    `gait`, person and objective among them. Raises ValueError for no speed and no step."""
+    all_positive(speed=speed, step=step)
     return Walker(
         walked=steady(speed=speed, step=step, width=width, **asked),
         size=float(somebody(asked["person"])["stature"] / STATURE),

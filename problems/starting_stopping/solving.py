@@ -1,6 +1,7 @@
 """How a first step or a last one is solved: from postures between standing and walking."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,16 @@ from ocp.problems.gait.walking import (
     CAREFUL,
     QUICK,
     TUNED,
-    after,
-    limited,
+    joined,
+    left_of,
+    prepared,
     quickest,
     strong,
 )
 
-from ocp import Attempt, Guess, Problem, Solution, Solver, Transcription, solve
+from ocp import Attempt, Guess, Problem, Solution, Solver, Transcription, prepare, solve
 from ocp.mechanics import array, position
-from ocp.problem import mirrored
+from ocp.problem import STRENGTH, mirrored
 from ocp.solution import staged
 
 STRIKES = ("second double", "last double")  # phases that begin with the strike of a foot
@@ -57,15 +59,16 @@ def by_limits(
     """Solve a first step or a last one of people with strength over angle from one that has
     constant torque limits alone, which ends roughly. Statistics are of both, those of the first
     `constant_limits`. None where either fails."""
-    bare, solver = limited(problem), quickest(solver, transcription)
+    plan = prepare(problem, transcription, quickest(solver, transcription))
     rough = [Attempt(options=QUICK | {"tol": 1e-3, "max_iter": 250})]
-    given: dict[str, Any] = {"guess": straight(bare), "attempts": rough}
-    told = staged(watch, "constant limits")
-    first = solve(bare, transcription, solver, watch=told, **given)
+    begun: dict[str, Any] = {"attempts": rough, "watch": staged(watch, "constant limits")}
+    first = plan.without(STRENGTH).solve(straight(problem), **begun)
     if not first.success:
         return None
-    near: dict[str, Any] = {"guess": first, "attempts": [Attempt(options=AFTER)]}
-    return after(first, "constant_limits", problem, transcription, solver, watch=watch, **near)
+    first = replace(first, statistics=prepared(plan, first.statistics))
+    near, left = [Attempt(options=AFTER)], left_of(first, plan.solver)
+    last = replace(plan, solver=left).solve(first, attempts=near, watch=watch)
+    return joined("constant_limits", first, last)
 
 
 def straight(problem: Problem) -> dict[str, Guess]:

@@ -1,5 +1,6 @@
 """The first step of walking and the last one: who stands where, from rest and to it."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,6 +15,7 @@ from ocp.problems.starting_stopping import (
     draw,
     posture,
     releasing,
+    solving,
     standing,
     start_lines,
     start_report,
@@ -23,9 +25,11 @@ from ocp.problems.starting_stopping import (
 from ocp.problems.starting_stopping.footing import apart
 from ocp.problems.starting_stopping.solving import postures
 from ocp.problems.starting_stopping.states import steady
+from phased_motions import moved
 
-from ocp import Solver, Spline, Transcription
+from ocp import Solver, Spline, Strength, Transcription
 from ocp.mechanics import center_of_mass, positions
+from ocp.progress import listening
 
 LEGS = ("hip_flex", "hip_abd", "knee_flex", "ankle_df", "toe_ext", "shou_abd")
 MOVING = ",".join([*ROOT, *(f"{joint}_{side}" for side in "rl" for joint in LEGS)])
@@ -162,6 +166,21 @@ def test_people_with_strength_over_angle_start_and_stop_without_the_walk_s_accel
     body = human(**living)
     still = dict.fromkeys(("q", "qd", "qdd"), lambda t: np.zeros((body.dof, 1)))
     assert set(carried(SimpleNamespace(problem=SimpleNamespace(tree=body), **still))) == told
+
+
+def test_graphs_of_people_with_strength_are_built_once(monkeypatch):
+    """As many as there are phases; the first solve has constant torque limits alone."""
+    weak = Strength(joint="shoulder", direction=1, capacity=lambda x, speed: 3.0 - 0.5 * x**2)
+    stated, words = moved(), []
+    stated = replace(stated, tree=replace(stated.tree, elements=(weak,)))
+    monkeypatch.setattr(solving, "straight", lambda problem: None)
+    with listening(words.append):
+        ended = solving.by_limits(stated, Transcription(), Solver())
+    assert sum(each.startswith("builds graphs") for each in words) == len(stated.phases)
+    first = ended.statistics["constant_limits"]
+    assert 0 < first["iterations"] < ended.statistics["iterations"]
+    assert first["constraints"] < ended.statistics["constraints"]
+    assert "part 1: strength" in ended.multipliers
 
 
 @pytest.mark.parametrize(
