@@ -2,6 +2,7 @@
 
 from ocp.transcription.asked import Asked, asked
 from ocp.transcription.compiled import compile_function
+from ocp.transcription.grouped import group_instructions
 from ocp.transcription.methods import (
     METHODS,
     Collocation,
@@ -37,6 +38,7 @@ __all__ = [
     "asked",
     "compile_function",
     "followed",
+    "group_instructions",
     "setting",
     "settings_of",
     "transcribe",

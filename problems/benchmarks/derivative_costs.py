@@ -67,12 +67,12 @@ def derivatives(tree: Tree) -> dict[tuple[str, str], tuple[ca.Function, int]]:
         ("tau", "newton_euler"): _sized(motion, [tau]),
         ("jacobian", "AD"): _sized(motion, [ca.jacobian(tau, ca.vertcat(*motion))]),
         ("jacobian", "composite"): _sized(motion, composite.sensitivity(tree, *motion)[:3]),
-        ("jacobian", "composite loops"): _looped(
+        ("jacobian", "composite loops"): looped(
             motion, slopes, lambda parts: composite.join_slopes(tree, parts)[:3]
         ),
         ("hessian", "AD"): _sized(symbols, [ca.triu(hessian)]),
         ("hessian", "composite"): _sized(symbols, composite.curvature(tree, weight, *motion)[:4]),
-        ("hessian", "composite loops"): _looped(
+        ("hessian", "composite loops"): looped(
             symbols, curvatures, lambda parts: composite.join_curvature(tree, (*parts, None))[:4]
         ),
     }
@@ -88,10 +88,15 @@ def _sized(inputs: Sequence[ca.SX], matrices: Iterable[ca.SX]) -> tuple[ca.Funct
     return function, function.n_instructions()
 
 
-def _looped(
-    inputs: Sequence[ca.SX], parts: Iterable[ca.SX], join: Callable[[Any], Any]
+def looped(
+    inputs: Sequence[ca.SX],
+    parts: Iterable[ca.SX],
+    join: Callable[[Any], Any],
+    finish: Callable[[ca.Function], ca.Function] = lambda function: function,
 ) -> tuple[ca.Function, int]:
-    stage = ca.Function("stage", inputs, [ca.SX(part) for part in parts])  # as kernels do
+    """Return what `join` makes of the `parts`, a scalar graph that `finish` finishes, as one column
+    by operations on whole matrices, and the instructions of both."""
+    stage = finish(ca.Function("stage", inputs, [ca.SX(part) for part in parts]))  # as kernels do
     arguments = [ca.MX.sym(f"i{k}", *part.shape) for k, part in enumerate(inputs)]
     function = ca.Function("kernel", arguments, [_column(join(stage.call(arguments)))])
     return function, stage.n_instructions() + function.n_instructions()

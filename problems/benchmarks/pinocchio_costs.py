@@ -1,8 +1,10 @@
 """Torques, their Jacobian and forward dynamics of the human of 38 and of 55 joints, timed by turns
 with Pinocchio's (Carpentier et al. 2019), called from Python: extra `oracles`.
 
-Times are of processor time of one call, ours of CasADi's virtual machine, which needs no compiler.
-Pinocchio's joints turn about and slide along coordinate axes of its frames, which are its quickest.
+Times are of processor time of one call, ours of CasADi's virtual machine, which needs no compiler:
+of functions as CasADi orders them, and with their instructions grouped (`group_instructions`).
+Both sides are called as is quickest: ours on buffers of its own, Pinocchio's on vectors of its
+library's own. Its joints turn about and slide along coordinate axes, which are its quickest.
 """
 
 import argparse
@@ -14,13 +16,14 @@ from typing import Any
 import casadi as ca
 import numpy as np
 from ocp.models.human import human
-from ocp.problems.benchmarks.derivative_costs import derivatives, scalar, timed
+from ocp.problems.benchmarks.derivative_costs import looped, scalar, timed
 
 from ocp import Tree
 from ocp.cli import ended
-from ocp.dynamics import forward_dynamics
+from ocp.dynamics import composite, forward_dynamics, newton_euler
 from ocp.mechanics import translate
 from ocp.studies import markdown
+from ocp.transcription import group_instructions
 
 SAME = 1e-8  # relative: how far two answers may lie apart
 ROUNDS = 25
@@ -28,12 +31,14 @@ ROUNDS = 25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What one quantity of a tree takes: our instructions, and us of a call, ours and theirs."""
+    """What one quantity of a tree takes: our instructions, and us of a call, ours, ours with
+    instructions grouped, and theirs."""
 
     joints: int
     quantity: str
     instructions: int
     ours: float
+    grouped: float
     theirs: float
 
 
@@ -43,32 +48,45 @@ def rows(trees: Sequence[Tree], rounds: int = ROUNDS) -> Iterator[Row]:
     Raises ValueError if an answer of Pinocchio is another than ours.
     """
     for tree in trees:
-        ours, theirs = _ours(tree), _theirs(tree)
-        _compare(tree, ours, theirs)
-        calls = [function for function, _ in ours.values()]
+        ours, grouped, theirs = _ours(tree, as_ordered), _ours(tree), _theirs(tree)
+        for mine in (ours, grouped):
+            _compare(tree, mine, theirs)
+        calls = [function for each in (ours, grouped) for function, _ in each.values()]
         others = list(dict.fromkeys(name.split(",")[0] for name in ours))
         times = timed([*calls, *(theirs[name] for name in others)], rounds)
         peers = dict(zip(others, times[len(calls) :]))
-        for (name, (_, count)), mine in zip(ours.items(), times):
+        for (name, (_, count)), plain, quick in zip(ours.items(), times, times[len(ours) :]):
             yield Row(
                 joints=tree.dof,
                 quantity=name,
                 instructions=count,
-                ours=mine,
+                ours=plain,
+                grouped=quick,
                 theirs=peers[name.split(",")[0]],
             )
 
 
-def _ours(tree: Tree) -> dict[str, tuple[ca.Function, int]]:
+def as_ordered(function: ca.Function) -> ca.Function:
+    """Return the function with its instructions as CasADi orders them."""
+    return function
+
+
+def _ours(
+    tree: Tree, finish: Callable[[ca.Function], ca.Function] = group_instructions
+) -> dict[str, tuple[ca.Function, int]]:
     motion = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
-    ways = derivatives(tree)
-    forward = scalar(motion, [forward_dynamics(tree, *motion)])
-    return {
-        "torques": ways["tau", "newton_euler"],
-        "Jacobian, scalar": ways["jacobian", "composite"],
-        "Jacobian, looped": ways["jacobian", "composite loops"],
-        "forward dynamics": (forward, forward.n_instructions()),
+    graphs = {
+        "torques": [newton_euler.inverse(tree, *motion)],
+        "Jacobian, scalar": composite.sensitivity(tree, *motion)[:3],
+        "forward dynamics": [forward_dynamics(tree, *motion)],
     }
+    known = {name: finish(scalar(motion, matrices)) for name, matrices in graphs.items()}
+    counted = {name: (function, function.n_instructions()) for name, function in known.items()}
+    slopes = composite.slope_parts(tree, *motion)
+    counted["Jacobian, looped"] = looped(
+        motion, slopes, lambda parts: composite.join_slopes(tree, parts)[:3], finish
+    )
+    return counted
 
 
 def _theirs(tree: Tree) -> dict[str, Callable[[], Any]]:
@@ -149,12 +167,17 @@ def table(found: Sequence[Row]) -> str:
             row.quantity,
             str(row.instructions),
             f"{row.ours:.1f}",
+            f"{row.grouped:.1f}",
             f"{row.theirs:.1f}",
             f"{row.ours / row.theirs:.2f}",
+            f"{row.grouped / row.theirs:.2f}",
         )
         for row in found
     ]
-    header = ("joints", "of", "instructions", "us", "Pinocchio's us", "ratio")
+    header = (
+        *("joints", "of", "instructions", "us", "grouped us", "Pinocchio's us"),
+        *("ratio", "ratio grouped"),
+    )
     return markdown("Virtual machine and Pinocchio", header, lines)
 
 
