@@ -9,6 +9,7 @@ planted is loaded.
 import hashlib
 import os
 import platform
+import re
 import shutil
 import stat
 import struct
@@ -20,10 +21,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeVar
 
 HASH = 32  # hexadecimal digits of a hash that are kept
+NATIVE = "-march=native"  # with it a library is known by its processor
+PROCESSOR = Path("/proc/cpuinfo")
+OF_PROCESSOR = re.compile(r"vendor_id|cpu family|model|stepping|flags|CPU \w+|Features")
 Loaded = TypeVar("Loaded")
 _UNDER_WAY: list[subprocess.Popen] = []  # compilers, the first to begin first
 
@@ -111,7 +116,8 @@ def code_of(name: str, made_of: Sequence[str], flags: Sequence[str]) -> Code:
     Raises NoCompiler with the reason if there is no compiler.
     """
     compiler = find_compiler()
-    parts = (_version(compiler), *_machine(), *flags, *made_of)
+    own = [processor()] if NATIVE in flags else []
+    parts = (_version(compiler), *_machine(), *own, *flags, *made_of)
     known = f"{name}_{_hash(chr(0).join(parts).encode())}"
     return Code(name=known, compiler=compiler, flags=tuple(flags))
 
@@ -204,6 +210,19 @@ def _version(compiler: str) -> str:
 def _machine() -> tuple[str, ...]:
     """Return words for what a library runs on: system, processor, size of addresses, C library."""
     return sys.platform, platform.machine(), str(struct.calcsize("P")), *platform.libc_ver()
+
+
+@lru_cache
+def processor() -> str:
+    """Return words for the processor and what it can do, "" where they are not to be had."""
+    try:
+        with PROCESSOR.open(encoding="utf-8", errors="replace") as lines:
+            own = [*takewhile(str.strip, lines)]  # of the first one
+    except OSError:
+        return ""
+    told = [line.strip() for line in own if OF_PROCESSOR.match(line)]
+    able = any(line.startswith(("flags", "Features")) for line in told)
+    return "\n".join(told) if able else ""
 
 
 def _hash(content: bytes) -> str:

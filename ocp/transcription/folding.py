@@ -26,25 +26,50 @@ class Statement(NamedTuple):
     operands: list[str]
 
 
+class Body(NamedTuple):
+    """C text of a scalar function: what stands before it, its first line, its `statements`, the
+    text of these, and what stands after them."""
+
+    before: str
+    first: str
+    statements: list[Statement]
+    text: str
+    after: str
+
+
+def body_of(text: str) -> Body | None:
+    """Return the Body of the C text of a scalar function, as CasADi generates it, or None where it
+    reads otherwise."""
+    begin = BEGIN.search(text)
+    if begin is None or END not in text:
+        return None
+    last = text.index(END, begin.end())
+    own = text[begin.end() : last]
+    statements = _read(own.splitlines())
+    if statements is None:
+        return None
+    first = begin.group().split("\n")[0] + "\n"
+    return Body(text[: begin.start()], first, statements, own, text[last:])
+
+
 def folded(text: str) -> str:
     """Return the C text of a scalar function, as CasADi generates it, in which values that are used
     once stand where they are used; as it is where it reads otherwise.
 
     Results are the same to the last bit: operations and their order within an expression are.
     """
-    begin = BEGIN.search(text)
-    if begin is None or END not in text:
+    body = body_of(text)
+    if body is None:
         return text
-    last = text.index(END, begin.end())
-    statements = _read(text[begin.end() : last].splitlines())
-    if statements is None:
-        return text
-    lines = list(_written(statements, _uses(statements)))
+    lines = list(written(body.statements, uses(body.statements)))
+    inner = "\n".join([*declared(body.statements), *_results(body.text), *lines, ""])
+    return body.before + body.first + inner + body.after
+
+
+def declared(statements: Sequence[Statement], kind: str = "casadi_real") -> list[str]:
+    """Return the line of C that declares all variables, of that kind, if there are any."""
     names = sorted({each.target for each in statements if each.target})
-    declared = [f"  casadi_real {', '.join(names)};"] if names else []
-    body = "\n".join([*declared, *_results(text[begin.end() : last]), *lines, ""])
-    head = begin.group().split("\n")[0] + "\n"
-    return text[: begin.start()] + head + body + text[last:]
+    return [f"  {kind} {', '.join(names)};"] if names else []
 
 
 def _results(text: str) -> list[str]:
@@ -70,21 +95,21 @@ def _read(lines: Sequence[str]) -> list[Statement] | None:
     return statements
 
 
-def _uses(statements: Sequence[Statement]) -> list[int]:
+def uses(statements: Sequence[Statement]) -> list[int]:
     """Return how often each statement's value is read before its variable has another."""
     latest: dict[str, int] = {}
-    uses = [0] * len(statements)
+    counts = [0] * len(statements)
     for number, (target, _, operands) in enumerate(statements):
         for name in operands:
-            uses[latest[name]] += 1
+            counts[latest[name]] += 1
         if target:
             latest[target] = number
-    return uses
+    return counts
 
 
-def _written(statements: Sequence[Statement], uses: Sequence[int]) -> Iterator[str]:
-    """Yield lines of C; a value that is used once waits until it is, or a variable that it reads
-    gets another value."""
+def written(statements: Sequence[Statement], counts: Sequence[int]) -> Iterator[str]:
+    """Yield lines of C, of statements with the `counts` of their uses; a value that is used once
+    waits until it is, or a variable that it reads gets another value."""
     waiting: dict[str, Statement] = {}
     readers: dict[str, set[str]] = {}  # of a variable: what waits
 
@@ -94,7 +119,7 @@ def _written(statements: Sequence[Statement], uses: Sequence[int]) -> Iterator[s
             readers[operand].discard(name)
         return statement
 
-    for (target, value, operands), count in zip(statements, uses):
+    for (target, value, operands), count in zip(statements, counts):
         inner, known, length = {}, [], len(value)
         for name in operands:
             if name not in waiting:

@@ -13,6 +13,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.transcription.kernels import Kernel
+from ocp.transcription.mapped import mapped
 from ocp.transcription.placed import placed
 from ocp.transcription.products import curvatures, slopes
 from ocp.transcription.triplets import matrix_of
@@ -177,7 +178,7 @@ def _slopes(block, taken):
 
 def _evaluate(block, kernel_function, taken, *more):
     arguments = [taken(block), ca.DM(block.s).T, *more]
-    return kernel_function.map(len(block.s)).call(arguments)
+    return mapped(kernel_function, len(block.s)).call(arguments)
 
 
 def expand(matrix, lines):

@@ -22,7 +22,7 @@ from ocp.problems import gait, lifting
 from ocp.problems.benchmarks.derivative_costs import microseconds
 
 from ocp import Problem, Transcription
-from ocp.transcription import Transcribed, transcribe
+from ocp.transcription import Transcribed, mapped, transcribe
 
 PARTS = ("jacobian", "hessian", "gradient")
 STATED = {
@@ -64,7 +64,7 @@ def kernels(made: Transcribed) -> dict[str, list[ca.Function]]:
         "gradient": [(each.kernel.jacobian, each.s) for each in terms],
     }
     return {
-        part: [function.map(len(s)) for function, s in each if function.nnz_out()]
+        part: [mapped(function, len(s)) for function, s in each if function.nnz_out()]
         for part, each in kept.items()
     }
 
