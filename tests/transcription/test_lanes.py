@@ -101,20 +101,6 @@ def test_what_is_asked_for_in_turn_is_for_its_own_number_of_instants(cache):
         assert same(each.call(inputs), function.map(count).call(inputs))
 
 
-@compiler_needed
-def test_an_input_that_is_left_out_counts_as_zero(cache):
-    function = everything(1)
-    x, made = ca.MX.sym("x", 3, 6), at_once(function)
-    nothing = [ca.MX(0, 6), ca.MX(2, 6)]
-    one, other = (
-        ca.Function("f", [x], each.call([x, *nothing]))
-        for each in (mapped(made, 6), function.map(6))
-    )
-    assert same(
-        one.call([np.arange(18.0).reshape(3, 6)]), other.call([np.arange(18.0).reshape(3, 6)])
-    )
-
-
 def test_sparse_results_and_graphs_of_matrices_are_not_written_for_several_instants():
     x, y = ca.SX.sym("x", 3), ca.MX.sym("y", 3)
     dense = ca.Function("dense", [x], [ca.sin(x)])
