@@ -13,7 +13,7 @@ import casadi as ca
 
 from ocp.mechanics.loads import Wrench
 from ocp.mechanics.parameters import matrix, some
-from ocp.mechanics.structure import floating_root
+from ocp.mechanics.structure import floating_root, structure
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.problem.ground import Foot, Ground, Plane, bearing_slots
@@ -83,12 +83,35 @@ def zero_moment_point(ground: Ground, wrench: Wrench) -> Matrix:
     return ca.cross(normal, wrench.about_origin) / ca.dot(normal, wrench.force)
 
 
+def strangers(tree: Tree, ground: Ground) -> str:
+    """Return the feet, and the links on which they stand, that do not hang on the floating root of
+    a tree, as words; nothing where all do, and where there is no such root."""
+    rows = structure(tree).floating
+    if not rows:
+        return ""
+    body = {tree.rows.index(rows[-1])}
+    for k, parent in enumerate(tree.parents):
+        if parent in body:
+            body.add(k)
+    names = {tree.joints[k].name for k in body}
+    return ", ".join(
+        f"{foot.name!r} on {each.link!r}"
+        for foot in ground.feet
+        for each in foot.supports
+        if each.link not in names
+    )
+
+
 def check_two_pass(tree: Tree, ground: Ground) -> None:
     """Raise ValueError, naming the foot or the instant, unless two passes find what the ground
     gives: under a body that floats in space, one or two feet with areas on the ground's plane, of
     which one bears at every instant."""
     what, instead = "two-pass reactions", "take torques and ground wrenches as variables"
     floating_root(tree)
+    other = strangers(tree, ground)
+    if other:
+        root = ", ".join(tree.moving[row].name for row in structure(tree).floating)
+        raise ValueError(f"{what}: expected feet of the body on {root}, got {other}; {instead}")
     if len(ground.feet) > 2:
         raise ValueError(f"{what}: expected at most two feet, got {len(ground.feet)}; {instead}")
     for foot in ground.feet:

@@ -21,6 +21,7 @@ from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.problem.ground import Foot, Ground, Support, bearing_slots
+from ocp.problem.reactions import strangers
 
 UNFELT = 1e-9  # of the largest share of a component: smaller ones are none
 SAMPLES = 3  # postures that tell what a tree can feel
@@ -90,7 +91,7 @@ def bears_root(tree: Tree, ground: Ground) -> bool:
     ways = {bearing_slots(ground, s) for s in ground.instants}
     given = dict(zip(_names(tree, ground), transmissions(tree, ground)))
     whole = {slot for slot, each in given.items() if all(each.present)}
-    if structure(tree).floating and all(whole.intersection(way) for way in ways):
+    if floats(tree, ground) and all(whole.intersection(way) for way in ways):
         return True
     number = reference(tree)
     shares = [
@@ -100,6 +101,11 @@ def bears_root(tree: Tree, ground: Ground) -> bool:
     return all(
         max(_rank([here[slot] for slot in way]) for here in shares) == needed for way in ways
     )
+
+
+def floats(tree: Tree, ground: Ground) -> bool:
+    """Tell whether a tree floats in space, and all of its feet are of the body that does."""
+    return bool(structure(tree).floating) and not strangers(tree, ground)
 
 
 def contact_shares(tree: Tree, ground: Ground, q: np.ndarray) -> dict[tuple[str, str], np.ndarray]:
@@ -113,7 +119,7 @@ def corrected(tree: Tree, ground: Ground) -> bool:
     """Tell whether wrenches between nodes are corrected to the balance of the motion: those of feet
     with areas under a body that floats in space, of which some always bears."""
     whole = all(all(each.present) for each in transmissions(tree, ground))
-    return whole and bool(structure(tree).floating) and bears_root(tree, ground)
+    return whole and floats(tree, ground) and bears_root(tree, ground)
 
 
 def _names(tree, ground):
@@ -128,7 +134,7 @@ def _transmission(tree: Tree, ground: Ground, foot: Foot, support: Support) -> T
         each = Transmission(
             foot=foot.name, link=support.link, point=point, present=tuple(able), axes=axes
         )
-        if structure(tree).floating:
+        if floats(tree, ground):
             return each
         felt, aligned = _felt(tree, ground, each, np.array(able))
         if aligned:

@@ -1,5 +1,7 @@
 """Contacts by kind: what they pass on and hold, on any root, and what is refused by name."""
 
+from dataclasses import replace
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -118,6 +120,41 @@ def test_feet_share_the_root_where_they_bear_all_of_it():
     assert not bears_root(tree, Ground(feet=(feet["left"], part)))
     assert bears_root(biped(), steps()) and corrected(biped(), steps())
     assert not bears_root(biped(), steps(strike=0.7, leave=0.3))  # a flight in between
+
+
+def companion():
+    """A biped, and beside it a second body that floats, with an area below it."""
+    tree, parent, joints = biped(), "ground", []
+    for name, joint in zip("abcdef", tree.joints):
+        joints.append(replace(joint, name=name, parent=parent))
+        parent = name
+    below = [
+        Point(name=f"below_{k}", link="f", position=place)
+        for k, place in enumerate(((0, 0, 0), (0.1, 0, 0), (0, 0.1, 0)))
+    ]
+    return replace(
+        tree,
+        links=(*tree.links, *tree.links[:6]),
+        joints=(*tree.joints, *joints),
+        points=(*tree.points, *below),
+    )
+
+
+def test_contacts_of_one_body_bear_no_other_that_floats():
+    tree = companion()
+    own = steps()
+    foot = area_contact(tree, ["below_0", "below_1", "below_2"])
+    there, both = Ground(feet=(foot,)), replace(own, feet=(*own.feet, foot))
+    other = tuple(range(biped().dof, tree.dof))
+    assert bears_root(tree, own) and corrected(tree, own)
+    assert not bears_root(tree, there) and not corrected(tree, there)
+    assert passive_rows(tree, there) == (*range(6), *other)
+    assert bears_root(tree, both) and not corrected(tree, both)
+    assert passive_rows(tree, both) == passive_rows(tree, own) == other
+    words = "expected feet of the body on x, y, z, yaw, pitch, roll, got '.*' on 'f'"
+    for ground in (there, both):
+        with pytest.raises(ValueError, match=words):
+            check_two_pass(tree, ground)
 
 
 @pytest.mark.parametrize("seed", range(4))
