@@ -21,9 +21,10 @@ from numpy.typing import ArrayLike
 
 from ocp.motion.basis import Array, Curve
 from ocp.motion.part import Part
-from ocp.motion.spline import APART, SIDE, BSpline
+from ocp.motion.spline import APART, CLOSEST, SIDE, SPACING, BSpline
 
 MESHES = ("hermite-simpson", "radau")
+LENGTHS = ("given", "free")
 ALIKE = 1e-12  # of the motion: instants so close are one
 
 
@@ -32,7 +33,9 @@ class Mesh:
     """A basis of piecewise polynomials on `intervals` intervals.
 
     `method`: "hermite-simpson" or "radau"; `order`: the number of stages of "radau" on each. They
-    are equal unless `inner` gives the instants between 0 and 1 at which they meet.
+    are equal unless `inner` gives the instants between 0 and 1 at which they meet. `lengths` of
+    "radau" may be "free": then those instants are variables of the program, and no interval is
+    shorter than `shortest` (of the motion); `inner` is where they begin.
 
     As a BSpline has control points, it has `points` numbers per joint: q and q' at all `positions`,
     then q'' at the `nodes`, where the stages lie. Raises ValueError naming what is wrong.
@@ -42,6 +45,8 @@ class Mesh:
     intervals: int
     order: int = 3
     inner: tuple[float, ...] = ()
+    lengths: str = "given"
+    shortest: float = SPACING
 
     collocated: ClassVar[bool] = True
     hull: ClassVar[bool] = False
@@ -55,6 +60,17 @@ class Mesh:
             if not whole or value < 1:
                 raise ValueError(f"{what}: expected a whole number of at least 1, got {value!r}")
         object.__setattr__(self, "inner", meeting(self.inner, self.intervals))
+        check_lengths(self.method, self.intervals, self.lengths, self.shortest)
+
+    @property
+    def moving(self) -> bool:
+        """Whether the lengths of the intervals are variables."""
+        return self.lengths == "free" and self.intervals > 1
+
+    @property
+    def spacing(self) -> float:
+        """The least length of a free interval (of the motion)."""
+        return self.shortest
 
     @property
     def segments(self) -> int:
@@ -231,20 +247,32 @@ def _inclines(nodes: Array, places: Array) -> Array:
 def defects(mesh: Mesh) -> Array:
     """Return the matrix D (2 (positions - 1), points) with D c = 0 where q' = w and w' = a at all
     stages; first q, then w, at each."""
+    gains, integrals = stage_parts(mesh)
+    return gains - np.repeat(widths_of_stages(mesh), 2)[:, None] * integrals
+
+
+def widths_of_stages(mesh: Mesh) -> Array:
+    """Return how long the interval of every position but the first is, (positions - 1,)."""
+    return np.repeat(mesh.widths, len(mesh.positions[1:]) // mesh.intervals)
+
+
+def stage_parts(mesh: Mesh) -> tuple[Array, Array]:
+    """Return the matrices G and I (2 (positions - 1), points): what q and w gain from the start of
+    an interval to a stage is G c, and their integrals that far I c times the interval's length."""
     size, first = len(mesh.positions), len(mesh.positions) - len(mesh.nodes)
-    matrix = np.zeros((size - 1, 2, mesh.points))
+    gains, areas = np.zeros((2, size - 1, 2, mesh.points))
     integrals = _integrals(mesh, mesh.stages)
     for interval in range(mesh.intervals):
         start, stages = members(mesh, interval)
-        for position, line in zip(stages + first, integrals * mesh.widths[interval]):
+        for position, line in zip(stages + first, integrals):
             if position == start:
                 continue
             for order in (0, 1):
                 slopes = (order + 1) * size + stages + (0 if order else first)
                 ends = [order * size + position, order * size + start]
-                matrix[position - 1, order, ends] = 1.0, -1.0
-                matrix[position - 1, order, slopes] -= line
-    return matrix.reshape(-1, mesh.points)
+                gains[position - 1, order, ends] = 1.0, -1.0
+                areas[position - 1, order, slopes] = line
+    return gains.reshape(-1, mesh.points), areas.reshape(-1, mesh.points)
 
 
 def power_series(mesh: Mesh, values: Array, interval: int) -> Array:
@@ -273,6 +301,22 @@ def meeting(inner: Iterable[float], intervals: int) -> tuple[float, ...]:
         )
     equal = np.linspace(0.0, 1.0, intervals + 1)[1:-1]
     return () if np.abs(equal - inner).max() < ALIKE else inner
+
+
+def check_lengths(method: str, intervals: int, lengths: str, shortest: float) -> None:
+    """Raise ValueError for lengths of intervals that are neither given nor free, or cannot be
+    so."""
+    if lengths not in LENGTHS:
+        raise ValueError(f"lengths: expected one of {', '.join(LENGTHS)}, got {lengths!r}")
+    if lengths == "free" and method != MESHES[1]:
+        raise ValueError(f"lengths: those of {MESHES[1]!r} may be free, not those of {method!r}")
+    if isinstance(shortest, bool) or not isinstance(shortest, (int, float)):
+        raise ValueError(f"shortest: expected a number, got {shortest!r}")
+    if lengths == "free" and not CLOSEST <= shortest <= 1 / intervals:
+        raise ValueError(
+            f"shortest: expected {CLOSEST:g} to {1 / intervals:.4g}, the equal share of "
+            f"{intervals} intervals, got {shortest:g}"
+        )
 
 
 def motion_of(data) -> BSpline | Mesh | Part:

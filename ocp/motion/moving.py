@@ -1,5 +1,5 @@
-"""Splines whose knots move: every instant stays where it is in its segment, and the curve there is
-a function of the control points and of the distances to the knots around it.
+"""Motions whose knots move: every instant stays where it is in its segment, and the curve of a
+spline there is a function of the control points and of the distances to the knots around it.
 
 The distances are linear in the segments' widths, and whatever de Boor's recursion divides by is a
 sum of them that contains the instant's own segment. So the curve is smooth in the widths as long as
@@ -14,16 +14,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ocp.motion.basis import Array
+from ocp.motion.mesh import Mesh
 from ocp.motion.spline import ALIKE, BSpline
 
+Moving = BSpline | Mesh
 
-def located(motion: BSpline, s: ArrayLike) -> tuple[Array, Array]:
+
+def located(motion: Moving, s: ArrayLike) -> tuple[Array, Array]:
     """Return the segment (N,) of every instant s (N,), and how much of it (N,) has passed.
 
-    A knot belongs to the segment that it begins, the end of the motion to the last one.
+    A knot belongs to the segment that it begins, the end of the motion to the last one; on a mesh
+    to the interval of which it is the last stage.
     """
     s, breaks = np.asarray(s, dtype=float), motion.breaks
-    segment = np.searchsorted(breaks[1:-1] - ALIKE, s, side="right")
+    if motion.collocated:
+        segment = np.searchsorted(breaks[1:-1] + ALIKE, s, side="left")
+    else:
+        segment = np.searchsorted(breaks[1:-1] - ALIKE, s, side="right")
     share = (s - breaks[segment]) / np.diff(breaks)[segment]
     return segment, np.where(np.abs(share) < ALIKE, 0.0, share)
 
@@ -40,7 +47,7 @@ def distances(motion: BSpline, s: ArrayLike) -> tuple[Array, Array, Array]:
     within = (column == own).astype(float)
     back = share * within + ((column < own) & (column >= own - order))
     on = (1 - share) * within + ((column > own) & (column <= own + order))
-    return back, on, (share * within + (column < own))[:, 0]
+    return back, on, passed(motion, s)
 
 
 def curve(points: Sequence[Any], back: Sequence[Any], on: Sequence[Any], order: int = 0) -> Any:
@@ -63,8 +70,16 @@ def curve(points: Sequence[Any], back: Sequence[Any], on: Sequence[Any], order: 
     return points[0]
 
 
-def moved(motion: BSpline, widths: ArrayLike) -> BSpline:
-    """Return the spline with segments in proportion to these widths (segments,), which stay as far
+def passed(motion: Moving, s: ArrayLike) -> Array:
+    """Return the matrix (N, segments) that makes of widths how much of the motion has passed at the
+    instants s (N,)."""
+    (segment, share), column = located(motion, s), np.arange(motion.segments)
+    own = segment[:, None]
+    return share[:, None] * (column == own) + (column < own)
+
+
+def moved(motion: Moving, widths: ArrayLike) -> Moving:
+    """Return the basis with segments in proportion to these widths (segments,), which stay as far
     apart as its spacing says."""
     parts: Array = np.asarray(widths, dtype=float)
     room = np.maximum(parts / parts.sum() - motion.spacing, 0.0)
@@ -73,6 +88,8 @@ def moved(motion: BSpline, widths: ArrayLike) -> BSpline:
     return replace(motion, inner=tuple(inner.tolist()))
 
 
-def given(motion: BSpline) -> BSpline:
-    """Return the spline with its knots given where they are."""
+def given(motion: Moving) -> Moving:
+    """Return the basis with its knots given where they are."""
+    if isinstance(motion, Mesh):
+        return replace(motion, lengths="given")
     return replace(motion, knots="given")

@@ -28,7 +28,7 @@ GAIN = 1e-9  # relative: a stage that gains less gains nothing
 
 def held(transcribed: Transcribed | Phased, x: np.ndarray) -> Transcribed | Phased:
     """Return the program with its free knots, if it has any, held where they are in x."""
-    if isinstance(transcribed, Phased) or not transcribed.layout.moving:
+    if isinstance(transcribed, Phased) or not _staged(transcribed):
         return transcribed
     widths = x[transcribed.layout.widths]
     return replace(transcribed, nlp=_within(transcribed, widths, widths))
@@ -47,7 +47,7 @@ def moves(
     Nothing where knots are given. If they do not come to rest, that is no success, and its motion
     the best that was found.
     """
-    if isinstance(transcribed, Phased) or not transcribed.layout.moving or not first.success:
+    if isinstance(transcribed, Phased) or not _staged(transcribed) or not first.success:
         return (), grant
     nlp, best, start, reach = transcribed.nlp, first, _start(_loosed(transcribed, first)), REACH
     stages: list[Outcome] = []
@@ -70,6 +70,12 @@ def moves(
     last = stages[-1] if stages else first
     status = UNSETTLED if last.success or last.status == CUT_SHORT else last.status
     return (*stages, _ended(best, status)), grant
+
+
+def _staged(transcribed: Transcribed) -> bool:
+    """Tell whether knots are free, and those of a spline: intervals of a mesh, whose curves do not
+    depend on their neighbours' lengths, find theirs at once."""
+    return transcribed.layout.moving and not transcribed.problem.motion.collocated
 
 
 def _ended(best: Outcome, status: str) -> Outcome:

@@ -198,16 +198,22 @@ def broken(
         return problem, transcription
     method = transcription.method
     if isinstance(method, Collocation):
+        _check_kept(method.mesh().moving, instants[0], "free lengths")
         inner = finer_mesh(method.mesh().breaks, instants, ())
         method = replace(method, intervals=len(inner) + 1, inner=inner)
         return problem, replace(transcription, method=method)
-    if free_knots(problem):
-        raise ValueError(
-            f"refine: at s = {instants[0]:.3g} a piece of the motion ends, where loads break; "
-            "free knots would leave it: give them"
-        )
+    _check_kept(free_knots(problem), instants[0], "free knots")
     motion = finer_spline(cast(BSpline, problem.motion), torn.ends, (), torn.jumps, 0)
     return replace(problem, motion=motion), transcription
+
+
+def _check_kept(moving: bool, s: float, what: str) -> None:
+    """Raise ValueError where knots move and a piece of the motion is to end at an instant s."""
+    if moving:
+        raise ValueError(
+            f"refine: at s = {s:.3g} a piece of the motion ends, where loads break; "
+            f"{what} would leave it: give them"
+        )
 
 
 def finer_basis(

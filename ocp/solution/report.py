@@ -190,7 +190,9 @@ def stated(problem: Problem) -> str:
         return stated_phases(problem)
     motion, (least, most) = problem.motion, problem.duration
     duration = f"{least:g} s" if least == most else f"{least:g} to {most:g} s"
-    free = " on free knots" if free_knots(problem) else ""
+    free = ""
+    if free_knots(problem):
+        free = " on intervals of free lengths" if motion.collocated else " on free knots"
     return (
         f"{problem.tree.dof} coordinates, {type(motion).__name__} of {motion.points} points{free}, "
         f"duration {duration}, {len(problem.requirements)} constraints"

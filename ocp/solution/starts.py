@@ -11,7 +11,7 @@ from ocp.mechanics.checks import numbers
 from ocp.mechanics.structure import structure
 from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.basis import Basis, transfer
-from ocp.motion.moving import moved
+from ocp.motion.moving import Moving, moved
 from ocp.motion.spline import BSpline
 from ocp.problem.complementarity import Touch, touches
 from ocp.problem.contacts import force_of
@@ -205,11 +205,11 @@ def _begun(layout: Layout, former: Basis) -> Basis:
     """Return the basis on which a motion begins that was one on a `former` basis: free knots where
     those are, if there are as many."""
     motion = layout.problem.motion
-    if not layout.moving or not isinstance(former, BSpline):
+    if not layout.moving or not isinstance(former, type(motion)):
         return motion
     alike = (former.points, former.degree) == (motion.points, motion.degree)
     fits = alike and len(former.breaks) == len(motion.breaks)
-    return moved(cast(BSpline, motion), np.diff(former.breaks)) if fits else motion
+    return moved(cast(Moving, motion), np.diff(former.breaks)) if fits else motion
 
 
 def _resampled(layout: Layout, guess: Solution) -> np.ndarray:

@@ -2,7 +2,8 @@
 equations of the stages and by dynamics.
 
 The unknowns are q, T qd and T^2 qdd at the stages of a Mesh, beside the torques of the driven
-joints there; all that is left nonlinear is the law of motion, at every stage for itself. Rough
+joints there; all that is left nonlinear is the law of motion, at every stage for itself, and where
+lengths of intervals are unknowns too their products with what is integrated over them. Rough
 torques, such as bang-bang ones, cost a mesh no more than smooth ones. (Kelly 2017; Garg et al.
 2010)
 """
@@ -14,7 +15,8 @@ from typing import cast
 import casadi as ca
 import numpy as np
 
-from ocp.motion.mesh import Mesh, defects
+from ocp.motion.mesh import Mesh, defects, stage_parts
+from ocp.motion.moving import located
 from ocp.problem.constraint import Constraint
 from ocp.problem.names import STAGES
 from ocp.problem.statement import Problem
@@ -34,7 +36,7 @@ def stage_group(layout: Layout, finish: Callable | None = None) -> Group:
     those of q, at all stages."""
     problem = layout.problem
     n, mesh = problem.tree.dof, cast(Mesh, problem.motion)
-    y = ca.SX.sym("y", 2 * n)
+    y, value = _missed(layout)
     names = [joint.name for joint in problem.tree.moving]
     stages = Constraint(
         name=STAGES,
@@ -45,24 +47,55 @@ def stage_group(layout: Layout, finish: Callable | None = None) -> Group:
         units="rad or m",
     )
     return Group(
-        kernel=kernel(Inputs(y=y, s=ca.SX.sym("s"), at=None, finish=finish), y),
+        kernel=kernel(Inputs(y=y, s=ca.SX.sym("s"), at=None, finish=finish), value),
         s=mesh.positions[1:],
-        matrix=_defect_matrix(layout),
+        matrix=_stage_matrix(layout) if layout.moving else _defect_matrix(layout),
         owners=tuple((stages, number) for number in range(2 * n)),
         asked=np.ones((2 * n, len(mesh.positions) - 1), dtype=bool),
     )
 
 
+def _missed(layout):
+    """Return the inputs of an equation, and by how much it is missed: they are that by themselves,
+    or where lengths are free the gain, its slopes integrated over a length of 1, and the length."""
+    size = 2 * layout.problem.tree.dof
+    if not layout.moving:
+        y = ca.SX.sym("y", size)
+        return y, y
+    y = ca.SX.sym("y", 2 * size + 1)
+    return y, y[:size] - y[-1] * y[size : 2 * size]
+
+
 def _defect_matrix(layout):
     """Return the defects of every joint over x: (2 n for each position but the first,
     variables)."""
-    problem = layout.problem
-    n, mesh, joint = problem.tree.dof, problem.motion, np.arange(problem.tree.dof)
-    matrix = defects(mesh)
+    mesh, size = layout.problem.motion, 2 * layout.problem.tree.dof
+    row, column, value = _of_joints(layout, defects(mesh))
+    shape = size * (len(mesh.positions) - 1), layout.size
+    return ca.DM.triplet(row.tolist(), column.tolist(), ca.DM(value), *shape)
+
+
+def _stage_matrix(layout):
+    """Return the gains, the integrals and the length of the interval over x: (4 n + 1 for each
+    position but the first, variables)."""
+    mesh, size = layout.problem.motion, 2 * layout.problem.tree.dof
+    width, count = 2 * size + 1, len(mesh.positions) - 1
+    parts = []
+    for first, matrix in zip((0, size), stage_parts(mesh)):
+        row, column, value = _of_joints(layout, matrix)
+        parts.append((row // size * width + first + row % size, column, value))
+    own = layout.widths.start + located(mesh, mesh.positions[1:])[0]
+    parts.append((np.arange(count) * width + width - 1, own, np.ones(count)))
+    row, column, value = (np.concatenate(part) for part in zip(*parts))
+    return ca.DM.triplet(row.tolist(), column.tolist(), ca.DM(value), width * count, layout.size)
+
+
+def _of_joints(layout, matrix):
+    """Return the triplets over x of a matrix (.., points) of the points of each joint, with a row
+    for each joint in place of every one."""
+    n, joint = layout.problem.tree.dof, np.arange(layout.problem.tree.dof)
     line, column = np.nonzero(matrix)
     row = (line * n)[:, None] + joint
-    place = (free_duration(problem) + column * n)[:, None] + joint
+    place = (free_duration(layout.problem) + column * n)[:, None] + joint
     value = np.repeat(matrix[line, column][:, None], n, 1)
-    shape = 2 * n * (len(mesh.positions) - 1), layout.size
-    entries = ca.DM(value.ravel())
-    return ca.DM.triplet(row.ravel().tolist(), place.ravel().tolist(), entries, *shape)
+    return row.ravel(), place.ravel(), value.ravel()

@@ -152,8 +152,11 @@ def symbols(
 
 
 def moving_curve(problem: Problem, motion: Matrix) -> tuple:
-    """Return q, q', q'', s and the width of the segment, from its control points and distances."""
+    """Return q, q', q'', s and the width of the segment, from its control points and distances, or
+    as they are on intervals of free lengths."""
     n, p = problem.tree.dof, problem.motion.degree
+    if problem.motion.collocated:
+        return *ca.vertsplit(motion[: 3 * n], n), motion[3 * n], motion[3 * n + 1]
     points, distances = motion[: n * (p + 1)], ca.vertsplit(motion[n * (p + 1) :])
     back, on, past = distances[:p], distances[p : 2 * p], distances[-1]
     around = ca.vertsplit(points, n)

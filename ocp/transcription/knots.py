@@ -1,5 +1,5 @@
-"""Free knots in a program: the widths of the segments, bounded by the spacing, part the whole
-motion; and what of a statement keeps knots from moving."""
+"""Free knots, or intervals of free lengths, in a program: the widths of the segments, bounded by
+the spacing, part the whole motion; and what of a statement keeps them from moving."""
 
 from collections.abc import Callable
 from typing import cast
@@ -7,7 +7,7 @@ from typing import cast
 import casadi as ca
 import numpy as np
 
-from ocp.motion.spline import BSpline
+from ocp.motion.moving import Moving
 from ocp.problem.complementarity import touch_labels, touches
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.names import KNOTS
@@ -24,7 +24,7 @@ def knot_groups(layout: Layout, finish: Callable | None = None) -> tuple[Group, 
     spacing; nothing if knots are given."""
     if not layout.moving:
         return ()
-    motion, columns = cast(BSpline, layout.problem.motion), range(layout.size)[layout.widths]
+    motion, columns = cast(Moving, layout.problem.motion), range(layout.size)[layout.widths]
     whole, least = _constraints(motion)
     return (
         _group(whole, [1.0], _picked(layout, columns, [0] * len(columns)), finish),
@@ -37,7 +37,7 @@ def check_moving(problem: Problem, method: Method) -> None:
     or what holds at given instants of the motion."""
     if not free_knots(problem):
         return
-    if not method.moves_knots:
+    if not method.moves_knots and not problem.motion.collocated:
         raise ValueError(
             f"method {method.name!r}: free knots are planned on by method 'spline'; take that, or "
             "give the knots (inner)"

@@ -7,18 +7,16 @@ its flags.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from ocp.dynamics import Formulation
-from ocp.mechanics.structure import structure
 from ocp.motion.basis import Basis
-from ocp.motion.mesh import Mesh, meeting
+from ocp.motion.mesh import LENGTHS, Mesh, check_lengths, meeting
 from ocp.motion.quadrature import QUADRATURES, quadrature
-from ocp.motion.spline import BSpline
-from ocp.problem.complementarity import touch_labels
+from ocp.motion.spline import SPACING, BSpline
 from ocp.problem.statement import Problem
 from ocp.solvers.nlp import NLP
 from ocp.transcription import between
@@ -28,10 +26,10 @@ from ocp.transcription.loop_laws import loosened
 from ocp.transcription.requests import scheduled
 from ocp.transcription.rows import Group
 from ocp.transcription.shooting import Reduction, check_known_forces, passive_of, reduced
-from ocp.transcription.stay_laws import parted
-from ocp.transcription.variables import Layout, free_knots, lifted_layout, motion_layout
+from ocp.transcription.torques import TORQUES, torque_layout
+from ocp.transcription.variables import Layout, constant_layout, free_knots, lifted_layout
 
-TORQUES = ("auto", "explicit", "variables")
+CONTROLS = ("free", "constant")
 COARSE = 12  # control points of the first guess where no spline is stated
 
 
@@ -53,6 +51,9 @@ LIFTED = (
     "against each other"
 )
 FORM = "law of motion by inverse (implicit) or forward (explicit) dynamics"
+FREE = "lengths of the intervals: given, or free, which are variables"
+SHORTEST = "least length of a free interval, of the motion"
+WITHIN = "torques on an interval: free at its stages, or constant, which may jump between intervals"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +111,7 @@ class Method:
     def layout(self, problem: Problem) -> Layout:
         """Return the Layout of the variables: torques and ground wrenches among them where that
         helps."""
-        return _lifted(problem, "auto", self.grid(problem))
+        return torque_layout(problem, "auto", self.grid(problem))
 
     def constraints(self, problem: Problem) -> tuple:
         """Return the constraints of the statement as this method asks for them."""
@@ -183,7 +184,7 @@ class OnSpline(Method):
 
     def layout(self, problem: Problem) -> Layout:
         """Return the Layout with torques and ground wrenches as variables where `torques` says."""
-        return _lifted(problem, self.torques, self.grid(problem))
+        return torque_layout(problem, self.torques, self.grid(problem))
 
     def words(self, problem: Problem) -> str:
         """Return what a report says of the method."""
@@ -262,14 +263,17 @@ class Collocation(Method):
         return f"{self.intervals}{' unequal' if self.inner else ''}"
 
     def mesh(self) -> Mesh:
-        """Return the Mesh of the motion, with the method's settings but for the form of its law."""
+        """Return the Mesh of the motion, with those of the method's settings that are its."""
+        known = {entry.name for entry in fields(Mesh)}
         settings = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        settings.pop("form")
-        return Mesh(method=self.name, **settings)
+        own = {name: value for name, value in settings.items() if name in known}
+        return Mesh(method=self.name, **own)
 
     def stated(self, problem: Problem) -> Problem:
-        """Return the problem on the mesh."""
-        return meshed(problem, self.mesh())
+        """Return the problem on the mesh, whose free intervals are where it has them already."""
+        mesh, motion = self.mesh(), problem.motion
+        begun = isinstance(motion, Mesh) and replace(motion, inner=mesh.inner) == mesh
+        return problem if begun and mesh.moving else meshed(problem, mesh)
 
     def rule(self, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
         """Return the nodes of the mesh and their weights."""
@@ -316,10 +320,26 @@ class Radau(Collocation):
     name: ClassVar[str] = "radau"
 
     order: int = setting(3, "stages on each interval")
+    lengths: str = setting("given", FREE, LENGTHS)
+    shortest: float = setting(SPACING, SHORTEST)
+    controls: str = setting("free", WITHIN, CONTROLS)
+
+    def __post_init__(self):
+        Collocation.__post_init__(self)
+        check_lengths(self.name, self.intervals, self.lengths, self.shortest)
+
+    def layout(self, problem: Problem) -> Layout:
+        """Return the Layout with the torques at the nodes, or one for each interval."""
+        layout = Collocation.layout(self, problem)
+        return constant_layout(layout) if self.controls == "constant" else layout
 
     def words(self, problem: Problem) -> str:
         """Return what a report says of the method."""
-        return f"{self.name} of order {self.order} on {self.spread} intervals, {self.form}"
+        free = " of free lengths" if self.lengths == "free" else ""
+        held = ", torques constant on each" if self.controls == "constant" else ""
+        return (
+            f"{self.name} of order {self.order} on {self.spread} intervals{free}{held}, {self.form}"
+        )
 
 
 METHODS = {method.name: method for method in (Spline, HermiteSimpson, Radau, Integrated)}
@@ -343,14 +363,15 @@ def method_of(name: str, settings: Mapping) -> Method:
 
 def on_its_mesh(method: Method, motion: Basis) -> Method:
     """Return the method by which a motion is transcribed: if it is stated on a mesh, collocation on
-    this one, with the law in the form of the `method`."""
+    this one, with the law in the form of the `method`, and torques as it has them."""
     if not isinstance(motion, Mesh):
         return method
     settings = {entry.name: getattr(motion, entry.name) for entry in fields(motion)}
     name = settings.pop("method")
     known = {entry.name for entry in fields(METHODS[name])}
-    form = {"form": method.form} if isinstance(method, Collocation) else {}
-    return method_of(name, {key: each for key, each in settings.items() if key in known} | form)
+    own = {"form", "controls"} & known & {entry.name for entry in fields(method)}
+    kept = {key: each for key, each in settings.items() if key in known}
+    return method_of(name, kept | {key: getattr(method, key) for key in own})
 
 
 def check_settings(method: Method) -> None:
@@ -360,45 +381,8 @@ def check_settings(method: Method) -> None:
         value, choices = getattr(method, entry.name), entry.metadata.get("choices")
         if choices and value not in choices:
             raise ValueError(f"{entry.name}: expected one of {', '.join(choices)}, got {value!r}")
-        counted = not choices and entry.default != () and not value is entry.default is None
+        counted = not (choices or entry.default == () or isinstance(entry.default, float))
+        counted = counted and not value is entry.default is None
         whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
         if counted and not (whole and value >= 1):
             raise ValueError(f"{entry.name}: expected a whole number of at least 1, got {value!r}")
-
-
-def _lifted(problem, torques, nodes):
-    """Return the Layout, with torques, forces of cut joints and ground wrenches as variables if
-    `torques` asks for it; raise ValueError naming loops that do not let them."""
-    shape = structure(problem.tree)
-    lifts = torques == "variables"
-    stays, found = bool(problem.tree.stays), touch_labels(problem.loads)
-    sought = problem.ground is not None or stays or bool(found) or not shape.determined
-    lifts |= torques == "auto" and sought
-    if not lifts and found:
-        raise ValueError(
-            f"torques 'explicit': forces of contacts {', '.join(found)} are unknowns; "
-            "take 'variables'"
-        )
-    if not lifts and stays:
-        raise ValueError(
-            f"torques 'explicit': forces of stays {', '.join(shape.stay_labels)} are unknowns; "
-            "take 'variables'"
-        )
-    if not lifts and not shape.determined:
-        raise ValueError(
-            f"torques 'explicit': around loops {shape.loop_names} the drives can work against each "
-            "other; take 'variables'"
-        )
-    free = len(passive_of(problem)) - len(shape.cuts)
-    if shape.closed and lifts and free > 0:
-        raise ValueError(
-            f"torques 'variables': loops {shape.loop_names} leave {free} passive joints free; "
-            "take 'explicit'"
-        )
-    if not lifts:
-        return motion_layout(problem)
-    if between.follows(problem):
-        nodes = problem.motion.abscissae(2)  # where passive joints are asked for lack of torque
-    elif stays:
-        nodes = parted(problem, nodes)
-    return lifted_layout(problem, nodes)

@@ -41,7 +41,7 @@ class Symbols:
     def hull(self) -> Inputs:
         """Symbols of one control point, at rest."""
         inputs = self.instant
-        if self.moving:
+        if self.moving and self.problem.motion.hull:
             inputs = symbols(self.problem, self.formulation, None, self.finish, self.lifting)
         return replace(inputs, at=replace(inputs.at, flow=None))
 

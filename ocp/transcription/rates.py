@@ -18,6 +18,7 @@ import numpy as np
 
 from ocp.mechanics.parameters import is_open
 from ocp.mechanics.types import Matrix
+from ocp.motion.mesh import Mesh
 from ocp.motion.moving import located
 from ocp.motion.spline import SIDE, BSpline
 from ocp.problem.complementarity import touch_labels, touches
@@ -72,7 +73,10 @@ def flow_of(problem: Problem, inputs, motion: int, *, moving: bool) -> Flow:
     n, free = problem.tree.dof, free_duration(problem)
     by_s = free or is_open(problem.duration[0])
     lifted = y[motion : motion + rates.shape[0] - rate_width(problem, 0, moving=moving)]
-    if moving:
+    if moving and problem.motion.collocated:
+        slopes, rest = y[free + n : free + 3 * n] / T, ca.SX.zeros(n)
+        parts = [ca.SX.zeros(free), slopes, rest, 1 / T, 0, rates / (inputs.width * T)]
+    elif moving:
         p = problem.motion.degree
         still, steps = ca.SX.zeros(free + n * (p + 1)), ca.SX.ones(p)
         parts = [still, steps / T, -steps / T, 1 / T, rates / (inputs.width * T)]
@@ -103,6 +107,9 @@ def _unknown(problem, motion, lifted):
         jumps = "degree 2" if basis.degree == 2 else f"knots at {basis.jumps.tolist()}"
         if basis.degree == 2 or len(basis.jumps):
             yield motion[-n:], f"accelerations of a spline with {jumps} jump"
+    if isinstance(basis, Mesh) and basis.moving:
+        why = "on intervals of free lengths accelerations and forces are known at stages alone"
+        yield ca.vertcat(motion[-n - 2 : -2], lifted), why
     closing = [stay.name for stay in tree.stays if not stay.path]
     if closing:
         names = ", ".join(closing)

@@ -18,8 +18,8 @@ from ocp.mechanics.checks import instance
 from ocp.mechanics.parameters import Parameter, closed, is_open, reference
 from ocp.mechanics.structure import structure
 from ocp.motion.basis import Basis, transfer
+from ocp.motion.moving import Moving
 from ocp.motion.moving import given as given_knots
-from ocp.motion.spline import BSpline
 from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.progress import say
@@ -258,7 +258,8 @@ class Transcribed:
 
     def _on_given(self, motion: Basis) -> "Transcribed":
         """Return the problem transcribed with the knots of a motion given."""
-        return self._on(given_knots(cast(BSpline, motion)), self.transcription)
+        known, method = given_knots(cast(Moving, motion)), self.transcription.method
+        return self._on(known, replace(self.transcription, method=on_its_mesh(method, known)))
 
     def _on(self, motion: Basis, transcription: Transcription) -> "Transcribed":
         """Return the problem transcribed on another basis."""
@@ -296,6 +297,7 @@ def transcribe(
     method, motion, finish = transcription.method, problem.motion, _finish(problem, transcription)
     check_moving(problem, method)
     problem = method.stated(problem)
+    check_moving(problem, method)
     program = _begun(problem, transcription, _shared(finish, alike), tuple(free), sloped)
     say(f"builds graphs of {problem.tree.dof} coordinates on {problem.motion.points} points")
     requests, stacks = wanted(program, method, met or Met()), term_stacks(program)

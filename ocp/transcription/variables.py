@@ -25,8 +25,9 @@ from ocp.mechanics.parameters import Parameter, closed
 from ocp.mechanics.structure import structure
 from ocp.mechanics.zero_moment import body_weight
 from ocp.motion.basis import Basis
-from ocp.motion.moving import distances, located, moved
-from ocp.motion.spline import BSpline
+from ocp.motion.mesh import Mesh
+from ocp.motion.moving import Moving, distances, located, moved, passed
+from ocp.motion.spline import ALIKE, BSpline
 from ocp.problem.complementarity import touch_size
 from ocp.problem.ground import bearing_slots
 from ocp.problem.statement import Problem
@@ -68,7 +69,8 @@ class Layout:
     @cached_property
     def size(self) -> int:
         """Number of variables of the NLP."""
-        return self.widths.stop + int((self.place >= 0).sum()) + len(self.values)
+        lifted = self.place.max(initial=-1) + 1 - self.widths.stop  # several may be one
+        return self.widths.stop + max(int(lifted), 0) + len(self.values)
 
     parameters = property(parameter_slice)
     freed = property(freed_parameters)
@@ -92,8 +94,7 @@ class Layout:
         """Number of inputs of a kernel that make the motion."""
         if not self.moving:
             return motion_width(self.problem)
-        motion = self.problem.motion
-        return free_duration(self.problem) + moving_width(self.problem.tree.dof, motion.degree)
+        return free_duration(self.problem) + moving_width(self.problem)
 
     @property
     def width(self) -> int:
@@ -113,8 +114,8 @@ def free_duration(problem: Problem) -> bool:
 
 
 def free_knots(problem: Problem) -> bool:
-    """Tell whether knots are variables."""
-    return isinstance(problem.motion, BSpline) and problem.motion.moving
+    """Tell whether knots, or lengths of intervals, are variables."""
+    return isinstance(problem.motion, BSpline | Mesh) and problem.motion.moving
 
 
 def motion_size(problem: Problem) -> int:
@@ -128,10 +129,23 @@ def motion_width(problem: Problem) -> int:
     return free_duration(problem) + 3 * problem.tree.dof
 
 
-def moving_width(dof: int, degree: int) -> int:
+def moving_width(problem: Problem) -> int:
     """Number of inputs of a kernel that make the motion on free knots, beside a free duration:
-    control points of a segment, distances, s."""
-    return dof * (degree + 1) + 2 * degree + 1
+    control points of a segment, distances, s; on intervals of free lengths q, q', q'', s and the
+    length."""
+    dof, degree = problem.tree.dof, problem.motion.degree
+    return 3 * dof + 2 if problem.motion.collocated else dof * (degree + 1) + 2 * degree + 1
+
+
+def constant_layout(layout: Layout) -> Layout:
+    """Return the Layout in which all that is lifted on an interval of a mesh is one number each."""
+    mesh, place = cast(Mesh, layout.problem.motion), layout.place
+    first = np.searchsorted(located(mesh, layout.nodes)[0], np.arange(mesh.intervals))
+    kept = place[:, first]
+    there = kept >= 0
+    numbered = np.full(kept.shape, -1)
+    numbered.T[there.T] = layout.widths.stop + np.arange(there.sum())
+    return replace(layout, place=np.repeat(numbered, len(mesh.stages), axis=1))
 
 
 def lifted_layout(problem: Problem, nodes) -> Layout:
@@ -189,7 +203,7 @@ def motion_at(layout: Layout, x) -> Basis:
     """Return the basis of the motion of variables x: the problem's, with its knots where they are
     if these are free."""
     motion = layout.problem.motion
-    return moved(cast(BSpline, motion), np.asarray(x)[layout.widths]) if layout.moving else motion
+    return moved(cast(Moving, motion), np.asarray(x)[layout.widths]) if layout.moving else motion
 
 
 def instants_at(layout: Layout, x, s) -> np.ndarray:
@@ -249,7 +263,8 @@ def motion_map(layout: Layout, s, hull: bool = False) -> MotionMap:
     s, moving = np.asarray(s, dtype=float), layout.moving and not hull
     beside = len(layout.place) + len(layout.values)
     width = layout.width if moving else motion_width(layout.problem) + beside
-    entries = _moving_entries(layout, s) if moving else _motion_entries(layout, width, s, hull)
+    on_free = _moving_stages if layout.problem.motion.collocated else _moving_entries
+    entries = on_free(layout, s) if moving else _motion_entries(layout, width, s, hull)
     parts = [_duration_entries(layout, width, len(s)), entries]
     if layout.lifts and not hull:
         parts.append(lifted_entries(layout, s, width, layout.motion_width))
@@ -325,6 +340,30 @@ def _moving_entries(layout, s):
         np.append(chosen, row),
         np.append(column, layout.widths.start + segment),
         np.append(np.ones(len(chosen)), stack[instant, kind, segment]),
+    )
+
+
+def _moving_stages(layout, s):
+    """Return the triplets of q, q' and q'' at stages of intervals of free lengths, where they are
+    variables; then those of how much of the motion has passed, and of the interval's length.
+
+    Raises ValueError for other instants, where the curve is no variable.
+    """
+    problem, mesh = layout.problem, cast(Mesh, layout.problem.motion)
+    apart = np.abs(mesh.positions - s[:, None]).min(axis=1, initial=np.inf)
+    if (apart > ALIKE).any():
+        raise ValueError(
+            f"lengths: something is asked at s = {s[np.argmax(apart)]:.4g}, and on intervals of "
+            "free lengths the motion is known at their stages alone; give the lengths"
+        )
+    parts = _motion_entries(layout, layout.width, s, hull=False)
+    first = free_duration(problem) + 3 * problem.tree.dof
+    instant, interval = np.nonzero(passed(mesh, s))
+    row, own = np.arange(len(s)) * layout.width + first + 1, located(mesh, s)[0]
+    return (
+        np.concatenate([parts[0], instant * layout.width + first, row]),
+        np.concatenate([parts[1], layout.widths.start + interval, layout.widths.start + own]),
+        np.concatenate([parts[2], passed(mesh, s)[instant, interval], np.ones(len(s))]),
     )
 
 

@@ -1,0 +1,199 @@
+"""Intervals of free lengths: the program's values are those on given ones, its derivatives exact,
+and bang-bang torques switch where they should."""
+
+from dataclasses import replace
+
+import casadi as ca
+import numpy as np
+import pytest
+from bipeds import crouch
+from ocp.models.two_link import two_link
+from ocp.problems.two_link_arcs import FASTEST
+from ocp.problems.two_link_time import problem as least_time
+
+from ocp import (
+    BSpline,
+    HermiteSimpson,
+    Load,
+    Problem,
+    Radau,
+    Transcription,
+    at_end,
+    at_start,
+    duration,
+    effort,
+    integral,
+    load,
+    path,
+    solve,
+    torque_limits,
+    verify,
+)
+from ocp.motion.moving import given, moved
+from ocp.problem.constraint import Span
+from ocp.solution.starts import start
+from ocp.transcription import transcribe
+from ocp.transcription.methods import on_its_mesh
+from ocp.transcription.variables import join
+
+ARCS = Transcription(method=Radau(intervals=4, order=6, lengths="free", controls="constant"))
+
+
+def arm_problem(**changes):
+    """Two links with every kind of row and term that free lengths take."""
+    arm = two_link(gravity=9.81)
+    settings = {
+        "tree": arm,
+        "motion": BSpline(points=7),
+        "duration": (0.2, 3.0),
+        "objective": 0.3 * duration()
+        + 0.01 * effort()
+        + 2.0 * integral("height", lambda at: at.s * at.position("tip")[1] ** 2),
+        "constraints": (
+            at_start(arm, q=(0.1, -1.0), qd=0.0),
+            at_end(arm, q={"shoulder": 1.0}),
+            torque_limits(arm),
+            path("reach", lambda at: at.q, lower=-3.0, upper=3.0, when="hull"),
+            path("turn", lambda a, b: b.qd - a.qd, lower=-1.0, upper=1.0, when="joined"),
+        ),
+        "loads": (Load(point="tip", force=lambda t: (ca.sin(3 * t), -5, 0)),),
+    }
+    return Problem(**settings | changes)
+
+
+CASES = {
+    "free torques": (arm_problem(), Radau(intervals=3, order=3, lengths="free")),
+    "constant torques": (
+        arm_problem(),
+        Radau(intervals=3, order=4, lengths="free", controls="constant"),
+    ),
+    "given duration": (arm_problem(duration=0.7), Radau(intervals=2, order=3, lengths="free")),
+    "explicit": (
+        arm_problem(),
+        Radau(intervals=2, order=3, lengths="free", form="explicit"),
+    ),
+}
+
+
+def case(name, seed=3):
+    """A transcribed problem and variables drawn at random."""
+    problem, method = CASES[name]
+    transcribed = transcribe(problem, Transcription(method=method))
+    rng, motion, layout = (
+        np.random.default_rng(seed),
+        transcribed.problem.motion,
+        transcribed.layout,
+    )
+    points = rng.uniform(-1, 1, (problem.tree.dof, motion.points))
+    mesh = moved(motion, rng.uniform(0.3, 2.0, motion.segments))
+    lifted = rng.uniform(-3, 3, (len(layout.place), motion.intervals))
+    lifted = np.repeat(lifted, motion.order, axis=1)
+    return transcribed, join(layout, points, problem.duration[0] + 0.7, lifted, mesh)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_assembled_derivatives_equal_those_of_the_whole_graph(name):
+    transcribed, x = case(name)
+    nlp, symbol = transcribed.nlp, ca.MX.sym("x", len(x))
+    lam = np.random.default_rng(4).standard_normal(len(nlp.g_lower))
+    f, g = nlp.objective(symbol), nlp.constraints(symbol)
+    curvature = ca.hessian(1.7 * f + ca.dot(lam, g), symbol)[0]
+    parts = ca.gradient(f, symbol), ca.jacobian(g, symbol), curvature
+    expected = ca.Function("reference", [symbol], list(parts))(x)
+    hessian = ca.triu2symm(nlp.hessian("exact")(x, [], 1.7, lam))
+    for one, other in zip(expected, (nlp.gradient(x, [])[1], nlp.jacobian(x, [])[1], hessian)):
+        assert np.abs(np.array(one - other)).max() <= 1e-10 * np.abs(np.array(one)).max()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_values_are_those_of_the_same_intervals_given(name):
+    transcribed, x = case(name)
+    plan, same = transcribed.still(x)
+    assert plan.problem.motion.inner == moved_of(transcribed, x).inner
+    assert not plan.problem.motion.moving
+    value, expected = transcribed.nlp.objective(x), plan.nlp.objective(same)
+    assert abs(float(value - expected)) <= 1e-12 * abs(float(expected))
+    rows = np.array(transcribed.nlp.constraints(x)).ravel()
+    wanted = np.array(plan.nlp.constraints(same)).ravel()
+    for one in np.sort(np.abs(wanted)):
+        assert np.abs(np.abs(rows) - one).min() <= 1e-9 * max(1.0, one)
+
+
+def moved_of(transcribed, x):
+    """The mesh of variables x, its lengths given."""
+    return given(moved(transcribed.problem.motion, x[transcribed.layout.widths]))
+
+
+@pytest.fixture(scope="module")
+def fastest():
+    return solve(least_time(), ARCS).require()
+
+
+def test_four_intervals_find_the_switches_of_the_least_time(fastest):
+    assert abs(fastest.duration - FASTEST) < 1e-6
+    assert verify(fastest).require(1e-3)
+    motion = fastest.problem.motion
+    middles = (motion.breaks[:-1] + motion.breaks[1:]) / 2
+    torques = fastest.tau(middles * fastest.duration)
+    assert np.allclose(np.abs(torques), 10.0, atol=1e-5)
+    assert np.sign(torques).T.astype(int).tolist() == [[1, -1], [1, 1], [-1, 1], [-1, -1]]
+
+
+def test_torques_of_an_interval_are_one_number(fastest):
+    whole = transcribe(least_time(), replace(ARCS, method=replace(ARCS.method, controls="free")))
+    held = transcribe(least_time(), ARCS)
+    assert whole.layout.size - held.layout.size == 2 * 4 * (6 - 1)
+    for interval in np.split(fastest.lifted, 4, axis=1):
+        assert np.ptp(interval, axis=1).max() == 0.0
+
+
+def test_a_file_keeps_the_lengths_that_were_found(fastest, tmp_path):
+    fastest.save(tmp_path / "arm.npz")
+    again = load(tmp_path / "arm.npz")
+    assert again.problem.motion == fastest.problem.motion
+    assert again.transcription.method == ARCS.method
+    assert verify(again).kkt < 1e-6
+    assert "intervals of free lengths" in str(fastest) and "torques constant" in str(fastest)
+
+
+def test_a_solve_begins_at_the_lengths_of_a_solution(fastest):
+    begun = transcribe(least_time(), ARCS)
+    x = start(begun, fastest).x[begun.layout.widths]
+    assert np.allclose(x, fastest.problem.motion.widths)
+
+
+def test_refined_intervals_stay_free():
+    solution = solve(least_time(), ARCS, refine=1e-3).require()
+    method = solution.transcription.method
+    assert (method.lengths, method.controls) == ("free", "constant")
+    assert abs(solution.duration - FASTEST) < 1e-6
+    assert abs(solution.duration - FASTEST) < 1e-6
+
+
+def test_a_mesh_of_a_statement_keeps_free_lengths_and_constant_torques():
+    mesh = replace(ARCS.method.mesh(), inner=(0.1, 0.5, 0.6))
+    assert on_its_mesh(ARCS.method, mesh) == replace(ARCS.method, inner=(0.1, 0.5, 0.6))
+
+
+def refused(problem, method, words):
+    with pytest.raises(ValueError, match=words):
+        transcribe(problem, Transcription(method=method))
+
+
+def test_what_cannot_move_is_refused_by_name():
+    method = ARCS.method
+    bent = path("bent", lambda at: at.q, lower=-1.0, upper=1.0, when=Span(start=0.2, end=0.4))
+    refused(replace(least_time(), constraints=(bent,)), method, "'bent': its span of the motion")
+    jerky = path("jerky", lambda at: at.rate(at.qdd), lower=-1.0, upper=1.0)
+    refused(replace(least_time(), constraints=(jerky,)), method, "'jerky': .* free lengths")
+    refused(crouch(), method, "free knots would leave the contact schedule")
+    with pytest.raises(ValueError, match="lengths: expected one of given, free, got 'long'"):
+        Radau(lengths="long")
+    with pytest.raises(ValueError, match="shortest: expected 1e-05 to 0.25"):
+        Radau(intervals=4, lengths="free", shortest=0.3)
+    with pytest.raises(ValueError, match="shortest: expected a number"):
+        Radau(shortest="short")
+    with pytest.raises(ValueError, match="controls: expected one of free, constant"):
+        Radau(controls="bang")
+    with pytest.raises(TypeError):
+        HermiteSimpson(lengths="free")
