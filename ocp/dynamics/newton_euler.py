@@ -319,10 +319,22 @@ def _cross(u, v):
 
 def _product(a, b):
     """Return a b; constants 0 and 1 never reach the graph, which spares most of the time to build
-    it."""
+    it, nor do signs of others: sums take them in, and two sides of a body have constants alike."""
     if _is(a, 0.0) or _is(b, 0.0):
         return 0.0
-    return b if _is(a, 1.0) else a if _is(b, 1.0) else _joined(mul, ca.OP_MUL, a, b)
+    if _is(a, 1.0) or _is(b, 1.0):
+        return b if _is(a, 1.0) else a
+    product = _joined(mul, ca.OP_MUL, _size(a), _size(b))
+    return product if _negative(a) == _negative(b) else -product
+
+
+def _size(value):
+    """Return a constant's absolute value; anything else as it is."""
+    return -value if _negative(value) else value
+
+
+def _negative(value):
+    return isinstance(value, float) and value < 0.0
 
 
 def _sum(*terms):
