@@ -107,7 +107,8 @@ class Climb:
 def ladder(attempts: Iterable[Attempt], solver: Solver) -> tuple[Attempt, ...]:
     """Return the attempts that a solver is to make.
 
-    All of them, or without those that only IPOPT's options set apart from the first.
+    All of them; by other solvers than IPOPT with those of its options that a solver shares, without
+    those that other options alone set apart.
 
     Raises ValueError unless they are Attempts, at least one.
     """
@@ -116,8 +117,23 @@ def ladder(attempts: Iterable[Attempt], solver: Solver) -> tuple[Attempt, ...]:
         raise ValueError(f"attempts: expected Attempt records, at least one, got {attempts!r}")
     if solver.name == TUNED_PLUGIN:
         return attempts
-    kept = [attempt for attempt in attempts[1:] if not attempt.options]
-    return (replace(attempts[0], options={}), *kept)
+    shared = solver.backend.shared
+    if not shared:
+        kept = [attempt for attempt in attempts[1:] if not attempt.options]
+        return (replace(attempts[0], options={}), *kept)
+    tuned: list[Attempt] = []
+    for attempt in attempts:
+        own = {name: value for name, value in attempt.options.items() if name in shared}
+        if not any(_alike(attempt, own, other) for other in tuned):
+            tuned.append(replace(attempt, options=own))
+    return tuple(tuned)
+
+
+def _alike(attempt: Attempt, options: Mapping[str, Any], other: Attempt) -> bool:
+    """Tell whether an attempt with these options is another one once more."""
+    same = attempt.guess is other.guess and attempt.wandering == other.wandering
+    same &= attempt.feasible_first == other.feasible_first
+    return same and options == dict(other.options)
 
 
 def climb(

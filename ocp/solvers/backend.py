@@ -72,10 +72,12 @@ class Backend:
     carries the options and the kind of Hessian, one of `hessians`. The run shows every iterate,
     `see`(objective, Iterate), and stops when that returns True, which is how Ctrl-C works, the
     history is kept and the best iterate outlives a failure. `check`(options) raises ValueError,
-    before any work is done, for options that the solver does not know.
+    before any work is done, for options that the solver does not know; `shared` are those of IPOPT
+    that it knows by the same names, which attempts tune it by.
     """
 
     name: str
     prepare: Callable[[NLP, "Solver", Start, See], Callable[[], Answer]] = field(repr=False)
     check: Callable[[Mapping[str, Any]], None] = field(default=accept, repr=False)
     hessians: tuple[str, ...] = HESSIANS
+    shared: tuple[str, ...] = ()

@@ -78,7 +78,8 @@ WARM: dict[str, dict[str, Any]] = {  # what begins a solve with multipliers near
         "warm_start_mult_bound_push": 1e-9,
         "warm_start_bound_frac": 1e-9,
         "warm_start_slack_bound_frac": 1e-9,
-    }
+    },
+    "structured": {"mu_init": 1e-6, "bound_push": 1e-9, "bound_frac": 1e-9},
 }
 
 

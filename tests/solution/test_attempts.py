@@ -7,6 +7,7 @@ import pytest
 from ocp.problems.two_link_time import problem as fastest
 
 from ocp import LADDER, Attempt, Guess, Solver, solve
+from ocp.solution.attempts import ladder
 from ocp.solution.starts import start
 
 HOPELESS = {"diverging_iterates_tol": 1e-3}  # any motion is called diverging
@@ -56,6 +57,22 @@ def test_options_are_for_ipopt_and_other_plugins_make_the_first_attempt_without(
     solution = solve(statement, solver=replace(solver, hessian="gauss-newton"), attempts=THREE[:2])
     assert len(solution.statistics["attempts"]) == 1
     assert "diverging_iterates_tol" not in solution.statistics["options"]
+
+
+def test_our_interior_point_takes_the_options_that_it_shares_with_ipopt(statement):
+    loose = {"tol": 1e-2, "mumps_pivtol": 1e-4}
+    attempts = (
+        Attempt(options=loose),
+        Attempt(options={"tol": 1e-2}),
+        Attempt(options={"tol": 1e-7}),
+    )
+    solver = Solver(plugin="structured", options={"max_iter": 400})
+    kept = ladder((*attempts, replace(attempts[0], feasible_first=True)), solver)
+    assert [dict(each.options) for each in kept] == [{"tol": 1e-2}, {"tol": 1e-7}, {"tol": 1e-2}]
+    assert [each.feasible_first for each in kept] == [False, False, True]
+    assert ladder(attempts, Solver()) == attempts
+    solution = solve(statement, solver=solver, attempts=attempts[:1])
+    assert solution.success and solution.statistics["options"] == {"tol": 1e-2, "max_iter": 400}
 
 
 def test_an_attempt_may_have_a_start_of_its_own(statement):

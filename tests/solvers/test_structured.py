@@ -97,6 +97,11 @@ CASES = {  # Hock & Schittkowski (1981) where numbered: program, start, optimum
         (0, 0),
         8.0,
     ),
+    "a row with a very large multiplier": (
+        program(lambda x: ca.sumsqr(x - 3), lambda x: (1e-5 * (x[0] + x[1] ** 3 - 2),), size=2),
+        (0, 0),
+        7.08201659,
+    ),
     "curvature that leads away": (
         program(
             lambda x: -x[0] * x[1],
@@ -197,6 +202,14 @@ def test_a_warm_start_takes_a_few_iterations():
     warm = solve(lift(points=10), solver=way, guess=cold)
     assert warm.objective == pytest.approx(cold.objective, rel=1e-8)
     assert warm.statistics["iterations"] <= 6 < cold.statistics["iterations"]
+
+
+def test_a_coarse_tolerance_is_reached_where_products_with_distances_must_be_small():
+    nlp, start, optimum = CASES["hs71"]
+    coarse = minimize(nlp, Solver(plugin="structured", options={"tol": 0.1}), np.array(start))
+    fine = minimize(nlp, OURS, np.array(start))
+    assert coarse.status == "Solve_Succeeded" and coarse.iterations < fine.iterations
+    assert coarse.f == pytest.approx(optimum, rel=1e-3)
 
 
 def test_limits_and_interruptions_end_it_with_the_best_iterate():

@@ -15,6 +15,7 @@ from ocp.solvers.structured.point import BARRIER, Point, boundary, errors, moved
 
 REDUCTION, SUPERLINEAR = 0.2, 1.5  # of the barrier parameter, equation 7
 TOLERATED = 10.0  # error of a barrier problem beside its parameter, when the next begins
+APART = 1e-4  # multiplier times distance, in a program's own units, where it is done
 TAU = 0.99  # of the way to a bound at least
 FIRST_SHIFT, LEAST_SHIFT, LARGEST_SHIFT = 1e-4, 1e-20, 1e40  # of curvature, algorithm IC
 FEWER, MORE, MUCH_MORE = 1 / 3, 8.0, 100.0
@@ -108,9 +109,13 @@ class Search:
             self.count += 1
 
     def _renewed(self, point: Point) -> Point:
-        """Return a nearly feasible point with new multipliers where they are very large."""
+        """Return a nearly feasible point with new multipliers where they are very large, and these
+        leave less of an error."""
         large = np.max(np.abs(point.y), initial=0.0) > VAST and point.theta < NEARLY
-        return self.renew(point) if self.renew is not None and large and point.sound else point
+        if self.renew is None or not large or not point.sound:
+            return point
+        renewed = self.renew(point)
+        return min(renewed, point, key=lambda each: errors(each, self.mu)[1][0])
 
     def _restored(self, point: Point) -> Point | str:
         """Return a point that is more feasible than one from which no step leads on, or why there
@@ -155,7 +160,7 @@ class Search:
             self.filter.begin(point.theta)
 
     def _least_mu(self) -> float:
-        return self.settings.tol / (TOLERATED + 1)
+        return min(self.settings.tol, APART) / (TOLERATED + 1)
 
     def _step(self, point: Point) -> Point | None:
         """Return the next point, or None where no step is found."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from ocp.solvers.backend import Answer, Backend, See, Start
 from ocp.solvers.nlp import NLP, Iterate
+from ocp.solvers.plugins import WARM
 from ocp.solvers.structured.condensed import TooLarge
 from ocp.solvers.structured.elastic import restoration
 from ocp.solvers.structured.interior_point import Search, Settings
@@ -20,6 +21,7 @@ from ocp.solvers.structured.stated import Stated, begin, with_least
 if TYPE_CHECKING:
     from ocp.solvers.minimizing import Solver
 
+NAME = "structured"
 COLD: dict[str, float] = {
     "tol": 1e-8,
     "max_iter": 3000,
@@ -29,7 +31,6 @@ COLD: dict[str, float] = {
     "bound_push": 1e-2,
     "bound_frac": 1e-2,
 }
-WARM = {"mu_init": 1e-6, "bound_push": 1e-9, "bound_frac": 1e-9}
 DONE = "Solve_Succeeded"
 ACCEPTABLE = "Solved_To_Acceptable_Level"
 STUCK = ("Restoration_Failed", "Search_Direction_Becomes_Too_Small", "Maximum_Iterations_Exceeded")
@@ -51,7 +52,7 @@ def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], 
 
     Raises ValueError where the program has no core small enough for dense factors.
     """
-    given = COLD | (WARM if start.warm else {}) | dict(solver.options)
+    given = COLD | (WARM[NAME] if start.warm else {}) | dict(solver.options)
     products = engine()
     program = Program(nlp, solver.hessian, np.array(start.x, dtype=float).ravel(), products)
     settings = Settings(
@@ -107,5 +108,9 @@ def told(program: Program, point: Point) -> Iterate:
 
 
 BACKEND = Backend(
-    name="structured", prepare=prepare, check=check, hessians=("exact", "gauss-newton")
+    name=NAME,
+    prepare=prepare,
+    check=check,
+    hessians=("exact", "gauss-newton"),
+    shared=tuple(COLD),
 )

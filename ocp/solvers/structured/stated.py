@@ -8,11 +8,12 @@ import numpy as np
 
 from ocp.solvers.backend import Start
 from ocp.solvers.structured.condensed import Condensed
+from ocp.solvers.structured.interior_point import APART
 from ocp.solvers.structured.point import Point
 from ocp.solvers.structured.program import Program, Slopes
 from ocp.solvers.structured.tall import Engine
 
-UNSCALED = 1.0, 1e-4, 1e-4  # stationarity, rows, multiplier times distance: IPOPT's limits
+UNSCALED = 1.0, 1e-4, APART  # stationarity, rows, multiplier times distance: IPOPT's limits
 LARGEST = 1e3  # multiplier at the start
 
 
