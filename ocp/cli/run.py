@@ -57,6 +57,7 @@ TEXTS = {
         DERIVATIVES,
     ),
     "compiled": ("kernels as machine code, if there is a C compiler", ()),
+    "threads": ("of the virtual machine that kernels run on otherwise", ()),
 }
 
 

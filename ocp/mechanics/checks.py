@@ -260,6 +260,14 @@ def instance(what: str, value: Any, *kinds) -> Any:
     return value
 
 
+def counted(what: str, value: Any) -> int:
+    """Return `value` as a whole number of at least 1; raise ValueError naming `what`."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or value < 1:
+        raise ValueError(f"{what}: expected a whole number of at least 1, got {shown(value)}")
+    return int(value)
+
+
 def several(what: str, values: Any, *kinds) -> tuple:
     """Return a tuple of values, each of one of the `kinds`; raise ValueError naming `what`."""
     if isinstance(values, str) or not isinstance(values, Iterable):

@@ -144,6 +144,8 @@ def transcription_content(
     except ValueError as error:
         raise ValueError(f"transcription.{error}") from None
     data = settings_of(changed)
+    if changed.threads == 1:  # of which cells that are kept know nothing
+        del data["threads"]
     chosen, method = changed.dynamics, type(changed.method)
     if isinstance(chosen, Formulation) and not is_named(chosen):
         data["dynamics"] = bound_to("dynamics", chosen, neighbour, chosen.inverse)

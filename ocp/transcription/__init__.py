@@ -3,7 +3,7 @@
 from ocp.transcription.asked import Asked, asked
 from ocp.transcription.compiled import compile_function
 from ocp.transcription.grouped import group_instructions
-from ocp.transcription.mapped import mapped
+from ocp.transcription.instants import mapped
 from ocp.transcription.methods import (
     METHODS,
     Collocation,

@@ -20,9 +20,9 @@ from ocp.solvers import NoCompiler
 from ocp.solvers.machine_code import NATIVE, code_of, loaded, processor
 from ocp.transcription import folding, lanes
 from ocp.transcription.folding import folded
+from ocp.transcription.instants import AT_ONCE
 from ocp.transcription.kernels import Graph
 from ocp.transcription.lanes import in_lanes
-from ocp.transcription.mapped import AT_ONCE
 
 PLAIN = ("-O0", "-fPIC", "-shared")
 LANED = (*PLAIN, "-ffp-contract=off", "-Wno-psabi")

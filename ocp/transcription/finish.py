@@ -18,14 +18,14 @@ class Finish:
 
     After the first trouble it leaves them as they are. `differentiated` says by what inverse
     dynamics is differentiated; "" where graphs are not known by the values that they are of, since
-    a formulation is somebody's own.
+    a formulation is somebody's own. The virtual machine has so many `threads`.
     """
 
     scalar = True  # machine code is made of scalar graphs
 
-    def __init__(self, compiled, differentiated=""):
+    def __init__(self, compiled, differentiated="", threads=1):
         self.compiled, self.trouble, self.count = compiled, None, 0
-        self.differentiated = differentiated
+        self.differentiated, self.threads = differentiated, threads
 
     def __call__(self, name, build, follows):
         """Return what gives the function of a Graph of that name, as machine code if that can be
@@ -59,7 +59,7 @@ class Finish:
     def words(self):
         """Return how kernels run."""
         if not self.compiled:
-            return "virtual machine"
+            return "virtual machine" + f" on {self.threads} threads" * (self.threads > 1)
         return "compiled" if self.trouble is None else f"virtual machine: {self.trouble}"
 
     def _statement(self, name, follows):

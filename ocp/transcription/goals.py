@@ -98,17 +98,18 @@ def nonlinear_program(
     *,
     differentiated: bool = True,
     sloped: bool = False,
-    library: Callable | None = None,
+    machine: Any = None,
 ) -> NLP:
     """Return the NLP of the weighted terms and the blocks' rows; `weights`(x) are the terms', and
     `bounds` {lower, upper, g_lower, g_upper} give its sizes. Unless `differentiated`, its
-    derivatives are left to the solver's front end; `sloped`, weights are differentiated too. A
-    `library` of machine code may put derivatives in their places."""
+    derivatives are left to the solver's front end; `sloped`, weights are differentiated too. The
+    `machine`, a Finish, may put derivatives in their places, and has threads."""
     size, rows, count = len(bounds["lower"]), len(bounds["g_lower"]), len(terms)
     x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
+    library, threads = (machine.placed, machine.threads) if machine else (None, 1)
     values_of_terms, _ = assemble(terms, size, count)
     values, slopes = assemble(blocks, size, rows, library)
-    alone, beside = Taken(x), Taken(x)
+    alone, beside = Taken(x, threads), Taken(x, threads)
     objective = ca.dot(weights(x), values_of_terms(alone))
     functions: dict[str, Any] = {
         "objective": ca.Function("f", [x], [objective], ["x"], ["f"]),
@@ -123,13 +124,13 @@ def nonlinear_program(
     return NLP(
         gradient=ca.Function("grad_f", [x, p], [f, slope], ["x", "p"], ["f", "grad_f_x"]),
         jacobian=ca.Function("jac_g", [x, p], [g, matrix_of_rows], ["x", "p"], ["g", "jac_g_x"]),
-        hessian=_hessians(terms, weights, (blocks, rows), size, sloped, library),
+        hessian=_hessians(terms, weights, (blocks, rows), size, sloped, library, threads),
         **bounds,
         **functions,
     )
 
 
-def _hessians(terms, weights, rows, size, sloped, library):
+def _hessians(terms, weights, rows, size, sloped, library, threads):
     """Return hessian(kind), the upper triangle of the Lagrangian's, each kind built once, of terms
     and of the `rows` (blocks, number of them)."""
 
@@ -141,7 +142,7 @@ def _hessians(terms, weights, rows, size, sloped, library):
         for block in (*terms, *rows[0]):
             block.kernel.begin(kind)
         curvature = assemble_hessian(summands, size, kind, library)
-        curvature = curvature(Taken(x), lam_f * weights(x), lam_g)
+        curvature = curvature(Taken(x, threads), lam_f * weights(x), lam_g)
         if sloped:
             curvature += lam_f * _weighed_curvature(terms, weights, size, x)
         inputs = ["x", "p", "lam_f", "lam_g"]

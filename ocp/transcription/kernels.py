@@ -14,7 +14,7 @@ from typing import NamedTuple
 import casadi as ca
 import numpy as np
 
-from ocp.transcription.mapped import mapped
+from ocp.transcription.instants import mapped
 
 LOOPED = 12  # from so many joints on, pair products run faster as loops than as scalar graphs
 

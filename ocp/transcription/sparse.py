@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from ocp.transcription.instants import mapped
 from ocp.transcription.kernels import Kernel
-from ocp.transcription.mapped import mapped
 from ocp.transcription.placed import placed
 from ocp.transcription.products import curvatures, slopes
 from ocp.transcription.triplets import matrix_of
@@ -41,10 +41,11 @@ class Block:
 
 class Taken:
     """What kernels take of x at all instants, (width, N) of each block: blocks that take the same
-    share it. `values` keeps those of blocks whose slopes were asked for, as these give both."""
+    share it. `values` keeps those of blocks whose slopes were asked for, as these give both.
+    Kernels are evaluated by so many `threads`."""
 
-    def __init__(self, x: ca.MX):
-        self.x = x
+    def __init__(self, x: ca.MX, threads: int = 1):
+        self.x, self.threads = x, threads
         self.values: dict[int, ca.MX] = {}
         self.known: list[tuple[Block, ca.MX]] = []
 
@@ -178,7 +179,7 @@ def _slopes(block, taken):
 
 def _evaluate(block, kernel_function, taken, *more):
     arguments = [taken(block), ca.DM(block.s).T, *more]
-    return mapped(kernel_function, len(block.s)).call(arguments)
+    return mapped(kernel_function, len(block.s), taken.threads).call(arguments)
 
 
 def expand(matrix, lines):

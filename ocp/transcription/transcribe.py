@@ -14,7 +14,7 @@ import numpy as np
 
 from ocp.dynamics import Formulation, derivatives_of, formulation_of, settled
 from ocp.dynamics.catalogue import is_built_in
-from ocp.mechanics.checks import instance
+from ocp.mechanics.checks import counted, instance
 from ocp.mechanics.parameters import Parameter, closed, is_open, reference
 from ocp.mechanics.structure import structure
 from ocp.motion.basis import Basis, transfer
@@ -73,14 +73,15 @@ class Transcription:
     - "auto": recursive where the formulation has one, else ad
 
     `compiled`: kernels as machine code, where the system has a C compiler; otherwise they run on
-    CasADi's virtual machine, and the Solution's statistics say why. Raises ValueError naming what
-    is wrong.
+    CasADi's virtual machine, by so many `threads`, and the Solution's statistics say why. Raises
+    ValueError naming what is wrong.
     """
 
     method: Method = field(default_factory=Spline)
     dynamics: Formulation | str = "auto"
     derivatives: str = "auto"
     compiled: bool = False
+    threads: int = 1
 
     def __post_init__(self):
         if isinstance(self.method, str):
@@ -93,6 +94,7 @@ class Transcription:
             raise ValueError(f"method: expected a Method or its name, got {self.method!r}")
         object.__setattr__(self, "dynamics", formulation_of(self.dynamics))
         instance("compiled", self.compiled, bool)
+        object.__setattr__(self, "threads", counted("threads", self.threads))
         derivatives_of(self.dynamics, self.derivatives)  # refuses what no tree could change
         if self.compiled and self.derivatives == "solver":
             raise ValueError(
@@ -318,7 +320,7 @@ def transcribe(
         bounds,
         differentiated=transcription.derivatives != "solver",
         sloped=sloped and is_open(weights),
-        library=finish.placed,
+        machine=finish,
     )
     nlp, reduction = method.reduced(layout, nlp, program.formulation, problem)
     return Transcribed(
@@ -345,7 +347,7 @@ def _finish(problem, transcription):
     """Return the Finish of a problem's kernels."""
     method = formulation_of(transcription.dynamics, problem.tree)
     words = f"{method.name} {transcription.derivatives}" if is_built_in(method) else ""
-    return Finish(transcription.compiled, words)
+    return Finish(transcription.compiled, words, transcription.threads)
 
 
 def _shared(finish, alike):

@@ -13,9 +13,9 @@ from ocp.solvers import machine_code
 from ocp.solvers.machine_code import find_compiler
 from ocp.transcription import compiled, mapped
 from ocp.transcription.compiled import compile_function, compiling, generate
+from ocp.transcription.instants import AT_ONCE
 from ocp.transcription.kernels import Graph
 from ocp.transcription.lanes import in_lanes
-from ocp.transcription.mapped import AT_ONCE
 
 COUNTS = (1, 2, 3, 4, 5, 8, 25)
 ONE = (
