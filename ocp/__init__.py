@@ -7,10 +7,11 @@ its own with the rest.
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ocp.starting import end_in_silence, is_program
+from ocp.starting import collect_seldom, end_in_silence, is_program
 
 if is_program():
     end_in_silence()
+    collect_seldom()
 
 # The wheel carries `models` and `problems` inside this package; in a clone they stand beside it.
 if not (Path(__file__).parent / "models").is_dir():
