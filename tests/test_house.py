@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 FLOORS = (
-    {"version", "later", "starting", "progress"},
+    {"version", "later", "starting", "progress", "records"},
     {"mechanics", "motion", "solvers"},
     {"dynamics"},
     {"problem"},

@@ -8,7 +8,7 @@ them exactly, by the coefficients of their derivatives.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import Any
@@ -17,6 +17,7 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.types import Matrix
+from ocp.records import dataclass
 
 DEGREES = (1, 3, 5)
 NUMBER_BYTES = 8  # of a number

@@ -4,7 +4,6 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from ocp.interchange.markup import Misstated, contents, parsed
 from ocp.interchange.mjcf_loops import called
 from ocp.interchange.remarks import Remarks
 from ocp.mechanics.joints import GROUND
+from ocp.records import dataclass
 from ocp.version import needs
 
 SAID = re.compile(

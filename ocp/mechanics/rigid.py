@@ -2,7 +2,7 @@
 and energies."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -15,6 +15,7 @@ from ocp.mechanics.parameters import array, matrix, some
 from ocp.mechanics.spatial import pose, tidy
 from ocp.mechanics.tree import Link, Point, Tree, outward
 from ocp.mechanics.types import Matrix
+from ocp.records import dataclass
 
 Waves: TypeAlias = tuple[Matrix, ...]
 

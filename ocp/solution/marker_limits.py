@@ -6,10 +6,11 @@ mu that vanish (Fiacco & McCormick 1968); limits add to the diagonal of the fram
 alone, multiplier over slack (Nocedal & Wright 2006, section 19.3).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from ocp.records import dataclass
 from ocp.solution.marker_fit import (
     EASED,
     FAINT,

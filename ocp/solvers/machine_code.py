@@ -19,11 +19,12 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeVar
+
+from ocp.records import dataclass
 
 HASH = 32  # hexadecimal digits of a hash that are kept
 NATIVE = "-march=native"  # with it a library is known by its processor

@@ -1,10 +1,11 @@
 """The solvers and transcriptions of a comparison, each solver at its best."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any
 
+from ocp.records import dataclass
 from ocp.solvers import Backend
 
 

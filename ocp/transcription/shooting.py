@@ -8,7 +8,6 @@ find. The rest is the program of the whole motion, with these control points in 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
@@ -22,6 +21,7 @@ from ocp.problem.complementarity import touch_labels
 from ocp.problem.statement import Problem
 from ocp.problem.states import loads_in_state
 from ocp.problem.transmission import passive_rows
+from ocp.records import dataclass
 from ocp.solvers.nlp import NLP
 from ocp.transcription.variables import free_duration
 

@@ -7,11 +7,10 @@ their places by lists of these. The solver is given all that; letting it differe
 graph costs many times more.
 """
 
-from dataclasses import dataclass
-
 import casadi as ca
 import numpy as np
 
+from ocp.records import dataclass
 from ocp.transcription.instants import mapped
 from ocp.transcription.kernels import Kernel
 from ocp.transcription.placed import placed

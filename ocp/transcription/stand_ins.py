@@ -2,7 +2,6 @@
 dynamics, and the angular momentum about the centre of mass."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 
 import casadi as ca
@@ -16,6 +15,7 @@ from ocp.dynamics.momentum import (
 )
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
+from ocp.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
