@@ -22,7 +22,7 @@ from ocp.mechanics.elements.forces import (
 from ocp.mechanics.loads import Load, Wrench
 from ocp.mechanics.logarithm import product, quaternion
 from ocp.mechanics.parameters import array, matrix, reference, some
-from ocp.mechanics.rigid import Motion, joint_pose
+from ocp.mechanics.rigid import Motion
 from ocp.mechanics.tree import Point, Tree
 from ocp.mechanics.types import Matrix
 
@@ -167,8 +167,8 @@ def _in_common_axes(tree, q, point, chain, other):
     for k in chain:
         if k in other:
             break
-        local = joint_pose(tree.joints[k], rigid.joint_place(tree, k, q))
-        place = local[:3, :3] @ place + local[:3, 3]
+        turn, shift = rigid.turned(tree, k, q)
+        place = turn @ place + shift
     return place
 
 

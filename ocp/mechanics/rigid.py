@@ -12,9 +12,10 @@ import numpy as np
 from ocp.mechanics.coordinates import attitude, followed, spin, spin_rate
 from ocp.mechanics.joints import Joint
 from ocp.mechanics.parameters import array, matrix, some
+from ocp.mechanics.remembered import remembered
 from ocp.mechanics.spatial import pose, tidy
 from ocp.mechanics.tree import Link, Point, Tree, outward
-from ocp.mechanics.types import Matrix
+from ocp.mechanics.types import Matrix, Numbers
 from ocp.records import dataclass
 
 Waves: TypeAlias = tuple[Matrix, ...]
@@ -116,7 +117,8 @@ def motions(
             return None
         joint = tree.joints[k]
         slope, (place, rate, acceleration) = _joint_motion(joint, spans[k], q, qd, qdd)
-        turn, shift = joint_turn(joint, place)
+        mapped = joint.ball or joint.follows is not None
+        turn, shift = joint_turn(joint, place) if mapped else turned(tree, k, q)
         arm = parent.rotation @ shift
         link = Motion(rotation=parent.rotation @ turn, origin=parent.origin + arm, slope=slope)
         if qd is not None:
@@ -131,6 +133,13 @@ def motions(
     if qdd is not None:
         still |= {"angular_acceleration": zero, "linear_acceleration": zero}
     return outward(tree, move, Motion(rotation=ca.DM.eye(3), origin=zero, **still))
+
+
+@remembered(256)
+def turned(tree: Tree, k: int, q: Matrix) -> tuple[Matrix, Matrix]:
+    """Return the rotation (3x3) and the translation (3, m) of link k in its parent, once for all
+    that ask for it at the same coordinates q."""
+    return joint_turn(tree.joints[k], joint_place(tree, k, q))
 
 
 def joint_place(tree: Tree, k: int, q: Matrix) -> Matrix:
@@ -166,10 +175,11 @@ def _with_velocity(joint: Joint, link: Motion, parent: Motion, arm: Matrix, rate
     if rate is not None and joint.ball:
         angular = angular + link.rotation @ rate
     elif rate is not None:
+        turn, slide = _axes(joint.screw)
         if some(joint.screw[:3]):
-            angular = angular + link.rotation @ matrix(joint.screw[:3]) * rate
+            angular = angular + link.rotation @ turn * rate
         if some(joint.screw[3:]):
-            linear = linear + link.rotation @ matrix(joint.screw[3:]) * rate
+            linear = linear + link.rotation @ slide * rate
     return replace(link, angular=angular, linear=linear)
 
 
@@ -183,7 +193,7 @@ def _with_acceleration(
         turn = link.rotation @ rate
         angular = angular + link.rotation @ acceleration + ca.cross(w, turn)
     elif rate is not None:
-        turn, slide = (link.rotation @ matrix(part) for part in (joint.screw[:3], joint.screw[3:]))
+        turn, slide = (link.rotation @ axis for axis in _axes(joint.screw))
         angular = angular + turn * acceleration + ca.cross(w, turn) * rate
         swing = ca.cross(2 * w + turn * rate, slide) * rate
         linear = linear + slide * acceleration + swing
@@ -278,6 +288,13 @@ def jacobian_at(tree: Tree, moves: Sequence[Motion], point: Point) -> Matrix:
     return ca.horzcat(ca.DM(6, 0), *columns)
 
 
+@lru_cache(maxsize=512)
+def _axes(screw: Numbers) -> tuple[Matrix, Matrix]:
+    """Return how a joint turns and how it slides (3 each), in its link's axes."""
+    return matrix(screw[:3]), matrix(screw[3:])
+
+
+@remembered(256)
 def joint_axes(joint: Joint, move: Motion) -> list[tuple[Matrix, Matrix]]:
     """Return how a joint's link turns and slides, (3) each in global axes, by the rate of each
     coordinate that moves it, from the link's Motion."""
@@ -285,5 +302,5 @@ def joint_axes(joint: Joint, move: Motion) -> list[tuple[Matrix, Matrix]]:
         return [(turn, ca.DM.zeros(3)) for turn in ca.horzsplit(move.rotation @ move.slope)]
     if joint.screw is None:
         return []
-    turn, slide = (move.rotation @ matrix(part) for part in (joint.screw[:3], joint.screw[3:]))
+    turn, slide = (move.rotation @ axis for axis in _axes(joint.screw))
     return [(turn, slide) if joint.follows is None else (turn * move.slope, slide * move.slope)]

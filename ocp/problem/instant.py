@@ -111,7 +111,7 @@ class Instant:
     @cached_property
     def acting(self) -> tuple[Load, ...]:
         """The loads as they are at this instant."""
-        return loads_at(self.loads, self)
+        return loads_at(self.loads, self) if self.loads else ()
 
     @cached_property
     def passive(self) -> tuple[int, ...]:
@@ -153,7 +153,7 @@ class Instant:
     def inertial(self) -> Matrix:
         """The generalized forces (n,) that the bodies alone would need without the ground: inverse
         dynamics by the formulation, pass 1."""
-        return self.forces.inverse(self.tree, self.q, self.qd, self.qdd, self.acting)
+        return _needed(self.forces.inverse, self.tree, self.q, self.qd, self.qdd, self.acting)
 
     @cached_property
     def unsupported(self) -> Matrix:
@@ -167,7 +167,7 @@ class Instant:
         without any."""
         if not forces_of(self.tree):
             return ca.DM.zeros(self.tree.dof)
-        return element_torques(self.tree, self.q, self.qd, self.moves)
+        return _elements(self.tree, self.q, self.qd)
 
     def elements_named(self, *names: str) -> Matrix:
         """Return the generalized forces (n,) that the force elements of these names give together,
@@ -342,3 +342,17 @@ class Instant:
 def _moves(tree: Tree, q: Matrix, qd: Matrix) -> Any:
     """Return the motions of all links, which Instants share that are one but for their forces."""
     return kinematics.motions(tree, q, qd)
+
+
+@remembered(4)
+def _needed(
+    inverse: Any, tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, acting: tuple[Load, ...]
+) -> Matrix:
+    """Return what bodies need (n,), which Instants without loads share likewise."""
+    return inverse(tree, q, qd, qdd, acting)
+
+
+@remembered(4)
+def _elements(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
+    """Return what force elements give (n,), which Instants share likewise."""
+    return element_torques(tree, q, qd, _moves(tree, q, qd))

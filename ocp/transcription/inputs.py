@@ -18,6 +18,7 @@ from ocp.dynamics.formulation import Formulation, Provider
 from ocp.dynamics.momentum import has_momentum_slopes
 from ocp.mechanics.loads import Wrench
 from ocp.mechanics.parameters import Parameter, is_open
+from ocp.mechanics.remembered import remembered
 from ocp.mechanics.structure import structure
 from ocp.mechanics.types import Matrix
 from ocp.mechanics.zero_moment import resultant
@@ -109,10 +110,14 @@ def symbols(
     wrenches: str | None = None,
     *,
     moving: bool = False,
+    shared: bool = False,
 ) -> Inputs:
     """Return the Inputs of kernels for a problem; `provider` gives derivatives of inverse dynamics,
     None leaves them to automatic differentiation; `finish(function)`, if given, turns scalar graphs
     into something faster.
+
+    `shared`: the motion's symbols are those of all Inputs of the very same problem that share them,
+    so that what follows from the motion alone is traced once; no one function may be of two such.
 
     `wrenches` of the ground: None computes them from the motion in two passes; "variables" reads
     them, the torques of actuated joints and the forces of cut joints from y, where a Layout places
@@ -121,13 +126,27 @@ def symbols(
     `moving`, y has control points and distances, which make the curve.
     """
     count, forces = _LIFTED[wrenches](problem)
+    known = (_shared_motion if shared else _motion)(problem, moving)
+    lifted = ca.SX.sym("lifted", count)
+    y, size = ca.vertcat(known.y, lifted), known.y.shape[0]
+    at = replace(known.at, forces=replace(forces(lifted), inverse=formulation.inverse))
+    torque = spin = None
+    if provider is not None:
+        at, torque = _with_derivatives(at, provider, y, lifted)
+        at, spin = _with_spin(at, y)
+    rates = ca.SX.sym("rate", rate_width(problem, count, moving=moving))
+    inputs = replace(known, y=y, at=at, torque=torque, spin=spin, finish=finish, rates=rates)
+    return replace(inputs, at=replace(at, flow=flow_of(problem, inputs, size, moving=moving)))
+
+
+def _motion(problem: Problem, moving: bool) -> Inputs:
+    """Return the Inputs of a motion alone, of whose forces nothing is known."""
     n, free = problem.tree.dof, free_duration(problem)
     size = Layout(problem=problem, moving=moving).motion_width
-    y, s = ca.SX.sym("y", size + count), ca.SX.sym("s")
+    y, s = ca.SX.sym("y", size), ca.SX.sym("s")
     T, timed = y[0] if free else ca.SX(problem.duration[0]), is_open(problem.duration[0])
-    motion, lifted = y[free:size], y[size:]
-    on_free_knots = moving_curve(problem, motion) if moving else None
-    q, qd, qdd, instant, width = on_free_knots or (*ca.vertsplit(motion, n), s, 1.0)
+    on_free_knots = moving_curve(problem, y[free:]) if moving else None
+    q, qd, qdd, instant, width = on_free_knots or (*ca.vertsplit(y[free:], n), s, 1.0)
     if free or moving or timed:
         qd, qdd = qd / T, qdd / T**2
     at = Instant(
@@ -139,17 +158,12 @@ def symbols(
         qdd=qdd,
         loads=tuple(problem.loads),
         ground=problem.ground,
-        forces=replace(forces(lifted), inverse=formulation.inverse),
+        forces=Forces(inverse=None),
     )
-    torque = spin = None
-    if provider is not None:
-        at, torque = _with_derivatives(at, provider, y, lifted)
-        at, spin = _with_spin(at, y)
-    rates = ca.SX.sym("rate", rate_width(problem, count, moving=moving))
-    inputs = Inputs(
-        y=y, s=s, at=at, torque=torque, spin=spin, finish=finish, width=width, rates=rates
-    )
-    return replace(inputs, at=replace(at, flow=flow_of(problem, inputs, size, moving=moving)))
+    return Inputs(y=y, s=s, at=at, width=width)
+
+
+_shared_motion = remembered(4)(_motion)
 
 
 def moving_curve(problem: Problem, motion: Matrix) -> tuple:

@@ -36,7 +36,7 @@ class Symbols:
     def instant(self) -> Inputs:
         """Symbols of one instant."""
         parts = self.problem, self.formulation, self.provider, self.finish, self.lifting
-        return symbols(*parts, moving=self.moving)
+        return symbols(*parts, moving=self.moving, shared=True)
 
     @cached_property
     def hull(self) -> Inputs:

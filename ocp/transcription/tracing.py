@@ -64,7 +64,7 @@ def trace_open(
 ) -> Trace:
     """Return the Trace of wanted(Instant) of a problem that leaves `parameters` open, whose values
     y ends with."""
-    inputs = symbols(problem, formulation, wrenches=wrenches).opened(parameters, 0)
+    inputs = symbols(problem, formulation, wrenches=wrenches, shared=True).opened(parameters, 0)
     values = ca.cse(given("trace", wanted, inputs))
     return Trace(function=ca.Function("trace", [inputs.y, inputs.s], [values]), rated=False)
 
@@ -105,4 +105,4 @@ def trace_across(places: Sequence[Place], wanted: Callable) -> tuple[Callable, b
 def _traced(same, formulation, wrenches):
     """Return the Inputs of traces, kept, because all that is traced of one motion shares poses,
     torques and reactions."""
-    return symbols(same.value, formulation, wrenches=wrenches)
+    return symbols(same.value, formulation, wrenches=wrenches, shared=True)
