@@ -11,7 +11,7 @@ import numpy as np
 from ocp.dynamics.through import inverse_of_any, reactions_of_any, sensitivity_of_any
 from ocp.mechanics.checks import at_own_values, frozen, mirrored, set_fields
 from ocp.mechanics.parameters import array, is_open, reference
-from ocp.mechanics.spatial import invert, tidy
+from ocp.mechanics.spatial import crossed, invert, tidy
 from ocp.mechanics.tree import Link, Point, Tree
 from ocp.mechanics.types import Matrix
 from ocp.records import dataclass
@@ -229,10 +229,10 @@ def _frame_toward(joint, com, line):
     z = array(joint.screw[3:] if slides else joint.screw[:3])
     point, direction = (com, z) if line is None else line[1:]
     axis, direction = at_own_values(z), at_own_values(direction)
-    normal = np.cross(axis, direction)
+    normal = crossed(axis, direction)
     reach = point - joint.anchor
     if np.linalg.norm(normal) > PARALLEL:
-        along = np.cross(reach, direction) @ normal / (normal @ normal)
+        along = crossed(reach, direction) @ normal / (normal @ normal)
     else:
         along, normal = reach @ axis, at_own_values(reach - (reach @ axis) * axis)
     if np.linalg.norm(normal) <= 1e-9:
@@ -241,6 +241,6 @@ def _frame_toward(joint, com, line):
     x = normal / (np.sqrt(normal @ normal) if is_open(normal) else np.linalg.norm(normal))
     origin = point if slides else joint.anchor + along * z  # a sliding frame may sit anywhere
     frame = np.eye(4).astype(object if is_open([*z, *origin]) else float)
-    frame[:3, :3] = np.column_stack([x, np.cross(z, x), z])
+    frame[:3, :3] = np.column_stack([x, crossed(z, x), z])
     frame[:3, 3] = origin
     return tidy(frame, 1e-15)

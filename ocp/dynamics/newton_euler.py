@@ -341,13 +341,9 @@ def _sum(*terms):
     """Return the sum of the terms that are not constant zeros."""
     total = 0.0
     for term in terms:
-        total = (
-            term
-            if _is(total, 0.0)
-            else total
-            if _is(term, 0.0)
-            else _joined(add, ca.OP_ADD, total, term)
-        )
+        if isinstance(term, float) and term == 0.0:
+            continue
+        total = term if _is(total, 0.0) else _joined(add, ca.OP_ADD, total, term)
     return total
 
 

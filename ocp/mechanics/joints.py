@@ -26,7 +26,7 @@ from ocp.mechanics.checks import (
 )
 from ocp.mechanics.coordinates import COMPONENTS, Follows
 from ocp.mechanics.parameters import array, is_open, some
-from ocp.mechanics.spatial import dh_pose, invert, move_screw, tidy, translate
+from ocp.mechanics.spatial import crossed, dh_pose, invert, move_screw, tidy, translate
 from ocp.mechanics.types import Numbers
 from ocp.mechanics.units import unit_of
 from ocp.records import dataclass
@@ -114,7 +114,7 @@ class Joint:
         """
         if self.screw is None or self.kind == "prismatic":
             return np.zeros(3)
-        return np.cross(array(self.screw[:3]), array(self.screw[3:]))
+        return crossed(array(self.screw[:3]), array(self.screw[3:]))
 
 
 @lru_cache(maxsize=1024)

@@ -282,7 +282,8 @@ def parameters_of(value: Any) -> tuple[Parameter, ...]:
     They come in the order in which they are met. What is inside functions is not seen.
     """
     met: dict[Parameter, None] = {}
-    _meet(value, met)
+    if anything_open():
+        _meet(value, met)
     return tuple(met)
 
 

@@ -13,7 +13,7 @@ from ocp.mechanics.coordinates import attitude, followed, spin, spin_rate
 from ocp.mechanics.joints import Joint
 from ocp.mechanics.parameters import array, matrix, some
 from ocp.mechanics.remembered import remembered
-from ocp.mechanics.spatial import pose, tidy
+from ocp.mechanics.spatial import crossed, pose, tidy
 from ocp.mechanics.tree import Link, Point, Tree, outward
 from ocp.mechanics.types import Matrix, Numbers
 from ocp.records import dataclass
@@ -86,9 +86,9 @@ def _waves(home: tuple, screw: tuple | None) -> tuple[Waves, Waves]:
     w, v = np.zeros(3), np.zeros(3)
     if screw is not None:
         w, v = array(screw[:3]), array(screw[3:])
-    hat = np.cross(np.eye(3), w)
+    hat = np.array([crossed(row, w) for row in np.eye(3)])
     rotation = turn + turn @ hat @ hat, turn @ hat, -turn @ hat @ hat, np.zeros((3, 3))
-    moment, drift = np.cross(w, v), w * (w @ v) if some(w) else v
+    moment, drift = crossed(w, v), w * (w @ v) if some(w) else v
     shift = (
         place + turn @ moment - rotation[0] @ moment,
         -rotation[1] @ moment,

@@ -51,8 +51,8 @@ class Units:
         """Return the variables (members, runs, K) that units of a kind know in its runs, -1 for
         none."""
         local = self.kinds[kind].local
-        every = np.array([np.append(self.variables[unit], -1) for unit in members])
-        return every[:, local]
+        own = np.array([self.variables[unit] for unit in members])
+        return np.hstack([own, np.full((len(own), 1), -1)])[:, local]
 
 
 def units_of(matrix: ca.DM, width: int) -> Units:
@@ -64,20 +64,19 @@ def units_of(matrix: ca.DM, width: int) -> Units:
     order = np.lexsort((variable, entry, instant, unit[entry]))
     instant, entry, variable, value = (each[order] for each in (instant, entry, variable, value))
     number = int(unit.max(initial=-1)) + 1
-    ends = np.cumsum(np.bincount(unit[entry], minlength=number))
-    place, owned, kind = np.full(width, -1), [], []
+    ends = np.cumsum(np.bincount(unit[entry], minlength=number)).tolist()
+    place, inputs = _within(unit, number)
+    owner = np.full(matrix.shape[1], -1)
+    owner[variable] = unit[entry]
+    local, owned = _within(owner, number)
+    places, kind = (place[entry], local[variable]), []
     kinds: dict[bytes, tuple[int, Kind]] = {}
-    for first, last in zip(ends - np.diff(ends, prepend=0), ends):
-        part = slice(first, last)
-        inputs, places = distinct(entry[part])
-        variables, local = distinct(variable[part])
-        place[inputs] = np.arange(len(inputs))
-        parts = instant[part], places, local, value[part]
+    for first, last, made, known in zip([0, *ends], ends, inputs, owned):
+        parts = [each[first:last] for each in (instant, *places, value)]
         key = b"".join(each.tobytes() for each in parts)
         if key not in kinds:
-            kinds[key] = len(kinds), _kind(*parts, (count, len(inputs), len(variables)))
+            kinds[key] = len(kinds), _kind(*parts, (count, len(made), len(known)))
         kind.append(kinds[key][0])
-        owned.append(variables)
     return Units(
         unit=unit,
         place=place,
@@ -85,6 +84,17 @@ def units_of(matrix: ca.DM, width: int) -> Units:
         kinds=tuple(each for _, each in kinds.values()),
         variables=tuple(owned),
     )
+
+
+def _within(unit: np.ndarray, count: int) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Return the place of everything within its unit (of -1 for none: -1), and what each of the
+    `count` units has, in order."""
+    order = np.argsort(unit, kind="stable")[np.count_nonzero(unit < 0) :]
+    sizes = np.bincount(unit[order], minlength=count)
+    starts = np.cumsum(sizes) - sizes
+    place = np.full(len(unit), -1)
+    place[order] = np.arange(len(order)) - np.repeat(starts, sizes)
+    return place, np.split(order, starts[1:]) if count else []
 
 
 def _together(entry, variable, width, size):
