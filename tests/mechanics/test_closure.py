@@ -79,7 +79,7 @@ def test_the_overconstrained_linkage_of_bennett_keeps_its_freedom():
     first = 0.9
     second = 2 * np.arctan(half / np.tan(first / 2))  # tan(first / 2) tan(second / 2) = half
     angles = (first, second, -first, -second)
-    hinge = [np.array(kinematics.joint_pose(revolute("hinge"), angle)) for angle in angles]
+    hinge = [np.array(rigid.joint_pose(revolute("hinge"), angle)) for angle in angles]
     product = hinge[0] @ rows[0] @ hinge[1] @ rows[1] @ hinge[2] @ rows[2] @ hinge[3] @ rows[3]
     np.testing.assert_allclose(product, np.eye(4), rtol=0, atol=1e-12)
     homes = [hinge[0], rows[0] @ hinge[1], rows[1] @ hinge[2], rows[2] @ hinge[3]]
