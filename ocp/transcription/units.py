@@ -69,10 +69,11 @@ def units_of(matrix: ca.DM, width: int) -> Units:
     owner = np.full(matrix.shape[1], -1)
     owner[variable] = unit[entry]
     local, owned = _within(owner, number)
-    places, kind = (place[entry], local[variable]), []
+    places, locals_, kind = place[entry], local[variable], []
     kinds: dict[bytes, tuple[int, Kind]] = {}
     for first, last, made, known in zip([0, *ends], ends, inputs, owned):
-        parts = [each[first:last] for each in (instant, *places, value)]
+        part = slice(first, last)
+        parts = instant[part], places[part], locals_[part], value[part]
         key = b"".join(each.tobytes() for each in parts)
         if key not in kinds:
             kinds[key] = len(kinds), _kind(*parts, (count, len(made), len(known)))

@@ -11,7 +11,7 @@ from ocp.models.four_bar import four_bar
 from random_trees import over
 
 from ocp import Link, Loop, Point, Tree, fixed, prismatic, revolute
-from ocp.mechanics import GROUND, closure, kinematics, loops
+from ocp.mechanics import GROUND, closure, kinematics, loops, rigid
 
 BODY = Link(mass=1.0, inertia=np.diag((0.01, 0.02, 0.02)))
 
