@@ -4,7 +4,7 @@ and energies."""
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -110,29 +110,55 @@ def motions(
 ) -> list[Motion]:
     """Return the Motion of every link, as far as rates and accelerations are given; of those that
     are `only` asked for, with all between them and the ground, and None of the others."""
+    swept = _swept(tree, q, qd, qdd) if only is None else _places(tree, q, only)[0]
+    return list(swept)
+
+
+@remembered(8)
+def _swept(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix) -> Sequence[Motion]:
+    """Return the Motion of every link, once for all that ask for it at the same symbols."""
+    places, arms = _placed(tree, q)
+    if qd is None:
+        return places
     spans, zero = tree.spans, ca.DM.zeros(3)
+
+    def move(k, parent):
+        joint = tree.joints[k]
+        _, (_, rate, acceleration) = _joint_motion(joint, spans[k], q, qd, qdd)
+        link = _with_velocity(joint, places[k], parent, arms[k], rate)
+        return link if qdd is None else _with_acceleration(joint, link, parent, rate, acceleration)
+
+    still = Motion(rotation=ca.DM.eye(3), origin=zero, angular=zero, linear=zero)
+    if qdd is not None:
+        still = replace(still, angular_acceleration=zero, linear_acceleration=zero)
+    return outward(tree, move, still)
+
+
+@remembered(8)
+def _placed(tree: Tree, q: Matrix) -> tuple[Sequence[Any], Sequence[Matrix]]:
+    return _places(tree, q)
+
+
+def _places(
+    tree: Tree, q: Matrix, only: Collection[int] | None = None
+) -> tuple[Sequence[Any], Sequence[Matrix]]:
+    """Return the Motion of every link, or of some, without rates, and the arm (3, m) from its
+    parent's origin to its own."""
+    spans, arms = tree.spans, [ca.DM.zeros(3)] * len(tree.joints)
 
     def move(k, parent):
         if only is not None and k not in only:
             return None
         joint = tree.joints[k]
-        slope, (place, rate, acceleration) = _joint_motion(joint, spans[k], q, qd, qdd)
+        slope, (place, _, _) = _joint_motion(joint, spans[k], q, None, None)
         mapped = joint.ball or joint.follows is not None
         turn, shift = joint_turn(joint, place) if mapped else turned(tree, k, q)
-        arm = parent.rotation @ shift
-        link = Motion(rotation=parent.rotation @ turn, origin=parent.origin + arm, slope=slope)
-        if qd is not None:
-            link = _with_velocity(joint, link, parent, arm, rate)
-        if qdd is not None:
-            link = _with_acceleration(joint, link, parent, rate, acceleration)
-        return link
+        arms[k] = parent.rotation @ shift
+        origin = parent.origin + arms[k]
+        return Motion(rotation=parent.rotation @ turn, origin=origin, slope=slope)
 
-    still: dict[str, Matrix] = {}
-    if qd is not None:
-        still |= {"angular": zero, "linear": zero}
-    if qdd is not None:
-        still |= {"angular_acceleration": zero, "linear_acceleration": zero}
-    return outward(tree, move, Motion(rotation=ca.DM.eye(3), origin=zero, **still))
+    ground = Motion(rotation=ca.DM.eye(3), origin=ca.DM.zeros(3))
+    return outward(tree, move, ground), arms
 
 
 @remembered(256)

@@ -203,12 +203,11 @@ def _with_derivatives(at, provider, y, lifted):
     """
     symbol = ca.SX.sym("tau", at.tree.dof)
     loads = at.acting
-    if at.forces.torques is None:
-        value = at.inertial
+    follows = at.forces.torques is None
+    if follows:
         known = replace(at.forces, inverse=lambda *_: symbol)
     else:
         loads += _contact_loads(at, lifted)
-        value = at.inertial - at.grounded
         known = replace(at.forces, needed=lambda _: symbol)
     wrenches = [
         ca.SX(part[k]) for load in loads for part in (load.moment, load.force) for k in range(3)
@@ -216,7 +215,7 @@ def _with_derivatives(at, provider, y, lifted):
     place = ca.vertcat(at.q, at.qd, at.qdd, *wrenches)
     torque = Torque(
         symbol=symbol,
-        value=value,
+        made=lambda: at.inertial if follows else at.inertial - at.grounded,
         place=place,
         provider=provider,
         tree=at.tree,

@@ -231,11 +231,9 @@ def as_built(name: str, build: Callable[[], Graph], follows: Callable[[], str]) 
 
 def _resolved(inputs, expression):
     """Return the expression with the symbol of the torques replaced by what it stands for."""
-    return (
-        expression
-        if inputs.torque is None
-        else ca.substitute(expression, inputs.torque.symbol, inputs.torque.value)
-    )
+    if not _uses_torque(inputs, expression):
+        return expression
+    return ca.substitute(expression, inputs.torque.symbol, inputs.torque.value)
 
 
 def _uses_torque(inputs, expression):
@@ -351,7 +349,7 @@ def _pulled_curvature(inputs, run, weight):
 def _parameter_curvature(inputs, run, weight):
     """Return the part of the second derivatives by y of weight . torque in the columns of the
     parameters that are sought, above the diagonal and on it; it is found automatically."""
-    torque, scale = inputs.torque, ca.SX.sym("scale", *inputs.torque.value.shape)
+    torque, scale = inputs.torque, ca.SX.sym("scale", *inputs.torque.symbol.shape)
     pull = ca.gradient(ca.dot(scale, torque.value), inputs.parameters)
     columns = run([ca.jacobian(pull, inputs.moved)], ((scale, weight),))[0].T
     total = inputs.y.shape[0]

@@ -39,15 +39,14 @@ from ocp.transcription.variables import (
 class Flow:
     """The rate (1/s) of an expression of a `place`, whose own rates are its `velocity`.
 
-    A `symbol` may stand for a `value`, as for that of inverse dynamics, and so may that of a
-    `spin`. What depends on `unknown` symbols, ((symbols, why not), ..), has no rate.
+    The symbol of a `torque` may stand for its value, and so may that of a `spin`. What depends on
+    `unknown` symbols, ((symbols, why not), ..), has no rate.
     """
 
     place: Matrix
     velocity: Matrix
     unknown: tuple[tuple[Matrix, str], ...]
-    symbol: Any = None
-    value: Any = None
+    torque: Any = None
     spin: Any = None
 
     def __call__(self, expression: Matrix) -> Matrix:
@@ -55,15 +54,16 @@ class Flow:
         expression = ca.SX(expression)
         if self.spin is not None and ca.depends_on(expression, self.spin.symbol):
             expression = ca.substitute(expression, self.spin.symbol, self.spin.value)
-        stands = self.symbol is not None and ca.depends_on(expression, self.symbol)
-        whole = ca.veccat(expression, self.value) if stands else ca.vec(expression)
+        torque = self.torque
+        stands = torque is not None and ca.depends_on(expression, torque.symbol)
+        whole = ca.veccat(expression, torque.value) if stands else ca.vec(expression)
         for symbols, reason in self.unknown:
             if ca.depends_on(whole, symbols):
                 raise NoRate(f"no rate is known: {reason}")
         total = ca.jtimes(expression, self.place, self.velocity)
         if stands:
-            moved = ca.jtimes(self.value, self.place, self.velocity)
-            total += ca.jtimes(expression, self.symbol, moved)
+            moved = ca.jtimes(torque.value, self.place, self.velocity)
+            total += ca.jtimes(expression, torque.symbol, moved)
         return total
 
 
@@ -88,8 +88,7 @@ def flow_of(problem: Problem, inputs, motion: int, *, moving: bool) -> Flow:
         place=ca.vertcat(y, s),
         velocity=ca.vertcat(*parts, 1 / T),
         unknown=unknown,
-        symbol=None if torque is None else torque.symbol,
-        value=None if torque is None else torque.value,
+        torque=torque,
         spin=inputs.spin,
     )
 

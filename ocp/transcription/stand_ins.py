@@ -18,23 +18,28 @@ from ocp.mechanics.types import Matrix
 from ocp.records import dataclass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Torque:
     """Inverse dynamics whose derivatives are given rather than derived: `symbol` (n,) stands for
-    `value` (n,), a function of `place` = (q, qd, qdd, moment and force of every load); `provider`
-    differentiates it at `arguments`.
+    `value` (n,), which is `made` only where it is asked for, a function of `place` = (q, qd, qdd,
+    moment and force of every load); `provider` differentiates it at `arguments`.
 
     Where the place is made of entries of y and of constants, `chosen` has the former's numbers in
     it and in y.
     """
 
     symbol: Matrix
-    value: Matrix
+    made: Callable[[], Matrix]
     place: Matrix
     provider: Provider
     tree: Tree
     arguments: tuple
     chosen: tuple | None
+
+    @cached_property
+    def value(self) -> Matrix:
+        """What the symbol stands for."""
+        return self.made()
 
     def slope(self, run: Callable) -> Matrix:
         """Return d value / d place."""
@@ -44,7 +49,7 @@ class Torque:
     def curvature(self, run: Callable, weight: Matrix) -> tuple[Matrix, Matrix]:
         """Return the upper triangle of the second derivatives, and the gradient, of weight . value
         by place."""
-        n, symbol = self.value.shape[0], ca.SX.sym("weight", *self.value.shape)
+        n, symbol = self.symbol.shape[0], ca.SX.sym("weight", *self.symbol.shape)
         scalar_parts = self.provider.curvature_parts(self.tree, symbol, *self.arguments)
         parts = run(scalar_parts, ((symbol, weight),))
         by_qq, by_q_qd, by_q_qdd, by_qd_qd, by_q_load, slope = self.provider.join_curvature(
