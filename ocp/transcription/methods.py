@@ -7,7 +7,7 @@ its flags.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any, ClassVar, cast
 
 import numpy as np

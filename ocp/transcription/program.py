@@ -43,7 +43,8 @@ class Symbols:
         """Symbols of one control point, at rest."""
         inputs = self.instant
         if self.moving and self.problem.motion.hull:
-            inputs = symbols(self.problem, self.formulation, None, self.finish, self.lifting)
+            parts = self.problem, self.formulation, None, self.finish, self.lifting
+            inputs = symbols(*parts, shared=True)
         return replace(inputs, at=replace(inputs.at, flow=None))
 
     @cached_property
