@@ -1,10 +1,11 @@
 """What a whole run of the gait costs, stage by stage: import, graphs, solver, solves, report.
 
-    python -m problems.benchmarks.build_costs [--runs 3] [--old DIRECTORY]
+    python -m problems.benchmarks.build_costs [--runs 3] [--of effort,walk,...] [--old DIRECTORY]
 
 In seconds of processor time, medians of fresh processes by turns, and the largest memory that they
 had (MB); in a clone. With the directory of an older checkout, whose gait is that of effort, ratios
-to it. "build" is import, graphs and solver: model, functions and the solver set up.
+to it. "build" is import, graphs and solver: model, functions and the solver set up. What is
+compiled is so in a run before the first.
 """
 
 import argparse
@@ -20,7 +21,17 @@ from statistics import median
 import ocp
 
 STAGES = ("import", "graphs", "solver", "solve", "report", "build", "command", "memory")
-RUNS: Mapping[str, tuple[str, ...]] = {"effort": ("--objective", "effort"), "walk": ()}
+EFFORT, OURS = ("--objective", "effort"), ("--plugin", "structured")
+RUNS: Mapping[str, tuple[str, ...]] = {
+    "effort": EFFORT,
+    "effort-structured": (*EFFORT, *OURS),
+    "effort-compiled": (*EFFORT, "--compiled"),
+    "effort-structured-compiled": (*EFFORT, *OURS, "--compiled"),
+    "walk": (),
+    "walk-structured": OURS,
+    "walk-compiled": ("--compiled",),
+    "walk-structured-compiled": (*OURS, "--compiled"),
+}
 FRESH = """
 import json, os, resource, runpy, sys, time
 import casadi as ca
@@ -46,8 +57,26 @@ def timed(name, *arguments):
     mark("solver")
     return Timed(made)
 ca.nlpsol = timed
+def prepared(prepare):
+    def prepared_by(*arguments):
+        mark("graphs")
+        run = prepare(*arguments)
+        mark("solver")
+        def running():
+            try:
+                return run()
+            finally:
+                mark("solve")
+        return running
+    return prepared_by
 sys.path.insert(0, os.getcwd())
 import problems.gait
+try:
+    import dataclasses
+    import ocp.solvers.structured.running as ours
+    ours.BACKEND = dataclasses.replace(ours.BACKEND, prepare=prepared(ours.BACKEND.prepare))
+except ImportError:  # there was none
+    pass
 mark("import")
 printed, sys.stdout = sys.stdout, open(os.devnull, "w")
 sys.stderr = sys.stdout
@@ -85,10 +114,10 @@ def shown(
     name: str, runs: Sequence[Mapping[str, float]], old: Sequence[Mapping[str, float]]
 ) -> str:
     """Return the line of a run's medians, and where there are `old` ones that of the ratios."""
-    lines = [f"{name:8}" + "".join(f"{median(each[s] for each in runs):9.3f}" for s in STAGES)]
+    lines = [f"{name:28}" + "".join(f"{median(each[s] for each in runs):9.3f}" for s in STAGES)]
     if old:
         ratios = (median(a[s] / b[s] for a, b in zip(runs, old)) for s in STAGES)
-        lines.append(f"{'  ratio':8}" + "".join(f"{ratio:9.3f}" for ratio in ratios))
+        lines.append(f"{'  ratio':28}" + "".join(f"{ratio:9.3f}" for ratio in ratios))
     return "\n".join(lines)
 
 
@@ -98,20 +127,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--runs", type=int, default=3, help="fresh processes of each")
+    parser.add_argument("--of", default="effort,walk", help=f"some of {', '.join(RUNS)}, or all")
     parser.add_argument("--old", type=Path, help="the directory of an older checkout")
     given = parser.parse_args(arguments)
+    names = list(RUNS) if given.of == "all" else given.of.split(",")
+    if not set(names) <= set(RUNS):
+        parser.error(f"of: expected some of {', '.join(RUNS)}, or all, got {given.of!r}")
     here = Path(ocp.__file__).parent.parent
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a second run finds what the first compiled
-    known: dict[str, list[dict[str, float]]] = {name: [] for name in ("old", *RUNS)}
+    for name in names:
+        if "compiled" in name:
+            run(here, RUNS[name])
+    known: dict[str, list[dict[str, float]]] = {name: [] for name in ("old", *names)}
     for _ in range(given.runs):
         if given.old:
             known["old"].append(run(given.old, ()))
-        for name, flags in RUNS.items():
-            known[name].append(run(here, flags))
-    print(f"{'':8}" + "".join(f"{stage:>9}" for stage in STAGES))
+        for name in names:
+            known[name].append(run(here, RUNS[name]))
+    print(f"{'':28}" + "".join(f"{stage:>9}" for stage in STAGES))
     if given.old:
         print(shown("old", known["old"], ()))
-    for name in RUNS:
+    for name in names:
         print(shown(name, known[name], known["old"]))
 
 
