@@ -83,7 +83,7 @@ class Plan:
         its bounds, and what of the statement cannot be with it.
         """
         begin = time.perf_counter()
-        attempts = self.attempts if attempts is None else ladder(attempts, self.solver)
+        attempts = ladder(self.attempts if attempts is None else attempts, self.solver)
         check_solve(self.problem, self.transcribed.transcription, self.solver, watch, attempts)
         with self.turn:
             solution = _solved(self.at(values), self.solver, attempts, guess, watch, begin)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from ocp.problems.two_link_time import problem as fastest
 
-from ocp import LADDER, Attempt, Guess, Solver, solve
+from ocp import LADDER, Attempt, Guess, Solver, prepare, solve
 from ocp.solution.attempts import ladder
 from ocp.solution.starts import start
 
@@ -73,6 +73,12 @@ def test_our_interior_point_takes_the_options_that_it_shares_with_ipopt(statemen
     assert ladder(attempts, Solver()) == attempts
     solution = solve(statement, solver=solver, attempts=attempts[:1])
     assert solution.success and solution.statistics["options"] == {"tol": 1e-2, "max_iter": 400}
+
+
+def test_a_plan_given_to_another_solver_makes_attempts_as_that_one_does(statement):
+    plan = prepare(statement, attempts=[Attempt(options={"mumps_pivtol": 1e-4})])
+    ours = replace(plan, solver=Solver(plugin="structured")).solve()
+    assert ours.objective == pytest.approx(plan.solve().objective, rel=1e-7)
 
 
 def test_an_attempt_may_have_a_start_of_its_own(statement):
