@@ -242,7 +242,7 @@ class Transcribed:
         share the weight."""
         guide = self.transcription.method.guide(self.motion)
         if guide is not None:
-            plan = self._on(guide, Transcription(derivatives="ad"))
+            plan = self._on(guide, Transcription(derivatives="solver"))  # which makes none
             points, duration, _ = split(plan.layout, plan.guess)
             moved = transfer(guide, points, self.problem.motion)
             return join(self.layout, moved, duration, standing(self.layout))
@@ -261,8 +261,10 @@ class Transcribed:
 
     def _on_given(self, motion: Basis) -> "Transcribed":
         """Return the problem transcribed with the knots of a motion given."""
-        known, method = given_knots(cast(Moving, motion)), self.transcription.method
-        return self._on(known, replace(self.transcription, method=on_its_mesh(method, known)))
+        known, own = given_knots(cast(Moving, motion)), self.transcription
+        method = on_its_mesh(own.method, known)
+        looked = replace(own, method=method, compiled=False, derivatives="solver")
+        return self._on(known, looked)
 
     def _on(self, motion: Basis, transcription: Transcription) -> "Transcribed":
         """Return the problem transcribed on another basis."""

@@ -24,6 +24,7 @@ from ocp import (
     inverse_dynamics,
     solve,
 )
+from ocp.motion import Mesh
 from ocp.transcription import compile_function
 from ocp.version import VERSION
 
@@ -39,7 +40,8 @@ def version() -> str:
 def two_link_time(method: str, **settings: Any) -> Callable:
     """Two links from rest to rest in least time, by a method of METHODS, a spline, or arcs.
 
-    `settings` of the method, of the spline, or of the problem in arcs.
+    `settings` of the method, of the spline, or of the problem in arcs; `derivatives` of the
+    transcription.
     """
     if method == "arcs":
         return _solved(arcs(**settings), "spline")
@@ -98,12 +100,14 @@ def _call(function: ca.Function, compiled: bool) -> Callable:
     return evaluated
 
 
-def _solved(statement: Problem, method: str, **settings: Any) -> Callable:
-    transcription = Transcription()
+def _solved(
+    statement: Problem, method: str, derivatives: str = "auto", **settings: Any
+) -> Callable:
+    transcription = Transcription(derivatives=derivatives)
     if method == "spline" and settings:
         statement = replace(statement, motion=BSpline(**settings))
     elif method != "spline":
-        transcription = Transcription(method=METHODS[method](**settings))
+        transcription = replace(transcription, method=METHODS[method](**settings))
     solution = solve(statement, transcription)
     return lambda: _answer(solution)
 
@@ -121,13 +125,11 @@ def _answer(solution: Solution) -> dict[str, Any]:
 
 def _instants(solution: Solution) -> np.ndarray:
     """Return times from the first to the last, and either side of places where torques jump."""
-    times = np.linspace(0.0, solution.duration, TABLES)
-    ends = np.linspace(0.0, solution.duration, 1 + _intervals(solution))
-    return np.unique(np.r_[times, ends[1:-1] - 1e-9, ends[1:-1] + 1e-9])
-
-
-def _intervals(solution: Solution) -> int:
-    return getattr(solution.transcription.method, "intervals", 1)
+    times, motion = np.linspace(0.0, solution.duration, TABLES), solution.problem.motion
+    if not isinstance(motion, Mesh):
+        return times
+    ends = motion.breaks[1:-1] * solution.duration
+    return np.unique(np.r_[times, ends - 1e-9, ends + 1e-9])
 
 
 TASKS = {

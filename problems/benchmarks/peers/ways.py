@@ -38,6 +38,17 @@ def _two_links() -> Iterator[Way]:
     yield way("ocp", "cubic spline", "points", 22, 42, 102, method="spline")
     yield way("ocp", "free knots, degree 5", "points", 24, method="spline", degree=5, knots="free")
     yield way("ocp", "four arcs, degree 7", "points", 8, 10, 12, method="arcs", degree=7)
+    yield way(
+        "ocp",
+        "free intervals, constant torques",
+        "intervals",
+        *(4, 5, 6),
+        method="radau",
+        order=6,
+        lengths="free",
+        controls="constant",
+        derivatives="ad",
+    )
     yield way("rockit", "shooting", "intervals", 25, 50, 60, 75, 100, 200, method="shooting")
     yield way("rockit", "collocation", "intervals", 25, 50, 75, 100, method="collocation")
     yield way("rockit", "free grid", "intervals", 4, 6, 8, method="shooting", free=True, steps=10)
