@@ -7,7 +7,6 @@ import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -112,7 +111,7 @@ def normative(name: str) -> Normative:
     """Return the Normative record "winter", "fukuchi" or "falisse"; raise ValueError for others."""
     if name not in SOURCES:
         raise ValueError(f"normative: expected one of {', '.join(SOURCES)}, got {name!r}")
-    text = files(__package__).joinpath("data", f"{name}.csv").read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "data" / f"{name}.csv").read_text(encoding="utf-8")
     return _read(name, text, SOURCES[name])
 
 

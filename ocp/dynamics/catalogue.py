@@ -1,46 +1,55 @@
 """The built-in formulations by name, which of them suits a tree, and who differentiates a
 formulation."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from importlib import import_module
 from typing import Any, overload
 
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics.barman import BARMAN
-from ocp.dynamics.book import BOOK
-from ocp.dynamics.configuration_space import CONFIGURATION_SPACE, WITHOUT_CORIOLIS
 from ocp.dynamics.formulation import Formulation, Provider, check_rigid
-from ocp.dynamics.hollerbach_3x3 import HOLLERBACH_3X3
-from ocp.dynamics.hollerbach_4x4 import HOLLERBACH_4X4
-from ocp.dynamics.lie_group import LIE_GROUP
 from ocp.dynamics.newton_euler import NEWTON_EULER
 from ocp.dynamics.provided import provided
 from ocp.dynamics.published import published
-from ocp.dynamics.tables import TABLE, of_text
-from ocp.dynamics.uicker_kahn import UICKER_KAHN
-from ocp.dynamics.waters import WATERS
 from ocp.mechanics.parameters import reference
 from ocp.mechanics.tree import Tree
 
-FORMULATIONS: dict[str, Formulation] = {
-    formulation.name: formulation
-    for formulation in (
-        NEWTON_EULER,
-        BARMAN,
-        LIE_GROUP,
-        HOLLERBACH_4X4,
-        HOLLERBACH_3X3,
-        WATERS,
-        UICKER_KAHN,
-        CONFIGURATION_SPACE,
-        BOOK,
-    )
-}
-APPROXIMATE: dict[str, Formulation] = {
-    formulation.name: formulation for formulation in (TABLE, WITHOUT_CORIOLIS)
-}
+
+class _Named(Mapping[str, Formulation]):
+    """Formulations by name, {name: file}, each of which loads when it is first asked for."""
+
+    def __init__(self, homes: Mapping[str, str]) -> None:
+        self.homes = homes
+
+    def __getitem__(self, name: str) -> Formulation:
+        found: Formulation = getattr(import_module(self.homes[name]), name.upper())
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.homes)
+
+    def __len__(self) -> int:
+        return len(self.homes)
+
+
+EXACT = (
+    "newton_euler",
+    "barman",
+    "lie_group",
+    "hollerbach_4x4",
+    "hollerbach_3x3",
+    "waters",
+    "uicker_kahn",
+    "configuration_space",
+    "book",
+)
+FORMULATIONS: Mapping[str, Formulation] = _Named({name: f"ocp.dynamics.{name}" for name in EXACT})
+APPROXIMATE: Mapping[str, Formulation] = _Named(
+    {"table": "ocp.dynamics.tables", "without_coriolis": "ocp.dynamics.configuration_space"}
+)
 AUTO = "auto"  # the formulation, or the derivatives, that suit the tree
 CHOICES = (*FORMULATIONS, *APPROXIMATE, AUTO)
 DERIVATIVES = ("recursive", "published", "ad", "solver", AUTO)
@@ -73,14 +82,19 @@ def formulation_of(choice: Formulation | str, tree: Tree | None = None) -> Formu
         return known
     if tree is None:
         return AUTO
-    return BOOK if tree.flexible else NEWTON_EULER
+    return FORMULATIONS["book"] if tree.flexible else NEWTON_EULER
 
 
 def _named(name: str) -> Formulation | None:
     """Return the Formulation of a name; None if there is none."""
     if not isinstance(name, str):
         return None
-    return FORMULATIONS.get(name) or APPROXIMATE.get(name) or of_text(name)
+    known = FORMULATIONS.get(name) or APPROXIMATE.get(name)
+    if known is not None:
+        return known
+    from ocp.dynamics.tables import of_text  # which few ask for
+
+    return of_text(name)
 
 
 def is_choice(name: Any) -> bool:

@@ -1,12 +1,13 @@
 """Inverse, forward and hybrid dynamics of a tree by any formulation, and its mass matrix."""
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ocp.dynamics import book, closed_loops, lie_group
+from ocp.dynamics import closed_loops
 from ocp.dynamics.catalogue import AUTO, formulation_of, is_built_in
 from ocp.dynamics.formulation import Formulation, Inverse
 from ocp.dynamics.linear import articulates, beside_rotors, linear_in_accelerations, mixed, released
@@ -85,7 +86,7 @@ def accelerations(
     """
     method = formulation_of(formulation, tree)
     if is_built_in(method) and articulates(tree):
-        return lie_group.forward(tree, q, qd, with_elements(tree, tau, q, qd), loads)
+        return recursions(tree).forward(tree, q, qd, with_elements(tree, tau, q, qd), loads)
     forward = recursions(tree).forward if is_built_in(method) else method.forward
     return released(forward, method.inverse, tree, q, qd, tau, loads)
 
@@ -118,7 +119,7 @@ def _hybrid_of_elements(tree, q, qd, known, active, loads):
     rotors at passive joints."""
     given, inertias = element_torques(tree, q, qd), rotors(tree)
     passive = ca.DM([0.0 if flag else 1.0 for flag in active])
-    qdd, torques = lie_group.hybrid(tree, q, qd, known + passive * given, active, loads)
+    qdd, torques = recursions(tree).hybrid(tree, q, qd, known + passive * given, active, loads)
     turned = (
         inertias[row] * qdd[row] if flag and row in inertias else 0.0
         for row, flag in enumerate(active)
@@ -133,13 +134,15 @@ def mass_matrix(tree: Tree, q: Matrix) -> Matrix:
     if its size is not n.
     """
     (place,) = _expressions(tree, q=q)
-    bodies = book.inertia if structure(tree).flexible else lie_group.mass_matrix
+    known = recursions(tree)
+    bodies = known.inertia if structure(tree).flexible else known.mass_matrix
     return beside_rotors(tree, bodies(tree, place))
 
 
 def recursions(tree: Tree) -> Any:
     """Return the file that has `forward` and `hybrid` for a tree."""
-    return book if structure(tree).flexible else lie_group
+    name = "book" if structure(tree).flexible else "lie_group"
+    return import_module(f"ocp.dynamics.{name}")  # which no motion's plan needs
 
 
 def slope_of(formulation: Formulation | str, tree: Tree) -> Inverse | None:

@@ -2,10 +2,8 @@
 
 import contextlib
 import os
-import secrets
 import stat
 import sys
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -33,6 +31,8 @@ def check_writable(path: str | os.PathLike[str]) -> None:
             raise OSError(f"{path}: is {_kind(state.st_mode)}, expected a new or a regular file")
         if not os.access(path, os.W_OK):
             raise OSError(f"{path}: exists and cannot be overwritten")
+    import tempfile  # which few programs need
+
     try:
         with tempfile.TemporaryFile(dir=path.parent):
             pass
@@ -48,6 +48,8 @@ def write(path: str | os.PathLike[str], content: str | bytes) -> None:
     """
     check_writable(path)
     path = Path(path)
+    import secrets  # which few programs need
+
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         handle = os.open(temporary, NEW, 0o666)

@@ -6,32 +6,31 @@ that nobody else can write in, so concurrent runs may share the cache, and nothi
 planted is loaded.
 """
 
-import hashlib
 import os
 import platform
 import re
-import shutil
 import stat
 import struct
-import subprocess
 import sys
-import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ocp.records import dataclass
+
+if TYPE_CHECKING:
+    import subprocess
 
 HASH = 32  # hexadecimal digits of a hash that are kept
 NATIVE = "-march=native"  # with it a library is known by its processor
 PROCESSOR = Path("/proc/cpuinfo")
 OF_PROCESSOR = re.compile(r"vendor_id|cpu family|model|stepping|flags|CPU \w+|Features")
 Loaded = TypeVar("Loaded")
-_UNDER_WAY: list[subprocess.Popen] = []  # compilers, the first to begin first
+_UNDER_WAY: list["subprocess.Popen"] = []  # compilers, the first to begin first
 
 
 class NoCompiler(RuntimeError):
@@ -78,6 +77,10 @@ class Build:
     """A library that a compiler is making meanwhile."""
 
     def __init__(self, code: Code, sources: Mapping[str, str]) -> None:
+        import shutil  # what is compiled alone needs these
+        import subprocess
+        import tempfile
+
         self.code, folder = code, Path(tempfile.mkdtemp(dir=private_folder()))
         self.cleared = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         for file, text in sources.items():
@@ -156,6 +159,8 @@ def find_compiler() -> str:
 
     Raises NoCompiler if there is none.
     """
+    import shutil  # which few programs need
+
     wanted = [os.environ["CC"]] if os.environ.get("CC") else ["cc", "gcc", "clang"]
     for name in wanted:
         path = shutil.which(name)
@@ -198,6 +203,8 @@ def private_folder() -> Path:
 @lru_cache
 def _version(compiler: str) -> str:
     """Return what a compiler says of its version."""
+    import subprocess  # which few programs need
+
     done = subprocess.run(
         [compiler, "--version"],
         capture_output=True,
@@ -227,6 +234,8 @@ def processor() -> str:
 
 
 def _hash(content: bytes) -> str:
+    import hashlib  # which few programs need
+
     return hashlib.sha256(content).hexdigest()[:HASH]
 
 

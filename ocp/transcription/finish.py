@@ -1,6 +1,5 @@
 """What kernels run on: CasADi's virtual machine, or machine code where there is a compiler."""
 
-import hashlib
 import time
 from functools import cache
 from pathlib import Path
@@ -89,6 +88,8 @@ class Finished:
 def sources():
     """Return a hash of the sources that graphs are made by, "" where these are not to be had or may
     have changed since they were imported."""
+    import hashlib  # which few programs need
+
     folder, known = Path(__file__).parents[1], hashlib.sha256()
     files = [file for wing in WINGS for file in sorted((folder / wing).rglob("*.py"))]
     for file in files:

@@ -6,7 +6,6 @@ and repeats the operations, which are those of a closed table: a tape can comput
 else, whoever wrote it.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -71,6 +70,8 @@ class Tape:
     @property
     def digest(self) -> str:
         """The hash of its content, the same on every machine."""
+        import hashlib  # which few programs need
+
         names = [OPERATIONS[code] for code in self.codes.tolist()]
         total = hashlib.sha256(json.dumps([self.questions, self.sizes, names]).encode())
         for part, kind in ((self.operands, "<i4"), (self.constants, "<f8"), (self.results, "<i4")):
