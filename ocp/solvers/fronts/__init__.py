@@ -6,7 +6,6 @@ variables are: the order of elimination, and which rows go together, are found o
 
 import ctypes
 from functools import cache
-from importlib import resources
 from pathlib import Path
 
 from ocp.solvers.machine_code import NoCompiler, load_compiled
@@ -39,7 +38,7 @@ def library() -> Path:
 
     Raises NoCompiler with the reason if it cannot be had.
     """
-    folder = resources.files(__package__)
+    folder = Path(__file__).parent
     files = sorted(each.name for each in folder.iterdir() if each.name.endswith((".c", ".h")))
     sources = {name: folder.joinpath(name).read_text() for name in sorted(files, key=_main_first)}
     processor = _processor()
