@@ -23,12 +23,14 @@ def _made(stated: Any = None, /, *, frozen: bool = False, **options: Any) -> Any
     make = _dataclass(**options | {"init": False, "repr": False, "eq": False})
 
     def made(stated: type) -> type:
-        if any(map(is_dataclass, stated.__mro__[1:])):  # whose fields are inherited
-            return _dataclass(frozen=True, **options)(stated)
-        own = dict(vars(stated))
-        record: Any = make(stated)
+        own, above = dict(vars(stated)), [each for each in stated.__mro__[1:] if is_dataclass(each)]
+        _freeze(above, False)  # or what is not frozen yet might not be made of them
+        try:
+            record: Any = make(stated)
+        finally:
+            _freeze(above, True)
         entries = fields(record)
-        record.__dataclass_params__.frozen = True
+        _freeze([record], True)
         methods = {"__init__": _init(record, entries), **_FROZEN}
         if options.get("slots"):
             methods |= _PICKLED
@@ -42,6 +44,12 @@ def _made(stated: Any = None, /, *, frozen: bool = False, **options: Any) -> Any
         return record
 
     return made
+
+
+def _freeze(records: list[Any], frozen: bool) -> None:
+    """Set what `dataclasses` takes records for."""
+    for record in records:
+        record.__dataclass_params__.frozen = frozen
 
 
 def _init(record: type, entries: tuple[Field, ...]) -> Callable[..., None]:

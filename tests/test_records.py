@@ -120,6 +120,23 @@ def test_it_is_written_and_read_again():
     assert pickle.loads(pickle.dumps(record)) == record
 
 
+@pytest.mark.parametrize("made", [dataclass, dataclasses.dataclass])
+def test_one_record_extends_another(made):
+    @made(**OPTIONS)
+    class Longer(Kept):
+        """A record with one more field."""
+
+        length: float = 1.0
+
+    record = Longer(place=(0.0,), length=2.0)
+    assert dataclasses.replace(record, name="b") == Longer(place=(0.0,), name="b", length=2.0)
+    assert record != Kept(place=(0.0,)) and repr(record).endswith("name='kept', length=2.0)")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        record.length = 3.0
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Kept(place=()).name = "b"
+
+
 def test_records_that_may_change_stay_as_they_are():
     @dataclass
     class Count:
