@@ -14,7 +14,7 @@ import numpy as np
 
 from ocp.dynamics.formulation import aligned
 from ocp.mechanics.checks import at_own_values
-from ocp.mechanics.inertia import merged, regrouped
+from ocp.mechanics.inertia import merged, regrouped, without_noise
 from ocp.mechanics.parameters import array, is_open, matrix, some
 from ocp.mechanics.remembered import remembered
 from ocp.mechanics.spatial import across, cross
@@ -112,9 +112,11 @@ def _bodies(carriers, inertias):
             continue
         place = np.zeros(3)
         if some([mass]):
-            place = at_own_values(first) / (at_own_values(array([mass]))[0] or 1.0)
+            own, size = at_own_values(array([mass]))[0] or 1.0, np.trace(at_own_values(second))
+            place = without_noise(at_own_values(first) / own, np.sqrt(size / own))
             arm = np.outer(first, place)
             second = second - arm - arm.T + mass * np.outer(place, place)
+            second = without_noise(second, size)
             first = first - mass * place
             first = first if is_open(first) else np.zeros(3)
         yield Body(carrier=carrier, place=place, mass=mass, first=first, second=second)

@@ -75,10 +75,12 @@ class Kinds:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meetings:
     """Where axes meet: of every joint the first of those that meet in its origin (-1 for what
-    slides), and of its ancestors, or itself, the first of enough of them (-1 for the base)."""
+    slides), of its ancestors, or itself, the first of enough of them (-1 for the base), and whether
+    its axis goes through that point too, though its origin lies further along it."""
 
     heads: tuple[int, ...]
     points: tuple[int, ...]
+    through: tuple[bool, ...]
 
 
 def meeting_slopes(
@@ -101,7 +103,8 @@ def meeting_slopes(
         for joints, center in ((near, head), (far, point)):
             if joints:
                 seen = centers[:, center] if center >= 0 else base
-                screw = _seen_from(seen, motions[:, j], centers[:, j], head < 0)
+                own = seen if meetings.through[j] else centers[:, j]
+                screw = _seen_from(seen, motions[:, j], own, head < 0)
                 entries.add(j, joints, _about(kinds.about(joints, seen[:3], seen[3:6]), *screw))
     return entries.matrices(len(heads))
 
@@ -117,7 +120,14 @@ def _meetings(chain: Chain) -> Meetings:
     for head, p in zip(heads, chain.parents):
         many = head >= 0 and heads.count(head) >= WORTH
         points.append(head if many else points[p] if p >= 0 else -1)
-    return Meetings(heads=tuple(heads), points=tuple(points))
+    through = (
+        head == k
+        and point >= 0
+        and heads[p] == point
+        and not some(np.cross(home[:3, 3], home[:3, 2]))
+        for k, (head, point, p, home) in enumerate(zip(heads, points, chain.parents, chain.homes))
+    )
+    return Meetings(heads=tuple(heads), points=tuple(points), through=tuple(through))
 
 
 def _at_base(meetings: Meetings, k: int) -> bool:

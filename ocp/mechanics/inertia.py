@@ -9,6 +9,8 @@ from ocp.mechanics.checks import at_own_values
 from ocp.mechanics.parameters import array, is_open
 from ocp.mechanics.tree import Link, Tree
 
+NOISE = 1e-15  # relative: what lies below is rounding
+
 
 def first_moment(link: Link) -> tuple[float, np.ndarray, np.ndarray]:
     """Return mass, first moment m c (3) and pseudo-inertia (3x3, integral of r r') of a link about
@@ -67,15 +69,17 @@ def _handed_on(
             )
             left = second.copy()
             left[2, 2] = -second[0, 0]
-            inertias[k] = 0.0, _without_noise(array([first[0], first[1], 0.0]), first), left
+            size = np.abs(at_own_values(first)).max()
+            inertias[k] = 0.0, without_noise(array([first[0], first[1], 0.0]), size), left
         inertias[parents[k]] = tuple(
             kept + added for kept, added in zip(inertias[parents[k]], moved)
         )
     return tuple(inertias)
 
 
-def _without_noise(left, first):
-    """Return what is left of a first moment, with zeros for numbers that rounding made."""
-    size = np.abs(at_own_values(first)).max()
-    noise = [not is_open(entry) and abs(entry) < 1e-15 * size for entry in left]
-    return np.where(noise, 0.0, left)
+def without_noise(entries: np.ndarray, size: float) -> np.ndarray:
+    """Return numbers with zeros for those that rounding made of others of that `size`, so that
+    graphs may fold them; open ones stay as they are."""
+    values = np.ravel(entries)
+    noise = [not is_open(entry) and abs(entry) < NOISE * size for entry in values]
+    return np.where(noise, 0.0, values).reshape(np.shape(entries))

@@ -3,9 +3,12 @@
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.models.human import human
+from ocp.models.ur5_like import ur5_like
 
 from ocp import Link, Tree, prismatic, revolute
 from ocp.dynamics import composite, newton_euler
+from ocp.dynamics.ground_frame import chain_of
 
 BONE = Link(mass=2.0, com=(0.1, -0.2, 0.05), inertia=np.diag([0.02, 0.03, 0.04]))
 
@@ -23,9 +26,25 @@ def spherical_chain(meetings):
     return Tree(links=links, joints=joints, gravity=(0.0, -9.81, 0.0))
 
 
-@pytest.mark.parametrize("meetings", [(3, 3), (1, 2, 3, 1), (-3, 2), (2, -2, -3)])
-def test_slopes_of_chains_whose_axes_meet_are_those_of_casadi(meetings):
-    tree = spherical_chain(meetings)
+def arm(further=0.3):
+    """Turns about three axes in one point, one about an axis that passes the third of them so much
+    further on (m), and one more."""
+    shoulder = spherical_chain((3,))
+    elbow = revolute("elbow", "j3", axis=(0, 1, 0), home=(0.2, 0.0, further))
+    wrist = revolute("wrist", "elbow", axis=(1, 0, 0), home=(0.0, 0.1, 0.4))
+    joints, links = [*shoulder.joints, elbow, wrist], [*shoulder.links, BONE, BONE]
+    return Tree(links=links, joints=joints, gravity=(0.0, -9.81, 0.0))
+
+
+TREES = [
+    *map(spherical_chain, [(3, 3), (1, 2, 3, 1), (-3, 2), (2, -2, -3)]),
+    arm(),
+    arm(further=0.0),
+]
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_slopes_of_chains_whose_axes_meet_are_those_of_casadi(tree):
     motion = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
     ours = ca.horzcat(*composite.sensitivity(tree, *motion)[:3])
     right = ca.jacobian(newton_euler.inverse(tree, *motion), ca.vertcat(*motion))
@@ -33,3 +52,24 @@ def test_slopes_of_chains_whose_axes_meet_are_those_of_casadi(meetings):
     here = np.random.default_rng(0).uniform(-1, 1, (3, tree.dof))
     actual, expected = (np.array(part) for part in both(*here))
     np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+def size(tree):
+    """Instructions of a tree's Jacobian."""
+    motion = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
+    slopes = ca.cse(list(composite.sensitivity(tree, *motion)[:3]))
+    return ca.Function("slopes", motion, slopes).n_instructions()
+
+
+def test_a_turn_has_no_lever_about_a_point_on_its_axis_wherever_its_origin_lies():
+    assert size(arm()) <= 2_707
+    assert size(human()) <= 30_979
+
+
+def test_bodies_hold_no_numbers_that_rounding_made():
+    for tree in (ur5_like(), human()):
+        for body in (body for body in chain_of(tree).bodies if body.mass):
+            radius = np.sqrt(np.trace(body.second) / body.mass) + np.linalg.norm(body.place)
+            for entries, scale in ((body.place, radius), (body.second, body.mass * radius**2)):
+                sizes = np.abs(entries[entries != 0])
+                assert (sizes > 1e-12 * scale).all()
