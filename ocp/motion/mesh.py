@@ -80,9 +80,7 @@ class Mesh:
     @property
     def breaks(self) -> Array:
         """Ends of the intervals in s, (intervals + 1,)."""
-        if self.inner:
-            return np.array([0.0, *self.inner, 1.0])
-        return np.linspace(0.0, 1.0, self.intervals + 1)
+        return _breaks(self)
 
     @property
     def widths(self) -> Array:
@@ -102,10 +100,7 @@ class Mesh:
     @property
     def positions(self) -> Array:
         """Instants at which q and q' are unknowns: the start and all stages."""
-        inner = self.stages[self.stages > 0]
-        within = self.breaks[:-1, None] + np.outer(self.widths, inner)
-        within[:, -1] = self.breaks[1:]
-        return np.append(0.0, within.ravel())
+        return _positions(self)
 
     @property
     def nodes(self) -> Array:
@@ -333,6 +328,26 @@ def _nearest(positions, s, first):
     left_is_nearer = positions[right] - s >= s - positions[right - 1]
     nearest = np.where(left_is_nearer, right - 1, right)
     return nearest, (np.abs(positions[nearest] - s) <= ALIKE) & (nearest >= first)
+
+
+@lru_cache(maxsize=32)
+def _breaks(mesh):
+    ends = [0.0, *mesh.inner, 1.0] if mesh.inner else np.linspace(0.0, 1.0, mesh.intervals + 1)
+    return _kept(np.array(ends))
+
+
+@lru_cache(maxsize=32)
+def _positions(mesh):
+    inner = mesh.stages[mesh.stages > 0]
+    within = mesh.breaks[:-1, None] + np.outer(mesh.widths, inner)
+    within[:, -1] = mesh.breaks[1:]
+    return _kept(np.append(0.0, within.ravel()))
+
+
+def _kept(values):
+    """Return an array that nobody changes."""
+    values.flags.writeable = False
+    return values
 
 
 @lru_cache(maxsize=32)
