@@ -5,6 +5,7 @@ import os
 
 import numpy as np
 import pytest
+from made_up_rows import doubled, nested
 from ocp.models.human import mirror
 from ocp.problems.benchmarks.scale.__main__ import run
 from ocp.problems.benchmarks.scale.cluster import on_cluster, on_processes
@@ -35,20 +36,6 @@ KNOWN = Constants(
     result=1e5,
     file=1e5,
 )
-
-
-def doubled(name):
-    """A row of its name's length; one that is called `dies` ends its process."""
-    if name == "dies":
-        os._exit(1)
-    if name == "refuses":
-        raise ValueError("it is refused")
-    return {"size": len(name), "process": os.getpid()}
-
-
-def nested(name):
-    """A row of what a process of this row's process tells."""
-    return {"within": alone(doubled, name, 60.0)["size"]}
 
 
 def nonzeros(shape, joints):
