@@ -6,7 +6,7 @@ import sys
 from itertools import pairwise
 
 PROGRAMS = ("ocp", "problems")
-SELDOM = 100_000  # objects more than before, and rubbish is looked for: a solve leaves hardly any
+SELDOM = 5_000  # objects more than before, and rubbish is looked for; with more memory grows
 
 
 def is_program() -> bool:
@@ -30,8 +30,8 @@ def end_in_silence() -> None:
 
 
 def collect_seldom() -> None:
-    """Let Python look for rubbish seldom: records and graphs that a program makes last, and to look
-    through them again and again takes a tenth of the time in which they are built."""
+    """Let Python look for rubbish seldom: records and graphs that a program makes last, and half of
+    the time that goes by while they are looked through again and again is saved."""
     gc.set_threshold(SELDOM, *gc.get_threshold()[1:])
 
 

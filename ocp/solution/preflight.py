@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import casadi as ca
 import numpy as np
 
 from ocp.records import dataclass
@@ -68,7 +69,7 @@ def _finite(nlp: NLP, x: np.ndarray, hessian: str) -> bool:
         values += [nlp.gradient(x, [])[1], nlp.jacobian(x, [])[1]]
     if nlp.hessian is not None and hessian != "lbfgs":
         values.append(nlp.hessian(hessian)(x, [], 1.0, np.ones(len(nlp.g_lower))))
-    return all(np.isfinite(value.nonzeros()).all() for value in values)
+    return all(np.isfinite(float(ca.norm_1(value.nz[:]))) for value in values)
 
 
 def _named(transcribed: Transcribed, x: np.ndarray) -> Iterator[Named]:
