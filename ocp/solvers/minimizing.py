@@ -14,7 +14,7 @@ from ocp.solvers import nlpsol, plugins
 from ocp.solvers.backend import HESSIANS, Backend, Start
 from ocp.solvers.nlp import NLP, Iterate, differentiated, iterate, own_residual, violation
 from ocp.solvers.record import Interruptible, Iteration, Record, attentive
-from ocp.solvers.statuses import ACCEPTABLE, CUT_SHORT, INTERRUPTED
+from ocp.solvers.statuses import ACCEPTABLE, CUT_SHORT, INTERRUPTED, STALLED
 
 BACKENDS = {  # beside the plugins of CasADi: where each BACKEND is
     "snopt": "ocp.solvers.snopt",
@@ -22,6 +22,8 @@ BACKENDS = {  # beside the plugins of CasADi: where each BACKEND is
 }
 OPTIMAL = 1e-3  # first-order residual of a success by loose tolerances, over max(1, |objective|)
 MET = 1e-4  # and its violation of bounds, IPOPT's own `constr_viol_tol`
+TOLERANCES = {"tol": 1e-8, "acceptable_tol": 1e-6}  # of IPOPT, by default
+LARGE = 100.0  # the mean of multipliers from which IPOPT measures conditions by them, `s_max`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +119,8 @@ def minimize(
 ) -> Outcome:
     """Solve from the point x (variables,), and return the Outcome.
 
-    Failure to converge is a status, not an exception. With multipliers the solver starts warm.
+    Failure to converge is a status, not an exception; where IPOPT stalls at a point that meets its
+    acceptable tolerance, that is its status. With multipliers the solver starts warm.
     `watch(iteration)` is called at every Iteration. After Ctrl-C the outcome is the best iterate
     seen: the lowest objective among feasible ones, else the least violation. So it is where a solve
     is cut short, with that status: after `most` iterations, or before `seconds` have passed.
@@ -148,7 +151,10 @@ def minimize(
     cut = CUT_SHORT if stopped else answer.status
     point = last or record.best or answer.iterate or iterate(nlp, x)
     value, success = float(nlp.objective(point.x)), answer.success and not record.interrupted
-    if success and answer.status in ACCEPTABLE:
+    if not stopped and solver.name == "ipopt" and answer.status == STALLED:
+        success = _is_acceptable(program, point, solver.options)
+        cut = ACCEPTABLE[0] if success else cut
+    if success and cut in ACCEPTABLE:
         success = _is_minimum(program, point, value)
     return Outcome(
         x=point.x,
@@ -172,11 +178,30 @@ def _is_minimum(nlp: NLP, point: Iterate, value: float) -> bool:
     What IPOPT calls acceptable is so in units of its own, in which a residual of any size may look
     small.
     """
+    feasible = _outside(nlp, point) <= MET
+    return bool(feasible and own_residual(nlp, point) <= OPTIMAL * max(1.0, abs(value)))
+
+
+def _is_acceptable(nlp: NLP, point: Iterate, options: Mapping[str, Any]) -> bool:
+    """Tell whether a point meets the tolerance by which IPOPT calls one acceptable, or is asked for
+    where that is looser, in the program's own units.
+
+    The first-order residual counts over the mean of multipliers where that is large
+    (Waechter & Biegler 2006, eqs. 5 and 6).
+    """
+    tolerance = max(float(options.get(name, known)) for name, known in TOLERANCES.items())
+    sizes = np.abs(np.append(point.x_multipliers, point.g_multipliers))
+    scale = max(LARGE, float(np.mean(sizes))) / LARGE
+    met = _outside(nlp, point) <= tolerance
+    return bool(met and own_residual(nlp, point) <= scale * tolerance)
+
+
+def _outside(nlp: NLP, point: Iterate) -> float:
+    """Return the largest violation of any bound."""
     outside = np.concatenate(
         [violation(point.x, nlp.lower, nlp.upper), violation(point.g, nlp.g_lower, nlp.g_upper)]
     )
-    feasible = np.max(outside, initial=0.0) <= MET
-    return bool(feasible and own_residual(nlp, point) <= OPTIMAL * max(1.0, abs(value)))
+    return float(np.max(outside, initial=0.0))
 
 
 def _check_options(backend: Backend, options: Mapping[str, Any]) -> None:

@@ -4,6 +4,7 @@ import casadi as ca
 
 INTERRUPTED = "User_Requested_Stop"
 CUT_SHORT = "Cut_Short"  # after as many iterations as its caller allowed
+STALLED = "Search_Direction_Becomes_Too_Small"  # where IPOPT does not look how good its point is
 ACCEPTABLE = (  # by looser tolerances than were asked for: a success only where the point is one
     "Solved_To_Acceptable_Level",
     "Converged with feasible FJ point",

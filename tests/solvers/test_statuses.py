@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from ocp.solvers import INTERRUPTED, NLP, Iterate, Solver, kkt_residual, minimize
+from ocp.solvers.backend import Answer, Backend
 from ocp.solvers.nlp import differentiated, own_residual
-from ocp.solvers.statuses import CUT_SHORT, says_done, snopt_status
+from ocp.solvers.statuses import CUT_SHORT, STALLED, says_done, snopt_status
 
 FREE = np.full(2, np.inf)
 ACCEPTABLE = "Solved_To_Acceptable_Level"
@@ -41,6 +42,50 @@ def test_an_acceptable_point_that_is_one_is_a_success():
     outcome = minimize(valley(), Solver(options=loose), np.array([1.1, 1.2]))
     assert (outcome.status, outcome.success) == (ACCEPTABLE, True)
     assert outcome.x == pytest.approx([1.0, 1.0], abs=1e-3)
+
+
+def stalled(x, slope=0.0, floor=0.0, **options):
+    """The Outcome of an IPOPT that comes no further than a point x in the valley, where a
+    multiplier is off by a slope."""
+
+    def prepare(nlp, solver, start, see):
+        x_now = np.array(x)
+        here = Iterate(
+            x=x_now,
+            g=np.array(nlp.constraints(x_now)).ravel(),
+            x_multipliers=np.array([0.0, slope]),
+            g_multipliers=np.zeros(1),
+        )
+        return lambda: Answer(iterate=here, status=STALLED, success=False, iterations=7)
+
+    made_up = Backend(name="ipopt", prepare=prepare, check=lambda options: None)
+    return minimize(valley(floor), Solver(plugin=made_up, options=options), np.zeros(2))
+
+
+@pytest.mark.parametrize(
+    ("slope", "options", "acceptable"),
+    [
+        (0.0, {}, True),
+        (0.9e-6, {}, True),  # IPOPT's own acceptable tolerance
+        (1.1e-6, {}, False),
+        (1.1e-6, {"tol": 1e-5}, True),
+        (1.1e-6, {"acceptable_tol": 1e-5}, True),
+        (2e-3, {"acceptable_tol": 1.0}, False),  # no minimum in units of the program
+        (np.nan, {}, False),
+    ],
+)
+def test_where_ipopt_stalls_the_point_decides(slope, options, acceptable):
+    outcome = stalled((1.0, 1.0), slope, **options)
+    loose = options.get("acceptable_tol") == 1.0
+    assert outcome.success == acceptable and outcome.iterations == 7
+    assert outcome.status == (ACCEPTABLE if acceptable or loose else STALLED)
+    assert says_done("ipopt", outcome.status) or not outcome.success
+
+
+@pytest.mark.parametrize(("x", "floor"), [((1.0, 1.0), 1.0 + 2e-6), ((0.3, 0.2), 0.0)])
+def test_a_stall_out_of_bounds_or_on_a_slope_is_a_failure(x, floor):
+    outcome = stalled(x, floor=floor)
+    assert (outcome.status, outcome.success) == (STALLED, False)
 
 
 def test_words_of_success_are_those_of_the_solver():
