@@ -253,7 +253,7 @@ def first_moment(tree: Tree, q: Matrix) -> Matrix:
     """Return the sum of mass times place (3, kg m)."""
     return sum(
         link.mass * (move.rotation @ matrix(link.com) + move.origin)
-        for link, move in zip(tree.links, motions(tree, q))
+        for link, move in _weighed(tree, motions(tree, q))
     )
 
 
@@ -263,7 +263,7 @@ def momentum(tree: Tree, q: Matrix, qd: Matrix, about: Sequence[float]) -> tuple
     They are in kg m2/s and kg m/s.
     """
     angular = linear = ca.DM.zeros(3)
-    for link, move in zip(tree.links, motions(tree, q, qd)):
+    for link, move in _weighed(tree, motions(tree, q, qd)):
         place, velocity, spin = _center(link, move)
         angular = angular + spin + ca.cross(place - matrix(about), link.mass * velocity)
         linear = linear + link.mass * velocity
@@ -273,7 +273,7 @@ def momentum(tree: Tree, q: Matrix, qd: Matrix, about: Sequence[float]) -> tuple
 def kinetic_energy(tree: Tree, q: Matrix, qd: Matrix) -> Matrix:
     """Return the kinetic energy (J)."""
     energy: Matrix = 0
-    for link, move in zip(tree.links, motions(tree, q, qd)):
+    for link, move in _weighed(tree, motions(tree, q, qd)):
         _, velocity, spin = _center(link, move)
         energy += (link.mass * ca.dot(velocity, velocity) + ca.dot(move.angular, spin)) / 2
     return energy
@@ -284,8 +284,15 @@ def potential_energy(tree: Tree, q: Matrix) -> Matrix:
     gravity = matrix(tree.gravity)
     return -sum(
         link.mass * ca.dot(gravity, move.rotation @ matrix(link.com) + move.origin)
-        for link, move in zip(tree.links, motions(tree, q))
+        for link, move in _weighed(tree, motions(tree, q))
     )
+
+
+def _weighed(tree: Tree, moves: Sequence[Motion]) -> list[tuple[Link, Motion]]:
+    """Return the links that have mass, of whose others no sum has anything, with their motions; all
+    of them where none has."""
+    pairs = list(zip(tree.links, moves))
+    return [pair for pair in pairs if some((pair[0].mass,))] or pairs
 
 
 def _center(link: Link, move: Motion) -> tuple[Matrix, Matrix, Matrix]:
