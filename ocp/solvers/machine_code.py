@@ -140,9 +140,27 @@ def load_compiled(
     The library's name begins with `name`, and depends on `versions` beside the sources. Raises
     NoCompiler with the reason if it cannot be had.
     """
+    return loading(name, sources, load, flags=flags, versions=versions)()
+
+
+def loading(
+    name: str,
+    sources: Mapping[str, str],
+    load: Callable[[Path], Loaded],
+    *,
+    flags: Sequence[str],
+    versions: Sequence[str] = (),
+) -> Callable[[], Loaded]:
+    """Begin to compile, and return what waits for what `load_compiled` returns, to be called once.
+
+    Both raise NoCompiler with the reason if it cannot be had.
+    """
     code = code_of(name, (*versions, *sources, *sources.values()), flags)
     found = code.kept(load)
-    return loaded(load, code.begun(sources).result()) if found is None else found
+    if found is not None:
+        return lambda: found
+    build = code.begun(sources)
+    return lambda: loaded(load, build.result())
 
 
 def loaded(load: Callable[[Path], Loaded], library: Path) -> Loaded:

@@ -39,11 +39,31 @@ class Finish:
         return lambda: graph.function, graph.pattern
 
     def placed(self, given, wheres, count):
-        """Return products of kernels' values put in their places, as `scattered` does, or None
-        where that is left to the virtual machine."""
-        from ocp.transcription.scatter import scattered  # loads when asked for
+        """Begin to make what puts products in their places, as `scattering` does; return what waits
+        for it, and gives None where that is left to the virtual machine."""
+        from ocp.transcription.scatter import scattering  # loads when asked for
 
-        return self._made(scattered, given, wheres, count) if self.compiled else None
+        return self._waited(scattering, given, wheres, count)
+
+    def summed(self, functions):
+        """Begin to make constant sums, as `summing` does; return what waits for them, and gives
+        none where these are left to the virtual machine."""
+        from ocp.transcription.sums import summing  # loads when asked for
+
+        return self._waited(summing, functions)
+
+    def _waited(self, begin, *what):
+        begun = self._made(begin, *what) if self.compiled else None
+
+        @cache
+        def result():
+            try:
+                return begun() if begun and self.trouble is None else None
+            except NoCompiler as reason:
+                self.trouble = str(reason)
+            return None
+
+        return result
 
     def _made(self, make, *what):
         if self.trouble is None:

@@ -2,7 +2,7 @@
 derivatives."""
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import casadi as ca
@@ -14,7 +14,8 @@ from ocp.motion.moving import located
 from ocp.solvers.nlp import NLP
 from ocp.transcription.asking import given, kernel_of
 from ocp.transcription.program import Program
-from ocp.transcription.sparse import Block, Taken, assemble, assemble_gradient, assemble_hessian
+from ocp.transcription.sparse import Block, assemble, assemble_gradient, assemble_hessian
+from ocp.transcription.taken import Gathering, Taken
 from ocp.transcription.variables import Layout
 
 
@@ -107,9 +108,11 @@ def nonlinear_program(
     size, rows, count = len(bounds["lower"]), len(bounds["g_lower"]), len(terms)
     x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
     library, threads = (machine.placed, machine.threads) if machine else (None, 1)
+    gathering = Gathering(terms, count, machine), Gathering(blocks, rows, machine)
+    taken = partial(Taken, threads=threads, gathering=gathering)
     values_of_terms, _ = assemble(terms, size, count)
-    values, slopes = assemble(blocks, size, rows, library)
-    alone, beside = Taken(x, threads), Taken(x, threads)
+    values, slopes = assemble(blocks, size, rows, library if differentiated else None)
+    alone, beside = taken(x), taken(x)
     objective = ca.dot(weights(x), values_of_terms(alone))
     functions: dict[str, Any] = {
         "objective": ca.Function("f", [x], [objective], ["x"], ["f"]),
@@ -124,15 +127,15 @@ def nonlinear_program(
     return NLP(
         gradient=ca.Function("grad_f", [x, p], [f, slope], ["x", "p"], ["f", "grad_f_x"]),
         jacobian=ca.Function("jac_g", [x, p], [g, matrix_of_rows], ["x", "p"], ["g", "jac_g_x"]),
-        hessian=_hessians(terms, weights, (blocks, rows), size, sloped, library, threads),
+        hessian=_hessians(terms, weights, (blocks, rows), size, sloped, library, taken),
         **bounds,
         **functions,
     )
 
 
-def _hessians(terms, weights, rows, size, sloped, library, threads):
+def _hessians(terms, weights, rows, size, sloped, library, taken):
     """Return hessian(kind), the upper triangle of the Lagrangian's, each kind built once, of terms
-    and of the `rows` (blocks, number of them)."""
+    and of the `rows` (blocks, number of them); `taken`(x) gives what is Taken of x."""
 
     @cache
     def hessian(kind):
@@ -142,7 +145,7 @@ def _hessians(terms, weights, rows, size, sloped, library, threads):
         for block in (*terms, *rows[0]):
             block.kernel.begin(kind)
         curvature = assemble_hessian(summands, size, kind, library)
-        curvature = curvature(Taken(x, threads), lam_f * weights(x), lam_g)
+        curvature = curvature(taken(x), lam_f * weights(x), lam_g)
         if sloped:
             curvature += lam_f * _weighed_curvature(terms, weights, size, x)
         inputs = ["x", "p", "lam_f", "lam_g"]

@@ -12,19 +12,20 @@ from ocp.transcription.triplets import matrix_of, pattern_of
 
 TABLE = 50_000_000  # entries of a matrix up to which a table of them all sorts its nonzeros
 BLOCK = 128  # entries that are numbered together, at most what a byte counts
-Given = tuple[Sequence[Product], Sequence[ca.MX]]
+Given = tuple[Sequence[Product], Sequence[tuple[int, int]]]
 
 
-def placed(given: Sequence[Given], shape: tuple, library: Callable | None = None) -> ca.MX:
-    """Return the sparse matrix of that shape that sums the Products of what kernels gave, `values`
-    (nonzeros, N) of each: ((products, values), ...).
+def placing(given: Sequence[Given], shape: tuple, library: Callable | None = None) -> Callable:
+    """Return the function of lists of `values` (nonzeros, N) of each kernel that gives the sparse
+    matrix of that shape that sums their Products: `given` are ((products, shapes of the values),
+    ...).
 
-    `library`(the same, where they go, number of nonzeros) -> its nonzeros does so by machine code,
-    or gives None where there is none.
+    `library`(the same, where they go, number of nonzeros) -> what waits for the function of values
+    that gives its nonzeros by machine code, or for None where there is none.
     """
     products = [product for each, _ in given for product in each]
     if not products:
-        return ca.MX(*shape)
+        return lambda values: ca.MX(*shape)
     row, column, factor = (
         np.concatenate([getattr(each, name).ravel() for each in products])
         for name in ("row", "column", "factor")
@@ -38,10 +39,17 @@ def placed(given: Sequence[Given], shape: tuple, library: Callable | None = None
         np.reshape(part, each.row.shape) for part, each in zip(np.split(where, ends[:-1]), products)
     ]
     plain = bool((factor[source] == 1).all())
-    nonzeros = library(given, wheres, len(keys)) if library is not None and plain else None
-    if nonzeros is None:
-        nonzeros = _summed(given, wheres, len(keys), plain)
-    return ca.MX(pattern_of(shape, keys), nonzeros)
+    pattern, count = pattern_of(shape, keys), len(keys)
+    begun = library(given, wheres, count) if library is not None and plain else None
+
+    def put(values):
+        function = begun() if begun else None
+        if function is not None:
+            return ca.MX(pattern, function(*(each for own in values for each in own)))
+        pairs = [(products, own) for (products, _), own in zip(given, values)]
+        return ca.MX(pattern, _summed(pairs, wheres, count, plain))
+
+    return put
 
 
 def _summed(given, wheres, count, plain):

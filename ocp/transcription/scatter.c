@@ -1,8 +1,10 @@
 /* Sums of products of kernels' values with constant weights, put in their places.
 
    Of every product: at each instant of a run, values go to the places of a block, slots after
-   pairs; blocks of a run times their weights are columns of numbers, of which each is added where
-   it belongs. Before this stand the tables: INPUTS, nonzeros[], products[] and what these name. */
+   pairs, those `alone` and then others that are added to them; blocks of a run times their weights
+   are columns of numbers, stretches of which are added where they belong; ONCE, nothing else
+   belongs there. Before this stand the tables: INPUTS, ONCE, nonzeros[],
+   products[] and what these name. */
 
 typedef double vector __attribute__((vector_size(64), aligned(8)));
 enum { LANES = 8, TILE = 4 };
@@ -27,22 +29,24 @@ static void multiplied(const double *block, int stride, int inner, const double 
 
 static void add(const struct product *p, const double **given, double *work, double *result) {
   double *block = work, *out = work + (long)p->stride * p->slots * p->longest;
-  const int *where = p->where;
   const double *weight = p->weight;
+  for (long j = 0; j < (long)p->stride * p->slots * p->longest; ++j) block[j] = 0;
   for (int r = 0; r < p->runs; ++r) {
     int first = p->starts[r], count = p->starts[r + 1] - first, inner = count * p->slots;
-    for (long j = 0; j < (long)p->stride * inner; ++j) block[j] = 0;
     for (int i = 0; i < count; ++i) {
       double *at = block + (long)i * p->slots * p->stride;
       const double *from[INPUTS];
       for (int k = 0; k < INPUTS; ++k) from[k] = given[k] + (long)(first + i) * nonzeros[k];
-      for (const struct entry *e = p->entry; e < p->entry + p->entries; ++e)
-        at[e->place] += from[e->input][e->nonzero];
+      const struct entry *e = p->entry, *more = e + p->alone, *end = e + p->entries;
+      for (; e < more; ++e) at[e->place] = from[e->input][e->nonzero];
+      for (; e < end; ++e) at[e->place] += from[e->input][e->nonzero];
     }
     multiplied(block, p->stride, inner, weight, p->last, out);
     weight += (long)inner * p->last;
-    for (int k = 0; k < p->last; ++k)
-      for (int j = 0; j < p->pairs; ++j, ++where)
-        if (*where >= 0) result[*where] += out[(long)k * p->stride + j];
+    for (const struct stretch *s = p->stretch + p->ends[r]; s < p->stretch + p->ends[r + 1]; ++s) {
+      const double *from = out + s->from;
+      double *to = result + s->to;
+      for (int j = 0; j < s->length; ++j) to[j] = ONCE ? from[j] : to[j] + from[j];
+    }
   }
 }

@@ -1,27 +1,34 @@
 """Products of kernels' values put in their places by machine code: C of ours (scatter.c), with the
 numbers and places of a program as its tables."""
 
+from collections.abc import Callable
 from importlib import resources
 
 import casadi as ca
 import numpy as np
 
-from ocp.solvers.machine_code import load_compiled
+from ocp.solvers.machine_code import loading
+from ocp.transcription.c_tables import table
+from ocp.transcription.distinct import distinct
 from ocp.transcription.products import Product
 
-FLAGS = ("-O3", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math")
+FREE = "-fno-math-errno", "-fno-trapping-math", "-fno-strict-aliasing"
+FLAGS = ("-O3", "-fPIC", "-shared", *FREE)
 WIDE = 32  # pairs that the C takes at once
 
 TYPES = """struct entry { int input, nonzero, place; };
+struct stretch { int from, to, length; };
 struct product {
-  int pairs, stride, slots, last, runs, longest, entries;
-  const int *starts; const struct entry *entry; const double *weight; const int *where;
+  int stride, slots, last, runs, longest, entries, alone;
+  const int *starts; const struct entry *entry; const double *weight;
+  const int *ends; const struct stretch *stretch;
 };
 """
 ENDS = """
 int {name}(const double **arg, double **res, long long *iw, double *w, int mem) {{
   if (!res[0]) return 0;
-  for (long k = 0; k < {count}; ++k) res[0][k] = 0;
+  if (!ONCE)
+    for (long k = 0; k < {count}; ++k) res[0][k] = 0;
   for (int k = 0; k < {products}; ++k) add(products + k, arg, w, res[0]);
   return 0;
 }}
@@ -37,53 +44,55 @@ int {name}_work(long long *arg, long long *res, long long *iw, long long *w) {{
 """
 
 
-def scattered(given, wheres, count: int) -> ca.MX:
-    """Return the nonzeros (count,) of a sum of products, ((products, values), ...), that go to the
-    places `wheres` (runs, K, pairs) of each product among them, -1 for nowhere.
+def scattering(given, wheres, count: int) -> Callable[[], ca.Function]:
+    """Begin to compile the function (values, ...) -> the nonzeros (count,) of a sum of products,
+    ((products, shapes of the values), ...), that go to the places `wheres` (runs, K, pairs) of each
+    product among them, -1 for nowhere; return what waits for it.
 
-    Raises NoCompiler with the reason if machine code cannot be had.
+    Both raise NoCompiler with the reason if machine code cannot be had.
     """
-    values = [value for _, every in given for value in every]
-    source = _source(given, wheres, count, values)
-    function = load_compiled(
+    shapes = [shape for _, every in given for shape in every]
+    return loading(
         "scatter",
-        {"scatter.c": source},
+        {"scatter.c": _source(given, wheres, count, shapes)},
         lambda library: ca.external("scatter", str(library)),
         flags=FLAGS,
     )
-    return function(*values)
 
 
-def _source(given, wheres, count, values):
+def _source(given, wheres, count, shapes):
     """Return the C text."""
     tables, products, work, first, rest = [], [], 0, 0, iter(wheres)
     for each, own in given:
-        sizes = np.array([value.shape[0] for value in own])
+        sizes = np.array([rows for rows, _ in own])
         for product in each:
             number, stride = len(products), -(-product.shape[0] // WIDE) * WIDE
+            alone = len(distinct(product.place)[0])
             tables.append(_tables(number, product, stride, sizes, first, next(rest)))
-            (pairs, slots), last = product.shape, product.weight.shape[2]
+            slots, last = product.shape[1], product.weight.shape[2]
             longest = max(end - start for start, end in product.runs)
             work = max(work, stride * (slots * longest + last))
-            parts = pairs, stride, slots, last, len(product.runs), longest, len(product.place)
-            names = f"starts{number}", f"entry{number}", f"weight{number}", f"where{number}"
+            parts = stride, slots, last, len(product.runs), longest, len(product.place), alone
+            entries = f"(const struct entry *)entry{number}"
+            stretches = f"(const struct stretch *)stretch{number}"
+            names = f"starts{number}", entries, f"weight{number}", f"ends{number}", stretches
             products.append("{" + ", ".join([*map(str, parts), *names]) + "}")
         first += len(own)
-    nonzeros = ", ".join(str(value.shape[0]) for value in values)
-    shapes = [
-        *(f"{{{value.shape[0]}, {value.shape[1]}, 1}}" for value in values),
-        f"{{{count}, 1, 1}}",
-    ]
-    ends = {"count": count, "products": len(products), "inputs": len(values), "work": work}
+    every = np.concatenate([np.ravel(each) for each in wheres])
+    once = np.count_nonzero(every >= 0) == count  # no two of them go to the same place
+    nonzeros = ", ".join(str(rows) for rows, _ in shapes)
+    written = [f"{{{rows}, {columns}, 1}}" for rows, columns in (*shapes, (count, 1))]
+    ends = {"count": count, "products": len(products), "inputs": len(shapes), "work": work}
     body = resources.files(__package__).joinpath("scatter.c").read_text()
     return "".join(
         [
             TYPES,
             *tables,
-            f"enum {{ INPUTS = {len(values)} }};\nstatic const int nonzeros[] = {{{nonzeros}}};\n",
+            f"enum {{ INPUTS = {len(shapes)}, ONCE = {int(once)} }};\n",
+            f"static const int nonzeros[] = {{{nonzeros}}};\n",
             f"static const struct product products[] = {{{', '.join(products)}}};\n",
             body,
-            ENDS.format(name="scatter", shapes=", ".join(shapes), **ends),
+            ENDS.format(name="scatter", shapes=", ".join(written), **ends),
         ]
     )
 
@@ -94,17 +103,35 @@ def _tables(number: int, product: Product, stride: int, sizes, first: int, where
     ends = np.cumsum(sizes)
     own = np.searchsorted(ends, product.nonzero, side="right")
     slot, pair = np.divmod(product.place, product.shape[0])
-    entry = [own + first, product.nonzero - (ends - sizes)[own], slot * stride + pair]
+    entry = np.array([own + first, product.nonzero - (ends - sizes)[own], slot * stride + pair])
+    alone = np.unique(product.place, return_index=True)[1]
+    more = np.setdiff1d(np.arange(len(product.place)), alone)
+    entry = entry[:, np.append(alone, more)]
+    run, stretch = _stretches(where, stride)
     starts = [start for start, _ in product.runs]
     last = product.weight.shape[2]
     weights = [
         product.weight[start:end].reshape(-1, last).ravel(order="F") for start, end in product.runs
     ]
-    parts = {
-        f"int starts{number}": [*starts, product.runs[-1][1]],
-        f"struct entry entry{number}": np.transpose(entry).ravel(),
-        f"double weight{number}": np.concatenate(weights),
-        f"int where{number}": np.ravel(where),
-    }
-    listed = {name: ",".join(map(repr, np.asarray(part).tolist())) for name, part in parts.items()}
-    return "".join(f"static const {name}[] = {{{text}}};\n" for name, text in listed.items())
+    return "".join(
+        [
+            table(f"starts{number}", "int", [*starts, product.runs[-1][1]]),
+            table(f"entry{number}", "int", np.transpose(entry).ravel()),
+            table(f"weight{number}", "double", np.concatenate(weights)),
+            table(f"ends{number}", "int", np.searchsorted(run, np.arange(len(where) + 1))),
+            table(f"stretch{number}", "int", stretch.ravel()),
+        ]
+    )
+
+
+def _stretches(where, stride):
+    """Return the runs of stretches (n,), and (place among a run's results, place that it goes to,
+    length) of each, (n, 3): results that stand side by side, and go to neighbouring places."""
+    there = where >= 0
+    on = there[..., 1:] & there[..., :-1] & (where[..., 1:] == where[..., :-1] + 1)
+    begin, end = there.copy(), there.copy()
+    begin[..., 1:] &= ~on
+    end[..., :-1] &= ~on
+    run, column, pair = np.nonzero(begin)
+    length = np.nonzero(end)[2] - pair + 1
+    return run, np.transpose([column * stride + pair, where[begin], length])

@@ -7,14 +7,17 @@ their places by lists of these. The solver is given all that; letting it differe
 graph costs many times more.
 """
 
+from functools import cache
+
 import casadi as ca
 import numpy as np
 
 from ocp.records import dataclass
 from ocp.transcription.instants import mapped
 from ocp.transcription.kernels import Kernel
-from ocp.transcription.placed import placed
+from ocp.transcription.placed import placing
 from ocp.transcription.products import curvatures, slopes
+from ocp.transcription.taken import MULTIPLIERS, VALUES, same, spreading
 from ocp.transcription.triplets import matrix_of
 from ocp.transcription.units import units_of
 
@@ -38,49 +41,36 @@ class Block:
         return f"Block({self.kernel!r} at {len(self.s)} instants)"
 
 
-class Taken:
-    """What kernels take of x at all instants, (width, N) of each block: blocks that take the same
-    share it. `values` keeps those of blocks whose slopes were asked for, as these give both.
-    Kernels are evaluated by so many `threads`."""
-
-    def __init__(self, x: ca.MX, threads: int = 1):
-        self.x, self.threads = x, threads
-        self.values: dict[int, ca.MX] = {}
-        self.known: list[tuple[Block, ca.MX]] = []
-
-    def __call__(self, block: Block) -> ca.MX:
-        for other, inputs in self.known:
-            if _same(block, other):
-                return inputs
-        inputs = ca.reshape(block.matrix @ self.x, block.kernel.width, len(block.s))
-        self.known.append((block, inputs))
-        return inputs
-
-
 def assemble(blocks, variables, rows, library=None):
     """Return (values, jacobian) over all blocks as functions of what is Taken of x: MX (rows,), and
     MX (rows, variables) sparse, which a `library` of machine code may put in place (`placed`)."""
 
     def values(taken):
+        together = taken.of(blocks[0]) if blocks else None
+        summed = together.function(VALUES) if together else None
+        if summed is not None:
+            return summed(*(_values(block, taken) for block in blocks))
         total = ca.MX(rows, 1)
         for block in blocks:
-            scatter = matrix_of(
-                rows,
-                block.target.size,
-                block.target.T.ravel(),
-                np.arange(block.target.size),
-                block.weight.T.ravel(),
-            )
-            total += scatter @ ca.vec(_values(block, taken))
+            total += spreading(block, rows) @ ca.vec(_values(block, taken))
         return ca.densify(total)
 
-    def jacobian(taken):
-        given = []
-        for block in blocks:
-            products = list(slopes(block, units_of(block.matrix, block.kernel.width)))
-            given.append((products, [_slopes(block, taken)]))
-        return placed(given, (rows, variables), library)
+    @cache
+    def put():
+        given = [
+            (
+                list(slopes(block, units_of(block.matrix, block.kernel.width))),
+                [(len(block.kernel.columns), len(block.s))],
+            )
+            for block in blocks
+        ]
+        return placing(given, (rows, variables), library)
 
+    def jacobian(taken):
+        return put()([[_slopes(block, taken)] for block in blocks])
+
+    if library is not None:
+        put()  # is compiled while kernels are
     return values, jacobian
 
 
@@ -113,21 +103,28 @@ def assemble_hessian(summands, variables, kind, library=None):
     """
 
     def hessian(taken, *multipliers):
-        given = []
         curved = [
             (block, block.kernel.hessian(kind), rows, own)
             for (blocks, rows), own in zip(summands, multipliers)
             for block in blocks
         ]
-        for members in _alike([each for each in curved if len(each[1][1])]):
+        alike = _alike([each for each in curved if len(each[1][1])])
+        given = []
+        for members in alike:
             first = members[0][0]
             units = units_of(first.matrix, first.kernel.width)
-            values = [
-                _evaluate(block, function, taken, _local(block, rows, own))[0]
-                for block, (function, _, _), rows, own in members
+            products = list(curvatures([each[1][1:] for each in members], units))
+            given.append((products, [(len(each[1][1]), len(first.s)) for each in members]))
+        put = placing(given, (variables, variables), library)
+        return put(
+            [
+                [
+                    _evaluate(block, function, taken, _local(block, rows, own, taken))[0]
+                    for block, (function, _, _), rows, own in members
+                ]
+                for members in alike
             ]
-            given.append((list(curvatures([each[1][1:] for each in members], units)), values))
-        return placed(given, (variables, variables), library)
+        )
 
     return hessian
 
@@ -137,7 +134,7 @@ def _alike(curved):
     together: list[list] = []
     for each in curved:
         for others in together:
-            if _same(each[0], others[0][0]):
+            if same(each[0], others[0][0]):
                 others.append(each)
                 break
         else:
@@ -145,24 +142,15 @@ def _alike(curved):
     return together
 
 
-def _same(block, other):
-    """Tell whether two blocks take the same of x, at the same instants."""
-    if not np.array_equal(block.s, other.s) or block.kernel.width != other.kernel.width:
-        return False
-    one, two = block.matrix, other.matrix
-    return one.sparsity() == two.sparsity() and np.array_equal(one.nonzeros(), two.nonzeros())
-
-
-def _local(block, rows, multipliers):
+def _local(block, rows, multipliers, taken):
     """Return the multipliers (m, N) of a block's values, of those of the assembled rows."""
-    spread = matrix_of(
-        block.target.size,
-        rows,
-        np.arange(block.target.size),
-        block.target.T.ravel(),
-        block.weight.T.ravel(),
-    )
-    return ca.reshape(spread @ multipliers, block.kernel.size, len(block.s))
+    together = taken.of(block)
+    handed = together.function(MULTIPLIERS) if together else None
+    if handed is not None:
+        number = next(k for k, each in enumerate(together.blocks) if each is block)
+        return handed.call([multipliers])[number]
+    own = spreading(block, rows).T @ multipliers
+    return ca.reshape(own, block.kernel.size, len(block.s))
 
 
 def _values(block, taken):
