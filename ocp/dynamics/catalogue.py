@@ -1,7 +1,7 @@
 """The built-in formulations by name, which of them suits a tree, and who differentiates a
 formulation."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
@@ -18,21 +18,33 @@ from ocp.mechanics.parameters import reference
 from ocp.mechanics.tree import Tree
 
 
-class _Named(Mapping[str, Formulation]):
-    """Formulations by name, {name: file}, each of which loads when it is first asked for."""
+class _Named(MutableMapping[str, Formulation]):
+    """Formulations by name, each itself, or the file from which it loads when it is asked for."""
 
-    def __init__(self, homes: Mapping[str, str]) -> None:
-        self.homes = homes
+    def __init__(self, known: Mapping[str, Formulation | str]) -> None:
+        self.known = dict(known)
 
     def __getitem__(self, name: str) -> Formulation:
-        found: Formulation = getattr(import_module(self.homes[name]), name.upper())
+        found = self.known[name]
+        if isinstance(found, str):
+            loaded: Formulation = getattr(import_module(found), name.upper())
+            found = self.known[name] = loaded
         return found
 
+    def __setitem__(self, name: str, formulation: Formulation) -> None:
+        self.known[name] = formulation
+
+    def __delitem__(self, name: str) -> None:
+        del self.known[name]
+
     def __iter__(self) -> Iterator[str]:
-        return iter(self.homes)
+        return iter(self.known)
 
     def __len__(self) -> int:
-        return len(self.homes)
+        return len(self.known)
+
+    def __or__(self, other: Mapping[str, Formulation]) -> dict[str, Formulation]:
+        return {**self, **other}
 
 
 EXACT = (
@@ -46,8 +58,8 @@ EXACT = (
     "configuration_space",
     "book",
 )
-FORMULATIONS: Mapping[str, Formulation] = _Named({name: f"ocp.dynamics.{name}" for name in EXACT})
-APPROXIMATE: Mapping[str, Formulation] = _Named(
+FORMULATIONS = _Named({name: f"ocp.dynamics.{name}" for name in EXACT})
+APPROXIMATE = _Named(
     {"table": "ocp.dynamics.tables", "without_coriolis": "ocp.dynamics.configuration_space"}
 )
 AUTO = "auto"  # the formulation, or the derivatives, that suit the tree
