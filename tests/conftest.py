@@ -9,12 +9,17 @@ for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 LONGEST = (
     "studies/test_users_files",
+    "cli/test_docs",
+    "transcription/test_compiled",
+    "studies/test_sharing",
     "transcription/test_closing",
     "studies/test_workers",
     "problems/test_problems",
+    "solution/test_refinement",
+    "problems/test_starting_stopping",
+    "problems/test_scale",
     "problems/test_compare_formulations",
     "problems/test_flexible_slew",
-    "cli/test_docs",
     "dynamics/test_sensitivity",
     "dynamics/test_curvature",
 )  # begun first, so that no worker waits for another at the end

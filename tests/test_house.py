@@ -2,6 +2,7 @@
 each."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -18,7 +19,13 @@ FLOORS = (
     {"cli"},
 )
 FLOOR = {wing: floor for floor, wings in enumerate(FLOORS) for wing in wings}
-FILES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "ocp").rglob("*.py")}
+
+
+@cache
+def files():
+    """Trees of all files below `ocp`, parsed once and not before a test asks for them."""
+    paths = (ROOT / "ocp").rglob("*.py")
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
 
 
 def wing(path):
@@ -35,14 +42,18 @@ def imported(tree):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def calls(tree):
-    """Dotted names of everything that a file calls."""
-    return {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+@cache
+def calls():
+    """Dotted names of everything that each file calls."""
+    return {
+        path: {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        for path, tree in files().items()
+    }
 
 
 def test_a_wing_stands_only_on_lower_ones():
     upward = []
-    for path, tree in FILES.items():
+    for path, tree in files().items():
         own = wing(path)
         for name in imported(tree):
             root, _, rest = name.partition(".")
@@ -77,14 +88,13 @@ def test_every_wing_says_its_purpose_in_a_line():
     for name in FLOOR:
         page = ROOT / "ocp" / name / "__init__.py"
         if page.exists():
-            line = (ast.get_docstring(FILES[page]) or "").partition("\n")[0]
+            line = (ast.get_docstring(files()[page]) or "").partition("\n")[0]
             assert 10 < len(line) <= 98, name
 
 
 def homes(*names):
     """Files, as wing/name, that call any of these."""
-    found = (f"{wing(path)}/{path.stem}" for path, tree in FILES.items() if calls(tree) & {*names})
-    return set(found)
+    return {f"{wing(path)}/{path.stem}" for path, called in calls().items() if called & {*names}}
 
 
 def test_graphs_solvers_files_and_words_have_one_home():
@@ -102,7 +112,7 @@ def test_graphs_solvers_files_and_words_have_one_home():
 
 
 def test_processes_data_bases_and_pictures_have_one_wing():
-    for path, tree in FILES.items():
+    for path, tree in files().items():
         roots = {name.partition(".")[0] for name in imported(tree)}
         assert wing(path) in ("studies",) or not roots & {"multiprocessing", "concurrent"}
         assert wing(path) == "studies" or "sqlite3" not in roots
