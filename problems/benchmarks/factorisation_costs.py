@@ -1,11 +1,12 @@
 """Steps of walking over speeds and lengths by IPOPT with MUMPS, with our fronts, and by our own
 interior point, by turns: iterations, objectives and seconds, cell by cell.
 
-    python -m problems.benchmarks.factorisation_costs [--cells 64] [--objective effort]
-        [--compiled] [--by ipopt,fronts,structured]
+    python -m problems.benchmarks.factorisation_costs [--cells 64] [--people]
+        [--objective effort] [--compiled] [--by ipopt,fronts,structured]
 
 Speeds of 0.8 to 1.6 m/s by lengths of 0.5 to 0.65 m, eight of each, of which `--cells` are drawn at
-random. Seconds are of processor time of the solve alone; all begin from standing, on one program.
+random; with `--people` instead women and men of three percentiles. Seconds are of processor time of
+the solve alone; all begin from standing, on one program.
 """
 
 import argparse
@@ -25,6 +26,7 @@ WAYS = {
     "structured": Solver(plugin="structured"),
 }
 SPEEDS, LENGTHS = np.linspace(0.8, 1.6, 8), np.linspace(0.5, 0.65, 8)  # m/s, m
+PEOPLE = ("f5", "f50", "f95", "m5", "m50", "m95")
 SAME = 1e-6  # relative: objectives that count as one
 
 
@@ -53,21 +55,18 @@ def by_turns(plan: Plan, start, names: Sequence[str]) -> dict[str, Solved]:
     return found
 
 
-def cells(count: int, objective: str, compiled: bool, names: Sequence[str]) -> Iterator[tuple]:
-    """Yield (speed, length, {way: Solved}) of so many cells."""
+def cells(count: int) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yield (words, values of parameters) of so many cells."""
     drawn = np.random.default_rng(0).permutation(len(SPEEDS) * len(LENGTHS))[:count]
     for cell in drawn:
         speed, length = SPEEDS[cell // len(LENGTHS)], LENGTHS[cell % len(LENGTHS)]
-        stated = problem(objective=objective, speed=speed, step=length)
-        made = Transcription(compiled=compiled)
-        plan = prepare(stated, made, attempts=more_and_more_careful(TUNED))
-        yield speed, length, by_turns(plan, standing(stated), names)
+        yield f"{speed:5.2f} {length:6.3f}", {"speed": speed, "step": length}
 
 
-def line(speed: float, length: float, found: Mapping[str, Solved]) -> str:
-    """Return the line of a cell."""
+def line(words: str, found: Mapping[str, Solved]) -> str:
+    """Return the line of a cell that `words` name."""
     first = next(iter(found.values()))
-    parts = [f"{speed:5.2f}{length:7.3f}"]
+    parts = [f"{words:12}"]
     for each in found.values():
         mark = " " if each.success else "!"
         beside = each.seconds / first.seconds
@@ -96,10 +95,29 @@ def summary(every: Sequence[Mapping[str, Solved]]) -> Iterator[str]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
+    given, names = _given(arguments)
+    chosen: Iterator[tuple[str, dict]] = cells(given.cells)
+    if given.people:
+        chosen = ((who, {"person": who}) for who in PEOPLE)
+    print("In order: iterations (! where it failed), objective, seconds, ratio to the first.")
+    print(f"{'':14}" + "".join(f"{name:34}" for name in names))
+    every = []
+    for words, values in chosen:
+        stated = problem(objective=given.objective, **values)
+        made = Transcription(compiled=given.compiled)
+        plan = prepare(stated, made, attempts=more_and_more_careful(TUNED))
+        found = by_turns(plan, standing(stated), names)
+        print(line(words, found), flush=True)
+        every.append(found)
+    print("\n".join(summary(every)))
+
+
+def _given(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, list[str]]:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--cells", type=int, default=64, help="of 64, drawn at random")
+    parser.add_argument("--people", action="store_true", help="in place of cells")
     parser.add_argument("--objective", default="effort", help="as of the gait")
     parser.add_argument("--compiled", action="store_true", help="kernels as machine code")
     parser.add_argument("--by", default="ipopt,structured", help=f"some of {', '.join(WAYS)}")
@@ -109,13 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error(f"by: expected some of {', '.join(WAYS)}, got {given.by!r}")
     if not 1 <= given.cells <= len(SPEEDS) * len(LENGTHS):
         parser.error(f"cells: expected 1 to 64, got {given.cells}")
-    print("In order: iterations (! where it failed), objective, seconds, ratio to the first.")
-    print("  m/s      m  " + "".join(f"{name:34}" for name in names))
-    every = []
-    for speed, length, found in cells(given.cells, given.objective, given.compiled, names):
-        print(line(speed, length, found), flush=True)
-        every.append(found)
-    print("\n".join(summary(every)))
+    return given, names
 
 
 if __name__ == "__main__":

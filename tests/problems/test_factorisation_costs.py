@@ -1,7 +1,7 @@
 """Cells solved in several ways, told side by side."""
 
 import pytest
-from ocp.problems.benchmarks.factorisation_costs import Solved, line, main, summary
+from ocp.problems.benchmarks.factorisation_costs import Solved, cells, line, main, summary
 
 
 def solved(iterations, objective=2.0, seconds=1.0, success=True):
@@ -9,19 +9,14 @@ def solved(iterations, objective=2.0, seconds=1.0, success=True):
 
 
 def test_lines_tell_ratios_beside_the_first_way_and_mark_failures():
-    told = line(1.2, 0.6, {"ipopt": solved(41), "structured": solved(43, 2.0, 0.4, False)})
-    assert told.split() == [
-        "1.20",
-        "0.600",
-        "41",
-        "2.00000000",
-        "1.00",
-        "1.00",
-        "43!2.00000000"[:3],
-        "2.00000000",
-        "0.40",
-        "0.40",
-    ]
+    told = line("m50", {"ipopt": solved(41), "structured": solved(43, 2.5, 0.4, False)})
+    words = "m50 41 2.00000000 1.00 1.00 43! 2.50000000 0.40 0.40"
+    assert told.split() == words.split()
+
+
+def test_cells_are_drawn_once_each():
+    drawn = [words for words, _ in cells(64)]
+    assert len(set(drawn)) == 64 and [words for words, _ in cells(5)] == drawn[:5]
 
 
 def test_a_summary_counts_solves_and_shared_optima():
