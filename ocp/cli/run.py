@@ -53,7 +53,8 @@ TEXTS = {
         (*CHOICES, "or one of the problem's module"),
     ),
     "derivatives": (
-        "of the torques; auto is recursive where the formulation is, else ad",
+        "of the torques; auto is recursive where the formulation is and more than four coordinates "
+        "move, else ad",
         DERIVATIVES,
     ),
     "compiled": ("kernels as machine code, if there is a C compiler", ()),

@@ -65,6 +65,7 @@ APPROXIMATE = _Named(
 AUTO = "auto"  # the formulation, or the derivatives, that suit the tree
 CHOICES = (*FORMULATIONS, *APPROXIMATE, AUTO)
 DERIVATIVES = ("recursive", "published", "ad", "solver", AUTO)
+FEW = 4  # coordinates up to which automatic derivatives take half to four fifths of the time
 SAME = 1e-6  # relative: how far derivatives may be from those of automatic differentiation
 
 
@@ -139,11 +140,13 @@ def settled(tree: Tree, settings: Any) -> Any:
     a tree.
 
     That is newton_euler, for flexible links book; and derivatives "recursive" where the formulation
-    has some, otherwise "ad". Raises ValueError as `derivatives_of` does.
+    has some, otherwise "ad", and so of the house's formulations for up to FEW coordinates. Raises
+    ValueError as `derivatives_of` does.
     """
     dynamics, derivatives = formulation_of(settings.dynamics, tree), settings.derivatives
     if derivatives == AUTO:
-        derivatives = "ad" if dynamics.derivatives is None else "recursive"
+        few = tree.dof <= FEW and is_built_in(dynamics)
+        derivatives = "ad" if few or dynamics.derivatives is None else "recursive"
     derivatives_of(dynamics, derivatives, tree)  # which refuses by name
     return replace(settings, dynamics=dynamics, derivatives=derivatives)
 

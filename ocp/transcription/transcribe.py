@@ -71,7 +71,7 @@ class Transcription:
     - "published": the first ones by the recursion published with it
     - "ad": by automatic differentiation
     - "solver": all left to the solver's front end, for comparison
-    - "auto": recursive where the formulation has one, else ad
+    - "auto": recursive where the formulation has one, else ad, and for four coordinates and fewer
 
     `compiled`: kernels as machine code, where the system has a C compiler; otherwise they run on
     CasADi's virtual machine, by so many `threads`, and the Solution's statistics say why. Raises

@@ -1,6 +1,7 @@
 """The methods of the literature: equal torques, and the work that Hollerbach (1980) counts in
 tables I and II."""
 
+from dataclasses import replace
 from functools import cache
 from math import cos, sin
 
@@ -12,7 +13,7 @@ from ocp.models.pr import pr
 from ocp.models.two_link import two_link
 from random_trees import over, random_loads, random_motion, random_tree
 
-from ocp import Load
+from ocp import Load, Transcription
 from ocp.dynamics import (
     FORMULATIONS,
     hollerbach_3x3,
@@ -22,6 +23,7 @@ from ocp.dynamics import (
     uicker_kahn,
     waters,
 )
+from ocp.dynamics.catalogue import settled
 from ocp.dynamics.formulation import aligned
 from ocp.dynamics.links import link_matrices
 
@@ -52,6 +54,17 @@ FALLING = tuple(TABLE_II)
 
 every_method = pytest.mark.parametrize("name", FORMULATIONS)
 every_count = pytest.mark.parametrize("name", FALLING)
+
+
+@pytest.mark.parametrize(("joints", "chosen"), [(1, "ad"), (4, "ad"), (5, "recursive")])
+def test_derivatives_of_few_coordinates_are_automatic_and_ones_own_are_kept(joints, chosen):
+    tree = random_tree(np.random.default_rng(joints), joints, kinds=("revolute",))
+    assert tree.dof == joints
+    for asked in (Transcription(), Transcription(dynamics="newton_euler")):
+        assert settled(tree, asked).derivatives == chosen
+    assert settled(tree, Transcription(derivatives="recursive")).derivatives == "recursive"
+    mine = replace(FORMULATIONS["newton_euler"], name="mine")
+    assert settled(tree, Transcription(dynamics=mine)).derivatives == "recursive"
 
 
 def mechanism(seed):

@@ -26,7 +26,7 @@ def test_the_printed_solution_is_the_block_that_a_paper_needs(lifted):
         rf"objective +{lifted.objective:.9g}",
         r"  effort +[\d.]+, weight 0\.\d+",
         r"duration +[\d.]+ s",
-        r"solver +ipopt, exact Hessian, newton_euler, derivatives recursive, nodes 4, quad",
+        r"solver +ipopt, exact Hessian, newton_euler, derivatives ad, nodes 4, quad",
         r"size +\d+ variables, \d+ constraints, nonzeros \d+ Jacobian, \d+ Hessian",
         rf"iterations +{lifted.statistics['iterations']}",
         r"seconds +build [\d.e-]+, solve [\d.e-]+",

@@ -212,6 +212,12 @@ def test_a_coarse_tolerance_is_reached_where_products_with_distances_must_be_sma
     assert coarse.f == pytest.approx(optimum, rel=1e-3)
 
 
+def test_a_program_without_a_small_core_ends_at_once_with_what_to_use(monkeypatch):
+    monkeypatch.setattr("ocp.solvers.structured.condensed.CORE", 3)
+    with pytest.raises(ValueError, match=r"a core of \d+ variables: more than 3.*; use IPOPT$"):
+        solve(lift(points=10), solver=OURS)
+
+
 def test_limits_and_interruptions_end_it_with_the_best_iterate():
     nlp, start, _ = CASES["hs71"]
     short = minimize(nlp, Solver(plugin="structured", options={"max_iter": 3}), np.array(start))

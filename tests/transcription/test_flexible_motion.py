@@ -101,7 +101,7 @@ def stated():
 def test_the_tree_chooses_its_dynamics_and_derivatives(solution):
     assert solution.transcription.dynamics is BOOK and solution.transcription.derivatives == "ad"
     rigid = transcribe(rigid_problem(points=8)).transcription
-    assert rigid.dynamics is NEWTON_EULER and rigid.derivatives == "recursive"
+    assert rigid.dynamics is NEWTON_EULER and rigid.derivatives == "ad"  # of two coordinates
     kept = transcribe(
         rigid_problem(points=8), Transcription(dynamics="book", derivatives="ad")
     ).transcription
@@ -128,7 +128,7 @@ def test_a_wrong_choice_is_refused_by_name(settings):
 def test_the_report_says_what_was_chosen(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run(Task(rigid_problem), ["--points", "8"]) == 0
-    assert "newton_euler, derivatives recursive" in capsys.readouterr().out
+    assert "newton_euler, derivatives ad" in capsys.readouterr().out
     assert (
         run(
             Task(rigid_problem),

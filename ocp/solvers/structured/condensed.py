@@ -108,9 +108,10 @@ class Condensed:
         """Find an elimination for the values, and the products of it."""
         A, values, engine = self.A, self.values, self.engine
         elimination = tame(eliminate(A.rows, A.columns, values, A.shape), A, values)
-        if len(elimination.free) > CORE:
+        width = len(elimination.free)
+        if width > CORE:
             raise TooLarge(
-                f"a core of {len(elimination.free)} variables: more than {CORE}, which is what "
+                f"plugin 'structured': a core of {width} variables: more than {CORE}, which is what "
                 "dense factors are for; use IPOPT"
             )
         basis = self.basis = Basis(elimination, A, engine)

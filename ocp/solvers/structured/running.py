@@ -10,7 +10,6 @@ import numpy as np
 from ocp.solvers.backend import Answer, Backend, See, Start
 from ocp.solvers.nlp import NLP, Iterate
 from ocp.solvers.plugins import WARM
-from ocp.solvers.structured.condensed import TooLarge
 from ocp.solvers.structured.elastic import restoration
 from ocp.solvers.structured.interior_point import Search, Settings
 from ocp.solvers.structured.machine import engine
@@ -50,7 +49,7 @@ def check(options: Mapping[str, Any]) -> None:
 def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], Answer]:
     """Return what solves an NLP by the interior point.
 
-    Raises ValueError where the program has no core small enough for dense factors.
+    That raises ValueError where the program has no core small enough for dense factors.
     """
     given = COLD | (WARM[NAME] if start.warm else {}) | dict(solver.options)
     products = engine()
@@ -84,10 +83,7 @@ def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], 
             restoration(stated, show, left),
             renew=lambda point: with_least(stated, point),
         )
-        try:
-            ending = search.run(begin(stated, start, given))
-        except TooLarge as reason:
-            return Answer(iterate=None, status=str(reason), success=False, iterations=search.count)
+        ending = search.run(begin(stated, start, given))
         point, status = ending.point, ending.status
         if status in STUCK and errors(point, 0.0)[0] <= given["acceptable_tol"]:
             status = ACCEPTABLE
