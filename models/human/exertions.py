@@ -4,6 +4,7 @@ A capacity is its peak times what is left of it at an angle, times what is left 
 smooth, positive, and constant where the data end.
 """
 
+from dataclasses import dataclass
 from functools import cache
 from math import radians
 from typing import Any
@@ -11,7 +12,6 @@ from typing import Any
 import casadi as ca
 
 from ocp.mechanics import expression_of, is_open, ramp
-from ocp.records import dataclass
 
 # Of the peak, what a cosine and a concentric hyperbola are not left below: there data end
 # [assumed]; and over what they come to it

@@ -5,6 +5,7 @@ The folder data holds the files and says, in its README, where they come from an
 
 import csv
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -13,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from ocp.mechanics import frozen
-from ocp.records import dataclass
 
 Curve = tuple[float, ...]  # (N,)
 

@@ -1,7 +1,7 @@
 """A person's own body: segments that differ from those of others, and what follows for the rest."""
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from ocp.models.human.anthropometry import (
 
 from ocp import Link, Tree
 from ocp.mechanics import Open, numbers, reference
-from ocp.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

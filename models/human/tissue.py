@@ -9,6 +9,7 @@ of the man of STATURE and MASS; all grow with mass times stature, as torque limi
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from math import degrees, exp, radians
 from typing import Any
 
@@ -19,7 +20,6 @@ from ocp.models.human.tables import MOVEMENTS
 
 from ocp import Damper, Joint, PassiveMoment, Spring
 from ocp.mechanics import Element, Open, expression_of, is_open, reference
-from ocp.records import dataclass
 
 LEG = ("hip_flex", "knee_flex", "ankle_df")
 # Riener & Edrich (1999), with the ankle's sign turned: dorsiflexion is positive here, plantar

@@ -5,9 +5,9 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ocp.records import dataclass
 from ocp.solution import report
 from ocp.solution.reserves import closest_line, reserves_of_data
 

@@ -5,14 +5,13 @@ import inspect
 import re
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, dataclass, fields
 from functools import reduce
 from operator import or_
 from types import NoneType, UnionType
 from typing import Any, Literal, Union
 
 from ocp.mechanics import Open
-from ocp.records import dataclass
 
 NOTHING = inspect.Parameter.empty
 SILENT: tuple = (NOTHING, None, "", False, (), [])  # defaults that say nothing

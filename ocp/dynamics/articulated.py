@@ -4,7 +4,7 @@ The hybrid recursion of Sohl & Bobrow (2001), algorithms 3.4-3.6; rotors add to 
 passive joint sees (Featherstone 2008, section 9.6).
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import casadi as ca
 
@@ -24,7 +24,6 @@ from ocp.mechanics.loads import applied
 from ocp.mechanics.parameters import matrix
 from ocp.mechanics.tree import Tree, inward, outward
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ frames add theirs, the cases i = j. Columns of joints that do not matter are str
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import casadi as ca
 
@@ -23,7 +24,6 @@ from ocp.mechanics.rigid import joint_pose
 from ocp.mechanics.spatial import skew
 from ocp.mechanics.tree import Link, Tree, inward, outward
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ not quite kept; here this is done with `printed=True` only.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import casadi as ca
 
@@ -33,7 +34,6 @@ from ocp.mechanics.parameters import matrix
 from ocp.mechanics.spatial import screw_matrix, skew
 from ocp.mechanics.tree import Tree, inward
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 
 def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()) -> Matrix:

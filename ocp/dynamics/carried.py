@@ -1,6 +1,7 @@
 """Inertia, its rate, and force of what joints carry, in the ground frame, and the products with
 them that derivatives need."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -11,7 +12,6 @@ from ocp.mechanics.parameters import array, is_open, matrix
 from ocp.mechanics.remembered import remembered
 from ocp.mechanics.spatial import across, by_rows, cross, times
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 SX = ca.SX
 ENTRIES = (

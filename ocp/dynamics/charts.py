@@ -17,7 +17,7 @@ so that the four components are independent, the mass matrix is regular, and whe
 it a length of one stays one. It has no effect on the motion.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -31,7 +31,6 @@ from ocp.mechanics.joints import Joint, revolute
 from ocp.mechanics.parameters import Expression, Parameter, array, matrix
 from ocp.mechanics.tree import Link, Tree
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 SX = ca.SX
 INERTIA = 1.0  # kg m2: of a quaternion's length, which is a number

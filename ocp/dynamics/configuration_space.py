@@ -18,6 +18,7 @@ Twists and wrenches are (angular, linear).
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
@@ -31,7 +32,6 @@ from ocp.mechanics.parameters import matrix
 from ocp.mechanics.spatial import cross, cross_force, cross_motion, times
 from ocp.mechanics.tree import Tree, inward
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 
 def inverse(tree: Tree, q: Matrix, qd: Matrix, qdd: Matrix, loads: Sequence[Load] = ()) -> Matrix:

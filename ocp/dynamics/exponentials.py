@@ -4,6 +4,7 @@ After Sohl & Bobrow (2001).
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -14,7 +15,6 @@ from ocp.mechanics.joints import Joint
 from ocp.mechanics.parameters import array, is_open, matrix, some
 from ocp.mechanics.spatial import euler_zxz, rotate_z, skew, tidy
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 frames that makes graphs small."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol, TypeAlias, runtime_checkable
 
@@ -14,7 +14,6 @@ from ocp.mechanics.parameters import array, is_open, reference
 from ocp.mechanics.spatial import crossed, invert, tidy
 from ocp.mechanics.tree import Link, Point, Tree
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 PARALLEL = (
     0.03  # sine of the angle below which the common normal of two axes lies too far off to be used

@@ -6,6 +6,7 @@ derivatives of S along the motion are  phi = v_p x S,  psi = a_p x S + v_p x phi
 (angular, linear) about that place; the base accelerates by -g.
 """
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -20,7 +21,6 @@ from ocp.mechanics.remembered import remembered
 from ocp.mechanics.spatial import across, cross
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 SX = ca.SX
 

@@ -25,6 +25,7 @@ v, adds by its lever r x z to z, v x z + r x g to g, and 2 v x g + r x k to a x 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
@@ -42,7 +43,6 @@ from ocp.dynamics.ground_frame import Chain
 from ocp.mechanics.parameters import some
 from ocp.mechanics.spatial import across, by_rows, cross, cross_force, times
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 SX = ca.SX
 WORTH = 2  # joints that meet in a point from which on it pays to move wrenches there

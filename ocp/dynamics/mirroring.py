@@ -6,6 +6,7 @@ bodies are alike too, the torques of images tell.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -17,7 +18,6 @@ from ocp.mechanics.checks import instance, numbers, positive
 from ocp.mechanics.joints import Joint
 from ocp.mechanics.parameters import reference
 from ocp.mechanics.tree import Tree, inward
-from ocp.records import dataclass
 
 SEED, STATES = 5, 2  # of random motions, by which images are certified
 ASIDE = (0.0, 1.0, 0.0)

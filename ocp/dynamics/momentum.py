@@ -27,6 +27,7 @@ slides take no part.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import casadi as ca
 
@@ -39,7 +40,6 @@ from ocp.mechanics.remembered import remembered
 from ocp.mechanics.spatial import against, cross_force, cross_motion, dot
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 SX = ca.SX
 

@@ -9,6 +9,7 @@ Pairs are taken together along the unbranched segments of a tree.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -16,7 +17,6 @@ import numpy as np
 
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ given. Loads are no part of any table: what they do is computed.
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
 
@@ -35,7 +35,6 @@ from ocp.mechanics.checks import check_closed, instance, limits, set_fields
 from ocp.mechanics.loads import Load
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 NAME = "table"
 TABLE_FORMS = {"configuration": ("q",), "raibert": ("q", "qd"), "albus": ("q", "qd", "qdd")}

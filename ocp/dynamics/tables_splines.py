@@ -8,7 +8,7 @@ them exactly, by the coefficients of their derivatives.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from typing import Any
@@ -17,7 +17,6 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 DEGREES = (1, 3, 5)
 NUMBER_BYTES = 8  # of a number

@@ -1,12 +1,12 @@
 """What acts at a joint of a file by itself, as elements of a tree."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from ocp.mechanics.coordinates import COMPONENTS, Polynomial, spin
 from ocp.mechanics.elements import Armature, Damper, Element, Friction, PassiveMoment, Spring
 from ocp.mechanics.joints import Joint
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

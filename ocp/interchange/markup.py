@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
-
-from ocp.records import dataclass
 
 ENDLESS = 1e100  # in any unit: what is beyond is no number that was meant
 

@@ -4,6 +4,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ from ocp.interchange.markup import Misstated, contents, parsed
 from ocp.interchange.mjcf_loops import called
 from ocp.interchange.remarks import Remarks
 from ocp.mechanics.joints import GROUND
-from ocp.records import dataclass
 from ocp.version import needs
 
 SAID = re.compile(

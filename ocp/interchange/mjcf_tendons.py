@@ -2,6 +2,7 @@
 springs and dampers."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ from ocp.interchange.mjcf_loops import called, leaders
 from ocp.mechanics.elements import Element, PassiveMoment, Strut
 from ocp.mechanics.tree import Point
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 JOINT, SITE = 1, 3  # what a tendon runs over, of MuJoCo's kinds
 ROUGH = ("stiffnesspoly", "dampingpoly", "springyield", "armature", "frictionloss")  # not read

@@ -1,7 +1,7 @@
 """Tables over time: columns with labels and units, as files of motions and forces have them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -9,7 +9,6 @@ import numpy as np
 
 from ocp.interchange.units import in_si
 from ocp.mechanics.checks import instance, set_fields
-from ocp.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -1,6 +1,7 @@
 """Links of URDF files: inertias and looks, poses and names."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from ocp.mechanics.joints import GROUND
 from ocp.mechanics.spatial import rotate_x, rotate_y, rotate_z, translate
 from ocp.mechanics.tree import Link
 from ocp.mechanics.visuals import Visual
-from ocp.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

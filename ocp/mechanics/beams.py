@@ -6,6 +6,7 @@ Book (1983), eqs. 25, 28, 42-45, 52.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -16,7 +17,6 @@ from ocp.mechanics.checks import frozen, numbers, positive, set_fields, symmetri
 from ocp.mechanics.modes import Curve, Modes, axis_motion, damped, small_turns, without_noise
 from ocp.mechanics.shapes import Shape, bends, polynomial, twists
 from ocp.mechanics.types import Numbers
-from ocp.records import dataclass
 
 NODES = 64  # of the Gauss rule that integrates products of shapes along a beam
 SHAPES = ("clamped-free", "clamped-tip", "pinned", "hub", "polynomial")

@@ -2,6 +2,7 @@
 there; of open trees at their parameters' own values."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import casadi as ca
@@ -23,7 +24,6 @@ from ocp.mechanics.loops import (
 from ocp.mechanics.parameters import reference
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 STRIDE = 0.5  # rad or m: longest step of the projection, which must not leap to another assembly
 TRIALS = 5  # random starts for each configuration wanted, for some do not close

@@ -10,6 +10,7 @@ A follower's angle or way is a function of a coordinate.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -19,7 +20,6 @@ import numpy as np
 from ocp.mechanics.answers import as_column, tried
 from ocp.mechanics.checks import frozen, set_fields, shown
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 COMPONENTS = ("w", "x", "y", "z")
 

@@ -1,8 +1,9 @@
 """Cut joints: where a tree is closed, as data; `ocp.mechanics.loops` has their gaps and forces."""
 
+from dataclasses import dataclass
+
 from ocp.mechanics.checks import at_own_values, frozen, is_rotation, numbers, set_fields
 from ocp.mechanics.types import Numbers
-from ocp.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ are 4x4, homogeneous.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -22,7 +22,6 @@ from ocp.mechanics.rigid import Motion
 from ocp.mechanics.spatial import exp_screw, screw_matrix, translate
 from ocp.mechanics.tree import Link, Point, Tree, outward
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ Where numbers are open, rotations and axes must be such whatever the parameters'
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
 from typing import Any
@@ -29,7 +30,6 @@ from ocp.mechanics.parameters import array, is_open, some
 from ocp.mechanics.spatial import crossed, dh_pose, invert, move_screw, tidy, translate
 from ocp.mechanics.types import Numbers
 from ocp.mechanics.units import unit_of
-from ocp.records import dataclass
 
 GROUND = "ground"
 LIMITED = {  # limits, and what they are of

@@ -2,7 +2,7 @@
 where they are."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import casadi as ca
@@ -12,7 +12,6 @@ from ocp.mechanics.checks import frozen, numbers, set_fields
 from ocp.mechanics.parameters import Open, array, matrix, some
 from ocp.mechanics.tree import Point, Tree
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 # Three numbers, an expression of three entries, or a function of time t (s) that returns one of
 # these.

@@ -7,7 +7,7 @@ phi_t(r) and its turn 1 + sum b_t Theta_t(r). `ocp.mechanics.beams` makes such m
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,6 @@ from numpy.polynomial import chebyshev
 from ocp.mechanics.checks import frozen, numbers, positive, set_fields, symmetric
 from ocp.mechanics.parameters import array, reference
 from ocp.mechanics.types import Numbers
-from ocp.records import dataclass
 
 SECTIONS = 33  # of a beam, where the largest turn is looked for
 NOISE = 1e-14  # of the largest entry: what rounding leaves of integrals that are zero

@@ -7,7 +7,7 @@ of the parameters' own values, `closed` the record with given ones in their plac
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from math import inf, isfinite, isnan
 from operator import add, is_, mul, sub, truediv
@@ -18,7 +18,6 @@ import casadi as ca
 import numpy as np
 
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 PLAIN = frozenset((float, int, str, bool, type(None)))  # types of values with nothing inside
 _KNOWN: dict[int, "Parameter"] = {}  # by the node of its symbol, which it keeps alive

@@ -2,7 +2,7 @@
 and energies."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -16,7 +16,6 @@ from ocp.mechanics.remembered import remembered
 from ocp.mechanics.spatial import crossed, pose, tidy
 from ocp.mechanics.tree import Link, Point, Tree, outward
 from ocp.mechanics.types import Matrix, Numbers
-from ocp.records import dataclass
 
 Waves: TypeAlias = tuple[Matrix, ...]
 

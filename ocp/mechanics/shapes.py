@@ -1,13 +1,13 @@
 """Shapes of beams: frequency equations of bending and torsion, their roots, and the shapes that
 belong to them (Book 1983, eqs. 42-45)."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.polynomial import Legendre
 
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 SPACING = 0.02  # of the scan for roots of a frequency equation, whose roots lie about pi apart
 LOWEST = 0.02  # where that scan begins

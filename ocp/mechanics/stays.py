@@ -6,6 +6,7 @@ own; a `Stay` is its data, `ocp.mechanics.holding` its gaps and forces.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any, TypeAlias
 
@@ -13,7 +14,6 @@ import numpy as np
 
 from ocp.mechanics.checks import frozen, limits, numbers, positive, set_fields
 from ocp.mechanics.parameters import reference
-from ocp.records import dataclass
 
 End: TypeAlias = str | Sequence[float]
 Spans: TypeAlias = Sequence[tuple[float, float]]

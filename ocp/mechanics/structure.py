@@ -1,6 +1,7 @@
 """What follows from a tree alone, found once: who drives, who does not, what roots it, and what its
 cut joints leave free."""
 
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import casadi as ca
@@ -11,7 +12,6 @@ from ocp.mechanics.holding import stay_labels
 from ocp.mechanics.loops import DEPENDENT, gap_jacobian, labels, units
 from ocp.mechanics.parameters import reference
 from ocp.mechanics.tree import Tree
-from ocp.records import dataclass
 
 ROOT_KINDS = ["prismatic"] * 3 + ["revolute"] * 3
 MOST = 3  # slides, and turns, of a root

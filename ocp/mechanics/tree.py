@@ -10,7 +10,7 @@ again where others are given; `ocp.mechanics.validity` says what sought ones mus
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,6 @@ from ocp.mechanics.stays import Stay
 from ocp.mechanics.tree_checks import check_tree, known
 from ocp.mechanics.types import Numbers
 from ocp.mechanics.visuals import Visual
-from ocp.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,13 +2,13 @@
 them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ocp.mechanics.checks import frozen, numbers, rigid_pose, set_fields
 from ocp.mechanics.types import Numbers
-from ocp.records import dataclass
 
 SIZES = {  # what the numbers of a kind's size are, in order
     "box": ("length along x", "length along y", "length along z"),

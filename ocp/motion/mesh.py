@@ -11,6 +11,7 @@ with 1 the last one, are Radau's (Garg et al. 2010).
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import ClassVar
@@ -21,7 +22,6 @@ from numpy.typing import ArrayLike
 from ocp.motion.basis import Array, Curve
 from ocp.motion.part import Part
 from ocp.motion.spline import APART, CLOSEST, SIDE, SPACING, BSpline
-from ocp.records import dataclass
 
 MESHES = ("hermite-simpson", "radau")
 LENGTHS = ("given", "free")

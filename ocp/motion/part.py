@@ -6,6 +6,7 @@ among its parts: where two meet it is that of the later one.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
@@ -14,7 +15,6 @@ from numpy.typing import ArrayLike
 
 from ocp.motion.basis import Array, Curve
 from ocp.motion.spline import ALIKE, APART, SIDE, BSpline
-from ocp.records import dataclass
 
 LEAST = 2  # steps of a piece that an end of a part cuts off, unless the grid has but one
 

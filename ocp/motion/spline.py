@@ -6,6 +6,7 @@ Boehm 1980)
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from numbers import Real
 from typing import ClassVar
@@ -15,7 +16,6 @@ from numpy.typing import ArrayLike
 
 from ocp.motion.basis import Array, Curve
 from ocp.motion.quadrature import sample
-from ocp.records import dataclass
 
 ALIKE = 1e-9  # of the motion: instants so close are one
 APART = 1e-6  # of the motion: distinct knots are at least so far from each other

@@ -6,7 +6,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,6 @@ import numpy as np
 
 from ocp.plots.canvas import COLOURS, DPI, TEXT, check_suffix, picture, style
 from ocp.plots.surroundings import BODY, STILL, Placed, draw_solid, draw_still, reached
-from ocp.records import dataclass
 from ocp.solution.files import write
 from ocp.version import needs
 

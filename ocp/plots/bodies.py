@@ -7,7 +7,7 @@ some instants, and these functions draw it into axes that they are given.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,6 @@ from ocp.mechanics.zero_moment import body_weight, hull
 from ocp.plots.canvas import SMALL, style
 from ocp.problem.ground import Ground
 from ocp.problem.sequence import refuse_phases
-from ocp.records import dataclass
 from ocp.solution.sampling import traces
 from ocp.solution.solution import Solution
 from ocp.solution.standing import FAINT

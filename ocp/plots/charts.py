@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ocp.plots.canvas import COLOURS, SMALL, label_of, picture, style
-from ocp.records import dataclass
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

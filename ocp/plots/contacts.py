@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,6 @@ from ocp.problem.contacts import force_of, name_of
 from ocp.problem.force_law import ForceLaw
 from ocp.problem.ground import feet_of
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.solution.sampling import traces
 from ocp.solution.solution import Solution
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,6 @@ from ocp.plots.canvas import COLOURS, shades
 from ocp.plots.parts import curve
 from ocp.problem.statement import Problem
 from ocp.problem.strength import strengths, torque_bounds
-from ocp.records import dataclass
 from ocp.solution.solution import Solution
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,6 @@ import numpy as np
 
 from ocp.motion import sample
 from ocp.plots.canvas import SMALL
-from ocp.records import dataclass
 from ocp.solution.solution import Solution
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -14,7 +15,6 @@ import numpy as np
 from ocp.mechanics.tree import Link, Tree
 from ocp.mechanics.visuals import Visual
 from ocp.plots.meshes import triangles
-from ocp.records import dataclass
 
 AROUND, ALONG = 16, 8  # faces of round solids, around and from pole to pole
 CORK = 120.0  # kg/m3, about

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -16,7 +16,6 @@ from ocp.mechanics.zero_moment import hull, tangents
 from ocp.plots.contacts import pushes, surfaces
 from ocp.plots.parts import Piece, pieces
 from ocp.plots.solids import Solid, gridded, scenery, solids
-from ocp.records import dataclass
 from ocp.solution.solution import Solution
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ import socket
 import time
 from collections.abc import Sequence
 from contextlib import redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,6 @@ from ocp.plots.canvas import COLOURS, check_suffix
 from ocp.plots.solids import Solid, gridded
 from ocp.plots.sticks import stick
 from ocp.plots.surroundings import Placed
-from ocp.records import dataclass
 from ocp.solution.arguments import check_solution
 from ocp.solution.files import write
 from ocp.solution.solution import Solution

@@ -5,6 +5,7 @@ body's weight, so that rows are of the size of the angles.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
 from typing import Any
@@ -20,7 +21,6 @@ from ocp.problem.ground import Foot, Ground, bearing_slots, bears
 from ocp.problem.instant import Instant
 from ocp.problem.reactions import two_pass
 from ocp.problem.transmission import transmissions
-from ocp.records import dataclass
 
 AXES = "xyz"
 SLACK = 1e-9  # of s: within which an instant is that of a switch

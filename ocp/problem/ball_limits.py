@@ -12,6 +12,7 @@ quaternions of any length. Cosines are smooth where a turn begins, as an angle i
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import pi
 from typing import Any
 
@@ -26,7 +27,6 @@ from ocp.mechanics.types import Matrix
 from ocp.problem.attitudes import ball_rows, unit_quaternion
 from ocp.problem.constraint import Constraint
 from ocp.problem.instant import Instant
-from ocp.records import dataclass
 
 SWING, TWIST, TURN = "swing", "twist", "turn"
 AHEAD = (0.0, 0.0, 1.0)

@@ -6,6 +6,7 @@ feel them, along its tangents. What they ask for, relaxed by a leak, stands in
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import casadi as ca
@@ -18,7 +19,6 @@ from ocp.mechanics.parameters import matrix
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.mechanics.zero_moment import tangents
-from ocp.records import dataclass
 
 if TYPE_CHECKING:
     from ocp.problem.instant import Instant

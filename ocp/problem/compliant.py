@@ -6,7 +6,7 @@ Serrancoli et al. (2019) smoothed them, friction as Brown & McPhee (2016) have i
 kinked curve of Sherman, Seth & Delp (2011).
 """
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -15,7 +15,6 @@ from ocp.mechanics.checks import positive, set_fields
 from ocp.mechanics.elements.smooth import friction
 from ocp.mechanics.parameters import expression_of, matrix
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 if TYPE_CHECKING:
     from ocp.problem.instant import Instant

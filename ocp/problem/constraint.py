@@ -1,6 +1,7 @@
 """What is asked of a motion, and when: constraints as values."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import inf
 from typing import Any
 
@@ -16,7 +17,6 @@ from ocp.mechanics.checks import (
     shortened,
 )
 from ocp.mechanics.parameters import Open, array, is_open, opened, reference
-from ocp.records import dataclass
 
 INSTANTS = ("path", "start", "end", "ends", "joined", "hull", "durations")
 DEPTH = 50  # of operations, to which two open bounds are compared

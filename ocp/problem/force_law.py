@@ -1,6 +1,7 @@
 """Forces that follow from the state of motion: springs, dampers, contact that gives way."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import casadi as ca
@@ -11,7 +12,6 @@ from ocp.mechanics.loads import Load
 from ocp.mechanics.types import Matrix
 from ocp.problem.complementarity import Touch
 from ocp.problem.point_mass import PointMass
-from ocp.records import dataclass
 
 if TYPE_CHECKING:
     from ocp.problem.instant import Instant

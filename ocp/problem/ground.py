@@ -11,6 +11,7 @@ own.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
 from typing import Any
@@ -20,7 +21,6 @@ import numpy as np
 from ocp.mechanics.checks import check_units, frozen, instance, numbers, refuse_open, set_fields
 from ocp.mechanics.parameters import array, reference
 from ocp.mechanics.zero_moment import Z
-from ocp.records import dataclass
 
 FLAT = 1e-6  # m: how far what stands may be from its plane
 NEAR = 1e-9  # of s: within which an instant is that of a switch

@@ -1,7 +1,7 @@
 """What a constraint or an objective sees: one instant of the motion, as expressions."""
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -28,7 +28,6 @@ from ocp.problem.force_law import loads_at
 from ocp.problem.ground import Ground
 from ocp.problem.reactions import Reaction
 from ocp.problem.transmission import passive_rows
-from ocp.records import dataclass
 
 
 class NoRate(ValueError):

@@ -7,7 +7,7 @@ which symmetry the motion goes on: the last one may lead back to the first phase
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, dataclass
 from math import inf
 from typing import Any
 
@@ -24,7 +24,6 @@ from ocp.problem.ground import Ground
 from ocp.problem.names import SEPARATOR
 from ocp.problem.symmetry import Symmetry
 from ocp.problem.terms import Objective
-from ocp.records import dataclass
 
 QUANTITIES = ("q", "qd", "qdd", "qddd", "tau")
 

@@ -1,12 +1,12 @@
 """A mass that the motion carries at a point, given or sought."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ocp.mechanics.checks import instance, positive
 from ocp.mechanics.loads import Load
 from ocp.mechanics.parameters import matrix
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 if TYPE_CHECKING:
     from ocp.problem.instant import Instant

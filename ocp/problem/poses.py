@@ -15,6 +15,7 @@ the other way, it is that way which counts: nothing grows without bound.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import acos, sqrt
 from typing import Any
 
@@ -32,7 +33,6 @@ from ocp.problem.constraint import Constraint
 from ocp.problem.instant import Instant
 from ocp.problem.objectives import squares
 from ocp.problem.terms import Objective
-from ocp.records import dataclass
 
 Target = Any  # a pose (4x4), or a function of an Instant that returns one
 ROWS = ("x", "y", "z", "about x", "about y", "about z")

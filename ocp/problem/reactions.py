@@ -6,7 +6,7 @@ the NLP.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import casadi as ca
@@ -17,7 +17,6 @@ from ocp.mechanics.structure import floating_root, structure
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.problem.ground import Foot, Ground, Plane, bearing_slots
-from ocp.records import dataclass
 
 FAINT = 1e-9  # N: a foot that bears counts as pushing at least so much where shares follow forces
 Slot: TypeAlias = tuple[str, str]  # (foot, link)

@@ -1,7 +1,7 @@
 """What was measured over time: samples as they came, and smooth curves through them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
 from types import MappingProxyType
@@ -13,7 +13,6 @@ import numpy as np
 from ocp.mechanics.checks import instance, is_rotation, numbers, set_fields
 from ocp.mechanics.types import Matrix
 from ocp.motion import cross_validated, nearest
-from ocp.records import dataclass
 
 DEGREE = 3  # of curves: what is tracked has continuous second derivatives
 FEWEST = DEGREE + 2  # samples

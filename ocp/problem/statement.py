@@ -1,7 +1,7 @@
 """The statement of an optimal motion: what is asked, and nothing about how it is computed."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import repeat
 from math import inf, isnan
 from types import MappingProxyType
@@ -39,7 +39,6 @@ from ocp.problem.seams import IMAGE, OWN, closes
 from ocp.problem.sequence import phase_fields, resolved
 from ocp.problem.symmetry import Symmetry
 from ocp.problem.terms import Objective
-from ocp.records import dataclass
 
 UNSTATED: Any = None  # what a problem with phases leaves to these
 

@@ -5,6 +5,7 @@ motion that is its own image is periodic.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ import numpy as np
 from ocp.dynamics.mirroring import ASIDE, mirror_image
 from ocp.mechanics.checks import frozen, instance, numbers, set_fields
 from ocp.mechanics.tree import Tree
-from ocp.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

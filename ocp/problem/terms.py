@@ -1,7 +1,7 @@
 """What a motion minimises: a weighted sum of terms, each a function of an Instant."""
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
@@ -9,7 +9,6 @@ import numpy as np
 
 from ocp.mechanics.checks import called, instance, set_fields, shortened, shown
 from ocp.mechanics.parameters import Open, is_open, opened
-from ocp.records import dataclass
 
 KINDS = ("end", "span", "integral", "squares")
 

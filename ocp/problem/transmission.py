@@ -7,6 +7,7 @@ can hold at any instant; elsewhere, as on a point foot or in flight, it restrict
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -21,7 +22,6 @@ from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.problem.ground import Foot, Ground, Support, bearing_slots
 from ocp.problem.reactions import strangers
-from ocp.records import dataclass
 
 UNFELT = 1e-9  # of the largest share of a component: smaller ones are none
 SAMPLES = 3  # postures that tell what a tree can feel

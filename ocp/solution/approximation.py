@@ -1,6 +1,6 @@
 """How far an approximate formulation, as one by tables, is from the exact mechanics on a motion."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,6 @@ import numpy as np
 from ocp.mechanics.units import unit_of
 from ocp.problem.instant import Instant
 from ocp.problem.names import REACH
-from ocp.records import dataclass
 from ocp.solution.optimality import program_again, variables
 from ocp.solution.sampling import dense, traces
 from ocp.solution.solution import Solution

@@ -4,7 +4,7 @@ The user's limits of iterations and time are shared, not given to each.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -12,7 +12,6 @@ import numpy as np
 
 from ocp.mechanics.checks import instance
 from ocp.progress import say
-from ocp.records import dataclass
 from ocp.solution.budget import Budget, Start, Watch, budget, spend, staged
 from ocp.solution.knot_moves import held, moves
 from ocp.solution.search import NOWHERE, search

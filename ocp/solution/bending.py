@@ -4,12 +4,12 @@ A turn 1 + [theta] makes everything that hangs on it longer by sqrt(1 + theta^2)
 2 to second order. Modes with products of two amplitudes among their terms know of it.
 """
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ocp.mechanics.modes import turns
-from ocp.records import dataclass
 
 if TYPE_CHECKING:
     from ocp.solution.solution import Solution

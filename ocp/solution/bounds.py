@@ -5,7 +5,7 @@ own bound.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,6 @@ from ocp.mechanics.units import unit_of
 from ocp.mechanics.zero_moment import body_weight
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.names import DURATION, DYNAMICS, REACH, RESTING, SEPARATOR, TOUCHING
-from ocp.records import dataclass
 from ocp.solution.approximation import exactly
 from ocp.solution.sampling import DENSER, traces
 from ocp.solution.solution import Solution

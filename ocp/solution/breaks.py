@@ -4,6 +4,7 @@ A basis whose pieces end there can follow; one whose pieces run across them is s
 motion is not.
 """
 
+from dataclasses import dataclass
 from typing import Any, cast
 
 import casadi as ca
@@ -12,7 +13,6 @@ import numpy as np
 from ocp.mechanics.loads import Load
 from ocp.problem.constraint import Span
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.transcription.kernels import function
 
 LOOKS = 2001  # instants at which loads are looked at for jumps

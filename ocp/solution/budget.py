@@ -2,12 +2,11 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solvers.minimizing import Outcome, Solver, minimize
 from ocp.solvers.nlp import NLP
 from ocp.solvers.plugins import CPU_LIMITS, ITERATION_LIMITS, TIME_LIMITS

@@ -4,12 +4,11 @@ Violations on a dense grid, forward simulation, energy, first-order conditions.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ocp.dynamics.catalogue import is_comparable
 from ocp.progress import say
-from ocp.records import dataclass
 from ocp.solution.approximation import Approximated, approximated, exactly
 from ocp.solution.arguments import check_solution
 from ocp.solution.bending import Slope, steepest

@@ -4,6 +4,7 @@ The last is integrated on a fine grid, with the torques that the motion needs.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,6 @@ from ocp.problem.complementarity import touches
 from ocp.problem.instant import Instant
 from ocp.problem.statement import Problem
 from ocp.problem.terms import Term
-from ocp.records import dataclass
 from ocp.solution.inputs import inputs, lifts
 from ocp.solution.sampling import stacked
 from ocp.solution.solution import Solution

@@ -8,6 +8,7 @@ so that no formulation of inverse dynamics vouches for itself.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
@@ -19,7 +20,6 @@ from ocp.problem.constraint import Constraint
 from ocp.problem.names import SEPARATOR
 from ocp.problem.phases import Strike, Transition
 from ocp.problem.point_mass import PointMass
-from ocp.records import dataclass
 from ocp.solution.bounds import Violation, of_row
 from ocp.solution.inputs import inputs, lifts
 from ocp.solution.solution import Solution

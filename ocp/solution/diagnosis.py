@@ -1,7 +1,7 @@
 """After a failed solve: what its status means, what is violated, and what leans on its bounds."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -9,7 +9,6 @@ from ocp.dynamics.closed_loops import handedness
 from ocp.mechanics.structure import structure
 from ocp.problem.constraint import Constraint
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.solution.prices import scale_of
 from ocp.solvers.minimizing import Outcome
 from ocp.solvers.nlp import violation

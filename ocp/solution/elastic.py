@@ -7,13 +7,12 @@ limits and the duration have, then all that is stated, last the laws of motion t
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ocp.problem.constraint import Constraint
 from ocp.problem.names import DURATION
-from ocp.records import dataclass
 from ocp.solution.budget import Budget, Start, Watch, easing, spend, staged
 from ocp.solution.diagnosis import Row, Stretch, row_name, rows_at, stretches
 from ocp.solution.prices import (

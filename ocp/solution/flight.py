@@ -6,6 +6,7 @@ Its centre of mass c keeps to a parabola, and its angular momentum about that is
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
@@ -14,7 +15,6 @@ from ocp.mechanics import kinematics
 from ocp.mechanics.tree import Tree
 from ocp.problem.instant import Instant
 from ocp.problem.names import DYNAMICS, PASSIVE
-from ocp.records import dataclass
 from ocp.solution.sampling import dense, traces
 from ocp.solution.solution import Solution
 from ocp.transcription.asked import asked

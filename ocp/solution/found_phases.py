@@ -8,7 +8,7 @@ Baumrucker & Biegler 2009; Nurkanovic, Sperl, Albrecht & Diehl 2024).
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from math import inf
 from typing import Any
@@ -33,7 +33,6 @@ from ocp.problem.parting import phases_of
 from ocp.problem.phases import Phase, Strike, Transition, continuous
 from ocp.problem.statement import Problem
 from ocp.problem.symmetry import Symmetry
-from ocp.records import dataclass
 from ocp.solution.schedules import BEARING, Stretch, schedule_found
 from ocp.solution.solution import Solution
 from ocp.solution.starts import Guess

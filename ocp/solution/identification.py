@@ -1,6 +1,7 @@
 """Identification: the parameters of a problem whose outputs are nearest to what was measured."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -20,7 +21,6 @@ from ocp.mechanics.parameters import (
 from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.problem.validity import requirements
-from ocp.records import dataclass
 from ocp.solution.recordings import Recording
 from ocp.solution.trials import (
     Trials,

@@ -1,7 +1,7 @@
 """Inverse kinematics: the motion of a tree whose points come nearest to measured markers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import ceil
 from types import MappingProxyType
 from typing import Any
@@ -15,7 +15,6 @@ from ocp.mechanics.tree import Tree
 from ocp.mechanics.units import unit_of
 from ocp.motion import BSpline, cross_validated, nearest
 from ocp.problem import Series, matched, weighed
-from ocp.records import dataclass
 from ocp.solution.marker_axes import check_axes
 from ocp.solution.marker_fit import Search, Splined, Unknowns, splined
 from ocp.solution.marker_limits import Limits, held

@@ -6,14 +6,13 @@ all shapes of one impulse serve alike. (Bang-bang control on moving knots: Liu, 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ocp.motion.basis import Basis
 from ocp.motion.spline import SIDE, BSpline
 from ocp.problem.constraint import Constraint
-from ocp.records import dataclass
 
 SMEARED = 3.0  # segments: what a spline needs to go from bound to bound
 NEAR_BOUND = 0.02  # of the way between two bounds: a row is at one

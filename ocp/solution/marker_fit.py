@@ -5,11 +5,11 @@ and their inverse is known where frames look. Factors of the segments' lengths, 
 see, border the band: their Schur complement is small.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solution.sightings import Sightings
 from ocp.solvers.banded import Factors, factored
 

@@ -6,11 +6,10 @@ mu that vanish (Fiacco & McCormick 1968); limits add to the diagonal of the fram
 alone, multiplier over slack (Nocedal & Wright 2006, section 19.3).
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solution.marker_fit import (
     EASED,
     FAINT,

@@ -1,12 +1,12 @@
 """Segments whose lengths are found with the motion from markers."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ocp.mechanics.checks import instance, positive
 from ocp.mechanics.scaling import segments
 from ocp.mechanics.tree import Tree
-from ocp.records import dataclass
 
 SPREAD = 0.1  # of lengths of segments among people, relative to a body of their stature [assumed]
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from threading import RLock
 from typing import Any
 
@@ -14,7 +14,6 @@ import numpy as np
 from ocp.mechanics.checks import instance
 from ocp.mechanics.parameters import Parameter
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.solution.arguments import check_solve
 from ocp.solution.attempts import LADDER, PLAIN, TUNED_PLUGIN, Attempt, Climb, climb, ladder
 from ocp.solution.budget import Watch

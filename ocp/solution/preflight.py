@@ -1,11 +1,11 @@
 """Before a solve: all functions evaluated at the start, and what is not a number named."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solution.diagnosis import row_name
 from ocp.solvers.nlp import NLP
 from ocp.transcription.kernels import Kernel, evaluate

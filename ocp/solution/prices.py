@@ -1,12 +1,12 @@
 """What it costs a transcribed statement that its rows give way, and which of them may."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from ocp.problem.constraint import Constraint
 from ocp.problem.names import DURATION, RESERVED, SOUND
-from ocp.records import dataclass
 from ocp.solvers.relaxation import Prices
 from ocp.transcription.links import SEPARATOR
 from ocp.transcription.phased import Phased

@@ -1,7 +1,7 @@
 """Recordings: what was measured of a motion, as values; and their motions as splines."""
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 from types import MappingProxyType
 from typing import Any
@@ -10,7 +10,6 @@ import numpy as np
 
 from ocp.mechanics.checks import instance, positive, set_fields
 from ocp.motion import BSpline, cross_validated
-from ocp.records import dataclass
 
 DEGREE = 5  # of splines through measured coordinates: their accelerations are smooth
 Motion = tuple[np.ndarray, np.ndarray, np.ndarray]

@@ -7,7 +7,7 @@ round starts where the first did. (Patterson, Hager & Rao 2015; Betts 2010, sect
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from numbers import Real
 from typing import Any, cast
 
@@ -16,7 +16,6 @@ import numpy as np
 from ocp.motion.basis import Basis
 from ocp.motion.spline import SIDE, BSpline
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.solution.attempts import LADDER, Attempt
 from ocp.solution.breaks import breaks
 from ocp.solution.budget import Budget, budget

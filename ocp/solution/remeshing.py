@@ -10,6 +10,7 @@ from one limit to the other, the knots are multiplied (for bang-bang control: Li
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,7 +20,6 @@ from ocp.motion.spline import APART, BSpline
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.names import DYNAMICS, PASSIVE
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.solution.bounds import law_scales
 from ocp.solution.inputs import lifts
 from ocp.solution.jumps import BRACKET, SHARP, Jump, moving

@@ -4,6 +4,7 @@ What a finished motion becomes without its plan, simulated by other dynamics tha
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import factorial
 from typing import Any, cast
 
@@ -29,7 +30,6 @@ from ocp.problem.point_mass import PointMass
 from ocp.problem.sequence import refuse_phases
 from ocp.problem.states import loads_in_state
 from ocp.problem.transmission import corrected, transmissions
-from ocp.records import dataclass
 from ocp.solution.inputs import stay_forces, touch_forces
 from ocp.solution.sampling import dense
 from ocp.solution.simulation import accelerations, march, massless, stepper

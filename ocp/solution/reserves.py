@@ -2,7 +2,7 @@
 side."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import casadi as ca
@@ -11,7 +11,6 @@ import numpy as np
 from ocp.mechanics.units import unit_of
 from ocp.problem.instant import Instant
 from ocp.problem.strength import strengths
-from ocp.records import dataclass
 from ocp.solution.sampling import dense
 from ocp.solution.solution import Solution
 

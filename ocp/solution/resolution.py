@@ -6,6 +6,7 @@ on ground wrenches that are variables are not looked at.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from ocp.motion.quadrature import quadrature
 from ocp.problem.constraint import Constraint, Span
 from ocp.problem.names import DYNAMICS, LOOPS, PASSIVE, RESTING, TOUCHING
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.solvers.nlp import violation
 from ocp.transcription.kernels import Kernel, evaluate
 from ocp.transcription.laws import passive_measure

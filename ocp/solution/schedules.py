@@ -4,6 +4,7 @@ Complementary contacts tell at their nodes who stands, and from when to when.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +14,6 @@ from ocp.mechanics.zero_moment import body_weight
 from ocp.problem.complementarity import Touch, touches
 from ocp.problem.instant import Instant
 from ocp.problem.sequence import refuse_phases
-from ocp.records import dataclass
 from ocp.solution.arguments import check_solution
 from ocp.solution.solution import Solution
 

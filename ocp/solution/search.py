@@ -5,11 +5,10 @@ search: Lourenco, Martin & Stuetzle 2003), all of them in longer or shorter dura
 is violated any more, the objective takes over.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solution.budget import Budget, Start, Watch, easing, spend, staged
 from ocp.solution.prices import alike, is_limit, prices
 from ocp.solution.wandering import wander

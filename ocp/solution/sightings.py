@@ -1,6 +1,6 @@
 """What was seen of a tree's points, and how far coordinates are from it: deviations and slopes."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, cast
 
@@ -11,7 +11,6 @@ from ocp.mechanics import kinematics
 from ocp.mechanics.parameters import Parameter
 from ocp.mechanics.scaling import scaled
 from ocp.mechanics.tree import Tree
-from ocp.records import dataclass
 from ocp.transcription.kernels import function
 
 Groups = tuple[tuple[str, ...], ...]

@@ -1,6 +1,7 @@
 """How a mechanism moves under given torques: rigid-body simulation by CVODES."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -22,7 +23,6 @@ from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
 from ocp.problem.force_law import Acting
 from ocp.problem.states import loads_in_state
-from ocp.records import dataclass
 
 TOLERANCE = 1e-10  # of the integrator, absolute and relative
 WEIGHTLESS = 1e-14  # of the largest inertia: less is none

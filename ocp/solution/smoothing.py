@@ -5,11 +5,11 @@ remains is a function of the parameters alone (Golub & Pereyra 1973; Kaufman 197
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solution.recordings import Recording, chosen
 from ocp.transcription.observing import Stretch
 

@@ -5,7 +5,7 @@ And its file.
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, cast
@@ -20,7 +20,6 @@ from ocp.problem.instant import Instant
 from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.problem.transmission import transmissions
-from ocp.records import dataclass
 from ocp.solution.inputs import inputs, lifts, open_inputs
 from ocp.solvers.record import Iteration
 from ocp.transcription.multipliers import Multipliers

@@ -5,7 +5,7 @@ occurs; signs are kept, so that a margin below zero is a fault.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,6 @@ from ocp.problem.instant import Instant
 from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.problem.transmission import corrected
-from ocp.records import dataclass
 from ocp.solution.sampling import dense, traces
 from ocp.solution.solution import Solution
 from ocp.transcription.between import wrenches_between

@@ -1,7 +1,7 @@
 """Where a solve begins: a start of one's own, a former solution, or the default."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -20,7 +20,6 @@ from ocp.problem.ground import Ground, of_contacts, slots
 from ocp.problem.names import DYNAMICS
 from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.solution.budget import Start
 from ocp.solution.shares import edges_of, shared_solution, shared_waypoints
 from ocp.solution.solution import Solution

@@ -6,7 +6,7 @@ Functions become tapes, which only compute: whoever wrote a file, reading it run
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
 import casadi as ca
@@ -25,7 +25,6 @@ from ocp.problem.point_mass import PointMass
 from ocp.problem.statement import Problem
 from ocp.problem.symmetry import Symmetry
 from ocp.problem.terms import Objective, Term
-from ocp.records import dataclass
 from ocp.solution.files import plain
 from ocp.solution.tree_data import tree_data, tree_of
 from ocp.transcription.listening import NotData

@@ -8,6 +8,7 @@ cut each solve after one step; here it goes on as long as it may.)
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -21,7 +22,6 @@ from ocp.mechanics.tree import Tree
 from ocp.problem.point_mass import PointMass
 from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.solution.inputs import inputs, lifts
 from ocp.solution.plan import Plan
 from ocp.solution.shifting import shifted

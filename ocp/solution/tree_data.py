@@ -1,7 +1,7 @@
 """Trees as plain data and back; functions of their force elements become tapes."""
 
 from collections.abc import Callable
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from math import inf
 from typing import Any
 
@@ -16,7 +16,6 @@ from ocp.mechanics.modes import Curve, Modes, Place
 from ocp.mechanics.stays import Stay
 from ocp.mechanics.tree import Link, Point, Tree
 from ocp.mechanics.visuals import Visual
-from ocp.records import dataclass
 from ocp.transcription.listening import NotData
 from ocp.transcription.tapes import Tape, record_of_state
 

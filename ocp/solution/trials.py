@@ -1,6 +1,7 @@
 """Recordings beside what a problem predicts of them: residuals by parameters, and their noise."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -8,7 +9,6 @@ import numpy as np
 from ocp.dynamics.formulation import Formulation
 from ocp.mechanics.parameters import Parameter, parameters_of
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.solution.recordings import Recording
 from ocp.solution.smoothing import Sought, sought
 from ocp.solution.values import values_of

@@ -14,12 +14,11 @@ A Backend, a value with a function that prepares a run and one that checks optio
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solvers.nlp import NLP, Iterate
 
 if TYPE_CHECKING:

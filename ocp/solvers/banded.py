@@ -5,10 +5,9 @@ of the inverse on and beside the diagonal follow backward (Takahashi, Fagan & Ch
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-
-from ocp.records import dataclass
 
 Blocks = Sequence[np.ndarray]
 

@@ -6,12 +6,12 @@ definite, columns of Z the ways along which what is active stays as it is, and e
 inequality has a multiplier; with a negative eigenvalue it is none (Fiacco & McCormick 1968).
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solvers.nlp import NLP, Iterate
 
 CLOSE = 1e-9  # of a bound: a value so near is at it, whatever its multiplier

@@ -6,11 +6,10 @@ Fukushima 2004).
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
-
-from ocp.records import dataclass
 
 Residuals = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 

@@ -7,13 +7,13 @@ parts, their nonzeros put in place by one constant sparse matrix.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solvers.nlp import NLP
 
 

@@ -2,14 +2,13 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solvers import nlpsol, plugins
 from ocp.solvers.backend import HESSIANS, Backend, Start
 from ocp.solvers.nlp import NLP, Iterate, differentiated, iterate, own_residual, violation

@@ -6,13 +6,11 @@ Nothing here knows of mechanics.
 """
 
 from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 
 import casadi as ca
 import numpy as np
-
-from ocp.records import dataclass
 
 JACOBIAN = ["g", "jac_g_x"]  # what CasADi's solvers call these
 

@@ -8,13 +8,12 @@ variables v with steps dv, held ones b with given steps db, active rows g_A with
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solvers.minimizing import Solver, minimize
 from ocp.solvers.nlp import NLP, Iterate, own_residual, violation
 from ocp.solvers.plugins import WARM

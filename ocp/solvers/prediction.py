@@ -12,13 +12,12 @@ doubt. There the program's own solver takes over.
 """
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solvers.nlp import NLP
 from ocp.solvers.nlpsol import quadratic
 from ocp.solvers.plugins import WARM

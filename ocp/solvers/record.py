@@ -8,13 +8,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any
 
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solvers.nlp import NLP, Iterate, violation
 
 FEASIBLE = 1e-6  # an interrupted solve prefers the best objective among iterates this feasible

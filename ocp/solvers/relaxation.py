@@ -5,13 +5,13 @@
 Rows that may not give way stay as they are (elastic mode: Gill, Murray & Saunders 2005, section 3).
 """
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solvers.nlp import NLP, violation
 
 REST = 1e-6  # weight of the way that x goes from where it began, which keeps it from drifting

@@ -10,10 +10,10 @@ preconditioner (Saad & Schultz 1986). H is positive definite where A x = 0 if an
 signs of D are negative (Gould 1985), here H plus the shift.
 """
 
+from dataclasses import dataclass
+
 import casadi as ca
 import numpy as np
-
-from ocp.records import dataclass
 
 SHIFTS = (1e-7, 1e-6, 1e-5, 1e-4)  # of the equilibrated matrix, the first that factorises
 PASSES = 6  # of equilibration

@@ -11,11 +11,11 @@ and dJ/dp is the slope of the Lagrangian by p, less multipliers times the slopes
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solvers.nlp import NLP
 from ocp.solvers.optimum import Label, Optimum, largest, numbered
 from ocp.solvers.saddle_point import UNSOLVED

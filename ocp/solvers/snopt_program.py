@@ -10,12 +10,12 @@ their bounds, so that one tolerance suits torques in N m and places in m.
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, cast
 
 import casadi as ca
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solvers.backend import See
 from ocp.solvers.nlp import NLP, Iterate, iterate
 

@@ -16,11 +16,11 @@ whenever, and by however many processes, it is solved.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.studies.content import Content, Recipe, cell, content_of
 from ocp.studies.designs import Cells, is_number, outwards
 from ocp.studies.rows import Cell

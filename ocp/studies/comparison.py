@@ -6,11 +6,11 @@ solves as the problem's own command does.
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ocp.problem import Problem
-from ocp.records import dataclass
 from ocp.solution.files import check_writable, write
 from ocp.studies.comparison_tables import comma_separated, draw, read, report
 from ocp.studies.jobs import DEFAULTS, Compared, Limits, Solvers, jobs

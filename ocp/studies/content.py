@@ -6,7 +6,7 @@ So it goes to any process or computer, and never a Problem or a graph; and its h
 import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from math import isfinite
 from typing import Any
 
@@ -14,7 +14,6 @@ from ocp.dynamics import Formulation
 from ocp.dynamics.catalogue import is_choice, is_named
 from ocp.mechanics.parameters import Parameter, closed
 from ocp.problem import Problem
-from ocp.records import dataclass
 from ocp.solution.attempts import PLAIN
 from ocp.solution.files import plain
 from ocp.solution.solution import Solution

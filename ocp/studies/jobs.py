@@ -1,13 +1,13 @@
 """The Jobs of a comparison: all combinations of what is asked, as plain data for processes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 from ocp.dynamics import DERIVATIVES, Formulation
 from ocp.dynamics.catalogue import is_choice
 from ocp.problem import Problem
-from ocp.records import dataclass
 from ocp.solution.solving import solve
 from ocp.solvers import HESSIANS, Solver
 from ocp.studies.addresses import address, named, where

@@ -4,11 +4,10 @@ So the cells of a sweep are solved on one plan, whose values alone change from c
 """
 
 from collections import OrderedDict
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from ocp.mechanics.parameters import Parameter, closed
 from ocp.problem import Problem
-from ocp.records import dataclass
 from ocp.solution.plan import Kept
 from ocp.studies.addresses import resolve
 from ocp.studies.content import Content, open_statement, parameters, structure

@@ -8,11 +8,10 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
-from ocp.records import dataclass
 from ocp.studies.addresses import known_by
 
 SOLVED, FAILED, PENDING, DAMAGED = "solved", "failed", "pending", "damaged"

@@ -9,10 +9,9 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ocp.records import dataclass
 from ocp.studies.branches import Chain, Plan, further
 from ocp.studies.cells import STOPPED, Result, Seed, lost, run
 from ocp.studies.claims import Heartbeat, new_owner, retire

@@ -1,11 +1,10 @@
 """The solvers and transcriptions of a comparison, each solver at its best."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from ocp.records import dataclass
 from ocp.solvers import Backend
 
 

@@ -12,11 +12,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ocp.records import dataclass
 from ocp.solution.files import write
 from ocp.studies.judge import GAVE_UP, SOLVED, UNSAID
 from ocp.studies.processes import ONE_THREAD

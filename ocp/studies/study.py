@@ -4,14 +4,13 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ocp.problem import Problem
-from ocp.records import dataclass
 from ocp.solution.archive import restored as from_archive
 from ocp.solution.solution import Solution
 from ocp.solvers import Solver

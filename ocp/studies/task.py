@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import KW_ONLY, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,7 +11,6 @@ from ocp.mechanics.parameters import Parameter
 from ocp.motion.spline import BSpline
 from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.solution.solution import Solution
 from ocp.solution.solving import solve
 from ocp.transcription.transcribe import Transcription

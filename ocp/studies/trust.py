@@ -5,13 +5,12 @@ function of the same name that the reader trusts, or for nothing.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 from ocp.dynamics import Formulation
 from ocp.dynamics.catalogue import is_named
-from ocp.records import dataclass
 from ocp.studies.addresses import address, known_by, resolve, where
 from ocp.studies.content import Content
 from ocp.studies.task import Task

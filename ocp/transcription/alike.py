@@ -1,9 +1,8 @@
 """Graphs of kernels that the phases of a problem have alike, each built once."""
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from ocp.records import dataclass
 from ocp.transcription.kernels import Finished, as_built
 
 

@@ -1,6 +1,7 @@
 """What a program asks of a finished motion: the values of all its rows, where it asks for them."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
@@ -8,7 +9,6 @@ import numpy as np
 from ocp.dynamics import formulation_of
 from ocp.problem.constraint import Constraint
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.transcription.contact_laws import standings
 from ocp.transcription.distinct import among, distinct
 from ocp.transcription.kernels import evaluate

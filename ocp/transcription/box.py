@@ -1,11 +1,12 @@
 """The bounds of an NLP's variables: what rows with a single variable ask for, and who asked."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ocp.mechanics.parameters import Parameter
 from ocp.problem.constraint import Constraint
 from ocp.problem.names import DURATION, PARAMETER
-from ocp.records import dataclass
 from ocp.transcription.kernels import evaluate
 from ocp.transcription.rows import Group, Rows, row_bounds
 from ocp.transcription.variables import Layout, free_duration

@@ -7,6 +7,7 @@ no row left for the rest.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
@@ -23,7 +24,6 @@ from ocp.problem.ground import Ground, Support
 from ocp.problem.instant import Instant
 from ocp.problem.names import CONTACTS
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.transcription.loop_ends import OFF, PER, following
 from ocp.transcription.opening import sought
 from ocp.transcription.stay_laws import closing

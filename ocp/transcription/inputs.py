@@ -8,7 +8,7 @@ derivatives.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import casadi as ca
@@ -29,7 +29,6 @@ from ocp.problem.instant import Forces, Instant
 from ocp.problem.reactions import check_two_pass, shared, two_pass
 from ocp.problem.statement import Problem
 from ocp.problem.transmission import corrected, transmissions
-from ocp.records import dataclass
 from ocp.transcription.rates import flow_of, rate_width
 from ocp.transcription.stand_ins import Spin, Torque, chosen_of
 from ocp.transcription.variables import Layout, free_duration

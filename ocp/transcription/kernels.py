@@ -7,14 +7,13 @@ is with the angular momentum, which stands in a kernel's inputs where the torque
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.transcription.instants import mapped
 
 LOOPED = 12  # from so many joints on, pair products run faster as loops than as scalar graphs

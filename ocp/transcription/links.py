@@ -5,7 +5,7 @@ then the parameters.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import casadi as ca
 import numpy as np
@@ -19,7 +19,6 @@ from ocp.problem.names import SEPARATOR
 from ocp.problem.phases import Transition
 from ocp.problem.seams import seams
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.transcription.asking import blamed, kernel_of
 from ocp.transcription.handed_over import kept_at_rest
 from ocp.transcription.inputs import Inputs, symbols

@@ -1,6 +1,6 @@
 """What stands for an Instant while a function is written down: it answers with symbols."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import casadi as ca
@@ -14,7 +14,6 @@ from ocp.problem.ground import slots
 from ocp.problem.instant import Instant
 from ocp.problem.reactions import Reaction
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 
 QUANTITIES = (  # one per coordinate
     *("q", "qd", "qdd", "qddd", "tau", "tau_rate"),

@@ -6,6 +6,7 @@ and close the loops, where the gradients of all these rows tell which say nothin
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import casadi as ca
@@ -20,7 +21,6 @@ from ocp.problem.constraint import Span
 from ocp.problem.ground import slots
 from ocp.problem.instant import Forces, Instant
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.transcription.kernels import column
 from ocp.transcription.tracing import Same
 

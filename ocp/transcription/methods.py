@@ -7,7 +7,7 @@ its flags.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -18,7 +18,6 @@ from ocp.motion.mesh import LENGTHS, Mesh, check_lengths, meeting
 from ocp.motion.quadrature import QUADRATURES, quadrature
 from ocp.motion.spline import SPACING, BSpline
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.solvers.nlp import NLP
 from ocp.transcription import between
 from ocp.transcription.collocation import meshed, stage_group

@@ -1,13 +1,13 @@
 """Lagrange multipliers by the names of constraints, from those of an NLP and back."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ocp.problem.constraint import Constraint
 from ocp.problem.names import DURATION, PARAMETER
-from ocp.records import dataclass
 from ocp.transcription.rows import Rows
 from ocp.transcription.variables import Layout, free_duration
 

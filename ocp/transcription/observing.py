@@ -1,7 +1,7 @@
 """Outputs of a problem that is open, along motions that are known: functions of its parameters."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import casadi as ca
@@ -11,7 +11,6 @@ from ocp.dynamics.formulation import Formulation
 from ocp.mechanics.parameters import Parameter, parameters_of
 from ocp.mechanics.types import Matrix
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.transcription.asking import given
 from ocp.transcription.inputs import symbols
 from ocp.transcription.kernels import evaluate

@@ -2,7 +2,7 @@
 sought, as rows."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import Any
 
@@ -21,7 +21,6 @@ from ocp.problem.constraint import Constraint
 from ocp.problem.names import SOUND
 from ocp.problem.statement import Problem
 from ocp.problem.validity import requirements
-from ocp.records import dataclass
 from ocp.transcription.inputs import Inputs
 
 MARGIN = 1e-7  # of its own value, that what is sought keeps from its end: solvers relax bounds

@@ -14,7 +14,7 @@ are the solver's.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as ca
@@ -26,7 +26,6 @@ from ocp.mechanics.tree import Tree
 from ocp.motion.quadrature import quadrature
 from ocp.problem import names
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.solvers.nlp import differentiated
 from ocp.transcription.ballistic import lasting, middle
 from ocp.transcription.guess import first_lifted

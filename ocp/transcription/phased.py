@@ -7,7 +7,7 @@ the impulses of what strikes between them, then the parameters, which all phases
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -18,7 +18,6 @@ from ocp.mechanics.parameters import Parameter, closed
 from ocp.problem.constraint import Constraint
 from ocp.problem.names import SEPARATOR
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.solvers.merging import Member, merged, merged_bounds
 from ocp.solvers.nlp import NLP
 from ocp.transcription.box import parameter_limits

@@ -8,10 +8,10 @@ neighbouring instants that know the same variables, in the same product.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.transcription.distinct import distinct
 from ocp.transcription.units import Units, refined
 

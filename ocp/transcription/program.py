@@ -1,7 +1,7 @@
 """A problem on its layout: the symbols of its kernels, and the parameters that it leaves open."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 
@@ -13,7 +13,6 @@ from ocp.mechanics.parameters import Parameter, closed, is_open
 from ocp.mechanics.types import Matrix
 from ocp.problem.constraint import Moment
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.transcription.inputs import Inputs, joined_symbols, symbols
 from ocp.transcription.moments import moment_map, moment_symbols
 from ocp.transcription.rates import rate_instants, rated_map

@@ -10,6 +10,7 @@ of no other. On free knots all of y's rates but those of the lifted are known by
 instant moves away from the knots before it, and towards those that follow.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -23,7 +24,6 @@ from ocp.motion.spline import SIDE, BSpline
 from ocp.problem.complementarity import touch_labels, touches
 from ocp.problem.instant import NoRate
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.transcription.between import follows, rated
 from ocp.transcription.distinct import distinct
 from ocp.transcription.variables import (

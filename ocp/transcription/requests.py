@@ -8,7 +8,7 @@ where these are.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 
 import casadi as ca
@@ -23,7 +23,6 @@ from ocp.problem.constraint import Constraint, Moment, Span
 from ocp.problem.ground import Ground, bearing_slots
 from ocp.problem.seams import SHARED, moving_points
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.transcription.asking import given, kernel_of
 from ocp.transcription.distinct import among
 from ocp.transcription.kernels import column

@@ -1,7 +1,7 @@
 """Where constraints go in an NLP: rows of g, or bounds of a variable where a row has only one."""
 
 from collections.abc import Callable, Container, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from ocp.mechanics.parameters import Parameter, closed
 from ocp.problem.constraint import Constraint, Moment
-from ocp.records import dataclass
 from ocp.transcription.distinct import distinct
 from ocp.transcription.kernels import Kernel, evaluate
 from ocp.transcription.sparse import expand

@@ -8,6 +8,7 @@ find. The rest is the program of the whole motion, with these control points in 
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
@@ -21,7 +22,6 @@ from ocp.problem.complementarity import touch_labels
 from ocp.problem.statement import Problem
 from ocp.problem.states import loads_in_state
 from ocp.problem.transmission import passive_rows
-from ocp.records import dataclass
 from ocp.solvers.nlp import NLP
 from ocp.transcription.variables import free_duration
 

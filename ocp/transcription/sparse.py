@@ -7,12 +7,12 @@ their places by lists of these. The solver is given all that; letting it differe
 graph costs many times more.
 """
 
+from dataclasses import dataclass
 from functools import cache
 
 import casadi as ca
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.transcription.instants import mapped
 from ocp.transcription.kernels import Kernel
 from ocp.transcription.placed import placing

@@ -2,6 +2,7 @@
 dynamics, and the angular momentum about the centre of mass."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 
 import casadi as ca
@@ -15,7 +16,6 @@ from ocp.dynamics.momentum import (
 )
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ so that it rests where the impulse is within the cone, and goes on where it is o
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf, sqrt
 from typing import Any
 
@@ -36,7 +36,6 @@ from ocp.problem.constraint import Constraint
 from ocp.problem.instant import Instant
 from ocp.problem.phases import Strike, Transition
 from ocp.problem.point_mass import PointMass
-from ocp.records import dataclass
 
 STILL = 1e-12  # m/s: a slip of nothing has a slope with it
 FELT = 1e-9  # m/rad: below which a motion of the tree does not move a point along an axis

@@ -2,13 +2,13 @@
 places of a program as its tables. CasADi's own products copy each matrix first."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 import casadi as ca
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solvers.machine_code import loading
 from ocp.transcription.c_tables import table
 

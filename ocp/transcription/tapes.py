@@ -8,6 +8,7 @@ else, whoever wrote it.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +18,6 @@ import numpy as np
 from ocp.mechanics.tree import Tree
 from ocp.problem.ground import Ground
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.transcription.kernels import column
 from ocp.transcription.listening import (
     CLOSINGS,

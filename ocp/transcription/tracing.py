@@ -1,7 +1,7 @@
 """Functions of an Instant looked at along a motion, rather than optimised."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from ocp.mechanics.parameters import Parameter
 from ocp.problem.statement import Problem
-from ocp.records import dataclass
 from ocp.transcription.asking import given
 from ocp.transcription.inputs import joined_symbols, symbols
 from ocp.transcription.kernels import column, evaluate

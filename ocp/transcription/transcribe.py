@@ -5,7 +5,7 @@ A row that bounds a single variable becomes a bound of that variable.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import cast
 
@@ -23,7 +23,6 @@ from ocp.motion.moving import given as given_knots
 from ocp.problem.sequence import refuse_phases
 from ocp.problem.statement import Problem
 from ocp.progress import say
-from ocp.records import dataclass
 from ocp.solvers.nlp import NLP
 from ocp.solvers.record import attentive
 from ocp.transcription.alike import Alike

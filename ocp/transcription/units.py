@@ -4,12 +4,12 @@ numbers, a dense block of few instants and few variables after the other.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import casadi as ca
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.transcription.distinct import distinct
 
 

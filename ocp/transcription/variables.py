@@ -14,7 +14,7 @@ instants. (x = [P, s]: Xiang, Arora & Abdel-Malek 2009, eq. 42; Barman 2020, sec
 """
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -32,7 +32,6 @@ from ocp.problem.complementarity import touch_size
 from ocp.problem.ground import bearing_slots
 from ocp.problem.statement import Problem
 from ocp.problem.transmission import transmissions
-from ocp.records import dataclass
 from ocp.transcription.between import torques_between, wrenches_between
 from ocp.transcription.parameter_places import (
     freed_parameters,

@@ -1,7 +1,8 @@
 """All that a program asks of a motion: what its problem states, and the laws of its mechanics."""
 
+from dataclasses import dataclass
+
 from ocp.problem.names import PASSIVE
-from ocp.records import dataclass
 from ocp.transcription.contact_laws import standings
 from ocp.transcription.laws import within_reach
 from ocp.transcription.opening import soundness

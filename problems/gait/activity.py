@@ -1,12 +1,12 @@
 """Which constraints of a step are active, counted as the thesis counts them (Barman 2020, 5.2)."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from ocp.problems.gait.families import FAMILIES, family_of
 
 from ocp import Solution
-from ocp.records import dataclass
 from ocp.transcription import Asked, Multipliers, asked
 
 

@@ -7,6 +7,7 @@ a walk whose halves do not meet shows a jump at 50 %.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -16,7 +17,6 @@ from ocp.models.human import mirror
 from ocp import Instant, Problem, Solution, Symmetry
 from ocp.mechanics import body_weight
 from ocp.problem import mirrored
-from ocp.records import dataclass
 from ocp.solution import dense, traces
 
 REFLECTED = np.array([[-1.0], [1.0], [1.0]])  # of a force in the plane X = 0

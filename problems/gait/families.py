@@ -1,7 +1,7 @@
 """What is asked of a step, in the nine families of the thesis (Barman 2020, eqs. 5.2 to 5.10)."""
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
@@ -30,7 +30,6 @@ from ocp.problem import (
     unilateral,
     zmp_inside,
 )
-from ocp.records import dataclass
 
 FAMILIES = {
     "angles": "5.2",

@@ -1,7 +1,7 @@
 """Who stands where and when in a step: the contact schedule of normal gait."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,6 @@ from ocp.models.human import CONTACTS, FEET, SOLES
 from ocp import Tree
 from ocp.mechanics import Open, array, positions, reference
 from ocp.problem import Foot, Ground, Pin, Plane, Support
-from ocp.records import dataclass
 
 UP = (0.0, 1.0, 0.0)
 HEEL = 0.01  # m: half length of what bears of the heel alone [assumed]

@@ -5,7 +5,7 @@ own, and the length of the steps is found too.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,6 @@ from ocp import (
 )
 from ocp.mechanics import Open, array, matrix, positions, reference, some
 from ocp.problem import Foot, Ground, Pin, Support, Term, mirrored, periodic, phases_of
-from ocp.records import dataclass
 
 STRIDES = ("half", "phases", "full")
 OTHER = {"right": "left", "left": "right"}

@@ -10,6 +10,7 @@ with rise that of the full signal and fall that of none, so that the signal need
 Groote, Pipeleers, Jonkers, Demeulenaere, Patten, Swevers & De Schutter 2009).
 """
 
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
@@ -21,7 +22,6 @@ from ocp.mechanics.elements.of_joints import check_joint_units, expression, name
 from ocp.mechanics.elements.smooth import ramp
 from ocp.mechanics.parameters import reference
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 LAWS = "zajac", "de groote"
 ROUNDING = 0.02  # of a share, over which one side takes over from the other

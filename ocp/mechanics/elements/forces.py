@@ -9,6 +9,7 @@ what the elements give, e.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
 from typing import Any
@@ -24,7 +25,6 @@ from ocp.mechanics.parameters import matrix
 from ocp.mechanics.stays import End
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 
 def kind_of(tree: Tree) -> ModuleType:

@@ -4,6 +4,7 @@ They act by no force of their own; a problem keeps its torques within them.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import casadi as ca
@@ -20,7 +21,6 @@ from ocp.mechanics.elements.of_joints import (
 )
 from ocp.mechanics.elements.smooth import ramp
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 Capacity: TypeAlias = Callable[[Matrix, Matrix], Any]
 LEAST = 0.02  # of the largest strength: over which it runs out smoothly

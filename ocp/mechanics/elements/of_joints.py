@@ -4,6 +4,7 @@ Coordinates x are those of the named joint (rad or m), or the amplitude of a lin
 is N m at a joint that turns is N at one that slides.
 """
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -20,7 +21,6 @@ from ocp.mechanics.checks import (
 from ocp.mechanics.elements.smooth import cubic, friction, ramp, ramp_area, ramp_slope
 from ocp.mechanics.parameters import expression_of, is_open, reference
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 # Of a joint that turns and of one that slides
 FORCES = "N m", "N"

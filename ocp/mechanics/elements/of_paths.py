@@ -6,6 +6,7 @@ length: the principle of virtual work.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +19,6 @@ from ocp.mechanics.parameters import is_open, reference
 from ocp.mechanics.stays import End, path_of
 from ocp.mechanics.tree_checks import check_path
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 
 def _checked_name(kind: str, name: Any) -> str:

@@ -1,6 +1,7 @@
 """Passive moments of several joints: tissue and springs whose law is a function of one's own."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import casadi as ca
@@ -9,7 +10,6 @@ from ocp.mechanics.answers import as_column, tried
 from ocp.mechanics.checks import called, set_fields, several
 from ocp.mechanics.elements.of_joints import row_of
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 Law: TypeAlias = Callable[[Matrix, Matrix], Any]
 Energy: TypeAlias = Callable[[Matrix], Any]

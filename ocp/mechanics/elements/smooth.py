@@ -5,13 +5,13 @@ derivatives, as programs with exact Hessians want it.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ocp.mechanics.types import Matrix
-from ocp.records import dataclass
 
 
 def ramp(x: Matrix, width: Any) -> Matrix:

@@ -8,9 +8,10 @@ the rows the null space of what they are there. What remains of W + D there is t
 Cholesky factor exists just where the system has the inertia of a minimum.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solvers.structured.curves import Curves
 from ocp.solvers.structured.elimination import eliminate
 from ocp.solvers.structured.nullspace import Basis, tame

@@ -8,11 +8,10 @@ all variables, densely: it is slower than what it replaces, and rare.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solvers.structured.condensed import CORE
 from ocp.solvers.structured.filter import Trial
 from ocp.solvers.structured.interior_point import Search, Settings

@@ -7,9 +7,10 @@ which the largest pivots are. What is left is light in its turn. The rows that n
 in the core.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solvers.structured.products import distinct
 
 LIGHT = (1, 2, 4, 8, 16, 32)  # rows that a light variable is in at most, tried one after another

@@ -1,10 +1,8 @@
 """The filter of a line search, and what it takes (Waechter & Biegler 2006, section 2.3)."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
-
-from ocp.records import dataclass
 
 LESS_THETA, LESS_PHI = 1e-5, 1e-8  # gamma of both
 ARMIJO = 1e-8  # eta of the decrease

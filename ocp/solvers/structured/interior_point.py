@@ -5,11 +5,11 @@ Equations are of that paper; constants too, or where IPOPT's own have moved sinc
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solvers.structured.filter import Filter, Trial, descends
 from ocp.solvers.structured.point import BARRIER, Point, boundary, errors, moved, reset
 

@@ -1,8 +1,9 @@
 """The null space of equalities by elimination: a basis, and both kinds of solves with it."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solvers.structured.elimination import Block, Elimination
 from ocp.solvers.structured.products import Sparse
 from ocp.solvers.structured.tall import Engine, Multiplied, Taken, Tall, support_of

@@ -1,11 +1,9 @@
 """Iterates of an interior point: values, slopes and multipliers, and what follows from them."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-
-from ocp.records import dataclass
 
 DAMPING = 1e-5  # of variables with one bound (section 3.7)
 SCALED = 100.0  # mean multiplier above which errors are divided (equation 6)

@@ -1,8 +1,8 @@
 """Products of sparse matrices in numpy: with vectors by entries, with tall ones by dense pieces."""
 
-import numpy as np
+from dataclasses import dataclass
 
-from ocp.records import dataclass
+import numpy as np
 
 SPEED = 2e10  # multiplications and additions per second of a dense product
 CALL = 1.2e-5  # seconds that a piece costs beside

@@ -8,12 +8,12 @@ f and each row are divided so that their slopes are 100 at the start at most (Wa
 """
 
 import time
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ocp.records import dataclass
 from ocp.solvers.nlp import NLP, Iterate
 from ocp.solvers.structured.products import added
 from ocp.solvers.structured.tall import Engine

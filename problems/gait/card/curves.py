@@ -6,12 +6,11 @@ direction of the positive angle.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 from ocp.problems.gait.card.stride import Stride
-
-from ocp.records import dataclass
 
 MILLIMETRES = 1000.0
 PERCENT = np.arange(101.0)  # of the cycle, where curves are given

@@ -5,13 +5,12 @@ A curve is at fault where it leaves two standard deviations of all its sources, 
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from ocp.problems.gait.card.curves import CURVES, PERCENT
 from ocp.problems.gait.card.norms import Norms
-
-from ocp.records import dataclass
 
 DEVIATIONS = 2.0  # of what people spread: within these is as people do
 LEAST_R = 0.5  # mean over the sources: below it a curve follows people's poorly [assumed]

@@ -5,6 +5,7 @@ has all planes, trunk, arms, moments and three components of force. Files of one
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -12,8 +13,6 @@ from typing import Any
 import numpy as np
 from ocp.models.human import Normative, normative, normative_file
 from ocp.problems.gait.card.curves import PERCENT
-
-from ocp.records import dataclass
 
 SHIPPED = ("winter", "fukuchi", "falisse")
 NORMS_FLAG: Mapping[str, Any] = MappingProxyType(  # of commands that take files of one's own

@@ -5,7 +5,7 @@ in one phase and in several, and runs whose feet are both in the air at times, a
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,6 @@ from ocp.problems.gait.sides import mirrored
 from ocp import Instant, Problem, Solution, Symmetry, Tree
 from ocp.mechanics import body_weight, center_of_mass
 from ocp.problem import mirrored as reflected
-from ocp.records import dataclass
 from ocp.solution import traces
 
 SAMPLES = 401  # of the cycle, both ends among them: four between two whole percentages

@@ -5,7 +5,7 @@ masses worn on trunk, waist, thighs, shanks and feet. Times and lengths of steps
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ocp.problems.gait.conditions.measuring import measured
@@ -13,7 +13,6 @@ from ocp.problems.gait.statement import SPEED, problem
 from ocp.problems.gait.walking import NEAR, TUNED, after, walk
 
 from ocp import Attempt, Problem, Solution, Solver, Spline, Transcription
-from ocp.records import dataclass
 from ocp.solution import staged
 from ocp.studies import Study, sweep
 
