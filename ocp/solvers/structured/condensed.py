@@ -112,8 +112,8 @@ class Condensed:
         width = len(elimination.free)
         if width > CORE:
             raise TooLarge(
-                f"plugin 'structured': a core of {width} variables: more than {CORE}, which is what "
-                "dense factors are for; use IPOPT"
+                f"plugin 'structured': a core of {width} variables: more than {CORE}, which is "
+                "what dense factors are for; use IPOPT"
             )
         basis = self.basis = Basis(elimination, A, engine)
         matrix, inner = self.program.jacobian, self.inner
