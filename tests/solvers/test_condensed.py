@@ -172,16 +172,25 @@ def test_a_core_is_solved_by_its_lower_triangle(size, made):
         made().factor(-core)
 
 
-def test_groups_are_neighbours_with_nearly_the_same_tiles():
-    tiles = np.zeros((300, 20), dtype=bool)
-    for row, begin in enumerate(np.random.default_rng(9).integers(16, size=299)):
-        tiles[row, begin : begin + 4] = True
+@pytest.mark.parametrize("most", [300, 7])
+def test_groups_take_little_more_than_rows_alone(most, monkeypatch):
+    monkeypatch.setattr("ocp.solvers.structured.tall.MASKS", most)
+    rng, tiles = np.random.default_rng(9), np.zeros((300, 20), dtype=bool)
+    for row, begin in enumerate(rng.integers(16, size=299)):
+        tiles[row, [begin, *rng.choice(np.arange(begin, begin + 4), 3)]] = True
     groups = groups_of(tiles)
     assert sorted(groups.order) == list(range(299))  # a row of zeros adds nothing
-    for begin, end, own in zip(groups.begin, groups.begin[1:], groups.tiles):
+    parts = list(zip(groups.begin, groups.begin[1:], groups.tiles))
+    for begin, end, own in parts:
         members = tiles[groups.order[begin:end]]
-        assert set(np.flatnonzero(members.any(axis=0))) == set(own)
-        assert len(members) <= 96 and len(own) <= 1.2 * members.sum(axis=1).max()
+        assert set(np.flatnonzero(members.any(axis=0))) == set(own) and len(members) <= 96
+    alone = (tiles.sum(axis=1) ** 2).sum()
+    assert alone <= sum((end - begin) * len(own) ** 2 for begin, end, own in parts) < 2 * alone
+    assert len(parts) < 120
+
+
+def test_no_rows_are_no_groups():
+    assert groups_of(np.zeros((3, 2), dtype=bool)).begin == (0,)
 
 
 @compiler_needed

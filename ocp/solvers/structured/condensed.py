@@ -96,8 +96,7 @@ class Condensed:
             if self.basis is not None:
                 try:
                     self.basis.make(self.values)
-                    Z = self.basis.Z
-                    if max(Z.max(initial=0.0), -Z.min(initial=0.0)) < GROWTH:
+                    if self.basis.largest < GROWTH:
                         return
                 except np.linalg.LinAlgError:
                     pass

@@ -43,6 +43,7 @@ class Machine(Engine):
 
     def __init__(self, library: ctypes.CDLL):
         self.library = library
+        library.taken.restype = ctypes.c_double
 
     def multiplied(
         self,
@@ -77,7 +78,7 @@ class Machine(Engine):
 
     def sparse(self, rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]) -> Sparse:
         """As of an Engine."""
-        return SparseThere(rows=rows, columns=columns, shape=shape, function=self.library.gathered)
+        return SparseThere(rows=rows, columns=columns, shape=shape, library=self.library)
 
     def factor(self, core: np.ndarray) -> Factor:
         """As of an Engine."""
@@ -121,10 +122,10 @@ class TakenThere(Taken):
         self.head = *blocks, row, column
         self.tail = at_of(self.along.array), width, first_at, tile_at, at_of(self.tall.array)
 
-    def put(self, inverses: np.ndarray) -> None:
+    def put(self, inverses: np.ndarray) -> float:
         """As of Taken."""
         inverses = np.ascontiguousarray(inverses)
-        self.function(*self.head, at_of(inverses), *self.tail)
+        return self.function(*self.head, at_of(inverses), *self.tail)
 
 
 class CrossedThere(Crossed):
@@ -166,12 +167,19 @@ class CrossedThere(Crossed):
 class SparseThere(Sparse):
     """A sparse matrix whose products with vectors are machine code."""
 
-    function: Function
+    library: ctypes.CDLL
 
     @cached_property
     def indices(self) -> tuple[np.ndarray, np.ndarray]:
         """Rows and columns as the machine code takes them."""
         return whole(self.rows), whole(self.columns)
+
+    @cached_property
+    def start(self) -> np.ndarray | None:
+        """Where the entries of each column begin, None where they are not one after the other."""
+        if (np.diff(self.columns) < 0).any():
+            return None
+        return whole(np.searchsorted(self.columns, np.arange(self.shape[1] + 1)))
 
     def times(self, values: np.ndarray, x: np.ndarray) -> np.ndarray:
         """As of Sparse."""
@@ -179,13 +187,18 @@ class SparseThere(Sparse):
 
     def transposed(self, values: np.ndarray, y: np.ndarray) -> np.ndarray:
         """As of Sparse."""
-        return self._gathered(*self.indices[::-1], values, y, self.shape[1])
+        if self.start is None:
+            return self._gathered(*self.indices[::-1], values, y, self.shape[1])
+        out, y = np.empty(self.shape[1]), np.ascontiguousarray(y, float)
+        values = np.ascontiguousarray(values, float)
+        arrays = self.start, self.indices[0], values, y, out
+        self.library.summed(ctypes.c_long(self.shape[1]), *map(at_of, arrays))
+        return out
 
     def _gathered(self, to, of, values, x, size):
         out = np.zeros(size)
         values, x = (np.ascontiguousarray(each, float) for each in (values, x))
-        count = ctypes.c_long(len(to))
-        self.function(count, at_of(to), at_of(of), at_of(values), at_of(x), at_of(out))
+        self.library.gathered(ctypes.c_long(len(to)), *map(at_of, (to, of, values, x, out)))
         return out
 
 

@@ -166,6 +166,7 @@ class Basis:
         self.basic = np.flatnonzero(basic)
         self._kept: list[np.ndarray | None] = [None] * len(self.levels)
         self._inverses: list[list[np.ndarray]] = [[] for _ in self.levels]
+        self._largest = [0.0] * len(self.levels)
 
     def make(self, values: np.ndarray) -> None:
         """Make the basis for entries `values`; raise LinAlgError where a block is singular.
@@ -181,9 +182,14 @@ class Basis:
             changed, self._kept[number] = True, None
             inverses = [bunch.inverses(values) for bunch in each.bunches]
             self.products[number].times(values)
-            for taken, inverse in zip(self.taken[number], inverses):
-                taken.put(inverse)
+            taken = zip(self.taken[number], inverses)
+            self._largest[number] = max(each.put(inverse) for each, inverse in taken)
             self._inverses[number], self._kept[number] = inverses, own
+
+    @property
+    def largest(self) -> float:
+        """The largest number of Z, but for the identity; not a number where one is none."""
+        return float(np.max(self._largest, initial=0.0))
 
     def _taken(self, engine: Engine, own: Level, along: Tall) -> list[Taken]:
         place = np.zeros(self.matrix.shape[0], dtype=int)

@@ -3,6 +3,8 @@
 
    `first` and `tile` list each row's tiles; rows of tall matrices are `width` apart, in tiles. */
 
+#include <math.h>
+
 typedef double lanes __attribute__((vector_size(64), aligned(8)));
 enum { TILE = 8 };
 
@@ -63,9 +65,12 @@ CLONED void crossed(int groups, const int *begin, const int *left_row, const int
   }
 }
 
-/* rows `column` of a tall matrix: those of blocks, less their inverse times `row` of another one */
-CLONED void taken(int blocks, int size, const int *row, const int *column, const double *inverse,
-                  const double *from, long width, const int *first, const int *tile, double *tall) {
+/* rows `column` of a tall matrix: less the inverse of a block times its rows `row` of another one;
+   returns the largest number that it puts */
+CLONED double taken(int blocks, int size, const int *row, const int *column, const double *inverse,
+                    const double *from, long width, const int *first, const int *tile,
+                    double *tall) {
+  double most[TILE] = {0};
   for (int b = 0; b < blocks; ++b)
     for (int i = 0; i < size; ++i) {
       const int to = column[b * size + i];
@@ -75,14 +80,31 @@ CLONED void taken(int blocks, int size, const int *row, const int *column, const
           sum -= inverse[(b * size + i) * size + j] *
                  *(const lanes *)(from + row[b * size + j] * width + TILE * tile[t]);
         *(lanes *)(tall + to * width + TILE * tile[t]) = sum;
+        for (int q = 0; q < TILE; ++q) most[q] = fabs(sum[q]) > most[q] ? fabs(sum[q]) : most[q];
       }
     }
+  double largest = 0;
+  for (int q = 0; q < TILE; ++q) largest = most[q] > largest ? most[q] : largest;
+  return largest;
 }
 
 /* out[to[k]] += values[k] x[from[k]] */
 void gathered(long count, const int *to, const int *from, const double *values, const double *x,
               double *out) {
   for (long k = 0; k < count; ++k) out[to[k]] += values[k] * x[from[k]];
+}
+
+/* out[c] = the sum of values[k] x[from[k]], k of start[c] to start[c + 1] */
+void summed(long count, const int *start, const int *from, const double *values, const double *x,
+            double *out) {
+  for (long c = 0; c < count; ++c) {
+    double sums[4] = {0};
+    int k = start[c];
+    for (; k + 4 <= start[c + 1]; k += 4)
+      for (int q = 0; q < 4; ++q) sums[q] += values[k + q] * x[from[k + q]];
+    for (; k < start[c + 1]; ++k) sums[0] += values[k] * x[from[k]];
+    out[c] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  }
 }
 
 /* x becomes the solution of L L' x, of the lower triangle L (size, size) */

@@ -4,6 +4,7 @@ A basis of the null space is one, and so is what sparse rows make of it. Which e
 than zero is known beforehand.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +14,8 @@ from ocp.solvers.structured.products import Sparse, pieces
 
 TILE = 8  # columns
 THIN = 4  # entries of a row that is multiplied by itself at most, not in dense pieces
-ROWS, WIDER = 96, 1.2  # of a group at most, and tiles beside those of its widest row
+ROWS, MASKS = 96, 300  # of a group at most; sets of tiles that are compared with one another
+BESIDE = 1.5  # rows that the beginning and the end of a product with a pair of tiles are worth
 
 
 class Tall:
@@ -118,13 +120,16 @@ class Taken:
     def _prepare(self) -> None:
         """Make tables, where there are any."""
 
-    def put(self, inverses: np.ndarray) -> None:
-        """Put them there, by the inverses (blocks, size, size) of the blocks."""
+    def put(self, inverses: np.ndarray) -> float:
+        """Put them there, by the blocks' inverses (blocks, size, size); return the largest."""
         Z, along = self.tall.array, self.along.array
         if self.rows.shape[1] == 1:
-            Z[self.columns[:, 0]] = -inverses.reshape(-1, 1) * along[self.rows[:, 0]]
+            taken = -inverses.reshape(-1, 1) * along[self.rows[:, 0]]
+            Z[self.columns[:, 0]] = taken
         else:
-            Z[self.columns] = -(inverses @ along[self.rows])
+            taken = -(inverses @ along[self.rows])
+            Z[self.columns] = taken
+        return float(max(np.max(taken, initial=0.0), -np.min(taken, initial=0.0)))
 
 
 class Crossed:
@@ -159,28 +164,53 @@ class Crossed:
 
 
 def groups_of(tiles: np.ndarray) -> Groups:
-    """Return Groups of rows with numbers in so many tiles (rows, tiles): neighbours, by the middle
-    of their tiles, as long as they have nearly the same ones."""
-    count = tiles.sum(axis=1)
-    middle = tiles @ np.arange(tiles.shape[1]) / np.maximum(1, count)
-    order = np.argsort(middle, kind="stable")
-    order = order[count[order] > 0]
-    masks = [int.from_bytes(each.tobytes(), "big") for each in np.packbits(tiles[order], axis=1)]
-    begin, joined = [0], []
-    mask, widest = 0, 0
-    for number, (own, most) in enumerate(zip(masks, count[order].tolist())):
-        both, wide = mask | own, max(widest, most)
-        full = number - begin[-1] >= ROWS or both.bit_count() > WIDER * wide
-        if number > begin[-1] and full:
-            begin.append(number)
-            joined.append(mask)
-            both, wide = own, most
-        mask, widest = both, wide
-    joined.append(mask)
-    bits = 8 * -(-tiles.shape[1] // 8)
-    found = [[k for k in range(tiles.shape[1]) if each >> (bits - 1 - k) & 1] for each in joined]
-    kept = tuple(np.array(each, dtype=int) for each in found)
-    return Groups(order=order, begin=(*begin, len(order)), tiles=kept)
+    """Return Groups of rows with numbers in so many tiles (rows, tiles): those of the same tiles,
+    and two such groups as one as long as a product with the tiles of both takes less."""
+    rows = np.flatnonzero(tiles.any(axis=1))
+    packed = np.packbits(tiles[rows], axis=1)
+    alike: dict[bytes, list[int]] = {}
+    for row, mask in zip(rows.tolist(), packed):
+        alike.setdefault(mask.tobytes(), []).append(row)
+    order: list[int] = []
+    begin, kept = [0], []
+    masks = sorted(alike)
+    for first in range(0, len(masks), MASKS):
+        members = [alike[mask] for mask in masks[first : first + MASKS]]
+        for joined, mask in _joined(members, tiles[[each[0] for each in members]]):
+            for start in range(0, len(joined), ROWS):
+                order += joined[start : start + ROWS]
+                begin.append(len(order))
+                kept.append(np.flatnonzero(mask))
+    return Groups(order=np.array(order, dtype=int), begin=tuple(begin), tiles=tuple(kept))
+
+
+def _joined(members: list[list[int]], masks: np.ndarray) -> Iterator[tuple[list[int], np.ndarray]]:
+    """Yield rows that are multiplied together, and their tiles, of groups of rows with masks: the
+    two that gain most by it become one, until none do."""
+    members, masks = list(members), masks.astype(float)
+    rows, size = np.array([len(each) for each in members], dtype=float), masks.sum(axis=1)
+    alone, alive = _cost(rows, size), np.ones(len(members), dtype=bool)
+    both = size[:, None] + size - masks @ masks.T
+    gain = alone[:, None] + alone - _cost(rows[:, None] + rows, both)
+    np.fill_diagonal(gain, -np.inf)
+    while len(members) > 1:
+        one, other = divmod(int(np.argmax(gain)), len(members))
+        if gain[one, other] <= 0.0:
+            break
+        masks[one] = np.maximum(masks[one], masks[other])
+        rows[one], size[one] = rows[one] + rows[other], masks[one].sum()
+        members[one], alive[other] = members[one] + members[other], False
+        alone[one] = _cost(rows[one], size[one])
+        own = alone[one] + alone - _cost(rows[one] + rows, size[one] + size - masks @ masks[one])
+        own[~alive], own[one] = -np.inf, -np.inf
+        gain[one], gain[:, one], gain[other], gain[:, other] = own, own, -np.inf, -np.inf
+    for number in np.flatnonzero(alive):
+        yield members[number], masks[number] > 0.0
+
+
+def _cost(rows, size):
+    """Return what products of so many rows with so many tiles take, in pairs of tiles of a row."""
+    return (rows + BESIDE) * size * (size + 1) / 2
 
 
 class Engine:
