@@ -83,7 +83,10 @@ def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], 
             restoration(stated, show, left),
             renew=lambda point: with_least(stated, point),
         )
-        ending = search.run(begin(stated, start, given))
+        try:
+            ending = search.run(begin(stated, start, given))
+        finally:
+            search.restore = None  # it knows the search, and both would stay in memory
         point, status = ending.point, ending.status
         if status in STUCK and errors(point, 0.0)[0] <= given["acceptable_tol"]:
             status = ACCEPTABLE
