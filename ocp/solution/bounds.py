@@ -19,9 +19,9 @@ from ocp.problem.names import DURATION, DYNAMICS, REACH, RESTING, SEPARATOR, TOU
 from ocp.solution.approximation import exactly
 from ocp.solution.sampling import DENSER, traces
 from ocp.solution.solution import Solution
+from ocp.solvers.distinct import among, distinct
 from ocp.transcription.asked import Asked, asked
 from ocp.transcription.contact_laws import standings
-from ocp.transcription.distinct import among, distinct
 from ocp.transcription.laws import laws, passive_measure, within_reach
 from ocp.transcription.requests import looked_at
 

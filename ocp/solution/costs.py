@@ -19,7 +19,7 @@ from ocp.problem.terms import Term
 from ocp.solution.inputs import inputs, lifts
 from ocp.solution.sampling import stacked
 from ocp.solution.solution import Solution
-from ocp.transcription.distinct import distinct
+from ocp.solvers.distinct import distinct
 from ocp.transcription.rates import motion_rates
 from ocp.transcription.tracing import trace
 from ocp.transcription.transcribe import Transcribed

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ocp.problem.instant import Instant
 from ocp.problem.sequence import refuse_phases
 from ocp.solution.solution import Solution
-from ocp.transcription.distinct import distinct
+from ocp.solvers.distinct import distinct
 from ocp.transcription.kernels import column
 from ocp.transcription.requests import scheduled
 

@@ -9,8 +9,8 @@ import numpy as np
 from ocp.dynamics import formulation_of
 from ocp.problem.constraint import Constraint
 from ocp.problem.statement import Problem
+from ocp.solvers.distinct import among, distinct
 from ocp.transcription.contact_laws import standings
-from ocp.transcription.distinct import among, distinct
 from ocp.transcription.kernels import evaluate
 from ocp.transcription.laws import laws, within_reach
 from ocp.transcription.program import Program, program_of

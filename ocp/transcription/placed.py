@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import casadi as ca
 import numpy as np
 
-from ocp.transcription.distinct import distinct
+from ocp.solvers.distinct import distinct
 from ocp.transcription.products import Product
 from ocp.transcription.triplets import matrix_of, pattern_of
 

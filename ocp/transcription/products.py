@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ocp.transcription.distinct import distinct
+from ocp.solvers.distinct import distinct
 from ocp.transcription.units import Units, refined
 
 

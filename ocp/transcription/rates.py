@@ -24,8 +24,8 @@ from ocp.motion.spline import SIDE, BSpline
 from ocp.problem.complementarity import touch_labels, touches
 from ocp.problem.instant import NoRate
 from ocp.problem.statement import Problem
+from ocp.solvers.distinct import distinct
 from ocp.transcription.between import follows, rated
-from ocp.transcription.distinct import distinct
 from ocp.transcription.variables import (
     Layout,
     MotionMap,

@@ -23,8 +23,8 @@ from ocp.problem.constraint import Constraint, Moment, Span
 from ocp.problem.ground import Ground, bearing_slots
 from ocp.problem.seams import SHARED, moving_points
 from ocp.problem.statement import Problem
+from ocp.solvers.distinct import among
 from ocp.transcription.asking import given, kernel_of
-from ocp.transcription.distinct import among
 from ocp.transcription.kernels import column
 from ocp.transcription.opening import parted
 from ocp.transcription.program import Program

@@ -10,7 +10,7 @@ import numpy as np
 
 from ocp.mechanics.parameters import Parameter, closed
 from ocp.problem.constraint import Constraint, Moment
-from ocp.transcription.distinct import distinct
+from ocp.solvers.distinct import distinct
 from ocp.transcription.kernels import Kernel, evaluate
 from ocp.transcription.sparse import expand
 

@@ -7,9 +7,9 @@ from importlib import resources
 import casadi as ca
 import numpy as np
 
+from ocp.solvers.distinct import distinct
 from ocp.solvers.machine_code import loading
 from ocp.transcription.c_tables import table
-from ocp.transcription.distinct import distinct
 from ocp.transcription.products import Product
 
 FREE = "-fno-math-errno", "-fno-trapping-math", "-fno-strict-aliasing"

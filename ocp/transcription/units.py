@@ -10,7 +10,7 @@ from itertools import pairwise
 import casadi as ca
 import numpy as np
 
-from ocp.transcription.distinct import distinct
+from ocp.solvers.distinct import distinct
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -6,8 +6,9 @@ product with the basis stands in the core at once; the fewest others are multipl
 
 import numpy as np
 
+from ocp.solvers.distinct import distinct
 from ocp.solvers.structured.nullspace import Basis
-from ocp.solvers.structured.products import Sparse, added, distinct
+from ocp.solvers.structured.products import Sparse, added
 from ocp.solvers.structured.tall import Engine
 
 THIN = 4  # entries of a row of the basis that counts as sparse

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ocp.solvers.structured.products import distinct
+from ocp.solvers.distinct import distinct
 
 LIGHT = (1, 2, 4, 8, 16, 32)  # rows that a light variable is in at most, tried one after another
 BLOCK = 40  # rows of a block at most

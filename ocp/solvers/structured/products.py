@@ -30,17 +30,6 @@ def added(places: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
     return np.bincount(places, weights=values, minlength=size).astype(float, copy=False)
 
 
-def distinct(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct ones among whole numbers from 0 on, in order, and which of them each
-    is."""
-    there = np.zeros(int(np.max(numbers, initial=-1)) + 1, dtype=bool)
-    there[numbers] = True
-    kept = np.flatnonzero(there)
-    place = np.empty(len(there), dtype=int)
-    place[kept] = np.arange(len(kept))
-    return kept, place[numbers]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
     """A dense piece of a few rows: the `rows` that it adds to, the `columns` that it spans, where
