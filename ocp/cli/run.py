@@ -27,6 +27,7 @@ from ocp.solvers import HESSIANS, Solver, attentive
 from ocp.solvers import INTERRUPTED as STOPPED
 from ocp.studies.addresses import module_at, named
 from ocp.studies.task import Task, on_spline, task_of
+from ocp.transcription import KERNELS
 from ocp.transcription.methods import METHODS, Collocation, Method
 from ocp.transcription.transcribe import Transcription, settings_of, transcription_of
 
@@ -57,8 +58,8 @@ TEXTS = {
         "move, else ad",
         DERIVATIVES,
     ),
-    "compiled": ("kernels as machine code, if there is a C compiler", ()),
-    "threads": ("of the virtual machine that kernels run on otherwise", ()),
+    "kernels": ("machine code made here, by a C compiler, or none; auto is assembled", KERNELS),
+    "threads": ("of the virtual machine", ()),
 }
 
 

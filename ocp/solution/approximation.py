@@ -126,7 +126,7 @@ def _shift(solution: Solution, transcribed: Transcribed | Phased) -> np.ndarray 
     The optimum of a program that is changed a little changes like the Lagrangian at its multipliers
     (the envelope theorem).
     """
-    judge = replace(exactly(solution).transcription, derivatives="ad", compiled=False)
+    judge = replace(exactly(solution).transcription, derivatives="ad", kernels="virtual")
     own, exact = (
         _shares(solution, program) for program in (transcribed, program_again(solution, judge))
     )

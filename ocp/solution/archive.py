@@ -332,7 +332,7 @@ def _transcription(
             "hand it over, load(path, problem, method=...)"
         )
     if method is not None:
-        settings = {key: settings[key] for key in ("dynamics", "derivatives", "compiled")}
+        settings = {key: settings[key] for key in ("dynamics", "derivatives", "kernels")}
         settings["method"] = method
     name = settings["dynamics"]
     if dynamics is not None and dynamics.name != name:

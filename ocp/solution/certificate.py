@@ -206,7 +206,7 @@ def verify(solution: Solution) -> Verification:
 
 def _again(solution: Solution) -> Any:
     """Return the program of a solution's problem again, whose kernels can be differentiated."""
-    settings = replace(solution.transcription, derivatives="ad", compiled=False)
+    settings = replace(solution.transcription, derivatives="ad", kernels="virtual")
     return program_again(solution, settings)
 
 

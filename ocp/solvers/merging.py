@@ -14,7 +14,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.solvers.nlp import NLP
+from ocp.solvers.nlp import NLP, QUICKER, quicker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +41,16 @@ def merged(members: Sequence[Member], size: int) -> NLP:
     f = ca.MX(0)
     for each in members:
         f += each.nlp.objective(each.own(x))
-    g = ca.vertcat(*(each.nlp.constraints(each.own(x)) for each in members))
+    g, quick = (
+        ca.vertcat(*(chosen(each.nlp.constraints)(each.own(x)) for each in members))
+        for chosen in (lambda function: function, quicker)
+    )
     functions: dict[str, Any] = {
         "objective": ca.Function("f", [x], [f], ["x"], ["f"]),
         "constraints": ca.Function("g", [x], [g], ["x"], ["g"]),
     }
+    if any(quicker(each.nlp.constraints) is not each.nlp.constraints for each in members):
+        QUICKER[functions["constraints"]] = ca.Function("g", [x], [quick], ["x"], ["g"])
     bounds: dict[str, Any] = merged_bounds(members, size)
     if any(each.nlp.gradient is None or each.nlp.hessian is None for each in members):
         return NLP(**bounds, **functions)

@@ -13,7 +13,7 @@ import casadi as ca
 
 from ocp.solvers import fronts
 from ocp.solvers.machine_code import NoCompiler
-from ocp.solvers.nlp import NLP
+from ocp.solvers.nlp import NLP, quicker
 
 SQP = ("sqpmethod", "feasiblesqpmethod", "qrsqp")
 OWN = (
@@ -131,7 +131,11 @@ def derivatives(nlp: NLP, plugin: str, hessian: str) -> dict[str, Any]:
     for name, (inputs, outputs) in sorted(
         wanted.items()
     ):  # the derivative of nlp_grad_l before itself
-        if all(output in parts for output in outputs) and not {"f", "g"} >= set(outputs):
+        if outputs == ["g"] and quicker(nlp.constraints) is not nlp.constraints:
+            parts = parts | {"g": lambda: quicker(nlp.constraints)(symbols["x"])}
+        elif {"f", "g"} >= set(outputs):
+            continue
+        if all(output in parts for output in outputs):
             product = made.get("fwd1_nlp_grad_l") if name == "nlp_grad_l" else None
             made[name] = ca.Function(
                 name,
@@ -174,7 +178,8 @@ def _parts(nlp: NLP, hessian: str, symbols: Mapping[str, ca.MX]) -> dict[str, Ca
     given: Any = nlp  # whose derivatives are given
     gradient = cache(lambda: _part_of_it(given.gradient, x, p))
     jacobian = cache(lambda: _part_of_it(given.jacobian, x, p))
-    upper = cache(lambda: _part_of_it(given.hessian(hessian), x, p, lam_f, lam_g)[0])
+    kind = "exact" if hessian == "lbfgs" else hessian  # by it some ask for products, never used
+    upper = cache(lambda: _part_of_it(given.hessian(kind), x, p, lam_f, lam_g)[0])
     second: dict[str, Callable[[], ca.MX]] = {
         "triu_hess_gamma_x_x": upper,
         "hess_gamma_x_x": lambda: ca.triu2symm(upper()),
@@ -184,7 +189,9 @@ def _parts(nlp: NLP, hessian: str, symbols: Mapping[str, ca.MX]) -> dict[str, Ca
             + jacobian()[1].T @ symbols["fwd_lam_g"]
         ),
     }
-    return ({} if hessian == "lbfgs" else second) | {  # vectors are read as dense ones
+    if hessian == "lbfgs":
+        second = {"fwd_grad_gamma_x": second["fwd_grad_gamma_x"]}
+    return second | {  # vectors are read as dense ones
         "f": lambda: ca.densify(gradient()[0]),
         "grad_f_x": lambda: ca.densify(gradient()[1]),
         "g": lambda: ca.densify(jacobian()[0]),

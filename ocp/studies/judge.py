@@ -50,7 +50,7 @@ def first_order(solution: Solution) -> float | None:
 
     None where the NLP has other unknowns than x.
     """
-    settings = replace(solution.transcription, derivatives="ad", compiled=False)
+    settings = replace(solution.transcription, derivatives="ad", kernels="virtual")
     transcribed = transcribe(solution.problem, settings)
     if transcribed.reduction is not None:
         return None

@@ -17,6 +17,7 @@ from ocp.transcription.methods import (
 from ocp.transcription.multipliers import Multipliers
 from ocp.transcription.shooting import followed
 from ocp.transcription.transcribe import (
+    KERNELS,
     Transcribed,
     Transcription,
     settings_of,
@@ -25,6 +26,7 @@ from ocp.transcription.transcribe import (
 )
 
 __all__ = [
+    "KERNELS",
     "METHODS",
     "Asked",
     "Collocation",

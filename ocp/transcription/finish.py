@@ -1,30 +1,36 @@
-"""What kernels run on: CasADi's virtual machine, or machine code where there is a compiler."""
+"""What kernels run on: machine code that is assembled here or by a compiler, or CasADi's virtual
+machine."""
 
 import time
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from ocp.progress import say
 from ocp.solvers import NoCompiler
+from ocp.solvers.assembled import Unable, unable
+from ocp.transcription.instants import mapped
 
 BEGUN = time.time()
 AGE = 1.0  # s before BEGUN: a source that changed later may not be what was imported
+ASSEMBLED, COMPILED, VIRTUAL = "assembled", "compiled", "virtual"
 WINGS = ("mechanics", "dynamics", "motion", "problem", "transcription")  # that make graphs
 
 
 class Finish:
-    """What finishes kernels as machine code, and says how they run.
+    """What makes machine code of `kernels`, and says how they run.
 
     After the first trouble it leaves them as they are. `differentiated` says by what inverse
     dynamics is differentiated; "" where graphs are not known by the values that they are of, since
     a formulation is somebody's own. The virtual machine has so many `threads`.
     """
 
-    scalar = True  # machine code is made of scalar graphs
+    scalar = True  # a compiler is given scalar graphs
 
-    def __init__(self, compiled, differentiated="", threads=1):
-        self.compiled, self.trouble, self.count = compiled, None, 0
+    def __init__(self, kernels, differentiated="", threads=1):
+        self.kernels, self.trouble, self.count = kernels, None, 0
         self.differentiated, self.threads = differentiated, threads
+        if kernels == ASSEMBLED and unable():
+            self.trouble = unable()
 
     def __call__(self, name, build, follows):
         """Return what gives the function of a Graph of that name, as machine code if that can be
@@ -38,28 +44,45 @@ class Finish:
         graph = build()
         return lambda: graph.function, graph.pattern
 
+    @property
+    def quick(self):
+        """Whether functions of one instant are not machine code yet, and many of them are."""
+        return self.kernels == ASSEMBLED and self.trouble is None
+
+    def mapped(self, function, count):
+        """Return a function of one instant at so many."""
+        return mapped(function, count, self.threads, assembled=self.quick)
+
     def placed(self, given, wheres, count):
         """Begin to make what puts products in their places, as `scattering` does; return what waits
         for it, and gives None where that is left to the virtual machine."""
-        from ocp.transcription.scatter import scattering  # loads when asked for
+        if self.kernels == COMPILED:
+            from ocp.transcription.scatter import scattering  # loads when asked for
 
-        return self._waited(scattering, given, wheres, count)
+            return self._waited(scattering, given, wheres, count)
+        from ocp.transcription import assembling  # loads when asked for
+
+        return self._waited(lambda: partial(assembling.scattering, given, wheres, count))
 
     def summed(self, functions):
         """Begin to make constant sums, as `summing` does; return what waits for them, and gives
         none where these are left to the virtual machine."""
-        from ocp.transcription.sums import summing  # loads when asked for
+        if self.kernels == COMPILED:
+            from ocp.transcription.sums import summing  # loads when asked for
 
-        return self._waited(summing, functions)
+            return self._waited(summing, functions)
+        from ocp.transcription import assembling  # loads when asked for
+
+        return self._waited(lambda: partial(assembling.summing, functions))
 
     def _waited(self, begin, *what):
-        begun = self._made(begin, *what) if self.compiled else None
+        begun = self._made(begin, *what) if self.kernels != VIRTUAL else None
 
         @cache
         def result():
             try:
                 return begun() if begun and self.trouble is None else None
-            except NoCompiler as reason:
+            except (NoCompiler, Unable) as reason:
                 self.trouble = str(reason)
             return None
 
@@ -68,7 +91,8 @@ class Finish:
     def _made(self, make, *what):
         if self.trouble is None:
             self.count += 1
-            say(f"compiles kernels, the {self.count}. of them")
+            if self.kernels == COMPILED:
+                say(f"compiles kernels, the {self.count}. of them")
             try:
                 return make(*what)
             except NoCompiler as reason:
@@ -77,9 +101,9 @@ class Finish:
 
     def words(self):
         """Return how kernels run."""
-        if not self.compiled:
+        if self.kernels == VIRTUAL:
             return "virtual machine" + f" on {self.threads} threads" * (self.threads > 1)
-        return "compiled" if self.trouble is None else f"virtual machine: {self.trouble}"
+        return self.kernels if self.trouble is None else f"virtual machine: {self.trouble}"
 
     def _statement(self, name, follows):
         if not self.differentiated or not sources():

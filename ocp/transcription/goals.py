@@ -11,8 +11,9 @@ import numpy as np
 from ocp.mechanics.parameters import Parameter, is_open, matrix, parameters_of
 from ocp.mechanics.types import Matrix
 from ocp.motion.moving import located
-from ocp.solvers.nlp import NLP
+from ocp.solvers.nlp import NLP, QUICKER
 from ocp.transcription.asking import given, kernel_of
+from ocp.transcription.instants import mapped
 from ocp.transcription.program import Program
 from ocp.transcription.sparse import Block, assemble, assemble_gradient, assemble_hessian
 from ocp.transcription.taken import Gathering, Taken
@@ -104,20 +105,24 @@ def nonlinear_program(
     """Return the NLP of the weighted terms and the blocks' rows; `weights`(x) are the terms', and
     `bounds` {lower, upper, g_lower, g_upper} give its sizes. Unless `differentiated`, its
     derivatives are left to the solver's front end; `sloped`, weights are differentiated too. The
-    `machine`, a Finish, may put derivatives in their places, and has threads."""
+    `machine`, a Finish, evaluates kernels and may put derivatives in their places."""
     size, rows, count = len(bounds["lower"]), len(bounds["g_lower"]), len(terms)
     x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
-    library, threads = (machine.placed, machine.threads) if machine else (None, 1)
-    gathering = Gathering(terms, count, machine), Gathering(blocks, rows, machine)
-    taken = partial(Taken, threads=threads, gathering=gathering)
+    plain = partial(Taken, at=partial(mapped, threads=machine.threads) if machine else mapped)
+    quick, library = plain, None  # machine code, of which no derivatives are to be had
+    if machine is not None and differentiated:
+        gathering = Gathering(terms, count, machine), Gathering(blocks, rows, machine)
+        quick, library = partial(Taken, at=machine.mapped, gathering=gathering), machine.placed
     values_of_terms, _ = assemble(terms, size, count)
-    values, slopes = assemble(blocks, size, rows, library if differentiated else None)
-    alone, beside = taken(x), taken(x)
+    values, slopes = assemble(blocks, size, rows, library)
+    alone, beside = plain(x), quick(x)
     objective = ca.dot(weights(x), values_of_terms(alone))
     functions: dict[str, Any] = {
         "objective": ca.Function("f", [x], [objective], ["x"], ["f"]),
         "constraints": ca.Function("g", [x], [values(alone)], ["x"], ["g"]),
     }
+    if quick is not plain and machine.quick:
+        QUICKER[functions["constraints"]] = ca.Function("g", [x], [values(quick(x))], ["x"], ["g"])
     if not differentiated:
         return NLP(**bounds, **functions)
     slope, matrix_of_rows = assemble_gradient(terms, size)(beside, weights(x)), slopes(beside)
@@ -127,7 +132,7 @@ def nonlinear_program(
     return NLP(
         gradient=ca.Function("grad_f", [x, p], [f, slope], ["x", "p"], ["f", "grad_f_x"]),
         jacobian=ca.Function("jac_g", [x, p], [g, matrix_of_rows], ["x", "p"], ["g", "jac_g_x"]),
-        hessian=_hessians(terms, weights, (blocks, rows), size, sloped, library, taken),
+        hessian=_hessians(terms, weights, (blocks, rows), size, sloped, library, quick),
         **bounds,
         **functions,
     )

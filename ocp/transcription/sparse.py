@@ -13,7 +13,6 @@ from functools import cache
 import casadi as ca
 import numpy as np
 
-from ocp.transcription.instants import mapped
 from ocp.transcription.kernels import Kernel
 from ocp.transcription.placed import placing
 from ocp.transcription.products import curvatures, slopes
@@ -166,7 +165,7 @@ def _slopes(block, taken):
 
 def _evaluate(block, kernel_function, taken, *more):
     arguments = [taken(block), ca.DM(block.s).T, *more]
-    return mapped(kernel_function, len(block.s), taken.threads).call(arguments)
+    return taken.at(kernel_function, len(block.s)).call(arguments)
 
 
 def expand(matrix, lines):

@@ -7,6 +7,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ocp.transcription.instants import mapped
 from ocp.transcription.sums import Sums
 from ocp.transcription.triplets import matrix_of
 
@@ -16,10 +17,12 @@ INPUTS, VALUES, MULTIPLIERS = "inputs", "values", "multipliers"
 class Taken:
     """What kernels take of x at all instants, (width, N) of each block: blocks that take the same
     share it. `values` keeps those of blocks whose slopes were asked for, as these give both.
-    Kernels are evaluated by so many `threads`; `gathering` are the Gathering of several blocks."""
+    `at`(function, count) evaluates kernels; `gathering` are the Gathering of several blocks."""
 
-    def __init__(self, x: ca.MX, threads: int = 1, gathering: Sequence["Gathering"] = ()):
-        self.x, self.threads, self.gathering = x, threads, gathering
+    def __init__(
+        self, x: ca.MX, at: Callable = mapped, gathering: Sequence["Gathering"] = ()
+    ) -> None:
+        self.x, self.at, self.gathering = x, at, gathering
         self.values: dict[int, ca.MX] = {}
         self.known: list[tuple[Any, ca.MX]] = []
 
@@ -54,7 +57,7 @@ class Gathering:
         for block in blocks:
             if not any(same(block, other) for other in self.distinct):
                 self.distinct.append(block)
-        begun = machine is not None and machine.compiled and bool(blocks)
+        begun = machine is not None and bool(blocks)
         self.begun: Callable[[], Mapping[str, ca.Function] | None] = (
             machine.summed(self._functions(rows)) if begun else lambda: None
         )

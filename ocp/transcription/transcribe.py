@@ -14,7 +14,7 @@ import numpy as np
 
 from ocp.dynamics import Formulation, derivatives_of, formulation_of, settled
 from ocp.dynamics.catalogue import is_built_in
-from ocp.mechanics.checks import counted, instance
+from ocp.mechanics.checks import counted
 from ocp.mechanics.parameters import Parameter, closed, is_open, reference
 from ocp.mechanics.structure import structure
 from ocp.motion.basis import Basis, transfer
@@ -27,7 +27,7 @@ from ocp.solvers.nlp import NLP
 from ocp.solvers.record import attentive
 from ocp.transcription.alike import Alike
 from ocp.transcription.asking import given
-from ocp.transcription.finish import Finish
+from ocp.transcription.finish import ASSEMBLED, COMPILED, VIRTUAL, Finish
 from ocp.transcription.goals import (
     goals,
     nonlinear_program,
@@ -54,6 +54,8 @@ from ocp.transcription.tracing import trace_open
 from ocp.transcription.variables import Layout, free_duration, join, motion_at, split
 from ocp.transcription.wanted import Met, wanted
 
+KERNELS = "auto", ASSEMBLED, COMPILED, VIRTUAL
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcription:
@@ -72,15 +74,21 @@ class Transcription:
     - "solver": all left to the solver's front end, for comparison
     - "auto": recursive where the formulation has one, else ad, and for four coordinates and fewer
 
-    `compiled`: kernels as machine code, where the system has a C compiler; otherwise they run on
-    CasADi's virtual machine, by so many `threads`, and the Solution's statistics say why. Raises
+    `kernels`: what evaluates these
+
+    - "assembled": machine code that is made here, on Linux and x86-64
+    - "compiled": machine code, where the system has a C compiler
+    - "virtual": CasADi's virtual machine, by so many `threads`
+    - "auto": assembled where that can be had
+
+    What cannot be had is left to the virtual machine, and the Solution's statistics say why. Raises
     ValueError naming what is wrong.
     """
 
     method: Method = field(default_factory=Spline)
     dynamics: Formulation | str = "auto"
     derivatives: str = "auto"
-    compiled: bool = False
+    kernels: str = "auto"
     threads: int = 1
 
     def __post_init__(self):
@@ -93,12 +101,13 @@ class Transcription:
         if not isinstance(self.method, Method):
             raise ValueError(f"method: expected a Method or its name, got {self.method!r}")
         object.__setattr__(self, "dynamics", formulation_of(self.dynamics))
-        instance("compiled", self.compiled, bool)
+        if self.kernels not in KERNELS:
+            raise ValueError(f"kernels: expected one of {', '.join(KERNELS)}, got {self.kernels!r}")
         object.__setattr__(self, "threads", counted("threads", self.threads))
         derivatives_of(self.dynamics, self.derivatives)  # refuses what no tree could change
-        if self.compiled and self.derivatives == "solver":
+        if self.kernels in ("assembled", "compiled") and self.derivatives == "solver":
             raise ValueError(
-                "compiled: a solver cannot differentiate machine code; "
+                f"kernels {self.kernels!r}: a solver cannot differentiate machine code; "
                 "use derivatives 'recursive' or 'ad'"
             )
 
@@ -230,7 +239,7 @@ class Transcribed:
     def sloped(self) -> "Transcribed":
         """The same program with derivatives by all parameters; its graphs are made once."""
         if "sloped" not in self.made:
-            chosen = replace(self.transcription, compiled=False, derivatives="auto")
+            chosen = replace(self.transcription, kernels="virtual", derivatives="auto")
             other = transcribe(self.statement, chosen, free=self.freed, sloped=True)
             self.made["sloped"] = other
         return self.made["sloped"].at(self.layout.values, self.layout.held)
@@ -262,7 +271,7 @@ class Transcribed:
         """Return the problem transcribed with the knots of a motion given."""
         known, own = given_knots(cast(Moving, motion)), self.transcription
         method = on_its_mesh(own.method, known)
-        looked = replace(own, method=method, compiled=False, derivatives="solver")
+        looked = replace(own, method=method, kernels="virtual", derivatives="solver")
         return self._on(known, looked)
 
     def _on(self, motion: Basis, transcription: Transcription) -> "Transcribed":
@@ -349,13 +358,21 @@ def _finish(problem, transcription):
     """Return the Finish of a problem's kernels."""
     method = formulation_of(transcription.dynamics, problem.tree)
     words = f"{method.name} {transcription.derivatives}" if is_built_in(method) else ""
-    return Finish(transcription.compiled, words, transcription.threads)
+    return Finish(_kernels(transcription), words, transcription.threads)
+
+
+def _kernels(transcription):
+    """Return what evaluates kernels, of which a solver that finds derivatives itself wants the
+    graphs."""
+    if transcription.kernels == "auto":
+        return VIRTUAL if transcription.derivatives == "solver" else ASSEMBLED
+    return transcription.kernels
 
 
 def _shared(finish, alike):
     """Return what finishes kernels, one for all phases where they share `alike` ones; None where
     they stay as they are built."""
-    own = finish if finish.compiled else None
+    own = finish if finish.kernels == COMPILED else None
     if alike is None or not finish.differentiated:
         return own
     return Alike(differentiated=finish.differentiated, finish=own, made=alike)

@@ -22,15 +22,18 @@ import ocp
 
 STAGES = ("import", "graphs", "solver", "solve", "report", "build", "command", "memory")
 EFFORT, OURS = ("--objective", "effort"), ("--plugin", "structured")
+VIRTUAL, COMPILED = (("--kernels", kind) for kind in ("virtual", "compiled"))
 RUNS: Mapping[str, tuple[str, ...]] = {
     "effort": EFFORT,
     "effort-structured": (*EFFORT, *OURS),
-    "effort-compiled": (*EFFORT, "--compiled"),
-    "effort-structured-compiled": (*EFFORT, *OURS, "--compiled"),
+    "effort-virtual": (*EFFORT, *VIRTUAL),
+    "effort-structured-virtual": (*EFFORT, *OURS, *VIRTUAL),
+    "effort-compiled": (*EFFORT, *COMPILED),
+    "effort-structured-compiled": (*EFFORT, *OURS, *COMPILED),
     "walk": (),
     "walk-structured": OURS,
-    "walk-compiled": ("--compiled",),
-    "walk-structured-compiled": (*OURS, "--compiled"),
+    "walk-virtual": VIRTUAL,
+    "walk-compiled": COMPILED,
 }
 FRESH = """
 import json, os, resource, runpy, sys, time

@@ -1,11 +1,12 @@
 """What evaluations of a program's derivatives cost, and how much of that is the kernels' own.
 
-    python -m problems.benchmarks.evaluation_costs [--of effort,walk,lifting] [--compiled]
+    python -m problems.benchmarks.evaluation_costs [--of effort,walk,lifting] [--kernels auto]
         [--old DIRECTORY]
 
 In milliseconds of processor time, medians of functions evaluated by turns in one run. With the
 directory of an older checkout, whose functions are made there by the same Python and loaded here,
-its times beside. Its gait is that of effort alone where it knows no other.
+its times beside, of compiled kernels unless ours are on the virtual machine. Its gait is that of
+effort alone where it knows no other.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from ocp.problems import gait, lifting
 from ocp.problems.benchmarks.derivative_costs import microseconds
 
 from ocp import Problem, Transcription
-from ocp.transcription import Transcribed, mapped, transcribe
+from ocp.transcription import KERNELS, Transcribed, mapped, transcribe
 
 PARTS = ("jacobian", "hessian", "gradient")
 STATED = {
@@ -55,7 +56,7 @@ def wholes(made: Transcribed) -> dict[str, ca.Function]:
     return {"jacobian": nlp.jacobian, "hessian": nlp.hessian("exact"), "gradient": nlp.gradient}
 
 
-def kernels(made: Transcribed) -> dict[str, list[ca.Function]]:
+def kernels(made: Transcribed, kind: str) -> dict[str, list[ca.Function]]:
     """Return {derivative: the kernels of it, each mapped over its instants} of a program."""
     rows, terms = made.groups, made.goals
     kept = {
@@ -64,7 +65,11 @@ def kernels(made: Transcribed) -> dict[str, list[ca.Function]]:
         "gradient": [(each.kernel.jacobian, each.s) for each in terms],
     }
     return {
-        part: [mapped(function, len(s)) for function, s in each if function.nnz_out()]
+        part: [
+            mapped(function, len(s), assembled=kind == "assembled")
+            for function, s in each
+            if function.nnz_out()
+        ]
         for part, each in kept.items()
     }
 
@@ -81,10 +86,10 @@ def _environment(directory: Path) -> Mapping[str, str]:
     return os.environ | {"PYTHONPATH": str(directory)}
 
 
-def costs(problem: Problem, old: Mapping[str, ca.Function], compiled: bool) -> Iterator[list]:
+def costs(problem: Problem, old: Mapping[str, ca.Function], kind: str) -> Iterator[list]:
     """Yield [derivative, kernels, whole, old whole or None] of a problem's program (ms)."""
-    made = transcribe(problem, Transcription(compiled=compiled))
-    ours, parts = wholes(made), kernels(made)
+    made = transcribe(problem, Transcription(kernels=kind))
+    ours, parts = wholes(made), kernels(made, made.kernels())
     for part in PARTS:
         functions = [ours[part], *([old[part]] if old else []), *parts[part]]
         times = [each / 1000 for each in microseconds(functions)]
@@ -104,14 +109,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--of", default=",".join(STATED), help="problems, separated by commas")
-    parser.add_argument("--compiled", action="store_true", help="kernels as machine code")
+    parser.add_argument("--kernels", default="auto", choices=KERNELS, help="what evaluates them")
     parser.add_argument("--old", type=Path, help="the directory of an older checkout")
     given = parser.parse_args(arguments)
     for name in given.of.split(","):
         if name not in STATED:
             parser.error(f"of: expected some of {', '.join(STATED)}, got {name!r}")
-        old = elsewhere(given.old, name, given.compiled) if given.old else {}
-        lines = list(costs(STATED[name](), old, given.compiled))
+        old = elsewhere(given.old, name, given.kernels != "virtual") if given.old else {}
+        lines = list(costs(STATED[name](), old, given.kernels))
         print("\n".join(shown(name, lines)), flush=True)
 
 

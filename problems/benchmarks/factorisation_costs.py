@@ -2,7 +2,7 @@
 interior point, by turns: iterations, objectives and seconds, cell by cell.
 
     python -m problems.benchmarks.factorisation_costs [--cells 64] [--people]
-        [--objective effort] [--compiled] [--by ipopt,fronts,structured]
+        [--objective effort] [--kernels auto] [--by ipopt,fronts,structured]
 
 Speeds of 0.8 to 1.6 m/s by lengths of 0.5 to 0.65 m, eight of each, of which `--cells` are drawn at
 random; with `--people` instead women and men of three percentiles. Seconds are of processor time of
@@ -19,6 +19,7 @@ from ocp.problems.gait import problem
 from ocp.problems.gait.walking import TUNED, more_and_more_careful, standing
 
 from ocp import Plan, Solver, Transcription, prepare
+from ocp.transcription import KERNELS
 
 WAYS = {
     "ipopt": Solver(),
@@ -104,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     every = []
     for words, values in chosen:
         stated = problem(objective=given.objective, **values)
-        made = Transcription(compiled=given.compiled)
+        made = Transcription(kernels=given.kernels)
         plan = prepare(stated, made, attempts=more_and_more_careful(TUNED))
         found = by_turns(plan, standing(stated), names)
         print(line(words, found), flush=True)
@@ -119,7 +120,7 @@ def _given(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, list[st
     parser.add_argument("--cells", type=int, default=64, help="of 64, drawn at random")
     parser.add_argument("--people", action="store_true", help="in place of cells")
     parser.add_argument("--objective", default="effort", help="as of the gait")
-    parser.add_argument("--compiled", action="store_true", help="kernels as machine code")
+    parser.add_argument("--kernels", default="auto", choices=KERNELS, help="what evaluates them")
     parser.add_argument("--by", default="ipopt,structured", help=f"some of {', '.join(WAYS)}")
     given = parser.parse_args(arguments)
     names = given.by.split(",")

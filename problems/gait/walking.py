@@ -111,7 +111,7 @@ def more_and_more_careful(options: Mapping[str, Any], feasible: bool = False) ->
 def quickest(solver: Solver, transcription: Transcription) -> Solver:
     """Return a solver with the factorisation of ours where kernels are compiled too, unless it has
     been told another."""
-    if not transcription.compiled or solver.name != "ipopt" or not fronts.available():
+    if transcription.kernels != "compiled" or solver.name != "ipopt" or not fronts.available():
         return solver
     return replace(solver, options={"linear_solver": fronts.NAME, **solver.options})
 

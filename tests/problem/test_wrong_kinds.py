@@ -129,7 +129,10 @@ FIELDS = {
     "plugin=3": (lambda: Solver(plugin=3), "plugin: expected a name or a Backend, got 3"),
     "options=None": (lambda: Solver(options=None), "options: expected a mapping by name, got None"),
     "attempt": (lambda: Attempt(options=3), "attempt: options: expected Mapping, got int 3"),
-    "compiled='yes'": (lambda: Transcription(compiled="yes"), "compiled: expected bool, got str"),
+    "kernels='yes'": (
+        lambda: Transcription(kernels="yes"),
+        "kernels: expected one of auto, assembled, compiled, virtual, got 'yes'",
+    ),
 }
 FUNCTIONS = {
     "when=0.5": (

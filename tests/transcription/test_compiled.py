@@ -99,10 +99,10 @@ def numbers(problem, **settings):
 @compiler_needed
 def test_kept_kernels_are_taken_without_being_differentiated(cache, monkeypatch):
     monkeypatch.setattr(finish, "sources", lambda: "these")
-    first = numbers(lift(points=6), compiled=True)
+    first = numbers(lift(points=6), kernels="compiled")
     monkeypatch.setattr(kernels, "_slope", None)
     monkeypatch.setattr(kernels, "_curvature", None)
-    again = numbers(lift(points=6), compiled=True)
+    again = numbers(lift(points=6), kernels="compiled")
     assert all(np.array_equal(one, other) for one, other in zip(first, again))
 
 
@@ -113,7 +113,7 @@ def test_kept_kernels_are_those_of_the_same_numbers(cache, monkeypatch):
     link = replace(problem.tree.links[0], mass=0.7 * problem.tree.links[0].mass)
     lighter = replace(problem, tree=replace(problem.tree, links=(link, *problem.tree.links[1:])))
     for each in (problem, lighter):
-        for one, other in zip(numbers(each, compiled=True), numbers(each)):
+        for one, other in zip(numbers(each, kernels="compiled"), numbers(each)):
             assert np.allclose(one, other, rtol=1e-12, atol=1e-12 * np.abs(other).max())
 
 
@@ -122,10 +122,10 @@ def test_kernels_of_an_own_formulation_are_known_by_their_graphs(cache, monkeypa
     """Since its derivatives may change where its values do not."""
     monkeypatch.setattr(finish, "sources", lambda: "these")
     own = replace(FORMULATIONS["newton_euler"], name="mine")
-    numbers(lift(points=6), compiled=True, dynamics=own)
+    numbers(lift(points=6), kernels="compiled", dynamics=own)
     monkeypatch.setattr(kernels, "_slope", None)
     with pytest.raises(TypeError, match="not callable"):
-        numbers(lift(points=6), compiled=True, dynamics=own)
+        numbers(lift(points=6), kernels="compiled", dynamics=own)
 
 
 def test_sources_that_changed_since_they_were_imported_are_not_known(monkeypatch):
@@ -162,7 +162,8 @@ def test_concurrent_runs_share_the_cache(cache):
         "problems.two_link_lift",
         "--points",
         "6",
-        "--compiled",
+        "--kernels",
+        "compiled",
         "--quiet",
     ]
     runs = [
@@ -183,7 +184,8 @@ def test_concurrent_runs_share_the_cache(cache):
 @compiler_needed
 def test_a_solve_with_compiled_kernels_is_the_same(cache):
     plain, compiled = (
-        solve(lift(points=8), Transcription(compiled=flag)).require() for flag in (False, True)
+        solve(lift(points=8), Transcription(kernels=flag)).require()
+        for flag in ("virtual", "compiled")
     )
     assert compiled.objective == pytest.approx(plain.objective, rel=1e-10)
     assert (
@@ -206,7 +208,7 @@ def test_without_a_compiler_the_virtual_machine_runs_and_a_line_says_so(
 ):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    solution = solve(lift(points=8), Transcription(compiled=True)).require()
+    solution = solve(lift(points=8), Transcription(kernels="compiled")).require()
     assert (
         solution.statistics["kernels"].startswith("virtual machine: ")
         and reason in solution.statistics["kernels"]
@@ -217,8 +219,8 @@ def test_without_a_compiler_the_virtual_machine_runs_and_a_line_says_so(
 def test_compiled_kernels_are_machine_code_all_of_them(cache):
     """And not the functions that they were made of."""
     assert compile_function(pendulum()).class_name() == "External"
-    for flag, kind in ((True, {"External"}), (False, {"SXFunction"})):
-        transcribed = transcribe(lift(points=6), Transcription(compiled=flag))
+    for flag, kind in (("compiled", {"External"}), ("virtual", {"SXFunction"})):
+        transcribed = transcribe(lift(points=6), Transcription(kernels=flag))
         kernels = [part.kernel for part in (*transcribed.groups, *transcribed.goals)]
         functions = [
             each
@@ -333,5 +335,5 @@ def test_a_planted_folder_is_refused_and_kernels_run_without_it(
     }
     with pytest.raises(NoCompiler, match=f"cache.*{words[planted]}|{words[planted]}.*cache"):
         compile_function(pendulum())
-    solution = solve(lift(points=6), Transcription(compiled=True))
+    solution = solve(lift(points=6), Transcription(kernels="compiled"))
     assert solution.success and words[planted] in solution.statistics["kernels"]

@@ -9,7 +9,8 @@ from ocp.problems.two_link_lift import problem as lift
 
 from ocp import Transcription
 from ocp.solvers import NoCompiler, machine_code
-from ocp.transcription import scatter, transcribe
+from ocp.solvers.assembled import unable
+from ocp.transcription import assembling, scatter, transcribe
 from ocp.transcription.placed import placing
 from ocp.transcription.products import Product
 from ocp.transcription.sums import Sums, summing
@@ -28,8 +29,19 @@ def drawn(numbers, rows, columns):
     )
 
 
-@compiler_needed
-def test_sums_have_the_bits_of_casadis_products():
+MAKERS = [
+    pytest.param(scatter.scattering, lambda functions: summing(functions)(), marks=compiler_needed),
+    pytest.param(
+        lambda *what: lambda: assembling.scattering(*what),
+        assembling.summing,
+        marks=pytest.mark.skipif(bool(unable()), reason=unable()),
+    ),
+]
+by_both = pytest.mark.parametrize(("places", "sums"), MAKERS, ids=["compiled", "assembled"])
+
+
+@by_both
+def test_sums_have_the_bits_of_casadis_products(places, sums):
     numbers = np.random.default_rng(6)
     first, second, third = (drawn(numbers, *shape) for shape in ((12, 15), (12, 8), (20, 15)))
     both = Sums(
@@ -37,7 +49,7 @@ def test_sums_have_the_bits_of_casadis_products():
         results=[((12, 1), [(0, first), (1, second)]), ((4, 5), [(0, third)])],
     )
     alone = Sums(shapes=[(15, 1)], results=[((20, 1), [(0, third)])])
-    made = summing({"both": both, "alone": alone})()
+    made = sums({"both": both, "alone": alone})
     x, y = ca.MX.sym("x", 5, 3), ca.MX.sym("y", 8)
     total = ca.densify(first @ ca.vec(x)) + ca.densify(second @ y)
     reshaped = ca.reshape(ca.densify(third @ ca.vec(x)), 4, 5)
@@ -71,16 +83,16 @@ PLACES = {
 }
 
 
-@compiler_needed
+@by_both
 @pytest.mark.parametrize("where", PLACES.values(), ids=PLACES)
-def test_products_go_to_their_places_as_the_virtual_machine_puts_them(where):
+def test_products_go_to_their_places_as_the_virtual_machine_puts_them(places, sums, where):
     numbers = np.random.default_rng(3)
     given = [([product(numbers, 6, where)], [(13, 5)])]
     values = ca.MX.sym("values", 13, 5)
     inputs = numbers.normal(size=(13, 5))
     compiled, plain = (
         ca.Function("put", [values], [placing(given, (9, 1), library)([[values]])])
-        for library in (scatter.scattering, None)
+        for library in (places, None)
     )
     one, other = (each(inputs) for each in (compiled, plain))
     assert one.sparsity() == other.sparsity()
@@ -106,7 +118,7 @@ def test_places_are_compiled_while_kernels_are(monkeypatch):
         "result",
         lambda self: events.append(f"waits {self.code.name.split('_')[0]}") or result(self),
     )
-    transcribe(lift(points=6), Transcription(compiled=True))
+    transcribe(lift(points=6), Transcription(kernels="compiled"))
     begun = max(map(events.index, ("begins sums", "begins scatter")))
     assert begun < events.index("waits sums") < events.index("waits scatter")
     assert "waits values" in events[begun:] and "waits jacobian" in events[begun:]
@@ -119,7 +131,7 @@ def test_what_is_refused_after_kernels_were_compiled_is_left_to_the_virtual_mach
         if refused:
             monkeypatch.setattr(machine_code.Build, "result", _refuse)
             monkeypatch.setenv("OCP_CACHE", str(machine_code.cache_folder()) + "_other")
-        made = transcribe(lift(points=6), Transcription(compiled=True))
+        made = transcribe(lift(points=6), Transcription(kernels="compiled"))
         x = np.linspace(0.5, 1, len(made.nlp.lower))
         weights = 1.0, np.linspace(-1, 1, len(made.nlp.g_lower))
         hessian = made.nlp.hessian("exact")(x, [], *weights)

@@ -49,15 +49,17 @@ def numbers(problem, **settings):
 
 
 def test_a_program_on_threads_has_the_same_numbers(monkeypatch):
-    one = numbers(lift(points=6))
+    one = numbers(lift(points=6), kernels="virtual")
     monkeypatch.setattr(instants, "THREADED", 1)
     asked = []
     monkeypatch.setattr(
-        "ocp.transcription.sparse.mapped", lambda *what: asked.append(what[2]) or mapped(*what)
+        "ocp.transcription.finish.mapped",
+        lambda *what, **more: asked.append(what[2]) or mapped(*what, **more),
     )
-    assert all(np.array_equal(*each) for each in zip(one, numbers(lift(points=6), threads=2)))
-    assert 2 in asked
-    words = transcribe(lift(points=6), Transcription(threads=2)).kernels()
+    threaded = {"kernels": "virtual", "threads": 2}
+    assert all(np.array_equal(*each) for each in zip(one, numbers(lift(points=6), **threaded)))
+    assert set(asked) == {2}
+    words = transcribe(lift(points=6), Transcription(**threaded)).kernels()
     assert words == "virtual machine on 2 threads"
 
 

@@ -281,8 +281,8 @@ def test_an_objective_must_be_scalar():
             "sensitivities of its own",
         ),
         (
-            {"compiled": True, "derivatives": "solver"},
-            "compiled: a solver cannot differentiate machine code",
+            {"kernels": "compiled", "derivatives": "solver"},
+            "kernels 'compiled': a solver cannot differentiate machine code",
         ),
     ],
 )

@@ -14,7 +14,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ocp.solvers.nlp import NLP, Iterate
+from ocp.solvers.nlp import NLP, Iterate, quicker
 from ocp.solvers.structured.products import added
 from ocp.solvers.structured.tall import Engine
 
@@ -104,7 +104,7 @@ class Program:
 
     def _functions(self, kind: str, engine: Engine) -> None:
         nlp, n = self.nlp, len(self.nlp.lower)
-        self.f, self.g = Evaluated(nlp.objective), Evaluated(nlp.constraints)
+        self.f, self.g = Evaluated(nlp.objective), Evaluated(quicker(nlp.constraints))
         self.of_f, self.of_g = Evaluated(nlp.gradient), Evaluated(nlp.jacobian)
         bend = lagrangian(nlp, kind)
         self.bend = Evaluated(bend)

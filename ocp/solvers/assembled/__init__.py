@@ -1,0 +1,12 @@
+"""Scalar graphs as machine code without a compiler: every instruction of CasADi's virtual machine
+becomes one or two of the processor's, for four instants at once.
+
+The results are the same to the last bit, ten to thirty times sooner, and a graph of fifty thousand
+instructions is ready within a tenth of a second. It is made for x86-64 with AVX and Linux;
+elsewhere CasADi's virtual machine evaluates graphs.
+"""
+
+from ocp.solvers.assembled.library import NAME, Unable, assembled, loaded, unable
+from ocp.solvers.assembled.text import WIDTH, Text
+
+__all__ = ["NAME", "WIDTH", "Text", "Unable", "assembled", "loaded", "unable"]

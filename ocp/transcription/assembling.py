@@ -1,0 +1,158 @@
+"""Constant sums and products of a program as machine code that is made without a compiler: what
+sums.c and scatter.c do elsewhere."""
+
+from collections.abc import Mapping
+from itertools import count as numbers
+
+import casadi as ca
+import numpy as np
+
+from ocp.solvers.assembled import NAME, Text, lists, loaded
+from ocp.solvers.distinct import distinct
+from ocp.transcription.products import Product
+from ocp.transcription.sums import Sums
+
+LANES = 4
+
+
+def summing(functions: Mapping[str, Sums]) -> dict[str, ca.Function]:
+    """Return functions.
+
+    Raises Unable where the system does not let them be loaded.
+    """
+    return {name: _summing(each) for name, each in functions.items()}
+
+
+def _summing(sums):
+    text, tables = Text(), {}
+    lists.loops(text)
+    text.begin(NAME)
+    for number, (_, parts) in enumerate(sums.results):
+        for place, (vector, matrix) in enumerate(parts):
+            own = f"{number}_{place}"
+            across = matrix.T
+            pattern = across.sparsity()
+            tables[f"starts{own}"] = np.array(pattern.colind(), dtype=np.int32)
+            tables[f"from{own}"] = np.array(pattern.row(), dtype=np.int32)
+            tables[f"weight{own}"] = np.array(across.nonzeros(), dtype=np.float64)
+            text.input(vector)
+            text.output(number, f"unwanted{own}")
+            lists.summed(text, own, matrix.shape[0], more=place > 0)
+            text.mark(f"unwanted{own}")
+    text.end()
+    _written(text, tables)
+    return loaded(text, sums.shapes, [shape for shape, _ in sums.results], 0)
+
+
+def scattering(given, wheres, count: int) -> ca.Function:
+    """Return the function (values, ...) -> the nonzeros (count,) of a sum of products, ((products,
+    shapes of the values), ...), that go to the places `wheres` (runs, K, pairs) of each product
+    among them, -1 for nowhere.
+
+    Raises Unable where the system does not let it be loaded.
+    """
+    shapes = [shape for _, every in given for shape in every]
+    text = Text()
+    tables: dict[str, np.ndarray] = {}
+    lists.loops(text)
+    works = _works(given, wheres)
+    kinds = sorted({kind for each in works for kind in each.kinds})
+    routines = dict(zip(kinds, lists.products(text, kinds) if kinds else ()))
+    every = np.concatenate([np.ravel(each) for each in wheres])
+    once = np.count_nonzero(every >= 0) == count
+    text.begin(NAME)
+    if not once:
+        text.output(0)
+        lists.zeroed(text, count)
+    names = numbers()
+    for each in works:
+        each.add(text, tables, routines, once, names)
+    text.end()
+    _written(text, tables)
+    return loaded(text, shapes, [(count, 1)], max((each.room for each in works), default=0))
+
+
+def _works(given, wheres):
+    works, first, rest = [], 0, iter(wheres)
+    for products, own in given:
+        sizes = np.array([rows for rows, _ in own])
+        works += [_Work(product, next(rest), sizes, first) for product in products]
+        first += len(own)
+    return works
+
+
+class _Work:
+    """A product, what it takes of values `first` on, of these sizes, and `where` results go."""
+
+    def __init__(self, product: Product, where, sizes, first):
+        self.product, self.where, self.sizes, self.first = product, where, sizes, first
+        pairs, slots = product.shape
+        self.last = product.weight.shape[2]
+        self.stride = -(-pairs // LANES) * LANES
+        self.longest = max(end - start for start, end in product.runs)
+        self.block = self.stride * slots
+        self.out = 8 * self.block * self.longest
+        self.room = self.block * self.longest + self.stride * self.last
+
+    @property
+    def kinds(self):
+        """What the products of its runs are, by their lengths."""
+        return {self.kind(end - start) for start, end in self.product.runs}
+
+    def kind(self, length):
+        return length * self.product.shape[1], self.last, self.stride, self.out
+
+    def add(self, text, tables, routines, once, names):
+        """Add what makes it."""
+        product = self.product
+        taken = self._taken(tables, next(names))
+        text.add("48 89 DF")  # mov rdi, rbx
+        lists.zeroed(text, self.block * self.longest)
+        for run, (start, end) in enumerate(product.runs):
+            for k in range(start, end):
+                for kernel, label, table, size in taken:
+                    text.input(self.first + kernel, k * int(self.sizes[kernel]))
+                    text.add("48 8D BB", 8 * self.block * (k - start))  # lea rdi, [rbx + ...]
+                    lists.moved(text, label, table, size)
+            name = next(names)
+            weight = product.weight[start:end].reshape(-1, self.last)
+            tables[f"weight{name}"] = np.repeat(weight.ravel(), LANES)
+            text.to("48 8D 2D", f"weight{name}")  # lea rbp, [rip + ...]
+            text.to("E8", routines[self.kind(end - start)])  # call
+            text.add("48 81 EB", 8 * self.stride)  # sub rbx, 8 stride
+            self._given(text, tables, run, once, name)
+
+    def _taken(self, tables, name):
+        """Return what takes entries of values to a block: (number of the value, loop, table, number
+        of pairs), ...; what comes first to a place is copied, others are added."""
+        product, found = self.product, []
+        ends = np.cumsum(self.sizes)
+        kernel = np.searchsorted(ends, product.nonzero, side="right")
+        entry = product.nonzero - (ends - self.sizes)[kernel]
+        slot, pair = np.divmod(product.place, product.shape[0])
+        alone = np.zeros(len(entry), dtype=bool)
+        alone[np.unique(product.place, return_index=True)[1]] = True
+        for chosen, label in ((alone, "copied"), (~alone, "added")):
+            for number in distinct(kernel[chosen])[0].tolist():
+                own = chosen & (kernel == number)
+                table = f"{label}{name}_{number}"
+                tables[table] = np.column_stack([entry, slot * self.stride + pair])[own]
+                found.append((number, label, table, int(own.sum())))
+        return found
+
+    def _given(self, text, tables, run, once, name):
+        where = self.where[run]
+        column, pair = np.nonzero(where >= 0)
+        if len(pair):
+            tables[f"given{name}"] = np.column_stack(
+                [column * self.stride + pair, where[column, pair]]
+            )
+            text.add("48 8D B3", self.out)  # lea rsi, [rbx + ...]
+            text.output(0)
+            lists.moved(text, "copied" if once else "added", f"given{name}", len(pair))
+
+
+def _written(text, tables):
+    for label, values in tables.items():
+        kind = np.float64 if values.dtype == np.float64 else np.int32
+        text.table(label, np.ascontiguousarray(values, dtype=kind).tobytes())

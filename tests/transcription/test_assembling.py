@@ -1,0 +1,107 @@
+"""Programs whose kernels and places are machine code that is made here: the numbers of the virtual
+machine's."""
+
+import numpy as np
+import pytest
+from ocp.problems import gait
+from ocp.problems.cart_pole_swing import problem as cart_pole
+from ocp.problems.hoist import problem as hoist
+from ocp.problems.two_link_lift import problem as lift
+from ocp.problems.ur5_reach import problem as ur5
+
+from ocp import Radau, Spline, Transcription, solve
+from ocp.solvers import assembled as house
+from ocp.solvers.assembled import unable
+from ocp.transcription import finish, instants, transcribe
+
+needed = pytest.mark.skipif(bool(unable()), reason=unable())
+PROBLEMS = {
+    "loops": (lambda: gait.problem(objective="effort", points=9), {}),
+    "scalar": (lambda: lift(points=12), {}),
+    "one row a node": (lambda: cart_pole(points=20), {"derivatives": "ad"}),
+    "collocated": (lambda: lift(points=12), {"method": Radau(intervals=9, order=3)}),
+    "many nodes": (lambda: ur5(points=8), {"method": Spline(nodes=3, torques="variables")}),
+    "phases": (hoist, {}),
+}
+
+
+def numbers(made):
+    """Objective, rows and all derivatives of a program somewhere."""
+    nlp = made.nlp
+    x = made.guess + np.random.default_rng(2).uniform(0.0, 0.2, len(nlp.lower))
+    hessian = nlp.hessian("exact")(x, [], 0.7, np.linspace(-1, 1, len(nlp.g_lower)))
+    return [np.array(each) for each in (*nlp.gradient(x, []), *nlp.jacobian(x, []), hessian)]
+
+
+def made(name, kernels):
+    problem, settings = PROBLEMS[name]
+    return transcribe(problem(), Transcription(kernels=kernels, **settings))
+
+
+@needed
+@pytest.mark.parametrize("name", [name for name in PROBLEMS if name != "phases"])
+def test_a_program_has_the_numbers_of_the_virtual_machine(name, monkeypatch):
+    monkeypatch.setattr(instants, "ASSEMBLED", 0)
+    monkeypatch.setattr(instants, "FEW", 1)
+    one, other = (made(name, kernels) for kernels in ("assembled", "virtual"))
+    for each, plain in zip(numbers(one), numbers(other)):
+        assert each.shape == plain.shape
+        assert np.abs(each - plain).max() <= 1e-12 * np.abs(plain).max()
+    assert (one.kernels(), other.kernels()) == ("assembled", "virtual machine")
+
+
+@needed
+def test_quick_rows_have_the_bits_of_those_that_can_be_differentiated(monkeypatch):
+    from ocp.solvers.nlp import quicker
+
+    monkeypatch.setattr(instants, "ASSEMBLED", 0)
+    nlp = made("scalar", "auto").nlp
+    quick = quicker(nlp.constraints)
+    assert quick is not nlp.constraints
+    x = np.random.default_rng(7).normal(size=len(nlp.lower))
+    assert np.allclose(np.array(quick(x)), np.array(nlp.constraints(x)), rtol=1e-14, atol=1e-14)
+    virtual = made("scalar", "virtual").nlp
+    assert quicker(virtual.constraints) is virtual.constraints
+
+
+@needed
+def test_a_solve_is_the_same(monkeypatch):
+    monkeypatch.setattr(instants, "ASSEMBLED", 0)
+    for name in ("scalar", "phases"):
+        problem, settings = PROBLEMS[name]
+        one, other = (
+            solve(problem(), Transcription(kernels=kernels, **settings)).require()
+            for kernels in ("assembled", "virtual")
+        )
+        assert one.statistics["iterations"] == other.statistics["iterations"]
+        assert one.objective == pytest.approx(other.objective, rel=1e-10)
+        assert one.statistics["kernels"] == "assembled"
+
+
+def test_where_it_cannot_be_had_the_virtual_machine_runs_and_a_line_says_so(monkeypatch):
+    monkeypatch.setattr(finish, "unable", lambda: "not here")
+    solution = solve(lift(points=8)).require()
+    assert solution.statistics["kernels"] == "virtual machine: not here"
+
+
+@needed
+def test_what_is_refused_later_is_left_to_the_virtual_machine(monkeypatch):
+    def refuse(*what):
+        raise house.Unable("no more room")
+
+    monkeypatch.setattr(instants, "assembled_at", refuse)
+    monkeypatch.setattr("ocp.transcription.assembling.loaded", refuse)
+    monkeypatch.setattr(instants, "ASSEMBLED", 0)
+    made = transcribe(lift(points=12))
+    expected = numbers(transcribe(lift(points=12), Transcription(kernels="virtual")))
+    for one, other in zip(numbers(made), expected):
+        assert np.array_equal(one, other)
+    assert made.kernels() == "virtual machine: no more room"
+
+
+def test_few_instructions_or_instants_are_not_worth_it(monkeypatch):
+    asked = []
+    monkeypatch.setattr(instants, "assembled_at", lambda *what: asked.append(what))
+    small = transcribe(lift(points=6)).nlp
+    small.hessian("exact")
+    assert not asked
