@@ -9,8 +9,8 @@ from ocp.transcription import transcribe
 def test_wholes_and_kernels_are_told_of_every_derivative():
     problem = two_link_effort.problem()
     made = transcribe(problem)
-    assert tuple(wholes(made)) == tuple(kernels(made)) == PARTS
-    table = list(costs(problem, wholes(made), False))
+    assert tuple(wholes(made)) == tuple(kernels(made, "assembled")) == PARTS
+    table = list(costs(problem, wholes(made), "auto"))
     assert [part for part, *_ in table] == list(PARTS)
     assert all(own > 0 and whole > 0 and old > 0 for _, own, whole, old in table)
     lines = list(shown("arm", table))
