@@ -11,7 +11,6 @@ from ocp.solvers.assembled import assembled as assembled_at
 THREADED = 100_000  # instructions at all instants from which on threads gain more than they cost
 ASSEMBLED = 30_000  # likewise, from which on machine code does, for a few instants at least
 FEW = 8
-LARGEST = 1_000_000  # instructions of one instant that are assembled
 AT_ONCE: WeakKeyDictionary[ca.Function, Callable[[int], ca.Function]] = WeakKeyDictionary()
 MADE: WeakKeyDictionary[ca.Function, dict[int, ca.Function | None]] = WeakKeyDictionary()
 
@@ -42,9 +41,7 @@ def _assembled(function, count):
     if count not in known:
         known[count] = None
         if _length(function, count) >= ASSEMBLED:
-            scalar = function.expand() if function.is_a("MXFunction") else function
-            if scalar.n_instructions() <= LARGEST:
-                known[count] = _or_none(scalar, count)
+            known[count] = _or_none(function, count)
     return known[count]
 
 

@@ -19,6 +19,7 @@ import casadi as ca
 
 from ocp.solvers.assembled.driver import LANES, mapped
 from ocp.solvers.assembled.encoding import body, memory_of
+from ocp.solvers.assembled.matrices import steps_of_matrices
 from ocp.solvers.assembled.reading import instructions_of
 from ocp.solvers.assembled.steps import FUNCTIONS, known, steps_of
 from ocp.solvers.assembled.text import Text
@@ -54,19 +55,21 @@ def unable() -> str:
 
 
 def assembled(function: ca.Function, count: int) -> ca.Function | None:
-    """Return a scalar `function` at `count` instants, of all that it takes and gives a column each,
-    as machine code; None if it has an instruction that there is no code for, or matrices.
+    """Return a `function` at `count` instants, of all that it takes and gives a column each, as
+    machine code; None if it has an operation that there is no code for, or takes or gives what is
+    no dense column.
 
     Raises Unable where the system does not let it be loaded.
     """
     patterns = [function.sparsity_in(k) for k in range(function.n_in())]
     outputs = [function.sparsity_out(k) for k in range(function.n_out())]
-    instructions = instructions_of(function)
-    dense = all(each.is_dense() and each.is_column() for each in (*patterns, *outputs))
-    if not dense or not known(instructions):
+    if not all(each.is_dense() and each.is_column() for each in (*patterns, *outputs)):
+        return None
+    steps = _steps(function)
+    if steps is None:
         return None
     sizes_in, sizes_out = [each.nnz() for each in patterns], [each.nnz() for each in outputs]
-    steps, text = steps_of(instructions), Text()
+    text = Text()
     memory, size = memory_of(steps, (sizes_in, sizes_out))
     (code,) = body(steps, memory, addresses())
     mapped(text, NAME, code, (sizes_in, sizes_out), count)
@@ -74,6 +77,20 @@ def assembled(function: ca.Function, count: int) -> ca.Function | None:
     text.table("nothing", bytes(8 * max(sizes_in, default=0)))
     shapes_in, shapes_out = ([(size, count) for size in each] for each in (sizes_in, sizes_out))
     return loaded(text, shapes_in, shapes_out, LANES * size)
+
+
+def _steps(function):
+    """Return the Steps of a function, None if it has an operation that there is no code for."""
+    if function.is_a("MXFunction"):
+        steps = steps_of_matrices(function)
+        if steps is not None:
+            return steps
+        try:
+            function = function.expand()
+        except RuntimeError:  # it has what is no graph
+            return None
+    instructions = instructions_of(function)
+    return steps_of(instructions) if known(instructions) else None
 
 
 @cache

@@ -52,8 +52,8 @@ def _asked(function, k):
         return op, given[0], *words
     if op in (ca.OP_INPUT, ca.OP_OUTPUT):
         return (op, given[0], *taken) if op == ca.OP_INPUT else (op, given[0], taken[0], given[1])
-    taken = [*taken, *taken[:1]] if len(taken) == 1 else taken
-    return op, given[0], *taken
+    first = taken[:1] or [0]
+    return op, (given or [0])[0], *first, *(taken[1:2] or first)
 
 
 def _found(function, count):
