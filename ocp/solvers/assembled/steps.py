@@ -130,7 +130,7 @@ class Steps(NamedTuple):
 
 def known(instructions: Instructions) -> bool:
     """Tell whether all instructions can be made steps of."""
-    return set(np.unique(instructions.op).tolist()) <= {*STEPS, *OTHERS}
+    return set(np.flatnonzero(np.bincount(instructions.op)).tolist()) <= {*STEPS, *OTHERS}
 
 
 def steps_of(instructions: Instructions) -> Steps:
