@@ -1,5 +1,6 @@
 """Nonlinear programs and what minimises them; nothing here knows of mechanics."""
 
+from ocp.solvers.assembled import Unable
 from ocp.solvers.backend import HESSIANS, Answer, Backend, See, Start
 from ocp.solvers.curvature import Curvature, curvature
 from ocp.solvers.machine_code import NoCompiler
@@ -21,6 +22,7 @@ __all__ = [
     "See",
     "Solver",
     "Start",
+    "Unable",
     "attentive",
     "curvature",
     "feasibility",

@@ -1,5 +1,6 @@
 """From a problem to a nonlinear program: methods, variables, kernels, sparse derivatives, laws."""
 
+from ocp.solvers.assembled import assemble_function
 from ocp.transcription.asked import Asked, asked
 from ocp.transcription.compiled import compile_function
 from ocp.transcription.grouped import group_instructions
@@ -39,6 +40,7 @@ __all__ = [
     "Transcribed",
     "Transcription",
     "asked",
+    "assemble_function",
     "compile_function",
     "followed",
     "group_instructions",

@@ -41,7 +41,7 @@ def _summing(sums):
             text.mark(f"unwanted{own}")
     text.end()
     _written(text, tables)
-    return loaded(text, sums.shapes, [shape for shape, _ in sums.results], 0)
+    return loaded(text, _dense(sums.shapes), _dense(shape for shape, _ in sums.results), 0)
 
 
 def scattering(given, wheres, count: int) -> ca.Function:
@@ -69,7 +69,9 @@ def scattering(given, wheres, count: int) -> ca.Function:
         each.add(text, tables, routines, once, names)
     text.end()
     _written(text, tables)
-    return loaded(text, shapes, [(count, 1)], max((each.room for each in works), default=0))
+    return loaded(
+        text, _dense(shapes), _dense([(count, 1)]), max((each.room for each in works), default=0)
+    )
 
 
 def _works(given, wheres):
@@ -150,6 +152,10 @@ class _Work:
             text.add("48 8D B3", self.out)  # lea rsi, [rbx + ...]
             text.output(0)
             lists.moved(text, "copied" if once else "added", f"given{name}", len(pair))
+
+
+def _dense(shapes):
+    return [ca.Sparsity.dense(*shape) for shape in shapes]
 
 
 def _written(text, tables):

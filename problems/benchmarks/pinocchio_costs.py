@@ -1,8 +1,9 @@
 """Torques, their Jacobian and forward dynamics of the human of 38 and of 55 joints, timed by turns
 with Pinocchio's (Carpentier et al. 2019), called from Python: extra `oracles`.
 
-Times are of processor time of one call, ours of CasADi's virtual machine, which needs no compiler:
-of functions as CasADi orders them, and with their instructions grouped (`group_instructions`).
+Times are of processor time of one call, ours without a compiler: of CasADi's virtual machine, with
+functions as CasADi orders them and with their instructions grouped (`group_instructions`), and of
+machine code made here (`assemble_function`; where there is none, of the grouped ones again).
 Both sides are called as is quickest: ours on buffers of its own, Pinocchio's on vectors of its
 library's own. Its joints turn about and slide along coordinate axes, which are its quickest.
 """
@@ -22,8 +23,9 @@ from ocp import Tree
 from ocp.cli import ended
 from ocp.dynamics import composite, forward_dynamics, newton_euler
 from ocp.mechanics import translate
+from ocp.solvers import Unable
 from ocp.studies import markdown
-from ocp.transcription import group_instructions
+from ocp.transcription import assemble_function, group_instructions
 
 SAME = 1e-8  # relative: how far two answers may lie apart
 ROUNDS = 25
@@ -32,13 +34,14 @@ ROUNDS = 25
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """What one quantity of a tree takes: our instructions, and us of a call, ours, ours with
-    instructions grouped, and theirs."""
+    instructions grouped, ours assembled, and theirs."""
 
     joints: int
     quantity: str
     instructions: int
     ours: float
     grouped: float
+    assembled: float
     theirs: float
 
 
@@ -49,19 +52,22 @@ def rows(trees: Sequence[Tree], rounds: int = ROUNDS) -> Iterator[Row]:
     """
     for tree in trees:
         ours, grouped, theirs = _ours(tree, as_ordered), _ours(tree), _theirs(tree)
-        for mine in (ours, grouped):
+        made = {name: (machine_code(function), n) for name, (function, n) in ours.items()}
+        for mine in (ours, grouped, made):
             _compare(tree, mine, theirs)
-        calls = [function for each in (ours, grouped) for function, _ in each.values()]
+        calls = [function for each in (ours, grouped, made) for function, _ in each.values()]
         others = list(dict.fromkeys(name.split(",")[0] for name in ours))
         times = timed([*calls, *(theirs[name] for name in others)], rounds)
         peers = dict(zip(others, times[len(calls) :]))
-        for (name, (_, count)), plain, quick in zip(ours.items(), times, times[len(ours) :]):
+        by_way = [times[k * len(ours) :][: len(ours)] for k in range(3)]
+        for (name, (_, count)), plain, quick, quickest in zip(ours.items(), *by_way):
             yield Row(
                 joints=tree.dof,
                 quantity=name,
                 instructions=count,
                 ours=plain,
                 grouped=quick,
+                assembled=quickest,
                 theirs=peers[name.split(",")[0]],
             )
 
@@ -69,6 +75,14 @@ def rows(trees: Sequence[Tree], rounds: int = ROUNDS) -> Iterator[Row]:
 def as_ordered(function: ca.Function) -> ca.Function:
     """Return the function with its instructions as CasADi orders them."""
     return function
+
+
+def machine_code(function: ca.Function) -> ca.Function:
+    """Return the function assembled, with its instructions grouped where that cannot be had."""
+    try:
+        return assemble_function(function)
+    except Unable:
+        return group_instructions(function)
 
 
 def _ours(
@@ -168,17 +182,19 @@ def table(found: Sequence[Row]) -> str:
             str(row.instructions),
             f"{row.ours:.1f}",
             f"{row.grouped:.1f}",
+            f"{row.assembled:.1f}",
             f"{row.theirs:.1f}",
             f"{row.ours / row.theirs:.2f}",
             f"{row.grouped / row.theirs:.2f}",
+            f"{row.assembled / row.theirs:.2f}",
         )
         for row in found
     ]
     header = (
-        *("joints", "of", "instructions", "us", "grouped us", "Pinocchio's us"),
-        *("ratio", "ratio grouped"),
+        *("joints", "of", "instructions", "us", "grouped us", "assembled us"),
+        *("Pinocchio's us", "ratio", "ratio grouped", "ratio assembled"),
     )
-    return markdown("Virtual machine and Pinocchio", header, lines)
+    return markdown("Without a compiler, and Pinocchio", header, lines)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

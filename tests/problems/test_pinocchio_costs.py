@@ -11,7 +11,9 @@ pytest.importorskip("pinocchio", reason="needs the extra `oracles`")
 def test_rows_tell_both_times_of_the_same_answers():
     found = list(pinocchio_costs.rows((ur5_like(), human_like()), rounds=1))
     assert [row.joints for row in found] == [6] * 4 + [55] * 4
-    assert all(min(row.ours, row.grouped, row.theirs, row.instructions) > 0 for row in found)
+    assert all(
+        min(row.ours, row.grouped, row.assembled, row.theirs, row.instructions) > 0 for row in found
+    )
     text = pinocchio_costs.table(found)
     assert text.count("\n| 55  ") == 4 and "forward dynamics" in text
 

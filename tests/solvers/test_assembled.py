@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ocp.solvers import assembled as house
-from ocp.solvers.assembled import assembled, library, reading, unable
+from ocp.solvers.assembled import assemble_function, assembled, elf, library, reading, unable
 from ocp.solvers.assembled.steps import OF_LIBRARY, STEPS
 
 needed = pytest.mark.skipif(bool(unable()), reason=unable())
@@ -173,7 +173,7 @@ def test_functions_without_inputs_or_outputs_are_assembled():
 
 
 def mappings() -> int:
-    return Path("/proc/self/maps").read_text().count(f"memfd:{library.NAME}")
+    return Path("/proc/self/maps").read_text().count(f"memfd:{elf.NAME}")
 
 
 @needed
@@ -206,11 +206,39 @@ def test_a_system_that_refuses_is_told_in_one_line(monkeypatch):
     def refuse(name):
         raise OSError("no such thing here")
 
-    monkeypatch.setattr(library.os, "memfd_create", refuse)
+    monkeypatch.setattr(elf.os, "memfd_create", refuse)
     with pytest.raises(house.Unable, match="no memory for machine code: no such thing here"):
         assembled(drawn(0), 4)
     assert unable.__wrapped__() == "no memory for machine code: no such thing here"
     monkeypatch.undo()
-    monkeypatch.setattr(library, "image", lambda text: b"no library")
+    monkeypatch.setattr(elf, "image", lambda *what: b"no library")
     with pytest.raises(house.Unable, match="the system does not load machine code: "):
         assembled(drawn(0), 4)
+
+
+@needed
+def test_a_function_by_itself_keeps_names_and_patterns():
+    x, turn = ca.SX.sym("x", 3), ca.SX.sym("turn", ca.Sparsity.upper(3))
+    results = [ca.sparsify(turn) * ca.sin(x[0]), ca.SX(2, 2), turn @ x]
+    plain = ca.Function("turned", [x, turn], results, ["x", "turn"], ["by", "none", "to"])
+    made = assemble_function(plain)
+    assert made.class_name() == "External"
+    assert str(made).split(" ")[0] == str(plain).split(" ")[0]  # name, inputs, outputs, sizes
+    numbers = np.random.default_rng(8)
+    given = {"x": numbers.normal(size=3), "turn": np.triu(numbers.normal(size=(3, 3)))}
+    for one, other in zip(made(**given).items(), plain(**given).items()):
+        assert one[0] == other[0] and one[1].sparsity() == other[1].sparsity()
+        assert np.array_equal(np.array(one[1]), np.array(other[1]))
+
+
+@needed
+def test_a_function_that_cannot_be_assembled_is_named():
+    x = ca.SX.sym("x")
+    with pytest.raises(house.Unable, match="function 'shown': has an operation"):
+        assemble_function(ca.Function("shown", [x], [x.printme(1)]))
+
+
+def test_where_nothing_can_be_assembled_a_function_says_so(monkeypatch):
+    monkeypatch.setattr(library, "unable", lambda: "not on this machine")
+    with pytest.raises(house.Unable, match="not on this machine"):
+        assemble_function(drawn(0))

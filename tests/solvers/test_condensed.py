@@ -6,18 +6,22 @@ import pytest
 from compilers import compiler_needed
 
 from ocp.solvers import NLP
+from ocp.solvers.assembled import unable
 from ocp.solvers.nlp import differentiated
+from ocp.solvers.structured import machine
 from ocp.solvers.structured.condensed import Condensed, TooLarge, range_of
 from ocp.solvers.structured.elimination import eliminate
-from ocp.solvers.structured.machine import Machine, engine
+from ocp.solvers.structured.machine import Machine, compiled, engine
 from ocp.solvers.structured.nullspace import Basis, tame
 from ocp.solvers.structured.products import Sparse, pieces
 from ocp.solvers.structured.program import Program, Slopes
 from ocp.solvers.structured.tall import Engine, Tall, groups_of, inverse_of_triangle
 
+here = pytest.mark.skipif(bool(unable()), reason=unable())
 ENGINES = [
     pytest.param(Engine, id="numpy"),
-    pytest.param(engine, id="machine code", marks=compiler_needed),
+    pytest.param(engine, id="machine code", marks=here),
+    pytest.param(compiled, id="compiled", marks=compiler_needed),
 ]
 
 
@@ -193,14 +197,21 @@ def test_no_rows_are_no_groups():
     assert groups_of(np.zeros((3, 2), dtype=bool)).begin == (0,)
 
 
-@compiler_needed
-def test_machine_code_is_taken_where_there_is_a_compiler_and_numpy_elsewhere(monkeypatch):
-    engine.cache_clear()
-    assert isinstance(engine(), Machine)
+@here
+def test_machine_code_is_made_here_without_a_compiler(monkeypatch):
     monkeypatch.setenv("CC", "no-such-compiler")
-    engine.cache_clear()
-    assert type(engine()) is Engine
-    engine.cache_clear()
+    assert isinstance(engine.__wrapped__(), Machine)
+
+
+@compiler_needed
+@pytest.mark.parametrize(
+    ("name", "value"), [("unable", lambda: "not here"), ("processor", lambda: "flags: avx")]
+)
+def test_elsewhere_it_is_compiled_and_numpy_is_left_where_it_cannot_be(name, value, monkeypatch):
+    monkeypatch.setattr(machine, name, value)
+    assert isinstance(engine.__wrapped__(), Machine)
+    monkeypatch.setenv("CC", "no-such-compiler")
+    assert type(engine.__wrapped__()) is Engine
 
 
 def test_a_triangle_is_inverted_by_halves():

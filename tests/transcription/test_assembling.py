@@ -6,8 +6,8 @@ import pytest
 from ocp.problems import gait
 from ocp.problems.cart_pole_swing import problem as cart_pole
 from ocp.problems.hoist import problem as hoist
+from ocp.problems.two_link_effort import problem as arm
 from ocp.problems.two_link_lift import problem as lift
-from ocp.problems.ur5_reach import problem as ur5
 
 from ocp import Radau, Spline, Transcription, solve
 from ocp.solvers import assembled as house
@@ -20,7 +20,7 @@ PROBLEMS = {
     "scalar": (lambda: lift(points=12), {}),
     "one row a node": (lambda: cart_pole(points=20), {"derivatives": "ad"}),
     "collocated": (lambda: lift(points=12), {"method": Radau(intervals=9, order=3)}),
-    "many nodes": (lambda: ur5(points=8), {"method": Spline(nodes=3, torques="variables")}),
+    "many nodes": (lambda: arm(points=8), {"method": Spline(nodes=3, torques="variables")}),
     "phases": (hoist, {}),
 }
 

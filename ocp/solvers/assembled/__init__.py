@@ -6,7 +6,19 @@ instructions is ready within a tenth of a second. It is made for x86-64 with AVX
 elsewhere CasADi's virtual machine evaluates graphs.
 """
 
-from ocp.solvers.assembled.library import NAME, Unable, assembled, loaded, unable
+from ocp.solvers.assembled.elf import NAME, Unable, image, loaded, opened
+from ocp.solvers.assembled.library import assemble_function, assembled, unable
 from ocp.solvers.assembled.text import WIDTH, Text
 
-__all__ = ["NAME", "WIDTH", "Text", "Unable", "assembled", "loaded", "unable"]
+__all__ = [
+    "NAME",
+    "WIDTH",
+    "Text",
+    "Unable",
+    "assemble_function",
+    "assembled",
+    "image",
+    "loaded",
+    "opened",
+    "unable",
+]

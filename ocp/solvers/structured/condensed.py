@@ -71,8 +71,12 @@ class Condensed:
         self.inner = np.flatnonzero(matrix.rows >= self.m)
         n, equal, inner = program.variables, self.equal, self.inner
         shape = program.rows - self.m, n
-        self.A = engine.sparse(matrix.rows[equal], matrix.columns[equal], (self.m, n))
-        self.D = engine.sparse(matrix.rows[inner] - self.m, matrix.columns[inner], shape)
+        self.A = engine.sparse(
+            rows=matrix.rows[equal], columns=matrix.columns[equal], shape=(self.m, n)
+        )
+        self.D = engine.sparse(
+            rows=matrix.rows[inner] - self.m, columns=matrix.columns[inner], shape=shape
+        )
         self.basis: Basis | None = None
 
     def at(self, bends: np.ndarray, slopes: Slopes) -> None:

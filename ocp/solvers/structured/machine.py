@@ -1,16 +1,19 @@
-"""The products of the interior point as machine code (tall.c), where there is a C compiler."""
+"""The products of the interior point as machine code: made here (loops.py), or of tall.c where
+there is a C compiler."""
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ocp.solvers.machine_code import NoCompiler, load_compiled
+from ocp.solvers.assembled import image, opened, unable
+from ocp.solvers.machine_code import NoCompiler, load_compiled, processor
+from ocp.solvers.structured.loops import FUNCTIONS, written
 from ocp.solvers.structured.products import Sparse
 from ocp.solvers.structured.tall import (
     TILE,
@@ -29,8 +32,15 @@ FLAGS = ("-O3", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math")
 
 @cache
 def engine() -> Engine:
-    """Return what makes products: machine code, compiled once and kept, or numpy where there is no
-    compiler."""
+    """Return what makes products: machine code made here, elsewhere compiled once and kept, or
+    numpy where there is no compiler either."""
+    if not unable() and "fma" in processor().split():
+        return Machine(opened(image(written(), {name: name for name in FUNCTIONS}), _load))
+    return compiled()
+
+
+def compiled() -> Engine:
+    """Return what makes products by a compiler's machine code, numpy where there is none."""
     text = resources.files(__package__).joinpath("tall.c").read_text()
     try:
         return Machine(load_compiled("tall", {"tall.c": text}, _load, flags=FLAGS))
@@ -42,53 +52,22 @@ class Machine(Engine):
     """What makes products by a library of machine code."""
 
     def __init__(self, library: ctypes.CDLL):
-        self.library = library
         library.taken.restype = ctypes.c_double
-
-    def multiplied(
-        self,
-        wanted: np.ndarray,
-        rows: np.ndarray,
-        columns: np.ndarray,
-        entries: np.ndarray,
-        tall: Tall,
-    ) -> Multiplied:
-        """As of an Engine."""
-        made = MultipliedThere(wanted, rows, columns, entries, tall)
-        made.function = self.library.multiplied
-        return made
-
-    def taken(self, rows: np.ndarray, columns: np.ndarray, along: Tall, tall: Tall) -> Taken:
-        """As of an Engine."""
-        made = TakenThere(rows, columns, along, tall)
-        made.function = self.library.taken
-        return made
-
-    def crossed(
-        self,
-        left: Tall,
-        rows: np.ndarray,
-        right: Tall | None = None,
-        right_rows: np.ndarray | None = None,
-    ) -> Crossed:
-        """As of an Engine."""
-        made = CrossedThere(left, rows, right, right_rows)
-        made.function = self.library.crossed
-        return made
-
-    def sparse(self, rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]) -> Sparse:
-        """As of an Engine."""
-        return SparseThere(rows=rows, columns=columns, shape=shape, library=self.library)
-
-    def factor(self, core: np.ndarray) -> Factor:
-        """As of an Engine."""
-        return FactorThere(np.linalg.cholesky(core), self.library.solved)
+        super().__init__(
+            multiplied=partial(MultipliedThere, library.multiplied),
+            taken=partial(TakenThere, library.taken),
+            crossed=partial(CrossedThere, library.crossed),
+            sparse=partial(SparseThere, library=library),
+            factor=partial(FactorThere, library.solved),
+        )
 
 
 class MultipliedThere(Multiplied):
     """Rows of a sparse matrix times a tall one, by machine code."""
 
-    function: Function
+    def __init__(self, function: Function, *what: Any):
+        self.function = function
+        super().__init__(*what)
 
     def _prepare(self, at: np.ndarray, columns: np.ndarray, entries: np.ndarray) -> None:
         order = np.argsort(at, kind="stable")
@@ -96,42 +75,42 @@ class MultipliedThere(Multiplied):
         start = np.searchsorted(at[order], np.arange(count + 1))
         self.kept = [whole(each) for each in (start, entries[order], columns[order])]
         self.lists = [*lists(self.tall.tiles), *lists(self.result.tiles)]
-        first, tile, own_first, own_tile = map(at_of, self.lists)
-        begin, entry, column = map(at_of, self.kept)
-        width, out = ctypes.c_long(self.tall.width), at_of(self.result.array)
-        self.head = count, begin, entry, column
-        self.tail = first, tile, at_of(self.tall.array), width, own_first, own_tile, out
+        first, tile, *own = self.lists
+        tall, out = self.tall.array, self.result.array
+        self.block = Block(count, *self.kept, None, first, tile, tall, self.tall.width, *own, out)
 
     def times(self, values: np.ndarray) -> Tall:
         """Return the product with entries `values`."""
         values = np.ascontiguousarray(values, dtype=float)
-        self.function(*self.head, at_of(values), *self.tail)
+        self.function(self.block.with_arrays({4: values}))
         return self.result
 
 
 class TakenThere(Taken):
     """What blocks take along, by machine code."""
 
-    function: Function
+    def __init__(self, function: Function, *what: Any):
+        self.function = function
+        super().__init__(*what)
 
     def _prepare(self) -> None:
         first, tile = lists(self.tall.tiles)
-        self.kept = whole(self.rows), whole(self.columns), first, tile
-        row, column, first_at, tile_at = map(at_of, self.kept)
-        width, blocks = ctypes.c_long(self.tall.width), self.rows.shape
-        self.head = *blocks, row, column
-        self.tail = at_of(self.along.array), width, first_at, tile_at, at_of(self.tall.array)
+        places = whole(self.rows), whole(self.columns)
+        rest = self.along.array, self.tall.width, first, tile, self.tall.array
+        self.block = Block(*self.rows.shape, *places, None, *rest)
 
     def put(self, inverses: np.ndarray) -> float:
         """As of Taken."""
         inverses = np.ascontiguousarray(inverses)
-        return self.function(*self.head, at_of(inverses), *self.tail)
+        return self.function(self.block.with_arrays({4: inverses}))
 
 
 class CrossedThere(Crossed):
     """Products of tall matrices by machine code."""
 
-    function: Function
+    def __init__(self, function: Function, *what: Any):
+        self.function = function
+        super().__init__(*what)
 
     def _prepare(self) -> None:
         groups = groups_of(self.left.tiles[self.rows] | self.right.tiles[self.right_rows])
@@ -141,26 +120,17 @@ class CrossedThere(Crossed):
         first = np.cumsum([0, *sizes])
         tile = np.concatenate(groups.tiles) if groups.tiles else np.zeros(0)
         parts = groups.begin, left, right, first, tile
-        self.kept = [whole(each) for each in parts]
+        begin, one, other, first, tile = (whole(each) for each in parts)
         most = max((s * c for s, c in zip(sizes, np.diff(groups.begin))), default=0)
         self.work = np.zeros(2 * TILE * int(most) + TILE)
-        begin, one, other, first_at, tile_at = map(at_of, self.kept)
-        self.head = len(sizes), begin, one, other
-        self.tail = (
-            first_at,
-            tile_at,
-            at_of(self.left.array),
-            at_of(self.right.array),
-            ctypes.c_long(self.left.width),
-            int(self.symmetric),
-            at_of(self.work),
-        )
+        matrices = self.left.array, self.right.array, self.left.width
+        lists_of = begin, one, other, None, first, tile
+        self.block = Block(len(sizes), *lists_of, *matrices, int(self.symmetric), self.work, None)
 
     def add(self, core: np.ndarray, weights: np.ndarray | None = None) -> None:
         """As of Crossed; of a symmetric product only what is below the diagonal and on it."""
         chosen = None if weights is None else np.ascontiguousarray(weights[self.order], float)
-        weight = None if chosen is None else at_of(chosen)
-        self.function(*self.head, weight, *self.tail, at_of(core))
+        self.function(self.block.with_arrays({4: chosen, 12: core}))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,28 +161,28 @@ class SparseThere(Sparse):
             return self._gathered(*self.indices[::-1], values, y, self.shape[1])
         out, y = np.empty(self.shape[1]), np.ascontiguousarray(y, float)
         values = np.ascontiguousarray(values, float)
-        arrays = self.start, self.indices[0], values, y, out
-        self.library.summed(ctypes.c_long(self.shape[1]), *map(at_of, arrays))
+        block = Block(self.shape[1], self.start, self.indices[0], values, y, out)
+        self.library.summed(block.with_arrays({}))
         return out
 
     def _gathered(self, to, of, values, x, size):
         out = np.zeros(size)
         values, x = (np.ascontiguousarray(each, float) for each in (values, x))
-        self.library.gathered(ctypes.c_long(len(to)), *map(at_of, (to, of, values, x, out)))
+        self.library.gathered(Block(len(to), to, of, values, x, out).with_arrays({}))
         return out
 
 
 class FactorThere(Factor):
     """A Cholesky factor with solves by machine code."""
 
-    def __init__(self, lower: np.ndarray, function: Function):
-        super().__init__(np.ascontiguousarray(lower))
+    def __init__(self, function: Function, core: np.ndarray):
+        super().__init__(core)
         self.function = function
 
     def solve(self, right: np.ndarray) -> np.ndarray:
         """As of Factor."""
         out = np.array(right, dtype=float)
-        self.function(ctypes.c_long(len(out)), at_of(self.lower), at_of(out))
+        self.function(Block(len(out), self.lower, out).with_arrays({}))
         return out
 
 
@@ -221,9 +191,24 @@ def whole(numbers) -> np.ndarray:
     return np.ascontiguousarray(numbers, dtype=np.intc)
 
 
-def at_of(array: np.ndarray) -> ctypes.c_void_p:
+class Block:
+    """A function's arguments, as it takes them: whole numbers, arrays, which are kept, and None."""
+
+    def __init__(self, *arguments: int | np.ndarray | None):
+        self.kept = arguments
+        numbers = [each if isinstance(each, int) else at_of(each) for each in arguments]
+        self.numbers = (ctypes.c_longlong * len(numbers))(*numbers)
+
+    def with_arrays(self, arrays: Mapping[int, np.ndarray | None]) -> ctypes.Array:
+        """Return the arguments, with other arrays in some places, for a call at once."""
+        for place, array in arrays.items():
+            self.numbers[place] = at_of(array)
+        return self.numbers
+
+
+def at_of(array: np.ndarray | None) -> int:
     """Return where an array's numbers are; it must be kept as long as that is used."""
-    return ctypes.c_void_p(array.__array_interface__["data"][0])
+    return 0 if array is None else array.__array_interface__["data"][0]
 
 
 def lists(tiles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

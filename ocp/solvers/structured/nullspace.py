@@ -86,7 +86,9 @@ def level(blocks: tuple[Block, ...], matrix: Sparse, engine: Engine) -> Level:
     return Level(
         bunches=tuple(_bunches(blocks, matrix, entry[own])),
         wanted=np.concatenate([block.rows for block in blocks]),
-        others=engine.sparse(matrix.rows[other], matrix.columns[other], matrix.shape),
+        others=engine.sparse(
+            rows=matrix.rows[other], columns=matrix.columns[other], shape=matrix.shape
+        ),
         entries=other,
         every=entry,
     )

@@ -123,12 +123,16 @@ class Program:
         kept = (place[r] >= 0) & (column[c] >= 0)
         self.kept = slice(None) if kept.all() else np.flatnonzero(kept)
         shape = self.rows, self.variables
-        self.jacobian = engine.sparse(place[r[self.kept]], column[c[self.kept]], shape)
+        self.jacobian = engine.sparse(
+            rows=place[r[self.kept]], columns=column[c[self.kept]], shape=shape
+        )
         r, c = (np.array(each, dtype=int) for each in bend.sparsity_out(0).get_triplet())
         self.bent = np.flatnonzero((column[r] >= 0) & (column[c] >= 0))
         r, c = column[r[self.bent]], column[c[self.bent]]
         square = self.variables, self.variables
-        self.curvature = engine.sparse(np.minimum(r, c), np.maximum(r, c), square)
+        self.curvature = engine.sparse(
+            rows=np.minimum(r, c), columns=np.maximum(r, c), shape=square
+        )
         self.on = np.flatnonzero(r == c)
 
     def _scale(self) -> None:

@@ -1,7 +1,8 @@
 /* Products of sparse matrices with tall ones, in which every row has numbers in a few tiles of
    eight columns: rows times a tall matrix, one tall matrix times another, and the solves beside.
 
-   `first` and `tile` list each row's tiles; rows of tall matrices are `width` apart, in tiles. */
+   `first` and `tile` list each row's tiles; rows of tall matrices are `width` apart, in tiles. What
+   is called takes its arguments as a block of numbers of 64 bits (loops.py). */
 
 #include <math.h>
 
@@ -15,7 +16,7 @@ enum { TILE = 8 };
 #endif
 
 /* out = A B: row r has values[entry[e]] at column[e], e of start[r] to start[r + 1] */
-CLONED void multiplied(int rows, const int *start, const int *entry, const int *column,
+CLONED static void multiply(int rows, const int *start, const int *entry, const int *column,
                        const double *values, const int *first, const int *tile, const double *tall,
                        long width, const int *own_first, const int *own_tile, double *out) {
   for (int r = 0; r < rows; ++r) {
@@ -40,7 +41,7 @@ static inline void packed(int count, const int *row, const double *weight, const
 
 /* core += L' diag(weight) R over groups of rows that have numbers in the same tiles; below the
    diagonal and on it where that is symmetric */
-CLONED void crossed(int groups, const int *begin, const int *left_row, const int *right_row,
+CLONED static void cross(int groups, const int *begin, const int *left_row, const int *right_row,
                     const double *weight, const int *first, const int *tile, const double *left,
                     const double *right, long width, int symmetric, lanes *work, double *core) {
   for (int g = 0; g < groups; ++g) {
@@ -67,7 +68,7 @@ CLONED void crossed(int groups, const int *begin, const int *left_row, const int
 
 /* rows `column` of a tall matrix: less the inverse of a block times its rows `row` of another one;
    returns the largest number that it puts */
-CLONED double taken(int blocks, int size, const int *row, const int *column, const double *inverse,
+CLONED static double take(int blocks, int size, const int *row, const int *column, const double *inverse,
                     const double *from, long width, const int *first, const int *tile,
                     double *tall) {
   double most[TILE] = {0};
@@ -89,13 +90,13 @@ CLONED double taken(int blocks, int size, const int *row, const int *column, con
 }
 
 /* out[to[k]] += values[k] x[from[k]] */
-void gathered(long count, const int *to, const int *from, const double *values, const double *x,
+static void gather(long count, const int *to, const int *from, const double *values, const double *x,
               double *out) {
   for (long k = 0; k < count; ++k) out[to[k]] += values[k] * x[from[k]];
 }
 
 /* out[c] = the sum of values[k] x[from[k]], k of start[c] to start[c + 1] */
-void summed(long count, const int *start, const int *from, const double *values, const double *x,
+static void sum_up(long count, const int *start, const int *from, const double *values, const double *x,
             double *out) {
   for (long c = 0; c < count; ++c) {
     double sums[4] = {0};
@@ -108,7 +109,7 @@ void summed(long count, const int *start, const int *from, const double *values,
 }
 
 /* x becomes the solution of L L' x, of the lower triangle L (size, size) */
-CLONED void solved(long size, const double *lower, double *x) {
+CLONED static void solve(long size, const double *lower, double *x) {
   for (long i = 0; i < size; ++i) {
     const double *row = lower + i * size;
     lanes sums = {0};
@@ -124,3 +125,20 @@ CLONED void solved(long size, const double *lower, double *x) {
     for (long k = 0; k < i; ++k) x[k] -= value * row[k];
   }
 }
+
+#define AT(k) ((void *)a[k])
+
+void multiplied(const long long *a) {
+  multiply((int)a[0], AT(1), AT(2), AT(3), AT(4), AT(5), AT(6), AT(7), (long)a[8], AT(9), AT(10),
+           AT(11));
+}
+void crossed(const long long *a) {
+  cross((int)a[0], AT(1), AT(2), AT(3), AT(4), AT(5), AT(6), AT(7), AT(8), (long)a[9], (int)a[10],
+        AT(11), AT(12));
+}
+double taken(const long long *a) {
+  return take((int)a[0], (int)a[1], AT(2), AT(3), AT(4), AT(5), (long)a[6], AT(7), AT(8), AT(9));
+}
+void gathered(const long long *a) { gather((long)a[0], AT(1), AT(2), AT(3), AT(4), AT(5)); }
+void summed(const long long *a) { sum_up((long)a[0], AT(1), AT(2), AT(3), AT(4), AT(5)); }
+void solved(const long long *a) { solve((long)a[0], AT(1), AT(2)); }

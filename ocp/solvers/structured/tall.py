@@ -4,7 +4,7 @@ A basis of the null space is one, and so is what sparse rows make of it. Which e
 than zero is known beforehand.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -137,7 +137,11 @@ class Crossed:
     weights."""
 
     def __init__(
-        self, left: Tall, rows: np.ndarray, right: Tall | None, right_rows: np.ndarray | None
+        self,
+        left: Tall,
+        rows: np.ndarray,
+        right: Tall | None = None,
+        right_rows: np.ndarray | None = None,
     ):
         self.left, self.rows = left, rows
         self.right = left if right is None else right
@@ -213,52 +217,15 @@ def _cost(rows, size):
     return (rows + BESIDE) * size * (size + 1) / 2
 
 
-class Engine:
-    """What makes products: here numpy."""
-
-    def multiplied(
-        self,
-        wanted: np.ndarray,
-        rows: np.ndarray,
-        columns: np.ndarray,
-        entries: np.ndarray,
-        tall: Tall,
-    ) -> Multiplied:
-        """Return the rows `wanted` of a sparse matrix times a tall one, ready to be made."""
-        return Multiplied(wanted, rows, columns, entries, tall)
-
-    def taken(self, rows: np.ndarray, columns: np.ndarray, along: Tall, tall: Tall) -> Taken:
-        """Return what blocks take along, ready to be put."""
-        return Taken(rows, columns, along, tall)
-
-    def crossed(
-        self,
-        left: Tall,
-        rows: np.ndarray,
-        right: Tall | None = None,
-        right_rows: np.ndarray | None = None,
-    ) -> Crossed:
-        """Return rows of a tall matrix, transposed, times themselves or as many rows of another,
-        ready to be made."""
-        return Crossed(left, rows, right, right_rows)
-
-    def sparse(self, rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]) -> Sparse:
-        """Return where a matrix has entries."""
-        return Sparse(rows=rows, columns=columns, shape=shape)
-
-    def factor(self, core: np.ndarray) -> "Factor":
-        """Return the Factor of a core, of which what is below the diagonal and on it counts.
-
-        Raises LinAlgError where it is not positive definite.
-        """
-        return Factor(np.linalg.cholesky(core))
-
-
 class Factor:
-    """A core by its Cholesky factor, a `lower` triangle."""
+    """A `core`, of which what is below the diagonal and on it counts, by its Cholesky factor, a
+    `lower` triangle.
 
-    def __init__(self, lower: np.ndarray):
-        self.lower = lower
+    Raises LinAlgError where it is not positive definite.
+    """
+
+    def __init__(self, core: np.ndarray):
+        self.lower = np.ascontiguousarray(np.linalg.cholesky(core))
 
     def solve(self, right: np.ndarray) -> np.ndarray:
         """Return the solution of right-hand sides (size,)."""
@@ -284,3 +251,14 @@ def inverse_of_triangle(lower: np.ndarray) -> np.ndarray:
     out[half:, half:] = inverse_of_triangle(lower[half:, half:])
     out[half:, :half] = -out[half:, half:] @ (lower[half:, :half] @ out[:half, :half])
     return out
+
+
+@dataclass(frozen=True, kw_only=True)
+class Engine:
+    """What makes products, by the classes of this module or others like them: here numpy."""
+
+    multiplied: Callable[..., Multiplied] = Multiplied
+    taken: Callable[..., Taken] = Taken
+    crossed: Callable[..., Crossed] = Crossed
+    sparse: Callable[..., Sparse] = Sparse
+    factor: Callable[..., Factor] = Factor
