@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FAULTS = ROOT / "tests" / "faults"
 LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "site")
 KILLED, SURVIVED, NOT_APPLIED = "killed", "SURVIVED", "NOT APPLIED"
-VERDICTS = {0: SURVIVED, 1: KILLED}  # by pytest's exit status; a timeout kills too
+VERDICTS = {0: SURVIVED, 1: KILLED}  # by pytest's exit status; a timeout kills too, and a signal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +119,7 @@ def judge(seconds: float, fault: Fault) -> Verdict:
         if reason:
             return Verdict(fault=fault, word=NOT_APPLIED, reason=reason)
         status, said = run_tests(tree, fault.tests, seconds)
-    word = VERDICTS.get(status, NOT_APPLIED)
+    word = KILLED if status < 0 else VERDICTS.get(status, NOT_APPLIED)  # as by a crash
     return Verdict(fault=fault, word=word, reason=said if word == NOT_APPLIED else "")
 
 

@@ -37,7 +37,7 @@ from ocp.transcription.goals import (
 )
 from ocp.transcription.guess import standing, straight_guess
 from ocp.transcription.knots import check_moving, knot_groups
-from ocp.transcription.methods import METHODS, Method, Spline, method_of, on_its_mesh
+from ocp.transcription.methods import METHODS, Integrated, Method, Spline, method_of, on_its_mesh
 from ocp.transcription.opening import (
     check_apart,
     checked,
@@ -365,7 +365,8 @@ def _kernels(transcription):
     """Return what evaluates kernels, of which a solver that finds derivatives itself wants the
     graphs."""
     if transcription.kernels == "auto":
-        return VIRTUAL if transcription.derivatives == "solver" else ASSEMBLED
+        left = transcription.derivatives == "solver" or isinstance(transcription.method, Integrated)
+        return VIRTUAL if left else ASSEMBLED
     return transcription.kernels
 
 

@@ -1,6 +1,7 @@
 """Programs whose kernels and places are machine code that is made here: the numbers of the virtual
 machine's."""
 
+import casadi as ca
 import numpy as np
 import pytest
 from ocp.problems import gait
@@ -105,3 +106,19 @@ def test_few_instructions_or_instants_are_not_worth_it(monkeypatch):
     small = transcribe(lift(points=6)).nlp
     small.hessian("exact")
     assert not asked
+
+
+@needed
+def test_a_program_that_its_solver_differentiates_stays_a_graph(monkeypatch):
+    monkeypatch.setattr(instants, "ASSEMBLED", 0)
+    monkeypatch.setattr(instants, "FEW", 1)
+    nlp = transcribe(lift(points=6), Transcription(kernels="assembled", derivatives="auto")).nlp
+    given = transcribe(lift(points=6), Transcription(derivatives="solver"))
+    x = ca.MX.sym("x", len(given.nlp.lower))
+    slopes = ca.Function("slopes", [x], [ca.jacobian(given.nlp.constraints(x), x)])
+    assert given.kernels() == "virtual machine"
+    integrated = transcribe(cart_pole(points=6), Transcription(method="integrated"))
+    assert integrated.kernels() == "virtual machine"
+    begin = given.guess
+    one, other = (np.array(each) for each in (slopes(begin), nlp.jacobian(begin, [])[1]))
+    assert np.abs(one - other).max() <= 1e-10 * np.abs(other).max()
