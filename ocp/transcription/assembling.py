@@ -13,13 +13,20 @@ from ocp.transcription.products import Product
 from ocp.transcription.sums import Sums
 
 LANES = 4
+SUMMED = 10_000  # entries of constant matrices from which on machine code gains more than it costs
+RUN, STEP = 1400, 10  # products of numbers that a run and a step are worth, in forty evaluations
 
 
-def summing(functions: Mapping[str, Sums]) -> dict[str, ca.Function]:
-    """Return functions.
+def summing(functions: Mapping[str, Sums]) -> dict[str, ca.Function] | None:
+    """Return functions, None where that would not pay.
 
     Raises Unable where the system does not let them be loaded.
     """
+    matrices = [
+        matrix for each in functions.values() for _, parts in each.results for _, matrix in parts
+    ]
+    if sum(each.nnz() for each in matrices) < SUMMED:
+        return None
     return {name: _summing(each) for name, each in functions.items()}
 
 
@@ -44,19 +51,21 @@ def _summing(sums):
     return loaded(text, _dense(sums.shapes), _dense(shape for shape, _ in sums.results), 0)
 
 
-def scattering(given, wheres, count: int) -> ca.Function:
+def scattering(given, wheres, count: int) -> ca.Function | None:
     """Return the function (values, ...) -> the nonzeros (count,) of a sum of products, ((products,
     shapes of the values), ...), that go to the places `wheres` (runs, K, pairs) of each product
-    among them, -1 for nowhere.
+    among them, -1 for nowhere; None where that would not pay.
 
     Raises Unable where the system does not let it be loaded.
     """
+    works = _works(given, wheres)
+    kinds = sorted({kind for each in works for kind in each.kinds})
+    if not _pays(works, kinds):
+        return None
     shapes = [shape for _, every in given for shape in every]
     text = Text()
     tables: dict[str, np.ndarray] = {}
     lists.loops(text)
-    works = _works(given, wheres)
-    kinds = sorted({kind for each in works for kind in each.kinds})
     routines = dict(zip(kinds, lists.products(text, kinds) if kinds else ()))
     every = np.concatenate([np.ravel(each) for each in wheres])
     once = np.count_nonzero(every >= 0) == count
@@ -72,6 +81,14 @@ def scattering(given, wheres, count: int) -> ca.Function:
     return loaded(
         text, _dense(shapes), _dense([(count, 1)]), max((each.room for each in works), default=0)
     )
+
+
+def _pays(works, kinds):
+    """Tell whether machine code gains more than it takes to make: by each run, and each step of the
+    products, which are written out."""
+    gained = sum(each.product.weight.size * each.product.shape[0] for each in works)
+    steps = sum(2 * inner * last for inner, last, _, _ in kinds)
+    return gained > RUN * sum(len(each.product.runs) for each in works) + STEP * steps
 
 
 def _works(given, wheres):

@@ -9,7 +9,7 @@ from ocp.solvers.assembled import Unable
 from ocp.solvers.assembled import assembled as assembled_at
 
 THREADED = 100_000  # instructions at all instants from which on threads gain more than they cost
-ASSEMBLED = 30_000  # likewise, from which on machine code does, for a few instants at least
+ASSEMBLED = 100_000  # likewise, from which on machine code does, for a few instants at least
 FEW = 8
 AT_ONCE: WeakKeyDictionary[ca.Function, Callable[[int], ca.Function]] = WeakKeyDictionary()
 MADE: WeakKeyDictionary[ca.Function, dict[int, ca.Function | None]] = WeakKeyDictionary()

@@ -13,7 +13,7 @@ from ocp.problems.two_link_lift import problem as lift
 from ocp import Radau, Spline, Transcription, solve
 from ocp.solvers import assembled as house
 from ocp.solvers.assembled import unable
-from ocp.transcription import finish, instants, transcribe
+from ocp.transcription import assembling, finish, instants, transcribe
 
 needed = pytest.mark.skipif(bool(unable()), reason=unable())
 PROBLEMS = {
@@ -24,6 +24,18 @@ PROBLEMS = {
     "many nodes": (lambda: arm(points=8), {"method": Spline(nodes=3, torques="variables")}),
     "phases": (hoist, {}),
 }
+
+
+def everything(monkeypatch):
+    """Assemble what would not pay, too."""
+    for module, name, number in (
+        (instants, "ASSEMBLED", 0),
+        (instants, "FEW", 1),
+        (assembling, "SUMMED", 0),
+        (assembling, "RUN", 0),
+        (assembling, "STEP", 0),
+    ):
+        monkeypatch.setattr(module, name, number)
 
 
 def numbers(made):
@@ -42,8 +54,7 @@ def made(name, kernels):
 @needed
 @pytest.mark.parametrize("name", [name for name in PROBLEMS if name != "phases"])
 def test_a_program_has_the_numbers_of_the_virtual_machine(name, monkeypatch):
-    monkeypatch.setattr(instants, "ASSEMBLED", 0)
-    monkeypatch.setattr(instants, "FEW", 1)
+    everything(monkeypatch)
     one, other = (made(name, kernels) for kernels in ("assembled", "virtual"))
     for each, plain in zip(numbers(one), numbers(other)):
         assert each.shape == plain.shape
@@ -55,7 +66,7 @@ def test_a_program_has_the_numbers_of_the_virtual_machine(name, monkeypatch):
 def test_quick_rows_have_the_bits_of_those_that_can_be_differentiated(monkeypatch):
     from ocp.solvers.nlp import quicker
 
-    monkeypatch.setattr(instants, "ASSEMBLED", 0)
+    everything(monkeypatch)
     nlp = made("scalar", "auto").nlp
     quick = quicker(nlp.constraints)
     assert quick is not nlp.constraints
@@ -67,7 +78,7 @@ def test_quick_rows_have_the_bits_of_those_that_can_be_differentiated(monkeypatc
 
 @needed
 def test_a_solve_is_the_same(monkeypatch):
-    monkeypatch.setattr(instants, "ASSEMBLED", 0)
+    everything(monkeypatch)
     for name in ("scalar", "phases"):
         problem, settings = PROBLEMS[name]
         one, other = (
@@ -92,7 +103,7 @@ def test_what_is_refused_later_is_left_to_the_virtual_machine(monkeypatch):
 
     monkeypatch.setattr(instants, "assembled_at", refuse)
     monkeypatch.setattr("ocp.transcription.assembling.loaded", refuse)
-    monkeypatch.setattr(instants, "ASSEMBLED", 0)
+    everything(monkeypatch)
     made = transcribe(lift(points=12))
     expected = numbers(transcribe(lift(points=12), Transcription(kernels="virtual")))
     for one, other in zip(numbers(made), expected):
@@ -103,6 +114,7 @@ def test_what_is_refused_later_is_left_to_the_virtual_machine(monkeypatch):
 def test_few_instructions_or_instants_are_not_worth_it(monkeypatch):
     asked = []
     monkeypatch.setattr(instants, "assembled_at", lambda *what: asked.append(what))
+    monkeypatch.setattr(assembling, "loaded", lambda *what: asked.append(what))
     small = transcribe(lift(points=6)).nlp
     small.hessian("exact")
     assert not asked
@@ -110,8 +122,7 @@ def test_few_instructions_or_instants_are_not_worth_it(monkeypatch):
 
 @needed
 def test_a_program_that_its_solver_differentiates_stays_a_graph(monkeypatch):
-    monkeypatch.setattr(instants, "ASSEMBLED", 0)
-    monkeypatch.setattr(instants, "FEW", 1)
+    everything(monkeypatch)
     nlp = transcribe(lift(points=6), Transcription(kernels="assembled", derivatives="auto")).nlp
     given = transcribe(lift(points=6), Transcription(derivatives="solver"))
     x = ca.MX.sym("x", len(given.nlp.lower))

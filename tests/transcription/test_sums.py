@@ -41,7 +41,8 @@ by_both = pytest.mark.parametrize(("places", "sums"), MAKERS, ids=["compiled", "
 
 
 @by_both
-def test_sums_have_the_bits_of_casadis_products(places, sums):
+def test_sums_have_the_bits_of_casadis_products(places, sums, monkeypatch):
+    monkeypatch.setattr(assembling, "SUMMED", 0)
     numbers = np.random.default_rng(6)
     first, second, third = (drawn(numbers, *shape) for shape in ((12, 15), (12, 8), (20, 15)))
     both = Sums(
@@ -85,7 +86,11 @@ PLACES = {
 
 @by_both
 @pytest.mark.parametrize("where", PLACES.values(), ids=PLACES)
-def test_products_go_to_their_places_as_the_virtual_machine_puts_them(places, sums, where):
+def test_products_go_to_their_places_as_the_virtual_machine_puts_them(
+    places, sums, where, monkeypatch
+):
+    monkeypatch.setattr(assembling, "RUN", 0)
+    monkeypatch.setattr(assembling, "STEP", 0)
     numbers = np.random.default_rng(3)
     given = [([product(numbers, 6, where)], [(13, 5)])]
     values = ca.MX.sym("values", 13, 5)
