@@ -127,7 +127,8 @@ class _Work:
         taken = self._taken(tables, next(names))
         text.add("48 89 DF")  # mov rdi, rbx
         lists.zeroed(text, self.block * self.longest)
-        for run, (start, end) in enumerate(product.runs):
+        runs = sorted(enumerate(product.runs), key=lambda each: each[1][1] - each[1][0])
+        for run, (start, end) in runs:  # in the order in which the virtual machine has them
             for k in range(start, end):
                 for kernel, label, table, size in taken:
                     text.input(self.first + kernel, k * int(self.sizes[kernel]))
@@ -155,7 +156,8 @@ class _Work:
             for number in distinct(kernel[chosen])[0].tolist():
                 own = chosen & (kernel == number)
                 table = f"{label}{name}_{number}"
-                tables[table] = np.column_stack([entry, slot * self.stride + pair])[own]
+                pairs = np.column_stack([entry, slot * self.stride + pair])[own]
+                tables[table] = pairs[::-1]  # loops take the last one first
                 found.append((number, label, table, int(own.sum())))
         return found
 
