@@ -7,9 +7,11 @@ from itertools import count as numbers
 import casadi as ca
 import numpy as np
 
-from ocp.solvers.assembled import NAME, Text, lists, loaded
+from ocp.solvers.assembled import NAME, lists, loaded
+from ocp.solvers.assembled.instructions import Code
 from ocp.solvers.distinct import distinct
 from ocp.transcription.products import Product
+from ocp.transcription.scatter import stretches_of
 from ocp.transcription.sums import Sums
 
 LANES = 4
@@ -31,7 +33,7 @@ def summing(functions: Mapping[str, Sums]) -> dict[str, ca.Function] | None:
 
 
 def _summing(sums):
-    text, tables = Text(), {}
+    text, tables = Code(), {}
     lists.loops(text)
     text.begin(NAME)
     for number, (_, parts) in enumerate(sums.results):
@@ -63,7 +65,7 @@ def scattering(given, wheres, count: int) -> ca.Function | None:
     if not _pays(works, kinds):
         return None
     shapes = [shape for _, every in given for shape in every]
-    text = Text()
+    text = Code()
     tables: dict[str, np.ndarray] = {}
     lists.loops(text)
     routines = dict(zip(kinds, lists.products(text, kinds) if kinds else ()))
@@ -111,6 +113,7 @@ class _Work:
         self.longest = max(end - start for start, end in product.runs)
         self.block = self.stride * slots
         self.out = 8 * self.block * self.longest
+        self.stretch = stretches_of(where, self.stride)
         self.room = self.block * self.longest + self.stride * self.last
 
     @property
@@ -162,15 +165,13 @@ class _Work:
         return found
 
     def _given(self, text, tables, run, once, name):
-        where = self.where[run]
-        column, pair = np.nonzero(where >= 0)
-        if len(pair):
-            tables[f"given{name}"] = np.column_stack(
-                [column * self.stride + pair, where[column, pair]]
-            )
+        first, end = np.searchsorted(self.stretch[0], (run, run + 1))
+        if end > first:
+            tables[f"given{name}"] = self.stretch[1][first:end]
             text.add("48 8D B3", self.out)  # lea rsi, [rbx + ...]
             text.output(0)
-            lists.moved(text, "copied" if once else "added", f"given{name}", len(pair))
+            label = "stretched" if once else "stretched_more"
+            lists.moved(text, label, f"given{name}", int(end - first))
 
 
 def _dense(shapes):

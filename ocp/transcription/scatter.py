@@ -107,7 +107,7 @@ def _tables(number: int, product: Product, stride: int, sizes, first: int, where
     alone = np.unique(product.place, return_index=True)[1]
     more = np.setdiff1d(np.arange(len(product.place)), alone)
     entry = entry[:, np.append(alone, more)]
-    run, stretch = _stretches(where, stride)
+    run, stretch = stretches_of(where, stride)
     starts = [start for start, _ in product.runs]
     last = product.weight.shape[2]
     weights = [
@@ -124,7 +124,7 @@ def _tables(number: int, product: Product, stride: int, sizes, first: int, where
     )
 
 
-def _stretches(where, stride):
+def stretches_of(where, stride):
     """Return the runs of stretches (n,), and (place among a run's results, place that it goes to,
     length) of each, (n, 3): results that stand side by side, and go to neighbouring places."""
     there = where >= 0

@@ -6,16 +6,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from ocp.solvers.assembled.encoding import RBP, RBX, Memory, body
+from ocp.solvers.assembled.instructions import R8, R9, R10, R11, RAX, RCX, RDI, RDX, RSI, Code, at
 from ocp.solvers.assembled.steps import ADD, MUL, Steps
 from ocp.solvers.assembled.text import WIDTH, Text
 
 AT_ONCE = 6  # columns of a product whose sums are in registers
 
 
-def loops(text: Text) -> None:
+def loops(text: Code) -> None:
     """Add `copied` and `added`, which put entries at rsi in places at rdi, by ecx pairs of numbers
     at r8 from the last to the first, and `summed` and `summed_more`, rdx sums of entries at rsi to
     rdi: those from one start at r8 to the next of the places at r9 and the weights at r10."""
+    stretches(text)
     for label, adds in (("copied", False), ("added", True)):
         text.mark(label)
         text.add("41 8B 44 C8 F8")  # mov eax, [r8 + 8 rcx - 8]
@@ -48,8 +50,42 @@ def loops(text: Text) -> None:
         text.add("C3")  # ret
 
 
+def stretches(c: Code) -> None:
+    """Add `stretched` and `stretched_more`, which put stretches of entries at rsi in places at rdi,
+    or add them there, by ecx triples of numbers at r8: from where, to where, and how many."""
+    for label, adds in (("stretched", False), ("stretched_more", True)):
+        c.mark(label)
+        c.number(RAX, at(R8))
+        c.number(RDX, at(R8, offset=4))
+        c.number(R9, at(R8, offset=8))
+        c.address(RAX, at(RSI, RAX, 8))
+        c.address(RDX, at(RDI, RDX, 8))
+        c.set(R10, 0)
+        c.address(R11, at(R9, offset=-3))
+        for name, end, step in (("four", R11, 4), ("one", R9, 1)):
+            c.mark(f"{label}_{name}")
+            c.compare(R10, end)
+            c.jump(f"{label}_{name}_end", "not less")
+            load, combine, store = (
+                (c.load, c.combine, c.store)
+                if step == 4
+                else (c.load_one, c.combine_one, c.store_one)
+            )
+            load(0, at(RAX, R10, 8))
+            if adds:
+                combine(ADD, 0, 0, at(RDX, R10, 8))
+            store(at(RDX, R10, 8), 0)
+            c.more(R10, step)
+            c.jump(f"{label}_{name}")
+            c.mark(f"{label}_{name}_end")
+        c.more(R8, 12)
+        c.more(RCX, -1)
+        c.jump(label, "not zero")
+        c.add("C3")  # ret
+
+
 def moved(text: Text, label: str, table: str, count: int) -> None:
-    """Call `copied` or `added` with a table of so many pairs; rsi and rdi are set."""
+    """Call a loop with a table of so many entries; rsi and rdi are set."""
     if count:
         text.to("4C 8D 05", table)  # lea r8, [rip + ...]
         text.add("B9", count)  # mov ecx, count
