@@ -106,7 +106,13 @@ def _steps(function):
 
 @cache
 def addresses() -> tuple[int, ...]:
-    """Return where the functions of the C library are in this process."""
-    library = ctypes.CDLL("libm.so.6")
+    """Return where the functions of the C library are in this process.
+
+    Raises Unable where that is another one than glibc.
+    """
+    try:
+        library = ctypes.CDLL("libm.so.6")
+    except OSError as error:
+        raise Unable(f"no C library as glibc's: {error}") from None
     found = (ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in FUNCTIONS)
     return tuple(each or 0 for each in found)

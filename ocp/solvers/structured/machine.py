@@ -13,7 +13,7 @@ import numpy as np
 
 from ocp.solvers.assembled import image, opened, unable
 from ocp.solvers.machine_code import NoCompiler, load_compiled, processor
-from ocp.solvers.structured.loops import FUNCTIONS, written
+from ocp.solvers.structured.loops import gathered, solved, summed, written
 from ocp.solvers.structured.products import Sparse
 from ocp.solvers.structured.tall import (
     TILE,
@@ -25,8 +25,10 @@ from ocp.solvers.structured.tall import (
     Tall,
     groups_of,
 )
+from ocp.solvers.structured.tiles import crossed, multiplied, taken
 
 Function = Callable[..., Any]
+FUNCTIONS = multiplied, crossed, taken, gathered, summed, solved
 FLAGS = ("-O3", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math")
 
 
@@ -35,7 +37,8 @@ def engine() -> Engine:
     """Return what makes products: machine code made here, elsewhere compiled once and kept, or
     numpy where there is no compiler either."""
     if not unable() and "fma" in processor().split():
-        return Machine(opened(image(written(), {name: name for name in FUNCTIONS}), _load))
+        names = [function.__name__ for function in FUNCTIONS]
+        return Machine(opened(image(written(FUNCTIONS), dict(zip(names, names))), _load))
     return compiled()
 
 
