@@ -27,7 +27,7 @@ class Finish:
     scalar = True  # a compiler is given scalar graphs
 
     def __init__(self, kernels, differentiated="", threads=1):
-        self.kernels, self.trouble, self.count = kernels, None, 0
+        self.kernels, self.trouble, self.count, self.any = kernels, None, 0, False
         self.differentiated, self.threads = differentiated, threads
         if kernels == ASSEMBLED and unable():
             self.trouble = unable()
@@ -51,7 +51,9 @@ class Finish:
 
     def mapped(self, function, count):
         """Return a function of one instant at so many."""
-        return mapped(function, count, self.threads, assembled=self.quick)
+        made = mapped(function, count, self.threads, assembled=self.quick)
+        self.any = self.any or made.class_name() == "External"
+        return made
 
     def placed(self, given, wheres, count):
         """Begin to make what puts products in their places, as `scattering` does; return what waits
@@ -103,7 +105,9 @@ class Finish:
         """Return how kernels run."""
         if self.kernels == VIRTUAL:
             return "virtual machine" + f" on {self.threads} threads" * (self.threads > 1)
-        return self.kernels if self.trouble is None else f"virtual machine: {self.trouble}"
+        few = None if self.any or self.kernels == COMPILED else "few instructions"
+        reason = self.trouble or few
+        return self.kernels if reason is None else f"virtual machine: {reason}"
 
     def _statement(self, name, follows):
         if not self.differentiated or not sources():

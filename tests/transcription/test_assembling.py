@@ -117,6 +117,7 @@ def test_few_instructions_or_instants_are_not_worth_it(monkeypatch):
     small = transcribe(lift(points=6)).nlp
     small.hessian("exact")
     assert not asked
+    assert transcribe(lift(points=6)).kernels() == "virtual machine: few instructions"
 
 
 @needed

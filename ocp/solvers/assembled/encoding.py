@@ -102,7 +102,7 @@ def _near(number, source, call):
     own = source < count
     maker = np.where(own, source, 0)
     before = np.concatenate([[0], np.cumsum(call)])
-    quiet = before[number + 1] == before[maker] if count else own
+    quiet = before[number + 1] == before[maker]
     return own & (number - maker < RING) & quiet
 
 
@@ -156,11 +156,7 @@ def _stores(rows, steps, memory, x, y):
         kept[source[~near]] = True
     kept = np.flatnonzero(kept[:count] & ~call)
     _moved(rows, 4 * kept + 2, STORE, kept % RING, (memory.base[kept], memory.offset[kept]))
-    made = (
-        (steps.given < count) & ~call[np.minimum(steps.given, count - 1)]
-        if count
-        else (np.zeros(len(steps.given), dtype=bool))
-    )
+    made = ~np.append(call, True)[np.minimum(steps.given, count)]  # by steps that are no calls
     given, to = steps.given[made], memory.outputs[made]
     _moved(rows, 4 * given + 3, STORE, given % RING, (np.full(len(to), RBX), to))
     given, to = steps.given[~made], memory.outputs[~made]
