@@ -8,13 +8,13 @@ import casadi as ca
 import numpy as np
 
 from ocp.solvers.assembled import NAME, lists, loaded
+from ocp.solvers.assembled.driver import LANES
 from ocp.solvers.assembled.instructions import Code
 from ocp.solvers.distinct import distinct
 from ocp.transcription.products import Product
 from ocp.transcription.scatter import stretches_of
 from ocp.transcription.sums import Sums
 
-LANES = 4
 SUMMED = 10_000  # entries of constant matrices from which on machine code gains more than it costs
 RUN, STEP = 1400, 10  # products of numbers that a run and a step are worth, in forty evaluations
 

@@ -8,12 +8,9 @@ elsewhere CasADi's virtual machine evaluates graphs.
 
 from ocp.solvers.assembled.elf import NAME, Unable, image, loaded, opened
 from ocp.solvers.assembled.library import assemble_function, assembled, unable
-from ocp.solvers.assembled.text import WIDTH, Text
 
 __all__ = [
     "NAME",
-    "WIDTH",
-    "Text",
     "Unable",
     "assemble_function",
     "assembled",

@@ -9,6 +9,7 @@ from ocp.solvers.assembled.text import WIDTH, Sizes, Text
 
 LANES = 4
 FIRST = 16  # place on the stack
+LOAD, STORE = 0x8B, 0x89
 
 
 def mapped(text: Text, label: str, body: bytes, sizes: Sizes, count: int) -> None:
@@ -60,8 +61,8 @@ def _taken(text):
     text.to("0F 84", "empty")  # jz
     text.mark("take")
     for lane in range(LANES):
-        text.add(bytes([0x49, 0x8B, 0x0C, 0xC0 | lane]))  # mov rcx, [r(8 + lane) + 8 rax]
-        text.add(bytes([0x48, 0x89, 0x4F, 8 * lane]))  # mov [rdi + 8 lane], rcx
+        _apart(text, LOAD, lane)
+        _beside(text, STORE, lane)
     _next(text, "take")
     text.mark("empty")
     text.add("C3")  # ret
@@ -78,11 +79,21 @@ def _given(text):
     text.to("0F 84", "unwanted")  # jz
     text.mark("give")
     for lane in range(LANES):
-        text.add(bytes([0x48, 0x8B, 0x4F, 8 * lane]))  # mov rcx, [rdi + 8 lane]
-        text.add(bytes([0x49, 0x89, 0x0C, 0xC0 | lane]))  # mov [r(8 + lane) + 8 rax], rcx
+        _beside(text, LOAD, lane)
+        _apart(text, STORE, lane)
     _next(text, "give")
     text.mark("unwanted")
     text.add("C3")  # ret
+
+
+def _apart(text, opcode, lane):
+    """Take or put rcx where an instant has its own entry."""
+    text.add(bytes([0x49, opcode, 0x0C, 0xC0 | lane]))  # mov, rcx and [r(8 + lane) + 8 rax]
+
+
+def _beside(text, opcode, lane):
+    """Take or put rcx where the entries of all four instants are."""
+    text.add(bytes([0x48, opcode, 0x4F, 8 * lane]))  # mov, rcx and [rdi + 8 lane]
 
 
 def _each(text):

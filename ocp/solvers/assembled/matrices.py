@@ -173,7 +173,8 @@ class _Reader:
         z, x, y = operands[0].copy(), operands[1][left], operands[2][right]
         x, y = np.where(self._is(y, self.one), y, x), np.where(self._is(y, self.one), x, y)
         plain, turned = self._is(x, self.one), self._is(x, self.minus)
-        first = np.concatenate([[True], target[1:] != target[:-1]]) & self._is(z[target], self.zero)
+        opens = np.concatenate([[True], target[1:] != target[:-1]])
+        first = opens & self._is(z[target], self.zero)
         turned &= ~first
         # Steps of each term: a product unless it is plain, a sum unless it is the first
         multiplied, added = ~(plain | turned), ~first
@@ -181,9 +182,7 @@ class _Reader:
         ends = self.count + np.cumsum(lengths)
         made = np.where(multiplied, ends - lengths, y)
         result = np.where(added, ends - 1, made)
-        before = np.concatenate([[0], result[:-1]])
-        opens = np.concatenate([[True], target[1:] != target[:-1]])
-        before = np.where(opens, z[target], before)
+        before = np.where(opens, z[target], np.concatenate([[0], result[:-1]]))
         count = int(lengths.sum())
         code, one, other = (np.zeros(count, dtype=int) for _ in range(3))
         at_product, at_sum = made[multiplied] - self.count, result[added] - self.count
