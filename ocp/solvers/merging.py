@@ -38,19 +38,10 @@ def merged(members: Sequence[Member], size: int) -> NLP:
     Where any of them leaves derivatives to the solver, all do.
     """
     x, p = ca.MX.sym("x", size), ca.MX.sym("p", 0)
-    f = ca.MX(0)
-    for each in members:
-        f += each.nlp.objective(each.own(x))
-    g, quick = (
-        ca.vertcat(*(chosen(each.nlp.constraints)(each.own(x)) for each in members))
-        for chosen in (lambda function: function, quicker)
-    )
-    functions: dict[str, Any] = {
-        "objective": ca.Function("f", [x], [f], ["x"], ["f"]),
-        "constraints": ca.Function("g", [x], [g], ["x"], ["g"]),
-    }
+    plain, quick = (_values(members, x, chosen) for chosen in (lambda own: own, quicker))
+    functions: dict[str, Any] = {"objective": plain[0], "constraints": plain[1]}
     if any(quicker(each.nlp.constraints) is not each.nlp.constraints for each in members):
-        QUICKER[functions["constraints"]] = ca.Function("g", [x], [quick], ["x"], ["g"])
+        QUICKER.update(zip(plain, quick))
     bounds: dict[str, Any] = merged_bounds(members, size)
     if any(each.nlp.gradient is None or each.nlp.hessian is None for each in members):
         return NLP(**bounds, **functions)
@@ -61,6 +52,15 @@ def merged(members: Sequence[Member], size: int) -> NLP:
         **bounds,
         **functions,
     )
+
+
+def _values(members, x, chosen):
+    """Return objective and constraints of all members, of theirs those that are `chosen`."""
+    f = ca.MX(0)
+    for each in members:
+        f += chosen(each.nlp.objective)(each.own(x))
+    g = ca.vertcat(*(chosen(each.nlp.constraints)(each.own(x)) for each in members))
+    return ca.Function("f", [x], [f], ["x"], ["f"]), ca.Function("g", [x], [g], ["x"], ["g"])
 
 
 def merged_bounds(members: Sequence[Member], size: int) -> dict[str, np.ndarray]:

@@ -6,7 +6,7 @@ every plugin of every version gets our derivatives as it wants them.
 """
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import casadi as ca
@@ -128,24 +128,33 @@ def derivatives(nlp: NLP, plugin: str, hessian: str) -> dict[str, Any]:
     symbols = {name: ca.MX.sym(name, size) for name, size in sizes.items()}
     parts, wanted = _parts(nlp, hessian, symbols), _asked(plugin, hessian == "lbfgs")
     made: dict[str, ca.Function] = {}
+    alone = _quick_ones(nlp, symbols["x"])
     for name, (inputs, outputs) in sorted(
         wanted.items()
     ):  # the derivative of nlp_grad_l before itself
-        if outputs == ["g"] and quicker(nlp.constraints) is not nlp.constraints:
-            parts = parts | {"g": lambda: quicker(nlp.constraints)(symbols["x"])}
-        elif {"f", "g"} >= set(outputs):
+        lone = len(outputs) == 1 and outputs[0] in alone
+        if {"f", "g"} >= set(outputs) and not lone:
             continue
-        if all(output in parts for output in outputs):
+        own = parts | alone if lone else parts
+        if all(output in own for output in outputs):
             product = made.get("fwd1_nlp_grad_l") if name == "nlp_grad_l" else None
             made[name] = ca.Function(
                 name,
                 [symbols[key] for key in inputs],
-                [parts[key]() for key in outputs],
+                [own[key]() for key in outputs],
                 inputs,
                 outputs,
                 {"cache": {} if product is None else {product.name(): product}},
             )
     return {"cache": made, "calc_lam_p": False}
+
+
+def _quick_ones(nlp: NLP, x: ca.MX) -> dict[str, Callable[[], ca.MX]]:
+    """Return {output: function of nothing} of f and g of an NLP that have something quicker, which
+    is for them alone."""
+    plain = {"f": nlp.objective, "g": nlp.constraints}
+    quick = {name: quicker(each) for name, each in plain.items()}
+    return {name: partial(each, x) for name, each in quick.items() if each is not plain[name]}
 
 
 @cache

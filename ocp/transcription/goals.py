@@ -122,6 +122,8 @@ def nonlinear_program(
         "constraints": ca.Function("g", [x], [values(alone)], ["x"], ["g"]),
     }
     if quick is not plain and machine.quick:
+        fast = ca.dot(weights(x), values_of_terms(quick(x)))
+        QUICKER[functions["objective"]] = ca.Function("f", [x], [fast], ["x"], ["f"])
         QUICKER[functions["constraints"]] = ca.Function("g", [x], [values(quick(x))], ["x"], ["g"])
     if not differentiated:
         return NLP(**bounds, **functions)

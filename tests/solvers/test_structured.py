@@ -212,6 +212,23 @@ def test_a_coarse_tolerance_is_reached_where_products_with_distances_must_be_sma
     assert coarse.f == pytest.approx(optimum, rel=1e-3)
 
 
+def test_the_barrier_falls_as_low_as_is_asked():
+    nlp, start, optimum = CASES["hs71"]
+    usual, lower = (
+        minimize(nlp, Solver(plugin="structured", options={"tol": 1e-3} | more), np.array(start))
+        for more in ({}, {"mu_min": 1e-9})
+    )
+    assert usual.f - optimum > 4 * (lower.f - optimum) > 0.0
+
+
+def test_a_step_of_full_length_is_evaluated_with_its_slopes_and_once():
+    nlp, start, _ = CASES["hs71"]
+    outcome = minimize(nlp, OURS, np.array(start))
+    calls = {name: count for name, (count, _) in outcome.calls.items()}
+    assert calls["jac_g"] == calls["grad_f"] == outcome.iterations + 2  # and one for the scales
+    assert calls["f"] == 0 and calls["g"] <= 2
+
+
 def test_a_program_without_a_small_core_ends_at_once_with_what_to_use(monkeypatch):
     monkeypatch.setattr("ocp.solvers.structured.condensed.CORE", 3)
     with pytest.raises(ValueError, match=r"a core of \d+ variables: more than 3.*; use IPOPT$"):

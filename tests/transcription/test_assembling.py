@@ -62,17 +62,18 @@ def test_a_program_has_the_bits_of_the_virtual_machine(name, monkeypatch):
 
 
 @needed
-def test_quick_rows_have_the_bits_of_those_that_can_be_differentiated(monkeypatch):
+def test_quick_values_have_the_bits_of_those_that_can_be_differentiated(monkeypatch):
     from ocp.solvers.nlp import quicker
 
     everything(monkeypatch)
-    nlp = made("scalar", "auto").nlp
-    quick = quicker(nlp.constraints)
-    assert quick is not nlp.constraints
+    nlp, virtual = (made("scalar", kernels).nlp for kernels in ("auto", "virtual"))
     x = np.random.default_rng(7).normal(size=len(nlp.lower))
-    assert np.array_equal(np.array(quick(x)), np.array(nlp.constraints(x)))
-    virtual = made("scalar", "virtual").nlp
-    assert quicker(virtual.constraints) is virtual.constraints
+    for plain, slow in zip(
+        (nlp.objective, nlp.constraints), (virtual.objective, virtual.constraints)
+    ):
+        assert quicker(plain) is not plain
+        assert np.array_equal(np.array(quicker(plain)(x)), np.array(plain(x)))
+        assert quicker(slow) is slow
 
 
 @needed

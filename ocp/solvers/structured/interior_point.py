@@ -50,13 +50,14 @@ class Settings:
     """When an interior point is done, and how it begins: IPOPT's options of these names.
 
     `tol` of the scaled error, `max_iter` iterations, `max_wall_time` (s), and the barrier's first
-    parameter `mu_init`.
+    parameter `mu_init`; it ends at an eleventh of `tol`, or at `mu_min` where that is less.
     """
 
     tol: float = 1e-8
     max_iter: int = 3000
     max_wall_time: float = 1e20
     mu_init: float = 0.1
+    mu_min: float = np.inf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +161,8 @@ class Search:
             self.filter.begin(point.theta)
 
     def _least_mu(self) -> float:
-        return min(self.settings.tol, APART) / (TOLERATED + 1)
+        least = min(self.settings.tol, APART) / (TOLERATED + 1)
+        return min(least, self.settings.mu_min)
 
     def _step(self, point: Point) -> Point | None:
         """Return the next point, or None where no step is found."""
@@ -222,6 +224,8 @@ class Search:
         length, least = most, self.filter.least(here, slope)
         while tiny or length > least:
             v = point.v + length * dv
+            if length == most:  # most often taken: its slopes tell its values, too
+                self.stage.slopes(v)
             trial = self._trial(v)
             if tiny or self._takes(here, trial, slope, length):
                 return self._to(point, v, length, dy, dv, of_bounds)

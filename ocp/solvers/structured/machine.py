@@ -73,7 +73,8 @@ class MultipliedThere(Multiplied):
         super().__init__(*what)
 
     def _prepare(self, at: np.ndarray, columns: np.ndarray, entries: np.ndarray) -> None:
-        order = np.argsort(at, kind="stable")
+        tiles = self.tall.tiles.sum(axis=1)[columns]
+        order = np.lexsort((columns, tiles, at))
         count = len(self.result.array)
         start = np.searchsorted(at[order], np.arange(count + 1))
         self.kept = [whole(each) for each in (start, entries[order], columns[order])]

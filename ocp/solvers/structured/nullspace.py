@@ -112,11 +112,11 @@ def _bunches(blocks: tuple[Block, ...], matrix: Sparse, own: np.ndarray) -> list
 
 def tame(elimination: Elimination, matrix: Sparse, values: np.ndarray) -> Elimination:
     """Return an elimination without the blocks whose variables move by more than so much when free
-    ones do, by ones at random: a chain of blocks may multiply what each of them magnifies.
+    ones do, by scattered ones: a chain of blocks may multiply what each of them magnifies.
 
     Their rows are the core's again.
     """
-    x = np.random.default_rng(0).standard_normal((matrix.shape[1], PROBES))
+    x = scattered(matrix.shape[1], PROBES)
     free, rest = [elimination.free], [elimination.rest]
     levels = []
     for blocks in elimination.levels:
@@ -140,6 +140,14 @@ def tame(elimination: Elimination, matrix: Sparse, values: np.ndarray) -> Elimin
     return Elimination(
         levels=tuple(levels), rest=np.sort(np.concatenate(rest)), free=np.sort(np.concatenate(free))
     )
+
+
+def scattered(count: int, columns: int) -> np.ndarray:
+    """Return numbers (count, columns) of mean zero and variance one, without a pattern: fractions
+    of the squares' multiples of irrational numbers (Weyl 1916)."""
+    squares = np.arange(1.0, count + 1)[:, None] ** 2
+    roots = np.sqrt([2.0, 3.0, 5.0, 7.0][:columns])
+    return np.sqrt(3.0) * (2.0 * (squares * roots % 1.0) - 1.0)
 
 
 class Basis:

@@ -32,13 +32,13 @@ class Point:
     ) -> "Point":
         """Evaluate a stage at v."""
         below, above = distances(stage, v)
-        values = stage.values(v)
+        slopes = stage.slopes(v)  # which tell f and values, too
         return cls(
             stage=stage,
             v=v,
             f=stage.objective(v),
-            values=values,
-            slopes=stage.slopes(v),
+            values=stage.values(v),
+            slopes=slopes,
             y=y,
             z_lower=z_lower,
             z_upper=z_upper,

@@ -62,6 +62,16 @@ class Slopes:
     entries: np.ndarray
 
 
+class Seen:
+    """What is known at a point v (size,): f, scaled, g of the NLP, first derivatives, as asked."""
+
+    def __init__(self, v: np.ndarray | None):
+        self.v = v
+        self.f: float | None = None
+        self.g: np.ndarray | None = None
+        self.slopes: Slopes | None = None
+
+
 def lagrangian(nlp: NLP, kind: str) -> ca.Function:
     """Return the Hessian of the Lagrangian, upper triangle, which CasADi finds where the program
     brings none."""
@@ -96,7 +106,7 @@ class Program:
         self.equalities, self.rows = int(equal.sum()), len(self.order)
         self.variables = len(self.moving)
         self.size = self.variables + self.rows - self.equalities
-        self._last: tuple[Any, np.ndarray] = None, np.zeros(0)
+        self._seen = Seen(None)
         self._pulled: tuple[Any, Any, np.ndarray] = None, None, np.zeros(0)
         self._functions(kind, engine)
         self._scale()
@@ -104,7 +114,7 @@ class Program:
 
     def _functions(self, kind: str, engine: Engine) -> None:
         nlp, n = self.nlp, len(self.nlp.lower)
-        self.f, self.g = Evaluated(nlp.objective), Evaluated(quicker(nlp.constraints))
+        self.f, self.g = (Evaluated(quicker(each)) for each in (nlp.objective, nlp.constraints))
         self.of_f, self.of_g = Evaluated(nlp.gradient), Evaluated(nlp.jacobian)
         bend = lagrangian(nlp, kind)
         self.bend = Evaluated(bend)
@@ -115,7 +125,10 @@ class Program:
             "jac_g": self.of_g,
             "hess_l": self.bend,
         }
-        self.g_places = np.array(nlp.constraints.sparsity_out(0).row(), dtype=int)
+        self.g_places, self.own_places = (
+            np.array(each.sparsity_out(0).row(), dtype=int)
+            for each in (nlp.constraints, nlp.jacobian)
+        )
         self.slope_places = np.array(nlp.gradient.sparsity_out(1).row(), dtype=int)
         place, column = np.full(len(nlp.g_lower), -1), np.full(n, -1)
         place[self.order], column[self.moving] = np.arange(self.rows), np.arange(self.variables)
@@ -138,7 +151,9 @@ class Program:
     def _scale(self) -> None:
         self.f_scale, self.scales = 1.0, np.ones(self.rows)
         self.entry_scales = np.ones(len(self.jacobian.rows))
-        slopes = self._slopes(self.whole[self.moving])
+        slopes = self.slopes(
+            np.append(self.whole[self.moving], np.zeros(self.size - self.variables))
+        )
         steep = np.max(np.abs(slopes.gradient), initial=0.0)
         if np.isfinite(steep) and steep > STEEP:
             self.f_scale = max(LEAST, STEEP / steep)
@@ -164,17 +179,26 @@ class Program:
         x[self.moving] = v[: self.variables]
         return x
 
+    def seen(self, v: np.ndarray) -> "Seen":
+        """Return what is known at v (size,), the same array."""
+        if self._seen.v is not v:
+            self._seen = Seen(v)
+        return self._seen
+
     def objective(self, v: np.ndarray) -> float:
         """Return f, scaled, at v (size,)."""
-        return self.f_scale * float(self.f(self.point(v))[0][0])
+        seen = self.seen(v)
+        if seen.f is None:
+            seen.f = self.f_scale * float(self.f(self.point(v))[0][0])
+        return seen.f
 
     def all_rows(self, v: np.ndarray) -> np.ndarray:
         """Return g of the NLP, all rows in its own units, at v (size,)."""
-        if self._last[0] is not v:
-            g = np.zeros(len(self.nlp.g_lower))
-            g[self.g_places] = self.g(self.point(v))[0]
-            self._last = v, g
-        return self._last[1]
+        seen = self.seen(v)
+        if seen.g is None:
+            seen.g = np.zeros(len(self.nlp.g_lower))
+            seen.g[self.g_places] = self.g(self.point(v))[0]
+        return seen.g
 
     def values(self, v: np.ndarray) -> np.ndarray:
         """Return r (rows,) at v (size,)."""
@@ -184,18 +208,24 @@ class Program:
         return r
 
     def slopes(self, v: np.ndarray) -> Slopes:
-        """Return first derivatives at v (size,)."""
-        return self._slopes(v[: self.variables])
+        """Return first derivatives at v (size,); f and r are known there from then on."""
+        seen = self.seen(v)
+        if seen.slopes is None:
+            x, g = self.point(v), np.zeros(len(self.nlp.g_lower))
+            f, slope = self.of_f(x)
+            rows, entries = self.of_g(x)
+            g[self.own_places] = rows
+            seen.f, seen.g = self.f_scale * float(f[0]), g
+            gradient = np.zeros(self.size)
+            gradient[: self.variables] = self.f_scale * self._whole(slope)[self.moving]
+            seen.slopes = Slopes(gradient=gradient, entries=entries[self.kept] * self.entry_scales)
+        return seen.slopes
 
-    def _slopes(self, moving: np.ndarray) -> Slopes:
-        x = self.whole.copy()
-        x[self.moving] = moving
-        slope = np.zeros(len(x))
-        slope[self.slope_places] = self.of_f(x)[1]
-        entries = self.of_g(x)[1][self.kept] * self.entry_scales
-        gradient = np.zeros(self.size)
-        gradient[: self.variables] = self.f_scale * slope[self.moving]
-        return Slopes(gradient=gradient, entries=entries)
+    def _whole(self, slope: np.ndarray) -> np.ndarray:
+        """Return the gradient of f by all variables of its nonzeros."""
+        whole = np.zeros(len(self.whole))
+        whole[self.slope_places] = slope
+        return whole
 
     def bends(self, v: np.ndarray, y: np.ndarray, weight: float = 1.0) -> np.ndarray:
         """Return the entries of the Lagrangian's Hessian, upper triangle, with multipliers y
@@ -235,8 +265,7 @@ class Program:
         x, of_bounds = self.point(v), np.zeros(len(self.whole))
         of_bounds[self.moving] = z[: self.variables] / self.f_scale
         if self.fixed.any():
-            slope = np.zeros(len(x))
-            slope[self.slope_places] = self.of_f(x)[1]
+            slope = self._whole(self.of_f(x)[1])
             r, c = self.nlp.jacobian.sparsity_out(1).get_triplet()
             weights = self.of_g(x)[1] * multipliers[np.array(r, dtype=int)]
             slope += added(np.array(c, dtype=int), weights, len(x))

@@ -26,6 +26,7 @@ COLD: dict[str, float] = {
     "max_iter": 3000,
     "max_wall_time": 1e20,
     "mu_init": 0.1,
+    "mu_min": np.inf,
     "acceptable_tol": 1e-6,
     "bound_push": 1e-2,
     "bound_frac": 1e-2,
@@ -59,6 +60,7 @@ def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], 
         max_iter=int(given["max_iter"]),
         max_wall_time=given["max_wall_time"],
         mu_init=given["mu_init"],
+        mu_min=given["mu_min"],
     )
 
     def run() -> Answer:
