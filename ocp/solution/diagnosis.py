@@ -197,8 +197,10 @@ def _ended(each: Stretch) -> list[str]:
 def _violated(row: Row) -> list[tuple[float, str]]:
     """Return (relative amount, line) of the instant at which a row is farthest outside its bounds.
 
-    None where it is inside; not a number is the worst.
+    None where it is inside, or asked at no instant; not a number is the worst.
     """
+    if not row.values.size:
+        return []
     amounts = row.beyond
     amounts[np.isnan(row.values)] = np.inf
     k = int(np.argmax(amounts))

@@ -13,6 +13,7 @@ from ocp import (
     Integrated,
     Parameter,
     Problem,
+    Solver,
     Transcription,
     at_end,
     at_start,
@@ -69,6 +70,13 @@ def test_a_solve_goes_on_from_one_of_the_same_plan_without_a_constraint():
     assert abs(loose.qd(times)).max() > 2.5 + 1e-3 and abs(tight.qd(times)).max() < 2.5 + 1e-3
     assert loose.objective == pytest.approx(prepare(BARE).solve().objective, rel=1e-9)
     assert tight.objective > loose.objective and "slow" not in loose.multipliers
+
+
+def test_a_failure_is_explained_by_what_was_not_left_out():
+    plan = prepare(WHOLE, solver=Solver(options={"max_iter": 1}))
+    failed = plan.without("slow", "strong").solve()
+    assert failed.status == "Maximum_Iterations_Exceeded"
+    assert failed.explanation and not any("slow" in line for line in failed.explanation)
 
 
 def test_what_cannot_be_left_out_is_named():
