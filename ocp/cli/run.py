@@ -33,20 +33,23 @@ from ocp.transcription.transcribe import Transcription, settings_of, transcripti
 
 SOLVED, NOT_SOLVED, BAD_ARGUMENTS, NOT_WRITTEN = 0, 1, 2, 3
 TOLERANCE_OPTIONS = {
-    "ipopt": ("tol",),
     "bonmin": ("tol",),
     "fatrop": ("tolerance",),
     "uno": ("primal_tolerance", "dual_tolerance"),
     "blocksqp": ("opttol", "nlinfeastol"),
     "alpaqa": ("alm.tolerance", "alm.dual_tolerance"),
     "snopt": ("Major optimality tolerance", "Major feasibility tolerance"),
-} | dict.fromkeys(("sqpmethod", "feasiblesqpmethod", "qrsqp"), ("tol_pr", "tol_du"))
+}
+TOLERANCE_OPTIONS |= dict.fromkeys(("auto", "ipopt", "structured"), ("tol",))
+TOLERANCE_OPTIONS |= dict.fromkeys(
+    ("sqpmethod", "feasiblesqpmethod", "qrsqp"), ("tol_pr", "tol_du")
+)
 USAGE = "ocp run NAME|FILE.py|PACKAGE.MODULE [flags]"
 TEXTS = {
     "degree": ("of the spline", ()),
     "knots": ("of the spline: variables, if free", KNOTS),
     "spacing": ("least distance of free knots, of the motion", ()),
-    "plugin": ("solver plugin of CasADi", ()),
+    "plugin": ("solver: auto, structured, snopt, a plugin of CasADi", ()),
     "hessian": ("of the Lagrangian", HESSIANS),
     "dynamics": (
         "formulation; auto is newton_euler, for flexible links book; a table may have settings, "

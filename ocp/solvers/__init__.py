@@ -1,14 +1,15 @@
 """Nonlinear programs and what minimises them; nothing here knows of mechanics."""
 
 from ocp.solvers.assembled import Unable
-from ocp.solvers.backend import HESSIANS, Answer, Backend, See, Start
+from ocp.solvers.backend import HESSIANS, Answer, Backend, See, Start, Unsuited
 from ocp.solvers.curvature import Curvature, curvature
 from ocp.solvers.machine_code import NoCompiler
-from ocp.solvers.minimizing import INTERRUPTED, Outcome, Solver, minimize
+from ocp.solvers.minimizing import AUTO, INTERRUPTED, Outcome, Solver, minimize
 from ocp.solvers.nlp import NLP, Iterate, feasibility, kkt_residual, violation
 from ocp.solvers.record import Iteration, attentive
 
 __all__ = [
+    "AUTO",
     "HESSIANS",
     "INTERRUPTED",
     "NLP",
@@ -23,6 +24,7 @@ __all__ = [
     "Solver",
     "Start",
     "Unable",
+    "Unsuited",
     "attentive",
     "curvature",
     "feasibility",

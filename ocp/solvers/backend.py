@@ -60,6 +60,10 @@ class Answer:
     calls: Mapping[str, tuple[int, float]] = field(default_factory=dict)
 
 
+class Unsuited(ValueError):
+    """Raised by a solver for a program that it is not made for."""
+
+
 def accept(options: Mapping[str, Any]) -> None:
     """Accept any options."""
 

@@ -19,6 +19,7 @@ BACKENDS = {  # beside the plugins of CasADi: where each BACKEND is
     "snopt": "ocp.solvers.snopt",
     "structured": "ocp.solvers.structured.running",
 }
+AUTO, USUAL = "auto", "ipopt"  # the plugin that is chosen, and which it is if nothing else says
 OPTIMAL = 1e-3  # first-order residual of a success by loose tolerances, over max(1, |objective|)
 MET = 1e-4  # and its violation of bounds, IPOPT's own `constr_viol_tol`
 TOLERANCES = {"tol": 1e-8, "acceptable_tol": 1e-6}  # of IPOPT, by default
@@ -32,13 +33,14 @@ class Solver:
     `hessian` is "exact", "gauss-newton" or "lbfgs".
 
     `plugin` is the name of a plugin of CasADi; "structured", an interior point of ours; "snopt",
-    the solver SNOPT that Drake brings (extra `snopt`); or a Backend of one's own. SNOPT and
+    the solver SNOPT that Drake brings (extra `snopt`); or a Backend of one's own; "auto" is IPOPT,
+    unless a problem's own way of solving has a better one. SNOPT and
     "alpaqa" always estimate curvature from gradients, so "exact", the default, and "lbfgs" are the
     same to them.
     Raises ValueError naming an unknown plugin, Hessian, option, or an option's unusable value.
     """
 
-    plugin: str | Backend = "ipopt"
+    plugin: str | Backend = AUTO
     hessian: str = "exact"
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -63,17 +65,19 @@ class Solver:
 
     @property
     def name(self) -> str:
-        """The name of the plugin or Backend."""
-        return self.plugin if isinstance(self.plugin, str) else self.plugin.name
+        """The name of the plugin or Backend that solves."""
+        if isinstance(self.plugin, Backend):
+            return self.plugin.name
+        return USUAL if self.plugin == AUTO else self.plugin
 
     @property
     def backend(self) -> Backend:
         """What solves; raises ValueError for an unknown plugin."""
         if isinstance(self.plugin, Backend):
             return self.plugin
-        if self.plugin in BACKENDS:
-            return import_module(BACKENDS[self.plugin]).BACKEND
-        return nlpsol.plugin(self.plugin)
+        if self.name in BACKENDS:
+            return import_module(BACKENDS[self.name]).BACKEND
+        return nlpsol.plugin(self.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

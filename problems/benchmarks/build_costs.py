@@ -21,17 +21,17 @@ from statistics import median
 import ocp
 
 STAGES = ("import", "graphs", "solver", "solve", "report", "build", "command", "memory")
-EFFORT, OURS = ("--objective", "effort"), ("--plugin", "structured")
+EFFORT, IPOPT = ("--objective", "effort"), ("--plugin", "ipopt")
 VIRTUAL, COMPILED = (("--kernels", kind) for kind in ("virtual", "compiled"))
 RUNS: Mapping[str, tuple[str, ...]] = {
     "effort": EFFORT,
-    "effort-structured": (*EFFORT, *OURS),
+    "effort-ipopt": (*EFFORT, *IPOPT),
     "effort-virtual": (*EFFORT, *VIRTUAL),
-    "effort-structured-virtual": (*EFFORT, *OURS, *VIRTUAL),
+    "effort-ipopt-virtual": (*EFFORT, *IPOPT, *VIRTUAL),
     "effort-compiled": (*EFFORT, *COMPILED),
-    "effort-structured-compiled": (*EFFORT, *OURS, *COMPILED),
+    "effort-ipopt-compiled": (*EFFORT, *IPOPT, *COMPILED),
     "walk": (),
-    "walk-structured": OURS,
+    "walk-ipopt": IPOPT,
     "walk-virtual": VIRTUAL,
     "walk-compiled": COMPILED,
 }

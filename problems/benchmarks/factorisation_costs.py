@@ -22,7 +22,7 @@ from ocp import Plan, Solver, Transcription, prepare
 from ocp.transcription import KERNELS
 
 WAYS = {
-    "ipopt": Solver(),
+    "ipopt": Solver(plugin="ipopt"),
     "fronts": Solver(options={"linear_solver": "fronts"}),
     "structured": Solver(plugin="structured"),
 }

@@ -13,6 +13,8 @@ from ocp.problems.gait.walking import (
     TUNED,
     joined,
     left_of,
+    onward,
+    over,
     prepared,
     quickest,
     strong,
@@ -63,12 +65,13 @@ def by_limits(
     rough = [Attempt(options=QUICK | {"tol": 1e-3, "max_iter": 250})]
     begun: dict[str, Any] = {"attempts": rough, "watch": staged(watch, "constant limits")}
     first = plan.without(STRENGTH).solve(straight(problem), **begun)
-    if not first.success:
+    if not over(first, solver):
         return None
     first = replace(first, statistics=prepared(plan, first.statistics))
     near, left = [Attempt(options=AFTER)], left_of(first, plan.solver)
-    last = replace(plan, solver=left).solve(first, attempts=near, watch=watch)
-    return joined("constant_limits", first, last)
+    seen = onward(first, watch)
+    last = replace(plan, solver=left).solve(first, attempts=near, watch=seen)
+    return joined("constant_limits", first, last, solver)
 
 
 def straight(problem: Problem) -> dict[str, Guess]:

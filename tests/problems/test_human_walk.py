@@ -75,8 +75,9 @@ def test_its_last_solve_goes_on_from_a_rough_one(step):
 
 def test_a_first_attempt_with_options_of_its_own_is_followed_by_those_of_any_walk(monkeypatch):
     monkeypatch.setattr(walking, "solve", lambda *problem, attempts, **given: attempts)
-    attempts = walk(problem(objective="effort"), Transcription(), Solver(), options=ROUGH)
-    usual = walk(problem(objective="effort"), Transcription(), Solver())
+    step, ipopt = problem(objective="effort"), Solver(plugin="ipopt")
+    attempts = walk(step, Transcription(), ipopt, options=ROUGH)
+    usual = walk(step, Transcription(), ipopt)
     assert attempts[0].options == ROUGH and attempts[1:] == usual
 
 

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from compilers import compiler_needed
 
-from ocp.solvers import NLP
+from ocp.solvers import NLP, Unsuited
 from ocp.solvers.assembled import unable
 from ocp.solvers.nlp import differentiated
 from ocp.solvers.structured import machine
-from ocp.solvers.structured.condensed import Condensed, TooLarge, range_of
+from ocp.solvers.structured.condensed import Condensed, range_of
 from ocp.solvers.structured.elimination import eliminate
 from ocp.solvers.structured.machine import Machine, compiled, engine
 from ocp.solvers.structured.nullspace import Basis, tame
@@ -295,7 +295,7 @@ def test_a_program_without_a_small_core_is_refused_by_its_size(monkeypatch):
     rng = np.random.default_rng(0)
     stated = of_nodes(rng, nodes(rng), np.ones((2, 31)))
     program = Program(stated, "exact", np.ones(31), Engine())
-    with pytest.raises(TooLarge, match="a core of 4 variables"):
+    with pytest.raises(Unsuited, match="a core of 4 variables"):
         Condensed(program, Engine()).at(
             np.zeros(len(program.bent)), program.slopes(np.ones(program.size))
         )

@@ -95,7 +95,7 @@ def test_settings_are_parameters_too_and_ways_are_compared():
         done
     )[0] < objectives(done)[1]
     assert all(
-        cell.content["solver"] == {"plugin": "ipopt", "hessian": "lbfgs", "options": {"tol": 1e-5}}
+        cell.content["solver"] == {"plugin": "auto", "hessian": "lbfgs", "options": {"tol": 1e-5}}
         for cell in done.cells
     )
     assert len(done.solution(done.cells[0]).statistics["stages"]) == 2

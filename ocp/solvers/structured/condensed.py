@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ocp.solvers.backend import Unsuited
 from ocp.solvers.structured.curves import Curves
 from ocp.solvers.structured.elimination import eliminate
 from ocp.solvers.structured.nullspace import Basis, tame
@@ -21,10 +22,6 @@ from ocp.solvers.structured.tall import Engine, inverse_of_triangle
 GROWTH = 1e8  # of a basis at most
 DEPENDENT = 1e-10  # pivots or singular values of rows beside the largest
 CORE = 1500  # variables of a core at most
-
-
-class TooLarge(ValueError):
-    """Raised where a program has no small dense core."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +111,7 @@ class Condensed:
         elimination = tame(eliminate(A.rows, A.columns, values, A.shape), A, values)
         width = len(elimination.free)
         if width > CORE:
-            raise TooLarge(
+            raise Unsuited(
                 f"plugin 'structured': a core of {width} variables: more than {CORE}, which is "
                 "what dense factors are for; use IPOPT"
             )

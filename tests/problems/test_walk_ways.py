@@ -1,0 +1,102 @@
+"""By which solvers a walk is solved, and how it ends when interrupted or out of limits."""
+
+import signal
+from dataclasses import replace
+
+import pytest
+from ocp.problems.gait import problem, walk, walking
+
+from ocp import Solver, Transcription
+from ocp.solvers import INTERRUPTED
+
+STAGES = "motion alone", "constant limits", ""
+
+
+@pytest.fixture(scope="module")
+def person():
+    return problem()
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("plugin", ["auto", "ipopt"])
+def test_an_interrupted_walk_ends_there_whichever_solve_it_was(person, stage, plugin):
+    seen = []
+
+    def stop(iteration):
+        seen.append(iteration)
+        if iteration.stage == stage and iteration.number == 2:
+            signal.raise_signal(signal.SIGINT)
+
+    stopped = walk(person, Transcription(), Solver(plugin=plugin), watch=stop)
+    assert (stopped.status, stopped.success) == (INTERRUPTED, False)
+    assert (seen[-1].stage, seen[-1].number) == (stage, 2)
+    assert stopped.problem.tree is person.tree and stopped.duration == pytest.approx(0.5)
+    assert [each.name for each in stopped.problem.constraints] == [
+        each.name for each in person.constraints
+    ]
+
+
+def test_an_interrupted_stride_is_one_of_both_steps():
+    stride = problem(stride="full", objective="effort")
+    seen = []
+
+    def stop(iteration):
+        seen.append(iteration.stage)
+        if len(seen) == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    stopped = walk(stride, Transcription(), Solver(), watch=stop)
+    assert stopped.status == INTERRUPTED and stopped.duration == pytest.approx(1.0)
+    assert seen == ["one step first"] * 3
+
+
+@pytest.mark.parametrize("plugin", ["auto", "ipopt"])
+@pytest.mark.parametrize("limit", [5, 25])
+def test_a_limit_of_iterations_holds_for_all_solves_of_a_walk_together(person, limit, plugin):
+    solver, seen = Solver(plugin=plugin, options={"max_iter": limit}), []
+    stopped = walk(person, Transcription(), solver, watch=lambda each: seen.append(each.number))
+    assert stopped.status == "Maximum_Iterations_Exceeded"
+    assert stopped.statistics["iterations"] == limit == sum(number > 0 for number in seen)
+    assert stopped.explanation
+
+
+def test_plain_steps_are_for_our_interior_point_and_what_asks_for_ipopt_is_not(person):
+    own = walking.ours(person, Solver(options={"max_iter": 9}))
+    assert own is not None and (own.name, dict(own.options)) == ("structured", {"max_iter": 9})
+    for solver in (
+        Solver(plugin="ipopt"),
+        Solver(hessian="lbfgs"),
+        Solver(hessian="gauss-newton"),
+        Solver(options={"mumps_pivtol": 1e-4}),
+    ):
+        assert walking.ours(person, solver) is None
+    for other in ({"stride": "phases"}, {"stride": "full"}, {"rise": 0.15}):
+        assert walking.ours(problem(**other), Solver()) is None
+
+
+def test_a_step_with_too_many_variables_for_ours_is_solved_by_ipopt(monkeypatch):
+    monkeypatch.setattr("ocp.solvers.structured.condensed.CORE", 3)
+    step = walk(problem(objective="effort"), Transcription(), Solver()).require()
+    assert step.statistics["plugin"] == "ipopt" and "structured" not in step.statistics
+    assert step.objective == pytest.approx(2.42504255, abs=1e-7)
+
+
+def test_where_ours_fails_ipopt_goes_on_within_what_is_left(monkeypatch):
+    stated, made = problem(objective="effort"), []
+
+    def by_one(problem, transcription, solver, **given):
+        short = replace(solver, options={**solver.options, "max_iter": 4})
+        made.append(solver)
+        stopped = begin(problem, transcription, short, **given)
+        return stopped if solver.name == "structured" else replace(stopped, success=True)
+
+    begin = walking.by_one
+    monkeypatch.setattr(walking, "by_one", by_one)
+    solver = Solver(options={"max_iter": 50})
+    walked = walk(stated, Transcription(), solver)
+    assert [(each.name, each.options["max_iter"]) for each in made] == [
+        ("structured", 50),
+        ("ipopt", 46),
+    ]
+    assert walked.statistics["iterations"] == 8
+    assert walked.statistics["structured"]["iterations"] == 4
