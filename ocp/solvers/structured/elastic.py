@@ -15,7 +15,7 @@ import numpy as np
 from ocp.solvers.structured.condensed import CORE
 from ocp.solvers.structured.filter import Trial
 from ocp.solvers.structured.interior_point import Search, Settings
-from ocp.solvers.structured.point import Point
+from ocp.solvers.structured.point import Point, Sides
 from ocp.solvers.structured.program import Slopes
 from ocp.solvers.structured.stated import Stated, with_least
 
@@ -48,6 +48,7 @@ class Elastic:
         self.n = slice(size + rows, size + 2 * rows)
         self.lower = np.concatenate([program.lower, np.zeros(2 * rows)])
         self.upper = np.concatenate([program.upper, np.full(2 * rows, np.inf)])
+        self.sides = Sides(self.lower, self.upper)
         self.pulled = zeta * np.minimum(1.0, 1.0 / np.maximum(np.abs(near), 1e-300)) ** 2
         self._last: tuple[np.ndarray | None, np.ndarray | None] = None, None
 
@@ -83,7 +84,7 @@ class Elastic:
         inner = self.program.push(slopes.inner, step[self.inner])
         return inner - step[self.p] + step[self.n]
 
-    def settled(self, stationarity: float, rows: float, complementarity: float) -> bool:
+    def settled(self, stationarity: float, complementarity: float) -> bool:
         """Tell that its scaled error says enough."""
         return True
 

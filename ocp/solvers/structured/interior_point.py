@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ocp.solvers.structured.filter import Filter, Trial, descends
-from ocp.solvers.structured.point import BARRIER, Point, boundary, errors, moved, reset
+from ocp.solvers.structured.point import Point, Sides, boundary, moved, reset, residuals
 
 REDUCTION, SUPERLINEAR = 0.2, 1.5  # of the barrier parameter, equation 7
 TOLERATED = 10.0  # error of a barrier problem beside its parameter, when the next begins
@@ -32,9 +32,10 @@ class Stage(Protocol):
 
     lower: np.ndarray
     upper: np.ndarray
+    sides: Sides
 
     def objective(self, v: np.ndarray) -> float: ...
-    def settled(self, stationarity: float, rows: float, complementarity: float) -> bool: ...
+    def settled(self, stationarity: float, complementarity: float) -> bool: ...
     def values(self, v: np.ndarray) -> np.ndarray: ...
     def slopes(self, v: np.ndarray) -> Any: ...
     def pull(self, slopes: Any, y: np.ndarray) -> np.ndarray: ...
@@ -116,7 +117,7 @@ class Search:
         if self.renew is None or not large or not point.sound:
             return point
         renewed = self.renew(point)
-        return min(renewed, point, key=lambda each: errors(each, self.mu)[1][0])
+        return min(renewed, point, key=lambda each: residuals(each).stationarity)
 
     def _restored(self, point: Point) -> Point | str:
         """Return a point that is more feasible than one from which no step leads on, or why there
@@ -133,9 +134,10 @@ class Search:
             return "Invalid_Number_Detected"
         if self.show(point):
             return "User_Requested_Stop"
-        error, parts = errors(point, 0.0)
+        left = self.left = residuals(point)
+        error = left.error(0.0)
         self.log.append((self.count, self.mu, point.f, point.theta, error, self.regularized))
-        if error <= self.settings.tol and self.stage.settled(*parts):
+        if error <= self.settings.tol and self.stage.settled(left.stationarity, left.apart(0.0)):
             return "Solve_Succeeded"
         if self.accept is not None and self.accept(point):
             return "Accepted"
@@ -153,7 +155,7 @@ class Search:
         """Lower the barrier parameter while its problem is solved well enough (equation 7)."""
         least = self._least_mu()
         while self.mu > least and (
-            self.tiny > 1 or errors(point, self.mu)[0] <= TOLERATED * self.mu
+            self.tiny > 1 or self.left.error(self.mu) <= TOLERATED * self.mu
         ):
             self.tiny = 0
             self.mu = max(least, min(REDUCTION * self.mu, self.mu**SUPERLINEAR))
@@ -276,7 +278,7 @@ class Search:
         if not np.isfinite(theta):
             return Trial(theta=np.inf, phi=np.inf, v=v)
         f = self.stage.objective(v)
-        phi = f + BARRIER(self.stage, v, self.mu)
+        phi = f + self.stage.sides.barrier(v, self.mu)
         return Trial(theta=theta, phi=phi if np.isfinite(phi) else np.inf, v=v)
 
     def _to(

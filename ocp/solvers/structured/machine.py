@@ -155,24 +155,27 @@ class SparseThere(Sparse):
             return None
         return whole(np.searchsorted(self.columns, np.arange(self.shape[1] + 1)))
 
+    @cached_property
+    def blocks(self) -> tuple["Block", "Block"]:
+        """The arguments of products, and of those with the transpose, but for the numbers."""
+        to, of = self.indices
+        times = Block(len(to), to, of, None, None, None)
+        if self.start is None:
+            return times, Block(len(to), of, to, None, None, None)
+        return times, Block(self.shape[1], self.start, to, None, None, None)
+
     def times(self, values: np.ndarray, x: np.ndarray) -> np.ndarray:
         """As of Sparse."""
-        return self._gathered(*self.indices, values, x, self.shape[0])
+        return self._made(self.library.gathered, self.blocks[0], values, x, np.zeros(self.shape[0]))
 
     def transposed(self, values: np.ndarray, y: np.ndarray) -> np.ndarray:
         """As of Sparse."""
-        if self.start is None:
-            return self._gathered(*self.indices[::-1], values, y, self.shape[1])
-        out, y = np.empty(self.shape[1]), np.ascontiguousarray(y, float)
-        values = np.ascontiguousarray(values, float)
-        block = Block(self.shape[1], self.start, self.indices[0], values, y, out)
-        self.library.summed(block.with_arrays({}))
-        return out
+        way = self.library.gathered if self.start is None else self.library.summed
+        return self._made(way, self.blocks[1], values, y, np.zeros(self.shape[1]))
 
-    def _gathered(self, to, of, values, x, size):
-        out = np.zeros(size)
-        values, x = (np.ascontiguousarray(each, float) for each in (values, x))
-        self.library.gathered(Block(len(to), to, of, values, x, out).with_arrays({}))
+    def _made(self, function, block, values, x, out):
+        values, x = np.ascontiguousarray(values, float), np.ascontiguousarray(x, float)
+        function(block.with_arrays({3: values, 4: x, 5: out}))
         return out
 
 

@@ -49,15 +49,14 @@ class Bunch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """A level of an elimination: its `bunches`, the `wanted` rows of its blocks, the `others`,
-    entries of these beside their own variables, as a Sparse matrix (m, n) of `entries`, and all of
-    them, `every`."""
+    """A level of an elimination: its `bunches`, the `wanted` rows of its blocks, the `own` entries
+    in their variables, and the `others` as a Sparse matrix (m, n) of `entries`."""
 
     bunches: tuple[Bunch, ...]
     wanted: np.ndarray
     others: Sparse
     entries: np.ndarray
-    every: np.ndarray
+    own: np.ndarray
 
     def times(self, engine: Engine, tall: Tall) -> Multiplied:
         """Return the others times a tall matrix, ready to be made."""
@@ -90,7 +89,7 @@ def level(blocks: tuple[Block, ...], matrix: Sparse, engine: Engine) -> Level:
             rows=matrix.rows[other], columns=matrix.columns[other], shape=matrix.shape
         ),
         entries=other,
-        every=entry,
+        own=entry[own],
     )
 
 
@@ -175,6 +174,7 @@ class Basis:
         basic[self.free] = False
         self.basic = np.flatnonzero(basic)
         self._kept: list[np.ndarray | None] = [None] * len(self.levels)
+        self._others = [np.zeros(len(each.entries)) for each in self.levels]
         self._inverses: list[list[np.ndarray]] = [[] for _ in self.levels]
         self._largest = [0.0] * len(self.levels)
 
@@ -183,13 +183,14 @@ class Basis:
 
         Levels whose entries are those of the last time, like all before them, stay.
         """
-        self.values, changed = values, False
+        changed = False
         for number, each in enumerate(self.levels):
-            own = values[each.every]
-            kept = self._kept[number]
-            if not changed and kept is not None and np.array_equal(own, kept):
+            own, others = values[each.own], values[each.entries]
+            kept, left = self._kept[number], self._others[number]
+            same = kept is not None and np.array_equal(own, kept) and np.array_equal(others, left)
+            if same and not changed:
                 continue
-            changed, self._kept[number] = True, None
+            changed, self._kept[number], self._others[number] = True, None, others
             inverses = [bunch.inverses(values) for bunch in each.bunches]
             self.products[number].times(values)
             taken = zip(self.taken[number], inverses)
@@ -212,8 +213,8 @@ class Basis:
     def particular(self, right: np.ndarray) -> np.ndarray:
         """Return x (n,) that meets the eliminated rows, A x = right (m,), without the free ones."""
         x = np.zeros(self.matrix.shape[1])
-        for each, inverses in zip(self.levels, self._inverses):
-            left = right - each.others.times(self.values[each.entries], x)
+        for each, others, inverses in zip(self.levels, self._others, self._inverses):
+            left = right - each.others.times(others, x)
             for bunch, inverse in zip(each.bunches, inverses):
                 x[bunch.columns] = np.einsum("bij,bj->bi", inverse, left[bunch.rows])
         return x
@@ -222,10 +223,11 @@ class Basis:
         """Return y (m,) of the eliminated rows, zero elsewhere, with which A' y is as `right` (n,)
         in the variables that they were solved for."""
         y, right = np.zeros(self.matrix.shape[0]), right.copy()
-        for each, inverses in zip(self.levels[::-1], self._inverses[::-1]):
+        back = zip(self.levels[::-1], self._others[::-1], self._inverses[::-1])
+        for each, others, inverses in back:
             part = np.zeros(len(y))
             for bunch, inverse in zip(each.bunches, inverses):
                 part[bunch.rows] = np.einsum("bji,bj->bi", inverse, right[bunch.columns])
-            right -= each.others.transposed(self.values[each.entries], part)
+            right -= each.others.transposed(others, part)
             y += part
         return y

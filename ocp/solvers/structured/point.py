@@ -7,6 +7,7 @@ import numpy as np
 
 DAMPING = 1e-5  # of variables with one bound (section 3.7)
 SCALED = 100.0  # mean multiplier above which errors are divided (equation 6)
+LEAST = np.finfo(float).tiny ** 0.25  # distance from a bound
 RESET = 1e10  # by which multipliers may be off their distance at most (equation 16)
 
 
@@ -65,11 +66,11 @@ class Point:
 
     def barrier(self, mu: float) -> float:
         """The barrier function."""
-        return self.f + BARRIER(self.stage, self.v, mu)
+        return self.f + self.stage.sides.barrier(self.v, mu)
 
     def barrier_slope(self, mu: float) -> np.ndarray:
         """Its gradient (size,)."""
-        damped = DAMPING * mu * alone(self.stage)
+        damped = DAMPING * mu * self.stage.sides.alone
         return self.slopes.gradient - mu / self.below + mu / self.above + damped
 
     def barrier_curvature(self) -> np.ndarray:
@@ -77,54 +78,69 @@ class Point:
         return self.z_lower / self.below + self.z_upper / self.above
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Residuals:
+    """How far a point is from first-order conditions: `stationarity` and `rows`, the largest;
+    `products` of bounds' multipliers and distances; what the first and the last are divided by."""
+
+    stationarity: float
+    rows: float
+    products: np.ndarray
+    by: float
+    by_bounds: float
+
+    def apart(self, mu: float) -> float:
+        """Return how far products are from a barrier parameter at most."""
+        return float(np.max(np.abs(self.products - mu), initial=0.0))
+
+    def error(self, mu: float) -> float:
+        """Return the scaled error of the barrier problem's conditions (equation 5)."""
+        return max(self.stationarity / self.by, self.rows, self.apart(mu) / self.by_bounds)
+
+
+class Sides:
+    """Which variables have bounds `lower`, `upper` (size,): `below` and `above`, their places;
+    `alone` (size,): 1 for those with a lower one only, -1 with an upper one only, else 0."""
+
+    def __init__(self, lower: np.ndarray, upper: np.ndarray):
+        self.below, self.above = (np.flatnonzero(np.isfinite(each)) for each in (lower, upper))
+        self.count = len(self.below) + len(self.above)
+        self.alone = np.isfinite(lower) * 1.0 - np.isfinite(upper) * 1.0
+        self._each = [
+            (places, bounds[places], sign, self.alone[places] == sign)
+            for places, bounds, sign in ((self.below, lower, 1.0), (self.above, upper, -1.0))
+        ]
+
+    def barrier(self, v: np.ndarray, mu: float) -> float:
+        """Return what bounds add to an objective (equation 3b), dampened (section 3.7)."""
+        logarithms = damped = 0.0
+        for places, bounds, sign, alone in self._each:
+            distance = np.maximum(sign * (v[places] - bounds), LEAST)
+            logarithms += float(np.sum(np.log(distance)))
+            damped += float(np.sum(distance[alone]))
+        return mu * (DAMPING * damped - logarithms)
+
+
 def distances(stage: Any, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the distances (size,) from lower and upper bounds, infinite where there are none."""
-    least = np.finfo(float).tiny ** 0.25
-    return np.maximum(v - stage.lower, least), np.maximum(stage.upper - v, least)
+    return np.maximum(v - stage.lower, LEAST), np.maximum(stage.upper - v, LEAST)
 
 
-def alone(stage: Any) -> np.ndarray:
-    """Return 1 for variables with a lower bound only, -1 for those with an upper one only."""
-    return np.isfinite(stage.lower) * 1.0 - np.isfinite(stage.upper) * 1.0
-
-
-def BARRIER(stage: Any, v: np.ndarray, mu: float) -> float:
-    """Return what bounds add to an objective (equation 3b), dampened (section 3.7)."""
-    below, above = distances(stage, v)
-    logarithms = 0.0
-    damped = 0.0
-    side = alone(stage)
-    for distance, sign in ((below, 1.0), (above, -1.0)):
-        bounded = np.isfinite(distance)
-        logarithms += float(np.sum(np.log(distance[bounded])))
-        damped += float(np.sum(distance[bounded & (side == sign)]))
-    return mu * (DAMPING * damped - logarithms)
-
-
-def errors(point: Point, mu: float) -> tuple[float, tuple[float, float, float]]:
-    """Return the scaled error of the barrier problem's first-order conditions (equation 5), and
-    its three parts unscaled: stationarity, rows, multiplier times distance."""
-    stage = point.stage
-    bounds = np.isfinite(stage.lower).sum() + np.isfinite(stage.upper).sum()
+def residuals(point: Point) -> Residuals:
+    """Return how far a point is from first-order conditions."""
+    stage, sides = point.stage, point.stage.sides
     of_bounds = float(point.z_lower.sum() + point.z_upper.sum())
     of_all = of_bounds + float(np.abs(point.y).sum())
-    by = max(SCALED, of_all / max(1, bounds + len(point.y))) / SCALED
-    by_bounds = max(SCALED, of_bounds / max(1, bounds)) / SCALED
     slope = point.slopes.gradient + stage.pull(point.slopes, point.y) + point.z
-    parts = (
-        float(np.max(np.abs(slope), initial=0.0)),
-        float(np.max(np.abs(point.values), initial=0.0)),
-        max(
-            _apart(point.z_lower, point.below, mu),
-            _apart(point.z_upper, point.above, mu),
-        ),
+    below, above = sides.below, sides.above
+    products = point.z_lower[below] * point.below[below], point.z_upper[above] * point.above[above]
+    return Residuals(
+        stationarity=float(np.max(np.abs(slope), initial=0.0)),
+        rows=float(np.max(np.abs(point.values), initial=0.0)),
+        products=np.concatenate(products),
+        by=max(SCALED, of_all / max(1, sides.count + len(point.y))) / SCALED,
+        by_bounds=max(SCALED, of_bounds / max(1, sides.count)) / SCALED,
     )
-    return max(parts[0] / by, parts[1], parts[2] / by_bounds), parts
-
-
-def _apart(z: np.ndarray, distance: np.ndarray, mu: float) -> float:
-    bounded = np.isfinite(distance)
-    return float(np.max(np.abs(z[bounded] * distance[bounded] - mu), initial=0.0))
 
 
 def boundary(point: Point, dv: np.ndarray, mu: float, tau: float) -> tuple[float, float]:

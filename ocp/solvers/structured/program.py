@@ -108,6 +108,7 @@ class Program:
         self.size = self.variables + self.rows - self.equalities
         self._seen = Seen(None)
         self._pulled: tuple[Any, Any, np.ndarray] = None, None, np.zeros(0)
+        self._beside: tuple[Any, np.ndarray] = None, np.zeros(0)
         self._functions(kind, engine)
         self._scale()
         self._bounds()
@@ -252,9 +253,11 @@ class Program:
     def bent_by(self, bends: np.ndarray, step: np.ndarray) -> np.ndarray:
         """Return W step (size,) of the Lagrangian's Hessian with entries `bends`."""
         x, curve, out = step[: self.variables], self.curvature, np.zeros(self.size)
-        once = bends.copy()
-        once[self.on] = 0.0
-        out[: self.variables] = curve.times(bends, x) + curve.transposed(once, x)
+        if self._beside[0] is not bends:
+            beside = bends.copy()
+            beside[self.on] = 0.0
+            self._beside = bends, beside
+        out[: self.variables] = curve.times(bends, x) + curve.transposed(self._beside[1], x)
         return out
 
     def iterate(self, v: np.ndarray, y: np.ndarray, z: np.ndarray) -> Iterate:

@@ -13,7 +13,7 @@ from ocp.solvers.plugins import WARM
 from ocp.solvers.structured.elastic import restoration
 from ocp.solvers.structured.interior_point import Search, Settings
 from ocp.solvers.structured.machine import engine
-from ocp.solvers.structured.point import Point, errors
+from ocp.solvers.structured.point import Point, residuals
 from ocp.solvers.structured.program import Program
 from ocp.solvers.structured.stated import Stated, begin, with_least
 
@@ -90,7 +90,7 @@ def prepare(nlp: NLP, solver: "Solver", start: Start, see: See) -> Callable[[], 
         finally:
             search.restore = None  # it knows the search, and both would stay in memory
         point, status = ending.point, ending.status
-        if status in STUCK and errors(point, 0.0)[0] <= given["acceptable_tol"]:
+        if status in STUCK and residuals(point).error(0.0) <= given["acceptable_tol"]:
             status = ACCEPTABLE
         return Answer(
             iterate=told(program, point),

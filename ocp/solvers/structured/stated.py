@@ -9,11 +9,11 @@ import numpy as np
 from ocp.solvers.backend import Start
 from ocp.solvers.structured.condensed import Condensed
 from ocp.solvers.structured.interior_point import APART
-from ocp.solvers.structured.point import Point
+from ocp.solvers.structured.point import Point, Sides
 from ocp.solvers.structured.program import Program, Slopes
 from ocp.solvers.structured.tall import Engine
 
-UNSCALED = 1.0, 1e-4, APART  # stationarity, rows, multiplier times distance: IPOPT's limits
+UNSCALED = 1.0, APART  # stationarity, multiplier times distance: IPOPT's limits
 LARGEST = 1e3  # multiplier at the start
 
 
@@ -23,6 +23,7 @@ class Stated:
     def __init__(self, program: Program, engine: Engine):
         self.program, self.system, self.engine = program, Condensed(program, engine), engine
         self.lower, self.upper = program.lower, program.upper
+        self.sides = Sides(self.lower, self.upper)
         self.objective, self.values, self.slopes = (
             program.objective,
             program.values,
@@ -39,9 +40,9 @@ class Stated:
         """Return the Lagrangian's Hessian times a step (size,)."""
         return self.program.bent_by(self.system.bends, step)
 
-    def settled(self, stationarity: float, rows: float, complementarity: float) -> bool:
+    def settled(self, stationarity: float, complementarity: float) -> bool:
         """Tell whether errors are small in the objective's own units too."""
-        dual, _, products = UNSCALED
+        dual, products = UNSCALED
         by = self.program.f_scale
         return stationarity / by <= dual and complementarity / by <= products
 
