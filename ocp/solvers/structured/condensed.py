@@ -162,12 +162,13 @@ class Condensed:
         """Return a core with what a diagonal (size,) adds to it, below its diagonal and on it."""
         assert self.basis is not None
         basis, n = self.basis, self.program.variables
-        wide = np.zeros((basis.tall.width,) * 2)
+        wide, size = np.zeros((basis.tall.width,) * 2), len(basis.free)
+        wide[:size, :size] = core
         self.squares.add(wide, diagonal[n:])
         self.own_squares.add(wide, diagonal[basis.basic])
-        core = core + wide[: len(basis.free), : len(basis.free)]
-        core[np.diag_indices(len(core))] += diagonal[basis.free]
-        return core
+        grown = wide[:size, :size]
+        grown[np.diag_indices(size)] += diagonal[basis.free]
+        return grown
 
     def solve(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return dv (size,) and dy (rows,) of right-hand sides a (size,) and b (rows,)."""
