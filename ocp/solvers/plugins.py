@@ -149,7 +149,7 @@ def derivatives(nlp: NLP, plugin: str, hessian: str) -> dict[str, Any]:
     return {"cache": made, "calc_lam_p": False}
 
 
-def _quick_ones(nlp: NLP, x: ca.MX) -> dict[str, Callable[[], ca.MX]]:
+def _quick_ones(nlp: NLP, x: ca.MX) -> dict[str, Callable[[], Any]]:
     """Return {output: function of nothing} of f and g of an NLP that have something quicker, which
     is for them alone."""
     plain = {"f": nlp.objective, "g": nlp.constraints}
