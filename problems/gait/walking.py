@@ -84,11 +84,11 @@ def walk(
     one through them, `over_edges`, and people with strength over angle as `by_strength` says.
 
     A plain step is solved by the interior point of ours where the plugin is "auto", as `ours` says,
-    and where that fails by IPOPT.
+    and where that fails by IPOPT; with `values`, by IPOPT, whose starts are foretold.
     """
     given: dict[str, Any] = {"guess": guess, "watch": watch, "feasible": feasible}
     given |= {"values": values, "options": options}
-    own = ours(problem, solver)
+    own = None if values else ours(problem, solver)
     if own is None:
         return by_one(problem, transcription, solver, **given)
     try:

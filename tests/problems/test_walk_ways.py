@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 from ocp.problems.gait import problem, walk, walking
 
-from ocp import Solver, Transcription
+from ocp import Parameter, Solver, Transcription
+from ocp.solution.plan import keeping
 from ocp.solvers import INTERRUPTED
 
 STAGES = "motion alone", "constant limits", ""
@@ -72,6 +73,16 @@ def test_plain_steps_are_for_our_interior_point_and_what_asks_for_ipopt_is_not(p
         assert walking.ours(person, solver) is None
     for other in ({"stride": "phases"}, {"stride": "full"}, {"rise": 0.15}):
         assert walking.ours(problem(**other), Solver()) is None
+
+
+def test_a_plan_of_parameters_is_for_ipopt_whose_starts_are_foretold():
+    speed = Parameter("speed", 1.2, "m/s", lower=0.1, upper=4.0)
+    stated, plans = problem(objective="effort", speed=speed), {}
+    with keeping(plans):
+        first = walk(stated, Transcription(), Solver(), values={"speed": 1.2}).require()
+        near = walk(stated, Transcription(), Solver(), guess=first, values={"speed": 1.21})
+    assert first.statistics["plugin"] == near.statistics["plugin"] == "ipopt"
+    assert near.require().statistics["prediction_iterations"] > 0
 
 
 def test_a_step_with_too_many_variables_for_ours_is_solved_by_ipopt(monkeypatch):
