@@ -98,8 +98,7 @@ def walk(
     if over(first, solver):
         return first
     last = by_one(problem, transcription, left_of(first, solver), **given)
-    statistics = together(first.statistics, last.statistics)
-    return replace(last, statistics=statistics | {own.name: dict(first.statistics)})
+    return counted(own.name, first, last)
 
 
 def by_one(
@@ -341,8 +340,7 @@ def after(
 def over(solved: Solution, solver: Solver) -> bool:
     """Tell whether nothing is to be tried after a solve: it succeeded, was interrupted, or has used
     up a limit of the solver's."""
-    used = solved.statistics
-    left = budget(solver).after(used["iterations"], used["solve_seconds"], used["solve_seconds"])
+    left = budget_left(solved, solver)
     return solved.success or solved.status == INTERRUPTED or left.spent
 
 
@@ -356,17 +354,28 @@ def onward(first: Solution | None, watch: Callable[..., Any] | None) -> Callable
 
 def left_of(first: Solution, solver: Solver) -> Solver:
     """Return a solver within what a solve has left of its limits."""
+    return budget_left(first, solver).limit(solver)
+
+
+def budget_left(first: Solution, solver: Solver) -> Any:
+    """Return the budget that a solve has left of a solver's limits."""
     spent = first.statistics
-    left = budget(solver).after(spent["iterations"], spent["solve_seconds"], spent["solve_seconds"])
-    return left.limit(solver)
+    seconds = spent["solve_seconds"]
+    return budget(solver).after(spent["iterations"], seconds, seconds)
 
 
 def joined(name: str, first: Solution, last: Solution, solver: Solver) -> Solution | None:
-    """Return the last of two solves with the statistics of both, and those of the first by `name`;
-    None where it fails, and there is something left to try."""
-    spent = first.statistics
-    both = replace(last, statistics=together(spent, last.statistics) | {name: dict(spent)})
+    """Return the last of two solves as `counted`; None where it fails, and there is something left
+    to try."""
+    both = counted(name, first, last)
     return both if over(both, solver) else None
+
+
+def counted(name: str, first: Solution, last: Solution) -> Solution:
+    """Return the last of two solves with the statistics of both, and those of the first by
+    `name`."""
+    spent = first.statistics
+    return replace(last, statistics=together(spent, last.statistics) | {name: dict(spent)})
 
 
 def together(first: Mapping[str, Any], last: Mapping[str, Any]) -> dict[str, Any]:
