@@ -7,11 +7,10 @@ its own with the rest.
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ocp.starting import collect_seldom, end_in_silence, is_program
+from ocp.starting import AS_COMMAND, end_in_silence
 
-if is_program():
+if AS_COMMAND:
     end_in_silence()
-    collect_seldom()
 
 # The wheel carries `models` and `problems` inside this package; in a clone they stand beside it.
 if not (Path(__file__).parent / "models").is_dir():

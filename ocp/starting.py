@@ -1,23 +1,32 @@
-"""What stands at the very start of the house's own programs, before anything else loads."""
+"""Signals and memory of the command line: nothing of it happens in a program of the user's own."""
 
 import gc
 import signal
 import sys
-from itertools import pairwise
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
-PROGRAMS = ("ocp", "problems")
-SELDOM = 5_000  # objects more than before, and rubbish is looked for; with more memory grows
+COMMAND = "ocp"
+ENTRY = "from ocp.cli.command import command"  # in the script that installers write for it
+SELDOM = 5_000  # new objects after which a command collects garbage
 
 
-def is_program() -> bool:
-    """Tell whether this interpreter was started to run a program of the house.
+def _is_command() -> bool:
+    """Tell whether this interpreter was started as the command line.
 
-    `ocp ...`, `python -m ocp ...`, `python -m ocp.problems.NAME`, `python -m problems.NAME`.
+    That is `python -m ocp`, `python -m ocp.problems.NAME`, or the script `ocp` of the installation.
     """
-    words = sys.orig_argv[1:]
-    module = next((name for flag, name in pairwise(words) if flag == "-m"), "")
-    script = words[0].rpartition("/")[2] if words else ""
-    return module.partition(".")[0] in PROGRAMS or (not module and script in PROGRAMS)
+    if sys.argv[:1] == ["-m"]:  # as long as Python looks for the module
+        module = sys.orig_argv[-len(sys.argv)].removeprefix("-m")
+        return module.partition(".")[0] == COMMAND
+    script = Path(sys.argv[0]) if sys.argv else Path()
+    if script.name != COMMAND or not script.is_file():
+        return False
+    return ENTRY in script.read_text(encoding="utf-8", errors="replace")
+
+
+AS_COMMAND = _is_command()
 
 
 def end_in_silence() -> None:
@@ -29,13 +38,19 @@ def end_in_silence() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def collect_seldom() -> None:
-    """Let Python look for rubbish seldom: records and graphs that a program makes last, and half of
+@contextmanager
+def collecting_seldom() -> Iterator[None]:
+    """Let Python collect garbage seldom: records and graphs that a command makes last, and half of
     the time that goes by while they are looked through again and again is saved."""
-    gc.set_threshold(SELDOM, *gc.get_threshold()[1:])
+    before = gc.get_threshold()
+    gc.set_threshold(SELDOM, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def hear_interrupts() -> None:
     """Make Ctrl-C a KeyboardInterrupt again, if `end_in_silence` changed that."""
-    if is_program() and signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+    if AS_COMMAND and signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from ocp.starting import hear_interrupts
+from ocp.starting import collecting_seldom, hear_interrupts
 
 NOT_PRINTED, INTERRUPTED, NOBODY_READS = 1, 130, 141
 
@@ -20,7 +20,8 @@ def ended(function: Callable[..., int | None], *arguments: Any) -> int:
     """
     hear_interrupts()
     try:
-        status = _status(function, *arguments)
+        with collecting_seldom():
+            status = _status(function, *arguments)
         _flush()
         return status
     except BrokenPipeError:

@@ -1,5 +1,6 @@
 """How programs of the house end: closed pipes, full disks, Ctrl-C; a status and no traceback."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -144,9 +145,39 @@ def test_a_pipe_that_closes_early_is_status_141_in_a_program_too():
     assert status == 141 and not errors
 
 
-def test_only_programs_of_the_house_change_what_ctrl_c_does():
-    with program("-c", "import ocp, signal; print(signal.getsignal(2).__name__)") as running:
-        assert running.stdout.read() == "default_int_handler\n"
+OWN = """import gc, signal, sys
+before = gc.get_threshold()
+import ocp
+assert gc.get_threshold() == before
+try:
+    signal.raise_signal(signal.SIGINT)
+except KeyboardInterrupt:
+    print("caught")
+finally:
+    print("cleaned up")
+"""
+CALLS = {  # files of a user's own, and how they are run
+    "a folder called problems": ("problems/mine.py", ["-m", "problems.mine"]),
+    "a folder that is run": ("problems/__main__.py", ["problems"]),
+    "a script called ocp": ("bin/ocp", ["bin/ocp"]),
+    "words that look like ours": ("mine.py", ["mine.py", "-m", "ocp"]),
+}
+
+
+@pytest.mark.parametrize(("file", "call"), CALLS.values(), ids=CALLS)
+def test_importing_leaves_ctrl_c_and_garbage_to_a_program_of_the_users_own(file, call):
+    Path(file).parent.mkdir(exist_ok=True)
+    Path(file).with_name("__init__.py").touch()
+    Path(file).write_text(OWN)
+    with program(*call) as running:
+        assert running.communicate(timeout=60) == ("caught\ncleaned up\n", "")
+
+
+def test_a_command_collects_garbage_seldom_and_as_before_when_it_has_ended():
+    before = gc.get_threshold()
+    during = []
+    assert ended(lambda: during.append(gc.get_threshold())) == 0
+    assert during[0] > before and gc.get_threshold() == before
 
 
 def test_a_study_that_is_interrupted_leaves_no_traceback_of_its_workers():
