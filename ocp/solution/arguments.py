@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from ocp.mechanics.checks import called, instance, several, shown
 from ocp.problem.statement import Problem
 from ocp.solution.attempts import Attempt
@@ -37,6 +39,14 @@ def check_solve(problem: Any, transcription: Any, solver: Any, watch: Any, attem
         called("watch", watch)
     if not hasattr(attempts, "__next__"):  # which would be used up
         several("attempts", attempts, Attempt)
+
+
+def check_seconds(what: str, value: Any) -> None:
+    """Raise ValueError naming a deadline that is no number; infinity is none, and one that has
+    passed may be negative."""
+    number = isinstance(value, int | float | np.integer | np.floating)
+    if not number or isinstance(value, bool) or np.isnan(value):
+        raise ValueError(f"{what}: expected a number (s), inf for no deadline, got {shown(value)}")
 
 
 def check_solution(what: str, solution: Any) -> None:

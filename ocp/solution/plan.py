@@ -14,7 +14,7 @@ import numpy as np
 from ocp.mechanics.checks import instance
 from ocp.mechanics.parameters import Parameter
 from ocp.problem.statement import Problem
-from ocp.solution.arguments import check_solve
+from ocp.solution.arguments import check_seconds, check_solve
 from ocp.solution.attempts import LADDER, PLAIN, TUNED_PLUGIN, Attempt, Climb, climb, ladder
 from ocp.solution.budget import Watch
 from ocp.solution.elastic import Elastic, must_give_way
@@ -131,9 +131,10 @@ class Plan:
         largest `violation` of a bound, in the program's units. Nobody looks for derivatives that
         are no numbers before, nor between the nodes or for reasons of a failure afterwards; and
         without a deadline IPOPT shows every tenth iterate only, of which the history is and what an
-        interruption leaves.
+        interruption leaves. Raises ValueError for `seconds` that are no number.
         """
         begin = time.perf_counter()
+        check_seconds("replan: seconds", seconds)
         with self.turn:
             return self._replanned(guess, seconds, values, begin)
 

@@ -199,6 +199,12 @@ def test_a_replan_without_a_deadline_sees_few_iterates_and_goes_the_same_way(arm
     assert seldom.statistics["violation"] == each.statistics["violation"]
 
 
+@pytest.mark.parametrize("seconds", [np.nan, "x", None, True, (1.0,)])
+def test_a_deadline_that_is_no_number_is_refused(arm, seconds):
+    with pytest.raises(ValueError, match=r"replan: seconds: expected a number \(s\), inf for no"):
+        arm.replan(seconds=seconds, goal_shoulder=0.0)
+
+
 def closed_state():
     tree = two_link()
     return replaced(reaching(), at_start(tree, q=(Parameter("a", 0.0), -2.0), qd=0.0))
