@@ -128,7 +128,7 @@ def minimize(
     seen: the lowest objective among feasible ones, else the least violation. So it is where a solve
     is cut short, with that status: after `most` iterations, or before `seconds` have passed.
     Raises ValueError for a Hessian that this NLP cannot give, and for a solver that cannot be set
-    up.
+    up; and what `watch` raises, which stops the solver.
     """
     begin = time.perf_counter()
     if solver.hessian == "gauss-newton" and nlp.hessian is None:
@@ -146,6 +146,8 @@ def minimize(
     built = record.begin = time.perf_counter()
     with Interruptible(record):
         answer = run()
+    if record.raised is not None:
+        raise record.raised
     solved = time.perf_counter()
     stopped = record.interrupted or (record.full and not answer.success)
     if stopped and record.step > 1 and answer.iterate is not None:  # which nobody has seen yet

@@ -42,7 +42,8 @@ class Record:
     """What is kept of the iterates that a solver shows: the history, and the best of them.
 
     The solver is to stop after `most` iterations, and before one that may end after `seconds`. It
-    shows the first iterate and every so-manyth, `step`, from there on.
+    shows the first iterate and every so-manyth, `step`, from there on. What a watch raises stops it
+    too, and is kept as `raised`: solvers written in other languages lose an exception.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class Record:
         self.history: list[Iteration] = []
         self.best: Iterate | None = None
         self.interrupted = False
+        self.raised: BaseException | None = None
         self._rank = (True, np.inf)
 
     def see(self, f: float, iterate: Iterate) -> bool:
@@ -70,10 +72,13 @@ class Record:
             seconds=time.perf_counter() - self.begin,
         )
         self.history.append(iteration)
-        if self.watch is not None:
-            self.watch(replace(iteration, iterate=iterate))
+        if self.watch is not None and self.raised is None:
+            try:
+                self.watch(replace(iteration, iterate=iterate))
+            except BaseException as error:
+                self.raised = error
         self.full = self._is_full(iteration)
-        return self.interrupted or self.full
+        return self.interrupted or self.full or self.raised is not None
 
     def rank(self, f: float, iterate: Iterate) -> float:
         """Keep an iterate with its objective if it is the best; return its violation."""

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from ocp.problems.two_link_lift import problem as two_link_lift
 
-from ocp import Attempt, solve
+from ocp import Attempt, prepare, solve
 from ocp.solvers import NLP, Solver, attentive, feasibility, kkt_residual, minimize
 from ocp.solvers.record import Record
 from ocp.transcription import transcribe
@@ -219,6 +219,35 @@ def test_ctrl_c_returns_the_best_iterate_with_its_status(heard):
     least = min(step.violation for step in outcome.history)
     assert abs(outcome.x.prod() - 1) <= max(1e-6, 1.01 * least)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("plugin", ["ipopt", "sqpmethod", "sleqp", "structured"])
+def test_what_a_watch_raises_stops_the_solver_and_reaches_the_caller(plugin, error):
+    raised, seen = error("of the watch"), []
+
+    def watch(iteration):
+        seen.append(iteration.number)
+        if iteration.number == 2:
+            raise raised
+
+    transcribed = transcribe(two_link_lift(points=8))
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(error) as caught:
+        minimize(transcribed.nlp, Solver(plugin=plugin), transcribed.guess, watch=watch)
+    assert caught.value is raised and caught.traceback[-1].name == "watch"
+    assert seen == [0, 1, 2] and signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_plan_whose_watch_has_raised_solves_as_before():
+    def watch(iteration):
+        raise LookupError(f"at {iteration.number}")
+
+    plan = prepare(two_link_lift(points=8))
+    first = plan.solve()
+    with pytest.raises(LookupError, match="at 0"):
+        plan.solve(watch=watch)
+    assert plan.solve().objective == first.objective
 
 
 def test_a_plugin_that_raises_becomes_a_status():

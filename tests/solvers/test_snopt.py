@@ -169,6 +169,16 @@ def test_ctrl_c_returns_the_best_point():
     assert worst == pytest.approx(best.violation)
 
 
+@needs_drake
+def test_what_a_watch_raises_reaches_the_caller():
+    def watch(iteration):
+        raise LookupError(f"at {iteration.number}")
+
+    nlp = transcribe(two_link_lift(points=8))
+    with pytest.raises(LookupError, match="at 0"):
+        minimize(nlp.nlp, Solver(plugin="snopt"), nlp.guess, watch=watch)
+
+
 def test_a_hessian_that_means_nothing_is_refused():
     with pytest.raises(
         ValueError, match="hessian 'gauss-newton': plugin 'snopt' does not take a Hessian"
