@@ -104,6 +104,12 @@ def test_graphs_solvers_files_and_words_have_one_home():
         "solution/archive",
         "solvers/machine_code",
     }
+    reads = {  # package files of its own, or temporary ones, are read elsewhere too
+        f"{wing(path)}/{path.stem}"
+        for path, called in calls().items()
+        if any(name.endswith((".read_bytes", ".read_text")) for name in called)
+    }
+    assert not {home for home in reads if home.startswith(("solution/", "interchange/"))}
     assert {home.partition("/")[0] for home in homes("print")} <= {"cli"}
     numbers = {"mechanics/closure"}  # loops are closed in numbers, in hundreds of steps
     splines = {"dynamics/tables_splines"}  # tables are splines, which CasADi has as functions

@@ -11,6 +11,7 @@ import numpy as np
 
 from ocp.interchange.table import Table
 from ocp.interchange.units import in_si
+from ocp.solution.files import bytes_of
 from ocp.version import needs
 
 AXES = "xyz"
@@ -73,7 +74,7 @@ def _rate(path: Path, c3d: Any, count: int) -> tuple[float, float]:
 def _frames(path: Path) -> int:
     """Return how many frames the header of a C3D file says, which the library does not keep; 0
     where it cannot count them."""
-    content = path.read_bytes()
+    content = bytes_of(path)
     parameters = BLOCK * (content[0] - 1)
     order = ">" if content[parameters + 3 : parameters + 4] == BIG else "<"
     first, last = struct.unpack(f"{order}2H", content[6:10])
@@ -102,7 +103,7 @@ def _opened(path: Path) -> Any:
         ezc3d = import_module("ezc3d")
     except ImportError:
         raise ModuleNotFoundError(f"{path}: C3D files need ezc3d: {needs('data')}") from None
-    head = path.read_bytes()[:BLOCK]  # an OSError where there is no file, or a folder
+    head = bytes_of(path)[:BLOCK]  # an OSError where there is no file, or a folder
     if len(head) < BLOCK or head[1] != MARK:
         raise ValueError(f"{path}: cannot be read as C3D: its second byte is not {MARK}")
     try:

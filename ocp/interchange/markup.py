@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
 from typing import Any
 from xml.parsers import expat
+
+from ocp.solution.files import bytes_of
 
 ENDLESS = 1e100  # in any unit: what is beyond is no number that was meant
 
@@ -101,7 +102,7 @@ class Element:
 def contents(path: str | PathLike[str]) -> bytes:
     """Return the bytes of a file; raise ValueError naming one that cannot be read."""
     try:
-        return Path(path).read_bytes()
+        return bytes_of(path)
     except OSError as error:
         raise ValueError(f"{path}: cannot be read: {error.strerror or error}") from None
 

@@ -26,8 +26,8 @@ def read_table(path: str | Path) -> Table:
     in degrees; without either they are radians. In .trc the header's Units hold; in .csv labels
     end with theirs, as `knee (deg)`, SI where there is none. Markers are columns NAME.x, NAME.y and
     NAME.z. Empty entries and nan are missing. C3D needs the extra `data`: its markers, and wrenches
-    of its force plates. Raises ValueError naming file, line and column; OSError for a file that
-    cannot be read.
+    of its force plates. Raises ValueError naming file, line and column, or what is no regular file;
+    OSError for a file that cannot be read.
     """
     readers: dict[str, Callable[[Path], Table]] = {
         ".mot": _storage,

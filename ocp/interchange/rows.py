@@ -6,13 +6,15 @@ from pathlib import Path
 
 import numpy as np
 
+from ocp.solution.files import bytes_of
+
 MISSING = ("", "nan", "na", "n/a", "#n/a", "null", "none", "-", "1.#ind", "1.#qnan", "nan(ind)")
 COMMA = re.compile(r"[-+]?\d*,\d*([eE][-+]?\d+)?")
 
 
 def lines_of(path: str | Path) -> list[str]:
     """Return the lines of a text file; raise ValueError naming it and the line if it is no text."""
-    content = Path(path).read_bytes()
+    content = bytes_of(path)
     try:
         return content.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:

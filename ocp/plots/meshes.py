@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ocp.solution.files import bytes_of
+
 HEADER, RECORD = 84, 50  # bytes of STL: before the triangles, and of each
 Triangles = np.ndarray  # (F, 3, 3)
 
@@ -16,13 +18,13 @@ Triangles = np.ndarray  # (F, 3, 3)
 def triangles(path: str | Path) -> Triangles:
     """Return the triangles (F, 3, 3) of a mesh, in the file's own units.
 
-    Raises ValueError naming the file if it is none of .stl, .obj and .dae, or holds no triangles;
-    OSError if it cannot be read.
+    Raises ValueError naming the file if it is none of .stl, .obj and .dae, no regular file, or
+    holds no triangles; OSError if it cannot be read.
     """
     reader = READERS.get(Path(path).suffix.lower())
     if reader is None:
         raise ValueError(f"{path}: expected a mesh as one of {', '.join(READERS)}")
-    data = Path(path).read_bytes()
+    data = bytes_of(path)
     try:
         faces = reader(data)
     except (ValueError, IndexError, KeyError, ElementTree.ParseError) as error:

@@ -7,7 +7,6 @@ again.
 
 import json
 import os
-import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite, prod
@@ -24,7 +23,7 @@ from ocp.solution.archived import count, history, multipliers, numbers, table, w
 from ocp.solution.closing import closed_by
 from ocp.solution.containers import text_of, unpacked
 from ocp.solution.differing import differences, listed
-from ocp.solution.files import write
+from ocp.solution.files import bytes_of, write
 from ocp.solution.packing import FORMAT, OF_PHASES, content_of, phase_prefix
 from ocp.solution.phase_statements import on_bases
 from ocp.solution.solution import Solution
@@ -69,11 +68,11 @@ def load(
     basis of motions and its outputs, and then takes its place; what it leaves open has the file's
     numbers, parameters of other names their own. `dynamics` is a formulation of one's
     own, `method` a transcription method of one's own. Raises ValueError naming the file if it is no
-    result, is damaged, belongs to another problem (with what is different), or was planned with a
-    formulation or a method that is neither of the house nor handed over; OSError if it cannot be
-    read.
+    regular file or no result, is damaged, belongs to another problem (with what is different), or
+    was planned with a formulation or a method that is neither of the house nor handed over; OSError
+    if it cannot be read.
     """
-    return restored(_read(path), path, problem, dynamics, method)
+    return restored(bytes_of(path, LARGEST), path, problem, dynamics, method)
 
 
 def restored(
@@ -110,18 +109,6 @@ def restored(
 
 class _Refused(Exception):
     """What is wrong with a sound file for this caller."""
-
-
-def _read(path: str | os.PathLike[str]) -> bytes:
-    """Return the bytes of a regular file; raise ValueError for what is none, or too large."""
-    with open(path, "rb") as stream:
-        state = os.fstat(stream.fileno())
-        if not stat.S_ISREG(state.st_mode) or state.st_size > LARGEST:
-            raise ValueError(
-                f"{path}: not a result file of this program: expected a regular file of at most "
-                f"{LARGEST} bytes"
-            )
-        return stream.read()
 
 
 def _statement(header: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Statement:

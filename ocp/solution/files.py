@@ -1,10 +1,12 @@
-"""Files written whole or not at all, and values made fit for JSON."""
+"""Files read where they are regular ones, and written whole or not at all; values made fit for
+JSON."""
 
 import contextlib
 import os
 import stat
 import sys
 from collections.abc import Mapping
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,27 @@ import numpy as np
 
 from ocp.version import VERSION
 
+LATER = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer is opened all the same
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+
+def bytes_of(path: str | os.PathLike[str], most: float = inf) -> bytes:
+    """Return the bytes of a regular file, or of one that a symbolic link leads to.
+
+    Raises ValueError naming what is none, as a pipe that nobody may ever write to, and a file of
+    more than `most` bytes; OSError if it cannot be read.
+    """
+
+    def opened(name: str, flags: int) -> int:
+        return os.open(name, flags | LATER)
+
+    with open(path, "rb", opener=opened) as stream:
+        state = os.fstat(stream.fileno())
+        if not stat.S_ISREG(state.st_mode):
+            raise ValueError(f"{path}: is {_kind(state.st_mode)}, expected a regular file")
+        if state.st_size > most:
+            raise ValueError(f"{path}: expected at most {most} bytes, got {state.st_size}")
+        return stream.read()
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:

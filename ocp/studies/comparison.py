@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ocp.problem import Problem
-from ocp.solution.files import check_writable, write
+from ocp.solution.files import bytes_of, check_writable, write
 from ocp.studies.comparison_tables import comma_separated, draw, read, report
 from ocp.studies.jobs import DEFAULTS, Compared, Limits, Solvers, jobs
 from ocp.studies.processes import EngineError
@@ -105,4 +105,4 @@ def _kept(file: str | Path | None, again: bool) -> dict[tuple[str, ...], Run]:
     check_writable(file)
     if again or not Path(file).exists():
         return {}
-    return {run.key: run for run in read(Path(file).read_text(encoding="utf-8"))}
+    return {run.key: run for run in read(bytes_of(file).decode())}

@@ -232,5 +232,5 @@ def test_a_member_of_another_file_is_noticed(quick, tmp_path):
 
 @pytest.mark.parametrize("path", ["/dev/zero", "/dev/null"])
 def test_what_is_no_regular_file_is_not_read(path):
-    with pytest.raises(ValueError, match=f"{path}: not a result file of this program"):
+    with pytest.raises(ValueError, match=f"{path}: is a device, expected a regular file"):
         load(path)

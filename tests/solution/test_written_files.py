@@ -1,4 +1,4 @@
-"""Files are written whole or not at all, in the place of regular files only."""
+"""Files are written whole or not at all, in the place of regular files, which alone are read."""
 
 import errno
 import os
@@ -7,7 +7,9 @@ import threading
 
 import pytest
 
-from ocp.solution.files import check_writable, write
+from ocp import load, load_model, read_table
+from ocp.plots.meshes import triangles
+from ocp.solution.files import bytes_of, check_writable, write
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links, pipes and modes of POSIX")
 
@@ -97,3 +99,61 @@ def test_two_that_write_at_once_leave_one_whole_file(tmp_path):
     for thread in threads:
         thread.join()
     assert path.read_text() in contents and os.listdir(tmp_path) == ["file.txt"]
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    """Makes named pipes whose writer comes and goes as soon as somebody reads."""
+    made, writers = [], []
+
+    def make(name):
+        path = tmp_path / name
+        os.mkfifo(path)
+        made.append(path)
+        writers.append(threading.Thread(target=lambda: path.open("wb").close()))
+        writers[-1].start()
+        return path
+
+    yield make
+    for path, writer in zip(made, writers):
+        reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        writer.join()
+        os.close(reader)
+
+
+READERS = {
+    "a.npz": load,
+    "a.mot": read_table,
+    "a.trc": read_table,
+    "a.csv": read_table,
+    "a.urdf": load_model,
+    "a.xml": load_model,
+    "a.xacro": load_model,
+    "a.stl": triangles,
+}
+
+
+@posix
+@pytest.mark.parametrize(("name", "reader"), READERS.items(), ids=READERS)
+def test_a_pipe_is_refused_by_name_and_waited_for_by_nobody(pipe, name, reader):
+    path = pipe(name)
+    with pytest.raises(ValueError, match=f"{path}: is a pipe, expected a regular file"):
+        reader(path)
+
+
+@posix
+def test_a_guess_that_is_a_pipe_is_refused(pipe, capsys):
+    from ocp.cli.command import command
+
+    path = pipe("guess.npz")
+    assert command(["run", "two_link_lift", "--points", "8", "--guess", str(path)]) == 2
+    assert f"{path}: is a pipe, expected a regular file" in capsys.readouterr().err
+
+
+def test_a_file_is_read_through_a_link_and_up_to_a_size(tmp_path):
+    path, link = tmp_path / "a", tmp_path / "b"
+    path.write_bytes(b"12345")
+    link.symlink_to(path)
+    assert bytes_of(link, most=5) == b"12345"
+    with pytest.raises(ValueError, match=f"{path}: expected at most 4 bytes, got 5"):
+        bytes_of(path, most=4)
