@@ -84,8 +84,8 @@ def mirrored(
     Its reflection continues it. `index, sign` (n,) make the image of a coordinate; without them
     they are those of `mirror_image`, of the tree's own reflection across the unit `normal` (3);
     `shift` is {joint name: way gained in one step, rad or m}; `qdd` says whether accelerations are
-    mirrored too. Raises ValueError for an unknown joint, a wrong count, or a tree that is not its
-    own mirror image.
+    mirrored too. Legs that lie on each other, as a planar biped's, change places. Raises ValueError
+    for an unknown joint, a wrong count, or a tree that is not its own mirror image for sure.
     """
     if index is None or sign is None:
         index, sign = mirror_image(tree, normal)

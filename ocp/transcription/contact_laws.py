@@ -24,7 +24,7 @@ from ocp.problem.ground import Ground, Support
 from ocp.problem.instant import Instant
 from ocp.problem.names import CONTACTS
 from ocp.problem.statement import Problem
-from ocp.transcription.loop_ends import OFF, PER, following
+from ocp.transcription.loop_ends import OFF, PER, following, prescribed_by
 from ocp.transcription.opening import sought
 from ocp.transcription.stay_laws import closing
 from ocp.transcription.tracing import Same
@@ -303,14 +303,16 @@ def _implied(problem: Problem, holds: list[Hold], roving: frozenset) -> frozense
         for level, end, hold in asked
     ]
     known = following(problem, functions) if asked else {}
-    for row, value in known.items():
+    for row, found in known.items():
         level, end, hold = asked[row]
-        if abs(value) > OFF:
+        if abs(found.value) > OFF:
             what = ("a gap", "a rate", "an acceleration")[level]
+            size = f"{found.value / T**level:.4g} m{PER[level]}"
             raise ValueError(
                 f"contact {hold.foot!r}: what the constraints prescribe at the "
-                f"{('start', 'end')[end]} leaves {what} of {value / T**level:.4g} m{PER[level]} of "
-                f"point {hold.point(ground)!r} along {AXES[hold.axis]}"
+                f"{('start', 'end')[end]} leaves {what} of {size} "
+                f"of point {hold.point(ground)!r} along {AXES[hold.axis]}"
+                f"{prescribed_by(problem, found.sources)}"
             )
     return frozenset(asked[row] for row in known)
 

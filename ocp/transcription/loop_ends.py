@@ -12,6 +12,7 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
+from ocp.mechanics.checks import shortened
 from ocp.mechanics.closure import examples
 from ocp.mechanics.loads import Wrench
 from ocp.mechanics.loops import DEPENDENT, gap_acceleration, gap_at, gap_rate
@@ -82,16 +83,26 @@ def _implied(same, integrated):
     dependent = _dependent(slopes, order)
     following = [k - len(owners) for k in dependent if k >= len(owners)]
     if np.abs(values[: len(owners)]).max(initial=0.0) < OFF:
-        gap = {closures[k]: values[len(owners) + k] for k in following}
-        _check(problem, gap, T)
+        base = [k for k in order if k not in dependent]
+        known = _explained(values, slopes, base, dependent, [name for name, _, _ in owners])
+        _check(problem, {closures[k]: known[len(owners) + k] for k in following}, T)
     return Implied(
         rows=frozenset(closures[k] for k in following),
         prescribed=frozenset(owners[k] for k in dependent if k in last),
     )
 
 
-def following(problem: Problem, rows: Sequence) -> dict:
-    """Return {number of a row: its value} of those that follow from what the statement prescribes
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Following:
+    """A row that follows from others: its `value` where these hold, and the names of the
+    constraints among them."""
+
+    value: float
+    sources: tuple[str, ...]
+
+
+def following(problem: Problem, rows: Sequence) -> dict[int, Following]:
+    """Return {number of a row: Following} of those that follow from what the statement prescribes
     at the ends.
 
     Each of the `rows` is (end, function of an Instant that gives one number). They are compared in
@@ -106,7 +117,45 @@ def following(problem: Problem, rows: Sequence) -> dict:
     if np.abs(values[:count]).max(initial=0.0) > OFF:
         return {}
     dependent = _dependent(slopes, range(len(values)))
-    return {k - count: float(values[k]) for k in dependent if k >= count}
+    names = [name for owners, _ in stated for name, _, _ in owners]
+    base = [k for k in range(len(values)) if k not in dependent]
+    known = _explained(values, slopes, base, dependent, names)
+    return {k - count: each for k, each in known.items() if k >= count}
+
+
+def _explained(
+    values: np.ndarray,
+    slopes: np.ndarray,
+    base: Sequence[int],
+    dependent: Sequence[int],
+    names: Sequence[str],
+) -> dict[int, Following]:
+    """Return {row: Following} of the dependent rows, whose gradients are sums of those of the rows
+    of the `base`; the first rows are those of the constraints of these `names`."""
+    known = {}
+    for k in dependent:
+        felt: Sequence[int] = ()
+        if abs(values[k]) > OFF:  # else nobody asks whence it comes
+            shares = np.abs(np.linalg.lstsq(slopes[base].T, slopes[k], rcond=None)[0])
+            felt = [row for row, share in zip(base, shares) if share > DEPENDENT * shares.max()]
+        sources = tuple(dict.fromkeys(names[row] for row in felt if row < len(names)))
+        known[k] = Following(value=float(values[k]), sources=sources)
+    return known
+
+
+def prescribed_by(problem: Problem, sources: Sequence[str]) -> str:
+    """Return the end of a message, by which constraints something follows, and what a symmetry
+    among them exchanges; nothing where there are none."""
+    words = f"; it follows from {', '.join(sources)}" if sources else ""
+    if problem.symmetry is None or not any(name.startswith("mirrored.") for name in sources):
+        return words
+    names = [joint.name for joint in problem.tree.moving]
+    pairs = {tuple(sorted(pair)) for pair in enumerate(problem.symmetry.index)}
+    exchanged = [f"{names[a]} with {names[b]}" for a, b in sorted(pairs) if a != b]
+    return (
+        f"{words}: the symmetry, whose end is the image of the start, exchanges "
+        f"{shortened(', '.join(exchanged)) or 'no coordinates'}"
+    )
 
 
 def at_ends(problem):
@@ -215,12 +264,13 @@ def _dependent(slopes, order):
 def _check(problem, gaps, T):
     """Raise ValueError naming the first row that what is prescribed keeps from closing."""
     shape = structure(problem.tree)
-    for (level, end, row), value in gaps.items():
-        if not abs(value) <= OFF:
+    for (level, end, row), found in gaps.items():
+        if not abs(found.value) <= OFF:
             cut = shape.cuts[row]
             raise ValueError(
                 f"loop {shape.cut_labels[cut]}: what the constraints prescribe at the "
                 f"{('start', 'end')[end]} leaves {('a gap', 'a rate', 'an acceleration')[level]} "
-                f"of {value / T**level:.4g} {shape.cut_units[cut]}{PER[level]}; "
+                f"of {found.value / T**level:.4g} {shape.cut_units[cut]}{PER[level]}"
+                f"{prescribed_by(problem, found.sources)}; "
                 "ocp.mechanics.close finds coordinates, rates and accelerations that fit"
             )

@@ -26,7 +26,7 @@ from ocp.motion.basis import Basis
 from ocp.problem.constraint import Constraint
 from ocp.problem.names import HELD, STAYS, TOUCHING, WIRES
 from ocp.problem.statement import Problem
-from ocp.transcription.loop_ends import OFF, following
+from ocp.transcription.loop_ends import OFF, following, prescribed_by
 from ocp.transcription.tracing import Same
 
 GAPS = (
@@ -201,15 +201,16 @@ def _prescribed(same: Same) -> frozenset:
         for level, end, row in asked
     ]
     known = following(problem, functions)
-    for number, value in known.items():
+    for number, found in known.items():
         level, end, row = asked[number]
         closes = _closes(owners[row], end)
-        if abs(value) > OFF if closes else value < -OFF:
+        if abs(found.value) > OFF if closes else found.value < -OFF:
             raise ValueError(
                 f"stay {stay_labels(problem.tree)[row]}: what the constraints prescribe at the "
                 f"{('start', 'end')[end]} leaves {('a gap', 'a rate', 'an acceleration')[level]} "
-                f"of {value / T**level:.4g} {stay_units(problem.tree)[row]}{PER[level]}"
+                f"of {found.value / T**level:.4g} {stay_units(problem.tree)[row]}{PER[level]}"
                 f"{' where it is to be closed' if closes else '; expected at least 0'}"
+                f"{prescribed_by(problem, found.sources)}"
             )
     followed = (asked[number] for number in known)
     return frozenset((level, end, row) for level, end, row in followed if _closes(owners[row], end))

@@ -5,8 +5,9 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
+from ocp.models.five_link import five_link
 
-from ocp import Link, Tree, ball, free, inverse_dynamics, revolute
+from ocp import Link, Tree, ball, free, inverse_dynamics, planar, revolute
 from ocp.dynamics import mirror_image
 from ocp.problem import mirrored
 
@@ -68,3 +69,52 @@ def test_a_walker_with_one_heavier_leg_is_refused():
         mirror_image(walker(links=links))
     with pytest.raises(ValueError, match="normal: expected unit length"):
         mirror_image(walker(), (0, 2, 0))
+
+
+PLANE = (0, 0, 1)  # across the x-y plane
+SHANK = Link(mass=1.0, com=(0.0, -0.2, 0.0), inertia=np.diag([0.02, 0.01, 0.02]))
+
+
+def legs_of_one_hip(*names, last=SHANK):
+    """A trunk in the x-y plane on legs that hang from one place, the last knee's link given."""
+    joints, links = list(planar("trunk")), [Link(), Link(), TRUNK]
+    for name in names:
+        knee = revolute(f"{name} knee", f"{name} hip", home=(0, -0.4, 0))
+        joints += [revolute(f"{name} hip", "trunk"), knee]
+        links += [SHANK, last if name == names[-1] else SHANK]
+    return Tree(links=links, joints=joints, gravity=(0, -9.81, 0))
+
+
+def test_legs_that_lie_on_each_other_in_a_plane_change_places():
+    tree = legs_of_one_hip("left", "right")
+    assert mirror_image(tree, PLANE) == ((0, 1, 2, 5, 6, 3, 4), (1.0,) * 7)
+    stated = mirrored(five_link(), normal=PLANE, shift={"x": 0.4})
+    assert stated.index == (0, 1, 2, 5, 6, 3, 4)
+
+
+@pytest.mark.parametrize(
+    "tree, names",
+    [
+        (legs_of_one_hip("a", "b", "c"), "'a hip', 'b hip', 'c hip'"),
+        (legs_of_one_hip("a", "b", last=replace(SHANK, mass=1.2)), "'a hip', 'b hip'"),
+    ],
+    ids=["three alike", "two unlike"],
+)
+def test_legs_of_which_none_is_the_image_for_sure_are_refused(tree, names):
+    with pytest.raises(
+        ValueError,
+        match=rf"joints {names} lie on one another.* state .*mirrored\(tree, index, sign\)",
+    ):
+        mirrored(tree, normal=PLANE)
+
+
+def test_an_arm_that_hangs_from_the_hip_of_a_leg_is_its_own_image():
+    tree = legs_of_one_hip("leg")
+    arm = revolute("arm", "trunk", position=1.0)
+    both = replace(tree, joints=(*tree.joints, arm), links=(*tree.links, Link(mass=0.5)))
+    assert mirror_image(both, PLANE)[0] == tuple(range(6))
+
+
+def test_a_plane_across_which_a_body_falls_is_refused():
+    with pytest.raises(ValueError, match=r"expected one across the tree's gravity \(0.0, -9.81, 0"):
+        mirrored(legs_of_one_hip("left", "right"))

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from bipeds import biped, steps
 from limited_arm import arm_problem, limited, placed
+from ocp.models.five_link import five_link
 
 from ocp import (
     BSpline,
+    Ground,
     Problem,
     Spline,
     Transcription,
@@ -19,6 +21,7 @@ from ocp import (
     joint_limits,
     path,
     periodic,
+    point_contact,
     solve,
     torque_limits,
 )
@@ -154,3 +157,22 @@ def test_the_image_of_an_image_is_what_it_was():
     assert np.array_equal(symmetry.image(symmetry.image(values)), values)
     assert np.array_equal(symmetry.image(values)[:, 0], symmetry.image(values[:, 0]))
     assert np.array_equal(symmetry.image(values), SIGN[:, None] * values[INDEX])
+
+
+def test_a_foot_that_a_symmetry_takes_from_its_place_is_told_with_the_symmetry():
+    body = five_link()
+    foot = point_contact(body, "left foot", normal=(0, 1, 0))
+    statement = Problem(
+        tree=body,
+        motion=BSpline(points=8),
+        duration=0.7,
+        objective=effort(),
+        ground=Ground(feet=(foot,), normal=(0, 1, 0)),
+        symmetry=periodic(body, shift={"x": 0.5}),
+    )
+    with pytest.raises(
+        ValueError,
+        match="contact 'left foot': .* leaves a gap of .*; it follows from mirrored.q: the "
+        "symmetry, .*, exchanges no coordinates",
+    ):
+        transcribe(statement)
