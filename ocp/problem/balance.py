@@ -17,12 +17,13 @@ from ocp.mechanics.parameters import array, is_open, matrix, reference, some
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.zero_moment import body_weight, hull, tangents, weight_of
 from ocp.problem.constraint import Constraint, Span
-from ocp.problem.ground import Foot, Ground, bearing_slots, bears
+from ocp.problem.ground import Foot, Ground, Support, bearing_slots, bears
 from ocp.problem.instant import Instant
 from ocp.problem.reactions import two_pass
 from ocp.problem.transmission import transmissions
 
 AXES = "xyz"
+ENDS = ("start of the line", "end of the line")
 SLACK = 1e-9  # of s: within which an instant is that of a switch
 
 
@@ -162,55 +163,27 @@ def _pressures(tree: Tree, ground: Ground) -> Iterator[Constraint]:
         for number, support in enumerate(foot.supports):
             name = f"pressure.{foot.name}.{number + 1}"
             when = Span(start=support.when[0], end=support.when[1])
-            if support.kind == "line":
-                yield _between(tree, name, support.polygon, foot.name, when)
-            elif support.kind == "area":
-                corners, stands = support.polygon, foot.name
-                yield _inside(tree, ground, name, corners=corners, foot=stands, when=when)
-
-
-def _between(tree: Tree, name: str, ends: Any, foot: str, when: Span) -> Constraint:
-    """Return the constraint that a centre of pressure lies between both `ends` (2, 3; m) of a line,
-    along it; its rows are distances times the normal force, over the weight (m)."""
-    weight, corners = body_weight(tree), array(ends)
-    way = matrix(_unit(corners[1] - corners[0]))
-
-    def rooms(at: Instant) -> Any:
-        lever, push = at.reaction.lever(foot), at.reaction.push(foot)
-        first, last = (lever - matrix(corner) * push for corner in corners)
-        return ca.vertcat(ca.dot(way, first), -ca.dot(way, last)) / weight
-
-    return Constraint(
-        name=name,
-        function=rooms,
-        lower=0.0,
-        upper=inf,
-        when=when,
-        units="weights m",
-        labels=("start of the line", "end of the line"),
-    )
+            if support.kind != "point":
+                yield _inside(tree, ground, name, supports=(support,), foot=foot.name, when=when)
 
 
 def zmp_inside(tree: Tree, ground: Ground) -> tuple[Constraint, ...]:
-    """Keep the zero moment point in the hull of the polygons of all feet that bear.
+    """Keep the zero moment point in the hull of all that bears: polygons, lines and points.
 
-    At a switch, in both hulls.
+    At a switch, in both hulls. Where all that bears lies on one line, as under a body in a plane,
+    it lies between the ends; at a single point it has no room to leave. Raises ValueError for an
+    area's polygon of fewer than three corners.
     """
     edges = sorted({0.0, 1.0, *ground.switches})
     spans = [_closed_where_all_bear(ground, a, b) for a, b in pairwise(edges)]
     closed = {span.start for span in spans if not span.open_start}
     closed |= {span.end for span in spans if not span.open_end}
     spans += [Span(start=s, end=s) for s in edges if s not in closed]
+    bearing_in = {span: _bearing(ground, (span.start + span.end) / 2) for span in spans}
     return tuple(
-        _inside(
-            tree,
-            ground,
-            f"zmp.{number + 1}",
-            corners=_corners(ground, (span.start + span.end) / 2),
-            foot=None,
-            when=span,
-        )
-        for number, span in enumerate(spans)
+        _inside(tree, ground, f"zmp.{number + 1}", supports=supports, foot=None, when=span)
+        for number, (span, supports) in enumerate(bearing_in.items())
+        if _have_room(supports, ground.normal)
     )
 
 
@@ -225,36 +198,61 @@ def _closed_where_all_bear(ground: Ground, start: float, end: float) -> Span:
     )
 
 
-def _corners(ground: Ground, s: float) -> list[Any]:
-    """Return the corners of all polygons in force at s under feet that bear."""
+def _bearing(ground: Ground, s: float) -> list[Support]:
+    """Return the supports in force at s of the feet that bear."""
     return [
-        corner
+        support
         for foot in ground.feet
         if bears(foot, s)
         for support in foot.supports
         if support.when[0] - SLACK <= s <= support.when[1] + SLACK
-        for corner in support.polygon
     ]
 
 
+def _places(supports: Sequence[Support]) -> list[Any]:
+    """Return where supports bear: the corners of polygons and lines, and points."""
+    places: list[Any] = []
+    for support in supports:
+        places += [support.pins[0].target] if support.kind == "point" else support.polygon
+    return places
+
+
+def _have_room(supports: Sequence[Support], normal: Sequence[float]) -> bool:
+    """Tell whether a centre of pressure could lie outside the hull of supports: below areas, and
+    where there is more than one place to bear."""
+    places = _places(supports)
+    return any(each.kind == "area" for each in supports) or (
+        len(places) > 1 and len(_hull(places, normal)) > 1
+    )
+
+
 def _inside(
-    tree: Tree, ground: Ground, name: str, *, corners: Sequence[Any], foot: str | None, when: Span
+    tree: Tree,
+    ground: Ground,
+    name: str,
+    *,
+    supports: Sequence[Support],
+    foot: str | None,
+    when: Span,
 ) -> Constraint:
-    """Return the constraint that a centre of pressure lies left of every edge of a polygon.
+    """Return the constraint that a centre of pressure lies left of every edge of the hull of
+    supports, or between its ends where it is a line.
 
     Its rows are distances times the normal force, over the weight (m).
     """
-    if len(corners) < 3:
+    corners = tuple(_places(supports))
+    if len(corners) < 3 and any(support.kind == "area" for support in supports):
         raise ValueError(
             f"{name}: expected a polygon of at least three corners, got {len(corners)}"
         )
     normal = ground.normal if foot is None else ground.plane(ground.foot(foot)).normal
     around = _hull(corners, normal)
+    edges = tuple(f"edge {k + 1}" for k in range(len(around)))
     return Constraint(
         name=name,
         function=Inside(
             name=name,
-            corners=tuple(corners),
+            corners=corners,
             around=around,
             normal=normal,
             weight=body_weight(tree),
@@ -264,14 +262,15 @@ def _inside(
         upper=inf,
         when=when,
         units="weights m",
-        labels=tuple(f"edge {k + 1}" for k in range(len(around))),
+        labels=ENDS if len(around) == len(ENDS) else edges,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inside:
-    """How far the centre of pressure of a `foot`, or of all, is left of every edge of a polygon,
-    times the normal force over the `weight` (m): a function of an Instant.
+    """How far the centre of pressure of a `foot`, or of all, is left of every edge of a polygon, or
+    from either end of a line, times the normal force over the `weight` (m): a function of an
+    Instant.
 
     `around` are the numbers of those `corners` (3, m) that make its hull, in order round the
     `normal`, which open corners make at the parameters' own values. Raises ValueError for numbers
@@ -295,18 +294,23 @@ class Inside:
     def __call__(self, at: Instant) -> Any:
         normal, lever = ca.DM(self.normal), at.reaction.lever(self.foot)
         push, corners = at.reaction.push(self.foot), array([self.corners[k] for k in self.around])
-        rows = (
-            ca.dot(normal, ca.cross(matrix(_unit(w - v)), lever - matrix(v) * push))
-            for v, w in zip(corners, np.roll(corners, -1, axis=0))
-        )
+        rows = []
+        for v, w in zip(corners, np.roll(corners, -1, axis=0)):
+            arm = lever - matrix(v) * push
+            if len(corners) == len(ENDS):
+                way = w - v - np.array(self.normal) * (np.array(self.normal) @ (w - v))
+                rows.append(ca.dot(matrix(_unit(way)), arm))
+            else:
+                rows.append(ca.dot(normal, ca.cross(matrix(_unit(w - v)), arm)))
         return ca.vertcat(*rows) / self.weight
 
 
 def _hull(corners: Sequence[Any], normal: Sequence[float]) -> tuple[int, ...]:
-    """Return which corners make the convex hull, in order round the `normal`, of open ones at their
-    parameters' own values."""
+    """Return which corners make the convex hull, in order round the `normal`, or as they stand
+    where there are two, of open ones at their parameters' own values."""
     here = np.array(reference(corners))
-    return tuple(int(np.argmin(np.abs(here - v).sum(axis=1))) for v in hull(here, normal))
+    around = [int(np.argmin(np.abs(here - v).sum(axis=1))) for v in hull(here, normal)]
+    return tuple(sorted(around) if len(around) == len(ENDS) else around)
 
 
 def _unit(way: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from ocp.models.human import human
 from ocp.problems.gait.stance import UP, stance
 from stances import BALL_OFF, FLAT, HEEL_OFF, TOE_OFF
 
+from ocp import Foot, Ground, Pin, Support
 from ocp.dynamics.newton_euler import inverse
 from ocp.mechanics import Wrench, body_weight, hull, kinematics, resultant
 from ocp.problem import (
@@ -209,3 +210,48 @@ def test_a_reaction_adds_up_its_feet():
         np.array(ca.DM(reaction.moment())).ravel().tolist() == [2, 3, 13]
         and float(reaction.push()) == 15
     )
+
+
+def planar_feet(*feet):
+    """Two legs' ends as the feet of a body in the x-z plane, {name: (kind, ends along x)}."""
+    tree = biped()
+    supports = {
+        name: Support(
+            link=f"knee_{name}",
+            when=(0.0, 1.0),
+            pins=[Pin(point=f"heel_{name}", axes="xz", target=(ends[0], 0.0, 0.0))],
+            polygon=[] if len(ends) == 1 else [(x, 0.0, 0.0) for x in ends],
+            kind="point" if len(ends) == 1 else "line",
+        )
+        for name, ends in feet
+    }
+    middles = {name: (float(np.mean(ends)), 0.0, 0.0) for name, ends in feet}
+    return tree, Ground(
+        feet=[
+            Foot(name=name, center=middles[name], supports=[each])
+            for name, each in supports.items()
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    "feet, ends",
+    [
+        ((("left", (0.1, 0.3)),), (0.1, 0.3)),
+        ((("left", (0.1, 0.3)), ("right", (0.5, 0.7))), (0.1, 0.7)),
+        ((("left", (0.6, 0.7)), ("right", (0.2,))), (0.2, 0.7)),
+        ((("left", (0.4,)), ("right", (0.2,))), (0.2, 0.4)),
+    ],
+    ids=["a line", "two lines", "a line and a point", "two points"],
+)
+def test_the_zero_moment_point_lies_between_the_ends_of_lines(feet, ends):
+    tree, ground = planar_feet(*feet)
+    (constraint,) = zmp_inside(tree, ground)
+    at = wrenches_on(tree, ground, {("left", "knee_left"): push_at((0.25, 0.0, 0.0), (9, 0, 400))})
+    room = rows(constraint, at) * body_weight(tree) / 400
+    assert sorted(room) == pytest.approx(sorted([0.25 - ends[0], ends[1] - 0.25]))
+    assert len(constraint.labels) == 2 and (constraint.lower, constraint.upper) == (0.0, np.inf)
+
+
+def test_a_single_point_leaves_the_zero_moment_point_no_room():
+    assert zmp_inside(*planar_feet(("left", (0.2,)))) == ()
