@@ -2,7 +2,7 @@
 and momentum at random states.
 
 URDF files are those of the package `example-robot-data`, against Pinocchio (extra `oracles`). A
-file whose inertias are no body's is repaired first, and then written back for Pinocchio to read.
+file whose inertias are no body's is read with others, and these are written for Pinocchio to read.
 Accelerations follow from Pinocchio's torques, and so do its own; "by rounding" is how far they move
 when places and torques do by half of their last digit, so that no arithmetic of as many digits can
 tell; "back to torques" are what Pinocchio needs for ours. MJCF files are those of gymnasium,
@@ -60,13 +60,15 @@ def urdf_files() -> list[Path]:
 
 
 def loaded(path: Path, **options: Any) -> tuple[Tree, bool]:
-    """Return a file's tree and whether it needed repair; raise ValueError if none helps."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ModelWarning)
+    """Return a file's tree and whether it is another than the file states: repaired, or with other
+    inertias of frames; raise ValueError if no repair helps."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", ModelWarning)
         try:
-            return load_model(path, **options), False
+            tree = load_model(path, **options)
         except ValueError:
             return load_model(path, repair=REPAIRS, **options), True
+    return tree, any("inertias" in str(each.message) for each in said)
 
 
 def compared_urdf(path: Path, states: int = STATES) -> Compared:

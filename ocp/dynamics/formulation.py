@@ -174,6 +174,7 @@ def aligned(tree: Tree) -> tuple[Tree, tuple]:
                 mass=link.mass,
                 com=tidy(back[:3, :3] @ array(link.com) + back[:3, 3], 1e-15),
                 inertia=mirrored(inertia),
+                unphysical=link.unphysical,
             )
         )
     known = {point.name for point in tree.points}

@@ -1,50 +1,65 @@
-"""Inertias of files made those of bodies: rounding is accepted, what is worse is refused or
-repaired."""
+"""Inertias of files made those of bodies: rounding is accepted, what is worse is refused, repaired
+or kept."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from ocp.interchange.remarks import Remarks
 from ocp.mechanics.tree import Link
 
 NOISE = 1e-9  # of the largest entry of an inertia: what rounding of its numbers leaves
 PASSED = 4e-10  # of it: what a Link passes as it is
 SPECK = 1e-12  # kg m2 per kg: what is left of a point mass, as of a body of a micrometre
 BALANCE = "take repair='balance' for the nearest inertia of a body"
+KEEP = "repair='keep' to compute with these numbers"
+FRAMES = "inertias that frames with hardly any mass cannot have are dropped for the nearest"
+REPAIRED = "repaired inertias"
+KEPT = "inertias of no body are kept"
 
 
 def body(
-    mass: float, com: Any, inertia: Any, repair: Sequence[str], **options: Any
-) -> tuple[Link, str]:
-    """Return the Link of a mass (kg), its centre and the inertia about it (3x3, kg m2), and in
-    words what was repaired, "" if nothing was.
+    mass: float, com: Any, inertia: Any, repair: Sequence[str], *, slight: float = 0.0, **looks: Any
+) -> tuple[Link, Remarks]:
+    """Return the Link of a mass (kg), its centre and the inertia about it (3x3, kg m2), and by kind
+    what was done to an inertia of no body.
 
-    What makes an inertia that of no body is cut off where rounding explains it, or where `repair`
-    has "balance" (see `nearest`). `options` are other fields of the Link. Raises ValueError saying
-    what is wrong.
+    It is cut off (see `nearest`) where rounding explains it, where the link is a frame, of a mass
+    that is at most `slight` (kg), and where `repair` has "balance"; "keep" in `repair` comes before
+    that and leaves an inertia that only breaks the triangle inequality. `looks` are other fields of
+    the Link. Raises ValueError saying what is wrong.
     """
     given = np.asarray(inertia, dtype=float)
-    off, scale, words = flaw(mass, given), float(np.abs(given).max()), ""
-    inertia = given
-    if off > PASSED * scale:
-        inertia = nearest(mass, given)
-        if off > max(NOISE * scale, SPECK * mass):
-            if "balance" not in repair:
-                raise ValueError(
-                    f"no body of {mass:g} kg has principal moments {_moments(given)} kg m2: "
-                    f"{_why(mass)}; {BALANCE}"
-                )
-            words = f"principal moments {_moments(given)} became {_moments(inertia)} kg m2"
-    return Link(mass=mass, com=com, inertia=inertia, **options), words
+    off, scale = flaw(mass, given), float(np.abs(given).max())
+    if off <= PASSED * scale:
+        return Link(mass=mass, com=com, inertia=given, **looks), {}
+    repaired = Link(mass=mass, com=com, inertia=nearest(mass, given), **looks)
+    if off <= max(NOISE * scale, SPECK * mass):
+        return repaired, {}
+    before, after = _moments(given), _moments(np.array(repaired.inertia))
+    change = f"principal moments {before} became {after} kg m2"
+    if mass <= slight:
+        return repaired, {FRAMES: [f"{mass:g} kg, {change}"]}
+    if "keep" in repair and _is_mass(mass, given):
+        kept = Link(mass=mass, com=com, inertia=given, unphysical=True, **looks)
+        return kept, {KEPT: [f"principal moments {before} kg m2"]}
+    if "balance" not in repair:
+        cure = f"{BALANCE}, or {KEEP}" if _is_mass(mass, given) else BALANCE
+        raise ValueError(
+            f"no body of {mass:g} kg has principal moments {before} kg m2: each is at most the "
+            f"sum of the others; {cure}"
+        )
+    return repaired, {REPAIRED: [change]}
 
 
 def _moments(inertia: np.ndarray) -> str:
     return ", ".join(f"{moment:.4g}" for moment in np.linalg.eigvalsh(inertia))
 
 
-def _why(mass: float) -> str:
-    return "each is at most the sum of the others" if mass else "without mass there are none"
+def _is_mass(mass: float, inertia: np.ndarray) -> bool:
+    """Tell whether kinetic energies are those of something, none of them negative."""
+    return mass > 0 and bool(np.linalg.eigvalsh(inertia)[0] >= -NOISE * np.abs(inertia).max())
 
 
 def flaw(mass: float, inertia: np.ndarray) -> float:

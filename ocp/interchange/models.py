@@ -15,7 +15,7 @@ from ocp.mechanics.tree import Tree
 from ocp.solution.files import write
 
 SHAPES = ("visual", "collision")
-REPAIRS = ("balance", "weld", "loosen")
+REPAIRS = ("balance", "keep", "weld", "loosen")
 ELSEWHERE = {
     "OpenSimDocument": "OpenSim files are not read",
     "sdf": "SDF files are not read",
@@ -42,8 +42,11 @@ def load_model(
     `base` of a URDF file's root link: "fixed", which is the default, "free" (three slides and a
     ball) or "planar" (along x and z, about y), the last two without drives; of an MJCF file "fixed"
     holds its free joints. `repair` has some of "balance" (inertias of no body become the nearest
-    one's), "weld" (joints that move no mass are fixed) and "loosen" (those that follow an unknown
-    joint follow none); without it such a file is refused.
+    one's), "keep" (those that break the triangle inequality stay as they are, before "balance"),
+    "weld" (joints that move no mass are fixed) and "loosen" (those that follow an unknown joint
+    follow none); without it such a file is refused, but for inertias of frames that hardly have
+    any mass, which are dropped for the nearest. Shapes and colours that cannot be shown are left
+    out.
     `gravity` (3, m/s2) instead of the file's, or of 9.81 along -z; `folders`: where else meshes of
     packages may be; `arguments` {name: value} of a file of macros, which needs the extra `xacro`,
     as MJCF needs `mjcf`. `shapes`: what links show, "visual" ones of the file or its "collision"

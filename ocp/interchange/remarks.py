@@ -1,7 +1,7 @@
 """What a reader remarks of a file that it reads all the same."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 Remarks: TypeAlias = Mapping[str, Sequence[str]]  # what there is to say, by its kind
@@ -10,6 +10,15 @@ SHOWN = 4  # of a kind
 
 class ModelWarning(UserWarning):
     """A file of a model was read, but not all of it as it stands."""
+
+
+def joined(parts: Iterable[Remarks]) -> Remarks:
+    """Return the remarks of several parts of a file, kinds in the order of their first one."""
+    known: dict[str, list[str]] = {}
+    for part in parts:
+        for kind, ones in part.items():
+            known.setdefault(kind, []).extend(ones)
+    return known
 
 
 def remark(file: str, remarks: Remarks) -> None:

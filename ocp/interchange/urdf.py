@@ -15,10 +15,17 @@ import numpy as np
 from ocp.interchange.bases import Row, base_row, in_plane
 from ocp.interchange.joint_elements import AtJoint, elements_at
 from ocp.interchange.markup import Element
-from ocp.interchange.remarks import Remarks
+from ocp.interchange.remarks import Remarks, joined
 from ocp.interchange.soles import sole
 from ocp.interchange.suspect import suspect
-from ocp.interchange.urdf_links import Reading, called_in, colours_of, link_of, origin_of
+from ocp.interchange.urdf_links import (
+    Reading,
+    called_in,
+    colours_of,
+    link_of,
+    mass_of,
+    origin_of,
+)
 from ocp.mechanics.coordinates import polynomial
 from ocp.mechanics.elements import Element as Acting
 from ocp.mechanics.joints import GROUND, Joint, fixed, free, prismatic, revolute
@@ -27,6 +34,7 @@ from ocp.mechanics.tree import Link, Point, Tree
 
 DRIVEN = ("revolute", "continuous", "prismatic")
 KINDS = (*DRIVEN, "fixed", "floating", "planar")
+SLIGHT = 1e-5  # of a robot's mass: up to which a link is a frame that its exporter gave some
 Line = tuple[str, float, float]  # a joint, o and r of o + r x
 LOOSEN = "take repair='loosen' for a coordinate of its own"
 WELD = "take repair='weld' to fix such joints"
@@ -50,10 +58,17 @@ def read_urdf(
     """
     if root.tag != "robot":
         raise root.wrong("expected <robot>, the root of a URDF file")
-    colours = dict(colours_of(root.every("material")))
-    reading = Reading(path=path, repair=repair, folders=folders, colours=colours, shapes=shapes)
     links, joints = _named(root, "link"), _named(root, "joint")
     first, carried = _arranged(root, links, joints)
+    colours, dull = colours_of(root.every("material"))
+    reading = Reading(
+        path=path,
+        repair=repair,
+        folders=folders,
+        colours=colours,
+        shapes=shapes,
+        slight=SLIGHT * sum(mass_of(link) for link in links.values()),
+    )
     bodies = {name: link_of(reading, element) for name, element in links.items()}
     weightless = _weightless(first, carried, bodies)
     lost = [name for name in joints if (leader := _leader(joints, name)) and leader not in joints]
@@ -81,9 +96,8 @@ def read_urdf(
         elements=acting,
     )
     tree = replace(tree, points=_soles(tree, links, soles))
-    repaired = [words for _, words in bodies.values() if words]
     return tree, {
-        "repaired inertias": repaired,
+        **joined([*(words for _, words in bodies.values()), dull]),
         "joints that move no mass are fixed": [joint.text("name") for joint in welded],
         "joints that ought to follow unknown ones follow none": lost,
         **_unusual([*links.values(), *joints.values()]),
@@ -186,7 +200,9 @@ def _depth_first(name: str, carried: Mapping[str, list[Element]]) -> Iterator[El
 
 
 def _weightless(
-    first: str, carried: Mapping[str, list[Element]], bodies: Mapping[str, tuple[Link, str]]
+    first: str,
+    carried: Mapping[str, list[Element]],
+    bodies: Mapping[str, tuple[Link, Remarks]],
 ) -> set[str]:
     """Return the links that have no mass and carry none."""
     light: set[str] = set()

@@ -1,6 +1,6 @@
 """Links of URDF files: inertias and looks, poses and names."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,24 +8,30 @@ from typing import Any
 import numpy as np
 
 from ocp.interchange.inertials import body
-from ocp.interchange.markup import Element
+from ocp.interchange.markup import Element, Misstated
 from ocp.interchange.meshes import mesh_path
+from ocp.interchange.remarks import Remarks, joined
 from ocp.mechanics.joints import GROUND
 from ocp.mechanics.spatial import rotate_x, rotate_y, rotate_z, translate
 from ocp.mechanics.tree import Link
 from ocp.mechanics.visuals import Visual
 
+UNSEEN = "shapes that cannot be shown are left out"
+DULL = "colours that cannot be shown are left out"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """How a file is read: its `path`, what may be repaired, where meshes may be, the colours that
-    it names, and the tag of the `shapes` that show links."""
+    it names, the tag of the `shapes` that show links, and up to which mass (kg) a link is a frame.
+    """
 
     path: Path
     repair: Sequence[str]
     folders: Sequence[Path]
     colours: Mapping[str, Sequence[float]]
     shapes: str = "visual"
+    slight: float = 0.0
 
 
 def called_in(element: Element, attribute: str) -> str:
@@ -35,13 +41,20 @@ def called_in(element: Element, attribute: str) -> str:
     return f"{name} of the file" if name == GROUND else name
 
 
-def link_of(reading: Reading, element: Element) -> tuple[Link, str]:
-    """Return a link, and in words what was repaired of it."""
+def mass_of(element: Element) -> float:
+    """Return the mass (kg) that a link states, 0 if it states none."""
+    inertial = element.one("inertial")
+    return 0.0 if inertial is None else inertial.child("mass").number("value")
+
+
+def link_of(reading: Reading, element: Element) -> tuple[Link, Remarks]:
+    """Return a link, and by kind what of it was not taken as it stands."""
     name = called_in(element, "name")
-    looks: dict[str, Any] = {"name": name, "visuals": tuple(_visuals(reading, element))}
+    visuals, unseen = _visuals(reading, element)
+    looks: dict[str, Any] = {"name": name, "visuals": visuals}
     inertial = element.one("inertial")
     if inertial is None:
-        return Link(**looks), ""
+        return Link(**looks), unseen
     place = origin_of(inertial)
     entries = inertial.child("inertia")
     moments = [entries.number(f"i{axes}", 0.0) for axes in ("xx", "xy", "xz", "yy", "yz", "zz")]
@@ -49,24 +62,40 @@ def link_of(reading: Reading, element: Element) -> tuple[Link, str]:
     turn = place[:3, :3]
     inertia = turn @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ turn.T
     with inertial.located():
-        mass = inertial.child("mass").number("value")
-        symmetric = (inertia + inertia.T) / 2
-        link, words = body(mass, place[:3, 3], symmetric, reading.repair, **looks)
-    return link, f"{name} in line {inertial.line}: {words}" if words else ""
+        mass, symmetric = mass_of(element), (inertia + inertia.T) / 2
+        link, made = body(
+            mass, place[:3, 3], symmetric, reading.repair, slight=reading.slight, **looks
+        )
+    where = f"{name} in line {inertial.line}"
+    placed = {kind: [f"{where}: {words}" for words in ones] for kind, ones in made.items()}
+    return link, joined([placed, unseen])
 
 
-def _visuals(reading: Reading, element: Element) -> Iterator[Visual]:
-    for visual in element.every(reading.shapes):
-        shape = next(iter(visual.child("geometry").children), None)
-        if shape is None or shape.tag not in SOLIDS:
-            shown = "nothing" if shape is None else f"<{shape.tag}>"
-            raise visual.wrong(f"<geometry>: expected one of {', '.join(SOLIDS)}, got {shown}")
-        with shape.located():
-            yield Visual(
-                **SOLIDS[shape.tag](reading, shape),
-                pose=origin_of(visual),
-                colour=_colour(reading, visual.one("material")),
-            )
+def _visuals(reading: Reading, element: Element) -> tuple[tuple[Visual, ...], Remarks]:
+    """Return what shows a link, and what is wrong with shapes that are left out."""
+    visuals, wrong = [], []
+    for shape in element.every(reading.shapes):
+        try:
+            visuals.append(_visual(reading, shape))
+        except Misstated as error:
+            wrong.append(_without_file(error))
+    materials = [
+        each for shape in element.every(reading.shapes) for each in shape.every("material")
+    ]
+    return tuple(visuals), joined([{UNSEEN: wrong}, colours_of(materials)[1]])
+
+
+def _visual(reading: Reading, element: Element) -> Visual:
+    shape = next(iter(element.child("geometry").children), None)
+    if shape is None or shape.tag not in SOLIDS:
+        shown = "nothing" if shape is None else f"<{shape.tag}>"
+        raise element.wrong(f"<geometry>: expected one of {', '.join(SOLIDS)}, got {shown}")
+    with shape.located():
+        return Visual(
+            **SOLIDS[shape.tag](reading, shape),
+            pose=origin_of(element),
+            colour=_colour(reading, element.one("material")),
+        )
 
 
 SOLIDS = {
@@ -86,17 +115,37 @@ def _round(kind: str, shape: Element) -> dict[str, Any]:
     return {"kind": kind, "size": (shape.number("radius"), shape.number("length"))}
 
 
-def colours_of(materials: Sequence[Element]) -> Iterator[tuple[str, tuple[float, ...]]]:
+def colours_of(materials: Sequence[Element]) -> tuple[dict[str, tuple[float, ...]], Remarks]:
+    """Return the colours of materials by their names, "" that of one without, and what is wrong
+    with others."""
+    colours, wrong = {}, []
     for material in materials:
-        colour = material.one("color")
-        if colour is not None and "rgba" in colour.attributes:
-            yield material.attributes.get("name", ""), colour.numbers("rgba", 4)
+        try:
+            colour = material.one("color")
+            if colour is not None and "rgba" in colour.attributes:
+                colours[material.attributes.get("name", "")] = _shares(colour)
+        except Misstated as error:
+            wrong.append(_without_file(error))
+    return colours, {DULL: wrong}
+
+
+def _shares(colour: Element) -> tuple[float, ...]:
+    """Return red, green, blue and opacity."""
+    shares = colour.numbers("rgba", 4)
+    if not all(0 <= share <= 1 for share in shares):
+        raise colour.wrong(f"rgba: expected numbers of 0 to 1, got {colour.text('rgba')!r}")
+    return shares
+
+
+def _without_file(error: Misstated) -> str:
+    """Return what an error says, from its line on; the file is named once for all remarks."""
+    return f"line {str(error).partition(':')[2]}"
 
 
 def _colour(reading: Reading, material: Element | None) -> Sequence[float] | None:
     if material is None:
         return None
-    own = dict(colours_of([material]))
+    own, _ = colours_of([material])
     name = material.attributes.get("name", "")
     return own.get(name) or reading.colours.get(name)
 

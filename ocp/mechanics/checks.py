@@ -221,9 +221,10 @@ def _is_mirrored(matrix: np.ndarray) -> bool:
     return not is_open(unlike) or vanishes(unlike)
 
 
-def check_inertia(mass: float, entries: np.ndarray) -> None:
+def check_inertia(mass: float, entries: np.ndarray, unphysical: bool = False) -> None:
     """Raise ValueError unless an inertia (3x3, kg m2) about the centre of mass is that of a body,
-    an open one at its parameters' own values."""
+    an open one at its parameters' own values; an `unphysical` one may break the triangle
+    inequality."""
     inertia = at_own_values(entries)
     scale = max(np.abs(inertia).max(), 1e-300)
     if np.abs(inertia - inertia.T).max() > 1e-12 * scale or not _is_mirrored(entries):
@@ -236,10 +237,10 @@ def check_inertia(mass: float, entries: np.ndarray) -> None:
             "link inertia: expected a positive semidefinite matrix, principal moments are "
             f"{moments.tolist()}"
         )
-    if moments[0] + moments[1] < moments[2] - 1e-9 * scale:
+    if not unphysical and moments[0] + moments[1] < moments[2] - 1e-9 * scale:
         raise ValueError(
             f"link inertia: principal moments {moments.tolist()} break the triangle inequality I1 "
-            "+ I2 >= I3"
+            "+ I2 >= I3; a link that is `unphysical` takes them"
         )
 
 

@@ -19,6 +19,7 @@ from ocp.mechanics.checks import (
     at_own_values,
     check_inertia,
     frozen,
+    instance,
     numbers,
     set_fields,
     several,
@@ -48,7 +49,8 @@ class Link:
     The centre of mass `com` (3, m) is in the link's frame. A link is flexible where it has `modes`.
     These three are the undeformed link's; without a mass a flexible link takes those of its modes.
     Parents, points and supports call a link by its `name`, one without by that of its joint.
-    `visuals` show it.
+    `visuals` show it. Principal moments keep the triangle inequality I1 + I2 >= I3, as those of
+    every body do, unless the link is `unphysical`: some models state others, to be kept.
     """
 
     mass: float = 0.0
@@ -57,6 +59,7 @@ class Link:
     modes: Modes | None = None
     name: str | None = None
     visuals: Sequence[Visual] = ()
+    unphysical: bool = False
 
     def __post_init__(self) -> None:
         if self.name is not None and (not isinstance(self.name, str) or self.name in ("", GROUND)):
@@ -81,7 +84,7 @@ class Link:
         here = float(at_own_values(mass))
         if here < 0:
             raise ValueError(f"link mass: expected at least 0 kg, got {here:g}")
-        check_inertia(here, inertia)
+        check_inertia(here, inertia, instance("link unphysical", self.unphysical, bool))
         set_fields(self, mass=frozen(mass[()]), com=frozen(com), inertia=frozen(inertia))
 
 

@@ -21,7 +21,7 @@ from ocp.transcription.tapes import Tape, record_of_state
 
 RATES = ("jerk", "torque_rate")
 MAPPED = ("ball", "follows")  # of a joint that turns or slides otherwise than by its coordinate
-SHOWN = ("name", "visuals")  # of a link
+SELDOM = ("name", "visuals", "unphysical")  # of a link
 Data = dict[str, Any]
 CURVES = {kind.__name__: kind for kind in (Polynomial, Cubic)}  # that a joint may follow
 NAMES = {kind.__name__: kind for kind in KINDS}
@@ -46,15 +46,15 @@ class OfState:
 
 def tree_data(tree: Tree, kept: Callable[[Tape], Data]) -> Data:
     """Return a tree as data, `kept` standing for tapes; of one without stays or elements, of joints
-    without limits of rates that turn or slide by their own coordinate, and of links without names
-    and visuals, as it was before there were any.
+    without limits of rates that turn or slide by their own coordinate, and of links without names,
+    visuals and unphysical inertias, as it was before there were any.
 
     Raises ValueError naming a joint that follows a coordinate by a function of one's own.
     """
     elements = [element_data(each, kept) for each in tree.elements]
     data = asdict(replace(tree, elements=()))
     data["links"] = [
-        {key: value for key, value in link.items() if key not in SHOWN or value}
+        {key: value for key, value in link.items() if key not in SELDOM or value}
         for link in data["links"]
     ]
     for joint, entry in zip(tree.joints, data["joints"]):

@@ -194,41 +194,6 @@ def test_joints_that_follow_nothing_are_loosened(tmp_path):
 # What is remarked and repaired --------------------------------------------------------------------
 
 
-def with_inertia(numbers, mass="2"):
-    """The arm with other moments of inertia of its upper link."""
-    begin = ARM.index('<inertia ixx="0.03"')
-    end = ARM.index("/>", begin) + 2
-    moments = " ".join(f'{key}="{value}"' for key, value in numbers.items())
-    text = ARM[:begin] + f"<inertia {moments}/>" + ARM[end:]
-    return text.replace('<mass value="2"/>', f'<mass value="{mass}"/>')
-
-
-PLATE = {"ixx": 0.001, "iyy": 0.001, "izz": 0.01}
-
-
-def test_an_inertia_of_no_body_is_refused_and_balanced(tmp_path):
-    path = written(tmp_path, with_inertia(PLATE))
-    message = (
-        r"^arm.urdf:6: <inertial>: no body of 2 kg has principal moments 0.001, 0.001, 0.01 kg m2: "
-        "each is at most the sum of the others; take repair='balance' for the nearest inertia"
-    )
-    with pytest.raises(ValueError, match=message):
-        load_model(path)
-    with pytest.warns(
-        ModelWarning, match="upper in line 6: principal moments 0.001, 0.001, 0.01 b"
-    ):
-        tree = load_model(path, repair="balance")
-    moments = np.linalg.eigvalsh(np.array(tree.links[1].inertia))
-    assert np.allclose(moments, [0.005, 0.005, 0.01], rtol=1e-12)  # the integral of z z becomes 0
-
-
-@pytest.mark.parametrize("noise", [1e-20, 1e-12])
-def test_rounding_of_a_point_mass_is_accepted(tmp_path, noise):
-    numbers = {"ixx": 0, "ixz": noise, "iyy": 0, "izz": 0}
-    tree = load_model(written(tmp_path, with_inertia(numbers)))
-    assert np.abs(tree.links[1].inertia).max() <= 2 * noise
-
-
 def test_what_moves_no_mass_is_refused_or_fixed(tmp_path):
     text = ARM.replace('<mass value="0.5"/>', '<mass value="0"/>')
     path = written(tmp_path, text)
