@@ -10,6 +10,7 @@ import numpy as np
 from ocp.models.general_chain import general_chain
 from ocp.models.human_like import human_like
 from ocp.problems.benchmarks.operations import operations
+from ocp.problems.benchmarks.shared_constants import share_constants
 
 from ocp import Tree
 from ocp.dynamics import composite, newton_euler
@@ -79,8 +80,10 @@ def derivatives(tree: Tree) -> dict[tuple[str, str], tuple[ca.Function, int]]:
 
 
 def scalar(inputs: Sequence[ca.SX], matrices: Iterable[ca.SX]) -> ca.Function:
-    """Return the nonzeros of matrices in one column as a scalar graph, repetitions left out."""
-    return ca.Function("kernel", inputs, [ca.cse(_column(map(ca.sparsify, matrices)))])
+    """Return the nonzeros of matrices in one column as a scalar graph, repetitions left out: the
+    same graph on every processor, whatever the last bits of its constants."""
+    plain = ca.Function("plain", inputs, [ca.cse(_column(map(ca.sparsify, matrices)))])
+    return ca.Function("kernel", inputs, [ca.cse(share_constants(plain, inputs))])
 
 
 def _sized(inputs: Sequence[ca.SX], matrices: Iterable[ca.SX]) -> tuple[ca.Function, int]:

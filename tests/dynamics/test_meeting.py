@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from ocp.models.human import human
 from ocp.models.ur5_like import ur5_like
+from ocp.problems.benchmarks.derivative_costs import scalar
 
 from ocp import Link, Tree, prismatic, revolute
 from ocp.dynamics import composite, newton_euler
@@ -57,8 +58,7 @@ def test_slopes_of_chains_whose_axes_meet_are_those_of_casadi(tree):
 def size(tree):
     """Instructions of a tree's Jacobian."""
     motion = [ca.SX.sym(name, tree.dof) for name in ("q", "qd", "qdd")]
-    slopes = ca.cse(list(composite.sensitivity(tree, *motion)[:3]))
-    return ca.Function("slopes", motion, slopes).n_instructions()
+    return scalar(motion, composite.sensitivity(tree, *motion)[:3]).n_instructions()
 
 
 def test_a_turn_has_no_lever_about_a_point_on_its_axis_wherever_its_origin_lies():
