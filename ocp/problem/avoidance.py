@@ -8,7 +8,7 @@ from typing import Any
 import casadi as ca
 
 from ocp.mechanics.parameters import matrix
-from ocp.problem.constraint import Constraint
+from ocp.problem.constraint import Constraint, bounded
 from ocp.problem.instant import Instant
 
 ROUNDING = 0.02  # m: over which the distance from a box is smooth at its edges
@@ -52,7 +52,7 @@ def apart(name: str, pairs: Sequence[tuple[tuple[str, Any], tuple[str, Any]]]) -
 
     Rows are squared distances (m2).
     """
-    return Constraint(
+    stated = Constraint(
         name=name,
         function=lambda at: ca.vertcat(*(ca.sumsqr(at.offset(a, b)) for (a, _), (b, _) in pairs)),
         lower=tuple((first + second) ** 2 for (_, first), (_, second) in pairs),
@@ -60,6 +60,7 @@ def apart(name: str, pairs: Sequence[tuple[tuple[str, Any], tuple[str, Any]]]) -
         labels=tuple(f"{a} and {b}" for (a, _), (b, _) in pairs),
         units="m2",
     )
+    return bounded(stated)
 
 
 def off_sphere(
@@ -67,7 +68,7 @@ def off_sphere(
 ) -> Constraint:
     """Keep spheres {point: radius (m)} off a sphere of a `radius` (m) that rests at a `place` (3,
     m). Rows are squared distances (m2); `when` as in `Constraint`."""
-    return Constraint(
+    stated = Constraint(
         name=name,
         function=lambda at: ca.vertcat(
             *(ca.sumsqr(at.position(point) - matrix(place)) for point in spheres)
@@ -78,6 +79,7 @@ def off_sphere(
         labels=tuple(spheres),
         units="m2",
     )
+    return bounded(stated)
 
 
 def off_box(
@@ -96,7 +98,7 @@ def off_box(
     so that it has slopes everywhere; the bounds make up for what that adds before a face. `when` as
     in `Constraint`.
     """
-    return Constraint(
+    stated = Constraint(
         name=name,
         function=lambda at: _clearances(at, box(at), half, spheres),
         lower=tuple(_rounded(0.0, _positive(radius), radius) for radius in spheres.values()),
@@ -105,6 +107,7 @@ def off_box(
         labels=tuple(spheres),
         units="m",
     )
+    return bounded(stated)
 
 
 def off_edges(

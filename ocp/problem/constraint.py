@@ -110,6 +110,11 @@ class Constraint:
                 known = isinstance(self.units, str) or row < len(self.units)
                 unit = self.unit(row) if known else ""
                 check_units(f"{what}: {self.label(row)}", (lower, upper), unit)
+            elif lower == inf or upper == -inf:
+                raise ValueError(
+                    f"{what}: {self.label(row)}: nothing lies between the bounds {lower:g} and "
+                    f"{upper:g}"
+                )
             elif lower > upper:
                 raise ValueError(
                     f"{what}: {self.label(row)}: "
@@ -128,8 +133,10 @@ class Constraint:
     def bounds(self, size: int) -> tuple[np.ndarray, np.ndarray]:
         """Return (lower, upper), each (size,), of objects where bounds are open.
 
-        Raise ValueError if the given bounds have another length.
+        Raise ValueError if the given bounds have another length, and where there are no rows.
         """
+        if not size:
+            raise ValueError(f"constraint {self.name!r}: asks nothing: its function has no rows")
         for side in (self.lower, self.upper):
             if np.ndim(side) and len(side) != size:
                 raise ValueError(
@@ -171,6 +178,18 @@ class Constraint:
     def unit(self, row: int) -> str:
         """Return the unit of q, qd, qdd or tau of a joint that turns or slides."""
         return self.units if isinstance(self.units, str) else self.units[row]
+
+
+def bounded(constraint: Constraint) -> Constraint:
+    """Return a constraint; raise ValueError naming it where it asks nothing, having no bound that
+    is finite."""
+    sides = np.ravel(constraint.lower), np.ravel(constraint.upper)
+    if not any(np.isfinite(reference(bound)) for side in sides for bound in side):
+        raise ValueError(
+            f"constraint {constraint.name!r}: asks nothing: expected a lower or upper bound that "
+            f"is finite, got {constraint.lower!r} and {constraint.upper!r}"
+        )
+    return constraint
 
 
 def _bound(what: str, value: Any) -> Any:

@@ -12,7 +12,7 @@ from ocp.mechanics.parameters import Open, is_open, opened, reference
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.units import unit_of
 from ocp.problem.attitudes import check_length, check_rates
-from ocp.problem.constraint import Constraint
+from ocp.problem.constraint import Constraint, bounded
 from ocp.problem.instant import Instant
 
 PerJoint: TypeAlias = float | Open | Sequence[Any] | np.ndarray | Mapping[str, Any] | None
@@ -115,9 +115,9 @@ def path(
 ) -> Constraint:
     """Require lower <= function(instant) <= upper along the motion, or over `when`.
 
-    `labels` and `units` name the rows; the rest as in `Constraint`.
+    One bound at least is finite. `labels` and `units` name the rows; the rest as in `Constraint`.
     """
-    return Constraint(
+    stated = Constraint(
         name=name,
         function=function,
         lower=lower,
@@ -126,6 +126,7 @@ def path(
         labels=labels,
         units=units,
     )
+    return bounded(stated)
 
 
 def _limits(tree: Tree, name: str, attribute: str, quantity: str, when: str = "path") -> Constraint:
@@ -155,6 +156,8 @@ def _bounded(tree: Tree, attribute: str) -> list[tuple[int, Joint]]:
 
 
 def _boundary(tree: Tree, when: str, **wanted: PerJoint) -> tuple[Constraint, ...]:
+    if all(value is None for value in wanted.values()):
+        raise ValueError(f"at_{when}: asks nothing: expected q, qd or qdd")
     if wanted.get("q") is not None and wanted.get("qd") is not None:
         values, rates = (
             _per_joint(tree, f"at_{when}: {what}", wanted[what]) for what in ("q", "qd")
@@ -174,7 +177,7 @@ def _prescribed(tree: Tree, when: str, quantity: str, value: PerJoint) -> Constr
     if quantity == "q":
         _check_inside(joints, values.values(), when)
         check_length(f"at_{when}: q", tree, values)
-    return Constraint(
+    stated = Constraint(
         name=f"at_{when}.{quantity}",
         function=lambda at: _pick(getattr(at, quantity), rows),
         lower=list(values.values()),
@@ -183,6 +186,7 @@ def _prescribed(tree: Tree, when: str, quantity: str, value: PerJoint) -> Constr
         labels=tuple(joint.name for joint in joints),
         units=tuple(unit_of(joint, quantity) for joint in joints),
     )
+    return bounded(stated)
 
 
 def _per_joint(tree: Tree, what: str, value: Any) -> dict[int, Any]:

@@ -18,7 +18,7 @@ from ocp.mechanics.parameters import is_open
 from ocp.mechanics.tree import Tree
 from ocp.mechanics.zero_moment import Z
 from ocp.motion.basis import Basis
-from ocp.problem.constraint import Constraint
+from ocp.problem.constraint import Constraint, bounded
 from ocp.problem.force_law import Acting
 from ocp.problem.ground import Ground
 from ocp.problem.names import SEPARATOR
@@ -160,7 +160,7 @@ class Transition:
                 f"{what}: velocities jump where {', '.join(points)} strikes; "
                 "they cannot be the same on both sides"
             )
-        for each in several(what, self.constraints, Constraint):
+        for each in map(bounded, several(what, self.constraints, Constraint)):
             if each.when != "joined":
                 raise ValueError(
                     f"{what}: constraint {each.name!r}: expected when='joined', got {each.when!r}"

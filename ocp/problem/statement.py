@@ -29,7 +29,7 @@ from ocp.motion.mesh import Mesh
 from ocp.motion.spline import BSpline
 from ocp.problem.activations import drive_limits, mirrored_drives
 from ocp.problem.complementarity import Touch, touch_labels
-from ocp.problem.constraint import Constraint
+from ocp.problem.constraint import Constraint, bounded
 from ocp.problem.force_law import Acting, ForceLaw
 from ocp.problem.ground import Ground
 from ocp.problem.names import RESERVED
@@ -206,7 +206,7 @@ def _flat(constraints: Any) -> Iterator[Constraint]:
         if isinstance(item, (tuple, list)):
             yield from _flat(item)
         else:
-            yield instance("constraints", item, Constraint)
+            yield bounded(instance("constraints", item, Constraint))
 
 
 def _images(tree: Tree, symmetry: Symmetry | None) -> Iterator[Constraint]:

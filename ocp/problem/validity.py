@@ -46,6 +46,8 @@ def _required(problem: Problem) -> Iterator[Requirement]:
 def _turns(polygon: Inside) -> Iterator[Requirement]:
     """Yield that a hull turns left at each of its corners (m2), where it is open."""
     corners = [polygon.corners[k] for k in polygon.around]
+    if len(corners) < 3:  # the line between two turns nowhere
+        return
     for k, corner in enumerate(corners):
         before, after = corners[k - 1], corners[(k + 1) % len(corners)]
         if is_open([before, corner, after]):

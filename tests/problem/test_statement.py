@@ -1,6 +1,7 @@
 """The statement: records check their types at birth, and show themselves briefly."""
 
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 import pytest
@@ -15,13 +16,20 @@ from ocp import (
     Problem,
     Symmetry,
     Transcription,
+    apart,
+    at_end,
+    at_start,
     duration,
     effort,
+    joined,
+    off_sphere,
     path,
     periodic,
     solve,
 )
 from ocp.problem import RESERVED, Foot, Ground, Pin, Support, Term, mirrored
+
+UNBOUNDED = Constraint(name="p", function=abs, lower=-inf, upper=inf)
 
 
 def reach(**changes):
@@ -63,6 +71,15 @@ def reach(**changes):
             lambda: path("p", abs, when=3),
             "constraint 'p': when: expected 0 <= a <= b <= 1 or one of path, start",
         ),
+        (lambda: path("p", abs), "constraint 'p': asks nothing: expected a lower or upper bound"),
+        (lambda: path("p", abs, lower=inf), "constraint 'p': row 0: nothing lies between .* inf"),
+        (lambda: path("p", abs, lower=(-inf, -inf)), "constraint 'p': asks nothing"),
+        (lambda: joined("p", max, -inf, inf), "constraint 'p': asks nothing"),
+        (lambda: reach(constraints=(UNBOUNDED,)), "constraint 'p': asks nothing"),
+        (lambda: off_sphere("p", (0, 0, 0), 0.1, {}), "constraint 'p': asks nothing"),
+        (lambda: apart("p", ()), "constraint 'p': asks nothing"),
+        (lambda: at_end(two_link()), "at_end: asks nothing: expected q, qd or qdd"),
+        (lambda: at_start(two_link(), q={}), "constraint 'at_start.q': asks nothing"),
         (lambda: Term(name=1, function=abs, kind="end"), "objective: name: expected str, got int"),
         (lambda: Objective(terms=(1,)), r"objective: expected terms \(weight, Term\), got 1"),
         (lambda: Objective(terms=((1, 2),)), "objective: term: expected Term, got int 2"),
@@ -90,14 +107,14 @@ def test_a_wrong_type_is_named_with_its_field(build, message):
 def test_the_names_of_laws_and_of_the_duration_are_reserved():
     for name in RESERVED:
         with pytest.raises(ValueError, match=f"constraint '{name}': the name is that of the law"):
-            reach(constraints=(path(name, abs),))
+            reach(constraints=(path(name, abs, upper=1.0),))
     with pytest.raises(ValueError, match=r"constraint 'mirrored.q': the name is used twice"):
-        reach(constraints=(path("mirrored.q", abs),), symmetry=periodic(two_link()))
+        reach(constraints=(path("mirrored.q", abs, upper=1.0),), symmetry=periodic(two_link()))
 
 
 def test_records_show_themselves_in_a_line():
     names = [f"a_constraint_with_a_long_name_{k}" for k in range(99)]
-    many = [path(name, abs, labels=names) for name in names]
+    many = [path(name, abs, upper=1.0, labels=names) for name in names]
     crowd = 99 * effort()
     for _ in range(99):
         crowd = crowd + duration()
@@ -112,7 +129,7 @@ def test_records_show_themselves_in_a_line():
     )
     for record in (stated, many[0], crowd, steps(), stated.symmetry):
         assert len(repr(record)) < 1000
-    brief = repr(reach(constraints=(path("low", abs),)))
+    brief = repr(reach(constraints=(path("low", abs, lower=0.0),)))
     assert "BSpline of 5 points; duration 1 s; minimise 1 effort; constraints low" in brief
 
 
@@ -141,7 +158,7 @@ def test_a_symmetry_is_stated_once_and_kept_when_the_problem_changes():
     arm = two_link()
     swapped = mirrored(arm, [1, 0], [1, -1], shift={"shoulder": 0.1})
     assert swapped == Symmetry(index=(1, 0), sign=(1, -1), shift=(0.1, 0.0))
-    stated = reach(symmetry=swapped, constraints=(path("way", lambda at: at.q[0]),))
+    stated = reach(symmetry=swapped, constraints=(path("way", lambda at: at.q[0], lower=0.0),))
     names = [constraint.name for constraint in stated.requirements]
     assert names == ["way", "mirrored.q", "mirrored.qd", "mirrored.qdd"]
     assert [each.name for each in stated.constraints] == ["way"]

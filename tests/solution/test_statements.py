@@ -83,7 +83,12 @@ def every_kind():
         constraints=(
             *plain.constraints,
             path("all", all_questions, lower=-1e3, upper=np.inf, units="mixed"),
-            path("operations", all_operations, when=Span(start=0.2, end=0.7, open_end=True)),
+            path(
+                "operations",
+                all_operations,
+                lower=-9.0,
+                when=Span(start=0.2, end=0.7, open_end=True),
+            ),
             path("both ends", lambda a, b: b.q - a.qd * a.T, upper=3.0, when="joined"),
         ),
         loads=(*plain.loads, Load(point="tip", force=gust, moment=(0.0, 0.0, 0.1))),
@@ -224,7 +229,7 @@ def test_a_function_of_other_operations_is_compared_by_its_values():
     plain = lift(points=12)
 
     def with_rows(function):
-        return stated(replace(plain, constraints=(path("rows", function),)))
+        return stated(replace(plain, constraints=(path("rows", function, upper=1.0),)))
 
     assert arm.dof == 2
     doubled = with_rows(lambda at: 2 * at.q)
@@ -260,7 +265,10 @@ def test_what_cannot_be_data_is_named_and_asked_for(tmp_path):
     plain, symbol = lift(points=8), ca.SX.sym("own")
     odd = replace(
         plain,
-        constraints=(*plain.constraints, path("odd", lambda at: at.forces.inverse(*[0] * 5))),
+        constraints=(
+            *plain.constraints,
+            path("odd", lambda at: at.forces.inverse(*[0] * 5), upper=1.0),
+        ),
     )
     with pytest.raises(NotData, match="it asks an instant for 'forces'"):
         record(odd, odd.constraints[-1].function)
