@@ -10,13 +10,16 @@ from ocp.mechanics import GROUND
 
 LENGTH, MASS = 0.4, 0.5  # m, kg (Barman 2020, table 4.4)
 INERTIA = 0.1  # kg m2 about the centre of mass (the same)
+GRAVITY = 9.81  # m/s2, across the plane
 
 
 def pr(force: float = 10.0, torque: float = 10.0) -> Tree:
     """Return the arm: link 1 slides along the global z axis, link 2 turns in a plane that holds it.
 
-    No gravity acts. `force`: limit of the slide (N); `torque`: limit of the hinge (N m). The table
-    is read literally: theta_2 = pi/2 + q_2, so that link 2 lies along the slide at q_2 = 0.
+    The plane is horizontal (section 4.2): gravity acts across it, along the global -x, so that the
+    joints bear the links' weight. `force`: limit of the slide (N); `torque`: limit of the hinge
+    (N m). The table is read literally: theta_2 = pi/2 + q_2, so that link 2 lies along the slide at
+    q_2 = 0.
     """
     slider = Link(mass=MASS, com=(0, -LENGTH / 2, 0), inertia=np.diag((INERTIA, 0.0, INERTIA)))
     return Tree(
@@ -26,4 +29,5 @@ def pr(force: float = 10.0, torque: float = 10.0) -> Tree:
             dh("hinge", "slide", theta=pi / 2, a=LENGTH, torque=torque),
         ),
         points=(Point(name="tip", link="hinge"),),
+        gravity=(-GRAVITY, 0.0, 0.0),
     )

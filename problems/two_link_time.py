@@ -1,6 +1,7 @@
 """Two-link arm, rest to rest in minimum time under torque limits.
 
-Xiang et al. (2009), example 1; Barman (2020), section 4.1.
+Xiang et al. (2009), example 1; Barman (2020), section 4.1. The plane is horizontal, so that gravity
+loads the joints and not their torques.
 """
 
 from ocp.models.two_link import two_link
@@ -18,10 +19,12 @@ from ocp import (
 )
 from ocp.cli import main
 
+GRAVITY = 9.81  # m/s2, across the plane
+
 
 def problem(torque: float = 10.0, points: int = 22) -> Problem:
     """`torque`: limit at both joints (N m); `points`: control points per joint."""
-    arm = two_link(torque=torque)
+    arm = two_link(torque=torque, across=GRAVITY)
     return Problem(
         tree=arm,
         motion=BSpline(points=points),

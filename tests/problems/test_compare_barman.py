@@ -6,7 +6,7 @@ from math import cos, pi, sqrt
 import numpy as np
 import pytest
 from ocp.problems import compare_barman as barman
-from ocp.problems import pr_mixed
+from ocp.problems import pr_mixed, two_link_time
 from ocp.problems.compare_barman import CHANGES, FREE, Change, Data, problem
 
 from ocp import solve
@@ -76,6 +76,22 @@ def test_given_the_time_weights_do_not_matter_and_the_force_is_at_its_limit():
 def test_internal_forces_peak_at_the_end_unless_the_effort_is_lighter():
     assert barman.before_end(SHORT) == 0
     assert 0.07 < barman.before_end(Data(u=WEIGHT)) < 0.12
+
+
+@pytest.mark.parametrize(
+    "stated", [two_link_time.problem(), pr_mixed.problem(), problem(SHORT), problem(Data(u=WEIGHT))]
+)
+def test_the_second_joint_passes_the_smaller_force_all_along_as_the_thesis_says(stated):
+    """The planes are horizontal, and the joints bear the weight of their links."""
+    solution = solve(stated).require()
+    first, second = np.linalg.norm(solution.reactions(solution.times(201))[1], axis=0)
+    assert (second < first).all()
+    weightless = replace(stated, tree=replace(stated.tree, gravity=(0.0, 0.0, 0.0)))
+    other = solve(weightless).require()
+    assert other.duration == pytest.approx(solution.duration, rel=1e-9)
+    np.testing.assert_allclose(other.tau(0.0), solution.tau(0.0), rtol=1e-7)
+    first, second = np.linalg.norm(other.reactions(other.times(201))[1], axis=0)
+    assert not (second < first).all()
 
 
 def test_the_least_time_is_that_of_the_centre_of_mass():

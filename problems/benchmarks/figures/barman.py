@@ -141,7 +141,8 @@ PAGES = (
         caption="The arm with two revolute joints: relative angles and its data.",
         printed="L = 0.4 m, m = 0.5 kg, I = 0.1 kg m² about the centre of mass, within ±10 N m",
         draw=_mechanism,
-        differs="nothing in the data: it is the arm of Xiang et al. (2009), without gravity",
+        differs="nothing in the data: it is the arm of Xiang et al. (2009), its plane horizontal: "
+        "the joints bear the weight",
         height=2.9,
     ),
     Page(
@@ -160,8 +161,8 @@ PAGES = (
         caption="Two revolute joints, minimum time: norms of the internal forces of the joints.",
         printed="two peaks; that of the first link is the larger until both merge near the end",
         draw=_forces,
-        differs="a third, lower peak follows; link 1 passes the larger force in the first "
-        "two alone, against the text; no values are printed",
+        differs="a third, lower peak follows; the norms come nearest to each other two thirds of "
+        "the way and do not merge; the weight of the links is counted; no values are printed",
     ),
     Page(
         name="barman-4-4",
@@ -188,7 +189,7 @@ PAGES = (
         caption="A sliding and a turning joint: norms of the internal forces of the joints.",
         printed="both have two peaks; that of the revolute joint is the lower",
         draw=_inner,
-        differs=DATA + "; the norm counts the driving force too",
+        differs=DATA + "; the norm counts the driving force and the weight of the links",
     ),
     Page(
         name="barman-4-7",
