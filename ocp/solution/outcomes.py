@@ -227,6 +227,7 @@ def statistics_of(transcribed: Transcribed | Phased, climbed: Climb) -> dict[str
         "attempts": [trial.outcome.status for trial in trials],
         "build_seconds": sum(stage.build_seconds for stage in stages),
         "solve_seconds": sum(stage.solve_seconds for stage in stages),
+        "solve_cpu_seconds": sum(stage.solve_cpu_seconds for stage in stages),
         "warm_start": last.warm,
         "kernels": transcribed.kernels(),
         "calls": {name: list(call) for name, call in last.outcome.calls.items()},

@@ -246,10 +246,10 @@ def _solved(
     starts = {key: start(transcribed, each) for key, each in distinct.items()}
     for each in starts.values():
         preflight(transcribed, each.x, solver.hessian)
-    ready = time.perf_counter()
+    ready, processor = time.perf_counter(), time.process_time()
     begins = [starts[id(each)] for each in guesses]
     begins[0] = foreseen(transcribed, solver, attempts[0], guesses[0], begins[0])
-    seen = time.perf_counter()
+    seen, foresight = time.perf_counter(), time.process_time() - processor
     climbed = climb(transcribed, solver, attempts, begins, moving(transcribed, watch))
     alone = len(attempts) == 1  # one start of many, which nobody asks why it failed
     elastic = Elastic() if alone else _elastic(transcribed, solver, climbed, watch)
@@ -258,6 +258,7 @@ def _solved(
     statistics["prediction_iterations"] = begins[0].iterations
     statistics["build_seconds"] += ready - begin
     statistics["solve_seconds"] += seen - ready
+    statistics["solve_cpu_seconds"] += foresight
     statistics["total_seconds"] = time.perf_counter() - begin
     return solution_of(transcribed, climbed.best.outcome, statistics, elastic.lines)
 

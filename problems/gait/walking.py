@@ -58,7 +58,8 @@ ALONE = ROUGH | {"tol": 1e-1, "mu_init": 1e-2}  # of motions without forces
 PLACED = ROUGH | {"mu_init": 5e-3}  # from such a motion, whose feet are where they shall be
 AFTER = QUICK | {"mu_strategy": "adaptive", "mu_min": 1e-8}  # from there, multipliers known
 SHARED, CLOSER = 8, 12  # steps of the grid to a segment where both feet bear: walking, and else
-ADDED = ("iterations", "build_seconds", "solve_seconds", "total_seconds")  # over solves
+SECONDS = ("build_seconds", "solve_seconds", "solve_cpu_seconds", "total_seconds")
+ADDED = ("iterations", *SECONDS)  # over solves
 
 
 def walk(

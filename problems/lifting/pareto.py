@@ -42,7 +42,7 @@ ATTEMPTS = (
 )
 NEXT = (Attempt(options=TUNED | {"mu_init": 1e-2}), *ATTEMPTS)  # from a lift without tissue
 HALF_WAY = float(np.radians(75.0))  # to a squat from what is best, where knees are bent by about 62
-SUMMED = ("iterations", "build_seconds", "solve_seconds", "total_seconds")
+SUMMED = ("iterations", "build_seconds", "solve_seconds", "solve_cpu_seconds", "total_seconds")
 BUILT = ("build_seconds", "total_seconds")
 SLIGHT = 1e-6  # of a lift's objective: by which another must be less to better it
 Weights = tuple[float, float, float]  # of effort, stability and accelerations

@@ -8,13 +8,17 @@ something else, and the row's remark says what.
 import math
 import re
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from ocp.problems.barman_gait import TASK as BARMAN_GAIT
 from ocp.problems.published import HEADER, ROWS, rows
 from ocp.problems.published.__main__ import run
 from ocp.problems.published.hollerbach import polynomial
 from ocp.problems.published.row import Row, shown
+from ocp.problems.published.xiang import slope_work
 
 ROOT = Path(__file__).parents[2]
 XIANG, HOLLERBACH, BOOK = "Xiang et al. 2009", "Hollerbach 1980", "Book 1983"
@@ -110,7 +114,13 @@ PRINTED = (
     (SOHL, "section 5.1", "J (N2 m2 s)", 9.9, None),
 )
 # What takes seconds: the command computes it, these tests do not
-LONG = ("(pp. 17, 18)", "rigid joints for as many", "of these, in place", "section 5.1, J")
+LONG = (
+    "recursive sensitivities",
+    "(pp. 17, 18)",
+    "rigid joints for as many",
+    "of these, in place",
+    "section 5.1, J",
+)
 KNOWN = list(rows())
 
 
@@ -173,6 +183,22 @@ def test_our_counts_are_polynomials_below_the_printed_ones():
         if row.source.endswith("table II"):
             assert row.ours() < row.printed
     assert polynomial("newton_euler", 0) == (110, -127)
+
+
+def test_the_order_of_the_sensitivities_falls_as_chains_grow():
+    """The row says 2.2 to 2.0, of 3 to 6 and of 12 to 24 joints."""
+    works = [slope_work(joints) for joints in (3, 6, 12)]
+    first, then = (math.log2(large / small) for small, large in pairwise(works))
+    assert first == pytest.approx(2.2, abs=0.05) and 2.0 < then < first
+
+
+def test_seconds_beside_printed_ones_are_the_processors():
+    """450 s of wall may be 116 of the processor, where others work; the papers print the latter."""
+    spent = SimpleNamespace(statistics={"solve_seconds": 450.0, "solve_cpu_seconds": 116.0})
+    (seconds,) = (each for each in BARMAN_GAIT.published if "seconds" in each.quantity)
+    assert seconds.ours(spent) == 116.0 and seconds.remark.startswith("of the processor")
+    printed = [row for row in KNOWN if "CPU time" in row.quantity]
+    assert len(printed) == 2 and all(row.remark.startswith("of the proc") for row in printed)
 
 
 def listed(path):

@@ -1,5 +1,7 @@
 """Solving: curves of a solution, and failures that explain themselves."""
 
+import time
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -54,6 +56,17 @@ def test_the_objective_is_the_sum_of_its_terms(lifted):
     assert np.sum((squares[1:] + squares[:-1]) / 2 * np.diff(t)) == pytest.approx(
         effort_value, rel=1e-6
     )
+
+
+def test_seconds_of_the_processor_are_without_those_in_which_others_work():
+    slept = []
+
+    def wait(iteration):
+        slept.append(0.02)
+        time.sleep(slept[-1])
+
+    spent = solve(fastest(points=8), watch=wait).require().statistics
+    assert 0 < spent["solve_cpu_seconds"] <= spent["solve_seconds"] - sum(slept)
 
 
 def test_failure_names_the_worst_rows_and_what_is_stuck():

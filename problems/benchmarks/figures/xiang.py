@@ -155,9 +155,9 @@ def _history(figure: Any) -> str:
         style(axes, "iteration", words)
     near.set(xlim=(len(steps) / 2, len(steps) - 0.5), ylim=(0.3905, 0.3985))
     legend(figure)
-    seconds = solution.statistics["solve_seconds"]
+    seconds = solution.statistics["solve_cpu_seconds"]
     return (
-        f"{len(steps) - 1} iterations, {seconds:.2f} s; T = "
+        f"{len(steps) - 1} iterations, {seconds:.2f} processor seconds; T = "
         f"{beside(solution.duration, FASTEST, 's')}"
     )
 
