@@ -10,6 +10,7 @@ from ocp.dynamics import formulation_of
 from ocp.problem.constraint import Constraint
 from ocp.problem.statement import Problem
 from ocp.solvers.distinct import among, distinct
+from ocp.transcription.asking import function_of
 from ocp.transcription.contact_laws import standings
 from ocp.transcription.kernels import evaluate
 from ocp.transcription.laws import laws, within_reach
@@ -79,7 +80,7 @@ def _rows(
     if kind == "joined":
         y = y.reshape(-1, 1, order="F")
     stack = ca.vertcat(*(request.stack for request in requests))
-    values = evaluate(ca.Function("rows", [inputs.y, inputs.s], [stack]), y, s)
+    values = evaluate(function_of("rows", [inputs.y, inputs.s], stack), y, s)
     owners = ((request, number) for request in requests for number in request.numbers)
     for line, (request, number) in zip(values, owners):
         chosen = among(s, request.s)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import casadi as ca
 
+from ocp.mechanics.parameters import parameters_of
 from ocp.mechanics.types import Matrix
 from ocp.problem.instant import NoRate
 from ocp.transcription.inputs import Inputs
@@ -73,6 +74,29 @@ def kernel_of(
                     "symbols of one's own are not taken"
                 ) from None
         raise
+
+
+def function_of(name: str, arguments: Sequence[Matrix], values: Matrix) -> ca.Function:
+    """Return the Function of a column of a finished motion.
+
+    Raises ValueError naming the parameters for which its problem has no numbers.
+    """
+    try:
+        return ca.Function(name, arguments, [values])
+    except RuntimeError:
+        known = {each.element_hash() for each in ca.symvar(ca.veccat(*arguments))}
+        left = [
+            each.name
+            for each in parameters_of(values)
+            if each.expression.element_hash() not in known
+        ]
+        if not left:
+            raise
+        raise ValueError(
+            f"problem: a solution's has numbers for all parameters, got one that leaves "
+            f"{', '.join(map(repr, left))} open; take ocp.mechanics.closed(problem, "
+            "{parameter: number})"
+        ) from None
 
 
 def _strange(inputs: Inputs, stack: Matrix) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ocp.mechanics.parameters import Parameter
 from ocp.problem.statement import Problem
-from ocp.transcription.asking import given
+from ocp.transcription.asking import function_of, given
 from ocp.transcription.inputs import joined_symbols, symbols
 from ocp.transcription.kernels import column, evaluate
 
@@ -51,7 +51,7 @@ def trace(problem: Problem, formulation, wanted: Callable, wrenches: str | None 
     values = given("trace", wanted, inputs)
     rated = ca.depends_on(values, inputs.rates)
     y = inputs.rated.y if rated else inputs.y
-    return Trace(function=ca.Function("trace", [y, inputs.s], [values]), rated=rated)
+    return Trace(function=function_of("trace", [y, inputs.s], values), rated=rated)
 
 
 def trace_open(
@@ -65,7 +65,7 @@ def trace_open(
     y ends with."""
     inputs = symbols(problem, formulation, wrenches=wrenches, shared=True).opened(parameters, 0)
     values = ca.cse(given("trace", wanted, inputs))
-    return Trace(function=ca.Function("trace", [inputs.y, inputs.s], [values]), rated=False)
+    return Trace(function=function_of("trace", [inputs.y, inputs.s], values), rated=False)
 
 
 def trace_joined(
@@ -74,7 +74,7 @@ def trace_joined(
     """Return a function (y (2 width,)) -> (m,) of wanted(start Instant, end Instant)."""
     inputs = joined_symbols(problem, formulation, wrenches=wrenches)
     values = given("trace", wanted, inputs)
-    compiled = ca.Function("trace", [inputs.y, inputs.s], [values])
+    compiled = function_of("trace", [inputs.y, inputs.s], values)
     return lambda y: evaluate(compiled, y, np.zeros(1))[:, 0]
 
 
@@ -96,7 +96,7 @@ def trace_across(places: Sequence[Place], wanted: Callable) -> tuple[Callable, b
     values = ca.cse(column("trace", wanted(*instants)))
     rated = any(bool(ca.depends_on(values, each.rates)) for each in known)
     y = [each.rated.y if rated else each.y for each in known]
-    function = ca.Function("trace", y, [ca.densify(values)])
+    function = function_of("trace", y, ca.densify(values))
     return lambda *numbers: np.array(function(*numbers)).ravel(), rated
 
 

@@ -23,8 +23,10 @@ from ocp import (
     prepare,
     refine,
     solve,
+    verify,
 )
 from ocp.problem.objectives import final
+from ocp.solution import violations
 from ocp.solution.attempts import PLAIN
 
 ARM = two_link()
@@ -171,3 +173,15 @@ def test_a_bound_of_control_points_may_be_sought():
     bent = replace(within, function=lambda at: room * at.q[1])
     with pytest.raises(ValueError, match="within': when 'hull': expected a function linear in q"):
         prepare(replace(statement, constraints=(*statement.constraints, bent)))
+
+
+def test_a_solution_whose_problem_leaves_something_open_is_refused_by_name():
+    payload = Parameter("payload", 0.2, "kg", 0.0, 2.0)
+    solution = solve(reach())
+    upper, fore = ARM.links
+    laden = replace(ARM, links=(upper, replace(fore, mass=fore.mass + payload)))
+    left_open = replace(solution, problem=replace(solution.problem, tree=laden))
+    asked = (lambda: left_open.tau(0.1), lambda: verify(left_open), lambda: violations(left_open))
+    for each in asked:
+        with pytest.raises(ValueError, match="problem: .* leaves 'payload' open"):
+            each()
