@@ -10,6 +10,7 @@ from ocp.solution.plan import Plan, prepare
 from ocp.solution.postures import from_posture, posture
 from ocp.solution.solution import NotSolved, Solution
 from ocp.solution.solving import solve
+from ocp.solution.spending import totals
 from ocp.solution.starts import Guess, start
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ __all__ = [
     "solve",
     "staged",
     "start",
+    "totals",
     "traces",
     "track",
     "variables",

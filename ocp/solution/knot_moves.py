@@ -82,7 +82,7 @@ def _ended(best: Outcome, status: str) -> Outcome:
     """Return the best Outcome of stages that failed, which took nothing beside them."""
     ended = replace(best, status=status, success=False)
     seconds = dict.fromkeys(("build_seconds", "solve_seconds", "solve_cpu_seconds"), 0.0)
-    return replace(ended, iterations=0, **seconds)
+    return replace(ended, iterations=0, calls={}, **seconds)
 
 
 def _start(outcome: Outcome) -> Start:

@@ -13,6 +13,7 @@ from ocp.solution.attempts import Climb
 from ocp.solution.diagnosis import explain
 from ocp.solution.resolution import coarseness
 from ocp.solution.solution import FOUND, Solution
+from ocp.solution.spending import added_calls
 from ocp.solution.starts import in_other_weights
 from ocp.solvers.minimizing import Outcome, Solver
 from ocp.solvers.nlp import NLP
@@ -230,7 +231,7 @@ def statistics_of(transcribed: Transcribed | Phased, climbed: Climb) -> dict[str
         "solve_cpu_seconds": sum(stage.solve_cpu_seconds for stage in stages),
         "warm_start": last.warm,
         "kernels": transcribed.kernels(),
-        "calls": {name: list(call) for name, call in last.outcome.calls.items()},
+        "calls": added_calls(stage.calls for stage in stages),
     }
 
 

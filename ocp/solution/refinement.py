@@ -24,6 +24,7 @@ from ocp.solution.closing import closed_by
 from ocp.solution.remeshing import Look, finer_mesh, finer_spline, halves, look, split
 from ocp.solution.solution import Solution
 from ocp.solution.solving import solve
+from ocp.solution.spending import totals
 from ocp.solution.starts import Guess
 from ocp.solvers.minimizing import INTERRUPTED, Solver
 from ocp.transcription.methods import Collocation
@@ -119,6 +120,7 @@ def in_rounds(
 ) -> Solution:
     """Return the Solution of a problem that is refined round by round, as `refine` says."""
     table: list[Round] = []
+    each_round: list[Mapping[str, Any]] = []
     grant, begin, held = budget(solver), guess, 0
     while True:
         clocks = time.perf_counter(), time.process_time()
@@ -126,10 +128,11 @@ def in_rounds(
         certificate = verify(solution)
         seconds = time.perf_counter() - clocks[0]
         table.append(_round(solution, certificate, seconds))
+        each_round.append(dict(solution.statistics) | {"total_seconds": seconds})
         grant = spent(grant, solution, time.process_time() - clocks[1])
         fault = fault_of(solution, certificate, tolerance)
         if not fault and settled(table, tolerance):
-            return finished(solution, certificate, table, ())
+            return finished(solution, certificate, table, each_round, ())
         seen = ways.look(solution)
         held += not fault and not any(each.pending for each in seen)
         finer = ways.finer(problem, transcription, solution, seen, 0 if fault else held)
@@ -137,7 +140,8 @@ def in_rounds(
         if reason:
             share = SETTLED * tolerance
             why = fault or (f"the objective has not settled to {share:g} of itself",)
-            return finished(solution, certificate, table, (f"refine: {reason}", *why))
+            lacking = f"refine: {reason}", *why
+            return finished(solution, certificate, table, each_round, lacking)
         problem, transcription, _ = finer
         fresh = any(each.gross for each in seen) or not solution.success
         begin = guess if fresh else solution
@@ -360,14 +364,16 @@ def fruitless(table: list[Round]) -> tuple[bool, str]:
 
 
 def finished(
-    solution: Solution, certificate: Verification, table: list[Round], why: tuple[str, ...]
+    solution: Solution,
+    certificate: Verification,
+    table: list[Round],
+    each_round: list[Mapping[str, Any]],
+    why: tuple[str, ...],
 ) -> Solution:
-    """Return the last solution with the report of all rounds, and what it still lacks."""
-    statistics = dict(solution.statistics) | {
-        "refinement": [asdict(entry) for entry in table],
-        "iterations": sum(entry.iterations for entry in table),
-        "total_seconds": sum(entry.seconds for entry in table),
-    }
+    """Return the last solution with the report of all rounds, the statistics of `each_round` added
+    up, and what it still lacks."""
+    statistics = dict(solution.statistics) | totals(each_round)
+    statistics["refinement"] = [asdict(entry) for entry in table]
     return replace(
         solution,
         statistics=statistics,

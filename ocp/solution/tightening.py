@@ -13,6 +13,7 @@ from ocp.progress import say
 from ocp.solution.plan import prepare
 from ocp.solution.solution import Solution
 from ocp.solution.solving import solve
+from ocp.solution.spending import totals
 from ocp.solution.starts import Guess
 from ocp.solvers.minimizing import Solver
 from ocp.transcription.transcribe import Transcription
@@ -38,8 +39,8 @@ def tighten(
     (Scholtes 2001); contacts do so on one plan, whose parameter is the leak, and are transcribed
     once. Which of many orders of closing and opening comes out depends on the start, and is a
     local optimum; prescribe it (`Stay.closed`, `Ground`) to make the motion exact. Further
-    `settings` are those of `solve`; iterations of all rounds are added up. Raises ValueError for a
-    problem without such stays or contacts, or with both.
+    `settings` are those of `solve`; iterations, calls and seconds of all rounds are added up.
+    Raises ValueError for a problem without such stays or contacts, or with both.
     """
     stays = [stay for stay in problem.tree.stays if stay.closed is None]
     found, loose = touches(problem.loads), positive("tighten: loose (J)", loose)
@@ -53,13 +54,13 @@ def tighten(
         )
     if found:
         return _of_contacts(problem, transcription, solver, guess, loose, settings)
-    iterations: list[int] = []
+    before: list[Solution] = []
     for leak in _leaks(loose, min(stay.leak for stay in stays)):
         say(f"tightens stays to {leak:g} J")
         guess = solve(_with(problem, leak), transcription, solver, guess=guess, **settings)
-        iterations.append(int(guess.statistics.get("iterations", 0)))
+        before.append(guess)
     solution = solve(problem, transcription, solver, guess=guess, **settings)
-    return _counted(solution, iterations)
+    return _counted(solution, before)
 
 
 def _leaks(loose: float, least: float) -> Iterator[float]:
@@ -84,16 +85,16 @@ def _of_contacts(
     least = float(values.pop(leak.name, leak.value))
     plan = prepare(opened, transcription, solver)
     chosen = {name: settings[name] for name in OF_SOLVES if name in settings}
-    iterations: list[int] = []
+    before: list[Solution] = []
     for now in _leaks(loose, least):
         say(f"tightens contacts to {now:g} J")
         guess = plan.solve(guess, **chosen | {"certify": False}, **values | {leak.name: now})
-        iterations.append(int(guess.statistics.get("iterations", 0)))
+        before.append(guess)
     known = values | {leak.name: least}
     if settings.get("refine") is not None:
         last = settings | {"values": known, "guess": guess}
-        return _counted(solve(opened, transcription, solver, **last), iterations)
-    return _counted(plan.solve(guess, **chosen, **known), iterations)
+        return _counted(solve(opened, transcription, solver, **last), before)
+    return _counted(plan.solve(guess, **chosen, **known), before)
 
 
 def _opened(problem: Problem) -> tuple[Problem, Parameter]:
@@ -112,9 +113,10 @@ def _leaking(load: Any, leak: Parameter) -> Any:
     return replace(load, model=replace(load.model, leak=leak))
 
 
-def _counted(solution: Solution, iterations: list[int]) -> Solution:
-    every = [*iterations, int(solution.statistics.get("iterations", 0))]
-    kept = {"tightening": every, "iterations": sum(every)}
+def _counted(solution: Solution, before: list[Solution]) -> Solution:
+    """Return the last solution with what all rounds took in its statistics."""
+    every = [each.statistics for each in (*before, solution)]
+    kept = {"tightening": [each["iterations"] for each in every]} | totals(every)
     return replace(solution, statistics=dict(solution.statistics) | kept)
 
 

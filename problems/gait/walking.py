@@ -26,7 +26,7 @@ from ocp import (
 )
 from ocp.mechanics import reference
 from ocp.problem import STRENGTH
-from ocp.solution import budget, staged
+from ocp.solution import budget, staged, totals
 from ocp.solvers import AUTO, INTERRUPTED, Unsuited, fronts
 
 TUNED = {
@@ -58,8 +58,6 @@ ALONE = ROUGH | {"tol": 1e-1, "mu_init": 1e-2}  # of motions without forces
 PLACED = ROUGH | {"mu_init": 5e-3}  # from such a motion, whose feet are where they shall be
 AFTER = QUICK | {"mu_strategy": "adaptive", "mu_min": 1e-8}  # from there, multipliers known
 SHARED, CLOSER = 8, 12  # steps of the grid to a segment where both feet bear: walking, and else
-SECONDS = ("build_seconds", "solve_seconds", "solve_cpu_seconds", "total_seconds")
-ADDED = ("iterations", *SECONDS)  # over solves
 
 
 def walk(
@@ -381,5 +379,4 @@ def counted(name: str, first: Solution, last: Solution) -> Solution:
 
 def together(first: Mapping[str, Any], last: Mapping[str, Any]) -> dict[str, Any]:
     """Return the statistics of the last of two solves with what both took."""
-    added = {name: first[name] + last[name] for name in ADDED}
-    return {**last, **added, "stages": [*first["stages"], *last["stages"]]}
+    return {**last, **totals([first, last]), "stages": [*first["stages"], *last["stages"]]}

@@ -24,6 +24,7 @@ from ocp import (
     solve,
 )
 from ocp.mechanics import closed, parameters_of
+from ocp.solution import totals
 from ocp.solvers import INTERRUPTED
 
 TUNED = {
@@ -42,7 +43,6 @@ ATTEMPTS = (
 )
 NEXT = (Attempt(options=TUNED | {"mu_init": 1e-2}), *ATTEMPTS)  # from a lift without tissue
 HALF_WAY = float(np.radians(75.0))  # to a squat from what is best, where knees are bent by about 62
-SUMMED = ("iterations", "build_seconds", "solve_seconds", "solve_cpu_seconds", "total_seconds")
 BUILT = ("build_seconds", "total_seconds")
 SLIGHT = 1e-6  # of a lift's objective: by which another must be less to better it
 Weights = tuple[float, float, float]  # of effort, stability and accelerations
@@ -132,9 +132,9 @@ def _restyled(problem: Problem, rules: tuple[Constraint, ...]) -> Problem:
 
 
 def after(lifted: Solution, before: Solution) -> Solution:
-    """Return a lift with the iterations, seconds and attempts before it in its statistics."""
+    """Return a lift with the iterations, calls, seconds and attempts before it in its statistics."""
     own = lifted.statistics
-    total = {key: own[key] + before.statistics[key] for key in SUMMED}
+    total = totals([before.statistics, own])
     tried = [*before.statistics["attempts"], *own["attempts"]]
     return replace(lifted, statistics=dict(own) | total | {"attempts": tried})
 
@@ -227,8 +227,8 @@ def _cost(weights: Weights, lifted: Solution) -> float:
 
 
 def _summed(chosen: Solution, lifts: Sequence[Solution], **others: Any) -> Solution:
-    """Return a lift with the iterations and seconds of all in its statistics, and others."""
-    total = {key: sum(each.statistics[key] for each in lifts) for key in SUMMED}
+    """Return a lift with the iterations, calls and seconds of all in its statistics, and others."""
+    total = totals([each.statistics for each in lifts])
     return replace(chosen, statistics=dict(chosen.statistics) | total | others)
 
 

@@ -1,0 +1,23 @@
+"""Iterations, calls and seconds of several solves, added up."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+SECONDS = ("build_seconds", "solve_seconds", "solve_cpu_seconds", "total_seconds")
+ADDED = ("iterations", *SECONDS)
+
+
+def totals(every: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what solves took together, of the statistics of each: iterations, calls, seconds."""
+    sums = {name: sum(each[name] for each in every) for name in ADDED}
+    return sums | {"calls": added_calls(each["calls"] for each in every)}
+
+
+def added_calls(every: Iterable[Mapping[str, Sequence[float]]]) -> dict[str, list[float]]:
+    """Return {function: [times called, seconds]} of several solves or stages, added up."""
+    sums: dict[str, list[float]] = {}
+    for calls in every:
+        for name, (count, seconds) in calls.items():
+            before = sums.get(name, [0, 0.0])
+            sums[name] = [before[0] + count, before[1] + seconds]
+    return sums
