@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ocp.interchange.c3d import read_c3d
 from ocp.interchange.rows import lines_of, numbers_in
 from ocp.interchange.table import Table
 from ocp.interchange.units import in_si
@@ -25,8 +26,8 @@ def read_table(path: str | Path) -> Table:
     In .mot and .sto a header line `units` names those of all columns, and `inDegrees=yes` has turns
     in degrees; without either they are radians. In .trc the header's Units hold; in .csv labels
     end with theirs, as `knee (deg)`, SI where there is none. Markers are columns NAME.x, NAME.y and
-    NAME.z. Empty entries and nan are missing. C3D needs the extra `data`: its markers, and wrenches
-    of its force plates. Raises ValueError naming file, line and column, or what is no regular file;
+    NAME.z. Empty entries and nan are missing. Of C3D come its markers, and wrenches of its force
+    plates. Raises ValueError naming file, line and column, or what is no regular file;
     OSError for a file that cannot be read.
     """
     readers: dict[str, Callable[[Path], Table]] = {
@@ -34,19 +35,13 @@ def read_table(path: str | Path) -> Table:
         ".sto": _storage,
         ".trc": _markers,
         ".csv": _comma_separated,
-        ".c3d": _c3d,
+        ".c3d": read_c3d,
     }
     path = Path(path)
     if path.suffix.lower() not in readers:
         endings = ", ".join(readers)
         raise ValueError(f"{path}: expected a file that ends in {endings}, got {path.suffix!r}")
     return readers[path.suffix.lower()](path)
-
-
-def _c3d(path: Path) -> Table:
-    from ocp.interchange.c3d import read_c3d  # which needs an extra
-
-    return read_c3d(path)
 
 
 def _storage(path: Path) -> Table:

@@ -56,3 +56,8 @@ def in_si(unit: str) -> tuple[str, float]:
     name, factor = _PLAIN[plain]
     name = "1" if slash and not name else name
     return f"{name}{times[per.strip()]}", factor
+
+
+def lower_prefixes(text: str) -> str:
+    """Return the text of a unit of length or moment that may be in capitals, as MM or NMM."""
+    return text.replace("M", "m").replace("C", "c")
