@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -35,9 +36,10 @@ MOMENTS: dict[str, Callable[..., Moments]] = {  # about the centre, of a mass of
 
 
 def solid(
-    kind: str, mass: float, size: Sequence[float], *, colour: Sequence[float] | None = None
+    kind: str, mass: Any, size: Sequence[float], *, colour: Sequence[float] | None = None
 ) -> Link:
-    """Return a full body of that `mass` (kg) and one density about its link's frame, and its look.
+    """Return a full body of that `mass` (kg), which may be open, and of one density about its
+    link's frame, and its look.
 
     `kind` and `size` (m) are those of a Visual: a "box" (lengths along x, y, z), "sphere" (radius),
     "cylinder" (radius, length along z) or "ellipsoid" (radii); `colour` likewise. Raises ValueError
@@ -46,8 +48,9 @@ def solid(
     if kind not in MOMENTS:
         raise ValueError(f"solid: kind: expected one of {', '.join(MOMENTS)}, got {kind!r}")
     look = Visual(kind=kind, size=size, colour=colour)
-    moments = np.diag(MOMENTS[kind](*np.array(look.size)))
-    return Link(mass=positive("solid: mass", mass), inertia=mass * moments, visuals=(look,))
+    heavy = positive("solid: mass", mass, unit="kg")
+    moments = heavy * np.array(MOMENTS[kind](*np.array(look.size)))
+    return Link(mass=heavy, inertia=np.diag(moments), visuals=(look,))
 
 
 def with_link(tree: Tree, joint: Joint, link: Link) -> Tree:

@@ -4,9 +4,9 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from ocp import Link, Load, Point, Tree, fixed, inverse_dynamics, limited, revolute
+from ocp import Link, Load, Parameter, Point, Tree, fixed, inverse_dynamics, limited, revolute
 from ocp.dynamics import FORMULATIONS
-from ocp.mechanics import by_joint, points_of, position, solid, with_link
+from ocp.mechanics import by_joint, closed, points_of, position, solid, with_link
 
 BODY = Link(mass=1.0, com=(0.1, 0.0, 0.05), inertia=np.diag([0.1, 0.2, 0.15]))
 
@@ -51,6 +51,24 @@ def test_a_solids_moments_are_sums_over_its_bricks(kind, size, inside):
     assert body.visuals[0].kind == kind
     with pytest.raises(ValueError, match="solid: mass: expected a number above 0, got 0"):
         solid(kind, 0.0, size)
+
+
+@pytest.mark.parametrize(
+    ("kind", "size"),
+    [("box", (0.2, 0.3, 0.5)), ("sphere", (0.3,)), ("cylinder", (0.1, 0.5))],
+)
+def test_a_solids_mass_may_be_open(kind, size):
+    load = Parameter("load", 2.0, "kg", lower=0.0)
+    tree = with_link(arm(), fixed("cup", "free"), solid(kind, load, size))
+    heavier = with_link(arm(), fixed("cup", "free"), solid(kind, 3.0, size))
+    states = np.random.default_rng(0).normal(size=(3, 3))
+    given, plain = (
+        np.array(inverse_dynamics(each, *map(ca.DM, states))).ravel()
+        for each in (closed(tree, {load: 3.0}), heavier)
+    )
+    np.testing.assert_allclose(given, plain, rtol=1e-12)
+    with pytest.raises(ValueError, match="solid: mass: expected kg, got parameter 'load' in m"):
+        solid(kind, Parameter("load", 2.0, "m"), size)
 
 
 def test_a_body_is_put_on_a_tree_by_its_joint():
