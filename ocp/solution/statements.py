@@ -69,8 +69,12 @@ class Statement:
     @property
     def fingerprint(self) -> str:
         """The hash of what is asked, the same in every process and on every machine."""
-        text = json.dumps(_digested(self.asked), sort_keys=True, allow_nan=False)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return _hashed(self.asked)
+
+    @property
+    def digest(self) -> str:
+        """The hash of all that it holds, also of its basis, its outputs and what only shows."""
+        return _hashed(_filled(self.data, self.tapes) | {"missing": list(self.missing)})
 
 
 def stated(problem: Problem) -> Statement:
@@ -331,6 +335,12 @@ def _filled(value: Any, tapes: Sequence[Tape]) -> Any:
             return tapes[value["tape"]]
         return {key: _filled(entry, tapes) for key, entry in value.items()}
     return [_filled(entry, tapes) for entry in value] if isinstance(value, list) else value
+
+
+def _hashed(data: Data) -> str:
+    """Return the hash of data that have tapes in them."""
+    text = json.dumps(_digested(data), sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _digested(value: Any) -> Any:

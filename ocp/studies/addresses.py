@@ -1,7 +1,8 @@
 """Where things are: modules by name or file, and addresses that other processes can follow.
 
 An address is "module:name", or "/folder/file.py:name" for a file that was loaded by its path, which
-is found again in any process on this computer, whatever folders of its own stand beside it.
+is found again in any process on this computer, whatever folders of its own stand beside it. What no
+other process finds has an address "here:role name" that this process alone can follow.
 """
 
 import importlib
@@ -13,6 +14,8 @@ from typing import Any
 
 GALLERY = "ocp.problems"
 LOADED: dict[Path, ModuleType] = {}
+HERE = "here"  # in place of a module: what only this process knows
+_KEPT: dict[str, Any] = {}
 
 
 def module_at(name: str) -> ModuleType:
@@ -80,6 +83,15 @@ def address(function: Any) -> str:
     return f"{place}:{name}"
 
 
+def kept_here(role: str, function: Any) -> str:
+    """Return an address of a function that this process alone can follow: by its role in a study
+    and its name, of which the last one is kept."""
+    name = getattr(function, "__qualname__", type(function).__qualname__)
+    place = f"{HERE}:{role} {name}"
+    _KEPT[place] = function
+    return place
+
+
 def where(value: Any, *neighbours: Any) -> str | None:
     """Return the address of a value that a module binds to a name, or None.
 
@@ -112,6 +124,10 @@ def named(neighbour: Any, name: str, kind: type) -> Any:
 def resolve(text: str) -> Any:
     """Return what is at an address."""
     place, _, name = text.rpartition(":")
+    if place == HERE:
+        if text not in _KEPT:
+            raise ValueError(f"{name}: was a function of another process, which none can be told")
+        return _KEPT[text]
     target: Any = (
         module_of_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
     )

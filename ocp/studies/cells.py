@@ -23,6 +23,7 @@ from ocp.studies.addresses import resolve
 from ocp.studies.content import (
     Content,
     Find,
+    method_at,
     once,
     open_statement,
     settings,
@@ -107,7 +108,7 @@ def _solved(data: Content, seed: Seed | None) -> Result:
     guesses: list[Any] = [_start(data, settled)]
     if seed is not None:
         guesses.insert(0, _neighbour(data, *seed))
-    method = resolve(data["method"])
+    method = method_at(data["method"], resolve)
     for guess in guesses:  # one start of many is tried once, and so is a neighbour's motion
         last = guess is guesses[-1] and data["start"] is None
         how = settings(data, resolve) | given | ({} if last else once(method))

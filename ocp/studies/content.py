@@ -6,7 +6,7 @@ So it goes to any process or computer, and never a Problem or a graph; and its h
 import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from math import isfinite
 from typing import Any
 
@@ -15,26 +15,20 @@ from ocp.dynamics.catalogue import is_choice, is_named
 from ocp.mechanics.parameters import Parameter, closed
 from ocp.problem import Problem
 from ocp.solution.attempts import PLAIN
-from ocp.solution.files import plain
 from ocp.solution.solution import Solution
 from ocp.solution.solving import solve
 from ocp.solvers import Solver
-from ocp.studies.addresses import address, named, where
+from ocp.studies.addresses import address, kept_here, named, resolve, where
+from ocp.studies.arguments import bound, called, plain_value
 from ocp.studies.designs import is_number
+from ocp.studies.digests import code_digest, problem_digest
 from ocp.studies.rows import Cell, identity
-from ocp.studies.task import (
-    FRAMEWORK,
-    GIVEN,
-    Task,
-    check_spline,
-    on_spline,
-    takes_values,
-)
+from ocp.studies.task import GIVEN, Task, check_spline, on_spline, takes_values
 from ocp.transcription.methods import METHODS, Method, method_of
 from ocp.transcription.transcribe import Transcription, settings_of, transcription_of
+from ocp.version import VERSION
 
 PREFIXES = ("motion", "transcription", "solver", "option", "method")
-TYPES = {"float": float, "int": int, "str": str, "bool": bool}
 Content = dict[str, Any]
 Find = Callable[[str], Any]  # what is at an address: `resolve` for one's own, or what is trusted
 
@@ -44,7 +38,9 @@ class Recipe:
     """How the cells of a study are solved: the `problem` function, transcription, solver, `method`.
 
     `how` are the method's own settings; `measure`(solution) returns numbers by name; with `certify`
-    every solution is verified. `parameters` are left open where a cell sets them.
+    every solution is verified. `parameters` are left open where a cell sets them. With `here` all
+    cells are solved in this process, so that functions need no address. `digests` of problems are
+    kept by what they are built from.
     """
 
     problem: Callable[..., Problem]
@@ -55,6 +51,8 @@ class Recipe:
     measure: Callable[[Solution], Mapping[str, float]] | None = None
     certify: bool = False
     parameters: tuple[Parameter, ...] = ()
+    here: bool = False
+    digests: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
 
 
 def recipe(
@@ -89,12 +87,20 @@ def content_of(
     """Return all that a solve by a `recipe` depends on as plain data, the `start` of it too.
 
     `arguments` of the problem may also hold "motion.NAME" of its spline, "transcription.NAME",
-    "solver.NAME", "option.NAME" of the plugin and "method.NAME". Raises ValueError naming what no
-    process could be told: unknown parameters, values that are not plain, functions that cannot be
-    imported by name.
+    "solver.NAME", "option.NAME" of the plugin and "method.NAME". The problem is built, for its
+    digest, once for all cells that differ in values of parameters alone. Raises ValueError naming
+    what no process could be told: unknown parameters, values that are not plain, functions that
+    cannot be imported by name.
     """
+    data = settings_content(recipe, arguments) | {"start": start}
+    return data | {"stated": _stated(recipe, data)}
+
+
+def settings_content(recipe: Recipe, arguments: Mapping[str, Any]) -> Content:
+    """Return the settings of a solve as plain data, functions by their addresses, as `content_of`
+    without the digests of what they make."""
     parts = _parted(arguments)
-    how = _plain("how", dict(recipe.how)) | parts["method"]
+    how = plain_value("how", dict(recipe.how)) | parts["method"]
     check_spline(parts["motion"])
     spline = {"motion": parts["motion"]} if parts["motion"] else {}
     left_open = _open(recipe.parameters, parts[""])
@@ -102,19 +108,50 @@ def content_of(
         spline
         | ({"parameters": left_open} if left_open else {})
         | {
-            "problem": address(recipe.problem),
-            "arguments": _bound(recipe.problem, parts[""]),
-            "method": address(recipe.method),
-            "how": _bound(recipe.method, how, GIVEN),
+            "problem": _place(recipe, "problem"),
+            "arguments": bound(recipe.problem, parts[""]),
+            "method": _place(recipe, "method"),
+            "how": bound(recipe.method, how, GIVEN),
             "transcription": transcription_content(
                 recipe.transcription, parts["transcription"], recipe.problem
             ),
             "solver": _solver(recipe, parts["solver"], parts["option"]),
-            "measure": None if recipe.measure is None else address(recipe.measure),
+            "measure": None if recipe.measure is None else _place(recipe, "measure"),
             "certify": bool(recipe.certify),
-            "start": start,
         }
     )
+
+
+def _place(recipe: Recipe, role: str) -> Any:
+    """Return by what a function of a recipe is found: its address or, of a record that is called as
+    a method, that of its class and its fields."""
+    function = getattr(recipe, role)
+    try:
+        if role == "method" and is_dataclass(function):
+            stated = {entry.name: getattr(function, entry.name) for entry in fields(function)}
+            given = {name: plain_value(f"method.{name}", each) for name, each in stated.items()}
+            return {"record": address(type(function)), "fields": given}
+        return address(function)
+    except ValueError as error:
+        if recipe.here and callable(function):
+            return kept_here(role, function)
+        raise ValueError(f"{error}; with workers=0 any function is taken") from None
+
+
+def _stated(recipe: Recipe, data: Content) -> Content:
+    """Return what cells of the same settings are told apart by: digests of the problem and of the
+    code of own functions, and the package's version."""
+    values = data.get("parameters", {})
+    shared = {name: value for name, value in data["arguments"].items() if name not in values}
+    key = json.dumps([shared, values, data.get("motion")], sort_keys=True)
+    if key not in recipe.digests:
+        recipe.digests[key] = problem_digest(
+            lambda: open_statement(data, lambda _: recipe.problem, parameters(data)), recipe.problem
+        )
+    places = data["transcription"]["dynamics"], data["transcription"]["method"]
+    own = [resolve(place) for place in (*places, data["solver"]["plugin"]) if ":" in place]
+    codes = [code_digest(each) for each in (recipe.method, recipe.measure, *own)]
+    return {"version": VERSION, "problem": recipe.digests[key], "code": codes}
 
 
 def cell(parameters: Mapping[str, Any], data: Content, after: Cell | None = None) -> Cell:
@@ -125,7 +162,7 @@ def cell(parameters: Mapping[str, Any], data: Content, after: Cell | None = None
         id=identity(data),
         content=json.loads(json.dumps(data, allow_nan=False)),
         parameters={
-            name: data["arguments"].get(name, _plain(name, value))
+            name: data["arguments"].get(name, plain_value(name, value))
             for name, value in parameters.items()
         },
     )
@@ -151,7 +188,7 @@ def transcription_content(
         data["dynamics"] = bound_to("dynamics", chosen, neighbour, chosen.inverse)
     if METHODS.get(method.name) is not method:
         data["method"] = address(method)
-    return _plain("transcription", data)
+    return plain_value("transcription", data)
 
 
 def statement(data: Content, find: Find) -> Problem:
@@ -165,7 +202,7 @@ def open_statement(data: Content, find: Find, left_open: Iterable[Parameter] = (
     problem = find(data["problem"])
     if isinstance(problem, type) or not callable(problem):
         raise ValueError(f"{data['problem']}: expected a function that makes a Problem")
-    arguments = _called(problem, _bound(problem, data["arguments"]))
+    arguments = called(problem, bound(problem, data["arguments"]))
     stated = problem(**arguments | {each.name: each for each in left_open})
     if not isinstance(stated, Problem):
         raise ValueError(f"{data['problem']}: makes a {type(stated).__name__}, expected a Problem")
@@ -185,7 +222,8 @@ def structure(data: Content) -> str:
     and what neither problem nor transcription depends on."""
     own = data.get("parameters", {})
     settings = {name: value for name, value in data["arguments"].items() if name not in own}
-    shared = {name: data.get(name) for name in ("problem", "motion", "transcription", "parameters")}
+    names = ("problem", "motion", "transcription", "parameters", "stated")
+    shared = {name: data.get(name) for name in names}
     return json.dumps(shared | {"arguments": settings}, sort_keys=True)
 
 
@@ -215,7 +253,14 @@ def solver(data: Content, find: Find) -> Solver:
 
 def settings(data: Content, find: Find) -> dict[str, Any]:
     """Return the settings of a cell's method, as it takes them."""
-    return _called(find(data["method"]), data["how"])
+    return called(method_at(data["method"], find), data["how"])
+
+
+def method_at(place: Any, find: Find) -> Callable[..., Solution]:
+    """Return the method at an address, or the record that is one, of its class and fields."""
+    if isinstance(place, str):
+        return find(place)
+    return find(place["record"])(**place["fields"])
 
 
 def once(method: Callable[..., Any]) -> dict[str, Any]:
@@ -263,7 +308,7 @@ def _parted(arguments: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
                 f"{name}: expected a parameter of the problem, or one that begins with "
                 f"{', '.join(PREFIXES)} and a dot"
             )
-        parts[prefix][rest] = _plain(name, value)
+        parts[prefix][rest] = plain_value(name, value)
     return parts
 
 
@@ -303,80 +348,5 @@ def _solver(recipe: Recipe, changes: Mapping[str, Any], options: Mapping[str, An
         raise ValueError(
             f"solver.{odd}: there is no such setting; expected one of {', '.join(settings)}"
         )
-    own = _plain("options", dict(recipe.solver.options))
+    own = plain_value("options", dict(recipe.solver.options))
     return settings | dict(changes) | {"options": own | dict(options)}
-
-
-def _bound(function: Callable, given: Mapping[str, Any], first: int = 0) -> dict[str, Any]:
-    """Return the arguments with all defaults, in the types that the signature names.
-
-    The `first` ones belong to the framework.
-    """
-    known = _parameters(function, first)
-    module = inspect.getmodule(function)
-    place = "" if module is None else module.__name__.rpartition(".")[2]
-    name = f"{place}.{getattr(function, '__name__', 'function')}"
-    odd = next((key for key in given if key not in known), None)
-    if odd is not None:
-        raise ValueError(
-            f"{odd}: {name} has no such parameter; it has {', '.join(known) or 'none'}"
-        )
-    for key, parameter in known.items():
-        if parameter.default is parameter.empty and key not in given:
-            raise ValueError(f"{key}: expected a value, {name} has no default for it")
-    return {
-        key: _typed(key, given[key], parameter.annotation)
-        if key in given
-        else _plain(key, parameter.default)
-        for key, parameter in known.items()
-    }
-
-
-def _parameters(function: Callable, first: int = 0) -> dict[str, inspect.Parameter]:
-    """Return the parameters by name that a user may set."""
-    parameters = list(inspect.signature(function).parameters.values())[first:]
-    return {
-        one.name: one
-        for one in parameters
-        if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY) and one.name not in FRAMEWORK
-    }
-
-
-def _called(function: Callable, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return plain arguments as a function takes them: tuples where its signature says so."""
-    parameters = inspect.signature(function).parameters
-    return {
-        name: tuple(value) if isinstance(value, list) and _is_tuple(parameters[name]) else value
-        for name, value in arguments.items()
-    }
-
-
-def _is_tuple(parameter: inspect.Parameter) -> bool:
-    return isinstance(parameter.default, tuple) or "tuple" in str(parameter.annotation)
-
-
-def _typed(name: str, value: Any, annotation: Any) -> Any:
-    """Return the value in its annotation's type: for a float 5 is 5.0, so both are one cell."""
-    number = is_number(value)
-    kind: Any = TYPES.get(annotation, annotation) if isinstance(annotation, str) else annotation
-    if kind is float and number:
-        return float(value)
-    if kind is int and number and float(value).is_integer():
-        return int(value)
-    wrong = kind in TYPES.values() and not isinstance(value, kind)
-    if wrong or (kind is int and isinstance(value, bool)):
-        raise ValueError(f"{name}: expected a value of type {kind.__name__}, got {value!r}")
-    return value
-
-
-def _plain(name: str, value: Any) -> Any:
-    """Return the value as JSON has it; raise ValueError naming it if it is not plain."""
-    try:
-        data = plain(value)
-        if data == plain(value, null=True):
-            return data
-    except (TypeError, ValueError):
-        pass
-    raise ValueError(
-        f"{name}: expected plain values (finite numbers, words, lists of them), got {value!r}"
-    )

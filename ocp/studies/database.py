@@ -9,7 +9,7 @@ other. The only file of `ocp` that speaks SQL.
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,6 @@ from ocp.studies.rows import (
     ARCHIVE,
     COLUMNS,
     DAMAGED,
-    FAILED,
     TEXT,
     Cell,
     Row,
@@ -28,12 +27,13 @@ from ocp.studies.rows import (
     checksum,
     damaged,
     finished_row,
+    is_settled,
     pending_row,
     row_of,
 )
 
 PATIENCE = 20.0  # s: how long a locked file is waited for
-FORMAT = (0x6F637073, 2)  # "ocps", and the version of the tables
+FORMAT = (0x6F637073, 3)  # "ocps", and the version of the tables
 SCHEMA = (
     "CREATE TABLE cells (id TEXT PRIMARY KEY, place INTEGER NOT NULL, parameters TEXT NOT NULL, "
     "content TEXT NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL, objective REAL, "
@@ -43,6 +43,7 @@ SCHEMA = (
     "CREATE TABLE solutions (cell TEXT PRIMARY KEY, archive BLOB NOT NULL)",
     "CREATE TABLE claims (cell TEXT PRIMARY KEY, owner TEXT NOT NULL, since REAL NOT NULL, "
     "until REAL NOT NULL)",
+    "CREATE TABLE stated (settings TEXT PRIMARY KEY, digest TEXT NOT NULL)",
 )
 MARKS = (f"PRAGMA application_id = {FORMAT[0]}", f"PRAGMA user_version = {FORMAT[1]}")
 NOTHING: tuple[set, tuple[int, int]] = (set(), (0, 0))
@@ -71,6 +72,7 @@ class Ledger:
     def __init__(self, path: str | Path, readonly: bool = False) -> None:
         self.path, self.readonly = Path(path), readonly
         self.notes: list[str] = []
+        self.meanings: Any = None  # what settings mean, once cells are entered
         self._open()
 
     def __enter__(self) -> "Ledger":
@@ -116,6 +118,21 @@ class Ledger:
             if row[COLUMNS.index("archive")]:
                 pair = (cell.id, result["archive"])
                 connection.execute("INSERT INTO solutions VALUES (?, ?)", pair)
+
+    def state(self, digests: Mapping[str, str]) -> None:
+        """Note {key of settings: digest of what they mean}, in place of what they meant before."""
+        with named(self.path), self._transaction() as connection:
+            rows = list(digests.items())
+            connection.executemany("INSERT OR REPLACE INTO stated VALUES (?, ?)", rows)
+
+    def stated(self) -> dict[str, str]:
+        """Return {key of settings: digest of what they meant when last asked for}, none if torn."""
+        query = "SELECT settings, digest FROM stated WHERE length(digest) < 99 LIMIT ?"
+        try:
+            return dict(self.connection.execute(query, (self._last_row("stated"),)).fetchall())
+        except sqlite3.Error as error:
+            self._refuse_locked(error)
+            return {}
 
     def cells(self) -> dict[str, Cell]:
         """Return {id: Cell} of all cells, in the order in which they were first asked for.
@@ -181,8 +198,7 @@ class Ledger:
         try:
             return self._one("PRAGMA integrity_check(1)")[0] == "ok"
         except sqlite3.Error as error:
-            if "locked" in str(error):
-                raise StudyFileError(f"{self.path}: {_words(error)}") from None
+            self._refuse_locked(error)
             return False
 
     def reserve(self) -> None:
@@ -255,20 +271,24 @@ class Ledger:
             with self._transaction():  # in which no other process makes them too
                 for statement in (*SCHEMA, *MARKS) if self._schema() == NOTHING else ():
                     connection.execute(statement)
-        if self._schema() != (set(SCHEMA), FORMAT):
+        schema, (mark, version) = self._schema()
+        if mark == FORMAT[0] and version != FORMAT[1]:
+            words = f"is not a study file of this program's format {FORMAT[1]}, got {version}"
+            raise StudyFileError(f"{self.path}: {words}: solve again into another file")
+        if (schema, mark) != (set(SCHEMA), FORMAT[0]):
             raise StudyFileError(f"{self.path}: is not a study file of this program")
         if not self.readonly:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
 
-    def _schema(self) -> tuple[set[Any], tuple[int, ...]]:
+    def _schema(self) -> tuple[set[Any], tuple[int, int]]:
         """Return all statements that make what is in the file, and its marks."""
         rows = self.connection.execute(
             "SELECT type, sql FROM sqlite_master WHERE NOT (type = 'index' AND sql IS NULL) "
             f"LIMIT {len(SCHEMA) + 1}"
         ).fetchall()
-        marks = tuple(self._one(f"PRAGMA {name}")[0] for name in ("application_id", "user_version"))
-        return {sql if kind == "table" else (kind, sql) for kind, sql in rows}, marks
+        (mark,), (version,) = map(self._one, ("PRAGMA application_id", "PRAGMA user_version"))
+        return {sql if kind == "table" else (kind, sql) for kind, sql in rows}, (mark, version)
 
     def _row(self, column: str, value: Any) -> Row | None:
         """Return the row where a column has a value, None if there is none."""
@@ -279,8 +299,7 @@ class Ledger:
                 return None
             return row_of(row)
         except (sqlite3.Error, ValueError) as error:
-            if "locked" in str(error):
-                raise StudyFileError(f"{self.path}: {_words(error)}") from None
+            self._refuse_locked(error)
             names = isinstance(row, tuple) and row and isinstance(row[0], str) and len(row[0]) == 32
             key = row[0] if names else str(value) if column == "id" else f"row {value}"
             cell = damaged(key, f"{self.path}: cell {key}: is damaged: {error}")
@@ -294,6 +313,10 @@ class Ledger:
         except StudyFileError:
             return False
 
+    def _refuse_locked(self, error: Exception) -> None:
+        if "locked" in str(error):
+            raise StudyFileError(f"{self.path}: {_words(error)}") from None
+
     def _size(self) -> int:
         """Return the bytes of the file, and of what is on its way into it."""
         beside = self.path.with_name(self.path.name + "-wal")
@@ -306,8 +329,7 @@ class Ledger:
         try:
             row = self.connection.execute(f"SELECT MAX(rowid) FROM {name}").fetchone()
         except sqlite3.Error as error:
-            if "locked" in str(error):
-                raise StudyFileError(f"{self.path}: {_words(error)}") from None
+            self._refuse_locked(error)
             return most
         return min(row[0] or 0, most) if isinstance(row[0], (int, type(None))) else most
 
@@ -346,18 +368,6 @@ def renew(path: Path, owner: str) -> None:
             connection.close()
 
 
-def is_settled(cell: Cell, stale: str = "") -> bool:
-    """Tell whether a cell needs no solve: is solved, or has failed since the time `stale`."""
-    return cell.solved or (cell.status == FAILED and cell.finished != stale)
-
-
-def result_of(cell: Cell, archive: bytes | None) -> dict[str, Any]:
-    """Return what came of a cell as a result that a Ledger takes."""
-    names = ("status", "reason", "objective", "duration", "seconds")
-    parts = ("terms", "measured", "statistics")
-    return {name: getattr(cell, name) for name in names + parts} | {"archive": archive}
-
-
 @contextmanager
 def named(path: Path, what: str = "") -> Iterator[None]:
     """Turn SQLite's errors into StudyFileErrors that name the file."""
@@ -369,7 +379,7 @@ def named(path: Path, what: str = "") -> Iterator[None]:
 
 def _words(error: Exception) -> str:
     words = next((ours for theirs, ours in WORDS if theirs in str(error)), "cannot be used")
-    return f"{words} ({str(error)[:120]})"
+    return f"{words} ({error})"
 
 
 def _connect(path: Path, readonly: bool) -> sqlite3.Connection:

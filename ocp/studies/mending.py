@@ -4,8 +4,8 @@ import os
 import tempfile
 from pathlib import Path
 
-from ocp.studies.database import Ledger, result_of
-from ocp.studies.rows import PENDING, checksum
+from ocp.studies.database import Ledger
+from ocp.studies.rows import PENDING, checksum, result_of
 
 
 def whole(path: str | Path) -> Ledger:
@@ -54,6 +54,7 @@ def _copy(ledger: Ledger, path: Path) -> int:
     done = {key for key, row in sound.items() if row.cell.status == PENDING}
     with Ledger(path) as other:
         other.plan(row.cell for row in sound.values())
+        other.state(ledger.stated())
         for key, row in sound.items():
             if key not in done and not row.archive:
                 other.finish(row.cell, result_of(row.cell, None))

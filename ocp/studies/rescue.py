@@ -14,8 +14,8 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
-from ocp.studies.database import Ledger, result_of
-from ocp.studies.rows import FAILED, SOLVED, Cell, StudyFileError
+from ocp.studies.database import Ledger
+from ocp.studies.rows import FAILED, SOLVED, Cell, StudyFileError, result_of
 
 NAME, PART = "rescued.sqlite", "part.sqlite"
 

@@ -12,10 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
-from ocp.studies.addresses import known_by
-
 SOLVED, FAILED, PENDING, DAMAGED = "solved", "failed", "pending", "damaged"
-FUNCTIONS = ("problem", "method", "measure")
+OUTDATED = "outdated"  # a mark, which no row holds
 NUMBERS = ("objective", "duration", "seconds")
 STRUCTURED = ("parameters", "content", "terms", "measured", "statistics")
 FIELDS = ("status", "reason", *NUMBERS, "terms", "measured", "statistics")
@@ -35,8 +33,10 @@ class StudyFileError(OSError, ValueError):
 class Cell:
     """One cell of a study: its `parameters` and what came of it.
 
-    `id` is a hash of all that it depends on, its `content`. `status` is "solved", "failed",
-    "pending", or "damaged" where the file cannot be believed; `reason` says why it failed; `terms`
+    `id` is a hash of all that it depends on, its `content`: settings, digests of the problem as it
+    was built and of own functions, and the package's version. `status` is "solved", "failed",
+    "pending", "damaged" where the file cannot be believed, or "outdated" where the same settings
+    were asked for later and have meant something else; `reason` says why it failed; `terms`
     of the objective {name: value}, numbers `measured` of the solution, `statistics`; `duration` and
     the `seconds` that it took (s), and when it was `finished` (UTC). The solution itself stays in
     the file.
@@ -85,13 +85,26 @@ class Row:
 
 
 def identity(content: Mapping[str, Any]) -> str:
-    """Return the hash of a content, which knows functions without their folders."""
-    known = {name: content[name] and known_by(content[name]) for name in FUNCTIONS}
-    settings = content["transcription"]
-    own = {name: known_by(settings[name]) for name in ("dynamics", "method")}
-    data = {**content, **known, "transcription": settings | own}
-    text = json.dumps(data, sort_keys=True, allow_nan=False)
+    """Return the hash of a content."""
+    text = json.dumps(content, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def settings_key(content: Mapping[str, Any]) -> str:
+    """Return the hash of a content's settings, the same however its problem was stated."""
+    return identity({name: content[name] for name in content if name not in ("stated", "after")})
+
+
+def is_settled(cell: Cell, stale: str = "") -> bool:
+    """Tell whether a cell needs no solve: is solved, or has failed since the time `stale`."""
+    return cell.solved or (cell.status == FAILED and cell.finished != stale)
+
+
+def result_of(cell: Cell, archive: bytes | None) -> dict[str, Any]:
+    """Return what came of a cell as a result that a Ledger takes."""
+    names = ("status", "reason", "objective", "duration", "seconds")
+    parts = ("terms", "measured", "statistics")
+    return {name: getattr(cell, name) for name in names + parts} | {"archive": archive}
 
 
 def pending_row(cell: Cell, place: int) -> tuple[Any, ...]:

@@ -15,10 +15,11 @@ from typing import Any
 from ocp.studies.branches import Chain, Plan, further
 from ocp.studies.cells import STOPPED, Result, Seed, lost, run
 from ocp.studies.claims import Heartbeat, new_owner, retire
-from ocp.studies.database import Ledger, is_settled, renew
+from ocp.studies.database import Ledger, renew
+from ocp.studies.outdated import enter
 from ocp.studies.processes import EngineError, Overran
 from ocp.studies.rescue import Outbox
-from ocp.studies.rows import FAILED, FIELDS, SOLVED, Cell, StudyFileError
+from ocp.studies.rows import FAILED, FIELDS, SOLVED, Cell, StudyFileError, is_settled
 from ocp.studies.workers import Engine
 
 LOOK = 0.5  # s: between looks at what other processes have done
@@ -131,7 +132,7 @@ class Run:
         if not self.outbox.trouble:
             begun = self.route.onward(self.done)
             if begun:
-                self.ledger.plan(begun)
+                enter(self.ledger, begun)
                 self._queue()
         return bool(self.ready or self.elsewhere or self.running or self.outbox.trouble)
 
@@ -293,7 +294,7 @@ def _entered(
     """
     gone: list[Cell] = []
     while True:
-        ledger.plan(anew)
+        enter(ledger, anew)
         gone += ledger.forget(anew)
         known = ledger.cells()
         settled = {

@@ -31,7 +31,7 @@ def main(task: str, result: str) -> None:
 
     try:
         solver, settings = content.solver(job, resolve), content.transcription(job, resolve)
-        problem, method = _problem(job), resolve(job["method"])
+        problem, method = _problem(job), content.method_at(job["method"], resolve)
         tell("solve")
         how = content.settings(job, resolve) | content.once(method)
         solution = method(problem, settings, solver, **how)

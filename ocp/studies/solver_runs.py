@@ -83,14 +83,14 @@ class Run:
 class Job:
     """A Run with all that its process needs to know, as plain data; limits in s and GB.
 
-    `problem` and `method` are addresses, `solver` is that of a cell's content, `transcription` its
-    settings; `environment` must be set before the process starts.
+    `problem`, `method`, `solver` and `transcription` are those of a cell's content; `environment`
+    must be set before the process starts.
     """
 
     run: Run
     problem: str
     arguments: Mapping[str, Any]
-    method: str
+    method: Any
     how: Mapping[str, Any]
     solver: Mapping[str, Any]
     transcription: Mapping[str, Any]

@@ -20,8 +20,9 @@ from ocp.studies.content import Recipe, cell, content_of, recipe
 from ocp.studies.database import Ledger
 from ocp.studies.designs import design
 from ocp.studies.mending import whole
+from ocp.studies.outdated import marked
 from ocp.studies.rescue import take_in
-from ocp.studies.rows import DAMAGED, FAILED, ODD, Cell, StudyFileError, damaged
+from ocp.studies.rows import DAMAGED, FAILED, ODD, OUTDATED, Cell, StudyFileError, damaged
 from ocp.studies.schedule import Route, run_all
 from ocp.studies.tables import draw_study, write_table
 from ocp.studies.task import Task
@@ -64,6 +65,12 @@ class Study:
     def damaged(self) -> tuple[Cell, ...]:
         """The cells that the file does not give back, with reasons; a sweep solves them anew."""
         return tuple(one for one in self.cells if one.status == DAMAGED)
+
+    @property
+    def outdated(self) -> tuple[Cell, ...]:
+        """The cells that solved another problem than their settings meant when they were last
+        asked for."""
+        return tuple(one for one in self.cells if one.status == OUTDATED)
 
     def solution(self, cell: Cell) -> Solution:
         """Return the Solution of a cell.
@@ -152,8 +159,9 @@ def sweep(
 
     `options`: `method`, which solves as `solve` does (a Task has its own), with the arguments
     `how`; `measure`, a function of a Solution that returns {name: number}; `certify`, to verify
-    each; and those of `study`: file, workers, executor, watch, retry. All functions must be
-    importable, or stand in a file. Raises ValueError naming what other processes cannot be told.
+    each; and those of `study`: file, workers, executor, watch, retry. Functions must be importable,
+    or stand in a file; with `workers` 0, in this process, any callable is taken, lambdas and
+    closures too. Raises ValueError naming what other processes cannot be told.
     """
     way, given = _recipe(problem, transcription, solver, options)
     if chain:
@@ -298,13 +306,15 @@ class _Group:
 def open_study(path: str | Path, trust: Any = ()) -> Study:
     """Return the Study that a file holds, with all cells ever asked for; it may be running.
 
+    Cells are "outdated" whose settings meant another problem when they were last asked for.
+
     The file is data: nothing that it names is imported or called. Solutions that shall have the
     functions of their problem need those handed over as `trust`: a Task, a function, a
     Formulation, a Method, a Transcription, or several. Raises StudyFileError naming a file that is
     none.
     """
     with Ledger(path, readonly=True) as ledger:
-        cells = tuple(ledger.cells().values())
+        cells = tuple(marked(ledger).values())
     return Study(path=Path(path), cells=cells, trust=trusted(trust))
 
 
@@ -379,5 +389,6 @@ def _recipe(
     if odd is not None:
         raise TypeError(f"study: no option {odd!r}; expected one of {', '.join(sorted(known))}")
     chosen = {name: value for name, value in options.items() if name in OF_CELLS}
+    chosen["here"] = options.get("workers") == 0 and options.get("executor") is None
     given = {name: value for name, value in options.items() if name in OF_STUDY}
     return recipe(problem, transcription, solver, **chosen), given

@@ -13,7 +13,8 @@ from study_cells import objectives, problem
 
 from ocp.solution.certificate import verify
 from ocp.studies import StudyFileError, open_study, rows, sweep
-from ocp.studies.database import Ledger, result_of
+from ocp.studies.database import Ledger
+from ocp.studies.rows import result_of
 
 ROOT = Path(__file__).parents[2]
 THREE = {"torque": [8.0, 10.0, 12.0]}

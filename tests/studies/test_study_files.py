@@ -25,6 +25,7 @@ from ocp.studies import (
     sweep,
 )
 from ocp.studies import database as ledger
+from ocp.studies.outdated import enter
 
 ROOT = Path(__file__).parents[2]
 
@@ -91,6 +92,8 @@ def test_a_full_disk_loses_no_finished_cell(monkeypatch):
         len(sweep(problem, FOUR, file="a.sqlite", workers=0, watch=seen.append).solved) == 4
         and len(seen) == 3 - finished
     )
+    with ledger.Ledger("a.sqlite") as file:
+        enter(file, sweep(problem, {"torque": [9.0]}, workers=0).cells)
     pages |= {"a.sqlite": 1, "part.sqlite": 1}
     with pytest.raises(
         StudyFileError,

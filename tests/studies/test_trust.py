@@ -13,8 +13,8 @@ from study_cells import objectives, problem
 from ocp import Solver, Transcription
 from ocp.studies import StudyFileError, Task, open_study, rescue, sweep
 from ocp.studies.content import content_of, recipe
-from ocp.studies.database import Ledger, result_of
-from ocp.studies.rows import Cell, identity
+from ocp.studies.database import Ledger
+from ocp.studies.rows import Cell, identity, result_of
 from ocp.studies.trust import Trust
 
 TWO = {"torque": [8.0, 10.0]}

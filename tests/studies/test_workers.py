@@ -30,7 +30,9 @@ def test_functions_must_be_importable_and_engines_executors():
     assert address(problem) == "study_cells:problem"
     for function in (local, lambda: problem(), 5):
         with pytest.raises(ValueError, match="expected a function of a module"):
-            sweep(function, {}, workers=0)
+            sweep(function, {}, workers=2)
+    with pytest.raises(ValueError, match="5: expected a function of a module"):
+        sweep(5, {}, workers=0)
     with pytest.raises(ValueError, match="workers: expected a whole number"):
         sweep(problem, FOUR, workers=-1)
     with pytest.raises(
