@@ -2,7 +2,18 @@
 
 from ocp.plots.animation import FILMS, Stick, film, filmed
 from ocp.plots.bodies import ARROW, Body, Scene, plan, rulers, scene, show, strip
-from ocp.plots.canvas import COLOURS, PICTURES, SMALL, TEXT, WIDTH, check_suffix, picture, style
+from ocp.plots.canvas import (
+    COLOURS,
+    PICTURES,
+    SMALL,
+    TEXT,
+    WIDTH,
+    Margins,
+    check_suffix,
+    grid,
+    picture,
+    style,
+)
 from ocp.plots.charts import Curve, Panel, lines, panels
 from ocp.plots.elements import plot_elements
 from ocp.plots.motions import plot_joints, plot_outputs, plot_reactions, plot_torques
@@ -20,6 +31,7 @@ __all__ = [
     "WIDTH",
     "Body",
     "Curve",
+    "Margins",
     "Panel",
     "Scene",
     "Stick",
@@ -27,6 +39,7 @@ __all__ = [
     "check_suffix",
     "film",
     "filmed",
+    "grid",
     "lines",
     "panels",
     "picture",

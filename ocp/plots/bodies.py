@@ -123,7 +123,7 @@ def show(
             "solid_joinstyle": "round",
             "zorder": 3 + layer,
         }
-        drawn += [axes.plot(*np.transpose([spots[a], spots[b]]), **look)[0] for a, b in pairs]
+        drawn += axes.plot(*_broken([(spots[a], spots[b]) for a, b in pairs]), **look)
     for name, (part, radius) in body.balls.items():
         look = {"facecolor": "white", "edgecolor": body.colours[part], "linewidth": width}
         drawn += axes.fill(*(spots[name] + radius * ROUND).T, **look, zorder=4)
@@ -133,6 +133,11 @@ def show(
             end = start + ARROW * force[plane, k]
             drawn.append(_arrow(axes, start, end, HEAD, body.force, 0.8 * width))
     return drawn
+
+
+def _broken(bars: Sequence[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+    """Return the ends (2,) of several bars as one line (2, N), not a number between them."""
+    return np.array([place for ends in bars for place in (*ends, [np.nan, np.nan])]).T
 
 
 def _arrow(axes: Axes, start: Any, end: Any, head: str, colour: str, width: float) -> Artist:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ COLOURS = (
 )
 WIDTH, DPI = 7.2, 200  # in, of a page between its margins; dots per in
 TEXT, SMALL = 8, 7  # pt, of labels and of what stands beside them
+LABELLED = (0.24, 0.46)  # in: how far labels of a fixed grid are below and left of their axes
 
 
 def check_suffix(path: str | Path, known: Sequence[str] = PICTURES) -> None:
@@ -40,11 +42,14 @@ def check_suffix(path: str | Path, known: Sequence[str] = PICTURES) -> None:
 
 
 @contextmanager
-def picture(path: str | Path | None, width: float, height: float) -> Iterator[Figure]:
+def picture(
+    path: str | Path | None, width: float, height: float, *, fixed: bool = False
+) -> Iterator[Figure]:
     """Give an empty Figure of `width` and `height` (in) to draw in; write it if there is a path.
 
-    Nothing is written if drawing fails, and words stand as they are: a dollar sign in a name begins
-    no formula. Raises ValueError naming a suffix that is no picture's.
+    Its axes find room for their words, or with `fixed` are where a `grid` puts them, which takes a
+    fraction of the time. Nothing is written if drawing fails, and words stand as they are: a dollar
+    sign in a name begins no formula. Raises ValueError naming a suffix that is no picture's.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -52,14 +57,70 @@ def picture(path: str | Path | None, width: float, height: float) -> Iterator[Fi
     if path is not None:
         check_suffix(path)
     figure = Figure(figsize=(width, height), layout="constrained")
+    if fixed:
+        _keep_places(figure)
     FigureCanvasAgg(figure)
     yield figure
     for text in _texts(figure):
         text.set_parse_math(False)
     if path is not None:
+        _lay_out(figure)
         buffer = io.BytesIO()
-        figure.savefig(buffer, format=Path(path).suffix[1:].lower(), dpi=DPI)
+        kind = Path(path).suffix[1:].lower()
+        quick: dict[str, Any] = {"pil_kwargs": {"compress_level": 1}} if kind == "png" else {}
+        figure.savefig(buffer, format=kind, dpi=DPI, **quick)
         write(path, buffer.getvalue())
+
+
+def _lay_out(figure: Figure) -> None:
+    """Lay a figure out for good, for what has a layout engine is drawn twice."""
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+        _keep_places(figure)
+
+
+def _keep_places(figure: Figure) -> None:
+    """Lay a figure out no more, whatever the user's settings of matplotlib are."""
+    from matplotlib import rc_context
+
+    with rc_context({"figure.autolayout": False, "figure.constrained_layout.use": False}):
+        figure.set_layout_engine(None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Margins:
+    """What a grid leaves free (in): `left`, `right` and `top` of the page, `below` each row and
+    `between` columns."""
+
+    left: float
+    right: float
+    top: float
+    below: float
+    between: float = 0.0
+
+
+def grid(
+    figure: Figure, heights: Sequence[float], margins: Margins, columns: int = 1
+) -> list[list[Axes]]:
+    """Return rows of new axes of a fixed figure, the uppermost first, so many `columns` in each.
+
+    Rows are `heights` (in) high. Labels of axes stand where tick labels leave room.
+    """
+    width, height = figure.get_size_inches()
+    free = width - margins.left - margins.right - margins.between * (columns - 1)
+    wide, floor = free / columns, height - margins.top
+    rows = []
+    for high in heights:
+        floor -= high
+        starts = [margins.left + k * (wide + margins.between) for k in range(columns)]
+        shares = [(x / width, floor / height, wide / width, high / height) for x in starts]
+        rows.append([figure.add_axes(share) for share in shares])
+        for axes in rows[-1]:
+            axes.xaxis.set_label_coords(0.5, -LABELLED[0] / high)
+            axes.yaxis.set_label_coords(-LABELLED[1] / wide, 0.5)
+        floor -= margins.below
+    return rows
 
 
 def style(axes: Axes, x: str, y: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -28,6 +29,8 @@ LEAST = 1e-12  # N, N s
 SLIGHT = 1e-3  # of the largest impulse: less is not drawn
 LONGEST = 0.3  # of a motion's extent: the longest arrow
 ROOM = 1.25  # of the largest force: height of the panel, names above
+LINE = 0.12  # of this height: what each more line of names takes
+HANDLE, LETTER = 0.55, 0.065  # in: what a name takes beside its letters, and each of these
 SHOWN = 0.03  # of a motion, before and after an impact: while its impulse is seen
 LOOKS = {"force": (COLOURS[2], 0.5), "impulse": (COLOURS[1], 0.6)}  # colour, width of arrows
 
@@ -111,8 +114,17 @@ def draw_forces(axes: Axes, solution: Solution) -> None:
     _draw_impulses(axes, solution)
     mark_ends(axes, solution)
     if lines:
+        figure: Any = axes.figure
+        wide = axes.get_window_extent().width / figure.dpi
+        columns = max(1, min(2, int(wide / (HANDLE + LETTER * max(map(len, lines))))))
+        axes.set_ylim(0, axes.get_ylim()[1] * (1 + LINE * (ceil(len(lines) / columns) - 1)))
         axes.legend(
-            [*lines.values()], [*lines], fontsize=SMALL, frameon=False, ncols=2, loc="upper left"
+            [*lines.values()],
+            [*lines],
+            fontsize=SMALL,
+            frameon=False,
+            ncols=columns,
+            loc="upper left",
         )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ocp.plots.canvas import SMALL, WIDTH, label_of, picture, style
+from ocp.plots.contacts import HANDLE, LETTER
 from ocp.plots.curves import (
     DASHES,
     MANY,
@@ -158,7 +159,7 @@ def legend(figure: Figure) -> None:
     lines = {str(line.get_label()): line for axes in figure.axes for line in axes.lines}
     shown = {label: line for label, line in lines.items() if not label.startswith("_")}
     longest = max(map(len, shown))
-    columns = min(len(shown), max(1, int(WIDTH / (0.55 + 0.065 * longest))))
+    columns = min(len(shown), max(1, int(WIDTH / (HANDLE + LETTER * longest))))
     figure.set_figheight(figure.get_figheight() + 0.1 + 0.15 * ceil(len(shown) / columns))
     figure.legend(
         list(shown.values()),

@@ -13,6 +13,8 @@ from ocp.plots import (
     SMALL,
     TEXT,
     WIDTH,
+    Margins,
+    grid,
     picture,
     plan,
     plot,
@@ -22,6 +24,8 @@ from ocp.plots import (
 )
 
 INSTANTS = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)  # of the step, that are drawn
+HEIGHTS, LEGEND = (2.0, 2.0, 1.9), 0.7  # in: rows of the page, and what is below them
+MARGINS = Margins(left=0.66, right=0.06, top=0.2, below=0.2)
 
 
 def draw(solution: Solution, path: str | Path) -> None:
@@ -39,13 +43,14 @@ def plot_walk(solution: Solution, path: str | Path | None = None) -> Any:
     The ground's forces and the zero moment point are shown too. Written to `path`, if any, as .png,
     .svg or .pdf. Raises ValueError naming any other suffix.
     """
-    with picture(path, WIDTH, 7.2) as figure:
+    high = MARGINS.top + sum(HEIGHTS) + 2 * MARGINS.below + LEGEND
+    with picture(path, WIDTH, high, fixed=True) as figure:
         T, switches = solution.duration, solution.problem.ground.switches
         tree = solution.problem.tree
         s = np.unique(np.concatenate([np.linspace(0, 1, 201), switches]))
         figures = scene(solution, T * np.array(INSTANTS), body_points(tree))
         above = scene(solution, T * s, {})
-        side, front, ground = figure.subplots(3, 1, height_ratios=(2.1, 2.2, 2.2))
+        (side,), (front,), (ground,) = grid(figure, HEIGHTS, MARGINS)
         labels = [f"{50 * instant:g} %" for instant in INSTANTS]
         strip(side, figures, laden(tree), SIDEWAYS, 1.0, labels)
         strip(front, figures, laden(tree), FRONT, 1.0, labels)
@@ -62,9 +67,7 @@ def plot_walk(solution: Solution, path: str | Path | None = None) -> Any:
             fontsize=TEXT,
         )
         ground.set(xlabel="forward, z (m)", ylabel="to the left, x (m)")
-        figure.legend(
-            handles=handles, loc="outside lower center", ncols=3, fontsize=SMALL, frameon=False
-        )
+        figure.legend(handles=handles, loc="lower center", ncols=3, fontsize=SMALL, frameon=False)
     return figure
 
 

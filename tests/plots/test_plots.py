@@ -8,7 +8,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from pictured import NAMES, moved
+from matplotlib.figure import Figure
+from pictured import NAMES, misplaced, moved
 from PIL import Image
 
 from ocp import (
@@ -364,6 +365,13 @@ def test_matplotlib_loads_only_for_pictures_and_pyplot_never(solution):
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
     plot_convergence(solution)
     assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules
+
+
+def test_a_page_is_drawn_once_and_its_words_cover_nothing(solution, tmp_path, monkeypatch):
+    draw, times = Figure.draw, []
+    monkeypatch.setattr(Figure, "draw", lambda *given: (times.append(given), draw(*given)))
+    figure = plot(solution, tmp_path / "page.png")
+    assert len(times) == 1 and misplaced(figure) == []
 
 
 def test_labels_of_a_plan_keep_clear_of_one_another():

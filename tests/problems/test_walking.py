@@ -18,6 +18,7 @@ from ocp.problems.gait.film import animate_walk, going_on
 from ocp.problems.gait.measured import compare, double_peak
 from ocp.problems.gait.pictures import INSTANTS, plot_walk
 from ocp.problems.gait.report import gait_report, report_lines
+from pictured import misplaced
 from PIL import Image
 
 from ocp.mechanics import body_weight
@@ -278,6 +279,12 @@ def test_the_step_is_drawn_on_one_page(step, tmp_path):
     )
     with Image.open(tmp_path / "walk.png") as page:
         assert page.size == (1440, 1440)
+
+
+@pytest.mark.parametrize("page", [plot_walk, plot_card])
+def test_words_on_pages_of_fixed_grids_cover_nothing(step, page):
+    figure = page(step)
+    assert figure.get_layout_engine() is None and misplaced(figure) == []
 
 
 def test_films_are_written_whole_and_contain_every_frame(step, tmp_path):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,15 @@ from ocp.problems.gait.card.report import report_card
 from ocp.problems.gait.card.words import card_lines
 
 from ocp import Solution
-from ocp.plots import COLOURS, SMALL, TEXT, picture, style
+from ocp.plots import COLOURS, SMALL, TEXT, Margins, grid, picture, style
 
 RIGHT, LEFT = COLOURS[1], COLOURS[0]
 MEASURED = {"winter": "0.55", "fukuchi": "0.1", "falisse": COLOURS[2]}
-COLUMNS, HEIGHT, WIDTH = 5, 11.0, 10.0  # panels in a row; in
+COLUMNS, WIDTH = 5, 10.0  # panels in a row; in
+PANEL, WORDS = 1.46, 2.05  # in, how high a panel is, and the words below
+MARGINS = Margins(left=0.42, right=0.1, top=0.45, below=0.24, between=0.44)
 FAULTS = 9  # that are written below
+LETTERS = 96  # of a line of the words below, two columns of which are side by side
 TINY = 6  # pt
 
 
@@ -38,22 +42,25 @@ def plot_card(
     known, shades = norms(files), dict(MEASURED)
     for k, source in enumerate(name for name in known if name not in shades):
         shades[source] = COLOURS[3 + k % 5]
-    with picture(path, WIDTH, HEIGHT) as figure:
-        rows = -(-len(CURVES) // COLUMNS)
-        grid = figure.add_gridspec(rows + 1, COLUMNS, height_ratios=[*[1.0] * rows, 1.15])
-        for k, name in enumerate(CURVES):
-            axes = figure.add_subplot(grid[k // COLUMNS, k % COLUMNS])
+    rows = -(-len(CURVES) // COLUMNS)
+    high = MARGINS.top + rows * (PANEL + MARGINS.below) + WORDS
+    with picture(path, WIDTH, high, fixed=True) as figure:
+        panels = [axes for row in grid(figure, [PANEL] * rows, MARGINS, COLUMNS) for axes in row]
+        for k, (axes, name) in enumerate(zip(panels, CURVES)):
             _panel(axes, name, card, known if card["against"] else {}, shades)
-            if k // COLUMNS == rows - 1:
-                axes.set_xlabel("gait cycle (%)", fontsize=SMALL)
-        _words(figure.add_subplot(grid[rows, :]), card)
+            lowest = k + COLUMNS >= len(CURVES)
+            axes.tick_params(labelbottom=lowest)
+            axes.set_xlabel("gait cycle (%)" if lowest else "", fontsize=SMALL)
+        for axes in panels[len(CURVES) :]:
+            axes.remove()
+        _words(figure.add_axes((0, 0, 1, WORDS / high)), card)
         handles = {}
         for axes in figure.axes:
             handles |= {label: one for one, label in zip(*axes.get_legend_handles_labels())}
         figure.legend(
             handles.values(),
             handles,
-            loc="outside upper center",
+            loc="upper center",
             ncols=len(handles),
             fontsize=SMALL,
             frameon=False,
@@ -92,7 +99,8 @@ def _panel(
     style(axes, "", "")
     axes.set(xlim=(0, 100), xticks=(0, 50, 100))
     axes.tick_params(labelsize=TINY)
-    axes.set_title(f"{CURVES[name].title} ({CURVES[name].unit})", fontsize=TINY, pad=2)
+    axes.set_title(f"{CURVES[name].title} ({CURVES[name].unit})", fontsize=TINY, pad=2, y=1.0)
+    axes.locator_params(axis="y", nbins=6)
     if name in card["r"]:
         _corner(axes, f"r {card['r'][name]:+.2f}", np.asarray(card["curves"][name]))
 
@@ -115,15 +123,17 @@ def _corner(axes: Any, text: str, line: np.ndarray) -> None:
 
 
 def _words(axes: Any, card: Mapping[str, Any]) -> None:
-    """Write the summary and the worst faults."""
+    """Write the summary and the worst faults side by side."""
     axes.set_axis_off()
     summary = [line for line in card_lines(card) if not line.startswith(("r, ", "faults"))]
     faults = [f"{k}. {text}" for k, text in enumerate(card["faults"][:FAULTS], 1)]
     more = len(card["faults"]) - len(faults)
     faults += [f"and {more} more"] if more > 0 else []
-    text = "\n".join([*(" ".join(line.split()) for line in summary), *card["remarks"]])
-    axes.text(0.0, 0.95, "in numbers", fontsize=TEXT, fontweight="bold", va="top")
-    axes.text(0.0, 0.80, text, fontsize=SMALL, va="top", linespacing=1.35)
     title = "faults, the worst first" if faults else "no faults"
-    axes.text(0.52, 0.95, title, fontsize=TEXT, fontweight="bold", va="top")
-    axes.text(0.52, 0.80, "\n".join(faults), fontsize=SMALL, va="top", linespacing=1.35)
+    for x, head, lines in (
+        (MARGINS.left / WIDTH, "in numbers", [*summary, *card["remarks"]]),
+        (0.5, title, faults),
+    ):
+        broken = [part for line in lines for part in wrap(" ".join(line.split()), LETTERS)]
+        axes.text(x, 0.86, head, fontsize=TEXT, fontweight="bold", va="top")
+        axes.text(x, 0.75, "\n".join(broken), fontsize=SMALL, va="top", linespacing=1.3)
