@@ -84,12 +84,8 @@ def function_of(name: str, arguments: Sequence[Matrix], values: Matrix) -> ca.Fu
     try:
         return ca.Function(name, arguments, [values])
     except RuntimeError:
-        known = {each.element_hash() for each in ca.symvar(ca.veccat(*arguments))}
-        left = [
-            each.name
-            for each in parameters_of(values)
-            if each.expression.element_hash() not in known
-        ]
+        known = parameters_of(ca.veccat(*arguments))
+        left = [each.name for each in parameters_of(values) if each not in known]
         if not left:
             raise
         raise ValueError(

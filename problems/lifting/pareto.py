@@ -132,7 +132,7 @@ def _restyled(problem: Problem, rules: tuple[Constraint, ...]) -> Problem:
 
 
 def after(lifted: Solution, before: Solution) -> Solution:
-    """Return a lift with the iterations, calls, seconds and attempts before it in its statistics."""
+    """Return a lift with all that was tried and taken before it in its statistics."""
     own = lifted.statistics
     total = totals([before.statistics, own])
     tried = [*before.statistics["attempts"], *own["attempts"]]
