@@ -205,8 +205,9 @@ def verify(solution: Solution) -> Verification:
 
 
 def _again(solution: Solution) -> Any:
-    """Return the program of a solution's problem again, whose kernels can be differentiated."""
-    settings = replace(solution.transcription, derivatives="ad", kernels="virtual")
+    """Return the program of a solution's problem again, differentiated by the solver's front end:
+    no kernels of derivatives are made, of which but a product is asked for."""
+    settings = replace(solution.transcription, derivatives="solver", kernels="virtual")
     return program_again(solution, settings)
 
 

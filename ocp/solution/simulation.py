@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ocp.dynamics import lagrange, mass_matrix
+from ocp.dynamics import lagrange
 from ocp.dynamics.closed_loops import forward as closed_forward
 from ocp.dynamics.formulation import Formulation
 from ocp.dynamics.lie_group import forward as articulated
@@ -17,6 +18,7 @@ from ocp.dynamics.linear import articulates, released
 from ocp.mechanics.checks import check_closed, numbers
 from ocp.mechanics.closure import examples
 from ocp.mechanics.elements.forces import with_elements
+from ocp.mechanics.kinematics import kinetic_energy
 from ocp.mechanics.loads import Load
 from ocp.mechanics.structure import structure
 from ocp.mechanics.tree import Tree
@@ -176,12 +178,21 @@ def accelerations(
     return articulated(tree, q, qd, torques, loads)
 
 
+@lru_cache(maxsize=64)
 def massless(tree: Tree) -> tuple[int, ...]:
     """Return the rows of coordinates of an open rigid tree that move no mass, in any of some
-    configurations: what acts on them has to balance, and does not say how they accelerate."""
+    configurations: what acts on them has to balance, and does not say how they accelerate.
+
+    The inertia that a coordinate moves, all others at rest, is twice the kinetic energy at a rate
+    of one.
+    """
     if structure(tree).closed or structure(tree).flexible:
         return ()
-    sizes = [np.diag(np.array(ca.DM(mass_matrix(tree, q)))) for q in examples(tree)]
+    n = tree.dof
+    q, qd = ca.SX.sym("q", n), ca.SX.sym("qd", n)
+    energy = ca.Function("energy", [q, qd], [kinetic_energy(tree, q, qd)]).map(n)
+    alone = ca.DM.eye(n)
+    sizes = [2 * np.array(energy(ca.repmat(each, 1, n), alone))[0] for each in examples(tree)]
     largest = np.max(sizes, axis=0)
     return tuple(np.flatnonzero(largest <= WEIGHTLESS * largest.max(initial=0.0)).tolist())
 

@@ -2,16 +2,20 @@
 
 from dataclasses import replace
 
+import casadi as ca
 import numpy as np
 import pytest
 from ocp.models.four_bar import four_bar
 from ocp.models.two_link import two_link
 from ocp.problems.two_link_lift import problem as lift
+from random_trees import random_tree
 
 from ocp import Link, Parameter, Tree, revolute, simulate, solve
-from ocp.dynamics import NEWTON_EULER
+from ocp.dynamics import NEWTON_EULER, mass_matrix
 from ocp.mechanics import close, close_rates, closed
+from ocp.mechanics.closure import examples
 from ocp.mechanics.loops import gap
+from ocp.solution.simulation import massless
 
 G = 9.81
 
@@ -106,3 +110,14 @@ def test_what_does_not_fit_is_refused_by_name(changes, message):
     given = {"torques": [0.0], "start": ([0.0], [0.0]), "duration": 1.0} | changes
     with pytest.raises(ValueError, match=message):
         simulate(pendulum(), **given)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_coordinates_that_move_no_mass_are_those_of_an_empty_diagonal(seed):
+    tree = random_tree(np.random.default_rng(seed), 5)
+    last = revolute("last", parent=tree.joints[seed].name, axis=(0, 0, 1), home=(0.1, 0, 0))
+    tree = replace(tree, links=(*tree.links, Link()), joints=(*tree.joints, last))
+    diagonals = [np.diag(np.array(ca.DM(mass_matrix(tree, q)))) for q in examples(tree)]
+    largest = np.max(diagonals, axis=0)
+    empty = np.flatnonzero(largest <= 1e-14 * largest.max(initial=0.0))
+    assert massless(tree) == tuple(empty) == (tree.dof - 1,) and massless(tree) is massless(tree)
